@@ -52,6 +52,7 @@ type Config struct {
 	Witness   *witness.Witness                    // keeps the last requests for people who look; nil: nobody does
 	Served    func(context.Context, turn.Account) // is told what came of each request; nil: nobody
 	RoleWait  time.Duration                       // of streams; 0: as the package reply has it
+	Replicas  func() Replicas                     // behind the same address; nil: this one is alone
 	Elsewhere state.Elsewhere                     // what other replicas know of calls; nil: there are none
 }
 
@@ -69,13 +70,14 @@ type Server struct {
 	metrics  *telemetry.Metrics
 	log      *slog.Logger
 	roleWait time.Duration
+	replicas func() Replicas
 }
 
 // New puts the parts together. Nothing is opened. Close must be called at the end.
 func New(c Config) *Server {
 	limits := c.Rules.Set().Limits
 	s := &Server{
-		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, witness: c.Witness, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
+		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, witness: c.Witness, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait), replicas: c.Replicas,
 		sessions: state.NewSessions(maxSessions),
 		turns: &turn.Planner{
 			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Recall: state.NewRecall(limits.Thoughts, c.Elsewhere),
@@ -206,24 +208,4 @@ func (s *Server) Ready(ctx context.Context) error {
 		return errors.New("upstream: " + said.Message)
 	}
 	return err
-}
-
-// readyz says whether a request would be served: rules are loaded, and the
-// upstream can be reached. The probe behind it is cached. Rules on disk that do
-// not load are a warning, since older ones are in force.
-func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	set := s.rules.Set()
-	body := map[string]any{"ready": true, "rules": set.Version, "failing": []string{}}
-	if trouble := s.rules.Trouble(); trouble != "" {
-		body["warnings"] = []string{trouble}
-	}
-	status := http.StatusOK
-	if err := s.Ready(r.Context()); err != nil {
-		status = http.StatusServiceUnavailable
-		body["ready"], body["failing"] = false, []string{err.Error()}
-	} else if len(set.Models[0].Upstreams) == 0 {
-		body["server"] = s.turns.Fleet.Main.Server(r.Context(), set).ID.Value
-	}
-	body["upstreams"] = s.turns.Fleet.Look(r.Context(), set)
-	web.WriteJSON(w, status, body)
 }

@@ -56,9 +56,15 @@ type Measured struct {
 func (l *Lab) Reports(set *ruleset.Set, more ...*File) (out []Report) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	more = append(slices.Clone(l.others), more...)
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
-		out = append(out, report(e, l.together(e, more)))
+		var mine *Saved
+		if t := l.trials[e.ID]; t != nil && t.Print == printOf(e) {
+			copied := t.saved(len(more) == 0)
+			mine = &copied
+		}
+		out = append(out, report(e, together(e, mine, more)))
 	}
 	return out
 }
@@ -158,13 +164,14 @@ func (l *Lab) Stop(set *ruleset.Set, id, why string) error {
 
 func (l *Lab) stop(t *trial, why string) {
 	if t.Stopped == "" {
-		t.Stopped, t.Ended, l.dirty = why, l.Now(), true
+		t.Stopped, t.Ended, l.dirty, l.told = why, l.Now(), true, false
 		l.Log.Info("an experiment has stopped: everybody gets the rules as they are", "event", "experiment_stopped", "experiment", t.ID, "why", why)
 	}
 }
 
 // Review ends what shall end, moves shares that adapt, and brings the metrics up to date.
 func (l *Lab) Review(set *ruleset.Set) {
+	all := l.reviewed(set)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r := set.Experiments.Capture; r != nil {
@@ -175,7 +182,7 @@ func (l *Lab) Review(set *ruleset.Set) {
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
 		t := l.trials[e.ID]
-		if t == nil || t.Print != printOf(e) {
+		if t == nil || t.Print != printOf(e) || all[e.ID] == nil { // begun just now
 			continue
 		}
 		for k := range t.Arms {
@@ -187,30 +194,37 @@ func (l *Lab) Review(set *ruleset.Set) {
 			}
 		}
 		if e.Status == experiment.Running && t.Stopped == "" {
-			l.review(e, t)
+			l.review(e, t, all[e.ID])
 		}
 	}
 }
 
-func (l *Lab) review(e *experiment.Experiment, t *trial) {
-	t.Off = min(t.Off, split(e, &t.Saved))
+// review goes by what all replicas have counted, and changes what is said here.
+func (l *Lab) review(e *experiment.Experiment, t *trial, all *Saved) {
+	t.Off = min(t.Off, all.Off, split(e, all))
 	m, _ := experiment.MeasureOf(e.Measure)
+	units := 0
+	for i := range all.Arms {
+		units += all.Arms[i].Units
+	}
 	switch {
-	case e.Stop.Units > 0 && t.all() >= e.Stop.Units:
-		l.stop(t, fmt.Sprintf("%d units were in it", t.all()))
-	case e.Stop.Days > 0 && l.Now().Sub(t.Began) >= time.Duration(e.Stop.Days)*24*time.Hour:
+	case all.Stopped != "": // at another replica
+		l.stop(t, all.Stopped)
+	case e.Stop.Units > 0 && units >= e.Stop.Units:
+		l.stop(t, fmt.Sprintf("%d units were in it", units))
+	case e.Stop.Days > 0 && l.Now().Sub(all.Began) >= time.Duration(e.Stop.Days)*24*time.Hour:
 		l.stop(t, fmt.Sprintf("it is %d days old", e.Stop.Days))
 	}
 	var alike []string
 	for i := 1; i < len(t.Arms); i++ {
 		for _, g := range e.Guards {
 			of, _ := experiment.MeasureOf(g.Measure)
-			f := judge(e, of, t.Arms[0].Tallies[g.Measure], t.Arms[i].Tallies[g.Measure], t.Off)
+			f := judge(e, of, all.Arms[0].Tallies[g.Measure], all.Arms[i].Tallies[g.Measure], t.Off)
 			if f.Kind == anytime.Worse && (of.Lower && f.Low > g.By || !of.Lower && f.High < -g.By) {
 				l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, g.Measure, f.Words(of.Unit)))
 			}
 		}
-		f := judge(e, m, t.Arms[0].Tallies[m.ID], t.Arms[i].Tallies[m.ID], t.Off)
+		f := judge(e, m, all.Arms[0].Tallies[m.ID], all.Arms[i].Tallies[m.ID], t.Off)
 		switch {
 		case !e.Stop.Decided:
 		case f.Kind == anytime.Better || f.Kind == anytime.Worse:
@@ -225,7 +239,7 @@ func (l *Lab) review(e *experiment.Experiment, t *trial) {
 	if e.Floor > 0 {
 		var tallies []anytime.Tally
 		for i := range t.Arms {
-			tallies = append(tallies, t.Arms[i].Tallies[m.ID])
+			tallies = append(tallies, all.Arms[i].Tallies[m.ID])
 		}
 		t.Shares, l.dirty = anytime.Shares(tallies, e.Floor, m.Unit == "", m.Lower), true
 	}

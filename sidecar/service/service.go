@@ -243,11 +243,12 @@ func (r *running) server(ctx context.Context, up *upstream.Client, experiments *
 		return nil, err
 	}
 	var elsewhere state.Elsewhere
+	var replicas func() sidecar.Replicas
 	if r.shared != nil {
-		elsewhere = r.shared.Texts()
+		elsewhere, replicas = r.shared.Texts(), r.replicas
 	}
 	return sidecar.New(sidecar.Config{
-		Elsewhere: elsewhere, Lab: experiments, Witness: r.witness, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Elsewhere: elsewhere, Replicas: replicas, Lab: experiments, Witness: r.witness, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	}), nil
 }
@@ -272,5 +273,9 @@ func (r *running) lab() (*lab.Lab, error) {
 		path = filepath.Join(r.Settings.State, lab.FileName)
 	}
 	r.Metrics.Captured(func() float64 { return float64(store.Stats().Written) }, func() float64 { return float64(store.Stats().Dropped) })
-	return lab.Open(lab.Config{Path: path, Store: store, Now: time.Now, Metrics: r.Metrics, Log: r.Log})
+	var others lab.Others
+	if r.shared != nil {
+		others = r.shared.Counts()
+	}
+	return lab.Open(lab.Config{Path: path, Store: store, Now: time.Now, Metrics: r.Metrics, Log: r.Log, Others: others})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/shared"
 )
 
@@ -49,6 +50,15 @@ func (r *running) share(ctx context.Context) error {
 	r.Log.Info("replicas share a server", "event", "shared_ready", "server", host, "replica", id)
 	r.background.Go(func() { r.shared.Run(ctx, func() string { return r.Rules.Set().Version }) })
 	return nil
+}
+
+// replicas are those that share the server.
+func (r *running) replicas() sidecar.Replicas {
+	out := sidecar.Replicas{This: r.shared.Replica, Away: !r.shared.Up(), List: []sidecar.Replica{}}
+	for _, p := range r.shared.Peers() {
+		out.List = append(out.List, sidecar.Replica(p))
+	}
+	return out
 }
 
 // unshare writes what is left for the other replicas.

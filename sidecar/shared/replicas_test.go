@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -293,5 +295,70 @@ func TestKilledUnderStreams(t *testing.T) {
 			t.Error("a replica has not noticed that the server was gone")
 		}
 		ruletest.Soon(t, "it is back", func() bool { return s.Log.Said("shared_lost") == s.Log.Said("shared_back") })
+	}
+}
+
+// A call that leaves at one replica passes the hook of the gateway at another without a second
+// decision, once.
+func TestHook(t *testing.T) {
+	g := newGroup(t, looking())
+	a, b := g.open(t, nil), g.open(t, nil)
+	id := gjson.Get(send(t, a, "s", false, user("look")).body, "choices.0.message.tool_calls.0.id").Str
+	ruletest.Soon(t, "it is written", func() bool { return bytes.Contains(g.server.Holds(), []byte("gptoss:left:")) })
+	for i, want := range []bool{true, false} {
+		got := admin(t, b, "POST", "/calls/judge", `{"id":"`+id+`","tool":"exec","arguments":{"command":"ls"},"session":"s"}`)
+		if got.status != http.StatusOK || gjson.Get(got.body, "left").Bool() != want {
+			t.Errorf("%d: %s", i, got.body)
+		}
+	}
+}
+
+const tries = `version: 1
+experiments:
+  - id: retries
+    about: Does one more try help?
+    status: running
+    measure: empty
+    arms: {control: {share: 50}, new: {share: 50, set: {limits.retry.times: 1}}}
+`
+
+// Replicas with the same rules seat a session in the same arm, without the server, too. Rules that
+// only one of them has are seen.
+func TestRulesAndArms(t *testing.T) {
+	g := newGroup(t, looking())
+	a, b := g.open(t, nil), g.open(t, nil)
+	ready := func(s *stage.Server) string {
+		req, err := http.NewRequest("GET", strings.TrimSuffix(s.Chat, "/v1")+"/readyz", nil)
+		ruletest.Must(t, err)
+		return do(t, s, req).body
+	}
+	ruletest.Soon(t, "they know each other", func() bool { return gjson.Get(ready(a), "replicas.#").Int() == 2 && gjson.Get(ready(b), "replicas.#").Int() == 2 })
+	if got := ready(a); gjson.Get(got, "warnings").Exists() || gjson.Get(got, "shared").Str != "up" {
+		t.Errorf("%s", got)
+	}
+	give := func(s *stage.Server) {
+		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "extra", "experiments.retries.yaml"), []byte(tries), 0o600))
+		ruletest.Soon(t, "the rules are taken", func() bool { return s.Log.Said("rules_taken") == 1 })
+	}
+	ruletest.Must(t, os.MkdirAll(filepath.Join(a.Rules, "extra"), 0o700))
+	ruletest.Must(t, os.MkdirAll(filepath.Join(b.Rules, "extra"), 0o700))
+	give(a)
+	ruletest.Soon(t, "the half of the change is seen", func() bool { return strings.Contains(ready(b), "replicas have different rules in force") })
+	give(b)
+	ruletest.Soon(t, "the change is whole", func() bool { return !gjson.Get(ready(b), "warnings").Exists() })
+	arms := map[string]int{}
+	for i := range 40 {
+		if i == 20 {
+			g.server.Kill()
+		}
+		session := fmt.Sprint("alice", i)
+		one, other := send(t, a, session, false, user("hello")).header.Get("X-Experiment"), send(t, b, session, false, user("hello")).header.Get("X-Experiment")
+		if one == "" || one != other {
+			t.Errorf("%s: %q and %q", session, one, other)
+		}
+		arms[one]++
+	}
+	if len(arms) != 2 {
+		t.Errorf("%v", arms)
 	}
 }

@@ -116,7 +116,7 @@ func options(c *Config) (*redis.Options, error) {
 	c.Wait, c.Prefix = cmp.Or(c.Wait, DefaultWait), cmp.Or(c.Prefix, "gptoss")
 	o.Username, o.Password, o.Protocol = c.User, c.Password, 2
 	o.MaxRetries, o.DialerRetries, o.DialTimeout = -1, 1, patience // a dial goes on when its request has left
-	o.ContextTimeoutEnabled, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = true, patience, patience, patience
+	o.ContextTimeoutEnabled, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = true, countsWait, countsWait, patience
 	o.PoolSize, o.DisableIdentity = connections, true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	return o, nil
