@@ -34,8 +34,8 @@ func Start(t testing.TB, args ...string) *Server {
 	ruletest.Must(t, err)
 	s := &Server{t: t, Address: l.Addr().String(), dir: t.TempDir(), args: args}
 	ruletest.Must(t, l.Close())
-	s.Again()
 	t.Cleanup(s.Kill)
+	s.Again()
 	return s
 }
 
@@ -84,7 +84,9 @@ func (s *Server) Kill() {
 	}
 	_ = s.process.Process.Kill() // it may have ended
 	_ = s.process.Wait()
-	s.process = nil
+	if s.process = nil; s.t.Failed() {
+		s.t.Logf("the server said:\n%s", s.said.Bytes())
+	}
 }
 
 // Stop holds it where it is: it accepts connections, and answers nothing. Go lets it go on.

@@ -352,7 +352,9 @@ func TestRulesAndArms(t *testing.T) {
 		ruletest.Must(t, err)
 		return do(t, s, req).body
 	}
-	ruletest.Soon(t, "they know each other", func() bool { return gjson.Get(ready(a), "replicas.#").Int() == 2 && gjson.Get(ready(b), "replicas.#").Int() == 2 })
+	ruletest.Soon(t, "they know each other", func() bool {
+		return gjson.Get(ready(a), "replicas.#").Int() == 2 && gjson.Get(ready(b), "replicas.#").Int() == 2
+	})
 	if got := ready(a); gjson.Get(got, "warnings").Exists() || gjson.Get(got, "shared").Str != "up" {
 		t.Errorf("%s", got)
 	}
