@@ -127,13 +127,39 @@ func reason(d policy.Decision) approvals.Reason {
 func asker(who policy.Subject) string { return who.Agent + " " + who.Channel }
 
 // Left notes under which id a call leaves, so that a hook of the gateway does not ask again,
-// and whether the gateway shall ask about it, or confine it.
-func (g *Guard) Left(id string, who policy.Subject, call *tools.Call) {
+// and whether the gateway shall ask about it, or confine it. What is awaited of
+// its result is for the replica to which that comes; empty: nothing.
+func (g *Guard) Left(id string, who policy.Subject, call *tools.Call) (awaited string) {
 	g.left.Add(id, call.Name, call.Arguments)
 	switch {
 	case slices.ContainsFunc(call.Repairs, isAsk):
 		g.asks.Left(id, asker(who), g.Now())
+		return awaitsAsking + g.Now().Format(time.RFC3339Nano)
 	case slices.ContainsFunc(call.Repairs, isConfined):
+		g.wrapped.Left(id, asker(who))
+		return awaitsConfined + g.Now().Format(time.RFC3339Nano)
+	}
+	return ""
+}
+
+// How what is awaited begins. Behind that is when the call left.
+const (
+	awaitsAsking   = "asks "
+	awaitsConfined = "confined "
+)
+
+// Await takes over what is awaited of a call that has left at another replica. An old one says
+// nothing about now.
+func (g *Guard) Await(id string, who policy.Subject, awaited string) {
+	kind, text, _ := strings.Cut(awaited, " ")
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || g.Now().Sub(at) > maxAwaited {
+		return
+	}
+	switch kind + " " {
+	case awaitsAsking:
+		g.asks.Left(id, asker(who), at)
+	case awaitsConfined:
 		g.wrapped.Left(id, asker(who))
 	}
 }
@@ -161,3 +187,6 @@ const (
 	maxEvidence = 1 << 10
 	maxResult   = 64 << 10
 )
+
+// maxAwaited is how old a call may be whose result says something about its gateway.
+const maxAwaited = 10 * time.Minute

@@ -16,7 +16,7 @@ const (
 )
 
 // kinds of texts, in the order in which they are asked for.
-var kinds = [...]state.Kind{state.Thought, state.Note}
+var kinds = [...]state.Kind{state.Thought, state.Note, state.Awaited}
 
 // Texts are the thoughts behind calls, and the notes about them.
 type Texts struct{ of *Store }

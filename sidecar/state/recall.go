@@ -14,6 +14,7 @@ type Kind string
 const (
 	Thought Kind = "thought" // the chain of thought that led to the call
 	Note    Kind = "note"    // what the model is told with its result
+	Awaited Kind = "awaited" // what its result shall show; the replica that it left from knows it anyway
 )
 
 // Text is one text about a call.
@@ -53,18 +54,23 @@ func NewRecall(limit int, far Elsewhere) *Recall {
 	if limit == 0 {
 		far = nil
 	}
-	return &Recall{texts: map[Kind]*Texts{Thought: NewTexts(limit), Note: NewTexts(limit)}, far: far, met: recent.New[int](maxMet, nil)}
+	return &Recall{texts: map[Kind]*Texts{Thought: NewTexts(limit), Note: NewTexts(limit), Awaited: NewTexts(limit)}, far: far, met: recent.New[int](maxMet, nil)}
 }
 
 // Get finds a text about a call.
 func (r *Recall) Get(kind Kind, key string) (string, bool) { return r.texts[kind].Get(key) }
+
+// Take finds a text about a call, and forgets it here.
+func (r *Recall) Take(kind Kind, key string) (string, bool) { return r.texts[kind].take(key) }
 
 // Put remembers a text about a call, if there is one. The call itself is known from now on.
 func (r *Recall) Put(kind Kind, key, text string) {
 	if key == "" {
 		return
 	}
-	r.texts[kind].Put(key, text)
+	if kind != Awaited {
+		r.texts[kind].Put(key, text)
+	}
 	if r.far == nil {
 		return
 	}

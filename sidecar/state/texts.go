@@ -37,6 +37,18 @@ func (t *Texts) Get(callID string) (string, bool) {
 	return "", false
 }
 
+func (t *Texts) take(callID string) (text string, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.by.Get(callID)
+	if s == nil {
+		return "", false
+	}
+	text = *s
+	t.by.Drop(callID)
+	return text, true
+}
+
 // Put remembers the text of a call.
 func (t *Texts) Put(callID, text string) {
 	if t.most == 0 || text == "" || callID == "" {

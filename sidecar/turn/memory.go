@@ -27,6 +27,8 @@ func (m memory) put(callID, text string) {
 	}
 }
 
+func (m memory) take(callID string) (string, bool) { return m.recall.Take(m.kind, m.key(callID)) }
+
 // fetch brings what other replicas know of the calls of a request.
 func (m memory) fetch(ctx context.Context, req *openai.Request) {
 	m.recall.Fetch(ctx, func() (keys []string) {

@@ -75,7 +75,7 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
 	t.facts.Mentioned = req.Mentions
 	of := conversation(from.Session, req)
-	t.thoughts, t.notes = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note, of}
+	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note, of}, memory{p.Recall, state.Awaited, of}
 	t.thoughts.fetch(ctx, req)
 	t.known = upstream.Memory{Thoughts: t.thoughts, Notes: t.notes}
 	if !from.Runs {
@@ -141,6 +141,9 @@ func offered(req *openai.Request) []tools.Tool {
 func (t *Turn) results(req *openai.Request) {
 	for i := range req.Messages {
 		if m := &req.Messages[i]; m.Role == "tool" {
+			if what, ok := t.awaited.take(m.CallID); ok {
+				t.p.Guard.Await(m.CallID, t.who, what)
+			}
 			t.notes.put(m.CallID, t.p.Guard.Result(m.CallID, func(most int) string { return req.Text(m, most) }))
 		}
 	}
