@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 	"go.uber.org/goleak"
@@ -102,9 +103,12 @@ func called(id string) []map[string]any {
 
 const thought = "The user wants to see the files, so zebra."
 
-func looking() *script.Server {
+func looking() *script.Server { return slowly(0) }
+
+// slowly is looking, with a pause before each piece.
+func slowly(pause time.Duration) *script.Server {
 	reply := script.Native("exec", `{"command":"ls"}`)
-	reply.Reasoning = thought
+	reply.Reasoning, reply.Pause = thought, pause
 	after := script.Text("One file.")
 	return script.New(script.Scenario{Name: "look", Steps: []script.Reply{reply}, Loop: true, After: &after}, script.Scenario{Steps: []script.Reply{script.Text("Well.")}, Loop: true})
 }
@@ -264,7 +268,7 @@ func TestApprovalsWithoutServer(t *testing.T) {
 // 64 streams go on while the server is killed, comes back, is held, and goes on: none fails, and
 // none waits for it.
 func TestKilledUnderStreams(t *testing.T) {
-	g := newGroup(t, looking())
+	g := newGroup(t, slowly(time.Millisecond))
 	a, b := g.open(t, func(s *config.Settings) { s.SharedWait = "50ms" }), g.open(t, func(s *config.Settings) { s.SharedWait = "50ms" })
 	var done atomic.Bool
 	var served, bad atomic.Int64
@@ -295,15 +299,15 @@ func TestKilledUnderStreams(t *testing.T) {
 		from := served.Load()
 		ruletest.Soon(t, "more is served", func() bool { return served.Load() >= from+n })
 	}
-	until(200)
+	until(128)
 	g.server.Kill()
-	until(300)
+	until(192)
 	g.server.Again()
-	until(300)
+	until(192)
 	g.server.Stop()
-	until(300)
+	until(192)
 	g.server.Go()
-	until(200)
+	until(128)
 	done.Store(true)
 	all.Wait()
 	t.Logf("%d requests served", served.Load())
