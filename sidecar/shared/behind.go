@@ -82,7 +82,7 @@ func (s *Store) batch(list []change) []change {
 
 // send writes some changes. Those of a failure are lost: whoever needs them goes without.
 func (s *Store) send(list []change) {
-	err := s.ask(context.Background(), askWrites, patience, func(ctx context.Context) error {
+	err := s.ask(context.Background(), askWrites, s.Patience, func(ctx context.Context) error {
 		_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			for _, c := range list {
 				if c.field == "" {

@@ -15,8 +15,6 @@ const (
 	keepCounts = 90 * 24 * time.Hour
 	// maxCounts is how long they may be, packed and not.
 	maxCounts, maxUnpacked = 16 << 20, 256 << 20
-	// countsWait is for them. No request waits meanwhile.
-	countsWait = 10 * time.Second
 )
 
 // Counts are what each replica has counted of experiments.
@@ -35,7 +33,7 @@ func (c Counts) Publish(doc []byte) error {
 		return fmt.Errorf("the counts have %d bytes, and may have %d", packed.Len(), maxCounts)
 	}
 	key := c.of.key("counts", "")
-	return c.of.ask(context.Background(), askCounts, countsWait, func(ctx context.Context) error {
+	return c.of.ask(context.Background(), askCounts, manyTimes*c.of.Patience, func(ctx context.Context) error {
 		p := c.of.client.Pipeline()
 		p.HSet(ctx, key, c.of.Replica, c.of.seal.close(key+" "+c.of.Replica, packed.Bytes()))
 		p.PExpire(ctx, key, keepCounts)
@@ -48,7 +46,7 @@ func (c Counts) Publish(doc []byte) error {
 func (c Counts) Read() (out [][]byte, err error) {
 	key := c.of.key("counts", "")
 	var all map[string]string
-	err = c.of.ask(context.Background(), askCounts, countsWait, func(ctx context.Context) (err error) {
+	err = c.of.ask(context.Background(), askCounts, manyTimes*c.of.Patience, func(ctx context.Context) (err error) {
 		all, err = c.of.client.HGetAll(ctx, key).Result()
 		return err
 	})

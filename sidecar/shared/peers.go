@@ -41,7 +41,7 @@ func (s *Store) greet(ctx context.Context, rules string) {
 	me := Peer{ID: s.Replica, Rules: rules, Seen: now}
 	doc, _ := json.Marshal(me) // of texts and a time
 	var all map[string]string
-	err := s.ask(ctx, askReplicas, patience, func(ctx context.Context) error {
+	err := s.ask(ctx, askReplicas, s.Patience, func(ctx context.Context) error {
 		p := s.client.Pipeline()
 		p.HSet(ctx, key, s.Replica, s.seal.close(key+" "+s.Replica, doc))
 		p.PExpire(ctx, key, time.Hour)
@@ -66,7 +66,7 @@ func (s *Store) greet(ctx context.Context, rules string) {
 			peers = append(peers, p)
 		}
 		if len(old) > 0 {
-			_ = s.ask(ctx, askReplicas, patience, func(ctx context.Context) error { return s.client.HDel(ctx, key, old...).Err() }) // or the next time
+			_ = s.ask(ctx, askReplicas, s.Patience, func(ctx context.Context) error { return s.client.HDel(ctx, key, old...).Err() }) // or the next time
 		}
 	}
 	slices.SortFunc(peers, func(a, b Peer) int { return cmp.Compare(a.ID, b.ID) })

@@ -34,6 +34,7 @@ type Config struct {
 	Prefix   string        // of all keys; empty: gptoss
 	Secret   string        // that the replicas know and the server does not; empty: what is kept can be read and changed there
 	Wait     time.Duration // for an answer, at most; 0: DefaultWait
+	Patience time.Duration // where no request waits; 0: some seconds
 	Replica  string        // the id of this one
 	Now      func() time.Time
 	Metrics  *telemetry.Metrics
@@ -43,8 +44,11 @@ type Config struct {
 // DefaultWait is how long a request waits for the server, at most.
 const DefaultWait = 50 * time.Millisecond
 
-// patience is for what no request waits for.
-const patience = 2 * time.Second
+// patience is for what no request waits for, and manyTimes it for what is long.
+const (
+	patience  = 2 * time.Second
+	manyTimes = 5
+)
 
 // Store is that server, as this replica sees it. It is safe for concurrent use.
 type Store struct {
@@ -113,10 +117,10 @@ func options(c *Config) (*redis.Options, error) {
 	if c.Wait < 0 || c.Wait > time.Second {
 		return nil, fmt.Errorf("shared_wait is %s; requests wait for it, so it is 1s at most", c.Wait)
 	}
-	c.Wait, c.Prefix = cmp.Or(c.Wait, DefaultWait), cmp.Or(c.Prefix, "gptoss")
+	c.Wait, c.Patience, c.Prefix = cmp.Or(c.Wait, DefaultWait), cmp.Or(c.Patience, patience), cmp.Or(c.Prefix, "gptoss")
 	o.Username, o.Password, o.Protocol = c.User, c.Password, 2
-	o.MaxRetries, o.DialerRetries, o.DialTimeout = -1, 1, patience // a dial goes on when its request has left
-	o.ContextTimeoutEnabled, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = true, countsWait, countsWait, patience
+	o.MaxRetries, o.DialerRetries, o.DialTimeout = -1, 1, c.Patience // a dial goes on when its request has left
+	o.ContextTimeoutEnabled, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = true, manyTimes*c.Patience, manyTimes*c.Patience, c.Patience
 	o.PoolSize, o.DisableIdentity = connections, true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	return o, nil
