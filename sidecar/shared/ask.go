@@ -3,7 +3,6 @@ package shared
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -46,7 +45,7 @@ func (s *Store) ask(ctx context.Context, what string, most time.Duration, f func
 func (s *Store) through(ctx context.Context, pass circuit.Pass, what string, most time.Duration, f func(context.Context) error) error {
 	bounded, done := context.WithTimeout(ctx, most)
 	defer done()
-	err := caught(bounded, f)
+	err := f(bounded)
 	if errors.Is(err, redis.Nil) {
 		err = nil
 	}
@@ -63,17 +62,6 @@ func (s *Store) through(ctx context.Context, pass circuit.Pass, what string, mos
 	}
 	s.Metrics.Shared.WithLabelValues(what, outcome).Inc()
 	return err
-}
-
-// caught is what came of a question. The library makes room for whatever length an answer names, and
-// panics where there is none.
-func caught(ctx context.Context, f func(context.Context) error) (err error) {
-	defer func() {
-		if broken := recover(); broken != nil {
-			err = fmt.Errorf("read the answer: %v", broken)
-		}
-	}()
-	return f(ctx)
 }
 
 // enter lets requests in while the server is known to be there; a trial, when it may be back.

@@ -121,6 +121,7 @@ func options(c *Config) (*redis.Options, error) {
 	o.Username, o.Password, o.Protocol = c.User, c.Password, 2
 	o.MaxRetries, o.DialerRetries, o.DialTimeout = -1, 1, c.Patience // a dial goes on when its request has left
 	o.ContextTimeoutEnabled, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = true, manyTimes*c.Patience, manyTimes*c.Patience, c.Patience
+	o.Dialer = dialer(o.TLSConfig, c.Patience)
 	o.PoolSize, o.DisableIdentity = connections, true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	return o, nil
