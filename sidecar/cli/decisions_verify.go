@@ -27,7 +27,7 @@ that passed with an approval had one, in one of the logs, and no other call had 
 Exit code: 0 nothing is wrong, 1 a problem was found, 2 wrong usage.`
 	c.Example = `  gpt-oss-executor decisions verify
   gpt-oss-executor decisions verify --head 1042:5f0c…
-  gpt-oss-executor decisions verify --decisions a/decisions b/decisions c/decisions`
+  gpt-oss-executor decisions verify --decisions a/decisions b/decisions`
 	c.Flags().StringArrayVar(&heads, "head", nil, "`SEQ:HASH` that decisions head printed earlier; can be given several times")
 	jsonFlag(c, &l.json, "one document")
 	return c
