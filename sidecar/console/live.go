@@ -145,7 +145,7 @@ func renamed(t *witness.Turn) (out []string) {
 	for i := range t.Replies {
 		for k := range t.Replies[i].Reading.Calls {
 			for _, r := range t.Replies[i].Reading.Calls[k].Repairs {
-				if strings.HasPrefix(r.Kind, "name.") && r.From != "" && len(out) < maxLost {
+				if r.Kind != "name.clean" && strings.HasPrefix(r.Kind, "name.") && r.From != "" && len(out) < maxLost {
 					out = append(out, r.From+" → "+r.To)
 				}
 			}

@@ -63,7 +63,7 @@ func TestMending(t *testing.T) {
 	if !eval[bool](b, `(() => { const r = (e) => document.querySelector(e).getBoundingClientRect(); return r("#tests .state").top > r("#next").bottom && r("#publish button").bottom <= innerHeight })()`) {
 		t.Error("what came of the tests is not in sight beside what is next, and the button that publishes")
 	}
-	b.keys("p")
+	b.keys("y")
 	b.soon(`document.querySelector("#next.done")?.textContent.includes("Ann has published aliases.yaml") === true`)
 	b.at("Playground")
 	b.shot("mending-4")
@@ -71,9 +71,10 @@ func TestMending(t *testing.T) {
 		t.Errorf("the same reply is answered with %s", got)
 	}
 	b.at("Playground")
-	b.keys("g", "l")
+	b.keys("l")
 	b.at("Live")
 	b.soon(`document.querySelector("[data-turns] tr .c-calls").textContent.trim() === "write"`)
+	b.soon(`document.querySelector("[data-turns] tr .c-note").textContent === "send_fax → write"`)
 	t.Logf("it took %s", time.Since(began).Round(time.Millisecond))
 	if lines := s.Log.Lines("rules_taken"); len(lines) != 1 || !strings.Contains(lines[0], "Ann (console, token of an admin)") {
 		t.Errorf("the log says %q", lines)

@@ -120,14 +120,14 @@ document.addEventListener('keydown', (e) => {
     const page = document.querySelector(`nav [data-key="${CSS.escape(e.key)}"]`);
     if (page) return page.click();
   }
-  const button = document.querySelector(`[data-press="${CSS.escape(e.key)}"]:enabled`);
+  const button = document.querySelector(`[data-press="${CSS.escape(e.key)}"]:not(:disabled)`);
   const act = button?.checkVisibility() ? () => button.click() : {
     g: () => { going = Date.now(); },
     j: () => step(1),
     k: () => step(-1),
     u: () => document.querySelector('[data-up]')?.click(),
     t: () => document.querySelector('[data-try]')?.click(),
-    p: () => document.querySelector('[data-hold]')?.click(),
+    h: () => document.querySelector('[data-hold]')?.click(),
     '/': () => document.querySelector('[data-slash]')?.focus(),
     '?': () => help.showModal(),
   }[e.key];
