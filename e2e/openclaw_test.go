@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -72,9 +73,14 @@ func startGatewayWith(t *testing.T, run string, env []string, providers ...provi
 	return g
 }
 
+// installing lets no two tests fetch the same at once.
+var installing sync.Mutex
+
 // install fetches what a folder's package.json names, and says where it is.
 func install(t *testing.T, folder string) string {
 	t.Helper()
+	installing.Lock()
+	defer installing.Unlock()
 	cmd := exec.Command("../testdata/openclaw/install.sh", folder)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()

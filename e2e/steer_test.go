@@ -34,11 +34,9 @@ var childKey = regexp.MustCompile(`session=(agent:main:subagent:[0-9a-f-]+)`)
 // still streams. What only gives it guidance, by design of OpenClaw, does not: the reply ends first.
 func TestSteer(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	b := &bench{api: "openai-responses", run: gatewayRun(t), servers: map[string]*script.Server{}}
-	b.add(t, "vllm", script.VLLM(), steerScenarios())
-	b.gateway = startGateway(t, b.run, b.providers...)
-	model := b.servers["vllm"]
-	for _, c := range []struct {
+	cases := []struct {
 		name, method string
 		params       map[string]any
 		ends, told   bool // its request ends at once; it is asked again, with the message
@@ -46,9 +44,16 @@ func TestSteer(t *testing.T) {
 		{"aborted", "sessions.abort", nil, true, false},
 		{"steered", "sessions.steer", map[string]any{"message": "Please " + user("steered") + ", but in one sentence."}, true, true},
 		{"guided", "chat.send", map[string]any{"message": "Please " + user("guided") + ", but in one sentence.", "queueMode": "steer"}, false, true},
-	} {
+	}
+	for _, c := range cases {
+		b.add(t, c.name, script.VLLM(), steerScenarios()) // of its own: it counts who has left
+	}
+	b.gateway = startGateway(t, b.run, b.providers...)
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if a := b.say(t, "vllm", c.name, "spawn-"+c.name); a.text != "It is on its way." {
+			t.Parallel() // OpenClaw lets one wait for a minute
+			model := b.servers[c.name]
+			if a := b.say(t, c.name, c.name, "spawn-"+c.name); a.text != "It is on its way." {
 				t.Fatalf("the user got %d %s", a.status, a.raw)
 			}
 			key := ""
