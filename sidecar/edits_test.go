@@ -246,11 +246,11 @@ func (e *editing) check() {
 }
 
 // howMany edits: EDITS in the environment, or a few.
-func howMany() int {
+func howMany(short bool) int {
 	if n, err := strconv.Atoi(os.Getenv("EDITS")); err == nil && n > 0 {
 		return n
 	}
-	if testing.Short() {
+	if short {
 		return 12
 	}
 	return 24
@@ -260,7 +260,7 @@ func howMany() int {
 // of content is one reload, no mistake takes effect, and no request fails or sees
 // two versions.
 func TestEditsUnderLoad(t *testing.T) {
-	n := howMany()
+	n := howMany(testing.Short())
 	t.Run("files", func(t *testing.T) {
 		e := underLoad(t, 64, false)
 		e.edits(n*3/4, (*editing).write, (*editing).rename, (*editing).chunks)
