@@ -68,6 +68,7 @@ needs:
 
 unit: ## the tests that need nothing but Go; 8 minutes
 	@command -v chromium chromium-browser google-chrome >/dev/null || echo 'skipped: the console in a browser; there is no chromium here'
+	@command -v valkey-server redis-server >/dev/null || echo 'skipped: replicas with a real Valkey or Redis; there is none here (apt-get install redis-server)'
 	@[ -d ../shared/corpus ] || echo 'skipped: the tests that measure against labelled cases, which are not public; ../shared/corpus is not beside this clone'
 	go test -vet=off -timeout 15m $(packages) # lint has vetted it
 

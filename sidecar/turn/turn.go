@@ -57,6 +57,7 @@ type Turn struct {
 	known    upstream.Memory
 	thoughts memory         // behind the calls that leave
 	notes    memory         // about calls that do not
+	awaited  memory         // what the results of calls show
 	style    *ruleset.Style // in which the model calls tools; nil: the server does it
 	body     []byte         // as the upstream gets it
 	stopped  string         // what the user reads, since the model goes round in circles; "": it does not
