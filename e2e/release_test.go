@@ -122,7 +122,6 @@ func stopped(t *testing.T, run []string, signal syscall.Signal, status string) {
 // TestInstall: what make install lays down, and what make uninstall leaves.
 func TestInstall(t *testing.T) {
 	needEnabled(t)
-	t.Parallel()
 	dir := t.TempDir()
 	do(t, "..", "make", "install", "DESTDIR="+dir, "PREFIX=/usr")
 	said := do(t, dir, filepath.Join(dir, "usr/bin/gpt-oss-executor"), "--version")
