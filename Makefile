@@ -26,8 +26,8 @@ completions = $(share)/bash-completion/completions/gpt-oss-executor $(share)/zsh
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|deploy/check|sidecar/console/browser)$$') # the console has tests without a browser, too
-# Where in these a test asks whether it shall be short: race leaves it out, or cuts it short.
-long = $$(for folder in $(concurrent); do grep -lF 'testing.Short()' $$folder/*_test.go || true; done)
+# Files of these with tests that race leaves out or cuts short: they ask whether they shall be short, or it builds none of the file.
+long = $$(for folder in $(concurrent); do grep -slE 'testing\.Short\(\)|^//go:build.*!race' $$folder/*_test.go || true; done)
 
 .PHONY: help build install uninstall release run test needs skipped unit plain deploy race e2e lint fuzz bench load demo model sessions schemas faults scenarios experiments reading clean
 
@@ -81,8 +81,8 @@ unit: skipped ## the tests that need nothing but Go; 8 minutes
 	go test -vet=off -timeout 15m $(packages) # lint has vetted it
 
 plain: ## those of unit that race leaves out or cuts short
-	@files=$(long); names=$$(awk '/^func / { name = $$2; sub(/\(.*/, "", name) } /testing\.Short\(\)/ { print name }' $$files | sort -u | paste -sd '|'); \
-	  set -x; go test -vet=off -timeout 15m -run "^($$names)\$$" $$(xargs dirname <<<"$$files" | sort -u)
+	@files=$(long); names=$$(awk 'FNR == 1 { all = /!race/ } /^func / { name = $$2; sub(/\(.*/, "", name) } /testing\.Short\(\)/ || all && /^func Test/ { print name }' $$files | sort -u | paste -sd '|'); \
+	  echo "go test -run $$names"; go test -vet=off -timeout 15m -run "^($$names)\$$" $$(xargs dirname <<<"$$files" | sort -u)
 	go test -vet=off -timeout 15m $$(comm -23 <(sort <<<"$(packages)") <(go list $(concurrent) | sort))
 
 deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a minute, the first time three
