@@ -58,7 +58,9 @@ run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 	bin/gpt-oss-executor serve --config $(CONFIG)
 
 # A gateway waits much, so what computes runs beside it. Each part shows what it says when it has ended, and
-# all of them run, whatever fails. All is compiled before, or two parts would do it at once.
+# all of them run, whatever fails. All is compiled before, or two parts would do it at once. To collect garbage
+# less often spares a fifth of the processor's time, in compilers and tests.
+test: export GOGC = 400
 test: needs skipped ## everything: lint, tests, the race detector, a real gateway and SDKs; a quarter of an hour on 2 cores
 	@go list -export ./... >/dev/null
 	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target e2e lint race plain deploy \
