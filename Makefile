@@ -61,7 +61,7 @@ run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 # all of them run, whatever fails. All is compiled before, or two parts would do it at once. To collect garbage
 # less often spares a fifth of the processor's time, in compilers and tests.
 test: export GOGC = 400
-test: needs skipped ## everything: lint, tests, the race detector, a real gateway and SDKs; a quarter of an hour on 2 cores
+test: needs skipped ## everything: lint, tests, the race detector, a real gateway and SDKs; 15 minutes on 2 cores
 	@go list -export ./... >/dev/null
 	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target e2e lint race plain deploy \
 	  || { echo 'make test: what failed is marked with *** above' >&2; exit 1; }
@@ -82,7 +82,7 @@ skipped:
 unit: skipped ## the tests that need nothing but Go; 8 minutes
 	go test -vet=off -timeout 15m $(packages) # lint has vetted it
 
-plain: ## those of unit that race leaves out or cuts short
+plain: ## the tests that race leaves out or cuts short
 	@files=$(long); names=$$(awk 'FNR == 1 { all = /!race/ } /^func / { name = $$2; sub(/\(.*/, "", name) } /testing\.Short\(\)/ || all && /^func Test/ { print name }' $$files | sort -u | paste -sd '|'); \
 	  echo "go test -run $$names"; go test -vet=off -timeout 15m -run "^($$names)\$$" $$(xargs dirname <<<"$$files" | sort -u)
 	go test -vet=off -timeout 15m $$(comm -23 <(sort <<<"$(packages)") <(go list $(concurrent) | sort))
