@@ -155,6 +155,11 @@ func (g *gateway) history(ctx context.Context, session string) (string, error) {
 		return "", err
 	}
 	status, raw, err := g.post(ctx, "/tools/invoke", body, nil)
+	for range 3 { // the tool asks the gateway itself, which gives up after ten seconds on a busy machine
+		if err == nil && status == http.StatusInternalServerError {
+			status, raw, err = g.post(ctx, "/tools/invoke", body, nil)
+		}
+	}
 	if err != nil {
 		return "", fmt.Errorf("read the history: %w", err)
 	}

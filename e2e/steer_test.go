@@ -36,7 +36,10 @@ func TestSteer(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
 	b := &bench{api: "openai-responses", run: gatewayRun(t), servers: map[string]*script.Server{}}
-	cases := []struct {
+	b.add(t, "vllm", script.VLLM(), steerScenarios())
+	b.gateway = startGateway(t, b.run, b.providers...)
+	model := b.servers["vllm"]
+	for _, c := range []struct {
 		name, method string
 		params       map[string]any
 		ends, told   bool // its request ends at once; it is asked again, with the message
@@ -44,16 +47,9 @@ func TestSteer(t *testing.T) {
 		{"aborted", "sessions.abort", nil, true, false},
 		{"steered", "sessions.steer", map[string]any{"message": "Please " + user("steered") + ", but in one sentence."}, true, true},
 		{"guided", "chat.send", map[string]any{"message": "Please " + user("guided") + ", but in one sentence.", "queueMode": "steer"}, false, true},
-	}
-	for _, c := range cases {
-		b.add(t, c.name, script.VLLM(), steerScenarios()) // of its own: it counts who has left
-	}
-	b.gateway = startGateway(t, b.run, b.providers...)
-	for _, c := range cases {
+	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // OpenClaw lets one wait for a minute
-			model := b.servers[c.name]
-			if a := b.say(t, c.name, c.name, "spawn-"+c.name); a.text != "It is on its way." {
+			if a := b.say(t, "vllm", c.name, "spawn-"+c.name); a.text != "It is on its way." {
 				t.Fatalf("the user got %d %s", a.status, a.raw)
 			}
 			key := ""
@@ -90,6 +86,9 @@ func TestSteer(t *testing.T) {
 					}
 					return false
 				})
+				if !c.ends && model.Left() != left {
+					t.Error("its request was broken off")
+				}
 				// OpenClaw tells of a run that was interrupted after a minute, as measured: 60.5 s.
 				within(t, 2*time.Minute, "its agent hears of its end", func() bool {
 					for _, q := range model.Requests(c.name) {
@@ -99,9 +98,6 @@ func TestSteer(t *testing.T) {
 					}
 					return false
 				})
-			}
-			if !c.ends && model.Left() != left {
-				t.Error("its request was broken off")
 			}
 		})
 	}
