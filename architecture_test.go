@@ -24,12 +24,13 @@ var rooms = [][]string{
 	{"sidecar/service"},
 	{"sidecar/console"},
 	{"sidecar", "sidecar/admin"},
+	{"sidecar/shared"},
 	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway", "sidecar/lab", "sidecar/witness", "sidecar/draft"},
 	{"sidecar/fit", "sidecar/capture"},
 	{"sidecar/reply", "sidecar/replay", "sidecar/probe", "sidecar/live", "sidecar/tickets", "sidecar/egress"},
 	{"sidecar/turn"},
 	{"sidecar/guard", "sidecar/fleet"},
-	{"internal/sessions"},
+	{"internal/sessions", "internal/valkey"},
 	{"sidecar/upstream", "sidecar/confine", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history", "sidecar/journal"},
 	{"internal/ruletest", "internal/starter", "sidecar/serverlog"},
 	{"sidecar/ruleset", "sidecar/publish"},
@@ -58,6 +59,7 @@ var only = map[string][]string{
 	"github.com/spf13/pflag":                {"sidecar/cli", "sidecar/manual"},
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
 	"mvdan.cc/sh/v3":                        {"policy/shell", "policy/plain", "tools/wording"},
+	"github.com/redis/go-redis/v9":          {"sidecar/shared"},
 	"golang.org/x/net/bpf":                  {"sidecar/confine"},
 	"go.opentelemetry.io/otel":              {"sidecar/spans", "sidecar/otlp"},
 	"go.opentelemetry.io/otel/sdk":          {"sidecar/otlp"},
@@ -173,6 +175,36 @@ func TestImportsPointOneWay(t *testing.T) {
 				t.Errorf("%s imports %s", r.name(), path)
 			}
 		}
+	}
+}
+
+// make plain runs the tests that ask for testing.Short, by their names. A helper has no name that it could run.
+func TestShortIsAskedByTests(t *testing.T) {
+	asks := 0
+	for _, r := range list(t) {
+		files, err := filepath.Glob(filepath.Join(r.Dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := ""
+			for line := range strings.Lines(string(text)) {
+				if name, ok := strings.CutPrefix(line, "func "); ok {
+					in = name
+				} else if strings.Contains(line, "testing."+"Short()") {
+					if asks++; !strings.HasPrefix(in, "Test") {
+						t.Errorf("%s: testing.Short is asked by %s", file, in)
+					}
+				}
+			}
+		}
+	}
+	if asks < 10 {
+		t.Errorf("testing.Short is asked %d times: nothing is tested", asks)
 	}
 }
 

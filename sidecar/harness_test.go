@@ -105,7 +105,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(up.Close)
-	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics), Now: time.Now, Metrics: metrics, Log: log})
+	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics, nil), Now: time.Now, Metrics: metrics, Log: log})
 	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Keys: cfg.keys, Guard: r.guard, Token: cfg.token, Memory: cfg.memory, Metrics: metrics, Log: log, RoleWait: cfg.roleWait, Lab: cfg.lab, Spans: cfg.spans})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())

@@ -41,22 +41,24 @@ type Rules interface {
 
 // Config is what a server works with. Rules, Upstream, Guard, Metrics and Log must be set.
 type Config struct {
-	Sources  []executor.Source // of the tools that run here; none: there are no runs
-	Journal  *journal.Journal  // of the runs; nil: what they did is not kept
-	Rules    Rules
-	Upstream *upstream.Client // of the settings
-	Keys     fleet.Keys       // of other model servers
-	Guard    *guard.Guard
-	Token    string // of callers; empty: none is asked for
-	Memory   admission.Memory
-	Names    web.Names
-	Metrics  *telemetry.Metrics
-	Log      *slog.Logger
-	Lab      *lab.Lab                            // of experiments; nil: none is run
-	Witness  *witness.Witness                    // keeps the last requests for people who look; nil: nobody does
-	Spans    *spans.Tracer                       // is told what becomes of requests; nil: nobody traces
-	Served   func(context.Context, turn.Account) // is told what came of each request; nil: nobody
-	RoleWait time.Duration                       // of streams; 0: as the package reply has it
+	Sources   []executor.Source // of the tools that run here; none: there are no runs
+	Journal   *journal.Journal  // of the runs; nil: what they did is not kept
+	Rules     Rules
+	Upstream  *upstream.Client // of the settings
+	Keys      fleet.Keys       // of other model servers
+	Guard     *guard.Guard
+	Token     string // of callers; empty: none is asked for
+	Memory    admission.Memory
+	Names     web.Names
+	Metrics   *telemetry.Metrics
+	Log       *slog.Logger
+	Lab       *lab.Lab                            // of experiments; nil: none is run
+	Witness   *witness.Witness                    // keeps the last requests for people who look; nil: nobody does
+	Spans     *spans.Tracer                       // is told what becomes of requests; nil: nobody traces
+	Served    func(context.Context, turn.Account) // is told what came of each request; nil: nobody
+	RoleWait  time.Duration                       // of streams; 0: as the package reply has it
+	Replicas  func() Replicas                     // behind the same address; nil: this one is alone
+	Elsewhere state.Elsewhere                     // what other replicas know of calls; nil: there are none
 }
 
 // Server answers OpenAI-compatible requests.
@@ -75,16 +77,17 @@ type Server struct {
 	metrics  *telemetry.Metrics
 	log      *slog.Logger
 	roleWait time.Duration
+	replicas func() Replicas
 }
 
 // New puts the parts together. Nothing is opened. Close must be called at the end.
 func New(c Config) *Server {
 	limits := c.Rules.Set().Limits
 	s := &Server{
-		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, witness: c.Witness, spans: c.Spans, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
+		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, witness: c.Witness, spans: c.Spans, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait), replicas: c.Replicas,
 		sessions: state.NewSessions(maxSessions), door: admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
 		turns: &turn.Planner{
-			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Thoughts: state.NewTexts(limits.Thoughts), Notes: state.NewTexts(limits.Thoughts),
+			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Recall: state.NewRecall(limits.Thoughts, c.Elsewhere),
 			Schemas: tools.NewSchemas(limits.Schemas), Crew: crew.New(idleHands), Metrics: c.Metrics, Log: c.Log,
 		},
 	}
@@ -118,8 +121,25 @@ func (s *Server) Resumer(background func(func(context.Context))) *executor.Resum
 	if s.runs == nil || s.runs.Journal == nil {
 		return nil
 	}
-	return &executor.Resumer{Executor: s.runs, Rules: s.rules.Set, Background: background}
+	r := &executor.Resumer{Executor: s.runs, Rules: s.rules.Set, Background: background}
+	if s.witness != nil {
+		r.Watch = s.resumed
+	}
+	return r
 }
+
+// resumed begins to keep a run that goes on without a caller.
+func (s *Server) resumed(set *ruleset.Set, run *executor.Run) executor.Watching {
+	who := run.Account().Who
+	return shown{s.witness.Begin(witness.Asking{
+		ID: run.ID, Model: who.Model, Session: who.Session, Agent: who.Agent, Channel: who.Channel, Run: run.ID, Arms: set.Arms, Rules: set.Version,
+	}, set.Limits.Console)}
+}
+
+// shown is a run that people may look at.
+type shown struct{ *witness.Record }
+
+func (w shown) Ended(a turn.Account, err error) { w.Served(a, statusOf(err), errorText(err)) }
 
 // Journal is where runs of this server are kept; nil: nowhere.
 func (s *Server) Journal() *journal.Journal {
@@ -243,24 +263,4 @@ func (s *Server) Ready(ctx context.Context) error {
 		return errors.New("upstream: " + said.Message)
 	}
 	return err
-}
-
-// readyz says whether a request would be served: rules are loaded, and the
-// upstream can be reached. The probe behind it is cached. Rules on disk that do
-// not load are a warning, since older ones are in force.
-func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	set := s.rules.Set()
-	body := map[string]any{"ready": true, "rules": set.Version, "failing": []string{}}
-	if trouble := s.rules.Trouble(); trouble != "" {
-		body["warnings"] = []string{trouble}
-	}
-	status := http.StatusOK
-	if err := s.Ready(r.Context()); err != nil {
-		status = http.StatusServiceUnavailable
-		body["ready"], body["failing"] = false, []string{err.Error()}
-	} else if len(set.Models[0].Upstreams) == 0 {
-		body["server"] = s.turns.Fleet.Main.Server(r.Context(), set).ID.Value
-	}
-	body["upstreams"] = s.turns.Fleet.Look(r.Context(), set)
-	web.WriteJSON(w, status, body)
 }

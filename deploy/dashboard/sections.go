@@ -46,7 +46,7 @@ const broken = `action="give_up", fault!~"denied|overflow|length|cut|filtered|re
 
 // sections is the dashboard, from the top down: first whether it is well, then why not.
 func sections() []section {
-	return []section{well(), traffic(), repairs(), policy(), servers(), rules(), experiments(), process()}
+	return []section{well(), traffic(), repairs(), policy(), servers(), rules(), replicas(), experiments(), process()}
 }
 
 func well() section {
@@ -166,6 +166,18 @@ func rules() section {
 			{`time() - max by (instance) (gptoss_executor_rules_last_reload_timestamp_seconds{` + of + `})`, "{{instance}} last tried"}}},
 		{title: "Files in force", unit: "short", kind: table, width: 24,
 			queries: []query{{`count by (file, sha256) (gptoss_executor_rules_file_info{` + of + `})`, ""}}},
+	}}
+}
+
+func replicas() section {
+	return section{title: "Replicas", closed: true, panels: []panel{
+		{title: "The server that they share is there", about: "0: approvals pass nowhere, the rest is local. docs/replicas.md", unit: "short", kind: lines, width: 8,
+			queries: []query{{`min by (instance) (gptoss_executor_shared_up{` + of + `})`, "{{instance}}"}}},
+		{title: "Questions to it", unit: "short", kind: stack, width: 8, queries: []query{
+			{`sum by (asked, outcome) (increase(gptoss_executor_shared_asks_total{` + of + `}[$__rate_interval]))`, "{{asked}} {{outcome}}"},
+			{`sum(increase(gptoss_executor_shared_lost_total{` + of + `}[$__rate_interval]))`, "could not be written"}}},
+		{title: "Replicas by version of the rules, as each sees it", unit: "short", kind: lines, width: 8,
+			queries: []query{{`gptoss_executor_replicas{` + of + `}`, "{{instance}} sees {{version}}"}}},
 	}}
 }
 

@@ -66,7 +66,7 @@ func AddressOf(base string) string {
 	if err != nil || u.Host == "" {
 		return ""
 	}
-	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme]))
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443", "redis": "6379", "rediss": "6379"}[u.Scheme]))
 }
 
 // local says whether a host is this machine: its name, an address of it, or all of them.

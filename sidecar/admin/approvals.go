@@ -257,6 +257,8 @@ func unanswered(id string, err error) *Error {
 	case errors.Is(err, approvals.ErrUnknown):
 		return refusal(http.StatusNotFound, fmt.Sprintf("there is no approval %q", id),
 			"GET /approvals, or gpt-oss-executor approvals list, shows them; a restart forgets all, and old ones expire")
+	case errors.Is(err, approvals.ErrAway):
+		return refusal(http.StatusServiceUnavailable, err.Error(), "nothing was changed; try again when the server of the setting shared is back")
 	case errors.As(err, &late):
 		return refusal(http.StatusConflict, late.Error(), "nothing was changed; "+next(late.Entry.State))
 	}

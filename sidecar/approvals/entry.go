@@ -18,11 +18,12 @@ const (
 	Denied  State = "denied"
 	Used    State = "used"
 	Expired State = "expired"
+	Unknown State = "unknown" // of what several replicas share, which cannot be asked: nobody is asked, and nothing passes
 )
 
 // Entry is a question, and the answer as far as there is one.
 type Entry struct {
-	ID     string    `json:"id"` // empty where a person cannot be asked at all
+	ID     string    `json:"id"` // empty where a person cannot be asked at all, or not now
 	State  State     `json:"state"`
 	Call   Call      `json:"call"`
 	Reason Reason    `json:"reason"`
@@ -42,6 +43,9 @@ func (e *Entry) open() bool {
 
 // ErrUnknown is for an id that is none, or of an entry that is forgotten.
 var ErrUnknown = errors.New("there is no such approval")
+
+// ErrAway is that the questions of several replicas cannot be reached.
+var ErrAway = errors.New("approvals are kept where the replicas share them, and that cannot be reached now")
 
 // AnsweredError says why an answer comes too late.
 type AnsweredError struct{ Entry Entry }

@@ -64,7 +64,7 @@ func (s *Store) end(e *Entry, state State, note string, now time.Time) {
 // become changes a state and tells everybody. It is always true.
 func (s *Store) become(e *Entry, state State) bool {
 	e.State = state
-	s.count.Approval(string(state))
+	s.counted(string(state))
 	s.change()
 	return true
 }
@@ -89,7 +89,7 @@ func (s *Store) arm() {
 	if s.next != nil {
 		s.next.Stop()
 	}
-	if len(s.entries) == 0 {
+	if len(s.entries) == 0 || s.board != nil { // Follow looks at a board all the time
 		return
 	}
 	first := slices.MinFunc(s.entries, func(a, b *Entry) int { return a.Until.Compare(b.Until) })
@@ -97,6 +97,7 @@ func (s *Store) arm() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.sweep()
+		s.tally()
 		s.arm() // the clock may have been set back
 	})
 }

@@ -30,17 +30,19 @@ type Store struct {
 	limits Limits
 	now    func() time.Time
 	count  Counter
+	board  Board // nil: the questions are of this server alone
 
 	mu       sync.Mutex
 	entries  []*Entry // in the order they were asked
 	revision uint64   // of the list; every change of a state is a new one
 	changed  chan struct{}
 	next     *time.Timer // when a state ends by itself
+	outcomes []string    // of the change that is under way, to be counted when it stands
 }
 
-// New is a store without questions.
-func New(limits Limits, now func() time.Time, count Counter) *Store {
-	return &Store{limits: limits, now: now, count: count, changed: make(chan struct{})}
+// New is a store without questions. A board holds those of several replicas; nil: there is none.
+func New(limits Limits, now func() time.Time, count Counter, board Board) *Store {
+	return &Store{limits: limits, now: now, count: count, board: board, changed: make(chan struct{})}
 }
 
 // Request asks a person about a call, and returns at once. The same call again is the
@@ -52,39 +54,50 @@ func (s *Store) Request(c Call, why Reason) Entry {
 		e.State, e.Note = Denied, fmt.Sprintf("it is longer than %d bytes with all that it runs, too long for a person to read", maxBytes)
 		return *e
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.sweep()
-	for _, old := range s.entries {
-		if old.binding == e.binding && old.open() {
-			old.Times++
-			return *old
+	out := *e
+	err := s.with(func(now time.Time) {
+		for _, old := range s.entries {
+			if old.binding == e.binding && old.open() {
+				old.Times++
+				out = *old
+				return
+			}
 		}
+		s.makeRoom(c.Session, now)
+		out.ID = newID()
+		for s.find(out.ID) != nil {
+			out.ID = newID()
+		}
+		out.Asked, out.Until = now, now.Add(s.limits.Pending)
+		asked := out
+		s.entries = append(s.entries, &asked)
+		s.counted("asked")
+		s.change()
+	})
+	if err != nil {
+		e.State, e.Note = Unknown, err.Error()
+		return *e
 	}
-	s.makeRoom(c.Session, now)
-	for e.ID = newID(); s.find(e.ID) != nil; {
-		e.ID = newID()
-	}
-	e.Asked, e.Until = now, now.Add(s.limits.Pending)
-	s.entries = append(s.entries, e)
-	s.count.Approval("asked")
-	s.change()
-	return *e
+	return out
 }
 
 // Take uses up the approval of a call. It gives its id once, and only while there is one;
 // else it is empty.
 func (s *Store) Take(b Binding) (id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.sweep()
-	for _, e := range s.entries {
-		if e.binding == b && e.State == Allowed {
-			s.end(e, Used, "", now)
-			return e.ID
+	err := s.with(func(now time.Time) {
+		id = ""
+		for _, e := range s.entries {
+			if e.binding == b && e.State == Allowed {
+				s.end(e, Used, "", now)
+				id = e.ID
+				return
+			}
 		}
+	})
+	if err != nil {
+		return "" // nobody knows whether it was used elsewhere
 	}
-	return ""
+	return id
 }
 
 // Allow lets the call pass once. The error is ErrUnknown, or an *AnsweredError.
@@ -105,7 +118,7 @@ func (s *Store) Use(id, by string) (Entry, error) {
 		switch e.State {
 		case Pending:
 			e.By = by
-			s.count.Approval(string(Allowed))
+			s.counted(string(Allowed))
 		case Allowed:
 		default:
 			return false
@@ -128,18 +141,22 @@ func (s *Store) Deny(id, by, why string) (Entry, error) {
 	})
 }
 
-func (s *Store) answer(id string, with func(*Entry, time.Time) bool) (Entry, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.sweep()
-	e := s.find(typed(id))
-	if e == nil {
-		return Entry{}, ErrUnknown
+func (s *Store) answer(id string, with func(*Entry, time.Time) bool) (out Entry, err error) {
+	away := s.with(func(now time.Time) {
+		e := s.find(typed(id))
+		switch {
+		case e == nil:
+			out, err = Entry{}, ErrUnknown
+		case !with(e, now):
+			out, err = Entry{}, &AnsweredError{*e}
+		default:
+			out, err = *e, nil
+		}
+	})
+	if away != nil {
+		return Entry{}, away
 	}
-	if !with(e, now) {
-		return Entry{}, &AnsweredError{*e}
-	}
-	return *e, nil
+	return out, err
 }
 
 func (s *Store) find(id string) *Entry {

@@ -3,18 +3,25 @@ package approvals
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // Get is one entry. The error is ErrUnknown.
 func (s *Store) Get(id string) (Entry, error) {
 	e, _, err := s.get(id)
+	if err != nil && s.board != nil { // it may have been asked elsewhere just now
+		if err := s.with(func(time.Time) {}); err != nil {
+			return Entry{}, err
+		}
+		e, _, err = s.get(id)
+	}
 	return e, err
 }
 
 func (s *Store) get(id string) (Entry, <-chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sweep()
+	s.view()
 	if e := s.find(typed(id)); e != nil {
 		return *e, s.changed, nil
 	}
@@ -42,7 +49,7 @@ func (s *Store) Wait(ctx context.Context, id string) (Entry, error) {
 func (s *Store) List() (list []Entry, revision uint64, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sweep()
+	s.view()
 	for _, e := range s.entries {
 		list = append(list, *e)
 	}

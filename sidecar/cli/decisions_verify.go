@@ -10,8 +10,8 @@ import (
 
 func (l *logged) verifyCommand() *cobra.Command {
 	var heads []string
-	c := l.command("verify", "Check that the log is complete and unchanged", cobra.NoArgs, func(dir string, _ []string) error {
-		return l.verify(dir, heads)
+	c := l.command("verify [DIR...]", "Check that the log is complete and unchanged", cobra.ArbitraryArgs, func(dir string, more []string) error {
+		return l.verify(dir, more, heads)
 	})
 	c.Long = `Check that the log is complete and unchanged. Every byte and every record is checked.
 Each problem is shown with its record and its file:line.
@@ -21,15 +21,19 @@ all later ones, and the file head.json. To find even that, run decisions head re
 keep what it prints on another machine, and give it to verify with --head: it proves all
 records up to that one.
 
+DIR are the logs of other replicas. Each is checked, and what they say of each other: a call
+that passed with an approval had one, in one of the logs, and no other call had the same.
+
 Exit code: 0 nothing is wrong, 1 a problem was found, 2 wrong usage.`
 	c.Example = `  gpt-oss-executor decisions verify
-  gpt-oss-executor decisions verify --head 1042:5f0c…`
+  gpt-oss-executor decisions verify --head 1042:5f0c…
+  gpt-oss-executor decisions verify --decisions a/decisions b/decisions`
 	c.Flags().StringArrayVar(&heads, "head", nil, "`SEQ:HASH` that decisions head printed earlier; can be given several times")
 	jsonFlag(c, &l.json, "one document")
 	return c
 }
 
-func (l *logged) verify(dir string, heads []string) error {
+func (l *logged) verify(dir string, more, heads []string) error {
 	var expect []decisions.Checkpoint
 	for _, h := range heads {
 		at, err := decisions.ParseCheckpoint(h)
@@ -38,40 +42,31 @@ func (l *logged) verify(dir string, heads []string) error {
 		}
 		expect = append(expect, at)
 	}
+	if len(more) > 0 {
+		t, err := decisions.VerifyAll(append([]string{dir}, more...), expect...)
+		if err != nil {
+			return err
+		}
+		return l.verified(t, t.Lines(), t.Sound())
+	}
 	r, err := decisions.Verify(dir, expect...)
 	if err != nil {
 		return err
 	}
-	if err = l.env.paper(l.json).whole(r, reportRows(r)); err == nil && len(r.Problems) > 0 {
+	return l.verified(r, r.Lines(), len(r.Problems) == 0)
+}
+
+// verified prints what was found.
+func (l *logged) verified(doc any, lines []string, sound bool) error {
+	var out rows
+	for _, line := range lines {
+		out.say("%s", line)
+	}
+	err := l.env.paper(l.json).whole(doc, out.list)
+	if err == nil && !sound {
 		err = errSaid
 	}
 	return err
-}
-
-func reportRows(r *decisions.Report) []row {
-	var out rows
-	for _, p := range r.Problems {
-		out.say("%s", p)
-	}
-	out.say("%s in %s, %d to %d", count(int(r.Records), "record"), count(r.Segments, "file"), r.First, r.Last.Seq)
-	if r.Removed > 0 {
-		out.say("  the first %d were removed by retention", r.Removed)
-	}
-	if r.Lost > 0 {
-		out.say("  %d decisions could not be written; the log says where", r.Lost)
-	}
-	if r.AfterHead > 0 && len(r.Problems) == 0 {
-		out.say("  the last %d are newer than head.json, which is written every five minutes", r.AfterHead)
-	}
-	if r.Signatures > 0 {
-		out.say("  an earlier version of this program signed %s; signatures are no longer checked", count(r.Signatures, "record"))
-	}
-	if n := len(r.Problems); n > 0 {
-		out.say("%s", count(n, "problem"))
-	} else {
-		out.say("nothing was changed")
-	}
-	return out.list
 }
 
 func (l *logged) headCommand() *cobra.Command {

@@ -144,7 +144,7 @@ func TestSettingsAreListed(t *testing.T) {
 			t.Errorf("operating.md has no row %s", row)
 		}
 	}
-	if secrets != 7 {
+	if secrets != 8 {
 		t.Errorf("%d secrets", secrets)
 	}
 }

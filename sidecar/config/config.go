@@ -42,6 +42,12 @@ type Settings struct {
 	GatewaySession string `rule:"gateway_session" is:"KEY" doc:"The session of the gateway for calls of callers that are not agents of the gateway. Each that names a session of its own gets one beside it." eg:"gpt-oss-executor"`
 	Token          string `rule:"token" is:"secret" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
 	Hosts          string `rule:"hosts" is:"NAMES" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
+	Shared         string `rule:"shared" is:"URL" doc:"A Valkey or Redis server in which several replicas keep what they must know together: redis://HOST:PORT/DB, rediss:// for TLS, or unix:///PATH. If left out, each server is by itself." eg:"rediss://valkey.example.com:6379"`
+	SharedUser     string `rule:"shared_user" is:"NAME" doc:"The user at that server. If left out, it is the default one." eg:"gptoss"`
+	SharedPassword string `rule:"shared_password" is:"secret" doc:"The password at that server." eg:"file:/run/secrets/shared_password"`
+	SharedCA       string `rule:"shared_ca" is:"FILE" doc:"Certificates in PEM that may sign that of the server. If left out, they are those of the system." eg:"/etc/gpt-oss-executor/valkey_ca.pem"`
+	SharedPrefix   string `rule:"shared_prefix" is:"TEXT" doc:"What all keys begin with. Replicas of one group have the same. If left out, it is gptoss." eg:"gptoss"`
+	SharedWait     string `rule:"shared_wait" is:"TIME" doc:"How long a request waits for that server, at most 1s. If left out, it is 50ms." eg:"50ms"`
 	WithParent     string `rule:"with_parent" is:"MODE" one:"on off" bare:"on" doc:"on: the server stops, as at SIGTERM, when the process that started it has gone. The command openclaw sets it where the gateway starts the server. off, which is the default: it stays." eg:"on"`
 	LogLevel       string `rule:"log_level" is:"LEVEL" one:"debug info warn error" doc:"How much is logged."`
 	ErrorLog       string `rule:"error_log" is:"DIR" doc:"The folder for files of what went wrong, one a day, the last 30 of them. If left out, it is in the log alone." eg:"/var/log/gpt-oss-executor"`

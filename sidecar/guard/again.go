@@ -14,7 +14,7 @@ const replayedSessions = 1 << 16
 // Decider lets a rule set decide about the calls of a decision log, each at its time. What a
 // session did before is counted anew. Links are followed as they are now.
 func (w World) Decider(set *ruleset.Set) decisions.Decider {
-	rates := state.NewRates(replayedSessions)
+	rates := state.NewRates(replayedSessions, nil)
 	return func(r *decisions.Record) policy.Decision {
 		d := r.Decision
 		call, who := logged(d)

@@ -17,9 +17,10 @@ import (
 )
 
 // NewApprovals is a store without questions, within the limits of limits.yaml.
-func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics) *approvals.Store {
+// A board holds those of several replicas; nil: there is none.
+func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics, board approvals.Board) *approvals.Store {
 	return approvals.New(approvals.Limits{Pending: l.ApprovalPending, Granted: l.ApprovalGranted, Denied: l.ApprovalDenied,
-		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m)
+		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m, board)
 }
 
 // askPerson lets a call leave with the argument that makes the gateway ask a person, where it
@@ -61,6 +62,8 @@ func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked 
 	case e.State == approvals.Allowed && j.Approvals.Take(q.Binding()) != "": // answered meanwhile
 		e.State = approvals.Used
 		return "", &e
+	case e.State == approvals.Unknown:
+		return d.Message() + " A person must allow this first, and the server where that is kept cannot be reached now. Do it another way, or tell the user.", nil
 	case e.State == approvals.Denied && e.Note != "":
 		return fmt.Sprintf("%s A person has said no: %s", d.Message(), e.Note), &e
 	case e.State == approvals.Denied:
@@ -124,13 +127,39 @@ func reason(d policy.Decision) approvals.Reason {
 func asker(who policy.Subject) string { return who.Agent + " " + who.Channel }
 
 // Left notes under which id a call leaves, so that a hook of the gateway does not ask again,
-// and whether the gateway shall ask about it, or confine it.
-func (g *Guard) Left(id string, who policy.Subject, call *tools.Call) {
+// and whether the gateway shall ask about it, or confine it. What is awaited of
+// its result is for the replica to which that comes; empty: nothing.
+func (g *Guard) Left(id string, who policy.Subject, call *tools.Call) (awaited string) {
 	g.left.Add(id, call.Name, call.Arguments)
 	switch {
 	case slices.ContainsFunc(call.Repairs, isAsk):
 		g.asks.Left(id, asker(who), g.Now())
+		return awaitsAsking + g.Now().Format(time.RFC3339Nano)
 	case slices.ContainsFunc(call.Repairs, isConfined):
+		g.wrapped.Left(id, asker(who))
+		return awaitsConfined + g.Now().Format(time.RFC3339Nano)
+	}
+	return ""
+}
+
+// How what is awaited begins. Behind that is when the call left.
+const (
+	awaitsAsking   = "asks "
+	awaitsConfined = "confined "
+)
+
+// Await takes over what is awaited of a call that has left at another replica. An old one says
+// nothing about now.
+func (g *Guard) Await(id string, who policy.Subject, awaited string) {
+	kind, text, _ := strings.Cut(awaited, " ")
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil || g.Now().Sub(at) > maxAwaited {
+		return
+	}
+	switch kind + " " {
+	case awaitsAsking:
+		g.asks.Left(id, asker(who), at)
+	case awaitsConfined:
 		g.wrapped.Left(id, asker(who))
 	}
 }
@@ -158,3 +187,6 @@ const (
 	maxEvidence = 1 << 10
 	maxResult   = 64 << 10
 )
+
+// maxAwaited is how old a call may be whose result says something about its gateway.
+const maxAwaited = 10 * time.Minute

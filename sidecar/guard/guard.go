@@ -2,6 +2,7 @@ package guard
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"log/slog"
 	"time"
@@ -35,7 +36,13 @@ type Config struct {
 	Listening func() map[int]bool // the ports of this machine at which a server listens; nil: nobody can tell
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
+
+	Others     state.Others     // what sessions do at other replicas; nil: there are none
+	Departures state.Departures // calls that have left at other replicas; nil: there are none
 }
+
+// Share tells the other replicas what sessions do here, until ctx ends.
+func (g *Guard) Share(ctx context.Context) { g.rates.Share(ctx) }
 
 // Guard judges the calls of a running server: it counts what sessions do, asks persons,
 // and writes the decision log. Safe for concurrent use.
@@ -52,7 +59,7 @@ type Guard struct {
 
 // New is a guard that has judged nothing yet.
 func New(c Config) *Guard {
-	return &Guard{Config: c, rates: state.NewRates(maxSessions), asks: state.NewAsks(), left: state.NewLeft(), wrapped: state.NewWrapped(), ports: state.NewPorts(maxSessions), dryRuns: quiet{every: time.Minute}}
+	return &Guard{Config: c, rates: state.NewRates(maxSessions, c.Others), asks: state.NewAsks(), left: state.NewLeft(c.Departures), wrapped: state.NewWrapped(), ports: state.NewPorts(maxSessions), dryRuns: quiet{every: time.Minute}}
 }
 
 // judge judges the calls of one request.

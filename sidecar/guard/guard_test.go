@@ -126,6 +126,39 @@ func TestResultsShowWhoAsks(t *testing.T) {
 	}
 }
 
+// The replica to which a result comes goes on from what another one has noted of its call, unless that
+// is old.
+func TestAwait(t *testing.T) {
+	left, _, _ := newJudge(t)
+	who := policy.Subject{Agent: "main", Channel: "telegram"}
+	for name, row := range map[string]struct {
+		mark   string
+		result string
+		old    time.Duration
+		does   func(j *judge) bool
+		want   bool
+	}{
+		"asks":          {askRepair, "(no output)", 0, func(j *judge) bool { return j.asks.Hears(asker(who), j.Now()) }, false},
+		"asks, old":     {askRepair, "(no output)", 2 * maxAwaited, func(j *judge) bool { return j.asks.Hears(asker(who), j.Now()) }, true},
+		"confined":      {confineRepair, "sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 0, func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, false},
+		"confined, old": {confineRepair, "sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 2 * maxAwaited, func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, true},
+	} {
+		awaited := left.Left("call1", who, &tools.Call{Repairs: []tools.Repair{{Kind: row.mark}}})
+		there, _, _ := newJudge(t)
+		now := left.Now().Add(row.old)
+		there.Now = func() time.Time { return now }
+		there.Await("call1", who, awaited)
+		there.Result("call1", said(row.result))
+		if got := row.does(there); got != row.want {
+			t.Errorf("%s: %v after %q", name, got, awaited)
+		}
+	}
+	if got := left.Left("plain", who, &tools.Call{}); got != "" {
+		t.Errorf("awaited: %q", got)
+	}
+	left.Await("x", who, "nothing that anybody says") // another version may
+}
+
 // A question may say where the agent works, as a gateway does.
 func TestQuestionOfAWorkspace(t *testing.T) {
 	set := ruletest.Shipped(t)

@@ -107,6 +107,8 @@ func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision, a
 		if id := j.Approvals.Take(q.Binding()); id != "" {
 			return "", id
 		}
+	case approvals.Unknown:
+		return d.Message() + " A person must allow this first, and the server where that is kept cannot be reached now. Do it another way, or tell the user.", ""
 	case approvals.Pending:
 		return d.Message() + " The user was asked, and has not answered in time. Do it another way, or tell them what to run and why.", e.ID
 	}

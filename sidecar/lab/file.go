@@ -33,16 +33,24 @@ func ReadFile(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var f File
-	if err := json.Unmarshal(doc, &f); err != nil {
+	f, err := parseFile(doc)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w; move it away to begin anew", path, err)
 	}
+	return f, nil
+}
+
+func parseFile(doc []byte) (*File, error) {
+	var f File
+	if err := json.Unmarshal(doc, &f); err != nil {
+		return nil, err
+	}
 	if f.Version != 1 {
-		return nil, fmt.Errorf("%s: version %d is not known here; move it away to begin anew", path, f.Version)
+		return nil, fmt.Errorf("version %d is not known here", f.Version)
 	}
 	for _, s := range append(slices.Clone(f.Trials), f.Past...) {
 		if !s.sound() {
-			return nil, fmt.Errorf("%s: the counts of %s are not sound; move it away to begin anew", path, s.ID)
+			return nil, fmt.Errorf("the counts of %s are not sound", s.ID)
 		}
 	}
 	return &f, nil
@@ -167,11 +175,14 @@ func (l *Lab) Run(ctx context.Context, rules func() *ruleset.Set) {
 	l.ended.Go(func() { l.Shadows(ctx) })
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+	l.hear()
 	for broken := false; ; {
 		select {
 		case <-ctx.Done():
 		case <-tick.C:
 		}
+		l.tell()
+		l.hear()
 		l.Review(rules())
 		err := l.Save()
 		if err != nil && !broken {

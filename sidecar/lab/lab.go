@@ -39,6 +39,7 @@ type Config struct {
 	Store   *capture.Store // of recorded replies; nil: none is recorded
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
+	Others  Others // what other replicas have counted; nil: there are none
 }
 
 // Lab is safe for concurrent use.
@@ -51,7 +52,11 @@ type Lab struct {
 
 	mu       sync.Mutex
 	dirty    bool
-	past     []*trial // that no rules run any more, or not so; the newest last
+	others   []*File        // of other replicas, as of a moment ago
+	arms     map[string]int // of the units there, by what is tried and unit
+	told     bool           // they know what is counted here
+	silent   bool           // it was said that they cannot
+	past     []*trial       // that no rules run any more, or not so; the newest last
 	trials   map[string]*trial
 	calls    *recent.Map[[]place] // whose results have not come, by session and id, which not every server makes unique
 	requests *recent.Map[[]place]
@@ -132,7 +137,7 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 			}
 			continue
 		}
-		p := t.seat(e, unit)
+		p := t.seat(e, unit, l.arms)
 		if s.places = append(s.places, p); e.Shadow {
 			s.shaded = append(s.shaded, shade{t, e})
 		} else {
@@ -147,7 +152,7 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 		at, _ := l.requests.Use(id)
 		*at = s.places
 	}
-	l.dirty = true
+	l.dirty, l.told = true, false
 	return s
 }
 
@@ -208,7 +213,7 @@ func (s *Seat) count(measure string, x float64) {
 	for _, p := range s.places {
 		p.count(measure, x)
 	}
-	s.lab.dirty = true
+	s.lab.dirty, s.lab.told = true, false
 }
 
 // Feedback counts what somebody says of the answer to a request: 0 is bad, 1 is good.
@@ -225,7 +230,7 @@ func (l *Lab) Feedback(request string, score float64) error {
 	for _, p := range *places {
 		p.count(experiment.Liked, score)
 	}
-	l.dirty = true
+	l.dirty, l.told = true, false
 	return nil
 }
 

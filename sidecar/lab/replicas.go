@@ -37,12 +37,12 @@ func ReadFolders(dirs []string) (out []*File, err error) {
 	return out, nil
 }
 
-// together is what is counted of an experiment, here and elsewhere; nil for nothing.
-func (l *Lab) together(e *experiment.Experiment, more []*File) *Saved {
+// together is what is counted of an experiment, here and elsewhere; nil for nothing. mine is a copy.
+func together(e *experiment.Experiment, mine *Saved, more []*File) *Saved {
 	var all *trial
 	p := printOf(e)
-	if t := l.trials[e.ID]; t != nil && t.Print == p {
-		all = loaded(t.saved(len(more) == 0))
+	if mine != nil {
+		all = loaded(*mine)
 	}
 	for _, f := range more {
 		for _, s := range f.Trials {

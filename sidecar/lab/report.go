@@ -28,7 +28,7 @@ type Report struct {
 	Split   float64   `json:"split_p"` // below 0.001 the split is off
 	Shadow  *Shadow   `json:"shadow,omitempty"`
 	Arms    []Arm     `json:"arms"`
-	Series  []Series  `json:"series,omitempty"` // of the measure, and of those of guards; not of several replicas
+	Series  []Series  `json:"series,omitempty"` // of the measure, and of those of guards; not of several folders
 }
 
 // Shadow is how often another arm reads replies otherwise.
@@ -62,9 +62,18 @@ func (l *Lab) Reports(set *ruleset.Set, more ...*File) (out []Report) {
 	if l.Now != nil {
 		now = l.Now()
 	}
+	files := append(slices.Clone(l.others), more...)
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
-		s := l.together(e, more)
+		var mine *Saved
+		if t := l.trials[e.ID]; t != nil && t.Print == printOf(e) {
+			copied := t.saved(len(files) == 0)
+			mine = &copied
+		}
+		s := together(e, mine, files)
+		if mine != nil && len(more) == 0 {
+			s.Series = mine.Series // of all replicas, as of each moment
+		}
 		r := report(e, s)
 		if s != nil && len(more) < 2 {
 			r.Series = series(e, s, now)
@@ -172,13 +181,14 @@ func (l *Lab) Stop(set *ruleset.Set, id, why, by string) error {
 
 func (l *Lab) stop(t *trial, why string) {
 	if t.Stopped == "" {
-		t.Stopped, t.Ended, l.dirty = why, l.Now(), true
+		t.Stopped, t.Ended, l.dirty, l.told = why, l.Now(), true, false
 		l.Log.Info("an experiment has stopped: everybody gets the rules as they are", "event", "experiment_stopped", "experiment", t.ID, "why", why, "by", t.By)
 	}
 }
 
 // Review ends what shall end, moves shares that adapt, and brings the metrics up to date.
 func (l *Lab) Review(set *ruleset.Set) {
+	all := l.reviewed(set)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r := set.Experiments.Capture; r != nil {
@@ -189,7 +199,7 @@ func (l *Lab) Review(set *ruleset.Set) {
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
 		t := l.trials[e.ID]
-		if t == nil || t.Print != printOf(e) {
+		if t == nil || t.Print != printOf(e) || all[e.ID] == nil { // begun just now
 			continue
 		}
 		for k := range t.Arms {
@@ -201,31 +211,36 @@ func (l *Lab) Review(set *ruleset.Set) {
 			}
 		}
 		if e.Status == experiment.Running && t.Stopped == "" {
-			l.review(e, t)
-			l.dirty = t.note(e, l.Now()) || l.dirty
+			l.review(e, t, all[e.ID])
+			l.dirty = t.note(e, all[e.ID], l.Now()) || l.dirty
 		}
 	}
 }
 
-func (l *Lab) review(e *experiment.Experiment, t *trial) {
-	t.Off = min(t.Off, split(e, &t.Saved))
+// review goes by what all replicas have counted, and changes what is said here.
+func (l *Lab) review(e *experiment.Experiment, t *trial, all *Saved) {
+	t.Off = min(t.Off, all.Off, split(e, all))
 	m, _ := experiment.MeasureOf(e.Measure)
+	units := all.sum()
 	switch {
-	case e.Stop.Units > 0 && t.all() >= e.Stop.Units:
-		l.stop(t, fmt.Sprintf("%d units were in it", t.all()))
-	case e.Stop.Days > 0 && l.Now().Sub(t.Began) >= time.Duration(e.Stop.Days)*24*time.Hour:
+	case all.Stopped != "": // at another replica
+		t.By = all.By
+		l.stop(t, all.Stopped)
+	case e.Stop.Units > 0 && units >= e.Stop.Units:
+		l.stop(t, fmt.Sprintf("%d units were in it", units))
+	case e.Stop.Days > 0 && l.Now().Sub(all.Began) >= time.Duration(e.Stop.Days)*24*time.Hour:
 		l.stop(t, fmt.Sprintf("it is %d days old", e.Stop.Days))
 	}
 	var alike []string
 	for i := 1; i < len(t.Arms); i++ {
 		for _, g := range e.Guards {
 			of, _ := experiment.MeasureOf(g.Measure)
-			f := judge(e, of, t.Arms[0].Tallies[g.Measure], t.Arms[i].Tallies[g.Measure], t.Off)
+			f := judge(e, of, all.Arms[0].Tallies[g.Measure], all.Arms[i].Tallies[g.Measure], t.Off)
 			if f.Kind == anytime.Worse && (of.Lower && f.Low > g.By || !of.Lower && f.High < -g.By) {
 				l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, g.Measure, f.Words(of.Unit)))
 			}
 		}
-		f := judge(e, m, t.Arms[0].Tallies[m.ID], t.Arms[i].Tallies[m.ID], t.Off)
+		f := judge(e, m, all.Arms[0].Tallies[m.ID], all.Arms[i].Tallies[m.ID], t.Off)
 		switch {
 		case !e.Stop.Decided:
 		case f.Kind == anytime.Better || f.Kind == anytime.Worse:
@@ -240,7 +255,7 @@ func (l *Lab) review(e *experiment.Experiment, t *trial) {
 	if e.Floor > 0 {
 		var tallies []anytime.Tally
 		for i := range t.Arms {
-			tallies = append(tallies, t.Arms[i].Tallies[m.ID])
+			tallies = append(tallies, all.Arms[i].Tallies[m.ID])
 		}
 		t.Shares, l.dirty = anytime.Shares(tallies, e.Floor, m.Unit == "", m.Lower), true
 	}

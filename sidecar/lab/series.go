@@ -51,14 +51,14 @@ func (p *Point) same(o *Point) bool {
 	})
 }
 
-// note adds how a trial stands to its series, if it is time, and reports whether there is
-// something new to save. While nothing happens two points are enough, and the last one moves.
-func (t *trial) note(e *experiment.Experiment, now time.Time) bool {
+// note adds how a trial stands at all replicas to its series, if it is time, and reports whether there
+// is something new to save. While nothing happens two points are enough, and the last one moves.
+func (t *trial) note(e *experiment.Experiment, all *Saved, now time.Time) bool {
 	n := len(t.Series)
-	if t.all() == 0 || n > 0 && now.Sub(t.Series[n-1].At) < t.Step {
+	if all.sum() == 0 || n > 0 && now.Sub(t.Series[n-1].At) < t.Step {
 		return false
 	}
-	p := t.point(deciding(e), now)
+	p := all.point(deciding(e), now)
 	if n > 1 && p.same(&t.Series[n-1]) && p.same(&t.Series[n-2]) {
 		t.Series[n-1].At = now
 		return false

@@ -95,7 +95,7 @@ func (l *Lab) trial(e *experiment.Experiment) *trial {
 		now.Arms = append(now.Arms, Counts{Name: a.Name, Tallies: map[string]anytime.Tally{}})
 	}
 	l.trials[e.ID] = now
-	l.dirty = true
+	l.dirty, l.told = true, false
 	return now
 }
 
@@ -107,13 +107,16 @@ func (t *trial) shares(e *experiment.Experiment) []float64 {
 	return e.Shares()
 }
 
-// seat gives a unit its arm: the one that it had, or that its share gives it.
-func (t *trial) seat(e *experiment.Experiment, name string) place {
+// seat gives a unit its arm: the one that it had, here or at another replica, or that its share gives it.
+func (t *trial) seat(e *experiment.Experiment, name string, elsewhere map[string]int) place {
 	k := key(e.ID, name)
 	u, first := t.units.Use(k)
 	if first {
 		if !e.Shadow { // all are served by the first arm
 			u.arm = max(e.Pick(name, t.shares(e)), 0)
+		}
+		if arm, known := elsewhere[t.Print+k]; known && e.Floor > 0 && arm < len(t.Arms) { // shares that move may give it another one here
+			u.arm = arm
 		}
 		u.totals = map[string]anytime.Unit{}
 		t.Arms[u.arm].Units++
@@ -135,10 +138,10 @@ func (p place) count(measure string, x float64) {
 	p.of.Arms[u.arm].Tallies[measure] = tally
 }
 
-// all is how many units were in it.
-func (t *trial) all() (n int) {
-	for i := range t.Arms {
-		n += t.Arms[i].Units
+// sum is how many units were in it.
+func (s *Saved) sum() (n int) {
+	for i := range s.Arms {
+		n += s.Arms[i].Units
 	}
 	return n
 }

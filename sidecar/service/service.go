@@ -18,6 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/parent"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -26,7 +27,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/shared"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -58,6 +61,7 @@ type running struct {
 	witness  *witness.Witness // nil: no console shows the last requests
 	admin    string           // base URL of the admin listener; "": there is none
 	spans    *spans.Tracer    // nil: no collector wants spans
+	shared   *shared.Store    // nil: there are no other replicas
 	ceilings ceilings
 
 	stop       context.CancelFunc
@@ -98,6 +102,10 @@ func Run(ctx context.Context, c Config) (err error) {
 		c.Log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", config.Prefix+"TOKEN")
 	}
+	if err := r.share(ctx); err != nil {
+		return errors.Join(err, l.Close())
+	}
+	defer func() { r.stop(); r.background.Wait(); err = errors.Join(err, r.unshare()) }()
 	experiments, err := r.lab()
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -203,10 +211,22 @@ func (r *running) judges(ctx context.Context) error {
 		r.guarded.Decisions = r.kept
 	}
 	desks.equip(&r.guarded, passes)
+	if r.shared != nil {
+		r.guarded.Others = r.shared.Rates()
+		if s.AdminToken != "" { // nobody else can make up what leaves without a second look
+			r.guarded.Departures = r.shared.Departures()
+		}
+	}
 	if s.Admin != "" && s.AdminToken != "" {
-		r.guarded.Approvals = guard.NewApprovals(limits, time.Now, r.Metrics)
+		var board approvals.Board
+		if r.shared != nil {
+			board = r.shared.Board()
+		}
+		r.guarded.Approvals = guard.NewApprovals(limits, time.Now, r.Metrics, board)
+		r.background.Go(func() { r.guarded.Approvals.Follow(ctx) })
 	}
 	r.judge = guard.New(r.guarded)
+	r.background.Go(func() { r.judge.Share(ctx) })
 	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
 	return nil
 }
@@ -236,8 +256,13 @@ func (r *running) server(ctx context.Context, up *upstream.Client, experiments *
 	if err != nil {
 		return nil, err
 	}
+	var elsewhere state.Elsewhere
+	var replicas func() sidecar.Replicas
+	if r.shared != nil {
+		elsewhere, replicas = r.shared.Texts(), r.replicas
+	}
 	return sidecar.New(sidecar.Config{
-		Lab: experiments, Witness: r.witness, Spans: r.spans, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Memory: r.ceilings.door(), Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Elsewhere: elsewhere, Replicas: replicas, Lab: experiments, Witness: r.witness, Spans: r.spans, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Memory: r.ceilings.door(), Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	}), nil
 }
@@ -262,5 +287,9 @@ func (r *running) lab() (*lab.Lab, error) {
 		path = filepath.Join(r.Settings.State, lab.FileName)
 	}
 	r.Metrics.Captured(func() float64 { return float64(store.Stats().Written) }, func() float64 { return float64(store.Stats().Dropped) })
-	return lab.Open(lab.Config{Path: path, Store: store, Now: time.Now, Metrics: r.Metrics, Log: r.Log})
+	var others lab.Others
+	if r.shared != nil {
+		others = r.shared.Counts()
+	}
+	return lab.Open(lab.Config{Path: path, Store: store, Now: time.Now, Metrics: r.Metrics, Log: r.Log, Others: others})
 }

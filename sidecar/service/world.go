@@ -21,7 +21,7 @@ func World(s config.Settings, folders ...string) guard.World {
 			h.Own = append(h.Own, dir)
 		}
 	}
-	for _, address := range []string{s.Listen, s.Admin, urls.AddressOf(s.Upstream), urls.AddressOf(s.Gateway)} {
+	for _, address := range []string{s.Listen, s.Admin, urls.AddressOf(s.Upstream), urls.AddressOf(s.Gateway), urls.AddressOf(s.Shared)} {
 		if address != "" {
 			h.Servers = append(h.Servers, address)
 		}

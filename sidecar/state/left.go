@@ -16,13 +16,22 @@ const maxLeft = 4096
 // Left knows the calls that have left for a gateway, so that a gateway that asks again before
 // it runs one gets no second decision. Each is known once. It is safe for concurrent use.
 type Left struct {
+	far   Departures // nil: there are no other replicas
 	mu    sync.Mutex
 	calls *recent.Map[[sha256.Size]byte] // by call id: the sum of what has left
 }
 
-// NewLeft knows of no call yet.
-func NewLeft() *Left {
-	return &Left{calls: recent.New[[sha256.Size]byte](maxLeft, nil)}
+// Departures are the calls that have left at any replica, by a key that tells what they are.
+type Departures interface {
+	Leave(key string) // does not wait
+	// Take gives a call to one replica, once, within a bounded time. known is false where nobody
+	// can say whether it was taken.
+	Take(key string) (taken, known bool)
+}
+
+// NewLeft knows of no call yet. far knows those of other replicas; nil: there are none.
+func NewLeft(far Departures) *Left {
+	return &Left{far: far, calls: recent.New[[sha256.Size]byte](maxLeft, nil)}
 }
 
 // Add notes a call that leaves.
@@ -34,12 +43,23 @@ func (l *Left) Add(id, tool string, arguments []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known, _ := l.calls.Use(key)
-	*known = sum
+	if *known = sum; l.far != nil {
+		l.far.Leave(key + string(sum[:]))
+	}
 }
 
 // Take reports whether exactly this call has left, and forgets it.
 func (l *Left) Take(id, tool string, arguments []byte) bool {
 	key, sum := gatewayID(id), sumOf(tool, arguments)
+	here := l.takeHere(key, sum)
+	if l.far == nil || key == "" {
+		return here
+	}
+	taken, known := l.far.Take(key + string(sum[:])) // another replica may have been faster
+	return taken || here && !known
+}
+
+func (l *Left) takeHere(key string, sum [sha256.Size]byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known := l.calls.Get(key)

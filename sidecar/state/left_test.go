@@ -21,7 +21,7 @@ func TestLeft(t *testing.T) {
 		{"broken", "call_1", "exec", `{"command":`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := NewLeft()
+			l := NewLeft(nil)
 			l.Add("call_1", "exec", []byte(`{"command":"ls","timeoutSeconds":5}`))
 			l.Add("", "exec", []byte(`{"command":"ls","timeoutSeconds":5}`))
 			if got := l.Take(c.id, c.tool, []byte(c.args)); got != c.want {
@@ -35,7 +35,7 @@ func TestLeft(t *testing.T) {
 }
 
 func TestLeftIsBounded(t *testing.T) {
-	l := NewLeft()
+	l := NewLeft(nil)
 	for i := range 2 * maxLeft {
 		l.Add(fmt.Sprint("c", i), "exec", []byte(`{}`))
 	}

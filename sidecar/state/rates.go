@@ -19,8 +19,12 @@ const (
 // session that was quiet for longest makes room. It is safe for concurrent use, and
 // has no clock of its own.
 type Rates struct {
+	others Others // nil: there are no other replicas
+
 	mu       sync.Mutex
 	sessions *recent.Map[session]
+	away     *recent.Map[heardOf]
+	changed  map[string]bool // sessions that others do not know yet as they are
 }
 
 // session is what one session did, by kind, the oldest first.
@@ -35,9 +39,11 @@ type moment struct {
 	n  int
 }
 
-// NewRates remembers at most limit sessions, and always one.
-func NewRates(limit int) *Rates {
-	return &Rates{sessions: recent.New[session](max(limit, 1), nil)}
+// NewRates remembers at most limit sessions, and always one. Others know what they did at other
+// replicas; nil: there are none.
+func NewRates(limit int, others Others) *Rates {
+	limit = max(limit, 1)
+	return &Rates{others: others, sessions: recent.New[session](limit, nil), away: recent.New[heardOf](limit, nil), changed: map[string]bool{}}
 }
 
 // Add counts what a session has done now.
@@ -47,6 +53,9 @@ func (r *Rates) Add(id string, now time.Time, counts map[string]int) {
 	s, made := r.sessions.Use(id)
 	if made {
 		*s = make(session)
+	}
+	if r.others != nil {
+		r.changed[id] = true
 	}
 	for kind, n := range counts {
 		if _, known := (*s)[kind]; !known && len(*s) >= maxKinds {
@@ -85,20 +94,25 @@ type SessionRates struct {
 }
 
 // Count says how much of a kind there was within the window that ends now.
-func (s SessionRates) Count(kind string, window time.Duration) int {
+func (s SessionRates) Count(kind string, window time.Duration) (n int) {
+	for _, did := range s.of.reads(s.id, s.now) {
+		n += did.count(kind, window, s.now)
+	}
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
-	known := s.of.sessions.Get(s.id)
-	if known == nil {
-		return 0
+	if known := s.of.sessions.Get(s.id); known != nil {
+		n += known.count(kind, window, s.now)
 	}
-	n := 0
-	list, counted := (*known)[kind]
+	return n
+}
+
+func (s session) count(kind string, window time.Duration, now time.Time) (n int) {
+	list, counted := s[kind]
 	if !counted {
-		list = (*known)[others]
+		list = s[others]
 	}
 	for _, m := range list {
-		if s.now.Sub(m.at) < window+time.Second { // a moment is known to the second
+		if now.Sub(m.at) < window+time.Second { // a moment is known to the second
 			n += m.n
 		}
 	}

@@ -10,7 +10,7 @@ import (
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 func TestRatesByWindow(t *testing.T) {
-	r := NewRates(10)
+	r := NewRates(10, nil)
 	for minute, n := range []int{1, 2, 0, 4} {
 		r.Add("a", noon.Add(time.Duration(minute)*time.Minute), map[string]int{"deletes": n, "calls": 1})
 	}
@@ -38,7 +38,7 @@ func TestRatesByWindow(t *testing.T) {
 
 // A caller that makes up names of tools takes no more room than others, and gets no rate of 0.
 func TestKindsAreBounded(t *testing.T) {
-	r := NewRates(1)
+	r := NewRates(1, nil)
 	for i := range 3 * maxKinds {
 		r.Add("a", noon, map[string]int{fmt.Sprint("tool:", i): 1})
 	}
@@ -54,7 +54,7 @@ func TestKindsAreBounded(t *testing.T) {
 
 // Where there is no room, too much is counted and not too little.
 func TestRatesAreBounded(t *testing.T) {
-	r := NewRates(2)
+	r := NewRates(2, nil)
 	now := noon
 	for range 3 * maxMoments {
 		now = now.Add(time.Second)
@@ -82,7 +82,7 @@ func TestRatesAreBounded(t *testing.T) {
 
 // A clock that is set back loses nothing.
 func TestRatesWithAClockSetBack(t *testing.T) {
-	r := NewRates(1)
+	r := NewRates(1, nil)
 	r.Add("a", noon, map[string]int{"calls": 1})
 	r.Add("a", noon.Add(-time.Hour), map[string]int{"calls": 1})
 	if n := r.Session("a", noon.Add(-time.Hour)).Count("calls", time.Minute); n != 2 {
@@ -91,7 +91,7 @@ func TestRatesWithAClockSetBack(t *testing.T) {
 }
 
 func TestRatesConcurrently(t *testing.T) {
-	r := NewRates(4)
+	r := NewRates(4, nil)
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {

@@ -37,19 +37,34 @@ func (t *Texts) Get(callID string) (string, bool) {
 	return "", false
 }
 
+func (t *Texts) take(callID string) (text string, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.by.Get(callID)
+	if s == nil {
+		return "", false
+	}
+	text = *s
+	t.by.Drop(callID)
+	return text, true
+}
+
 // Put remembers the text of a call.
 func (t *Texts) Put(callID, text string) {
 	if t.most == 0 || text == "" || callID == "" {
 		return
 	}
-	if over := len(text) - maxText; over > 0 {
-		for over < len(text) && text[over]&0xC0 == 0x80 {
-			over++ // not in the middle of a character
-		}
-		text = text[over:]
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, _ := t.by.Use(callID)
-	*s = text
+	*s = clip(text)
+}
+
+// clip is the end of a text, as long as it may be.
+func clip(text string) string {
+	over := max(len(text)-maxText, 0)
+	for over > 0 && over < len(text) && text[over]&0xC0 == 0x80 {
+		over++ // not in the middle of a character
+	}
+	return text[over:]
 }

@@ -44,6 +44,11 @@ type Metrics struct {
 	Shed        *Vec // requests that were refused because of load, by why: memory, waiting, late
 
 	inference inference
+
+	Shared     *Vec    // asked, outcome: ok, failed, skipped
+	SharedUp   *Vec    // 0 while the server that replicas share is away
+	SharedLost *Series // what could not be written there
+	Replicas   *Vec    // version: of the rules, and how many replicas have it in force
 }
 
 // New makes the counters, all of them listed.
@@ -85,6 +90,10 @@ func New() *Metrics {
 		Connections: counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
 		Telemetry:   counter("spans_total", "Spans of OpenTelemetry: ended (they wait to be sent), sent, lost. What has ended and is neither waits, or came while the queue was full.", "outcome"),
 		Shed:        counter("load_refused_total", "Requests that got 503 because of load, by why: memory (it is short), waiting (too many wait), late (it waited too long).", "why"),
+		Shared:      counter("shared_asks_total", "Questions to the server that replicas share, by what was asked and outcome: ok, failed, skipped (it was known to be away).", "asked", "outcome"),
+		SharedUp:    gauge("shared_up", "1 while the server that replicas share is there; nothing where there is none."),
+		SharedLost:  counter("shared_lost_total", "What could not be written to the server that replicas share.").WithLabelValues(),
+		Replicas:    gauge("replicas", "Replicas seen in the last seconds, this one too, by the version of the rules that they have in force.", "version"),
 		Rules:       gauge("rules_info", "1 for the version of the rules in force.", "version"),
 		Files:       gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256.", "file", "sha256"),
 		Reloads:     counter("rules_reloads_total", "Changes of the rule files, by result.", "result"),

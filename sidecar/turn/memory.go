@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"context"
 	"crypto/sha256"
 	"strings"
 
@@ -12,17 +13,36 @@ import (
 // known wherever it comes back, since nobody else can have that id: the session of a caller may have another
 // name by then. A call whose id is the server's own, such as call0, is known in its conversation alone.
 type memory struct {
-	texts *state.Texts
-	of    string // the conversation
+	recall *state.Recall
+	kind   state.Kind
+	of     string // the conversation
 }
 
 // Get gives the text of a call.
-func (m memory) Get(callID string) (string, bool) { return m.texts.Get(m.key(callID)) }
+func (m memory) Get(callID string) (string, bool) { return m.recall.Get(m.kind, m.key(callID)) }
 
 func (m memory) put(callID, text string) {
 	if callID != "" {
-		m.texts.Put(m.key(callID), text)
+		m.recall.Put(m.kind, m.key(callID), text)
 	}
+}
+
+func (m memory) take(callID string) (string, bool) { return m.recall.Take(m.kind, m.key(callID)) }
+
+// fetch brings what other replicas know of the calls of a request.
+func (m memory) fetch(ctx context.Context, req *openai.Request) {
+	m.recall.Fetch(ctx, func() (keys []string) {
+		for i := range req.Messages {
+			msg := &req.Messages[i]
+			for j := range msg.Calls {
+				keys = append(keys, m.key(msg.Calls[j].ID))
+			}
+			if msg.Role == "tool" && msg.CallID != "" {
+				keys = append(keys, m.key(msg.CallID))
+			}
+		}
+		return keys
+	})
 }
 
 func (m memory) key(callID string) string {

@@ -24,14 +24,13 @@ import (
 
 // Planner plans turns. Its fields are what all turns share; all but Crew must be set.
 type Planner struct {
-	Fleet    *fleet.Fleet
-	Guard    *guard.Guard
-	Thoughts *state.Texts // behind calls that have left
-	Notes    *state.Texts // about calls that have not, for the results of those beside them
-	Schemas  *tools.Schemas
-	Crew     *crew.Crew // reads what streams bring; nil: each reads its own
-	Metrics  *telemetry.Metrics
-	Log      *slog.Logger
+	Fleet   *fleet.Fleet
+	Guard   *guard.Guard
+	Recall  *state.Recall // of calls: the thoughts behind those that have left, and notes about those that have not
+	Schemas *tools.Schemas
+	Crew    *crew.Crew // reads what streams bring; nil: each reads its own
+	Metrics *telemetry.Metrics
+	Log     *slog.Logger
 }
 
 // Caller is what the headers of a request say.
@@ -96,7 +95,8 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
 	t.original, t.facts.Mentioned = req, t.mentions
 	of := conversation(from.Session, req)
-	t.thoughts, t.notes = memory{p.Thoughts, of}, memory{p.Notes, of}
+	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note, of}, memory{p.Recall, state.Awaited, of}
+	t.thoughts.fetch(ctx, req)
 	t.known = upstream.Memory{Thoughts: t.thoughts, Notes: t.notes}
 	if !from.Runs {
 		t.known.Bounds = func(tool string, chars int) trim.Bounds {
@@ -162,6 +162,9 @@ func offered(req *openai.Request) []tools.Tool {
 func (t *Turn) results(req *openai.Request) {
 	for i := range req.Messages {
 		if m := &req.Messages[i]; m.Role == "tool" {
+			if what, ok := t.awaited.take(m.CallID); ok {
+				t.p.Guard.Await(m.CallID, t.who, what)
+			}
 			t.notes.put(m.CallID, t.p.Guard.Result(m.CallID, func(most int) string { return req.Text(m, most) }))
 		}
 	}

@@ -109,7 +109,7 @@ func (t *Turn) remember(ids []string, r *parse.Reading) {
 	for i, id := range ids {
 		t.thoughts.put(id, r.Reasoning)
 		if i < len(r.Calls) {
-			t.p.Guard.Left(id, t.who, &r.Calls[i])
+			t.awaited.put(id, t.p.Guard.Left(id, t.who, &r.Calls[i]))
 		}
 	}
 }

@@ -57,6 +57,7 @@ type Turn struct {
 	known    upstream.Memory
 	thoughts memory          // behind the calls that leave
 	notes    memory          // about calls that do not
+	awaited  memory          // what the results of calls show
 	style    *ruleset.Style  // in which the model calls tools; nil: the server does it
 	body     []byte          // as the upstream gets it; see sent
 	original *openai.Request // as the caller sent it; see asker

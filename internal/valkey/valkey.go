@@ -1,0 +1,110 @@
+// Package valkey starts a Valkey or Redis server for a test, ends it and starts it again. It is no
+// client: tests look at what the sidecar makes of it.
+package valkey
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+)
+
+// Server is one that runs until its test ends. It keeps what it holds over a restart.
+type Server struct {
+	t       testing.TB
+	Address string // HOST:PORT
+	dir     string
+	args    []string
+	process *exec.Cmd
+	said    bytes.Buffer
+}
+
+// Start starts a server with these options beside the usual ones, such as --requirepass. A test is
+// skipped where no server is installed.
+func Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ruletest.Must(t, err)
+	s := &Server{t: t, Address: l.Addr().String(), dir: t.TempDir(), args: args}
+	ruletest.Must(t, l.Close())
+	t.Cleanup(s.Kill)
+	s.Again()
+	return s
+}
+
+// program is the server that is installed.
+func program(t testing.TB) string {
+	for _, name := range []string{"valkey-server", "redis-server"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("neither valkey-server nor redis-server is installed")
+	return ""
+}
+
+// Again starts it at the same address, with what it held.
+func (s *Server) Again() {
+	s.t.Helper()
+	_, port, err := net.SplitHostPort(s.Address)
+	ruletest.Must(s.t, err)
+	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", s.dir, "--appendonly", "yes", "--appendfsync", "always", "--save", ""}, s.args...)
+	s.process = exec.Command(program(s.t), args...)
+	s.process.Stdout, s.process.Stderr = &s.said, &s.said
+	ruletest.Must(s.t, s.process.Start())
+	ruletest.Soon(s.t, "the server listens", func() bool {
+		ctx, done := context.WithTimeout(s.t.Context(), time.Second)
+		defer done()
+		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.Address)
+		if err != nil {
+			return false
+		}
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(time.Second))
+		if _, err = c.Write([]byte("PING\r\n")); err != nil {
+			return false
+		}
+		answer := make([]byte, 7)
+		n, _ := c.Read(answer)
+		return bytes.HasPrefix(answer[:n], []byte("+PONG")) || bytes.HasPrefix(answer[:n], []byte("-NOAUTH"))
+	})
+}
+
+// Kill ends it at once, as the kernel does that needs its memory.
+func (s *Server) Kill() {
+	if s.process == nil {
+		return
+	}
+	_ = s.process.Process.Kill() // it may have ended
+	_ = s.process.Wait()
+	if s.process = nil; s.t.Failed() {
+		s.t.Logf("the server said:\n%s", s.said.Bytes())
+	}
+}
+
+// Stop holds it where it is: it accepts connections, and answers nothing. Go lets it go on.
+func (s *Server) Stop() { ruletest.Must(s.t, s.process.Process.Signal(syscall.SIGSTOP)) }
+
+// Go lets it go on.
+func (s *Server) Go() { ruletest.Must(s.t, s.process.Process.Signal(syscall.SIGCONT)) }
+
+// Holds is all that the server has written to its disk: a word that stands there was not sealed.
+func (s *Server) Holds() []byte {
+	s.t.Helper()
+	var all bytes.Buffer
+	names, err := filepath.Glob(filepath.Join(s.dir, "appendonlydir", "*"))
+	ruletest.Must(s.t, err)
+	for _, name := range names {
+		doc, err := os.ReadFile(name)
+		ruletest.Must(s.t, err)
+		all.Write(doc)
+	}
+	return all.Bytes()
+}

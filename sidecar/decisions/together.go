@@ -1,0 +1,194 @@
+package decisions
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+)
+
+// Logged is one log of several, and what Verify found in it.
+type Logged struct {
+	Dir string `json:"dir"`
+	*Report
+}
+
+// Together is what VerifyAll found.
+type Together struct {
+	Logs     []Logged `json:"logs"`
+	Answers  int      `json:"answers"`  // that persons gave
+	Used     int      `json:"used"`     // calls that such an answer let pass
+	Problems []string `json:"problems"` // between the logs
+}
+
+// Sound reports whether no log has a problem, and there is none between them.
+func (t *Together) Sound() bool {
+	for _, l := range t.Logs {
+		if len(l.Report.Problems) > 0 {
+			return false
+		}
+	}
+	return len(t.Problems) == 0
+}
+
+// answers are what logs say of one approval.
+type answers struct {
+	allowed bool
+	used    []string // where a call passed with it
+}
+
+// VerifyAll checks the logs of several replicas: each from end to end, and what they say of each
+// other. A person may answer at one replica, and the call pass at another: the answer must stand in
+// one of the logs, and hold for one call. expect are places that any one of the logs had earlier. The
+// error is one of reading.
+func VerifyAll(dirs []string, expect ...Checkpoint) (*Together, error) {
+	t := &Together{Problems: []string{}}
+	approvals, first, whole := map[string]*answers{}, map[Sum]string{}, true
+	found := make([]bool, len(expect))
+	for i, dir := range dirs {
+		for _, other := range dirs[:i] {
+			if same(dir, other) {
+				return nil, fmt.Errorf("verify: %s and %s are one folder", other, dir)
+			}
+		}
+		r, err := Verify(dir)
+		if err != nil {
+			return nil, err
+		}
+		t.Logs = append(t.Logs, Logged{dir, r})
+		whole = whole && r.First <= 1
+		begun := false
+		err = Read(dir, func(r *Record, broken error) bool {
+			if broken != nil {
+				return true // it is among the problems of its log
+			}
+			if !begun {
+				begun = true
+				if other := first[r.Hash]; other != "" {
+					t.problem("%s and %s begin with the same record: one is a copy of the other", other, dir)
+				}
+				first[r.Hash] = dir
+			}
+			for i, e := range expect {
+				found[i] = found[i] || e == Checkpoint{r.Seq, r.Hash}
+			}
+			t.answer(approvals, r, fmt.Sprintf("%s: record %d", dir, r.Seq))
+			return true
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i, e := range expect {
+		if !found[i] {
+			t.problem("no log has the record %d:%s: it was changed or cut off, or the log of that replica is not here", e.Seq, e.Hash)
+		}
+	}
+	t.compare(approvals, whole)
+	return t, nil
+}
+
+func (t *Together) problem(format string, args ...any) {
+	if len(t.Problems) < maxProblems {
+		t.Problems = append(t.Problems, fmt.Sprintf(format, args...))
+	}
+}
+
+// answer notes what a record says of an approval.
+func (t *Together) answer(all map[string]*answers, r *Record, at string) {
+	id := ""
+	switch {
+	case r.Answer != nil:
+		id = r.Answer.ID
+	case r.Decision != nil && r.Decision.Outcome != Refused && r.Decision.Outcome != Asked:
+		id = r.Decision.Approval
+	}
+	if id == "" {
+		return
+	}
+	a := all[id]
+	if a == nil {
+		a = &answers{}
+		all[id] = a
+	}
+	if r.Answer == nil {
+		a.used = append(a.used, at)
+		t.Used++
+		return
+	}
+	t.Answers++
+	a.allowed = a.allowed || r.Answer.State == "allowed" || r.Answer.State == "used"
+}
+
+// compare checks that each call that passed with an approval had one, and no two the same. Where
+// retention has removed records, an answer may be among them.
+func (t *Together) compare(all map[string]*answers, whole bool) {
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		a := all[id]
+		switch {
+		case len(a.used) > 1:
+			t.problem("%s and %s: two calls passed with one approval, %s", a.used[0], a.used[1], id)
+		case len(a.used) == 1 && !a.allowed && whole:
+			t.problem("%s: the call passed with approval %s, and no log says that anybody allowed it: is the log of a replica missing?", a.used[0], id)
+		}
+	}
+}
+
+// same reports whether two names are of one folder.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false // whoever reads it says so
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// Lines are a report as people read it.
+func (r *Report) Lines() (out []string) {
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	for _, p := range r.Problems {
+		say("%s", p)
+	}
+	say("%s in %s, %d to %d", number(int(r.Records), "record"), number(r.Segments, "file"), r.First, r.Last.Seq)
+	if r.Removed > 0 {
+		say("  the first %d were removed by retention", r.Removed)
+	}
+	if r.Lost > 0 {
+		say("  %d decisions could not be written; the log says where", r.Lost)
+	}
+	if r.AfterHead > 0 && len(r.Problems) == 0 {
+		say("  the last %d are newer than head.json, which is written every five minutes", r.AfterHead)
+	}
+	if r.Signatures > 0 {
+		say("  an earlier version of this program signed %s; signatures are no longer checked", number(r.Signatures, "record"))
+	}
+	return append(out, verdict(len(r.Problems)))
+}
+
+// Lines are what was found, as people read it.
+func (t *Together) Lines() (out []string) {
+	for _, l := range t.Logs {
+		out = append(out, l.Dir+":")
+		for _, line := range l.Report.Lines() {
+			out = append(out, "  "+line)
+		}
+	}
+	out = append(out, fmt.Sprintf("together: %s of persons, %s passed with one", number(t.Answers, "answer"), number(t.Used, "call")))
+	out = append(out, t.Problems...)
+	return append(out, verdict(len(t.Problems)))
+}
+
+func verdict(problems int) string {
+	if problems > 0 {
+		return number(problems, "problem")
+	}
+	return "nothing was changed"
+}
+
+func number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

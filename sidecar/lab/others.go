@@ -1,0 +1,97 @@
+package lab
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Others keeps what each replica has counted. Nothing that a request waits for asks it.
+type Others interface {
+	Publish(doc []byte) error // replaces what this replica said before
+	Read() ([][]byte, error)  // what the others said last
+}
+
+// tell tells the other replicas what is counted here, if it is anything new.
+func (l *Lab) tell() {
+	if l.Others == nil {
+		return
+	}
+	l.mu.Lock()
+	if l.told {
+		l.mu.Unlock()
+		return
+	}
+	l.told = true
+	f := File{Version: 1}
+	for _, id := range slices.Sorted(maps.Keys(l.trials)) {
+		f.Trials = append(f.Trials, l.trials[id].saved(false))
+	}
+	l.mu.Unlock()
+	doc, err := json.Marshal(f)
+	if err == nil {
+		err = l.Others.Publish(doc)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.told = false
+		if !l.silent {
+			l.Log.Warn("other replicas do not know what is counted here", "event", "experiments_not_shared", "detail", err.Error())
+		}
+	}
+	l.silent = err != nil
+}
+
+// hear takes over what the other replicas have counted. Where that cannot be asked, what they said
+// last holds on.
+func (l *Lab) hear() {
+	if l.Others == nil {
+		return
+	}
+	docs, err := l.Others.Read()
+	if err != nil {
+		return
+	}
+	var files []*File
+	arms := map[string]int{}
+	for _, doc := range docs {
+		f, err := parseFile(doc)
+		if err != nil {
+			continue // it is of another version
+		}
+		files = append(files, f)
+		for i := range f.Trials {
+			for _, u := range f.Trials[i].Units {
+				arms[f.Trials[i].Print+u.Key] = u.Arm
+			}
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.others, l.arms = files, arms
+}
+
+// reviewed is what all replicas have counted of each experiment, by its id. Others wait only while
+// what is counted here is copied.
+func (l *Lab) reviewed(set *ruleset.Set) map[string]*Saved {
+	l.mu.Lock()
+	others, mine := l.others, map[string]Saved{}
+	for i := range set.Experiments.List {
+		e := &set.Experiments.List[i]
+		if t := l.trials[e.ID]; t != nil && t.Print == printOf(e) {
+			mine[e.ID] = t.saved(len(others) == 0)
+		}
+	}
+	l.mu.Unlock()
+	out := map[string]*Saved{}
+	for i := range set.Experiments.List {
+		e := &set.Experiments.List[i]
+		if s, ok := mine[e.ID]; ok {
+			out[e.ID] = together(e, &s, others)
+		}
+	}
+	return out
+}

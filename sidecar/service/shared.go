@@ -1,0 +1,93 @@
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/shared"
+)
+
+// share opens what the replicas share, where there is such a server. It runs until ctx ends.
+func (r *running) share(ctx context.Context) error {
+	s := r.Settings
+	if s.Shared == "" {
+		return nil
+	}
+	c, err := shared.ConfigOf(s)
+	if err != nil {
+		return err
+	}
+	id, err := replicaID(s.State)
+	if err != nil {
+		return err
+	}
+	c.Replica, c.Now, c.Metrics, c.Log = id, time.Now, r.Metrics, r.Log
+	if r.shared, err = shared.Open(c); err != nil {
+		return err
+	}
+	host := "unix socket"
+	if u, err := url.Parse(s.Shared); err == nil && u.Host != "" {
+		host = u.Host
+	}
+	r.Log.Info("replicas share a server", "event", "shared_ready", "server", host, "replica", id)
+	r.background.Go(func() { r.shared.Run(ctx, func() string { return r.Rules.Set().Version }) })
+	return nil
+}
+
+// replicas are those that share the server.
+func (r *running) replicas() sidecar.Replicas {
+	out := sidecar.Replicas{This: r.shared.Replica, Away: !r.shared.Up(), List: []sidecar.Replica{}}
+	for _, p := range r.shared.Peers() {
+		out.List = append(out.List, sidecar.Replica(p))
+	}
+	return out
+}
+
+// unshare writes what is left for the other replicas.
+func (r *running) unshare() error {
+	if r.shared == nil {
+		return nil
+	}
+	return r.shared.Close()
+}
+
+// replicaFile keeps the id of a replica in its state folder, where its counts go on, too.
+const replicaFile = "replica"
+
+var replicaText = lazyregexp.New(`^[A-Z2-7]{26}$`)
+
+// replicaID is the name by which other replicas know this one.
+func replicaID(state string) (string, error) {
+	id := rand.Text()
+	if state == "" {
+		return id, nil
+	}
+	file := filepath.Join(state, replicaFile)
+	doc, err := os.ReadFile(file)
+	switch text := strings.TrimSpace(string(doc)); {
+	case err == nil && replicaText().MatchString(text):
+		return text, nil
+	case err == nil:
+		return "", fmt.Errorf("%s does not hold the id of a replica; remove it", file)
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("read the id of this replica: %w", err)
+	}
+	if err = os.MkdirAll(state, 0o700); err == nil {
+		err = atomicfile.Write(file, []byte(id+"\n"), 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("keep the id of this replica: %w", err)
+	}
+	return id, nil
+}
