@@ -22,6 +22,7 @@ type greeting struct {
 	set       *ruleset.Set
 	folder    string // of the rules, as people call it
 	confined  bool   // commands of the gateway
+	shared    string // where replicas share what they know; "": this one is alone
 	ceilings  ceilings
 }
 
@@ -57,6 +58,9 @@ func (g *greeting) String() string {
 		line("files", short)
 	}
 	line("commands", either(g.confined, "run confined where the gateway runs them", "are not confined where the gateway runs them"))
+	if g.shared != "" {
+		line("replicas", "share "+g.shared)
+	}
 	switch {
 	case g.console:
 		line("console", g.admin+"/")
@@ -90,7 +94,7 @@ func either(ok bool, yes, no string) string {
 func (r *running) greet(chat string, upstreams []fleet.State, trouble error) {
 	g := &greeting{
 		version: version(), chat: chat, admin: r.admin, console: r.witness != nil, answers: r.guarded.Approvals != nil, token: r.Settings.Token != "",
-		upstreams: upstreams, trouble: trouble, set: r.Rules.Set(), folder: r.Named, confined: r.guarded.Confiner != nil, ceilings: r.ceilings,
+		upstreams: upstreams, trouble: trouble, set: r.Rules.Set(), folder: r.Named, confined: r.guarded.Confiner != nil, shared: r.sharedAt(), ceilings: r.ceilings,
 	}
 	_, _ = r.Greet.Write([]byte(g.String()))
 }

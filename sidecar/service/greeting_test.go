@@ -11,7 +11,7 @@ import (
 func TestGreeting(t *testing.T) {
 	set := ruletest.Shipped(t)
 	full := greeting{
-		version: "v1.2.3", chat: "http://127.0.0.1:8001/v1", admin: "http://127.0.0.1:8002", console: true, answers: true, token: true, confined: true, set: set, folder: "./rules",
+		version: "v1.2.3", chat: "http://127.0.0.1:8001/v1", admin: "http://127.0.0.1:8002", console: true, answers: true, token: true, confined: true, set: set, folder: "./rules", shared: "valkey:6379",
 		upstreams: []fleet.State{{Address: "http://127.0.0.1:8000/v1", Server: "vllm", Window: 131072}, {Address: "http://10.0.0.2/v1", Server: "ollama"}},
 	}
 	bare := greeting{
@@ -31,6 +31,7 @@ func TestGreeting(t *testing.T) {
   rules        ./rules  version ` + set.Version + `
   policy       profile developer
   commands     run confined where the gateway runs them
+  replicas     share valkey:6379
   console      http://127.0.0.1:8002/
 `},
 		{bare, `gpt-oss-executor (no version)

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -36,13 +37,18 @@ func (r *running) share(ctx context.Context) error {
 	if r.shared, err = shared.Open(c); err != nil {
 		return err
 	}
-	host := "unix socket"
-	if u, err := url.Parse(s.Shared); err == nil && u.Host != "" {
-		host = u.Host
-	}
-	r.Log.Info("replicas share a server", "event", "shared_ready", "server", host, "replica", id)
+	r.Log.Info("replicas share a server", "event", "shared_ready", "server", r.sharedAt(), "replica", id)
 	r.background.Go(func() { r.shared.Run(ctx, func() string { return r.Rules.Set().Version }) })
 	return nil
+}
+
+// sharedAt is where the server is that replicas share; "": there is none.
+func (r *running) sharedAt() string {
+	u, err := url.Parse(r.Settings.Shared)
+	if err != nil || u.Host == "" && u.Path == "" {
+		return ""
+	}
+	return cmp.Or(u.Host, u.Path)
 }
 
 // replicas are those that share the server.
