@@ -68,7 +68,7 @@ func (c Config) filled() Config {
 // Log is a log that is being written. A nil Log takes everything and keeps nothing. Safe
 // for concurrent use.
 type Log struct {
-	cfg   Config
+	cfg     Config
 	queue   chan *entry
 	company chan neighbour
 	quit    chan struct{}
