@@ -178,6 +178,36 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
+// make plain runs the tests that ask for testing.Short, by their names. A helper has no name that it could run.
+func TestShortIsAskedByTests(t *testing.T) {
+	asks := 0
+	for _, r := range list(t) {
+		files, err := filepath.Glob(filepath.Join(r.Dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			in := ""
+			for line := range strings.Lines(string(text)) {
+				if name, ok := strings.CutPrefix(line, "func "); ok {
+					in = name
+				} else if strings.Contains(line, "testing."+"Short()") {
+					if asks++; !strings.HasPrefix(in, "Test") {
+						t.Errorf("%s: testing.Short is asked by %s", file, in)
+					}
+				}
+			}
+		}
+	}
+	if asks < 10 {
+		t.Errorf("testing.Short is asked %d times: nothing is tested", asks)
+	}
+}
+
 // Every package says what it is for, and has a row in the picture of the house.
 func TestEveryRoomIsDescribed(t *testing.T) {
 	picture, err := os.ReadFile("docs/architecture.md")

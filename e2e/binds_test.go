@@ -63,6 +63,7 @@ func (s shapes) text() string {
 // also with the reason behind it. The shapes are made up; SHELL_SEED chooses others.
 func TestPlainCommandsReachAPerson(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	seed, err := strconv.ParseInt(cmp.Or(os.Getenv("SHELL_SEED"), "1"), 10, 64)
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // policy denies.
 func TestCodex(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	const thought = "The user wants a file."
 	ran := func(name string) string { return `{"cmd":"echo ran > ` + name + `.txt"}` }
 	for _, c := range []struct {
@@ -31,6 +32,7 @@ func TestCodex(t *testing.T) {
 		{"again", []script.Reply{script.Empty(), script.Native("exec_command", ran("again")).Thinking(thought)}, "exited with code 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			work := t.TempDir()
 			model := script.New(script.Scenario{Name: "codex-" + c.name, Steps: append(c.replies, script.Text("All done."))})
 			sidecar := startSidecar(t, startModel(t, model), "OPENCLAW_WORKSPACE="+work)

@@ -133,6 +133,7 @@ func (c *tryer) session(ctx context.Context, n int, running bool) error {
 // one of them: the verdict says so, and one command makes it the rule while requests come.
 func TestExperiment(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	rules, admin := trying(t), "127.0.0.1:"+freePort(t)
 	model := script.New(script.Prompted(shortPrompt))
 	url := startSidecar(t, startModel(t, model), "GPTOSS_EXECUTOR_RULES="+rules, "GPTOSS_EXECUTOR_ADMIN="+admin)

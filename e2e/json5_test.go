@@ -48,6 +48,7 @@ func asJSON(v *json5.Value) any {
 // refuses, or reads as something else, the other one does, too.
 func TestJSON5(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	modules := filepath.Join(install(t, "../testdata/openclaw"), "node_modules")
 	pieces := []string{"{", "}", "[", "]", ",", ":", `"a"`, "'b'", "c", "$_", "\\u0064", "1", "-", "+", ".5", "5.", "0x1F", "1e3", "01", "Infinity", "NaN", "true", "null", " ", "\n", "\r", "\u00a0", "\ufeff", "\u2028",
 		"// x\n", "/* y */", "/*", `"\`, `\n`, `\x41`, `\u00e9`, `\ud83d\ude00`, `\0`, `\1`, "\\\n", `"`, "'", "é", "٣", "{a:1}", "[2,]", "__proto__"}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -39,6 +41,27 @@ func run(m *testing.M) int {
 		return 1
 	}
 	return m.Run()
+}
+
+// released makes a release for this machine, once for all tests, and says where it lies.
+var released = sync.OnceValues(func() (dist string, err error) {
+	dist = filepath.Join(filepath.Dir(binary), "dist")
+	made := exec.Command("go", "run", "./deploy/release", "-trial", "-only", runtime.GOOS+"/"+runtime.GOARCH, "-out", dist)
+	made.Dir = ".."
+	if out, err := made.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("make a release: %w\n%s", err, out)
+	}
+	return dist, nil
+})
+
+// releasedTo is the folder of the release.
+func releasedTo(t *testing.T) string {
+	t.Helper()
+	dist, err := released()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dist
 }
 
 func enabled() bool {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +21,7 @@ import (
 // TestPluginAlone runs the plugin's own tests, with the Node of the gateway.
 func TestPluginAlone(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	t.Log(do(t, "../plugin", node(t), "--test", "test/policy.test.js"))
 }
 
@@ -163,9 +163,7 @@ func readAll(t *testing.T, dir string) string {
 // packedPlugin is the plugin as a release packs it.
 func packedPlugin(t *testing.T) string {
 	t.Helper()
-	dist := filepath.Join(t.TempDir(), "dist")
-	do(t, "..", "go", "run", "./deploy/release", "-trial", "-only", runtime.GOOS+"/"+runtime.GOARCH, "-out", dist)
-	packed, err := filepath.Glob(filepath.Join(dist, "npm", "openclaw-gpt-oss-executor-*.tgz"))
+	packed, err := filepath.Glob(filepath.Join(releasedTo(t), "npm", "openclaw-gpt-oss-executor-*.tgz"))
 	if err != nil || len(packed) != 1 {
 		t.Fatalf("packages of the plugin: %v, %v", packed, err)
 	}

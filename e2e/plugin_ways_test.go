@@ -41,6 +41,7 @@ func waysScenarios(t *testing.T, forbidden string) (list []script.Scenario) {
 // asked about once, and OpenClaw's own audit finds nothing about the plugin.
 func TestPluginWays(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	run := gatewayRun(t)
 	forbidden, _ := forbiddenFile(t, run)
 	b := &bench{run: run, servers: map[string]*script.Server{}}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,9 +18,8 @@ import (
 func TestNPM(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
-	dist, scratch := filepath.Join(t.TempDir(), "dist"), t.TempDir()
-	do(t, "..", "go", "run", "./deploy/release", "-trial", "-only", runtime.GOOS+"/"+runtime.GOARCH, "-out", dist)
-	packed, err := filepath.Glob(filepath.Join(dist, "npm", "gpt-oss-executor-*.tgz"))
+	scratch := t.TempDir()
+	packed, err := filepath.Glob(filepath.Join(releasedTo(t), "npm", "gpt-oss-executor-*.tgz"))
 	if err != nil || len(packed) != 2 {
 		t.Fatalf("packages: %v, %v", packed, err)
 	}

@@ -25,6 +25,7 @@ var well = []string{"answered", "asked again, answered", "told why", "error with
 // in between all of it ends well, as the page says; without it, the page says what comes of it.
 func TestScenarios(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	var trials []*trial
 	for _, s := range scenarios() {
 		for _, col := range columns {

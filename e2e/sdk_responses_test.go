@@ -17,6 +17,7 @@ import (
 // model reads its own thoughts.
 func TestOpenAIGoResponses(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	for _, streamed := range []bool{true, false} {
 		model := script.New(
 			sdkScript("native", script.Native("exec", sdkArgs).Thinking(sdkThought)),

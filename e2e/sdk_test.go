@@ -31,6 +31,7 @@ func sdkScript(name string, call script.Reply) script.Scenario {
 
 func TestOpenAIGo(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	model := script.New(
 		sdkScript("native", script.Native("exec", sdkArgs).Thinking(sdkThought)),
 		sdkScript("leaked", script.LeakedHarmony("exec", sdkArgs).Thinking(sdkThought)),
@@ -115,6 +116,7 @@ type told struct {
 
 func TestOpenAIJS(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	for _, program := range []string{"client", "responses"} {
 		t.Run(program, func(t *testing.T) { playJS(t, program) })
 	}

@@ -13,6 +13,7 @@ import (
 // each API, before the first word and after it.
 func TestSilence(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
 	more := ""
 	for _, api := range apis {

@@ -34,6 +34,7 @@ var childKey = regexp.MustCompile(`session=(agent:main:subagent:[0-9a-f-]+)`)
 // still streams. What only gives it guidance, by design of OpenClaw, does not: the reply ends first.
 func TestSteer(t *testing.T) {
 	needEnabled(t)
+	t.Parallel()
 	b := &bench{api: "openai-responses", run: gatewayRun(t), servers: map[string]*script.Server{}}
 	b.add(t, "vllm", script.VLLM(), steerScenarios())
 	b.gateway = startGateway(t, b.run, b.providers...)
@@ -85,6 +86,9 @@ func TestSteer(t *testing.T) {
 					}
 					return false
 				})
+				if !c.ends && model.Left() != left {
+					t.Error("its request was broken off")
+				}
 				// OpenClaw tells of a run that was interrupted after a minute, as measured: 60.5 s.
 				within(t, 2*time.Minute, "its agent hears of its end", func() bool {
 					for _, q := range model.Requests(c.name) {
@@ -94,9 +98,6 @@ func TestSteer(t *testing.T) {
 					}
 					return false
 				})
-			}
-			if !c.ends && model.Left() != left {
-				t.Error("its request was broken off")
 			}
 		})
 	}

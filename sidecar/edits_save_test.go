@@ -33,24 +33,36 @@ func (e *editing) each(save func(path string, text []byte)) {
 	}
 }
 
+// step does one step of a save. What the step before it left was there no longer than from the
+// start of that one to the end of this one.
+func (e *editing) step(do func() error) {
+	began := time.Now()
+	ruletest.Must(e.t, do())
+	if !e.stepped.IsZero() && time.Since(e.stepped) > settles || time.Since(began) > settles {
+		e.stalled++
+	}
+	e.stepped = began
+}
+
 func (e *editing) write() {
-	e.each(func(path string, text []byte) { ruletest.Must(e.t, os.WriteFile(path, text, 0o644)) })
+	e.each(func(path string, text []byte) {
+		e.step(func() error { return os.WriteFile(path, text, 0o644) })
+	})
 }
 
 func (e *editing) rename() {
 	e.each(func(path string, text []byte) {
 		ruletest.Must(e.t, os.WriteFile(path+".tmp", text, 0o644))
-		ruletest.Must(e.t, os.Rename(path+".tmp", path))
+		e.step(func() error { return os.Rename(path+".tmp", path) })
 	})
 }
 
 func (e *editing) chunks() {
 	e.each(func(path string, text []byte) {
-		f, err := os.Create(path)
-		ruletest.Must(e.t, err)
+		var f *os.File
+		e.step(func() (err error) { f, err = os.Create(path); return err })
 		for piece := range slices.Chunk(text, len(text)/3+1) {
-			_, err := f.Write(piece)
-			ruletest.Must(e.t, err)
+			e.step(func() error { _, err := f.Write(piece); return err })
 			time.Sleep(5 * time.Millisecond)
 		}
 		ruletest.Must(e.t, f.Close())

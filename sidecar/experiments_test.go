@@ -203,7 +203,9 @@ func TestShadow(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { l.Shadows(ctx); close(ended) }()
-	ruletest.Soon(t, "the shadow has read", func() bool { s := l.Reports(set)[0].Shadow; return s != nil && s.Read == 64 })
+	for n := range 64 { // it rests nine times as long as it reads, which a busy machine draws out
+		ruletest.Soon(t, "the shadow has read one more", func() bool { s := l.Reports(set)[0].Shadow; return s != nil && s.Read > n })
+	}
 	stop()
 	<-ended
 	report := l.Reports(set)[0]

@@ -116,8 +116,25 @@ func (s *Server) Resumer(background func(func(context.Context))) *executor.Resum
 	if s.runs == nil || s.runs.Journal == nil {
 		return nil
 	}
-	return &executor.Resumer{Executor: s.runs, Rules: s.rules.Set, Background: background}
+	r := &executor.Resumer{Executor: s.runs, Rules: s.rules.Set, Background: background}
+	if s.witness != nil {
+		r.Watch = s.resumed
+	}
+	return r
 }
+
+// resumed begins to keep a run that goes on without a caller.
+func (s *Server) resumed(set *ruleset.Set, run *executor.Run) executor.Watching {
+	who := run.Account().Who
+	return shown{s.witness.Begin(witness.Asking{
+		ID: run.ID, Model: who.Model, Session: who.Session, Agent: who.Agent, Channel: who.Channel, Run: run.ID, Arms: set.Arms, Rules: set.Version,
+	}, set.Limits.Console)}
+}
+
+// shown is a run that people may look at.
+type shown struct{ *witness.Record }
+
+func (w shown) Ended(a turn.Account, err error) { w.Served(a, statusOf(err), errorText(err)) }
 
 // Journal is where runs of this server are kept; nil: nowhere.
 func (s *Server) Journal() *journal.Journal {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // controlToken is a token of Harmony, and nothing that only looks so: it has one word.
@@ -31,7 +32,7 @@ func (w *shaper) remark(around string) string {
 	for _, word := range strings.FieldsFunc(around, func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("_-.", r) }) {
 		if word = strings.Trim(word, "_-."); strings.ContainsFunc(word, unicode.IsLetter) && !w.frames(word) {
 			if n++; n == 1 {
-				first = clip(word, 40)
+				first = scan.Head(word, 40)
 			}
 			letters += utf8.RuneCountInString(word)
 			if letters > mostDebris || strings.ContainsFunc(word, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }) {

@@ -39,6 +39,9 @@ func TestCall(t *testing.T) {
 		// Nothing is nothing, and nothing is made up.
 		{pingTool, ``, `ping {}`, "args.empty"},
 		{pingTool, `null`, `ping {}`, "args.empty"},
+		{pingTool, `{"": {}}`, `ping {}`, "args.empty"},
+		{pingTool, `{ "" : null }`, `ping {}`, "args.empty"},
+		{pingTool, `{"": 7}`, `ping {"": 7}`, ""},
 		{execTool, `{}`, `bad_schema`, ""},
 		{execTool, ``, `bad_schema`, ""},
 

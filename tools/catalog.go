@@ -158,7 +158,7 @@ func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 // untouched reports whether args can leave as they stand, after one look at every byte. It
 // is false, too, where a second look is needed to tell.
 func (c *Catalog) untouched(m Match, args []byte) bool {
-	if m.Deferred != "" || len(args) == 0 || args[0] != '{' || args[len(args)-1] != '}' {
+	if m.Deferred != "" || len(args) == 0 || args[0] != '{' || args[len(args)-1] != '}' || len(args) < 32 && nameless().Match(args) {
 		return false
 	}
 	s := c.schemaOf(m)

@@ -44,12 +44,13 @@ func (c Class) AtLeast(floor Class) Class {
 	return c
 }
 
-// classBy is what the rules alone say; empty where they say nothing.
+// classBy is what the rules alone say; empty where they say nothing. A whole name may stand behind that of
+// its namespace: repo_browser.print_tree.
 func classBy(rules []ClassRule, name string) Class {
-	whole := key(name)
+	whole, last := key(name), key(name[strings.LastIndexByte(name, '.')+1:])
 	for _, rule := range rules {
 		for _, w := range rule.Words {
-			if strings.Contains(w, "_") && key(w) == whole {
+			if strings.Contains(w, "_") && (key(w) == whole || key(w) == last) {
 				return rule.Class
 			}
 		}

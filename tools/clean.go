@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // maxNameBytes is the longest name that is looked at: OpenAI allows 64 bytes, MCP
@@ -28,7 +29,7 @@ func addressed(raw string) string {
 	if word, name, ok := strings.Cut(s, "="); ok && name != "" && slices.Contains(assigned[:], word) {
 		s = name
 	}
-	return cutTokens(clip(s, 8*maxNameBytes))
+	return cutTokens(scan.Head(s, 8*maxNameBytes))
 }
 
 // assigned are the words that a server takes for a part of the name: call=functions.exec
@@ -74,7 +75,7 @@ func nameRun(s string) string {
 	if end := strings.Index(s, "--"); end > 0 {
 		s = s[:end]
 	}
-	return strings.TrimRight(clip(s, maxNameBytes), " -/:")
+	return strings.TrimRight(scan.Head(s, maxNameBytes), " -/:")
 }
 
 // isWordRune reports whether r may begin a name. Tool names come in any script.
@@ -140,15 +141,4 @@ func segments(name string) []string {
 		}
 	}
 	return out
-}
-
-// clip returns the beginning of s, at most n bytes, never half a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

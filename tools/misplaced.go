@@ -12,6 +12,9 @@ import (
 
 var loneText = lazyregexp.New(`^\{\s*(?:"((?:[^"\\]|\\.)*)"|'([^"'\\]*)')\s*\}$`)
 
+// nameless matches arguments of one without a name or a value: {"": {}} is how some models send none.
+var nameless = lazyregexp.New(`^\{\s*""\s*:\s*(?:\{\s*\}|\[\s*\]|""|null)\s*\}$`)
+
 // lone returns the one text that stands in braces without its name, {"Ulaanbaatar"}, where the tool
 // reads and must have one text. A text that names a parameter lacks its value.
 func (w *shaper) lone(body string) (value string, ok bool) {

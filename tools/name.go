@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // Match is the tool that a name means. Tool is nil in an open catalog. Deferred
@@ -133,7 +135,7 @@ func (c *Catalog) noTool(raw, name string) *Refusal {
 		return &Refusal{Code: NotOffered, Name: raw, Why: fmt.Sprintf("%q is no tool; %s", raw, c.choice())}
 	}
 	if name == "" || isCallID(name) || slices.Contains(headerWords[:], key(name)) {
-		return &Refusal{Code: BadName, Name: clip(raw, 80), Why: fmt.Sprintf("%q names no tool; %s", clip(raw, 80), c.choice())}
+		return &Refusal{Code: BadName, Name: scan.Head(raw, 80), Why: fmt.Sprintf("%q names no tool; %s", scan.Head(raw, 80), c.choice())}
 	}
 	return nil
 }
@@ -142,7 +144,7 @@ func (c *Catalog) noTool(raw, name string) *Refusal {
 func wellFormed(raw, name string) *Refusal {
 	const maxWords = 6 // ReAct tools may be called "Ask question to senior researcher"
 	if name == "" || strings.Count(name, " ") >= maxWords {
-		return &Refusal{Code: BadName, Name: clip(raw, 80), Why: fmt.Sprintf("%q names no tool", clip(raw, 80))}
+		return &Refusal{Code: BadName, Name: scan.Head(raw, 80), Why: fmt.Sprintf("%q names no tool", scan.Head(raw, 80))}
 	}
 	return nil
 }
@@ -198,5 +200,5 @@ func names(tools []*Tool) []string {
 }
 
 func renamed(kind, from, to, rule string) Repair {
-	return Repair{Kind: kind, From: clip(from, 80), To: clip(to, 80), Rule: rule}
+	return Repair{Kind: kind, From: scan.Head(from, 80), To: scan.Head(to, 80), Rule: rule}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
@@ -65,7 +66,7 @@ func (s *schema) typedNames(params []string) string {
 func given(args string) string {
 	var got []string
 	gjson.Parse(args).ForEach(func(k, _ gjson.Result) bool {
-		got = append(got, clip(k.String(), 40))
+		got = append(got, scan.Head(k.String(), 40))
 		return len(got) < 12
 	})
 	if len(got) == 0 {

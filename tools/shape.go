@@ -39,7 +39,7 @@ type reading struct {
 // value of the only parameter it can be meant for.
 func (w *shaper) readMended(text string) (reading, *Refusal) {
 	body := w.decoded(w.body(text))
-	if body == "" || body == "null" {
+	if body == "" || body == "null" || nameless().MatchString(body) {
 		w.note("args.empty", text, "{}", "")
 		return reading{object: "{}", raw: true}, nil
 	}

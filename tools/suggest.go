@@ -3,6 +3,8 @@ package tools
 import (
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // gatewayAliases are names that OpenClaw itself takes for others, whatever our rules say.
@@ -12,7 +14,7 @@ var gatewayAliases = map[string]string{"bash": "exec", "cron": "automations"}
 // listed to be called through another: in any case, within a namespace, with a number
 // behind it.
 func (c *Catalog) Suggests(name string) bool {
-	for _, part := range nameParts(clip(name, maxNameBytes)) {
+	for _, part := range nameParts(scan.Head(name, maxNameBytes)) {
 		if c.means(part) || c.means(strings.TrimRight(part, "0123456789")) {
 			return true
 		}

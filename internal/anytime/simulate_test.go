@@ -7,9 +7,8 @@ import (
 )
 
 // runs of a simulation; fewer in short tests.
-func runs(t *testing.T, n int) int {
-	t.Helper()
-	if testing.Short() {
+func runs(n int, short bool) int {
+	if short {
 		return n / 10
 	}
 	return n
@@ -117,7 +116,7 @@ func (x trial) oneLook(a, b Tally) bool {
 // looks, and also where one arm is small or shares adapt. Where looks count for nothing, one is
 // seen in a third.
 func TestFalseAlarms(t *testing.T) {
-	n := runs(t, 1000)
+	n := runs(1000, testing.Short())
 	for _, row := range []struct {
 		name string
 		s    session
@@ -192,7 +191,7 @@ func TestSplit(t *testing.T) {
 		}
 		return float64(off) / float64(n)
 	}
-	f := called(runs(t, 5000), 5000, 0.5)
+	f := called(runs(5000, testing.Short()), 5000, 0.5)
 	t.Logf("a right split is called off in %.2f %%", 100*f)
 	if f > 0.001 {
 		t.Errorf("a right split is called off in %.4f", f)
@@ -202,7 +201,7 @@ func TestSplit(t *testing.T) {
 		units int
 		least float64
 	}{{0.53, 5000, 0.58}, {0.53, 10000, 0.95}, {0.55, 2000, 0.55}, {0.55, 5000, 0.99}, {0.6, 500, 0.25}, {0.6, 1000, 0.9}, {0.52, 10000, 0.4}} {
-		f := called(runs(t, 500), row.units, row.real)
+		f := called(runs(500, testing.Short()), row.units, row.real)
 		t.Logf("a split of %.2f is called off within %d units in %.1f %%", row.real, row.units, 100*f)
 		if f < row.least {
 			t.Errorf("a split of %.2f is called off within %d units in %.3f", row.real, row.units, f)
@@ -240,7 +239,7 @@ func TestSuspicionIsFair(t *testing.T) {
 // Shares that adapt never starve an arm, and go where it goes better.
 func TestShares(t *testing.T) {
 	right := 0
-	for i := range runs(t, 100) {
+	for i := range runs(100, testing.Short()) {
 		r := rand.New(rand.NewPCG(uint64(i), 11))
 		rates := []float64{0.8, 0.8, 0.88}
 		arms := make([]Tally, 3)
@@ -269,8 +268,8 @@ func TestShares(t *testing.T) {
 			right++
 		}
 	}
-	t.Logf("in %d of %d runs most sessions go to the best arm", right, runs(t, 100))
-	if right*10 < runs(t, 100)*9 {
-		t.Errorf("in %d of %d runs most sessions go to the best arm", right, runs(t, 100))
+	t.Logf("in %d of %d runs most sessions go to the best arm", right, runs(100, testing.Short()))
+	if right*10 < runs(100, testing.Short())*9 {
+		t.Errorf("in %d of %d runs most sessions go to the best arm", right, runs(100, testing.Short()))
 	}
 }

@@ -15,6 +15,17 @@ func WholeRunes(s string) int {
 	return len(s)
 }
 
+// Head is the beginning of s, at most n bytes of it, and never half a character.
+func Head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
 // Begun is how many bytes at the end of v may be the beginning of lit.
 func Begun(v, lit string) int {
 	n := min(len(lit)-1, len(v))

@@ -26,12 +26,12 @@ var pieces = []string{"http", "https", "HTTP", "ssh", "git+ssh", "git+", "ext", 
 	"xn--a", "_", "-", "-oProxyCommand=x", "&", ";", " ", "+", "*", "~", "!", "'", "ß", "\u200b", "/x", "?q", "x.git"}
 
 // runs is how many URLs each program is asked for, the variable RUNS; another number is another choice.
-func runs(t *testing.T) int {
+func runs(t *testing.T, short bool) int {
 	n, err := strconv.Atoi(os.Getenv("RUNS"))
 	if err != nil {
 		n = 60
 	}
-	if testing.Short() {
+	if short {
 		t.Skip("starts programs")
 	}
 	return n
@@ -70,7 +70,7 @@ func TestCurlReadsTheSame(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
 	defer proxy.Close()
-	n := runs(t)
+	n := runs(t, testing.Short())
 	r := rand.New(rand.NewSource(int64(n)))
 	for range n {
 		u := public(r, "GET", "", "http://", "https://")
@@ -101,7 +101,7 @@ func TestGitReadsTheSame(t *testing.T) {
 	if err := os.WriteFile(ssh, []byte("#!/bin/sh\nfor w; do echo \"$w\"; done >"+said+"\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	n := runs(t)
+	n := runs(t, testing.Short())
 	r := rand.New(rand.NewSource(int64(n)))
 	for range n {
 		u := public(r, "GIT", "", "ssh://", "git+ssh://")

@@ -64,7 +64,6 @@ func (a *API) Handler() http.Handler {
 		"/rules/rollback":           {"POST": a.rollback},
 		"/log":                      {"GET": a.level, "PUT": a.setLevel},
 		"/explain":                  {"POST": a.explain},
-		"/profile/{name}":           {"GET": a.profile},
 		"/approvals":                {"GET": a.guarded(a.approvals)},
 		"/approvals/{id}":           {"GET": a.guarded(a.approval)},
 		"/approvals/{id}/allow":     {"POST": a.guarded(a.allow)},
@@ -78,7 +77,7 @@ func (a *API) Handler() http.Handler {
 		"/rules/hits":               {"GET": a.hits},
 		"/policy/check":             {"POST": a.checkPolicy},
 		"/runs/{id}/resume":         {"POST": a.resume},
-		"/debug/pprof/{name...}":    {"GET": a.pprof},
+		"/debug/pprof/{name...}":    {"GET": a.profile},
 	}
 	mux := http.NewServeMux()
 	for path, methods := range routes {
@@ -226,7 +225,7 @@ func needs(r *http.Request) web.Role {
 	looks := r.Method == http.MethodGet || r.Method == http.MethodHead
 	path := r.URL.Path
 	switch {
-	case strings.HasPrefix(path, "/profile/"), strings.HasPrefix(path, "/debug/"):
+	case strings.HasPrefix(path, "/debug/"):
 		return web.Admin
 	case strings.HasPrefix(path, "/approvals/") && (looks || strings.HasSuffix(path, "/allow") || strings.HasSuffix(path, "/deny")):
 		return web.Approver // one approval shows a call with nothing masked

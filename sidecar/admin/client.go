@@ -98,16 +98,18 @@ func (c *Client) Check(ctx context.Context, files rulefile.Files) (version strin
 	return e.Version, err
 }
 
-// Experiments asks how experiments go; with stop, it ends one before.
-func (c *Client) Experiments(ctx context.Context, stop, why string) (all Experiments, err error) {
-	if stop == "" {
-		return all, c.ask(ctx, http.MethodGet, "/experiments", nil, &all)
-	}
-	body, err := json.Marshal(map[string]string{"why": why})
+// Experiments asks how experiments go.
+func (c *Client) Experiments(ctx context.Context) (all Experiments, err error) {
+	return all, c.ask(ctx, http.MethodGet, "/experiments", nil, &all)
+}
+
+// StopExperiment ends one, in the name of by, and tells how all go.
+func (c *Client) StopExperiment(ctx context.Context, id, by, why string) (all Experiments, err error) {
+	body, err := json.Marshal(map[string]string{"why": why, "by": by})
 	if err != nil {
 		return all, err
 	}
-	return all, c.ask(ctx, http.MethodPost, "/experiments/"+url.PathEscape(stop)+"/stop", body, &all)
+	return all, c.ask(ctx, http.MethodPost, "/experiments/"+url.PathEscape(id)+"/stop", body, &all)
 }
 
 // Approvals asks for the list; query may wait for another one.

@@ -18,7 +18,7 @@ func TestRoles(t *testing.T) {
 		{"POST", "/explain", `{"message":{"content":"hi"}}`, true, true, false}, {"POST", "/policy/check", `{"command":"ls"}`, true, true, false},
 		{"POST", "/approvals/x/allow", "", false, true, false}, {"POST", "/approvals/x/deny", "", false, true, false}, {"POST", "/approvals/x/use", "", false, false, false},
 		{"POST", "/calls/judge", "{}", false, false, false}, {"PUT", "/log", `{"level":"info"}`, false, false, false}, {"PUT", "/rules", "{}", false, false, false},
-		{"POST", "/runs/x/resume", "", false, false, false}, {"POST", "/rules/rollback", "", false, false, false}, {"POST", "/experiments/x/promote", "", false, false, false}, {"GET", "/profile/heap", "", false, false, false},
+		{"POST", "/runs/x/resume", "", false, false, false}, {"POST", "/rules/rollback", "", false, false, false}, {"POST", "/experiments/x/promote", "", false, false, false},
 		{"GET", "/rules/hits", "", true, true, false}, {"GET", "/rules/history/x", "", true, true, false},
 		{"GET", "/debug/pprof/heap", "", false, false, false},
 		{"GET", "/healthz", "", true, true, true},

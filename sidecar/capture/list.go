@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
@@ -100,7 +101,7 @@ func (r *Record) seen() *experiment.Captured {
 	return &experiment.Captured{
 		Asking: experiment.Asking{Model: r.Model, Agent: r.Agent, Session: r.Session, Channel: r.Channel, User: r.Caller, Tools: len(r.Tools)},
 		Arms:   r.Arms, Calls: len(r.Reading.Calls), Refused: len(r.Reading.Refused), Repaired: repaired,
-		Empty: r.empty(), Cut: r.Reading.Early || r.Reading.Finish == "length", Differs: r.Shadow != nil, Text: short(r.Message.Content, MaxSeen),
+		Empty: r.empty(), Cut: r.Reading.Early || r.Reading.Finish == "length", Differs: r.Shadow != nil, Text: scan.Head(r.Message.Content, MaxSeen),
 	}
 }
 
@@ -138,7 +139,7 @@ func (r *Record) Line() string {
 
 // brief is the beginning of a text.
 func brief(s string, most int) string {
-	if cut := short(s, most); cut != s {
+	if cut := scan.Head(s, most); cut != s {
 		return cut + "…"
 	}
 	return s

@@ -3,8 +3,8 @@ package capture
 import (
 	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
@@ -33,12 +33,12 @@ func (m *mask) text(name, s string) string {
 // first cut left of a secret stands at the end, and goes.
 func (m *mask) within(s string, most int) string {
 	if len(s) > most+margin {
-		s = m.hide(short(s, most+margin))
-		s = short(s, max(0, len(s)-margin))
+		s = m.hide(scan.Head(s, most+margin))
+		s = scan.Head(s, max(0, len(s)-margin))
 	} else {
 		s = m.hide(s)
 	}
-	return short(s, most)
+	return scan.Head(s, most)
 }
 
 // name is a short text.
@@ -91,15 +91,4 @@ func quoted(text string) json.RawMessage {
 		return json.RawMessage("null") // no text has one
 	}
 	return out
-}
-
-// short is the beginning of a text, cut between characters.
-func short(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -187,7 +188,7 @@ func (o Outcome) came() Came {
 	ms := func(d time.Duration) float64 {
 		return float64(d.Round(10*time.Microsecond)) / float64(time.Millisecond)
 	}
-	return Came{o.Turns, short(o.Fault, maxName), o.PromptTokens, o.Tokens, ms(o.First), ms(o.All)}
+	return Came{o.Turns, scan.Head(o.Fault, maxName), o.PromptTokens, o.Tokens, ms(o.First), ms(o.All)}
 }
 
 // offered remembers lists of tools as they are written: most requests bring the same ones, and

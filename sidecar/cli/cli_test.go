@@ -77,7 +77,7 @@ func TestScripts(t *testing.T) {
 	model := httptest.NewServer(script.New())
 	t.Cleanup(model.Close)
 	testscript.Run(t, testscript.Params{
-		Files: scripts(t), UpdateScripts: *update,
+		Files: scripts(t, testing.Short()), UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv(builtin, all)
 			e.Setenv(said, filepath.Join(e.WorkDir, ".said"))
@@ -102,12 +102,12 @@ func TestScripts(t *testing.T) {
 
 // scripts are all of them, or with -short those that leave a program running: only there
 // has the race detector, for which -short is, something to find.
-func scripts(t *testing.T) []string {
+func scripts(t *testing.T, short bool) []string {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
 	}
-	if !testing.Short() {
+	if !short {
 		return files
 	}
 	return slices.DeleteFunc(files, func(file string) bool {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -20,6 +21,8 @@ import (
 type experimenting struct {
 	admin, rules, policy string
 	states               []string
+	stop                 bool
+	why, by              string // of stop
 	json                 bool
 	env                  Env
 }
@@ -35,7 +38,7 @@ or reads the counts in the state folder of one, or of several replicas, which ad
   gpt-oss-executor experiments --rules my-rules --state one --state two
   gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return x.show(c, "", "") },
+		RunE: func(c *cobra.Command, _ []string) error { return x.show(c, "") },
 	}
 	f := c.PersistentFlags()
 	f.StringVar(&x.admin, "admin", "", "`HOST:PORT` of the server's admin API (also "+config.Prefix+"ADMIN)")
@@ -45,15 +48,18 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 	show := &cobra.Command{
 		Use: "show NAME", Short: "Show every measure of one experiment", Args: cobra.ExactArgs(1),
 		Example: "  gpt-oss-executor experiments show prompt --admin 127.0.0.1:8002",
-		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0], "") },
+		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0]) },
 	}
-	var why string
-	stop := &cobra.Command{
+	end := &cobra.Command{
 		Use: "stop NAME", Short: "End an experiment: everybody gets the rules as they are", Args: cobra.ExactArgs(1),
 		Example: "  gpt-oss-executor experiments stop prompt --why 'it has a mistake'",
-		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0], why) },
+		RunE: func(c *cobra.Command, args []string) error {
+			x.stop = true
+			return x.show(c, args[0])
+		},
 	}
-	stop.Flags().StringVar(&why, "why", "somebody has stopped it", "`TEXT` that tells others why")
+	end.Flags().StringVar(&x.why, "why", "somebody has stopped it", "`TEXT` that tells others why")
+	end.Flags().StringVar(&x.by, "by", "", "`NAME` of who does it, for the log (without it: $USER)")
 	promote := &cobra.Command{
 		Use: "promote NAME ARM", Short: "Make an arm the rule for everybody, and end the experiment", Args: cobra.ExactArgs(2),
 		Long: `Write what an arm sets into the folder of the rules, as extra/FILE.NAME.yaml, and end the
@@ -62,13 +68,13 @@ back what was there before.`,
 		Example: "  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002",
 		RunE:    func(c *cobra.Command, args []string) error { return x.promote(c, args[0], args[1]) },
 	}
-	c.AddCommand(show, stop, promote)
+	c.AddCommand(show, end, promote)
 	return c
 }
 
-// show shows all experiments, or one; with why, that one is stopped before.
-func (x *experimenting) show(c *cobra.Command, name, why string) error {
-	list, err := x.reports(c, name, why)
+// show shows all experiments, or one; if it shall stop, that is done before.
+func (x *experimenting) show(c *cobra.Command, name string) error {
+	list, err := x.reports(c, name)
 	if err != nil {
 		return err
 	}
@@ -97,21 +103,22 @@ func unknown(name string, list []lab.Report) error {
 	return fmt.Errorf("there is no experiment %s; %s", name, rulefile.DidYouMean(name, ids))
 }
 
-func (x *experimenting) reports(c *cobra.Command, name, why string) ([]lab.Report, error) {
+func (x *experimenting) reports(c *cobra.Command, name string) ([]lab.Report, error) {
 	client, err := adminFrom(x.admin, c, x.env)
 	if err != nil {
 		return nil, err
 	}
 	if client != nil {
 		defer client.Close()
-		stop := ""
-		if why != "" {
-			stop = name
+		if !x.stop {
+			all, err := client.Experiments(c.Context())
+			return all.Experiments, err
 		}
-		all, err := client.Experiments(c.Context(), stop, why)
+		user, _ := x.env.lookup("USER")
+		all, err := client.StopExperiment(c.Context(), name, cmp.Or(x.by, user), x.why)
 		return all.Experiments, err
 	}
-	if why != "" {
+	if x.stop {
 		return nil, errors.New("only a running server can stop an experiment: name its admin API with --admin, or write status: stopped in experiments.yaml")
 	}
 	set, err := loadRules(x.rules, x.policy, x.env)

@@ -15,6 +15,9 @@ const experimentsPage = "../../docs/experiments.md"
 // The guide is true: the experiment that it shows is one that runs, and what the command says of it,
 // after 100 and after 2,000 sessions with a scripted model, is what it shows.
 func TestExperimentsPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("2,000 sessions; TestExperiment of sidecar goes through the same goroutines")
+	}
 	page, err := os.ReadFile(experimentsPage)
 	ruletest.Must(t, err)
 	part := func(name string) (from, to int) {

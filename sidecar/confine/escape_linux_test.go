@@ -48,6 +48,7 @@ func TestEscape(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two minutes")
 	}
+	t.Parallel()
 	for user, uid := range users() {
 		t.Run(user, func(t *testing.T) {
 			t.Parallel() // each behind a wall of its own

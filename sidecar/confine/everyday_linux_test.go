@@ -12,6 +12,7 @@ func TestEveryday(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and what runs is another program")
 	}
+	t.Parallel()
 	for _, c := range []struct{ name, needs, script string }{
 		{"pipes", "", `echo a b | tr a c | cat; cat <<< here; printf 'x\n' | while read -r l; do echo "$l"; done`},
 		{"here-documents", "", "cat <<X\n" + strings.Repeat("a line\n", 15000) + "X\n"},
@@ -60,6 +61,7 @@ curl -s -o /dev/null -w '%{http_code}\n' "http://localhost:$port/"; kill $p`},
 		{"what the system says", "", `nproc; id -u; uname -s; getent hosts localhost >/dev/null && echo found; ps -o comm= -p $$; test -r /etc/passwd && echo readable; date -d @0 +%Y`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			if _, err := exec.LookPath(c.needs); c.needs != "" && err != nil {
 				t.Skip(c.needs + " is not here")
 			}

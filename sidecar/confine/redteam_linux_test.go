@@ -53,6 +53,7 @@ func TestStrangersConfined(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a minute")
 	}
+	t.Parallel()
 	doc, err := os.ReadFile("../../testdata/policy/attacks.jsonl")
 	if err != nil {
 		t.Fatal(err)

@@ -137,7 +137,21 @@ func note(t *witness.Turn) string {
 		}
 		return counted(faults)
 	}
-	return ""
+	return shown(counted(renamed(t)))
+}
+
+// renamed are the calls that got another name than the model gave them.
+func renamed(t *witness.Turn) (out []string) {
+	for i := range t.Replies {
+		for k := range t.Replies[i].Reading.Calls {
+			for _, r := range t.Replies[i].Reading.Calls[k].Repairs {
+				if r.Kind != "name.clean" && strings.HasPrefix(r.Kind, "name.") && r.From != "" && len(out) < maxLost {
+					out = append(out, r.From+" → "+r.To)
+				}
+			}
+		}
+	}
+	return out
 }
 
 func took(t *witness.Turn, now time.Time) string {

@@ -190,6 +190,18 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+// Of a server that answers, Health says what was found and learnt.
+func TestHealthOfServers(t *testing.T) {
+	v := open(t, nil, map[string]script.Reply{"hello": script.Text("Hello.")})
+	v.s.Ask("s", "hello", false)
+	page := v.get("/console/health").text
+	for _, want := range []string{"<dd>vllm</dd>", "131072 tokens", "gpt-oss"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("it does not say %s:\n%s", want, page)
+		}
+	}
+}
+
 // A reply is shown as it came also where nobody had to decode its reasoning, and where the server
 // quotes it in an error.
 func TestAsItCame(t *testing.T) {

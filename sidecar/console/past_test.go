@@ -379,6 +379,9 @@ func TestResume(t *testing.T) {
 	if page := v.get("/console/runs/runOne").text; !strings.Contains(page, "as Sam (console, token of an admin) wanted") || strings.Contains(page, resume) {
 		t.Errorf("%s", page)
 	}
+	if page := v.get("/console/turns/runOne"); page.StatusCode != http.StatusOK || !strings.Contains(page.text, "It is tidy.") {
+		t.Errorf("Live does not show it: %s\n%s", page.Status, page.text)
+	}
 	if lines := v.s.Log.Lines("run_resumed"); len(lines) != 1 || !strings.Contains(lines[0], `by="Sam (console, token of an admin)"`) {
 		t.Errorf("the log says %q", lines)
 	}

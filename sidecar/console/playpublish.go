@@ -28,7 +28,7 @@ func (c *Console) publishDraft(w http.ResponseWriter, r *http.Request, v viewer)
 			return nil
 		}
 		edited, err := c.API.Rules.Merge(map[string]*string{d.File: &d.Text}, live.Seen{Versions: []string{p.Form.Base}, Who: v.By()})
-		return p.edited(edited, err, fmt.Sprintf("%s has published %s. The next turn is read by it: send the same again, and look in Live.", v.Name, d.File))
+		return p.edited(edited, err, fmt.Sprintf("%s has published %s. The next turn is read by it: send the same again, and look in Live. Step 5 undoes it.", v.Name, d.File))
 	})
 }
 

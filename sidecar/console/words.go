@@ -17,7 +17,7 @@ import (
 // funcs are those of the templates.
 func funcs() template.FuncMap {
 	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size, "plural": plural, "signed": signed, "stamp": stamp, "ends": strings.HasSuffix,
-		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref, "fate": fate, "remedy": remedy}
+		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref, "fate": fate, "remedy": remedy, "inc": func(n int) int { return n + 1 }}
 }
 
 // shown is a text as a page shows it: secrets masked, and everything that cannot be seen

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
@@ -82,8 +83,5 @@ func short(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return strings.ToValidUTF8(s[:most], "\uFFFD") + "…"
+	return strings.ToValidUTF8(scan.Head(s, most), "\uFFFD") + "…"
 }

@@ -77,6 +77,7 @@ func (p *Patient) Examine(ctx context.Context) *Report {
 	r.add(profile(p.Set, p.Rules.Folder))
 	r.add(p.servers(ctx)...)
 	r.add(p.gateway(ctx)...)
+	r.add(p.shared(ctx)...)
 	named, list := p.config(ctx)
 	r.add(list...)
 	r.add(p.workspace(named)...)

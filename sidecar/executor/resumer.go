@@ -10,15 +10,21 @@ import (
 )
 
 // Resumer lets people go on with runs that were broken off while the server serves, one at a
-// time. Nobody waits for the answer: it stands in the journal. All fields must be set. It is safe for
-// concurrent use.
+// time. Nobody waits for the answer: it stands in the journal. It is safe for concurrent use.
 type Resumer struct {
 	Executor   *Executor
 	Rules      func() *ruleset.Set
-	Background func(func(context.Context)) // runs something until the server stops
+	Background func(func(context.Context))       // runs something until the server stops
+	Watch      func(*ruleset.Set, *Run) Watching // is told of the run that goes on; nil: nobody watches
 
 	mu   sync.Mutex
 	busy string // the run that was resumed last and goes on; "": none does
+}
+
+// Watching is told what becomes of a run, and at its end what came of it.
+type Watching interface {
+	turn.Watcher
+	Ended(turn.Account, error)
 }
 
 // BusyError says that another run was resumed, and goes on.
@@ -40,9 +46,15 @@ func (r *Resumer) Resume(ctx context.Context, id, by string) error {
 		return err
 	}
 	r.busy = id
+	ended := func(turn.Account, error) {}
+	if r.Watch != nil {
+		watching := r.Watch(run.set, run)
+		run.from.Watch, ended = watching, watching.Ended
+	}
 	r.Background(func(ctx context.Context) {
 		defer r.free()
-		if err := run.Run(ctx, unheard{}); err != nil {
+		err := run.Run(ctx, unheard{})
+		if ended(run.Account(), err); err != nil {
 			r.Executor.Log.Warn("a run that was resumed did not come to an answer", "event", "run_not_resumed", "run", id, "detail", err.Error())
 		}
 	})

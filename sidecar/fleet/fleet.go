@@ -99,6 +99,8 @@ type State struct {
 	Why      string        `json:"detail,omitempty"` // why it cannot
 	Window   int           `json:"-"`                // of its context, in tokens; 0: it does not say
 	Address  string        `json:"-"`                // for the operator alone
+	Models   []string      `json:"-"`                // that it lists
+	Learnt   []string      `json:"-"`                // of it while it was asked, in sentences
 
 	client *upstream.Client
 }
@@ -154,6 +156,7 @@ func (f *Fleet) Look(ctx context.Context, set *ruleset.Set) []State {
 			}
 			srv := s.client.Server(ctx, set)
 			s.Server, s.Window = srv.ID.Value, s.client.Window(srv)
+			s.Models, s.Learnt = s.client.Models(ctx, set), s.client.Learnt()
 		})
 	}
 	all.Wait()

@@ -175,10 +175,12 @@ func TestProfiles(t *testing.T) {
 // TestFuzzyStaysHarmless: with prose switched on, no tool that writes is called.
 func TestFuzzyStaysHarmless(t *testing.T) {
 	set := loaded(t)
-	if c := set.Tools.Class("web_search"); c != tools.Read {
-		t.Errorf("web_search is %s", c)
+	for _, name := range []string{"web_search", "print_tree", "repo_browser.print_tree"} {
+		if c := set.Tools.Class(name); c != tools.Read {
+			t.Errorf("%s is %s", name, c)
+		}
 	}
-	for _, name := range []string{"exec", "write", "edit", "process", "message", "sessions_send", "unheard_of"} {
+	for _, name := range []string{"exec", "write", "edit", "process", "message", "sessions_send", "unheard_of", "print_tree.frob", "pine.plant_tree", "search_code.delete"} {
 		if c := set.Tools.Class(name); c == tools.Read {
 			t.Errorf("%s counts as reading", name)
 		}

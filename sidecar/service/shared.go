@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -25,22 +24,16 @@ func (r *running) share(ctx context.Context) error {
 	if s.Shared == "" {
 		return nil
 	}
-	wait := time.Duration(0)
-	if s.SharedWait != "" {
-		var err error
-		if wait, err = time.ParseDuration(s.SharedWait); err != nil || wait <= 0 {
-			return fmt.Errorf("shared_wait is a time such as 50ms, not %q", s.SharedWait)
-		}
+	c, err := shared.ConfigOf(s)
+	if err != nil {
+		return err
 	}
 	id, err := replicaID(s.State)
 	if err != nil {
 		return err
 	}
-	r.shared, err = shared.Open(shared.Config{
-		URL: s.Shared, User: s.SharedUser, Password: s.SharedPassword, CA: s.SharedCA, Prefix: s.SharedPrefix, Wait: wait,
-		Secret: cmp.Or(s.AdminToken, s.SharedPassword), Replica: id, Now: time.Now, Metrics: r.Metrics, Log: r.Log,
-	})
-	if err != nil {
+	c.Replica, c.Now, c.Metrics, c.Log = id, time.Now, r.Metrics, r.Log
+	if r.shared, err = shared.Open(c); err != nil {
 		return err
 	}
 	host := "unix socket"

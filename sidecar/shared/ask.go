@@ -8,6 +8,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
 )
 
@@ -120,8 +121,7 @@ func refuses(err error) bool {
 
 // plain is an error as a line of the log may hold it: what a server says may be anything.
 func plain(err error) string {
-	text := strings.ToValidUTF8(err.Error(), "?")
-	return text[:min(len(text), 200)]
+	return scan.Head(strings.ToValidUTF8(err.Error(), "?"), 200)
 }
 
 // look finds out now and then whether a server that was away is back.

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -34,12 +34,12 @@ func name(s string) string {
 // of the part that was looked at goes, since half of a secret may stand there.
 func cut(s string, most int) string {
 	if len(s) > most+margin {
-		s = mask(short(s, most+margin))
-		s = short(s, max(0, len(s)-margin))
+		s = mask(scan.Head(s, most+margin))
+		s = scan.Head(s, max(0, len(s)-margin))
 	} else {
 		s = mask(s)
 	}
-	return short(s, most)
+	return scan.Head(s, most)
 }
 
 // mask hides secrets. A text that is JSON is masked by its members, too.
@@ -51,16 +51,6 @@ func mask(s string) string {
 	}
 	s, _ = secrets.Mask(strings.ToValidUTF8(s, "\ufffd"))
 	return s
-}
-
-func short(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
 }
 
 // text is a text as a span has it.

@@ -1,6 +1,9 @@
 package upstream
 
 import (
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -82,4 +85,44 @@ func (a *abilities) fails(key string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.schemas[key] = t
+}
+
+// Learnt says what was seen of the server and its models so far, a sentence each.
+func (c *Client) Learnt() (out []string) {
+	if c.EatsHeaders() {
+		out = append(out, "the header of the first thought is missing in its replies")
+	}
+	a := c.abilities
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, model := range slices.Sorted(maps.Keys(a.noTools)) {
+		if a.now().Sub(a.noTools[model]) < seenFor {
+			out = append(out, model+" refuses tools")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(a.schemas)) {
+		model, _, _ := strings.Cut(key, "\x00")
+		if said := a.schemas[key].said(); said != "" {
+			out = append(out, model+" "+said)
+		}
+	}
+	return out
+}
+
+// said is what came of a trial; empty while it goes on.
+func (t *trial) said() string {
+	select {
+	case <-t.done:
+	default:
+		return ""
+	}
+	switch why := ": " + t.detail; {
+	case t.obeys:
+		return "follows a JSON Schema"
+	case t.doubt:
+		return "could not be tried with a JSON Schema" + why
+	case t.detail != "":
+		return "does not follow a JSON Schema" + why
+	}
+	return "does not follow a JSON Schema"
 }

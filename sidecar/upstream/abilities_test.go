@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -106,6 +107,9 @@ func TestObeysLeft(t *testing.T) {
 	if !c.Obeys(t.Context(), set, set.Server("vllm"), ruleset.Model{Name: "m"}) {
 		t.Error("the trial did not go on")
 	}
+	if got := c.Learnt(); !slices.Equal(got, []string{"m follows a JSON Schema"}) {
+		t.Errorf("learnt is %q", got)
+	}
 	c.Disobeys(set.Server("vllm"), ruleset.Model{Name: "m"})
 	if c.Obeys(t.Context(), set, set.Server("vllm"), ruleset.Model{Name: "m"}) {
 		t.Error("it is relied upon after a reply that did not follow")
@@ -116,10 +120,14 @@ func TestRefusedTools(t *testing.T) {
 	c, clock := client(t, "http://127.0.0.1:1"), &wound{}
 	c.abilities = newAbilities(clock.now)
 	c.RefusedTools("small")
+	c.AteHeader()
 	if c.CallsTools("small") || !c.CallsTools("large") {
 		t.Error("not what was seen")
 	}
-	if clock.on(seenFor); !c.CallsTools("small") {
+	if got := c.Learnt(); len(got) != 2 || got[1] != "small refuses tools" {
+		t.Errorf("learnt is %q", got)
+	}
+	if clock.on(seenFor); !c.CallsTools("small") || len(c.Learnt()) != 1 {
 		t.Error("it is not tried again")
 	}
 }

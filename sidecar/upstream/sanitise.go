@@ -3,9 +3,9 @@ package upstream
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
@@ -41,8 +41,5 @@ func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
+	return scan.Head(text, n) + "…"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -32,7 +33,7 @@ type Asking struct {
 // own is a copy that keeps no request in memory.
 func (a Asking) own() Asking {
 	for _, text := range []*string{&a.ID, &a.Model, &a.Session, &a.Agent, &a.Channel, &a.Run} {
-		*text = strings.Clone(short(*text, maxName))
+		*text = strings.Clone(scan.Head(*text, maxName))
 	}
 	return a
 }
@@ -174,9 +175,7 @@ func (r *Record) Served(a turn.Account, status int, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t, now := &r.turn, w.Now()
-	t.Done, t.Took, t.Account, t.Status, t.Why = true, now.Sub(t.Began), a, status, strings.Clone(short(why, maxWhy))
+	t.Done, t.Took, t.Account, t.Status, t.Why = true, now.Sub(t.Began), a, status, strings.Clone(scan.Head(why, maxWhy))
 	w.minutes.count(now, t)
 	w.changed(r)
 }
-
-func short(s string, most int) string { return strings.ToValidUTF8(s[:min(len(s), most)], "") }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // mender reads damaged JSON once, from left to right, and writes valid JSON. It
@@ -245,14 +246,5 @@ func (m *mender) dropAround(kind string, n int) {
 	m.drop(kind, n)
 }
 
-// excerpt shortens s to maxShown bytes, and never inside a character.
-func excerpt(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	n := maxShown
-	for n > maxShown-utf8.UTFMax && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
+// excerpt is the beginning of s, as a change shows it.
+func excerpt(s string) string { return scan.Head(s, maxShown) }

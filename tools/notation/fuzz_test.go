@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"pgregory.net/rapid"
@@ -238,25 +237,4 @@ func FuzzOf(f *testing.F) {
 			t.Fatalf("%q became %q", s, plain)
 		}
 	})
-}
-
-// Hostile text takes time in line with its length.
-func TestHostileTextIsLinear(t *testing.T) {
-	for _, piece := range []string{`"`, `<a>`, `<a>x</a>`, `<0x41>`, `▁"`, "`", `「`, `\u{`, `a=%41&`, "a\x00", "\x1b[1m", `<unk>`, `"a": {`, "<json>", `<parameter name="a">`, "\ufeff", "[", "a(", "{a=", "a: b\n", "--a b ", "1: {\n", "7b", `\x7b`, "<a b=\"c\" ", "<parameter=a>b</parameter>", "Map(", "r\"a\\", "\r\n1\r\na", "1\r\na\r\n", "\n: a\n\n", ": ping\n", "<|a|>", "0x1", "{a:\"b\"+", "@\"\"", "{a:\"b\\n\"\n", "a: |\n b\n"} {
-		took := func(n int) time.Duration {
-			text, least := strings.Repeat(piece, n/len(piece)), time.Hour
-			for range 3 {
-				begin := time.Now()
-				Of(Carried(text), 0)
-				Literal(text, 0)
-				Beats(text)
-				least = min(least, time.Since(begin))
-			}
-			return least
-		}
-		small, large := took(20_000), took(320_000)
-		if large > 60*small+80*time.Millisecond {
-			t.Errorf("%q: %v, and 16 times as much takes %v", piece, small, large)
-		}
-	}
 }

@@ -136,6 +136,7 @@ func TestPromoting(t *testing.T) {
 	}
 	b.tabTo("Make it the rule", 1)
 	b.keys("\r")
+	b.at("Experiments") // before that, keys are lost
 	b.soon(`document.querySelector("[role=status].done")?.textContent.startsWith("short of short-prompt is the rule for everybody.") === true`)
 	if lines := s.Log.Lines("rules_taken"); len(lines) != 1 || !strings.Contains(lines[0], `by=promote who="Ann (console, token of an admin)"`) {
 		t.Errorf("the log says %q", lines)

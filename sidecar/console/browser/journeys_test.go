@@ -73,7 +73,7 @@ func TestFocus(t *testing.T) {
 	b := open(t, s)
 	b.signIn("Ann", stage.Approver)
 	b.to("/console/approvals")
-	want := "Skip to the content, gpt-oss-executor, Live, Approvals1 waiting, Decisions, Runs, Playground, Rules, Experiments, Health, Sign out, Keys, Notify me, what would run, paths.yaml:205, Why not (the model reads, Deny"
+	want := "Skip to the content, gpt-oss-executor, Live, Approvals1 waiting, Decisions, Runs, Playground, Rules, Experiments, Health, Sign out, Keys ?, Notify me, what would run, paths.yaml:205, Why not (the model reads, Deny"
 	if got := b.stops(17); got != want {
 		t.Errorf("the focus goes\n%s\nwant\n%s", got, want)
 	}
@@ -141,7 +141,7 @@ func TestHold(t *testing.T) {
 	s := stage.Open(t, nil, stage.Model(replies()))
 	b := open(t, s)
 	b.to("/console/")
-	b.keys("p")
+	b.keys("h")
 	b.soon(`document.querySelector("[data-hold]").getAttribute("aria-pressed") === "true"`)
 	eval[bool](b, `(document.addEventListener('console:turns', () => { document.body.dataset.heard = ''; }), true)`)
 	s.Ask("may", "greet", false)
@@ -149,7 +149,7 @@ func TestHold(t *testing.T) {
 	if n := eval[int](b, `document.querySelectorAll("[data-turns] tr").length`); n != 0 {
 		t.Errorf("%d rows while it is held still", n)
 	}
-	b.keys("p")
+	b.keys("h")
 	b.soon(`document.querySelectorAll("[data-turns] tr").length === 1`)
 }
 

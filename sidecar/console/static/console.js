@@ -93,13 +93,14 @@ if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.o
 const help = document.getElementById('help');
 document.querySelector('[data-help]')?.addEventListener('click', () => help.showModal());
 
-// step moves along a list. Who has left a field begins with what follows it.
+// step moves along a list. Who is elsewhere, or has left a field, begins with what follows it.
 let left = null;
 function step(by) {
   const items = [...document.querySelectorAll('[data-item]:enabled, a[data-item]')].filter((e) => e.checkVisibility());
   if (!items.length) return;
   const at = items.indexOf(document.activeElement);
-  const next = left?.isConnected ? items.findIndex((e) => left.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING) : 0;
+  const from = document.activeElement !== document.body ? document.activeElement : left?.isConnected ? left : null;
+  const next = from ? items.findIndex((e) => from.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING) : 0;
   items[at < 0 ? Math.max(next, 0) : Math.min(Math.max(at + by, 0), items.length - 1)].focus();
 }
 
@@ -119,13 +120,14 @@ document.addEventListener('keydown', (e) => {
     const page = document.querySelector(`nav [data-key="${CSS.escape(e.key)}"]`);
     if (page) return page.click();
   }
-  const act = {
+  const button = document.querySelector(`[data-press="${CSS.escape(e.key)}"]:not(:disabled)`);
+  const act = button?.checkVisibility() ? () => button.click() : {
     g: () => { going = Date.now(); },
     j: () => step(1),
     k: () => step(-1),
     u: () => document.querySelector('[data-up]')?.click(),
     t: () => document.querySelector('[data-try]')?.click(),
-    p: () => document.querySelector('[data-hold]')?.click(),
+    h: () => document.querySelector('[data-hold]')?.click(),
     '/': () => document.querySelector('[data-slash]')?.focus(),
     '?': () => help.showModal(),
   }[e.key];

@@ -98,6 +98,8 @@ function act(wish) {
     return;
   }
   running = true;
+  const pressed = wish === 'tests' && document.getElementById('run-tests');
+  if (pressed) pressed.ariaBusy = 'true';
   const slow = setTimeout(() => { state.textContent = 'reading …'; }, 250);
   const body = new URLSearchParams(new FormData(form));
   body.set('do', wish);
@@ -115,6 +117,10 @@ function act(wish) {
       return;
     }
     take(request.response, sent);
+    if (pressed) {
+      pressed.ariaBusy = null;
+      document.getElementById('publish').scrollIntoView({ block: 'nearest' }); // and so what came of the tests
+    }
     if (next !== null) {
       const wish = next;
       next = null;
@@ -137,9 +143,11 @@ form.addEventListener('click', (e) => {
   asked = button?.hasAttribute('formaction') ? '' : button?.value ?? '';
 });
 form.addEventListener('submit', (e) => {
+  if (e.submitter?.ariaBusy) return e.preventDefault(); // it was pressed, and goes
   const wish = e.submitter?.hasAttribute('formaction') ? '' : e.submitter?.value ?? asked;
   if (!wish) {
     inForce = area.value; // the whole page goes, and comes back with the draft
+    if (e.submitter) e.submitter.ariaBusy = 'true';
     return;
   }
   e.preventDefault();
@@ -166,4 +174,4 @@ form.classList.add('scripted');
 fits();
 number();
 if (area.dataset.line) go(Number(area.dataset.line), 0, 0, true);
-else if (form.elements.turn.value) (document.querySelector('.unnamed button') ?? document.getElementById('step2')).focus();
+else if (form.elements.turn.value) (document.querySelector('.unnamed') ?? document.getElementById('step2')).focus();
