@@ -186,11 +186,8 @@ func serve(ctx context.Context, s config.Settings, env Env, given *handover.Give
 // openRules compiles the rules, prints what is wrong with them, and checks what the
 // settings say of them.
 func openRules(s config.Settings, env Env, log *slog.Logger, m *telemetry.Metrics) (*live.Rules, error) {
-	if err := service.CheckFolders(s); err != nil {
-		return nil, err
-	}
 	src, err := rulesIn(s.Rules, s.Policy, env)
-	if err != nil {
+	if err = errors.Join(err, service.CheckFolders(s)); err != nil {
 		return nil, err
 	}
 	rules, err := live.Open(src, s.State, log, m)
