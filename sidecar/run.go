@@ -17,9 +17,9 @@ import (
 
 // Leave says how a server stops that was told to.
 type Leave struct {
-	Drain time.Duration   // it goes on accepting connections so long, and says that it leaves
-	Quiet time.Duration   // then it keeps open connections until nothing has come for so long
-	Until context.Context // open requests may go on until this ends
+	Drain time.Duration        // it goes on accepting connections so long, and says that it leaves
+	Quiet func() time.Duration // then it keeps open connections until nothing has come for so long; nil: it does not
+	Until context.Context      // open requests may go on until this ends
 }
 
 // Run serves until ctx ends. Then it says that it leaves: at /readyz, and with each answer, so that
@@ -48,7 +48,7 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, leave func() Leave
 	if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("stop: %w", err)
 	}
-	for how.Quiet > 0 && how.Until.Err() == nil && !open.quiet(how.Quiet) {
+	for how.Quiet != nil && how.Until.Err() == nil && !open.quiet(how.Quiet()) {
 		pause(how.Until, 10*time.Millisecond)
 	}
 	err := srv.Shutdown(how.Until)

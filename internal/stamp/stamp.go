@@ -21,9 +21,15 @@ const File = "format"
 // version would misread or write over.
 const Form = 1
 
+// ErrLater says that a later version has written a folder.
+var ErrLater = errors.New("by a later version of this program")
+
 // Check refuses a folder of a later form, and changes nothing then. A folder without a number is of the first
 // form, and gets one. One that is not there is made.
 func Check(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: not a directory", dir)
+	}
 	file := filepath.Join(dir, File)
 	doc, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,7 +49,7 @@ func Check(dir string) error {
 	case err != nil || form < 1:
 		return fmt.Errorf("%s does not hold a number; put it back, or give another folder", file)
 	case form > Form:
-		return fmt.Errorf("%s is kept in form %d, by a later version of this program; this one knows %d. Nothing was changed: go back to that version, or give another folder", dir, form, Form)
+		return fmt.Errorf("%s is kept in form %d, %w; this one knows %d. Nothing was changed: go back to that version, or give another folder", dir, form, ErrLater, Form)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 // A program is replaced under load, twice in a row. No request fails, and each has its record in one log,
@@ -40,6 +41,35 @@ func TestSwap(t *testing.T) {
 	ended(t, last)
 	if n := p.logged(t); int64(n) != asked {
 		t.Errorf("%d decisions are logged of %d requests", n, asked)
+	}
+}
+
+// A stream that is open when another process takes over ends where it began. Until then the next one hands
+// over to nobody; SIGTERM to the first does not cut the stream either.
+func TestOpenStream(t *testing.T) {
+	long := script.Native("exec", `{"command":"ls"}`)
+	long.Reasoning, long.Pause = strings.Repeat("I look at the files. ", 4), 150*time.Millisecond
+	p := newPlace(t, script.New(script.Scenario{Steps: []script.Reply{long}, Loop: true}))
+	s := p.serve(t)
+	res, err := http.Post("http://"+p.address+"/v1/chat/completions", "application/json", strings.NewReader(body(true)))
+	ruletest.Must(t, err)
+	defer res.Body.Close()
+	s.signal(syscall.SIGUSR2)
+	s.said(1, "event=handover_done")
+	ruletest.Must(t, syscall.Kill(s.pids()[1], syscall.SIGUSR2))
+	s.said(1, "the process before still has open requests")
+	s.signal(syscall.SIGTERM)
+	text, err := io.ReadAll(res.Body)
+	ruletest.Must(t, err)
+	if why := wrong(res.StatusCode, string(text), true); why != "" {
+		t.Error(why)
+	}
+	ended(t, s.pids()[0])
+	s.said(1, "event=takeover_done")
+	ruletest.Must(t, syscall.Kill(s.pids()[1], syscall.SIGUSR2))
+	s.said(2, "event=handover_done")
+	if n := p.logged(t); n != 1 {
+		t.Errorf("%d decisions are logged", n)
 	}
 }
 

@@ -48,8 +48,10 @@ func CheckFolders(s config.Settings) error {
 		if dir == "" {
 			continue
 		}
-		if err := stamp.Check(dir); err != nil {
+		if err := stamp.Check(dir); errors.Is(err, stamp.ErrLater) {
 			return err
+		} else if err != nil {
+			return fmt.Errorf("%w; each server needs a folder of its own that it may write: --state DIR or --decisions DIR", err)
 		}
 	}
 	return nil

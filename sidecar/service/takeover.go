@@ -75,14 +75,20 @@ func (r *running) leaves(asked context.Context, taken bool) (how sidecar.Leave, 
 	if !taken {
 		how.Drain = r.drain
 		if r.drain > 0 || r.taken {
-			how.Quiet = quietSocket
+			how.Quiet = func() time.Duration { return quietSocket }
 		}
 		until, free := context.WithTimeout(context.Background(), r.drain+limits.Grace)
 		how.Until = until
 		return how, free
 	}
 	until, done := context.WithTimeout(context.Background(), max(limits.CallerWait, limits.Grace))
-	how.Quiet, how.Until = quietTaken, until
+	how.Until = until
+	how.Quiet = func() time.Duration {
+		if asked.Err() != nil {
+			return quietSocket
+		}
+		return quietTaken
+	}
 	stop := context.AfterFunc(asked, func() {
 		t := time.NewTimer(limits.Grace)
 		defer t.Stop()
