@@ -40,7 +40,7 @@ func TestSwap(t *testing.T) {
 	ruletest.Must(t, syscall.Kill(last, syscall.SIGTERM))
 	ended(t, last)
 	if n := p.logged(t); int64(n) != asked {
-		t.Errorf("%d decisions are logged of %d requests", n, asked)
+		t.Errorf("%d calls have left by the log, of %d requests", n, asked)
 	}
 }
 
@@ -69,7 +69,7 @@ func TestOpenStream(t *testing.T) {
 	ruletest.Must(t, syscall.Kill(s.pids()[1], syscall.SIGUSR2))
 	s.said(2, "event=handover_done")
 	if n := p.logged(t); n != 1 {
-		t.Errorf("%d decisions are logged", n)
+		t.Errorf("%d calls have left by the log", n)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestNextDoesNotServe(t *testing.T) {
 	ruletest.Must(t, syscall.Kill(last, syscall.SIGTERM))
 	ended(t, last)
 	if n := p.logged(t); int64(n) != asked {
-		t.Errorf("%d decisions are logged of %d requests", n, asked)
+		t.Errorf("%d calls have left by the log, of %d requests", n, asked)
 	}
 }
 
@@ -154,7 +154,7 @@ func TestSocketOfParent(t *testing.T) {
 	s.signal(syscall.SIGTERM)
 	<-s.gone
 	if n := p.logged(t); int64(n) != asked {
-		t.Errorf("%d decisions are logged of %d requests", n, asked)
+		t.Errorf("%d calls have left by the log, of %d requests", n, asked)
 	}
 }
 
