@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -181,5 +182,54 @@ func TestTable(t *testing.T) {
 	var got strings.Builder
 	if r.print(&got); got.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
+	}
+}
+
+// A machine with too few descriptors opens as many streams as it can.
+func TestFitting(t *testing.T) {
+	for limit, want := range map[uint64]int{1 << 20: 10000, 20100: 10000, 20000: 9950, 1024: 462, 50: 0} {
+		if got := fits(10000, limit); got != want {
+			t.Errorf("%d descriptors: %d streams, not %d", limit, got, want)
+		}
+	}
+}
+
+// What rises from the first half to the second is named, and what only rises at the beginning is not.
+func TestGrown(t *testing.T) {
+	look := func(rss, files float64) soaked { return soaked{rss: rss, live: 10, goroutines: 9, openFiles: files} }
+	steady := []soaked{look(20, 5), look(40, 50)}
+	for range 8 {
+		steady = append(steady, look(50, 50))
+	}
+	var b bytes.Buffer
+	if err := grown(&b, steady); err != nil || !strings.Contains(b.String(), "RSS: 50.0 in the first half, 50.0 in the second, +0.0 %") {
+		t.Errorf("%v\n%s", err, &b)
+	}
+	for i := range steady {
+		steady[i].openFiles += 10 * float64(i)
+	}
+	if err := grown(&b, steady); err == nil || !strings.Contains(err.Error(), "files has grown") || strings.Contains(err.Error(), "RSS") {
+		t.Error(err)
+	}
+	if err := grown(&b, steady[:2]); err == nil {
+		t.Error("two looks say nothing")
+	}
+}
+
+// Each turn of a soak asks for a reply that there is, and all of a hundred have one.
+func TestSoakKinds(t *testing.T) {
+	kinds, sum := map[string]*reply{}, 0
+	for _, k := range soakKinds {
+		kinds[k.name] = k.reply
+		sum += k.of
+	}
+	if sum != 100 {
+		t.Errorf("%d of a hundred", sum)
+	}
+	for _, k := range soakKinds {
+		request := soakRequest("127.0.0.1:1", "s", k.name, k.stream, rand.New(rand.NewPCG(1, 2)))
+		if (&reply{kinds: kinds}).kind(request) != k.reply || k.stream != (k.reply.events != nil) {
+			t.Errorf("%s: another reply", k.name)
+		}
 	}
 }

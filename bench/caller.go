@@ -21,7 +21,8 @@ type caller struct {
 	conn    net.Conn
 	in      *bufio.Reader
 	request []byte
-	body    bytes.Buffer // of the last answer
+	body    bytes.Buffer  // of the last answer
+	waits   time.Duration // for a whole answer
 }
 
 func dial(address string, stream bool) (*caller, error) {
@@ -29,12 +30,12 @@ func dial(address string, stream bool) (*caller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &caller{conn: conn, in: bufio.NewReaderSize(conn, 32<<10), request: request(address, stream)}, nil
+	return &caller{conn: conn, in: bufio.NewReaderSize(conn, 32<<10), request: request(address, stream), waits: patience}, nil
 }
 
 // ask sends the request and reads all of the answer, which must be a 200.
 func (c *caller) ask() error {
-	_ = c.conn.SetDeadline(time.Now().Add(patience))
+	_ = c.conn.SetDeadline(time.Now().Add(c.waits))
 	if _, err := c.conn.Write(c.request); err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ type cell struct {
 	reply   *reply
 	measure func(context.Context, *reply, *process) (figures, error)
 	fresh   bool // each time in a new process
+	environ []string
 	runs    bool // callers want runs of the executor, which has tools
 }
 
@@ -55,7 +56,9 @@ type bench struct {
 	patience time.Duration // that is left for a noisy machine
 	model    *model
 	running  map[string]*process
-	files    string // a folder in which runs read and keep their journal
+	files    string   // a folder in which runs read and keep their journal
+	flags    []string // more of them, for the sidecar
+	environ  []string
 }
 
 func (b *bench) close() {
@@ -79,7 +82,9 @@ func (b *bench) cells() []cell {
 		closed("events", textStream(64, 0)),
 		{name: "open loop", targets: []string{direct, revproxy, sidecar}, reply: textReply(8<<10, 20*time.Millisecond), measure: b.open},
 		{name: "100 connections", targets: both, reply: textReply(8<<10, 0), measure: b.hundred, fresh: true},
-		{name: "1000 streams", targets: both, reply: textStream(40, 500*time.Millisecond), measure: b.streams, fresh: true},
+		{name: "1000 streams", targets: both, reply: textStream(40, 500*time.Millisecond), measure: b.thousandStreams, fresh: true},
+		{name: "10000 streams", targets: both, reply: textStream(60, 5*time.Second), measure: b.tenThousandStreams, fresh: true},
+		{name: "memory limit", targets: []string{sidecar}, reply: textStream(60, 5*time.Second), measure: b.limited, fresh: true, environ: []string{"GOMEMLIMIT=" + memoryLimit}},
 		{name: "100 runs", targets: both, reply: runReply(0), measure: b.hundredRuns, fresh: true, runs: true},
 		{name: "1000 runs", targets: both, reply: runReply(3 * time.Second), measure: b.thousandRuns, fresh: true, runs: true},
 	}
@@ -126,6 +131,7 @@ func (b *bench) waitForQuiet(ctx context.Context) {
 
 func (b *bench) once(ctx context.Context, c cell, target string) (f figures, err error) {
 	b.model.reply.Store(c.reply)
+	b.environ = c.environ
 	p := b.running[target]
 	if p == nil || c.fresh {
 		if p, err = b.start(ctx, target, c.runs); err != nil {

@@ -3,10 +3,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -127,41 +124,4 @@ func (b *bench) hundred(ctx context.Context, r *reply, p *process) (figures, err
 		f["resident"] = max(f["resident"], resident(p.pid))
 	}
 	return f, l.end()
-}
-
-// streams is the memory of a process that has just started, with 1,000 open streams.
-// Then all callers leave, which the model server must notice.
-func (b *bench) streams(ctx context.Context, r *reply, p *process) (figures, error) {
-	pause(ctx, time.Second)
-	before, left := resident(p.pid), b.model.left.Load()
-	l := &load{}
-	var conns []net.Conn
-	for i := range 1000 {
-		c, err := dial(p.address, true)
-		if err != nil {
-			return nil, err
-		}
-		conns = append(conns, c.conn)
-		l.callers.Go(func() {
-			if err := c.ask(); !bytes.Contains(c.body.Bytes(), []byte(mark)) {
-				l.fail(fmt.Errorf("no event has arrived: %w", err))
-			}
-		})
-		if i%5 == 4 {
-			pause(ctx, 5*time.Millisecond)
-		}
-	}
-	most := 0.0
-	for range 12 {
-		pause(ctx, 250*time.Millisecond)
-		most = max(most, resident(p.pid))
-	}
-	for _, conn := range conns {
-		conn.Close()
-	}
-	err := l.end()
-	for i := 0; i < 30 && b.model.open.Load() > 0; i++ {
-		pause(ctx, 100*time.Millisecond)
-	}
-	return figures{"added": most - before, "whole": most, "aborts": float64(b.model.left.Load() - left)}, err
 }

@@ -29,6 +29,7 @@ func main() {
 	rounds := flag.Int("rounds", 6, "how often each cell is measured")
 	span := flag.Duration("span", 3*time.Second, "how long each cell is measured")
 	only := flag.String("only", "", "measure only cells whose name contains this")
+	soaks := flag.Duration("soak", 0, "in place of all cells, let callers work for so long, and fail if the sidecar grows; an hour is a day of load")
 	to := flag.String("proxy-to", "", "be the proxy that does nothing, in front of this URL; the measurement starts itself so")
 	listen := flag.String("listen", "", "where that proxy listens")
 	flag.Parse()
@@ -38,17 +39,18 @@ func main() {
 	if *quick {
 		*rounds, *span = 1, time.Second
 	}
+	longest := longest + *soaks
 	time.AfterFunc(longest, func() { log.Fatal("this takes longer than ", longest) }) // what it started ends with it
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := measure(ctx, *binary, *only, *rounds, *span); err != nil {
+	if err := measure(ctx, *binary, *only, *rounds, *span, *soaks); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// measure runs all cells in turn, rounds times, and prints the table. Each round begins
+// measure runs all cells in turn, or a soak, rounds times, and prints the table. Each round begins
 // with another target.
-func measure(ctx context.Context, binary, only string, rounds int, span time.Duration) error {
+func measure(ctx context.Context, binary, only string, rounds int, span, soaks time.Duration) error {
 	runtime.LockOSThread() // what it starts ends with this thread, and inherits its CPU
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(400)
@@ -64,6 +66,9 @@ func measure(ctx context.Context, binary, only string, rounds int, span time.Dur
 	defer os.RemoveAll(files)
 	b := &bench{binary: binary, span: span, patience: 40 * span, model: m, running: map[string]*process{}, files: files}
 	defer b.close()
+	if soaks > 0 {
+		return b.soak(ctx, soaks)
+	}
 	all := results{}
 	for round := range rounds {
 		for _, c := range b.cells() {

@@ -23,6 +23,7 @@ type model struct {
 	waiting  chan wait
 	open     atomic.Int64 // streams
 	left     atomic.Int64 // callers that have left a stream
+	wrote    atomic.Int64 // events
 }
 
 // wait is an answer that is not due yet.
@@ -74,7 +75,7 @@ func (m *model) serve(c net.Conn) {
 		if _, err := body.ReadFrom(req.Body); err != nil {
 			return
 		}
-		switch r := m.reply.Load(); {
+		switch r := m.reply.Load().kind(body.Bytes()); {
 		case req.Method == http.MethodGet:
 			err = answer(c, []byte(models))
 		case r.events != nil:
@@ -131,6 +132,10 @@ func (m *model) stream(c net.Conn, in *bufio.Reader, r *reply) error {
 		if _, err := c.Write(e); err != nil {
 			return err
 		}
+		m.wrote.Add(1)
+	}
+	if r.breaks {
+		return io.EOF
 	}
 	if _, err := io.WriteString(c, "0\r\n\r\n"); err != nil || r.gap > 0 {
 		return io.EOF

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -38,6 +39,7 @@ func (b *bench) start(ctx context.Context, name string, runs bool) (*process, er
 	address, to := l.Addr().String(), "http://"+b.model.listener.Addr().String()
 	l.Close()
 	cmd := exec.Command(b.binary, "serve", "--log-level", "warn", "--listen", address, "--upstream", to+"/v1", "--confine", "off")
+	cmd.Args = append(cmd.Args, b.flags...)
 	if runs {
 		flags, err := b.folder()
 		if err != nil {
@@ -49,6 +51,7 @@ func (b *bench) start(ctx context.Context, name string, runs bool) (*process, er
 		cmd = exec.Command("/proc/self/exe", "-proxy-to", to, "-listen", address)
 	}
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+	cmd.Env = append(cmd.Env, b.environ...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	pin(0, theirs) // inherited
@@ -97,9 +100,14 @@ func serveProxy(listen, to string) error {
 		return err
 	}
 	quiet := log.New(io.Discard, "", 0)
-	return (&http.Server{Addr: listen, ReadHeaderTimeout: 10 * time.Second, ErrorLog: quiet, Handler: &httputil.ReverseProxy{
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, "go_goroutines %d\n", runtime.NumGoroutine())
+	})
+	mux.Handle("/", &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(u) },
 		Transport: &http.Transport{MaxIdleConns: 4096, MaxIdleConnsPerHost: 2048, DisableCompression: true},
 		ErrorLog:  quiet,
-	}}).ListenAndServe()
+	})
+	return (&http.Server{Addr: listen, ReadHeaderTimeout: 10 * time.Second, ErrorLog: quiet, Handler: mux}).ListenAndServe()
 }

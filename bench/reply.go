@@ -27,13 +27,15 @@ const (
 
 // reply is what the model server answers, and what must arrive of it.
 type reply struct {
-	body   []byte        // of a whole answer
-	events [][]byte      // of a streamed one, each a chunk as it goes over the wire
-	turns  [][]byte      // of whole answers in turn: for a request without results of tools, with one, …
-	delay  time.Duration // before the first byte
-	gap    time.Duration // between events; where there is one, callers may leave
-	marks  int           // how many of them must arrive
-	musts  []string      // what else must
+	body   []byte            // of a whole answer
+	events [][]byte          // of a streamed one, each a chunk as it goes over the wire
+	turns  [][]byte          // of whole answers in turn: for a request without results of tools, with one, …
+	delay  time.Duration     // before the first byte
+	gap    time.Duration     // between events; where there is one, callers may leave
+	kinds  map[string]*reply // what is answered instead, by what the request wants
+	breaks bool              // the connection ends before the stream does
+	marks  int               // how many of them must arrive
+	musts  []string          // what else must
 }
 
 // check says what is missing of a reply.

@@ -28,6 +28,18 @@ var rows = []row{
 	{"memory that 1,000 open streams add", "1000 streams", "added", "MB", "≤ 1.25"},
 	{"memory of the process with them open", "1000 streams", "whole", "MB", "≤ 1.25"},
 	{"aborts that reach the model, of 1,000", "1000 streams", "aborts", "", "≥ 1"},
+	{"10,000 open streams: memory a stream", "10000 streams", "each", "KB", "≤ 1.1"},
+	{"10,000 open streams: memory of the process", "10000 streams", "whole", "MB", "≤ 1.1"},
+	{"10,000 open streams: goroutines a stream", "10000 streams", "goroutines", "", ""},
+	{"10,000 open streams: CPU to open one", "10000 streams", "cpu a stream", "µs", ""},
+	{"10,000 open streams: CPU an event, 2,000 a second", "10000 streams", "cpu an event", "µs", ""},
+	{"10,000 open streams: open at once", "10000 streams", "streams", "", ""},
+	{"10,000 open streams: aborts that reach the model", "10000 streams", "aborts", "", "≥ 1"},
+	{"limit of memory 150 MiB: streams let in, of 5,000", "memory limit", "let in", "", ""},
+	{"that got 503", "memory limit", "refused", "", ""},
+	{"of those let in, ended by us", "memory limit", "broken", "", ""},
+	{"most resident memory meanwhile", "memory limit", "whole", "MB", ""},
+	{"of 100 more once all have left, let in", "memory limit", "later", "", ""},
 	{"resident memory at 100 connections", "100 connections", "resident", "MB", "≤ 30 MB"},
 	{"resident memory before the first request", "100 connections", "before", "MB", ""},
 	{"runs/s, 5 turns, 100 at once", "100 runs", "runs/s", "", ""},
@@ -56,7 +68,11 @@ func (r results) print(w io.Writer) {
 		if base, quiet := r.of(row, direct); !math.IsNaN(base) { // what it takes when nobody is between
 			theirs, ours, quiet1 = theirs-base, ours-base, quiet1 && quiet
 		}
-		if math.IsNaN(theirs) || math.IsNaN(ours) {
+		if math.IsNaN(ours) {
+			continue
+		}
+		if math.IsNaN(theirs) { // nothing to be compared
+			fmt.Fprintf(w, "| %s | | %s | | %s |\n", row.what, row.shown(ours), row.goal)
 			continue
 		}
 		what, value, ratio := row.what, row.shown(ours), fmt.Sprintf("%.2f", ours/theirs)
@@ -98,7 +114,7 @@ func median(values []float64) float64 {
 // shown is a value with its unit.
 func (r row) shown(v float64) string {
 	digits := 0
-	if v < 20 && (r.unit == "µs" || r.unit == "MB") {
+	if v < 20 && (r.unit == "µs" || r.unit == "MB" || r.figure == "goroutines") {
 		digits = 1
 	}
 	text := fmt.Sprintf("%.*f", digits, v)

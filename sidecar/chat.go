@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -45,43 +44,66 @@ type translate func(body []byte) (chat []byte, asked *responses.Asked, err error
 
 // serve serves one request, in one direction:
 //
-//	bytes → request → rule set → turn, or turns in a run → sink
+//	bytes → request → its turn among others → rule set → turn, or turns in a run → sink
+//
+// Between the beginning and the end there may be minutes, so the crew does both.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) (err error) {
-	began := time.Now()
-	set := s.rules.Set()
-	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
-	ctx, span := s.placed(w, r, set)
+	o := &opened{began: time.Now(), responses: to != nil}
 	defer func() {
-		if span.End(statusOf(err)); err != nil {
-			err = &placedError{err, ctx}
+		if !o.ended { // something panicked
+			s.turns.Crew.Do(func() { _ = s.left(o, w, openai.Internal("a request panicked")) })
 		}
 	}()
-	leave, err := s.enter(r, &set.Limits)
-	if err != nil {
-		return err
+	s.turns.Crew.Do(func() { err = s.entered(o, w, r, to) })
+	if err == nil {
+		o.out, err = s.door.Wait(o.ctx, o.in.line, &o.in.set.Limits.Load)
 	}
-	defer leave()
-	o, err := s.begin(ctx, w, r, set, to, span.Children())
-	if err != nil {
+	if err == nil {
+		s.turns.Crew.Do(func() { err = s.begin(o, w) })
+	}
+	if err == nil {
+		err = o.answer.Run(o.ctx, o.sink)
+	}
+	s.turns.Crew.Do(func() { err = s.left(o, w, err) })
+	return err
+}
+
+// left ends what entered has begun, and says what came of it.
+func (s *Server) left(o *opened, w http.ResponseWriter, err error) error {
+	o.ended = true
+	err = s.refused(err)
+	if o.sink != nil {
+		s.answered(o, w, err)
+	} else if o.leave != nil {
 		o.record.Served(turn.Account{}, statusOf(err), errorText(err))
-		return err
 	}
-	defer o.out.Stop()
-	streams := o.out.Flows()
+	if o.out != nil {
+		o.out()
+	}
+	if o.leave != nil {
+		o.leave()
+	}
+	if o.span.End(statusOf(err)); err != nil {
+		return &placedError{err, o.ctx}
+	}
+	return nil
+}
+
+// answered counts an answer that was opened.
+func (s *Server) answered(o *opened, w http.ResponseWriter, err error) {
+	o.sink.Stop()
+	streams := o.sink.Flows()
 	if streams {
-		s.metrics.Open.Inc()
-		defer s.metrics.Open.Dec()
+		s.metrics.Open.Dec()
 	}
-	err = o.answer.Run(ctx, o.out)
 	account := o.answer.Account()
 	if statusOf(err) != upstream.StatusClosed { // a caller who left shows nothing
-		o.seat.Served(account, time.Since(began), err != nil)
+		o.seat.Served(account, time.Since(o.began), err != nil)
 	}
 	o.record.Served(account, statusOf(err), errorText(err))
-	s.served(ctx, w, account, began, streams, to != nil, err)
-	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(began).Seconds(), tracectx.Of(ctx))
+	s.served(o.ctx, w, account, o.began, streams, o.responses, err)
+	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(o.began).Seconds(), tracectx.Of(o.ctx))
 	s.metrics.Requests.WithLabelValues(o.model, strconv.Itoa(statusOf(err))).Inc()
-	return err
 }
 
 // placed is the context of a request, which says where in a trace it is, and its span, if anybody
@@ -103,13 +125,21 @@ type placedError struct {
 
 func (e *placedError) Unwrap() error { return e.error }
 
-// opened is a request whose answer has been opened.
+// opened is a request on its way.
 type opened struct {
-	model  string
-	answer answering
-	seat   *lab.Seat       // nil: no experiment is about it
-	record *witness.Record // nil: nobody keeps it
-	out    sink
+	began     time.Time
+	responses bool // of that API
+	ctx       context.Context
+	span      *spans.Request
+	leave     func() // the session; nil: it was not let in
+	in        *inbound
+	out       func() // at the door; nil: it has not passed it
+	model     string
+	answer    answering
+	seat      *lab.Seat       // nil: no experiment is about it
+	record    *witness.Record // nil: nobody keeps it
+	sink      sink            // nil: no answer was opened
+	ended     bool
 }
 
 // errorText is what an error says to the caller; empty: there is none.
@@ -157,24 +187,11 @@ func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Accou
 // runID is the header that names the run of executor mode that answers.
 const runID = "X-Run-Id"
 
-// begin reads the request, plans what answers it and opens the answer. The request itself is
-// not kept: a turn may last for minutes.
-func (s *Server) begin(ctx context.Context, w http.ResponseWriter, r *http.Request, set *ruleset.Set, to translate, span *spans.Parent) (o opened, err error) {
-	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
-	if err != nil {
-		return o, err
-	}
-	var asked *responses.Asked // nil: for a chat completion
-	if to != nil {
-		if body, asked, err = to(body); err != nil {
-			return o, err
-		}
-	}
-	req, err := openai.ParseRequest(body)
-	if err != nil {
-		return o, err
-	}
-	caller := turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, req), Waits: callerWaits(r.Header), Spans: span}
+// begin plans what answers the request, and opens the answer. The request itself is not kept: a turn may last
+// for minutes.
+func (s *Server) begin(o *opened, w http.ResponseWriter) error {
+	set, req, asked, caller := o.in.set, o.in.req, o.in.asked, o.in.caller
+	o.in = nil
 	var watch []turn.Watcher
 	if o.seat = s.seat(w, set, req, caller); o.seat != nil {
 		set, watch = o.seat.Set, append(watch, o.seat)
@@ -184,22 +201,25 @@ func (s *Server) begin(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	caller.Watch = turn.Watchers(watch...)
 	if s.runs != nil && executor.Wants(set, req) {
-		run, err := s.runs.Begin(ctx, set, req, caller)
+		run, err := s.runs.Begin(o.ctx, set, req, caller)
 		if err != nil {
-			return o, err
+			return err
 		}
 		w.Header().Set(runID, run.ID)
 		o.record.OfRun(run.ID)
 		o.model, o.answer = run.Model.ID.Value, run
 	} else {
-		one, err := s.turns.Plan(ctx, set, req, caller)
+		one, err := s.turns.Plan(o.ctx, set, req, caller)
 		if err != nil {
-			return o, err
+			return err
 		}
 		o.model, o.answer = one.Model.ID.Value, one
 	}
-	o.out = s.sink(ctx, w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
-	return o, nil
+	o.sink = s.sink(o.ctx, w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
+	if o.sink.Flows() {
+		s.metrics.Open.Inc()
+	}
+	return nil
 }
 
 // witnessed begins to keep the request for people who look; nil: nobody keeps it.
@@ -227,52 +247,6 @@ func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, 
 		})
 	}
 	return reply.NewWhole(w, model, s.metrics)
-}
-
-// readBody reads at most limit bytes. The buffer fits the body where its length
-// is known.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if r.ContentLength > limit {
-		return nil, openai.TooLarge(limit)
-	}
-	var buf bytes.Buffer
-	if r.ContentLength > 0 {
-		buf.Grow(int(r.ContentLength) + bytes.MinRead)
-	}
-	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
-	err = errors.Join(err, r.Body.Close())
-	var long *http.MaxBytesError
-	switch {
-	case errors.As(err, &long):
-		return nil, openai.TooLarge(limit)
-	case err != nil:
-		e := openai.InvalidRequest("", "the request body ended early")
-		e.Log = "read request body: " + err.Error()
-		return nil, e
-	case buf.Len() == 0:
-		return nil, openai.InvalidRequest("", "the request body is empty; send a JSON object with model and messages")
-	}
-	return buf.Bytes(), nil
-}
-
-// callerWaits is how long the caller says that it waits, as the OpenAI SDKs do; 0: it does
-// not say.
-func callerWaits(h http.Header) time.Duration {
-	const most = 1 << 24 // seconds; more would not fit a Duration
-	n, err := strconv.ParseFloat(h.Get("X-Stainless-Timeout"), 64)
-	if err != nil || !(n > 0) {
-		return 0
-	}
-	return time.Duration(min(n, most) * float64(time.Second))
-}
-
-// keepalive is how long a caller is left without an event: a third of what it waits, if
-// that is less than the rules say.
-func keepalive(waits, most time.Duration) time.Duration {
-	if third := waits / 3; third > 0 && third < most {
-		return max(third, 100*time.Millisecond)
-	}
-	return most
 }
 
 func statusOf(err error) int {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -49,6 +50,7 @@ type setup struct {
 	decisions  guard.DecisionLog
 	listening  func() map[int]bool // nil: as on this machine
 	confiner   guard.Confiner
+	memory     admission.Memory
 	sources    []executor.Source
 	journal    *journal.Journal
 	lab        *lab.Lab
@@ -104,7 +106,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	}
 	t.Cleanup(up.Close)
 	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics, nil), Now: time.Now, Metrics: metrics, Log: log})
-	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Keys: cfg.keys, Guard: r.guard, Token: cfg.token, Metrics: metrics, Log: log, RoleWait: cfg.roleWait, Lab: cfg.lab, Spans: cfg.spans})
+	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Keys: cfg.keys, Guard: r.guard, Token: cfg.token, Memory: cfg.memory, Metrics: metrics, Log: log, RoleWait: cfg.roleWait, Lab: cfg.lab, Spans: cfg.spans})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -65,8 +66,8 @@ func TestSessionLimits(t *testing.T) {
 		_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Yes."}}]}`))
 	})
 	r := start(t, setup{limits: func(l *ruleset.Limits) {
-		l.Session = ruleset.Pace{AtOnce: 1, PerMinute: 2}
-		l.Caller = ruleset.Pace{AtOnce: 9, PerMinute: 9}
+		l.Session = admission.Pace{AtOnce: 1, PerMinute: 2}
+		l.Caller = admission.Pace{AtOnce: 9, PerMinute: 9}
 	}}, model)
 	first := make(chan *answer)
 	go func() { first <- r.chat(asking(""), "session_id", "one") }()

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/crew"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -46,6 +48,7 @@ type Config struct {
 	Keys      fleet.Keys       // of other model servers
 	Guard     *guard.Guard
 	Token     string // of callers; empty: none is asked for
+	Memory    admission.Memory
 	Names     web.Names
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
@@ -64,6 +67,7 @@ type Server struct {
 	turns    *turn.Planner
 	runs     *executor.Executor // nil: there is no tool to run
 	sessions *state.Sessions
+	door     *admission.Door
 	lab      *lab.Lab
 	witness  *witness.Witness
 	spans    *spans.Tracer
@@ -81,12 +85,13 @@ func New(c Config) *Server {
 	limits := c.Rules.Set().Limits
 	s := &Server{
 		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, witness: c.Witness, spans: c.Spans, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait), replicas: c.Replicas,
-		sessions: state.NewSessions(maxSessions),
+		sessions: state.NewSessions(maxSessions), door: admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
 		turns: &turn.Planner{
 			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Recall: state.NewRecall(limits.Thoughts, c.Elsewhere),
-			Schemas: tools.NewSchemas(limits.Schemas), Metrics: c.Metrics, Log: c.Log,
+			Schemas: tools.NewSchemas(limits.Schemas), Crew: crew.New(idleHands), Metrics: c.Metrics, Log: c.Log,
 		},
 	}
+	c.Metrics.Loads(func() telemetry.Load { return telemetry.Load(s.door.State(&s.rules.Set().Limits.Load)) })
 	c.Metrics.States(func(say func(upstream, state string)) {
 		for _, u := range s.turns.Fleet.States(s.rules.Set()) {
 			say(u.Name, string(u.State))
@@ -145,7 +150,13 @@ func (s *Server) Journal() *journal.Journal {
 }
 
 // Close drops the connections that the server opened by itself.
-func (s *Server) Close() { s.turns.Fleet.Close() }
+func (s *Server) Close() {
+	s.turns.Fleet.Close()
+	s.turns.Crew.Close()
+}
+
+// idleHands is how many goroutines of the crew wait for work at most.
+const idleHands = 16
 
 // Handler is the HTTP surface.
 func (s *Server) Handler() http.Handler {
@@ -232,6 +243,9 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 // enough. The error is for the operator; it holds no address.
 func (s *Server) Ready(ctx context.Context) error {
 	set := s.rules.Set()
+	if s.door.Short(&set.Limits.Load) {
+		return errors.New("memory is nearly full: new requests get 503, those under way go on")
+	}
 	if len(set.Models[0].Upstreams) > 0 {
 		return s.turns.Fleet.Ready(ctx, set, set.Models[0])
 	}

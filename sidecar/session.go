@@ -22,17 +22,21 @@ const (
 func (s *Server) enter(r *http.Request, limits *ruleset.Limits) (leave func(), err error) {
 	id, pace := "session "+sessionID(r.Header), limits.Session
 	if sessionID(r.Header) == "" {
-		host, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil {
-			host = r.RemoteAddr
-		}
-		id, pace = "caller "+host, limits.Caller
+		id, pace = "caller "+host(r), limits.Caller
 	}
 	if wait := s.sessions.Enter(id, time.Now(), state.Pace(pace)); wait > 0 {
 		s.metrics.Requests.WithLabelValues("", strconv.Itoa(http.StatusTooManyRequests)).Inc()
 		return nil, openai.SessionLimited(wait)
 	}
 	return func() { s.sessions.Leave(id) }, nil
+}
+
+// host is where a request comes from.
+func host(r *http.Request) string {
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		return host
+	}
+	return r.RemoteAddr
 }
 
 // sessionID is the session that a caller names; empty: none.

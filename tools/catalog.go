@@ -32,6 +32,17 @@ func NewCatalog(r *Rules, s *Schemas, offered []Tool) *Catalog {
 	return &Catalog{rules: r, schemas: s, offered: offered}
 }
 
+// Own makes the offered tools ones that hold no byte of the request that they came in, and gives them: their
+// schemas are those of the memo. Nobody else may use the catalog meanwhile.
+func (c *Catalog) Own() []Tool {
+	own := make([]Tool, len(c.offered))
+	for i, t := range c.offered {
+		own[i] = Tool{Name: strings.Clone(t.Name), Parameters: c.schemas.text(t.Parameters), Description: t.Description}
+	}
+	c.offered = own
+	return own
+}
+
 // OpenCatalog returns the catalog for a reply whose tools are not known: every
 // well-formed name is a tool, no schema is checked, and text that is no JSON
 // becomes {"input": text}.

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"sync"
@@ -16,12 +17,34 @@ type Schemas struct {
 	max    int
 	mu     sync.RWMutex
 	byText map[string]*schema // a nil entry is a schema that does not compile
+	texts  map[string]json.RawMessage
 }
 
 // NewSchemas returns an empty memo for at most max schemas. A full one starts
 // again from nothing, which costs one compilation for each tool still in use.
 func NewSchemas(max int) *Schemas {
-	return &Schemas{max: max, byText: make(map[string]*schema)}
+	return &Schemas{max: max, byText: make(map[string]*schema), texts: make(map[string]json.RawMessage)}
+}
+
+// text is a schema as others have it who hold the same.
+func (s *Schemas) text(of json.RawMessage) json.RawMessage {
+	if len(of) == 0 {
+		return nil
+	}
+	s.mu.RLock()
+	known, ok := s.texts[string(of)]
+	s.mu.RUnlock()
+	if ok {
+		return known
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.texts) >= s.max {
+		clear(s.texts)
+	}
+	own := bytes.Clone(of)
+	s.texts[string(own)] = own
+	return own
 }
 
 // schema is the JSON Schema of a tool's arguments, compiled.

@@ -114,6 +114,7 @@ func known(t *testing.T) map[string][]string {
 	m.DecisionLog(zero, zero, zero, zero)
 	m.Captured(zero, zero)
 	m.States(func(func(upstream, state string)) {})
+	m.Loads(func() telemetry.Load { return telemetry.Load{} })
 	out := map[string][]string{"up": nil}
 	for _, d := range m.Described() {
 		if d.Kind == "histogram" {

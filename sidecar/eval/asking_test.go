@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // crowd is a model whose answer depends on the question alone, and whose time on nothing.
@@ -65,7 +65,7 @@ func (m *crowd) ask(t *testing.T, ctx context.Context, l Live) (string, error) {
 	ruletest.Must(t, err)
 	set := ruletest.Shipped(t)
 	other := *set
-	other.Version, other.Limits.Caller = "other", ruleset.Pace{AtOnce: 1, PerMinute: 1} // eval is no crowd of callers
+	other.Version, other.Limits.Caller = "other", admission.Pace{AtOnce: 1, PerMinute: 1} // eval is no crowd of callers
 	variants := []Variant{{Name: "a", Set: set}, {Name: "b", Set: &other}, {Name: "c", Set: set}}
 	r := NewReport(variants)
 	if err := l.Run(ctx, r, variants, guard.World{}); err != nil {

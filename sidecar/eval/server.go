@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -56,7 +57,7 @@ func (l *Live) serve(v Variant, world guard.World) (*server, error) {
 // no sentence for a user: it is no answer, and no miss of the model.
 func frank(set *ruleset.Set) *ruleset.Set {
 	mine := *set
-	mine.Limits.Caller = ruleset.Pace{AtOnce: 1 << 20, PerMinute: 1 << 30} // all questions come from one
+	mine.Limits.Caller = admission.Pace{AtOnce: 1 << 20, PerMinute: 1 << 30} // all questions come from one
 	mine.Recovery.Faults = maps.Clone(set.Recovery.Faults)
 	for _, f := range []ruleset.Fault{
 		ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited, ruleset.Rejected, ruleset.ServerError, ruleset.Unreachable, ruleset.Away, ruleset.Timeout,

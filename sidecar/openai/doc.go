@@ -11,6 +11,6 @@
 //	events    NewEventReader → Next, Raw, Buffered, Close · IsDone
 //	stream    NewStream → Started, Raw, Delta, KeepAlive, Finish, Usage, Error, Done, Flush
 //	errors    Error → Body, Respond · InvalidRequest, Unauthorized, ModelNotFound, TooLarge, Overflow, RateLimited,
-//	          UpstreamUnreachable, UpstreamAway, UpstreamAuth, UpstreamFailed, UpstreamTimeout, Overloaded, Internal
+//	          UpstreamUnreachable, UpstreamAway, UpstreamAuth, UpstreamFailed, UpstreamTimeout, Overloaded, Refused, Internal
 //	call ids  NewCallID, CleanCallID
 package openai

@@ -182,6 +182,13 @@ func Overloaded(after time.Duration) *Error {
 		Message: "This server is busy or shutting down; try again."}
 }
 
+// Refused is 503: this server takes no more requests for now, and says why. OpenClaw waits and asks again.
+func Refused(why string, after time.Duration) *Error {
+	e := Overloaded(after)
+	e.Message = "This server takes no more requests for now: " + why + "; try again later."
+	return e
+}
+
 // Internal is 500: a mistake of this program.
 func Internal(log string) *Error {
 	return &Error{Status: http.StatusInternalServerError, Type: typeServer, Code: "internal_error", Log: log,

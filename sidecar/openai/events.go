@@ -44,6 +44,7 @@ type EventReader struct {
 	last, next         event // the one that Next returned; the one being read
 	ready              bool  // next is whole
 	joined             []byte
+	first              [1]byte // the buffer while nothing has come
 }
 
 // event is a block of lines up to an empty one, as spans of the buffer.
@@ -62,11 +63,8 @@ func NewEventReader(r io.Reader, maxEvent, maxTotal int) *EventReader {
 // Close gives the buffer back: data and raw bytes are no longer valid. It does
 // not close the reader below.
 func (e *EventReader) Close() {
-	if e.pooled != nil && len(e.buf) <= keepBuffer {
-		*e.pooled = e.buf
-		eventBuffers.Put(e.pooled)
-	}
-	e.pooled, e.buf, e.last, e.next, e.ready = nil, nil, event{}, event{}, false
+	e.giveBack()
+	e.last, e.next, e.ready = event{}, event{}, false
 	e.pos, e.line, e.seen, e.end, e.err = 0, 0, 0, 0, io.ErrClosedPipe
 }
 
@@ -90,6 +88,37 @@ func (e *EventReader) Next() ([]byte, error) {
 		return e.join(), nil
 	}
 	return e.last.data.Of(e.buf), nil
+}
+
+// Wait reads until Next has an event or an error without waiting. While nothing of an event has come, others
+// have the buffer: what Next and Raw gave before is no longer valid.
+func (e *EventReader) Wait() {
+	for !e.locate() {
+		if e.pos == e.end && e.err == nil {
+			e.rest()
+		}
+		if e.fill() != nil {
+			return
+		}
+	}
+}
+
+// rest gives the buffer back until a first byte has come.
+func (e *EventReader) rest() {
+	e.giveBack()
+	e.buf, e.pos, e.line, e.seen, e.end, e.last, e.next = e.first[:], 0, 0, 0, 0, event{}, event{}
+	_ = e.fill() // its error is kept
+	e.pooled = eventBuffers.Get().(*[]byte)
+	copy(*e.pooled, e.buf[:e.end])
+	e.buf = *e.pooled
+}
+
+func (e *EventReader) giveBack() {
+	if e.pooled != nil && len(e.buf) <= keepBuffer {
+		*e.pooled = e.buf
+		eventBuffers.Put(e.pooled)
+	}
+	e.pooled, e.buf = nil, nil
 }
 
 // Raw is the event that Next returned last as it was received, other fields and

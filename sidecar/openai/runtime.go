@@ -33,7 +33,7 @@ func (q *Request) Runtime() (r Runtime) {
 		key, value, _ := strings.Cut(field, "=")
 		for name, to := range map[string]*string{"agent": &r.Agent, "session": &r.Session, "channel": &r.Channel} {
 			if key == name && *to == "" {
-				*to = value
+				*to = strings.Clone(value) // and not the whole message
 			}
 		}
 	}

@@ -60,7 +60,7 @@ func tell(t *testing.T, stream bool, read func(*turn.Reader) error, finish func(
 func finish(s turn.Sink) error { return s.Finish() }
 
 func streamed(s string) func(*turn.Reader) error {
-	return func(r *turn.Reader) error { return r.Stream(strings.NewReader(s), 1<<20, 1<<20) }
+	return func(r *turn.Reader) error { return r.Stream(strings.NewReader(s), 1<<20, 1<<20, nil) }
 }
 
 func document(s string) func(*turn.Reader) error {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -19,8 +20,9 @@ type Limits struct {
 	TimeLimits     `rule:"time,required" doc:"Times, written 500ms, 30s or 2m. Each is at least 10ms, except grace and probe_every."`
 	RetryLimits    `rule:"retry,required" doc:"How often the model server is asked again after a network error, 429, 502, 503 or 504. It is not asked again once something has reached the caller."`
 	Circuit        circuit.Bounds `rule:"circuit" doc:"When one of several model servers is left alone for a while. If left out, as shipped."`
-	Session        Pace           `rule:"session" doc:"How much one session may ask. The header session_id or x-session-affinity names it. More gets 429. If left out: 32 at once, 600 a minute."`
-	Caller         Pace           `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
+	Session        admission.Pace `rule:"session" doc:"How much one session may ask. The header session_id or x-session-affinity names it. More gets 429. If left out: 32 at once, 600 a minute."`
+	Caller         admission.Pace `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
+	Load           admission.Load `rule:"load" doc:"How much is served at once, and what is refused when memory is short. If left out, as shipped."`
 	Loop           loops.Circles  `rule:"loop" doc:"When a model goes round in circles: the same call with the same result, since the user spoke last, and no new call in between. If left out: nothing is done."`
 	KeepLimits     `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
 	ConfinedLimits `rule:"confined" doc:"Limits of one command that runs confined, with all that it starts. If left out, they are as shipped."`
@@ -61,12 +63,6 @@ type RetryLimits struct {
 	RetryBudget time.Duration `rule:"within,required" doc:"How long all attempts of one request may take together."`
 }
 
-// Pace is how much one session, or one caller, may ask.
-type Pace struct {
-	AtOnce    int `rule:"at_once" min:"1" max:"1000000" doc:"Requests at the same time." eg:"32"`
-	PerMinute int `rule:"per_minute" min:"1" max:"10000000" doc:"Requests in a minute, on average. As many may come in one burst." eg:"600"`
-}
-
 // KeepLimits are how many of something are kept.
 type KeepLimits struct {
 	IdleConnections int `rule:"connections,required" min:"1" max:"10000" doc:"Idle connections to the model server." eg:"128"`
@@ -104,10 +100,11 @@ type NetworkLimits struct {
 var defaultLimits = Limits{
 	TimeLimits:     TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
 	Circuit:        circuit.Bounds{Failures: 3, Open: 10 * time.Second},
-	Session:        Pace{AtOnce: 32, PerMinute: 600},
-	Caller:         Pace{AtOnce: 10_000, PerMinute: 600_000},
+	Session:        admission.Pace{AtOnce: 32, PerMinute: 600},
+	Caller:         admission.Pace{AtOnce: 10_000, PerMinute: 600_000},
 	ConfinedLimits: ConfinedLimits{ConfinedTime: 24 * time.Hour, ConfinedProcesses: 512, ConfinedMemory: 8 << 30, ConfinedFile: 8 << 30, ConfinedOutput: 256 << 20},
 	ApprovalLimits: ApprovalLimits{ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute, ApprovalDenied: 10 * time.Minute, ApprovalPerSession: 16, ApprovalTotal: 128},
+	Load:           admission.Usual(),
 	Console:        bounds.Usual(),
 	NetworkLimits:  NetworkLimits{NetworkIdle: 5 * time.Minute, NetworkTotal: 6 * time.Hour, NetworkOpen: 256, NetworkServers: 512},
 }

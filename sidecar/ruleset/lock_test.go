@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
@@ -129,12 +130,12 @@ func TestPace(t *testing.T) {
 	locked := rulefile.Files{limitsFile: "version: 1\nsession: {at_once: 4}\ncaller: {per_minute: 60}\n"}
 	for name, row := range map[string]struct {
 		rules, locked   rulefile.Files
-		session, caller Pace
+		session, caller admission.Pace
 	}{
 		"shipped":    {nil, nil, defaultLimits.Session, defaultLimits.Caller},
 		"older":      {rulefile.Files{limitsFile: old}, nil, defaultLimits.Session, defaultLimits.Caller},
-		"half":       {rulefile.Files{limitsFile: old + "\nsession: {per_minute: 5}\n"}, nil, Pace{defaultLimits.Session.AtOnce, 5}, defaultLimits.Caller},
-		"under lock": {rulefile.Files{limitsFile: old}, locked, Pace{4, defaultLimits.Session.PerMinute}, Pace{defaultLimits.Caller.AtOnce, 60}},
+		"half":       {rulefile.Files{limitsFile: old + "\nsession: {per_minute: 5}\n"}, nil, admission.Pace{AtOnce: defaultLimits.Session.AtOnce, PerMinute: 5}, defaultLimits.Caller},
+		"under lock": {rulefile.Files{limitsFile: old}, locked, admission.Pace{AtOnce: 4, PerMinute: defaultLimits.Session.PerMinute}, admission.Pace{AtOnce: defaultLimits.Caller.AtOnce, PerMinute: 60}},
 	} {
 		set, problems := underLock(t, row.locked, row.rules)
 		if set == nil || set.Limits.Session != row.session || set.Limits.Caller != row.caller {

@@ -22,6 +22,7 @@ type greeting struct {
 	set       *ruleset.Set
 	folder    string // of the rules, as people call it
 	confined  bool   // commands of the gateway
+	ceilings  ceilings
 }
 
 // String is the greeting in lines, the last one ended.
@@ -49,6 +50,12 @@ func (g *greeting) String() string {
 		policy += ", and the locked folder has " + locked
 	}
 	line("policy", policy+either(g.answers, "", "; nobody can answer what it asks about"))
+	if memory := g.ceilings.words(g.set.Limits.Load); memory != "" {
+		line("memory", memory)
+	}
+	if short := g.ceilings.short(g.set.Limits.Load); short != "" {
+		line("files", short)
+	}
 	line("commands", either(g.confined, "run confined where the gateway runs them", "are not confined where the gateway runs them"))
 	switch {
 	case g.console:
@@ -83,7 +90,7 @@ func either(ok bool, yes, no string) string {
 func (r *running) greet(chat string, upstreams []fleet.State, trouble error) {
 	g := &greeting{
 		version: version(), chat: chat, admin: r.admin, console: r.witness != nil, answers: r.guarded.Approvals != nil, token: r.Settings.Token != "",
-		upstreams: upstreams, trouble: trouble, set: r.Rules.Set(), folder: r.Named, confined: r.guarded.Confiner != nil,
+		upstreams: upstreams, trouble: trouble, set: r.Rules.Set(), folder: r.Named, confined: r.guarded.Confiner != nil, ceilings: r.ceilings,
 	}
 	_, _ = r.Greet.Write([]byte(g.String()))
 }

@@ -55,17 +55,18 @@ type Config struct {
 // running is a server while it is put together and runs.
 type running struct {
 	Config
-	local   bool           // it is reached from this machine alone
-	kept    *decisions.Log // nil: there is none
-	guarded guard.Config
-	judge   *guard.Guard
-	witness *witness.Witness // nil: no console shows the last requests
-	taken   bool             // another process goes on holding the socket, and starts the next server
-	at      net.Listener     // for callers
-	adminAt net.Listener     // nil: there is none
-	admin   string           // base URL of the admin listener; "": there is none
-	spans   *spans.Tracer    // nil: no collector wants spans
-	shared  *shared.Store    // nil: there are no other replicas
+	local    bool           // it is reached from this machine alone
+	kept     *decisions.Log // nil: there is none
+	guarded  guard.Config
+	judge    *guard.Guard
+	witness  *witness.Witness // nil: no console shows the last requests
+	taken    bool             // another process goes on holding the socket, and starts the next server
+	at       net.Listener     // for callers
+	adminAt  net.Listener     // nil: there is none
+	admin    string           // base URL of the admin listener; "": there is none
+	spans    *spans.Tracer    // nil: no collector wants spans
+	shared   *shared.Store    // nil: there are no other replicas
+	ceilings ceilings
 
 	lab   *lab.Lab      // nil until it is open
 	drain time.Duration // as the setting has it
@@ -78,7 +79,10 @@ type running struct {
 
 // Run serves until ctx ends, or another process takes over, and then lets open requests end.
 func Run(ctx context.Context, c Config) (err error) {
-	r := &running{Config: c}
+	r := &running{Config: c, ceilings: look(c.Log)}
+	if short := r.ceilings.short(c.Rules.Set().Limits.Load); short != "" {
+		c.Log.Warn(short, "event", "files_short")
+	}
 	asked, leave, err := withParent(ctx, c)
 	if err != nil {
 		return err
@@ -276,7 +280,7 @@ func (r *running) server(ctx context.Context, up *upstream.Client, experiments *
 		elsewhere, replicas = r.shared.Texts(), r.replicas
 	}
 	return sidecar.New(sidecar.Config{
-		Elsewhere: elsewhere, Replicas: replicas, Lab: experiments, Witness: r.witness, Spans: r.spans, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Elsewhere: elsewhere, Replicas: replicas, Lab: experiments, Witness: r.witness, Spans: r.spans, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Memory: r.ceilings.door(), Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	}), nil
 }

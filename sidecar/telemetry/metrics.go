@@ -41,6 +41,7 @@ type Metrics struct {
 	Outcomes    *Vec // experiment, arm, measure, of: sum, events
 	Connections *Vec // of confined commands, by outcome: connected, refused, failed
 	Telemetry   *Vec // spans of OpenTelemetry, by outcome: ended, sent, lost
+	Shed        *Vec // requests that were refused because of load, by why: memory, waiting, late
 
 	inference inference
 
@@ -88,6 +89,7 @@ func New() *Metrics {
 		Outcomes:    gauge("experiment_outcomes", "What is counted of an arm of an experiment, by measure: the sum, and of how many events.", "experiment", "arm", "measure", "of"),
 		Connections: counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
 		Telemetry:   counter("spans_total", "Spans of OpenTelemetry: ended (they wait to be sent), sent, lost. What has ended and is neither waits, or came while the queue was full.", "outcome"),
+		Shed:        counter("load_refused_total", "Requests that got 503 because of load, by why: memory (it is short), waiting (too many wait), late (it waited too long).", "why"),
 		Shared:      counter("shared_asks_total", "Questions to the server that replicas share, by what was asked and outcome: ok, failed, skipped (it was known to be away).", "asked", "outcome"),
 		SharedUp:    gauge("shared_up", "1 while the server that replicas share is there; nothing where there is none."),
 		SharedLost:  counter("shared_lost_total", "What could not be written to the server that replicas share.").WithLabelValues(),

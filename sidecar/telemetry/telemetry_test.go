@@ -20,6 +20,7 @@ func served(m *Metrics) string {
 func TestDescribed(t *testing.T) {
 	m := New()
 	m.Captured(nil, nil)
+	m.Loads(func() Load { return Load{} })
 	all := map[string]Description{}
 	for _, d := range m.Described() {
 		all[d.Name] = d
@@ -27,6 +28,7 @@ func TestDescribed(t *testing.T) {
 	for name, want := range map[string]Description{
 		"gptoss_executor_tokens_total":    {Kind: "counter", Labels: []string{"model", "kind"}},
 		"gptoss_executor_open_streams":    {Kind: "gauge"},
+		"gptoss_executor_load_shedding":   {Kind: "gauge"},
 		"gptoss_executor_request_seconds": {Kind: "histogram", Labels: []string{"stream"}},
 		"gptoss_executor_captured_total":  {Kind: "counter"},
 	} {

@@ -41,7 +41,7 @@ func deferred(req *openai.Request) []string {
 			entry = entry[:end]
 		}
 		if entry != "" {
-			names = append(names, entry)
+			names = append(names, strings.Clone(entry)) // and not all of the prompt
 		}
 	}
 	return names

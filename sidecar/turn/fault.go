@@ -148,5 +148,10 @@ func (t *Turn) gone(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrStopping) {
 		return t.sink.Fail(openai.Overloaded(time.Second))
 	}
+	return Left()
+}
+
+// Left is the error of a request whose caller left.
+func Left() *openai.Error {
 	return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
 }

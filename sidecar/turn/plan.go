@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/crew"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -20,12 +22,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/trim"
 )
 
-// Planner plans turns. Its fields are what all turns share; all must be set.
+// Planner plans turns. Its fields are what all turns share; all but Crew must be set.
 type Planner struct {
 	Fleet   *fleet.Fleet
 	Guard   *guard.Guard
 	Recall  *state.Recall // of calls: the thoughts behind those that have left, and notes about those that have not
 	Schemas *tools.Schemas
+	Crew    *crew.Crew // reads what streams bring; nil: each reads its own
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 }
@@ -44,12 +47,12 @@ type Caller struct {
 // *openai.Error.
 func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Request, from Caller) (*Turn, error) {
 	id := cmp.Or(req.Model, set.Models[0].ID.Value)
-	model, ok := set.Model(id)
-	if !ok {
+	n := slices.IndexFunc(set.Models, func(m ruleset.Model) bool { return m.ID.Value == id })
+	if n < 0 {
 		return nil, openai.ModelNotFound(id)
 	}
-	who := Asker(req, from, id)
-	route, err := p.Fleet.Route(set, model, who.Session)
+	model, who := &set.Models[n], Asker(req, from, id)
+	route, err := p.Fleet.Route(set, *model, who.Session)
 	if err != nil {
 		return nil, openai.Internal("model " + id + ": " + err.Error())
 	}
@@ -90,7 +93,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
-	t.facts.Mentioned = req.Mentions
+	t.original, t.facts.Mentioned = req, t.mentions
 	of := conversation(from.Session, req)
 	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note, of}, memory{p.Recall, state.Awaited, of}
 	t.thoughts.fetch(ctx, req)
@@ -105,7 +108,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		}
 		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, said, ear)
 		t.results(req)
-		t.copying(req)
+		t.copying()
 		t.circling(set.Loop.Look(req))
 	}
 	return t.write(ctx)

@@ -3,7 +3,6 @@ package turn
 import (
 	"bytes"
 	"errors"
-	"io"
 	"slices"
 	"sync"
 	"time"
@@ -53,36 +52,6 @@ func (e *ErrorInside) Error() string {
 // each piece as soon as it can be had.
 func NewReader(open func() *parse.Reader, flows bool, take func(*Piece)) *Reader {
 	return &Reader{open: open, take: take, lazy: !flows}
-}
-
-// Stream reads events up to the end mark, within the limits of bytes. The stream must say
-// that a choice has finished, or end with the mark. The error is one of the body, of its
-// form, or *ErrorInside.
-func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int) error {
-	events := openai.NewEventReader(body, maxEvent, maxTotal)
-	defer events.Close()
-	for {
-		data, err := events.Next()
-		switch {
-		case err == nil && openai.IsDone(data):
-			return nil
-		case errors.Is(err, io.EOF) && r.finished():
-			return nil
-		case errors.Is(err, io.EOF):
-			return errors.New("the stream ended before the reply did")
-		case err != nil:
-			return err
-		}
-		if err := r.Event(data, events.Raw(), events.Buffered()); err != nil {
-			return err
-		}
-	}
-}
-
-func (r *Reader) finished() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.choices, func(c *choice) bool { return c.ended })
 }
 
 // Event reads one event; raw is all of its bytes. More says that another one is there.

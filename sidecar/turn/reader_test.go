@@ -98,7 +98,7 @@ func TestReader(t *testing.T) {
 		{"an error", "data: {\"error\":{\"message\":\"x\"}}\n\n", `{"error":{"message":"x"}}`, nil, "", `holds an error: {"error"`},
 	} {
 		for shape, read := range map[string]func(*Reader) error{
-			"stream":   func(r *Reader) error { return r.Stream(strings.NewReader(row.stream), mib, mib) },
+			"stream":   func(r *Reader) error { return r.Stream(strings.NewReader(row.stream), mib, mib, nil) },
 			"document": func(r *Reader) error { return r.Document([]byte(row.document)) },
 		} {
 			if shape == "document" && row.document == "" {
@@ -147,7 +147,7 @@ func TestReaderTakesAnyPieces(t *testing.T) {
 		}
 		stream.WriteString(event(0, "", `"stop"`) + done)
 		r, got := reading(t, false)
-		err := r.Stream(cut{strings.NewReader(stream.String()), rapid.IntRange(1, 64).Draw(p, "read")}, mib, mib)
+		err := r.Stream(cut{strings.NewReader(stream.String()), rapid.IntRange(1, 64).Draw(p, "read")}, mib, mib, nil)
 		if err != nil {
 			p.Fatal(err)
 		}
@@ -217,14 +217,14 @@ func TestReaderIsBounded(t *testing.T) {
 	long := event(0, `"content":"`+strings.Repeat("x", 2000)+`"`, "null")
 	for _, row := range []struct{ event, total int }{{1000, mib}, {mib, 1000}} {
 		r, _ := reading(t, false)
-		err := r.Stream(strings.NewReader(long+done), row.event, row.total)
+		err := r.Stream(strings.NewReader(long+done), row.event, row.total, nil)
 		if r.Close(); err == nil || !strings.Contains(err.Error(), "longer than 1000 bytes") {
 			t.Errorf("%+v: %v", row, err)
 		}
 	}
 	r, _ := reading(t, false)
 	broken := errors.New("reset")
-	if err := r.Stream(io.MultiReader(strings.NewReader(event(0, "", "null")), failing{broken}), mib, mib); !errors.Is(err, broken) {
+	if err := r.Stream(io.MultiReader(strings.NewReader(event(0, "", "null")), failing{broken}), mib, mib, nil); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 	r.Close()

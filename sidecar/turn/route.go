@@ -25,7 +25,7 @@ func (t *Turn) locate(ctx context.Context) error {
 		if t.as.Server.Value != "" {
 			srv = t.set.Server(t.as.Server.Value)
 		}
-		model, err := up.Model(ctx, t.set, t.as, t.as.ID.Value)
+		model, err := up.Model(ctx, t.set, *t.as, t.as.ID.Value)
 		if err == nil {
 			t.up, t.srv, t.Model, t.window = up, srv, model, up.Window(srv)
 			t.facts.Server = srv.ID.Value
@@ -148,7 +148,7 @@ func (p *Planner) Window(ctx context.Context, set *ruleset.Set, m ruleset.Model)
 	if err != nil {
 		return 0, openai.Internal("model " + m.ID.Value + ": " + err.Error())
 	}
-	t := Turn{p: p, set: set, route: route, as: m}
+	t := Turn{p: p, set: set, route: route, as: &m}
 	if err := t.locate(ctx); err != nil {
 		return 0, err
 	}

@@ -35,7 +35,7 @@ type Turn struct {
 	Model ruleset.Model // that is asked, under the id the caller sees
 
 	route    *fleet.Route
-	as       ruleset.Model // as the rules have it
+	as       *ruleset.Model // as the rules have it
 	up       *upstream.Client
 	window   int // of its context, in tokens; 0: nobody knows
 	set      *ruleset.Set
@@ -51,17 +51,19 @@ type Turn struct {
 	ears     []ear
 	since    time.Time       // it was planned
 	agent    bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
-	req      *openai.Request // as the caller sent it; nil once a reply has begun, and no other server can be asked
+	req      *openai.Request // as the model reads it; nil once a reply has begun, and no other server can be asked
 	begun    bool            // a reply has
 	came     bool            // something of the last one
 	known    upstream.Memory
-	thoughts memory         // behind the calls that leave
-	notes    memory         // about calls that do not
-	awaited  memory         // what the results of calls show
-	style    *ruleset.Style // in which the model calls tools; nil: the server does it
-	body     []byte         // as the upstream gets it
-	stopped  string         // what the user reads, since the model goes round in circles; "": it does not
-	remark   *remark        // that the model gets behind it; nil: none
+	thoughts memory          // behind the calls that leave
+	notes    memory          // about calls that do not
+	awaited  memory          // what the results of calls show
+	style    *ruleset.Style  // in which the model calls tools; nil: the server does it
+	body     []byte          // as the upstream gets it; see sent
+	original *openai.Request // as the caller sent it; see asker
+	folded   folded
+	stopped  string  // what the user reads, since the model goes round in circles; "": it does not
+	remark   *remark // that the model gets behind it; nil: none
 
 	account Account
 	asking  asking // the last request to a model server
@@ -74,32 +76,39 @@ type Turn struct {
 
 // Run asks, reads and, within the bounds of the recovery rules, asks again. All of it goes
 // to the sink. The error is an *openai.Error of which nothing has left.
+//
+// A stream may last for minutes, and there may be thousands. Whoever waits for one holds a
+// small stack: all that needs a deep one, before and behind, is done by the crew.
 func (t *Turn) Run(ctx context.Context, sink Sink) (err error) {
 	t.sink, ctx = sink, t.span.In(ctx)
 	defer t.release()
-	defer func() { t.endSpan(err) }()
-	for {
-		reading, err := t.round(ctx)
-		if ctx.Err() != nil {
-			return t.gone(ctx)
-		}
-		if again, err := t.otherwise(ctx, err); err != nil {
-			return t.sink.Fail(openai.Internal(err.Error()))
-		} else if again {
-			t.remark = nil
-			continue
-		}
-		fault, about := t.faultOf(reading, err)
-		t.account.Empty = reading.Empty()
-		if fault == "" {
-			return sink.Finish()
-		} else if fault == ruleset.Denied && t.stopped != "" {
-			return t.stop(about)
-		}
-		if again, err := t.next(fault, about, reading, err); !again {
-			return err
-		}
+	defer func() { t.p.Crew.Do(func() { t.endSpan(err) }) }()
+	for again := true; again; {
+		reading, failed := t.round(ctx)
+		t.p.Crew.Do(func() { again, err = t.concluded(ctx, reading, failed) })
 	}
+	return err
+}
+
+// concluded is what follows from a round: the end, with this error, or a further one.
+func (t *Turn) concluded(ctx context.Context, reading *parse.Reading, err error) (bool, error) {
+	if ctx.Err() != nil {
+		return false, t.gone(ctx)
+	}
+	if again, err := t.otherwise(ctx, err); err != nil {
+		return false, t.sink.Fail(openai.Internal(err.Error()))
+	} else if again {
+		t.remark = nil
+		return true, nil
+	}
+	fault, about := t.faultOf(reading, err)
+	t.account.Empty = reading.Empty()
+	if fault == "" {
+		return false, t.sink.Finish()
+	} else if fault == ruleset.Denied && t.stopped != "" {
+		return false, t.stop(about)
+	}
+	return t.next(fault, about, reading, err)
 }
 
 // remark is what a model is told of its reply.
@@ -108,9 +117,9 @@ type remark struct{ reply, text string }
 // message is what is sent to the server.
 func (t *Turn) message() []byte {
 	if t.remark == nil {
-		return t.body
+		return t.sent()
 	}
-	return upstream.Correct(t.body, t.remark.reply, t.remark.text)
+	return upstream.Correct(t.sent(), t.remark.reply, t.remark.text)
 }
 
 // next prepares what is asked after a reply that has a fault. Where that is nothing, the turn
@@ -129,40 +138,60 @@ func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Rea
 }
 
 // ask sends one request and reads its reply.
-func (t *Turn) ask(ctx context.Context) (_ *parse.Reading, err error) {
+func (t *Turn) ask(ctx context.Context) (reading *parse.Reading, err error) {
 	if t.came = false; !t.route.Enter(ctx) {
 		return &parse.Reading{}, errClosed
 	}
-	defer func() { t.ended(ctx, err) }()
+	var within context.Context
+	var reply *upstream.Reply
+	var reader *Reader
+	end := func() {
+		if reader != nil {
+			reader.Close()
+			reply.Body.Close()
+		}
+	}
+	defer end() // also of what panics
+	t.p.Crew.Do(func() {
+		within = t.asks(ctx)
+		reply, reader, err = t.opened(within)
+	})
+	if err == nil {
+		err = t.read(reader, reply)
+	}
+	t.p.Crew.Do(func() {
+		if reading = (&parse.Reading{}); err == nil {
+			reading = t.deciding(reader.End(""))
+			t.followed(reading)
+		}
+		end()
+		t.askedFor(within, err)
+		t.ended(ctx, err)
+	})
+	return reading, err
+}
+
+// opened sends the request, and makes a reader once the reply has begun.
+func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	t.account.next()
 	t.account.Turns++
-	within := t.asks(ctx)
-	defer func() { t.askedFor(within, err) }()
-	reply, err := t.up.AskWithin(within, t.set, t.srv, t.message(), t.from.Waits, t.route.Budget())
+	reply, err := t.up.AskWithin(ctx, t.set, t.srv, t.message(), t.from.Waits, t.route.Budget())
 	if err != nil {
-		return &parse.Reading{}, err
+		return nil, nil, err
 	}
-	defer reply.Body.Close()
 	if t.begun = true; !t.route.Several() {
 		t.req = nil // it may be large, and a reply may last for minutes
 	}
 	t.asking.answered(reply.Stream)
-	t.p.Metrics.First.Observe(time.Since(t.asking.began).Seconds(), tracectx.Of(within))
+	t.p.Metrics.First.Observe(time.Since(t.asking.began).Seconds(), tracectx.Of(ctx))
 	t.sink.Begin(t.servedBy())
 	t.ears = nil
-	facts := t.facts
-	facts.Intact = t.sink.Flows() && !t.up.EatsHeaders()
+	t.reads = t.facts
+	t.reads.Intact = t.sink.Flows() && !t.up.EatsHeaders()
 	unsure := t.set.Recovery.For(ruleset.Unsure)
-	facts.Asked = !t.mayAsk(ruleset.Unsure, &unsure)
-	t.reads = facts
-	r := NewReader(func() *parse.Reader { return t.set.Strategies(t.profile()).Reader(t.catalog, facts) }, t.sink.Flows(), t.take)
-	defer r.Close()
-	if err := t.read(r, reply); err != nil {
-		return &parse.Reading{}, err
-	}
-	reading := t.deciding(r.End(""))
-	t.followed(reading)
-	return reading, nil
+	t.reads.Asked = !t.mayAsk(ruleset.Unsure, &unsure)
+	open := func() *parse.Reader { return t.set.Strategies(t.profile()).Reader(t.catalog, t.reads) }
+	return reply, NewReader(open, t.sink.Flows(), t.take), nil
 }
 
 // read reads a reply of any shape, up to its end.
@@ -174,11 +203,11 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 			err = reply.Failure
 		}
 	case reply.Stream:
-		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes))
+		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes), t.p.Crew)
 	default:
 		var doc []byte
 		if doc, err = t.whole(reply); err == nil {
-			err = r.Document(doc)
+			t.p.Crew.Do(func() { err = r.Document(doc) })
 		}
 	}
 	var inside *ErrorInside
@@ -200,6 +229,7 @@ func (t *Turn) take(p *Piece) {
 	if p.Doc != nil && p.Doc.Usage.Present() {
 		t.account.tokens(p.Doc.Usage.Of(p.Doc.Doc))
 	}
+	t.fold()
 	for i := range p.Parts {
 		part := &p.Parts[i]
 		if t.hear(p, part); part.Reading != nil {

@@ -106,7 +106,9 @@ func (c *Client) send(ctx context.Context, tries *attempts, body []byte) (*http.
 }
 
 func (c *Client) try(ctx context.Context, tries *attempts, body []byte) (*http.Response, error) {
-	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.base+"/chat/completions", body)
+	sent := &letter{body: body}
+	defer sent.arrived()
+	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.base+"/chat/completions", retryablehttp.ReaderFunc(sent.send))
 	if err != nil {
 		return nil, err
 	}

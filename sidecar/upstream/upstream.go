@@ -84,7 +84,7 @@ func New(cfg Config) (*Client, error) {
 		IdleConnTimeout:     90 * time.Second,
 		DisableCompression:  true,    // replies pass through as they come
 		ReadBufferSize:      2 << 10, // half of the default: most of a stream is
-		WriteBufferSize:     2 << 10, // waiting, and what is long goes past them
+		WriteBufferSize:     512,     // waiting, and what is long goes past them
 	}
 	host, port := hostPort(base)
 	return &Client{cfg: cfg, base: base, root: root, host: host, port: port, log: cfg.Log, abilities: newAbilities(time.Now), pool: pool, http: &http.Client{

@@ -1,0 +1,73 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// memoryLimit is the GOMEMLIMIT of a sidecar that gets more streams than fit.
+const memoryLimit = "150MiB"
+
+// limited is 5,000 streams in front of a sidecar whose memory does not suffice: how many are let in, whether these go
+// on, and how much memory they take. Then all leave, and it must take others.
+func (b *bench) limited(ctx context.Context, _ *reply, p *process) (figures, error) {
+	pause(ctx, time.Second)
+	f := figures{}
+	var in, refused, broken atomic.Int64
+	var leaving atomic.Bool
+	var callers sync.WaitGroup
+	var conns []net.Conn
+	for i := range 5000 {
+		c, err := dial(p.address, true)
+		if err != nil {
+			return nil, err
+		}
+		c.waits = 4 * patience
+		conns = append(conns, c.conn)
+		callers.Go(func() {
+			in.Add(1)
+			switch err := c.ask(); {
+			case err != nil && strings.Contains(err.Error(), "503"):
+				in.Add(-1)
+				refused.Add(1)
+			case !leaving.Load() || !bytes.Contains(c.body.Bytes(), []byte(mark)):
+				broken.Add(1)
+			}
+		})
+		if i%5 == 4 {
+			pause(ctx, 5*time.Millisecond)
+			f["whole"] = max(f["whole"], resident(p.pid))
+		}
+	}
+	for range 16 {
+		pause(ctx, 500*time.Millisecond)
+		f["whole"] = max(f["whole"], resident(p.pid))
+	}
+	f["let in"], f["refused"] = float64(in.Load()), float64(refused.Load())
+	leaving.Store(true)
+	for _, conn := range conns {
+		conn.Close()
+	}
+	callers.Wait()
+	b.emptied(ctx)
+	f["broken"] = float64(broken.Load())
+	for range 30 { // it looks when somebody comes
+		if pause(ctx, 500*time.Millisecond); said(p.address, "gptoss_executor_load_shedding") == 0 {
+			break
+		}
+	}
+	s, err := openStreams(ctx, p, 100)
+	if err != nil {
+		return nil, err
+	}
+	pause(ctx, 6*time.Second) // the first mark takes 5
+	f["later"] = said(p.address, "gptoss_executor_open_streams")
+	return f, s.leave()
+}

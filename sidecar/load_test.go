@@ -1,0 +1,156 @@
+package sidecar
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+const heldStream = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Yes\"},\"finish_reason\":null}]}\n\n"
+
+// holding is a model server whose streams end when they may. It tells of each that has begun.
+func holding(begun chan<- string, hold <-chan struct{}) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/completions") {
+			http.NotFound(w, r)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, heldStream)
+		_ = http.NewResponseController(w).Flush()
+		begun <- string(body)
+		select {
+		case <-hold:
+		case <-r.Context().Done():
+			return
+		}
+		_, _ = io.WriteString(w, strings.Replace(heldStream, "null", `"stop"`, 1)+"data: [DONE]\n\n")
+	})
+}
+
+// While memory is short a new request gets 503 and is told when to come again, a stream under way ends as it should,
+// and whoever looks after the server sees it. When there is room again, all is as before.
+func TestMemoryShort(t *testing.T) {
+	var used atomic.Uint64
+	begun, hold := make(chan string, 9), make(chan struct{})
+	r := start(t, setup{memory: admission.Memory{
+		Limit: 1 << 30, Used: func() (uint64, uint64) { return used.Load(), 0 }, Collect: func() {},
+	}}, holding(begun, hold))
+	under := make(chan *answer)
+	go func() { under <- r.chat(asking(streaming)) }()
+	<-begun
+	look := func() { time.Sleep(60 * time.Millisecond) } // a look at memory counts for so long
+	used.Store(900 << 20)
+	look()
+	for _, body := range []string{asking(streaming), asking(""), "{"} {
+		a := r.chat(body)
+		if a.status != http.StatusServiceUnavailable || a.fault.Code != "overloaded" || a.header.Get("Retry-After") != "5" || !strings.Contains(a.fault.Message, "its memory is nearly full") {
+			t.Errorf("%s: %d %v %s", body, a.status, a.header, a.body)
+		}
+	}
+	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != http.StatusServiceUnavailable || !strings.Contains(string(a.body), "memory is nearly full") {
+		t.Errorf("ready: %d %s", a.status, a.body)
+	}
+	res, err := r.do(t.Context(), http.MethodGet, "/metrics", "")
+	ruletest.Must(t, err)
+	page, err := io.ReadAll(res.Body)
+	ruletest.Must(t, errors.Join(err, res.Body.Close()))
+	for _, line := range []string{"gptoss_executor_load_shedding 1", `gptoss_executor_load_refused_total{why="memory"} 3`, "gptoss_executor_memory_limit_bytes 1.073741824e+09", "gptoss_executor_load_inside 1"} {
+		if !strings.Contains(string(page), line+"\n") {
+			t.Errorf("%s is not among the metrics", line)
+		}
+	}
+	if a := r.ask(http.MethodGet, "/healthz", ""); a.status != http.StatusOK {
+		t.Errorf("alive: %d", a.status)
+	}
+	close(hold)
+	if a := <-under; a.status != http.StatusOK || !strings.Contains(string(a.body), "[DONE]") {
+		t.Errorf("the stream under way: %d %s", a.status, a.body)
+	}
+	used.Store(100 << 20)
+	look()
+	if a := r.chat(asking(streaming)); a.status != http.StatusOK {
+		t.Errorf("with room again: %d %s", a.status, a.body)
+	}
+	if n, m := strings.Count(r.log.String(), "event=load_shed"), strings.Count(r.log.String(), "event=load_normal"); n != 1 || m != 1 {
+		t.Errorf("told %d and %d times", n, m)
+	}
+}
+
+// One session with many requests does not hold up another, however it is named: the gateway names it in the prompt.
+func TestFairBetweenSessions(t *testing.T) {
+	begun, hold := make(chan string, 99), make(chan struct{})
+	r := start(t, setup{limits: func(l *ruleset.Limits) { l.Load.AtOnce = 1 }}, holding(begun, hold))
+	body := func(session string) string {
+		return fmt.Sprintf(`{"model":"gpt-oss","stream":true,"messages":[{"role":"user","content":"Go on.\nRuntime: agent=main | session=agent:main:%s"}]}`, session)
+	}
+	var all sync.WaitGroup
+	ask := func(session string) {
+		waiting := r.s.door.State(&r.s.rules.Set().Limits.Load)
+		all.Go(func() {
+			if a := r.ask(http.MethodPost, "/v1/chat/completions", body(session)); a.status != http.StatusOK {
+				t.Errorf("%s: %d %s", session, a.status, a.body)
+			}
+		})
+		for now := waiting; now.Inside == waiting.Inside && now.Waiting == waiting.Waiting; time.Sleep(time.Millisecond) {
+			now = r.s.door.State(&r.s.rules.Set().Limits.Load)
+		}
+	}
+	for range 12 {
+		ask("crowd")
+	}
+	ask("one")
+	ask("two")
+	close(hold)
+	all.Wait()
+	order := ""
+	for range 14 {
+		asked := <-begun
+		for _, session := range []string{"crowd", "one", "two"} {
+			if strings.Contains(asked, "agent:main:"+session) {
+				order += session[:1]
+			}
+		}
+	}
+	if order != "ccotcccccccccc" {
+		t.Errorf("let in as %s", order)
+	}
+}
+
+// More than may wait, and those that wait too long, get 503. A caller who leaves makes room.
+func TestCrowded(t *testing.T) {
+	begun, hold := make(chan string, 9), make(chan struct{})
+	r := start(t, setup{limits: func(l *ruleset.Limits) { l.Load.AtOnce, l.Load.Waiting, l.Load.Wait = 1, 1, 300*time.Millisecond }}, holding(begun, hold))
+	first := make(chan *answer)
+	go func() { first <- r.chat(asking(streaming)) }()
+	<-begun
+	late := make(chan *answer)
+	go func() { late <- r.chat(asking(streaming)) }()
+	for r.s.door.State(&r.s.rules.Set().Limits.Load).Waiting == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	if a := r.chat(asking(streaming)); a.status != 503 || !strings.Contains(a.fault.Message, "too many requests wait") {
+		t.Errorf("one too many: %d %s", a.status, a.body)
+	}
+	if a := <-late; a.status != 503 || !strings.Contains(a.fault.Message, "took too long") {
+		t.Errorf("late: %d %s", a.status, a.body)
+	}
+	close(hold)
+	if a := <-first; a.status != http.StatusOK {
+		t.Errorf("the first: %d %s", a.status, a.body)
+	}
+	if s := r.s.door.State(&r.s.rules.Set().Limits.Load); s.Inside != 0 || s.Waiting != 0 {
+		t.Errorf("left behind: %+v", s)
+	}
+}

@@ -1,0 +1,69 @@
+package service
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ceiling"
+	"github.com/jgavinray/gpt-oss-executor/internal/memory"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
+)
+
+const (
+	filesOfStream = 2   // to the caller and to the model server
+	filesOfServer = 200 // listeners, logs, rules, people who look
+)
+
+// ceilings are what the system lets this process have.
+type ceilings struct {
+	memory ceiling.Memory
+	files  uint64 // 0: nobody knows
+}
+
+// look finds them, and has the runtime keep within the limit of memory: it collects harder near it.
+func look(log *slog.Logger) ceilings {
+	c := ceilings{memory: ceiling.OfMemory(os.DirFS("/")), files: ceiling.OfFiles()}
+	if c.memory.Bytes > 0 && debug.SetMemoryLimit(-1) == math.MaxInt64 {
+		c.memory.Bytes = ours(c.memory.Bytes)
+		debug.SetMemoryLimit(int64(c.memory.Bytes))
+	}
+	if c.memory.Bytes > 0 {
+		log.Info("memory is limited", "event", "memory_limit", "bytes", c.memory.Bytes, "from", c.memory.From)
+	}
+	return c
+}
+
+// ours is how much of a cgroup is for memory of Go. The rest is for what is none: pages of the program, buffers
+// of the kernel.
+func ours(limit uint64) uint64 {
+	const least = 32 << 20
+	return limit - min(max(limit/10, least), limit/2)
+}
+
+// door is what the server needs to know of memory.
+func (c ceilings) door() admission.Memory {
+	return admission.Memory{Limit: c.memory.Bytes, Used: memory.InUse, Collect: runtime.GC}
+}
+
+// short says that there are not enough files for the limits; empty: there are.
+func (c ceilings) short(l admission.Load) string {
+	need := uint64(filesOfStream*l.AtOnce + l.Waiting + filesOfServer)
+	if c.files == 0 || c.files >= need {
+		return ""
+	}
+	enough := max(0, (int(c.files)-l.Waiting-filesOfServer)/filesOfStream)
+	return fmt.Sprintf("%d files may be open, which is enough for %d requests at once, and limits.yaml lets %d in: raise the hard limit to %d (LimitNOFILE= of the unit, ulimit -Hn), or lower load.at_once",
+		c.files, enough, l.AtOnce, need)
+}
+
+// words are the limit of memory for a person; empty: there is none.
+func (c ceilings) words(l admission.Load) string {
+	if c.memory.Bytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d MiB (%s); from %d %% on new requests get 503", c.memory.Bytes>>20, c.memory.From, l.Shed)
+}

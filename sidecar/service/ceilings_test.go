@@ -1,0 +1,35 @@
+package service
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/ceiling"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
+)
+
+func TestCeilings(t *testing.T) {
+	l := admission.Usual()
+	for files, want := range map[uint64]string{
+		0: "", 21200: "", 1 << 20: "",
+		21199: "enough for 9999 requests at once, and limits.yaml lets 10000 in: raise the hard limit to 21200",
+		4096:  "4096 files may be open, which is enough for 1448 requests at once",
+		100:   "enough for 0 requests at once",
+	} {
+		if got := (ceilings{files: files}).short(l); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%d: %q", files, got)
+		}
+	}
+	for limit, want := range map[uint64]uint64{0: 0, 20 << 20: 10 << 20, 256 << 20: 224 << 20, 1000 << 20: 900 << 20} {
+		if got := ours(limit); got != want {
+			t.Errorf("of %d MiB %d", limit>>20, got>>20)
+		}
+	}
+	c := ceilings{memory: ceiling.Memory{Bytes: 512 << 20, From: "GOMEMLIMIT"}}
+	if got := c.words(l); got != "512 MiB (GOMEMLIMIT); from 85 % on new requests get 503" {
+		t.Error(got)
+	}
+	if got := (ceilings{}).words(l); got != "" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,52 @@
+package turn
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/crew"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+)
+
+// Stream reads events up to the end mark, within the limits of bytes. The stream must say
+// that a choice has finished, or end with the mark. The error is one of the body, of its
+// form, or *ErrorInside. Who waits here needs little stack: the crew reads what has come.
+func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int, at *crew.Crew) (err error) {
+	events, ended := openai.NewEventReader(body, maxEvent, maxTotal), false
+	defer events.Close()
+	read := func() { ended, err = r.arrived(events) }
+	for !ended && err == nil {
+		events.Wait()
+		at.Do(read)
+	}
+	return err
+}
+
+// arrived reads the events that are there, and whether the stream has ended with them.
+func (r *Reader) arrived(events *openai.EventReader) (ended bool, err error) {
+	for more := true; more; {
+		data, err := events.Next()
+		switch {
+		case err == nil && openai.IsDone(data):
+			return true, nil
+		case errors.Is(err, io.EOF) && r.finished():
+			return true, nil
+		case errors.Is(err, io.EOF):
+			return true, errors.New("the stream ended before the reply did")
+		case err != nil:
+			return true, err
+		}
+		more = events.Buffered()
+		if err := r.Event(data, events.Raw(), more); err != nil {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+func (r *Reader) finished() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.ContainsFunc(r.choices, func(c *choice) bool { return c.ended })
+}
