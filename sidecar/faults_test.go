@@ -208,7 +208,7 @@ func (c *trial) stopped(grace time.Duration) reaction {
 	c.waits = make(chan struct{})
 	ctx, stop := context.WithCancel(c.t.Context())
 	ran := make(chan error, 1)
-	go func() { ran <- Run(ctx, l, c.rig.s.Handler(), grace, c.rig.s.log) }()
+	go func() { ran <- Run(ctx, l, c.rig.s.Handler(), within(grace), c.rig.s.log) }()
 	c.rig.url = "http://" + l.Addr().String()
 	got := c.background(c.t.Context())
 	stop()

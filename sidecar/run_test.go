@@ -25,7 +25,7 @@ func drained(t *testing.T, reply script.Reply, body string, grace time.Duration)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ran := make(chan error, 1)
-	go func() { ran <- Run(ctx, l, r.s.Handler(), grace, r.s.log) }()
+	go func() { ran <- Run(ctx, l, r.s.Handler(), within(grace), r.s.log) }()
 	r.url = "http://" + l.Addr().String()
 	got := make(chan *answer, 1)
 	go func() {
@@ -95,7 +95,16 @@ func TestRunFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	if err := Run(t.Context(), l, http.NotFoundHandler(), time.Second, play(t).s.log); !errors.Is(err, net.ErrClosed) {
+	if err := Run(t.Context(), l, http.NotFoundHandler(), within(time.Second), play(t).s.log); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)
+	}
+}
+
+// within is a stop that gives open requests so long.
+func within(grace time.Duration) func() Leave {
+	return func() Leave {
+		until, done := context.WithTimeout(context.Background(), grace)
+		context.AfterFunc(until, done)
+		return Leave{Until: until}
 	}
 }

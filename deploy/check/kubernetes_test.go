@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	apps "k8s.io/api/apps/v1"
@@ -151,8 +152,14 @@ func TestManifestsFit(t *testing.T) {
 	}
 	volumes(t, c, pod.Spec.Volumes, one)
 	settings(t, c, one)
-	if grace := *pod.Spec.TerminationGracePeriodSeconds; grace < one.Lifecycle.PreStop.Sleep.Seconds+30+5 {
-		t.Errorf("%d s to end are too few for the pause and time.grace", grace)
+	var drain time.Duration
+	for _, v := range one.Env {
+		if v.Name == "GPTOSS_EXECUTOR_DRAIN" {
+			drain, _ = time.ParseDuration(v.Value)
+		}
+	}
+	if grace := *pod.Spec.TerminationGracePeriodSeconds; drain == 0 || grace < int64(drain.Seconds())+30+5 {
+		t.Errorf("%d s to end are too few for a drain of %s and time.grace", grace, drain)
 	}
 }
 

@@ -35,6 +35,27 @@ func TestSystemdUnit(t *testing.T) {
 	}
 }
 
+// systemd takes the socket with the unit of the same name, and the program takes what is in it by that name.
+func TestSystemdSocket(t *testing.T) {
+	socket := string(read(t, "../gpt-oss-executor.socket"))
+	for _, line := range []string{"FileDescriptorName=http\n", "Accept=no\n", "WantedBy=sockets.target\n"} {
+		if !strings.Contains(socket, line) {
+			t.Errorf("the socket does not say %q", line)
+		}
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not on this machine")
+	}
+	dir := t.TempDir()
+	unit := strings.ReplaceAll(string(read(t, "../gpt-oss-executor.service")), "/usr/local/bin/gpt-oss-executor", built(t))
+	must(t, os.WriteFile(filepath.Join(dir, "gpt-oss-executor.service"), []byte(unit), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "gpt-oss-executor.socket"), []byte(socket), 0o644))
+	if out, err := exec.Command(analyze, "verify", filepath.Join(dir, "gpt-oss-executor.socket"), filepath.Join(dir, "gpt-oss-executor.service")).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
+	}
+}
+
 // The property list of launchd is well formed, its variables are settings, and it starts what serves.
 func TestLaunchdAgent(t *testing.T) {
 	dict := plist(t, read(t, "../gpt-oss-executor.plist"))

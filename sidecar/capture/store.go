@@ -53,9 +53,20 @@ type Stats struct {
 // written is no error: that is logged, and tried again with the replies that come. Only one
 // process may record into a folder; the error is ErrHeld.
 func Open(dir string, log *slog.Logger, now func() time.Time) (*Store, error) {
+	return open(dir, log, now, false)
+}
+
+// OpenAfter is Open where a process still records that soon gives the folder free. Replies wait for that.
+func OpenAfter(dir string, log *slog.Logger, now func() time.Time) (*Store, error) {
+	return open(dir, log, now, true)
+}
+
+func open(dir string, log *slog.Logger, now func() time.Time, before bool) (*Store, error) {
 	s := &Store{queue: make(chan *entry, maxQueued), ended: make(chan struct{})}
 	w := &writer{dir: dir, log: log, now: now, counts: &s.counts}
-	if err := w.begin(); errors.Is(err, ErrHeld) {
+	if err := w.begin(); errors.Is(err, ErrHeld) && before {
+		w.waits = true
+	} else if errors.Is(err, ErrHeld) {
 		return nil, fmt.Errorf("record replies: %s: %w", dir, err)
 	} else if err != nil {
 		w.trouble(err)

@@ -159,6 +159,23 @@ func TestHeld(t *testing.T) {
 	}
 }
 
+// A process that takes over waits until the one before gives the folder free. What it records meanwhile is
+// kept, and no line of the one before is cut.
+func TestOpenAfter(t *testing.T) {
+	dir, rule := t.TempDir(), Rule{Bytes: 1 << 20}
+	first := opened(t, dir, time.Now)
+	first.Put(rule, sample("1", time.Now()))
+	second, err := OpenAfter(dir, slog.New(slog.DiscardHandler), time.Now)
+	ruletest.Must(t, err)
+	second.Put(rule, sample("2", time.Now()))
+	ruletest.Must(t, first.Close())
+	first.Put(rule, sample("3", time.Now())) // it has given way
+	ruletest.Must(t, second.Close())
+	if got := len(all(t, dir)); got != 2 || second.Stats().Written != 1 || first.Stats().Dropped != 1 {
+		t.Errorf("%d records, %+v, %+v", got, first.Stats(), second.Stats())
+	}
+}
+
 // All segments together never have more bytes than the rule says, also over restarts, and the
 // newest records stay.
 func TestBytes(t *testing.T) {

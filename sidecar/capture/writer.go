@@ -14,11 +14,12 @@ import (
 const (
 	fileMode   = 0o600
 	dirMode    = 0o700
-	maxSegment = 16 << 20    // bytes
-	maxFiles   = 512         // since each start begins a segment
-	parts      = 8           // as many segments as the bytes, and the age, of a rule allow
-	pause      = time.Second // after a disk that failed
-	looks      = time.Minute // how often what is too old is looked for
+	maxSegment = 16 << 20        // bytes
+	maxFiles   = 512             // since each start begins a segment
+	parts      = 8               // as many segments as the bytes, and the age, of a rule allow
+	pause      = time.Second     // after a disk that failed
+	patience   = 5 * time.Second // with a process before that gives way
+	looks      = time.Minute     // how often what is too old is looked for
 )
 
 // writer writes the segments of a folder. Only its own goroutine uses it.
@@ -30,6 +31,7 @@ type writer struct {
 	rule   Rule // the last that came; empty: none did yet
 	known  offered
 
+	waits  bool // for the process before to give the folder free
 	ready  bool // the folder is ours, and list has its segments
 	lock   *os.File
 	list   []segment // oldest first; the last is open where file is
@@ -41,6 +43,9 @@ type writer struct {
 
 // run writes what comes until the queue is closed.
 func (w *writer) run(queue <-chan *entry) error {
+	for end := w.now().Add(patience); w.waits && w.now().Before(end); time.Sleep(patience / 100) {
+		w.waits = errors.Is(w.begin(), ErrHeld) // another error is told with the first reply
+	}
 	tick := time.NewTicker(looks)
 	defer tick.Stop()
 	for {

@@ -59,7 +59,7 @@ func runDemo(ctx context.Context, env Env) (err error) {
 			s.Confine = service.ConfineOff // no call of the demo is a command
 			s.Workspace, s.WorkspaceTools = work, "on"
 			s.Listen, s.Upstream, s.Rules, s.LogFormat = "127.0.0.1:0", upstream, dir, "json"
-			return serve(ctx, s, Env{Err: log, Environ: env.Environ, Defaults: env.Defaults})
+			return serve(ctx, s, Env{Err: log, Environ: env.Environ, Defaults: env.Defaults}, nil)
 		},
 	})
 	if err == nil && !ok {

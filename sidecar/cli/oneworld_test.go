@@ -200,7 +200,7 @@ func (g *ground) serve(cases []aCase) (served []oneAnswer, admin string) {
 	s.Rules, s.Policy, s.State, s.Decisions = g.rules, g.locked, g.state, g.log
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, s, g.env) }()
+	go func() { ended <- serve(ctx, s, g.env, nil) }()
 	g.t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

@@ -115,7 +115,7 @@ func serveRules(t *testing.T, model string, files map[string]string) (address, a
 	s.Listen, s.Admin, s.Upstream, s.Rules, s.Confine, s.State = "127.0.0.1:0", "127.0.0.1:0", model, dir, service.ConfineOff, t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, s, env) }()
+	go func() { ended <- serve(ctx, s, env, nil) }()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		stop()

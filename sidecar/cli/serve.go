@@ -15,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -46,14 +47,20 @@ the environment, the environment beats the file, and the file beats the default.
 		Example: `  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
   gpt-oss-executor serve --config /etc/gptoss.yaml --log-level debug`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			given, environ, err := handover.Receive(env.Environ)
+			if err != nil {
+				return err
+			}
+			env.Environ = environ
+			defer func() { given.Fail(err) }()
 			s, err := settings(c, file, &flags, env)
 			if err != nil {
 				return err
 			}
 			ctx, stop := untilStopped(c)
 			defer stop()
-			return serve(ctx, s, env)
+			return serve(ctx, s, env, given)
 		},
 	}
 	c.Flags().StringVar(&file, "config", "", "config `FILE` in YAML")
@@ -145,7 +152,7 @@ func (e Env) lookup(name string) (string, bool) {
 }
 
 // serve runs the server until ctx ends, and then lets open requests end.
-func serve(ctx context.Context, s config.Settings, env Env) error {
+func serve(ctx context.Context, s config.Settings, env Env, given *handover.Given) error {
 	starter := parent.Find() // it may go while the rules are read
 	log, err := serverlog.Open(s, env.Out, env.Err)
 	if err != nil {
@@ -157,10 +164,19 @@ func serve(ctx context.Context, s config.Settings, env Env) error {
 	if err != nil {
 		return err
 	}
+	if given.Before() && rules.Trouble() != "" { // the process before has rules that load
+		return errors.New(rules.Trouble())
+	}
+	var next *handover.Next
+	if given != nil { // not the demo
+		if next, err = handover.Same(env.Environ, env.In, env.Out, env.Err); err != nil {
+			return err
+		}
+	}
 	if s.Rules == "" && holdsRules(".") {
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
 	}
-	c := service.Config{Settings: s, Parent: starter, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level}
+	c := service.Config{Settings: s, Parent: starter, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level, Given: given, Next: next}
 	if c.Greet = env.Err; s.LogFormat == "json" { // programs read it
 		c.Greet = nil
 	}
@@ -171,7 +187,7 @@ func serve(ctx context.Context, s config.Settings, env Env) error {
 // settings say of them.
 func openRules(s config.Settings, env Env, log *slog.Logger, m *telemetry.Metrics) (*live.Rules, error) {
 	src, err := rulesIn(s.Rules, s.Policy, env)
-	if err != nil {
+	if err = errors.Join(err, service.CheckFolders(s)); err != nil {
 		return nil, err
 	}
 	rules, err := live.Open(src, s.State, log, m)

@@ -34,7 +34,7 @@ func TestServeWaitsForTheWatch(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, s, Env{Err: log, Defaults: os.DirFS("../..")}) }()
+	go func() { ended <- serve(ctx, s, Env{Err: log, Defaults: os.DirFS("../..")}, nil) }()
 	time.Sleep(300 * time.Millisecond) // it has read the rules as they are
 	if err := os.WriteFile(filepath.Join(dir, "models.yaml"), nil, 0o644); err != nil {
 		t.Fatal(err)

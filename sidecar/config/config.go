@@ -48,6 +48,7 @@ type Settings struct {
 	SharedCA       string `rule:"shared_ca" is:"FILE" doc:"Certificates in PEM that may sign that of the server. If left out, they are those of the system." eg:"/etc/gpt-oss-executor/valkey_ca.pem"`
 	SharedPrefix   string `rule:"shared_prefix" is:"TEXT" doc:"What all keys begin with. Replicas of one group have the same. If left out, it is gptoss." eg:"gptoss"`
 	SharedWait     string `rule:"shared_wait" is:"TIME" doc:"How long a request waits for that server, at most 1s. If left out, it is 50ms." eg:"50ms"`
+	Drain          string `rule:"drain" is:"TIME" doc:"How long the server goes on accepting connections after SIGTERM, while /readyz says 503 and each answer ends its connection: so long a balancer needs to send requests elsewhere. If left out, it is 0s." eg:"5s"`
 	WithParent     string `rule:"with_parent" is:"MODE" one:"on off" bare:"on" doc:"on: the server stops, as at SIGTERM, when the process that started it has gone. The command openclaw sets it where the gateway starts the server. off, which is the default: it stays." eg:"on"`
 	LogLevel       string `rule:"log_level" is:"LEVEL" one:"debug info warn error" doc:"How much is logged."`
 	ErrorLog       string `rule:"error_log" is:"DIR" doc:"The folder for files of what went wrong, one a day, the last 30 of them. If left out, it is in the log alone." eg:"/var/log/gpt-oss-executor"`

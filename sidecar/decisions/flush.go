@@ -20,6 +20,9 @@ func (w *writer) sync() {
 	file, dir, head := w.file, w.cfg.Dir, w.head
 	w.head = nil
 	go func() { done <- toDisk(file, dir, head) }()
+	if head != nil && w.turns != nil {
+		w.flushed(<-done) // a head is written within the turn: the other process may write the next one
+	}
 }
 
 // toDisk syncs the file first, so that a head never names a record that is not there.
@@ -36,7 +39,7 @@ func toDisk(file *os.File, dir string, head *Checkpoint) error {
 
 // flushed ends a sync. One that failed is no promise, and is not repaired by another.
 func (w *writer) flushed(err error) {
-	w.flush = nil
+	w.flush, w.synced = nil, err
 	if err != nil {
 		_ = w.broken(err)
 	} else if w.after == 0 {
@@ -54,10 +57,10 @@ func (w *writer) settle() error {
 	if w.file == nil {
 		return nil
 	}
-	w.sync()
-	err := <-w.flush
-	w.flushed(err)
-	return err
+	if w.sync(); w.flush != nil {
+		w.flushed(<-w.flush)
+	}
+	return w.synced
 }
 
 // rotate ends a segment. The next record begins a new one.
@@ -67,6 +70,11 @@ func (w *writer) rotate() {
 	}
 	if err := w.retain(); err != nil {
 		_ = w.broken(err)
+	}
+	if w.turns != nil { // the other process must see that this segment has ended
+		if err := w.begin(); err != nil {
+			_ = w.broken(err)
+		}
 	}
 }
 

@@ -11,10 +11,11 @@ import (
 
 // The files of a log beside its segments.
 const (
-	headFile = "head.json"
-	lockFile = "lock"
-	fileMode = 0o600
-	dirMode  = 0o700
+	headFile  = "head.json"
+	lockFile  = "lock"
+	turnsFile = "turns"
+	fileMode  = 0o600
+	dirMode   = 0o700
 )
 
 // readHead reads the head of a log, a place up to which the disk has everything; nil where

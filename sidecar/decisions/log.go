@@ -33,6 +33,7 @@ type Config struct {
 	Mode Mode
 	Now  func() time.Time
 	Log  *slog.Logger
+	Lock *os.File // of the folder, from the process that writes there now: this one writes beside it; nil: it is taken
 
 	Wait         time.Duration // how long a call waits for its record, at most
 	SyncEvery    time.Duration // how long a record of mode Written waits for the disk
@@ -67,13 +68,14 @@ func (c Config) filled() Config {
 // Log is a log that is being written. A nil Log takes everything and keeps nothing. Safe
 // for concurrent use.
 type Log struct {
-	cfg   Config
-	queue chan *entry
-	quit  chan struct{}
-	ended chan struct{}
-	once  sync.Once
-	lock  *os.File
-	err   error // of the end; good once ended is closed
+	cfg     Config
+	queue   chan *entry
+	company chan neighbour
+	quit    chan struct{}
+	ended   chan struct{}
+	once    sync.Once
+	lock    *os.File
+	err     error // of the end; good once ended is closed
 
 	counts
 	slow atomic.Bool // the last record was waited for in vain
@@ -110,18 +112,18 @@ func Open(cfg Config) (*Log, error) {
 	if err := private(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("decision log: %w", err)
 	}
-	held, err := lock(cfg.Dir)
+	held, err := cfg.held()
 	if err != nil {
 		return nil, fmt.Errorf("decision log: %w", err)
 	}
-	l := &Log{cfg: cfg, queue: make(chan *entry, cfg.Queue), quit: make(chan struct{}), ended: make(chan struct{}), lock: held}
+	l := &Log{cfg: cfg, queue: make(chan *entry, cfg.Queue), company: make(chan neighbour), quit: make(chan struct{}), ended: make(chan struct{}), lock: held}
 	w, err := newWriter(cfg, &l.counts)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("decision log: %w", err), held.Close())
 	}
 	go func() {
 		defer close(l.ended)
-		l.err = w.run(l.queue, l.quit, &l.slow)
+		l.err = w.run(l)
 	}()
 	return l, nil
 }

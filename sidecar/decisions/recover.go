@@ -22,28 +22,49 @@ type tail struct {
 	aside   *Aside
 }
 
-// newWriter continues a log where its last process stopped.
-func newWriter(cfg Config, counts *counts) (*writer, error) {
-	if err := atomicfile.Sweep(cfg.Dir); err != nil {
-		return nil, err
-	}
-	list, err := segments(cfg.Dir)
-	if err != nil {
-		return nil, err
-	}
-	head, err := readHead(cfg.Dir)
-	if err != nil {
-		return nil, err
-	}
-	t, err := findTail(cfg, list, head)
-	if err != nil {
-		return nil, err
-	}
-	w := &writer{cfg: cfg, counts: counts, place: t.place, size: t.size, born: t.born}
-	full := t.segment != nil && (t.size >= cfg.SegmentBytes || cfg.Now().Sub(t.born) >= cfg.SegmentAge)
-	if t.segment != nil && !full {
-		if w.file, err = os.OpenFile(t.segment.path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
+// newWriter continues a log where its last process stopped, or where the one that has given its lock
+// is now.
+func newWriter(cfg Config, counts *counts) (w *writer, err error) {
+	w = &writer{cfg: cfg, counts: counts}
+	if cfg.Lock != nil {
+		if w.turns, err = openTurns(cfg.Dir); err != nil {
 			return nil, err
+		}
+		if err := waitFor(w.turns); err != nil {
+			return nil, errors.Join(err, w.turns.Close())
+		}
+		defer func() { err = errors.Join(err, release(w.turns)) }()
+	}
+	if err := w.resume(); err != nil && w.turns != nil {
+		return nil, errors.Join(err, w.turns.Close())
+	} else if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// resume goes on at the end of the log.
+func (w *writer) resume() error {
+	if err := atomicfile.Sweep(w.cfg.Dir); err != nil {
+		return err
+	}
+	list, err := segments(w.cfg.Dir)
+	if err != nil {
+		return err
+	}
+	head, err := readHead(w.cfg.Dir)
+	if err != nil {
+		return err
+	}
+	t, err := findTail(w.cfg, list, head)
+	if err != nil {
+		return err
+	}
+	w.place, w.size, w.born = t.place, t.size, t.born
+	full := t.segment != nil && (t.size >= w.cfg.SegmentBytes || w.cfg.Now().Sub(t.born) >= w.cfg.SegmentAge)
+	if t.segment != nil && !full {
+		if w.file, err = os.OpenFile(t.segment.path, os.O_RDWR|os.O_APPEND, 0); err != nil {
+			return err
 		}
 	}
 	err = w.start(t)
@@ -52,8 +73,9 @@ func newWriter(cfg Config, counts *counts) (*writer, error) {
 	}
 	if err != nil && w.file != nil {
 		err = errors.Join(err, w.file.Close())
+		w.file = nil
 	}
-	return w, err
+	return err
 }
 
 // start writes the first record of a process, and the head after it.

@@ -25,7 +25,7 @@ func stuck(t *testing.T, cfg Config) (l *Log, goOn func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l, func() { go func() { defer close(l.ended); l.err = w.run(l.queue, l.quit, &l.slow) }() }
+	return l, func() { go func() { defer close(l.ended); l.err = w.run(l) }() }
 }
 
 // A disk that hangs costs one call its patience; the others go on, until too many wait.

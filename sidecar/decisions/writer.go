@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"sync/atomic"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
@@ -34,32 +33,48 @@ type writer struct {
 	flush   chan error  // the sync that runs; nil: none
 	waiting []*entry    // for the next sync
 	inFlush []*entry    // for the one that runs
+	synced  error       // of the last sync
+
+	turns  *os.File // its lock says which process may write now; nil: this one writes alone
+	astray error    // why the records of the other process could not be followed
 }
 
 // run takes decisions until quit, and then writes those that wait.
-func (w *writer) run(queue <-chan *entry, quit <-chan struct{}, slow *atomic.Bool) error {
+func (w *writer) run(l *Log) (err error) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
+		var list []*entry
 		select {
-		case e := <-queue:
-			if w.batch(gather(e, queue)) {
-				slow.Store(false)
-			}
+		case e := <-l.queue:
+			list = gather(e, l.queue)
 		case err := <-w.flush:
 			w.flushed(err)
+		case c := <-l.company:
+			c.done <- w.keep(c.company)
 		case <-timer.C:
-		case <-quit:
-			for {
-				select {
-				case e := <-queue:
-					w.batch(gather(e, queue))
-				default:
-					return w.end()
-				}
-			}
+		case <-l.quit:
+			w.turn(func() { err = w.last(l.queue) })
+			return err
 		}
-		timer.Reset(w.due())
+		w.turn(func() {
+			if len(list) > 0 && w.batch(list) {
+				l.slow.Store(false)
+			}
+			timer.Reset(w.due())
+		})
+	}
+}
+
+// last writes what waits, and ends.
+func (w *writer) last(queue <-chan *entry) error {
+	for {
+		select {
+		case e := <-queue:
+			w.batch(gather(e, queue))
+		default:
+			return w.end()
+		}
 	}
 }
 
@@ -141,6 +156,9 @@ func answer(list []*entry, err error) {
 
 // write adds records to the chain, all or none of them.
 func (w *writer) write(records ...*Record) error {
+	if w.astray != nil {
+		return w.broken(w.astray)
+	}
 	if err := w.begin(); err != nil {
 		return w.broken(err)
 	}
@@ -180,7 +198,7 @@ func (w *writer) broken(err error) error {
 // failed and could not be taken back is taken back now.
 func (w *writer) begin() error {
 	if w.file == nil {
-		f, err := os.OpenFile(segmentPath(w.cfg.Dir, w.place.Seq+1), os.O_WRONLY|os.O_APPEND|os.O_CREATE, fileMode)
+		f, err := os.OpenFile(segmentPath(w.cfg.Dir, w.place.Seq+1), os.O_RDWR|os.O_APPEND|os.O_CREATE, fileMode)
 		if err != nil {
 			return err
 		}

@@ -86,16 +86,15 @@ func (l *Lab) load() error {
 	f, err := ReadFile(l.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		f = &File{}
 	case err != nil:
 		return err
 	}
-	for _, s := range f.Trials {
-		l.trials[s.ID] = loaded(s)
+	if l.Before != nil {
+		l.before = f
+		return nil
 	}
-	for _, s := range f.Past {
-		l.past = append(l.past, loaded(s))
-	}
+	l.take(f)
 	return nil
 }
 
@@ -137,7 +136,7 @@ func (t *trial) saved(past bool) Saved {
 // Save writes the counts, if they have changed.
 func (l *Lab) Save() error {
 	l.mu.Lock()
-	if !l.dirty || l.Path == "" {
+	if !l.dirty || l.Path == "" || l.before != nil {
 		l.mu.Unlock()
 		return nil
 	}
@@ -164,7 +163,13 @@ func (l *Lab) Save() error {
 }
 
 // Close saves the counts, and writes what is to be recorded. Nobody may be seated any more.
-func (l *Lab) Close() error { return errors.Join(l.Save(), l.Store.Close()) }
+func (l *Lab) Close() error {
+	l.inherit()
+	if l.before != nil {
+		l.Log.Warn("what experiments have counted here is lost: the process before still counts", "event", "experiments_not_saved")
+	}
+	return errors.Join(l.Save(), l.Store.Close())
+}
 
 // every is how often counts are saved, and looked at.
 const every = 20 * time.Second
@@ -176,11 +181,14 @@ func (l *Lab) Run(ctx context.Context, rules func() *ruleset.Set) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	l.hear()
-	for broken := false; ; {
+	for broken, before := false, l.Before; ; {
 		select {
 		case <-ctx.Done():
 		case <-tick.C:
+		case <-before:
+			before = nil
 		}
+		l.inherit()
 		l.tell()
 		l.hear()
 		l.Review(rules())

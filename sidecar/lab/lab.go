@@ -39,7 +39,8 @@ type Config struct {
 	Store   *capture.Store // of recorded replies; nil: none is recorded
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
-	Others  Others // what other replicas have counted; nil: there are none
+	Before  <-chan struct{} // closed when the process before, which counts in the same file, has ended; nil: there is none
+	Others  Others          // what other replicas have counted; nil: there are none
 }
 
 // Lab is safe for concurrent use.
@@ -52,6 +53,7 @@ type Lab struct {
 
 	mu       sync.Mutex
 	dirty    bool
+	before   *File          // what the process before had counted, which counts on; nil: it has ended
 	others   []*File        // of other replicas, as of a moment ago
 	arms     map[string]int // of the units there, by what is tried and unit
 	told     bool           // they know what is counted here

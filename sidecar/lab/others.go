@@ -20,7 +20,7 @@ func (l *Lab) tell() {
 		return
 	}
 	l.mu.Lock()
-	if l.told {
+	if l.told || l.before != nil { // the process before tells of this replica
 		l.mu.Unlock()
 		return
 	}
@@ -48,29 +48,32 @@ func (l *Lab) tell() {
 // hear takes over what the other replicas have counted. Where that cannot be asked, what they said
 // last holds on.
 func (l *Lab) hear() {
-	if l.Others == nil {
-		return
-	}
-	docs, err := l.Others.Read()
-	if err != nil {
-		return
-	}
 	var files []*File
-	arms := map[string]int{}
-	for _, doc := range docs {
-		f, err := parseFile(doc)
+	if l.Others != nil {
+		docs, err := l.Others.Read()
 		if err != nil {
-			continue // it is of another version
+			return
 		}
-		files = append(files, f)
+		for _, doc := range docs {
+			if f, err := parseFile(doc); err == nil { // or it is of another version
+				files = append(files, f)
+			}
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.before != nil {
+		l.look()
+		files = append(files, l.before)
+	}
+	arms := map[string]int{}
+	for _, f := range files {
 		for i := range f.Trials {
 			for _, u := range f.Trials[i].Units {
 				arms[f.Trials[i].Print+u.Key] = u.Arm
 			}
 		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.others, l.arms = files, arms
 }
 

@@ -94,6 +94,7 @@ func (l *Lab) trial(e *experiment.Experiment) *trial {
 	for _, a := range e.Arms {
 		now.Arms = append(now.Arms, Counts{Name: a.Name, Tallies: map[string]anytime.Tally{}})
 	}
+	l.begun(now)
 	l.trials[e.ID] = now
 	l.dirty, l.told = true, false
 	return now

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/console"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
@@ -42,19 +43,20 @@ func witnessOf(s config.Settings) (*witness.Witness, error) {
 }
 
 // serveAdmin serves the admin API, and the console, until ctx ends, if there is an address for it.
-// ended waits for that.
-func (r *running) serveAdmin(ctx context.Context, experiments *lab.Lab, server *sidecar.Server) (ended func(), err error) {
+// ended waits for that. What people go on with runs until work ends.
+func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab, server *sidecar.Server) (ended func(), err error) {
 	s := r.Settings
 	if s.Admin == "" {
 		return func() {}, nil
 	}
-	l, err := listenAt(s.Admin, "admin")
+	l, err := r.listener(handover.Admin, s.Admin, "admin")
 	if err != nil {
 		return nil, err
 	}
+	r.adminAt = l
 	api := &admin.API{
 		Lab: experiments, Rules: r.Rules, World: r.guarded.World, Guard: r.judge, Approvals: r.guarded.Approvals, Decisions: r.kept,
-		Runs:  server.Resumer(func(run func(context.Context)) { r.background.Go(func() { run(ctx) }) }),
+		Runs:  server.Resumer(func(run func(context.Context)) { r.background.Go(func() { run(work) }) }),
 		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l), Hosts: hosts(s, s.Admin),
 		Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
 	}

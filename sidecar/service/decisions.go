@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,8 +30,9 @@ func DecisionsIn(s config.Settings) string {
 	return s.Decisions
 }
 
-// openDecisions opens the decision log of a server; nil: it has none.
-func openDecisions(s config.Settings, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
+// openDecisions opens the decision log of a server; nil: it has none. The lock is that of the process
+// before, if there is one.
+func openDecisions(s config.Settings, lock *os.File, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
 	if !slices.Contains(decisions.Modes, s.DecisionsMode) {
 		return nil, fmt.Errorf("decisions mode %q is not one of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
 	}
@@ -41,7 +43,7 @@ func openDecisions(s config.Settings, log *slog.Logger, m *telemetry.Metrics) (*
 	case dir == "":
 		return nil, nil
 	}
-	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log})
+	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log, Lock: lock})
 	if err != nil {
 		return nil, fmt.Errorf("%w; each server needs a folder of its own that it may write: --state DIR or --decisions DIR", err)
 	}

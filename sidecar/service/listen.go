@@ -10,6 +10,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
+// listener is the one that was given to this process, or one at an address that a flag names.
+func (r *running) listener(name, address, flag string) (net.Listener, error) {
+	l, err := r.Given.Listener(name)
+	if err != nil || l == nil {
+		if err == nil {
+			l, err = listenAt(address, flag)
+		}
+		return l, err
+	}
+	r.taken = !r.Given.Before()
+	r.Log.Info("a socket is open already", "event", "socket_given", "socket", name, "address", l.Addr().String())
+	return l, nil
+}
+
 // listenAt takes an address that a flag names.
 func listenAt(address, flag string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -19,12 +18,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/shared"
@@ -47,8 +46,10 @@ type Config struct {
 	Environ  []string // of this program
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
-	Level    *slog.LevelVar // of the log
-	Greet    io.Writer      // gets a few lines for a person once the model server was looked at; nil: nobody reads them
+	Level    *slog.LevelVar  // of the log
+	Given    *handover.Given // what was open when this process began; nil: nothing
+	Next     *handover.Next  // starts the process that takes over; nil: none does
+	Greet    io.Writer       // gets a few lines for a person once the model server was looked at; nil: nobody reads them
 }
 
 // running is a server while it is put together and runs.
@@ -59,29 +60,38 @@ type running struct {
 	guarded  guard.Config
 	judge    *guard.Guard
 	witness  *witness.Witness // nil: no console shows the last requests
+	taken    bool             // another process goes on holding the socket, and starts the next server
+	at       net.Listener     // for callers
+	adminAt  net.Listener     // nil: there is none
 	admin    string           // base URL of the admin listener; "": there is none
 	spans    *spans.Tracer    // nil: no collector wants spans
 	shared   *shared.Store    // nil: there are no other replicas
 	ceilings ceilings
 
+	lab   *lab.Lab      // nil until it is open
+	drain time.Duration // as the setting has it
+
 	stop       context.CancelFunc
+	stopAdmin  context.CancelFunc
 	background sync.WaitGroup // what it writes is written whole
 	egress     func() error   // waits for the end of the proxy of confined commands
 }
 
-// Run serves until ctx ends, and then lets open requests end.
+// Run serves until ctx ends, or another process takes over, and then lets open requests end.
 func Run(ctx context.Context, c Config) (err error) {
-	s := c.Settings
 	r := &running{Config: c, ceilings: look(c.Log)}
 	if short := r.ceilings.short(c.Rules.Set().Limits.Load); short != "" {
 		c.Log.Warn(short, "event", "files_short")
 	}
-	ctx, leave, err := withParent(ctx, c)
+	asked, leave, err := withParent(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	if r.witness, err = witnessOf(s); err != nil {
+	if r.drain, err = drainOf(c.Settings); err != nil {
+		return err
+	}
+	if r.witness, err = witnessOf(c.Settings); err != nil {
 		return err
 	}
 	up, err := r.open()
@@ -89,60 +99,68 @@ func Run(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	defer up.Close()
-	defer func() { err = errors.Join(err, r.kept.Close()) }() // the proxy logs to the end
-	defer r.sends()()                                         // after all requests
-	ctx, r.stop = context.WithCancel(ctx)
+	defer func() { err = errors.Join(err, r.kept.Close()) }()    // the proxy logs to the end
+	defer r.sends()()                                            // after all requests
+	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx)) // what serves requests goes on until the last has ended
 	defer r.stop()
-	l, err := listenAt(s.Listen, "listen")
-	if err != nil {
+	if r.at, err = r.listener(handover.HTTP, c.Settings.Listen, "listen"); err != nil {
 		return err
 	}
-	r.local = isLocal(l)
+	if r.taken {
+		r.Settings.Listen = r.at.Addr().String()
+	}
+	s := r.Settings
+	r.local = isLocal(r.at)
 	if s.Token == "" && !r.local {
 		c.Log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", config.Prefix+"TOKEN")
 	}
 	if err := r.share(ctx); err != nil {
-		return errors.Join(err, l.Close())
+		return errors.Join(err, r.at.Close())
 	}
 	defer func() { r.stop(); r.background.Wait(); err = errors.Join(err, r.unshare()) }()
-	experiments, err := r.lab()
-	if err != nil {
-		return errors.Join(err, l.Close())
+	if r.lab, err = r.openLab(); err != nil {
+		return errors.Join(err, r.at.Close())
 	}
-	defer func() { err = errors.Join(err, experiments.Close()) }() // after all that counts and records
+	defer func() { err = errors.Join(err, r.lab.Close()) }() // after all that counts and records
 	if err := r.judges(ctx); err != nil {
-		return errors.Join(err, l.Close())
+		return errors.Join(err, r.at.Close())
 	}
 	adminEnded := func() {}
 	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
 	r.background.Go(func() { c.Rules.Watch(ctx) })
 	r.background.Go(func() { memory.Tune(ctx) })
-	r.background.Go(func() { experiments.Run(ctx, c.Rules.Set) })
-	server, err := r.server(ctx, up, experiments)
+	r.background.Go(func() { r.lab.Run(ctx, c.Rules.Set) })
+	server, err := r.server(ctx, up, r.lab)
 	if err != nil {
-		return errors.Join(err, l.Close())
+		return errors.Join(err, r.at.Close())
 	}
 	defer server.Close()
-	if adminEnded, err = r.serveAdmin(ctx, experiments, server); err != nil {
+	var forAdmin context.Context
+	forAdmin, r.stopAdmin = context.WithCancel(ctx)
+	defer r.stopAdmin()
+	if adminEnded, err = r.serveAdmin(forAdmin, ctx, r.lab, server); err != nil {
 		adminEnded = func() {}
-		return errors.Join(err, l.Close())
+		return errors.Join(err, r.at.Close())
 	}
 	r.tellUnanswered()
-	c.Log.Info("serving", "event", "http_server_start", "address", "http://"+l.Addr().String()+"/v1",
-		"upstream", up.Address(), "rules", c.Rules.Set().Version, "folder", c.Named, "pid", os.Getpid())
+	r.begins(ctx, up, server)
+	return r.serve(ctx, asked, server)
+}
+
+// begins tells that the server begins, and when it has looked at the model server.
+func (r *running) begins(ctx context.Context, up *upstream.Client, server *sidecar.Server) {
+	r.Log.Info("serving", "event", "http_server_start", "address", "http://"+r.at.Addr().String()+"/v1",
+		"upstream", up.Address(), "rules", r.Rules.Set().Version, "folder", r.Named, "pid", os.Getpid())
 	r.background.Go(func() {
 		err := server.Ready(ctx)
 		if err != nil && ctx.Err() == nil {
-			c.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())
+			r.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())
 		}
-		if ctx.Err() == nil && c.Greet != nil {
-			r.greet("http://"+l.Addr().String()+"/v1", server.Upstreams(ctx), err)
+		if ctx.Err() == nil && r.Greet != nil {
+			r.greet("http://"+r.at.Addr().String()+"/v1", server.Upstreams(ctx), err)
 		}
 	})
-	err = sidecar.Run(ctx, l, server.Handler(), c.Rules.Set().Limits.Grace, c.Log)
-	r.stop()
-	return err
 }
 
 // Resume goes on with a run that was broken off, and gives its answer to a sink. No server of
@@ -180,7 +198,7 @@ func (r *running) open() (up *upstream.Client, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.kept, err = openDecisions(s, r.Log, r.Metrics); err != nil {
+	if r.kept, err = openDecisions(s, r.Given.File(handover.Decisions), r.Log, r.Metrics); err != nil {
 		up.Close()
 		return nil, err
 	}
@@ -274,22 +292,4 @@ func unanswered(s config.Settings) string {
 		return "set --admin, and " + token
 	}
 	return token
-}
-
-// lab is where experiments are counted: in the state folder, where there is one.
-func (r *running) lab() (*lab.Lab, error) {
-	path, store := "", (*capture.Store)(nil)
-	if r.Settings.State != "" {
-		var err error
-		if store, err = capture.Open(filepath.Join(r.Settings.State, capture.Folder), r.Log, time.Now); err != nil {
-			return nil, err
-		}
-		path = filepath.Join(r.Settings.State, lab.FileName)
-	}
-	r.Metrics.Captured(func() float64 { return float64(store.Stats().Written) }, func() float64 { return float64(store.Stats().Dropped) })
-	var others lab.Others
-	if r.shared != nil {
-		others = r.shared.Counts()
-	}
-	return lab.Open(lab.Config{Path: path, Store: store, Now: time.Now, Metrics: r.Metrics, Log: r.Log, Others: others})
 }

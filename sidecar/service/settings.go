@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/stamp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
@@ -38,6 +39,22 @@ func WorkspaceOf(setting string) (string, error) {
 		return "", fmt.Errorf("workspace %s: %w", setting, err)
 	}
 	return dir, nil
+}
+
+// CheckFolders refuses folders that a later version of this program has written. It comes before all that
+// writes there.
+func CheckFolders(s config.Settings) error {
+	for _, dir := range []string{s.State, DecisionsIn(s)} {
+		if dir == "" {
+			continue
+		}
+		if err := stamp.Check(dir); errors.Is(err, stamp.ErrLater) {
+			return err
+		} else if err != nil {
+			return fmt.Errorf("%w; each server needs a folder of its own that it may write: --state DIR or --decisions DIR", err)
+		}
+	}
+	return nil
 }
 
 // Secret is what a setting means: file:PATH is what stands in that file.

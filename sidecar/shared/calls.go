@@ -44,10 +44,11 @@ type Rates struct{ of *Store }
 // Rates are those of the store.
 func (s *Store) Rates() Rates { return Rates{s} }
 
-// Publish replaces soon what is known of a session at this replica.
+// Publish replaces soon what is known of a session in this process. What the process before has told
+// holds on: this one does not know it.
 func (r Rates) Publish(session string, doc []byte) {
 	key := r.of.key("rates", "session "+session)
-	r.of.put(change{key: key, field: r.of.Replica, value: r.of.seal.close(key+" "+r.of.Replica, doc), keep: keepRates})
+	r.of.put(change{key: key, field: r.of.process, value: r.of.seal.close(key+" "+r.of.process, doc), keep: keepRates})
 }
 
 // Read gives what a session did at the other replicas.
@@ -62,7 +63,7 @@ func (r Rates) Read(session string) (out [][]byte) {
 		return nil // a rate is that of this replica
 	}
 	for id, value := range all {
-		if id == r.of.Replica {
+		if id == r.of.process {
 			continue
 		}
 		if doc, ok := r.of.read(key+" "+id, value); ok {

@@ -7,6 +7,7 @@ package shared
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -53,10 +54,11 @@ const (
 // Store is that server, as this replica sees it. It is safe for concurrent use.
 type Store struct {
 	Config
-	seal   seal
-	client *redis.Client
-	behind behind
-	open   circuit.Bounds
+	process string // this one, of those that the replica had and has
+	seal    seal
+	client  *redis.Client
+	behind  behind
+	open    circuit.Bounds
 
 	mu      sync.Mutex
 	health  circuit.Circuit
@@ -75,7 +77,7 @@ func Open(c Config) (*Store, error) {
 		return nil, err
 	}
 	redis.SetLogger(silent{}) // what it would say, the log says once
-	s := &Store{Config: c, seal: newSeal(c.Secret), client: redis.NewClient(o), behind: newBehind(), open: circuit.Bounds{Failures: 3, Open: time.Second}}
+	s := &Store{Config: c, process: c.Replica + "." + rand.Text(), seal: newSeal(c.Secret), client: redis.NewClient(o), behind: newBehind(), open: circuit.Bounds{Failures: 3, Open: time.Second}}
 	s.Metrics.SharedUp.WithLabelValues().Set(1)
 	return s, nil
 }

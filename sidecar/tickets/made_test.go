@@ -50,8 +50,15 @@ func TestMade(t *testing.T) {
 			t.Errorf("%s, after a restart: %v, %v", c.name, again.Holds(dir), err)
 		}
 	}
+	other, err := OpenMade(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.begins(guard.Permit{Roots: paths.Roots{Cwd: "/theirs", Write: []string{"/theirs"}}}); err != nil || !m.Holds("/theirs") {
+		t.Errorf("what another process notes meanwhile is not known: %v", err)
+	}
 	m.path = filepath.Join(path, "no", "folder")
-	if err := m.begins(guard.Permit{Roots: paths.Roots{Cwd: "/w", Write: []string{"/w"}}}); err == nil || m.Holds("/w") {
+	if err := m.begins(guard.Permit{Roots: paths.Roots{Cwd: "/w", Write: []string{"/w"}}}); err == nil || m.folders["/w"] {
 		t.Errorf("what cannot be noted is let run: %v", err)
 	}
 }

@@ -1,0 +1,196 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
+)
+
+const (
+	maxDrain = 10 * time.Minute
+	// quietSocket is how long a connection must be silent before it is closed, where callers find another
+	// server at the same address. Whoever uses it again until then is answered, and told to leave it.
+	quietSocket = time.Second
+	// quietTaken is the same where nobody waits for the end of this process. Node's fetch leaves a connection
+	// after 4 seconds of silence, and httpx of Python after 5.
+	quietTaken = 10 * time.Second
+)
+
+// drainOf is what the setting drain says.
+func drainOf(s config.Settings) (time.Duration, error) {
+	if s.Drain == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(s.Drain)
+	if err != nil || d < 0 || d > maxDrain {
+		return 0, fmt.Errorf("drain is a time such as 5s, at most %s, not %q", maxDrain, s.Drain)
+	}
+	return d, nil
+}
+
+// errTaken is why a server leaves whose sockets another process has.
+var errTaken = errors.New("another process has taken over")
+
+// serve serves until this process is asked to stop, or another one has taken over.
+func (r *running) serve(ctx, asked context.Context, server *sidecar.Server) error {
+	serving, leave := context.WithCancelCause(asked)
+	defer leave(nil)
+	if r.Given.Before() {
+		r.background.Go(func() { r.follows(ctx) })
+	}
+	signals, ignore := handover.Signals()
+	defer ignore()
+	if r.Next != nil {
+		r.background.Go(func() { r.handsOver(ctx, signals, leave) })
+	}
+	if err := r.Given.Ready(); err != nil {
+		return errors.Join(err, r.at.Close())
+	}
+	var done []func()
+	err := sidecar.Run(serving, r.at, server.Handler(), func() sidecar.Leave {
+		how, free := r.leaves(asked, errors.Is(context.Cause(serving), errTaken))
+		done = append(done, free)
+		return how
+	}, r.Log)
+	for _, free := range done {
+		free()
+	}
+	r.stop()
+	return err
+}
+
+// leaves is how this server stops. Where another one has its sockets nobody waits for it, so its requests may
+// go on for as long as a caller may wait; unless this process is asked to stop, too.
+func (r *running) leaves(asked context.Context, taken bool) (how sidecar.Leave, free func()) {
+	limits := r.Rules.Set().Limits
+	if !taken {
+		how.Drain = r.drain
+		if r.drain > 0 || r.taken {
+			how.Quiet = func() time.Duration { return quietSocket }
+		}
+		until, free := context.WithTimeout(context.Background(), r.drain+limits.Grace)
+		how.Until = until
+		return how, free
+	}
+	until, done := context.WithTimeout(context.Background(), max(limits.CallerWait, limits.Grace))
+	how.Until = until
+	how.Quiet = func() time.Duration {
+		if asked.Err() != nil {
+			return quietSocket
+		}
+		return quietTaken
+	}
+	stop := context.AfterFunc(asked, func() {
+		t := time.NewTimer(limits.Grace)
+		defer t.Stop()
+		select {
+		case <-until.Done():
+		case <-t.C:
+		}
+		done()
+	})
+	return how, func() { stop(); done() }
+}
+
+// follows waits until the process before has ended: then what it wrote is of this one alone.
+func (r *running) follows(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-r.Given.Gone():
+	}
+	if err := r.kept.Alone(); err != nil {
+		r.Log.Error("the decision log of the process before cannot be followed", "event", "takeover_failed", "detail", err.Error())
+	}
+	r.Log.Info("the process before has ended", "event", "takeover_done")
+}
+
+// handsOver starts another process at each signal, until one has taken over.
+func (r *running) handsOver(ctx context.Context, signals <-chan os.Signal, leave context.CancelCauseFunc) {
+	for taken := false; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+		}
+		if taken {
+			r.Log.Error("no other process takes over", "event", "handover_refused", "detail", "one has already; send the signal to that")
+			continue
+		}
+		pid, err := r.handOver(ctx)
+		if err != nil {
+			r.Log.Error("no other process takes over; this one goes on", "event", "handover_refused", "detail", err.Error())
+			continue
+		}
+		taken = true
+		r.Log.Info("another process has taken over; open requests end here", "event", "handover_done", "pid", pid)
+		leave(errTaken)
+	}
+}
+
+// handOver starts the next process with all that is open here, and returns when it serves.
+func (r *running) handOver(ctx context.Context) (pid int, err error) {
+	if err := r.mayHandOver(); err != nil {
+		return 0, err
+	}
+	var files []handover.File
+	defer func() {
+		for _, f := range files {
+			if f.Name != handover.Decisions { // that stays
+				err = errors.Join(err, f.Close())
+			}
+		}
+	}()
+	for name, l := range map[string]net.Listener{handover.HTTP: r.at, handover.Admin: r.adminAt} {
+		if l == nil {
+			continue
+		}
+		f, err := handover.Socket(name, l)
+		if err != nil {
+			return 0, err
+		}
+		files = append(files, f)
+	}
+	lock, err := r.kept.Share()
+	if err != nil {
+		return 0, err
+	}
+	if lock != nil {
+		files = append(files, handover.File{Name: handover.Decisions, File: lock})
+	}
+	if pid, err = r.Next.Start(ctx, files); err != nil {
+		return 0, errors.Join(err, r.kept.Alone())
+	}
+	r.stopAdmin()
+	if err := r.lab.Store.Close(); err != nil { // the next one records
+		r.Log.Warn("the last replies were not recorded", "event", "capture_broken", "detail", err.Error())
+	}
+	return pid, nil
+}
+
+// mayHandOver says why another process cannot take over from this one.
+func (r *running) mayHandOver() error {
+	select {
+	case <-r.Given.Gone():
+	default:
+		return errors.New("the process before still has open requests; try again when its log says stopped, or send it SIGTERM")
+	}
+	switch {
+	case slices.Contains(r.Environ, "SYSTEMD_EXEC_PID="+strconv.Itoa(os.Getpid())):
+		return errors.New("systemd follows this process and would end the next one with it; use the .socket unit, and systemctl restart")
+	case os.Getpid() == 1:
+		return errors.New("this is the first process of a container, which ends with it; start another container")
+	case r.Settings.WithParent == "on":
+		return errors.New("with_parent is on: the process that started this one waits for it, and starts the next one")
+	}
+	return nil
+}
