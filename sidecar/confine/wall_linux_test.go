@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -85,6 +86,8 @@ func walled(uid int, role string, more ...string) (string, error) {
 		c.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: os.Getegid(), Size: 1}}
 		c.SysProcAttr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_DAC_OVERRIDE}
 	}
+	runtime.LockOSThread() // the wall ends with the thread that started it, which another test may end
+	defer runtime.UnlockOSThread()
 	err := c.Run()
 	return out.String(), err
 }
