@@ -55,7 +55,7 @@ func (s *Server) Again() {
 	s.t.Helper()
 	_, port, err := net.SplitHostPort(s.Address)
 	ruletest.Must(s.t, err)
-	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", s.dir, "--appendonly", "yes", "--appendfsync", "always", "--save", ""}, s.args...)
+	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", s.dir, "--appendonly", "yes", "--appendfsync", "no", "--save", ""}, s.args...)
 	s.process = exec.Command(program(s.t), args...)
 	s.process.Stdout, s.process.Stderr = &s.said, &s.said
 	ruletest.Must(s.t, s.process.Start())

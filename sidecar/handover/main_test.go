@@ -188,9 +188,19 @@ func (p *place) logged(t testing.TB) (n int) {
 	for _, name := range list {
 		text, err := os.ReadFile(name)
 		ruletest.Must(t, err)
-		n += strings.Count(string(text), `"outcome":"left"`) // one that was slow to be written is refused, and asked again
+		n += strings.Count(string(text), `"outcome":"left"`)
 	}
 	return n
+}
+
+// fits fails unless each request has one call that left, by the log. A call whose record was slow to be
+// written stands there, too: it was refused, and asked again.
+func (p *place) fits(t testing.TB, s *process, asked int64) {
+	t.Helper()
+	n, slow := int64(p.logged(t)), int64(strings.Count(s.log.String(), "event=decisions_required"))
+	if n < asked || n > asked+slow {
+		t.Errorf("%d calls have left by the log, of %d requests and %d whose record was slow", n, asked, slow)
+	}
 }
 
 // told is a log without what it says of each request.

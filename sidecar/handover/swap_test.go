@@ -39,9 +39,7 @@ func TestSwap(t *testing.T) {
 	last := s.pids()[2]
 	ruletest.Must(t, syscall.Kill(last, syscall.SIGTERM))
 	ended(t, last)
-	if n := p.logged(t); int64(n) != asked {
-		t.Errorf("%d calls have left by the log, of %d requests", n, asked)
-	}
+	p.fits(t, s, asked)
 }
 
 // A stream that is open when another process takes over ends where it began. Until then the next one hands
@@ -116,9 +114,7 @@ func TestNextDoesNotServe(t *testing.T) {
 	last := s.pids()[len(s.pids())-1]
 	ruletest.Must(t, syscall.Kill(last, syscall.SIGTERM))
 	ended(t, last)
-	if n := p.logged(t); int64(n) != asked {
-		t.Errorf("%d calls have left by the log, of %d requests", n, asked)
-	}
+	p.fits(t, s, asked)
 }
 
 // Where systemd holds the socket, a restart loses no request: what comes meanwhile waits in the socket.
@@ -153,9 +149,7 @@ func TestSocketOfParent(t *testing.T) {
 	asked := callers.end()
 	s.signal(syscall.SIGTERM)
 	<-s.gone
-	if n := p.logged(t); int64(n) != asked {
-		t.Errorf("%d calls have left by the log, of %d requests", n, asked)
-	}
+	p.fits(t, s, asked)
 }
 
 // The same with the tool of systemd, which starts the program with the first connection.
