@@ -25,7 +25,7 @@ completions = $(share)/bash-completion/completions/gpt-oss-executor $(share)/zsh
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
-concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|deploy/check|sidecar/console/browser)$$') # the console has tests without a browser, too
+concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|deploy/check|sidecar/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
 # Files of these with tests that race leaves out or cuts short: they ask whether they shall be short, or it builds none of the file.
 long = $$(for folder in $(concurrent); do grep -slE 'testing\.Short\(\)|^//go:build.*!race' $$folder/*_test.go || true; done)
 
@@ -102,7 +102,7 @@ e2e: ## a real OpenClaw gateway, the OpenAI SDKs and Codex; needs npm, about 1.3
 lint: ## gofmt, go vet, also for macOS and arm64, a build for Windows, staticcheck; 3 minutes the first time
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed: $$unformatted" >&2; exit 1; }
 	go vet ./...
-	GOOS=darwin GOARCH=arm64 go vet ./...
+	GOOS=darwin GOARCH=arm64 go vet . $$(grep -rlE --include='*.go' --exclude-dir=check '^//go:build|unix\.|syscall\.' . | xargs dirname | sort -u) # the others are the same on each system
 	GOOS=linux GOARCH=arm64 go vet . $$(find . -name '*_arm64*.go' | xargs dirname | sort -u) # to vet . all of the program is built; only there do files differ
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go build -o /dev/null . # its tests need Unix
 	go run $(STATICCHECK) ./...

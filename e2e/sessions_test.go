@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,23 +18,24 @@ import (
 
 // TestSessions spends days of ordinary work with a real gateway. Only the gateway is told
 // where the workspaces are; of the sidecar nothing is configured. No call may be denied,
-// and hardly any asked about that its owner does not want to be asked about.
+// and hardly any asked about that its owner does not want to be asked about. The owners take turns in
+// which API their gateway speaks: what a call may do does not depend on it.
 func TestSessions(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
-	for _, api := range []string{"chat", "responses"} {
-		for home, days := range owners(t) {
-			t.Run(api+"/"+filepath.Base(home), func(t *testing.T) {
-				t.Parallel()
-				o := moveIn(t, api, days)
-				for _, d := range days {
-					t.Run(d.session.Name, func(t *testing.T) {
-						t.Parallel()
-						o.spend(t, d)
-					})
-				}
-			})
-		}
+	all := owners(t)
+	for i, home := range slices.Sorted(maps.Keys(all)) {
+		api := []string{"chat", "responses"}[i%2]
+		t.Run(api+"/"+filepath.Base(home), func(t *testing.T) {
+			t.Parallel()
+			o := moveIn(t, api, all[home])
+			for _, d := range all[home] {
+				t.Run(d.session.Name, func(t *testing.T) {
+					t.Parallel()
+					o.spend(t, d)
+				})
+			}
+		})
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 // What holds for chat completions holds for the Responses API: the same tests, by a caller that puts
 // their requests into its words, and the answers back.
 func TestInResponses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a minute under the race detector, which sees the same tests over the other API")
+	}
 	t.Setenv(otherAPI, "yes")
 	for name, test := range map[string]func(*testing.T){
 		"after text": TestAfterText, "after text in vain": TestAfterTextInVain, "asks": TestAskNobody, "asks, denied": TestAskDenied, "asks by the gateway": TestAskInPlainCommands,

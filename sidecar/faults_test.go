@@ -285,6 +285,9 @@ const (
 // The caller, the model, the tool and the process fail in all combinations: no effect is ever
 // made twice, and after one no caller gets a status on which it asks again.
 func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("20 seconds under the race detector")
+	}
 	cells := func(name string, m mishap, models []modelFault, tools []toolFault, late bool) (rows string) {
 		t.Run(name, func(t *testing.T) {
 			got := make([]string, len(models)*len(tools))
