@@ -53,6 +53,9 @@ func (c Config) filled() Config {
 	}
 	c.Mode = cmp.Or(c.Mode, Written)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	if c.Wait == 0 && c.Mode == Required { // a moment in which the disk is slow, or another process opens the log, refuses no call
+		c.Wait = 2 * time.Second
+	}
 	c.Wait = cmp.Or(c.Wait, 250*time.Millisecond)
 	c.SyncEvery = cmp.Or(c.SyncEvery, 100*time.Millisecond)
 	c.Queue = cmp.Or(c.Queue, 1024)
