@@ -29,7 +29,7 @@ concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Para
 # Files of these with tests that race leaves out or cuts short: they ask whether they shall be short, or it builds none of the file.
 long = $$(for folder in $(concurrent); do grep -slE 'testing\.Short\(\)|^//go:build.*!race' $$folder/*_test.go || true; done)
 
-.PHONY: help build install uninstall release run test needs skipped unit plain deploy race e2e lint fuzz bench load demo model sessions schemas faults scenarios experiments reading clean
+.PHONY: help build install uninstall release run test needs skipped unit plain long rest deploy race e2e lint fuzz bench load demo model sessions schemas faults scenarios experiments reading clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,9 +61,9 @@ run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 # all of them run, whatever fails. All is compiled before, or two parts would do it at once. To collect garbage
 # less often spares a fifth of the processor's time, in compilers and tests.
 test: export GOGC = 400
-test: needs skipped ## everything: lint, tests, the race detector, a real gateway and SDKs; 15 minutes on 2 cores
+test: needs skipped ## everything: lint, tests, the race detector, a real gateway and SDKs; 17 minutes on 2 cores
 	@go list -export ./... >/dev/null
-	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target e2e lint race plain deploy \
+	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target e2e lint race long rest deploy \
 	  || { echo 'make test: what failed is marked with *** above' >&2; exit 1; }
 
 # What tests use besides Go, and root may install: a gateway comes from npm, the console is tested in a browser.
@@ -82,10 +82,14 @@ skipped:
 unit: skipped ## the tests that need nothing but Go; 8 minutes
 	go test -vet=off -timeout 15m $(packages) # lint has vetted it
 
-plain: ## the tests that race leaves out or cuts short
+plain: long rest ## the tests that race leaves out or cuts short
+
+long:
 	@files=$(long); names=$$(awk 'FNR == 1 { all = /!race/ } /^func / { name = $$2; sub(/\(.*/, "", name) } /testing\.Short\(\)/ || all && /^func Test/ { print name }' $$files | sort -u | paste -sd '|'); \
 	  echo "go test -run $$names"; go test -vet=off -timeout 15m -run "^($$names)\$$" $$(xargs dirname <<<"$$files" | sort -u)
-	go test -vet=off -timeout 15m $$(comm -23 <(sort <<<"$(packages)") <(go list $(concurrent) | sort))
+
+rest: # those first that take long, or they would end alone
+	go test -vet=off -timeout 15m ./sidecar/console/browser ./sidecar/cli ./sidecar/parse ./sidecar/ruleset $$(comm -23 <(sort <<<"$(packages)") <(go list $(concurrent) | sort) | grep -vE '/sidecar/(console/browser|cli|parse|ruleset)$$')
 
 deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a minute, the first time three
 	@for tool in promtool prometheus; do command -v $$tool >/dev/null || echo "skipped: what $$tool checks of deploy/; it is not here (apt-get install prometheus)"; done
