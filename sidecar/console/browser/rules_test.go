@@ -72,7 +72,7 @@ func TestNeverFired(t *testing.T) {
 		t.Errorf("a place does not look like a link: %s", look)
 	}
 	b.keys("/", "strategies.yaml", "\r")
-	b.soon(`location.search === "?q=strategies.yaml&fired=never"`)
+	b.soon(`location.search === "?q=strategies.yaml&fired=never" && document.documentElement?.dataset.ready === ""`)
 	rules := eval[[]string](b, `[...document.querySelectorAll(".hits tbody tr")].map((tr) => tr.innerText.replace(/\s+/g, " "))`)
 	all := strings.Join(rules, "\n")
 	if !strings.Contains(all, "never react strategies.yaml:") || strings.Contains(all, " harmony ") {
