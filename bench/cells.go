@@ -59,6 +59,7 @@ type bench struct {
 	files    string   // a folder in which runs read and keep their journal
 	flags    []string // more of them, for the sidecar
 	environ  []string
+	anywhere bool // a process has all CPUs, as it would be run
 }
 
 func (b *bench) close() {

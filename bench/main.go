@@ -54,7 +54,9 @@ func measure(ctx context.Context, binary, only string, rounds int, span, soaks t
 	runtime.LockOSThread() // what it starts ends with this thread, and inherits its CPU
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(400)
-	pinAll()
+	if soaks == 0 {
+		pinAll()
+	}
 	m, err := startModel()
 	if err != nil {
 		return err
@@ -64,7 +66,7 @@ func measure(ctx context.Context, binary, only string, rounds int, span, soaks t
 		return err
 	}
 	defer os.RemoveAll(files)
-	b := &bench{binary: binary, span: span, patience: 40 * span, model: m, running: map[string]*process{}, files: files}
+	b := &bench{binary: binary, span: span, patience: 40 * span, model: m, running: map[string]*process{}, files: files, anywhere: soaks > 0}
 	defer b.close()
 	if soaks > 0 {
 		return b.soak(ctx, soaks)

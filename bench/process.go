@@ -27,7 +27,7 @@ type process struct {
 	end      func()
 }
 
-// start runs one of the proxies, on its own CPU, until it answers.
+// start runs one of the proxies, on its own CPU if it is to have one, until it answers.
 func (b *bench) start(ctx context.Context, name string, runs bool) (*process, error) {
 	if name == direct {
 		return &process{address: b.model.listener.Addr().String(), end: func() {}}, nil
@@ -54,10 +54,15 @@ func (b *bench) start(ctx context.Context, name string, runs bool) (*process, er
 	cmd.Env = append(cmd.Env, b.environ...)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	pin(0, theirs) // inherited
-	began := time.Now()
-	err = cmd.Start()
-	pin(0, ours)
+	began, start := time.Now(), cmd.Start
+	if !b.anywhere {
+		start = func() error { // a CPU is inherited
+			pin(0, theirs)
+			defer pin(0, ours)
+			return cmd.Start()
+		}
+	}
+	err = start()
 	if err != nil {
 		return nil, err
 	}
