@@ -15,11 +15,10 @@ import (
 const StartPercent = 400
 
 const (
-	// spare is how much garbage may pile up beside what lives, about.
-	spare = 8 << 20
-	// With little that lives, collecting at each doubling of it would take a tenth
-	// of the CPU; with much, a doubling would be most of our memory.
-	leastPercent, mostPercent = 50, 400
+	// Garbage may pile up to so much, and to 15 % of what lives. With little that lives, collecting at each
+	// doubling of it would take a tenth of the CPU; with much, a doubling would be most of our memory.
+	spare                     = 8 << 20
+	leastPercent, mostPercent = 15, 400
 )
 
 // Tune gives back what the start used, and then keeps the garbage collector's pace fit
@@ -51,11 +50,11 @@ func Tune(ctx context.Context) {
 	}
 }
 
-// gcPercent is the pace for so many bytes that live, in steps of 10.
+// gcPercent is the pace for so many bytes that live, in steps of 5.
 func gcPercent(live uint64) int {
 	p := mostPercent
 	if live > 0 {
-		p = int(min(100*spare/live, mostPercent))
+		p = int(min(leastPercent+100*spare/live, mostPercent))
 	}
-	return max(p/10*10, leastPercent)
+	return p / 5 * 5
 }

@@ -46,14 +46,21 @@ type Stream struct {
 	ended   bool
 	id      []byte             // of this stream, as JSON
 	model   []byte             // as JSON
-	edits   []openai.Edit      // of the last event
-	edited  []byte             // that event with them
-	doc     *openai.Completion // of the piece that is being taken
+	edit    *edit              // of the piece that is being taken
+	doc     *openai.Completion // the same
 	choices []*choice
 	usage   []byte // the usage event as it came
 	meant   []byte // a usage object that came inside another event
 	run     []byte // what the answer says of the run that it is from; nil: nothing
 }
+
+// edit is the memory in which one event is edited. Streams wait most of their time, so they have none of their own.
+type edit struct {
+	edits  []openai.Edit
+	edited []byte
+}
+
+var edits = sync.Pool{New: func() any { return new(edit) }}
 
 // NewStream begins a stream. Nothing is sent yet. Stop must be called at its end.
 func NewStream(w http.ResponseWriter, c StreamConfig) *Stream {
@@ -121,7 +128,8 @@ func (o *Stream) Begin(server string) {
 func (o *Stream) Take(p *turn.Piece) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.doc, o.run = p.Doc, p.Run
+	o.doc, o.run, o.edit = p.Doc, p.Run, edits.Get().(*edit)
+	defer o.taken()
 	if p.Doc != nil {
 		o.head(p)
 	}
@@ -132,6 +140,15 @@ func (o *Stream) Take(p *turn.Piece) {
 	if !p.More && (p.Raw != nil || o.to.Started()) {
 		_ = o.to.Flush()
 	}
+}
+
+// taken lets go of the piece.
+func (o *Stream) taken() {
+	if cap(o.edit.edited) <= maxPooled {
+		clear(o.edit.edits)
+		edits.Put(o.edit)
+	}
+	o.doc, o.edit = nil, nil
 }
 
 // head takes what a document says beside its choices.
@@ -163,23 +180,23 @@ func (o *Stream) head(p *turn.Piece) {
 
 // ours is the event that is being taken with these edits, with the id of this stream, since
 // clients take chunks of another id for another reply, and with the model that was asked for:
-// OpenClaw tells its user of any other. It is valid until the next one.
+// OpenClaw tells its user of any other. It is valid until the next one, or the end of Take.
 func (o *Stream) ours(raw []byte, edits []openai.Edit) []byte {
-	c := o.doc
-	edits = append(o.edits[:0], edits...)
+	c, e := o.doc, o.edit
+	edits = append(e.edits[:0], edits...)
 	if id := c.ID.Of(c.Doc); c.ID.Present() && !bytes.Equal(id, o.id) {
 		edits = append(edits, openai.Edit{Span: c.ID, With: o.id})
 	}
 	if c.Model.Present() && !bytes.Equal(c.Model.Of(c.Doc), o.model) {
 		edits = append(edits, openai.Edit{Span: c.Model, With: o.model})
 	}
-	o.edits = edits
+	e.edits = edits
 	if len(edits) == 0 {
 		return raw
 	}
-	o.edited = openai.AppendEdited(append(o.edited[:0], "data: "...), c.Doc, edits)
-	o.edited = append(o.edited, '\n', '\n')
-	return o.edited
+	e.edited = openai.AppendEdited(append(e.edited[:0], "data: "...), c.Doc, edits)
+	e.edited = append(e.edited, '\n', '\n')
+	return e.edited
 }
 
 // choice finds the state of a choice, or begins it.

@@ -25,12 +25,19 @@ type Reader struct {
 	lazy bool // plain reasoning of documents is not decoded, and no text is released by time
 
 	mu      sync.Mutex // guards what follows against the timer of the lead
-	doc     openai.Completion
 	choices []*choice
 	piece   Piece
 	timer   *time.Timer
 	done    bool
 }
+
+// arrival is the memory in which one event is read. Streams wait most of their time, so they have none of their own.
+type arrival struct {
+	doc   openai.Completion
+	parts []Part
+}
+
+var arrivals = sync.Pool{New: func() any { return new(arrival) }}
 
 // choice is one choice of the reply.
 type choice struct {
@@ -58,21 +65,25 @@ func NewReader(open func() *parse.Reader, flows bool, take func(*Piece)) *Reader
 func (r *Reader) Event(data, raw []byte, more bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.doc.Parse(data); err != nil {
+	e := arrivals.Get().(*arrival)
+	defer arrivals.Put(e)
+	if err := e.doc.Parse(data); err != nil {
 		return errors.New("the upstream sent an event that is not JSON: " + err.Error())
 	}
-	if r.doc.Err.Present() {
+	if e.doc.Err.Present() {
 		return &ErrorInside{bytes.Clone(data)}
 	}
-	p := r.begin(&r.doc, raw)
-	p.More = more
-	for i := range r.doc.Choices {
-		said := &r.doc.Choices[i]
+	p := r.begin(&e.doc, raw)
+	p.Parts, p.More = e.parts[:0], more
+	for i := range e.doc.Choices {
+		said := &e.doc.Choices[i]
 		if c := r.choice(said.Index); !c.ended {
 			c.read(p, said, said.Finish != "")
 		}
 	}
 	r.pass(p)
+	e.parts = slices.Delete(p.Parts, 0, len(p.Parts)) // which forgets them
+	r.piece = Piece{}
 	return nil
 }
 
@@ -84,21 +95,22 @@ func (r *Reader) Document(doc []byte) error {
 	if r.lazy {
 		plain = func(raw []byte) bool { return r.choice(0).reader.PlainThought(raw) }
 	}
-	if err := r.doc.ParseSkipping(doc, plain); err != nil {
+	read := &openai.Completion{}
+	if err := read.ParseSkipping(doc, plain); err != nil {
 		return errors.New("the upstream's answer is not JSON: " + err.Error())
 	}
-	if r.doc.Err.Present() {
+	if read.Err.Present() {
 		return &ErrorInside{doc}
 	}
-	p := r.begin(&r.doc, nil)
-	for i := range r.doc.Choices {
-		said := &r.doc.Choices[i]
+	p := r.begin(read, nil)
+	for i := range read.Choices {
+		said := &read.Choices[i]
 		c := r.choice(i)
 		if said.Reasoning.Skipped {
 			c.reader.Reasoned()
 		}
 		c.read(p, said, true)
-		c.decode(&r.doc, said)
+		c.decode(read, said)
 	}
 	r.pass(p)
 	return nil
