@@ -69,7 +69,11 @@ func TestDamage(t *testing.T) {
 		{write, `{"type":"object","properties":{"path":"a","content":"x"},"required":["path"]}`, `{"path":"a","content":"x"}`},
 		{write, `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}}}`, `bad_schema`},
 		{city, `{"Ulaanbaatar"}`, `{"city":"Ulaanbaatar"}`},
+		{city, `{"city":"Ulm"},"days":3}`, `{"city":"Ulm","days":3}`},
 		{city, `{"city"}`, `bad_schema`},
+		{city, `{"cit…"}`, `bad_schema`},
+		{city, `{...}`, `bad_json`},
+		{city, `{"…"}`, `bad_json`},
 		{execTool, `{"ls"}`, `bad_schema`},
 		{write, "path: a.md\ncontent: |\n  one\n    two\n", `{"path":"a.md","content":"one\n  two\n"}`},
 	} {

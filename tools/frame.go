@@ -53,7 +53,7 @@ func (w *shaper) doubtful(r reading) bool {
 // unframed takes one thing off, and reads what remains. Each way returns that, and words that it took.
 func (w *shaper) unframed(text string) (reading, bool) {
 	text = strings.TrimSpace(text)
-	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed, w.unended, w.unspoken}
+	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed, reopened, w.unended, w.unspoken}
 	for _, way := range ways {
 		inner, taken := way(text)
 		if inner = strings.TrimSpace(inner); inner == "" || inner == text || w.framed >= maxFrames || w.remark(taken) != "" {
@@ -119,6 +119,16 @@ func unquotedObject(text string) (inner, off string) {
 		}
 	}
 	return text, ""
+}
+
+// reopened is an object that goes on behind its end, where both parts are valid: {"a":1},"b":2}
+func reopened(text string) (inner, off string) {
+	end, ok := jsonrepair.End(text)
+	rest := strings.TrimSpace(text[end:])
+	if !ok || !strings.HasPrefix(rest, `,"`) || !gjson.Valid(text[:end]) || !gjson.Valid("{"+rest[1:]) {
+		return text, ""
+	}
+	return text[:end-1] + rest, ""
 }
 
 var tail = lazyregexp.New(`(?:\s*<\|\w{3,10}\|?>?(?:assistant|commentary|analysis|final)?)+$`)

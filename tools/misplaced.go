@@ -26,8 +26,11 @@ func (w *shaper) lone(body string) (value string, ok bool) {
 	value = `"` + m[1] + m[2] + `"`
 	text := gjson.Parse(value).String()
 	return value, ok && gjson.Valid(value) && len(w.schema.required) == 1 && typed(target(w.schema.props[name]), "string") &&
-		strings.TrimSpace(text) != "" && !w.known(w.meant(text)) && !w.schema.labels(text, "")
+		strings.TrimSpace(text) != "" && !w.known(w.meant(text)) && !w.schema.labels(text, "") && !strings.HasPrefix(name, strings.TrimRight(text, ".…"))
 }
+
+// elided are arguments of which whoever wrote them left all out.
+var elided = lazyregexp.New(`^[\[{(]\s*"?(?:\.{3,}|…+)"?\s*[\]})]$`)
 
 // unschemed returns the values that stand in place of schemas: {"type": "object", "properties":
 // {"path": "a"}, "required": ["path"]}. A schema itself has none.

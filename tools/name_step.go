@@ -81,7 +81,7 @@ func (c *Catalog) byAlias(name string) hits {
 
 // byNamespace finds a tool behind an invented namespace ("repo_browser.read_file"
 // for read_file), or in a namespace that was left out ("move_file" for
-// filesystem.move_file). Words in front of a namespace say something ("no functions.exec"):
+// filesystem.move_file; "files.move" for agency_files_move). Words in front of a namespace say something ("no functions.exec"):
 // behind them stands no tool that changes anything.
 func (c *Catalog) byNamespace(name string) hits {
 	for _, tail := range segments(name) {
@@ -92,15 +92,19 @@ func (c *Catalog) byNamespace(name string) hits {
 			return found
 		}
 	}
-	want := key(name)
+	want, dotted := key(name), strings.Contains(name, ".")
+	end := "_" + strings.ToLower(strings.ReplaceAll(name, ".", "_"))
 	return c.all(func(offered string) bool {
-		return want != "" && slices.ContainsFunc(segments(offered), func(tail string) bool { return key(tail) == want })
+		return want != "" && (slices.ContainsFunc(segments(offered), func(tail string) bool { return key(tail) == want }) || dotted && strings.HasSuffix(strings.ToLower(offered), end))
 	})
 }
 
-// byGlued finds the tool of a name to which a content type or channel is glued:
-// "shelljson", "read_filecode". The longest glued word is taken first.
-func (c *Catalog) byGlued(name string) hits {
+// byGlued finds the tool of a name to which a content type or channel is glued, or several:
+// "shelljson", "read_filecommentaryjson". The longest glued word is taken first.
+func (c *Catalog) byGlued(name string) hits { return c.unglued(name, 3) }
+
+// unglued is byGlued for so many words.
+func (c *Catalog) unglued(name string, words int) hits {
 	for _, g := range c.rules.Glued {
 		short := len(name) - len(g.Text)
 		if g.Text == "" || short <= 0 || !strings.EqualFold(name[short:], g.Text) {
@@ -110,6 +114,11 @@ func (c *Catalog) byGlued(name string) hits {
 		for _, s := range plain {
 			if found := s.find(c, stem); len(found.tools) > 0 {
 				found.rule = cmp.Or(found.rule, g.Place)
+				return found
+			}
+		}
+		if words > 1 {
+			if found := c.unglued(stem, words-1); len(found.tools) > 0 {
 				return found
 			}
 		}

@@ -43,6 +43,9 @@ func (w *shaper) readMended(text string) (reading, *Refusal) {
 		w.note("args.empty", text, "{}", "")
 		return reading{object: "{}", raw: true}, nil
 	}
+	if elided().MatchString(body) {
+		return reading{}, w.refuse(BadJSON, "what came leaves them out")
+	}
 	if value, ok := w.lone(body); ok {
 		return w.wrapValue(value)
 	}

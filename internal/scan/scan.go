@@ -235,3 +235,16 @@ const Script = " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u200
 // Invisible are characters that nobody sees: soft hyphen, zero-width space and joiners, marks of
 // direction, word joiner, byte order mark.
 const Invisible = "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+
+// Key says whether a word and a colon stand at v[i:]: the name of a member without quotes.
+func Key(v string, i int, eof bool) Verdict {
+	end := NameEnd(v, i)
+	colon := SkipSpace(v, end)
+	switch {
+	case colon == len(v):
+		return WaitUnless(eof)
+	case end == i:
+		return No
+	}
+	return When(v[colon] == ':')
+}

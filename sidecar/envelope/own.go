@@ -10,6 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
@@ -70,6 +71,21 @@ func (c *Own) add(args []byte) {
 		c.Args = slices.Grow(c.Args, max(len(c.Args), len(args), 1<<10))
 	}
 	c.Args = append(c.Args, args...)
+}
+
+// Thought takes off the words in front of the arguments that say that the call is made: the model
+// thought on where it should have called. "" where there are none.
+func (c *Own) Thought(talk *sentence.Talk) (said string) {
+	i := Last(string(c.Args))
+	if talk == nil || i <= 0 {
+		return ""
+	}
+	front := sentence.Front{}
+	if front.Add(string(c.Args[:i])); !talk.Makes(&front) {
+		return ""
+	}
+	said, c.Args = string(c.Args[:i]), c.Args[i:]
+	return said
 }
 
 // Begins says that call i is known to be one of its own, and not the rest of the one before.

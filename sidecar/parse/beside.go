@@ -70,7 +70,7 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, 
 	case goes == sentence.SameSentence && closed:
 		return isQuoted, yes
 	}
-	if signs == isTold {
+	if signs == isTold && len(t.r.result.Refused) == 0 { // or the model is asked again, and nobody reads this
 		return isTold | isQuoted, yes
 	}
 	more, is := t.tells(v[i:], eof)

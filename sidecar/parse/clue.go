@@ -155,7 +155,7 @@ func (t *text) leadOf(v string, from, signs int, c *clue) int {
 // leadWord says that w is a word in front of a call, or with open the beginning of one.
 func (t *text) leadWord(w string, open bool) bool {
 	words := &t.r.s.header.Words
-	if scan.AmongFold(w, words.Call) {
+	if scan.AmongFold(w, words.Call, words.Channels) {
 		return true
 	}
 	return open && slices.ContainsFunc(words.Call, func(word string) bool { return scan.StartsFold(word, w, true) == yes })
@@ -173,7 +173,7 @@ func (t *text) clueAt(v string, j int, eof bool) (opening, verdict) {
 		case k == len(v):
 			is = scan.WaitUnless(eof)
 		case v[k] != '"' && v[k] != '}':
-			is = no
+			is = scan.Key(v, k, eof)
 		}
 	}
 	c.from, c.to = c.from-c.start, c.to-c.start

@@ -38,6 +38,11 @@ func TestPlanned(t *testing.T) {
 		{"assistantcommentary to=functions.read (json) json彩票{\"path\":\"a\"}", read, "", ""},
 		{"<|channel|>commentary to=functions.read<|message|>彩票{\"path\":\"a\"}Let me list it. <|channel|>commentary to=functions.exec <|message|>{\"command\":\"ls\"}<|call|>", read + " " + exec, "", ""},
 
+		// A channel and a name are all that is left of the header; the name of a member has no quotes.
+		{"commentary read{\"path\":\"a\"}", read, "", ""},
+		{"read: {path: \"a\"}", read, "", ""},
+		{"In a: {path: \"a\"} is its form.", "", "In a: {path: \"a\"} is its form.", ""},
+
 		// The name was lost, or is that of the namespace.
 		{"We must look. to=functions<|message|>{\"path\":\"a\"}<|call|>", read, "We must look.", ""},
 		{"commentary to=functions.read وهذا هو الجواب [1]", "", "وهذا هو الجواب [1]", ""},
@@ -46,6 +51,9 @@ func TestPlanned(t *testing.T) {
 		"it says so":            {"We need the file. Let's look at it.{\"path\":\"a\"}", read},
 		"a tool that executes":  {"I will check the errors first.{\"command\":\"ls\"}", exec},
 		"on a line of its own":  {"Let's list it.\n\n{\"command\":\"ls\"}\n", exec},
+		"it needs to":           {"We wrote it. Need to list it.{\"command\":\"ls\"}", exec},
+		"a tool that reads":     {"The file is next.{\"path\":\"a\"}", read},
+		"reads, an example":     {"For example:{\"path\":\"a\"}", ""},
 		"it is an example":      {"For example, I will run {\"command\":\"ls\"}", ""},
 		"it is not made":        {"I will not run this.{\"command\":\"ls\"}", ""},
 		"nothing says so":       {"The log holds this line: {\"command\":\"ls\"}", ""},
@@ -93,5 +101,25 @@ func checkThoughts(t *testing.T, reasoning, want string) {
 	got, _ := r.Close("stop")
 	if calls := strings.TrimSpace(showCalls(got.Calls)); calls != want || got.Content != "" {
 		t.Errorf("calls %q, shows %q", calls, got.Content)
+	}
+}
+
+// A thought in front of the arguments of a native call is none of them, where it says that the call is made.
+func TestThoughtInArguments(t *testing.T) {
+	const args = `{"command":"ls"}`
+	for _, row := range []struct{ args, calls, thought string }{
+		{"We need to list files. " + args, `exec{"command":"ls"}`, "We need to list files. "},
+		{"It is there. Let's list it." + args + "\n", `exec{"command":"ls"}`, "It is there. Let's list it."},
+		{"We should not list files. " + args, "", ""},
+		{"For example: " + args, "", ""},
+		{"We need to list files. {\"command\":\"ls", "", ""},
+		{"We need to list files. " + args + " or not", "", ""},
+	} {
+		r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
+		r.Feed(piece(0, "a", "exec", row.args))
+		got, _ := r.Close("tool_calls")
+		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != row.calls || got.Reasoning != row.thought {
+			t.Errorf("%q: gives %s, thinks %q", row.args, calls, got.Reasoning)
+		}
 	}
 }

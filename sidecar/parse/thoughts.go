@@ -154,8 +154,8 @@ func (r *Reader) salvage(all, marked string) bool {
 	return true
 }
 
-// planned takes the call that the reasoning ends in; or the arguments of one, where its last sentence
-// says that a call is made, and they fit one tool alone.
+// planned takes the call that the reasoning ends in; or the arguments of one that fit one tool alone, where
+// its last sentence says that a call is made, or where the tool reads.
 func (r *Reader) planned(all string) bool {
 	i := envelope.Last(all)
 	if i <= 0 || r.cut() || r.facts.Talk == nil {
@@ -167,7 +167,8 @@ func (r *Reader) planned(all string) bool {
 		return t.envelope(r.s.json, all[i:], 0, len(all)-i, tools.Ending{}, t.leadIn())
 	}
 	call, ok := r.c.Fit(all[i:])
-	return ok && t.makes(&t.past, call.Name) && t.take(r.s.json, 0, len(all)-i, call, nil, []tools.Repair{{Kind: "name.inferred", At: i, To: call.Name}})
+	sure := ok && (t.makes(&t.past, call.Name) || r.c.Class(call.Name) == tools.Read && t.leadIn() != isTold)
+	return sure && t.take(r.s.json, 0, len(all)-i, call, nil, []tools.Repair{{Kind: "name.inferred", At: i, To: call.Name}})
 }
 
 // called says that a call is the first that the reader gave.

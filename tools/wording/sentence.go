@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 const (
@@ -175,6 +177,9 @@ func withoutApostrophe(word string) string {
 	return word
 }
 
+// imports is a line of Python that has no sign of code.
+var imports = lazyregexp.New(`^(?:import [\w.]+ as \w+|from [\w.]+ import \w+(?: as \w+)?)$`)
+
 // doubtCode tells code from a sentence: code has signs that sentences lack, and does not
 // begin as they do.
 func doubtCode(text string) string {
@@ -194,6 +199,9 @@ func doubtCode(text string) string {
 		return sentence
 	}
 	first, _, _ := strings.Cut(text, "\n")
+	if imports().MatchString(first) {
+		return ""
+	}
 	words := strings.Fields(first)
 	plain, lead := 0, 0
 	ends := false

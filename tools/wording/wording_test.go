@@ -57,6 +57,8 @@ func TestDoubt(t *testing.T) {
 		{Code, "print('Hello, world!')", true},
 		{Code, "from os import path\nprint(path)", true},
 		{Code, "x", true},
+		{Code, "import sympy as sp", true},
+		{Code, "import the data as discussed", false},
 		{Code, "SELECT name FROM users", true},
 		{Code, "[x for x in y]", true},
 		{Code, "I will print the numbers.", false},
