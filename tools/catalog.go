@@ -245,6 +245,10 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 	if m.Deferred != "" {
 		r.object = `{"id":` + quote(m.Deferred) + `,"args":` + r.object + `}`
 	}
+	if outer, ok := w.nested(r.object); ok {
+		w.note("args.nest", r.object, outer, "")
+		r.object = outer
+	}
 	noted := len(w.repairs)
 	object, refusal := w.fit(r.object)
 	if refusal == nil || w.schema == nil {

@@ -35,7 +35,7 @@ func addressed(raw string) string {
 // assigned are the words that a server takes for a part of the name: call=functions.exec
 var assigned = [...]string{"call", "name", "tool", "tool_name", "function", "function_name", "recipient", "recipient_name"}
 
-// cutTokens cuts s at its first Harmony token (openai/harmony: <|name|>). A token
+// cutTokens cuts s at its first Harmony token (openai/harmony: <|name|>) behind the name. A token
 // inside a dotted name is only taken out: "browser<|channel|>.search".
 func cutTokens(s string) string {
 	for {
@@ -44,11 +44,11 @@ func cutTokens(s string) string {
 			return s
 		}
 		size := strings.Index(s[from:], "|>")
-		if size < 0 || from == 0 {
+		if size < 0 {
 			return s[:from]
 		}
 		rest := s[from+size+len("|>"):]
-		if !strings.HasPrefix(rest, ".") {
+		if from > 0 && !strings.HasPrefix(rest, ".") {
 			return s[:from]
 		}
 		s = s[:from] + rest

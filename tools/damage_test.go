@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -71,6 +72,8 @@ func TestDamage(t *testing.T) {
 		{city, `{"Ulaanbaatar"}`, `{"city":"Ulaanbaatar"}`},
 		{city, `{"city":"Ulm"},"days":3}`, `{"city":"Ulm","days":3}`},
 		{city, `{"city"}`, `bad_schema`},
+		{city, `{"city":"Ulm",""}`, `{"city":"Ulm"}`},
+		{city, `{"city":"Ulm","days"}`, `bad_json`},
 		{city, `{"cit…"}`, `bad_schema`},
 		{city, `{...}`, `bad_json`},
 		{city, `{"…"}`, `bad_json`},
@@ -85,6 +88,29 @@ func TestDamage(t *testing.T) {
 		}
 		if outcome != row.want {
 			t.Errorf("%s of %s: got %s, want %s", row.args, name, outcome, row.want)
+		}
+	}
+}
+
+// The one object that a tool takes may be left out, if all of it is there.
+func TestNested(t *testing.T) {
+	tools := []Tool{{Name: "plan", Parameters: json.RawMessage(`{"type":"object","properties":{"plan":{"type":"object","properties":{"how":{"type":"string"},"pool":{"type":"string"}},"required":["how"]}},"required":["plan"]}`)}}
+	c := NewCatalog(testRules(), NewSchemas(1), tools)
+	for args, want := range map[string]string{
+		`{"how":"a","pool":"b"}`:  `{"plan":{"how":"a","pool":"b"}}`,
+		`{"plan":{"how":"a"}}`:    `{"plan":{"how":"a"}}`,
+		`{"pool":"b"}`:            "bad_schema", // not all of it
+		`{"how":"a","other":"b"}`: "bad_schema",
+		`{"how":"a","plan":{}}`:   "bad_schema",
+		`{}`:                      "bad_schema",
+	} {
+		got, refusal := c.Call("plan", []byte(args), closed)
+		outcome := string(got.Arguments)
+		if refusal != nil {
+			outcome = string(refusal.Code)
+		}
+		if outcome != want {
+			t.Errorf("%s: %s, want %s", args, outcome, want)
 		}
 	}
 }

@@ -32,6 +32,28 @@ func (w *shaper) lone(body string) (value string, ok bool) {
 // elided are arguments of which whoever wrote them left all out.
 var elided = lazyregexp.New(`^[\[{(]\s*"?(?:\.{3,}|…+)"?\s*[\]})]$`)
 
+// nested returns arguments within the one object that the tool takes, where the model left that out.
+func (w *shaper) nested(object string) (outer string, ok bool) {
+	if w.schema == nil || len(w.schema.props) != 1 || len(w.schema.required) != 1 {
+		return "", false
+	}
+	name := w.schema.required[0]
+	within, _ := fields(w.schema.props[name])
+	outer = "{" + quote(name) + ":" + object + "}"
+	return outer, len(within) > 0 && !slices.ContainsFunc(membersOf(object), func(m member) bool { return m.name == name || within[m.name] == nil }) && accepts(w.schema.Schema, outer)
+}
+
+// withValues is an object without the members that have neither a name nor a value.
+func withValues(object string) string {
+	var kept []string
+	for _, m := range membersOf(object) {
+		if m.name != "" || m.val != "null" {
+			kept = append(kept, quote(m.name)+":"+m.val)
+		}
+	}
+	return "{" + strings.Join(kept, ",") + "}"
+}
+
 // unschemed returns the values that stand in place of schemas: {"type": "object", "properties":
 // {"path": "a"}, "required": ["path"]}. A schema itself has none.
 func (w *shaper) unschemed(object string) (values string, ok bool) {
@@ -61,4 +83,11 @@ func (w *shaper) unschemed(object string) (values string, ok bool) {
 		v := gjson.Parse(m.val)
 		return m.name == "required" && !w.known(m.name) || v.IsObject() && v.Get("type").Type == gjson.String && !v.Get("value").Exists()
 	})
+}
+
+// quotesName reports whether body is an object whose first name stands in quotes:
+// {"path": } is damaged JSON, {words} is text.
+func quotesName(body string) bool {
+	inner, object := strings.CutPrefix(body, "{")
+	return object && strings.HasPrefix(strings.TrimSpace(inner), `"`)
 }

@@ -46,6 +46,7 @@ var bold = [...]step{
 	{"name.count", (*Catalog).byCount},
 	{"name.namespace", (*Catalog).byServer},
 	{"name.glued", (*Catalog).byGlued},
+	{"name.glued", (*Catalog).byScript},
 	{"name.near", (*Catalog).byNearness},
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // all returns every offered tool for which same holds.
@@ -124,6 +125,15 @@ func (c *Catalog) unglued(name string, words int) hits {
 		}
 	}
 	return hits{}
+}
+
+// byScript finds the tool of a name that goes on in letters of another script.
+func (c *Catalog) byScript(name string) hits {
+	n := strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
+	if n <= 0 {
+		return hits{}
+	}
+	return c.byName(strings.TrimRight(name[:n], " _-."))
 }
 
 // byNearness finds the one tool that only reads and whose name differs by one slip

@@ -55,6 +55,8 @@ var nameRows = []struct{ raw, offered, want, kinds string }{
 	{"container.exec", "exec", "exec", "name.namespace"},
 
 	{"execjson", "exec", "exec", "name.glued"},
+	{"<|constrain|>exec", "exec", "exec", "name.clean"},
+	{"execുവര", "exec", "exec", "name.glued"},
 	{"execjsoncommentaryjson", "exec", "exec", "name.glued"},
 	{"commercial.assess_fit", "agency_commercial_assess_fit read", "agency_commercial_assess_fit", "name.namespace"},
 	{"read_filecode", "read_file", "read_file", "name.glued"},

@@ -63,13 +63,6 @@ func (w *shaper) readMended(text string) (reading, *Refusal) {
 	return w.readJSON(fixed)
 }
 
-// quotesName reports whether body is an object whose first name stands in quotes:
-// {"path": } is damaged JSON, {words} is text.
-func quotesName(body string) bool {
-	inner, object := strings.CutPrefix(body, "{")
-	return object && strings.HasPrefix(strings.TrimSpace(inner), `"`)
-}
-
 // isText reports whether body is rather a text in which some JSON was found, such
 // as a script, than damaged JSON.
 func isText(body string, found jsonrepair.Result) bool {
@@ -133,6 +126,9 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 	w.repairs = append(w.repairs, Mended(found.Changes)...)
 	json := string(found.JSON)
 	if json[0] == '{' {
+		if w.madeUp {
+			json = withValues(json)
+		}
 		return reading{object: json, cut: found.Cut, unsure: w.unsure(found, json)}, nil
 	}
 	if isOneObject(json) {

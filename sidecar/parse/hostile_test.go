@@ -74,16 +74,16 @@ func linear(t *testing.T, s *parse.Strategies, opening, unit string, piece int, 
 	t.Helper()
 	small, large := int64(math.MaxInt64), int64(math.MaxInt64)
 	for range 10 {
-		large = min(large, cost(t, s, opening, unit, 64<<10, piece, thought))
-		if large <= 24*300_000 { // whatever the small one takes
+		large = min(large, cost(t, s, opening, unit, 32<<10, piece, thought))
+		if large <= 24*150_000 { // whatever the small one takes
 			return
 		}
-		small = min(small, cost(t, s, opening, unit, 8<<10, piece, thought))
+		small = min(small, cost(t, s, opening, unit, 4<<10, piece, thought))
 		if large <= 24*small {
 			return
 		}
 	}
-	t.Errorf("%q %q in pieces of %d, as a thought %v: 8 KB took %d ns, 64 KB %d ns", opening, unit, piece, thought, small, large)
+	t.Errorf("%q %q in pieces of %d, as a thought %v: 4 KB took %d ns, 32 KB %d ns", opening, unit, piece, thought, small, large)
 }
 
 // cost is the processor's time for a reading, in nanoseconds: what else the machine and

@@ -130,8 +130,8 @@ func (t *text) isCall(v string, n int) bool {
 	switch {
 	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, header.Namespace)+" "+h.Rest):
 		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
-	case h.Recipient != "" && (h.Recipient != "assistant" || !t.isNamed(h.Channel) && !t.isNamed(h.Rest)) || t.r.c.Open():
-	case h.Rest != "" && h.Channel != "final" && t.isNamed(h.Rest):
+	case h.Recipient != "" && (h.Recipient != "assistant" && h.Recipient != "tool" || !t.isNamed(h.Channel) && !t.isNamed(h.Rest)) || t.r.c.Open():
+	case h.Rest != "" && (h.Channel != "final" || strings.HasPrefix(h.Rest, header.Namespace)) && t.isNamed(h.Rest):
 		h.Recipient, h.Flaw = h.Rest, "recipient without to="
 	case h.Channel != "" && t.isNamed(h.Channel):
 		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"

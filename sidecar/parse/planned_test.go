@@ -43,6 +43,11 @@ func TestPlanned(t *testing.T) {
 		{"read: {path: \"a\"}", read, "", ""},
 		{"In a: {path: \"a\"} is its form.", "", "In a: {path: \"a\"} is its form.", ""},
 
+		// The name stands behind a word that is none, or in place of the content type.
+		{"<|channel|>commentary to=tool read <|constrain|>json<|message|>{\"path\":\"a\"}", read, "", ""},
+		{"<|channel|>final <|constrain|>functions.read<|constrain|>json<|message|>{\"path\":\"a\"}", read, "", ""},
+		{"<|channel|>final <|constrain|>json<|message|>{\"path\":\"a\"}", "", "{\"path\":\"a\"}", ""},
+
 		// The name was lost, or is that of the namespace.
 		{"We must look. to=functions<|message|>{\"path\":\"a\"}<|call|>", read, "We must look.", ""},
 		{"commentary to=functions.read وهذا هو الجواب [1]", "", "وهذا هو الجواب [1]", ""},
