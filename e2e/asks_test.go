@@ -57,7 +57,7 @@ func asksBench(t *testing.T, more string, apis ...string) (*bench, map[string]*p
 	if err := os.WriteFile(settings, []byte(more), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + settings}, b.providers...)
+	b.gateway = startGateway(t, b.run, []string{"OC_MORE=" + settings}, b.providers...)
 	if err := os.Mkdir(filepath.Join(b.gateway.dir, "marks"), 0o755); err != nil {
 		t.Fatal(err)
 	}

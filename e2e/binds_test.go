@@ -71,7 +71,7 @@ func TestPlainCommandsReachAPerson(t *testing.T) {
 	made := shapes{rand.New(rand.NewSource(seed))}
 	var texts []string
 	var in bytes.Buffer
-	for range 6000 {
+	for range 3000 {
 		text := made.text()
 		if plain.Check(text) == nil {
 			text += "  # gpt-oss-executor asks: it's `a` \"reason\", $(with) all | that > looks & odd; (rule x)"

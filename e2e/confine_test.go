@@ -81,7 +81,7 @@ func TestConfined(t *testing.T) {
 	}
 	_, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded), state)...)
 	away, elsewhere := b.startLost(t)
-	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + more, "MY_SECRET_TOKEN=x", "CURL_CA_BUNDLE=" + authority, "REQUESTS_CA_BUNDLE=" + authority}, provider{id: guarded, url: address}, provider{id: lost, url: elsewhere})
+	b.gateway = startGateway(t, b.run, []string{"OC_MORE=" + more, "MY_SECRET_TOKEN=x", "CURL_CA_BUNDLE=" + authority, "REQUESTS_CA_BUNDLE=" + authority}, provider{id: guarded, url: address}, provider{id: lost, url: elsewhere})
 	if err := os.WriteFile(filepath.Join(home, ".netrc"), []byte("machine x login y password hunter2"), 0o600); err != nil {
 		t.Fatal(err)
 	}

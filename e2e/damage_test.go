@@ -54,9 +54,12 @@ func damageArgs(k script.Kind) string {
 func damageAnswer(k script.Kind) string { return "All done: " + k.ID + " is behind us." }
 
 // damagedCalls runs one turn for each kind of damage: a call, its result, the
-// answer.
+// answer. Kinds are read alike over each API, so over the second one a third of them shows how it arrives.
 func (b *bench) damagedCalls(t *testing.T) {
-	for _, k := range script.Kinds() {
+	for i, k := range script.Kinds() {
+		if b.api != apis[0] && i%3 > 0 {
+			continue
+		}
 		t.Run(k.ID, func(t *testing.T) {
 			file := filepath.Join(b.gateway.dir, k.ID+".txt")
 			if k.Tool == "read" {

@@ -8,18 +8,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// TestDoctor: what doctor says of a real gateway: with its token, with a wrong one, and without;
-// and of its config, which it mends.
-func TestDoctor(t *testing.T) {
-	needEnabled(t)
-	t.Parallel()
+// doctor: what it says of a real gateway: with its token, with a wrong one, and without; and of its
+// config, a copy of which it mends.
+func (b *bench) doctor(t *testing.T) (play func(t *testing.T)) {
+	b.providers = append(b.providers, provider{id: openclaw.Provider, url: "http://127.0.0.1:8001/v1"})
+	return b.examined
+}
+
+func (b *bench) examined(t *testing.T) {
 	d := script.VLLM()
 	models := startModel(t, script.Started(d, script.StartOf(d, "--tool-call-parser openai --enable-auto-tool-choice")))
-	run := gatewayRun(t)
-	g := startGateway(t, run, provider{id: "gpt-oss-executor", url: "http://127.0.0.1:8001/v1"})
+	g := b.gateway
 	look := func(token string, args ...string) (checks map[string][2]string) {
 		cmd := exec.Command(binary, append([]string{"doctor", "--json", "--upstream", models, "--gateway", g.url}, args...)...)
 		cmd.Env = append(os.Environ(), "OPENCLAW_GATEWAY_TOKEN="+token, "XDG_STATE_HOME="+t.TempDir())
@@ -47,7 +50,8 @@ func TestDoctor(t *testing.T) {
 			t.Errorf("%v", wrong)
 		}
 	}
-	config := filepath.Join(run, "openclaw.json")
+	config := filepath.Join(t.TempDir(), "openclaw.json")
+	write(t, config, readFile(t, filepath.Join(b.run, "openclaw.json")))
 	before := look(g.token, "--config", config)
 	if before["config_tool_search"][0] == "ok" {
 		t.Errorf("%v", before)

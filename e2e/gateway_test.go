@@ -2,7 +2,9 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -21,6 +23,24 @@ func TestGateway(t *testing.T) {
 			overAPI(t, api)
 		})
 	}
+}
+
+// TestTogether: what needs no settings of its own shares one gateway, because it takes long to start.
+func TestTogether(t *testing.T) {
+	needEnabled(t)
+	t.Parallel()
+	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
+	steered, silent, several, examined := b.steer(t), b.silence(t), b.severalServers(t), b.doctor(t) // the first is the default of subagents
+	b.start(t)
+	t.Run("silence", silent) // while nothing else keeps the gateway busy
+	t.Run("others", func(t *testing.T) {
+		for name, play := range map[string]func(t *testing.T){"steer": steered, "several servers": several, "doctor": examined} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				play(t)
+			})
+		}
+	})
 }
 
 // apis are those that the gateway can speak to us.
@@ -42,7 +62,8 @@ func overAPI(t *testing.T, api string) {
 	_, lost := runSidecar(t, "/healthz", "http://127.0.0.1:"+freePort(t), b.sidecar(t, away)...)
 	b.providers = append(b.providers, provider{id: away, url: lost, api: api})
 	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
-	b.gateway = startGateway(t, b.run, append(b.providers, provider{id: bare, url: startModel(t, b.servers[bare])})...)
+	b.providers = append(b.providers, provider{id: bare, url: startModel(t, b.servers[bare])})
+	b.start(t)
 
 	t.Run("without the sidecar", b.bare)
 	t.Run("damaged calls", b.damagedCalls)
@@ -63,6 +84,23 @@ type bench struct {
 	providers []provider
 	servers   map[string]*script.Server // by provider
 	admin     string                    // of the sidecar with an experiment
+	hasty     []string                  // providers for which the gateway waits for 4 s at most
+}
+
+// start starts the gateway.
+func (b *bench) start(t *testing.T) {
+	t.Helper()
+	waits := map[string]any{}
+	for _, id := range b.hasty {
+		waits[id] = map[string]any{"timeoutSeconds": 4}
+	}
+	more, err := json.Marshal(map[string]any{"models": map[string]any{"providers": waits}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := filepath.Join(t.TempDir(), "more.json")
+	write(t, settings, string(more))
+	b.gateway = startGateway(t, b.run, []string{"OC_MORE=" + settings}, b.providers...)
 }
 
 func (b *bench) add(t *testing.T, id string, d script.Dialect, scenarios ...[]script.Scenario) {

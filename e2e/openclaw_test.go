@@ -42,16 +42,10 @@ func gatewayFolders(run string) (home, workspace string) {
 	return filepath.Join(run, "home"), filepath.Join(run, "ws")
 }
 
-// startGateway installs OpenClaw if need be and starts a gateway with these
-// providers. It takes 11 s of the processor, and 45 s more the first time. So tests that change no
-// settings of the machine run beside each other.
-func startGateway(t *testing.T, run string, providers ...provider) *gateway {
-	t.Helper()
-	return startGatewayWith(t, run, nil, providers...)
-}
-
-// startGatewayWith is startGateway with more in its environment: gateway.sh says what it knows.
-func startGatewayWith(t *testing.T, run string, env []string, providers ...provider) *gateway {
+// startGateway installs OpenClaw if need be and starts a gateway with these providers, and with more in
+// its environment: gateway.sh says what it knows. It takes 11 s of the processor, and 45 s more the first
+// time. So tests that change no settings of the machine run beside each other.
+func startGateway(t *testing.T, run string, env []string, providers ...provider) *gateway {
 	t.Helper()
 	install(t, "../testdata/openclaw")
 	port := freePort(t)

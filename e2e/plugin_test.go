@@ -1,19 +1,16 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -73,23 +70,27 @@ func TestPlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &bench{run: run, servers: map[string]*script.Server{}}
-	for _, id := range []string{bare, guarded} {
-		b.servers[id] = script.New(pluginScenarios(t, forbidden)...)
+	for _, id := range []string{bare, guarded, coder} {
+		b.servers[id] = script.New(append(waysScenarios(t, forbidden), pluginScenarios(t, forbidden)...)...)
 	}
 	decisions := filepath.Join(t.TempDir(), "decisions")
 	admin := "127.0.0.1:" + freePort(t)
 	side, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_ADMIN="+admin, "GPTOSS_EXECUTOR_ADMIN_TOKEN=secret",
 		"GPTOSS_EXECUTOR_DECISIONS="+decisions)...)
 	settings := filepath.Join(t.TempDir(), "more.json")
-	more, err := json.Marshal(map[string]any{"models": map[string]any{"mode": "merge"}, "plugins": map[string]any{"enabled": true, "allow": []string{"gpt-oss-executor"}, "entries": map[string]any{
-		"gpt-oss-executor": map[string]any{"enabled": true, "config": map[string]any{"url": address, "admin": "http://" + admin, "adminToken": "secret"}}}}})
+	more, err := json.Marshal(map[string]any{
+		"plugins": map[string]any{"enabled": true, "allow": []string{"gpt-oss-executor"}, "entries": map[string]any{
+			"gpt-oss-executor": map[string]any{"enabled": true, "config": map[string]any{"url": address, "admin": "http://" + admin, "adminToken": "secret"}}}},
+		"tools": map[string]any{"codeMode": map[string]any{"enabled": "auto", "executor": "quickjs"}},
+		"models": map[string]any{"mode": "merge", "providers": map[string]any{coder: map[string]any{"models": []any{map[string]any{"id": "gpt-oss", "name": "gpt-oss", "reasoning": true, "input": []string{"text"},
+			"contextWindow": 131072, "maxTokens": 8192, "compat": map[string]any{"codeMode": "preferred"}}}}}}})
 	if err := errors.Join(err, os.WriteFile(settings, more, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	packed := packedPlugin(t)
 	version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(packed), "openclaw-gpt-oss-executor-"), ".tgz")
-	b.gateway = startGatewayWith(t, run, []string{"OC_MORE=" + settings, "OC_PLUGIN=npm-pack:" + packed, "GPT_OSS_EXECUTOR_API_KEY=none"},
-		provider{id: bare, url: startModel(t, b.servers[bare])}, provider{id: guarded, url: address})
+	b.gateway = startGateway(t, run, []string{"OC_MORE=" + settings, "OC_PLUGIN=npm-pack:" + packed, "GPT_OSS_EXECUTOR_API_KEY=none"},
+		provider{id: bare, url: startModel(t, b.servers[bare])}, provider{id: guarded, url: address}, provider{id: coder, url: startModel(t, b.servers[coder])})
 
 	t.Run("status", func(t *testing.T) { b.pluginStatus(t, address, version) })
 	t.Run("what may run runs", func(t *testing.T) {
@@ -114,6 +115,7 @@ func TestPlugin(t *testing.T) {
 			t.Error("it ran, or something else has happened")
 		}
 	})
+	t.Run("other ways", func(t *testing.T) { b.pluginWays(t, forbidden) })
 	t.Run("what has left here is not asked about twice", func(t *testing.T) {
 		seen := b.gateway.approver(t, run, "allow-once")
 		r := b.pluginTurn(t, guarded, "ours")
@@ -234,69 +236,4 @@ func (b *bench) openclaw(t *testing.T, args ...string) string {
 	t.Helper()
 	const sh = `. "$1/env" && export GPT_OSS_EXECUTOR_API_KEY=none && cd "$1/ws" && shift && exec "$OC_NODE" "$OC_MAIN" "$@"`
 	return do(t, ".", "bash", append([]string{"-c", sh, "openclaw", b.run}, args...)...)
-}
-
-// seenInChat is what a person sees in a chat.
-type seenInChat struct {
-	Asked, Title, Text string
-	May                []string
-}
-
-// chat sends a message, and answers every question there with the decision, by a button or typed.
-func (g *gateway) chat(t *testing.T, run, session, message, decision, by string) (seen []seenInChat) {
-	t.Helper()
-	code, err := os.Open("../testdata/openclaw/chat.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer code.Close()
-	cmd := exec.CommandContext(t.Context(), "timeout", "90", "bash", "-c", `. "$1/env" && cd "$(dirname "$OC_MAIN")" && exec "$OC_NODE" --input-type=module - "$2" "$3" "$4" "$5" "$6" "$7"`,
-		"chat", run, g.url, g.token, sessionKey(mainAgent, session), message, decision, by)
-	cmd.Stdin, cmd.WaitDelay = code, 5*time.Second
-	var failed bytes.Buffer
-	cmd.Stderr = &failed
-	out, err := cmd.Output()
-	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
-		var s seenInChat
-		if json.Unmarshal(lines.Bytes(), &s) == nil {
-			seen = append(seen, s)
-		}
-	}
-	if err != nil || len(seen) == 0 {
-		t.Fatalf("the chat ends with %v, after %s%s", err, out, failed.String())
-	}
-	return seen
-}
-
-// pluginAsks sends what a person is asked about, and answers yes and no in the chat.
-func (b *bench) pluginAsks(t *testing.T) {
-	for _, c := range []struct {
-		id, decision, by, result string
-		runs, broken             bool
-	}{
-		{"no", "deny", "typed", "denied", false, false},
-		{"refused", "deny", "button", "denied", false, false},
-		{"once", "allow-once", "button", "(no output)", true, false},
-		// OpenClaw 2026.9.6 writes /approve into the transcript of the run that waits, which then ends behind the
-		// call: "SQLite transcript changed while preparing rewrite".
-		{"typed", "allow-once", "typed", "", true, true},
-	} {
-		t.Run(c.decision+" "+c.by, func(t *testing.T) {
-			seen := b.gateway.chat(t, b.run, "chat-"+c.id, "Please do: "+c.id, c.decision, c.by)
-			t.Logf("the person sees %+v", seen)
-			if len(seen) != 2 || !strings.HasPrefix(seen[0].Asked, appending(c.id)) || !strings.Contains(seen[0].Asked, asksWhy) ||
-				!slices.Equal(seen[0].May, []string{"allow-once", "deny"}) || seen[1].Text != "Done." && !c.broken {
-				t.Error("not the command, not why, or not once")
-			}
-			asked := b.servers[bare].Requests(c.id)
-			if len(asked) == 0 {
-				t.Fatal("the model was not asked")
-			}
-			_, result := lastCall(asked[len(asked)-1].Messages)
-			text, err := os.ReadFile(filepath.Join(b.gateway.dir, c.id))
-			if ran := string(text) == "ran\n"; ran != c.runs || !c.runs && err == nil || !strings.Contains(strings.ToLower(result.Text), c.result) {
-				t.Errorf("it left %q; the model reads %q", text, result.Text)
-			}
-		})
-	}
 }

@@ -82,12 +82,13 @@ func endScenario() []script.Scenario {
 	return []script.Scenario{{Steps: []script.Reply{script.Text("Noted.")}, Loop: true}}
 }
 
-// policy runs every attempt without the policy, over one API, and with it over each; and the work.
+// policy runs every attempt without the policy and with it over one API, since what a call does is the same over each,
+// and a third of them over the other; and the work.
 func (b *bench) policy(t *testing.T) {
 	b.furnish(t)
 	t.Run("control", func(t *testing.T) {
 		for _, a := range attempts() {
-			if a.alone || b.api != apis[0] { // what a call does is the same over each API
+			if a.alone || b.api != apis[0] {
 				continue
 			}
 			t.Run(a.id, func(t *testing.T) {
@@ -105,7 +106,10 @@ func (b *bench) policy(t *testing.T) {
 		}
 	})
 	t.Run("nothing runs that should not", func(t *testing.T) {
-		for _, a := range attempts() {
+		for i, a := range attempts() {
+			if b.api != apis[0] && i%3 > 0 {
+				continue
+			}
 			t.Run(a.id, func(t *testing.T) {
 				t.Parallel()
 				answer := b.say(t, guarded, guarded+"-"+a.id, a.id)

@@ -39,6 +39,9 @@ func start(t *testing.T, name string, cmd *exec.Cmd) *process {
 	}()
 	t.Cleanup(func() {
 		p.stop(t)
+		if s := p.cmd.ProcessState; s != nil {
+			t.Logf("%s used %v of the processor", name, (s.UserTime() + s.SystemTime()).Round(100*time.Millisecond))
+		}
 		if t.Failed() {
 			t.Logf("the last words of %s:\n%s", name, p.log.tail(4000))
 		}

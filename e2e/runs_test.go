@@ -76,7 +76,7 @@ func TestRuns(t *testing.T) {
 		script.Native("message", `{"action":"send","target":"+100","message":"hi"}`), script.Text("I may not."),
 	}, Loop: true})
 	models := startModel(t, model)
-	g := startGatewayWith(t, gatewayRun(t), []string{"OC_MORE=" + more}, provider{id: "none", url: models})
+	g := startGateway(t, gatewayRun(t), []string{"OC_MORE=" + more}, provider{id: "none", url: models})
 	env := []string{"GPTOSS_EXECUTOR_RULES=" + rules, "GPTOSS_EXECUTOR_GATEWAY=" + g.url}
 	p, address := runSidecar(t, "/readyz", models, append(env, "OPENCLAW_GATEWAY_TOKEN="+g.token)...)
 

@@ -184,7 +184,7 @@ func setStage(t *testing.T, trials []*trial) *stage {
 	}
 	more := filepath.Join(t.TempDir(), "more.json")
 	write(t, more, `{"agents":{"defaults":{"maxConcurrent":16}},"models":{"providers":{`+strings.Join(hasty, ",")+`}}}`)
-	s.gateway = startGatewayWith(t, run, []string{"OC_MORE=" + more}, providers...)
+	s.gateway = startGateway(t, run, []string{"OC_MORE=" + more}, providers...)
 	for _, c := range trials {
 		if c.page {
 			write(t, filepath.Join(ws, pageOf(c.file())), c.content()+"\n")

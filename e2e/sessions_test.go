@@ -82,7 +82,7 @@ func moveIn(t *testing.T, api string, days []*day) *owner {
 	run := gatewayRun(t)
 	url := startSidecar(t, startModel(t, o.model), "HOME="+home, "OPENCLAW_WORKSPACE=", "GPTOSS_EXECUTOR_DECISIONS="+o.decided)
 	env := []string{"OC_HOME=" + home, "OC_MORE=" + settings(t, api, url, days)}
-	o.gateway = startGatewayWith(t, run, env, provider{id: o.provider, url: url})
+	o.gateway = startGateway(t, run, env, provider{id: o.provider, url: url})
 	return o
 }
 

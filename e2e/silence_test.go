@@ -1,42 +1,35 @@
 package e2e
 
 import (
-	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// TestSilence: a gateway that waits for 4 s at most stays with a model that thinks for longer, over
+// silence: a gateway that waits for 4 s at most stays with a model that thinks for longer, over
 // each API, before the first word and after it.
-func TestSilence(t *testing.T) {
-	needEnabled(t)
-	t.Parallel()
-	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
-	more := ""
+func (b *bench) silence(t *testing.T) (play func(t *testing.T)) {
 	for _, api := range apis {
 		before, between := script.Text("Here I am.").Thinking("Hm."), script.Text("Here I am.").Thinking("Hm.")
 		before.Delay, between.Pause = 10*time.Second, 6*time.Second
 		b.api = api
 		b.add(t, api, script.VLLM(), []script.Scenario{{Name: "before", User: user("before"), Steps: []script.Reply{before}}, {Name: "between", User: user("between"), Steps: []script.Reply{between}}})
-		more += fmt.Sprintf(`,%q:{"timeoutSeconds":4}`, api)
+		b.hasty = append(b.hasty, api)
 	}
-	settings := filepath.Join(t.TempDir(), "more.json")
-	write(t, settings, `{"models":{"providers":{`+more[1:]+`}}}`)
-	b.gateway = startGatewayWith(t, b.run, []string{"OC_MORE=" + settings}, b.providers...)
-	for _, api := range apis {
-		for _, when := range []string{"before", "between"} {
-			t.Run(api+"/"+when, func(t *testing.T) {
-				t.Parallel()
-				if a := b.say(t, api, api+"-"+when, when); a.text != "Here I am." {
-					t.Errorf("the user got %d %s", a.status, a.raw)
-				}
-				if n := len(b.servers[api].Requests(when)); n != 1 {
-					t.Errorf("the model was asked %d times", n)
-				}
-			})
+	return func(t *testing.T) {
+		for _, api := range apis {
+			for _, when := range []string{"before", "between"} {
+				t.Run(api+"/"+when, func(t *testing.T) {
+					t.Parallel()
+					if a := b.say(t, api, api+"-"+when, when); a.text != "Here I am." {
+						t.Errorf("the user got %d %s", a.status, a.raw)
+					}
+					if n := len(b.servers[api].Requests(when)); n != 1 {
+						t.Errorf("the model was asked %d times", n)
+					}
+				})
+			}
 		}
 	}
 }

@@ -30,14 +30,15 @@ func steerScenarios() (list []script.Scenario) {
 
 var childKey = regexp.MustCompile(`session=(agent:main:subagent:[0-9a-f-]+)`)
 
-// TestSteer: whatever ends the run of a subagent ends its request at the model server, while the reply
+// steer: whatever ends the run of a subagent ends its request at the model server, while the reply
 // still streams. What only gives it guidance, by design of OpenClaw, does not: the reply ends first.
-func TestSteer(t *testing.T) {
-	needEnabled(t)
-	t.Parallel()
-	b := &bench{api: "openai-responses", run: gatewayRun(t), servers: map[string]*script.Server{}}
+func (b *bench) steer(t *testing.T) (play func(t *testing.T)) {
+	b.api = "openai-responses"
 	b.add(t, "vllm", script.VLLM(), steerScenarios())
-	b.gateway = startGateway(t, b.run, b.providers...)
+	return b.steered
+}
+
+func (b *bench) steered(t *testing.T) {
 	model := b.servers["vllm"]
 	for _, c := range []struct {
 		name, method string

@@ -13,11 +13,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// A gateway does not notice that one of two model servers dies between two of its requests; and
+// severalServers: a gateway does not notice that one of two model servers dies between two of its requests; and
 // a model that makes the same call for ever is stopped.
-func TestSeveralServers(t *testing.T) {
-	needEnabled(t)
-	t.Parallel()
+func (b *bench) severalServers(t *testing.T) (play func(t *testing.T)) {
 	call, answer := script.Native("exec", command("echo one >> lines.txt; wc -l < lines.txt")), script.Text("Done there.")
 	looping := script.Native("exec", command("echo the same"))
 	loop := script.Scenario{Name: "loop", User: user("loop"), Steps: []script.Reply{looping}, Loop: true}
@@ -39,9 +37,11 @@ func TestSeveralServers(t *testing.T) {
 	if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run := gatewayRun(t)
-	sidecar := startSidecar(t, first.URL, "GPTOSS_EXECUTOR_RULES="+rules)
-	g := startGateway(t, run, provider{id: "two", url: sidecar})
+	b.providers = append(b.providers, provider{id: "two", url: startSidecar(t, first.URL, "GPTOSS_EXECUTOR_RULES="+rules)})
+	return func(t *testing.T) { b.oneDies(t, first, near, far) }
+}
+
+func (b *bench) oneDies(t *testing.T, first *httptest.Server, near, far *script.Server) {
 	dies := func(begin time.Time) { // behind its call
 		for len(near.Requests("die")) == 0 && time.Since(begin) < time.Minute {
 			time.Sleep(5 * time.Millisecond)
@@ -53,12 +53,12 @@ func TestSeveralServers(t *testing.T) {
 	defer cancel()
 	gone := make(chan struct{})
 	go func() { defer close(gone); dies(time.Now()) }()
-	a, err := g.turn(ctx, "two", "die", "Please do: die")
+	a, err := b.gateway.turn(ctx, "two", "die", "Please do: die")
 	<-gone
 	if err != nil || a.status != 200 || a.text != "Done there." || len(far.Requests("die")) == 0 {
 		t.Errorf("%v %d %q, asked %d and %d times", err, a.status, a.text, len(near.Requests("die")), len(far.Requests("die")))
 	}
-	a, err = g.turn(ctx, "two", "loop", "Please do: loop")
+	a, err = b.gateway.turn(ctx, "two", "loop", "Please do: loop")
 	if err != nil || a.status != 200 || !strings.Contains(a.text, "made the same call of exec 6 times") || len(far.Requests("loop")) != 7 {
 		t.Errorf("%v %d %q, asked %d times", err, a.status, a.text, len(far.Requests("loop")))
 	}

@@ -251,7 +251,7 @@ func howMany(short bool) int {
 		return n
 	}
 	if short {
-		return 12
+		return 6
 	}
 	return 24
 }

@@ -119,6 +119,9 @@ func judged(t *testing.T, name, locked string, confiner guard.Confiner) sessions
 // TestSessionsDoNotMix lets two agents of one gateway work at the same time, each in its own
 // workspace. Each is judged as if it were alone, also where it reaches for the other's files.
 func TestSessionsDoNotMix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestSessions goes through the same goroutines")
+	}
 	for _, pair := range [][2]string{{"coding", "assistant"}, {"parallel", "bigresults"}, {"overflow", "deferred"}} {
 		t.Run(pair[0], func(t *testing.T) {
 			both := []*sessions.Session{sessions.Load(t, pair[0], ""), sessions.Load(t, pair[1], "")}

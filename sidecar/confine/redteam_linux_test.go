@@ -38,6 +38,9 @@ type hit struct{ Command, Bare, Confined string }
 // TestRedTeamConfined runs commands that reading took for harmless. Bare they do harm, as
 // far as they can here; confined, none does.
 func TestRedTeamConfined(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and what runs are other programs")
+	}
 	var commands []string
 	for _, row := range corpus.Load[struct{ Command string }](t, "redteam") {
 		if row.Command != "" {

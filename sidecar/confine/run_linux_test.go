@@ -182,6 +182,9 @@ func dial(at string) error {
 }
 
 func TestSession(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and what runs are other programs")
+	}
 	for name, end := range map[string]func(work string, supervisor int) string{
 		"by its pid":                 func(work string, _ int) string { return "kill $(cat " + work + "/pid)" },
 		"by its supervisor":          func(_ string, pid int) string { return fmt.Sprintf("kill %d", pid) },

@@ -247,6 +247,9 @@ func TestTampered(t *testing.T) {
 // A replay by the rules in force changes nothing; by a draft it says what would change; a draft that
 // does not load says where. Neither the rules nor the log are other ones afterwards.
 func TestReplay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestDraftStays goes through the same goroutines")
+	}
 	v, s := keeping(t, stage.Tokens, map[string]script.Reply{"destroy": script.Native("exec", `{"command":"rm -rf /"}`), "list": script.Native("exec", `{"command":"ls"}`)}, nil)
 	v.signIn("Ann", stage.Reader)
 	v.s.Ask("one", "destroy", false)

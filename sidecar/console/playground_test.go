@@ -64,6 +64,9 @@ func (p page) says(t *testing.T, want ...string) {
 // Without script: a reply is taken from a turn, a name gets a meaning, the tests run, the file is
 // published, and undone. Who did it is in the log. Until then nothing changes.
 func TestPlayground(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestDraftStays goes through the same goroutines")
+	}
 	v := open(t, stage.Tokens, map[string]script.Reply{"fax": script.Text(fax)})
 	v.signIn("Ann", stage.Admin)
 	v.s.Ask("s", "fax", false)
@@ -112,6 +115,9 @@ func TestPlayground(t *testing.T) {
 // Nobody overwrites what they have not seen: the page shows what is new and keeps the draft, and
 // only then it can be published over.
 func TestStaleDraft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestDraftStays goes through the same goroutines")
+	}
 	v := open(t, stage.Tokens, nil)
 	v.signIn("Ann", stage.Admin)
 	bob := &visitor{t: t, s: v.s}
@@ -195,6 +201,9 @@ func TestWhoMayPublish(t *testing.T) {
 // What is wrong with a draft is said at its line, and it cannot be published; a name of a file that
 // leads elsewhere is none.
 func TestBadDrafts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestDraftStays goes through the same goroutines")
+	}
 	v := open(t, stage.Tokens, nil)
 	v.signIn("Ann", stage.Admin)
 	f := v.get(playground + "?file=limits.yaml&line=3").form()
@@ -323,6 +332,9 @@ func TestPlaygroundPolicy(t *testing.T) {
 
 // Secrets of a turn are masked in the form, too, and what a model wrote is text in all of it.
 func TestPlaygroundText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestDraftStays goes through the same goroutines")
+	}
 	const key = "sk-proj-Zm9vYmFyMTIzNDU2Nzg5"
 	const evil = `</textarea><script>alert(1)</script><img src=x onerror=alert(2)>"'`
 	v := open(t, func(s *config.Settings) { stage.Tokens(s) }, map[string]script.Reply{

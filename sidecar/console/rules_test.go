@@ -48,6 +48,9 @@ func (v *visitor) inForce() string {
 // Only an admin changes rules and experiments: by a form of the console, of what they have seen. Everything
 // else changes nothing, and says why.
 func TestChangesOfRules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestDraftStays goes through the same goroutines")
+	}
 	v := open(t, trying(t, "x"), nil)
 	v.signIn("Ann", stage.Admin)
 	first := v.inForce()
@@ -156,6 +159,9 @@ func TestRulesInTheOpen(t *testing.T) {
 
 // What a rule file holds is text wherever it stands; a secret in it is masked, and each line keeps its number.
 func TestRuleTextIsText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestDraftStays goes through the same goroutines")
+	}
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 	const secret = "sk-proj-Zm9vYmFyMTIzNDU2Nzg5"
 	const pem = "-----BEGIN RSA PRIVATE KEY-----\n#MIIEpAIBAAKCAQEA1234567890abcdefghijklmnopqrstuvwxyz\n#abcdefghijklmnopqrstuvwxyz1234567890MIIEpAIBAAKCAQEA\n#-----END RSA PRIVATE KEY-----"

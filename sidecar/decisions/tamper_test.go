@@ -53,6 +53,9 @@ func write(t testing.TB, file string, parts ...[]byte) {
 
 // Whatever byte is changed, the record is named in which it stands.
 func TestEveryByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	dir, file, text := small(t)
 	seq := uint64(1)
 	for i := range text {

@@ -139,6 +139,9 @@ func TestLiveStopped(t *testing.T) {
 // The times of a case are one observation. Where each case has a variant of its own that does better
 // with it, and none is better on the whole, times as observations say "hardly chance" again and again.
 func TestTimesAreOneObservation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	const runs, cases, times = 2000, 30, 10
 	clustered, single := 0, 0
 	for i := range runs {

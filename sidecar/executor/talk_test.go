@@ -82,6 +82,9 @@ func sound(body []byte) error {
 // Whatever is left out of a talk, in whatever order, no call is without its result, what the
 // caller wrote stays, and until something is left out each request begins as the one before.
 func TestTalk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		req, err := openai.ParseRequest([]byte(asked))

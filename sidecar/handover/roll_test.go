@@ -141,6 +141,9 @@ func user(text string) any { return map[string]any{"role": "user", "content": te
 // Two replicas are replaced one after the other, behind a balancer that goes by /readyz. No request fails.
 // Thoughts, and what a person has allowed, are there at the new ones.
 func TestRollingUpgrade(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestNextDoesNotServe goes through the same goroutines")
+	}
 	store, m := valkey.Start(t), thinking()
 	places := []*place{newPlace(t, m), newPlace(t, m)}
 	work := t.TempDir()

@@ -21,6 +21,9 @@ import (
 // A program is replaced under load, twice in a row. No request fails, and each has its record in one log,
 // although two processes write it for a while.
 func TestSwap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestNextDoesNotServe goes through the same goroutines")
+	}
 	p := newPlace(t, model())
 	s := p.serve(t)
 	l := begin(t, p.address)
@@ -119,6 +122,9 @@ func TestNextDoesNotServe(t *testing.T) {
 
 // Where systemd holds the socket, a restart loses no request: what comes meanwhile waits in the socket.
 func TestSocketOfParent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestNextDoesNotServe goes through the same goroutines")
+	}
 	p := newPlace(t, model())
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ruletest.Must(t, err)

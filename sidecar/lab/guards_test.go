@@ -11,6 +11,9 @@ import (
 // Guards share a chance of 5 % to stop what does no harm. What shall get better keeps its own, also
 // where a guard looks at it.
 func TestGuardsShare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	e := experiment.Experiment{Measure: experiment.ToolOK, Arms: make([]experiment.CompiledArm, 2)}
 	for _, m := range []string{experiment.Empty, experiment.Failed, experiment.Denied, experiment.Loop, experiment.AskedAgain, experiment.ToolOK, experiment.Empty} {
 		e.Guards = append(e.Guards, experiment.Guardrail{Measure: m})

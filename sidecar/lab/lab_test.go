@@ -67,6 +67,9 @@ var worse = map[string]float64{"one/control": 0.05, "one/new": 0.3}
 // An experiment ends by itself: when enough units were in it, when it is old, when it is
 // decided, and when something gets worse that must not. Then nobody is in it.
 func TestStops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	for more, why := range map[string]string{
 		"    stop: {sessions: 300}\n":              "units were in it",
 		"    stop: {days: 3}\n":                    "it is 3 days old",
@@ -99,6 +102,9 @@ func TestStops(t *testing.T) {
 // Arms that do the same are told apart from arms of which nothing is known yet where a margin
 // says what does not matter, and an experiment can end with that.
 func TestMargin(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine")
+	}
 	alike := map[string]float64{"one/control": 0.05, "one/new": 0.05}
 	for more, want := range map[string]string{
 		"":                  "too early",

@@ -33,7 +33,7 @@ export HOME='${OC_HOME:-$run/home}' TMPDIR='$run/tmp' PATH='$(dirname "$node"):$
 export OC_NODE='$node' OC_MAIN='$prefix/node_modules/openclaw/openclaw.mjs'
 export OC_PORT='${OC_PORT:-$("$node" -e "$free")}' OC_TOKEN='${OC_TOKEN:-$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')}'
 export OPENCLAW_STATE_DIR='$run/state' OPENCLAW_CONFIG_PATH='$run/openclaw.json'
-export OPENCLAW_NO_RESPAWN=1 OPENCLAW_NO_AUTO_UPDATE=1 OPENCLAW_OFFLINE=1 OPENCLAW_DISABLE_BONJOUR=1
+export OPENCLAW_TRAJECTORY=0 OPENCLAW_NO_RESPAWN=1 OPENCLAW_NO_AUTO_UPDATE=1 OPENCLAW_OFFLINE=1 OPENCLAW_DISABLE_BONJOUR=1
 export OPENCLAW_SKIP_CHANNELS=1 OPENCLAW_SKIP_CRON=1 OPENCLAW_SKIP_GMAIL_WATCHER=1 OPENCLAW_SKIP_CANVAS_HOST=1
 export OPENCLAW_SKIP_BROWSER_CONTROL_SERVER=1 OPENCLAW_SKIP_STARTUP_MODEL_PREWARM=1
 unset OPENCLAW_GATEWAY_PORT OPENCLAW_GATEWAY_TOKEN OPENCLAW_HOME OPENCLAW_PROFILE
@@ -48,4 +48,4 @@ cd "$run/ws"
 if [ -n "${OC_PLUGIN:-}" ]; then
   "$node" "$OC_MAIN" plugins install --force --accept-capabilities "$OC_PLUGIN" >&2
 fi
-exec "$node" "$OC_MAIN" gateway run
+exec "$node" --max-semi-space-size=64 --single-threaded-gc "$OC_MAIN" gateway run
