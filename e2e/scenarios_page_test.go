@@ -27,10 +27,11 @@ func TestScenarios(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
 	var trials []*trial
-	for _, s := range scenarios() {
+	for i, s := range scenarios() {
 		for _, col := range columns {
 			c := &trial{scenario: s, column: col}
-			if c.possible() && (*update || !c.alone && !c.elsewhere) {
+			seldom := col.api != apis[0] && i%2 > 0 // how a fault is met does not depend on the API, only how it is told
+			if c.possible() && (*update || !c.alone && !c.elsewhere && !seldom) {
 				trials = append(trials, c)
 			}
 		}

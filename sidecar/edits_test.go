@@ -253,7 +253,7 @@ func howMany(short bool) int {
 	if short {
 		return 6
 	}
-	return 24
+	return 12
 }
 
 // TestEditsUnderLoad: however rules are saved while 64 streams are served, each change

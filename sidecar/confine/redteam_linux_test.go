@@ -51,10 +51,11 @@ func TestRedTeamConfined(t *testing.T) {
 }
 
 // TestStrangersConfined does the same with attacks that somebody wrote who had not seen the code.
-// Many of them need what is not there: a network, or other programs.
+// Many of them need what is not there: a network, or other programs. Every third is run; with ATTACKS=all in the
+// environment, all of them.
 func TestStrangersConfined(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a minute")
+		t.Skip("20 s")
 	}
 	t.Parallel()
 	doc, err := os.ReadFile("../../testdata/policy/attacks.jsonl")
@@ -62,7 +63,14 @@ func TestStrangersConfined(t *testing.T) {
 		t.Fatal(err)
 	}
 	var commands []string
+	every, n := 3, 0
+	if os.Getenv("ATTACKS") == "all" {
+		every = 1
+	}
 	for line := range strings.Lines(string(doc)) {
+		if n++; n%every != 0 {
+			continue
+		}
 		var row struct{ Command string }
 		if err := json.Unmarshal([]byte(line), &row); err != nil {
 			t.Fatal(err)
