@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -21,10 +22,16 @@ const (
 	gatewayTool = `"tools":[` + askTool + `,` + readTool + `,` + carryTool + `]`
 )
 
+// policies are sets by their exec.yaml: many tests have the same, and nothing changes one.
+var policies sync.Map
+
 // policyOf is the shipped set with another exec.yaml, and without the rules about paths
 // and URLs.
 func policyOf(t testing.TB, exec string) *ruleset.Set {
 	t.Helper()
+	if set, ok := policies.Load(exec); ok {
+		return set.(*ruleset.Set)
+	}
 	builtin, err := rulefile.Builtin(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +44,7 @@ func policyOf(t testing.TB, exec string) *ruleset.Set {
 	if set == nil {
 		t.Fatal(problems)
 	}
+	policies.Store(exec, set)
 	return set
 }
 
