@@ -61,7 +61,7 @@ run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 # all of them run, whatever fails. All is compiled before, or two parts would do it at once. To collect garbage
 # less often spares a fifth of the processor's time, in compilers and tests.
 test: export GOGC = 400
-test: needs skipped ## everything: lint, tests, the race detector, a real gateway and SDKs; 17 minutes on 2 cores
+test: needs skipped ## everything: lint, tests, the race detector, a real gateway and SDKs; 14 minutes on 2 cores
 	@go list -export ./... >/dev/null
 	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target e2e lint race long rest deploy \
 	  || { echo 'make test: what failed is marked with *** above' >&2; exit 1; }
