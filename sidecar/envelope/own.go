@@ -76,8 +76,11 @@ func (c *Own) add(args []byte) {
 // Thought takes off the words in front of the arguments that say that the call is made: the model
 // thought on where it should have called. "" where there are none.
 func (c *Own) Thought(talk *sentence.Talk) (said string) {
+	if talk == nil || startsObject(c.Args) {
+		return ""
+	}
 	i := Last(string(c.Args))
-	if talk == nil || i <= 0 {
+	if i <= 0 {
 		return ""
 	}
 	front := sentence.Front{}

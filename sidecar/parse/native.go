@@ -43,7 +43,7 @@ func (r *Reader) takeNative(st *Strategy, c *nativeCall, how tools.End) {
 		left = c.Clean(r.s.header.Alphabet, r.c.Nobody(c.Name))
 	}
 	switch {
-	case !json.Valid(c.Args) && strings.HasSuffix(strings.TrimRight(r.shown.String(), " \n"), "}"):
+	case strings.HasSuffix(strings.TrimRight(r.shown.String(), " \n"), "}") && !json.Valid(c.Args):
 		how = tools.Cut
 	case left.Closed:
 		how = tools.Ended
