@@ -127,13 +127,13 @@ func (c *Catalog) unglued(name string, words int) hits {
 	return hits{}
 }
 
-// byScript finds the tool of a name that goes on in letters of another script.
+// byScript finds the tool of a name that goes on in letters of another script, but not in words.
 func (c *Catalog) byScript(name string) hits {
 	n := strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
-	if n <= 0 {
+	if n <= 0 || strings.Contains(name, " ") {
 		return hits{}
 	}
-	return c.byName(strings.TrimRight(name[:n], " _-."))
+	return c.byName(strings.TrimRight(name[:n], "_-."))
 }
 
 // byNearness finds the one tool that only reads and whose name differs by one slip

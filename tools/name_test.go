@@ -57,6 +57,7 @@ var nameRows = []struct{ raw, offered, want, kinds string }{
 	{"execjson", "exec", "exec", "name.glued"},
 	{"<|constrain|>exec", "exec", "exec", "name.clean"},
 	{"execുവര", "exec", "exec", "name.glued"},
+	{"exec не надо", "exec", "not_offered", ""},
 	{"execjsoncommentaryjson", "exec", "exec", "name.glued"},
 	{"commercial.assess_fit", "agency_commercial_assess_fit read", "agency_commercial_assess_fit", "name.namespace"},
 	{"read_filecode", "read_file", "read_file", "name.glued"},
