@@ -48,4 +48,5 @@ cd "$run/ws"
 if [ -n "${OC_PLUGIN:-}" ]; then
   "$node" "$OC_MAIN" plugins install --force --accept-capabilities "$OC_PLUGIN" >&2
 fi
+# With these two, and without its diary of turns (OPENCLAW_TRAJECTORY), it takes 8 % less of the processor.
 exec "$node" --max-semi-space-size=64 --single-threaded-gc "$OC_MAIN" gateway run
