@@ -52,8 +52,11 @@ func TestCall(t *testing.T) {
 		{readTool, `{"args":"{\"path\":\"a\"}"}`, `read {"path":"a"}`, "args.unwrap"},
 		{execTool, `{"arguments": {"path":"ls"}}`, `bad_schema`, ""},
 		{execTool, `{"arguments": "ls"}`, `bad_schema`, ""},
-		{metaTool, `{"args": {"tool":"a","args":{}}}`, `bad_schema`, ""},                           // args is its own
-		{"open(path:string)", `{"arguments":{"path":"a"}}`, `open {"arguments":{"path":"a"}}`, ""}, // it takes more keys
+		{metaTool, `{"tool":"a","args":{"b":1}"}`, `execute {"tool":"a","args":{"b":1}}`, "json.quote"},
+		{execTool, `{"command":""ls -la","timeout":1}`, `exec {"command":"ls -la","timeout":1}`, "json.quote"},
+		{metaTool, `{"args": {"tool":"a","args":{}}}`, `bad_schema`, ""},           // args is its own
+		{"open(path:string)", `{"arguments":{"path":"a"}}`, `bad_schema`, ""},      // none of it is a parameter
+		{"open(path:string)", `{"n":1,"path":"a"}`, `open {"n":1,"path":"a"}`, ""}, // it takes more keys
 		{findTool, `"tide table"`, `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, "tide table\n", `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, `42`, `search {"query":"42"}`, "args.coerce args.wrap"},
@@ -158,6 +161,9 @@ func TestCallWithoutTools(t *testing.T) {
 		{"python", "print(1)\n", "answer"},
 		{"web.run", "{}", "not_offered"},
 		{"python", `{"code":"1"}`, "not_offered"},
+		{"assistant<|channel|>final", `{"total":7}`, "answer"},
+		{"assistant", `{"total":7}`, "answer"},
+		{"toolu_01abc9", `{"total":7}`, "bad_name"},
 	} {
 		if got, _ := call(catalogOf(), row.name, row.args, closed); got != row.want {
 			t.Errorf("%s %s: got %s, want %s", row.name, row.args, got, row.want)

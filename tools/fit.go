@@ -15,10 +15,11 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 	why.Text = args
 	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
 	isObject := err == nil && fixed.JSON[0] == '{' && strings.HasPrefix(strings.TrimSpace(args), "{")
+	nobody := Somebody(raw) || why.Code == BadName && !isCallID(raw) // the header of a message to the user, sent as a call
+	if c.Empty() && (nobody || !isObject) && strings.TrimSpace(args) != "" {
+		why.Code, why.Why = Answer, "no tools are offered, and what was sent is no call"
+	}
 	if !isObject {
-		if c.Empty() && strings.TrimSpace(args) != "" {
-			why.Code, why.Why = Answer, "no tools are offered, and what was sent is no call but text"
-		}
 		return Call{}, why
 	}
 	if fixed.Cut >= jsonrepair.Unquoted {

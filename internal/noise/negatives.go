@@ -29,6 +29,8 @@ func negatives() []kind {
 		{"reports-past", "What did you do?", "Earlier I called {name}", "with {args}", "and it returned nothing."},
 		{"json-answer", "Answer as JSON.", "", "{\"answer\": \"yes, of course\", \"score\": 0.9}", ""},
 		{"json-with-name", "Give me a user as JSON.", "", "{\"name\": \"Ann Smith\", \"age\": 42}", ""},
+		{"json-arguments", "Give me the arguments as JSON.", "", "{args}", ""},
+		{"json-object", "Gib mir das als Objekt, ohne es auszuführen.", "", "{args}", ""},
 		{"json-in-fence", "Show the config.", "This is the file:", "```json\n{\"tool\": \"hammer\", \"args\": [\"--fast\"]}\n```", "Put it into your home folder."},
 		{"yaml-config", "Show the config.", "This is the file:", "```yaml\ntools:\n  - name: {name}\n    enabled: true\n```", "Restart the server then."},
 		{"openai-code", "How do I call a tool in Python?", "Use the client so:", "```python\ntools=[{'type': 'function', 'function': {'name': '{name}'}}]\nclient.chat(tools=tools)\n```", "The reply has the calls."},

@@ -139,7 +139,7 @@ func (c *Console) record(f *playForm) (*replay.Record, error) {
 	rec.Who = policy.Subject{Model: rec.Model, Interactive: true}
 	t, r := c.taken(f)
 	if r != nil {
-		rec.User, rec.Workspace, rec.Intact, rec.Asked = r.User, r.Workspace, r.Intact, r.Asked
+		rec.User, rec.Workspace, rec.Intact, rec.Asked, rec.Formatted = r.User, r.Workspace, r.Intact, r.Asked, r.Formatted
 		rec.Who = policy.Subject{Model: rec.Model, Agent: t.Agent, Channel: t.Channel, Session: t.Session, Run: t.Run != "", Interactive: true}
 	}
 	switch {

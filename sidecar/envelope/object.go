@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -97,10 +98,14 @@ func (k *Keys) flat(offered *tools.Catalog, v gjson.Result, name string) (c call
 // keyed reads {"read":{"path":"a"}}: the name is the only key.
 func (k *Keys) keyed(offered *tools.Catalog, v gjson.Result) (c callcode.Call, ok bool) {
 	v.ForEach(func(key, value gjson.Result) bool {
-		c = callcode.Call{Name: key.Str, Args: value.Raw}
-		ok = !ok && value.IsObject() && offered.Exact(key.Str)
+		name := key.Str
+		if _, to, is := strings.Cut(name, "to="+header.Namespace); is { // a header is the key
+			name = strings.TrimRight(to, " )")
+		}
+		c = callcode.Call{Name: name, Args: value.Raw}
+		ok = !ok && value.IsObject() && offered.Exact(name)
 		value.ForEach(func(arg, _ gjson.Result) bool {
-			ok = ok && offered.Takes(key.Str, arg.Str)
+			ok = ok && offered.Takes(name, arg.Str)
 			return ok
 		})
 		return ok

@@ -199,6 +199,7 @@ func (m *measured) known(b *strings.Builder, why map[string]string) {
 func (m *measured) quotations(b *strings.Builder) {
 	all := *m.negatives["all"]
 	fmt.Fprintf(b, "## Replies without a call\n\n%d replies that quote, explain, refuse or invent calls, or answer in JSON, with 0 to 4 damages. %d calls were read in them:\n%d of tools that read, %d that write, %d that execute.\n\n", negativeCount, sum(all.False), all.False[noise.Reads], all.False[noise.Writes], all.False[noise.Executes])
+	b.WriteString("Of `json-arguments` and `json-object`, where the user wants an object and it fits a tool, the model is asked what it is: the\ntext is lost in the first reply alone. A request with a `response_format` gets it at once.\n\n")
 	fmt.Fprintf(b, "| kind | replies | false calls: reads | writes | executes | text lost | seed |\n|---|---:|---:|---:|---:|---:|---:|\n")
 	for _, key := range slices.Sorted(maps.Keys(m.negatives)) {
 		id, is := strings.CutPrefix(key, "negative ")

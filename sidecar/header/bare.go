@@ -86,6 +86,9 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 		case scan.Wait:
 			return Bare{}, scan.Wait
 		case scan.No:
+			if h.known && h.debris && h.kind != "" && h.raw == 0 {
+				return Bare{Name: name, Body: i, Debris: true, Empty: true}, scan.Yes
+			}
 			return h.rawBody()
 		}
 		if h.again > 1 {

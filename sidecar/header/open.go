@@ -40,7 +40,7 @@ func (g *Grammar) Continues(text, next string, known func(name string) bool, eof
 		}
 	}
 	switch {
-	case o.at < 0:
+	case o.at < 0, next == "" && eof && o.body < 0: // nothing goes on
 		return 0, scan.No
 	case o.body >= 0 && o.body < len(text):
 		return o.at, g.intoBody(text, o, next, known, eof)

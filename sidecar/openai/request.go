@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -181,4 +183,11 @@ func (q *Request) lastUser() string {
 		}
 	}
 	return ""
+}
+
+// Formatted says that the request asks for JSON as the answer.
+func (q *Request) Formatted() bool {
+	at, ok := q.Field("response_format")
+	kind := gjson.GetBytes(at.Of(q.Body), "type").Str
+	return ok && kind != "" && kind != "text"
 }

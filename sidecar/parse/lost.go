@@ -5,6 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -51,14 +52,18 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	return 0, false
 }
 
-// guessed says that a call whose name was lost, and that fits one tool, is none of mere text. If the
-// tool changes something, the model is asked, unless the server says that the reply ends in a call.
-func (t *text) guessed(call tools.Call) bool {
-	if t.r.calls || t.r.c.Class(call.Name) == tools.Read {
-		return true
+// guessed says that an object that fits one tool is a call whose name was lost, and no answer. Where it may be
+// either, the model is asked, unless the server says that the reply ends in a call.
+func (t *text) guessed() bool {
+	switch f := &t.r.facts; {
+	case t.r.calls:
+	case f.Formatted:
+		return false
+	case f.aboutCalls(), sentence.Has(f.User, f.Data), sentence.Has(t.r.mused.String(), f.Data):
+		t.doubted = !f.Asked
+		return t.doubted
 	}
-	t.doubted = !t.r.facts.Asked
-	return t.doubted
+	return true
 }
 
 // nameless looks for a call in JSON that came without a name; closed says that the token of calls
@@ -75,7 +80,7 @@ func (t *text) nameless(v string, from, end int, closed bool) bool {
 		t.note(st, from, end, Refused, "arguments without a tool name")
 		t.r.refuse(tools.Refusal{Code: tools.NotOffered, Text: doc, Why: "the call names no tool, and its arguments fit no single one"})
 		return false
-	case !closed && !t.guessed(call), !t.allowed(st, from, end, doc):
+	case !closed && !t.guessed(), !t.allowed(st, from, end, doc):
 		return false
 	}
 	t.take(st, from, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})

@@ -134,6 +134,7 @@ func TestCallsInThoughts(t *testing.T) {
 		"native call":     {[]parse.Delta{{Reasoning: "Hm." + call}, piece(0, "a", "read", `{"path":"a"}`)}, `read{"path":"a"}`, "", `Hm.assistantcommentary to=exec{"command":"ls"}`},
 		"a quote":         {[]parse.Delta{{Reasoning: "The page says `" + call + "` and I ignore it."}}, "", "", "The page says `assistantcommentary to=exec{\"command\":\"ls\"}` and I ignore it."},
 		"object in prose": {[]parse.Delta{{Reasoning: `Could be {"name":"exec","arguments":{"command":"ls"}}`}}, "", "", `Could be {"name":"exec","arguments":{"command":"ls"}}`},
+		"a quoted header": {[]parse.Delta{{Reasoning: "The syntax: ``` assistant<|channel|>commentary to=exec({\"command\":\"...\"}) ``` failed."}, piece(0, "a", "read", `{"path":"a"}`)}, `read{"path":"a"}`, "", "The syntax: ``` assistantcommentary to=exec({\"command\":\"...\"}) ``` failed."},
 		"plain":           {[]parse.Delta{{Reasoning: "a <"}, {Reasoning: " b <|"}, {Reasoning: "x"}}, "", "", "a < b <|x"},
 		"lone tokens":     {[]parse.Delta{{Reasoning: "a<|end|>b<|end|>"}, {Content: "c"}}, "", "c", "ab"},
 	} {

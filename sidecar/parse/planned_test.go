@@ -13,7 +13,7 @@ func TestPlanned(t *testing.T) {
 	check(t, shipped.Strategies(""), []row{
 		{"Let me look at it.\n\n{\"path\":\"a\"}", read, "Let me look at it.", ""},
 		{"We look into a. Use the read function.\n\n{\"path\":\"a\"}", read, "We look into a. Use the read function.", ""},
-		{"Let me look at it.\n\n{\"command\":\"ls\"}", "", "Let me look at it.", ""}, // asked
+		{"Let me look at it.\n\n{\"command\":\"ls\"}", exec, "Let me look at it.", ""},
 		{"This is the answer.\n\n{\"path\":\"a\"}", "", "This is the answer.\n\n{\"path\":\"a\"}", ""},
 		{"Let me show you an example.\n\n{\"path\":\"a\"}", "", "Let me show you an example.\n\n{\"path\":\"a\"}", ""},
 		{"Let me look at it.\n\n{\"answer\":\"a\"}", "", "Let me look at it.\n\n{\"answer\":\"a\"}", ""},
@@ -38,10 +38,17 @@ func TestPlanned(t *testing.T) {
 		{"assistantcommentary to=functions.read (json) json彩票{\"path\":\"a\"}", read, "", ""},
 		{"<|channel|>commentary to=functions.read<|message|>彩票{\"path\":\"a\"}Let me list it. <|channel|>commentary to=functions.exec <|message|>{\"command\":\"ls\"}<|call|>", read + " " + exec, "", ""},
 
+		// Debris between two calls, and in a header without a body.
+		{"assistant to=functions.read 彩票json\n{\"path\":\"a\"}期开奖结果\nassistant to=functions.exec 彩票json\n{\"command\":\"ls\"}", read + " " + exec, "", ""},
+		{"Read it. аиҳassistant to=functions.read კომენტary  彩票json  parallel: false} code", "", "Read it. аиҳparallel: false} code", ""},
+
 		// A channel and a name are all that is left of the header; the name of a member has no quotes.
 		{"commentary read{\"path\":\"a\"}", read, "", ""},
 		{"read: {path: \"a\"}", read, "", ""},
 		{"In a: {path: \"a\"} is its form.", "", "In a: {path: \"a\"} is its form.", ""},
+
+		// A header is the key of its arguments.
+		{"{\"assistant to=functions.read)\": {\"path\":\"a\"}}", read, "", ""},
 
 		// The name stands behind a word that is none, or in place of the content type.
 		{"<|channel|>commentary to=tool read <|constrain|>json<|message|>{\"path\":\"a\"}", read, "", ""},

@@ -27,6 +27,10 @@ type Facts struct {
 	Intact bool
 	// Topic is what a user says who writes about calls.
 	Topic []string
+	// Data is what a user or a thought says where the answer is an object. A file name is none of it.
+	Data []string
+	// Formatted says that the request asks for an object as the answer.
+	Formatted bool
 	// Talk are words of sentences that speak about a call; nil knows none.
 	Talk *sentence.Talk
 	// Looks says that a call of a tool that executes does no more than one that reads; nil: none is

@@ -63,6 +63,41 @@ func TestWhoCalls(t *testing.T) {
 	}
 }
 
+// An object that names no tool is a call, but where it may be the answer: there the model is asked.
+func TestAnswersInJSON(t *testing.T) {
+	const object, call = `{"command":"ls"}`, `exec{"command":"ls"}`
+	for name, row := range map[string]struct{ user, thought, calls string }{
+		"nobody says anything":       {"", "", call},
+		"the user wants something":   {"List it.", "We need to list.", call},
+		"a file is named":            {"Look at package.json.", "We look at tsconfig.json.", call},
+		"the user wants JSON":        {"Give me the command as JSON.", "", ""},
+		"without a blank":            {"用JSON回答", "", ""},
+		"the thought wants JSON":     {"Give me the command.", "They want a json object. Give it.", ""},
+		"the user wants a tool call": {"How does a tool call look?", "", ""},
+	} {
+		f := facts()
+		f.User = row.user
+		for _, asked := range []bool{false, true} {
+			f.Asked = asked
+			r := shipped.Strategies("").Reader(offeredForFuzz(), f)
+			r.Feed(parse.Delta{Reasoning: row.thought})
+			r.Feed(parse.Delta{Content: object})
+			got, _ := r.Close("stop")
+			if calls := strings.TrimSpace(showCalls(got.Calls)); calls != row.calls || row.calls == "" && asked != (got.Content == object) {
+				t.Errorf("%s, asked before: %v: calls %q, shows %q", name, asked, calls, got.Content)
+			}
+		}
+	}
+	f := facts()
+	f.Formatted = true
+	only(t, f, "the request says so", object, "")
+	r := shipped.Strategies("").Reader(offeredForFuzz(), f)
+	r.Feed(parse.Delta{Content: object})
+	if got, _ := r.Close("stop"); got.Content != object {
+		t.Errorf("the request says so: shows %q", got.Content)
+	}
+}
+
 // What is said to the user is shown.
 func TestToTheUser(t *testing.T) {
 	r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})

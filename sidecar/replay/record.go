@@ -49,8 +49,8 @@ type Record struct {
 	Expect json.RawMessage `json:"expect"`
 
 	// What is known of a reply that was served: see parse.Facts, and who had asked.
-	Intact, Asked bool           `json:"-"`
-	Who           policy.Subject `json:"-"`
+	Intact, Asked, Formatted bool           `json:"-"`
+	Who                      policy.Subject `json:"-"`
 }
 
 // RecordInput is text of the model: whole, in pieces, or in pieces of base64 that
@@ -130,7 +130,7 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 // facts are what the reader knows of the request.
 func (rec *Record) facts(set *ruleset.Set) parse.Facts {
 	f := set.Facts(rec.Model, rec.Server, rec.User)
-	f.Intact, f.Asked = rec.Intact, rec.Asked
+	f.Intact, f.Asked, f.Formatted = rec.Intact, rec.Asked, rec.Formatted
 	return f
 }
 

@@ -12,6 +12,7 @@ type evidenceDoc struct {
 	Base    float64       `rule:"base" min:"-20" max:"20" doc:"What is added to the weights of every text."`
 	Weights []weightRule  `rule:"weights,required" doc:"How much each sign speaks for a call, in logits; below 0 it speaks against one. A sign that is left out counts nothing."`
 	Topic   []string      `rule:"topic" doc:"What a user says who writes about calls, in any case: the sign topic." eg:"[tool call]"`
+	Data    []string      `rule:"data" doc:"What a user or a thought says where the answer is an object, in small letters: an object that fits a tool and names none is asked about then." eg:"[json]"`
 	Talk    talkRule      `rule:"talk" doc:"What a sentence says that speaks about a call, and does not make it: the sign told. The words are looked for in small letters, where one blank stands for all other signs, and one is at each end. A * stands for any part of one word, ^ for the beginning of a part between commas, and $ for its end."`
 	Looks   []string      `rule:"looks" doc:"Programs that only look, with their subcommand where that decides. Text may stand behind a command of nothing else, which writes, fetches and runs nothing, as behind a tool that reads." eg:"[ls, git status]"`
 	Run     thresholdRule `rule:"run,required" doc:"From which score on a call runs, by what its tool does."`
@@ -49,5 +50,5 @@ func (l *loader) evidence() {
 		}
 	}
 	l.weights = w
-	l.set.topic, l.set.looking, l.set.talk = f.Topic, f.Looks, sentence.New(sentence.Words(f.Talk))
+	l.set.topic, l.set.data, l.set.looking, l.set.talk = f.Topic, f.Data, f.Looks, sentence.New(sentence.Words(f.Talk))
 }

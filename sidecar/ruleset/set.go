@@ -54,6 +54,7 @@ type Set struct {
 	arms       map[string]*Set // by their names with blanks between
 	choices    []chooser
 	topic      []string // what a user says who writes about calls
+	data       []string // what is said where the answer is an object
 	looking    []string // programs that only look
 	talk       *sentence.Talk
 	book       rulebook
@@ -87,7 +88,7 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 // nobody judges its calls yet.
 func (s *Set) Facts(model, server, user string) parse.Facts {
 	looks := func(tool string, args []byte) bool { return policy.Looks(tool, args, s.looking, s.own.world(At{})) }
-	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Talk: s.talk, Looks: looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
+	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Data: s.data, Talk: s.talk, Looks: looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
 }
 
 // WhyNot takes the condition of a strategy apart and evaluates every term for what

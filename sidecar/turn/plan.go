@@ -94,6 +94,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
 	t.original, t.facts.Mentioned = req, t.mentions
+	t.facts.Formatted = req.Formatted()
 	of := conversation(from.Session, req)
 	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note, of}, memory{p.Recall, state.Awaited, of}
 	t.thoughts.fetch(ctx, req)

@@ -65,7 +65,8 @@ type Reply struct {
 	Finish         string
 	User           string // as conditions see it
 	Workspace      string
-	Intact, Asked  bool // see parse.Facts
+	Intact, Asked  bool // see parse.Facts, and for the next
+	Formatted      bool
 	Offered        []tools.Tool
 	OfferedUnknown bool // they were too many to keep
 
@@ -111,7 +112,7 @@ func (r *Record) Heard(h *turn.Heard) {
 	size += int64(200 * (len(h.Reading.Steps) + len(h.Reading.Weighed)))
 	if r.most > 0 {
 		reply.User, reply.Workspace, reply.Finish = h.Facts.User, h.Workspace, h.Finish
-		reply.Intact, reply.Asked = h.Facts.Intact, h.Facts.Asked
+		reply.Intact, reply.Asked, reply.Formatted = h.Facts.Intact, h.Facts.Asked, h.Facts.Formatted
 		reply.Words, reply.Said, reply.Thought = !h.Lost, h.Said, h.Thought
 		reply.Offered, reply.OfferedUnknown = r.w.offered.own(h.Tools)
 		size += int64(len(h.Said.Content) + len(h.Said.Reasoning) + len(h.Thought) + len(h.Reading.Content) + len(h.Reading.Reasoning) + len(h.Facts.User))

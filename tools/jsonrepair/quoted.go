@@ -129,7 +129,8 @@ func (m *mender) oneQuoted(r role) {
 	} else if !plainKey(m.text[start:e.end]) {
 		m.doubt()
 	}
-	if !e.quote || r != inKey && e.next-e.end < start-at {
+	doubled := m.text[at:start] == `""` && !strings.ContainsAny(m.text[start:e.end], "\"'`\\") // and no other mark could be the text's
+	if !e.quote || r != inKey && e.next-e.end < start-at && !doubled {
 		m.doubt() // it lacks a mark, or one too many opened it
 	}
 	m.writeString(start, e.end)
@@ -173,7 +174,7 @@ func (m *mender) openingAndExtent(i int, open mark, r role) (int, extent) {
 
 // textAt reports whether words go on at i, and no structure.
 func (m *mender) textAt(i int) bool {
-	return i < len(m.text) && isWordByte(m.text[i])
+	return i < len(m.text) && strings.IndexByte(",:;}]) \n\r\t\"'`", m.text[i]) < 0
 }
 
 // stringExtent finds the end of the string whose content begins at start. The

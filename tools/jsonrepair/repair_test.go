@@ -48,6 +48,8 @@ var repairs = []struct{ text, want, kinds string }{
 	{`{"a:"x"}`, `{"a":"x"}`, "quote"},
 	{`{"a": x", "n": 12"}`, `{"a":"x","n":12}`, "quote quote quote"},
 	{`{"a":"x","}`, `{"a":"x"}`, "comma quote"},
+	{`{"a":{"b":1}"}`, `{"a":{"b":1}}`, "quote"},
+	{`{"a":""/b c","d":1}`, `{"a":"/b c","d":1}`, "quote"},
 	{`{""a"":""x y""}`, `{"a":"x y"}`, "quote quote quote quote"},
 	{`{"a":"""say "x"."""}`, `{"a":"say \"x\"."}`, "quote escape escape quote"},
 	{`{cmd: echo "x, y", b: 1}`, `{"cmd":"echo \"x, y\"","b":1}`, "quote quote escape escape quote"},

@@ -45,7 +45,8 @@ func (m *mender) separate() bool {
 		case c == '`' && strings.HasPrefix(m.text[m.pos:], fence):
 			m.drop(KindFence, fenceLen(m.text[m.pos:]))
 		case m.danglingQuote():
-			if commas != 1 || m.total > 0 || !m.closersEnd(m.pos+1) { // else a key was begun, and the model thought better of it
+			behind := m.pos > 0 && strings.IndexByte("}]", m.text[m.pos-1]) >= 0 // a container, which no quote follows
+			if commas != 1 && !behind || m.total > 0 || !m.closersEnd(m.pos+1) { // else a key was begun, and the model thought better of it
 				m.doubt()
 			}
 			m.drop(KindQuote, markAt(m.text, m.pos).width)
