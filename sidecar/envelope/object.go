@@ -98,10 +98,11 @@ func (k *Keys) flat(offered *tools.Catalog, v gjson.Result, name string) (c call
 // keyed reads {"read":{"path":"a"}}: the name is the only key.
 func (k *Keys) keyed(offered *tools.Catalog, v gjson.Result) (c callcode.Call, ok bool) {
 	v.ForEach(func(key, value gjson.Result) bool {
-		name := key.Str
-		if _, to, is := strings.Cut(name, "to="+header.Namespace); is { // a header is the key
-			name = strings.TrimRight(to, " )")
+		_, name, is := strings.Cut(key.Str, "to=") // a header is the key
+		if !is {
+			name = key.Str
 		}
+		name = strings.TrimRight(strings.TrimPrefix(name, header.Namespace), " )")
 		c = callcode.Call{Name: name, Args: value.Raw}
 		ok = !ok && value.IsObject() && offered.Exact(name)
 		value.ForEach(func(arg, _ gjson.Result) bool {

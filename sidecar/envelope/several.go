@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -24,4 +25,20 @@ func (k *Keys) Several(offered *tools.Catalog, c callcode.Call, depth int, cut b
 		return nil
 	}
 	return found.List
+}
+
+// Objects are the objects of which a text consists, where they are more than one: the arguments of calls of one
+// tool, which a server has put together.
+func Objects(text string) (all []string) {
+	for s := (jsontext.Scanner{Doc: []byte(text)}); ; {
+		switch {
+		case s.Peek() == '{':
+			at := s.Skip()
+			all = append(all, string(at.Of(s.Doc)))
+		case len(all) < 2 || s.End() != nil:
+			return nil
+		default:
+			return slices.Compact(all)
+		}
+	}
 }

@@ -55,7 +55,7 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		switch a, is := t.around(v, n, eof); {
 		case is == wait:
 			return 0, wait
-		case !t.runs(evidence.Lines, a, callcode.Call{Name: react.Name(l.name)}):
+		case !t.runs(evidence.Lines, a&^isBehind, callcode.Call{Name: react.Name(l.name)}): // what follows was made up: Observation:
 			t.release(t.r.s.lines, n, why(a))
 			return 0, yes
 		}
@@ -166,7 +166,7 @@ func (t *text) doubtThought(name string) {
 	var p sentence.Front
 	p.Add(t.lines.thought.String())
 	talk := t.r.facts.Talk
-	t.doubted = talk != nil && !t.r.facts.Asked && t.r.c.Class(name) != tools.Read && talk.Lead(&p) == sentence.Speaks
+	t.doubted = t.doubted || talk != nil && !t.r.facts.Asked && t.r.c.Class(name) != tools.Read && talk.Lead(&p) == sentence.Speaks
 }
 
 func (t *text) tellThought() {

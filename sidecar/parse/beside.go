@@ -16,7 +16,7 @@ import (
 // openQuotable opens a header that may be quoted. within says that a message holds it.
 func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
 	open := t.past.Ends() != sentence.Ended && !t.past.IsWord()
-	h := head{text: strings.Clone(opener), before: t.last, within: within, open: open, lead: t.leadIn()}
+	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open, lead: t.leadIn()}
 	t.settleInside()
 	t.openHeader(tok == alphabet.Channel)
 	t.head = h
@@ -25,7 +25,7 @@ func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
 // settleQuotable is settleLead for text in front of a header that might have been quoted,
 // and was not.
 func (t *text) settleQuotable() {
-	if t.head.text != "" {
+	if t.head.quotable {
 		last := t.last
 		t.last = t.head.before
 		if t.head.within {
@@ -33,7 +33,7 @@ func (t *text) settleQuotable() {
 		} else {
 			t.settleLead()
 		}
-		t.last, t.head.text = last, ""
+		t.last, t.head.text, t.head.quotable = last, "", false
 	}
 }
 

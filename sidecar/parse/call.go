@@ -93,8 +93,10 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	end := t.scan.End
 	behind := end
 	if t.head.text != "" && !t.head.tokened {
-		if strings.HasSuffix(t.head.text, `"`) && strings.HasPrefix(v[end:], `"`) { // json ="{…}"
-			behind++
+		for _, marks := range [...]string{`""`, "()"} { // json ="{…}", read({…})
+			if strings.HasSuffix(t.head.text, marks[:1]) && strings.HasPrefix(v[end:], marks[1:]) {
+				behind++
+			}
 		}
 		a, is := t.around(v, behind, eof)
 		if t.head.debris && is != wait { // what stands behind it does not count, nor does a word of it in front

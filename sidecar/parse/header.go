@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
@@ -20,7 +21,8 @@ type head struct {
 	lead     evidence.Set // what the text in front says of a call
 	within   bool         // a message that is shown holds it
 	before   byte         // what stands in front of it
-	text     string       // the header as it was written, while it may be a quotation
+	quotable bool         // it may be a quotation
+	text     string       // the header as it was written, while it may be one
 }
 
 // recipient looks for a header without control tokens at the start of rest. skip bytes lie
@@ -35,7 +37,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	}
 	return opening{n: skip + h.Body + len(h.Next), markup: true, begin: func(t *text, v string, n int) {
 		t.head = head{Header: header.Header{Recipient: strings.Clone(h.Name), Flaw: "control tokens are missing"},
-			stripped: true, debris: h.Debris, text: strings.Clone(v[:n]), before: t.last, lead: t.leadIn()}
+			stripped: true, debris: h.Debris, quotable: true, text: strings.Clone(v[:n]), before: t.last, lead: t.leadIn()}
 		if h.Debris { // nobody quotes such a header: that text in front does not say that it is made counts nothing
 			t.head.lead &^= isBeside | isOpen
 		}
@@ -60,8 +62,10 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 
 // beginWordHeader reads a header whose first words were left of its opener.
 func beginWordHeader(t *text, v string, n int) {
-	t.settleLead()
-	t.openHeader(t.r.s.header.Words.Channel(strings.TrimLeft(v[n:], " \n")) != "")
+	t.openQuotable(v[:n], alphabet.None, false)
+	if t.r.s.header.Words.Channel(strings.TrimLeft(v[n:], " \n")) != "" {
+		t.at = 1
+	}
 	t.head.stripped = true
 }
 

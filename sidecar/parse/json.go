@@ -61,7 +61,7 @@ func (t *text) planStarts(v string, j int, eof bool) verdict {
 	}
 	p := t.past
 	p.Add(v[:j])
-	return scan.When(p.Says() && t.makes(&p, ""))
+	return scan.When(p.Says() && !t.speaks(&p))
 }
 
 const noCall = "JSON that is no call"
@@ -120,7 +120,7 @@ func (t *text) lastJSON(v string, end int) (int, bool) {
 		return len(v), false
 	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]))
-	if !ok || t.r.cut() || t.field != Content || envelope.Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 || !t.makes(&t.past, call.Name) || !t.guessed() || !t.allowed(t.r.s.json, 0, end, v[:end]) {
+	if !ok || t.r.cut() || t.field != Content || envelope.Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, false) || !t.allowed(t.r.s.json, 0, end, v[:end]) {
 		return t.releaseValue(end, noCall)
 	}
 	t.take(t.r.s.json, 0, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base, To: call.Name}})
@@ -181,7 +181,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if ok && t.guessed() && t.allowed(st, 0, end, v[:end]) {
+	if ok && t.guessed(call, true) && t.allowed(st, 0, end, v[:end]) {
 		t.take(st, 0, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base, To: call.Name}})
 		t.behindCall()
 		return len(v), false

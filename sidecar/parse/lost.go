@@ -53,17 +53,28 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 }
 
 // guessed says that an object that fits one tool is a call whose name was lost, and no answer. Where it may be
-// either, the model is asked, unless the server says that the reply ends in a call.
-func (t *text) guessed() bool {
+// either, the model is asked: people want an object in more words than anybody knows. So a tool that changes
+// something is called only if words in front or the thoughts make it, or the server says that the reply ends in a
+// call; so is one that reads, unless it is alone.
+func (t *text) guessed(call tools.Call, alone bool) bool {
+	var thought sentence.Front
+	thought.Add(t.r.mused.String())
+	alone = alone && t.r.c.Class(call.Name) == tools.Read
 	switch f := &t.r.facts; {
 	case t.r.calls:
 	case f.Formatted:
 		return false
-	case f.aboutCalls(), sentence.Has(f.User, f.Data), sentence.Has(t.r.mused.String(), f.Data):
+	case t.r.wantsData(), !alone && !t.makes(&thought, call.Name) && !t.makes(&t.past, call.Name):
 		t.doubted = !f.Asked
 		return t.doubted
 	}
 	return true
+}
+
+// wantsData says that an object may be the answer.
+func (r *Reader) wantsData() bool {
+	f := &r.facts
+	return f.aboutCalls() || sentence.Has(f.User, f.Data) || sentence.Has(r.mused.String(), f.Data)
 }
 
 // nameless looks for a call in JSON that came without a name; closed says that the token of calls
@@ -80,7 +91,7 @@ func (t *text) nameless(v string, from, end int, closed bool) bool {
 		t.note(st, from, end, Refused, "arguments without a tool name")
 		t.r.refuse(tools.Refusal{Code: tools.NotOffered, Text: doc, Why: "the call names no tool, and its arguments fit no single one"})
 		return false
-	case !closed && !t.guessed(), !t.allowed(st, from, end, doc):
+	case !closed && !t.guessed(call, true), !t.allowed(st, from, end, doc):
 		return false
 	}
 	t.take(st, from, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})

@@ -78,12 +78,12 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	words := &t.r.s.header.Words
 	words.Address(&h, t.isNamed)
 	t.head.Header = h
-	if t.head.text != "" {
+	if t.head.quotable {
 		if t.head.open && (h.Stop.Closes() || h.Stop == alphabet.None && !h.Body) { // no message begins: a sentence names the header
 			t.giveBack(t.head.text + v[:n-h.StopN])
 			return n - h.StopN, false
 		}
-		t.head.text, t.head.tokened = t.head.text+v[:n], true
+		t.head.text, t.head.tokened = t.head.text+strings.Clone(v[:n]), true
 		if talk := t.r.facts.Talk; talk != nil && h.Flaw != "" && talk.Stops(strings.Replace(v[:n], h.Recipient, "", 1)) {
 			t.head.lead |= isTold
 		}
@@ -148,6 +148,10 @@ func (t *text) noBody(head string) {
 		t.noArguments(len(head), h.Recipient)
 	case h.Rest == "" || h.RestAt < 0:
 		t.note(t.r.s.harmony, 0, len(head), Dropped, "a message without a body")
+	case t.heard != nil:
+		if t.body(head[h.RestAt : len(head)-h.StopN]); t.imagined(h.Stop) {
+			return
+		}
 	default:
 		body := head[h.RestAt : len(head)-h.StopN]
 		if t.mode == inMessage && (t.drop || t.kind == Thought) {

@@ -78,6 +78,15 @@ func (t *text) takeOwn(st *Strategy, c *nativeCall, how tools.End) {
 		return
 	}
 	call, refusal := t.r.c.Call(c.Name, c.Args, tools.Ending{How: how})
+	if class, _ := t.r.c.ClassOf(c.Name); refusal != nil && class == tools.Read {
+		all := envelope.Objects(string(c.Args))
+		for _, args := range all {
+			t.offer(st, 0, 1, callcode.Call{Name: c.Name, Args: args}, tools.Ending{}, nil)
+		}
+		if len(all) > 0 {
+			return
+		}
+	}
 	switch {
 	case refusal == nil && t.r.once.Has(call):
 		t.note(st, 0, 1, Dropped, "the same call was found before")
@@ -85,6 +94,10 @@ func (t *text) takeOwn(st *Strategy, c *nativeCall, how tools.End) {
 	default:
 		if refusal == nil && t.r.c.Class(call.Name) != tools.Read {
 			t.r.once.Changed(t.r.c)
+		}
+		fitted := func(r tools.Repair) bool { return r.Kind == "name.fit" }
+		if refusal == nil && slices.ContainsFunc(call.Repairs, fitted) && t.r.c.Class(call.Name) != tools.Read && t.r.wantsData() {
+			refusal = doubt(call)
 		}
 		t.take(st, 0, 1, call, refusal, nil)
 	}

@@ -53,6 +53,8 @@ func TestNativeCalls(t *testing.T) {
 		"many pieces":               {"tool_calls", append([]parse.Delta{piece(0, "a", "ex", ""), piece(0, "", "ec", "")}, letters(`{"command":"ls"}`)...), ls, "", 0},
 		"mended":                    {"stop", []parse.Delta{piece(0, "a", "exec", `{"command":"ls"`)}, ls, "", 0},
 		"cut":                       {"length", []parse.Delta{piece(0, "a", "exec", `{"command":"l`)}, "", "", 1},
+		"two calls in one":          {"stop", []parse.Delta{piece(0, "a", "read", `{"path":"a"}`+"\n"+`{"path":"b"}{"path":"b"}`)}, `read{"path":"a"} read{"path":"b"}`, "", 0},
+		"two commands in one":       {"stop", []parse.Delta{piece(0, "a", "exec", args+`{"command":"pwd"}`)}, "", "", 1},
 		"not offered":               {"stop", []parse.Delta{piece(0, "a", "launch", args)}, "", "", 1},
 		"echo in content":           {"tool_calls", []parse.Delta{piece(0, "a", "exec", args), {Content: args}}, ls, "", 0},
 		"tokens behind":             {"tool_calls", []parse.Delta{piece(0, "a", "exec", args+"<|call|><|start|>assistant")}, ls, "", 0},

@@ -14,7 +14,8 @@ func TestPlanned(t *testing.T) {
 		{"Let me look at it.\n\n{\"path\":\"a\"}", read, "Let me look at it.", ""},
 		{"We look into a. Use the read function.\n\n{\"path\":\"a\"}", read, "We look into a. Use the read function.", ""},
 		{"Let me look at it.\n\n{\"command\":\"ls\"}", exec, "Let me look at it.", ""},
-		{"This is the answer.\n\n{\"path\":\"a\"}", "", "This is the answer.\n\n{\"path\":\"a\"}", ""},
+		{"This is the answer.\n\n{\"path\":\"a\"}", "", "This is the answer.", ""}, // asked
+		{"Right:\n\n{\"command\":\"ls\"}", "", "Right:", ""},                       // asked
 		{"Let me show you an example.\n\n{\"path\":\"a\"}", "", "Let me show you an example.\n\n{\"path\":\"a\"}", ""},
 		{"Let me look at it.\n\n{\"answer\":\"a\"}", "", "Let me look at it.\n\n{\"answer\":\"a\"}", ""},
 		{"Let me look at it.\n\n{\"path\":\"a\"}\nThat was it.", "", "Let me look at it.\n\n{\"path\":\"a\"}\nThat was it.", ""},
@@ -49,6 +50,10 @@ func TestPlanned(t *testing.T) {
 
 		// A header is the key of its arguments.
 		{"{\"assistant to=functions.read)\": {\"path\":\"a\"}}", read, "", ""},
+		{"I hand it over.\n\n{\"functions.read\": {\"path\":\"a\"}}", read, "I hand it over.", ""},
+		{"{\"function\":{\"_name\":\"read\",\"path\":\"a\"}}", read, "", ""},
+		{"commentary to=functions.read({\"path\":\"a\"})", read, "", ""},
+		{"It is commentary to=functions.read({\"path\":\"a\"}) there.", "", "It is commentary to=functions.read({\"path\":\"a\"}) there.", ""},
 
 		// The name stands behind a word that is none, or in place of the content type.
 		{"<|channel|>commentary to=tool read <|constrain|>json<|message|>{\"path\":\"a\"}", read, "", ""},

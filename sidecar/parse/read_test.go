@@ -148,7 +148,7 @@ func TestJSON(t *testing.T) {
 		{`{"name":"exec","arguments":{"command":"ls"}`, ls, "", ""},
 		{`{"name":"exec","arguments":{"command":"l`, "", "", ""},
 		{`{"name":"exec","arguments": }`, "", `{"name":"exec","arguments": }`, ""},
-		{`{"command":"ls"}`, ls, "", ""}, {`{"path":"a"}`, `read{"path":"a"}`, "", ""},
+		{`{"command":"ls"}`, "", "", ""}, {`{"path":"a"}`, `read{"path":"a"}`, "", ""},
 		{`exec{"command":"ls"}`, ls, "", ""},
 		{`I run it. exec{"command":"ls"}`, ls, "I run it.", ""},
 		{`web-exec{"command":"ls"}`, "", `web-exec{"command":"ls"}`, ""},

@@ -76,7 +76,7 @@ func (t *text) leadIn() evidence.Set {
 func (t *text) makes(front *sentence.Front, name string) bool {
 	k := t.r.facts.Talk
 	switch {
-	case k == nil || k.Lead(front) == sentence.Speaks || t.r.told:
+	case k == nil || t.speaks(front):
 		return false
 	case k.Makes(front):
 		return true
@@ -84,6 +84,12 @@ func (t *text) makes(front *sentence.Front, name string) bool {
 	return slices.ContainsFunc(t.r.c.Names(), func(n string) bool {
 		return (n == name || name == "") && t.r.c.Class(n) == tools.Read && strings.Contains(front.String(), n)
 	})
+}
+
+// speaks says that the text in front speaks about what follows.
+func (t *text) speaks(front *sentence.Front) bool {
+	k := t.r.facts.Talk
+	return t.r.told || k != nil && k.Lead(front) == sentence.Speaks
 }
 
 // tells are the signs of a text that follows a call.

@@ -56,7 +56,11 @@ func (t *text) weigh(form evidence.Sign, signs evidence.Set, c callcode.Call) ev
 	}
 	w := evidence.Weighed{Field: string(t.field), At: t.base, Name: strings.Clone(c.Name)}
 	class, known := t.r.c.ClassOf(w.Name)
-	if !known && form != evidence.Name && signs&(isTold|isBeside) == 0 && !strings.HasPrefix(w.Name, wrapper) { // markup that some strategy knows was meant as a call
+	doubts := isTold | isBeside
+	if form == evidence.Tokens { // behind which a model stops
+		doubts |= isBehind
+	}
+	if !known && form != evidence.Name && signs&doubts == 0 && !strings.HasPrefix(w.Name, wrapper) { // markup that some strategy knows was meant as a call
 		class = tools.Read
 	}
 	w.Class, w.Signs = class, t.seen(signs, c, &w)

@@ -63,13 +63,14 @@ func TestWhoCalls(t *testing.T) {
 	}
 }
 
-// An object that names no tool is a call, but where it may be the answer: there the model is asked.
+// An object that names no tool is a call, but where it may be the answer: there the model is asked. So it is about a tool
+// that changes something, unless the thought makes the call.
 func TestAnswersInJSON(t *testing.T) {
 	const object, call = `{"command":"ls"}`, `exec{"command":"ls"}`
 	for name, row := range map[string]struct{ user, thought, calls string }{
-		"nobody says anything":       {"", "", call},
+		"nobody says anything":       {"", "", ""},
 		"the user wants something":   {"List it.", "We need to list.", call},
-		"a file is named":            {"Look at package.json.", "We look at tsconfig.json.", call},
+		"a file is named":            {"Look at package.json.", "Let's look at tsconfig.json.", call},
 		"the user wants JSON":        {"Give me the command as JSON.", "", ""},
 		"without a blank":            {"用JSON回答", "", ""},
 		"the thought wants JSON":     {"Give me the command.", "They want a json object. Give it.", ""},
@@ -105,5 +106,30 @@ func TestToTheUser(t *testing.T) {
 	got, _ := r.Close("stop")
 	if got.Content != "I look into it." || len(got.Calls) != 1 || tools.Somebody("read") || !tools.Somebody("User") {
 		t.Errorf("shows %q, calls %v", got.Content, got.Calls)
+	}
+}
+
+// A reply that makes up other speakers, or speaks about what another model wrote, calls nothing.
+func TestTracesOfOthers(t *testing.T) {
+	const call = `{"command":"ls"}`
+	for name, reply := range map[string]string{
+		"a chat":           "<|im_start|>user\nList it.<|im_end|>\n<|im_start|>assistant\n<tool_call>\n{\"name\":\"exec\",\"arguments\":" + call + "}\n</tool_call><|im_end|>",
+		"a report":         "Tatsächlich steht im Feld thinking: to=functions.exec <|constrain|>json<|message|>" + call + "<|call|>",
+		"steps of another": "It repeats the same step each time:\n\nThought: I should list it.\nAction: exec\nAction Input: " + call + "\nObservation:\nThought: I should list it.\n",
+	} {
+		only(t, parse.Facts{User: "Write one.", Talk: facts().Talk}, name, reply, "")
+	}
+	f := facts()
+	f.User = "As JSON, please."
+	r := shipped.Strategies("").Reader(offeredForFuzz(), f)
+	r.Feed(parse.Delta{Calls: []parse.CallDelta{{Name: "json", Arguments: []byte(call)}}})
+	if got, _ := r.Close("tool_calls"); len(got.Calls) > 0 || len(got.Refused) != 1 {
+		t.Errorf("to the pseudo tool json: calls %s, refused %v", showCalls(got.Calls), got.Refused)
+	}
+	const grade = "**Grade: 2/5**\n\nThe completion was\n\n<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.restart_service<|message|>{\"service\":\"nginx\"}<|call|>\n\nIt restarts it although nobody asked."
+	r = shipped.Strategies("").Reader(tools.NewCatalog(shipped.Tools, nil, []tools.Tool{{Name: "restart_service"}}), facts())
+	r.Feed(parse.Delta{Content: grade})
+	if got, _ := r.Close("stop"); len(got.Calls) > 0 || len(got.Refused) != 1 { // nobody knows whether it changes something
+		t.Errorf("a grade: calls %s, refused %v", showCalls(got.Calls), got.Refused)
 	}
 }

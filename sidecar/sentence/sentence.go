@@ -66,7 +66,7 @@ func (p *Front) Ends() Ending {
 // IsWord says that the text is one word: half a sentence of one word says nothing.
 func (p *Front) IsWord() bool {
 	const longest = 24 // bytes: some languages have no blanks
-	word := strings.Trim(p.String(), " \t")
+	word := strings.Trim(p.String(), " \t!"+senseless)
 	return word != "" && len(word) <= longest && strings.IndexFunc(word, func(r rune) bool { return !isLetter(r) && !unicode.IsMark(r) && r != '\'' }) < 0
 }
 

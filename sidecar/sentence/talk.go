@@ -69,7 +69,7 @@ func (k *Talk) Lead(p *Front) Lead {
 		return Speaks
 	case strings.ContainsRune("?？؟", end):
 		return Speaks
-	case said == makes && (glued || !isLetter(end) || strings.Contains(all[len(text):], "\n")): // and the sentence does not go on into the call
+	case (said == makes || said == agrees) && (glued || !isLetter(end) || strings.Contains(all[len(text):], "\n")): // and the sentence does not go on into the call
 		return Apart
 	case k.judge(lastSentence(line)) >= reports:
 		return Speaks
@@ -79,7 +79,7 @@ func (k *Talk) Lead(p *Front) Lead {
 	return Silent
 }
 
-// Makes says that a text in front of a call says that it is made.
+// Makes says that a text in front of a call says that it is made, in more than a word that agrees.
 func (k *Talk) Makes(p *Front) bool {
 	text := strings.TrimRightFunc(k.words(p.String()), isGap)
 	return k.Lead(p) == Apart && k.judge(lastSentence(text)) == makes
@@ -139,7 +139,7 @@ func (k *Talk) Behind(sentence string) Lead {
 	switch said := k.judge(sentence); {
 	case said >= reports:
 		return Speaks
-	case said == makes:
+	case said >= agrees:
 		return Apart
 	}
 	return Silent
@@ -153,6 +153,7 @@ type said uint8
 
 const (
 	nothing said = iota
+	agrees       // a word such as "sure": it is made, if there is one
 	makes        // it is made
 	reports      // something is shown
 	denies       // it is not made
@@ -181,6 +182,8 @@ func (k *Talk) judge(sentence string) said {
 		switch {
 		case denied >= 0 && denied >= from-nearby: // in it, behind it or right in front
 			return denies
+		case from == 0 && to == len(opened):
+			return agrees
 		case to >= 0:
 			return makes
 		}
