@@ -54,9 +54,8 @@ func TestCall(t *testing.T) {
 		{execTool, `{"arguments": "ls"}`, `bad_schema`, ""},
 		{metaTool, `{"tool":"a","args":{"b":1}"}`, `execute {"tool":"a","args":{"b":1}}`, "json.quote"},
 		{execTool, `{"command":""ls -la","timeout":1}`, `exec {"command":"ls -la","timeout":1}`, "json.quote"},
-		{metaTool, `{"args": {"tool":"a","args":{}}}`, `bad_schema`, ""},           // args is its own
-		{"open(path:string)", `{"arguments":{"path":"a"}}`, `bad_schema`, ""},      // none of it is a parameter
-		{"open(path:string)", `{"n":1,"path":"a"}`, `open {"n":1,"path":"a"}`, ""}, // it takes more keys
+		{metaTool, `{"args": {"tool":"a","args":{}}}`, `bad_schema`, ""},                           // args is its own
+		{"open(path:string)", `{"arguments":{"path":"a"}}`, `open {"arguments":{"path":"a"}}`, ""}, // it takes more keys
 		{findTool, `"tide table"`, `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, "tide table\n", `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, `42`, `search {"query":"42"}`, "args.coerce args.wrap"},

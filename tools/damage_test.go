@@ -63,7 +63,7 @@ func TestDamage(t *testing.T) {
 		{list, `{"path":".","recursive?":true}`, `{"path":".","recursive":true}`},
 		{list, `{"*path":"."}`, `{"path":"."}`},
 		{list, `{"path ":"."}`, `{"path":"."}`},
-		{list, `{"!recursive":true}`, `bad_schema`},
+		{list, `{"!recursive":true}`, `{"!recursive":true}`},
 		{list, `{"list_files.path":"."}`, `{"path":"."}`},
 		{write, `{"path":"a","args.path":"b","content":"x"}`, `bad_json`},
 		{list, `{"type":"object","properties":{"path":"."}}`, `{"path":"."}`},

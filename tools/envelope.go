@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -53,6 +54,9 @@ func readEnvelope(object []byte) (e envelope) {
 // tool. Any further key makes it ordinary arguments.
 func remote(object []byte) (e envelope) {
 	var version bool
+	if !bytes.Contains(object, []byte(`"jsonrpc"`)) { // at a glance
+		return envelope{}
+	}
 	for _, m := range membersOf(string(object)) {
 		v := gjson.Parse(m.val)
 		switch m.name {
@@ -79,6 +83,13 @@ func remote(object []byte) (e envelope) {
 // onlyCall takes the only call out of a list of calls: {"tool_calls": [{"function": {"name": …}}]}. Its
 // key must be no parameter.
 func onlyCall(object []byte, s *schema) envelope {
+	at := jsontext.Scanner{Doc: object, Depth: len(object)}
+	if !at.Enter('{') || !at.Next('}') {
+		return envelope{}
+	}
+	if at.Key(); at.Peek() != '[' { // as nearly always
+		return envelope{}
+	}
 	all := membersOf(string(object))
 	if len(all) != 1 || !neutral(all[0].name) || !isOneObject(all[0].val) || s != nil && s.props[all[0].name] != nil {
 		return envelope{}

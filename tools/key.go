@@ -2,7 +2,8 @@ package tools
 
 import (
 	"bytes"
-	"encoding/json"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // Key is equal for calls that are the same: the same tool, and arguments that differ in blanks
@@ -11,13 +12,8 @@ import (
 func (c *Call) Key() string {
 	args := []byte(c.Arguments)
 	if !bytes.Contains(args, []byte(`\u`)) {
-		var v any
-		d := json.NewDecoder(bytes.NewReader(args))
-		d.UseNumber()
-		if d.Decode(&v) == nil {
-			if sorted, err := json.Marshal(v); err == nil {
-				args = sorted
-			}
+		if canon, ok := jsontext.Canon(args); ok {
+			args = canon
 		}
 	}
 	return c.Name + "\x00" + string(args)

@@ -1,12 +1,6 @@
 package tools
 
-import (
-	"cmp"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-)
+import "cmp"
 
 // sound refuses arguments that are valid, and still may say something else than was meant. For a tool
 // that only reads, no harm is done, and what came is what leaves; for one without parameters, neither.
@@ -15,9 +9,6 @@ func (c *Catalog) sound(m Match, w *shaper, object []byte) *Refusal {
 	all := argumentsOf(object, few[:0])
 	if c.open || w.each(all) && misread(object, Exec) == "" && w.hollow(all) == "" {
 		return nil // as nearly always, and without its class, which takes longer to find
-	}
-	if w.unheard(all) {
-		return w.refuse(BadSchema, fmt.Sprintf("none of what was sent is a parameter of %s, which takes %s", m.Name, strings.Join(slices.Sorted(maps.Keys(w.schema.props)), ", ")))
 	}
 	class := c.rules.Class(cmp.Or(m.Deferred, m.Name))
 	if class == Read || w.schema != nil && len(w.schema.props) == 0 {
@@ -34,11 +25,4 @@ func (c *Catalog) sound(m Match, w *shaper, object []byte) *Refusal {
 		return nil
 	}
 	return w.refuse(BadJSON, why)
-}
-
-// unheard reports whether there are arguments, and none is a parameter of the tool, which may take others,
-// too: such as a result that the model made up, sent as a call.
-func (w *shaper) unheard(all []argument) bool {
-	return w.schema != nil && len(w.schema.props) > 0 && w.schema.Others == nil && len(all) > 0 &&
-		!slices.ContainsFunc(all, func(a argument) bool { return w.known(string(a.name)) })
 }

@@ -68,3 +68,13 @@ func Quote(header string) string {
 	}
 	return ""
 }
+
+// Closes is how many bytes of s close what a header opens in front of its body: json ="{…}", read({…})
+func Closes(header, s string) int {
+	for _, marks := range [...]string{`""`, "()"} {
+		if strings.HasSuffix(header, marks[:1]) && strings.HasPrefix(s, marks[1:]) {
+			return 1
+		}
+	}
+	return 0
+}

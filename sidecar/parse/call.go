@@ -90,14 +90,9 @@ func (t *text) giveUpString(v string, at int, eof bool) (int, bool) {
 
 // followCall looks at what follows a complete value.
 func (t *text) followCall(v string, eof bool) (int, bool) {
-	end := t.scan.End
-	behind := end
+	end, behind := t.scan.End, t.scan.End
 	if t.head.text != "" && !t.head.tokened {
-		for _, marks := range [...]string{`""`, "()"} { // json ="{…}", read({…})
-			if strings.HasSuffix(t.head.text, marks[:1]) && strings.HasPrefix(v[end:], marks[1:]) {
-				behind++
-			}
-		}
+		behind += header.Closes(t.head.text, v[end:])
 		a, is := t.around(v, behind, eof)
 		if t.head.debris && is != wait { // what stands behind it does not count, nor does a word of it in front
 			if a, _ = t.around(v[:end], end, true); t.past.IsWord() {

@@ -28,7 +28,7 @@ func (t *text) takeIf(st *Strategy, v string, from, to int, found envelope.Found
 // allKnown says that doc holds calls, and each names an offered tool.
 func (t *text) allKnown(st *Strategy, doc string) bool {
 	found, ok := t.unwrap(st, doc, false)
-	return ok && !slices.ContainsFunc(found.List, func(c callcode.Call) bool { return !t.known(c.Name) })
+	return ok && !slices.ContainsFunc(found.List, func(c callcode.Call) bool { return !t.r.names.Known(c.Name) })
 }
 
 // takeAll takes calls that stand in v[from:to], and what is said beside them.

@@ -28,7 +28,7 @@ type head struct {
 // recipient looks for a header without control tokens at the start of rest. skip bytes lie
 // before rest.
 func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
-	h, is := t.r.s.header.Bare(rest, t.known, eof)
+	h, is := t.r.s.header.Bare(rest, t.r.names.Known, eof)
 	switch {
 	case is != yes && !h.Tokens:
 		return opening{}, is
@@ -69,13 +69,11 @@ func beginWordHeader(t *text, v string, n int) {
 	t.head.stripped = true
 }
 
+// noArguments refuses a call of which there is nothing but a header, of n bytes.
+func (t *text) noArguments(n int, name string) {
+	t.note(t.r.s.harmony, 0, n, Refused, "a call without arguments")
+	t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: name, Why: "the call ends before its arguments"})
+}
+
 // wrapper is the name of what holds several calls.
 const wrapper = tools.Parallel
-
-func (t *text) known(name string) bool {
-	if t.r.c.Open() || strings.HasPrefix(name, wrapper) {
-		return !t.r.c.Open()
-	}
-	_, refusal := t.r.c.Name(strings.Clone(name))
-	return refusal == nil
-}

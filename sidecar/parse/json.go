@@ -134,12 +134,12 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 	if j == len(v) || !t.r.s.header.Heads(v[j:]) {
 		return 0, scan.WaitUnless(eof || j < len(v))
 	}
-	name, n, is := t.r.s.header.Addressee(v[j:], t.known, eof)
-	own, next := t.r.s.header.Bare(v[j:], t.known, eof)
+	name, n, is := t.r.s.header.Addressee(v[j:], t.r.names.Known, eof)
+	own, next := t.r.s.header.Bare(v[j:], t.r.names.Known, eof)
 	switch {
 	case is == wait, next == wait:
 		return 0, wait
-	case is == no, next == yes && !own.Empty, !t.known(name): // yes: it is the header of another call
+	case is == no, next == yes && !own.Empty, !t.r.names.Known(name): // yes: it is the header of another call
 		return 0, no
 	}
 	call := callcode.Call{Name: name, Args: v[:end]}

@@ -61,10 +61,10 @@ func (t *text) plainHeader(v string, j int, eof bool) (opening, verdict) {
 	if !t.heads(v, j) {
 		return opening{}, no
 	}
-	switch h, is := t.r.s.header.Bare(v[j:], t.known, eof); {
+	switch h, is := t.r.s.header.Bare(v[j:], t.r.names.Known, eof); {
 	case is == wait:
 		return opening{}, wait
-	case is == no, h.Tokens, !t.known(h.Name):
+	case is == no, h.Tokens, !t.r.names.Known(h.Name):
 		return opening{}, no
 	}
 	return t.recipient(v[j:], 0, eof)

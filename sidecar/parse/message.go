@@ -76,7 +76,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		h.Recipient, h.Constrain = "", true
 	}
 	words := &t.r.s.header.Words
-	words.Address(&h, t.isNamed)
+	words.Address(&h, t.r.names.Named)
 	t.head.Header = h
 	if t.head.quotable {
 		if t.head.open && (h.Stop.Closes() || h.Stop == alphabet.None && !h.Body) { // no message begins: a sentence names the header
@@ -130,10 +130,10 @@ func (t *text) isCall(v string, n int) bool {
 	switch {
 	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, header.Namespace)+" "+h.Rest):
 		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
-	case h.Recipient != "" && (h.Recipient != "assistant" && h.Recipient != "tool" || !t.isNamed(h.Channel) && !t.isNamed(h.Rest)) || t.r.c.Open():
-	case h.Rest != "" && (h.Channel != "final" || strings.HasPrefix(h.Rest, header.Namespace)) && t.isNamed(h.Rest):
+	case h.Recipient != "" && (h.Recipient != "assistant" && h.Recipient != "tool" || !t.r.names.Named(h.Channel) && !t.r.names.Named(h.Rest)) || t.r.c.Open():
+	case h.Rest != "" && (h.Channel != "final" || strings.HasPrefix(h.Rest, header.Namespace)) && t.r.names.Named(h.Rest):
 		h.Recipient, h.Flaw = h.Rest, "recipient without to="
-	case h.Channel != "" && t.isNamed(h.Channel):
+	case h.Channel != "" && t.r.names.Named(h.Channel):
 		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"
 	}
 	return h.Recipient != "" && h.Recipient != "=" && !tools.Somebody(h.Recipient)
@@ -163,12 +163,6 @@ func (t *text) noBody(head string) {
 	if h.Stop.Closes() || t.mode == inCall || t.mode == inLost {
 		t.between()
 	}
-}
-
-// noArguments refuses a call of which there is nothing but a header, of n bytes.
-func (t *text) noArguments(n int, name string) {
-	t.note(t.r.s.harmony, 0, n, Refused, "a call without arguments")
-	t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: name, Why: "the call ends before its arguments"})
 }
 
 // show begins or continues a visible message.

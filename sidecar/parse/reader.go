@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/clue"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
@@ -57,7 +57,7 @@ type Reader struct {
 	thought thoughts
 	native  []*nativeCall
 
-	initials scan.Bytes // what the offered names begin with, and their namespace
+	names *clue.Names
 
 	calls  bool      // the server says that the reply ends in a call
 	ended  tools.End // what is known of the end of the reply
@@ -78,8 +78,7 @@ type Reader struct {
 
 // Reader begins to read a reply to a request that offers the tools in c.
 func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
-	r := &Reader{s: s, c: c, facts: f, maxText: f.MaxText, depth: f.MaxDepth, initials: c.Initials()}
-	r.initials.Add(header.Namespace[0])
+	r := &Reader{s: s, c: c, facts: f, maxText: f.MaxText, depth: f.MaxDepth, names: clue.NewNames(c)}
 	if !c.Empty() && !c.Open() {
 		r.guard = inert.New(c)
 	}

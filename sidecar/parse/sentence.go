@@ -179,9 +179,9 @@ func (t *text) gluedName(v string, j int, eof bool) (opening, verdict) {
 	switch {
 	case t.r.s.json == nil || t.r.c.Open() || n == j:
 		return opening{}, no
-	case n == len(v) && !eof && t.mayName(v[j:]):
+	case n == len(v) && !eof && t.r.names.May(v[j:]):
 		return opening{}, wait
-	case n == len(v) || v[n] != '{' && v[n] != '(' || !t.isNamed(v[j:n]):
+	case n == len(v) || v[n] != '{' && v[n] != '(' || !t.r.names.Named(v[j:n]):
 		return opening{}, no
 	}
 	return opening{}, yes

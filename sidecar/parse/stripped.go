@@ -105,7 +105,7 @@ func (t *text) stripMessage(channel string) {
 // gluedWord looks for a glued "assistant…" in the middle of a line.
 func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	b := t.before(v, j)
-	how, is := t.grammar.Glued(v[j:], b == '\n' || !scan.IsSpace(b), t.known, eof)
+	how, is := t.grammar.Glued(v[j:], b == '\n' || !scan.IsSpace(b), t.r.names.Known, eof)
 	switch {
 	case is != yes:
 		return opening{}, is
@@ -115,17 +115,17 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 		return t.recipient(v[j+how.N:], how.N, eof)
 	}
 	rest := v[j+len(header.Assistant):]
-	if o, is := t.recipient(rest, len(header.Assistant), eof); is == wait || is == yes && (how.Channel != "final" || t.grammar.Addressed(rest, t.known, eof)) {
+	if o, is := t.recipient(rest, len(header.Assistant), eof); is == wait || is == yes && (how.Channel != "final" || t.grammar.Addressed(rest, t.r.names.Known, eof)) {
 		return o, is
 	}
-	name, end, is := t.r.s.header.Addressee(rest, t.known, eof)
+	name, end, is := t.r.s.header.Addressee(rest, t.r.names.Known, eof)
 	switch {
 	case is == wait:
 		return opening{}, wait
 	case is == no:
 		return opening{n: how.N, markup: true, begin: beginChannel(how.Channel)}, yes
 	}
-	if channel, body := t.grammar.Words.ToChannel(rest, name, end, t.isNamed); channel != "" {
+	if channel, body := t.grammar.Words.ToChannel(rest, name, end, t.r.names.Named); channel != "" {
 		if !eof && body == end && len(rest) < end+len(" response ") { // the content type may come
 			return opening{}, wait
 		}
@@ -146,7 +146,7 @@ func (t *text) glued(v string, from, end int, eof bool) (int, verdict) {
 		}
 		i += j
 		b := t.before(v, i)
-		if _, is := t.grammar.Glued(v[i:end], b == '\n' || !scan.IsSpace(b), t.known, eof); is != no {
+		if _, is := t.grammar.Glued(v[i:end], b == '\n' || !scan.IsSpace(b), t.r.names.Known, eof); is != no {
 			return i, is
 		}
 	}
@@ -177,3 +177,6 @@ func (t *text) stepMaybe(v string, eof bool) (int, bool) {
 	t.at = end
 	return 0, true
 }
+
+// midLine is a last byte behind which no line and no word begins.
+const midLine = '_'

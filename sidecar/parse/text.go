@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/clue"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
@@ -88,7 +89,7 @@ type text struct {
 	named   string       // inBlock: the name in the opening literal
 	gaping  *Strategy    // inBlock: a literal of this one opened no call that could be read
 	ahead   ahead
-	clue    clue
+	clue    clue.Clue
 	fences  []span       // inFence: the calls so far
 	front   evidence.Set // inFence: what the text in front says
 	looked  int          // what stands in front of this offset in the field was released: no clue reaches back over it
@@ -295,6 +296,3 @@ func (t *text) emit(k EventKind, s string) {
 	}
 	t.r.emit(k, s)
 }
-
-// midLine is a last byte behind which no line and no word begins.
-const midLine = '_'

@@ -57,7 +57,7 @@ func (r *Reader) carry(s string, eof bool) string {
 		return ""
 	}
 	s = string(t.early) + s
-	at, is := r.s.header.Continues(string(t.held), s, r.content.known, eof)
+	at, is := r.s.header.Continues(string(t.held), s, r.names.Known, eof)
 	if is == wait {
 		t.early, t.look = []byte(s), len(s)+len(s)/8 // so any chunking costs few looks
 		return ""

@@ -1,12 +1,11 @@
 package state
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"strings"
 	"sync"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
@@ -84,14 +83,9 @@ func gatewayID(id string) string {
 // sumOf is the sum of a call, however its JSON is written: a gateway has read it and writes it
 // again. Numbers keep their digits.
 func sumOf(tool string, arguments []byte) [sha256.Size]byte {
-	var v any
-	dec := json.NewDecoder(bytes.NewReader(arguments))
-	dec.UseNumber()
-	text := arguments
-	if dec.Decode(&v) == nil && !dec.More() {
-		if again, err := json.Marshal(v); err == nil {
-			text = again
-		}
+	text, ok := jsontext.Canon(arguments)
+	if !ok {
+		text = arguments
 	}
 	return sha256.Sum256(append([]byte(tool+"\x00"), text...))
 }

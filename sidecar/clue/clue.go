@@ -1,0 +1,162 @@
+// Package clue looks for the name of an offered tool with arguments behind it, in text that may still
+// grow. It does not say whether that is a call, and reads no arguments.
+package clue
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
+)
+
+// Clue is the name of an offered tool with arguments behind it, in markup that no strategy
+// knows, or that lost its signs:
+//
+//	functions.read commentary json {"path":"a"}
+//	⟦call⟧ read ⟦args⟧ {"path":"a"}
+//	read(path="a")
+//
+// Evidence says whether it is a call.
+type Clue struct {
+	Start    int // where it begins: at the start of its line, if nothing but debris is in front
+	From, To int // the name
+	Words    int // strange words between its parts
+	Signs    int // strange signs there
+}
+
+// Text is a text that may hold clues. A value is used once.
+type Text struct {
+	Names   *Names
+	Grammar *header.Grammar
+	V       string
+	Last    byte // what stands in front of V
+	Floor   int  // no clue reaches back over this offset in V
+}
+
+const (
+	maxName  = 64 // bytes of a name that text is held back for
+	maxLead  = 24 // bytes of debris in front of a name
+	maxWord  = 12 // bytes of a strange word
+	maxSigns = 4  // strange signs in debris
+)
+
+// Before looks for a clue that ends at V[j:], where its arguments begin. With open the
+// word that ends there may still go on.
+func (t *Text) Before(j int, open bool) (c Clue, ok bool) {
+	c.Start = j
+	floor := t.Floor
+	for i := j; j-i <= header.MaxGlue; {
+		end := i
+		for end > floor && (t.V[end-1] == ' ' || t.V[end-1] == '\t') {
+			end--
+		}
+		if end > floor && t.V[end-1] == '\n' && !strings.Contains(t.V[end:j], "\n") {
+			i = end - 1
+			continue
+		}
+		from := t.wordStart(end)
+		from += strings.LastIndex(t.V[from:end], "."+header.Namespace) + 1
+		word := t.V[from:end]
+		glued := t.before(from) == '.' && strings.HasPrefix(word, header.Namespace)
+		switch {
+		case end <= floor, end-from > maxName:
+			return c, false
+		case word == "":
+			n, fine := sentence.Debris(t.V[:end])
+			if c.Signs++; !fine || c.Signs > maxSigns {
+				return c, false
+			}
+			i = end - n
+			continue
+		case t.Names.Named(word) && (glued || !t.nameGoesOn(from)):
+			if c.From, c.To = from, end; glued {
+				c.Signs++
+			}
+			c.Start = t.leadOf(from, 0, &c)
+			return c, true
+		case t.Grammar.Knows(word), open && end == j && len(word) <= maxWord:
+		default:
+			if c.Words++; c.Words > 1 || len(word) > maxWord {
+				return c, false
+			}
+		}
+		i = from
+	}
+	return c, false
+}
+
+// wordStart is where the word that ends at V[:end] begins.
+func (t *Text) wordStart(end int) int {
+	from, floor := end, t.Floor
+	for from > floor && end-from <= maxName {
+		n := 1
+		if b := t.V[from-1]; b >= utf8.RuneSelf {
+			var r rune
+			if r, n = utf8.DecodeLastRuneInString(t.V[floor:from]); !unicode.IsLetter(r) {
+				break
+			}
+		} else if !scan.IsName(b) {
+			break
+		}
+		from -= n
+	}
+	return from
+}
+
+// nameGoesOn says that in front of V[from:] stands what belongs to the same word.
+func (t *Text) nameGoesOn(from int) bool {
+	if b := t.before(from); b < utf8.RuneSelf {
+		return scan.IsName(b)
+	}
+	r, _ := utf8.DecodeLastRuneInString(t.V[:from])
+	return from == 0 || unicode.IsLetter(r)
+}
+
+// itemSigns begin an item of a list, a quotation, a heading or a row of a table.
+const itemSigns = "-*+>|•–#0123456789"
+
+// leadOf is where the debris in front of the name at V[from:] begins, if nothing else stands
+// in its line. So many signs of it were seen before.
+func (t *Text) leadOf(from, signs int, c *Clue) int {
+	words, floor := 0, t.Floor
+	for i := from; from-i <= maxLead; {
+		switch {
+		case t.before(i) == '\n':
+			if signs+words == 0 || i < from && t.V[i] == ' ' {
+				return from
+			}
+			c.Signs += signs
+			return i
+		case i <= floor:
+			return from
+		case t.V[i-1] == ' ':
+			i--
+		case scan.IsWord(t.V[i-1]) && t.V[i-1] < utf8.RuneSelf:
+			end := i
+			i = t.wordStart(end)
+			if words++; words > 1 || !t.leadWord(t.V[i:end], end == from) {
+				return from
+			}
+		default:
+			n, ok := sentence.Debris(t.V[:i])
+			if signs++; !ok || signs > maxSigns || strings.Contains(itemSigns, t.V[i-n:i]) {
+				return from
+			}
+			i -= n
+		}
+	}
+	return from
+}
+
+// leadWord says that w is a word in front of a call, or with open the beginning of one.
+func (t *Text) leadWord(w string, open bool) bool {
+	words := &t.Grammar.Words
+	if scan.AmongFold(w, words.Call, words.Channels) {
+		return true
+	}
+	return open && slices.ContainsFunc(words.Call, func(word string) bool { return scan.StartsFold(word, w, true) == scan.Yes })
+}
