@@ -23,7 +23,7 @@ const (
 type Bare struct {
 	Name   string // of the recipient
 	Body   int    // where the body begins
-	Debris bool   // foreign words stand behind it: no text quotes such a header
+	Debris bool   // foreign words stand behind it, or it breaks off: no text quotes such a header
 	Empty  bool   // no body: the arguments are missing
 	Next   string // and this channel stands at Body, glued to its message
 	Again  bool   // at Body it is said again, and again: a model that lost its way
@@ -58,7 +58,8 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 		i = skipGaps(rest, i)
 		switch {
 		case i == len(rest) && eof && h.alone():
-			return Bare{Name: name, Body: i, Debris: h.debris, Empty: true}, scan.Yes
+			typed := h.known && h.kind != "" && strings.HasPrefix(name, Namespace) // no sentence ends so
+			return Bare{Name: name, Body: i, Debris: h.debris || typed, Empty: true}, scan.Yes
 		case i == len(rest) && eof:
 			return h.empty()
 		case i == len(rest):

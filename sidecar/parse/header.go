@@ -49,7 +49,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 		case h.Again:
 			t.note(t.r.s.harmony, 0, n, Dropped, "a header that is said again and again")
 			t.between()
-		case !h.Debris && (t.past.Ends() != sentence.Ended && !t.past.IsWord() || t.past.Announces() || t.head.lead.Has(evidence.Told)): // it is spoken of
+		case h.Debris && t.r.facts.Asked, !h.Debris && (t.past.Ends() != sentence.Ended && !t.past.IsWord() || t.past.Announces() || t.head.lead.Has(evidence.Told)): // it is spoken of
 			t.giveBack(t.head.text)
 		default:
 			t.noArguments(n, t.head.Recipient)

@@ -48,6 +48,10 @@ func TestPlanned(t *testing.T) {
 		{"read: {path: \"a\"}", read, "", ""},
 		{"In a: {path: \"a\"} is its form.", "", "In a: {path: \"a\"} is its form.", ""},
 
+		// It breaks off behind its content type. A sentence that ends with a name does not.
+		{"It is done.}queued tool to=functions.exec code:\n", "", "It is done.}queued tool", ""},
+		{"The header is to=functions.exec", "", "The header is to=functions.exec", ""},
+
 		// A header is the key of its arguments.
 		{"{\"assistant to=functions.read)\": {\"path\":\"a\"}}", read, "", ""},
 		{"I hand it over.\n\n{\"functions.read\": {\"path\":\"a\"}}", read, "I hand it over.", ""},
