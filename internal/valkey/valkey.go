@@ -89,8 +89,16 @@ func (s *Server) Kill() {
 	}
 }
 
-// Stop holds it where it is: it accepts connections, and answers nothing. Go lets it go on.
-func (s *Server) Stop() { ruletest.Must(s.t, s.process.Process.Signal(syscall.SIGSTOP)) }
+// Stop holds it where it is, from when this returns: it accepts connections, and answers nothing. Go lets it go on.
+func (s *Server) Stop() {
+	ruletest.Must(s.t, s.process.Process.Signal(syscall.SIGSTOP))
+	for {
+		if _, err := syscall.Wait4(s.process.Process.Pid, nil, syscall.WUNTRACED, nil); err != syscall.EINTR {
+			ruletest.Must(s.t, err)
+			return
+		}
+	}
+}
 
 // Go lets it go on.
 func (s *Server) Go() { ruletest.Must(s.t, s.process.Process.Signal(syscall.SIGCONT)) }
