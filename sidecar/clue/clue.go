@@ -28,7 +28,7 @@ type Clue struct {
 	Signs    int // strange signs there
 }
 
-// Text is a text that may hold clues. A value is used once.
+// Text is a text that may hold clues.
 type Text struct {
 	Names   *Names
 	Grammar *header.Grammar
