@@ -97,7 +97,9 @@ func (t *text) takeOwn(st *Strategy, c *nativeCall, how tools.End) {
 		}
 		fitted := func(r tools.Repair) bool { return r.Kind == "name.fit" }
 		if refusal == nil && slices.ContainsFunc(call.Repairs, fitted) && t.r.c.Class(call.Name) != tools.Read && t.r.wantsData() {
-			refusal = doubt(call)
+			if refusal = doubt(call); t.r.facts.Asked { // it is said again: it is the answer
+				refusal.Code = tools.Answer
+			}
 		}
 		t.take(st, 0, 1, call, refusal, nil)
 	}
