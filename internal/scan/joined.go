@@ -12,16 +12,18 @@ const leastGrowth = 512
 
 // Add adds a piece.
 func (j *Joined) Add(s string) {
-	if j.Len() == 0 {
-		j.only = s
-		return
+	if j.all.Len() == 0 {
+		if j.only == "" {
+			j.only = s
+			return
+		}
+		j.all.Grow(max(len(j.only)+len(s), leastGrowth))
+		j.all.WriteString(j.only)
+		j.only = ""
+	} else if j.all.Cap()-j.all.Len() < len(s) {
+		j.all.Grow(max(len(s), leastGrowth)) // twice as long, too: by itself it grows by a quarter only
 	}
-	if n := len(j.only) + len(s); j.all.Cap()-j.all.Len() < n {
-		j.all.Grow(max(n, leastGrowth)) // twice as long, too: by itself it grows by a quarter only
-	}
-	j.all.WriteString(j.only)
 	j.all.WriteString(s)
-	j.only = ""
 }
 
 // Len is how long the text is, in bytes.

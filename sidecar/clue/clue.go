@@ -33,7 +33,7 @@ type Text struct {
 	Names   *Names
 	Grammar *header.Grammar
 	V       string
-	Last    byte // what stands in front of V
+	Last    rune // what stands in front of V
 	Floor   int  // no clue reaches back over this offset in V
 }
 
@@ -112,8 +112,11 @@ func (t *Text) nameGoesOn(from int) bool {
 	if b := t.before(from); b < utf8.RuneSelf {
 		return scan.IsName(b)
 	}
+	if from == 0 {
+		return unicode.IsLetter(t.Last)
+	}
 	r, _ := utf8.DecodeLastRuneInString(t.V[:from])
-	return from == 0 || unicode.IsLetter(r)
+	return unicode.IsLetter(r)
 }
 
 // itemSigns begin an item of a list, a quotation, a heading or a row of a table.

@@ -89,8 +89,15 @@ func FuzzText(f *testing.F) {
 		if c, ok := at.Before(len(v), true); ok && !(at.Floor <= c.Start && c.Start <= c.From && c.From < c.To && c.To <= len(v)) {
 			t.Errorf("%q from %d: %+v", v, at.Floor, c)
 		}
-		if n := at.Held(len(v)); n < 0 || n > len(v) {
+		n := at.Held(len(v))
+		if n < 0 || n > len(v) {
 			t.Errorf("%q: %d are held", v, n)
+		}
+		const front = "Text too long for one glance at it. "
+		far := textOf(t, front+v)
+		far.Floor = at.Floor + len(front)
+		if at.Last = ' '; at.Held(len(v)) != far.Held(len(far.V)) {
+			t.Errorf("%q from %d: a glance says %d, a look %d", v, at.Floor, at.Held(len(v)), far.Held(len(far.V)))
 		}
 	})
 }

@@ -10,8 +10,8 @@ import (
 
 // Held is how many bytes in front of V[j:] are a clue so far.
 func (t *Text) Held(j int) int {
-	if t.plain(j) {
-		return 0
+	if n, sure := t.glance(j); sure {
+		return n
 	}
 	whole := scan.WholeRunes(t.V[:j])
 	if c, ok := t.Before(whole, true); ok {
@@ -29,36 +29,36 @@ func (t *Text) Held(j int) int {
 	return j - t.leadOf(from, 0, &Clue{})
 }
 
-// plain says at a glance that no clue stands or begins in V[:j]: no line begins there, no
-// character is cut, and no word is a name, or begins as one.
-func (t *Text) plain(j int) bool {
-	const glance = 32
-	if j > glance || t.Last == '\n' || j > 0 && t.V[j-1] >= utf8.RuneSelf && scan.WholeRunes(t.V[:j]) < j {
-		return false
+// glance is Held where one look at each byte is enough: no line begins in V[:j], no character is
+// cut, and no word is a name, though the last one may become one.
+func (t *Text) glance(j int) (held int, sure bool) {
+	const most = 32
+	if j > most || t.Last == '\n' || j > 0 && t.V[j-1] >= utf8.RuneSelf && scan.WholeRunes(t.V[:j]) < j {
+		return 0, false
 	}
-	before := t.Last
+	before := t.before(0)
 	for i, b := range []byte(t.V[:j]) {
-		if b == '\n' {
-			return false
-		}
-		if b == header.Namespace[0] && before == '.' {
-			return false
-		}
-		if t.Names.initials.Has(b) && (before >= utf8.RuneSelf || !scan.IsName(before)) {
+		switch {
+		case b == '\n', b == header.Namespace[0] && before == '.':
+			return 0, false
+		case t.Names.initials.Has(b) && (before >= utf8.RuneSelf || !scan.IsName(before)):
 			word := scan.Name(t.V[i:j])
-			if whole := i+len(word) < j; strings.HasPrefix(word, header.Namespace) || whole && t.Names.c.Exact(word) || !whole && t.Names.May(word) {
-				return false
+			switch open := i+len(word) == j; {
+			case strings.HasPrefix(word, header.Namespace), !open && t.Names.c.Exact(word), before >= utf8.RuneSelf && open && t.Names.May(word):
+				return 0, false
+			case open && t.Names.May(word):
+				return j - i, i >= t.Floor
 			}
 		}
 		before = b
 	}
-	return true
+	return 0, true
 }
 
-// before is the byte before V[i:].
+// before is the byte before V[i:]; of what stands in front of V, one that says what kind it is.
 func (t *Text) before(i int) byte {
 	if i == 0 {
-		return t.Last
+		return byte(min(t.Last, utf8.RuneSelf))
 	}
 	return t.V[i-1]
 }

@@ -31,6 +31,9 @@ func (n *Names) Known(name string) bool {
 	return refusal == nil
 }
 
+// Initial says that the name of an offered tool, or the namespace of tools, may begin with b.
+func (n *Names) Initial(b byte) bool { return n.initials.Has(b) }
+
 // Named says that a word is the name of an offered tool; behind functions. it may be bent.
 func (n *Names) Named(word string) bool {
 	rest := strings.TrimPrefix(word, header.Namespace)

@@ -18,7 +18,8 @@ type Glued struct {
 // Glued looks at "assistant" at the start of rest, followed by what makes it markup. glued says that
 // it follows another word without a blank, known that a name is that of a tool.
 func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool, eof bool) (how Glued, is scan.Verdict) {
-	if is := scan.Starts(rest, Assistant, eof); is != scan.Yes {
+	is = scan.Starts(rest, Assistant, eof)
+	if is != scan.Yes {
 		return how, is
 	}
 	behind := rest[len(Assistant):]
@@ -45,18 +46,26 @@ func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool, e
 		n++
 	}
 	if n == len(behind) && n < most {
-		return Glued{To: true}, scan.WaitUnless(eof || !glued)
+		return Glued{To: true}, scan.WaitUnless(eof || !glued && n > 0)
 	}
-	if is := scan.Starts(behind[n:], " to=", eof); is == scan.Wait || is == scan.Yes && (glued || n == 0 && g.Addressed(behind[1:], known, eof)) {
-		return Glued{To: true, N: len(Assistant) + n + 1}, is
+	is = scan.Starts(behind[n:], " to=", eof)
+	switch {
+	case glued || is != scan.Yes:
+	case n > 0:
+		is = scan.No
+	default: // a sentence may go on so, but not with the name of a tool
+		is = g.Addressed(behind[1:], known, eof)
 	}
-	return how, scan.No
+	return Glued{To: true, N: len(Assistant) + n + 1}, is
 }
 
-// Addressed says that a header without tokens at the start of rest names a tool.
-func (g *Grammar) Addressed(rest string, known func(name string) bool, eof bool) bool {
-	h, _ := g.Bare(rest, known, eof)
-	return known(h.Name)
+// Addressed says whether a header without tokens at the start of rest names a tool.
+func (g *Grammar) Addressed(rest string, known func(name string) bool, eof bool) scan.Verdict {
+	h, is := g.Bare(rest, known, eof)
+	if is == scan.Yes && !known(h.Name) {
+		return scan.No
+	}
+	return is
 }
 
 // Quote is the quote that a header ends in, which belongs to the body: json ="{…}"

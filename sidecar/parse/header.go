@@ -20,7 +20,7 @@ type head struct {
 	open     bool         // the text in front of it is not at its end: it may be a quotation
 	lead     evidence.Set // what the text in front says of a call
 	within   bool         // a message that is shown holds it
-	before   byte         // what stands in front of it
+	before   rune         // what stands in front of it
 	quotable bool         // it may be a quotation
 	text     string       // the header as it was written, while it may be one
 }

@@ -80,7 +80,7 @@ func (t *text) letGo(k EventKind) {
 // header was lost runs right up to the next token; prose ends with a blank.
 func (t *text) settleLead() {
 	k := Thought
-	if scan.IsSpace(t.last) {
+	if scan.IsSpace(t.before("", 0)) {
 		k = Text
 	}
 	t.settle(k)

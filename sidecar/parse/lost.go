@@ -45,7 +45,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	}
 	if t.nameless(v, i, end, tok == alphabet.Call) || t.head.Channel == "commentary" {
 		t.between()
-		t.last = v[end-1]
+		t.last = lastRune(v[:end])
 		return end, false
 	}
 	t.message(Text, false)

@@ -279,7 +279,7 @@ func (t *text) body(s string) {
 		t.show(s)
 	}
 	if s != "" {
-		t.last = s[len(s)-1]
+		t.last = lastRune(s)
 	}
 }
 

@@ -2,6 +2,7 @@ package parse
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
@@ -164,6 +165,9 @@ func (t *text) nextGlued(v string, at int) int {
 // wordOpens says whether a literal may begin at v[i], which is a letter: at the start of a word, and
 // with a second byte that some literal has. A header may be glued to a word of another script.
 func (t *text) wordOpens(v string, i int) bool {
+	if !t.startsWord(v, i) {
+		return false
+	}
 	return t.heads(v, i) || !scan.IsWord(t.before(v, i)) && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1]))
 }
 
@@ -205,6 +209,17 @@ func (t *text) codeSpan(rest string, j int, eof bool) (opening, verdict) {
 		t.ticks = 0
 	}
 	return opening{n: n}, no
+}
+
+// lineStart says whether v[i:] stands at the start of a line.
+func (t *text) lineStart(v string, i int) bool { return t.before(v, i) == '\n' }
+
+// before is the byte before v[i:].
+func (t *text) before(v string, i int) byte {
+	if i == 0 {
+		return byte(min(t.last, utf8.RuneSelf)) // of others it says that they are no ASCII
+	}
+	return v[i-1]
 }
 
 // blockAt says that a block at v[j:] was read and released.

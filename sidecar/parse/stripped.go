@@ -115,7 +115,7 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 		return t.recipient(v[j+how.N:], how.N, eof)
 	}
 	rest := v[j+len(header.Assistant):]
-	if o, is := t.recipient(rest, len(header.Assistant), eof); is == wait || is == yes && (how.Channel != "final" || t.grammar.Addressed(rest, t.r.names.Known, eof)) {
+	if o, is := t.recipient(rest, len(header.Assistant), eof); is == wait || is == yes && (how.Channel != "final" || t.grammar.Addressed(rest, t.r.names.Known, eof) == yes) {
 		return o, is
 	}
 	name, end, is := t.r.s.header.Addressee(rest, t.r.names.Known, eof)

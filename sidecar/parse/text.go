@@ -3,6 +3,7 @@ package parse
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -49,7 +50,7 @@ type text struct {
 
 	mode   mode
 	at     int            // where the current mode resumes
-	last   byte           // the byte before pend[0]; '\n' at the start of a line
+	last   rune           // the one before pend[0]; '\n' at the start of a line
 	past   sentence.Front // the text before it
 	first  bool           // nothing but white space came before
 	blanks int            // so many bytes at the start of pend are known to be white space
@@ -110,6 +111,11 @@ func (t *text) init(r *Reader, f Field) {
 func (t *text) feed(s string, eof bool) {
 	v := s
 	t.alias = len(t.pend) == 0
+	if t.alias && !eof && t.quiet(s) {
+		t.pass(s)
+		t.base, t.blanks = t.base+len(s), 0
+		return
+	}
 	if !t.alias {
 		t.pend = append(t.pend, s...)
 		v = unsafe.String(unsafe.SliceData(t.pend), len(t.pend))
@@ -262,7 +268,7 @@ func (t *text) mark(s string) {
 	if s == "" {
 		return
 	}
-	t.last = s[len(s)-1]
+	t.last = lastRune(s)
 	if t.first && !scan.Blank(s) {
 		t.first = false
 	}
@@ -271,15 +277,10 @@ func (t *text) mark(s string) {
 // fresh begins a line in front of which no text stands.
 func (t *text) fresh() { t.last, t.past = '\n', sentence.Front{} }
 
-// lineStart says whether v[i:] stands at the start of a line.
-func (t *text) lineStart(v string, i int) bool { return t.before(v, i) == '\n' }
-
-// before is the byte before v[i:].
-func (t *text) before(v string, i int) byte {
-	if i == 0 {
-		return t.last
-	}
-	return v[i-1]
+// lastRune is the last character of s.
+func lastRune(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r
 }
 
 func (t *text) note(st *Strategy, from, to int, o Outcome, why string) {

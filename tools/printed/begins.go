@@ -114,7 +114,7 @@ func (w *Words) beginsKey(s string, sign byte, short scan.Verdict) scan.Verdict 
 	key := s[i:end]
 	switch {
 	case end < len(s):
-		return scan.When(scan.Among(key, w.Keys) && s[end] == sign)
+		return scan.When(s[end] == sign && scan.Among(key, w.Keys))
 	case slices.ContainsFunc(w.Keys, func(k string) bool { return strings.HasPrefix(k, key) }):
 		return short
 	}
