@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -44,7 +43,7 @@ func (t *text) tail(v string) int {
 
 // assistant is how many bytes at the end of v may be the beginning of that word.
 func (t *text) assistant(v string) int {
-	if !t.marks() || strings.IndexByte(header.Assistant, v[len(v)-1]) < 0 {
+	if !t.marks() {
 		return 0
 	}
 	return scan.Begun(v, header.Assistant)

@@ -115,8 +115,13 @@ func (w *Words) beginsKey(s string, sign byte, short scan.Verdict) scan.Verdict 
 	switch {
 	case end < len(s):
 		return scan.When(s[end] == sign && scan.Among(key, w.Keys))
-	case slices.ContainsFunc(w.Keys, func(k string) bool { return strings.HasPrefix(k, key) }):
+	case key == "":
 		return short
+	}
+	for _, k := range w.Keys { // one look at most of them, since each line of a reply comes here
+		if k != "" && k[0] == key[0] && strings.HasPrefix(k, key) {
+			return short
+		}
 	}
 	return scan.No
 }
