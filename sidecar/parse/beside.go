@@ -15,8 +15,9 @@ import (
 
 // openQuotable opens a header that may be quoted. within says that a message holds it.
 func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
-	open := t.past.Ends() != sentence.Ended && !t.past.IsWord()
-	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open, lead: t.leadIn()}
+	ends := t.past.Ends()
+	open := ends != sentence.Ended && !t.past.IsWord()
+	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open, item: ends == sentence.InItem, lead: t.leadIn()}
 	t.settleInside()
 	t.openHeader(tok == alphabet.Channel)
 	t.head = h
@@ -67,7 +68,7 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, 
 	switch goes, is := sentence.Goes(v, scan.SkipBlanks(v, end), i, eof); {
 	case is == wait:
 		return signs, wait
-	case goes == sentence.SameSentence && closed:
+	case goes == sentence.SameSentence && closed, t.head.item:
 		return isQuoted, yes
 	}
 	if signs == isTold && len(t.r.result.Refused) == 0 { // or the model is asked again, and nobody reads this

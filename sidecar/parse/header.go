@@ -18,6 +18,7 @@ type head struct {
 	debris   bool         // foreign words stand in it: it is no quotation, and what follows its call is none, either
 	tokened  bool         // it has control tokens
 	open     bool         // the text in front of it is not at its end: it may be a quotation
+	item     bool         // it stands in an item, a quotation or indented code: it is one if text goes on behind
 	lead     evidence.Set // what the text in front says of a call
 	within   bool         // a message that is shown holds it
 	before   rune         // what stands in front of it
@@ -62,6 +63,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 
 // beginWordHeader reads a header whose first words were left of its opener.
 func beginWordHeader(t *text, v string, n int) {
+	t.past.Add(v[:scan.SkipBlanks(v, 0)]) // they may indent it
 	t.openQuotable(v[:n], alphabet.None, false)
 	if t.r.s.header.Words.Channel(strings.TrimLeft(v[n:], " \n")) != "" {
 		t.at = 1

@@ -90,6 +90,12 @@ func TestAnswersInJSON(t *testing.T) {
 		}
 	}
 	f := facts()
+	for user, calls := range map[string]string{"": call, "List it.": call, "Show me the JSON, do not run it.": ""} {
+		f.User = user
+		only(t, f, "a call of exec, and the user says: "+user, `{"name":"exec","arguments":`+object+`}`, calls)
+	}
+	f.User = "Show me the JSON of it."
+	only(t, f, "a call of a tool that reads", `{"name":"read","arguments":{"path":"a"}}`, `read{"path":"a"}`)
 	f.Formatted = true
 	only(t, f, "the request says so", object, "")
 	r := shipped.Strategies("").Reader(offeredForFuzz(), f)
