@@ -21,6 +21,7 @@ func TestTextBesideCalls(t *testing.T) {
 		{"For example:\n\n" + object, "text"}, {"I did not run it:\n\n" + plain, "text"}, {"Example:\n\nassistant" + plain, "text"},
 		{"The log says:\n\n" + tokens + "\n\nSo it was lost.", "text"}, {tokens + "\n\nThis is an example.", "asked"}, {plain + "\n\nThis is from the log.", "text"},
 		{"Raw trace:\n\n    " + tokens + "\n    " + tokens, "asked"}, {tokens + "We do not have it here. It may be elsewhere." + tokens + "We cannot know.", "asked"}, {"> " + tokens + "\n\nYou wrote this.", "text"}, {"Raw:\n\n    " + tokens + "\n\nThat is all.", "text"},
+		{"Does it look right? to=functions.read մեկնաբանություն เงินฟรีjson {\"path\":\"a\"}", "asked"}, {"It wrote: to=functions.read մեկնաբանություն json {\"path\":\"a\"}", "text"},
 		{"It came so:\n\n    commentary to=functions.read <|constrain|>json<|message|>{\"path\":\"a\"}\n\n**Expected**\nA call.", "text"},
 	} {
 		got := readPieces(s, c, []string{row.text}, "stop")

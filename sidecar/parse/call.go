@@ -94,6 +94,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	if t.head.text != "" && !t.head.tokened {
 		behind += header.Closes(t.head.text, v[end:])
 		a, is := t.around(v, behind, eof)
+		spoilt := t.head.debris && !a.Has(evidence.Quoted) && !t.past.Announces() && !t.r.facts.Asked // nobody writes so: it is no text for anybody
 		if t.head.debris && is != wait { // what stands behind it does not count, nor does a word of it in front
 			if a, _ = t.around(v[:end], end, true); t.past.IsWord() {
 				a = isAlone
@@ -108,8 +109,10 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		switch {
 		case is == wait:
 			return 0, true
-		case !t.runs(evidence.Header, a, calls...):
+		case !t.runs(evidence.Header, a, calls...) && !spoilt:
 			return t.unsay(v, end, why(a))
+		case t.sure == 0:
+			t.doubted = true
 		}
 	}
 	j := scan.SkipBytes(v, max(t.at, behind), " \n\t\r}]`") // closers too many: noise that the repair removes
