@@ -22,6 +22,7 @@ func TestTextBesideCalls(t *testing.T) {
 		{"The log says:\n\n" + tokens + "\n\nSo it was lost.", "text"}, {tokens + "\n\nThis is an example.", "asked"}, {plain + "\n\nThis is from the log.", "text"},
 		{"Raw trace:\n\n    " + tokens + "\n    " + tokens, "asked"}, {tokens + "We do not have it here. It may be elsewhere." + tokens + "We cannot know.", "asked"}, {"> " + tokens + "\n\nYou wrote this.", "text"}, {"Raw:\n\n    " + tokens + "\n\nThat is all.", "text"},
 		{"Does it look right? to=functions.read մեկնաբանություն เงินฟรีjson {\"path\":\"a\"}", "asked"}, {"It wrote: to=functions.read մեկնաբանություն json {\"path\":\"a\"}", "text"},
+		{"I wrote it down.\n```json\n" + object + "\n```", "asked"}, {"I have it.\n{\"command\":\"ls\"}to=functions.exec", "asked"}, {"It was no use:\n{\"command\":\"ls\"}to=functions.exec", "text"},
 		{"It came so:\n\n    commentary to=functions.read <|constrain|>json<|message|>{\"path\":\"a\"}\n\n**Expected**\nA call.", "text"},
 	} {
 		got := readPieces(s, c, []string{row.text}, "stop")
