@@ -94,7 +94,8 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	if t.head.text != "" && !t.head.tokened {
 		behind += header.Closes(t.head.text, v[end:])
 		a, is := t.around(v, behind, eof)
-		spoilt := t.head.debris && !a.Has(evidence.Quoted) && !t.past.Announces() && !t.r.facts.Asked // nobody writes so: it is no text for anybody
+		// Nobody writes debris: it is no text for anybody.
+		spoilt := t.head.debris && !a.Has(evidence.Quoted) && !t.past.Announces() && !t.r.facts.Asked
 		if t.head.debris && is != wait { // what stands behind it does not count, nor does a word of it in front
 			if a, _ = t.around(v[:end], end, true); t.past.IsWord() {
 				a = isAlone

@@ -1,6 +1,7 @@
 package parse_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,6 +59,33 @@ func TestCutCalls(t *testing.T) {
 			object := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{`{"name":"exec","arguments":` + args}, said)
 			if len(object.Calls) > 0 || len(object.Refused) != 1 {
 				t.Errorf("%s in an object without its end, %s: %d calls, %d refused", said, args, len(object.Calls), len(object.Refused))
+			}
+		}
+	}
+}
+
+// Wherever a reply is cut, and in whatever form its call is, nothing runs but the whole command.
+func TestCutAnywhere(t *testing.T) {
+	const command = `rm -r build && echo \"done, {all} of it\"; ls`
+	args := `{"command":"` + command + `"}`
+	object := `{"name":"exec","arguments":` + args + `}`
+	for _, text := range []string{
+		"<|channel|>commentary to=functions.exec <|constrain|>json<|message|>" + args + "<|call|>", "<|start|>assistant to=functions.exec<|channel|>commentary json<|message|>" + args + "<|call|>",
+		"<|channel|>commentary<|message|>" + args + "<|call|>", "<|channel|>commentary<|message|>" + object + "<|call|>", "<|channel|>final<|message|>" + object + "<|return|>",
+		"I'll do it:\n\ncommentary to=functions.exec json" + args, "assistantcommentary to=functions.exec json" + args, "exec" + args, "functions.exec(" + args + ")", `exec(command="` + command + `")`,
+		object, "```json\n" + object + "\n```", "[" + object + "]", `{"tool_calls":[{"type":"function","function":{"name":"exec","arguments":` + strconv.Quote(args) + `}}]}`,
+		"<tool_call>" + object + "</tool_call>", "[TOOL_REQUEST]" + object + "[END_TOOL_REQUEST]", "[tool:exec] " + args, "[exec]\n" + args + "\n[/exec]",
+		"<function=exec>\n<parameter=command>" + command + "</parameter>\n</function>", "Thought: I do it.\nAction: exec\nAction Input: " + args + "\nObservation: ", args + "to=functions.exec",
+	} {
+		s, c := shipped.Strategies(""), offeredForFuzz()
+		whole := readPieces(s, c, []string{text}, "stop")
+		for n := range len(text) {
+			for _, said := range []string{"length", "abort", "", "error"} {
+				for _, call := range readPieces(s, c, []string{text[:n]}, said).Calls {
+					if len(whole.Calls) != 1 || string(call.Arguments) != string(whole.Calls[0].Arguments) {
+						t.Errorf("%q, cut behind byte %d (%q): %s", text, n, said, call.Arguments)
+					}
+				}
 			}
 		}
 	}

@@ -1,0 +1,71 @@
+package parse_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// What the judge denies does not leave, and the model reads why. What leaked and stands in the server's
+// own field is denied once. What the judge changes in a call leaves as it was changed.
+func TestJudge(t *testing.T) {
+	f := facts()
+	asked := 0
+	f.Judge = func(c *tools.Call) *tools.Refusal {
+		asked++
+		if c.Name == "exec" {
+			return &tools.Refusal{Code: tools.Denied, Name: c.Name, Why: "Nobody may list it."}
+		}
+		c.Arguments = []byte(`{"path":"/work/a"}`)
+		return nil
+	}
+	r := shipped.Strategies("").Reader(offeredForFuzz(), f)
+	r.Feed(parse.Delta{Content: `<|channel|>commentary to=read<|message|>{"path":"a"}<|call|><|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>`})
+	r.Feed(parse.Delta{Calls: []parse.CallDelta{{ID: "a", Name: "exec", Arguments: []byte(`{"command":"ls"}`)}}})
+	got, _ := r.Close("stop")
+	if calls := strings.TrimSpace(showCalls(got.Calls)); calls != `read{"path":"/work/a"}` || len(got.Refused) != 1 || asked != 2 {
+		t.Errorf("gives %s, refused %v, the judge was asked %d times", calls, got.Refused, asked)
+	}
+	if want := "The call of exec was not made. Nobody may list it."; strings.TrimSpace(got.Content) != want {
+		t.Errorf("shows %q, want %q", got.Content, want)
+	}
+}
+
+// A call that was weighed says how sure that is, and each sign stands in the reading.
+func TestWeighedCalls(t *testing.T) {
+	for _, row := range []struct {
+		text, said  string
+		has, hasNot []evidence.Sign
+	}{
+		{`read {"path":"a"}`, "stop", []evidence.Sign{evidence.Name, evidence.Fits, evidence.Only}, []evidence.Sign{evidence.Finish, evidence.Bent, evidence.Mended}},
+		{`read {"path":"a"}`, "tool_calls", []evidence.Sign{evidence.Name, evidence.Finish}, nil},
+		{`functions.Read {"path":"a"}`, "stop", []evidence.Sign{evidence.Name, evidence.Bent}, []evidence.Sign{evidence.Mended}},
+		{`read {path:'a'}`, "stop", []evidence.Sign{evidence.Name, evidence.Mended}, []evidence.Sign{evidence.Fits}},
+		{`web_search {"query":"a"}`, "stop", []evidence.Sign{evidence.Name, evidence.Fits}, nil},
+	} {
+		r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
+		r.Feed(parse.Delta{Content: row.text})
+		got, _ := r.Close(row.said)
+		if len(got.Calls) != 1 || len(got.Weighed) != 1 {
+			t.Errorf("%s: %d calls, %d weighed", row.text, len(got.Calls), len(got.Weighed))
+			continue
+		}
+		w := got.Weighed[0]
+		for _, s := range row.has {
+			if !w.Signs.Has(s) {
+				t.Errorf("%s, %s: has no sign %s", row.text, row.said, s)
+			}
+		}
+		for _, s := range row.hasNot {
+			if w.Signs.Has(s) {
+				t.Errorf("%s, %s: has the sign %s", row.text, row.said, s)
+			}
+		}
+		if got.Calls[0].Confidence > w.Score {
+			t.Errorf("%s: is surer (%v) than it weighs (%v)", row.text, got.Calls[0].Confidence, w.Score)
+		}
+	}
+}
