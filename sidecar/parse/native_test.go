@@ -44,6 +44,7 @@ func TestNativeCalls(t *testing.T) {
 		"ids change":                {"tool_calls", []parse.Delta{piece(0, "a", "exec", `{"command"`), piece(0, "b", "", `:"ls"}`)}, ls, "", 0},
 		"two":                       {"tool_calls", []parse.Delta{piece(0, "a", "exec", args), piece(1, "b", "read", `{"path":"a"}`)}, ls + ` read{"path":"a"}`, "", 0},
 		"two, the later first":      {"tool_calls", []parse.Delta{piece(1, "b", "read", `{"path":"a"}`), piece(0, "a", "exec", args)}, ls + ` read{"path":"a"}`, "", 0},
+		"read, changed, read again": {"tool_calls", []parse.Delta{piece(0, "a", "read", `{"path":"x"}`), piece(1, "b", "exec", args), piece(2, "c", "read", `{"path":"x"}`)}, `read{"path":"x"} ` + ls + ` read{"path":"x"}`, "", 0},
 		"the same twice":            {"tool_calls", []parse.Delta{piece(0, "a", "exec", args), piece(1, "b", "exec", args)}, ls, "", 0},
 		"the same in other blanks":  {"tool_calls", []parse.Delta{piece(0, "a", "read", `{"path":"a","limit":1}`), piece(1, "b", "read", `{ "limit": 1, "path": "a" }`)}, `read{"path":"a","limit":1}`, "", 0},
 		"almost the same":           {"tool_calls", []parse.Delta{piece(0, "a", "exec", args), piece(1, "b", "exec", `{"command":"ls "}`), piece(2, "c", "exec", args)}, ls + ` exec{"command":"ls "}`, "", 0},
