@@ -22,10 +22,11 @@ import (
 //
 // Evidence says whether it is a call.
 type Clue struct {
-	Start    int // where it begins: at the start of its line, if nothing but debris is in front
-	From, To int // the name
-	Words    int // strange words between its parts
-	Signs    int // strange signs there
+	Start    int  // where it begins: at the start of its line, if nothing but debris is in front
+	From, To int  // the name
+	Words    int  // strange words between its parts
+	Signs    int  // strange signs there
+	Lost     bool // there is no name: only what a header left, as in commentary json{"path":"a"}
 }
 
 // Text is a text that may hold clues.
@@ -47,6 +48,38 @@ const (
 // Before looks for a clue that ends at V[j:], where its arguments begin. With open the
 // word that ends there may still go on.
 func (t *Text) Before(j int, open bool) (c Clue, ok bool) {
+	if c, ok = t.named(j, open); ok {
+		return c, true
+	}
+	from := t.left(j, open)
+	return Clue{Start: from, From: from, To: from, Lost: true}, from < j
+}
+
+// left is where a line begins in which nothing stands in front of V[j:] but what a header left that lost the name; or j.
+func (t *Text) left(j int, open bool) int {
+	channels, end := false, j
+	for i := j; j-i <= maxLead+maxWord; {
+		for end = i; end > t.Floor && t.V[end-1] == ' '; {
+			end--
+		}
+		from := t.wordStart(end)
+		channel, is := t.Grammar.Words.Leftover(t.V[from:end])
+		channels = channels || channel
+		switch {
+		case from == end, is == scan.No, is == scan.Wait && !(open && end == j):
+			return j
+		case t.before(from) == '\n' && (channels || end == j || t.V[j-1] != ' '): // a type alone is glued to what follows
+			return from
+		case t.before(from) != ' ':
+			return j
+		}
+		i = from
+	}
+	return j
+}
+
+// named looks for a clue with a name in it.
+func (t *Text) named(j int, open bool) (c Clue, ok bool) {
 	c.Start = j
 	floor := t.Floor
 	for i := j; j-i <= header.MaxGlue; {

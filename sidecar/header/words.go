@@ -38,6 +38,25 @@ func UsualWords() Words {
 	}
 }
 
+// Leftover says whether w may be left of a header that lost its tokens and its recipient: a channel on which calls are
+// made, a content type, or both in one word, maybe behind "assistant".
+func (ws *Words) Leftover(w string) (channel bool, is scan.Verdict) {
+	rest, more := w, false
+	for i, list := range [...][]string{{Assistant}, ws.Channels, ws.Types} {
+		for _, word := range list {
+			more = more || len(rest) < len(word) && strings.HasPrefix(word, rest)
+			if behind, ok := strings.CutPrefix(rest, word); ok && word != "final" {
+				rest, channel = behind, channel || i == 1
+				break
+			}
+		}
+	}
+	if rest == "" && w != "" && w != Assistant {
+		return channel, scan.Yes
+	}
+	return channel, scan.WaitUnless(!more)
+}
+
 // endsFold says that w ends with a word, in any case.
 func endsFold(w, word string) bool {
 	return len(w) >= len(word) && strings.EqualFold(w[len(w)-len(word):], word)

@@ -26,7 +26,7 @@ func (t *text) clues(v string) clue.Text {
 func (t *text) clueAt(v string, j int, eof bool) (opening, verdict) {
 	at := t.clues(v)
 	c, ok := at.Before(j, false)
-	if !ok || v[j] == '(' && c.To < j {
+	if !ok || v[j] == '(' && (c.To < j || c.Lost) {
 		return opening{}, no
 	}
 	o, is := opening{back: j - c.Start}, yes
@@ -54,6 +54,9 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 		return 0, true
 	case !ok:
 		return t.cutClue(v)
+	}
+	if t.clue.Lost {
+		return t.leftover(v, end, eof)
 	}
 	call := callcode.Call{Name: v[t.clue.From:t.clue.To], Args: v[t.at:end]}
 	if v[t.at] == '(' {
@@ -114,7 +117,7 @@ func (t *text) clueEnd(v string, eof bool) (end int, ok bool) {
 func (t *text) cutClue(v string) (int, bool) {
 	name := v[t.clue.From:t.clue.To]
 	a, _ := t.around(v, len(v), true)
-	if v[t.at] == '{' && t.field == Content && t.mayBe(evidence.Name, a, callcode.Call{Name: name}) && t.allowed(t.r.s.json, 0, len(v), v) {
+	if !t.clue.Lost && v[t.at] == '{' && t.field == Content && t.mayBe(evidence.Name, a, callcode.Call{Name: name}) && t.allowed(t.r.s.json, 0, len(v), v) {
 		t.cutOff(t.r.s.json, v, 0, strings.Clone(name))
 		t.behindCall()
 		return len(v), false

@@ -29,8 +29,18 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 			return o.n, false
 		}
 	}
+	if kind, is := scan.StartsAny(v[i:], t.grammar.Words.Types, eof); is == wait {
+		return 0, true
+	} else if j := i + len(kind); is == yes && (j == len(v) || v[j] == '{' || v[j] == ' ') { // it came behind the token
+		if j = scan.SkipBlanks(v, j); j == len(v) && !eof {
+			return 0, true
+		} else if j < len(v) && v[j] == '{' {
+			i = j
+		}
+	}
 	if i == len(v) || v[i] != '{' || t.r.c.Empty() {
 		t.message(Text, false)
+		t.trim = t.head.stripped
 		return 0, false
 	}
 	t.scan.At, t.scan.Tokens = max(t.scan.At, i), t.grammar.Alphabet
@@ -69,6 +79,22 @@ func (t *text) guessed(call tools.Call, alone bool) bool {
 		return t.doubted
 	}
 	return true
+}
+
+// leftover takes the arguments that end at v[:end], behind what a header left that lost the name.
+func (t *text) leftover(v string, end int, eof bool) (int, bool) {
+	a, is := t.around(v, end, eof)
+	if is == wait {
+		return 0, true
+	}
+	st, args := t.r.s.json, strings.Clone(v[t.at:end])
+	call, ok := t.r.c.Fit(args)
+	if !ok || t.r.cut() || a&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, t.first) || !t.allowed(st, 0, end, v[:end]) {
+		return t.releaseClue(v[:end], noCall)
+	}
+	t.take(st, 0, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base, To: call.Name}})
+	t.behindCall()
+	return end, false
 }
 
 // wantsData says that an object may be the answer.

@@ -19,7 +19,7 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	}
 	if t.leads(v[j]) {
 		if tok, n, is := t.tokenAt(v[j:], eof); is != no {
-			if is == yes && tok == alphabet.Constrain && t.firstAt(v, j) { // the rest of a header
+			if is == yes && tok == alphabet.Constrain && (t.firstAt(v, j) || t.lineStart(v, j)) { // the rest of a header
 				return opening{markup: true, begin: func(t *text, _ string, _ int) { t.openHeader(false) }}, yes
 			}
 			if is == yes {

@@ -25,6 +25,9 @@ func (t *text) beginToken(v string, n int) {
 	case tok == alphabet.Return:
 		t.settle(Text)
 		t.between()
+	case tok == alphabet.Message && t.first: // a header was in front of it
+		t.head = head{}
+		t.enter(inLost)
 	case tok == alphabet.Message:
 		t.settle(Text)
 		t.message(Text, false)

@@ -3,6 +3,7 @@ package parse
 import (
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
@@ -24,14 +25,30 @@ func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) 
 	if o, is := t.recipient(rest, p-i, eof); is != no {
 		return o, is
 	}
-	if !first {
-		return opening{}, no
-	}
 	c, is := scan.StartsAny(rest, t.r.s.header.Words.Channels, eof)
-	if is != yes {
+	switch {
+	case is != yes:
 		return opening{}, is
+	case first:
+		return t.firstWord(rest, c, p-i, eof)
 	}
-	return t.firstWord(rest, c, p-i, eof)
+	return opening{n: p - i, begin: beginWordHeader, markup: true}, t.goesOn(rest[len(c):], eof)
+}
+
+// goesOn says whether a header goes on behind its channel: with blanks, and the token of a content type or a message.
+func (t *text) goesOn(rest string, eof bool) verdict {
+	n := scan.SkipBlanks(rest, 0)
+	switch {
+	case n == len(rest):
+		return scan.WaitUnless(eof)
+	case !t.leads(rest[n]):
+		return no
+	}
+	tok, _, is := t.tokenAt(rest[n:], eof)
+	if is == yes && tok != alphabet.Constrain && tok != alphabet.Message {
+		return no
+	}
+	return is
 }
 
 // firstWord looks at a reply that begins with the name of a channel.
@@ -46,6 +63,9 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 		if _, _, is := t.tokenAt(rest[n:], eof); is != no || next == '<' {
 			return opening{n: indent, begin: beginBareHeader, markup: true}, is
 		}
+	}
+	if is := t.goesOn(rest[n:], eof); is != no {
+		return opening{n: indent, begin: beginBareHeader, markup: true}, is
 	}
 	switch {
 	case next == ' ' || next == ':' || next == '\n':
@@ -94,11 +114,15 @@ func (t *text) stripMessage(channel string) {
 		t.enter(inTail)
 		return
 	}
-	k := Text
-	if channel == "analysis" {
-		k = Thought
+	switch channel {
+	case "analysis":
+		t.message(Thought, false)
+	case "commentary":
+		t.enter(inLost)
+		return
+	default:
+		t.message(Text, false)
 	}
-	t.message(k, false)
 	t.trim = true
 }
 

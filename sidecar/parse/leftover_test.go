@@ -1,0 +1,42 @@
+package parse_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// What a header leaves that lost its recipient, and maybe its tokens, is no text. The object behind it is a call, as one
+// without a header is: of a tool that reads, or where words in front make it; else the model is asked.
+func TestLeftovers(t *testing.T) {
+	s, c := shipped.Strategies(""), offeredForFuzz()
+	const read, exec = `{"path":"a"}`, `{"command":"ls"}`
+	for _, left := range []string{
+		"commentary", "commentary ", "commentary json", "commentary json ", "commentaryjson", "json", "code", "assistantcommentary", "assistantcommentary json",
+		"<|constrain|>json<|message|>", "commentary <|constrain|>json<|message|>", "commentary<|message|>", "commentary <|message|>json ", "<|channel|>commentary<|message|>json",
+	} {
+		for _, row := range []struct{ text, outcome string }{
+			{left + read, "read" + read}, {left + exec, "asked"},
+			{"I'll list it now.\n\n" + left + exec, "exec" + exec}, {"I'll look at it.\n\n" + left + read, "read" + read},
+		} {
+			got := readPieces(s, c, []string{row.text}, "stop")
+			outcome := strings.TrimSpace(showCalls(got.Calls))
+			if len(got.Calls) == 0 && len(got.Refused) > 0 && got.Refused[0].Code == tools.Unsure {
+				outcome = "asked"
+			}
+			if shows := strings.TrimSpace(got.Content); outcome != row.outcome || shows != "" && !strings.HasSuffix(shows, ".") {
+				t.Errorf("%q: %s, shows %q", row.text, outcome, got.Content)
+			}
+			sameReading(t, s, c, "leftover", row.text)
+		}
+	}
+	for _, text := range []string{
+		"final" + read, "Use json" + read + " here.", "The answer in json\n" + read, "json\n" + read, "For example:\n\njson" + exec, "json" + exec + "\n\nThis lists it.", "json{\"a\":1}",
+		"    json" + exec, "- json" + exec, "user" + exec,
+	} {
+		if got := readPieces(s, c, []string{text}, "stop"); len(got.Calls) > 0 {
+			t.Errorf("%q: calls %s", text, showCalls(got.Calls))
+		}
+	}
+}
