@@ -52,7 +52,7 @@ func Starts(s, lit string, eof bool) Verdict {
 	return No
 }
 
-// StartsFold is starts without regard to ASCII case.
+// StartsFold is Starts without regard to ASCII case.
 func StartsFold(s, lit string, eof bool) Verdict {
 	n := min(len(s), len(lit))
 	for i := range n {
@@ -129,7 +129,7 @@ func SkipSpace(s string, i int) int {
 	return i
 }
 
-// SkipBlanks is skipSpace within a line.
+// SkipBlanks is SkipSpace within a line.
 func SkipBlanks(s string, i int) int {
 	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
 		i++

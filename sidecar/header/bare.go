@@ -103,7 +103,7 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 // ends.
 func (g *Grammar) Addressee(rest string, known func(string) bool, eof bool) (name string, end int, is scan.Verdict) {
 	words := &g.Words
-	for i := 0; ; {
+	for i := 0; i <= MaxGlue; {
 		j := wordEnd(rest, i)
 		if at := strings.IndexAny(rest[i:j], "＝："); at >= 0 {
 			j = i + at
@@ -129,9 +129,10 @@ func (g *Grammar) Addressee(rest string, known func(string) bool, eof bool) (nam
 		}
 		i = scan.SkipBytes(rest, skipGaps(rest, j), " \t:\r\n")
 		if i == j || strings.Count(rest[j:i], "\n") > 1 {
-			return "", 0, scan.No
+			break
 		}
 	}
+	return "", 0, scan.No
 }
 
 // assigned reads = or a colon at rest[i:], and the name behind it.

@@ -75,29 +75,19 @@ func (h *bare) glued(word string, types []string) int {
 	return 0
 }
 
-// sign reads a sign that is no letter.
+// sign reads a sign of ASCII: others stand in words.
 func (h *bare) sign(rest string, i int) (end int, is scan.Verdict) {
-	r, n := utf8.DecodeRuneInString(rest[i:])
+	b, end := rest[i], scan.SkipBytes(rest, i, senseless)
 	switch tag := strings.IndexByte(rest[i:min(len(rest), i+maxTag)], '>') + 1; {
-	case r == '<' && tag > 0 && strings.IndexFunc(rest[i+1:i+tag-1], notLetter) < 0:
-		n = tag // <unk>
-		h.noise++
-	case strings.ContainsRune(senseless, r):
-		n = len(rest[i:]) - len(strings.TrimLeft(rest[i:], senseless))
-		h.noise++
-	case strings.ContainsRune(":=–—>»\"'`*(,.…→：＝", r):
-		if r != ':' && r != '=' {
-			h.noise++
-		}
-	case unicode.IsLetter(r) || h.noise == maxNoise:
-		return 0, scan.No
-	default:
-		h.noise++
+	case b == ':' || b == '=':
+		return i + 1, scan.Yes
+	case b == '<' && tag > 0 && strings.IndexFunc(rest[i+1:i+tag-1], notLetter) < 0:
+		end = i + tag // <unk>
 	}
-	if h.noise > maxNoise {
+	if h.noise++; h.noise > maxNoise {
 		return 0, scan.No
 	}
-	return i + n, scan.Yes
+	return max(end, i+1), scan.Yes
 }
 
 // maxTag is how many bytes a strange tag may have, and senseless are signs that models write in

@@ -133,9 +133,11 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 	case *wantChannel:
 		*wantChannel = false
 		if h.Channel != "" && words.Channel(h.Channel) == "" && h.Rest == "" { // the first one was none
-			h.Rest, h.RestAt = h.Channel, 0
+			h.Rest = h.Channel
 		}
-		h.Channel = w
+		if h.Channel = w; h.Rest == "" && words.Channel(w) == "" {
+			h.RestAt = at
+		}
 		if c := words.Channel(w); c != "" && c != w {
 			h.Channel, h.Flaw = c, "noise in the channel"
 			if len(w) > len(c) && !scan.IsWord(w[len(c)]) && h.Rest == "" {

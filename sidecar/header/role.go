@@ -23,8 +23,8 @@ func (ws *Words) Foreign(h *Header) bool {
 	return h.Recipient == "" && scan.AmongFold(h.Role, ws.Roles)
 }
 
-// Echo says that a message of somebody else may be one of the request, given once more. Those have
-// no channel and no recipient, and what the user said last is known, or its beginning; "" is not.
+// Echo says that a message of somebody else may be one of the request, given once more: it has no channel and
+// no recipient, and a user's is part of what the user said last, if that is known; said is that, or its beginning.
 func (ws *Words) Echo(h *Header, body, said string) bool {
 	const long = 1 << 10 // of what is longer, only the beginning may be known
 	switch {

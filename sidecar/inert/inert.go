@@ -1,5 +1,5 @@
-// Package inert keeps the gateway from reading text as calls. It changes nothing that the
-// gateway would take for text, and never what a person sees.
+// Package inert keeps the gateway from reading text as calls. It may break a little more than the gateway
+// would run, and never changes what a person sees.
 package inert
 
 import (

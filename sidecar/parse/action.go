@@ -92,7 +92,7 @@ func (t *text) callLine(v string, end int) {
 		t.r.done = true
 		if args != "" && args[0] != '{' {
 			t.settle(Text)
-			t.r.emit(Text, args)
+			t.emit(Text, args)
 		}
 	default:
 		how := tools.Ended

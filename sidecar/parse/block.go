@@ -215,7 +215,7 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 	if is == wait {
 		return block{}, wait
 	}
-	found, ok := t.unwrap(t.open.st, v[i:end], t.cutShort())
+	found, ok := t.unwrap(t.open.st, v[i:end], t.ending().How == tools.Cut)
 	if !ok && t.scan.End == 0 && t.scan.Stop == 0 {
 		torn, _, _ := t.envelopeOf(t.open.st).Torn(t.r.c, strings.Clone(v[i:end]), t.r.depth, t.first)
 		found.List = torn.List

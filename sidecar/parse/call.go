@@ -91,12 +91,15 @@ func (t *text) giveUpString(v string, at int, eof bool) (int, bool) {
 // followCall looks at what follows a complete value.
 func (t *text) followCall(v string, eof bool) (int, bool) {
 	end, behind := t.scan.End, t.scan.End
-	if t.head.text != "" && !t.head.tokened {
+	if t.head.text != "" && !t.head.tokened && t.at == 0 {
 		behind += header.Closes(t.head.text, v[end:])
 		a, is := t.around(v, behind, eof)
+		if is == wait {
+			return 0, true
+		}
 		// Nobody writes debris: it is no text for anybody.
 		spoilt := t.head.debris && !a.Has(evidence.Quoted) && !t.past.Announces() && !t.r.facts.Asked
-		if t.head.debris && is != wait { // what stands behind it does not count, nor does a word of it in front
+		if t.head.debris { // what stands behind it does not count, nor does a word of it in front
 			if a, _ = t.around(v[:end], end, true); t.past.IsWord() {
 				a = isAlone
 			}
@@ -108,8 +111,6 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			calls = []callcode.Call{call}
 		}
 		switch {
-		case is == wait:
-			return 0, true
 		case !t.runs(evidence.Header, a, calls...) && !spoilt:
 			return t.unsay(v, end, why(a))
 		case t.sure == 0:
@@ -287,12 +288,10 @@ func (t *text) endCall(v string, end int, closed bool) (int, bool) {
 	if t.head.Flaw != "" {
 		how = append(how, tools.Repair{Kind: "harmony.header", At: t.base, From: t.head.Flaw})
 	}
-	if !closed {
-		how = append(how, tools.Repair{Kind: "harmony.unclosed", At: t.base + end})
-	}
 	ending := tools.Ending{}
 	if !closed {
 		ending.How = t.r.ended
+		how = append(how, tools.Repair{Kind: "harmony.unclosed", At: t.base + end})
 	}
 	t.found(t.r.s.harmony, v, 0, end, callcode.Call{Name: t.head.Recipient, Args: body}, ending, how...)
 	t.between()

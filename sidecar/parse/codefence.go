@@ -34,7 +34,7 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 	}
 	if t.fence.n == 0 && !t.released && !t.r.tired() && t.r.s.json != nil && !t.r.c.Empty() { // it may hold a call
 		if t.front = t.inFront(v, i); t.front != isQuoted {
-			return opening{n: n - i, begin: func(t *text, _ string, _ int) { t.enter(inFence) }}, yes
+			return opening{n: n - i, begin: func(t *text, _ string, _ int) { t.enter(inFence); t.fences = t.fences[:0] }}, yes
 		}
 	}
 	run := fence{v[p], n - p}
@@ -80,9 +80,6 @@ type span struct {
 // stepFence holds code fences: calls, if JSON in each of them is one and nothing follows.
 func (t *text) stepFence(v string, eof bool) (int, bool) {
 	st := t.r.s.json
-	if t.at == 0 {
-		t.fences = t.fences[:0]
-	}
 	for {
 		value, is := t.fenceValue(v, eof)
 		switch is {

@@ -13,8 +13,7 @@ import (
 // Strategies is a list of strategies, compiled. It is immutable and safe for
 // concurrent use.
 type Strategies struct {
-	list    []*Strategy // enabled ones, highest priority first
-	all     []Strategy  // the others, too
+	all     []Strategy // highest priority first, also those that are off
 	native  *Strategy
 	harmony *Strategy
 	json    *Strategy
@@ -49,6 +48,7 @@ func Compile(list []Strategy, w evidence.Weights) (*Strategies, error) {
 	s := &Strategies{weights: w, all: slices.Clone(list)}
 	slices.SortStableFunc(s.all, func(a, b Strategy) int { return b.Priority - a.Priority })
 	priorities := map[int]string{}
+	var enabled []*Strategy
 	for i := range list {
 		st := list[i]
 		if err := st.Check(); err != nil {
@@ -64,10 +64,10 @@ func Compile(list []Strategy, w evidence.Weights) (*Strategies, error) {
 		if len(st.Read) == 0 {
 			st.Read = []Field{Content}
 		}
-		s.list = append(s.list, &st)
+		enabled = append(enabled, &st)
 	}
-	slices.SortFunc(s.list, func(a, b *Strategy) int { return b.Priority - a.Priority })
-	for _, st := range s.list {
+	slices.SortFunc(enabled, func(a, b *Strategy) int { return b.Priority - a.Priority })
+	for _, st := range enabled {
 		if err := s.add(st); err != nil {
 			return nil, err
 		}

@@ -34,6 +34,7 @@ func TestDenied(t *testing.T) {
 		{"list of calls", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: `{"tool_calls":[{"name":"read","arguments":{"path":"a"}}]}`}, `"tool_calls"`},
 		{"fence", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: "```json\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n```"}, `{"name"`},
 		{"name lost", parse.Strategy{Kind: parse.JSON, Envelope: envelope.Keys{Name: []string{"path"}, Arguments: []string{"x"}}}, parse.Delta{Content: `{"path":"a"}`}, `{"path":"a"}`},
+		{"planned", parse.Strategy{Kind: parse.JSON, Envelope: keys, Read: []parse.Field{parse.Content, parse.Reasoning}}, parse.Delta{Reasoning: `I'll read the file. {"path":"a"}`}, `{"path":"a"}`},
 		{"lines", parse.Strategy{Kind: parse.Lines}, parse.Delta{Content: "Action: read\nAction Input: {\"path\":\"a\"}\n"}, "Action: read"},
 		{"block", parse.Strategy{Kind: parse.Block, Open: []string{"[TOOL:"}, Body: parse.BodyPairs}, parse.Delta{Content: "[TOOL:read|path=a]"}, "[TOOL:read"},
 		{"phrases", parse.Strategy{Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []wish.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "path"}}},
@@ -42,7 +43,7 @@ func TestDenied(t *testing.T) {
 		for when, why := range map[string]func(parse.Env) (bool, error){"": no, "out of range": fails} {
 			st := row.st
 			st.ID, st.When = "s", why
-			r := compiled(t, st).Reader(offeredForFuzz(), parse.Facts{})
+			r := compiled(t, st).Reader(offeredForFuzz(), facts())
 			r.Feed(row.d)
 			got, _ := r.Close("stop")
 			found := false
@@ -54,6 +55,18 @@ func TestDenied(t *testing.T) {
 			if !found || len(got.Calls) > 0 {
 				t.Errorf("%s: calls %v, trace %+v", row.name, got.Calls, got.Steps)
 			}
+		}
+	}
+}
+
+// So it does where the header stands behind the arguments.
+func TestDeniedBehindItsHeader(t *testing.T) {
+	for _, allows := range []bool{true, false} {
+		words := parse.Strategy{ID: "words", Kind: parse.Harmony, Header: header.UsualWords()}
+		object := parse.Strategy{ID: "object", Kind: parse.JSON, Envelope: envelope.Keys{Name: []string{"name"}, Arguments: []string{"arguments"}}, When: func(parse.Env) (bool, error) { return allows, nil }}
+		got := readPieces(compiled(t, words, object), offeredForFuzz(), []string{`{"path":"a"}to=functions.read`}, "stop")
+		if allows != (len(got.Calls) == 1) {
+			t.Errorf("allowed: %v, calls %v, trace %+v", allows, got.Calls, got.Steps)
 		}
 	}
 }

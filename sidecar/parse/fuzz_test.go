@@ -62,7 +62,8 @@ func FuzzHarmony(f *testing.F) {
 		`analysisWe look.assistantcommentary to=functions.exec json{"command":"ls"}assistantfinalDone.`,
 		"commentary to=read code {\"path\":\"a\"}", "final {\"a\":1}", "<think>x</think>assistantfinal y", "<|message|>a<|end|>b<|call|>c",
 		"analysis00 00000assistantcommentary to.functions.eXeC 0000{\"0000", "{\"path\":\"a\"}to=functions.read", "<|call|>read {\"path\":\"a\"}",
-		"Done. to=functions.exec მკ 北京_json\n", "an assistant to=exec{", "It is.\n\ncommentary json{\"path\":\"a\"}", "commentary <|constrain|>json<|message|>{\"path\":\"a\"}", "assistantcommentary json {\"path\":\"a\"}", "<|message|>json {}", "00˨read {\"",
+		"Done. to=functions.exec მკ 北京_json\n", "an assistant to=exec{", "It is.\n\ncommentary json{\"path\":\"a\"}", "commentary <|constrain|>json<|message|>{\"path\":\"a\"}", "assistantcommentary json {\"path\":\"a\"}", "<|message|>json {}", "<Think>so</think>Hi", "<|start|>assistant<|channel|>Hello<|channel|>final<|end|>",
+		"Action: finish\nAction Input: The answer is forty two.\nAction: read\nAction Input: {\"path\": \"some/long/path/zzzzzzzzzzzzzzzzzzzzzz\"}\n", "00˨read {\"",
 	)
 }
 

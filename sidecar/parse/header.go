@@ -61,6 +61,22 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	}}, yes
 }
 
+// isCall says whether the message has a recipient. A single stray word that is
+// an offered name is one too.
+func (t *text) isCall(v string, n int) bool {
+	h := &t.head
+	switch {
+	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, header.Namespace)+" "+h.Rest):
+		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
+	case h.Recipient != "" && (h.Recipient != "assistant" && h.Recipient != "tool" || !t.r.names.Named(h.Channel) && !t.r.names.Named(h.Rest)) || t.r.c.Open():
+	case h.Rest != "" && (h.Channel != "final" || strings.HasPrefix(h.Rest, header.Namespace)) && t.r.names.Named(h.Rest):
+		h.Recipient, h.Flaw = h.Rest, "recipient without to="
+	case h.Channel != "" && t.r.names.Named(h.Channel):
+		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"
+	}
+	return h.Recipient != "" && h.Recipient != "=" && !tools.Somebody(h.Recipient)
+}
+
 // beginWordHeader reads a header whose first words were left of its opener.
 func beginWordHeader(t *text, v string, n int) {
 	t.past.Add(v[:scan.SkipBlanks(v, 0)]) // they may indent it
@@ -76,6 +92,3 @@ func (t *text) noArguments(n int, name string) {
 	t.note(t.r.s.harmony, 0, n, Refused, "a call without arguments")
 	t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: name, Why: "the call ends before its arguments"})
 }
-
-// wrapper is the name of what holds several calls.
-const wrapper = tools.Parallel

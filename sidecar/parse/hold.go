@@ -51,7 +51,7 @@ func (t *text) assistant(v string) int {
 
 // heldBefore is how many bytes in front of v[j:] are a clue so far.
 func (t *text) heldBefore(v string, j int) int {
-	if t.r.s.json == nil || t.r.guard == nil {
+	if t.r.s.json == nil || t.r.c.Empty() || t.r.c.Open() {
 		return 0
 	}
 	at := t.clues(v)

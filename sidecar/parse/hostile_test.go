@@ -30,7 +30,7 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 		"<|start|>assistant<|channel|>analysis<|message|>a", "<|message|>", "<|constrain|>", "<|channel|>commentary<|message|>{\"a\":1}<|call|>", "to=exec code assistant", "analysis ",
 		"\\", "\\\"", "{\"a\":\"\\n", "{}", "[{", "]", "}", "[DONE]\n", "~~~\n", "</think>", "assistant to=exec {\"command\":\"", "web_search{} ",
 		"&lt;|", "&lt;|end|&gt;", "&amp;", "%3C", "\\u003c", "|", "|end", "＜", "＜｜call｜＞", "<\u200b", "< ", "<|channel ", "&#", "to=",
-		"Message(role=", "I will read it.\nMessage(role='a')\n", "A(", "data: {}\n", "channel: x\n", "<message a=\"b\">", "{\"done\":true}\n", "'<|a|>', ", "content='a' ",
+		"final ", "a", "Message(role=", "I will read it.\nMessage(role='a')\n", "A(", "data: {}\n", "channel: x\n", "<message a=\"b\">", "{\"done\":true}\n", "'<|a|>', ", "content='a' ",
 	} {
 		linear(t, s, "", unit, 4, false)
 		linear(t, s, "", unit, 1<<20, false)
@@ -38,6 +38,18 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 		for _, opening := range []string{"{\"name\":\"exec\",\"arguments\":{\"a\":\"", "<|channel|>commentary to=exec<|message|>", "<tool_call>", "Action: exec\nAction Input: ", "<|end|>", "```\n", "Message(role=", "[{\"type\":"} {
 			linear(t, s, opening, unit, 1<<20, false)
 		}
+		for _, opening := range []string{"<|channel|>final<|message|>", "commentary to=exec json{}", "{\"a\":1}", "```json\n{\"name\":\"exec\",\"arguments\":{}}\n```"} {
+			linear(t, s, opening, unit, 4, false)
+		}
+	}
+}
+
+// So must a body with a header that does not end.
+func TestHostileHeadersAreReadInLinearTime(t *testing.T) {
+	for opening, unit := range map[string]string{
+		"<|channel|>final<|message|>Ask assistant to=": "a", "<|channel|>commentary<|message|>": "final ", `<|channel|>commentary<|message|>{"a":1}`: "analysis ", "<|channel|>commentary to=exec<|message|>{}": "{}",
+	} {
+		linear(t, shipped.Strategies(""), opening, unit, 4, false)
 	}
 }
 

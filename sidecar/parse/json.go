@@ -10,7 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
-// jsonStart looks at { or [ in prose: a call object may stand at the start of
+// jsonStart looks at {, [ or ( in prose: a call object may stand at the start of
 // the reply, at the start of a line, right behind an offered name, or, if it names an offered
 // tool, anywhere.
 func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
@@ -143,7 +143,7 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 		return 0, no
 	}
 	call := callcode.Call{Name: name, Args: v[:end]}
-	if !t.runs(evidence.Header, t.leadIn(), call) {
+	if !t.runs(evidence.Header, t.leadIn(), call) || !t.allowed(t.r.s.json, 0, j+n, v[:j+n]) {
 		return 0, no
 	}
 	t.offer(t.r.s.json, 0, j+n, call, tools.Ending{}, nil)

@@ -7,6 +7,19 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
+// Of a header that breaks off, its text is shown, and no token; a tag of thoughts ends in any case, too.
+func TestNoTokensShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"<|start|>assistant<|channel|>Hello<|channel|>final<|end|>": "Hello", "<|channel|>final Hello you<|channel|>final<|end|>": "Hello you",
+		"<Think>Let me see.</think>Hello": "Hello", "<think>Let me see.</THINK>Hello": "Hello",
+	} {
+		if got := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{text}, "stop"); got.Content != want {
+			t.Errorf("%q shows %q, want %q", text, got.Content, want)
+		}
+		sameReading(t, shipped.Strategies(""), offeredForFuzz(), "tokens", text)
+	}
+}
+
 // What a header leaves that lost its recipient, and maybe its tokens, is no text. The object behind it is a call, as one
 // without a header is: of a tool that reads, or where words in front make it; else the model is asked.
 func TestLeftovers(t *testing.T) {

@@ -126,22 +126,6 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	return n, false
 }
 
-// isCall says whether the message has a recipient. A single stray word that is
-// an offered name is one too.
-func (t *text) isCall(v string, n int) bool {
-	h := &t.head
-	switch {
-	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, header.Namespace)+" "+h.Rest):
-		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
-	case h.Recipient != "" && (h.Recipient != "assistant" && h.Recipient != "tool" || !t.r.names.Named(h.Channel) && !t.r.names.Named(h.Rest)) || t.r.c.Open():
-	case h.Rest != "" && (h.Channel != "final" || strings.HasPrefix(h.Rest, header.Namespace)) && t.r.names.Named(h.Rest):
-		h.Recipient, h.Flaw = h.Rest, "recipient without to="
-	case h.Channel != "" && t.r.names.Named(h.Channel):
-		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"
-	}
-	return h.Recipient != "" && h.Recipient != "=" && !tools.Somebody(h.Recipient)
-}
-
 // noBody handles a header that is closed before a body began, or that ran into the end
 // of the input or its limit: what fits nowhere in it is the body.
 func (t *text) noBody(head string) {
@@ -157,6 +141,9 @@ func (t *text) noBody(head string) {
 		}
 	default:
 		body := head[h.RestAt : len(head)-h.StopN]
+		if at, _, _ := t.grammar.Alphabet.Find(body, 0, true); at >= 0 { // another channel
+			body = body[:at]
+		}
 		if t.mode == inMessage && (t.drop || t.kind == Thought) {
 			t.emit(Thought, body)
 		} else {
@@ -207,14 +194,14 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		return at + n, false
 	}
 	if at < 0 && eof && end < len(v) { // one that the end of the reply completes, or breaks off
-		if tok, n, is := t.tokenAt(v[end:], true); is == yes || t.r.cut() && strings.HasPrefix(v[end:], "<|") {
+		if tok, _, is := t.tokenAt(v[end:], true); is == yes || t.r.cut() && strings.HasPrefix(v[end:], "<|") {
 			t.body(v[:end])
 			t.closeMessage()
 			t.note(t.r.s.harmony, end, len(v), Dropped, "the end of a message")
 			if tok.Closes() || is != yes {
 				t.between()
 			}
-			return max(end+n, len(v)), false
+			return len(v), false
 		}
 	}
 	if at >= 0 {
@@ -268,8 +255,10 @@ func (t *text) imagined(tok alphabet.Token) bool {
 }
 
 func (t *text) body(s string) {
+	if s == "" {
+		return
+	}
 	switch {
-	case s == "":
 	case t.drop:
 		if t.heard != nil && len(t.heard) < maxHeard {
 			t.heard = append(t.heard, s[:min(len(s), maxHeard-len(t.heard))]...)
@@ -281,9 +270,7 @@ func (t *text) body(s string) {
 	default:
 		t.show(s)
 	}
-	if s != "" {
-		t.last = lastRune(s)
-	}
+	t.last = lastRune(s)
 }
 
 // maxHeard is how much of a message is kept to tell whether it is one of the request.

@@ -32,8 +32,8 @@ func (r *Reader) takeNatives(n int) {
 	}
 }
 
-// takeNative takes a call that ended as how says, and what the server left of the text around it.
-// Its arguments may go on in the text: they are not whole, and the text ends as an object does.
+// takeNative takes a call that ended as how says, and what the server left of the text around it. Where the text that
+// was shown ends as an object does, and the arguments are not whole, they went on there: the call counts as cut.
 func (r *Reader) takeNative(st *Strategy, c *nativeCall, how tools.End) {
 	if !r.c.Exact(c.Name) {
 		c.Apart()
@@ -144,8 +144,6 @@ func (r *Reader) overhear(left string, how tools.End, shown bool) {
 	r.result.Refused = probe.result.Refused
 	r.result.Steps = append(r.result.Steps, probe.result.Steps...)
 }
-
-func (r *Reader) closeNative() { r.takeNatives(len(r.native)) }
 
 // echoes says that doc is the arguments of a call that is there already: one of the server's
 // own, or the last one that was read.

@@ -6,11 +6,11 @@ import "bytes"
 // would let it through as it is: it holds no markup and is no call. Then it need
 // not be decoded; tell the reader with Reasoned that there was some.
 func (r *Reader) PlainThought(raw []byte) bool {
-	if !r.s.header.Alphabet.Plain(raw) || bytes.Contains(raw, []byte("to=")) {
+	if !r.s.header.Alphabet.Plain(raw) || bytes.ContainsAny(raw, "{=") {
 		return false
 	}
 	inside := bytes.TrimLeft(bytes.Trim(raw, `"`), " \t")
-	return len(inside) > 0 && inside[0] != '{' && inside[0] != '[' && inside[0] != '\\'
+	return len(inside) > 0 && inside[0] != '[' && inside[0] != '\\'
 }
 
 // Reasoned tells the reader that the server sent reasoning apart from the text.

@@ -199,7 +199,7 @@ func (t *text) inline(v string, j int, eof bool) (opening, verdict) {
 func (t *text) codeSpan(rest string, j int, eof bool) (opening, verdict) {
 	n := len(rest) - len(strings.TrimLeft(rest, "`"))
 	if n == len(rest) && !eof {
-		return opening{n: n}, wait
+		return opening{}, wait
 	}
 	t.looked = t.base + j + n
 	switch t.ticks {
@@ -256,7 +256,7 @@ func (t *text) line(v string, i int, eof bool) (opening, verdict) {
 	return o, is
 }
 
-// stray drops a stray channel word between two messages.
+// stray drops a stray channel word between two messages, or the closing tag of a wrapper.
 func (t *text) stray(v string, eof bool) (n int, is verdict) {
 	i := t.skipBlank(v)
 	if i == len(v) {
@@ -266,11 +266,11 @@ func (t *text) stray(v string, eof bool) (n int, is verdict) {
 		}
 		return 0, wait
 	}
-	if end, more := sentence.SkipTags(v, i, eof); more || !eof && v[i:] == "<" {
-		return 0, wait
-	} else if end > i {
+	if end, more := sentence.SkipTags(v, i, eof); end > i {
 		t.note(t.r.s.harmony, i, end, Dropped, "the end of a wrapper")
 		return end, yes
+	} else if more || !eof && v[i:] == "<" {
+		return 0, wait
 	}
 	n, is = t.grammar.Stray(v[i:], eof)
 	if is != yes {

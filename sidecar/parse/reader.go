@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/clue"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
@@ -23,7 +22,7 @@ type Facts struct {
 	// MaxDepth is how deep arguments may nest; 0 is 256.
 	MaxDepth int
 	// Intact says that the server is not known to eat the header of the first thought: text
-	// at the start leaves at once, where a Harmony strategy would hold it.
+	// at the start leaves at once, unless it begins as thoughts do, where a Harmony strategy would hold it.
 	Intact bool
 	// Topic is what a user says who writes about calls.
 	Topic []string
@@ -140,7 +139,7 @@ func (r *Reader) Close(said string) (Reading, []Event) {
 		r.ended = tools.Unsaid
 	}
 	r.closeContent()
-	r.closeNative()
+	r.takeNatives(len(r.native))
 	r.closeThoughts()
 	if r.found == 0 && len(r.result.Refused) == 0 {
 		r.guess()
@@ -248,8 +247,6 @@ func (r *Reader) step(st *Strategy, s Step) {
 	}
 	r.result.Trace(s)
 }
-
-func (r *Reader) weighed(w evidence.Weighed) { r.result.Weigh(w) }
 
 // allowed evaluates a strategy's condition for a candidate that stands at bytes
 // from..to of a field. A condition that fails lets nothing through.

@@ -63,6 +63,8 @@ func (t *text) leadIn() evidence.Set {
 	switch lead := t.r.facts.Talk.Lead(&t.past); {
 	case t.r.told, lead == sentence.Speaks:
 		return isTold
+	case scan.AmongFold(strings.TrimSpace(t.past.String()), t.r.s.header.Words.Types): // the rest of a header
+		return 0
 	case lead == sentence.Silent && t.past.Ends() >= sentence.InSentence:
 		return isBeside | isOpen
 	case lead == sentence.Silent:

@@ -92,7 +92,7 @@ func TestWindows(t *testing.T) {
 func TestPlainThought(t *testing.T) {
 	for raw, want := range map[string]bool{
 		`"We look at it."`: true, `"a \n b"`: true, `""`: false, `"{\"name\":1}"`: false, `" [1]"`: false,
-		`"a <|end|>"`: false, `"a \u003c|end|>"`: false, `"\n{}"`: false, `"commentary to=read {}"`: false, `"a ｜end｜>"`: false, `"全角，好。"`: true,
+		`"a <|end|>"`: false, `"a \u003c|end|>"`: false, `"\n{}"`: false, `"commentary to=read {}"`: false, `"I need it. {\"name\":\"read\"}"`: false, `"commentary recipient=functions.read json"`: false, `"a ｜end｜>"`: false, `"全角，好。"`: true,
 	} {
 		if shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{}).PlainThought([]byte(raw)) != want {
 			t.Errorf("%s: %v", raw, !want)

@@ -161,7 +161,8 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	}}, yes
 }
 
-// glued is the offset of a glued "assistant…" in v[from:end], part of a body.
+// glued is the offset of a glued "assistant…" in v[from:end], part of a body. What could not show in a window that it is
+// one is text, as in prose.
 func (t *text) glued(v string, from, end int, eof bool) (int, verdict) {
 	for i := from; i < end; i++ {
 		j := strings.IndexByte(v[i:end], 'a')
@@ -170,7 +171,9 @@ func (t *text) glued(v string, from, end int, eof bool) (int, verdict) {
 		}
 		i += j
 		b := t.before(v, i)
-		if _, is := t.grammar.Glued(v[i:end], b == '\n' || !scan.IsSpace(b), t.r.names.Known, eof); is != no {
+		part := v[i:min(end, i+maxOpener)]
+		whole := i+len(part) == end
+		if _, is := t.grammar.Glued(part, b == '\n' || !scan.IsSpace(b), t.r.names.Known, eof && whole); is == yes || is == wait && whole {
 			return i, is
 		}
 	}

@@ -8,11 +8,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
-// cutShort says that the token limit ended the reply inside the value being read.
-// A value is open only at the end, so this does not depend on when it is asked.
-func (t *text) cutShort() bool { return t.r.cut() && t.scan.End == 0 && t.scan.Stop == 0 }
-
-// ending is how the value being read came to its end.
+// ending is how the value being read came to its end. A value is open only at the end, so this does not
+// depend on when it is asked.
 func (t *text) ending() tools.Ending {
 	if t.scan.End == 0 && t.scan.Stop == 0 {
 		return tools.Ending{How: t.r.ended}

@@ -26,8 +26,8 @@ const (
 	inLost                // the body of a commentary message without one
 	inJSON                // an object or array that may be a call
 	inDump                // what may be a message that was printed
-	inFence               // a code fence at the start that may hold a call
-	inClue                // an offered name directly followed by {
+	inFence               // a code fence that may hold a call
+	inClue                // an offered name, and arguments behind it
 	inLines               // Thought:, Action:, Final Answer:
 	inBlock               // between the literals of a block
 	inMaybe               // "analysis …", which is thought only if more markup follows
@@ -66,14 +66,14 @@ type text struct {
 	bare     bool   // all text so far was unmarked, and came without reasoning
 	after    after
 	filler   bool // behind a closed message: stray channel words are noise
-	released bool // a candidate at the start of the reply turned out to be prose
+	released bool // some candidate was given back as text: no fence is tried any more
 
 	head  head
 	kind  EventKind // inMessage: what the body becomes
 	drop  bool      // inMessage: it becomes nothing
 	think string    // inMessage: the tag that closes it; "": none does
 	trim  bool      // inMessage: blanks at its start are not part of it
-	heard []byte    // inMessage: the same, of somebody else; nil: it is the assistant's
+	heard []byte    // inMessage: the body so far, where another role than the assistant speaks; nil: the assistant does
 	shown bool      // a visible message was closed before this one
 	spoke bool      // the assistant said something, or thought it
 	said  string    // the header of the current call, as written

@@ -11,11 +11,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// thoughts reads the reasoning field. It flows at once; only from a Harmony
-// opener on it is held, because a call may have ended up there.
+// thoughts reads the reasoning field. It flows at once; only from the first control token
+// on it is held, because a call may have ended up there.
 type thoughts struct {
 	held []byte
-	open bool // an opener was seen
+	open bool // a control token was seen
 	base int  // offset of held[0] in the field
 
 	early []byte // content so far, while it may go on with a message that the thoughts end within
@@ -91,7 +91,8 @@ func (r *Reader) closeThoughts() {
 func (r *Reader) salvage(all, marked string) bool {
 	in, base := all, 0
 	token := len(all) - len(marked) // where the first one stands
-	if r.s.harmony != nil && r.s.header.Headed(all) {
+	headed := r.s.harmony != nil && r.s.header.Headed(all)
+	if headed {
 		marked = all
 	}
 	at := -1
@@ -102,6 +103,8 @@ func (r *Reader) salvage(all, marked string) bool {
 	}
 	if at >= 0 && at < token && (marked == "" || token-at <= header.MaxGlue) {
 		marked, base = all[at:], at
+		in = marked
+	} else if headed {
 		in = marked
 	} else if marked != "" {
 		in, base = marked, r.thought.base
@@ -141,6 +144,9 @@ func (r *Reader) salvage(all, marked string) bool {
 		case ToolCall:
 			r.call(*e.Call)
 		case Thought, Text:
+			if headed && e.Kind == Thought { // it was passed on as it came
+				continue
+			}
 			if behind {
 				e.Kind = Thought
 			}
@@ -168,7 +174,7 @@ func (r *Reader) planned(all string) bool {
 	}
 	call, ok := r.c.Fit(all[i:])
 	sure := ok && (t.makes(&t.past, call.Name) || r.c.Class(call.Name) == tools.Read && t.leadIn() != isTold)
-	return sure && t.take(r.s.json, 0, len(all)-i, call, nil, []tools.Repair{{Kind: "name.inferred", At: i, To: call.Name}})
+	return sure && t.allowed(r.s.json, 0, len(all)-i, all[i:]) && t.take(r.s.json, 0, len(all)-i, call, nil, []tools.Repair{{Kind: "name.inferred", At: i, To: call.Name}})
 }
 
 // called says that a call is the first that the reader gave.
@@ -200,14 +206,14 @@ func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
 			return
 		}
 		t.message(Thought, false)
-		t.think = "</" + v[1:n]
+		t.think = strings.ToLower("</" + v[1:n])
 	}}, is
 }
 
 // stepThink passes on thoughts up to the tag that closes them.
 func (t *text) stepThink(v string, eof bool) (int, bool) {
 	tag := t.think
-	if i := strings.Index(v, tag); i >= 0 {
+	if i, _ := scan.FindAnyFold(v, 0, []string{tag}, true); i >= 0 {
 		t.emit(Thought, v[:i])
 		t.prose(0)
 		t.fresh()
@@ -216,7 +222,7 @@ func (t *text) stepThink(v string, eof bool) (int, bool) {
 	}
 	n := len(v)
 	if !eof {
-		n -= scan.Begun(v, tag)
+		n -= scan.Begun(strings.ToLower(v[max(0, n-len(tag)):]), tag)
 	}
 	t.emit(Thought, v[:n])
 	return n, true

@@ -13,7 +13,7 @@ type ahead struct {
 	end   int // of the text that was searched
 	at    int // -1: none
 	found alphabet.Found
-	open  int
+	open  int // where a tail begins that may become a token
 }
 
 // findToken is that of the alphabet, in v. What was found is kept: a text full of other

@@ -19,7 +19,7 @@ func (t *text) runs(form evidence.Sign, signs evidence.Set, calls ...callcode.Ca
 	t.sure, t.doubted = 1, false
 	for _, c := range calls {
 		w := t.weigh(form, signs, c)
-		t.r.weighed(w)
+		t.r.result.Weigh(w)
 		t.sure = min(t.sure, w.Score)
 		switch {
 		case w.Decision == evidence.Run:
@@ -61,7 +61,7 @@ func (t *text) weigh(form evidence.Sign, signs evidence.Set, c callcode.Call) ev
 	if form == evidence.Tokens { // behind which a model stops
 		doubts |= isBehind
 	}
-	if !known && form != evidence.Name && signs&doubts == 0 && !strings.HasPrefix(w.Name, wrapper) { // markup that some strategy knows was meant as a call
+	if !known && form != evidence.Name && signs&doubts == 0 && !strings.HasPrefix(w.Name, tools.Parallel) { // markup that some strategy knows was meant as a call
 		class = tools.Read
 	}
 	w.Class, w.Signs = class, t.seen(signs, c, &w)

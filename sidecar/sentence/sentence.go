@@ -111,7 +111,7 @@ const (
 	SameSentence               // it goes on like the rest of a sentence
 )
 
-// MaxGap is how many blanks part a call from whatever follows.
+// MaxGap is how many blanks, brackets and tags part a call from whatever follows.
 const MaxGap = 256
 
 // Behind is where text goes on behind v[:end], past closing brackets, tags of wrappers and signs
@@ -127,7 +127,7 @@ func Behind(v string, end int, eof bool) (line, j int, is scan.Verdict) {
 	line = scan.SkipBlanks(v, i)
 	j = scan.SkipSpace(v, line)
 	switch {
-	case j-i >= MaxGap:
+	case j-end >= MaxGap:
 		return line, j, scan.Yes
 	case more, j == len(v):
 		return line, j, scan.WaitOr(eof)
