@@ -57,25 +57,24 @@ func (t *Text) Before(j int, open bool) (c Clue, ok bool) {
 
 // left is where a line begins in which nothing stands in front of V[j:] but what a header left that lost the name; or j.
 func (t *Text) left(j int, open bool) int {
-	channels, end := false, j
-	for i := j; j-i <= maxLead+maxWord; {
-		for end = i; end > t.Floor && t.V[end-1] == ' '; {
-			end--
-		}
-		from := t.wordStart(end)
-		channel, is := t.Grammar.Words.Leftover(t.V[from:end])
-		channels = channels || channel
-		switch {
-		case from == end, is == scan.No, is == scan.Wait && !(open && end == j):
-			return j
-		case t.before(from) == '\n' && (channels || end == j || t.V[j-1] != ' '): // a type alone is glued to what follows
-			return from
-		case t.before(from) != ' ':
-			return j
-		}
-		i = from
+	from := strings.LastIndexByte(t.V[:j], '\n') + 1
+	if from == 0 && t.Last != '\n' || from == j || from < t.Floor || j-from > maxLead+maxWord {
+		return j
 	}
-	return j
+	channels := false
+	for i := from; i < j; {
+		word, _, _ := strings.Cut(t.V[i:j], " ")
+		channel, is := t.Grammar.Words.Leftover(word)
+		channels = channels || channel
+		if is == scan.No || is == scan.Wait && !(open && i+len(word) == j) {
+			return j
+		}
+		i = scan.SkipBytes(t.V[:j], i+len(word), " ")
+	}
+	if !channels && t.V[j-1] == ' ' { // a type alone is glued to what follows
+		return j
+	}
+	return from
 }
 
 // named looks for a clue with a name in it.

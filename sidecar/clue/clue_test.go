@@ -20,17 +20,23 @@ func textOf(t testing.TB, v string) *clue.Text {
 // A clue ends where the arguments begin, and begins where its line does, if debris is all that stands in front.
 func TestBefore(t *testing.T) {
 	for v, want := range map[string]string{
-		"read":                   "read|read",
-		"Let me see. read ":      "read |read",
-		"functions.read json ":   "functions.read json |functions.read",
-		"⟦call⟧ read ⟦args⟧ ":    "⟦call⟧ read ⟦args⟧ |read",
-		"It ends.functions.read": "functions.read|functions.read",
-		"read\n":                 "read\n|read",
-		"- read ":                "read |read", // an item of a list
-		"bread ":                 "",
-		"read this file first ":  "",
-		"readçe":                 "",
-		"":                       "",
+		"read":                    "read|read",
+		"Let me see. read ":       "read |read",
+		"functions.read json ":    "functions.read json |functions.read",
+		"⟦call⟧ read ⟦args⟧ ":     "⟦call⟧ read ⟦args⟧ |read",
+		"It ends.functions.read":  "functions.read|functions.read",
+		"read\n":                  "read\n|read",
+		"- read ":                 "read |read", // an item of a list
+		"bread ":                  "",
+		"read this file first ":   "",
+		"readçe":                  "",
+		"Look.\ncommentary json ": "commentary json |", // the name was lost
+		"assistantcommentary":     "assistantcommentary|",
+		"json":                    "json|",
+		"json ":                   "",
+		" json":                   "",
+		"It is json":              "",
+		"":                        "",
 	} {
 		at := textOf(t, v)
 		c, ok := at.Before(len(v), false)
@@ -53,7 +59,7 @@ func TestBefore(t *testing.T) {
 func TestHeld(t *testing.T) {
 	for v, want := range map[string]int{
 		"I look. re": 2, "I look. read": 4, "I look. functions.": 10, "I look. read json ": 10,
-		"I look. rest": 0, "I look.": 0, "": 0, "bread": 0, "It ends.func": 4, "x" + strings.Repeat("y", 100): 0,
+		"I look.\ncomm": 4, "I look.\ncommentary js": 13, "I look.\ncommon": 0, "I look.\njson ": 0, "I look. rest": 0, "I look.": 0, "": 0, "bread": 0, "It ends.func": 4, "x" + strings.Repeat("y", 100): 0,
 	} {
 		at := textOf(t, v)
 		if got := at.Held(len(v)); got != want {
