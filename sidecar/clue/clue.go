@@ -57,8 +57,9 @@ func (t *Text) Before(j int, open bool) (c Clue, ok bool) {
 
 // left is where a line begins in which nothing stands in front of V[j:] but what a header left that lost the name; or j.
 func (t *Text) left(j int, open bool) int {
-	from := strings.LastIndexByte(t.V[:j], '\n') + 1
-	if from == 0 && t.Last != '\n' || from == j || from < t.Floor || j-from > maxLead+maxWord {
+	least := max(0, j-maxLead-maxWord)
+	from := least + strings.LastIndexByte(t.V[least:j], '\n') + 1
+	if from == j || from < t.Floor || t.before(from) != '\n' {
 		return j
 	}
 	channels := false

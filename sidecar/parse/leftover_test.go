@@ -24,14 +24,14 @@ func TestNoTokensShown(t *testing.T) {
 // without a header is: of a tool that reads, or where words in front make it; else the model is asked.
 func TestLeftovers(t *testing.T) {
 	s, c := shipped.Strategies(""), offeredForFuzz()
-	const read, exec = `{"path":"a"}`, `{"command":"ls"}`
+	const read, exec, object = `{"path":"a"}`, `{"command":"ls"}`, `{"name":"exec","arguments":{"command":"ls"}}`
 	for _, left := range []string{
 		"commentary", "commentary ", "commentary json", "commentary json ", "commentaryjson", "json", "code", "assistantcommentary", "assistantcommentary json",
 		"<|constrain|>json<|message|>", "commentary <|constrain|>json<|message|>", "commentary<|message|>", "commentary <|message|>json ", "<|channel|>commentary<|message|>json",
 	} {
 		for _, row := range []struct{ text, outcome string }{
 			{left + read, "read" + read}, {left + exec, "asked"},
-			{"I'll list it now.\n\n" + left + exec, "exec" + exec}, {"I'll look at it.\n\n" + left + read, "read" + read},
+			{"I'll list it now.\n\n" + left + exec, "exec" + exec}, {"I'll list it now.\n\n" + left + object, "exec" + exec}, {left + object, "exec" + exec}, {"I'll look at it.\n\n" + left + read, "read" + read},
 		} {
 			got := readPieces(s, c, []string{row.text}, "stop")
 			outcome := strings.TrimSpace(showCalls(got.Calls))
@@ -42,6 +42,20 @@ func TestLeftovers(t *testing.T) {
 				t.Errorf("%q: %s, shows %q", row.text, outcome, got.Content)
 			}
 			sameReading(t, s, c, "leftover", row.text)
+		}
+	}
+	for _, left := range []string{"<|channel|>commentary<|message|>", "<|constrain|>json<|message|>", "assistantcommentary", "commentary json"} {
+		for _, front := range []string{"For example:\n\n", "Shall I run this?\n\n"} {
+			for _, body := range []string{exec, object, exec + "\n\nThat is all.", object + "\n\nThat is all."} {
+				got := readPieces(s, c, []string{front + left + body}, "stop")
+				f := facts()
+				f.Asked = true
+				again := readAs(s, c, f, []string{front + left + body}, "stop")
+				if len(got.Calls)+len(again.Calls) > 0 || !strings.Contains(again.Content, body) {
+					t.Errorf("%q: calls %s, asked before %s, and shows %q", front+left+body, showCalls(got.Calls), showCalls(again.Calls), again.Content)
+				}
+				sameReading(t, s, c, "spoken of", front+left+body)
+			}
 		}
 	}
 	for _, text := range []string{

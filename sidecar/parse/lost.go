@@ -1,12 +1,15 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // stepLost reads a commentary message without a recipient. JSON in it is the
@@ -53,13 +56,28 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	if is == wait || behind == len(v) && !eof {
 		return 0, true
 	}
-	if t.nameless(v, i, end, tok == alphabet.Call) || t.head.Channel == "commentary" {
-		t.between()
-		t.last = lastRune(v[:end])
-		return end, false
+	signs := t.leadIn() & isTold
+	if is == no && behind < len(v) && v[behind] != '{' {
+		switch t.marked(v[behind:], eof) {
+		case wait:
+			return 0, true
+		case no:
+			signs |= isBehind
+		}
 	}
-	t.message(Text, false)
-	return 0, false
+	switch taken := t.nameless(v, i, end, tok == alphabet.Call, signs); {
+	case taken && signs.Has(evidence.Behind):
+		t.behindCall()
+		t.filler = false
+	case taken, t.head.Channel == "commentary" && (signs == 0 || !t.r.facts.Asked):
+		t.between()
+	default:
+		t.r.told = t.r.told || signs != 0
+		t.message(Text, false)
+		return 0, false
+	}
+	t.last = lastRune(v[:end])
+	return end, false
 }
 
 // guessed says that an object that fits one tool is a call whose name was lost, and no answer. Where it may be
@@ -88,6 +106,10 @@ func (t *text) leftover(v string, end int, eof bool) (int, bool) {
 		return 0, true
 	}
 	st, args := t.r.s.json, strings.Clone(v[t.at:end])
+	if t.envelope(st, v, t.at, end, t.ending(), a) {
+		t.behindCall()
+		return end, false
+	}
 	call, ok := t.r.c.Fit(args)
 	if !ok || t.r.cut() || a&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, t.first) || !t.allowed(st, 0, end, v[:end]) {
 		return t.releaseClue(v[:end], noCall)
@@ -104,10 +126,21 @@ func (r *Reader) wantsData() bool {
 }
 
 // nameless looks for a call in JSON that came without a name; closed says that the token of calls
-// ends it.
-func (t *text) nameless(v string, from, end int, closed bool) bool {
+// ends it. Where the text around it speaks about it, the model is asked.
+func (t *text) nameless(v string, from, end int, closed bool, signs evidence.Set) bool {
 	st := t.r.s.harmony
-	if t.envelope(st, v, from, end, t.ending(), isAlone) {
+	unclear := func(c callcode.Call) bool { // and so is one of a tool that changes something, if text goes on behind it
+		class, _ := t.r.c.ClassOf(c.Name)
+		return signs.Has(evidence.Told) || signs.Has(evidence.Behind) && class != tools.Read
+	}
+	found, ok := t.unwrap(st, v[from:end], t.ending().How == tools.Cut)
+	switch {
+	case ok && slices.ContainsFunc(found.List, unclear):
+		if t.doubted = !t.r.facts.Asked; t.doubted {
+			t.takeAll(st, from, end, found, t.ending())
+		}
+		return t.doubted
+	case ok && t.takeIf(st, v, from, end, found, t.ending(), isAlone):
 		return true
 	}
 	doc := strings.Clone(v[from:end])
@@ -117,7 +150,16 @@ func (t *text) nameless(v string, from, end int, closed bool) bool {
 		t.note(st, from, end, Refused, "arguments without a tool name")
 		t.r.refuse(tools.Refusal{Code: tools.NotOffered, Text: doc, Why: "the call names no tool, and its arguments fit no single one"})
 		return false
-	case !closed && !t.guessed(call, true), !t.allowed(st, from, end, doc):
+	case !unclear(callcode.Call{Name: call.Name}):
+		if !closed && !t.guessed(call, true) {
+			return false
+		}
+	case t.r.facts.Asked:
+		return false
+	default:
+		t.doubted = true
+	}
+	if !t.allowed(st, from, end, doc) {
 		return false
 	}
 	t.take(st, from, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})

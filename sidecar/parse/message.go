@@ -26,6 +26,7 @@ func (t *text) beginToken(v string, n int) {
 		t.settle(Text)
 		t.between()
 	case tok == alphabet.Message && t.first: // a header was in front of it
+		t.settle(Text)
 		t.head = head{}
 		t.enter(inLost)
 	case tok == alphabet.Message:
