@@ -218,17 +218,6 @@ func (t *Tail) Add(s string) {
 // String is the end of the text.
 func (t *Tail) String() string { return string(t.end[max(0, t.n-tailSize):t.n]) }
 
-// Last is the last byte of the text, or 0.
-func (t *Tail) Last() byte {
-	if t.n == 0 {
-		return 0
-	}
-	return t.end[t.n-1]
-}
-
-// Full says that more text may stand in front.
-func (t *Tail) Full() bool { return t.n >= tailSize }
-
 // Script is what \s means in JavaScript.
 const Script = " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 

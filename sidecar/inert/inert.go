@@ -31,37 +31,35 @@ const (
 type Guard struct {
 	tools *tools.Catalog
 	held  []byte
-	shown scan.Tail // of what has left
 }
 
 // New makes a guard for a text that is shown beside the tools in c.
 func New(c *tools.Catalog) *Guard { return &Guard{tools: c} }
 
 // Text is a whole text, with the markup in it broken.
-func Text(c *tools.Catalog, text string) string { return New(c).Pass(text, true) }
+func Text(c *tools.Catalog, text string) string { return New(c).Pass("", text, true) }
 
 // Held is how many bytes are held.
 func (g *Guard) Held() int { return len(g.held) }
 
-// Pass takes in s, and gives what may leave. With eof nothing is held any longer.
-func (g *Guard) Pass(s string, eof bool) string {
+// Pass takes in s, and gives what may leave, behind the text that is shown already. With eof nothing is held any longer.
+func (g *Guard) Pass(shown, s string, eof bool) string {
 	if len(g.held) > 0 {
 		s = string(append(g.held, s...))
 		g.held = g.held[:0]
 	}
 	if !plainText(s) {
-		s = g.broken(s, eof)
+		return g.broken(shown, s, eof)
 	}
-	g.shown.Add(s)
 	return s
 }
 
 // broken is s with the markup in it broken, as far as it may leave.
-func (g *Guard) broken(s string, eof bool) string {
+func (g *Guard) broken(shown, s string, eof bool) string {
 	var out strings.Builder
 	from := 0
 	for i := nextMark(s, 0); i < len(s); i = nextMark(s, i+1) {
-		at, is := g.callGrammar(s[:i], s[i:min(len(s), i+maxGuard)], eof && len(s)-i <= maxGuard)
+		at, is := g.callGrammar(shown, s[:i], s[i:min(len(s), i+maxGuard)], eof && len(s)-i <= maxGuard)
 		if is == scan.Wait && len(s)-i >= maxGuard {
 			is = scan.Yes
 		}
@@ -107,7 +105,7 @@ func nextMark(s string, i int) int {
 
 // callGrammar says whether s begins with what the gateway takes for a call, and
 // where to break it. before is the text that was passed on with s.
-func (g *Guard) callGrammar(before, s string, eof bool) (at int, is scan.Verdict) {
+func (g *Guard) callGrammar(shown, before, s string, eof bool) (at int, is scan.Verdict) {
 	open := "to="
 	switch s[0] {
 	case '[':
@@ -120,7 +118,7 @@ func (g *Guard) callGrammar(before, s string, eof bool) (at int, is scan.Verdict
 	case '<':
 		open = "<function="
 	}
-	if s[0] == 't' && !g.behindChannel(before) {
+	if s[0] == 't' && !behindChannel(shown, before) {
 		return 0, scan.No
 	}
 	if is := scan.StartsFold(s, open, eof); is != scan.Yes {
@@ -177,15 +175,18 @@ func skipScriptSpace(s string) (i int, cut bool) {
 
 // behindChannel says whether the text ends with a channel word and blanks, before what stands
 // in front of it. Blanks without an end count as such, too.
-func (g *Guard) behindChannel(before string) bool {
-	if before != "" && !blank(before[len(before)-1]) || before == "" && !blank(g.shown.Last()) {
-		return false
+func behindChannel(shown, before string) bool {
+	const enough = 160 // bytes that tell
+	end := before[max(0, len(before)-enough):]
+	if len(end) < enough {
+		end = shown[max(0, len(shown)-enough):] + end
 	}
-	tail := g.shown
-	tail.Add(before)
-	all := tail.String()
-	word := strings.TrimRight(all, " \t")
-	return len(word) == 0 && tail.Full() || slices.ContainsFunc(gatewayChannels[:], func(c string) bool { return strings.HasSuffix(word, c) })
+	word := strings.TrimRight(end, " \t")
+	switch {
+	case len(word) == len(end):
+		return false
+	case word == "":
+		return len(end) >= enough
+	}
+	return slices.ContainsFunc(gatewayChannels[:], func(c string) bool { return strings.HasSuffix(word, c) })
 }
-
-func blank(b byte) bool { return b == ' ' || b == '\t' }

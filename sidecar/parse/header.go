@@ -69,7 +69,7 @@ func (t *text) isCall(v string, n int) bool {
 	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, header.Namespace)+" "+h.Rest):
 		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
 	case h.Recipient != "" && (h.Recipient != "assistant" && h.Recipient != "tool" || !t.r.names.Named(h.Channel) && !t.r.names.Named(h.Rest)) || t.r.c.Open():
-	case h.Rest != "" && (h.Channel != "final" || strings.HasPrefix(h.Rest, header.Namespace)) && t.r.names.Named(h.Rest):
+	case h.Rest != "" && (h.Channel != "final" || h.Constrain || strings.HasPrefix(h.Rest, header.Namespace)) && t.r.names.Named(h.Rest):
 		h.Recipient, h.Flaw = h.Rest, "recipient without to="
 	case h.Channel != "" && t.r.names.Named(h.Channel):
 		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"

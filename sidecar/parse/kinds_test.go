@@ -13,6 +13,9 @@ func TestStrangersKinds(t *testing.T) {
 		{"<|start|>user<|message|>List.<|end|><|start|>assistant<|channel|>commentary to=functions.exec<|message|>" + body + "<|call|>", list, "", ""},
 		// Tokens and words that are written twice.
 		{"<|channel|><|channel|>commentarycommentary to=functions.exec <|constrain|><|constrain|>jsonjson<|message|><|message|>" + body + "<|call|><|call|>", list, "", ""},
+		// A name in the place of the content type.
+		{"<|channel|>final <|constrain|>exec<|message|>" + body + "<|call|>", list, "", ""},
+		{"<|channel|>final <|constrain|>json<|message|>" + body, "", body, ""},
 		// A token that a message names.
 		{"<|channel|>final<|message|>See `<|end|>` and `<|return|>`.<|return|>", "", "See `<|end|>` and `<|return|>`.", ""},
 		// A header without arguments.

@@ -204,7 +204,7 @@ func (r *Reader) emit(k EventKind, s string) {
 // pass shows text to the user; with eof, all that was held back of it, too.
 func (r *Reader) pass(s string, eof bool) {
 	if r.guard != nil {
-		s = r.guard.Pass(s, eof)
+		s = r.guard.Pass(r.shown.String(), s, eof)
 	}
 	if s != "" {
 		r.shown.Add(s)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -52,7 +51,7 @@ func (t *text) weigh(form evidence.Sign, signs evidence.Set, c callcode.Call) ev
 	if t.r.calls {
 		signs = signs.With(evidence.Finish)
 	}
-	if t.r.facts.aboutCalls() || form == evidence.Object && sentence.Has(t.r.facts.User, t.r.facts.Data) {
+	if t.r.facts.aboutCalls() {
 		signs = signs.With(evidence.Topic)
 	}
 	w := evidence.Weighed{Field: string(t.field), At: t.base, Name: strings.Clone(c.Name)}

@@ -78,7 +78,7 @@ func TestAskEndsWithItsCaller(t *testing.T) {
 
 func TestAskBoundsTheReply(t *testing.T) {
 	set := testSet()
-	set.Limits.ReplyBytes, set.Limits.FirstByte, set.Limits.Idle = 100, 500*time.Millisecond, 500*time.Millisecond
+	set.Limits.ReplyBytes, set.Limits.FirstByte, set.Limits.Idle = 100, 3*time.Second, 3*time.Second
 	tests := []struct {
 		name  string
 		h     http.HandlerFunc
@@ -96,7 +96,7 @@ func TestAskBoundsTheReply(t *testing.T) {
 		}, ruleset.Timeout, 504},
 		{"slow but alive", func(w http.ResponseWriter, r *http.Request) {
 			for range 5 {
-				time.Sleep(150 * time.Millisecond)
+				time.Sleep(800 * time.Millisecond)
 				io.WriteString(w, "x")
 				w.(http.Flusher).Flush()
 			}
