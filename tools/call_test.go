@@ -306,7 +306,7 @@ func TestFit(t *testing.T) {
 		{[]string{"exec", "read"}, `{"command":"ls"}`, ""},
 		{nil, `{"command":"ls"}`, ""},
 	} {
-		got, ok := catalogOf(row.tools...).Fit(row.args)
+		got, ok := catalogOf(row.tools...).Fit(row.args, Ending{})
 		if got.Name != row.want || ok != (row.want != "") {
 			t.Errorf("%s of %v: got %q, want %q", row.args, row.tools, got.Name, row.want)
 		}

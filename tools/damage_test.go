@@ -52,6 +52,10 @@ func TestDamage(t *testing.T) {
 		{call, `{"phone":"1","pause":+3}`, `{"phone":"1","pause":3}`},
 		{execTool, `{"command":"ls";"timeout":3;};`, `{"command":"ls","timeout":3}`},
 		{execTool, `{"command":"ls"، "timeout":3}`, `{"command":"ls", "timeout":3}`},
+		{execTool, `{"command":"ls","timeout":Infinity}`, `bad_json`}, // a value, but which
+		{execTool, `{"command":"ls","timeout":NaN}`, `bad_json`},
+		{execTool, `{"command":"ls","timeout":-}`, `bad_json`},
+		{execTool, `{"command":"ls","timeout":1e}`, `bad_json`},
 		{execTool, `{"command":"ls"} # end`, `{"command":"ls"}`},
 		{execTool, `{"command":"ls"} // do not run this`, `bad_json`},
 		{execTool, `JSON.stringify({"command":"ls"});`, `{"command":"ls"}`},

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,6 +26,7 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 	if fixed.Cut >= jsonrepair.Unquoted {
 		return Call{}, why
 	}
+	end.Guessed = end.Guessed || fixed.Unsure || fixed.Words
 	e := readEnvelope(fixed.JSON)
 	wrapped := e.nameKey != ""
 	m, refusal := c.Name(e.name)
@@ -32,11 +34,14 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 		if refusal := c.shaper(m).beside(fixed.Around); refusal != nil {
 			return Call{}, refusal
 		}
+		if r := (reading{cut: fixed.Cut}); r.cutOff(c.shaper(m), end) {
+			return Call{}, c.shaper(m).refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", m.Name))
+		}
 		m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
 		return c.arguments(m, e.args, end)
 	}
 	if why.Code == BadName || why.Code == Answer && key(why.Name) == "json" { // a content type, where a name should be
-		if call, ok := c.Fit(args); ok {
+		if call, ok := c.Fit(args, end); ok {
 			return call, nil
 		}
 	}
@@ -50,8 +55,8 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 // Fit returns the call of the one offered tool that the arguments fit: every key
 // is one of its parameters, all that it requires is there, and the types are
 // right. No arguments fit no tool. A tool without a schema fits only if it is the
-// only one, and a rule knows every key as a parameter of this very tool.
-func (c *Catalog) Fit(args string) (Call, bool) {
+// only one, and a rule knows every key as a parameter of this very tool. What was cut, as end says, fits none.
+func (c *Catalog) Fit(args string, end Ending) (Call, bool) {
 	if !strings.HasPrefix(strings.TrimSpace(args), "{") {
 		return Call{}, false
 	}
@@ -67,7 +72,7 @@ func (c *Catalog) Fit(args string) (Call, bool) {
 	}
 	name := fitting.tools[0].Name
 	m := Match{Tool: fitting.tools[0], Name: name}
-	if w := c.shaper(m); w.remark(fixed.Around) != "" || c.sound(m, w, fixed.JSON) != nil {
+	if w := c.shaper(m); w.remark(fixed.Around) != "" || (&reading{cut: fixed.Cut}).cutOff(w, end) || c.sound(m, w, fixed.JSON) != nil {
 		return Call{}, false
 	}
 	repairs := append(Mended(fixed.Changes), renamed("name.fit", "", name, ""))

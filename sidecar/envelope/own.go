@@ -23,6 +23,7 @@ type Own struct {
 	Args     []byte // a single piece is not copied
 	Taken    bool
 	again    bool // another call has its index
+	broken   int  // so many bytes of Args were no JSON
 }
 
 // Owns are a server's own calls in their order.
@@ -123,11 +124,20 @@ func (all Owns) join(i int) (followed bool) {
 // Whole is how many calls in front of call n are whole. Pieces of others may still come, where a
 // server gives several calls at once.
 func (all Owns) Whole(n int) int {
-	open := slices.IndexFunc(all[:n], func(c *Own) bool { return !c.Taken && !c.idle() && !json.Valid(c.Args) })
+	open := slices.IndexFunc(all[:n], func(c *Own) bool { return !c.Taken && !c.idle() && !c.whole() })
 	if open < 0 {
 		return n
 	}
 	return open
+}
+
+// whole says that the arguments are JSON. It looks at them once for each piece that comes.
+func (c *Own) whole() bool {
+	if c.broken != len(c.Args) && json.Valid(c.Args) {
+		return true
+	}
+	c.broken = len(c.Args)
+	return false
 }
 
 // Take yields the calls in front of call n that were not taken, and how each ended; the last one of

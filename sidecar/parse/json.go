@@ -119,7 +119,7 @@ func (t *text) lastJSON(v string, end int) (int, bool) {
 	if found, ok := t.r.s.json.Envelope.Whole(t.r.c, v[:end], t.r.depth); ok && t.field == Content && t.makes(&t.past, "") && t.takeDump(found, v[:end]) {
 		return len(v), false
 	}
-	call, ok := t.r.c.Fit(strings.Clone(v[:end]))
+	call, ok := t.r.c.Fit(strings.Clone(v[:end]), t.ending())
 	if !ok || t.r.cut() || t.field != Content || envelope.Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, false) || !t.allowed(t.r.s.json, 0, end, v[:end]) {
 		return t.releaseValue(end, noCall)
 	}
@@ -175,7 +175,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 	if found, ok := st.Envelope.Whole(t.r.c, v[:end], t.r.depth); ok && t.takeDump(found, v[:end]) {
 		return len(v), false
 	}
-	call, ok := t.r.c.Fit(strings.Clone(v[:end]))
+	call, ok := t.r.c.Fit(strings.Clone(v[:end]), t.ending())
 	if ok && t.r.once.Has(call) {
 		t.note(st, 0, end, Dropped, "repeats another call")
 		t.prose(0)

@@ -110,7 +110,7 @@ func (t *text) leftover(v string, end int, eof bool) (int, bool) {
 		t.behindCall()
 		return end, false
 	}
-	call, ok := t.r.c.Fit(args)
+	call, ok := t.r.c.Fit(args, t.ending())
 	if !ok || t.r.cut() || a&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, t.first) || !t.allowed(st, 0, end, v[:end]) {
 		return t.releaseClue(v[:end], noCall)
 	}
@@ -144,7 +144,7 @@ func (t *text) nameless(v string, from, end int, closed bool, signs evidence.Set
 		return true
 	}
 	doc := strings.Clone(v[from:end])
-	call, ok := t.r.c.Fit(doc)
+	call, ok := t.r.c.Fit(doc, t.ending())
 	switch {
 	case !ok:
 		t.note(st, from, end, Refused, "arguments without a tool name")

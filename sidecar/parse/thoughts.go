@@ -172,7 +172,7 @@ func (r *Reader) planned(all string) bool {
 	if t.allKnown(r.s.json, all[i:]) {
 		return t.envelope(r.s.json, all[i:], 0, len(all)-i, tools.Ending{}, t.leadIn())
 	}
-	call, ok := r.c.Fit(all[i:])
+	call, ok := r.c.Fit(all[i:], tools.Ending{})
 	sure := ok && (t.makes(&t.past, call.Name) || r.c.Class(call.Name) == tools.Read && t.leadIn() != isTold)
 	return sure && t.allowed(r.s.json, 0, len(all)-i, all[i:]) && t.take(r.s.json, 0, len(all)-i, call, nil, []tools.Repair{{Kind: "name.inferred", At: i, To: call.Name}})
 }

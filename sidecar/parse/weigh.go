@@ -94,7 +94,7 @@ func (t *text) seen(signs evidence.Set, c callcode.Call, w *evidence.Weighed) ev
 	}
 	call, refusal := t.r.c.Call(w.Name, []byte(c.Args), tools.Ending{})
 	w.Tool, w.Arguments = call.Name, call.Arguments
-	if only, ok := t.r.c.Fit(c.Args); ok && only.Name == call.Name {
+	if only, ok := t.r.c.Fit(c.Args, tools.Ending{}); ok && only.Name == call.Name {
 		signs = signs.With(evidence.Only)
 	}
 	switch {

@@ -94,12 +94,17 @@ func arguments(doc string, from int, all []Argument) (args string, ok bool) {
 		}
 		return jsontext.Object(members...), apart(rest)
 	}
-	if i := strings.IndexByte(s, '{'); i >= 0 {
+	i := strings.IndexByte(s, '{')
+	if i >= 0 {
 		if end := callcode.End(s, i, true); end > 0 {
 			return s[i:end], true
 		}
 	}
-	return "{}", !strings.Contains(s, "<parameter")
+	inner, _, _ := strings.Cut(s, "</")
+	if i >= 0 && i < len(inner) { // whoever repairs it sees what is wrong
+		return strings.TrimSpace(inner[i:]), true
+	}
+	return "{}", apart(inner) && !strings.Contains(s, "<parameter")
 }
 
 // apart reports whether nothing but blanks and tags stands between arguments. Else a tag that seemed

@@ -18,7 +18,10 @@ func escapes(s string) []string {
 
 func codePoints(text string) (string, bool) {
 	var b strings.Builder
+	from, quoted := 1, false
 	for i := 0; i < len(text); {
+		quoted = quoted || from < i && strings.ContainsAny(text[from:i], "\"'`")
+		from = max(from, i)
 		if text[i] != '\\' || i+1 == len(text) {
 			b.WriteByte(text[i])
 			i++
@@ -29,7 +32,7 @@ func codePoints(text string) (string, bool) {
 		case !ok:
 			b.WriteString(text[i : i+2])
 			i += 2
-		case strings.ContainsAny(text[1:i], "\"'`"):
+		case quoted:
 			return "", false
 		default:
 			b.WriteRune(r)

@@ -9,8 +9,8 @@ import (
 // prefixed reads a text with what a language writes in front of its quotes: r"…", @"…", u"…". It is
 // false where none stands here, or the text cannot be told.
 func (p *literal) prefixed() (json string, ok bool) {
-	n := strings.IndexAny(p.s[p.i:], "\"'")
-	if n <= 0 || n > len("r##") {
+	n := strings.IndexAny(p.s[p.i:min(len(p.s), p.i+len("r##")+1)], "\"'")
+	if n <= 0 {
 		return "", false
 	}
 	prefix, quote := p.s[p.i:p.i+n], p.s[p.i+n:p.i+n+1]
@@ -31,7 +31,10 @@ func (p *literal) prefixed() (json string, ok bool) {
 		p.i = begin
 		json, ok = p.text()
 		formats := prefix == "f" || prefix == "F" || prefix == "$"
-		return json, ok && (!formats || !strings.ContainsAny(p.s[begin:p.i], "{}"))
+		if ok = ok && (!formats || !strings.ContainsAny(p.s[begin:p.i], "{}")); !ok {
+			p.i = begin - n
+		}
+		return json, ok
 	}
 	end := p.rawEnd(body, closer, prefix == "@")
 	if end < 0 || prefix != "@" && hashes == "" && strings.Contains(body[:end], "\n") || hashes == "" && strings.HasPrefix(body[end:], closer+closer) { // three of them are another quote

@@ -72,8 +72,8 @@ func Wraps(text string) bool {
 	return (wrapperOf(name) != 0 || isType(name)) && p.peek() == '(' && strings.HasSuffix(p.s, ")")
 }
 
-// mostWrappers bounds how deep wrappers stand in each other.
-const mostWrappers = 64
+// mostWrappers bounds how deep wrappers stand in each other: each quotes again what stands in it, and so doubles it.
+const mostWrappers = 4
 
 // ofPairs is the object of a list of pairs, each a key and a value.
 func ofPairs(list string) (object string, ok bool) {
