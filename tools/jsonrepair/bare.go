@@ -34,7 +34,7 @@ func (m *mender) writeBare(at int, word string, r role) bool {
 	if to, kind, ok := scalar(word); ok {
 		if to != word {
 			m.note(kind, at, word, to)
-			m.words = m.words || kind == KindNumber                                                                    // +358 may be a number to call
+			m.words = m.words || kind == KindNumber                                                                      // +358 may be a number to call
 			m.unsure = m.unsure || to == word+"0" || word == "-" || strings.HasSuffix(word, "Infinity") || word == "NaN" // a value, but which
 		}
 		m.out = append(m.out, to...)
