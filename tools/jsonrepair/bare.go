@@ -34,8 +34,9 @@ func (m *mender) writeBare(at int, word string, r role) bool {
 	if to, kind, ok := scalar(word); ok {
 		if to != word {
 			m.note(kind, at, word, to)
-			m.words = m.words || kind == KindNumber                                                                      // +358 may be a number to call
-			m.unsure = m.unsure || to == word+"0" || word == "-" || strings.HasSuffix(word, "Infinity") || word == "NaN" // a value, but which
+			// +358 may be a number to call; Infinity and 2e- say a value, but not which.
+			m.words = m.words || kind == KindNumber
+			m.unsure = m.unsure || word == "NaN" || word == "-" || strings.HasSuffix(word, "Infinity") || to == word+"0"
 		}
 		m.out = append(m.out, to...)
 		return kind == KindLiteral
