@@ -55,7 +55,7 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 // Fit returns the call of the one offered tool that the arguments fit: every key
 // is one of its parameters, all that it requires is there, and the types are
 // right. No arguments fit no tool. A tool without a schema fits only if it is the
-// only one, and a rule knows every key as a parameter of this very tool. What was cut, as end says, fits none.
+// only one, and a rule knows every key as a parameter of this very tool. What the reply was cut in fits none.
 func (c *Catalog) Fit(args string, end Ending) (Call, bool) {
 	if !strings.HasPrefix(strings.TrimSpace(args), "{") {
 		return Call{}, false
@@ -72,7 +72,7 @@ func (c *Catalog) Fit(args string, end Ending) (Call, bool) {
 	}
 	name := fitting.tools[0].Name
 	m := Match{Tool: fitting.tools[0], Name: name}
-	if w := c.shaper(m); w.remark(fixed.Around) != "" || (&reading{cut: fixed.Cut}).cutOff(w, end) || c.sound(m, w, fixed.JSON) != nil {
+	if w := c.shaper(m); w.remark(fixed.Around) != "" || end.How == Cut && (&reading{cut: fixed.Cut}).cutOff(w, end) || c.sound(m, w, fixed.JSON) != nil {
 		return Call{}, false
 	}
 	repairs := append(Mended(fixed.Changes), renamed("name.fit", "", name, ""))
