@@ -19,14 +19,14 @@ func TestJudge(t *testing.T) {
 		if c.Name == "exec" {
 			return &tools.Refusal{Code: tools.Denied, Name: c.Name, Why: "Nobody may list it."}
 		}
-		c.Arguments = []byte(`{"path":"/work/a"}`)
+		c.Arguments = []byte(`{"path":"/srv/a"}`)
 		return nil
 	}
 	r := shipped.Strategies("").Reader(offeredForFuzz(), f)
 	r.Feed(parse.Delta{Content: `<|channel|>commentary to=read<|message|>{"path":"a"}<|call|><|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>`})
 	r.Feed(parse.Delta{Calls: []parse.CallDelta{{ID: "a", Name: "exec", Arguments: []byte(`{"command":"ls"}`)}}})
 	got, _ := r.Close("stop")
-	if calls := strings.TrimSpace(showCalls(got.Calls)); calls != `read{"path":"/work/a"}` || len(got.Refused) != 1 || asked != 2 {
+	if calls := strings.TrimSpace(showCalls(got.Calls)); calls != `read{"path":"/srv/a"}` || len(got.Refused) != 1 || asked != 2 {
 		t.Errorf("gives %s, refused %v, the judge was asked %d times", calls, got.Refused, asked)
 	}
 	if want := "The call of exec was not made. Nobody may list it."; strings.TrimSpace(got.Content) != want {
