@@ -217,6 +217,11 @@ func (r *reading) cutOff(w *shaper, end Ending) bool {
 	return r.cut == jsonrepair.Unended
 }
 
+// refuseCut says that the arguments of a tool were cut off.
+func (w *shaper) refuseCut(name string) *Refusal {
+	return w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", name))
+}
+
 // maxLevels bounds how often an object is looked for one level deeper, so that time stays linear.
 const maxLevels = 4
 
@@ -227,7 +232,7 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 		return "", refusal
 	}
 	if r.cutOff(w, end) {
-		return "", w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", m.Name))
+		return "", w.refuseCut(m.Name)
 	}
 	r.unsure = r.unsure || end.Guessed
 	if refusal := w.guess(r); refusal != nil {

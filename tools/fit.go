@@ -2,7 +2,6 @@ package tools
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -34,8 +33,8 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 		if refusal := c.shaper(m).beside(fixed.Around); refusal != nil {
 			return Call{}, refusal
 		}
-		if r := (reading{cut: fixed.Cut}); r.cutOff(c.shaper(m), end) {
-			return Call{}, c.shaper(m).refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", m.Name))
+		if r, w := (reading{cut: fixed.Cut}), c.shaper(m); r.cutOff(w, end) {
+			return Call{}, w.refuseCut(m.Name)
 		}
 		m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
 		return c.arguments(m, e.args, end)
@@ -55,7 +54,7 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 // Fit returns the call of the one offered tool that the arguments fit: every key
 // is one of its parameters, all that it requires is there, and the types are
 // right. No arguments fit no tool. A tool without a schema fits only if it is the
-// only one, and a rule knows every key as a parameter of this very tool. What the reply was cut in fits none.
+// only one, and a rule knows every key as a parameter of this very tool. Arguments that the reply was cut in fit none.
 func (c *Catalog) Fit(args string, end Ending) (Call, bool) {
 	if !strings.HasPrefix(strings.TrimSpace(args), "{") {
 		return Call{}, false

@@ -136,7 +136,7 @@ func (t *text) nameless(v string, from, end int, closed bool, signs evidence.Set
 	found, ok := t.unwrap(st, v[from:end], t.ending().How == tools.Cut)
 	switch {
 	case ok && slices.ContainsFunc(found.List, unclear):
-		if t.doubted = !t.r.facts.Asked; t.doubted {
+		if t.doubted = !t.r.facts.Asked && t.allowed(st, from, end, v[from:end]); t.doubted {
 			t.takeAll(st, from, end, found, t.ending())
 		}
 		return t.doubted
