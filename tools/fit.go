@@ -54,7 +54,8 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 // Fit returns the call of the one offered tool that the arguments fit: every key
 // is one of its parameters, all that it requires is there, and the types are
 // right. No arguments fit no tool. A tool without a schema fits only if it is the
-// only one, and a rule knows every key as a parameter of this very tool. Arguments that the reply was cut in fit none.
+// only one, and a rule knows every key as a parameter of this very tool. Arguments
+// that the reply was cut in, or that had to be guessed, fit none.
 func (c *Catalog) Fit(args string, end Ending) (Call, bool) {
 	if !strings.HasPrefix(strings.TrimSpace(args), "{") {
 		return Call{}, false

@@ -102,7 +102,7 @@ func holdsMember(text, name string) bool {
 		if !found {
 			return false
 		}
-		if strings.HasPrefix(strings.TrimSpace(rest), ":") && strings.Contains(before[max(0, len(before)-token):], "{") {
+		if strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":") && strings.Contains(before[max(0, len(before)-token):], "{") {
 			return true
 		}
 		text = rest

@@ -12,8 +12,8 @@ import (
 )
 
 // shaper turns the text of one call's arguments into the JSON object that its tool
-// takes, and notes every repair. It never makes a value up: what is missing stays
-// missing, and what does not fit is refused.
+// takes, and notes every repair. It makes no value up: what is missing stays missing,
+// the null of damaged JSON is a guess, and what does not fit is refused.
 type shaper struct {
 	tool    string
 	schema  *schema // nil where nothing is known of the arguments

@@ -39,7 +39,7 @@ type Call struct {
 
 // Repair is one change between what the model wrote and what leaves.
 type Repair struct {
-	Kind string `json:"kind"`           // stable code, for example "name.alias", "json.quote", "arg.rename"
+	Kind string `json:"kind"`           // stable code, for example "name.alias", "json.quote", "args.rename"
 	At   int    `json:"at"`             // byte offset in the text that was mended
 	From string `json:"from"`           // at most 80 bytes of what was written
 	To   string `json:"to"`             // at most 80 bytes of what it became

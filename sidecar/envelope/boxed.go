@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -38,6 +39,7 @@ func certain(offered *tools.Catalog, calls []callcode.Call) bool {
 // and behind them.
 func (k *Keys) damaged(doc string, depth int) (from, to int, ok bool) {
 	var closers []byte
+	raw := []byte(doc)
 	for i := scan.SkipSpace(doc, 0); i < len(doc) && len(closers) < maxWalk; {
 		switch doc[i] {
 		case '[':
@@ -56,7 +58,7 @@ func (k *Keys) damaged(doc string, depth int) (from, to int, ok bool) {
 		if !ok {
 			return 0, 0, false
 		}
-		end := valueEnd(doc, at, depth)
+		end := valueEnd(raw, at, depth)
 		switch {
 		case end > 0:
 			i = scan.SkipSpace(doc, end)
@@ -82,12 +84,11 @@ func keyAt(doc string, i int) (key string, value int, ok bool) {
 }
 
 // valueEnd is the offset behind the JSON value at doc[at:], if one goes on or ends there; else 0.
-func valueEnd(doc string, at, depth int) int {
-	s := jsontext.Scanner{Doc: []byte(doc[at:]), Depth: depth}
-	span := s.Skip()
-	end := at + span.To
-	next := scan.SkipSpace(doc, end)
-	if s.Err != nil || next == len(doc) || !strings.ContainsRune(",}]", rune(doc[next])) {
+func valueEnd(doc []byte, at, depth int) int {
+	s := jsontext.Scanner{Doc: doc, Pos: at, Depth: depth}
+	end := s.Skip().To
+	next := bytes.TrimLeft(doc[end:], " \t\r\n")
+	if s.Err != nil || len(next) == 0 || bytes.IndexByte([]byte(",}]"), next[0]) < 0 {
 		return 0
 	}
 	return end

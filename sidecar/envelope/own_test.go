@@ -3,8 +3,11 @@ package envelope_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
@@ -134,6 +137,42 @@ func FuzzOwnClean(f *testing.F) {
 			t.Fatalf("%q, %q became %q, %q", name, args, c.Name, c.Args)
 		}
 	})
+}
+
+// Calls are whole as soon as their objects are, however they are cut, and not before.
+func TestOwnsWhole(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		args := rapid.OneOf(
+			rapid.StringOfN(rapid.SampledFrom([]rune(`{}[]"\:,a1 `)), 0, 12, -1),
+			rapid.SampledFrom([]string{`{"a":"\"}"}`, ` [{"b":[]}] `, `{"a":{"b":1}}`, `{} {}`, `{}x`, `{"a":1,}`}),
+		).Draw(t, "args")
+		all, _ := envelope.Owns{}.Add(envelope.Own{ID: "a", Name: "f"})
+		for at := 0; at < len(args); {
+			n := rapid.IntRange(1, len(args)-at).Draw(t, "n")
+			all, _ = all.Add(envelope.Own{Args: []byte(args[at : at+n])})
+			at += n
+			said := strings.TrimSpace(args[:at])
+			want := 0
+			if json.Valid([]byte(said)) && (said[0] == '{' || said[0] == '[') {
+				want = 1
+			}
+			if got := all.Whole(1); got != want {
+				t.Fatalf("%q: %d are whole", args[:at], got)
+			}
+		}
+	})
+}
+
+// A server that gives each piece another id takes little time, and so do closers too many.
+func TestOwnsAddLinear(t *testing.T) {
+	all, _ := envelope.Owns{}.Add(envelope.Own{ID: "a", Name: "f", Args: []byte(`{"a":["`)})
+	for i := range 50_000 {
+		all, _ = all.Add(envelope.Own{ID: strconv.Itoa(i), Name: "f", Args: []byte(`}{} `)})
+		all.Whole(1)
+	}
+	if len(all) != 1 || all.Whole(1) != 0 {
+		t.Errorf("%d calls", len(all))
+	}
 }
 
 // Many entries without a name take little time.

@@ -99,10 +99,11 @@ func (t *text) callLine(v string, end int) {
 		if end == len(v) {
 			how = t.r.ended
 		}
+		guessed := false
 		if isText := args != "{}" && (!strings.HasPrefix(args, "{") || !strings.Contains(args, ":")); isText && args != "" && how != tools.Cut {
-			args = callcode.Input(args, t.r.c.Open())
+			args, guessed = callcode.Input(args, t.r.c.Open())
 		}
-		t.found(st, v, 0, end, callcode.Call{Name: name, Args: args}, tools.Ending{How: how})
+		t.found(st, v, 0, end, callcode.Call{Name: name, Args: args, Unsure: guessed}, tools.Ending{How: how})
 	}
 	calls := l.calls + 1
 	t.enter(inLines)

@@ -3,7 +3,6 @@ package parse
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -98,6 +97,6 @@ func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
 			return block{end: len(v), truncated: true}, yes
 		}
 	}
-	pairs, unsure := callcode.Split(v[from:end], func(key string) bool { return t.r.c.Param(name, key) })
-	return block{calls: []callcode.Call{{Name: name, Args: jsontext.Object(pairs...), Unsure: unsure}}, end: end + 1}, yes
+	args, unsure := callcode.Split(v[from:end], func(key string) bool { return t.r.c.Param(name, key) })
+	return block{calls: []callcode.Call{{Name: name, Args: args, Unsure: unsure}}, end: end + 1}, yes
 }

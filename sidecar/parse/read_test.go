@@ -203,6 +203,7 @@ func TestBlocks(t *testing.T) {
 		{"[ tool : exec | command = 'a | b' ]", `exec{"command":"a | b"}`, "", ""},
 		{"[TOOL:exec|command=a | b=c]", `exec{"command":"a | b=c"}`, "", ""},
 		{"[TOOL:exec|command=ls", "", "", ""},
+		{"[TOOL:exec|ls|command=a]", "", "", ""}, {"[TOOL:exec|command:ls]", "", "", ""},
 		{"[TOOL:exec|command='ls]", `exec{"command":"'ls"}`, "", ""},
 		{"[tool:exec] {\"command\":\"ls\"}", ls, "", ""},
 		{"[tool:exec] {\"command\":", "", "", ""},

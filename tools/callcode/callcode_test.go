@@ -63,28 +63,61 @@ func FuzzCalls(f *testing.F) {
 	})
 }
 
+// Quotes around an input go, and its own stay.
+func TestInput(t *testing.T) {
+	for _, row := range []struct {
+		in, want string
+		guessed  bool
+	}{
+		{`a b`, `"a b"`, false},
+		{`"a b"`, `"a b"`, false},
+		{`"say \"hi\""`, `"say \"hi\""`, false},
+		{`"foo" and "bar"`, `"\"foo\" and \"bar\""`, true},
+		{`"C:\new"`, `"C:\new"`, true}, // a line break, it seems
+		{`"\d+"`, `"\\d+"`, true},
+		{`'a b'`, `"'a b'"`, false},
+	} {
+		if got, guessed := Input(row.in, false); got != row.want || guessed != row.guessed {
+			t.Errorf("%s: %s, %v", row.in, got, guessed)
+		}
+	}
+}
+
+// Bars by the thousand take little time.
+func TestSplitLinear(t *testing.T) {
+	if args, _ := Split("a="+strings.Repeat("|", 1<<21), func(string) bool { return true }); len(args) < 1<<21 {
+		t.Errorf("%d bytes", len(args))
+	}
+}
+
 // What may be a pipe, a row of a table or part of a text in quotes leaves a doubt.
 func TestSplit(t *testing.T) {
 	param := func(key string) bool { return key != "x" }
 	for _, row := range []struct {
 		in     string
-		want   []string
+		want   string
 		unsure bool
 	}{
-		{`a=1|b=2`, []string{"a", "1", "b", "2"}, false},
-		{` a=1 | b=2 `, []string{"a", "1", "b", "2"}, false},
-		{`a=cat f | wc|b=2`, []string{"a", "cat f | wc", "b", "2"}, false},
-		{`a=cat f | x=5 wc`, []string{"a", "cat f | x=5 wc"}, false},
-		{`a=cat f | b=5 wc`, []string{"a", "cat f", "b", "5 wc"}, true},
-		{`a=cat f |b=5 wc`, []string{"a", "cat f", "b", "5 wc"}, true},
-		{` a=1|b=2`, []string{"a", "1", "b", "2"}, true},
-		{`a="1|b=2"`, []string{"a", `"1`, "b", `2"`}, true},
-		{`a="1"|b='2 3'`, []string{"a", "1", "b", "2 3"}, false},
-		{`a="echo 1" "2"`, []string{"a", `echo 1" "2`}, true},
-		{``, nil, false},
+		{`a=1|b=2`, `{"a":"1","b":"2"}`, false},
+		{` a=1 | b=2 `, `{"a":"1","b":"2"}`, false},
+		{`a=cat f | wc|b=2`, `{"a":"cat f | wc","b":"2"}`, false},
+		{`a=cat f | x=5 wc`, `{"a":"cat f | x=5 wc"}`, false},
+		{`a=cat f | b=5 wc`, `{"a":"cat f","b":"5 wc"}`, true},
+		{`a=cat f |b=5 wc`, `{"a":"cat f","b":"5 wc"}`, true},
+		{` a=1|b=2`, `{"a":"1","b":"2"}`, true},
+		{`a="1|b=2"`, `{"a":"\"1","b":"2\""}`, true},
+		{`a="1"|b='2 3'`, `{"a":"1","b":"2 3"}`, false},
+		{`a="echo 1" "2"`, `{"a":"\"echo 1\" \"2\""}`, true},
+		{`a="say \"1\"|b=2"`, `{"a":"\"say \\\"1\\\"","b":"2\""}`, true},
+		{``, `{}`, false},
+		{`||a=1`, `{"a":"1"}`, false},
+		{`old ones|b=1`, `"old ones|b=1"`, true},
+		{`a:b`, `"a:b"`, true},
+		{`a="C:\\"|b=2`, `{"a":"C:\\","b":"2"}`, true},
+		{`a="x \"y\""`, `{"a":"x \"y\""}`, false},
 	} {
 		got, unsure := Split(row.in, param)
-		if !slices.Equal(got, row.want) || unsure != row.unsure {
+		if got != row.want || unsure != row.unsure {
 			t.Errorf("%s: %q, %v", row.in, got, unsure)
 		}
 	}

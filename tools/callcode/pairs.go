@@ -1,6 +1,7 @@
 package callcode
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -15,8 +16,10 @@ func PairsEnd(v string, from int) int {
 	quote := byte(0)
 	for i := from; i < len(v); i++ {
 		switch b := v[i]; {
+		case quote != 0 && b == '\\':
+			i++
 		case quote != 0:
-			if b == quote && v[i-1] != '\\' {
+			if b == quote {
 				quote = 0
 			}
 		case (b == '"' || b == '\'') && v[i-1] == '=':
@@ -33,55 +36,71 @@ func PairsEnd(v string, from int) int {
 	return -1
 }
 
-// Split splits key=value|key=value into keys and values. A bar that no key follows is part of the
-// value before it. It says whether a value may hold what was taken for the next pair: its bar is
-// written otherwise than the first one, as that of a pipe or a table is, or stands in quotes; or
-// quotes around a value hold more of their kind.
-func Split(s string, param func(key string) bool) (out []string, unsure bool) {
+// Split makes arguments of key=value|key=value. A bar that no key follows is part of the value before
+// it; where text stands in front of the first key, all is one text. It says whether a value may hold
+// what was taken for the next pair: its bar is written otherwise than the first one, as that of a pipe
+// or a table is, or stands in quotes; or whether what quotes say was guessed.
+func Split(s string, param func(key string) bool) (args string, unsure bool) {
 	apart := strings.HasPrefix(s, " ") // behind the first bar
-	before := ""                       // the part in front of the bar
-	for _, part := range strings.Split(s, "|") {
+	var pairs []string
+	from := 0 // the last value begins there
+	close := func(to int) (open bool) {
+		text := strings.TrimSpace(s[from:to])
+		value, guessed := Unquote(text)
+		pairs[len(pairs)-1], unsure = value, unsure || guessed
+		return value == text && text != "" && isQuote(text[0])
+	}
+	at, before := 0, ""
+	for part := range strings.SplitSeq(s, "|") {
 		key, value, ok := strings.Cut(part, "=")
 		own := strings.HasPrefix(key, " ") || strings.HasSuffix(before, " ")
 		key = strings.TrimSpace(key)
-		if ok && key != "" && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 || !scan.IsName(byte(r)) }) < 0 && (len(out) == 0 || param(key)) {
-			unsure = unsure || len(out) > 0 && (own != apart || opens(out[len(out)-1]))
-			out = append(out, key, value)
-		} else if n := len(out); n > 0 {
-			out[n-1] += "|" + part
+		first := len(pairs) == 0
+		switch {
+		case ok && key != "" && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 || !scan.IsName(byte(r)) }) < 0 && (first || param(key)):
+			if !first {
+				unsure = close(at-1) || unsure || own != apart
+			}
+			pairs = append(pairs, key, "")
+			from = at + len(part) - len(value)
+		case first && strings.TrimSpace(part) != "":
+			return jsontext.Quote(strings.TrimSpace(s)), true
 		}
-		before = part
+		at, before = at+len(part)+1, part
 	}
-	for i := 1; i < len(out); i += 2 {
-		text := strings.TrimSpace(out[i])
-		out[i] = Unquote(text)
-		unsure = unsure || out[i] != text && strings.IndexByte(out[i], text[0]) >= 0
+	if len(pairs) > 0 {
+		close(len(s))
 	}
-	return out, unsure
+	return jsontext.Object(pairs...), unsure
 }
 
-// opens reports whether a value begins with a quote that does not end it.
-func opens(value string) bool {
-	value = strings.TrimSpace(value)
-	return value != "" && (value[0] == '"' || value[0] == '\'') && Unquote(value) == value
-}
+func isQuote(b byte) bool { return b == '"' || b == '\'' }
 
-// Unquote removes the quotes around a value.
-func Unquote(s string) string {
-	if n := len(s); n > 1 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] {
-		return s[1 : n-1]
+// Unquote is the text in quotes, if they are around all of s: as JSON reads it, or as it stands. It is
+// guessed where escapes may be the text's own, or quotes of this kind stand in it; those keep all.
+func Unquote(s string) (text string, guessed bool) {
+	if n := len(s); n < 2 || !isQuote(s[0]) || s[n-1] != s[0] {
+		return s, false
 	}
-	return s
+	body := s[1 : len(s)-1]
+	guessed = strings.Contains(strings.ReplaceAll(body, `\"`, ""), `\`)
+	switch {
+	case s[0] == '"' && json.Unmarshal([]byte(s), &text) == nil:
+		return text, guessed
+	case strings.IndexByte(body, s[0]) >= 0:
+		return s, true
+	}
+	return body, guessed
 }
 
 // Input makes arguments of plain input: a text, or with named an object that holds it. Quotes around
-// it are dropped.
-func Input(s string, named bool) string {
+// it are dropped; whether they were its own may be a guess.
+func Input(s string, named bool) (args string, guessed bool) {
 	if strings.HasPrefix(s, `"`) {
-		s = Unquote(s)
+		s, guessed = Unquote(s)
 	}
 	if named {
-		return jsontext.Object("input", s)
+		return jsontext.Object("input", s), guessed
 	}
-	return jsontext.Quote(s)
+	return jsontext.Quote(s), guessed
 }

@@ -1,6 +1,7 @@
 package calltags
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
@@ -50,14 +51,16 @@ func Arguments(doc string) (all []Argument) {
 	return all
 }
 
+// since are those whose text begins at doc[at:] or behind.
+func since(all []Argument, at int) []Argument {
+	i, _ := slices.BinarySearchFunc(all, at, func(a Argument, at int) int { return a.From - at })
+	return all[i:]
+}
+
 // within says that an argument holds doc[at:].
 func within(all []Argument, at int) bool {
-	for _, a := range all {
-		if a.From <= at && at < a.To {
-			return true
-		}
-	}
-	return false
+	i := len(all) - len(since(all, at+1)) - 1
+	return i >= 0 && at < all[i].To
 }
 
 // Begins says that a call begins in a text.

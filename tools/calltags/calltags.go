@@ -46,7 +46,10 @@ func Calls(doc string, cut bool) (calls []callcode.Call, broken bool) {
 		}
 		given, ok := "", false
 		if at := scan.SkipSpace(doc, h[1]); at < len(doc) && doc[at] == '{' {
-			done = max(0, callcode.End(doc, at, true))
+			if done < 0 { // to search for the end of each that has none takes long
+				return calls, true
+			}
+			done = callcode.End(doc, at, true)
 		}
 		if ok = done > h[1]; ok {
 			given, to = strings.TrimSpace(doc[h[1]:done]), max(to, done)
@@ -66,10 +69,11 @@ func Calls(doc string, cut bool) (calls []callcode.Call, broken bool) {
 func arguments(doc string, from int, all []Argument) (args string, ok bool) {
 	var members []string
 	behind := from
-	for _, a := range all {
+	for _, a := range since(all, from) {
+		if a.From > len(doc) {
+			break
+		}
 		switch {
-		case a.From < from || a.From > len(doc):
-			continue
 		case a.Open, a.Key != "" && !apart(doc[behind:a.At]):
 			return "", false
 		case a.Key == "" && len(members) == 0:

@@ -50,6 +50,18 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// Calls by the thousand take little time, and so do objects without an end.
+func TestCallsLinear(t *testing.T) {
+	const n = 100_000
+	for unit, want := range map[string]int{
+		"<function=f><parameter=a>1</parameter></function>": n, "<function=f>{": 1, "<function=f>": n, "<parameter=a>": 0, "<function=f></parameter>": n,
+	} {
+		if calls, _ := Calls(strings.Repeat(unit, n), false); len(calls) != want {
+			t.Errorf("%s: %d calls", unit, len(calls))
+		}
+	}
+}
+
 func FuzzCalls(f *testing.F) {
 	f.Add(`<function=read><parameter=path>a.md</parameter></function>`, true)
 	f.Add(`<tool>read</tool><tool_input>{</tool_input>`, false)

@@ -145,10 +145,10 @@ var controlEscapes = func() (t [0x20]string) {
 	return t
 }()
 
-// unescapedRoot undoes one level of escaping where all of text was escaped, as
-// in {\"a\": 1}.
-func unescapedRoot(text string) (string, bool) {
-	start := strings.TrimLeft(text, asciiSpace)
+// unescapeRoot undoes one level of escaping where all of the text was escaped, as in {\"a\": 1}. Where
+// only the first quotation mark was and the rest is valid, that one is mended; other mixtures are in doubt.
+func (m *mender) unescapeRoot() {
+	start := strings.TrimLeft(m.text, asciiSpace)
 	if start != "" && (start[0] == '{' || start[0] == '[') {
 		start = strings.TrimLeft(start[1:], asciiSpace)
 		for len(start) > 1 && start[0] == '\\' && strings.IndexByte("nrt", start[1]) >= 0 {
@@ -156,9 +156,28 @@ func unescapedRoot(text string) (string, bool) {
 		}
 	}
 	if !strings.HasPrefix(start, `\"`) {
-		return "", false
+		return
 	}
-	return unescaper.Replace(text), true
+	from, at := m.text, len(m.text)-len(start)
+	m.text = from[:at] + start[1:]
+	if end := validEnd([]byte(m.text), 0, m.maxDepth); end < 0 || strings.Trim(m.text[end:], asciiSpace) != "" {
+		m.text = unescaper.Replace(from)
+		m.unsure = bareQuote(from)
+	}
+	m.note(KindEscape, at, from[at:], m.text[at:])
+}
+
+// bareQuote reports whether text holds a quotation mark that no backslash escapes.
+func bareQuote(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return true
+		}
+	}
+	return false
 }
 
 var unescaper = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\/`, `/`, `\n`, "\n", `\r`, "\r", `\t`, "\t")

@@ -9,8 +9,8 @@ import (
 )
 
 // mender reads damaged JSON once, from left to right, and writes valid JSON. It
-// keeps open containers on a stack of its own and looks ahead over bounded
-// distances only, so that no input costs more than linear time or deep recursion.
+// keeps open containers on a stack of its own, looks ahead over bounded distances or
+// remembers what it found, so that no input costs more than linear time or deep recursion.
 type mender struct {
 	text     string
 	doc      []byte // text again
@@ -79,11 +79,7 @@ const (
 
 // mend reads the whole text.
 func (m *mender) mend() (Result, error) {
-	if plain, ok := unescapedRoot(m.text); ok {
-		from := m.text
-		m.text = plain
-		m.note(KindEscape, 0, from, plain)
-	}
+	m.unescapeRoot()
 	m.doc = []byte(m.text)
 	m.lastClose = lastClosing(m.text)
 	m.out = make([]byte, 0, len(m.text)+len(m.text)/16+16)

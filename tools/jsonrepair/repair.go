@@ -1,8 +1,8 @@
 // Package jsonrepair turns text that was meant as JSON into JSON: what language
 // models and people write by hand, with quotes, commas and brackets that are
 // missing, wrong or too many. Valid JSON comes back byte for byte. It mends syntax
-// and nothing else: it knows no schema, and the only value that it makes up is a
-// null where a name has none. It needs no library and keeps no state.
+// and nothing else: it knows no schema and keeps no state. What it makes up is a null
+// where a value is missing and the digit that a number lacks; both are told of.
 package jsonrepair
 
 import (
@@ -96,7 +96,8 @@ func Repair(text string, maxDepth int) (Result, error) {
 	}
 	if object, ok := Resumed(text, maxDepth); ok {
 		begin := strings.LastIndex(text, object)
-		return Result{JSON: []byte(object), Changes: []Change{{KindRepeat, 0, excerpt(text[:begin]), ""}}, Total: 1}, nil
+		nested := strings.HasSuffix(strings.TrimRight(text[:begin], asciiSpace), `":`) // it may be that member's value
+		return Result{JSON: []byte(object), Changes: []Change{{KindRepeat, 0, excerpt(text[:begin]), ""}}, Total: 1, Unsure: nested}, nil
 	}
 	m := mender{text: text, maxDepth: maxDepth}
 	return m.mend()

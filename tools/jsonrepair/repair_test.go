@@ -122,6 +122,25 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// What may have meant another value is in doubt.
+func TestRepairDoubts(t *testing.T) {
+	for _, r := range []struct {
+		text, want string
+		unsure     bool
+	}{
+		{`{\"a\": \"b\\n\"}`, `{"a":"b\n"}`, false},
+		{`{\"command": "printf 'a\\nb' > f"}`, `{"command":"printf 'a\\nb' > f"}`, false}, // only the first mark is escaped
+		{`{\"a\": \"b\", "c": "d\\ne"}`, `{"a":"b","c":"d\ne"}`, true},                    // some are
+		{`{"filter": {"filter":"a"}`, `{"filter":"a"}`, true},                             // nested, or said again?
+		{`{"filter":"{"filter":"a"}`, `{"filter":"a"}`, false},
+	} {
+		got, err := Repair(r.text, 0)
+		if err != nil || string(got.JSON) != r.want || got.Unsure != r.unsure {
+			t.Errorf("%s: %s, unsure %v, %v", r.text, got.JSON, got.Unsure, err)
+		}
+	}
+}
+
 // cuts are texts that end too early, and how much their end cut off.
 var cuts = []struct {
 	text, want string

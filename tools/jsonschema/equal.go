@@ -3,20 +3,38 @@ package jsonschema
 import (
 	"encoding/json"
 	"math/big"
+	"strconv"
+	"strings"
 )
 
-// number is the value of a number, nil of anything else. One with an exponent beyond all sense
-// is none.
+// number is the value of a number, nil of anything else.
 func number(v any) *big.Rat {
 	text, ok := v.(json.Number)
 	if !ok {
 		return nil
 	}
-	n, ok := new(big.Rat).SetString(string(text))
+	n, ok := new(big.Rat).SetString(bounded(string(text)))
 	if !ok {
 		return nil
 	}
 	return n
+}
+
+// bounded is the text of a number whose exponent is at most 400 on either side: to write out the
+// digits of a larger one takes long, and no limit of a schema is beyond it.
+func bounded(text string) string {
+	const most = 400
+	at := strings.IndexAny(text, "eE") + 1
+	if at == 0 {
+		return text
+	}
+	switch n, err := strconv.Atoi(text[at:]); {
+	case err == nil && -most <= n && n <= most:
+		return text
+	case text[at] == '-':
+		return text[:at] + strconv.Itoa(-most)
+	}
+	return text[:at] + strconv.Itoa(most)
 }
 
 // equal compares values as JSON Schema does: 1.0 is 1, and the order of keys says nothing.

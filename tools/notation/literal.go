@@ -28,7 +28,7 @@ func Literal(text string, depth int) []Reading {
 	return []Reading{{JSON: json, Steps: []Step{{Program, text, json}}, Open: !whole}}
 }
 
-// literal is a text that is read from front to back, once.
+// literal is a text that is read from front to back.
 type literal struct {
 	s       string
 	i       int

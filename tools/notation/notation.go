@@ -41,7 +41,8 @@ func (r Reading) did(kind string) bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Kind == kind })
 }
 
-// chain is the notations, the outermost first. Each is tried once, so that time is linear.
+// chain is the notations, the outermost first. Each is tried once on each of
+// the few readings that are followed, so that time is linear.
 func chain() []notation {
 	return []notation{
 		{kind: "args.utf16", read: wide},

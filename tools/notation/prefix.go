@@ -1,6 +1,7 @@
 package notation
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
@@ -71,20 +72,20 @@ func (p *literal) rawEnd(body, closer string, doubled bool) int {
 // joined reads the texts that follow one, and are one with it: behind a +, in parentheses, or in a new
 // line behind a text that ends a line. Elsewhere the quotes between them may be those of one text.
 func (p *literal) joined(json string, inParens bool) (string, bool) {
-	for {
+	for out := []byte(json); ; {
 		from := p.i
 		plus := p.take("+")
 		p.blank()
 		next := p.closer() != ""
-		lined := strings.Contains(p.s[from:p.i], "\n") && strings.HasSuffix(json, `\n"`)
+		lined := strings.Contains(p.s[from:p.i], "\n") && bytes.HasSuffix(out, []byte(`\n"`))
 		if !plus && (!next || !inParens && !lined) {
 			p.i = from
-			return json, true
+			return string(out), true
 		}
 		more, ok := p.text()
 		if p.blank(); !ok || p.at() == ':' || p.at() == '=' {
 			return "", false
 		}
-		json = json[:len(json)-1] + more[1:]
+		out = append(out[:len(out)-1], more[1:]...)
 	}
 }

@@ -113,10 +113,10 @@ func findURLs(text string) (out []Candidate) {
 
 // trimmed is a URL without what ends the sentence around it.
 func trimmed(v string) string {
-	for {
+	for spare := strings.Count(v, ")") - strings.Count(v, "("); ; {
 		short := strings.TrimRight(v, ".,;:!?*_…")
-		if strings.HasSuffix(short, ")") && strings.Count(short, "(") < strings.Count(short, ")") {
-			short = short[:len(short)-1]
+		if strings.HasSuffix(short, ")") && spare > 0 {
+			short, spare = short[:len(short)-1], spare-1
 		}
 		if short == v {
 			return v
