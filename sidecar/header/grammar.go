@@ -21,6 +21,7 @@ type Grammar struct {
 	Closing  []string        // those that end them, in the same order
 	all      map[string]bool // the words, but for those that name the recipient
 	heads    [256][]string   // those that a header without tokens begins with, by their first byte
+	begins   scan.Pairs      // their first two bytes
 	bare     [256][]*Grammar // for replies whose tokens are words in brackets, by their first byte
 	pair     alphabet.Brackets
 }
@@ -33,12 +34,17 @@ type Signs struct {
 
 // New makes a grammar of words and of signs that stand for those of control tokens.
 func New(w Words, s Signs) *Grammar {
-	g := &Grammar{Words: w, Alphabet: alphabet.New(s.Signs), all: map[string]bool{}}
+	g := &Grammar{Words: w, Alphabet: alphabet.New(s.Signs), all: map[string]bool{}, begins: scan.NewPairs()}
 	for _, word := range slices.Concat(w.Roles, w.Channels, w.Types, w.Between, w.Call) {
 		g.all[word] = true
 	}
 	for _, word := range slices.Concat(w.Channels, w.Recipient) {
 		g.heads[word[0]] = append(g.heads[word[0]], word)
+		for b := range 256 {
+			if len(word) == 1 || word[1] == byte(b) {
+				g.begins.Add(word[0], byte(b))
+			}
+		}
 	}
 	tags := w.Tags
 	if len(tags) == 0 { // a rule folder of an earlier version
@@ -123,6 +129,9 @@ func (g *Grammar) Knows(w string) bool {
 // Heads says that s begins with a channel, or a word that names a recipient and the sign
 // behind it, as far as it goes.
 func (g *Grammar) Heads(s string) bool {
+	if len(s) > 1 && !g.begins.Has(s[0], s[1]) {
+		return false
+	}
 	for _, w := range g.heads[s[0]] {
 		n := min(len(s), len(w))
 		if s[:n] != w[:n] {

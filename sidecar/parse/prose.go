@@ -165,10 +165,14 @@ func (t *text) nextGlued(v string, at int) int {
 // wordOpens says whether a literal may begin at v[i], which is a letter: at the start of a word, and
 // with a second byte that some literal has. A header may be glued to a word of another script.
 func (t *text) wordOpens(v string, i int) bool {
-	if !t.startsWord(v, i) {
+	before := t.before(v, i)
+	switch begins := !scan.IsWord(before); {
+	case begins && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1])):
+		return true
+	case !begins && (before < utf8.RuneSelf || strings.HasPrefix(v[i:], header.Assistant)):
 		return false
 	}
-	return t.heads(v, i) || !scan.IsWord(t.before(v, i)) && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1]))
+	return t.r.s.header.Heads(v[i:])
 }
 
 // inline looks at what may open in the middle of a line.
