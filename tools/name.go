@@ -127,6 +127,9 @@ func (c *Catalog) noTool(raw, name string) *Refusal {
 	if word == "" {
 		word = nameRun(anyToken().ReplaceAllString(raw, ""))
 	}
+	if all := anyToken().FindAllStringIndex(raw, -1); len(all) > 0 && Somebody(word) {
+		word = nameRun(raw[all[len(all)-1][1]:]) // a whole header: assistant<|channel|>final
+	}
 	for _, p := range c.rules.Pseudo {
 		if word != "" && key(word) == key(p.Text) {
 			return &Refusal{Code: Answer, Name: word, Why: fmt.Sprintf("%q is no tool; what was sent to it is the answer", word)}
