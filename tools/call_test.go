@@ -54,8 +54,9 @@ func TestCall(t *testing.T) {
 		{execTool, `{"arguments": "ls"}`, `bad_schema`, ""},
 		{metaTool, `{"tool":"a","args":{"b":1}"}`, `execute {"tool":"a","args":{"b":1}}`, "json.quote"},
 		{execTool, `{"command":""ls -la","timeout":1}`, `exec {"command":"ls -la","timeout":1}`, "json.quote"},
-		{metaTool, `{"args": {"tool":"a","args":{}}}`, `bad_schema`, ""},                           // args is its own
-		{"open(path:string)", `{"arguments":{"path":"a"}}`, `open {"arguments":{"path":"a"}}`, ""}, // it takes more keys
+		{metaTool, `{"args": {"tool":"a","args":{}}}`, `bad_schema`, ""},                             // args is its own
+		{"open(path:string)", `{"others":["a"],"path":"b"}`, `open {"others":["a"],"path":"b"}`, ""}, // it takes more keys
+		{"open(path:string)", `{"entries":["a"]}`, `bad_schema`, ""},                                 // but not others only
 		{findTool, `"tide table"`, `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, "tide table\n", `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, `42`, `search {"query":"42"}`, "args.coerce args.wrap"},
