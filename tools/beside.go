@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
@@ -52,7 +53,7 @@ func (w *shaper) beside(around string) *Refusal {
 	if word == "" {
 		return nil
 	}
-	return w.refuse(BadJSON, quote(word)+" stands beside the object; send nothing but the object, or answer in text")
+	return w.refuse(BadJSON, jsontext.Quote(word)+" stands beside the object; send nothing but the object, or answer in text")
 }
 
 // frames reports whether a word beside arguments says nothing of its own.

@@ -248,7 +248,7 @@ func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *
 		}
 	}
 	if m.Deferred != "" {
-		r.object = `{"id":` + quote(m.Deferred) + `,"args":` + r.object + `}`
+		r.object = `{"id":` + jsontext.Quote(m.Deferred) + `,"args":` + r.object + `}`
 	}
 	if outer, ok := w.nested(r.object); ok {
 		w.note("args.nest", r.object, outer, "")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
@@ -82,7 +83,7 @@ func (w *shaper) renameKeys(all []member, props map[string]*jsonschema.Schema, a
 		}
 		if name != "" {
 			w.note("args.rename", m.name, name, place)
-			all[i].name, all[i].key, changed = name, quote(name), true
+			all[i].name, all[i].key, changed = name, jsontext.Quote(name), true
 		}
 	}
 	return changed
@@ -133,10 +134,10 @@ func (w *shaper) splitKeys(all []member, props map[string]*jsonschema.Schema) bo
 		}
 		val := strings.TrimSpace(text)
 		if !json.Valid([]byte(val)) {
-			val = quote(val)
+			val = jsontext.Quote(val)
 		}
 		w.note("args.split", m.name, name+": "+val, "")
-		all[i], changed = member{name, quote(name), val}, true
+		all[i], changed = member{name, jsontext.Quote(name), val}, true
 	}
 	return changed
 }

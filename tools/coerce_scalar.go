@@ -26,7 +26,7 @@ func readings(s *jsonschema.Schema, raw string) []string {
 	switch v.Type {
 	case gjson.Number:
 		whole := zeros().ReplaceAllString(raw, "")
-		out := []string{whole, quote(raw)}
+		out := []string{whole, jsontext.Quote(raw)}
 		switch whole {
 		case "1":
 			out = append(out, "true")
@@ -35,7 +35,7 @@ func readings(s *jsonschema.Schema, raw string) []string {
 		}
 		return out
 	case gjson.True, gjson.False:
-		return []string{quote(raw)}
+		return []string{jsontext.Quote(raw)}
 	case gjson.String:
 		return ofText(s, strings.TrimSpace(v.String()))
 	}
@@ -71,7 +71,7 @@ func choices(s *jsonschema.Schema, text string) []string {
 	var out []string
 	for _, v := range values {
 		if word, ok := v.(string); ok && strings.EqualFold(strings.TrimSpace(word), text) {
-			out = append(out, quote(word))
+			out = append(out, jsontext.Quote(word))
 		}
 	}
 	if len(out) > 1 {
@@ -79,6 +79,3 @@ func choices(s *jsonschema.Schema, text string) []string {
 	}
 	return out
 }
-
-// quote returns text as a JSON string, with no escapes but those JSON needs.
-func quote(text string) string { return string(jsontext.AppendString(nil, text)) }

@@ -28,12 +28,12 @@ func (w *shaper) hollow(all []argument) string {
 		name := string(a.name)
 		text := strings.TrimSpace(jsontext.Unquote(a.value[1 : len(a.value)-1]))
 		if placeholder().MatchString(text) {
-			return quote(name) + " is a placeholder, " + text + "; send what belongs there"
+			return jsontext.Quote(name) + " is a placeholder, " + text + "; send what belongs there"
 		}
 		switch w.rules.kindOf(w.tool, name).Kind {
 		case wording.Command, wording.Code:
 			if why := unlikely(name, text); why != "" {
-				return quote(name) + " " + why + "; send what is to be executed, or answer in text"
+				return jsontext.Quote(name) + " " + why + "; send what is to be executed, or answer in text"
 			}
 		}
 	}

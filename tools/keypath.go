@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
@@ -87,7 +88,7 @@ func (w *shaper) nest(all []member, props map[string]*jsonschema.Schema) ([]memb
 			return all, false
 		}
 		w.note("args.nest", m.name, head, "")
-		out = append(out, member{head, quote(head), value})
+		out = append(out, member{head, jsontext.Quote(head), value})
 	}
 	return out, changed
 }
@@ -96,7 +97,7 @@ func (w *shaper) nest(all []member, props map[string]*jsonschema.Schema) ([]memb
 func below(all []member, head string) (out []member) {
 	for _, m := range all {
 		if h, rest, ok := firstName(m.name); ok && h == head {
-			out = append(out, member{rest, quote(rest), m.val})
+			out = append(out, member{rest, jsontext.Quote(rest), m.val})
 		}
 	}
 	return out

@@ -39,7 +39,7 @@ func (w *shaper) nested(object string) (outer string, ok bool) {
 	}
 	name := w.schema.required[0]
 	within, _ := fields(w.schema.props[name])
-	outer = "{" + quote(name) + ":" + object + "}"
+	outer = "{" + jsontext.Quote(name) + ":" + object + "}"
 	return outer, len(within) > 0 && !slices.ContainsFunc(membersOf(object), func(m member) bool { return m.name == name || within[m.name] == nil }) && accepts(w.schema.Schema, outer)
 }
 
@@ -48,7 +48,7 @@ func withValues(object string) string {
 	var kept []string
 	for _, m := range membersOf(object) {
 		if m.name != "" || m.val != "null" {
-			kept = append(kept, quote(m.name)+":"+m.val)
+			kept = append(kept, jsontext.Quote(m.name)+":"+m.val)
 		}
 	}
 	return "{" + strings.Join(kept, ",") + "}"

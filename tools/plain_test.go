@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // What a model writes in place of arguments is run by no tool that writes or executes,
@@ -66,7 +68,7 @@ func TestPlainTextLooksLikeWhatIsTaken(t *testing.T) {
 		switch {
 		case row.want == "" && refusal == nil:
 			t.Errorf("%s of %s becomes %s %v", row.text, name, got.Arguments, refusal)
-		case row.want != "" && (refusal != nil || !strings.HasSuffix(string(got.Arguments), ":"+quote(row.want)+"}")):
+		case row.want != "" && (refusal != nil || !strings.HasSuffix(string(got.Arguments), ":"+jsontext.Quote(row.want)+"}")):
 			t.Errorf("%s of %s becomes %s %v", row.text, name, got.Arguments, refusal)
 		}
 	}

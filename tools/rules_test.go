@@ -3,6 +3,8 @@ package tools
 import (
 	"fmt"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // testRules are rules as an operator would write them. Every entry stands on a
@@ -57,13 +59,13 @@ func schemaOf(params string) []byte {
 		name, kind, _ := strings.Cut(p, ":")
 		kind, must := strings.CutSuffix(kind, "!")
 		if must {
-			required = append(required, quote(name))
+			required = append(required, jsontext.Quote(name))
 		}
-		sub := `{"type":` + quote(kind) + `}`
+		sub := `{"type":` + jsontext.Quote(kind) + `}`
 		if element, ok := strings.CutPrefix(kind, "[]"); ok {
-			sub = `{"type":"array","items":{"type":` + quote(element) + `}}`
+			sub = `{"type":"array","items":{"type":` + jsontext.Quote(element) + `}}`
 		}
-		props = append(props, quote(name)+":"+sub)
+		props = append(props, jsontext.Quote(name)+":"+sub)
 	}
 	return []byte(`{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":[` + strings.Join(required, ",") + `]}`)
 }

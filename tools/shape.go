@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
@@ -112,7 +113,7 @@ func (w *shaper) plain(r reading, refusal *Refusal) (reading, *Refusal) {
 	}
 	name, _ := w.only()
 	if _, ok := w.rules.textParam(w.tool, name); !ok {
-		return reading{}, w.refuse(BadJSON, "send {"+quote(name)+": …}")
+		return reading{}, w.refuse(BadJSON, "send {"+jsontext.Quote(name)+": …}")
 	}
 	return r, nil
 }
@@ -188,7 +189,7 @@ func (w *shaper) harmless() bool { return w.open || w.rules.Class(w.tool) == Rea
 func (w *shaper) wrapText(text string) (reading, *Refusal) {
 	name, ok := w.only()
 	plain, why := w.wording(name, text)
-	value := quote(plain)
+	value := jsontext.Quote(plain)
 	w.refill(len(value))
 	if !ok || w.schema != nil && !w.accepts(w.schema.props[name], value) {
 		return reading{}, w.refuse(BadJSON, "")
@@ -203,7 +204,7 @@ func (w *shaper) wrapText(text string) (reading, *Refusal) {
 
 // unlike refuses text that does not look like what the parameter takes.
 func (w *shaper) unlike(param, why string) *Refusal {
-	return w.refuse(BadJSON, "send {"+quote(param)+": …}; what came "+why)
+	return w.refuse(BadJSON, "send {"+jsontext.Quote(param)+": …}; what came "+why)
 }
 
 // wrapValue makes a JSON value the value of the tool's only parameter.
@@ -218,7 +219,7 @@ func (w *shaper) wrapValue(json string) (reading, *Refusal) {
 			if why != "" {
 				return reading{}, w.unlike(name, why)
 			}
-			json = quote(plain)
+			json = jsontext.Quote(plain)
 		}
 		ok = w.accepts(w.schema.props[name], json)
 	}
@@ -242,7 +243,7 @@ func (w *shaper) only() (name string, ok bool) {
 }
 
 func (w *shaper) wrap(name, json string) reading {
-	object := "{" + quote(name) + ":" + json + "}"
+	object := "{" + jsontext.Quote(name) + ":" + json + "}"
 	rule, _ := w.rules.textParam(w.tool, name)
 	w.note("args.wrap", json, object, rule.Place)
 	return reading{object: object}

@@ -3,6 +3,8 @@ package tools
 import (
 	"fmt"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // streamSlips are what streams, other languages and schemas do to arguments.
@@ -93,7 +95,7 @@ var streamSlips = []slip{
 		}
 		m := d.some()
 		name := []string{m.name + "?", "*" + m.name, m.name + ":", m.name + " ", "args." + m.name, m.name + "[]"}[d.r.IntN(6)]
-		m.key = quote(name)
+		m.key = jsontext.Quote(name)
 	}},
 	{"as a schema", func(d *drawn) {
 		if d.tool.spec != "free" {
@@ -129,5 +131,5 @@ func inserted(d *drawn, s, what string) string {
 func parted(d *drawn, plain, between string) string {
 	all := []rune(plain)
 	at := d.r.IntN(len(all) + 1)
-	return quote(string(all[:at])) + between + quote(string(all[at:]))
+	return jsontext.Quote(string(all[:at])) + between + jsontext.Quote(string(all[at:]))
 }

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // pieces are what values are made of: whatever looks like JSON, comments, quotes or
@@ -73,9 +75,9 @@ func draw(r *rand.Rand) *drawn {
 			m.name, m.value = stem, fmt.Sprint(r.IntN(2) == 0)
 		default:
 			m.name, m.isText, m.plain = name, true, d.word()
-			m.value = quote(m.plain)
+			m.value = jsontext.Quote(m.plain)
 		}
-		m.key = quote(m.name)
+		m.key = jsontext.Quote(m.name)
 		d.members = append(d.members, m)
 	}
 	d.members[len(d.members)-1].comma = ""
@@ -215,26 +217,26 @@ var slips = []slip{
 		m := d.some()
 		m.value = strings.NewReplacer("true", "True", "false", "False").Replace(m.value)
 		if m.isText {
-			m.value = quote(m.plain)
+			m.value = jsontext.Quote(m.plain)
 		}
 	}},
 	{"number as text", func(d *drawn) {
 		if m := d.some(); !m.isText && d.tool.spec != "free" {
-			m.value = quote(m.value)
+			m.value = jsontext.Quote(m.value)
 		}
 	}},
 	{"bracket for brace", func(d *drawn) { d.shut = "]" }},
 	{"closer twice", func(d *drawn) { d.shut += "}" }},
 	{"stray quote", func(d *drawn) { d.shut = `"` + d.shut }},
-	{"encoded", func(d *drawn) { d.then(quote) }},
-	{"encoded twice", func(d *drawn) { d.then(quote); d.then(quote) }},
-	{"encoded thrice", func(d *drawn) { d.then(quote); d.then(quote); d.then(quote) }},
+	{"encoded", func(d *drawn) { d.then(jsontext.Quote) }},
+	{"encoded twice", func(d *drawn) { d.then(jsontext.Quote); d.then(jsontext.Quote) }},
+	{"encoded thrice", func(d *drawn) { d.then(jsontext.Quote); d.then(jsontext.Quote); d.then(jsontext.Quote) }},
 	{"escaped", func(d *drawn) {
 		d.then(func(s string) string {
 			if !strings.Contains(s, `"`) {
 				return s
 			}
-			return inside(quote(s))
+			return inside(jsontext.Quote(s))
 		})
 	}},
 	{"quoted as it is", func(d *drawn) {
@@ -289,7 +291,7 @@ var slips = []slip{
 func (d *drawn) encode() {
 	before := d.text
 	if d.lone {
-		d.text = func(s string) string { return quote(before(s)) }
+		d.text = func(s string) string { return jsontext.Quote(before(s)) }
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // Tools of the rows below.
@@ -130,7 +131,7 @@ func TestHollowCorpus(t *testing.T) {
 	type line struct{ ID, Command string }
 	for _, file := range []string{"exec", "daily"} {
 		for _, c := range corpus.Load[line](t, file) {
-			args := "{\"command\":" + quote(c.Command) + "}"
+			args := "{\"command\":" + jsontext.Quote(c.Command) + "}"
 			if _, refusal := catalogOf(execTool).Call("exec", []byte(args), closed); refusal != nil {
 				t.Errorf("%s %s: %s", c.ID, args, refusal.Why)
 			}

@@ -1,6 +1,10 @@
 package jsonrepair
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
 
 // comment drops the comment at pos. One that runs to the end of the text may have
 // swallowed members, so that it counts as a cut. One that holds a quotation mark may be
@@ -35,7 +39,7 @@ func (m *mender) commentAt(i int) bool {
 	case '/':
 		return next == '/' || next == '*'
 	case '#':
-		return isSpace(next)
+		return scan.IsSpace(next)
 	case ':':
 		return beatAt(m.text[i:min(len(m.text), i+lookAhead)])
 	}

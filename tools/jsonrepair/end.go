@@ -1,12 +1,14 @@
 package jsonrepair
 
+import "github.com/jgavinray/gpt-oss-executor/internal/scan"
+
 // End returns the offset after the JSON object or array that text begins with,
 // and whether its last bracket is there. It judges no syntax: it counts the
 // brackets of the outermost kind outside of strings, so that a wrong closer of the
 // other kind does not end the value early. Text that begins with anything but
 // white space and a bracket holds none.
 func End(text string) (end int, ok bool) {
-	begin := skipSpace(text, 0)
+	begin := scan.SkipSpace(text, 0)
 	if begin == len(text) || text[begin] != '{' && text[begin] != '[' {
 		return 0, false
 	}

@@ -3,6 +3,8 @@ package jsonrepair
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // Resumed returns the object that text ends in, where all that stands before it is beginnings of it,
@@ -22,7 +24,7 @@ func Resumed(text string, maxDepth int) (object string, ok bool) {
 	reach := 0 // up to there, a beginning may end anywhere
 	for i := 0; i < at && i <= reach; i++ {
 		switch half := string(utf8.RuneError); {
-		case isSpace(text[i]):
+		case scan.IsSpace(text[i]):
 			reach = max(reach, i+1)
 		case strings.HasPrefix(text[i:], half): // of a character that was cut
 			reach = max(reach, i+len(half))

@@ -1,6 +1,10 @@
 package jsonrepair
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+)
 
 const fence = "```"
 
@@ -27,7 +31,7 @@ func holdsGlyphs(json string) bool {
 // skip reads white space and comments.
 func (m *mender) skip() {
 	for {
-		m.pos = skipSpace(m.text, m.pos)
+		m.pos = scan.SkipSpace(m.text, m.pos)
 		if m.pos == len(m.text) {
 			return
 		}
@@ -66,7 +70,7 @@ func (m *mender) blank(i int) int {
 // trim returns to, less the white space before it, but no less than from.
 func (m *mender) trim(from, to int) int {
 	n := to
-	for n > from && isSpace(m.text[n-1]) {
+	for n > from && scan.IsSpace(m.text[n-1]) {
 		n--
 	}
 	m.work += to - n + 1

@@ -30,13 +30,4 @@ func isNumber(s string) bool {
 	return why == "" && end == len(s)
 }
 
-func skipSpace(s string, i int) int {
-	for i < len(s) && isSpace(s[i]) {
-		i++
-	}
-	return i
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
-
 func isDigit(c byte) bool { return c-'0' < 10 }

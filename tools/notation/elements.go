@@ -47,7 +47,7 @@ func callOf(tag, name, inner string) []string {
 }
 
 func named(name, args string) string {
-	return `{"name":` + string(jsontext.AppendString(nil, name)) + `,"arguments":` + args + "}"
+	return `{"name":` + jsontext.Quote(name) + `,"arguments":` + args + "}"
 }
 
 // elements reads arguments that are an element each, and nothing else:

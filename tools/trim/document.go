@@ -92,7 +92,7 @@ func (s *shrink) value(v gjson.Result, depth int) string {
 	switch {
 	case v.IsArray(), v.IsObject():
 		if s.depth > 0 && depth >= s.depth {
-			return quoted(fmt.Sprintf("… %d characters left out", utf8.RuneCountInString(v.Raw)))
+			return jsontext.Quote(fmt.Sprintf("… %d characters left out", utf8.RuneCountInString(v.Raw)))
 		}
 		return s.group(v, depth)
 	case v.Type == gjson.String:
@@ -129,7 +129,7 @@ func (s *shrink) group(v gjson.Result, depth int) string {
 		if out.Len() > 1 {
 			out.WriteByte(',')
 		}
-		out.WriteString(quoted(fmt.Sprintf("… %d more left out", left)))
+		out.WriteString(jsontext.Quote(fmt.Sprintf("… %d more left out", left)))
 	}
 	out.WriteByte(closes)
 	return out.String()
@@ -144,10 +144,8 @@ func (s *shrink) text(v gjson.Result) string {
 		if s.depth == 0 {
 			return v.Raw
 		}
-		return quoted(fmt.Sprintf("… a URL of %d characters left out", utf8.RuneCountInString(v.Str)))
+		return jsontext.Quote(fmt.Sprintf("… a URL of %d characters left out", utf8.RuneCountInString(v.Str)))
 	}
 	runes := []rune(v.Str)
-	return quoted(string(runes[:backTo(runes, s.strings)]) + "…")
+	return jsontext.Quote(string(runes[:backTo(runes, s.strings)]) + "…")
 }
-
-func quoted(text string) string { return string(jsontext.AppendString(nil, text)) }
