@@ -48,7 +48,7 @@ func meterOperator(node *ast.Node, n *ast.BinaryNode) {
 		charge(&n.Left, perMatch(Steps(text.Value)))
 	case op == "in" && spelt && heavy(n.Left):
 		charge(&n.Left, price{perByte: len(list.Nodes), perEntry: 20 * len(list.Nodes)})
-	case op == "in" && !spelt && heavy(n.Right) && n.Right.Type().Kind() != reflect.Map:
+	case op == "in" && !spelt && !isRange(n.Right) && heavy(n.Right) && n.Right.Type().Kind() != reflect.Map:
 		call(node, foundIn, n.Left, n.Right)
 	case (op == "==" || op == "!=") && heavy(n.Left) && heavy(n.Right):
 		charge(&n.Left, perCompare)
@@ -64,6 +64,12 @@ func size(step ast.Node) (nodes int) {
 		}
 	}))
 	return nodes
+}
+
+// isRange reports whether a node is A..B. Numbers are looked for in it without its list.
+func isRange(n ast.Node) bool {
+	b, ok := n.(*ast.BinaryNode)
+	return ok && b.Operator == ".."
 }
 
 // heavy reports whether a node can hold more than one plain value.

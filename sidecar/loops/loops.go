@@ -23,8 +23,8 @@ type Circles struct {
 	End    int             `rule:"end" min:"2" max:"1000" doc:"After so many the call is not made once more: the turn ends, and the user reads say. If left out: never." eg:"6"`
 	Except []rulefile.Text `rule:"except" doc:"Tools that may be asked the same for ever, since they wait for something." eg:"[process]"`
 	Ignore []rulefile.Text `rule:"ignore" doc:"Regular expressions of what does not count in a result, because it is another one each time: times, durations, numbers of processes." eg:"['\\d\\d:\\d\\d:\\d\\d']"`
-	Note   rulefile.Text   `rule:"note" doc:"What the model is told. {tool} and {times} are filled in. It goes with tell." eg:"'You have made this call {times} times, with the same result.'"`
-	Say    rulefile.Text   `rule:"say" doc:"What the user reads. {tool} and {times} are filled in. It goes with end." eg:"'The model made the same call of {tool} {times} times.'"`
+	Note   rulefile.Text   `rule:"note" doc:"What the model is told. {tool} and {times} are filled in. It goes with tell. If left out: a sentence that says so." eg:"'You have made this call {times} times, with the same result.'"`
+	Say    rulefile.Text   `rule:"say" doc:"What the user reads. {tool} and {times} are filled in. It goes with end. If left out: a sentence that says so." eg:"'The model made the same call of {tool} {times} times.'"`
 }
 
 // Guard is a compiled rule. The nil Guard lets everything pass.
@@ -42,15 +42,18 @@ func Compile(r Circles, pattern func(rulefile.Text) *regexp.Regexp, report func(
 		}
 	}
 	for _, pair := range []struct {
-		times      int
-		text       rulefile.Text
-		key, other string
-	}{{r.Tell, r.Note, "tell", "note"}, {r.End, r.Say, "end", "say"}} {
+		times             int
+		text              *rulefile.Text
+		key, other, usual string
+	}{
+		{r.Tell, &g.rule.Note, "tell", "note", "You have made this call of {tool} {times} times, and the result was the same each time. Do something else."},
+		{r.End, &g.rule.Say, "end", "say", "The model made the same call of {tool} {times} times, with the same result each time. It was stopped."},
+	} {
 		switch {
 		case pair.times == 0 && pair.text.At.Known():
 			report(pair.text.All(), rulefile.CodeMissing, "loop has "+pair.other+", so it needs "+pair.key, "say after how many calls")
-		case pair.times > 0 && pair.text.Value == "":
-			report(r.At, rulefile.CodeMissing, "loop has "+pair.key+", so it needs "+pair.other, "say it in a sentence; {tool} and {times} are filled in")
+		case pair.text.Value == "":
+			pair.text.Value = pair.usual
 		}
 	}
 	if r.Tell == 0 && r.End == 0 {

@@ -63,7 +63,7 @@ func lockedName(name string) string { return rulefile.PolicyFolder + "/" + name 
 // ceilings lowers the limits to what the locked folder allows, and keeps those that
 // depend on each other in order.
 func (l *loader) ceilings(f *Limits) {
-	l.ceiling(reflect.ValueOf(f).Elem(), reflect.ValueOf(&l.locked.limits).Elem())
+	l.ceiling(reflect.ValueOf(f).Elem(), reflect.ValueOf(&l.locked.limits).Elem(), "")
 	f.LineBytes = min(f.LineBytes, f.ReplyBytes)
 	f.RetryMin = min(f.RetryMin, f.RetryMax)
 	if f.Keepalive >= f.Idle {
@@ -76,21 +76,30 @@ func (l *loader) ceilings(f *Limits) {
 	}
 }
 
-func (l *loader) ceiling(v, most reflect.Value, keys ...string) {
+// ceiling lowers one of them; least is the smallest value that it may have.
+func (l *loader) ceiling(v, most reflect.Value, least string, keys ...string) {
 	if v.Kind() == reflect.Struct {
 		for _, f := range rulefile.Keys(v.Type()) {
 			if key, _ := rulefile.KeyOf(f); key != "version" {
-				l.ceiling(v.FieldByIndex(f.Index), most.FieldByIndex(f.Index), append(slices.Clip(keys), key)...)
+				l.ceiling(v.FieldByIndex(f.Index), most.FieldByIndex(f.Index), f.Tag.Get("min"), append(slices.Clip(keys), key)...)
 			}
 		}
 		return
 	}
-	if !v.CanInt() || v.Int() <= most.Int() || !l.trees[lockedName(limitsFile)].Says(keys...) {
+	if !v.CanInt() || !l.trees[lockedName(limitsFile)].Says(keys...) {
 		return
 	}
-	if l.trees[limitsFile].Says(keys...) { // what nobody has said is nobody's to change
+	absent := v.Int() == 0 && least != "" && least != "0" // there is no limit
+	if v.Int() <= most.Int() && !absent {
+		return
+	}
+	said := quantity(v)
+	if absent {
+		said = "left out"
+	}
+	if absent || l.trees[limitsFile].Says(keys...) { // what nobody has said is nobody's to change
 		at, by := l.placeOf(limitsFile, keys...), l.placeOf(lockedName(limitsFile), keys...)
-		l.loosened(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."), quantity(v), quantity(most)))
+		l.loosened(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."), said, quantity(most)))
 	}
 	v.SetInt(most.Int())
 }

@@ -97,6 +97,21 @@ func TestLockedLimits(t *testing.T) {
 	}
 }
 
+// A limit that is left out, where that means none, is larger than any.
+func TestLockedLoop(t *testing.T) {
+	head, rest, _ := strings.Cut(shipped(t)[limitsFile], "loop:\n")
+	_, rest, _ = strings.Cut(rest, "\n\n")
+	for _, loop := range []string{"", "loop: {tell: 2, end: 9}\n"} {
+		set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\nloop: {tell: 3, end: 4}\n"}, rulefile.Files{limitsFile: head + loop + rest})
+		if set == nil || set.Loop == nil || set.Limits.Loop.End != 4 {
+			t.Fatalf("%q: %v", loop, problems)
+		}
+		if !strings.Contains(problems.Error(), "the locked folder allows 4") {
+			t.Errorf("%q: %v", loop, problems)
+		}
+	}
+}
+
 // TestLockedWords: a locked folder keeps words out of spans, whatever the operator says.
 func TestLockedWords(t *testing.T) {
 	mine := map[string]string{"extra/limits.mine.yaml": "version: 1\ntrace: {messages: 16KiB}\n"}
