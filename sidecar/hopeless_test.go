@@ -40,6 +40,7 @@ func TestHopeless(t *testing.T) {
 		{"blank", script.Text(" \n"), "empty", []string{"empty reply"}, 3, 502, "empty_response"},
 		{"only reasoning", script.OnlyThought("Hm."), "reasoning_only", []string{"gave no answer"}, 2, 502, "reasoning_only"},
 		{"too long at once", script.OverflowVLLM(8192, 9000), "overflow", []string{"too long for the model", "8192 tokens"}, 1, 400, "context_length_exceeded"},
+		{"too long at once, in the stream", script.OverflowVLLM(8192, 9000).Thinking("Hm.").Ending(script.Fault), "overflow", []string{"too long for the model", "8192 tokens"}, 1, 400, "context_length_exceeded"},
 		{"HarmonyError", script.HarmonyError(), "harmony_error", []string{"could not read what the model wrote", "200006."}, 3, 502, "harmony_error"},
 		{"HarmonyError in the stream", script.HarmonyErrorInStream(), "harmony_error", []string{"could not read what the model wrote"}, 3, 502, "harmony_error"},
 		{"HarmonyError behind reasoning", thinking, "harmony_error", []string{"could not read what the model wrote"}, 3, 502, "harmony_error"},

@@ -20,6 +20,7 @@ import (
 type plainServer struct {
 	at      string
 	refuses bool // a schema is an error, but for the one that it is tried with
+	late    bool // errors stand in a stream that has begun
 	tried   atomic.Int32
 }
 
@@ -33,9 +34,16 @@ func (s *plainServer) choose(q script.Request) *script.Reply {
 	}
 	last := q.Messages[len(q.Messages)-1].Text
 	reply := func(r script.Reply) *script.Reply { return &r }
+	fail := func(why string) *script.Reply {
+		r := script.Fail(http.StatusBadRequest, why)
+		if s.late {
+			r.End = script.Fault
+		}
+		return &r
+	}
 	switch {
 	case len(q.Tools) > 0:
-		return reply(script.Fail(http.StatusBadRequest, `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`))
+		return fail(`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`)
 	case last == "Say hello.":
 		s.tried.Add(1)
 		if schema.Get(heron).Exists() {
@@ -43,7 +51,7 @@ func (s *plainServer) choose(q script.Request) *script.Reply {
 		}
 		return reply(script.Text("Hello! How can I help?"))
 	case s.refuses && schema.Exists():
-		return reply(script.Fail(http.StatusBadRequest, "the grammar is too large"))
+		return fail("the grammar is too large")
 	case schema.Exists() && strings.Contains(last, "Result of"):
 		return reply(script.Text(`{"reasoning": "I know it.", "tool_calls": [], "done": true, "answer": "It is calm."}`))
 	case schema.Exists():
@@ -69,19 +77,22 @@ func TestStyles(t *testing.T) {
 		name     string
 		at       string // see plainServer
 		refuses  bool
+		late     bool
 		dialect  string
 		strategy string
 		told     string // what the result is, in the words of the style
 	}{
-		{"one that obeys", "response_format.json_schema.schema", false, "vllm", "guided_json", "Result of read:\ncalm"},
-		{"one that obeys, with a field of its own", "guided_json", false, "vllm_old", "guided_json", "Result of read:\ncalm"},
-		{"one that looks elsewhere", "guided_json", false, "vllm", "react", "Observation: calm"},
-		{"one that ignores", "", false, "llamacpp", "react", "Observation: calm"},
-		{"one that refuses", "response_format.json_schema.schema", true, "generic", "react", "Observation: calm"},
+		{"one that obeys", "response_format.json_schema.schema", false, false, "vllm", "guided_json", "Result of read:\ncalm"},
+		{"one that obeys, with a field of its own", "guided_json", false, false, "vllm_old", "guided_json", "Result of read:\ncalm"},
+		{"one that looks elsewhere", "guided_json", false, false, "vllm", "react", "Observation: calm"},
+		{"one that ignores", "", false, false, "llamacpp", "react", "Observation: calm"},
+		{"one that refuses", "response_format.json_schema.schema", true, false, "generic", "react", "Observation: calm"},
+		{"one that refuses in the stream", "response_format.json_schema.schema", true, true, "generic", "react", "Observation: calm"},
+		{"one that says in the stream that it cannot", "response_format.json_schema.schema", false, true, "vllm", "guided_json", "Result of read:\ncalm"},
 	} {
 		for _, streamed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, streamed %v", row.name, streamed), func(t *testing.T) {
-				s := &plainServer{at: row.at, refuses: row.refuses}
+				s := &plainServer{at: row.at, refuses: row.refuses, late: row.late}
 				r := start(t, setup{server: row.dialect}, s.model())
 				more := bothTool
 				if streamed {

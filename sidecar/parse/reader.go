@@ -110,6 +110,9 @@ func (r *Reader) Feed(d Delta) []Event {
 	return r.events
 }
 
+// Spoke says that text has left.
+func (r *Reader) Spoke() bool { return r.shown.Len() > 0 }
+
 // Holding says that bytes are held back.
 func (r *Reader) Holding() bool {
 	return len(r.content.pend) > 0 || r.content.inside != nil && len(r.content.inside.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held)+len(r.thought.early) > 0 || r.heldBack() > 0

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -113,12 +114,19 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 		return nil, err
 	}
 	for i, doc := range docs {
-		if err := r.Event(doc, nil, false); err != nil {
+		err := r.Event(doc, nil, false)
+		var inside *turn.ErrorInside
+		if errors.As(err, &inside) {
+			if found, ok := upstream.Recover(set.Server(""), inside.Body); ok && r.Recovered(&found) {
+				break
+			}
+		}
+		if err != nil {
 			return nil, fmt.Errorf("chunks[%d]: %w", i, err)
 		}
 	}
-	if out.shape == (Shape{}) && rec.Upstream != nil {
-		if found, ok := upstream.Recover(set.Server(""), rec.Upstream.Status, rec.Upstream.Body); ok {
+	if out.shape == (Shape{}) && rec.Upstream != nil && rec.Upstream.Status != http.StatusOK {
+		if found, ok := upstream.Recover(set.Server(""), rec.Upstream.Body); ok {
 			r.Recovered(&found)
 			out.shape.Status = rec.Upstream.Status
 		}

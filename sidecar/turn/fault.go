@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
@@ -90,7 +89,7 @@ func (t *Turn) mayAsk(f ruleset.Fault, r *ruleset.Remedy) bool {
 func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Remedy, about tools.Refusal, err error) error {
 	var f *upstream.Failure
 	sentence := ""
-	if t.agent && (fault != ruleset.Overflow || t.first()) {
+	if t.agent && (fault != ruleset.Overflow || t.fresh) {
 		sentence = remedy.Sentence(about.Why)
 	}
 	switch {
@@ -117,12 +116,6 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 		text = "A call was not made: " + about.Why + "."
 	}
 	return t.tell(text)
-}
-
-// first reports whether the conversation has just begun, so that no caller can leave out any of it. A
-// run shortens what it holds by itself.
-func (t *Turn) first() bool {
-	return !t.from.Runs && t.req != nil && !slices.ContainsFunc(t.req.Messages, func(m openai.Message) bool { return m.Role == "assistant" })
 }
 
 // say answers with a sentence of the rules in place of an error, and lets the operator know.

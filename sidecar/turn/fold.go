@@ -26,7 +26,11 @@ func (t *Turn) fold() {
 		return
 	}
 	t.folded.body = pack.Of(t.body)
-	if t.folded.came = t.folded.body; &t.body[0] != &t.original.Body[0] {
+	switch {
+	case t.original == nil: // it was folded before, and nobody has asked for it since
+	case &t.body[0] == &t.original.Body[0]:
+		t.folded.came = t.folded.body
+	default:
 		t.folded.came = pack.Of(t.original.Body)
 	}
 	t.offered = t.catalog.Own()

@@ -54,6 +54,10 @@ func TestFold(t *testing.T) {
 			if got := string(turn.message()); got != want || string(turn.message()) != want {
 				t.Errorf("sent again: %.100s", got)
 			}
+			turn.fold() // during the next reply
+			if got := string(turn.message()); got != want {
+				t.Errorf("sent once more: %.100s", got)
+			}
 			if !turn.mentions("<reasoning>") || turn.mentions("<tool>") {
 				t.Error("it no longer says what it speaks of")
 			}

@@ -89,6 +89,8 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		return err
 	}
 	t.req = read
+	// A run shortens what it holds by itself.
+	t.fresh = !from.Runs && !slices.ContainsFunc(read.Messages, func(m openai.Message) bool { return m.Role == "assistant" })
 	t.offered = offered(read)
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)

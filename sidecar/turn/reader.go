@@ -28,6 +28,7 @@ type Reader struct {
 	choices []*choice
 	piece   Piece
 	timer   *time.Timer
+	broke   any // what release panicked with
 	done    bool
 }
 
@@ -116,8 +117,9 @@ func (r *Reader) Document(doc []byte) error {
 	return nil
 }
 
-// Recovered reads what an error quotes of the model's own words. It reports whether that is
-// anything to show, to run or to refuse; if not, nothing goes to take.
+// Recovered reads what an error quotes of the model's own words, behind what came before the error. It
+// reports whether that is anything to show, to run or to refuse; if not, nothing goes to take. Text is
+// all that the model wrote, so it is none where some of it was shown.
 func (r *Reader) Recovered(from *upstream.Recovered) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,6 +128,9 @@ func (r *Reader) Recovered(from *upstream.Recovered) bool {
 		d.Calls = append(d.Calls, parse.CallDelta{Index: i, Name: c.Name, Arguments: []byte(c.Arguments)})
 	}
 	c := r.choice(0)
+	if c.ended || from.Text != "" && c.reader.Spoke() {
+		return false
+	}
 	events := slices.Clone(c.reader.Feed(d))
 	part := c.end("", events)
 	if c.reading.Empty() && !c.reading.Denied() {
@@ -180,6 +185,7 @@ func (r *Reader) stop() {
 func (r *Reader) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	defer func() { r.broke = recover() }() // it ends this request alone, when that goes on
 	r.timer = nil
 	if r.done {
 		return
@@ -196,6 +202,9 @@ func (r *Reader) release() {
 
 // begin is the piece, empty.
 func (r *Reader) begin(doc *openai.Completion, raw []byte) *Piece {
+	if r.broke != nil {
+		panic(r.broke)
+	}
 	r.piece = Piece{Doc: doc, Raw: raw, Parts: r.piece.Parts[:0]}
 	return &r.piece
 }

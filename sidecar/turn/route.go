@@ -66,7 +66,6 @@ func (t *Turn) move(ctx context.Context, from string, why error) error {
 	if err := t.locate(ctx); err != nil {
 		return err
 	}
-	t.begun = false
 	t.log.WarnContext(ctx, "another model server is asked", "event", "upstream_changed", "model", t.Model.ID.Value,
 		"from", from, "to", t.route.Name(), "detail", why.Error(), "session", t.who.Session, "rules", t.set.Version)
 	return t.write(ctx)

@@ -132,7 +132,7 @@ func (t *Turn) profile() string {
 // tools, or does not take the schema. It reports whether there is another way.
 func (t *Turn) otherwise(ctx context.Context, err error) (bool, error) {
 	var f *upstream.Failure
-	if t.begun || !errors.As(err, &f) {
+	if t.came || t.req == nil || !errors.As(err, &f) {
 		return false, nil
 	}
 	was := t.style

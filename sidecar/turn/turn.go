@@ -51,9 +51,9 @@ type Turn struct {
 	ears     []ear
 	since    time.Time       // it was planned
 	agent    bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
-	req      *openai.Request // as the model reads it; nil once a reply has begun, and no other server can be asked
-	begun    bool            // a reply has
-	came     bool            // something of the last one
+	req      *openai.Request // as the model reads it; nil once something came, and no other server can be asked
+	fresh    bool            // nobody could leave out any of the conversation: it has just begun
+	came     bool            // something of the last reply
 	known    upstream.Memory
 	thoughts memory          // behind the calls that leave
 	notes    memory          // about calls that do not
@@ -179,9 +179,6 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if t.begun = true; !t.route.Several() {
-		t.req = nil // it may be large, and a reply may last for minutes
-	}
 	t.asking.answered(reply.Stream)
 	t.p.Metrics.First.Observe(time.Since(t.asking.began).Seconds(), tracectx.Of(ctx))
 	t.sink.Begin(t.servedBy())
@@ -211,16 +208,23 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 		}
 	}
 	var inside *ErrorInside
-	if errors.As(err, &inside) {
-		return t.up.Classify(t.set, t.srv, upstream.Answer{Body: inside.Body})
+	if !errors.As(err, &inside) {
+		return err
 	}
-	return err
+	if quoted, ok := upstream.Recover(t.srv, inside.Body); ok {
+		if t.p.Crew.Do(func() { ok = r.Recovered(&quoted) }); ok {
+			return nil
+		}
+	}
+	return t.up.Classify(t.set, t.srv, upstream.Answer{Body: inside.Body})
 }
 
 // take passes a piece on, and notes what has ended with it.
 func (t *Turn) take(p *Piece) {
 	if !t.came && p.speaks() {
-		t.came = true
+		if t.came = true; !t.route.Several() {
+			t.req = nil // it may be large, and a reply may last for minutes
+		}
 		t.route.Ended(fleet.Served, "")
 		t.asking.came(p.Doc)
 	}

@@ -78,7 +78,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		return nil, c.unanswered(ctx, set, fmt.Errorf("%w: %w", errBrokeOff, err))
 	}
 	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said, Window: c.Window(srv)})
-	if rec, ok := Recover(srv, res.StatusCode, said); ok {
+	if rec, ok := Recover(srv, said); ok && res.StatusCode != http.StatusOK {
 		return &Reply{Header: res.Header, Attempts: tries, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
 	}
 	return nil, failed

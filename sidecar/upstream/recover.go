@@ -29,10 +29,7 @@ const embeddedDepth = 64
 
 // Recover looks for generated text in an error body with the patterns of srv.
 // body is the body as received, or that body as a JSON string.
-func Recover(srv *ruleset.Server, status int, body []byte) (Recovered, bool) {
-	if status == 200 {
-		return Recovered{}, false
-	}
+func Recover(srv *ruleset.Server, body []byte) (Recovered, bool) {
 	text := readFault(body).Message
 	for _, p := range srv.Recover {
 		if p.Field != "" {

@@ -76,7 +76,7 @@ func TestShippedErrors(t *testing.T) {
 				t.Errorf("%s: %s: %s", srv.ID.Value, tt.body, f.Fault)
 			}
 		}
-		if _, ok := Recover(srv, 400, []byte(groq(`{"name":"a","arguments":{}}`))); !ok {
+		if _, ok := Recover(srv, []byte(groq(`{"name":"a","arguments":{}}`))); !ok {
 			t.Errorf("%s: Groq's generation is lost", srv.ID.Value)
 		}
 	}
