@@ -78,10 +78,11 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 	if m.Server.Value != "" {
 		srv = p.Set.Server(m.Server.Value)
 	}
-	v := server{dialect: srv.ID.Value, version: version(c.Answer), window: c.Window(srv)}
+	v := server{dialect: srv.ID.Value, version: version(c.Answer)}
 	out := []Check{v.fine("upstream", "%s answers", c.Address()), v.kind(srv)}
 	sent, err := c.Model(ctx, p.Set, m, m.ID.Value)
 	v.model = cmp.Or(sent.Name, m.ID.Value)
+	v.window = c.Window(srv, v.model)
 	out = append(out, v.ids(ctx, c, p.Set, u))
 	if err != nil {
 		return append(out, v.room())

@@ -155,7 +155,8 @@ func (f *Fleet) Look(ctx context.Context, set *ruleset.Set) []State {
 				return
 			}
 			srv := s.client.Server(ctx, set)
-			s.Server, s.Window = srv.ID.Value, s.client.Window(srv)
+			sent, _ := s.client.Model(ctx, set, set.Models[0], set.Models[0].ID.Value)
+			s.Server, s.Window = srv.ID.Value, s.client.Window(srv, sent.Name)
 			s.Models, s.Learnt = s.client.Models(ctx, set), s.client.Learnt()
 		})
 	}

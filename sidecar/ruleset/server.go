@@ -22,7 +22,7 @@ type Server struct {
 	Detect         []Probe           `rule:"detect" doc:"Questions that tell the server from others. One hit is enough."`
 	Models         string            `rule:"models" doc:"The path of the model list, after /v1." eg:"/models"`
 	Props          string            `rule:"props" doc:"A further path whose answer tells the context window, from the root of the host." eg:"/props"`
-	Window         []string          `rule:"window" doc:"Paths (gjson) of the context window in the answers of models and props." eg:"[data.0.max_model_len]"`
+	Window         []string          `rule:"window" doc:"Paths (gjson) of the context window in the answers of models and props. data.0 stands for the model that is asked, if it is listed." eg:"[data.0.max_model_len]"`
 	ReasoningIn    []string          `rule:"reasoning_in,required" doc:"Fields in which replies may carry the chain of thought." eg:"[reasoning, reasoning_content]"`
 	ReasoningOut   []string          `rule:"reasoning_out,required" doc:"Fields in which the history gives the chain of thought back." eg:"[reasoning]"`
 	Rename         map[string]string `rule:"rename" doc:"Fields of the request that have another name here." eg:"{max_completion_tokens: max_tokens}"`

@@ -29,7 +29,8 @@ func Window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.
 	if err := up.Ready(ctx, set.Limits.ProbeTimeout); err != nil {
 		return 0, fmt.Errorf("ask %s for its context window: %w", up.Address(), err)
 	}
-	return up.Window(up.Server(ctx, set)), nil
+	sent, err := up.Model(ctx, set, m, m.ID.Value)
+	return up.Window(up.Server(ctx, set), sent.Name), err
 }
 
 // LeastWindow is the context window that the model servers of a rule set tell: the smallest, if

@@ -1,9 +1,10 @@
 package turn
 
 import (
-	"encoding/json"
+	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -35,32 +36,53 @@ func (t *Turn) parsed(c *tools.Call) bool {
 	return false
 }
 
-// copied reports whether a result of a tool holds a call: its name, and soon behind it its arguments.
+// copied reports whether a result of a tool holds a call: its name, as the model wrote it or as it is,
+// and soon behind it its arguments.
 func copied(q *openai.Request, c *tools.Call) bool {
-	const glue, most = 64, 512 // bytes between the two; objects of one result that are looked at
+	names := []string{c.Name}
+	for _, r := range c.Repairs {
+		if strings.HasPrefix(r.Kind, "name.") && r.From != "" && !slices.Contains(names, r.From) {
+			names = append(names, r.From)
+		}
+	}
 	for i := range q.Messages {
 		m := &q.Messages[i]
 		if m.Role != "tool" || !m.Content.Present() {
 			continue
 		}
 		text := q.Text(m, len(q.Body))
-		for at, n := 0, 0; n < most; n++ {
-			brace := strings.IndexByte(text[at:], '{')
-			if brace < 0 {
-				break
-			}
-			at += brace
-			if strings.Contains(text[max(0, at-glue):at], c.Name) && begins(text[at:], c.Arguments) {
-				return true
-			}
-			at++
+		if slices.ContainsFunc(names, func(name string) bool { return shows(text, name, c.Arguments) }) {
+			return true
 		}
 	}
 	return false
 }
 
-// begins reports whether a text begins with a JSON value.
-func begins(text string, value []byte) bool {
-	var first json.RawMessage
-	return json.NewDecoder(strings.NewReader(text)).Decode(&first) == nil && tools.SameJSON(first, value)
+// shows reports whether an object that says the same as args stands soon behind a name. Little is read
+// of each, since a page may be nothing but names and braces.
+func shows(text, name string, args []byte) bool {
+	const glue, braces = 64, 4 // bytes between the two; objects that are looked at
+	longest := 6*len(args) + 1<<9
+	for at := strings.Index(text, name); at >= 0; {
+		at += len(name)
+		open := at
+		for range braces {
+			brace := strings.IndexByte(text[open:min(len(text), at+glue)], '{')
+			if brace < 0 {
+				break
+			}
+			open += brace
+			object := jsonend.Scan{At: open}
+			if object.Run(text[:min(len(text), open+longest)], true); object.End > 0 && tools.SameJSON([]byte(text[open:object.End]), args) {
+				return true
+			}
+			open++
+		}
+		next := strings.Index(text[at:], name)
+		if next < 0 {
+			return false
+		}
+		at += next
+	}
+	return false
 }

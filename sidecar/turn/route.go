@@ -27,7 +27,7 @@ func (t *Turn) locate(ctx context.Context) error {
 		}
 		model, err := up.Model(ctx, t.set, *t.as, t.as.ID.Value)
 		if err == nil {
-			t.up, t.srv, t.Model, t.window = up, srv, model, up.Window(srv)
+			t.up, t.srv, t.Model, t.window = up, srv, model, up.Window(srv, model.Name)
 			t.facts.Server = srv.ID.Value
 			return nil
 		}

@@ -132,24 +132,30 @@ func models(list []byte) []string {
 	return ids
 }
 
-// Window is the length of the upstream's context in tokens, as far as its answers
-// to the probes tell; 0 where they do not.
-func (c *Client) Window(srv *ruleset.Server) int {
+// Window is the length of a model's context in tokens, as far as the upstream's answers
+// to the probes tell; 0 where they do not. model is its name there.
+func (c *Client) Window(srv *ruleset.Server, model string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.seen == nil {
 		return 0
 	}
-	return window(srv, c.seen.answers)
+	return window(srv, model, c.seen.answers)
 }
 
-// window is the smallest context that any of the answers tells: a model may be
-// trained for more than the server gives it.
-func window(srv *ruleset.Server, answers map[string][]byte) int {
+// window is the smallest context that any of the answers tells of the model: it may be
+// trained for more than the server gives it. A list that does not have it is about its first.
+func window(srv *ruleset.Server, model string, answers map[string][]byte) int {
 	least := 0
 	for _, path := range []string{modelList(srv), srv.Props} {
-		for _, at := range srv.Window {
-			n := int(gjson.GetBytes(answers[path], at).Int())
+		about := gjson.GetBytes(answers[path], "data").Array()
+		at := max(0, slices.IndexFunc(about, func(m gjson.Result) bool { return m.Get("id").Str == model }))
+		for _, key := range srv.Window {
+			of := gjson.ParseBytes(answers[path])
+			if inList, ok := strings.CutPrefix(key, "data.0."); ok && len(about) > 0 {
+				of, key = about[at], inList
+			}
+			n := int(of.Get(key).Int())
 			if n > 0 && (least == 0 || n < least) {
 				least = n
 			}

@@ -51,7 +51,7 @@ func TestServer(t *testing.T) {
 			if got := c.Server(t.Context(), set); got.ID.Value != tt.want {
 				t.Errorf("%s%s: recognised as %s", tt.want, prefix, got.ID.Value)
 			}
-			if got := c.Window(c.Server(t.Context(), set)); got != tt.window {
+			if got := c.Window(c.Server(t.Context(), set), "openai/gpt-oss-20b"); got != tt.window {
 				t.Errorf("%s: window %d", tt.want, got)
 			}
 			if got := strings.Join(c.Models(t.Context(), set), " "); got != tt.models {
