@@ -73,18 +73,25 @@ func (s *Server) refused(err error) error {
 	return err
 }
 
-// readBody reads at most limit bytes. The buffer fits the body where its length
-// is known.
+// bodyWait is how long a caller may take to send its request.
+const bodyWait = time.Minute
+
+// readBody reads at most limit bytes. The buffer fits the body where its length is known, and is not
+// large: who says much may send little, and memory is taken for what came.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, openai.TooLarge(limit)
 	}
+	const atOnce = 1 << 20
 	var buf bytes.Buffer
 	if r.ContentLength > 0 {
-		buf.Grow(int(r.ContentLength) + bytes.MinRead)
+		buf.Grow(int(min(r.ContentLength, atOnce)) + bytes.MinRead)
 	}
+	within := http.NewResponseController(w)
+	_ = within.SetReadDeadline(time.Now().Add(bodyWait)) // a writer of a test has none
 	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
 	err = errors.Join(err, r.Body.Close())
+	_ = within.SetReadDeadline(time.Time{})
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -95,5 +96,18 @@ func TestSessionLimits(t *testing.T) {
 		if a := r.chat(asking(""), row.header...); a.status != row.want || a.status == 429 && !limited(a) {
 			t.Errorf("%v: %d %s, want %d", row.header, a.status, a.body, row.want)
 		}
+	}
+}
+
+// Who says that much comes, and sends little, gets little memory.
+func TestBodyTakesWhatCame(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{"))
+	r.ContentLength = 64 << 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	body, err := readBody(httptest.NewRecorder(), r, 128<<20)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 8<<20 || string(body) != "{" || err != nil {
+		t.Errorf("%d bytes for %q, %v", took, body, err)
 	}
 }

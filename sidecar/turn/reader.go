@@ -16,6 +16,9 @@ import (
 // whose header the server ate.
 const LeadWait = 200 * time.Millisecond
 
+// maxChoices is how many choices of a reply are read. Nobody may ask for more than 128.
+const maxChoices = 128
+
 // Reader reads one reply of a model server, whatever its shape: the events of a stream, one
 // document, or what an error quotes. It is the only reader of replies; recorded ones are
 // read by it, too. Each piece goes to take.
@@ -78,6 +81,9 @@ func (r *Reader) Event(data, raw []byte, more bool) error {
 	p.Parts, p.More = e.parts[:0], more
 	for i := range e.doc.Choices {
 		said := &e.doc.Choices[i]
+		if said.Index >= maxChoices {
+			continue
+		}
 		if c := r.choice(said.Index); !c.ended {
 			c.read(p, said, said.Finish != "")
 		}
@@ -104,7 +110,7 @@ func (r *Reader) Document(doc []byte) error {
 		return &ErrorInside{doc}
 	}
 	p := r.begin(read, nil)
-	for i := range read.Choices {
+	for i := range read.Choices[:min(len(read.Choices), maxChoices)] {
 		said := &read.Choices[i]
 		c := r.choice(i)
 		if said.Reasoning.Skipped {

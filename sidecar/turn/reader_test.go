@@ -76,6 +76,19 @@ const (
 	done = "data: [DONE]\n\n"
 )
 
+// Choices that nobody can ask for are not read: a reply may hold any number of them.
+func TestManyChoices(t *testing.T) {
+	stream := event(0, `"content":"A"`, `"stop"`) + "data: {\"choices\":[{\"index\":200}" + strings.Repeat(`,{"index":128}`, 1000) + "]}\n\ndata: [DONE]\n\n"
+	r, _ := reading(t, true)
+	if err := r.Stream(strings.NewReader(stream), mib, mib, nil); err != nil || len(r.End("")) != 1 {
+		t.Errorf("%d of the stream, %v", len(r.End("")), err)
+	}
+	r, _ = reading(t, true)
+	if err := r.Document([]byte(`{"choices":[{}` + strings.Repeat(`,{}`, 1000) + `]}`)); err != nil || len(r.End("")) != maxChoices {
+		t.Errorf("%d of the document, %v", len(r.End("")), err)
+	}
+}
+
 // What a stream, or a document, becomes.
 func TestReader(t *testing.T) {
 	call := `"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]`

@@ -133,6 +133,8 @@ func TestShown(t *testing.T) {
 		{"dial tcp [::1]:8000: refused", "dial tcp [address]: refused"},
 		{"lookup vllm.prod.svc on localhost", "lookup [address] on [address]"},
 		{"cannot reach gpu-box:8000", "cannot reach [address]"},
+		{"vllm.lan:8000 says no", "[address] says no"},
+		{"max_tokens:40000 is too large, prompt:9000, line:14", "max_tokens:40000 is too large, prompt:9000, line:14"},
 		{"Authorization: Bearer abcdef123456", "Authorization: [key]"},
 		{"Incorrect key ghp_0123456789abcdefghij given", "Incorrect key [key] given"},
 		{"Incorrect key sk-proj-12345678 given", "Incorrect key [key] given"},

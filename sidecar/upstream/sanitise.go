@@ -20,7 +20,8 @@ var hidden = []struct {
 	{lazyregexp.New(`\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b`), "[address]"},
 	{lazyregexp.New(`\[[0-9a-fA-F:]*::?[0-9a-fA-F:]+\](:\d+)?`), "[address]"},
 	{lazyregexp.New(`\b(localhost|[\w-]+(\.[\w-]+)*\.(local|internal|lan|svc|cluster))(:\d+)?\b`), "[address]"},
-	{lazyregexp.New(`\b[\w-]+(\.[\w-]+)*:\d{2,5}\b`), "[address]"},
+	{lazyregexp.New(`\b[\w-]+(\.[\w-]+)+:\d{2,5}\b`), "[address]"},
+	{lazyregexp.New(`(?i)\b(tcp|host|server|upstream|connect|dial|reach|from|to|at)\s+[a-z][\w-]*:\d{2,5}\b`), "$1 [address]"},
 	{lazyregexp.New(`(?:^|[\s"'(=])(?:/[\w.@+-]+){2,}/?`), " [path]"},
 	{lazyregexp.New(`\b[A-Za-z]:\\[^\s"']+`), "[path]"},
 }
