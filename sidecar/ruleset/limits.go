@@ -37,7 +37,7 @@ type SizeLimits struct {
 	RequestBytes rulefile.Size `rule:"request,required" min:"1KiB" doc:"The body of a request. A longer one gets 413."`
 	ReplyBytes   rulefile.Size `rule:"reply,required" min:"1KiB" doc:"One reply of the model server."`
 	ErrorBytes   rulefile.Size `rule:"error,required" min:"1KiB" doc:"How much of an error body of the model server is read."`
-	LineBytes    rulefile.Size `rule:"line,required" min:"1KiB" doc:"One line of a stream. It is at most as long as a reply."`
+	LineBytes    rulefile.Size `rule:"line,required" min:"1KiB" doc:"One event of a stream. It is at most as long as a reply."`
 	TextBytes    rulefile.Size `rule:"text,required" min:"1KiB" doc:"A text that could be a call. A longer one is shown as text. Conditions see as much."`
 	Depth        int           `rule:"depth,required" min:"8" max:"1000" doc:"How deep JSON may nest." eg:"128"`
 }

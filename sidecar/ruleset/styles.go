@@ -49,7 +49,7 @@ type Asked struct {
 	Model  string `expr:"model" doc:"The model id that the caller asked for."`
 	Server string `expr:"server" doc:"The id of the server's dialect in servers.yaml."`
 	Native bool   `expr:"native" doc:"false if the server has said that it cannot call tools."`
-	Part   int    `expr:"part" doc:"0 to 99, the same for all requests of a session."`
+	Part   int    `expr:"part" doc:"0 to 99, the same for all requests of a session, or else of a conversation."`
 }
 
 // chooser is a choice, compiled.

@@ -98,6 +98,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.original, t.facts.Mentioned = req, t.mentions
 	t.facts.Formatted = req.Formatted()
 	of := conversation(from.Session, req)
+	t.part = part(cmp.Or(t.who.Session, of))
 	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note, of}, memory{p.Recall, state.Awaited, of}
 	t.thoughts.fetch(ctx, req)
 	t.known = upstream.Memory{Thoughts: t.thoughts, Notes: t.notes}

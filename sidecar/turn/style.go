@@ -39,7 +39,7 @@ func (t *Turn) choose(ctx context.Context) *ruleset.Style {
 		return nil
 	}
 	style, err := t.set.Style(t.Model, ruleset.Asked{
-		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name), Part: part(t.who.Session),
+		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name), Part: t.part,
 	})
 	if err != nil {
 		t.log.WarnContext(ctx, "a choice of a style could not be evaluated", "event", "style_unchosen", "detail", err.Error(), "rules", t.set.Version)
@@ -60,10 +60,10 @@ func (t *Turn) spoke() bool {
 	return false
 }
 
-// part is 0 to 99, the same for a session.
-func part(session string) int {
+// part is 0 to 99, the same for a name.
+func part(name string) int {
 	h := fnv.New32a()
-	h.Write([]byte(session)) // it never fails
+	h.Write([]byte(name)) // it never fails
 	return int(h.Sum32() % 100)
 }
 

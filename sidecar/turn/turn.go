@@ -52,6 +52,7 @@ type Turn struct {
 	since    time.Time       // it was planned
 	agent    bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
 	req      *openai.Request // as the model reads it; nil once something came, and no other server can be asked
+	part     int             // 0 to 99, the same for a session, or else for a conversation
 	fresh    bool            // nobody could leave out any of the conversation: it has just begun
 	came     bool            // something of the last reply
 	known    upstream.Memory

@@ -33,8 +33,8 @@ const (
 	probeBytes   = 1 << 20
 )
 
-// look gives the last sighting. Only the first caller ever waits, at most for one
-// probe's time; later ones get the old answers while new ones are fetched.
+// look gives the last sighting. Callers wait for the first answers, at most for one
+// probe's time; later they get the old ones while new ones are fetched.
 func (c *Client) look(ctx context.Context, set *ruleset.Set) *sighting {
 	timeout, every := set.Limits.ProbeTimeout, set.Limits.ProbeEvery
 	if timeout <= 0 {
