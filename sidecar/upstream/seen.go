@@ -52,9 +52,9 @@ func (c *Client) Look(ctx context.Context, set *ruleset.Set, m ruleset.Model) (S
 	default:
 		return s, err
 	}
-	s.Schema = c.Obeys(ctx, set, srv, m)
-	if t, _ := c.abilities.trialOf(schemaKey(srv, m)); !s.Schema {
-		s.Detail = append(s.Detail, "asked for an answer by a schema, "+t.detail)
+	obeys, detail := c.tried(ctx, set, srv, m)
+	if s.Schema = obeys; !obeys {
+		s.Detail = append(s.Detail, "asked for an answer by a schema, "+detail)
 	}
 	return s, nil
 }
