@@ -95,6 +95,9 @@ func TestReader(t *testing.T) {
 		{"no end", event(0, `"content":"A"`, "null"), "", nil, "", "ended before the reply did"},
 		{"nothing", "", "", nil, "", "ended before the reply did"},
 		{"no JSON", "data: {\n\n", `{`, nil, "", "not JSON"},
+		{"an error of llama.cpp", event(0, `"content":"The answer is fourty-"`, "null") + "error: {\"code\":500,\"message\":\"x\"}\n\n" + done, "", nil, "", `holds an error: {"code":500`},
+		{"an error by name", "event: error\ndata: {\"message\":\"x\"}\n\n" + done, "", nil, "", `holds an error: {"message"`},
+		{"lines of one event", "data: {\"choices\":[{\ndata: \"delta\":{\"content\":\"A\"},\"finish_reason\":\"stop\"}]}\n\n" + done, "", []string{"A"}, "", ""},
 		{"an error", "data: {\"error\":{\"message\":\"x\"}}\n\n", `{"error":{"message":"x"}}`, nil, "", `holds an error: {"error"`},
 	} {
 		for shape, read := range map[string]func(*Reader) error{

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -36,6 +37,8 @@ func (r *Reader) arrived(events *openai.EventReader) (ended bool, err error) {
 			return true, errors.New("the stream ended before the reply did")
 		case err != nil:
 			return true, err
+		case events.Fails():
+			return true, &ErrorInside{bytes.Clone(data)}
 		}
 		more = events.Buffered()
 		if err := r.Event(data, events.Raw(), more); err != nil {
