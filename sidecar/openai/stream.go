@@ -34,11 +34,8 @@ func NewStream(w http.ResponseWriter, id, model string, created int64) *Stream {
 }
 
 // Adopt makes our own chunks carry the id and time of a chunk that came, because clients
-// take chunks of another id for another reply. It is for before the first write.
+// take chunks of another id for another reply. It has both, and nothing was written yet.
 func (s *Stream) Adopt(c *Chunk) {
-	if !c.ID.Present() || !c.Created.Present() {
-		return
-	}
 	s.head = append(append(s.head[:0], `data: {"id":`...), c.ID.Of(c.Doc)...)
 	s.head = append(append(s.head, `,"object":"chat.completion.chunk","created":`...), c.Created.Of(c.Doc)...)
 	s.head = append(append(s.head, `,"model":`...), s.model...)
