@@ -86,16 +86,8 @@ func (s *Stream) Usage(usage, run []byte) error {
 }
 
 // Error ends the stream with an error event and without [DONE], so that the
-// caller cannot take what it has for a whole answer. Before the headers it
-// answers with the status of the error instead.
+// caller cannot take what it has for a whole answer.
 func (s *Stream) Error(e *Error) error {
-	if s.ended {
-		return nil
-	}
-	if !s.started {
-		s.started, s.ended = true, true
-		return e.Respond(s.w)
-	}
 	s.buf = append(append(append(s.buf[:0], "data: "...), e.Body()...), "\n\n"...)
 	return s.Last(s.buf)
 }
