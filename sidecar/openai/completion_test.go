@@ -93,7 +93,7 @@ func TestParseForeignCalls(t *testing.T) {
 			t.Errorf("%s: foreign %v\n%s", said, ch.Foreign, diff)
 		}
 		text := ch.Content.Text
-		out := Apply(c.Doc, append(c.Edits(0, Rewrite{Content: &text, Calls: want}), c.ReasoningEdits()...))
+		out := Apply(c.Doc, append(c.Edits(0, Rewrite{Content: &text, Calls: want}), c.ReasoningEdits(ch)...))
 		again := mustComplete(t, string(out))
 		if ch := &again.Choices[0]; ch.Foreign || len(ch.Calls) != 1 || ch.Calls[0].Name != "read" || ch.Content.Text != text {
 			t.Errorf("%s is rewritten as %s", said, out)
@@ -183,7 +183,11 @@ func FuzzChunk(f *testing.F) {
 			checkChoice(t, doc, &c.Choices[i], choices[i].(map[string]any))
 		}
 		var again any
-		if err := json.Unmarshal(Apply(doc, c.ReasoningEdits()), &again); err != nil {
+		var edits []Edit
+		for i := range c.Choices {
+			edits = append(edits, c.ReasoningEdits(&c.Choices[i])...)
+		}
+		if err := json.Unmarshal(Apply(doc, edits), &again); err != nil {
 			t.Fatalf("%q: the reasoning moved is no JSON: %v", doc, err)
 		}
 	})

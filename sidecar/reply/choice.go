@@ -206,7 +206,7 @@ func (c *choice) pass(ch *openai.Choice, raw []byte) {
 func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
 	var edits []openai.Edit
 	if ch.Reasoning.Text != "" {
-		edits = c.o.doc.ReasoningEdits()
+		edits = c.o.doc.ReasoningEdits(ch)
 	}
 	return c.o.ours(raw, edits)
 }

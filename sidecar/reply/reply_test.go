@@ -115,6 +115,13 @@ func TestWhole(t *testing.T) {
 		{"undamaged", document(doc(`"role":"assistant","content":"Yes."`, "stop")), doc(`"role":"assistant","content":"Yes."`, "stop"), true},
 		{"reasoning", document(doc(`"content":"Yes.","reasoning":"Hm."`, "stop")), doc(`"content":"Yes.","reasoning_content":"Hm."`, "stop"), true},
 		{"a leaked call", document(doc(`"content":"[TOOL:read|path=a]"`, "stop")), `"name":"read","arguments":"{\"path\":\"a\"}"`, false},
+		{"calls", document(doc(`"content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"path\": 1}"}}]`, "tool_calls")), doc(`"content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"path\": 1}"}}]`, "tool_calls"), true},
+		{"no calls", document(doc(`"content":"Yes.","tool_calls":null`, "stop")), doc(`"content":"Yes.","tool_calls":null`, "stop"), true},
+		{"arguments that are an object", document(doc(`"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":{"path":"x"}}}]`, "tool_calls")), doc(`"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"path\":\"x\"}"}}]`, "tool_calls"), true},
+		{"a call without its type", document(doc(`"tool_calls":[{"id":"a","function":{"name":"read","arguments":"{}"}}]`, "tool_calls")), doc(`"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]`, "tool_calls"), true},
+		{"thoughts of two", document(`{"choices":[{"message":{"content":"<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>A"},"finish_reason":"stop"},{"message":{"reasoning":"Hm.","content":"B"},"finish_reason":"stop"}]}`),
+			`{"choices":[{"message":{"reasoning_content":"Hm.","content":"A"},"finish_reason":"stop"},{"message":{"reasoning_content":"Hm.","content":"B"},"finish_reason":"stop"}]}`, true},
+		{"a choice without a message", document(`{"choices":[{"message":null,"finish_reason":"stop"}],"usage":{"total_tokens":3}}`), `"message":{"role":"assistant","content":null},"finish_reason":"stop"}],"usage":{"total_tokens":3}}`, false},
 		{"a stream", streamed(event(`"content":"Yes."`, `"stop"`) + end), `"content":"Yes."`, false},
 		{"without a choice", document(`{"choices":[]}`), `"choices":[{"index":0`, false},
 	} {
@@ -134,8 +141,11 @@ func TestSay(t *testing.T) {
 	said := func(s turn.Sink) error { s.Say("No answer."); return s.Finish() }
 	const refused = `,"tool_calls":[{"id":"a","type":"function","function":{"name":"launch","arguments":"{}"}}]`
 	for _, stream := range []bool{true, false} {
-		for message, want := range map[string]string{`""`: "No answer.", `"Yes."`: "Yes.", `"Yes."` + refused: "Yes.\n\nNo answer.", `""` + refused: "No answer."} {
-			got := tell(t, stream, document(`{"choices":[{"index":0,"message":{"content":`+message+`},"finish_reason":"stop"}]}`), said)
+		for message, want := range map[string]string{
+			`{"content":""}`: "No answer.", `{"content":"Yes."}`: "Yes.", `{"content":"Yes."` + refused + `}`: "Yes.\n\nNo answer.", `{"content":""` + refused + `}`: "No answer.",
+			`null`: "No answer.",
+		} {
+			got := tell(t, stream, document(`{"choices":[{"index":0,"message":`+message+`,"finish_reason":"stop"}]}`), said)
 			if text := textOf(t, got.Body.String()); text != want {
 				t.Errorf("stream %v, %s: %q, want %q", stream, message, text, want)
 			}
