@@ -42,6 +42,8 @@ func TestParseChunk(t *testing.T) {
 		{delta(`"content":["a",{"type":"text","text":"b"},7,{"type":"image"},{"type":"thinking","thinking":"c"}],"reasoning":{}`), "", "ab", "c", ""},
 		{delta(`"content":{"text":"none"}`), "", "", "", ""},
 		{delta(`"content":"a","content":"b"`), "", "b", "", ""},
+		{delta(`"refusal":"a","content":null`), "", "a", "", ""},
+		{delta(`"content":"b","refusal":"a"`), "", "b", "", ""},
 		{delta(``), "", "", "", ""},
 		{`{"choices":[{"delta":{"content":"x"},"delta":{"role":"tool"}}]}`, "tool", "", "", ""},
 		{`{"choices":[{"delta":{"content":"x"},"finish_reason":"length","delta":null}]}`, "", "", "", "length"},
@@ -125,6 +127,8 @@ func TestParseRest(t *testing.T) {
 		{`{"error":{"message":"m"}}`, `{"message":"m"}`},
 		{`{"object":"error","message":"m","code":400}`, `{"object":"error","message":"m","code":400}`},
 		{`{"choices":[],"error":null,"usage":null}`, ``},
+		{`{"choices":[],"error":""}`, ``},
+		{`{"choices":[],"error":false}`, ``},
 		{`{"error":"m"}`, `"m"`},
 	} {
 		if c := mustComplete(t, row.doc); string(c.Err.Of(c.Doc)) != row.err || c.Usage.Present() {
@@ -206,6 +210,9 @@ func checkChoice(t *testing.T, doc []byte, ch *Choice, want map[string]any) {
 	body := want[key].(map[string]any)
 	role, _ := body["role"].(string)
 	content, _ := body["content"].(string)
+	if refusal, _ := body["refusal"].(string); content == "" {
+		content = refusal
+	}
 	finish, _ := want["finish_reason"].(string)
 	if ch.Role != role || ch.Content.Text != content || ch.Finish != finish {
 		t.Fatalf("%q: %q %q %q", doc, ch.Role, ch.Content.Text, ch.Finish)

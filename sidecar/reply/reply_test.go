@@ -119,6 +119,7 @@ func TestWhole(t *testing.T) {
 		{"no calls", document(doc(`"content":"Yes.","tool_calls":null`, "stop")), doc(`"content":"Yes.","tool_calls":null`, "stop"), true},
 		{"arguments that are an object", document(doc(`"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":{"path":"x"}}}]`, "tool_calls")), doc(`"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"path\":\"x\"}"}}]`, "tool_calls"), true},
 		{"a call without its type", document(doc(`"tool_calls":[{"id":"a","function":{"name":"read","arguments":"{}"}}]`, "tool_calls")), doc(`"tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]`, "tool_calls"), true},
+		{"a refusal", document(doc(`"content":null,"refusal":"I will not."`, "stop")), doc(`"content":"I will not.","refusal":"I will not."`, "stop"), true},
 		{"thoughts of two", document(`{"choices":[{"message":{"content":"<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>A"},"finish_reason":"stop"},{"message":{"reasoning":"Hm.","content":"B"},"finish_reason":"stop"}]}`),
 			`{"choices":[{"message":{"reasoning_content":"Hm.","content":"A"},"finish_reason":"stop"},{"message":{"reasoning_content":"Hm.","content":"B"},"finish_reason":"stop"}]}`, true},
 		{"a choice without a message", document(`{"choices":[{"message":null,"finish_reason":"stop"}],"usage":{"total_tokens":3}}`), `"message":{"role":"assistant","content":null},"finish_reason":"stop"}],"usage":{"total_tokens":3}}`, false},
@@ -143,7 +144,7 @@ func TestSay(t *testing.T) {
 	for _, stream := range []bool{true, false} {
 		for message, want := range map[string]string{
 			`{"content":""}`: "No answer.", `{"content":"Yes."}`: "Yes.", `{"content":"Yes."` + refused + `}`: "Yes.\n\nNo answer.", `{"content":""` + refused + `}`: "No answer.",
-			`null`: "No answer.",
+			`null`: "No answer.", `{"content":null,"refusal":"I will not."}`: "I will not.",
 		} {
 			got := tell(t, stream, document(`{"choices":[{"index":0,"message":`+message+`,"finish_reason":"stop"}]}`), said)
 			if text := textOf(t, got.Body.String()); text != want {
