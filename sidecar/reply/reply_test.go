@@ -83,6 +83,7 @@ func TestStream(t *testing.T) {
 		clean         bool
 	}{
 		{"undamaged", role + event(`"reasoning_content":"Hm."`, "null") + text + last + usage + end, role + event(`"reasoning_content":"Hm."`, "null") + text + last + usage + end, true},
+		{"usage in the last event", role + text + strings.Replace(last, `,"choices"`, `,"usage":{"total_tokens":3},"choices"`, 1) + end, role + text + strings.Replace(last, `,"choices"`, `,"usage":{"total_tokens":3},"choices"`, 1) + end, true},
 		{"another name of the reasoning", role + event(`"reasoning":"Hm."`, "null") + text + last + end, role + event(`"reasoning_content":"Hm."`, "null") + text + last + end, true},
 		{"another name of the model", strings.ReplaceAll(role+text+last+usage+end, "gpt-oss", "openai/gpt-oss-20b"), role + text + last + usage + end, true},
 		{"a comment is no event", ": hi\n\n" + role + event(`"reasoning_content":"Hm."`, "null") + last + end, role + event(`"reasoning_content":"Hm."`, "null") + last + end, true},

@@ -238,10 +238,10 @@ func (o *Stream) Finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
-	clean := true
+	clean, counted := true, false // counted: an event that left as it came says the usage
 	for _, c := range o.choices {
 		c.finish()
-		clean = clean && !c.changed
+		clean, counted = clean && !c.changed, counted || bytes.Contains(c.last, o.meant)
 	}
 	if clean {
 		o.Metrics.Untouch.Inc()
@@ -249,7 +249,7 @@ func (o *Stream) Finish() error {
 	switch {
 	case o.usage != nil:
 		_ = o.to.Raw(o.usage)
-	case o.meant != nil && o.Usage:
+	case o.meant != nil && o.Usage && !counted:
 		_ = o.to.Usage(o.meant, o.run)
 	case o.run != nil:
 		_ = o.to.Usage(nil, o.run)
