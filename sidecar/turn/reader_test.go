@@ -92,6 +92,7 @@ func TestReader(t *testing.T) {
 		{"more after the end", event(0, `"content":"A"`, `"stop"`) + event(0, `"content":"B"`, "null") + done, "", []string{"A"}, "", ""},
 		{"no choice", "data: {\"choices\":[]}\n\n" + done, `{"choices":[]}`, []string{""}, "", ""},
 		{"no end mark", event(0, `"content":"A"`, `"stop"`), "", []string{"A"}, "", ""},
+		{"no end of a second choice", event(1, `"content":"B"`, "null") + event(0, `"content":"A"`, `"stop"`), "", nil, "", "ended before the reply did"},
 		{"no end", event(0, `"content":"A"`, "null"), "", nil, "", "ended before the reply did"},
 		{"nothing", "", "", nil, "", "ended before the reply did"},
 		{"no JSON", "data: {\n\n", `{`, nil, "", "not JSON"},
