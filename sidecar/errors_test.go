@@ -80,6 +80,7 @@ func TestErrorInside(t *testing.T) {
 	for _, row := range []struct{ kind, body string }{
 		{docu, body},
 		{sse, "data: " + body + "\n\n" + doneEvent},
+		{sse, "error: {\"code\":401,\"message\":\"bad key " + upstreamKey + "\"}\n\n" + doneEvent},
 		{sse, ev(0, `"role":"assistant","content":""`, "null") + "data: " + body + "\n\n" + doneEvent},
 	} {
 		r := start(t, setup{key: upstreamKey}, says(row.kind, row.body))

@@ -178,6 +178,22 @@ func TestDeniedInALaterChoice(t *testing.T) {
 	}
 }
 
+// So is it of a call in any choice that is refused otherwise, and at last the user of that choice.
+func TestRefusedInALaterChoice(t *testing.T) {
+	good, bad := calling("exec", `{"command":"ls"}`), calling("nope", `{}`)
+	r := play(t, script.Reply{Body: document(good, bad)}, script.Reply{Body: document(good, good)})
+	if a := r.chat(asking(`"n":2,` + bothTool)); len(r.model.Requests("")) != 2 || strings.Count(a.body, `\"ls\"`) != 2 {
+		t.Errorf("%d requests: %s", len(r.model.Requests("")), a.body)
+	}
+	for _, mode := range []string{`"n":2`, streaming + `,"n":2`} {
+		reply := script.Reply{Body: document(good, bad)}
+		a := play(t, reply, reply, reply, reply).chat(asking(mode + "," + bothTool))
+		if len(a.calls) != 1 || a.choice(0) != "" || !strings.Contains(a.choice(1), "nope") {
+			t.Errorf("%s: %s", mode, a.body)
+		}
+	}
+}
+
 // choice is the text of one choice.
 func (a *answer) choice(i int) (text string) {
 	for _, e := range a.events {

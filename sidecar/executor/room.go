@@ -127,7 +127,7 @@ func (r *Run) tooLong(s *said, err error) string {
 	switch {
 	case err == nil && r.tally.dropped(s.usage):
 		return "the server has left out some of the messages, and did not say so"
-	case errors.As(err, &failed) && failed.Code == openai.Overflow(0, 0).Code:
+	case errors.As(err, &failed) && failed.Code == openai.OverflowCode:
 		return failed.Message
 	}
 	return ""

@@ -15,7 +15,7 @@ type Completion struct {
 	Choices            []Choice // as they stand in the document; reused by the next Parse
 	Usage              Span     // the usage object
 	Timings            Span     // llama.cpp's timings object
-	Err                Span     // error when it is not null, or a whole flat {"object":"error",…}
+	Err                Span     // error when it says something, or a whole flat {"object":"error",…}
 }
 
 // Chunk is a Completion that came as one event of a stream: its choices hold a
@@ -34,7 +34,7 @@ type Choice struct {
 	Reasoning  Part // of reasoning_content, reasoning, reasoning_details and thinking the first with text
 	CallsSpan  Span // tool_calls, null too
 	LegacySpan Span // function_call, where it holds a call
-	Foreign    bool // content stands in parts, or a call in another form than callers read
+	Foreign    bool // content stands in parts or as a refusal, or a call in another form than callers read
 	Calls      []CallPart
 	Finish     string
 	FinishSpan Span // finish_reason, null too
@@ -107,8 +107,10 @@ func (p *completionParser) completion() {
 		case "timings":
 			c.Timings = p.object()
 		case "error":
-			if c.Err = p.Skip(); p.null(c.Err) {
-				c.Err = Span{}
+			p.Peek()
+			from := p.Pos
+			if _, said := p.scalar(); said {
+				c.Err = Span{From: from, To: p.Pos}
 			}
 		}
 	}
@@ -165,6 +167,7 @@ func (p *completionParser) body(ch *Choice) {
 		return
 	}
 	ch.Body.From = p.Pos
+	refusal := ""
 	for ok := p.Enter('{'); ok && p.Next('}'); {
 		key, at := p.Key()
 		switch string(key) {
@@ -177,6 +180,8 @@ func (p *completionParser) body(ch *Choice) {
 			} else {
 				ch.Content.Text, ch.Content.Value = p.word()
 			}
+		case "refusal": // nobody shows it to a user but as text
+			refusal, _ = p.word()
 		case "tool_calls":
 			p.calls(ch)
 		case "function_call":
@@ -192,6 +197,9 @@ func (p *completionParser) body(ch *Choice) {
 		}
 	}
 	ch.Body.To = p.Pos
+	if refusal != "" && ch.Content.Text == "" {
+		ch.Content.Text, ch.Foreign = refusal, true
+	}
 }
 
 func (p *completionParser) reasoning(ch *Choice, source int, key Span) {

@@ -42,6 +42,8 @@ func TestParseChunk(t *testing.T) {
 		{delta(`"content":["a",{"type":"text","text":"b"},7,{"type":"image"},{"type":"thinking","thinking":"c"}],"reasoning":{}`), "", "ab", "c", ""},
 		{delta(`"content":{"text":"none"}`), "", "", "", ""},
 		{delta(`"content":"a","content":"b"`), "", "b", "", ""},
+		{delta(`"refusal":"a","content":null`), "", "a", "", ""},
+		{delta(`"content":"b","refusal":"a"`), "", "b", "", ""},
 		{delta(``), "", "", "", ""},
 		{`{"choices":[{"delta":{"content":"x"},"delta":{"role":"tool"}}]}`, "tool", "", "", ""},
 		{`{"choices":[{"delta":{"content":"x"},"finish_reason":"length","delta":null}]}`, "", "", "", "length"},
@@ -93,7 +95,7 @@ func TestParseForeignCalls(t *testing.T) {
 			t.Errorf("%s: foreign %v\n%s", said, ch.Foreign, diff)
 		}
 		text := ch.Content.Text
-		out := Apply(c.Doc, append(c.Edits(0, Rewrite{Content: &text, Calls: want}), c.ReasoningEdits()...))
+		out := Apply(c.Doc, append(c.Edits(0, Rewrite{Content: &text, Calls: want}), c.ReasoningEdits(ch)...))
 		again := mustComplete(t, string(out))
 		if ch := &again.Choices[0]; ch.Foreign || len(ch.Calls) != 1 || ch.Calls[0].Name != "read" || ch.Content.Text != text {
 			t.Errorf("%s is rewritten as %s", said, out)
@@ -125,6 +127,8 @@ func TestParseRest(t *testing.T) {
 		{`{"error":{"message":"m"}}`, `{"message":"m"}`},
 		{`{"object":"error","message":"m","code":400}`, `{"object":"error","message":"m","code":400}`},
 		{`{"choices":[],"error":null,"usage":null}`, ``},
+		{`{"choices":[],"error":""}`, ``},
+		{`{"choices":[],"error":false}`, ``},
 		{`{"error":"m"}`, `"m"`},
 	} {
 		if c := mustComplete(t, row.doc); string(c.Err.Of(c.Doc)) != row.err || c.Usage.Present() {
@@ -183,7 +187,11 @@ func FuzzChunk(f *testing.F) {
 			checkChoice(t, doc, &c.Choices[i], choices[i].(map[string]any))
 		}
 		var again any
-		if err := json.Unmarshal(Apply(doc, c.ReasoningEdits()), &again); err != nil {
+		var edits []Edit
+		for i := range c.Choices {
+			edits = append(edits, c.ReasoningEdits(&c.Choices[i])...)
+		}
+		if err := json.Unmarshal(Apply(doc, edits), &again); err != nil {
 			t.Fatalf("%q: the reasoning moved is no JSON: %v", doc, err)
 		}
 	})
@@ -202,6 +210,9 @@ func checkChoice(t *testing.T, doc []byte, ch *Choice, want map[string]any) {
 	body := want[key].(map[string]any)
 	role, _ := body["role"].(string)
 	content, _ := body["content"].(string)
+	if refusal, _ := body["refusal"].(string); content == "" {
+		content = refusal
+	}
 	finish, _ := want["finish_reason"].(string)
 	if ch.Role != role || ch.Content.Text != content || ch.Finish != finish {
 		t.Fatalf("%q: %q %q %q", doc, ch.Role, ch.Content.Text, ch.Finish)

@@ -8,7 +8,7 @@
 //	request   ParseRequest → Request{Messages, Tools, …} · Request.Field, FieldKey, Set, Text
 //	reply     Completion.Parse (a Chunk is the same type) → Choices · Completion.Edits, ReasoningEdits
 //	          UsageFromTimings · ReadFault → Fault
-//	events    NewEventReader → Next, Raw, Buffered, Close · IsDone
+//	events    NewEventReader → Next, Raw, Fails, Buffered, Close · IsDone
 //	stream    NewStream → Started, Raw, Delta, KeepAlive, Finish, Usage, Error, Done, Flush
 //	errors    Error → Body, Respond · InvalidRequest, Unauthorized, ModelNotFound, TooLarge, Overflow, RateLimited,
 //	          UpstreamUnreachable, UpstreamAway, UpstreamAuth, UpstreamFailed, UpstreamTimeout, Overloaded, Refused, Internal

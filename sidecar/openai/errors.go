@@ -101,22 +101,13 @@ func TooLarge(limit int64) *Error {
 		Message: fmt.Sprintf("The request body is larger than %d bytes.", limit)}
 }
 
-// Overflow is 400 in the words of vLLM, which make OpenClaw compact the
-// conversation and try again; other words end its turn. Counts are in tokens,
-// 0 when the server did not say.
-func Overflow(limit, requested int) *Error {
-	e := &Error{Status: http.StatusBadRequest, Type: typeRequest, Code: "context_length_exceeded", Param: "messages"}
-	switch {
-	case limit <= 0:
-		e.Message = "This model's maximum context length is exceeded. Please reduce the length of the messages."
-	case requested <= 0:
-		e.Message = fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages need more. "+
-			"Please reduce the length of the messages.", limit)
-	default:
-		e.Message = fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens. "+
-			"Please reduce the length of the messages.", limit, requested)
-	}
-	return e
+// OverflowCode is the code of an Overflow.
+const OverflowCode = "context_length_exceeded"
+
+// Overflow is 400: the conversation is too long. A message in the words of vLLM makes OpenClaw
+// compact it and try again; other words end its turn.
+func Overflow(message, log string) *Error {
+	return &Error{Status: http.StatusBadRequest, Type: typeRequest, Code: OverflowCode, Param: "messages", Message: message, Log: log}
 }
 
 // RunsLimited is 429: as many runs go on as may.

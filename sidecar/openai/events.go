@@ -50,7 +50,8 @@ type EventReader struct {
 // event is a block of lines up to an empty one, as spans of the buffer.
 type event struct {
 	raw, data Span
-	lines     int // of data; several are joined when they are asked for
+	lines     int  // of data; several are joined when they are asked for
+	fails     bool // it says that it is an error
 }
 
 // NewEventReader reads events from r. One event may be maxEvent bytes long as
@@ -74,11 +75,7 @@ func (e *EventReader) Close() {
 // *LimitError.
 func (e *EventReader) Next() ([]byte, error) {
 	for !e.locate() {
-		err := e.fill()
-		if err == io.EOF && e.atEnd() {
-			break
-		}
-		if err != nil {
+		if err := e.fill(); err != nil && (err != io.EOF || !e.complete()) {
 			return nil, err
 		}
 	}
@@ -124,6 +121,10 @@ func (e *EventReader) giveBack() {
 // Raw is the event that Next returned last as it was received, other fields and
 // the final empty line included. It is valid until the next call of Next.
 func (e *EventReader) Raw() []byte { return e.last.raw.Of(e.buf) }
+
+// Fails reports whether the event that Next returned last is an error whatever its data
+// says: its name is error, or its data stands behind error, as llama.cpp writes it.
+func (e *EventReader) Fails() bool { return e.last.fails }
 
 // Buffered reports whether a whole further event is in memory already, so that
 // Next will not wait.
@@ -171,30 +172,32 @@ func (e *EventReader) locate() bool {
 
 // add takes the line that begins at e.line into the event.
 func (e *EventReader) add(line []byte) {
-	value, ok := dataField(line)
-	if !ok {
-		return
+	name, value := fieldOf(line)
+	failed := string(name) == "error"
+	switch {
+	case failed, string(name) == "data":
+		to := e.line + len(line)
+		e.next.data = Span{From: to - len(value), To: to}
+		e.next.lines++
+	case string(name) == "event":
+		failed = string(value) == "error"
 	}
-	to := e.line + len(line)
-	e.next.data = Span{From: to - len(value), To: to}
-	e.next.lines++
+	e.next.fails = e.next.fails || failed
 }
 
 // empty events are not to be dispatched, says the standard.
 func (v event) empty() bool { return v.lines == 0 || v.lines == 1 && v.data.From == v.data.To }
 
-// atEnd makes an event of what is left at the end of the stream.
-func (e *EventReader) atEnd() bool {
-	if rest := trimCR(e.buf[e.line:e.end]); len(rest) > 0 {
-		e.add(rest)
+// complete ends the event that the stream leaves without its empty line. It is false where
+// nothing is left.
+func (e *EventReader) complete() bool {
+	left := e.pos < e.end
+	for i := 0; i < 2 && left; i++ {
+		e.room()
+		e.buf[e.end] = '\n'
+		e.end++
 	}
-	e.next.raw = Span{From: e.pos, To: e.end}
-	e.line, e.seen = e.end, e.end
-	if e.next.empty() {
-		e.pos, e.next = e.end, event{}
-		return false
-	}
-	return true
+	return left
 }
 
 // fill reads once more. The error of a read comes when its bytes are used up.
@@ -245,33 +248,23 @@ func (e *EventReader) tooLong() {
 	e.end, e.line, e.seen, e.next = e.pos, e.pos, e.pos, event{}
 }
 
-// join puts the data lines of the last event together with line feeds.
+// join puts the data lines of the last event together with blanks: it is JSON, and may leave
+// as one line.
 func (e *EventReader) join() []byte {
 	e.joined = e.joined[:0]
 	for line := range bytes.Lines(e.Raw()) {
-		if value, ok := dataField(trimCR(bytes.TrimSuffix(line, []byte("\n")))); ok {
-			e.joined = append(append(e.joined, value...), '\n')
+		name, value := fieldOf(trimCR(bytes.TrimSuffix(line, []byte("\n"))))
+		if string(name) == "data" || string(name) == "error" {
+			e.joined = append(append(e.joined, value...), ' ')
 		}
 	}
 	return e.joined[:len(e.joined)-1]
 }
 
-// dataField is the value of a line "data: value".
-func dataField(line []byte) ([]byte, bool) {
-	value, ok := bytes.CutPrefix(line, []byte("data"))
-	switch {
-	case !ok:
-		return nil, false
-	case len(value) == 0:
-		return value, true
-	case value[0] != ':':
-		return nil, false
-	}
-	value = value[1:]
-	if len(value) > 0 && value[0] == ' ' {
-		value = value[1:]
-	}
-	return value, true
+// fieldOf is the name and the value of a line "name: value".
+func fieldOf(line []byte) (name, value []byte) {
+	name, value, _ = bytes.Cut(line, []byte(":"))
+	return name, bytes.TrimPrefix(value, []byte(" "))
 }
 
 func trimCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte("\r")) }

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// readAll is what a reader sees: data and raw bytes of each event, then the error.
+// readAll is what a reader sees: data and raw bytes of each event, then the error. Data of an event that
+// is an error ends with an exclamation mark.
 func readAll(e *EventReader) (data, raw []string, err error) {
 	defer e.Close()
 	for {
@@ -20,7 +21,11 @@ func readAll(e *EventReader) (data, raw []string, err error) {
 		if err != nil {
 			return data, raw, err
 		}
-		data, raw = append(data, string(got)), append(raw, string(e.Raw()))
+		text := string(got)
+		if e.Fails() {
+			text += "!"
+		}
+		data, raw = append(data, text), append(raw, string(e.Raw()))
 	}
 }
 
@@ -33,17 +38,20 @@ func TestEvents(t *testing.T) {
 		{"data: a\n\n", []string{"a"}},
 		{"data:a\n\ndata:  b\n\n", []string{"a", " b"}},
 		{"data: a\r\n\r\ndata: b\r\n\r\n", []string{"a", "b"}},
-		{"data: a\ndata: b\n\n", []string{"a\nb"}},
-		{"data: a\r\ndata\r\ndata:b\r\n\r\n", []string{"a\n\nb"}},
+		{"data: a\ndata: b\n\n", []string{"a b"}},
+		{"data: a\r\ndata\r\ndata:b\r\n\r\n", []string{"a  b"}},
 		{"data: a\n", []string{"a"}},
 		{"data: a", []string{"a"}},
 		{"data: a\r", []string{"a"}},
-		{"data: a\ndata: b", []string{"a\nb"}},
+		{"data: a\ndata: b", []string{"a b"}},
 		{": ping\n\ndata: a\n\n: ping\n\n", []string{"a"}},
 		{":\n\n\n\n\r\n\r\nevent: x\nid: 7\nretry: 1\n\ndata: a\n\n", []string{"a"}},
 		{"event: x\nid: 7\ndata: a\nretry: 1\n: c\n\n", []string{"a"}},
 		{"data: \n\ndata\n\ndata: [DONE]\n\n", []string{"[DONE]"}},
 		{"database: a\n\ndat: b\n\n", nil},
+		{"error: a\n\ndata: b\n\n", []string{"a!", "b"}},
+		{"event: error\ndata: a\n\nevent: x\ndata: error\n\n", []string{"a!", "error"}},
+		{"errors: a\n\nevent: error\n\nerror\n\n", nil},
 		{"\ufeffdata: a\n\n", []string{"a"}},
 		{"\ufeff", nil},
 		{"\n\ufeffdata: a\n\ndata: b\n\n", []string{"b"}},
@@ -62,11 +70,13 @@ func TestEvents(t *testing.T) {
 }
 
 func TestEventsRaw(t *testing.T) {
-	in := ": ping\n\nevent: x\ndata: a\r\n\r\ndata: b\ndata: c\n\n\n\ndata: d"
-	_, raw, _ := readAll(NewEventReader(iotest.HalfReader(strings.NewReader(in)), 100, 100))
-	want := []string{"event: x\ndata: a\r\n\r\n", "data: b\ndata: c\n\n", "data: d"}
-	if diff := cmp.Diff(want, raw); diff != "" {
-		t.Error(diff)
+	const in = ": ping\n\nevent: x\ndata: a\r\n\r\ndata: b\ndata: c\n\n\n\ndata: d"
+	for _, last := range []string{"", "\n", "\n\n"} { // an event has its empty line, whatever the stream ends with
+		_, raw, _ := readAll(NewEventReader(iotest.HalfReader(strings.NewReader(in+last)), 100, 100))
+		want := []string{"event: x\ndata: a\r\n\r\n", "data: b\ndata: c\n\n", "data: d\n\n"}
+		if diff := cmp.Diff(want, raw); diff != "" {
+			t.Error(diff)
+		}
 	}
 }
 

@@ -8,8 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Call is a tool call as it leaves. Arguments is JSON text, or a piece of it; ID
-// and Name are "" in the later pieces of one call.
+// Call is a tool call as it leaves, whole. Arguments is JSON text.
 type Call struct {
 	Index     int
 	ID, Name  string
@@ -60,7 +59,7 @@ func (c *Completion) Edits(i int, w Rewrite) []Edit {
 	}
 	if ids, only := c.idEdits(ch, w.Calls); only {
 		edits = append(edits, ids...)
-	} else if len(w.Calls) > 0 || w.Calls != nil && ch.CallsSpan.Present() {
+	} else if len(w.Calls) > 0 || w.Calls != nil && len(ch.Calls) > 0 && ch.CallsSpan.Present() {
 		put(ch.Body, ch.CallsSpan, "tool_calls", appendCalls(nil, w.Calls, ch.Streamed))
 	}
 	if w.Finish != "" {
@@ -87,29 +86,23 @@ func (c *Completion) idEdits(ch *Choice, calls []Call) (edits []Edit, only bool)
 	return edits, true
 }
 
-// ReasoningEdits are the splices that put the reasoning of every choice under
+// ReasoningEdits are the splices that put the reasoning of a choice under
 // reasoning_content, the only name that OpenClaw sends back: usually one key is
 // renamed. A reasoning_content that has text stays, and so does its copy.
-func (c *Completion) ReasoningEdits() []Edit {
-	var edits []Edit
-	for i := range c.Choices {
-		ch := &c.Choices[i]
-		to, from := ch.sources[0], ch.Reasoning
-		if from.Text == "" && !from.Skipped || to.Present && hasText(c.Doc, to.Value) {
-			continue
-		}
-		text := from.Value.Of(c.Doc)
-		array := text[0] == '['
-		if array {
-			text = AppendString(nil, from.Text)
-		}
-		if to.Present || array {
-			edits = append(edits, Set(c.Doc, ch.Body, to.Value, reasoningKeys[0], text))
-		} else {
-			edits = append(edits, Edit{from.Key, AppendString(nil, reasoningKeys[0])})
-		}
+func (c *Completion) ReasoningEdits(ch *Choice) []Edit {
+	to, from := ch.sources[0], ch.Reasoning
+	if from.Text == "" && !from.Skipped || to.Present && hasText(c.Doc, to.Value) {
+		return nil
 	}
-	return edits
+	text := from.Value.Of(c.Doc)
+	array := text[0] == '['
+	if array {
+		text = AppendString(nil, from.Text)
+	}
+	if to.Present || array {
+		return []Edit{Set(c.Doc, ch.Body, to.Value, reasoningKeys[0], text)}
+	}
+	return []Edit{{from.Key, AppendString(nil, reasoningKeys[0])}}
 }
 
 // DropPrefix is the edit that takes the first n bytes off the content of choice i.
@@ -141,16 +134,9 @@ func appendCalls(dst []byte, calls []Call, index bool) []byte {
 			dst = strconv.AppendInt(append(dst, `"index":`...), int64(call.Index), 10)
 			dst = append(dst, ',')
 		}
-		if call.ID != "" {
-			dst = AppendString(append(dst, `"id":`...), call.ID)
-			dst = append(dst, `,"type":"function",`...)
-		}
-		dst = append(dst, `"function":{`...)
-		if call.Name != "" {
-			dst = AppendString(append(dst, `"name":`...), call.Name)
-			dst = append(dst, ',')
-		}
-		dst = jsontext.AppendBytes(append(dst, `"arguments":`...), call.Arguments)
+		dst = AppendString(append(dst, `"id":`...), call.ID)
+		dst = AppendString(append(dst, `,"type":"function","function":{"name":`...), call.Name)
+		dst = jsontext.AppendBytes(append(dst, `,"arguments":`...), call.Arguments)
 		dst = append(dst, "}}"...)
 	}
 	return append(dst, ']')

@@ -20,14 +20,14 @@ func TestReasoningEdits(t *testing.T) {
 	} {
 		for _, wrap := range []func(string) string{delta, message} {
 			c := mustComplete(t, wrap(row.from))
-			if got := string(Apply(c.Doc, c.ReasoningEdits())); got != wrap(row.to) {
+			if got := string(Apply(c.Doc, c.ReasoningEdits(&c.Choices[0]))); got != wrap(row.to) {
 				t.Errorf("%s became %s", row.from, got)
 			}
 		}
 	}
 	two := `{"choices":[{"delta":{"reasoning":"a"}},{"delta":{"reasoning":"b"}}]}`
 	c := mustComplete(t, two)
-	if got := string(Apply(c.Doc, c.ReasoningEdits())); got != strings.ReplaceAll(two, "reasoning", "reasoning_content") {
+	if got := string(Apply(c.Doc, c.ReasoningEdits(&c.Choices[1]))); got != strings.ReplaceAll(two, `reasoning":"b`, `reasoning_content":"b`) {
 		t.Error(got)
 	}
 }
@@ -55,6 +55,7 @@ func TestEdits(t *testing.T) {
 		{`"tool_calls":[{"id":"x","function":{"arguments":"{\"a\":\"b\"}","name":"exec"}}]`, Rewrite{Calls: exec}, `"tool_calls":[` + execJSON + `]`},
 		{`"tool_calls":[{"type":"function","function":{"arguments":"{\"a\":\"b\"}","name":"exec"}}]`, Rewrite{Calls: exec}, `"tool_calls":[` + execJSON + `]`},
 		{`"content":"x"`, Rewrite{Calls: []Call{}}, `"content":"x"`},
+		{`"content":"x","tool_calls":null`, Rewrite{Calls: []Call{}}, `"content":"x","tool_calls":null`},
 		{``, Rewrite{Reasoning: text("r")}, `"reasoning_content":"r"`},
 		{`"reasoning":"x"`, Rewrite{Reasoning: text("r")}, `"reasoning_content":"r","reasoning":"r"`},
 		{`"reasoning_content":"x","thinking":"x","reasoning_details":[{"text":"x"}]`, Rewrite{Reasoning: text("")}, `"reasoning_content":null,"thinking":null,"reasoning_details":[]`},

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
@@ -31,10 +32,14 @@ func (q *Request) Runtime() (r Runtime) {
 	line := q.runtimeLine()
 	for field := range strings.SplitSeq(strings.TrimPrefix(line, "Runtime: "), " | ") {
 		key, value, _ := strings.Cut(field, "=")
-		for name, to := range map[string]*string{"agent": &r.Agent, "session": &r.Session, "channel": &r.Channel} {
-			if key == name && *to == "" {
-				*to = strings.Clone(value) // and not the whole message
-			}
+		value = strings.Clone(value) // and not the whole message
+		switch key {
+		case "agent":
+			r.Agent = cmp.Or(r.Agent, value)
+		case "session":
+			r.Session = cmp.Or(r.Session, value)
+		case "channel":
+			r.Channel = cmp.Or(r.Channel, value)
 		}
 	}
 	return r

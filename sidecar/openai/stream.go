@@ -34,11 +34,8 @@ func NewStream(w http.ResponseWriter, id, model string, created int64) *Stream {
 }
 
 // Adopt makes our own chunks carry the id and time of a chunk that came, because clients
-// take chunks of another id for another reply. It is for before the first write.
+// take chunks of another id for another reply. It has both, and nothing was written yet.
 func (s *Stream) Adopt(c *Chunk) {
-	if !c.ID.Present() || !c.Created.Present() {
-		return
-	}
 	s.head = append(append(s.head[:0], `data: {"id":`...), c.ID.Of(c.Doc)...)
 	s.head = append(append(s.head, `,"object":"chat.completion.chunk","created":`...), c.Created.Of(c.Doc)...)
 	s.head = append(append(s.head, `,"model":`...), s.model...)
@@ -89,16 +86,8 @@ func (s *Stream) Usage(usage, run []byte) error {
 }
 
 // Error ends the stream with an error event and without [DONE], so that the
-// caller cannot take what it has for a whole answer. Before the headers it
-// answers with the status of the error instead.
+// caller cannot take what it has for a whole answer.
 func (s *Stream) Error(e *Error) error {
-	if s.ended {
-		return nil
-	}
-	if !s.started {
-		s.started, s.ended = true, true
-		return e.Respond(s.w)
-	}
 	s.buf = append(append(append(s.buf[:0], "data: "...), e.Body()...), "\n\n"...)
 	return s.Last(s.buf)
 }

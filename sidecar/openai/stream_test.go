@@ -22,8 +22,8 @@ func TestStream(t *testing.T) {
 		{"content", func(s *Stream) error { return s.Delta(Delta{Content: "a\n\"<"}) }, streamHead + `{"index":0,"delta":{"content":"a\n\"<"},"finish_reason":null}]}`},
 		{"reasoning", func(s *Stream) error { return s.Delta(Delta{Choice: 2, Role: "assistant", Reasoning: "r"}) }, streamHead + `{"index":2,"delta":{"role":"assistant","reasoning_content":"r"},"finish_reason":null}]}`},
 		{"calls", func(s *Stream) error {
-			return s.Delta(Delta{Content: "x", Calls: []Call{{ID: "c", Name: "n", Arguments: []byte(`{"a":1}`)}, {Index: 1, Arguments: []byte("b")}}})
-		}, streamHead + `{"index":0,"delta":{"content":"x","tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"n","arguments":"{\"a\":1}"}},{"index":1,"function":{"arguments":"b"}}]},"finish_reason":null}]}`},
+			return s.Delta(Delta{Content: "x", Calls: []Call{{ID: "c", Name: "n", Arguments: []byte(`{"a":1}`)}, {Index: 1, ID: "d", Name: "m", Arguments: []byte("{}")}}})
+		}, streamHead + `{"index":0,"delta":{"content":"x","tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"n","arguments":"{\"a\":1}"}},{"index":1,"id":"d","type":"function","function":{"name":"m","arguments":"{}"}}]},"finish_reason":null}]}`},
 		{"keepalive", (*Stream).KeepAlive, streamHead + `{"index":0,"delta":{},"finish_reason":null}]}`},
 		{"finish", func(s *Stream) error { return s.Finish(1, "tool_calls") }, streamHead + `{"index":1,"delta":{},"finish_reason":"tool_calls"}]}`},
 		{"usage", func(s *Stream) error { return s.Usage([]byte(`{"total_tokens":9}`), nil) }, streamHead + `],"usage":{"total_tokens":9}}`},
@@ -63,20 +63,6 @@ func TestStreamFlushesOnlyWhenAsked(t *testing.T) {
 	}
 	if err := s.Flush(); err != nil || !w.Flushed {
 		t.Fatalf("not flushed, %v", err)
-	}
-}
-
-func TestStreamErrorBeforeTheHeaders(t *testing.T) {
-	w := httptest.NewRecorder()
-	s := NewStream(w, "c", "m", 7)
-	if err := s.Error(UpstreamUnreachable("dial", 1500*time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
-	if w.Code != 503 || w.Header().Get("Retry-After") != "2" || w.Header().Get("Content-Type") != "application/json" {
-		t.Errorf("%d %v", w.Code, w.Header())
-	}
-	if err := s.KeepAlive(); err != nil || strings.Contains(w.Body.String(), "data:") {
-		t.Errorf("%v, %s", err, w.Body)
 	}
 }
 

@@ -54,20 +54,23 @@ func (c *choice) end(r *parse.Reading) { c.unmet, c.reason = r.Unmet(), r.Finish
 // event lets leave what an event says.
 func (c *choice) event(part *turn.Part, p *turn.Piece) {
 	o, said := c.o, part.Said
-	role := said.Role != "" && (c.named || c.index == 0 && o.role)
-	c.named = c.named || said.Role != ""
-	if !o.role && said.Role == "" && !c.role {
-		o.sendRole()
+	named := said.Role != ""
+	again := named && (c.named || o.told(c.index) || part.Reading != nil) // Finish tells it in front of the end
+	c.named = c.named || named
+	if !named && !c.role {
+		o.sendRole(c.index)
 	}
 	if part.Leading && len(c.held) == 0 {
 		o.timer.Reset(o.Keepalive) // the role may still leave with the event that is held
 	}
-	asItCame := len(p.Doc.Choices) == 1 && !role && len(part.Delta.Calls) == 0 && !said.Foreign
+	asItCame := len(p.Doc.Choices) == 1 && !again && len(part.Delta.Calls) == 0 && !said.Foreign
 	switch {
 	case part.Reading != nil:
 		c.ending(part, p.Raw, asItCame)
 	case asItCame && len(c.held) == 0 && !c.dirty && same(part.Events, part.Delta):
-		o.role = o.role || said.Role != "" && c.index == 0
+		if named {
+			o.tells(c.index)
+		}
 		c.apart(part.Events)
 		c.pass(said, p.Raw)
 		c.left(part.Events)
@@ -90,7 +93,7 @@ func (c *choice) hold(part *turn.Part, raw []byte) {
 	c.text = append(c.text, part.Delta.Content...)
 	c.thought = append(c.thought, part.Delta.Reasoning...)
 	switch {
-	case part.Holding && c.role && !c.o.role:
+	case part.Holding && c.role && !c.o.told(c.index):
 		for _, e := range part.Events {
 			e.Text = strings.Clone(e.Text)
 			c.ready = append(c.ready, e)
@@ -141,10 +144,11 @@ func (c *choice) leave(events []parse.Event, holding bool) {
 // raw sends the events that are held.
 func (c *choice) raw() {
 	if len(c.held) > 0 {
-		if c.role && c.index == 0 {
-			c.o.role = true
+		if c.role {
+			c.o.tells(c.index)
+		} else {
+			c.o.sendRole(c.index)
 		}
-		c.o.sendRole()
 		_ = c.o.to.Raw(c.held)
 		c.o.wrote = true
 	}
@@ -158,7 +162,7 @@ func (c *choice) forget() {
 // intact says that what is held may leave as it came: events are exactly the text
 // and thoughts in it, and its role has not left meanwhile.
 func (c *choice) intact(events []parse.Event) bool {
-	if c.dirty || c.role && c.index == 0 && c.o.role {
+	if c.dirty || c.role && c.o.told(c.index) {
 		return false
 	}
 	text, thought := string(c.text), string(c.thought)
@@ -202,7 +206,7 @@ func (c *choice) pass(ch *openai.Choice, raw []byte) {
 func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
 	var edits []openai.Edit
 	if ch.Reasoning.Text != "" {
-		edits = c.o.doc.ReasoningEdits()
+		edits = c.o.doc.ReasoningEdits(ch)
 	}
 	return c.o.ours(raw, edits)
 }
@@ -229,7 +233,7 @@ func (c *choice) emit(events []parse.Event) {
 		return
 	}
 	c.changed = true
-	c.o.sendRole()
+	c.o.sendRole(c.index)
 	c.apart(events)
 	for _, e := range events {
 		d := openai.Delta{Choice: c.index}
@@ -252,7 +256,7 @@ func (c *choice) emit(events []parse.Event) {
 func (c *choice) apart(events []parse.Event) {
 	if c.o.gap && slices.ContainsFunc(events, isText) {
 		c.o.gap = false
-		c.o.sendRole()
+		c.o.sendRole(c.index)
 		_ = c.o.to.Delta(openai.Delta{Choice: c.index, Content: apart})
 	}
 }
@@ -273,6 +277,7 @@ func isText(e parse.Event) bool { return e.Kind == parse.Text && strings.TrimSpa
 
 // finish sends the reason why the choice ended.
 func (c *choice) finish() {
+	c.o.sendRole(c.index)
 	if c.last != nil {
 		_ = c.o.to.Raw(c.last)
 		return

@@ -148,6 +148,7 @@ func TestResponse(t *testing.T) {
 		{"the token limit in thoughts", "", thought + event("", `"length"`) + usage + end, `incompletemax_output_tokens [reasoning incomplete: Hm.]`},
 		{"a content filter", "", text + event("", `"content_filter"`) + usage + end, `incompletecontent_filter [message incomplete: Yes "<1".]`},
 		{"a second choice", "", text + strings.Replace(event(`"content":"No."`, "null"), `"index":0`, `"index":1`, 1) + event("", `"stop"`) + usage + end, `completed [message completed: Yes "<1".]`},
+		{"a refusal", "", event(`"refusal":"I will "`, "null") + event(`"refusal":"not."`, `"stop"`) + usage + end, `completed [message completed: I will not.]`},
 		{"nothing", "", event("", `"stop"`) + usage + end, `completed []`},
 	} {
 		streaming, whole := respond(t, true, row.want, streamed(row.in), finish), respond(t, false, row.want, streamed(row.in), finish)

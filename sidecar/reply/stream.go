@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,10 +40,11 @@ type Stream struct {
 
 	mu      sync.Mutex // guards what follows against the timer
 	to      *openai.Stream
-	role    bool // the role chunk has left
-	wrote   bool // something was written since the last tick
-	sent    bool // text or a call has left
-	gap     bool // the text that comes next does not continue what has left
+	roles   []int                // the choices whose role has left
+	early   []*openai.Completion // came before a role, and speak of no choice
+	wrote   bool                 // something was written since the last tick
+	sent    bool                 // text or a call has left
+	gap     bool                 // the text that comes next does not continue what has left
 	ended   bool
 	id      []byte             // of this stream, as JSON
 	model   []byte             // as JSON
@@ -53,14 +55,6 @@ type Stream struct {
 	meant   []byte // a usage object that came inside another event
 	run     []byte // what the answer says of the run that it is from; nil: nothing
 }
-
-// edit is the memory in which one event is edited. Streams wait most of their time, so they have none of their own.
-type edit struct {
-	edits  []openai.Edit
-	edited []byte
-}
-
-var edits = sync.Pool{New: func() any { return new(edit) }}
 
 // NewStream begins a stream. Nothing is sent yet. Stop must be called at its end.
 func NewStream(w http.ResponseWriter, c StreamConfig) *Stream {
@@ -89,8 +83,8 @@ func (o *Stream) tick() {
 	if o.ended {
 		return
 	}
-	if !o.wrote || !o.role {
-		o.sendRole()
+	if !o.wrote || !o.told(0) {
+		o.sendRole(0)
 		for _, c := range o.choices {
 			c.release()
 		}
@@ -102,11 +96,25 @@ func (o *Stream) tick() {
 	o.timer.Reset(o.Keepalive)
 }
 
-func (o *Stream) sendRole() {
-	if !o.role {
-		o.role = true
-		_ = o.to.Delta(openai.Delta{Role: "assistant"})
+// told says that the role of a choice has left.
+func (o *Stream) told(choice int) bool { return slices.Contains(o.roles, choice) }
+
+// sendRole tells the role of a choice, once.
+func (o *Stream) sendRole(choice int) {
+	if !o.told(choice) {
+		o.tells(choice)
+		_ = o.to.Delta(openai.Delta{Choice: choice, Role: "assistant"})
 	}
+}
+
+// tells notes that the role of a choice leaves next. What came before any leaves now.
+func (o *Stream) tells(choice int) {
+	o.roles = append(o.roles, choice)
+	for _, c := range o.early {
+		event := openai.AppendEdited([]byte("data: "), c.Doc, o.names(c, nil))
+		_ = o.to.Raw(append(event, "\n\n"...))
+	}
+	o.early = nil
 }
 
 // Flows is true: events leave as they come.
@@ -117,9 +125,9 @@ func (o *Stream) Begin(server string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.to.Head(web.Upstream, server)
-	o.choices, o.usage, o.meant = nil, nil, nil
+	o.choices, o.early, o.usage, o.meant = nil, nil, nil, nil
 	o.gap = o.sent
-	if !o.role {
+	if !o.told(0) {
 		o.timer.Reset(o.RoleWait)
 	}
 }
@@ -137,18 +145,9 @@ func (o *Stream) Take(p *turn.Piece) {
 		part := &p.Parts[i]
 		o.choice(part.Choice).take(part, p)
 	}
-	if !p.More && (p.Raw != nil || o.to.Started()) {
+	if !p.More && o.to.Started() {
 		_ = o.to.Flush()
 	}
-}
-
-// taken lets go of the piece.
-func (o *Stream) taken() {
-	if cap(o.edit.edited) <= maxPooled {
-		clear(o.edit.edits)
-		edits.Put(o.edit)
-	}
-	o.doc, o.edit = nil, nil
 }
 
 // head takes what a document says beside its choices.
@@ -160,13 +159,17 @@ func (o *Stream) head(p *turn.Piece) {
 		}
 		return
 	}
-	if !o.role && !o.to.Started() && c.ID.Present() && c.Created.Present() {
-		o.to.Adopt(c)
-		o.id = append(o.id[:0], c.ID.Of(c.Doc)...)
+	if len(o.choices) == 0 && !o.to.Started() && c.Created.Present() { // nothing has the id of ours yet
+		if id, ok := openai.Text(c.Doc, c.ID); ok && id != "" {
+			o.to.Adopt(c)
+			o.id = append(o.id[:0], c.ID.Of(c.Doc)...)
+		}
 	}
 	switch {
 	case len(c.Choices) == 0 && c.Usage.Present():
 		o.usage = bytes.Clone(o.ours(p.Raw, nil))
+	case len(c.Choices) == 0 && !o.to.Started(): // an error may follow, and needs the status
+		o.early = append(o.early, &openai.Completion{Doc: bytes.Clone(c.Doc), ID: c.ID, Model: c.Model})
 	case len(c.Choices) == 0:
 		_ = o.to.Raw(o.ours(p.Raw, nil))
 	case c.Usage.Present():
@@ -176,27 +179,6 @@ func (o *Stream) head(p *turn.Piece) {
 			o.meant = usage
 		}
 	}
-}
-
-// ours is the event that is being taken with these edits, with the id of this stream, since
-// clients take chunks of another id for another reply, and with the model that was asked for:
-// OpenClaw tells its user of any other. It is valid until the next one, or the end of Take.
-func (o *Stream) ours(raw []byte, edits []openai.Edit) []byte {
-	c, e := o.doc, o.edit
-	edits = append(e.edits[:0], edits...)
-	if id := c.ID.Of(c.Doc); c.ID.Present() && !bytes.Equal(id, o.id) {
-		edits = append(edits, openai.Edit{Span: c.ID, With: o.id})
-	}
-	if c.Model.Present() && !bytes.Equal(c.Model.Of(c.Doc), o.model) {
-		edits = append(edits, openai.Edit{Span: c.Model, With: o.model})
-	}
-	e.edits = edits
-	if len(edits) == 0 {
-		return raw
-	}
-	e.edited = openai.AppendEdited(append(e.edited[:0], "data: "...), c.Doc, edits)
-	e.edited = append(e.edited, '\n', '\n')
-	return e.edited
 }
 
 // choice finds the state of a choice, or begins it.
@@ -230,7 +212,6 @@ func (o *Stream) Left() bool {
 func (o *Stream) Say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.sendRole()
 	if len(o.choices) == 0 {
 		o.choice(0).unmet = true
 	}
@@ -257,11 +238,10 @@ func (o *Stream) Finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
-	o.sendRole()
-	clean := true
+	clean, counted := true, false // counted: an event that left as it came says the usage
 	for _, c := range o.choices {
 		c.finish()
-		clean = clean && !c.changed
+		clean, counted = clean && !c.changed, counted || bytes.Contains(c.last, o.meant)
 	}
 	if clean {
 		o.Metrics.Untouch.Inc()
@@ -269,7 +249,7 @@ func (o *Stream) Finish() error {
 	switch {
 	case o.usage != nil:
 		_ = o.to.Raw(o.usage)
-	case o.meant != nil && o.Usage:
+	case o.meant != nil && o.Usage && !counted:
 		_ = o.to.Usage(o.meant, o.run)
 	case o.run != nil:
 		_ = o.to.Usage(nil, o.run)

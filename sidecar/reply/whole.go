@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,7 +35,6 @@ type answer struct {
 	index   int
 	reading *parse.Reading
 	calls   []openai.Call // with the ids under which they leave
-	kept    bool          // the document holds just these calls
 	text    string        // for the user
 	finish  string        // why it ended
 }
@@ -65,7 +65,7 @@ func (o *Whole) Take(p *turn.Piece) {
 	o.run = p.Run
 	switch {
 	case p.Doc == nil:
-	case p.Raw == nil && len(p.Doc.Choices) > 0:
+	case p.Raw == nil && len(p.Doc.Choices) > 0 && !slices.ContainsFunc(p.Doc.Choices, bodiless):
 		o.doc = p.Doc
 	case p.Doc.Usage.Present():
 		o.usage = bytes.Clone(p.Doc.Usage.Of(p.Doc.Doc))
@@ -80,35 +80,30 @@ func (o *Whole) Take(p *turn.Piece) {
 		if o.doc != nil {
 			said = part.Said
 		}
-		a.calls, a.kept = callsOf(said, part.Reading)
+		a.calls = callsOf(said, part.Reading)
 		o.answers = append(o.answers, a)
 	}
 }
 
-// callsOf gives the calls of a reading as they leave. Kept says that the choice, which may
-// be nil, holds exactly these, under ids that OpenClaw leaves alone.
-func callsOf(said *openai.Choice, r *parse.Reading) (calls []openai.Call, kept bool) {
-	kept = said == nil && len(r.Calls) == 0 || said != nil && len(said.Calls) == len(r.Calls) && !(said.Foreign && len(r.Calls) > 0)
-	seen := make(map[string]bool, len(r.Calls))
-	calls = make([]openai.Call, 0, len(r.Calls))
+// bodiless choices have no message in which an answer could stand.
+func bodiless(ch openai.Choice) bool { return !ch.Body.Present() }
+
+// callsOf gives the calls of a reading as they leave. One that the choice, which may be nil, holds
+// as well has its id, if OpenClaw leaves that alone.
+func callsOf(said *openai.Choice, r *parse.Reading) []openai.Call {
+	calls, seen := make([]openai.Call, 0, len(r.Calls)), make(map[string]bool, len(r.Calls))
 	for i := range r.Calls {
-		c := &r.Calls[i]
-		if kept {
-			was := &said.Calls[i]
-			kept = was.Name == c.Name && bytes.Equal(was.Arguments, c.Arguments) && was.ID != "" &&
-				openai.CleanCallID(was.ID) == was.ID && !seen[was.ID]
-			seen[was.ID] = true
+		c, id := &r.Calls[i], ""
+		if said != nil && len(said.Calls) == len(r.Calls) && said.Calls[i].Name == c.Name && bytes.Equal(said.Calls[i].Arguments, c.Arguments) {
+			id = said.Calls[i].ID
 		}
-		calls = append(calls, openai.Call{Index: i, Name: c.Name, Arguments: c.Arguments})
-	}
-	for i := range calls {
-		if kept {
-			calls[i].ID = said.Calls[i].ID
-		} else {
-			calls[i].ID = openai.NewCallID()
+		if id == "" || openai.CleanCallID(id) != id || seen[id] {
+			id = openai.NewCallID()
 		}
+		seen[id] = true
+		calls = append(calls, openai.Call{Index: i, ID: id, Name: c.Name, Arguments: c.Arguments})
 	}
-	return calls, kept
+	return calls
 }
 
 // Called gives the ids of the calls of a choice.
@@ -127,7 +122,7 @@ func (o *Whole) Called(choice int) (ids []string) {
 // reply has begun.
 func (o *Whole) Say(text string) {
 	if len(o.answers) == 0 {
-		o.answers = []*answer{{reading: &parse.Reading{}, kept: true}}
+		o.answers = []*answer{{reading: &parse.Reading{}}}
 	}
 	for _, a := range o.answers {
 		switch {
@@ -215,33 +210,24 @@ func (o *Whole) made() (*openai.Completion, error) {
 
 // edits turn the document into the answer.
 func (o *Whole) edits(doc *openai.Completion) (edits []openai.Edit) {
-	rethought := false // an edit writes the reasoning anew
 	for i, a := range o.answers {
-		said := &doc.Choices[i]
-		var w openai.Rewrite
-		changed := false
+		said, w := &doc.Choices[i], openai.Rewrite{Calls: a.calls}
 		if a.text != said.Content.Text || said.Foreign {
 			if cut, ok := dropped(doc, i, a.text); ok && !said.Foreign {
 				edits = append(edits, cut) // most answers are only freed of what stands before them
 			} else {
-				w.Content, changed = &a.text, true
+				w.Content = &a.text
 			}
 		}
 		if a.reading.Reasoning != said.Reasoning.Text {
-			w.Reasoning, changed, rethought = &a.reading.Reasoning, true, true
+			w.Reasoning = &a.reading.Reasoning
+		} else {
+			edits = append(edits, doc.ReasoningEdits(said)...)
 		}
 		if a.finish != said.Finish {
-			w.Finish, changed = a.finish, true
+			w.Finish = a.finish
 		}
-		if !a.kept {
-			w.Calls, changed = a.calls, true
-		}
-		if changed {
-			edits = append(edits, doc.Edits(i, w)...)
-		}
-	}
-	if !rethought {
-		edits = append(edits, doc.ReasoningEdits()...)
+		edits = append(edits, doc.Edits(i, w)...)
 	}
 	return edits
 }

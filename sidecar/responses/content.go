@@ -7,7 +7,7 @@ import (
 )
 
 // texts are the strings that a content holds: one, or one for each part that is text.
-func (r *request) texts(param string, at, around openai.Span) (out [][]byte) {
+func (r *request) texts(param string, at openai.Span) (out [][]byte) {
 	if !r.said(at) {
 		return nil
 	}

@@ -91,7 +91,7 @@ func (r *request) messageItem(param string, at openai.Span, it object, now *assi
 	role, content := r.word(it["role"]), it["content"]
 	switch role {
 	case "assistant":
-		now.texts = append(now.texts, joined(r.texts(param+".content", content, at), ""))
+		now.texts = append(now.texts, joined(r.texts(param+".content", content), ""))
 	case "user", "system", "developer":
 		r.spoken(now)
 		r.message(role, r.content(param+".content", content, at))
@@ -149,12 +149,12 @@ func (r *request) call(param string, at openai.Span, it object) []byte {
 // thought is the chain of thought of a reasoning item: its text, or what we have sealed, or the
 // summary of another model.
 func (r *request) thought(param string, it object) (texts [][]byte) {
-	texts = r.texts(param+".content", it["content"], it["content"])
+	texts = r.texts(param+".content", it["content"])
 	if len(texts) == 0 {
 		if text, ok := opened(r.word(it["encrypted_content"])); ok {
 			return [][]byte{openai.AppendString(nil, text)}
 		}
-		texts = r.texts(param+".summary", it["summary"], it["summary"])
+		texts = r.texts(param+".summary", it["summary"])
 	}
 	if len(texts) == 0 {
 		return nil

@@ -41,11 +41,11 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 }
 
 // deciding is the reading by which a reply with several choices is judged: the first,
-// or one that is empty because a call was denied. There is at least one.
+// or one that is empty because a call was refused. There is at least one.
 func (t *Turn) deciding(readings []parse.Reading) *parse.Reading {
 	t.choices = len(readings)
 	for i := range readings {
-		if r := &readings[i]; r.Denied() && r.Empty() {
+		if r := &readings[i]; len(r.Refused) > 0 && r.Empty() {
 			return r
 		}
 	}

@@ -105,9 +105,13 @@ func TestReader(t *testing.T) {
 		{"more after the end", event(0, `"content":"A"`, `"stop"`) + event(0, `"content":"B"`, "null") + done, "", []string{"A"}, "", ""},
 		{"no choice", "data: {\"choices\":[]}\n\n" + done, `{"choices":[]}`, []string{""}, "", ""},
 		{"no end mark", event(0, `"content":"A"`, `"stop"`), "", []string{"A"}, "", ""},
+		{"no end of a second choice", event(1, `"content":"B"`, "null") + event(0, `"content":"A"`, `"stop"`), "", nil, "", "ended before the reply did"},
 		{"no end", event(0, `"content":"A"`, "null"), "", nil, "", "ended before the reply did"},
 		{"nothing", "", "", nil, "", "ended before the reply did"},
 		{"no JSON", "data: {\n\n", `{`, nil, "", "not JSON"},
+		{"an error of llama.cpp", event(0, `"content":"The answer is fourty-"`, "null") + "error: {\"code\":500,\"message\":\"x\"}\n\n" + done, "", nil, "", `holds an error: {"code":500`},
+		{"an error by name", "event: error\ndata: {\"message\":\"x\"}\n\n" + done, "", nil, "", `holds an error: {"message"`},
+		{"lines of one event", "data: {\"choices\":[{\ndata: \"delta\":{\"content\":\"A\"},\"finish_reason\":\"stop\"}]}\n\n" + done, "", []string{"A"}, "", ""},
 		{"an error", "data: {\"error\":{\"message\":\"x\"}}\n\n", `{"error":{"message":"x"}}`, nil, "", `holds an error: {"error"`},
 	} {
 		for shape, read := range map[string]func(*Reader) error{

@@ -22,8 +22,8 @@ type Sink interface {
 	Called(choice int) []string
 	// Left says that text or a call is with the caller already.
 	Left() bool
-	// Say adds a sentence of our own to each choice whose reading is unmet: on a line of its
-	// own where there is text already.
+	// Say adds a sentence of our own to each choice whose reading is unmet, on a line of its
+	// own where there is text already. Where no reply has begun, it is the answer.
 	Say(text string)
 	// Finish ends a good answer.
 	Finish() error
@@ -37,7 +37,7 @@ type Sink interface {
 // until the next Begin, or the end of the turn.
 type Piece struct {
 	Doc   *openai.Completion // nil: nothing came; the reply has ended, or its text was held long enough
-	Raw   []byte             // the event as it came, with its final empty line; nil where Doc is a whole document
+	Raw   []byte             // the event as it came, with its final empty line; nil where Doc is no event
 	More  bool               // another event has come already
 	Run   []byte             // what the answer says of the run that it is from, a JSON object; nil: nothing
 	Parts []Part             // of each choice that it speaks of, and that had not ended

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"slices"
@@ -10,7 +11,7 @@ import (
 )
 
 // Stream reads events up to the end mark, within the limits of bytes. The stream must say
-// that a choice has finished, or end with the mark. The error is one of the body, of its
+// that each choice has finished, or end with the mark. The error is one of the body, of its
 // form, or *ErrorInside. Who waits here needs little stack: the crew reads what has come.
 func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int, at *crew.Crew) (err error) {
 	events, ended := openai.NewEventReader(body, maxEvent, maxTotal), false
@@ -36,6 +37,8 @@ func (r *Reader) arrived(events *openai.EventReader) (ended bool, err error) {
 			return true, errors.New("the stream ended before the reply did")
 		case err != nil:
 			return true, err
+		case events.Fails():
+			return true, &ErrorInside{bytes.Clone(data)}
 		}
 		more = events.Buffered()
 		if err := r.Event(data, events.Raw(), more); err != nil {
@@ -45,8 +48,9 @@ func (r *Reader) arrived(events *openai.EventReader) (ended bool, err error) {
 	return false, nil
 }
 
+// finished says that all choices that have begun have ended.
 func (r *Reader) finished() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.choices, func(c *choice) bool { return c.ended })
+	return len(r.choices) > 0 && !slices.ContainsFunc(r.choices, func(c *choice) bool { return !c.ended })
 }

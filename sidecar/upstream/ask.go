@@ -18,10 +18,9 @@ import (
 
 // Reply is an answer with status 200, or one made from an error body.
 type Reply struct {
-	Stream   bool // Body is server-sent events
-	Header   http.Header
-	Body     io.ReadCloser // never nil; close it. Its errors are *Failure
-	Attempts int           // requests that were sent, at least 1
+	Stream bool // Body is server-sent events
+	Header http.Header
+	Body   io.ReadCloser // never nil; close it. Its errors are *Failure
 
 	Recovered *Recovered // what the model wrote, found in an error body; Body is empty
 	Failure   *Failure   // that error; set only with Recovered
@@ -54,13 +53,13 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := watchSilence(cancel, lim.Patience(lim.FirstByte, waits))
 	began := time.Now()
-	res, tries, err := c.send(ctx, newAttempts(c.log, lim, b), body)
+	res, err := c.send(ctx, newAttempts(c.log, lim, b), body)
 	if err == nil {
 		c.contact.made()
 		kind := mediaType(res.Header.Get("Content-Type"))
 		if res.StatusCode == http.StatusOK && kind != "text/html" {
 			return &Reply{
-				Stream: kind == "text/event-stream", Header: res.Header, Attempts: tries,
+				Stream: kind == "text/event-stream", Header: res.Header,
 				Body: &replyBody{
 					cancel: cancel, body: res.Body, watch: w, idle: lim.Patience(lim.Idle, waits), left: int(lim.ReplyBytes),
 					fail: func(err error) *Failure { return c.unanswered(ctx, set, err) },
@@ -80,7 +79,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	}
 	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said, Window: c.Window(srv, gjson.GetBytes(body, "model").Str)})
 	if rec, ok := Recover(srv, said); ok && res.StatusCode != http.StatusOK {
-		return &Reply{Header: res.Header, Attempts: tries, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
+		return &Reply{Header: res.Header, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
 	}
 	return nil, failed
 }
@@ -94,7 +93,7 @@ func mediaType(s string) string {
 // send posts body until a response has come that is worth looking at. It does so in a
 // goroutine of its own: http.Client and retryablehttp need more stack than all the rest of a
 // stream, and the caller, which may live for minutes, would keep it.
-func (c *Client) send(ctx context.Context, tries *attempts, body []byte) (*http.Response, int, error) {
+func (c *Client) send(ctx context.Context, tries *attempts, body []byte) (*http.Response, error) {
 	var res *http.Response
 	var err error
 	done := make(chan struct{})
@@ -103,7 +102,7 @@ func (c *Client) send(ctx context.Context, tries *attempts, body []byte) (*http.
 		res, err = c.try(ctx, tries, body)
 	}()
 	<-done
-	return res, tries.made, err
+	return res, err
 }
 
 func (c *Client) try(ctx context.Context, tries *attempts, body []byte) (*http.Response, error) {

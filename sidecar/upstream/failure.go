@@ -46,9 +46,7 @@ func standard(fault ruleset.Fault, why, log string) *openai.Error {
 	case ruleset.StreamError:
 		return openai.UpstreamFailed("The model server broke off its answer: "+why, log)
 	case ruleset.Overflow:
-		e := openai.Overflow(0, 0)
-		e.Message, e.Log = why, log
-		return e
+		return openai.Overflow(why, log)
 	case ruleset.Auth:
 		return openai.UpstreamAuth(log)
 	case ruleset.Missing:
