@@ -23,7 +23,7 @@ func (c *Catalog) sound(m Match, w *shaper, object []byte) *Refusal {
 	if c.open || w.each(all) && misread(object, Exec) == "" && w.hollow(all) == "" {
 		return nil // as nearly always, and without its class, which takes longer to find
 	}
-	if w.strangers(all) {
+	if m.Name != deferredVia && w.strangers(all) { // the gateway takes that in other spellings, too
 		names := make([]string, len(all))
 		for i, a := range all {
 			names[i] = string(a.name)
