@@ -43,3 +43,8 @@ func kindOf(doc []byte, at Span) string {
 	}
 	return "the number " + string(at.Of(doc))
 }
+
+// outdated refuses a member whose place another one has taken long ago.
+func outdated(param, instead string, body []byte, at Span) *Error {
+	return InvalidRequest(param, fmt.Sprintf("%s is the form of before %s and is not read; send %s (%s).", param, instead, instead, place(body, at.From)))
+}

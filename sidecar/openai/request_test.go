@@ -92,7 +92,7 @@ func TestParseRequestAccepts(t *testing.T) {
 		{"escaped key", `{"mod\u0065l":"a",` + hi + `}`, func(q *Request) bool { return q.Model == "a" }},
 		{"developer", `{"messages":[{"role":"developer","content":"x"}]}`, func(q *Request) bool { return q.Messages[0].Role == "developer" }},
 		{"no content", `{"messages":[{"role":"assistant"}]}`, func(q *Request) bool { return !q.Messages[0].Content.Present() }},
-		{"null everywhere", `{"model":null,"stream":null,"n":null,"tools":null,"tool_choice":null,"stream_options":null,"messages":[{"role":"user","content":null,"name":null,"tool_calls":null}]}`, func(q *Request) bool { return q.N == 1 && !q.Stream && q.Tools == nil }},
+		{"null everywhere", `{"model":null,"stream":null,"n":null,"tools":null,"functions":[],"tool_choice":null,"stream_options":null,"messages":[{"role":"user","content":null,"name":null,"tool_calls":null}]}`, func(q *Request) bool { return q.N == 1 && !q.Stream && q.Tools == nil }},
 		{"empty tools", `{"tools":[],` + hi + `}`, func(q *Request) bool { return q.ToolsSpan.Present() && len(q.Tools) == 0 }},
 		{"n", `{"n":3,` + hi + `}`, func(q *Request) bool { return q.N == 3 }},
 		{"named tool", `{"tool_choice":{"type":"function","function":{"name":"exec"}},` + hi + `}`, func(q *Request) bool { return q.ToolChoice == "function" && q.ToolName == "exec" }},
@@ -144,6 +144,7 @@ func TestParseRequestRefuses(t *testing.T) {
 		{`{"tools":[{"type":"function"}],` + hi + `}`, "tools[0].function", "tools[0].function is missing (line 1, column 11)."},
 		{`{"tools":[{"function":{}}],` + hi + `}`, "tools[0].function.name", "tools[0].function.name is missing (line 1, column 11)."},
 		{`{"tools":[{"function":{"name":{}}}],` + hi + `}`, "tools[0].function.name", "tools[0].function.name must be a string, not an object (line 1, column 31)."},
+		{`{"functions":[{"name":"exec"}],` + hi + `}`, "functions", "functions is the form of before tools and is not read; send tools (line 1, column 14)."},
 		{`{"tool_choice":1,` + hi + `}`, "tool_choice", "tool_choice must be a string, not the number 1 (line 1, column 16)."},
 	} {
 		_, err := ParseRequest([]byte(row.body))
