@@ -197,7 +197,7 @@ func (t *Tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 		case !both:
 			content = append(content, base.Content[i], was)
 			continue
-		case t.lacks(key, was, content[j], inItem):
+		case t.lacks(base.Content[i], was, content[j], inItem):
 			if isNull(content[j]) {
 				content[j] = was
 			}

@@ -102,7 +102,7 @@ func TestTaken(t *testing.T) {
 		{"", "plain: null", "plain: 2", "", "extra/a.2.yaml:2:8: another file says something else here [E-dup]"},
 		{"", "list: [{id: one, delete: true}]", "list: [{id: one, n: 2}]", "", "extra/a.2.yaml:2:8: another file says something else here"},
 		{"", "list: [{id: noe, delete: true}]", "", "", "extra/a.1.yaml:2:8: there is no noe to take away [E-ref]|did you mean one?"},
-		{"", "words:\nplain: 2", "", "", "extra/a.1.yaml:2:7: words has no value [E-missing]|write null to take away what builtin/a.yaml:2 says"},
+		{"", "words:\nplain: 2", "", "", "extra/a.1.yaml:2:7: words has no value [E-missing]|leave the key out, or write null to take away what builtin/a.yaml:2 says"},
 		{"words:", "words: [c]", "", "", "a.yaml:3:7: words has no value"},
 		{"words: null", "", "words:", "", "extra/a.2.yaml:2:7: words has no value"},
 		{"", "words: null", "words:", "", "extra/a.2.yaml:2:7: words has no value"},

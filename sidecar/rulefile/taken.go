@@ -26,23 +26,23 @@ func (t *Tree) take(from, by *yaml.Node, what string) {
 	t.gone[by] = true
 }
 
-// lacks reports a value that is missing where two layers have the key, since it would take
-// the other one away: a key that is not written to its end, and one that has nothing to take
-// away. A rule without its condition holds for everything, so that null takes none away.
-func (t *Tree) lacks(key string, was, now *yaml.Node, inItem bool) bool {
-	write := "write null to take away what " + t.places().at(was).String() + " says"
+// lacks reports a value that is missing where two layers have the key: one that is not written
+// to its end would take the other away, and a null in the layer behind has nothing to take away.
+// A rule without its condition holds for everything, so that not even null takes one away.
+func (t *Tree) lacks(key, was, now *yaml.Node, inItem bool) bool {
+	report := func(n *yaml.Node, hint string) bool {
+		t.report(t.places().at(n), CodeMissing, key.Value+" has no value", hint)
+		return true
+	}
 	switch {
 	case isNull(was) && !t.gone[was]:
-		t.report(t.places().at(was), CodeMissing, key+" has no value", t.strays[was])
-	case !isNull(now) || now.Value != "" && !(inItem && key == conditionKey):
-		return false
-	case inItem && key == conditionKey:
-		write = "write a condition, or take the whole rule away with delete: true; without one it holds for everything"
-		fallthrough
-	default:
-		t.report(t.places().at(now), CodeMissing, key+" has no value", write)
+		return report(was, t.strays[was])
+	case isNull(now) && inItem && key.Value == conditionKey:
+		return report(now, "write a condition, or take the whole rule away with delete: true; without one it holds for everything")
+	case isNull(now) && now.Value == "":
+		return report(now, "leave the key out, or write null to take away what "+t.places().at(key).String()+" says")
 	}
-	return true
+	return false
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
@@ -84,8 +84,8 @@ func (t *Tree) mergeItem(base, over *yaml.Node, name string) *yaml.Node {
 	return t.merge(base, over, true)
 }
 
-// takes reports whether an item says its name and that it is taken away, and nothing else. What else stands
-// beside delete is reported by the decoder, which knows no such key.
+// takes reports whether an item says its name and that it is taken away, and nothing else. What
+// else stands beside delete is reported by the decoder, which knows no such key.
 func takes(item *yaml.Node) bool {
 	says := lookUp(item, deleteKey)
 	return says != nil && says.ShortTag() == "!!bool" && says.Value == "true" && len(item.Content) == 2*len(naming(item))+2
