@@ -55,7 +55,7 @@ func Rules(dir string, program fs.FS, layered bool) (n int, err error) {
 const layer = `# yaml-language-server: $schema=schemas/%[1]s.schema.json
 #
 # Write here what differs from the built-in %[2]s, which is included. An item with
-# the id of a built-in one changes only the keys that it has. Other lists are joined.
+# the name of a built-in one changes only the keys that it has. Other lists are joined.
 # What belongs together can stand in a file of its own: extra/%[1]s.NAME.yaml
 # To see the built-in file in full: gpt-oss-executor init ANOTHER-FOLDER
 version: 1

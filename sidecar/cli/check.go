@@ -109,7 +109,7 @@ func checked(dir, policy string, strict bool, env Env) verdict {
 		v.err, v.Problems = err, rulefile.Unreadable(dir, err)
 	} else {
 		set, problems := ruleset.Load(files)
-		v.Version, v.Problems = files.Version(), problems.In(src)
+		v.Version, v.Problems = files.Version(), append(problems, src.Ignored()...).In(src)
 		if set != nil {
 			v.Counts.Counts, v.Taken = set.Counts, set.Taken
 		}

@@ -44,7 +44,7 @@ func (v *verdict) summary(good, bad io.Writer) {
 		fmt.Fprintln(bad, strings.Join(parts, ", "))
 	}
 	for _, t := range v.Taken {
-		fmt.Fprintf(good, "%s takes away %s of %s\n", t.By, t.What, t.From)
+		fmt.Fprintln(good, t)
 	}
 	if v.OK {
 		fmt.Fprintf(good, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",

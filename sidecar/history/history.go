@@ -18,12 +18,13 @@ const Length = 20
 
 // Entry is one set that came into force.
 type Entry struct {
-	Version string         `json:"version"`
-	At      time.Time      `json:"at"`
-	By      string         `json:"by"` // what brought it: start, watch, put, rollback, promote
-	Who     string         `json:"who,omitempty"`
-	Counts  ruleset.Counts `json:"counts"`
-	Files   rulefile.Files `json:"files"` // all of them, also those of the program and of the locked folder
+	Version string           `json:"version"`
+	At      time.Time        `json:"at"`
+	By      string           `json:"by"` // what brought it: start, watch, put, rollback, promote
+	Who     string           `json:"who,omitempty"`
+	Counts  ruleset.Counts   `json:"counts"`
+	Taken   []rulefile.Taken `json:"taken_away,omitempty"`
+	Files   rulefile.Files   `json:"files"` // all of them, also those of the program and of the locked folder
 }
 
 // History is the last sets, in memory and, where it has a folder, on disk. Safe

@@ -15,6 +15,7 @@ type Edited struct {
 	Version  string            `json:"version"`
 	Changed  bool              `json:"changed"` // false: these rules were in force, or it was a dry run
 	Warnings rulefile.Problems `json:"warnings"`
+	Taken    []rulefile.Taken  `json:"taken_away,omitempty"`
 }
 
 // Seen is the versions that whoever edits has seen. What they have not seen, they
@@ -90,7 +91,7 @@ func (l *Rules) Dry(own rulefile.Files, seen Seen) (Edited, error) {
 	if err != nil {
 		return Edited{}, err
 	}
-	return Edited{Version: set.Version, Warnings: listed(warnings)}, nil
+	return Edited{Version: set.Version, Warnings: listed(warnings), Taken: set.Taken}, nil
 }
 
 // Put makes files the operator's folder, on disk and in force, or changes nothing.
@@ -169,7 +170,7 @@ func (l *Rules) edit(own rulefile.Files, seen Seen, by string) (Edited, error) {
 		return Edited{}, err
 	}
 	now := l.now.Load()
-	return Edited{now.set.Version, now.set.Version != before, listed(now.warnings)}, nil
+	return Edited{now.set.Version, now.set.Version != before, listed(now.warnings), now.set.Taken}, nil
 }
 
 // unseen says what an edit would overwrite that its author has not seen.

@@ -23,6 +23,7 @@ type Report struct {
 	Files    []ReportedFile    `json:"files"`
 	Counts   ruleset.Counts    `json:"counts"`
 	Warnings rulefile.Problems `json:"warnings"`
+	Taken    []rulefile.Taken  `json:"taken_away"`        // what files take away from others
 	Refused  *Refused          `json:"refused,omitempty"` // the last refused edit, if it is newer
 }
 
@@ -45,7 +46,7 @@ func (l *Rules) Report(texts bool) Report {
 	r := Report{
 		Version: now.set.Version, Since: now.since, Age: time.Since(now.since).Seconds(), By: now.from.by, Who: now.from.who, Source: rulefile.FromFolder,
 		Folder: absolute(l.src.Dir), Policy: absolute(l.src.Policy), Files: []ReportedFile{}, Counts: now.set.Counts,
-		Warnings: listed(now.warnings), Refused: now.refused,
+		Warnings: listed(now.warnings), Taken: listed(now.set.Taken), Refused: now.refused,
 	}
 	switch {
 	case now.lastGood:
@@ -67,13 +68,14 @@ func (l *Rules) Report(texts bool) Report {
 
 // Past is one entry of the history.
 type Past struct {
-	Version string         `json:"version"`
-	At      time.Time      `json:"at"`
-	By      string         `json:"by"`
-	Who     string         `json:"who,omitempty"`
-	Counts  ruleset.Counts `json:"counts"`
-	InForce bool           `json:"in_force"`
-	Changed []string       `json:"changed"` // files that differ from the entry before
+	Version string           `json:"version"`
+	At      time.Time        `json:"at"`
+	By      string           `json:"by"`
+	Who     string           `json:"who,omitempty"`
+	Counts  ruleset.Counts   `json:"counts"`
+	Taken   []rulefile.Taken `json:"taken_away,omitempty"`
+	InForce bool             `json:"in_force"`
+	Changed []string         `json:"changed"` // files that differ from the entry before
 }
 
 // History tells which sets came into force, newest first.
@@ -81,7 +83,7 @@ func (l *Rules) History() []Past {
 	all, version := l.past.All(), l.Set().Version
 	out := []Past{}
 	for i, e := range all {
-		p := Past{Version: e.Version, At: e.At, By: e.By, Who: e.Who, Counts: e.Counts, InForce: e.Version == version, Changed: []string{}}
+		p := Past{Version: e.Version, At: e.At, By: e.By, Who: e.Who, Counts: e.Counts, Taken: e.Taken, InForce: e.Version == version, Changed: []string{}}
 		if i+1 < len(all) {
 			p.Changed = e.Files.Differ(all[i+1].Files)
 		}

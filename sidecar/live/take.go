@@ -56,14 +56,18 @@ func (o origin) say(fields ...any) []any {
 // enforce puts a set in force, and remembers it.
 func (l *Rules) enforce(next *inForce) {
 	next.since = time.Now()
+	next.warnings = append(next.warnings, l.src.Ignored()...)
 	l.now.Store(next)
 	l.metrics.InForce(next.set.Version, next.files.Sums(), next.refused == nil && !next.lastGood)
 	if len(next.warnings) > 0 {
 		l.log.Warn("the rules load, but parts of them have no effect", "event", "rules_warnings",
 			"version", next.set.Version, "warnings", next.warnings.In(l.src))
 	}
+	for _, t := range next.set.Taken {
+		l.log.Warn("a rule file takes away what another one says", "event", "rules_taken_away", "version", next.set.Version, "what", t.What, "from", t.From, "by", t.By)
+	}
 	err := l.past.Add(history.Entry{
-		Version: next.set.Version, At: next.since, By: next.from.by, Who: next.from.who, Counts: next.set.Counts, Files: next.files,
+		Version: next.set.Version, At: next.since, By: next.from.by, Who: next.from.who, Counts: next.set.Counts, Taken: next.set.Taken, Files: next.files,
 	})
 	if err != nil {
 		l.log.Error("the rules are in force, but the state folder could not be written", "event", "rules_state", "detail", err.Error())

@@ -67,6 +67,26 @@ func TestPutIsOneReload(t *testing.T) {
 	}
 }
 
+// What a file takes away from another one is told by the log, the report and the history.
+func TestTakenAway(t *testing.T) {
+	r := liveRules(t, "")
+	text := "version: 1\nroots:\n  write: null\n"
+	ruletest.Must(t, os.MkdirAll(r.dir+"/extras", 0o755))
+	ruletest.Must(t, os.WriteFile(r.dir+"/extras/exec.yaml", nil, 0o644))
+	edit, err := r.live.Merge(map[string]*string{"extra/paths.ours.yaml": &text}, Seen{Any: true})
+	ruletest.Must(t, err)
+	lines, now := r.log.Lines("rules_taken_away"), r.live.Report(false)
+	if len(lines) != 1 || !strings.Contains(lines[0], "level=WARN") || !strings.Contains(lines[0], "what=write from=paths.yaml:") || !strings.Contains(lines[0], " by=extra/paths.ours.yaml:3") {
+		t.Errorf("%q", lines)
+	}
+	if len(edit.Taken) != 1 || len(now.Taken) != 1 || len(r.live.History()[0].Taken) != 1 || now.Taken[0].By != "extra/paths.ours.yaml:3" {
+		t.Errorf("%+v %+v", edit, now.Taken)
+	}
+	if len(now.Warnings) != 1 || now.Warnings[0].File != "extras" {
+		t.Errorf("%v", now.Warnings)
+	}
+}
+
 // The history says what came when, and an earlier version can be put back.
 func TestRollback(t *testing.T) {
 	r := liveRules(t, "")

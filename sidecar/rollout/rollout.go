@@ -151,11 +151,14 @@ func (r *Rollout) check(ctx context.Context, files rulefile.Files) (version stri
 		return "", err
 	}
 	set, problems := ruleset.Load(whole)
-	if len(problems) > 0 {
+	if problems = append(problems, src.Ignored()...); len(problems) > 0 {
 		fmt.Fprintln(r.Err, problems.In(src).Error())
 	}
 	if set == nil {
 		return "", errors.New("these rules do not load; nothing was published")
+	}
+	for _, t := range set.Taken {
+		fmt.Fprintln(r.Out, t)
 	}
 	if r.Admin == nil {
 		return set.Version, nil

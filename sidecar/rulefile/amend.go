@@ -51,7 +51,7 @@ func (a *amender) walk(file, over *yaml.Node) {
 		for i := 0; i+1 < len(over.Content); {
 			name, value := over.Content[i].Value, over.Content[i+1]
 			at := lookUp(file, name)
-			if name == "version" || slices.Contains(namedBy, name) || !a.said(at, value) {
+			if name == "version" || slices.Contains(naming(over), name) || !a.said(at, value) {
 				i += 2
 				continue
 			}
@@ -59,14 +59,13 @@ func (a *amender) walk(file, over *yaml.Node) {
 		}
 	case over.Kind == yaml.SequenceNode:
 		over.Content = slices.DeleteFunc(over.Content, func(item *yaml.Node) bool {
-			for _, by := range namedBy {
-				if n := lookUp(item, by); n != nil {
-					_, at := itemOf(file, n.Value)
-					a.walk(at, item)
-					return len(item.Content) <= 2 // its name alone
-				}
+			name := nameOf(item)
+			i := slices.IndexFunc(file.Content, func(at *yaml.Node) bool { return name != "" && nameOf(at) == name })
+			if i < 0 {
+				return false
 			}
-			return false
+			a.walk(file.Content[i], item)
+			return len(item.Content) == 2*len(naming(item)) // its name alone
 		})
 	}
 }

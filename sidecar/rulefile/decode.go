@@ -1,9 +1,6 @@
 package rulefile
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"reflect"
 	"strconv"
 	"strings"
@@ -12,10 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-const (
-	maxFile  = 1 << 20
-	maxDepth = 100 // far more than any rule file nests
-)
+const maxDepth = 100 // far more than any rule file nests
 
 // decoder reads one file. It reports every problem and never stops at one.
 type decoder struct {
@@ -30,30 +24,6 @@ type decoder struct {
 // holds what could be read.
 func Decode[T any](name, doc string) (out T, _ Problems) {
 	return out, Single(name, doc).Decode(&out, false)
-}
-
-// document parses the one document of a file; nil where there is none.
-func document(src *source, doc string) (*yaml.Node, Problems) {
-	if p, ok := src.notText(doc); !ok {
-		return nil, Problems{p}
-	}
-	dec := yaml.NewDecoder(strings.NewReader(doc))
-	var root, second yaml.Node
-	err := dec.Decode(&root)
-	if errors.Is(err, io.EOF) || err == nil && (len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null") {
-		return nil, Problems{src.whole(CodeFile, "this file is empty",
-			"an empty or half-written file never takes effect; the rules before it stay in force")}
-	}
-	if err != nil {
-		return nil, Problems{src.syntax(doc, err)}
-	}
-	switch err := dec.Decode(&second); {
-	case err == nil:
-		return nil, Problems{src.lineAt(second.Line).Problem(CodeYAML, "a second document begins with ---", "a rule file holds one document")}
-	case !errors.Is(err, io.EOF):
-		return nil, Problems{src.syntax(doc, err)}
-	}
-	return root.Content[0], nil
 }
 
 // at is the place of a node: of a scalar all of it, else its first character.
@@ -249,29 +219,24 @@ func (d *decoder) head(n *yaml.Node) Place {
 	return d.at(n)
 }
 
-// mapping calls each for every entry, and reports keys that stand twice.
+// mapping calls each for every entry.
 func (d *decoder) mapping(n *yaml.Node, key string, each func(k, v *yaml.Node)) bool {
-	if n.Kind != yaml.MappingNode {
-		d.report(n, CodeType, key+" must be a list of keys and values", "write key: value")
+	if !d.isMapping(n, key) {
 		return false
 	}
-	first := map[string]int{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		if k.Kind != yaml.ScalarNode {
+		if k := n.Content[i]; k.Kind == yaml.ScalarNode {
+			each(k, n.Content[i+1])
+		} else {
 			d.report(k, CodeType, "a key must be a plain word", "")
-			continue
 		}
-		if line, twice := first[k.Value]; twice {
-			todo := "put both parts together there"
-			if v.Kind == yaml.ScalarNode {
-				todo = "leave one of them out"
-			}
-			d.report(k, CodeDup, fmt.Sprintf("%s stands here twice", shown(k)), fmt.Sprintf("it stands in line %d, too; %s", line, todo))
-			continue
-		}
-		first[k.Value] = k.Line
-		each(k, v)
 	}
 	return true
+}
+
+func (d *decoder) isMapping(n *yaml.Node, key string) bool {
+	if n.Kind != yaml.MappingNode {
+		d.report(n, CodeType, key+" must be a list of keys and values", "write key: value")
+	}
+	return n.Kind == yaml.MappingNode
 }

@@ -54,11 +54,9 @@ func ExtraOf(name string) string {
 
 // clash is an error where two extra files say different things: neither stands in front.
 func (t *Tree) clash(base, over *yaml.Node) {
-	d := decoder{src: t.source, origin: t.origin}
-	was, now := d.at(base), d.at(over)
+	was, now := t.places().at(base), t.places().at(over)
 	if was.File() != now.File() && ExtraOf(was.File()) != "" && ExtraOf(now.File()) != "" && !same(base, over) {
-		t.problems = append(t.problems, now.Problem(CodeDup, "another file says something else here",
-			"it is "+was.String()+"; leave one of the two out"))
+		t.report(now, CodeDup, "another file says something else here", "it is "+was.String()+"; leave one of the two out")
 	}
 }
 

@@ -49,6 +49,12 @@ func TestExtraRefused(t *testing.T) {
 		{"version: 1\nlist: [{id: one, deny: a}]", "version: 1\nlist: [{id: one, audit: a}]", "extra/a.y.yaml:2:18: another file says something else here [E-dup]|it is extra/a.x.yaml:2"},
 		{"version: 1\nlist: [{id: new, n: 1}]", "version: 1\nlist: [{id: new, n: 2}]", "extra/a.y.yaml:2:21: another file says"},
 		{"version: 1\nmap: {k: {l: 1}}", "version: 1\nmap: {k: 2}", "extra/a.y.yaml:2:10: another file says"},
+		{"version: 1\nsigns: [{sign: s, n: 1}]", "version: 1\nsigns: [{sign: s, n: 2}]", "extra/a.y.yaml:2:22: another file says"},
+		{"version: 1\ntools: [{mode: m, tool: s, n: 1}]", "version: 1\ntools: [{mode: m, tool: s, n: 2}]", "extra/a.y.yaml:2:31: another file says"},
+		{"version: 1\ntwice: 3", "version: 1\nlist: [{id: two, delete: true}]", "a.yaml:5:1: twice stands here twice [E-dup]|it stands in line 4, too|a.yaml:3:43: the id two stands here twice|it stands in line 3, too"},
+		{"version: 1", "version: 1\nlist: [{id: x, n: 1}, {id: x, n: 2}]", "extra/a.y.yaml:2:28: the id x stands here twice"},
+		{"hello", "version: 1", "extra/a.x.yaml:1:1: the file must be a list of keys and values [E-type]|write key: value"},
+		{"- a\n- b", "version: 1", "extra/a.x.yaml:1:1: the file must be a list of keys and values"},
 		{"plain: 1", "version: 1", "extra/a.x.yaml:1:1: the file lacks version"},
 		{"version: 1\ninclude: [secret.yaml]", "version: 1", "extra/a.x.yaml:2:11: secret.yaml cannot be included"},
 		{"version: 1\ninclude: [packs/self.yaml]", "version: 1", "packs/self.yaml:2:11: packs/self.yaml includes itself [E-ref]|a.yaml → extra/a.x.yaml → packs/self.yaml → packs/self.yaml"},
@@ -56,7 +62,7 @@ func TestExtraRefused(t *testing.T) {
 		{"version: [1", "version: 1", "extra/a.x.yaml:1:10: YAML cannot read"},
 	} {
 		_, problems := merged(t, Files{
-			"a.yaml": "version: 1\nplain: 0\nlist: [{id: one, l: [0]}]", "extra/a.x.yaml": c.x, "extra/a.y.yaml": c.y,
+			"a.yaml": "version: 1\nplain: 0\nlist: [{id: one, l: [0]}, {id: two}, {id: two}]\ntwice: 1\ntwice: 2", "extra/a.x.yaml": c.x, "extra/a.y.yaml": c.y,
 			"secret.yaml": "token: x", "packs/self.yaml": "version: 1\ninclude: [packs/self.yaml]\n",
 		}, "a.yaml")
 		for part := range strings.SplitSeq(c.want, "|") {

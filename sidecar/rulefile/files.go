@@ -40,7 +40,7 @@ type Files map[string]string
 var patterns = []string{"*.yaml", PackFolder + "/*.yaml", ExtraFolder + "/*.yaml", ProgramFolder + "/*.yaml", TestFolder + "/*.yaml", PromptFolder + "/*.txt", PromptFolder + "/*.tmpl"}
 
 // Counted reports whether a file of this name inside a folder of rules is one of
-// them. All others may stand there and mean nothing.
+// them. All others may stand there and mean nothing; Ignored warns of some.
 func Counted(name string) bool {
 	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(path.Base(name), ".") {
 		return false

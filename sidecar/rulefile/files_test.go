@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -195,6 +196,31 @@ func TestCounted(t *testing.T) {
 		if Counted(name) != want {
 			t.Errorf("%q counts: %v", name, !want)
 		}
+	}
+}
+
+// What looks like a rule file and is not read is warned of; notes, copies and hidden things are not.
+func TestIgnored(t *testing.T) {
+	dir, locked := t.TempDir(), t.TempDir()
+	for name, hint := range map[string]string{
+		"extras/exec.yaml": "did you mean the folder extra?", "Packs/a.yaml": "did you mean the folder packs?", "prompt/a.txt": "did you mean the folder prompts?",
+		"other/a.yml":               "rules stand in the folder itself, and in its folders packs, extra, programs, tests, prompts",
+		"extra/team/exec.ours.yaml": "put its files into extra itself", "exec.YAML": "did you mean exec.yaml?", "tests/a.yaml.txt": "did you mean tests/a.yaml?",
+		"exec.yaml": "", "notes.txt": "", "exec.yaml.bak": "", "exec.yaml~": "", ".hidden/a.yaml": "", "..data/a.yaml": "", "schemas/a.json": "", "docs/a.txt": "",
+		"prompts/a.yaml.txt": "", "extra/.team/a.yaml": "", "extra/notes/a.md": "",
+	} {
+		mkdir(t, path.Join(dir, path.Dir(name)))
+		write(t, path.Join(dir, name), "x")
+		problems := Source{Dir: dir}.Ignored()
+		if hint == "" && len(problems) > 0 || hint != "" && (len(problems) != 1 || problems[0].Hint != hint || !problems[0].Warning) {
+			t.Errorf("%s: %v", name, problems)
+		}
+		check(t, os.RemoveAll(path.Join(dir, strings.Split(name, "/")[0])))
+	}
+	write(t, locked+"/exec.YAML", "x")
+	src := Source{Dir: dir, Policy: locked}
+	if got := src.Ignored().In(src).Error(); got != locked+"/exec.YAML: warning: this is not read [E-file]\n         did you mean exec.yaml?" {
+		t.Error(got)
 	}
 }
 

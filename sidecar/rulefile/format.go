@@ -8,8 +8,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Format gives a rule file the usual shape: lines end with LF alone and without
-// blanks, at most one line is empty in a row, and every `when` that isCondition takes
+// Format gives a rule file the usual shape: no byte order mark, lines end with LF alone and
+// without blanks, at most one line is empty in a row, and every `when` that isCondition takes
 // is a block. Indents stay as they are, and so does what the file says, with its
 // comments: it is read again, and a step that would change anything is not taken. A
 // file that is no YAML comes back as it is, with the problem.
@@ -19,7 +19,7 @@ func Format(name, text string, isCondition func(string) bool) (string, *Problem)
 		return text, &problems[0]
 	}
 	unsafe := src.whole(CodeYAML, "this file is written in a way that cannot be formatted safely", "it stays as it is")
-	before := readScript(strings.ReplaceAll(text, "\r\n", "\n"))
+	before := readScript(strings.ReplaceAll(strings.TrimPrefix(text, byteOrder), "\r\n", "\n"))
 	var written yaml.Node
 	if before == nil || yaml.Unmarshal([]byte(text), &written) != nil || !sameTree(before.root, &written, "") {
 		return text, &unsafe

@@ -35,6 +35,7 @@ func lead(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 func TestFormat(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
 		"line ends":       {"a: 1\r\nb: 2   \n\n\n\nc: 3\t\n\n", "a: 1\nb: 2\n\nc: 3\n"},
+		"mark and ends":   {"\ufeffa: 1 \r\nb: 2\r\n", "a: 1\nb: 2\n"},
 		"nothing to do":   {"# x\na: 1 # y\n", "# x\na: 1 # y\n"},
 		"no end":          {"a: 1", "a: 1\n"},
 		"blank at start":  {"\n\n# x\n\n\na: 1\n", "# x\n\na: 1\n"},

@@ -14,11 +14,12 @@ import (
 // before anything is decoded, so every kind of file has them:
 //
 //	mappings               key by key
-//	lists of items with id  item by item; new ones stand in front
+//	lists of named items   item by item; new ones stand in front
 //	other lists            joined, the part of the file in front comes first; but
-//	                       inside an item with an id they replace
+//	                       inside an item with a name they replace
 //	everything else        the value of the file in front
-//	key: null              takes the key away; {id: x, delete: true} takes that item away
+//	key: null              takes the key away; {id: x, delete: true} takes that item away.
+//	                       A key without anything behind it is a problem
 //
 // Only files that were read can be included, so no name leads out of the folder. Those
 // of the locked folder include files of the program alone.
@@ -42,16 +43,19 @@ func (t *Tree) layer(files Files, name string, more bool, done map[string]bool) 
 	if root == nil {
 		return layer{}
 	}
+	d := decoder{src: src}
+	isMapping := d.isMapping(root, "the file")
+	d.distinctItems(root)
+	t.problems = append(t.problems, d.problems...)
+	if !isMapping {
+		return layer{}
+	}
 	if more {
 		t.own(root, src)
 	}
 	list := cutKey(root, IncludeKey)
 	if list != nil || more {
 		t.version(src, root)
-	}
-	if second := cutKey(root, IncludeKey); second != nil {
-		d := decoder{src: src}
-		t.problems = append(t.problems, d.at(second).Problem(CodeDup, "include stands here twice", "put all files into one list"))
 	}
 	return layer{src, root, list}
 }
@@ -67,16 +71,15 @@ func (t *Tree) over(root *yaml.Node, by layer, files Files, path []string, done 
 		at := Text{entry.Value, Place{src, entry.Line, entry.Column, entry.Column + 1}, ""}.All()
 		switch {
 		case slices.Contains(path, entry.Value):
-			t.problems = append(t.problems, at.Problem(CodeRef, name+" includes itself",
-				strings.Join(append(path, entry.Value), " → ")))
+			t.report(at, CodeRef, name+" includes itself", strings.Join(append(path, entry.Value), " → "))
 		case t.locked && !strings.HasPrefix(entry.Value, BuiltinFolder+"/"):
-			t.problems = append(t.problems, at.Problem(CodeRef, "a locked file cannot include "+entry.Value,
-				"write builtin/NAME.yaml for a file of the program; all others are the operator's"))
+			t.report(at, CodeRef, "a locked file cannot include "+entry.Value,
+				"write builtin/NAME.yaml for a file of the program; all others are the operator's")
 		case !includable(entry.Value):
-			t.problems = append(t.problems, at.Problem(CodeRef, entry.Value+" cannot be included",
-				"write packs/NAME.yaml for a file of this folder, or builtin/NAME.yaml for one of the program's own"))
+			t.report(at, CodeRef, entry.Value+" cannot be included",
+				"write packs/NAME.yaml for a file of this folder, or builtin/NAME.yaml for one of the program's own")
 		case !files.Has(entry.Value):
-			t.problems = append(t.problems, at.Problem(CodeRef, "there is no "+entry.Value, DidYouMean(entry.Value, t.shareable(files))))
+			t.report(at, CodeRef, "there is no "+entry.Value, DidYouMean(entry.Value, t.shareable(files)))
 		case !done[entry.Value]:
 			t.files = append(t.files, entry.Value)
 			if base := t.layer(files, entry.Value, true, done); base.root != nil {
@@ -154,7 +157,7 @@ func (t *Tree) version(src *source, root *yaml.Node) {
 	t.problems = append(t.problems, d.problems...)
 }
 
-// merge puts over in front of base. inItem says that both stand in an item with an id.
+// merge puts over in front of base. inItem says that both stand in an item with a name.
 func (t *Tree) merge(base, over *yaml.Node, inItem bool) *yaml.Node {
 	switch {
 	case base.Kind == yaml.MappingNode && over.Kind == yaml.MappingNode:
@@ -181,26 +184,30 @@ func (t *Tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 	content := slices.Clone(over.Content)
 	at := map[string]int{}
 	for i := 0; i+1 < len(content); i += 2 {
-		if _, twice := at[content[i].Value]; !twice { // the decoder reports the second one
-			at[content[i].Value] = i + 1
-		}
+		at[content[i].Value] = i + 1
 	}
 	for i := 0; i+1 < len(base.Content); i += 2 {
-		if other, gives := t.instead(base.Content[i].Value, at); inItem && gives {
+		key, was := base.Content[i].Value, base.Content[i+1]
+		if other, gives := t.instead(key, at); inItem && gives {
 			t.clash(base.Content[i], content[other-1])
 			continue
 		}
-		if j, both := at[base.Content[i].Value]; both {
-			switch was, now := base.Content[i+1], content[j]; {
-			case isNull(now) && t.gone[was]:
-				t.gone[now] = true
-			case isNull(now) && !isNull(was):
-				t.take(base.Content[i], now, base.Content[i].Value)
-			}
-			content[j] = t.merge(base.Content[i+1], content[j], inItem)
+		j, both := at[key]
+		switch {
+		case !both:
+			content = append(content, base.Content[i], was)
 			continue
+		case t.lacks(base.Content[i], was, content[j], inItem):
+			if isNull(content[j]) {
+				content[j] = was
+			}
+			continue
+		case isNull(content[j]) && t.gone[was]:
+			t.gone[content[j]] = true
+		case isNull(content[j]):
+			t.take(base.Content[i], content[j], key)
 		}
-		content = append(content, base.Content[i], base.Content[i+1])
+		content[j] = t.merge(was, content[j], inItem)
 	}
 	t.strayNulls(base, over)
 	return t.with(over, content)
@@ -208,12 +215,14 @@ func (t *Tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 
 // instead reports whether a key gives way to another one, and to which.
 func (t *Tree) instead(key string, at map[string]int) (other int, gives bool) {
-	if _, both := at[key]; both || !slices.Contains(t.shape.OneOf, key) {
+	if _, both := at[key]; both {
 		return 0, false
 	}
-	for _, e := range t.shape.OneOf {
-		if other, gives = at[e]; gives {
-			return other, true
+	for _, row := range t.shape.OneOf {
+		for _, e := range row {
+			if other, gives = at[e]; gives && slices.Contains(row, key) {
+				return other, true
+			}
 		}
 	}
 	return 0, false

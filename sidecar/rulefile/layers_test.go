@@ -8,7 +8,7 @@ import (
 )
 
 // someShape is that of files which nobody ships.
-var someShape = Shape{OneOf: []string{"deny", "audit"}}
+var someShape = Shape{OneOf: [][]string{{"deny", "audit"}}}
 
 // merged writes a tree as one YAML text, in flow style, to compare it with.
 func merged(t *testing.T, files Files, name string) (string, Problems) {
@@ -93,16 +93,24 @@ func TestLayersRefused(t *testing.T) {
 
 // What one layer takes away, the next may write anew; two extra files agree, or it is an error.
 func TestTaken(t *testing.T) {
-	const base = "version: 1\nwords: [a, b]\nplain: 1\nlist: [{id: one, n: 1}, {id: two}]\n"
+	const base = "version: 1\nwords: [a, b]\nplain: 1\nlist: [{id: one, n: 1}, {id: two, when: w}]\n"
 	for _, c := range []struct{ main, first, second, want, wrong string }{
-		{"words: null", "words: [c]", "", "map[list:[map[id:one n:1] map[id:two]] plain:1 version:1 words:[c]]", ""},
-		{"", "words: null\nplain: null", "words: null", "map[list:[map[id:one n:1] map[id:two]] version:1]", ""},
-		{"", "list: [{id: one, delete: true}]", "list: [{id: one, delete: true}]", "map[list:[map[id:two]] plain:1 version:1 words:[a b]]", ""},
-		{"list: [{id: one, delete: true}]", "list: [{id: one, m: 2}]", "", "map[list:[map[id:one m:2] map[id:two]] plain:1 version:1 words:[a b]]", ""},
+		{"words: null", "words: [c]", "", "map[list:[map[id:one n:1] map[id:two when:w]] plain:1 version:1 words:[c]]", ""},
+		{"", "words: null\nplain: null", "words: null", "map[list:[map[id:one n:1] map[id:two when:w]] version:1]", ""},
+		{"", "list: [{id: one, delete: true}]", "list: [{id: one, delete: true}]", "map[list:[map[id:two when:w]] plain:1 version:1 words:[a b]]", ""},
+		{"list: [{id: one, delete: true}]", "list: [{id: one, m: 2}]", "", "map[list:[map[id:one m:2] map[id:two when:w]] plain:1 version:1 words:[a b]]", ""},
 		{"", "plain: null", "plain: 2", "", "extra/a.2.yaml:2:8: another file says something else here [E-dup]"},
 		{"", "list: [{id: one, delete: true}]", "list: [{id: one, n: 2}]", "", "extra/a.2.yaml:2:8: another file says something else here"},
 		{"", "list: [{id: noe, delete: true}]", "", "", "extra/a.1.yaml:2:8: there is no noe to take away [E-ref]|did you mean one?"},
-		{"list: [{id: third, delete: true}]", "", "", "", "a.yaml:3:8: there is no third to take away [E-ref]|nothing that is included has this id"},
+		{"", "words:\nplain: 2", "", "", "extra/a.1.yaml:2:7: words has no value [E-missing]|leave the key out, or write null to take away what builtin/a.yaml:2 says"},
+		{"words:", "words: [c]", "", "", "a.yaml:3:7: words has no value"},
+		{"words: null", "", "words:", "", "extra/a.2.yaml:2:7: words has no value"},
+		{"", "words: null", "words:", "", "extra/a.2.yaml:2:7: words has no value"},
+		{"new: null", "new: 1", "", "", "a.yaml:3:6: new has no value|nothing to take away"},
+		{"list:", "list: [{id: one, n: 2}]", "", "", "a.yaml:3:6: list has no value"},
+		{"", "list: [{id: two, when: }]", "", "", "extra/a.1.yaml:2:24: when has no value|write a condition, or take the whole rule away with delete: true"},
+		{"", "list: [{id: two, when: null}]", "", "", "extra/a.1.yaml:2:24: when has no value|without one it holds for everything"},
+		{"list: [{id: third, delete: true}]", "", "", "", "a.yaml:3:8: there is no third to take away [E-ref]|nothing that is included has this name"},
 	} {
 		files := Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\n" + c.main, "builtin/a.yaml": base}
 		for name, text := range map[string]string{"extra/a.1.yaml": c.first, "extra/a.2.yaml": c.second} {

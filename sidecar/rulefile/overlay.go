@@ -64,7 +64,7 @@ func (o *Overlay) Set(path string, value any) error {
 				return fmt.Errorf("%s is a list: name an item of it, and a key of that", above)
 			}
 			by, item, n := itemAt(child, steps[i+1:len(steps)-1])
-			if by == "id" && item == nil {
+			if by != "tool" && item == nil {
 				return fmt.Errorf("there is no %s in %s", steps[i+1], above)
 			}
 			at, root = itemIn(at, step, by, strings.Join(steps[i+1:i+1+n], ".")), item
@@ -108,8 +108,8 @@ func put(at map[string]any, key, path string, value any) error {
 	return nil
 }
 
-// itemIn is the item of a list in doc. One that no id names stands in front of those of the
-// file, and is whole.
+// itemIn is the item of a list in doc. One for a tool, where those of the file are for a mode of
+// it, stands in front of them, and is whole.
 func itemIn(doc map[string]any, list, by, name string) map[string]any {
 	l, _ := doc[list].(*itemList)
 	if l == nil {
@@ -126,16 +126,11 @@ func itemIn(doc map[string]any, list, by, name string) map[string]any {
 	return said
 }
 
-// namedBy are the keys that name the items of a list.
-var namedBy = []string{"id", "tool"}
-
 // itemOf finds an item by its name, and the key that names it.
 func itemOf(list *yaml.Node, name string) (by string, item *yaml.Node) {
 	for _, item := range list.Content {
-		for _, by := range namedBy {
-			if n := lookUp(item, by); n != nil && n.Value == name {
-				return by, item
-			}
+		if n := lookUp(item, nameKey(item)); n != nil && n.Value == name {
+			return nameKey(item), item
 		}
 	}
 	return "", nil
@@ -149,10 +144,10 @@ func itemAt(list *yaml.Node, steps []string) (by string, item *yaml.Node, n int)
 			return by, item, n
 		}
 	}
-	if len(list.Content) > 0 && lookUp(list.Content[0], "tool") != nil && lookUp(list.Content[0], "id") == nil {
-		return "tool", nil, 1
+	if len(list.Content) > 0 {
+		by = nameKey(list.Content[0])
 	}
-	return "id", nil, 1
+	return by, nil, 1
 }
 
 // listOf is the list of a file in which an item has the name; empty for none.
@@ -172,10 +167,8 @@ func names(root *yaml.Node) (out []string) {
 	}
 	eachList(root, func(_ string, list *yaml.Node) {
 		for _, item := range list.Content {
-			for _, by := range namedBy {
-				if n := lookUp(item, by); n != nil {
-					out = append(out, n.Value)
-				}
+			if n := lookUp(item, nameKey(item)); n != nil && n.Kind == yaml.ScalarNode {
+				out = append(out, n.Value)
 			}
 		}
 	})

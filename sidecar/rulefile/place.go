@@ -11,8 +11,11 @@ type source struct {
 	lines []string
 }
 
+// byteOrder is a mark that some editors put in front. It says nothing, and has no column.
+const byteOrder = "\ufeff"
+
 func newSource(name, text string) *source {
-	return &source{name, strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
+	return &source{name, strings.Split(strings.ReplaceAll(strings.TrimPrefix(text, byteOrder), "\r\n", "\n"), "\n")}
 }
 
 // LineOf is the span of what stands on a line of a file, by its number from 1.
@@ -24,6 +27,15 @@ func (s *source) line(n int) string {
 		return ""
 	}
 	return s.lines[n-1]
+}
+
+// last is the number of the last line with anything on it.
+func (s *source) last() int {
+	n := len(s.lines)
+	for n > 1 && strings.TrimSpace(s.lines[n-1]) == "" {
+		n--
+	}
+	return n
 }
 
 // whole is a problem with the file, not with one of its lines.

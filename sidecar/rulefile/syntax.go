@@ -2,7 +2,7 @@ package rulefile
 
 import (
 	"fmt"
-	"strconv"
+	"sort"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -20,7 +20,7 @@ func (s *source) syntax(doc string, err error) Problem {
 			}
 		}
 	}
-	return s.explain(s.syntaxLine(doc, reportedLine(err)), err)
+	return s.explain(s.syntaxLine(doc), err)
 }
 
 // repeats is the problem with an alias.
@@ -33,34 +33,27 @@ var (
 	unknownAnchor = lazyregexp.New(`unknown anchor '(.+)' referenced`)
 )
 
-// reportedLine is the line that yaml.v3 names, 1 where it names none.
-func reportedLine(err error) int {
-	if m := lineInError().FindStringSubmatch(err.Error()); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			return n
-		}
-	}
-	return 1
-}
-
-// syntaxLine is the first line after which no longer beginning of the file parses.
-// It looks around the reported line, and on until so many beginnings in a row fail
-// that no text or bracket would be as long.
-func (s *source) syntaxLine(doc string, reported int) int {
-	const before, behind = 40, 60
+// syntaxLine is the first line after which no longer beginning of the file parses. Between a
+// beginning that parses and one that does not, halving finds the line. That may be in a text
+// or bracket, which parses again where it ends, so a longer beginning is looked for, as far
+// as no text or bracket would be longer.
+func (s *source) syntaxLine(doc string) int {
+	const longest = 60
 	lines := strings.SplitAfter(doc, "\n")
-	first := max(0, min(reported, len(lines))-before)
-	head, good := strings.Join(lines[:first], ""), -1
-	for i := first; i < len(lines) && i-max(good, min(reported, len(lines))) < behind; i++ {
-		if yaml.Unmarshal([]byte(head), new(yaml.Node)) == nil {
-			good = i
+	parses := func(n int) bool {
+		return yaml.Unmarshal([]byte(strings.Join(lines[:n], "")), new(yaml.Node)) == nil
+	}
+	good, next := 0, 0 // lines of beginnings that parse
+	for next >= 0 {
+		good = next + sort.Search(len(lines)-next, func(i int) bool { return !parses(next + i + 1) })
+		next = -1
+		for n := good + 2; n <= min(good+longest, len(lines)) && next < 0; n++ {
+			if parses(n) {
+				next = n
+			}
 		}
-		head += lines[i]
 	}
-	if good < 0 {
-		return min(reported, len(s.lines))
-	}
-	return min(good+1, len(s.lines))
+	return min(good+1, s.last())
 }
 
 var (
@@ -74,6 +67,7 @@ var yamlWords = []struct{ says, means string }{
 	{"mapping values are not allowed", "no key can stand here"},
 	{"did not find expected '-' indicator", "this is indented differently from the list above"},
 	{"did not find expected key", "this is indented differently from the keys above"},
+	{"did not find expected <document start>", "... ends the file above this line"},
 	{"unexpected end of stream", "a quote or bracket is never closed"},
 	{"could not find expected ':'", "this is neither a key with its value nor part of a text"},
 }

@@ -9,10 +9,12 @@ const deleteKey = "delete"
 
 // Taken is a key or an item that a file takes away from a file behind it.
 type Taken struct {
-	What string `json:"what"` // the key, or the id of the item
+	What string `json:"what"` // the key, or the name of the item
 	From string `json:"from"` // file:line where it stands
 	By   string `json:"by"`   // file:line
 }
+
+func (t Taken) String() string { return t.By + " takes away " + t.What + " of " + t.From }
 
 // Taken is all that was taken away, in the order of the merging.
 func (t *Tree) Taken() []Taken { return t.taken }
@@ -20,9 +22,27 @@ func (t *Tree) Taken() []Taken { return t.taken }
 // take notes that by takes away what stands at from. Both stay in the tree until it is whole,
 // so that another file which says something else there is seen.
 func (t *Tree) take(from, by *yaml.Node, what string) {
-	d := decoder{src: t.source, origin: t.origin}
-	t.taken = append(t.taken, Taken{what, d.head(from).String(), d.head(by).String()})
+	t.taken = append(t.taken, Taken{what, t.places().head(from).String(), t.places().head(by).String()})
 	t.gone[by] = true
+}
+
+// lacks reports a value that is missing where two layers have the key: one that is not written
+// to its end would take the other away, and a null in the layer behind has nothing to take away.
+// A rule without its condition holds for everything, so that not even null takes one away.
+func (t *Tree) lacks(key, was, now *yaml.Node, inItem bool) bool {
+	report := func(n *yaml.Node, hint string) bool {
+		t.report(t.places().at(n), CodeMissing, key.Value+" has no value", hint)
+		return true
+	}
+	switch {
+	case isNull(was) && !t.gone[was]:
+		return report(was, t.strays[was])
+	case isNull(now) && inItem && key.Value == conditionKey:
+		return report(now, "write a condition, or take the whole rule away with delete: true; without one it holds for everything")
+	case isNull(now) && now.Value == "":
+		return report(now, "leave the key out, or write null to take away what "+t.places().at(key).String()+" says")
+	}
+	return false
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
@@ -46,9 +66,9 @@ func (t *Tree) strayNulls(base, over *yaml.Node) {
 	}
 }
 
-// mergeItem merges an item with one of the same id: it is changed, taken away, or written anew
+// mergeItem merges an item with one of the same name: it is changed, taken away, or written anew
 // where it was taken away before.
-func (t *Tree) mergeItem(base, over *yaml.Node, id string) *yaml.Node {
+func (t *Tree) mergeItem(base, over *yaml.Node, name string) *yaml.Node {
 	switch {
 	case t.gone[base]:
 		t.clash(base, over)
@@ -58,17 +78,17 @@ func (t *Tree) mergeItem(base, over *yaml.Node, id string) *yaml.Node {
 		return over
 	case takes(over):
 		t.clash(base, over)
-		t.take(base, over, id)
+		t.take(base, over, name)
 		return over
 	}
 	return t.merge(base, over, true)
 }
 
-// takes reports whether an item says that it is taken away, and nothing else. What else stands
-// beside delete is reported by the decoder, which knows no such key.
+// takes reports whether an item says its name and that it is taken away, and nothing else. What
+// else stands beside delete is reported by the decoder, which knows no such key.
 func takes(item *yaml.Node) bool {
 	says := lookUp(item, deleteKey)
-	return says != nil && says.ShortTag() == "!!bool" && says.Value == "true" && len(item.Content) == 4
+	return says != nil && says.ShortTag() == "!!bool" && says.Value == "true" && len(item.Content) == 2*len(naming(item))+2
 }
 
 // nearHint names the word that is meant, if there is one.
@@ -76,7 +96,7 @@ func nearHint(name string, words []string) string {
 	if near, ok := Nearest(name, words); ok {
 		return "did you mean " + near + "?"
 	}
-	return "nothing that is included has this id"
+	return "nothing that is included has this name"
 }
 
 // prune removes from the tree what was taken away.

@@ -13,8 +13,8 @@ import (
 
 // Shape is what layers are told of rule files, since they know none.
 type Shape struct {
-	Names []string // of the files that the program ships, for hints
-	OneOf []string // keys of which an item has one: another one takes its place
+	Names []string   // of the files that the program ships, for hints
+	OneOf [][]string // keys of which an item has one of a row: another one takes its place
 }
 
 // Tree is a rule file with all it includes, as one YAML tree.
@@ -69,7 +69,14 @@ func (t *Tree) Says(keys ...string) bool { return lookUp(t.root, keys...) != nil
 // At is where a key stands; the first line of the file for one that nobody has written.
 func (t *Tree) At(keys ...string) Place {
 	if n := lookUp(t.root, keys...); n != nil {
-		return (&decoder{src: t.source, origin: t.origin}).at(n)
+		return t.places().at(n)
 	}
 	return t.source.lineAt(1)
+}
+
+// places finds where the nodes of the tree stand.
+func (t *Tree) places() *decoder { return &decoder{src: t.source, origin: t.origin} }
+
+func (t *Tree) report(at Place, code, msg, hint string) {
+	t.problems = append(t.problems, at.Problem(code, msg, hint))
 }

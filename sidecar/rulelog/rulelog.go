@@ -48,6 +48,9 @@ func (t *Teller) Log(ctx context.Context) error {
 			by += ", " + p.Who
 		}
 		fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\n", mark, p.Version, p.At.Format(time.DateTime), terminal.Printable(by), terminal.Printable(changed))
+		for _, taken := range p.Taken {
+			fmt.Fprintf(w, "  \t\t\t%s\n", terminal.Printable(taken.String()))
+		}
 	}
 	return w.Flush()
 }

@@ -85,7 +85,7 @@ func (c Confined) under(lock Confined) Confined {
 
 // confined takes what an exec.yaml says of confined commands.
 func (l *loader) confined(r confinedRule) Confined {
-	c := Confined{Outside: values(r.Outside), Hidden: values(r.Hidden), Secrets: values(r.Secrets)}
+	c := Confined{Read: values(r.Read), Write: values(r.Write), Outside: values(r.Outside), Hidden: values(r.Hidden), Secrets: values(r.Secrets)}
 	for key, list := range map[string][]rulefile.Text{"read": r.Read, "write": r.Write} {
 		for _, t := range list {
 			if t.At.Known() && !strings.HasPrefix(t.Value, "/") && t.Value != "~" && !strings.HasPrefix(t.Value, "~/") {
@@ -101,7 +101,6 @@ func (l *loader) confined(r confinedRule) Confined {
 			l.report(t.All(), rulefile.CodeValue, t.Value+" is no name of a secret", "write it like .env or .env.*")
 		}
 	}
-	c.Read, c.Write = values(r.Read), values(r.Write)
 	for _, e := range r.Environment {
 		if e.Key.At.Known() && (e.Key.Value == "" || strings.ContainsAny(e.Key.Value, "=\x00 ")) {
 			l.report(e.Key.All(), rulefile.CodeValue, "this is no name of a variable", "write it like GOCACHE")

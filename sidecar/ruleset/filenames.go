@@ -53,8 +53,11 @@ func (l *loader) names() {
 			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "this says more of no rule file",
 				Hint: "name it after one, with a word of your own, as in exec.ours.yaml; " + rulefile.DidYouMean(main, ruleFiles)})
 		case path.Dir(name) == "." && path.Ext(name) == ".yaml" && !slices.Contains(ruleFiles, name):
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "no rule file has this name",
-				Hint: rulefile.DidYouMean(name, ruleFiles)})
+			hint := rulefile.DidYouMean(name, ruleFiles)
+			if extra := path.Join(rulefile.ExtraFolder, name); slices.Contains(ruleFiles, rulefile.ExtraOf(extra)) {
+				hint = "put it into the folder extra: " + extra
+			}
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "no rule file has this name", Hint: hint})
 		}
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -19,8 +21,13 @@ func TestLayersSlips(t *testing.T) {
 	for _, c := range []struct{ file, more, want string }{
 		{strategiesFile, "strategies:\n  - {id: react_tags, enabled: false}\n  - {id: react_tags, enabled: true}\n", "strategies.yaml:5:10: the id react_tags stands here twice [E-dup]"},
 		{strategiesFile, "strategies: [{id: tags, enabled: false}]\nstrategies: [{id: react, enabled: false}]\n", "strategies.yaml:4:1: strategies stands here twice [E-dup]"},
-		{strategiesFile, "include: [builtin/packs/formats.yaml]\n", "strategies.yaml:3:10: include stands here twice [E-dup]"},
+		{strategiesFile, "include: [builtin/packs/formats.yaml]\n", "strategies.yaml:3:1: include stands here twice [E-dup]"},
 		{execFilename, "rules: [{id: disk, deny: No., audit: No.}]\n", "exec.yaml:3:26: disk is both"},
+		{execFilename, "lists:\n", "exec.yaml:3:7: lists has no value [E-missing]"},
+		{execFilename, "rules:\n# - id: mine", "exec.yaml:3:7: rules has no value"},
+		{execFilename, "rules:\n  - id: everyday\n    when:\n", "exec.yaml:5:10: when has no value"},
+		{evidenceFile, "weights: [{sign: quoted, weight: 1}, {sign: quoted, weight: 2}]\n", "evidence.yaml:3:45: the sign quoted stands here twice [E-dup]"},
+		{resultsFile, "results: [{mode: executor, tool: raed, delete: true}]\n", "results.yaml:3:11: there is no executor raed to take away"},
 	} {
 		files := layeredShipped(t)
 		files[c.file] += c.more
@@ -40,6 +47,39 @@ func TestLayersSlips(t *testing.T) {
 	}
 	if got := effect("reboot")(set); got != "ask" {
 		t.Errorf("a denial that became a dry run gives %s", got)
+	}
+}
+
+// What is named by another key than id is changed, taken away and kept apart like what has one.
+func TestLayersOfOtherNames(t *testing.T) {
+	files := layeredShipped(t)
+	for name, text := range map[string]string{
+		"evidence.a": "weights: [{sign: quoted, weight: -19}]", "runs.a": "tools: [{tool: web_search, timeout: 5s}, {tool: read, delete: true}]",
+		"results.a":    "results: [{mode: executor, tool: web_fetch, chars: 999}, {mode: executor, tool: '*', chars: 777}]",
+		"references.a": "arguments: [{tools: [browser], names: [url, targetUrl], resolve: one}]",
+	} {
+		files["extra/"+name+".yaml"] = "version: 1\n" + text
+	}
+	l := prepare(files, false)
+	if len(l.problems) > 0 {
+		t.Fatal(l.problems)
+	}
+	search, read := l.set.Runs.Tool("web_search"), l.set.Runs.Tool("read")
+	fetched, other := l.set.Results.Bounds(OfRuns, "web_fetch", 0, 0), l.set.Results.Bounds(OfRuns, "mine", 0, 0)
+	_, browser := l.set.References.Of("browser")
+	switch quoted, _ := evidence.Named("quoted"); {
+	case l.weights.Of[quoted] != -19:
+		t.Errorf("quoted weighs %v", l.weights.Of[quoted])
+	case search.Timeout != 5*time.Second || !search.Again || read.Tool.Value != every:
+		t.Errorf("%+v %+v", search, read)
+	case fetched.Chars != 999 || fetched.Hint == "" || other.Chars != 777:
+		t.Errorf("%+v %+v", fetched, other)
+	case browser[0].Resolve != "one" || !browser[0].HTTPS:
+		t.Errorf("%+v", browser[0])
+	}
+	files["extra/results.b.yaml"] = "version: 1\nresults: [{mode: executor, tool: web_fetch, chars: 998}]"
+	if problems := prepare(files, false).problems; !strings.Contains(problems.Error(), "extra/results.b.yaml:2:52: another file says something else here [E-dup]") {
+		t.Error(problems)
 	}
 }
 

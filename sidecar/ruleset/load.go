@@ -21,7 +21,7 @@ import (
 var effects = []string{"allow", "audit", "unsure", "ask", "deny"}
 
 // shape is what the layers of rule files are told of them.
-var shape = rulefile.Shape{Names: ruleFiles, OneOf: effects}
+var shape = rulefile.Shape{Names: ruleFiles, OneOf: [][]string{effects, {"chars", "formula"}}}
 
 // floor are the files of the program that count under a locked folder, whatever the operator
 // makes of them.
@@ -263,10 +263,4 @@ func (l *loader) known(t rulefile.Text, what string, words []string) bool {
 }
 
 // values are the plain strings of a list.
-func values(list []rulefile.Text) []string {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = t.Value
-	}
-	return out
-}
+func values(list []rulefile.Text) []string { return collect(list, rulefile.Text.String) }

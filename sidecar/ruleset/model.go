@@ -64,7 +64,6 @@ func (l *loader) models() {
 			l.known(m.Prompt, "prompt", slices.Sorted(maps.Keys(l.set.Prompts)))
 		}
 	}
-	l.unique("id", collect(l.set.Models, func(m Model) rulefile.Text { return m.ID }))
 	if l.files.Has(modelsFile) && len(l.set.Models) == 0 && l.clean(modelsFile) {
 		l.problems = append(l.problems, rulefile.Problem{File: modelsFile, Code: rulefile.CodeMissing, Msg: "there is no model, so callers can ask for nothing"})
 	}

@@ -99,12 +99,10 @@ func (l *loader) aliases() {
 }
 
 func (l *loader) words(id string, list []rulefile.Text) []tools.Word {
-	out := make([]tools.Word, len(list))
-	for i, t := range list {
+	return collect(list, func(t rulefile.Text) tools.Word {
 		l.set.book.add(t.At, id)
-		out[i] = tools.Word{Text: t.Value, Place: t.At.String()}
-	}
-	return out
+		return tools.Word{Text: t.Value, Place: t.At.String()}
+	})
 }
 
 // tryName checks which offered tool a name means; want is empty for none.

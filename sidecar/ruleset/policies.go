@@ -121,9 +121,6 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 		a.policy.Paths = orAllow(l, a.policy.Paths, folder+pathsFilename)
 		a.policy.URLs = orAllow(l, a.policy.URLs, folder+urlsFilename)
 	}
-	for _, rules := range [][]policyRule{e.Rules, p.Rules, u.Rules} {
-		l.unique("id", collect(rules, func(r policyRule) rulefile.Text { return r.ID }))
-	}
 	return a
 }
 

@@ -21,6 +21,7 @@ type referencesDoc struct {
 
 // ReferenceRule says what is done about arguments that stand for something said earlier.
 type ReferenceRule struct {
+	At      rulefile.Place
 	Tools   []string `rule:"tools,required" doc:"The tools, or '*' for every tool." eg:"[web_fetch]"`
 	Names   []string `rule:"names,required" doc:"The arguments." eg:"[url]"`
 	Kind    string   `rule:"kind,required" one:"url path" doc:"What the arguments are."`
@@ -74,6 +75,9 @@ func (r *References) List(tool string) bool { return slices.Contains(r.lists, to
 // references takes references.yaml, and tries its examples.
 func (l *loader) references() {
 	f := decodeFile[referencesDoc](l, referencesFile)
+	unused(l, f.Arguments, func(r ReferenceRule) rulefile.Place { return r.At }, func(first, r ReferenceRule) bool {
+		return slices.Contains(first.Tools, every) && !slices.ContainsFunc(r.Names, func(name string) bool { return !slices.Contains(first.Names, name) })
+	})
 	words := refer.Words{}
 	for _, of := range []struct {
 		role  refer.Role

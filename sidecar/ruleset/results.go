@@ -75,6 +75,9 @@ func (r *Results) Bounds(mode, tool string, window, length int) trim.Bounds {
 // results takes results.yaml. Each formula is tried, for a known window and an unknown one.
 func (l *loader) results() {
 	f := decodeFile[resultsDoc](l, resultsFile)
+	unused(l, f.Results, func(r resultRule) rulefile.Place { return r.Tool.All() }, func(first, r resultRule) bool {
+		return first.Tool.Value == every && (first.Mode == "" || first.Mode == r.Mode)
+	})
 	for i := range f.Results {
 		rule := &f.Results[i]
 		if rule.Formula.At.Known() == (rule.Chars > 0) {

@@ -1,6 +1,8 @@
 package ruleset
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -78,17 +80,23 @@ func (l *loader) runs() {
 	f := Runs{Context: defaultContext}
 	decodeInto(l, runsFile, &f, false)
 	l.set.Runs = f
-	rest := rulefile.Place{} // of the entry for all tools
+	unused(l, f.Tools, func(t RunTool) rulefile.Place { return t.Tool.All() }, func(first, _ RunTool) bool { return first.Tool.Value == every })
 	for _, t := range f.Tools {
-		if rest.Known() {
-			l.report(t.Tool.All(), rulefile.CodeValue, "this entry is never used, because the one for every tool stands before it", "move '*' to the end")
-		}
-		if t.Tool.Value == every {
-			rest = t.Tool.At
-		}
 		if t.Cache > 0 && !t.Again {
 			l.report(t.Tool.All(), rulefile.CodeValue, "cache goes with again: true, which says that a call changes nothing", "")
 		}
 	}
-	l.unique("tool", collect(f.Tools, func(t RunTool) rulefile.Text { return t.Tool }))
+}
+
+// unused warns of entries for which one in front of them in the same file leaves nothing. One of
+// a layer in front may do that.
+func unused[T any](l *loader, entries []T, at func(T) rulefile.Place, takesAll func(first, entry T) bool) {
+	for i, entry := range entries {
+		j := slices.IndexFunc(entries[:i], func(first T) bool {
+			return at(first).Known() && at(first).File() == at(entry).File() && takesAll(first, entry)
+		})
+		if j >= 0 {
+			l.warn(at(entry), codeUnreachable, fmt.Sprintf("this entry is never used, because that of line %d is for every tool", at(entries[j]).Line()), "move '*' behind it")
+		}
+	}
 }

@@ -46,7 +46,7 @@ var beyond = regexp.MustCompile(`` +
 func structural(p rulefile.Problem) bool {
 	switch p.Code {
 	case rulefile.CodeKey, rulefile.CodeMissing, rulefile.CodeType, rulefile.CodeValue:
-		return !beyond.MatchString(p.Msg) && !strings.HasPrefix(p.Hint, "nothing that is included has the id")
+		return !beyond.MatchString(p.Msg) && !strings.HasPrefix(p.Hint, "nothing that is included has the ")
 	case rulefile.CodeRef:
 		return regexp.MustCompile(`^there is no class`).MatchString(p.Msg)
 	}
@@ -164,6 +164,10 @@ func TestIncludingFiles(t *testing.T) {
 		{strategiesFile, "strategies: [{id: fuzzy, hit: [{text: x}]}]", false}, // whole, since it has no id
 		{strategiesFile, "strategies: [{id: react, kind: lines, block: {done: [x]}}]", false},
 		{strategiesFile, "include: builtin/strategies.yaml", false},
+		{evidenceFile, "weights: [{sign: quoted, about: x}]", true},
+		{evidenceFile, "weights: [{about: x}]", false},
+		{resultsFile, "results: [{mode: executor, tool: read, delete: true}]", true},
+		{execFilename, "rules: [{id: disk, when: null}]", false},
 		{limitsFile, "time: {idle: 5m}", true},
 		{limitsFile, "time: {idle: 5 minutes}", false},
 		{limitsFile, "time: {idel: 5m}", false},

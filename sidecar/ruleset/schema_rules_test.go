@@ -88,8 +88,10 @@ func (Remedy) refine(s *schema, partial bool) {
 }
 
 // refine: so many characters, or a formula.
-func (resultRule) refine(s *schema, _ bool) {
-	s.OneOf = []*schema{{Required: []string{"chars"}}, {Required: []string{"formula"}}}
+func (resultRule) refine(s *schema, partial bool) {
+	if !partial {
+		s.OneOf = []*schema{{Required: []string{"chars"}}, {Required: []string{"formula"}}}
+	}
 }
 
 // refine: generated text is found by one or the other.

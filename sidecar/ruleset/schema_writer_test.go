@@ -56,8 +56,8 @@ func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string,
 		return w.value(t.Elem(), tag, path, partial)
 	case t.Kind() == reflect.Slice && rulefile.IsPair(t.Elem()):
 		return &schema{Type: "object", Additional: w.orNothing(w.value(t.Elem().Field(1).Type, tag, path+".*", partial), partial)}
-	case t.Kind() == reflect.Slice: // an entry is found again by its id, or not at all
-		return &schema{Type: "array", Items: w.value(t.Elem(), tag, path, partial && hasID(t.Elem()))}
+	case t.Kind() == reflect.Slice: // an entry is found again by its name, and not inside others
+		return &schema{Type: "array", Items: w.value(t.Elem(), tag, path, partial && len(naming(t.Elem(), path)) > 0)}
 	case t.Name() == "":
 		return w.object(t, path, partial)
 	}
@@ -86,7 +86,7 @@ func (w *schemaWriter) defined(t reflect.Type, path string, partial bool) *schem
 
 // object is the schema of a struct.
 func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema {
-	s := &schema{Type: "object", Additional: false}
+	s, named := &schema{Type: "object", Additional: false}, naming(t, path)
 	for _, f := range rulefile.Keys(t) {
 		key, required := rulefile.KeyOf(f)
 		at := strings.TrimPrefix(path+"."+key, ".")
@@ -99,18 +99,18 @@ func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema
 			p.Examples = []any{rulefile.JSON(eg)}
 		}
 		s.Properties = append(s.Properties, property{key, p})
-		if required && (!partial || key == "version" || key == "id") {
+		if required && (!partial || key == "version" || slices.Contains(named, key)) {
 			s.Required = append(s.Required, key)
 		}
 	}
-	if partial && hasID(t) {
-		s.Properties = append(s.Properties, property{"delete", &schema{Enum: []any{true}, Description: "Beside id alone: takes an included item away."}})
+	if partial && len(named) > 0 {
+		s.Properties = append(s.Properties, property{"delete", &schema{Enum: []any{true}, Description: "Beside " + strings.Join(named, " and ") + " alone: takes an included item away."}})
 	}
 	if r, ok := reflect.Zero(t).Interface().(refiner); ok {
 		r.refine(s, partial)
 	}
 	for _, p := range s.Properties {
-		if p.key != "version" && p.key != "id" && p.key != "delete" {
+		if p.key != "version" && p.key != "delete" && p.key != "when" && !slices.Contains(named, p.key) {
 			w.orNothing(p.schema, partial)
 		}
 	}
@@ -140,10 +140,16 @@ func (w *schemaWriter) orNothing(s *schema, partial bool) *schema {
 	return s
 }
 
-func hasID(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
-		key, _ := rulefile.KeyOf(f)
-		return key == "id"
+// naming are the keys that name an item of a list at the top of a file.
+func naming(t reflect.Type, path string) []string {
+	if t.Kind() != reflect.Struct || strings.Contains(path, ".") {
+		return nil
+	}
+	return rulefile.Naming(func(name string) bool {
+		return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
+			key, _ := rulefile.KeyOf(f)
+			return key == name
+		})
 	})
 }
 

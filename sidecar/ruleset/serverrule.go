@@ -22,7 +22,6 @@ func (l *loader) servers() {
 		s.Hints = append(s.Hints, f.Common.Hints...)
 	}
 	l.set.Servers = f.Servers
-	l.unique("id", collect(f.Servers, func(s Server) rulefile.Text { return s.ID }))
 	l.lastServer(f.Servers)
 }
 

@@ -91,10 +91,8 @@ type profileRule struct {
 func (l *loader) strategies() {
 	f := decodeFile[strategyFile](l, strategiesFile)
 	l.looks = f
-	ids := make([]rulefile.Text, len(f.Strategies))
 	compiled := make([]parse.Strategy, len(f.Strategies))
 	for i, r := range f.Strategies {
-		ids[i] = r.ID
 		l.plainID(r.ID)
 		compiled[i] = l.strategy(r)
 		for _, e := range r.Hit {
@@ -104,8 +102,7 @@ func (l *loader) strategies() {
 			l.examples = append(l.examples, func() { l.tryMiss(compiled[i], t, offeredFor(compiled[i])) })
 		}
 	}
-	l.unique("id", ids)
-	l.strayLocks(values(ids))
+	l.strayLocks(collect(f.Strategies, func(r strategyRule) string { return r.ID.Value }))
 	l.priorities(f.Strategies)
 	if _, ok := l.files[strategiesFile]; !ok {
 		return
@@ -207,9 +204,8 @@ func (l *loader) priorities(rules []strategyRule) {
 
 // profile compiles the strategies as one profile wants them.
 func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules []strategyRule) {
-	list, ids := slices.Clone(all), make([]string, len(all))
+	list, ids := slices.Clone(all), collect(all, func(s parse.Strategy) string { return s.ID })
 	for i := range list {
-		ids[i] = all[i].ID
 		list[i].Enabled = list[i].Enabled && len(r.Only) == 0
 	}
 	for _, change := range []struct {
