@@ -4,7 +4,10 @@
 // names in folders through an interface, and never opens, reads or changes a file.
 package paths
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Op is what happens to a path.
 type Op string
@@ -38,6 +41,23 @@ func (r Roots) Workspace() string {
 		return r.Cwd
 	}
 	return r.Write[0]
+}
+
+// Of are the same folders where the agent runs as another user, with this home folder. What is of
+// the guard in the home folder of its own user stays so.
+func (r Roots) Of(home string) Roots {
+	own := r.Own
+	for _, list := range []*[]string{&r.Write, &r.Read, &r.ReadFiles, &r.Look, &r.Own} {
+		moved := slices.Clone(*list)
+		for i, folder := range moved {
+			if rest, in := strings.CutPrefix(folder, r.Home); in && (rest == "" || rest[0] == '/') {
+				moved[i] = home + rest
+			}
+		}
+		*list = moved
+	}
+	r.Own, r.Home = slices.Concat(own, r.Own), home
+	return r
 }
 
 // The classes of paths, of which a path has exactly one. Some beat the folders they

@@ -86,18 +86,7 @@ func (a *author) of(r paths.Roots, home string) paths.Roots {
 	if !a.sameHome || home == r.Home {
 		return r
 	}
-	own := r.Own // those of this program's user stay its own
-	for _, list := range []*[]string{&r.Write, &r.Read, &r.ReadFiles, &r.Look, &r.Own} {
-		moved := slices.Clone(*list)
-		for i, folder := range moved {
-			if rest, in := strings.CutPrefix(folder, r.Home); in && (rest == "" || rest[0] == '/') {
-				moved[i] = home + rest
-			}
-		}
-		*list = moved
-	}
-	r.Own, r.Home = slices.Concat(own, r.Own), home
-	return r
+	return r.Of(home)
 }
 
 // withDefault is ${NAME} and ${NAME:-what to take where it is not set}.
