@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -125,7 +124,7 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 			return nil, fmt.Errorf("chunks[%d]: %w", i, err)
 		}
 	}
-	if out.shape == (Shape{}) && rec.Upstream != nil && rec.Upstream.Status != http.StatusOK {
+	if out.shape == (Shape{}) && rec.Upstream != nil && rec.Upstream.Status != 200 {
 		if found, ok := upstream.Recover(set.Server(""), rec.Upstream.Body); ok {
 			r.Recovered(&found)
 			out.shape.Status = rec.Upstream.Status
