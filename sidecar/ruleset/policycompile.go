@@ -100,11 +100,7 @@ var exampleRoots = paths.Roots{
 
 // tryScript checks that a rule holds for a shell script, confined or not, or for neither.
 func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script rulefile.Text, want bool) {
-	call := policy.Call{
-		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script.Value}, Command: script.Value,
-		Strategy: "native", Confidence: 1, Subject: policy.Subject{Model: "gpt-oss", Interactive: true},
-	}
-	facts := policy.Examine(call, policy.World{Guard: paths.Guard{Roots: l.roots}, Programs: l.set.Programs})
+	facts := l.facts(script.Value, l.roots)
 	holds := false
 	for _, facts.Call.Confined = range []bool{false, true} {
 		for env := range on(facts, policy.MomentOf(exampleTime, nil)) {
@@ -124,6 +120,15 @@ func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script 
 	case holds:
 		l.cover(r.Place)
 	}
+}
+
+// facts are those of an example.
+func (c *ruleCompiler) facts(script string, roots paths.Roots) *policy.Facts {
+	call := policy.Call{
+		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script}, Command: script,
+		Strategy: "native", Confidence: 1, Subject: policy.Subject{Model: "gpt-oss", Interactive: true},
+	}
+	return policy.Examine(call, policy.World{Guard: paths.Guard{Roots: roots}, Programs: c.set.Programs})
 }
 
 // exampleHint says how to find out why an example is none.
