@@ -79,7 +79,7 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 		rule.When = when
 	}
 	c.author.rules = append(c.author.rules, judge(rule, r.When, c.words, on))
-	if r.When == nil || rule.When == nil {
+	if r.When != nil && rule.When == nil { // it was reported
 		return append(list, rule)
 	}
 	for _, e := range r.Hit {
