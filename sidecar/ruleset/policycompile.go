@@ -17,7 +17,7 @@ type ruleCompiler struct {
 	author   *author
 	roots    paths.Roots // of hit and miss
 	words    cond.Lists
-	named    []rulefile.Pair[[]rulefile.Text] // the lists of exec.yaml, with their places
+	named    []rulefile.Pair[[]rulefile.Text] // the lists of the file at hand, with their places
 	classes  []string                         // what class can be in the file at hand
 	order    int
 	examples *[]func()
@@ -71,7 +71,7 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 	if r.When != nil && r.When.At.Known() {
 		c.set.Counts.Conditions++
 		c.rates(*r.When)
-		c.wordsOf(*r.When, c.classes)
+		c.misspelt(*r.When, c.named, func(subject string) domain { return closed(subject, c.classes) })
 		when, problem := cond.Predicate[E](*r.When, c.words)
 		if problem != nil {
 			c.problems = append(c.problems, *problem)
