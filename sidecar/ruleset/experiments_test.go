@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -57,11 +58,14 @@ experiments:
 	if control := set.Under([]string{"one/control"}); control == set || control.Limits.Retries != set.Limits.Retries || len(control.Arms) != 1 {
 		t.Error("a control arm has the rules as they are, and says which it is")
 	}
-	if draft := set.Under([]string{"three/b"}); draft.Limits.RetryBudget != 8*time.Second {
-		t.Error("drafts are loaded, so that one can look at them")
+	if draft, err := set.Arm(files, "three", "b"); err != nil || draft.Limits.RetryBudget != 8*time.Second {
+		t.Error("drafts can be loaded, so that one can look at them:", err)
 	}
-	if set.Under([]string{"one/short", "three/b"}) != set || set.Under(nil) != set {
+	if set.Under([]string{"one/short", "three/b"}) != set || set.Under([]string{"three/b"}) != set || set.Under(nil) != set {
 		t.Error("nobody is in a draft")
+	}
+	if both.own != set.own || both.Programs != set.Programs {
+		t.Error("what no arm can set is kept more than once")
 	}
 }
 
@@ -92,6 +96,7 @@ func TestExperimentProblems(t *testing.T) {
 		{experiments(two("prompt: native"), "    sample: [{agent: a, arm: control}]\n"), "the sample names no session"},
 		{experiments(two("prompt: native"), "    sample: [{session: alice, arm: nwe}]\n"), "there is no arm nwe"},
 		{experiments(two("prompt: native"), "  - id: two\n    about: x\n    status: running\n    arms: "+two("prompt: native")+"\n    measure: tokens\n"), "sets prompt, too"},
+		{"version: 1\nexperiments:\n" + drafts(33), "the experiments have more than 64 arms"},
 		{"version: 1\nexperiments: []\noutcomes: {failed: [{find: '^x', hit: [ax]}]}\n", "the sign is not found in this text"},
 		{"version: 1\nexperiments: []\ncapture: {share: 200}\n", "share cannot be 200"},
 	} {
@@ -102,6 +107,14 @@ func TestExperimentProblems(t *testing.T) {
 			t.Errorf("%s\nwant %s\ngot  %v", row.text, row.want, problems)
 		}
 	}
+}
+
+// drafts are n experiments with two arms each.
+func drafts(n int) (text string) {
+	for i := range n {
+		text += fmt.Sprintf("  - {id: e%d, about: x, status: draft, measure: tool_ok, arms: {a: {share: 50}, b: {share: 50}}}\n", i)
+	}
+	return text
 }
 
 // What is wrong with an arm is told beside what is wrong elsewhere, once each; what the broken
