@@ -139,8 +139,11 @@ func (l *loader) base() experiment.Base {
 func (l *loader) experiments() {
 	f := decodeFile[experiment.File](l, experimentsFile)
 	l.unique("id", f.IDs())
-	for _, id := range f.IDs() {
-		l.plainID(id)
+	for _, e := range f.Experiments {
+		l.plainID(e.ID)
+		for _, arm := range e.Arms {
+			l.plainID(arm.Key)
+		}
 	}
 	l.set.Experiments = experiment.Compile(f, experiment.Compiler{
 		Pattern: func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") }, Report: l.report,

@@ -3,6 +3,8 @@ package ruleset
 import (
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -14,6 +16,14 @@ var plainIDs = lazyregexp.New(`^[\w.-]{1,64}$`)
 func (l *loader) plainID(id rulefile.Text) {
 	if id.At.Known() && !plainIDs().MatchString(id.Value) {
 		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id", "an id has at most 64 letters, digits, - _ and .")
+	}
+}
+
+// shownID checks an id that callers see, and may have any letters and signs.
+func (l *loader) shownID(id rulefile.Text) {
+	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
+	if id.At.Known() && (id.Value == "" || len(id.Value) > 256 || strings.ContainsFunc(id.Value, odd)) {
+		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id", "an id has no blanks and at most 256 bytes")
 	}
 }
 

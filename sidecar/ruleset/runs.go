@@ -78,6 +78,14 @@ func (l *loader) runs() {
 	f := Runs{Context: defaultContext}
 	decodeInto(l, runsFile, &f, false)
 	l.set.Runs = f
+	if c := f.Context; l.clean(runsFile) {
+		if c.Reserve >= c.Window {
+			l.report(l.placeOf(runsFile, "context", "reserve"), rulefile.CodeValue, "reserve must be less than window: it is a part of it", "")
+		}
+		if c.TrimAt > c.CompactAt {
+			l.report(l.placeOf(runsFile, "context", "trim_at"), rulefile.CodeValue, "trim_at cannot be more than compact_at: results are shortened before turns are left out", "")
+		}
+	}
 	rest := rulefile.Place{} // of the entry for all tools
 	for _, t := range f.Tools {
 		if rest.Known() {
