@@ -49,13 +49,8 @@ func (l *loader) evidence() {
 			w.Of[sign] = r.Weight
 		}
 	}
-	for _, c := range []struct {
-		class    string
-		run, ask float64
-	}{{"read", f.Run.Read, f.Ask.Read}, {"write", f.Run.Write, f.Ask.Write}, {"exec", f.Run.Exec, f.Ask.Exec}} {
-		if l.clean(evidenceFile) && c.ask > c.run {
-			l.report(l.placeOf(evidenceFile, "ask", c.class), rulefile.CodeValue, "ask cannot be more than run: a call that is sure enough to run is not asked about", "")
-		}
+	if l.clean(evidenceFile) && (f.Ask.Read > f.Run.Read || f.Ask.Write > f.Run.Write || f.Ask.Exec > f.Run.Exec) {
+		l.report(l.placeOf(evidenceFile, "ask"), rulefile.CodeValue, "ask cannot be more than run: a call that is sure enough to run is not asked about", "")
 	}
 	l.weights = w
 	l.set.topic, l.set.data, l.set.looking, l.set.talk = f.Topic, f.Data, f.Looks, sentence.New(sentence.Words(f.Talk))

@@ -64,7 +64,7 @@ func under(files rulefile.Files, texts map[string]string) rulefile.Files {
 func (l *loader) tell(how string, arm *experiment.CompiledArm, problems rulefile.Problems) {
 	for _, p := range problems {
 		if !p.Warning {
-			l.report(arm.At.All(), p.Code, how+p.Msg, strings.TrimPrefix(p.File+": ", rulefile.ArmFolder+"/")+p.Hint)
+			l.report(arm.At.All(), p.Code, how+p.Msg, strings.TrimSuffix("in "+strings.TrimPrefix(p.File, rulefile.ArmFolder+"/")+": "+p.Hint, ": "))
 		}
 	}
 }

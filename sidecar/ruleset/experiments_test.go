@@ -109,6 +109,11 @@ func TestExperimentProblems(t *testing.T) {
 		if set != nil || !strings.Contains(problems.Error(), row.want) || problems[0].Line == 0 || problems[0].File != experimentsFile {
 			t.Errorf("%s\nwant %s\ngot  %v", row.text, row.want, problems)
 		}
+		for _, p := range problems {
+			if strings.HasSuffix(p.Hint, ": ") {
+				t.Errorf("%s\na hint without an end: %q", row.text, p.Hint)
+			}
+		}
 	}
 }
 

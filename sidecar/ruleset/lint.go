@@ -16,11 +16,8 @@ import (
 // What happens to a path, and the classes that a path or a URL can have.
 var (
 	pathOps     = []string{string(paths.Read), string(paths.Write), string(paths.Delete)}
-	pathClasses = []string{
-		paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Automation, paths.Control, paths.VCS, paths.Home, paths.Around, paths.Foreign, paths.Root, paths.Protected,
-		paths.System, paths.Kernel, paths.BlockDevice, paths.Device, paths.Null, paths.Socket, paths.Dynamic, paths.Malformed, paths.Outside,
-	}
-	urlClasses = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Control, urls.Unknown, urls.BadScheme, urls.Malformed, urls.Dynamic}
+	pathClasses = paths.Classes()
+	urlClasses  = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Control, urls.Unknown, urls.BadScheme, urls.Malformed, urls.Dynamic}
 )
 
 // The codes of warnings: rules that load, and then do nothing or cost too much.

@@ -6,18 +6,10 @@ import (
 	"strings"
 
 	programs "github.com/jgavinray/gpt-oss-executor/policy/program"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
-
-// shellTags are the tags that taking a command apart adds to those of programs.
-var shellTags = []string{
-	"bulk-delete", "decoded-code", "downloaded-code", "dump-env", "foreign-code", "function", "hash-poison", "interactive-shell", "lookup",
-	"runs-created-file", "shell-c", "shell-state", "shell-stdin", "workspace-program", "wrapper",
-}
-
-// tags are all words of cmd.tags.
-func tags() []string { return append(slices.Sorted(maps.Keys(programs.Tags())), shellTags...) }
 
 // domain is all that something in a condition can be.
 type domain struct {
@@ -30,7 +22,7 @@ type domain struct {
 func closed(subject string, classes []string) domain {
 	switch {
 	case subject == "cmd.tags[]":
-		return domain{"tag", tags()}
+		return domain{"tag", append(slices.Sorted(maps.Keys(programs.Tags())), shell.Tags()...)}
 	case subject == "op":
 		return domain{"op", pathOps}
 	case subject == "class":
