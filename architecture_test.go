@@ -39,7 +39,7 @@ var rooms = [][]string{
 	{"sidecar/cond"},
 	{"sidecar/config", "sidecar/cost"},
 	{"sidecar/rulefile", "sidecar/parse", "sidecar/prompt", "policy"},
-	{"policy/plain", "sidecar/responses"},
+	{"policy/plain", "sidecar/responses", "sidecar/listed"},
 	{"policy/shell", "sidecar/strategy"},
 	{"policy/program", "policy/paths", "sidecar/openclaw/file", "sidecar/reading", "sidecar/openai", "sidecar/web", "sidecar/pin"},
 	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert", "sidecar/clue", "sidecar/openclaw"},

@@ -14,6 +14,7 @@ type Env struct {
 	Call
 	Script *shell.Script  `expr:"script" doc:"What the command can do. Without a command it is empty, and parsed."`
 	Cmd    *shell.Command `expr:"cmd" doc:"One program that the command can run. A condition that names cmd is tried for each."`
+	Home   string         `expr:"home" doc:"The home folder of the agent, which ~ stands for."`
 	Moment
 }
 

@@ -24,7 +24,7 @@ type World struct {
 // Examine finds out what a call can do, without doing any of it. A folder in its
 // argument workdir is where it would run.
 func Examine(c Call, w World) *Facts {
-	f := &Facts{Call: c, Workspace: w.Guard.Roots.Workspace()}
+	f := &Facts{Call: c, Workspace: w.Guard.Roots.Workspace(), Home: w.Guard.Roots.Home}
 	if dir, given := c.Args["workdir"]; given && dir != nil && dir != "" {
 		text, _ := dir.(string)
 		use := w.Guard.Literal(paths.Read, text)

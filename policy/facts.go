@@ -12,6 +12,7 @@ import (
 type Facts struct {
 	Call      Call          `json:"call"`
 	Workspace string        `json:"workspace,omitempty"` // where the agent works; {workspace} in the texts of rules
+	Home      string        `json:"-"`                   // what ~ stands for
 	Script    *shell.Script `json:"script,omitempty"`    // what its command can do; nil: it has none
 	Paths     []paths.Use   `json:"paths,omitempty"`     // of a file tool, without those of commands
 	URLs      []urls.Use    `json:"urls,omitempty"`      // of a fetch tool, without those of commands

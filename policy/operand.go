@@ -17,7 +17,7 @@ type Operand struct {
 
 // CallEnv is what a condition about the call as a whole sees.
 func (f *Facts) CallEnv(m Moment) *Env {
-	env := &Env{Call: f.Call, Script: f.Script, Cmd: &shell.Command{}, Moment: m}
+	env := &Env{Call: f.Call, Script: f.Script, Cmd: &shell.Command{}, Home: f.Home, Moment: m}
 	if env.Script == nil {
 		env.Script = &shell.Script{Parsed: true}
 	}
@@ -28,7 +28,7 @@ func (f *Facts) CallEnv(m Moment) *Env {
 // keep one.
 func (f *Facts) CommandEnvs(m Moment) iter.Seq2[*Env, Operand] {
 	return func(yield func(*Env, Operand) bool) {
-		env := Env{Call: f.Call, Script: f.Script, Moment: m}
+		env := Env{Call: f.Call, Script: f.Script, Home: f.Home, Moment: m}
 		for cmd := range f.commands() {
 			o := Operand{Name: cmd.Binary, Command: cmd}
 			env.Cmd, o.Cut = capped(cmd)

@@ -24,7 +24,8 @@ func TestModels(t *testing.T) {
 		{ID: rulefile.Text{Value: "far"}, Upstream: rulefile.Text{Value: other.URL}, Name: "some/name", Prompt: rulefile.Text{Value: "p"}},
 		{ID: rulefile.Text{Value: "bad"}, Upstream: rulefile.Text{Value: "ftp://nowhere"}},
 	}, set.Models...)
-	set.Prompts = map[string]*words.Prompt{"p": words.Plain("Be \"kind\".")}
+	kind, _ := words.Plain("Be \"kind\".")
+	set.Prompts = map[string]*words.Prompt{"p": kind}
 	r.s.rules = fixed{&set}
 
 	for range 2 {

@@ -13,6 +13,9 @@ var order = []string{
 	Foreign, Home, Protected, Root, Persist, Control, Socket, BlockDevice, Secret, Malformed,
 }
 
+// Classes are all classes.
+func Classes() []string { return slices.Clone(order) }
+
 // stricter says whether class a is worse than b.
 func stricter(a, b string) bool {
 	return slices.Index(order, a) > slices.Index(order, b)

@@ -6,6 +6,8 @@
 package shell
 
 import (
+	"strings"
+
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
@@ -57,6 +59,12 @@ type Command struct {
 	Recursive   bool        `expr:"recursive" json:"recursive,omitempty" doc:"It works on whole folders."`
 	Start       int         `expr:"-" json:"start"` // bytes of the text, of the part that makes it run
 	End         int         `expr:"-" json:"end"`
+}
+
+// Tags are those that taking a command apart adds to those of programs.
+func Tags() []string {
+	return strings.Fields(`bulk-delete decoded-code downloaded-code dump-env foreign-code function hash-poison interactive-shell lookup
+		runs-created-file shell-c shell-state shell-stdin workspace-program wrapper`)
 }
 
 func (c *Command) tag(tags ...string) { c.Tags = append(c.Tags, tags...) }

@@ -21,7 +21,7 @@ import (
 // explain turns what expr says about a condition into a problem at its exact
 // place, in words that need no Go.
 func explain(t rulefile.Text, err error, env reflect.Type, words Lists) *rulefile.Problem {
-	if at, cut := t.Cut(); cut {
+	if at, cut := t.Cut(); cut && !Parses(t.Value) {
 		p := at.Problem(rulefile.CodeYAML, "YAML takes the rest of the line for a comment", "put the condition into a block: when: |")
 		return &p
 	}
@@ -104,7 +104,7 @@ func hintFor(msg string, bare bool, env reflect.Type) string {
 		return word + " stands between its two sides: a " + word + " b"
 	case isToken:
 		return "is an operator missing in front of it, or a quote or bracket before that?"
-	case isPart && bare:
+	case isPart && bare && !strings.HasPrefix(msg, typeWords[""]):
 		return "the entry itself is #"
 	case isPart:
 		return partHint(part, env)
@@ -124,14 +124,25 @@ var wordOperators = []string{"contains", "startsWith", "endsWith", "matches", "i
 
 // partHint helps with a part of a variable that it does not have.
 func partHint(part string, env reflect.Type) string {
-	var parts []string
-	for _, v := range Variables(env, nil) {
-		parts = append(parts, v.Name[strings.LastIndexByte(v.Name, '.')+1:])
-	}
-	if w, near := rulefile.Nearest(part, parts); near {
+	if w, near := rulefile.Nearest(part, parts(env)); near {
 		return "did you mean " + w + "?"
 	}
 	return ""
+}
+
+// parts are the names of all that is in what a condition sees, and in entries of its lists.
+func parts(t reflect.Type) (out []string) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return parts(t.Elem())
+	case reflect.Struct:
+		for _, f := range reflect.VisibleFields(t) {
+			if name := f.Tag.Get("expr"); name != "" && name != "-" {
+				out = append(append(out, name), parts(f.Type)...)
+			}
+		}
+	}
+	return out
 }
 
 // forms are messages of expr, and how people say them. Groups that have a name hold types

@@ -105,14 +105,41 @@ func compared(t rulefile.Text, n *ast.BinaryNode) Comparison {
 	return Comparison{n.Operator, Side{n.Left.String(), n.Left, t}, Side{n.Right.String(), n.Right, t}}
 }
 
-// Comparisons are all that a condition compares by in, == and !=.
+// Comparisons are all that a condition compares by in, == and !=. An entry that a loop looks at
+// is LIST[] there.
 func Comparisons(t rulefile.Text) (out []Comparison) {
-	each(t.Value, func(n ast.Node) {
+	tree, err := parser.Parse(t.Value)
+	if err != nil {
+		return nil
+	}
+	ast.Walk(&tree.Node, patcher(nameEntries))
+	ast.Walk(&tree.Node, visitor(func(n ast.Node) {
 		if b, ok := n.(*ast.BinaryNode); ok && (b.Operator == "in" || b.Operator == "==" || b.Operator == "!=") {
 			out = append(out, compared(t, b))
 		}
-	})
+	}))
 	return out
+}
+
+// patcher is a visitor that may put something else in the place of a node.
+type patcher func(*ast.Node)
+
+// Visit takes in one node.
+func (p patcher) Visit(node *ast.Node) { p(node) }
+
+// nameEntries says of which list # is an entry, in the loop that n is. Loops inside of it were
+// visited before.
+func nameEntries(n *ast.Node) {
+	loop, ok := (*n).(*ast.BuiltinNode)
+	if !ok || len(loop.Arguments) < 2 {
+		return
+	}
+	entry := loop.Arguments[0].String() + "[]"
+	ast.Walk(&loop.Arguments[1], patcher(func(part *ast.Node) {
+		if p, ok := (*part).(*ast.PointerNode); ok && p.Name == "" {
+			ast.Patch(part, &ast.IdentifierNode{Value: entry})
+		}
+	}))
 }
 
 // Asserted are the comparisons, by whatever operator, that nothing but and and or joins:

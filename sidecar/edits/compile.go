@@ -79,14 +79,34 @@ func (c Compiler) sampling(r requestRule) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Set)) {
-		_, isText := r.Set[name].(string)
-		switch {
-		case name == "stop": // a text, or a list of them
-		case name == "reasoning_effort" && isText:
-		case name == "reasoning_effort" || !isNumber(r.Set[name]):
-			c.Report(r.ID.All(), rulefile.CodeType, fmt.Sprintf("%s of %s has a value that it cannot have", name, r.ID.Value), "numbers; for reasoning_effort low, medium or high")
+		if wrong := unfit(name, r.Set[name]); wrong != "" {
+			c.Report(r.ID.All(), rulefile.CodeType, fmt.Sprintf("%s of %s has a value that it cannot have", name, r.ID.Value), wrong)
 		}
 	}
+}
+
+// unfit says what a sampling parameter must be, where this value is not.
+func unfit(name string, value any) string {
+	_, isText := value.(string)
+	switch {
+	case name == "stop": // a text, or a list of them
+	case name == "reasoning_effort" && isText:
+	case name == "reasoning_effort" || !isNumber(value):
+		return "numbers; for reasoning_effort low, medium or high"
+	}
+	return ""
+}
+
+// Unfit says why a model cannot have a value for a member of its requests; empty: it can. Servers
+// have members of their own, so that not only sampling parameters can be set.
+func Unfit(name string, value any) string {
+	switch {
+	case slices.Contains(ours, name):
+		return "the caller says it, or the program itself"
+	case slices.Contains(parameters, name):
+		return unfit(name, value)
+	}
+	return ""
 }
 
 func isNumber(v any) bool {

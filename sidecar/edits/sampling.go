@@ -15,6 +15,9 @@ var parameters = []string{
 	"seed", "stop", "max_tokens", "max_completion_tokens", "reasoning_effort",
 }
 
+// ours are members that no setting can say for a caller.
+var ours = []string{"model", "messages", "tools", "tool_choice", "functions", "function_call", "stream", "stream_options", "n"}
+
 // lengths are the two names of how long a reply may be.
 var lengths = []string{"max_tokens", "max_completion_tokens"}
 

@@ -94,7 +94,7 @@ func (s Spec) Load(read Read, tell io.Writer) (Variant, error) {
 		fmt.Fprintln(tell, shown.Error())
 	}
 	if s.Experiment != "" {
-		if set, err = set.Arm(s.Experiment, s.Arm); err != nil {
+		if set, err = set.Arm(files, s.Experiment, s.Arm); err != nil {
 			return Variant{}, fmt.Errorf("the variant %s, in %s: %w", s.Name, s.Dir, err)
 		}
 	}

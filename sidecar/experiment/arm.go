@@ -97,14 +97,15 @@ func words() []string {
 type Choice struct {
 	Names []string // EXPERIMENT/ARM, in the order of the file
 	Arms  []*CompiledArm
+	Draft bool // nobody is in it
 }
 
-// maxChoices bounds the sets that are kept in memory.
+// maxChoices bounds the sets that are loaded.
 const maxChoices = 64
 
 // Choices are every arm alone that is not stopped, and all that one unit may be in together.
 func (x *Experiments) Choices(report func(at rulefile.Place, code, msg, hint string)) []Choice {
-	var alone []Choice
+	var alone, several []Choice // of the running ones, several in each
 	together := []Choice{{}}
 	for i := range x.List {
 		e := &x.List[i]
@@ -114,18 +115,21 @@ func (x *Experiments) Choices(report func(at rulefile.Place, code, msg, hint str
 		all := together
 		for k := range e.Arms {
 			arm, name := &e.Arms[k], e.ID+"/"+e.Arms[k].Name
-			alone = append(alone, Choice{[]string{name}, []*CompiledArm{arm}})
+			alone = append(alone, Choice{[]string{name}, []*CompiledArm{arm}, e.Status == Draft})
 			if e.Status != Running || e.Shadow {
 				continue
 			}
 			for _, c := range together {
-				all = append(all, Choice{append(slices.Clip(c.Names), name), append(slices.Clip(c.Arms), arm)})
+				all = append(all, Choice{Names: append(slices.Clip(c.Names), name), Arms: append(slices.Clip(c.Arms), arm)})
 			}
 		}
-		if together = all; len(together) > maxChoices {
-			report(e.Arms[0].At.All(), rulefile.CodeValue, fmt.Sprintf("the running experiments have more than %d combinations of arms", maxChoices), "stop one of them, or leave out arms")
+		together = all
+		several = slices.DeleteFunc(slices.Clone(together), func(c Choice) bool { return len(c.Names) < 2 })
+		if len(alone)+len(several) > maxChoices {
+			report(e.Arms[0].At.All(), rulefile.CodeValue, fmt.Sprintf("the experiments have more than %d arms and combinations of running arms", maxChoices),
+				"each is a set of rules; stop one of the experiments, or leave out arms")
 			return nil
 		}
 	}
-	return append(alone, slices.DeleteFunc(together, func(c Choice) bool { return len(c.Names) < 2 })...)
+	return append(alone, several...)
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -117,9 +116,6 @@ func (c Compiler) experiment(r *Entry) Experiment {
 	for _, a := range r.Arms {
 		e.Arms = append(e.Arms, CompiledArm{a.Key.Value, a.Value.Share / 100, a.Key, a.Value.Set})
 		sum += a.Value.Share
-		if strings.ContainsAny(a.Key.Value, "/ ,|") || len(a.Key.Value) > 64 {
-			c.Report(a.Key.All(), rulefile.CodeValue, "this cannot be the name of an arm", "use at most 64 letters, digits, - and _")
-		}
 	}
 	switch {
 	case !r.ID.At.Known():
@@ -177,6 +173,9 @@ func (c Compiler) sample(r *Entry, e *Experiment) {
 		if arm < 0 {
 			c.Report(s.Arm.All(), rulefile.CodeRef, "there is no arm "+s.Arm.Value, "")
 			continue
+		}
+		if _, twice := e.pinned[unit.Value]; twice {
+			c.Report(unit.All(), rulefile.CodeDup, "the "+e.Unit+" "+unit.Value+" stands here twice", "one of them can be in one arm only")
 		}
 		if e.pinned == nil {
 			e.pinned = map[string]int{}

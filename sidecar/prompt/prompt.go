@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/template"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
@@ -69,17 +71,41 @@ type Result struct{ Name, Text string }
 // Answer is what the form of answers may say.
 type Answer struct{ Text string }
 
-// Fault is what is wrong with a template.
+// Fault is what is wrong with a prompt.
 type Fault struct {
 	Line      int // from 1
 	Msg, Hint string
 }
 
 // Plain is a text that is told as it is.
-func Plain(text string) *Prompt { return &Prompt{text: text} }
+func Plain(text string) (*Prompt, *Fault) {
+	if f := unreadable(text); f != nil {
+		return nil, f
+	}
+	return &Prompt{text: text}, nil
+}
+
+// unreadable is what keeps a file from being a text that a model can be told; nil: nothing.
+func unreadable(text string) *Fault {
+	if strings.TrimSpace(text) == "" {
+		return &Fault{1, "this file is empty", "write what the model is told, or delete the file"}
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if !utf8.ValidString(line) {
+			return &Fault{i + 1, "this is not text in UTF-8", "save the file as UTF-8"}
+		}
+		if strings.ContainsFunc(strings.TrimSuffix(line, "\r"), func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
+			return &Fault{i + 1, "this line holds a control character", "delete it, or save the file as UTF-8"}
+		}
+	}
+	return nil
+}
 
 // Compile reads a template, and tries it with a sample.
 func Compile(text string) (*Prompt, *Fault) {
+	if f := unreadable(text); f != nil {
+		return nil, f
+	}
 	t, err := template.New("prompt").Option("missingkey=error").Funcs(functions).Parse(text)
 	if err != nil {
 		return nil, faultOf(err)

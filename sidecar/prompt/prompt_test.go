@@ -59,8 +59,35 @@ func TestSay(t *testing.T) {
 			}
 		})
 	}
-	if got, err := prompt.Plain("Say {{.Nothing}}.").Say(facts); err != nil || got != "Say {{.Nothing}}." {
+	plain, fault := prompt.Plain("Say {{.Nothing}}.\r\n\tOr not.")
+	if fault != nil {
+		t.Fatal(fault)
+	}
+	if got, err := plain.Say(facts); err != nil || got != plain.Text() {
 		t.Errorf("a plain text: %q %v", got, err)
+	}
+}
+
+// A file that is no text, or has none, is refused as a template and as a plain text.
+func TestUnreadable(t *testing.T) {
+	for _, row := range []struct {
+		name, text string
+		line       int
+		msg        string
+	}{
+		{"nothing", "", 1, "empty"},
+		{"blanks", " \n\r\n", 1, "empty"},
+		{"UTF-16", "\xff\xfeB\x00e\x00", 1, "UTF-8"},
+		{"Latin-1", "one\ncaf\xe9", 2, "UTF-8"},
+		{"a NUL", "one\ntwo\x00", 2, "control character"},
+	} {
+		_, plain := prompt.Plain(row.text)
+		_, template := prompt.Compile(row.text)
+		for _, fault := range []*prompt.Fault{plain, template} {
+			if fault == nil || fault.Line != row.line || !strings.Contains(fault.Msg, row.msg) {
+				t.Errorf("%s: %+v", row.name, fault)
+			}
+		}
 	}
 }
 

@@ -20,13 +20,18 @@ func (s *Set) Under(arms []string) *Set {
 	return s
 }
 
-// Arm is the set for those who are in one arm of an experiment.
-func (s *Set) Arm(id, arm string) (*Set, error) {
-	e, _, err := s.Experiments.Find(id, arm)
-	if err == nil && e.Status == experiment.Stopped {
-		err = fmt.Errorf("%s: %s is stopped, so its arms are not loaded; say status: draft to try them", e.Place, id)
+// Arm is the set for those who are in one arm of an experiment, which may be a draft. Files are
+// what the set was loaded from.
+func (s *Set) Arm(files rulefile.Files, id, arm string) (*Set, error) {
+	e, compiled, err := s.Experiments.Find(id, arm)
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Status == experiment.Stopped:
+		return nil, fmt.Errorf("%s: %s is stopped, so its arms are not loaded; say status: draft to try them", e.Place, id)
 	}
-	return s.Under([]string{id + "/" + arm}), err
+	l := prepare(under(files, prepare(files, true).base().Files(compiled)), true)
+	return s.as(l.set, []string{id + "/" + arm}), nil
 }
 
 // Overlaid is Load of files under what an overlay sets. Name is that of the overlay in problems.
@@ -59,7 +64,7 @@ func under(files rulefile.Files, texts map[string]string) rulefile.Files {
 func (l *loader) tell(how string, arm *experiment.CompiledArm, problems rulefile.Problems) {
 	for _, p := range problems {
 		if !p.Warning {
-			l.report(arm.At.All(), p.Code, how+p.Msg, strings.TrimPrefix(p.File+": ", rulefile.ArmFolder+"/")+p.Hint)
+			l.report(arm.At.All(), p.Code, how+p.Msg, strings.TrimSuffix("in "+strings.TrimPrefix(p.File, rulefile.ArmFolder+"/")+": "+p.Hint, ": "))
 		}
 	}
 }
@@ -111,6 +116,15 @@ func promote(own rulefile.Files, name, text, id, arm string) (err error) {
 	return nil
 }
 
+// as is the set of some arms, which knows it. What no arm can set is that of the set itself, so
+// that it is kept once.
+func (s *Set) as(arms *Set, names []string) *Set {
+	out := *arms
+	out.Version, out.Arms = s.Version, names
+	out.own, out.locked, out.floors, out.Programs = s.own, s.locked, s.floors, s.Programs
+	return &out
+}
+
 func (l *loader) base() experiment.Base {
 	return experiment.Base{Report: l.report, Models: collect(l.set.Models, func(m Model) string { return m.ID.Value }),
 		Over: func(file string) *rulefile.Overlay {
@@ -125,8 +139,11 @@ func (l *loader) base() experiment.Base {
 func (l *loader) experiments() {
 	f := decodeFile[experiment.File](l, experimentsFile)
 	l.unique("id", f.IDs())
-	for _, id := range f.IDs() {
-		l.plainID(id)
+	for _, e := range f.Experiments {
+		l.plainID(e.ID)
+		for _, arm := range e.Arms {
+			l.plainID(arm.Key)
+		}
 	}
 	l.set.Experiments = experiment.Compile(f, experiment.Compiler{
 		Pattern: func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") }, Report: l.report,
@@ -140,7 +157,7 @@ func (l *loader) experiments() {
 }
 
 // arms loads the rules of each arm, checked like all others, and of those together that a
-// session can be in. Beside rules that do not load, each arm is told what is wrong with it alone,
+// session can be in. Those of drafts are checked, and not kept. Beside rules that do not load, each arm is told what is wrong with it alone,
 // as far as files that are broken do not matter to it.
 func (l *loader) arms(tightening bool) {
 	base, known := l.base(), slices.Clone(l.problems)
@@ -165,10 +182,8 @@ func (l *loader) arms(tightening bool) {
 			set, problems = more.set, more.problems
 		}
 		l.tell("with this arm: ", c.Arms[0], problems)
-		if set != nil {
-			under := *set
-			under.Version, under.Arms = l.set.Version, c.Names
-			l.set.arms[strings.Join(c.Names, " ")] = &under
+		if set != nil && !c.Draft {
+			l.set.arms[strings.Join(c.Names, " ")] = l.set.as(set, c.Names)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -57,11 +58,14 @@ experiments:
 	if control := set.Under([]string{"one/control"}); control == set || control.Limits.Retries != set.Limits.Retries || len(control.Arms) != 1 {
 		t.Error("a control arm has the rules as they are, and says which it is")
 	}
-	if draft := set.Under([]string{"three/b"}); draft.Limits.RetryBudget != 8*time.Second {
-		t.Error("drafts are loaded, so that one can look at them")
+	if draft, err := set.Arm(files, "three", "b"); err != nil || draft.Limits.RetryBudget != 8*time.Second {
+		t.Error("drafts can be loaded, so that one can look at them:", err)
 	}
-	if set.Under([]string{"one/short", "three/b"}) != set || set.Under(nil) != set {
+	if set.Under([]string{"one/short", "three/b"}) != set || set.Under([]string{"three/b"}) != set || set.Under(nil) != set {
 		t.Error("nobody is in a draft")
+	}
+	if both.own != set.own || both.Programs != set.Programs {
+		t.Error("what no arm can set is kept more than once")
 	}
 }
 
@@ -84,7 +88,10 @@ func TestExperimentProblems(t *testing.T) {
 		{experiments(two("limits: 5"), ""), "limits is a whole file"},
 		{experiments("{control: {share: 100}}", ""), "an experiment has two arms or more"},
 		{experiments("{control: {share: 50}, b: {share: 40}}", ""), "the shares together are 90, not 100"},
-		{experiments("{control: {share: 50}, 'a b': {share: 50}}", ""), "this cannot be the name of an arm"},
+		{experiments("{control: {share: 50}, 'a b': {share: 50}}", ""), `"a b" cannot be an id`},
+		{experiments("{'': {share: 50}, b: {share: 50}}", ""), `"" cannot be an id`},
+		{experiments("{control: {share: 50}, \"a\\nb\\U0001F4A5\": {share: 50}}", ""), "cannot be an id"},
+		{experiments(two("prompt: native"), "    sample: [{session: alice, arm: new}, {session: alice, arm: control}]\n"), "the session alice stands here twice"},
 		{experiments(two("prompt: native"), "    adaptive: {floor: 50.5}\n"), "floor cannot be 50.5"},
 		{experiments("{a: {share: 30}, b: {share: 30}, c: {share: 40}}", "    adaptive: {floor: 40}\n"), "3 arms cannot all get 40 percent"},
 		{experiments(two("prompt: native"), "    guards: [{measure: emty}]\n"), "there is no measure emty"},
@@ -92,6 +99,7 @@ func TestExperimentProblems(t *testing.T) {
 		{experiments(two("prompt: native"), "    sample: [{agent: a, arm: control}]\n"), "the sample names no session"},
 		{experiments(two("prompt: native"), "    sample: [{session: alice, arm: nwe}]\n"), "there is no arm nwe"},
 		{experiments(two("prompt: native"), "  - id: two\n    about: x\n    status: running\n    arms: "+two("prompt: native")+"\n    measure: tokens\n"), "sets prompt, too"},
+		{"version: 1\nexperiments:\n" + drafts(33), "the experiments have more than 64 arms"},
 		{"version: 1\nexperiments: []\noutcomes: {failed: [{find: '^x', hit: [ax]}]}\n", "the sign is not found in this text"},
 		{"version: 1\nexperiments: []\ncapture: {share: 200}\n", "share cannot be 200"},
 	} {
@@ -101,7 +109,20 @@ func TestExperimentProblems(t *testing.T) {
 		if set != nil || !strings.Contains(problems.Error(), row.want) || problems[0].Line == 0 || problems[0].File != experimentsFile {
 			t.Errorf("%s\nwant %s\ngot  %v", row.text, row.want, problems)
 		}
+		for _, p := range problems {
+			if strings.HasSuffix(p.Hint, ": ") {
+				t.Errorf("%s\na hint without an end: %q", row.text, p.Hint)
+			}
+		}
 	}
+}
+
+// drafts are n experiments with two arms each.
+func drafts(n int) (text string) {
+	for i := range n {
+		text += fmt.Sprintf("  - {id: e%d, about: x, status: draft, measure: tool_ok, arms: {a: {share: 50}, b: {share: 50}}}\n", i)
+	}
+	return text
 }
 
 // What is wrong with an arm is told beside what is wrong elsewhere, once each; what the broken

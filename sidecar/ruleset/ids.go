@@ -3,6 +3,8 @@ package ruleset
 import (
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -17,6 +19,14 @@ func (l *loader) plainID(id rulefile.Text) {
 	}
 }
 
+// shownID checks an id that callers see, and may have any letters and signs.
+func (l *loader) shownID(id rulefile.Text) {
+	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
+	if id.At.Known() && (id.Value == "" || strings.ContainsFunc(id.Value, odd)) {
+		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id", "an id has no blanks and no control characters")
+	}
+}
+
 // unique reports names that stand twice; what says what they name.
 func (l *loader) unique(what string, ids []rulefile.Text) {
 	first := map[string]rulefile.Place{}
@@ -25,15 +35,19 @@ func (l *loader) unique(what string, ids []rulefile.Text) {
 			continue // it could not be read, which is reported
 		}
 		if at, twice := first[id.Value]; twice {
-			where := "at " + at.String()
-			if at.File() == id.At.File() {
-				where = "in line " + strconv.Itoa(at.Line())
-			}
-			l.report(id.All(), rulefile.CodeDup, fmt.Sprintf("the %s %s stands here twice", what, id.Value), "it stands "+where+", too")
+			l.report(id.All(), rulefile.CodeDup, fmt.Sprintf("the %s %s stands here twice", what, id.Value), "it stands "+seen(at, id.At)+", too")
 			continue
 		}
 		first[id.Value] = id.At
 	}
+}
+
+// seen is a place for those who look at another one.
+func seen(at, from rulefile.Place) string {
+	if at.File() == from.File() {
+		return "in line " + strconv.Itoa(at.Line())
+	}
+	return "at " + at.String()
 }
 
 // collect takes one thing of each entry of a list.

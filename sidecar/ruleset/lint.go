@@ -16,11 +16,8 @@ import (
 // What happens to a path, and the classes that a path or a URL can have.
 var (
 	pathOps     = []string{string(paths.Read), string(paths.Write), string(paths.Delete)}
-	pathClasses = []string{
-		paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Automation, paths.Control, paths.VCS, paths.Home, paths.Around, paths.Foreign, paths.Root, paths.Protected,
-		paths.System, paths.Kernel, paths.BlockDevice, paths.Device, paths.Null, paths.Socket, paths.Dynamic, paths.Malformed, paths.Outside,
-	}
-	urlClasses = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Control, urls.Unknown, urls.BadScheme, urls.Malformed, urls.Dynamic}
+	pathClasses = paths.Classes()
+	urlClasses  = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Control, urls.Unknown, urls.BadScheme, urls.Malformed, urls.Dynamic}
 )
 
 // The codes of warnings: rules that load, and then do nothing or cost too much.
@@ -39,7 +36,7 @@ const (
 func (l *loader) lint() {
 	if l.clean(strategiesFile) {
 		for _, r := range doc[strategyFile](l, strategiesFile).Strategies {
-			l.lintCondition(r.When, l.domains(r.Kind))
+			l.lintCondition(r.When, nil, l.domains(r.Kind))
 		}
 	}
 	if l.clean(serversFile) {
@@ -59,7 +56,8 @@ func (l *loader) lint() {
 
 // lintPolicy warns about the rules of one of the files about calls.
 func (l *loader) lintPolicy(name string) {
-	rules := slices.Concat(doc[execFile](l, name).Rules, doc[pathsFile](l, name).Rules, doc[urlsFile](l, name).Rules)
+	e, p, u := doc[execFile](l, name), doc[pathsFile](l, name), doc[urlsFile](l, name)
+	rules, named := slices.Concat(e.Rules, p.Rules, u.Rules), slices.Concat(e.Lists, p.Lists, u.Lists)
 	l.lintRules(rules, path.Base(name) == execFilename)
 	domains := map[string][]string{"now.weekday": policy.Weekdays(), "tool_class": classNames}
 	if path.Base(name) == execFilename {
@@ -69,7 +67,7 @@ func (l *loader) lintPolicy(name string) {
 		}
 	}
 	for _, r := range rules {
-		l.lintCondition(r.When, domains)
+		l.lintCondition(r.When, named, domains)
 	}
 }
 
@@ -95,26 +93,14 @@ func (l *loader) domains(kind parse.Kind) map[string][]string {
 }
 
 // lintCondition warns of words that the variables they are compared with never are, and of
-// slow patterns. domains are the only values of some variables; "" may be any.
-func (l *loader) lintCondition(when *rulefile.Text, domains map[string][]string) {
+// slow patterns. domains are the only values of some variables.
+func (l *loader) lintCondition(when *rulefile.Text, named []rulefile.Pair[[]rulefile.Text], domains map[string][]string) {
 	if when == nil {
 		return
 	}
-	for _, x := range cond.Comparisons(*when) {
-		l.lintWords(x.Left.Source, domains, x.Right)
-		l.lintWords(x.Right.Source, domains, x.Left)
-	}
+	l.misspelt(*when, named, func(subject string) domain { return domain{words: domains[subject]} })
 	for _, t := range cond.Patterns(*when) {
 		l.lintPattern(t)
-	}
-}
-
-func (l *loader) lintWords(variable string, domains map[string][]string, side cond.Side) {
-	values := domains[variable]
-	for _, w := range side.Words() {
-		if len(values) > 0 && w.Value != "" && !slices.Contains(values, w.Value) {
-			l.warn(w.At, codeUnreachable, variable+" is never "+w.Value+" here", rulefile.DidYouMean(w.Value, values))
-		}
 	}
 }
 

@@ -17,7 +17,7 @@ func (l *loader) lintRules(rules []policyRule, isExec bool) {
 		for _, b := range before {
 			if b.covers(t) {
 				l.warn(r.ID.All(), codeShadowed, fmt.Sprintf("%s never decides: whenever it holds, %s does, too", r.ID.Value, b.rule.ID.Value),
-					fmt.Sprintf("that stands in line %d; delete one, or say what is different", b.rule.At.Line()))
+					"that stands "+seen(b.rule.At, r.At)+"; delete one, or say what is different")
 				break
 			}
 		}

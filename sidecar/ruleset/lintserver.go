@@ -27,7 +27,7 @@ func (l *loader) lintProbes(s Server, earlier []Server) {
 		if i < 0 {
 			return
 		}
-		by = fmt.Sprintf("%s (line %d)", earlier[i].ID.Value, earlier[i].ID.At.Line())
+		by = earlier[i].ID.Value + " " + seen(earlier[i].ID.At, s.ID.At)
 	}
 	l.warn(s.ID.All(), codeUnreachable, fmt.Sprintf("%s is never recognised: %s comes first and fits the same answers", s.ID.Value, by),
 		"put it in front, or tell the two apart by another probe")

@@ -6,44 +6,70 @@ import (
 	"strings"
 
 	programs "github.com/jgavinray/gpt-oss-executor/policy/program"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// shellTags are the tags that taking a command apart adds to those of programs.
-var shellTags = []string{
-	"bulk-delete", "decoded-code", "downloaded-code", "dump-env", "foreign-code", "function", "hash-poison", "interactive-shell", "lookup",
-	"runs-created-file", "shell-c", "shell-state", "shell-stdin", "workspace-program", "wrapper",
+// domain is all that something in a condition can be.
+type domain struct {
+	what  string // of a closed list; empty: what else is said of it only never holds
+	words []string
 }
 
-// tags are all words of cmd.tags.
-func tags() []string { return append(slices.Sorted(maps.Keys(programs.Tags())), shellTags...) }
+// closed is the domain of what a rule about calls asks for in a file with these classes; nil: a
+// class of that file is no closed list.
+func closed(subject string, classes []string) domain {
+	switch {
+	case subject == "cmd.tags[]":
+		return domain{"tag", append(slices.Sorted(maps.Keys(programs.Tags())), shell.Tags()...)}
+	case subject == "op":
+		return domain{"op", pathOps}
+	case subject == "class":
+		return domain{"class", classes}
+	case subject == "cmd.path_class":
+		return domain{"class of paths", append(slices.Clone(pathClasses), "")}
+	case strings.Contains(subject, "cmd.") && strings.HasSuffix(subject, ".class"):
+		return domain{"class", slices.Concat(pathClasses, urlClasses)}
+	}
+	return domain{}
+}
 
-// wordsOf checks the words that a condition compares a closed list of words with. A
-// misspelt one would never be there, and what should be denied would pass. classes are
-// those of the file; nil: not checked here.
-func (c *ruleCompiler) wordsOf(when rulefile.Text, classes []string) {
+// misspelt reports the words in a condition that are not in the domain of what they are compared
+// with. One of a closed list would never be there, and what should be denied would pass. Others
+// are a warning, and "" may be any.
+func (l *loader) misspelt(when rulefile.Text, named []rulefile.Pair[[]rulefile.Text], of func(subject string) domain) {
+	check := func(subject string, side cond.Side) {
+		d := of(subject)
+		if len(d.words) == 0 {
+			return
+		}
+		for _, w := range written(side, named) {
+			switch {
+			case slices.Contains(d.words, w.Value):
+			case d.what != "":
+				l.report(w.At, rulefile.CodeRef, "there is no "+d.what+" "+w.Value, rulefile.DidYouMean(w.Value, d.words))
+			case w.Value != "":
+				l.warn(w.At, codeUnreachable, subject+" is never "+w.Value+" here", rulefile.DidYouMean(w.Value, d.words))
+			}
+		}
+	}
 	for _, x := range cond.Comparisons(when) {
-		switch left := x.Left.Source; {
-		case x.Operator == "in" && x.Right.Source == "cmd.tags":
-			c.closed(x.Left, "tag", tags())
-		case left == "op":
-			c.closed(x.Right, "op", pathOps)
-		case left == "class" && classes != nil:
-			c.closed(x.Right, "class", classes)
-		case left == "cmd.path_class":
-			c.closed(x.Right, "class of paths", append(pathClasses, ""))
-		case strings.HasSuffix(left, ".class"):
-			c.closed(x.Right, "class", slices.Concat(pathClasses, urlClasses))
+		check(x.Left.Source, x.Right)
+		if x.Operator == "in" {
+			check(x.Right.Source+"[]", x.Left)
+		} else {
+			check(x.Right.Source, x.Left)
 		}
 	}
 }
 
-// closed checks that the words on one side are of a closed list.
-func (c *ruleCompiler) closed(side cond.Side, what string, words []string) {
-	for _, w := range side.Words() {
-		if !slices.Contains(words, w.Value) {
-			c.report(w.At, rulefile.CodeRef, "there is no "+what+" "+w.Value, rulefile.DidYouMean(w.Value, words))
+// written are the words of one side, also where it is a named list.
+func written(side cond.Side, named []rulefile.Pair[[]rulefile.Text]) []rulefile.Text {
+	for _, list := range named {
+		if side.Name() == list.Key.Value {
+			return collect(list.Value, func(t rulefile.Text) rulefile.Text { return rulefile.Text{Value: t.Value, At: t.All()} })
 		}
 	}
+	return side.Words()
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -28,7 +29,7 @@ type Model struct {
 	Server    rulefile.Text   `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
 	Style     rulefile.Text   `rule:"style" doc:"A style of strategies.yaml, for a server that cannot call tools; native if it can. If left out, choose in strategies.yaml says it." eg:"react"`
 	Prompt    rulefile.Text   `rule:"prompt" doc:"A file of prompts/, without .txt or .tmpl. Its text is a system message in front of all others." eg:"native"`
-	Sampling  map[string]any  `rule:"sampling" doc:"Fields of the request that are set if the caller did not set them." eg:"{temperature: 1.0}"`
+	Sampling  map[string]any  `rule:"sampling" doc:"Fields of the request that are set if the caller did not set them. Messages, tools, stream and n are none of them." eg:"{temperature: 1.0}"`
 }
 
 // The modes that differ from provider.
@@ -44,6 +45,12 @@ func (l *loader) models() {
 	l.upstreams(file.Upstreams)
 	l.defaultModel(file.Default)
 	for _, m := range l.set.Models {
+		l.shownID(m.ID)
+		for _, name := range slices.Sorted(maps.Keys(m.Sampling)) {
+			if wrong := edits.Unfit(name, m.Sampling[name]); wrong != "" {
+				l.report(m.ID.All(), rulefile.CodeValue, "sampling of "+m.ID.Value+" cannot set "+name, wrong)
+			}
+		}
 		if m.Profile.At.Known() && l.clean(strategiesFile) {
 			l.known(m.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
 		}

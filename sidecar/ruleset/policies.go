@@ -107,13 +107,13 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	c.words, c.named = l.lists(e.Lists, reflect.TypeFor[policy.Env]()), e.Lists
 	c.exec(e)
 	c.classes = pathClasses
-	c.words = l.lists(p.Lists, reflect.TypeFor[policy.PathEnv]())
+	c.words, c.named = l.lists(p.Lists, reflect.TypeFor[policy.PathEnv]()), p.Lists
 	c.words["look"] = append([]string{}, a.roots.Look...)
 	for _, r := range p.Rules {
 		a.policy.Paths = compileRule(&c, a.policy.Paths, r, (*policy.Facts).PathEnvs)
 	}
 	c.classes = urlClasses
-	c.words = l.lists(u.Lists, reflect.TypeFor[policy.URLEnv]())
+	c.words, c.named = l.lists(u.Lists, reflect.TypeFor[policy.URLEnv]()), u.Lists
 	for _, r := range u.Rules {
 		a.policy.URLs = compileRule(&c, a.policy.URLs, r, (*policy.Facts).URLEnvs)
 	}

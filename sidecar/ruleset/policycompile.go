@@ -17,7 +17,7 @@ type ruleCompiler struct {
 	author   *author
 	roots    paths.Roots // of hit and miss
 	words    cond.Lists
-	named    []rulefile.Pair[[]rulefile.Text] // the lists of exec.yaml, with their places
+	named    []rulefile.Pair[[]rulefile.Text] // the lists of the file at hand, with their places
 	classes  []string                         // what class can be in the file at hand
 	order    int
 	examples *[]func()
@@ -71,7 +71,7 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 	if r.When != nil && r.When.At.Known() {
 		c.set.Counts.Conditions++
 		c.rates(*r.When)
-		c.wordsOf(*r.When, c.classes)
+		c.misspelt(*r.When, c.named, func(subject string) domain { return closed(subject, c.classes) })
 		when, problem := cond.Predicate[E](*r.When, c.words)
 		if problem != nil {
 			c.problems = append(c.problems, *problem)
@@ -79,7 +79,7 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 		rule.When = when
 	}
 	c.author.rules = append(c.author.rules, judge(rule, r.When, c.words, on))
-	if r.When == nil || rule.When == nil {
+	if r.When != nil && rule.When == nil { // it was reported
 		return append(list, rule)
 	}
 	for _, e := range r.Hit {
@@ -100,11 +100,7 @@ var exampleRoots = paths.Roots{
 
 // tryScript checks that a rule holds for a shell script, confined or not, or for neither.
 func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script rulefile.Text, want bool) {
-	call := policy.Call{
-		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script.Value}, Command: script.Value,
-		Strategy: "native", Confidence: 1, Subject: policy.Subject{Model: "gpt-oss", Interactive: true},
-	}
-	facts := policy.Examine(call, policy.World{Guard: paths.Guard{Roots: l.roots}, Programs: l.set.Programs})
+	facts := l.facts(script.Value, l.roots)
 	holds := false
 	for _, facts.Call.Confined = range []bool{false, true} {
 		for env := range on(facts, policy.MomentOf(exampleTime, nil)) {
@@ -124,6 +120,15 @@ func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script 
 	case holds:
 		l.cover(r.Place)
 	}
+}
+
+// facts are those of an example.
+func (c *ruleCompiler) facts(script string, roots paths.Roots) *policy.Facts {
+	call := policy.Call{
+		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script}, Command: script,
+		Strategy: "native", Confidence: 1, Subject: policy.Subject{Model: "gpt-oss", Interactive: true},
+	}
+	return policy.Examine(call, policy.World{Guard: paths.Guard{Roots: roots}, Programs: c.set.Programs})
 }
 
 // exampleHint says how to find out why an example is none.

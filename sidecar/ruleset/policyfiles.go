@@ -14,8 +14,8 @@ type execFile struct {
 	Within  confinedRule                     `rule:"confined" doc:"What commands that run confined have beside the folders of paths.yaml: tools of the home folder, caches, variables."`
 	Zone    string                           `rule:"zone" doc:"The time zone of now. If left out, it is UTC." eg:"Europe/Berlin"`
 	Lists   []rulefile.Pair[[]rulefile.Text] `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{disk_tools: [mkfs, wipefs]}"`
-	Allowed []rulefile.Text                  `rule:"allowed_commands" doc:"Commands that may run: a program, with its subcommand or options. policy explain shows the rule that each becomes." eg:"['git status', make]"`
-	Blocked []rulefile.Text                  `rule:"blocked_commands" doc:"Commands that may not run: a program with options and operands. Options count in any order and spelling, operands as they resolve." eg:"['rm -rf /', shutdown]"`
+	Allowed []rulefile.Text                  `rule:"allowed_commands" doc:"Commands that may run: a program, with its subcommand, options or operands. policy profile shows the rule that each becomes. Every load tries each on its own text." eg:"['git status', make]"`
+	Blocked []rulefile.Text                  `rule:"blocked_commands" doc:"Commands that may not run: a program with options and operands. Options count in any order and spelling, operands as they resolve. Every load tries each on its own text." eg:"['rm -rf /', shutdown]"`
 	Rules   []policyRule                     `rule:"rules" doc:"Each rule allows, audits, asks or denies some calls or commands. The strictest rule wins, wherever it stands."`
 }
 

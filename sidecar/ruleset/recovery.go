@@ -153,6 +153,8 @@ func (l *loader) remedy(key rulefile.Text, r Remedy) {
 		l.report(r.At, rulefile.CodeMissing, key.Value+" lacks attempts", "")
 	case (r.Action == Correct) != (r.Text != nil):
 		l.report(r.At, rulefile.CodeValue, key.Value+" needs action correct and text together", "text is what the model is told")
+	case r.Text != nil && strings.TrimSpace(r.Text.Value) == "":
+		l.report(r.Text.At, rulefile.CodeValue, "text is empty", "write what the model is told")
 	case r.Status != 0 && (r.Type == "" || r.Message.Value == ""):
 		l.report(r.At, rulefile.CodeMissing, key.Value+" has a status, so it needs type and message", "")
 	}

@@ -33,7 +33,7 @@ type replyTest struct {
 	By         *rulefile.Text       `rule:"by" doc:"The id of the strategy that finds the calls." eg:"harmony"`
 	Shows      *rulefile.Text       `rule:"shows" doc:"The text that the user sees. If left out, it is not checked." eg:"Four."`
 	Thinks     *rulefile.Text       `rule:"thinks" doc:"The reasoning. If left out, it is not checked." eg:"Easy."`
-	Refused    []string             `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema unsure truncated" doc:"Why what looked like a call is none, in order. If left out, it is not checked." eg:"[not_offered]"`
+	Refused    *[]string            `rule:"refused" one:"not_offered ambiguous bad_name bad_json bad_schema unsure truncated" doc:"Why what looked like a call is none, in order; [] means that nothing did. If left out, it is not checked." eg:"[not_offered]"`
 	Denied     *[]string            `rule:"denied" doc:"The ids of the rules of exec.yaml that deny calls. If left out, they are not checked." eg:"[whole-tree]"`
 	Done       bool                 `rule:"done" doc:"true means that the turn ends here."`
 }
@@ -129,8 +129,8 @@ func (l *loader) try(t replyTest) (problems rulefile.Problems) {
 	if t.Thinks != nil && !sameText(got.Reasoning, t.Thinks.Value) {
 		wrong(t.Thinks.All(), "the reasoning is %q, not %q", got.Reasoning, t.Thinks.Value)
 	}
-	if codes := codesOf(got.Refused); len(t.Refused) > 0 && !slices.Equal(codes, t.Refused) {
-		wrong(t.At, "refused is [%s], not [%s]", strings.Join(codes, ", "), strings.Join(t.Refused, ", "))
+	if codes := codesOf(got.Refused); t.Refused != nil && !slices.Equal(codes, *t.Refused) {
+		wrong(t.At, "refused is [%s], not [%s]", strings.Join(codes, ", "), strings.Join(*t.Refused, ", "))
 	}
 	if t.Denied != nil && !slices.Equal(denied, *t.Denied) {
 		wrong(t.At, "denied by [%s], not by [%s]", strings.Join(denied, ", "), strings.Join(*t.Denied, ", "))

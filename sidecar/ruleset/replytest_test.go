@@ -20,6 +20,8 @@ func TestReplyTests(t *testing.T) {
 		{"another text", strings.Replace(good, "shows: ''", "shows: Well.", 1), "8:12: one: the user sees \"\", not \"Well.\""},
 		{"another thought", strings.Replace(good, "Hm.", "Ah.", 1), "9:13: one: the reasoning is \"Hm.\", not \"Ah.\""},
 		{"a refusal that is none", good + "    refused: [truncated]\n", "3:5: one: refused is [], not [truncated]"},
+		{"no refusal where one is", "    parameters: {read: {type: object, properties: {n: {type: integer}}, required: [n]}}\n    gives: []\n    refused: []\n", "3:5: one: refused is [bad_schema], not []"},
+		{"no refusal", good + "    refused: []\n", ""},
 		{"an end that is none", good + "    done: true\n", "3:5: one: the turn does not end here"},
 		{"a profile that is none", good + "    profile: proze\n", "10:14: there is no profile proze [E-ref]\n    10 |     profile: proze\n       |              ^^^^^\n         did you mean prose?"},
 		{"a code that is none", good + "    refused: [trunkated]\n", "an entry of refused cannot be trunkated"},

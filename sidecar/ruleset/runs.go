@@ -81,6 +81,14 @@ func (l *loader) runs() {
 	decodeInto(l, runsFile, &f, false)
 	l.set.Runs = f
 	unused(l, f.Tools, func(t RunTool) rulefile.Place { return t.Tool.All() }, func(first, _ RunTool) bool { return first.Tool.Value == every })
+	if c := f.Context; l.clean(runsFile) {
+		if c.Reserve >= c.Window {
+			l.report(l.placeOf(runsFile, "context", "reserve"), rulefile.CodeValue, "reserve must be less than window: it is a part of it", "")
+		}
+		if c.TrimAt > c.CompactAt {
+			l.report(l.placeOf(runsFile, "context", "trim_at"), rulefile.CodeValue, "trim_at cannot be more than compact_at: results are shortened before turns are left out", "")
+		}
+	}
 	for _, t := range f.Tools {
 		if t.Cache > 0 && !t.Again {
 			l.report(t.Tool.All(), rulefile.CodeValue, "cache goes with again: true, which says that a call changes nothing", "")

@@ -22,13 +22,13 @@ import (
 // overflow, and to YAML 1.1, but not to editors, 2026-01-31 is a date.)
 var beyond = regexp.MustCompile(`` +
 	// how several keys go together, or a duration and a size are more than text
-	`must be at least 1(KiB|0ms|s)$|^line cannot be more|^keepalive must be shorter|^wait_min cannot|^loop has ` +
+	`must be at least 1(KiB|0ms|s)$|^line cannot be more|^keepalive must be shorter|^wait_min cannot|^loop has |^ask cannot be more|^reserve must be less|^trim_at cannot|^sampling of ` +
 	// what stands at the end of a list, or that it is not empty; what an included file says
 	`|^the last server cannot have detect| lacks detect$|^there is no (server|model|reader|style)` +
 	// the grammar of a text: an id, a name, a sentence
 	`|cannot be an id$|cannot be the name of a list$|already means something in a condition$|needs a sentence$|is not an absolute path$|^/ is the whole machine` +
 	`|is not filled in here$|is not a base URL$|is not a single command$|does not say which tool|^each (needs|reads)` +
-	`|^an empty pattern fits every text$|is no address$|cannot be a known host|does not say where .workspace. stands$|something else in braces|begins with no words|^nothing stands between|^this is too long$` +
+	`|^an empty pattern fits every text$|is no address$|cannot be a known host|does not say where .workspace. stands$|something else in braces|begins with no words|^nothing stands between|^this is too long$|^text is empty$|names no field$|has no path$` +
 	// the words of a row of a program, and folders and variables of confined commands
 	`|stands here twice$|as it begins with no dash$|^only one kind of operands|is no kind of value, and no effect$|is no effect$` +
 	`|cannot be a folder of confined commands|^this is no name of a variable$` +
@@ -118,7 +118,7 @@ func TestMistakes(t *testing.T) {
 		{serversFile, "    detect:\n      - {path: /api/version, contains: '\"version\":'}\n", "", check},
 		{modelsFile, "mode: provider", "mode: proxy", both},
 		{modelsFile, "mode: provider", "mode: provider\n    upstream: localhost", check},
-		{modelsFile, "mode: provider", "mode: provider\n    sampling: {temperature: warm}", nobody},
+		{modelsFile, "mode: provider", "mode: provider\n    sampling: {temperature: warm}", check},
 		{recoveryFile, "  empty:\n", "  emtpy:\n", both},
 		{recoveryFile, "status: 502", "status: 200", both},
 		{recoveryFile, "action: give_up", "action: resample", both}, // and lacks attempts

@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -14,6 +15,13 @@ func (l *loader) servers() {
 	for i := range f.Servers {
 		s := &f.Servers[i]
 		l.errors(&s.ErrorRules)
+		switch {
+		case !l.clean(serversFile):
+		case s.Effort.Field == "":
+			l.report(s.ID.All(), rulefile.CodeMissing, "effort of "+s.ID.Value+" names no field", "write the field that holds the effort, such as reasoning_effort")
+		case slices.ContainsFunc(s.Detect, func(p Probe) bool { return p.Path == "" }):
+			l.report(s.ID.All(), rulefile.CodeMissing, "a probe of "+s.ID.Value+" has no path", "write a path from the root of the host, such as /version")
+		}
 		s.Overflow = append(s.Overflow, f.Common.Overflow...)
 		s.OutputTooLarge = append(s.OutputTooLarge, f.Common.OutputTooLarge...)
 		s.NoTools = append(s.NoTools, f.Common.NoTools...)

@@ -153,10 +153,11 @@ func (l *loader) prompts() {
 
 // prompt takes one of them; nil where it is broken.
 func (l *loader) prompt(file, ext string) *prompt.Prompt {
-	if ext != prompt.Ext {
-		return prompt.Plain(l.files[file])
+	read := prompt.Plain
+	if ext == prompt.Ext {
+		read = prompt.Compile
 	}
-	p, fault := prompt.Compile(l.files[file])
+	p, fault := read(l.files[file])
 	if fault != nil {
 		l.problems = append(l.problems, rulefile.LineOf(file, l.files[file], fault.Line).Problem(rulefile.CodeValue, fault.Msg, fault.Hint))
 	}

@@ -1,0 +1,43 @@
+package program
+
+import "strings"
+
+// Spellings are all ways to write an option of a program, or of one of its subcommands, as its row
+// has them; none where the row does not know the option.
+func (t *Table) Spellings(name, sub, option string) (out []string) {
+	p := t.lookup(name)
+	if p == nil {
+		return nil
+	}
+	for _, word := range strings.Fields(sub) {
+		if s := p.sub(word); s.ready != nil {
+			p = s.ready()
+		}
+	}
+	index, listed := p.indexOf(option)
+	if !listed {
+		return nil
+	}
+	for letter, i := range p.short {
+		if i == index+1 {
+			out = append(out, "-"+string(rune(letter)))
+		}
+	}
+	for _, s := range p.long {
+		if s.option == index {
+			out = append(out, s.text)
+		}
+	}
+	return out
+}
+
+// indexOf is where the option of a spelling stands among the options.
+func (p *program) indexOf(spelling string) (uint16, bool) {
+	if len(spelling) == 2 && spelling[1] < 128 && p.short[spelling[1]] > 0 {
+		return p.short[spelling[1]] - 1, true
+	}
+	if i, ok := p.find(spelling); ok {
+		return p.long[i].option, true
+	}
+	return 0, false
+}
