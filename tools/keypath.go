@@ -57,6 +57,12 @@ func firstName(path string) (head, rest string, ok bool) {
 	return head, rest, rest != ""
 }
 
+// takesObject reports whether a schema takes an object.
+func takesObject(s *jsonschema.Schema) bool {
+	t := target(s)
+	return len(t.Types) == 0 || slices.Contains(t.Types, "object")
+}
+
 // holds reports whether a schema is one of an object or a list, and of nothing else.
 func holds(s *jsonschema.Schema) bool {
 	t := target(s)

@@ -165,6 +165,9 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 // unsure says that a value of the object may be another: a word without quotes is no text
 // only where its parameter takes none.
 func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
+	if s := w.schema; found.Inside != "" && (s == nil || s.props[found.Inside] == nil || takesObject(s.props[found.Inside])) {
+		return true
+	}
 	return found.Unsure || found.Words && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		switch v := gjson.Parse(m.val); {
 		case v.Type == gjson.String:

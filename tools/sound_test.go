@@ -38,6 +38,8 @@ func TestContrary(t *testing.T) {
 		{sendTool, `{"to":"bob","text":"pay","To":"alice"}`, `"to" and "To" are one argument`},
 		{sendTool, `{"to":"bob","t\u006f":"alice","text":"pay"}`, `"to" is given twice`},
 		{sendTool, `{"to":"bob","text":"pay",}{"to":"bob"`, "send_message"},
+		{"set_view(filter:object! name:string)", `{"filter":{"filter":{"a":1}}`, "not certain"},
+		{"set_view(filter:string! name:string)", `{"filter":{"filter":"a"}`, ""},
 		{sendTool, `{to:"bob",to:"alice",text:"pay"}`, `"to" is given twice`},
 		{editTool, `{"path":"a","oldText":"x","old_text":"y","newText":"z"}`, "one argument"},
 		{editTool, `{"path":"a","oldText":"x","old_text":"x","newText":"z"}`, ""},

@@ -19,6 +19,7 @@ type Result struct {
 	Cut     Cut
 	Around  string // what was dropped before and behind the value, but for blanks and a copy of it
 	Words   bool   // true, false or null may be a text that lacks its quotes, if their parameters take text
+	Inside  string // the object may be the value of its member of this name, if that takes one; "": it is not
 	Unsure  bool   // the writer may have meant another value: where a text ends, or what an escape in it says, was guessed
 }
 
@@ -96,11 +97,19 @@ func Repair(text string, maxDepth int) (Result, error) {
 	}
 	if object, ok := Resumed(text, maxDepth); ok {
 		begin := strings.LastIndex(text, object)
-		nested := strings.HasSuffix(strings.TrimRight(text[:begin], asciiSpace), `":`) // it may be that member's value
-		return Result{JSON: []byte(object), Changes: []Change{{KindRepeat, 0, excerpt(text[:begin]), ""}}, Total: 1, Unsure: nested}, nil
+		return Result{JSON: []byte(object), Changes: []Change{{KindRepeat, 0, excerpt(text[:begin]), ""}}, Total: 1, Inside: onlyName(text[:begin])}, nil
 	}
 	m := mender{text: text, maxDepth: maxDepth}
 	return m.mend()
+}
+
+// onlyName is the name in the beginning of an object that has nothing else, and its colon: {"a":
+func onlyName(text string) string {
+	text = strings.TrimRight(strings.TrimLeft(strings.Trim(text, asciiSpace), "{"+asciiSpace), ":"+asciiSpace)
+	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' || strings.ContainsAny(text[1:len(text)-1], `"\`) {
+		return ""
+	}
+	return text[1 : len(text)-1]
 }
 
 // Has reports whether a change of this kind was made, as far as Changes tells.

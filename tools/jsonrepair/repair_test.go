@@ -131,12 +131,23 @@ func TestRepairDoubts(t *testing.T) {
 		{`{\"a\": \"b\\n\"}`, `{"a":"b\n"}`, false},
 		{`{\"command": "printf 'a\\nb' > f"}`, `{"command":"printf 'a\\nb' > f"}`, false}, // only the first mark is escaped
 		{`{\"a\": \"b\", "c": "d\\ne"}`, `{"a":"b","c":"d\ne"}`, true},                    // some are
-		{`{"filter": {"filter":"a"}`, `{"filter":"a"}`, true},                             // nested, or said again?
 		{`{"filter":"{"filter":"a"}`, `{"filter":"a"}`, false},
 	} {
 		got, err := Repair(r.text, 0)
 		if err != nil || string(got.JSON) != r.want || got.Unsure != r.unsure {
 			t.Errorf("%s: %s, unsure %v, %v", r.text, got.JSON, got.Unsure, err)
+		}
+	}
+}
+
+// An object behind its own first name may be the value of that name.
+func TestRepairInside(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"filter": {"filter":"a"}`:            "filter",
+		`{"b":1,"filter":{"b":1,"filter":"a"}`: "", `{"filter":"{"filter":"a"}`: "", `{"fil{"filter":"a"}`: "",
+	} {
+		if got, err := Repair(text, 0); err != nil || got.Inside != want || !got.Has(KindRepeat) {
+			t.Errorf("%s: %q, %v", text, got.Inside, err)
 		}
 	}
 }
