@@ -54,8 +54,9 @@ func (s *Store) Request(c Call, why Reason) Entry {
 		e.State, e.Note = Denied, fmt.Sprintf("it is longer than %d bytes with all that it runs, too long for a person to read", maxBytes)
 		return *e
 	}
-	out := *e
+	var out Entry
 	err := s.with(func(now time.Time) {
+		out = *e // nothing of a try that another replica was faster than
 		for _, old := range s.entries {
 			if old.binding == e.binding && old.open() {
 				old.Times++
