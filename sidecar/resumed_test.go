@@ -3,6 +3,7 @@ package sidecar
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,11 +12,15 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -155,7 +160,7 @@ func TestHeldByAnother(t *testing.T) {
 	b.result = func(string, int) tools.Result {
 		r := on(t, dir, after, nil, writes("/tmp/a"), script.Text("again"))
 		for range 2 {
-			if a := r.chat(twoFiles); a.status != 200 || !strings.Contains(a.text, "cannot go on") || !strings.Contains(a.text, "- write: /tmp/a") || len(after.calls()) != 0 {
+			if a := r.chat(twoFiles); a.status != 200 || !strings.Contains(a.text, "Another process of this program goes on with it.") || !strings.Contains(a.text, "- write: /tmp/a") || len(after.calls()) != 0 {
 				t.Errorf("%d %q after %q", a.status, a.text, after.calls())
 			}
 		}
@@ -163,6 +168,64 @@ func TestHeldByAnother(t *testing.T) {
 	}
 	if a := on(t, dir, b, nil, writes("/tmp/a"), script.Text("ok")).chat(twoFiles); a.text != "ok" {
 		t.Errorf("%q", a.text)
+	}
+}
+
+// A process takes over while a run of the one before only reads. The run writes then: the same request
+// does not write again, and gets the answer of that run once there is one.
+func TestTakenOver(t *testing.T) {
+	b, after, dir := &bench{}, &bench{}, t.TempDir()
+	var next *rig
+	b.result = func(_ string, n int) tools.Result {
+		if n == 1 {
+			next = on(t, dir, after, nil, writes("/tmp/a"), script.Text("again"))
+		}
+		for _, want := range [][]string{1: {"Another process of this server goes on"}, 2: nil, 3: {"goes on with it", "- write: /tmp/a"}}[n] {
+			if a := next.chat(twoFiles); !strings.Contains(a.text+a.fault.Message, want) || a.status == 200 != (n == 3) {
+				t.Errorf("at call %d: %d %q %q", n, a.status, a.text, a.fault.Message)
+			}
+		}
+		return tools.Result{Text: "ok"}
+	}
+	on(t, dir, b, nil, script.Native("read", `{"path":"/tmp/q"}`), writes("/tmp/a"), script.Native("read", `{"path":"/tmp/r"}`), script.Text("the answer")).chat(twoFiles)
+	for range 2 {
+		if a := next.chat(twoFiles); a.text != "the answer" || len(after.calls()) != 0 {
+			t.Errorf("%d %q after %q", a.status, a.text, after.calls())
+		}
+	}
+}
+
+// watcher counts the requests to the model that it is told of.
+type watcher struct{ asked int }
+
+func (w *watcher) Asked(*openai.Request) { w.asked++ }
+func (w *watcher) Listens() bool         { return true }
+func (w *watcher) Heard(*turn.Heard)     {}
+
+// counter is a bench that counts how often it is asked for its tools.
+type counter struct {
+	*bench
+	asked int
+}
+
+func (c *counter) Tools(ctx context.Context, set *ruleset.Set, who policy.Subject) []tools.Tool {
+	c.asked++
+	return c.bench.Tools(ctx, set, who)
+}
+
+// A run that goes on after a crash is planned once, as any other, and watched by who watches its request.
+func TestWatchedAfterRestart(t *testing.T) {
+	for _, dir := range []string{brokenOff(t), t.TempDir()} {
+		source, w := &counter{bench: &bench{}}, &watcher{}
+		r := on(t, dir, source, nil, script.Text("ok"))
+		req, err := openai.ParseRequest([]byte(twoFiles))
+		ruletest.Must(t, err)
+		run, err := r.s.runs.Begin(t.Context(), r.s.rules.Set(), req, turn.Caller{Watch: w})
+		ruletest.Must(t, err)
+		ruletest.Must(t, run.Run(t.Context(), reply.NewWhole(httptest.NewRecorder(), "executor", r.s.metrics)))
+		if w.asked != 1 || source.asked != 1 {
+			t.Errorf("%d requests were watched, and the tools were asked for %d times", w.asked, source.asked)
+		}
 	}
 }
 

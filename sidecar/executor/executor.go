@@ -126,8 +126,8 @@ func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Requ
 	}
 	e.cut.mu.Lock()
 	defer e.cut.mu.Unlock()
-	if before := e.interrupted(ctx, set, req, r); before != nil {
-		r = before
+	if err := r.takeOver(req); err != nil {
+		return nil, err
 	}
 	if r.before == nil {
 		r.enter()
