@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -191,6 +192,54 @@ func TestTakenOver(t *testing.T) {
 	for range 2 {
 		if a := next.chat(twoFiles); a.text != "the answer" || len(after.calls()) != 0 {
 			t.Errorf("%d %q after %q", a.status, a.text, after.calls())
+		}
+	}
+}
+
+// The disk is full when what a call came to is to be kept, and the caller leaves. The same request goes on
+// with what was not done.
+func TestDiskFull(t *testing.T) {
+	b, ctx := leaves()
+	var full atomic.Bool
+	b.result = func(_ string, times int) tools.Result {
+		full.Store(times == 1)
+		return tools.Result{Text: "written"}
+	}
+	j, err := journal.Open(journal.Config{Dir: t.TempDir(), Now: func() time.Time {
+		if full.Load() {
+			return time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) // no record can have it
+		}
+		return time.Now()
+	}})
+	ruletest.Must(t, err)
+	r := start(t, setup{set: ruletest.Shipped(t), sources: []executor.Source{b}, journal: j}, script.New(script.Scenario{Steps: []script.Reply{writes("/tmp/a", "/tmp/b", "/tmp/a"), script.Text("ok")}}))
+	r.left(ctx)
+	full.Store(false)
+	if a := r.chat(twoFiles); a.text != "ok" || fmt.Sprint(b.calls()) != `[write {"path":"/tmp/a","content":"x"} write {"path":"/tmp/b","content":"x"}]` {
+		t.Errorf("%d %q after %q", a.status, a.text, b.calls())
+	}
+	if sent := fmt.Sprint(r.model.Requests("")); strings.Contains(sent, "You have sent this call") {
+		t.Errorf("a call that ran once is counted twice: %s", sent)
+	}
+}
+
+// The warning that a call comes again and again stands in the talk of a run that goes on after a crash, too.
+func TestWarnedAfterRestart(t *testing.T) {
+	b, dir, killed := &bench{}, t.TempDir(), ""
+	b.result = func(_ string, times int) tools.Result {
+		if times == 3 {
+			killed = as(t, dir)
+		}
+		return tools.Result{Text: "written"}
+	}
+	r := on(t, dir, b, nil, writes("/tmp/a"), writes("/tmp/a"), writes("/tmp/b"), script.Text("ok"))
+	r.chat(twoFiles)
+	next := on(t, killed, &bench{}, nil, script.Text("ok"))
+	next.chat(twoFiles)
+	for _, r := range []*rig{r, next} {
+		asked := r.model.Requests("")
+		if last := fmt.Sprint(asked[len(asked)-1].Messages); strings.Count(last, "You have sent this call 2 times") != 1 {
+			t.Errorf("%s", last)
 		}
 	}
 }

@@ -256,3 +256,26 @@ func TestRunSignals(t *testing.T) {
 		}
 	}
 }
+
+// A bug in a tool is a failure of its call: the other calls run, the model reads of it, and the log has where
+// it is.
+func TestToolPanics(t *testing.T) {
+	for name, reply := range map[string]script.Reply{"read": several(2), "write": writes("/tmp/a", "/tmp/b")} {
+		b := &bench{result: func(_ string, times int) tools.Result {
+			if times == 2 {
+				panic("a bug")
+			}
+			return tools.Result{Text: "ok"}
+		}}
+		r := loop(t, b, func(r *ruleset.Runs) { r.Parallel = "read" }, reply, script.Text("end"))
+		a := r.run(false, "")
+		asked := r.model.Requests("")
+		if read := fmt.Sprint(asked[len(asked)-1].Messages); a.text != "end" || len(b.calls()) != 2 || !strings.Contains(read, "this tool has a bug") ||
+			strings.Contains(read, "not known whether") != (name == "write") {
+			t.Errorf("%s: %d %q after %q; the model reads %s", name, a.status, a.text, b.calls(), read)
+		}
+		if lines := r.log.Lines("tool_panicked"); len(lines) != 1 || !strings.Contains(lines[0], "runs_test.go") {
+			t.Errorf("%s: %q", name, lines)
+		}
+	}
+}

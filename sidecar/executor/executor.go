@@ -107,8 +107,7 @@ type work struct {
 	tally   tally
 	usage   usage
 	acts    *acts
-	pending *said                   // the last reply, if its calls have not all run
-	known   map[string]tools.Result // of those that have, by id
+	pending *said // the last reply, if its calls have not all run
 }
 
 // Wants reports whether a request is for a run: its model says so.

@@ -109,7 +109,6 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 			return r.broken(ctx, err)
 		}
 		r.grow(s, results)
-		r.pending, r.known = nil, nil
 		switch {
 		case ctx.Err() != nil:
 			return r.broken(ctx, ctx.Err())

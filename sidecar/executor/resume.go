@@ -30,7 +30,7 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) {
 		doubt[id] = true
 	}
 	does := map[string]string{} // of calls that change something
-	r.work = work{talk: newTalk(req, r.tools), acts: &acts{}, known: map[string]tools.Result{}}
+	r.work = work{talk: newTalk(req, r.tools), acts: &acts{}}
 	for _, rec := range p.Records {
 		switch {
 		case rec.Turn != nil:
@@ -46,11 +46,11 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) {
 			does[rec.Call.ID] = rec.Call.Does
 			if doubt[rec.Call.ID] {
 				r.acts.add(rec.Call.Does, &inDoubt)
-				r.known[rec.Call.ID] = tools.Result{Failed: true, Doubt: true, Text: r.shown(rec.Call.Tool, &inDoubt)}
+				r.acts.knows(rec.Call.ID, r.doubted(rec.Call.Tool))
 			}
 		case rec.Result != nil:
 			res := tools.Result{Text: rec.Result.Text, Failed: rec.Result.Failed, Doubt: rec.Result.Doubt}
-			r.known[rec.Result.ID] = res
+			r.acts.knows(rec.Result.ID, res)
 			if !rec.Result.Refused {
 				r.acts.counts(r.pending.tool(rec.Result.ID), time.Duration(rec.Result.Took)*time.Millisecond)
 			}
@@ -59,11 +59,16 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) {
 			}
 		}
 	}
-	for i := range r.pending.calls() {
-		if _, ran := r.known[r.pending.ids[i]]; !ran && secrets.IsMasked(string(r.pending.Calls[i].Arguments)) {
-			r.known[r.pending.ids[i]] = notKept
+	for i, c := range r.pending.calls() {
+		if _, ran := r.acts.result(r.pending.ids[i]); !ran && secrets.IsMasked(string(c.Arguments)) {
+			r.acts.knows(r.pending.ids[i], notKept)
 		}
 	}
+}
+
+// doubted is what the model reads of a call that may have taken effect, and has no result.
+func (r *Run) doubted(tool string) tools.Result {
+	return tools.Result{Failed: true, Doubt: true, Text: r.shown(tool, &inDoubt)}
 }
 
 // settle puts a reply with its results into the talk.
@@ -72,21 +77,15 @@ func (r *Run) settle() {
 		return
 	}
 	results := make([]tools.Result, len(r.pending.Calls))
-	keys, twins := r.twins(r.pending.Calls)
-	for i := range r.pending.Calls {
-		if twins[i] < i {
-			results[i] = results[twins[i]]
-			continue
+	for i := range results {
+		known := false
+		if results[i], known = r.acts.result(r.pending.ids[i]); !known { // the caller left before it ran, and the run went on later
+			results[i] = notRun
 		}
-		res, ok := r.known[r.pending.ids[i]]
-		if !ok { // the caller left before it ran, and the run went on later
-			res = notRun
-		}
-		results[i] = res
-		r.acts.seen(keys[i], &res)
 	}
+	keys, twins := r.twins(r.pending.Calls)
+	r.count(keys, twins, results)
 	r.grow(r.pending, results)
-	r.pending, r.known = nil, map[string]tools.Result{}
 }
 
 // calls are those of a reply, if there is one.

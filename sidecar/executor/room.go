@@ -80,6 +80,7 @@ func (r *Run) grow(s *said, results []tools.Result) {
 	before := r.talk.weight()
 	r.talk.called(s, results)
 	r.tally.count(s.usage, before, r.talk.turns[len(r.talk.turns)-1].weight)
+	r.pending, r.acts.known = nil, nil
 }
 
 // fit makes room before the model is asked, as the rules say. It depends only on what the run
