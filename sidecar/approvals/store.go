@@ -142,6 +142,20 @@ func (s *Store) Deny(id, by, why string) (Entry, error) {
 	})
 }
 
+// Withdraw takes back one asking of a question: whoever sent the call is gone. What nobody else has asked expires,
+// also if it was allowed, so that the answer serves nobody else. Where the board is away, its time ends it.
+func (s *Store) Withdraw(id string) {
+	_ = s.with(func(now time.Time) {
+		e := s.find(id)
+		if e == nil || e.State != Pending && e.State != Allowed {
+			return
+		}
+		if e.Times--; e.Times == 0 {
+			s.end(e, Expired, "whoever asked for it is gone", now)
+		}
+	})
+}
+
 func (s *Store) answer(id string, with func(*Entry, time.Time) bool) (out Entry, err error) {
 	away := s.with(func(now time.Time) {
 		e := s.find(typed(id))
