@@ -244,6 +244,39 @@ func TestWarnedAfterRestart(t *testing.T) {
 	}
 }
 
+// A process is killed when the model has answered, before the end of the run is kept. The next one comes to
+// the same end, and asks nobody.
+func TestKilledAtItsEnd(t *testing.T) {
+	few := func(r *ruleset.Runs) { r.Turns = 1 }
+	for name, c := range map[string]struct {
+		edit func(*ruleset.Runs)
+		last []script.Reply
+	}{
+		"an answer":                            {last: []script.Reply{script.Text("done")}},
+		"all turns":                            {few, []script.Reply{script.Text("so far so good")}},
+		"all turns, and it calls all the same": {few, []script.Reply{writes("/tmp/b"), writes("/tmp/b"), writes("/tmp/b")}},
+		"wrong names":                          {last: []script.Reply{script.Native("launch", `{}`), script.Native("launch", `{}`)}},
+		"empty":                                {last: []script.Reply{script.Empty(), script.Empty(), script.Empty()}},
+	} {
+		dir := t.TempDir()
+		want := on(t, dir, &bench{}, c.edit, append([]script.Reply{writes("/tmp/a")}, c.last...)...).chat(twoFiles)
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		ruletest.Must(t, err)
+		doc, err := os.ReadFile(files[0])
+		ruletest.Must(t, err)
+		end := strings.LastIndex(strings.TrimSuffix(string(doc), "\n"), "\n") + 1
+		if !strings.Contains(string(doc[end:]), `"end":`) {
+			t.Fatalf("%s: the last record is %s", name, doc[end:])
+		}
+		ruletest.Must(t, os.WriteFile(files[0], doc[:end], 0o600))
+		after := &bench{}
+		r := on(t, as(t, dir), after, c.edit, script.Text("asked once more"))
+		if a := r.chat(twoFiles); a.text != want.text || a.last != want.last || a.last == "" || len(after.calls()) != 0 || len(r.model.Requests("")) != 0 {
+			t.Errorf("%s: %q %q after %q, want %q %q", name, a.text, a.last, after.calls(), want.text, want.last)
+		}
+	}
+}
+
 // watcher counts the requests to the model that it is told of.
 type watcher struct{ asked int }
 

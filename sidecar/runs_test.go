@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
@@ -187,6 +189,17 @@ func TestRunEnds(t *testing.T) {
 				t.Errorf("%q ran", got)
 			}
 		})
+	}
+}
+
+// What a run cost is that of all its requests, also of those whose reply was asked for again.
+func TestRunUsage(t *testing.T) {
+	r := loop(t, &bench{}, nil, script.Text(""), writes("/tmp/a"), script.Text("end"))
+	a := r.run(false, "")
+	served := r.log.Lines("request_served")
+	want := fmt.Sprintf("prompt_tokens=%d completion_tokens=%d ", gjson.Get(a.body, "usage.prompt_tokens").Int(), gjson.Get(a.body, "usage.completion_tokens").Int())
+	if a.text != "end" || len(served) != 1 || !strings.Contains(served[0], want) || strings.Contains(want, "=0 ") {
+		t.Errorf("%s, and the log has %q", want, served)
 	}
 }
 

@@ -108,8 +108,8 @@ func (s *said) tool(id string) string {
 
 // saidIn is a reply as it was kept.
 func saidIn(t *journal.Turn) *said {
-	s := &said{squeezed: t.Squeezed, usage: usage{prompt: t.Prompt, completion: t.Answer}}
-	s.Content, s.Reasoning = t.Content, t.Reasoning
+	s := &said{squeezed: t.Squeezed, usage: usage{prompt: t.Prompt, completion: t.Answer}, over: t.Over, why: t.Why}
+	s.Content, s.Reasoning, s.Finish, s.Done = t.Content, t.Reasoning, t.Finish, t.Done
 	for _, c := range t.Calls {
 		s.Calls = append(s.Calls, tools.Call{Name: c.Tool, Arguments: json.RawMessage(c.Arguments), Strategy: "journal", Confidence: 1})
 		s.ids = append(s.ids, c.ID)
