@@ -3,19 +3,25 @@ package sidecar
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -155,7 +161,7 @@ func TestHeldByAnother(t *testing.T) {
 	b.result = func(string, int) tools.Result {
 		r := on(t, dir, after, nil, writes("/tmp/a"), script.Text("again"))
 		for range 2 {
-			if a := r.chat(twoFiles); a.status != 200 || !strings.Contains(a.text, "cannot go on") || !strings.Contains(a.text, "- write: /tmp/a") || len(after.calls()) != 0 {
+			if a := r.chat(twoFiles); a.status != 200 || !strings.Contains(a.text, "Another process of this program goes on with it.") || !strings.Contains(a.text, "- write: /tmp/a") || len(after.calls()) != 0 {
 				t.Errorf("%d %q after %q", a.status, a.text, after.calls())
 			}
 		}
@@ -163,6 +169,145 @@ func TestHeldByAnother(t *testing.T) {
 	}
 	if a := on(t, dir, b, nil, writes("/tmp/a"), script.Text("ok")).chat(twoFiles); a.text != "ok" {
 		t.Errorf("%q", a.text)
+	}
+}
+
+// A process takes over while a run of the one before only reads. The run writes then: the same request
+// does not write again, and gets the answer of that run once there is one.
+func TestTakenOver(t *testing.T) {
+	b, after, dir := &bench{}, &bench{}, t.TempDir()
+	var next *rig
+	b.result = func(_ string, n int) tools.Result {
+		if n == 1 {
+			next = on(t, dir, after, nil, writes("/tmp/a"), script.Text("again"))
+		}
+		for _, want := range [][]string{1: {"Another process of this server goes on"}, 2: nil, 3: {"goes on with it", "- write: /tmp/a"}}[n] {
+			if a := next.chat(twoFiles); !strings.Contains(a.text+a.fault.Message, want) || a.status == 200 != (n == 3) {
+				t.Errorf("at call %d: %d %q %q", n, a.status, a.text, a.fault.Message)
+			}
+		}
+		return tools.Result{Text: "ok"}
+	}
+	on(t, dir, b, nil, script.Native("read", `{"path":"/tmp/q"}`), writes("/tmp/a"), script.Native("read", `{"path":"/tmp/r"}`), script.Text("the answer")).chat(twoFiles)
+	for range 2 {
+		if a := next.chat(twoFiles); a.text != "the answer" || len(after.calls()) != 0 {
+			t.Errorf("%d %q after %q", a.status, a.text, after.calls())
+		}
+	}
+}
+
+// The disk is full when what a call came to is to be kept, and the caller leaves. The same request goes on
+// with what was not done.
+func TestDiskFull(t *testing.T) {
+	b, ctx := leaves()
+	var full atomic.Bool
+	b.result = func(_ string, times int) tools.Result {
+		full.Store(times == 1)
+		return tools.Result{Text: "written"}
+	}
+	j, err := journal.Open(journal.Config{Dir: t.TempDir(), Now: func() time.Time {
+		if full.Load() {
+			return time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) // no record can have it
+		}
+		return time.Now()
+	}})
+	ruletest.Must(t, err)
+	r := start(t, setup{set: ruletest.Shipped(t), sources: []executor.Source{b}, journal: j}, script.New(script.Scenario{Steps: []script.Reply{writes("/tmp/a", "/tmp/b", "/tmp/a"), script.Text("ok")}}))
+	r.left(ctx)
+	full.Store(false)
+	if a := r.chat(twoFiles); a.text != "ok" || fmt.Sprint(b.calls()) != `[write {"path":"/tmp/a","content":"x"} write {"path":"/tmp/b","content":"x"}]` {
+		t.Errorf("%d %q after %q", a.status, a.text, b.calls())
+	}
+	if sent := fmt.Sprint(r.model.Requests("")); strings.Contains(sent, "You have sent this call") {
+		t.Errorf("a call that ran once is counted twice: %s", sent)
+	}
+}
+
+// The warning that a call comes again and again stands in the talk of a run that goes on after a crash, too.
+func TestWarnedAfterRestart(t *testing.T) {
+	b, dir, killed := &bench{}, t.TempDir(), ""
+	b.result = func(_ string, times int) tools.Result {
+		if times == 3 {
+			killed = as(t, dir)
+		}
+		return tools.Result{Text: "written"}
+	}
+	r := on(t, dir, b, nil, writes("/tmp/a"), writes("/tmp/a"), writes("/tmp/b"), script.Text("ok"))
+	r.chat(twoFiles)
+	next := on(t, killed, &bench{}, nil, script.Text("ok"))
+	next.chat(twoFiles)
+	for _, r := range []*rig{r, next} {
+		asked := r.model.Requests("")
+		if last := fmt.Sprint(asked[len(asked)-1].Messages); strings.Count(last, "You have sent this call 2 times") != 1 {
+			t.Errorf("%s", last)
+		}
+	}
+}
+
+// A process is killed when the model has answered, before the end of the run is kept. The next one comes to
+// the same end, and asks nobody.
+func TestKilledAtItsEnd(t *testing.T) {
+	few := func(r *ruleset.Runs) { r.Turns = 1 }
+	for name, c := range map[string]struct {
+		edit func(*ruleset.Runs)
+		last []script.Reply
+	}{
+		"an answer":                            {last: []script.Reply{script.Text("done")}},
+		"all turns":                            {few, []script.Reply{script.Text("so far so good")}},
+		"all turns, and it calls all the same": {few, []script.Reply{writes("/tmp/b"), writes("/tmp/b"), writes("/tmp/b")}},
+		"wrong names":                          {last: []script.Reply{script.Native("launch", `{}`), script.Native("launch", `{}`)}},
+		"empty":                                {last: []script.Reply{script.Empty(), script.Empty(), script.Empty()}},
+	} {
+		dir := t.TempDir()
+		want := on(t, dir, &bench{}, c.edit, append([]script.Reply{writes("/tmp/a")}, c.last...)...).chat(twoFiles)
+		files, err := filepath.Glob(filepath.Join(dir, "*"))
+		ruletest.Must(t, err)
+		doc, err := os.ReadFile(files[0])
+		ruletest.Must(t, err)
+		end := strings.LastIndex(strings.TrimSuffix(string(doc), "\n"), "\n") + 1
+		if !strings.Contains(string(doc[end:]), `"end":`) {
+			t.Fatalf("%s: the last record is %s", name, doc[end:])
+		}
+		ruletest.Must(t, os.WriteFile(files[0], doc[:end], 0o600))
+		after := &bench{}
+		r := on(t, as(t, dir), after, c.edit, script.Text("asked once more"))
+		if a := r.chat(twoFiles); a.text != want.text || a.last != want.last || a.last == "" || len(after.calls()) != 0 || len(r.model.Requests("")) != 0 {
+			t.Errorf("%s: %q %q after %q, want %q %q", name, a.text, a.last, after.calls(), want.text, want.last)
+		}
+	}
+}
+
+// watcher counts the requests to the model that it is told of.
+type watcher struct{ asked int }
+
+func (w *watcher) Asked(*openai.Request) { w.asked++ }
+func (w *watcher) Listens() bool         { return true }
+func (w *watcher) Heard(*turn.Heard)     {}
+
+// counter is a bench that counts how often it is asked for its tools.
+type counter struct {
+	*bench
+	asked int
+}
+
+func (c *counter) Tools(ctx context.Context, set *ruleset.Set, who policy.Subject) []tools.Tool {
+	c.asked++
+	return c.bench.Tools(ctx, set, who)
+}
+
+// A run that goes on after a crash is planned once, as any other, and watched by who watches its request.
+func TestWatchedAfterRestart(t *testing.T) {
+	for _, dir := range []string{brokenOff(t), t.TempDir()} {
+		source, w := &counter{bench: &bench{}}, &watcher{}
+		r := on(t, dir, source, nil, script.Text("ok"))
+		req, err := openai.ParseRequest([]byte(twoFiles))
+		ruletest.Must(t, err)
+		run, err := r.s.runs.Begin(t.Context(), r.s.rules.Set(), req, turn.Caller{Watch: w})
+		ruletest.Must(t, err)
+		ruletest.Must(t, run.Run(t.Context(), reply.NewWhole(httptest.NewRecorder(), "executor", r.s.metrics)))
+		if w.asked != 1 || source.asked != 1 {
+			t.Errorf("%d requests were watched, and the tools were asked for %d times", w.asked, source.asked)
+		}
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
@@ -190,6 +192,17 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// What a run cost is that of all its requests, also of those whose reply was asked for again.
+func TestRunUsage(t *testing.T) {
+	r := loop(t, &bench{}, nil, script.Text(""), writes("/tmp/a"), script.Text("end"))
+	a := r.run(false, "")
+	served := r.log.Lines("request_served")
+	want := fmt.Sprintf("prompt_tokens=%d completion_tokens=%d ", gjson.Get(a.body, "usage.prompt_tokens").Int(), gjson.Get(a.body, "usage.completion_tokens").Int())
+	if a.text != "end" || len(served) != 1 || !strings.Contains(served[0], want) || strings.Contains(want, "=0 ") {
+		t.Errorf("%s, and the log has %q", want, served)
+	}
+}
+
 // A run has its time, and the caller can shorten it.
 func TestRunTime(t *testing.T) {
 	slow := func(string, int) tools.Result { time.Sleep(300 * time.Millisecond); return tools.Result{Text: "ok"} }
@@ -253,6 +266,29 @@ func TestRunSignals(t *testing.T) {
 		}
 		if a.status != 200 || c.text != "" && a.text != c.text || len(b.calls()) > 0 {
 			t.Errorf("%s: %d %q, ran %q", reply, a.status, a.text, b.calls())
+		}
+	}
+}
+
+// A bug in a tool is a failure of its call: the other calls run, the model reads of it, and the log has where
+// it is.
+func TestToolPanics(t *testing.T) {
+	for name, reply := range map[string]script.Reply{"read": several(2), "write": writes("/tmp/a", "/tmp/b")} {
+		b := &bench{result: func(_ string, times int) tools.Result {
+			if times == 2 {
+				panic("a bug")
+			}
+			return tools.Result{Text: "ok"}
+		}}
+		r := loop(t, b, func(r *ruleset.Runs) { r.Parallel = "read" }, reply, script.Text("end"))
+		a := r.run(false, "")
+		asked := r.model.Requests("")
+		if read := fmt.Sprint(asked[len(asked)-1].Messages); a.text != "end" || len(b.calls()) != 2 || !strings.Contains(read, "this tool has a bug") ||
+			strings.Contains(read, "not known whether") != (name == "write") {
+			t.Errorf("%s: %d %q after %q; the model reads %s", name, a.status, a.text, b.calls(), read)
+		}
+		if lines := r.log.Lines("tool_panicked"); len(lines) != 1 || !strings.Contains(lines[0], "runs_test.go") {
+			t.Errorf("%s: %q", name, lines)
 		}
 	}
 }

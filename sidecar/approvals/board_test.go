@@ -17,7 +17,8 @@ type table struct {
 	marks int
 	added string
 	away  bool
-	lost  int // so many changes come too late
+	lost  int    // so many changes come too late
+	first func() // what another replica does before the next change; nil: nothing
 }
 
 var errAway = errors.New("it is away")
@@ -32,6 +33,10 @@ func (b *table) Read() ([]Posted, string, error) {
 }
 
 func (b *table) Swap(list []Swap, added string) (bool, error) {
+	if first := b.first; first != nil {
+		b.first = nil
+		first()
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.away {
@@ -168,6 +173,28 @@ func TestBoardAway(t *testing.T) {
 	if id := s[0].Take(c.Binding()); id != e.ID {
 		t.Errorf("taken %q", id)
 	}
+}
+
+// What was allowed is used at one replica while another looks at it: that one asks anew.
+func TestBoardUsedMeanwhile(t *testing.T) {
+	b, _, s, n := replicas(2)
+	c := does("deploy")
+	asked := s[0].Request(c, Reason{})
+	if _, err := s[0].Allow(asked.ID, "Sam"); err != nil {
+		t.Fatal(err)
+	}
+	b.first = func() {
+		if id := s[0].Take(c.Binding()); id != asked.ID {
+			t.Errorf("taken %q", id)
+		}
+	}
+	if e := s[1].Request(c, Reason{}); e.State != Pending || e.ID == asked.ID || e.By != "" || e.Times != 1 {
+		t.Errorf("%+v", e)
+	}
+	if id := s[1].Take(c.Binding()); id != "" {
+		t.Errorf("one answer is used twice, as %q", id)
+	}
+	n[1].want(t, 1, map[string]int{"asked": 1})
 }
 
 // Who asks the same at several replicas at once asks one question.

@@ -1,7 +1,7 @@
 // Package approvals asks a person about calls that the policy does not let pass by
 // itself, and remembers the answer for exactly the call that was asked about. All of it
-// is in memory, within bounds: what nobody answers is denied, and so is everything
-// after a restart. It decides nothing by itself, and runs nothing.
+// is in memory, or on a board that replicas share, within bounds: what nobody answers is
+// denied. It decides nothing by itself, and runs nothing.
 package approvals
 
 import (
@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"path"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
@@ -25,7 +26,7 @@ type Call struct {
 	Agent     string    `json:"agent,omitempty"`
 	Model     string    `json:"model,omitempty"`
 	Policy    string    `json:"policy"`          // version of the rules that ask
-	Files     []File    `json:"files,omitempty"` // what would run; for executor mode, as a gateway's files are not here
+	Files     []File    `json:"files,omitempty"` // whose code would run; of a call that runs here, as a gateway's files are not here
 }
 
 // Command is a program with its arguments.
@@ -36,12 +37,10 @@ type Command struct {
 	Cwd  string   `json:"cwd,omitempty"`
 }
 
-// File is a program, or a file with code, by its identity and content.
+// File is a program, or a file with code, by its content.
 type File struct {
 	Path   string `json:"path"`
-	Device uint64 `json:"device"`
-	Inode  uint64 `json:"inode"`
-	SHA256 string `json:"sha256"`
+	SHA256 string `json:"sha256,omitempty"` // empty where it cannot be read
 }
 
 // Reason is why a person is asked. It is shown, and the answer does not depend on it.
@@ -62,6 +61,26 @@ func CommandsOf(s *shell.Script) []Command {
 	var out []Command
 	for _, c := range s.Commands {
 		out = append(out, Command{Path: c.Path, Argv: c.Argv, Env: c.Env, Cwd: c.Cwd})
+	}
+	return out
+}
+
+// FilesOf are the files of a script whose code may run, as far as they are named by a path: programs, files with
+// code, and what is fed to a command. What these load themselves is not known.
+func FilesOf(s *shell.Script, sum func(path string) string) []File {
+	if s == nil {
+		return nil
+	}
+	var out []File
+	for _, c := range s.Commands {
+		for _, name := range []string{c.Path, c.CodeFile, c.Stdin.File} {
+			if name != "" && !path.IsAbs(name) {
+				name = path.Join(c.Cwd, name)
+			}
+			if path.IsAbs(name) {
+				out = append(out, File{name, sum(name)})
+			}
+		}
 	}
 	return out
 }
@@ -91,8 +110,6 @@ func (c *Call) encode() []byte {
 	b = number(b, uint64(len(c.Files)))
 	for _, f := range c.Files {
 		b = text(b, f.Path)
-		b = number(b, f.Device)
-		b = number(b, f.Inode)
 		b = text(b, f.SHA256)
 	}
 	return b

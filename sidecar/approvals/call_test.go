@@ -16,7 +16,7 @@ func call() Call {
 		Tool: "exec", Arguments: `{"command":"git push -f origin main"}`, Command: "git push -f origin main", Cwd: "/srv/shop",
 		Session: "s1", Agent: "main", Model: "gpt-oss", Policy: "0123456789ab",
 		Commands: []Command{{Path: "/usr/bin/git", Argv: []string{"git", "push", "-f", "origin", "main"}, Env: []string{"GIT_DIR"}, Cwd: "/srv/shop"}},
-		Files:    []File{{Path: "/usr/bin/git", Device: 7, Inode: 8, SHA256: "ab"}},
+		Files:    []File{{Path: "/usr/bin/git", SHA256: "ab"}},
 	}
 }
 
@@ -122,7 +122,7 @@ func TestEncodingsDoNotCollide(t *testing.T) {
 			c.Commands = append(c.Commands, Command{word.Draw(t, "path"), words.Draw(t, "argv"), words.Draw(t, "env"), word.Draw(t, "cwd")})
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "files") {
-			c.Files = append(c.Files, File{word.Draw(t, "path"), rapid.Uint64().Draw(t, "device"), rapid.Uint64().Draw(t, "inode"), word.Draw(t, "sum")})
+			c.Files = append(c.Files, File{word.Draw(t, "path"), word.Draw(t, "sum")})
 		}
 		want := c
 		want.Arguments = compact(c.Arguments)
@@ -167,7 +167,7 @@ func (d *decoder) call() (c Call) {
 		c.Commands = append(c.Commands, Command{d.text(), d.texts(), d.texts(), d.text()})
 	}
 	for range d.number() {
-		c.Files = append(c.Files, File{d.text(), d.number(), d.number(), d.text()})
+		c.Files = append(c.Files, File{d.text(), d.text()})
 	}
 	return c
 }

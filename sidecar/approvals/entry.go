@@ -28,7 +28,7 @@ type Entry struct {
 	Call   Call      `json:"call"`
 	Reason Reason    `json:"reason"`
 	Asked  time.Time `json:"asked"` // the first time
-	Times  int       `json:"times"` // how often the model has sent the call
+	Times  int       `json:"times"` // how often the model has sent the call, without those that are gone
 	Until  time.Time `json:"until"` // the state ends then: pending and allowed expire, others are forgotten
 	By     string    `json:"by,omitempty"`
 	Note   string    `json:"note,omitempty"` // why it was denied, or expired

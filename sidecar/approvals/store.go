@@ -54,8 +54,9 @@ func (s *Store) Request(c Call, why Reason) Entry {
 		e.State, e.Note = Denied, fmt.Sprintf("it is longer than %d bytes with all that it runs, too long for a person to read", maxBytes)
 		return *e
 	}
-	out := *e
+	var out Entry
 	err := s.with(func(now time.Time) {
+		out = *e // nothing of a try that another replica was faster than
 		for _, old := range s.entries {
 			if old.binding == e.binding && old.open() {
 				old.Times++
@@ -138,6 +139,20 @@ func (s *Store) Deny(id, by, why string) (Entry, error) {
 		e.By = by
 		s.end(e, Denied, why, now)
 		return true
+	})
+}
+
+// Withdraw takes back one asking of a question: whoever sent the call is gone. What nobody else has asked expires,
+// also if it was allowed, so that the answer serves nobody else. Where the board is away, its time ends it.
+func (s *Store) Withdraw(id string) {
+	_ = s.with(func(now time.Time) {
+		e := s.find(id)
+		if e == nil || e.State != Pending && e.State != Allowed {
+			return
+		}
+		if e.Times--; e.Times == 0 {
+			s.end(e, Expired, "whoever asked for it is gone", now)
+		}
 	})
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -59,7 +60,7 @@ func approvalRows(a admin.Approval) []row {
 		r.say("    %s", ranText(c))
 	}
 	for _, f := range a.Call.Files {
-		r.field("  file", f.Path+" sha256 "+f.SHA256, "")
+		r.field("  file", f.Path+" sha256 "+cmp.Or(f.SHA256, "unknown: it cannot be read"), "")
 	}
 	return r.list
 }

@@ -15,6 +15,7 @@ type acts struct {
 	turns int // replies of the model
 
 	mu    sync.Mutex
+	known map[string]tools.Result // of the last reply, by the ids of its calls
 	calls int
 	ran   []string      // names of the tools, in order
 	took  time.Duration // all of them together
@@ -22,6 +23,24 @@ type acts struct {
 	edits []string      // ids of rules that changed what the model read
 	times map[[sha256.Size]byte]int
 	same  int // how often the same call came with the same result, at most
+}
+
+// knows notes what a call came to: it is not run again.
+func (a *acts) knows(id string, res tools.Result) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.known == nil {
+		a.known = map[string]tools.Result{}
+	}
+	a.known[id] = res
+}
+
+// result is what a call came to, where that is known.
+func (a *acts) result(id string) (res tools.Result, known bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	res, known = a.known[id]
+	return res, known
 }
 
 // counts notes that a call ran.

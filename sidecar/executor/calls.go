@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -32,12 +33,10 @@ func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error
 	var group sync.WaitGroup
 	for i := range s.Calls {
 		each := func() {
-			if known, ok := r.known[s.ids[i]]; ok {
-				results[i] = known
-			} else {
+			known := false
+			if results[i], known = r.acts.result(s.ids[i]); !known {
 				results[i], errs[i] = r.run(ctx, s, i, results[:i])
 			}
-			r.repeated(keys[i], &results[i])
 		}
 		switch {
 		case twins[i] < i:
@@ -51,11 +50,12 @@ func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error
 		}
 	}
 	group.Wait()
-	for i := range results {
-		results[i] = results[twins[i]]
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
 	}
+	r.count(keys, twins, results)
 	r.Log.Info("tools have run", "event", "tool_execution_complete", "run", r.ID, "iteration", n, "calls", len(results))
-	return results, errors.Join(errs...)
+	return results, nil
 }
 
 // twins gives a key for each call, and which one runs for it: the first of those that are the
@@ -76,10 +76,15 @@ func (r *Run) twins(calls []tools.Call) (keys []string, runs []int) {
 	return keys, runs
 }
 
-// repeated counts a call with its result, and warns the model where that was seen before.
-func (r *Run) repeated(key string, res *tools.Result) {
-	if times := r.acts.seen(key, res); times > 1 && times == r.set.Runs.Same-1 {
-		res.Text += fmt.Sprintf("\n\nYou have sent this call %d times, with the same result. Do something else, or answer. If it comes once more, no tools can be called.", times)
+// count counts the calls of a reply with their results, and warns the model where one was seen before
+// with its. A call that did not run has the result of its twin.
+func (r *Run) count(keys []string, twins []int, results []tools.Result) {
+	for i := range results {
+		if twins[i] < i {
+			results[i] = results[twins[i]]
+		} else if times := r.acts.seen(keys[i], &results[i]); times > 1 && times == r.set.Runs.Same-1 {
+			results[i].Text += fmt.Sprintf("\n\nYou have sent this call %d times, with the same result. Do something else, or answer. If it comes once more, no tools can be called.", times)
+		}
 	}
 }
 
@@ -130,6 +135,9 @@ func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (t
 		result.Text = r.shown(call.Name, &result) + note
 	}
 	span.End(outcome(&result, refusal), result.Text)
+	if refusal == nil { // even if it cannot be kept
+		r.acts.knows(id, result)
+	}
 	err = r.add(journal.Record{Result: &journal.Result{ID: id, Text: result.Text, Failed: result.Failed, Refused: refusal != nil, Doubt: result.Doubt, Took: took}})
 	return result, err
 }
@@ -183,6 +191,9 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 	if err := r.starts(id, call, does); err != nil {
 		return res, nil, err
 	}
+	if r.changes(call) {
+		r.acts.knows(id, r.doubted(call.Name))
+	}
 	r.Log.Debug("a tool runs", "event", "tool_execution_start", "run", r.ID, "call", id, "tool", call.Name, "args", masked(string(call.Arguments)))
 	for try := 0; ; try++ {
 		if res = r.send(ctx, id, passed, rule.Timeout); !res.Transient || !rule.Again || try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
@@ -199,11 +210,22 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 func (r *Run) send(ctx context.Context, id string, call *guard.Passed, within time.Duration) tools.Result {
 	in, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	res := r.offered[call.Name].Run(in, id, call)
+	res := r.works(in, id, call)
 	if in.Err() != nil && ctx.Err() == nil && res.Failed {
 		res.Text = fmt.Sprintf("it took longer than %s, and was ended. %s", within, res.Text)
 	}
 	return res
+}
+
+// works has a call run at its source. A bug there is a failure of the call, and not the end of the run.
+func (r *Run) works(ctx context.Context, id string, call *guard.Passed) (res tools.Result) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			r.Log.Error("a tool has panicked", "event", "tool_panicked", "run", r.ID, "call", id, "tool", call.Name, "detail", fmt.Sprint(bug), "stack", string(debug.Stack()))
+			res = tools.Result{Failed: true, Doubt: r.changes(&call.Call), Text: "this tool has a bug, and broke off."}
+		}
+	}()
+	return r.offered[call.Name].Run(ctx, id, call)
 }
 
 // pause waits before the next try of a call. It reports whether there may be one.

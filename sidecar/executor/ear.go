@@ -18,6 +18,8 @@ type said struct {
 	usage    usage
 	squeezed bool // the request was too long at first
 	sorry    bool // a sentence of the rules stands for an answer
+	over     bool // the run ends with it, and the work is not finished
+	why      string
 }
 
 // ear hears one turn. It is a turn.Sink. Thoughts go on to the caller as they come; text does
@@ -26,6 +28,7 @@ type ear struct {
 	to    turn.Sink
 	begun *bool // a reply of the run has begun
 	said  said
+	spent usage // of the replies before, which were asked for again
 }
 
 // Flows says that the caller watches.
@@ -33,7 +36,8 @@ func (e *ear) Flows() bool { return e.to.Flows() }
 
 // Begin forgets the reply before. With the first one the answer of the run begins.
 func (e *ear) Begin(server string) {
-	e.said = said{usage: e.said.usage}
+	e.spent.add(e.said.usage)
+	e.said = said{}
 	if !*e.begun {
 		*e.begun = true
 		e.to.Begin(server)

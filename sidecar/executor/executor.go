@@ -107,8 +107,7 @@ type work struct {
 	tally   tally
 	usage   usage
 	acts    *acts
-	pending *said                   // the last reply, if its calls have not all run
-	known   map[string]tools.Result // of those that have, by id
+	pending *said // the last reply, if its calls have not all run
 }
 
 // Wants reports whether a request is for a run: its model says so.
@@ -126,8 +125,8 @@ func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Requ
 	}
 	e.cut.mu.Lock()
 	defer e.cut.mu.Unlock()
-	if before := e.interrupted(ctx, set, req, r); before != nil {
-		r = before
+	if err := r.takeOver(req); err != nil {
+		return nil, err
 	}
 	if r.before == nil {
 		r.enter()

@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
 // GoesOnError says why a run is not resumed: its request is answered, or goes on, elsewhere.
@@ -34,12 +35,21 @@ func (e *Executor) Resume(ctx context.Context, set *ruleset.Set, id, by string) 
 	if e.Journal == nil {
 		return nil, errors.New("resume a run: there is no journal; set the state folder")
 	}
-	e.cut.mu.Lock() // the same request must not begin at the same moment
-	defer e.cut.mu.Unlock()
 	past, err := e.Journal.Load(id)
 	if err != nil {
 		return nil, fmt.Errorf("resume a run: %w", err)
 	}
+	req, err := openai.ParseRequest(past.Request)
+	if err != nil {
+		return nil, fmt.Errorf("resume a run: %w", err)
+	}
+	r, err := e.plan(ctx, set, req, turn.Caller{Session: past.Session})
+	if err != nil {
+		return nil, fmt.Errorf("resume a run: %w", err)
+	}
+	r.who.Session, r.who.Agent, r.who.Channel = past.Session, past.Agent, past.Channel
+	e.cut.mu.Lock() // the same request must not begin at the same moment
+	defer e.cut.mu.Unlock()
 	before, err := e.recent.brokenOff(past.Sum, id)
 	if err != nil {
 		return nil, fmt.Errorf("resume a run: %w", err)
@@ -50,25 +60,14 @@ func (e *Executor) Resume(ctx context.Context, set *ruleset.Set, id, by string) 
 			return nil, fmt.Errorf("resume a run: %w", err)
 		}
 	}
-	req, err := openai.ParseRequest(past.Request)
-	var r *Run
-	if err == nil {
-		r, err = e.again(ctx, set, req, past)
-	}
-	if err != nil {
-		err = fmt.Errorf("resume a run: %w", err)
-		if kept != nil {
-			err = errors.Join(err, kept.Close())
-		}
-		return nil, err
-	}
+	r.as(req, past)
 	r.kept, r.by, r.other = kept, by, before
 	if before == nil {
 		if r.enter(); r.other != nil { // at this very moment
 			return nil, errors.Join(&GoesOnError{Run: r.other.id}, kept.Close())
 		}
 	}
-	if p := e.cut.runs[past.Sum]; p != nil && p.ID == id {
+	if e.cut.runs[past.Sum] == id {
 		delete(e.cut.runs, past.Sum) // whoever sends the request gets the answer of this run
 	}
 	e.Log.Info("a run that was broken off is resumed", "event", "run_resumed", "run", id, "by", by, "doubt", len(past.Doubt()))

@@ -30,7 +30,8 @@ func (r *Run) heard(n int, s *said) error { return r.add(journal.Record{Turn: tu
 
 // turnOf is a reply as it is kept.
 func turnOf(n int, s *said) *journal.Turn {
-	t := &journal.Turn{N: n, Content: s.Content, Reasoning: s.Reasoning, Prompt: s.usage.prompt, Answer: s.usage.completion, Squeezed: s.squeezed}
+	t := &journal.Turn{N: n, Content: s.Content, Reasoning: s.Reasoning, Prompt: s.usage.prompt, Answer: s.usage.completion, Squeezed: s.squeezed,
+		Finish: s.Finish, Done: s.Done, Over: s.over, Why: s.why}
 	for i := range s.Calls {
 		t.Calls = append(t.Calls, journal.Wrote{ID: s.ids[i], Tool: s.Calls[i].Name, Arguments: string(s.Calls[i].Arguments)})
 	}

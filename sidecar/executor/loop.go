@@ -91,14 +91,14 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 			n--
 		} else {
 			var err error
-			if s, err = r.ask(ctx, n, ""); err != nil {
+			if s, err = r.ask(ctx, n, nil); err != nil {
 				return r.broken(ctx, err)
 			}
 		}
+		if s.over {
+			return r.unfinished(s, s.why), nil
+		}
 		if len(s.Calls) == 0 {
-			if why, gaveUp := r.gaveUp(s); gaveUp {
-				return r.unfinished(s, why), nil
-			}
 			r.Log.Debug("no tools asked for", "event", "no_tools_requested", "run", r.ID, "iteration", n)
 			r.signalled(s, n)
 			return &ending{*s, s.Content, s.Finish}, nil
@@ -109,7 +109,6 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 			return r.broken(ctx, err)
 		}
 		r.grow(s, results)
-		r.pending, r.known = nil, nil
 		switch {
 		case ctx.Err() != nil:
 			return r.broken(ctx, ctx.Err())
@@ -125,13 +124,18 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 	}
 }
 
-// gaveUp reports whether a reply without calls is no answer: the model wanted to call something
-// that could not be called, or said nothing; and why, if the reply does not say so.
-func (r *Run) gaveUp(s *said) (why string, yes bool) {
-	if len(s.Refused) > 0 {
-		return strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}", s.Refused[len(s.Refused)-1].Why), true
+// closes notes whether the run ends with a reply that does not finish the work: it is the last one, as end
+// says, or has no calls and is no answer, since the model wanted to call something that could not be called,
+// or said nothing.
+func (r *Run) closes(s *said, end *ruleset.RunEnd) {
+	switch {
+	case end != nil: // no call of it runs
+		s.over, s.why = true, end.Say
+	case len(s.Calls) == 0 && len(s.Refused) > 0:
+		s.over, s.why = true, strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}", s.Refused[len(s.Refused)-1].Why)
+	case len(s.Calls) == 0:
+		s.over = s.sorry
 	}
-	return "", s.sorry
 }
 
 // signalled tells the operator of a reply that says in its own form that the work is done.
@@ -142,8 +146,12 @@ func (r *Run) signalled(s *said, n int) {
 }
 
 // ask makes one turn. Where the server takes less than was thought, it is asked once more,
-// with less. Where tell is not empty, the answer must be one without tools.
-func (r *Run) ask(ctx context.Context, n int, tell string) (*said, error) {
+// with less. Where there is an end, the answer must be one without tools.
+func (r *Run) ask(ctx context.Context, n int, end *ruleset.RunEnd) (*said, error) {
+	tell := ""
+	if end != nil {
+		tell = end.Tell
+	}
 	if used, shortened := r.fit(); used >= r.set.Runs.Context.TrimAt {
 		r.Log.Warn("the context of the model fills up", "event", "context_window_approaching", "run", r.ID, "iteration", n,
 			"used_percent", percent(used), "window", r.takes(), "shortened", shortened, "used_percent_now", percent(r.used()))
@@ -160,6 +168,7 @@ func (r *Run) ask(ctx context.Context, n int, tell string) (*said, error) {
 		return nil, err
 	}
 	r.acts.turns++
+	r.closes(s, end)
 	return s, r.heard(n, s)
 }
 
@@ -170,6 +179,7 @@ func (r *Run) once(ctx context.Context, n int, tell string) (*said, error) {
 	e := &ear{to: r.sink, begun: &r.begun}
 	err := r.hear(ctx, r.talk.body(tell), e)
 	took := r.Now().Sub(began).Milliseconds()
+	r.usage.add(e.spent)
 	r.usage.add(e.said.usage)
 	if err != nil {
 		r.Log.Warn("the model did not answer", "event", "gpt_oss_call_failed", "run", r.ID, "iteration", n, "elapsed_ms", took, "detail", err.Error())
@@ -211,13 +221,12 @@ func (r *Run) Account() turn.Account {
 
 // wrapUp asks for an answer without tools, and ends the run with it.
 func (r *Run) wrapUp(ctx context.Context, n int, end *ruleset.RunEnd) *ending {
-	s := &said{}
 	if end.Tell != "" {
-		if last, err := r.ask(ctx, n, end.Tell); err == nil && len(last.Calls) == 0 {
-			s = last
+		if s, err := r.ask(ctx, n, end); err == nil {
+			return r.unfinished(s, s.why)
 		}
 	}
-	return r.unfinished(s, end.Say)
+	return r.unfinished(&said{}, end.Say)
 }
 
 // broken ends a run in which the model failed, the time is over, or the caller left. The sink

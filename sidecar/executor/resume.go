@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -10,9 +9,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -33,7 +30,7 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) {
 		doubt[id] = true
 	}
 	does := map[string]string{} // of calls that change something
-	r.work = work{talk: newTalk(req, r.tools), acts: &acts{}, known: map[string]tools.Result{}}
+	r.work = work{talk: newTalk(req, r.tools), acts: &acts{}}
 	for _, rec := range p.Records {
 		switch {
 		case rec.Turn != nil:
@@ -49,11 +46,11 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) {
 			does[rec.Call.ID] = rec.Call.Does
 			if doubt[rec.Call.ID] {
 				r.acts.add(rec.Call.Does, &inDoubt)
-				r.known[rec.Call.ID] = tools.Result{Failed: true, Doubt: true, Text: r.shown(rec.Call.Tool, &inDoubt)}
+				r.acts.knows(rec.Call.ID, r.doubted(rec.Call.Tool))
 			}
 		case rec.Result != nil:
 			res := tools.Result{Text: rec.Result.Text, Failed: rec.Result.Failed, Doubt: rec.Result.Doubt}
-			r.known[rec.Result.ID] = res
+			r.acts.knows(rec.Result.ID, res)
 			if !rec.Result.Refused {
 				r.acts.counts(r.pending.tool(rec.Result.ID), time.Duration(rec.Result.Took)*time.Millisecond)
 			}
@@ -62,11 +59,16 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) {
 			}
 		}
 	}
-	for i := range r.pending.calls() {
-		if _, ran := r.known[r.pending.ids[i]]; !ran && secrets.IsMasked(string(r.pending.Calls[i].Arguments)) {
-			r.known[r.pending.ids[i]] = notKept
+	for i, c := range r.pending.calls() {
+		if _, ran := r.acts.result(r.pending.ids[i]); !ran && secrets.IsMasked(string(c.Arguments)) {
+			r.acts.knows(r.pending.ids[i], notKept)
 		}
 	}
+}
+
+// doubted is what the model reads of a call that may have taken effect, and has no result.
+func (r *Run) doubted(tool string) tools.Result {
+	return tools.Result{Failed: true, Doubt: true, Text: r.shown(tool, &inDoubt)}
 }
 
 // settle puts a reply with its results into the talk.
@@ -75,21 +77,15 @@ func (r *Run) settle() {
 		return
 	}
 	results := make([]tools.Result, len(r.pending.Calls))
-	keys, twins := r.twins(r.pending.Calls)
-	for i := range r.pending.Calls {
-		if twins[i] < i {
-			results[i] = results[twins[i]]
-			continue
+	for i := range results {
+		known := false
+		if results[i], known = r.acts.result(r.pending.ids[i]); !known { // the caller left before it ran, and the run went on later
+			results[i] = notRun
 		}
-		res, ok := r.known[r.pending.ids[i]]
-		if !ok { // the caller left before it ran, and the run went on later
-			res = notRun
-		}
-		results[i] = res
-		r.acts.seen(keys[i], &res)
 	}
+	keys, twins := r.twins(r.pending.Calls)
+	r.count(keys, twins, results)
 	r.grow(r.pending, results)
-	r.pending, r.known = nil, map[string]tools.Result{}
 }
 
 // calls are those of a reply, if there is one.
@@ -112,8 +108,8 @@ func (s *said) tool(id string) string {
 
 // saidIn is a reply as it was kept.
 func saidIn(t *journal.Turn) *said {
-	s := &said{squeezed: t.Squeezed, usage: usage{prompt: t.Prompt, completion: t.Answer}}
-	s.Content, s.Reasoning = t.Content, t.Reasoning
+	s := &said{squeezed: t.Squeezed, usage: usage{prompt: t.Prompt, completion: t.Answer}, over: t.Over, why: t.Why}
+	s.Content, s.Reasoning, s.Finish, s.Done = t.Content, t.Reasoning, t.Finish, t.Done
 	for _, c := range t.Calls {
 		s.Calls = append(s.Calls, tools.Call{Name: c.Tool, Arguments: json.RawMessage(c.Arguments), Strategy: "journal", Confidence: 1})
 		s.ids = append(s.ids, c.ID)
@@ -121,101 +117,94 @@ func saidIn(t *journal.Turn) *said {
 	return s
 }
 
-// again is the run of a journal, with what it did.
-func (e *Executor) again(ctx context.Context, set *ruleset.Set, req *openai.Request, past *journal.Past) (*Run, error) {
-	r, err := e.plan(ctx, set, req, turn.Caller{Session: past.Session})
-	if err != nil {
-		return nil, err
-	}
+// as makes a run that of a journal, with what it did.
+func (r *Run) as(req *openai.Request, past *journal.Past) {
 	r.ID, r.begin = past.ID, past.Begin
-	r.who.Session, r.who.Agent, r.who.Channel = past.Session, past.Agent, past.Channel
-	r.judge = e.Guard.Run(set, r.who, r.ID)
+	r.judge = r.Guard.Run(r.set, r.who, r.ID)
 	r.restore(req, past)
-	return r, nil
 }
 
-// interrupted gives the run that a request began before this process did, not long ago: it
-// goes on, or gives its answer again. Nil: there is none. fresh is a new run for the request;
-// where the old one has changed something and cannot go on, it says so in place of a second
-// time.
-func (e *Executor) interrupted(ctx context.Context, set *ruleset.Set, req *openai.Request, fresh *Run) *Run {
-	sum := fresh.begin.Sum
-	past := e.cut.take(sum, e.Now().Add(-recovery))
-	if past == nil {
+// takeOver makes a new run the one that its request began not long ago in a process before this
+// one: it goes on, or gives its end again. Where that one has changed something and cannot go on,
+// the run says so in place of a second time. The error is an *openai.Error: another process goes
+// on with it, and may yet change something.
+func (r *Run) takeOver(req *openai.Request) error {
+	sum := r.begin.Sum
+	id, known := r.cut.runs[sum]
+	if !known {
 		return nil
 	}
-	r, err := e.goOn(ctx, set, req, past)
+	delete(r.cut.runs, sum) // what comes every day in the same words must not get the answer of yesterday
+	past, err := r.Journal.Load(id)
 	if err != nil {
-		e.Log.Warn("a run that was broken off cannot go on", "event", "run_not_resumed", "run", past.ID, "detail", err.Error())
-		if past.Changed() {
-			r = fresh
-			r.ID = past.ID
-			r.restore(req, past)
-			r.before = r.unfinished(&said{}, "The work is not finished. It was broken off and cannot go on. The log of this program says why.")
-		}
+		r.notResumed(id, err)
+		return nil
 	}
-	if r != nil && r.before != nil { // whoever asks once more reads the same
-		e.cut.runs[sum] = past
+	if !recalled(past, r.Now(), r.set.Runs.Replay) {
+		return nil
 	}
-	return r
-}
-
-// goOn is the run of a journal for its request: it goes on, or has its end already. Nil: the
-// end is too long ago, or changed nothing.
-func (e *Executor) goOn(ctx context.Context, set *ruleset.Set, req *openai.Request, past *journal.Past) (*Run, error) {
-	soon := past.Changed() && e.Now().Sub(past.Last) < set.Runs.Replay
-	switch {
-	case past.End != nil && !soon:
-		return nil, nil
-	case !past.Finished():
-		kept, past, err := e.Journal.Continue(past.ID, set.Version, "")
-		if err != nil {
-			return nil, err
-		}
-		r, err := e.again(ctx, set, req, past)
-		if err != nil {
-			return nil, errors.Join(err, kept.Close())
-		}
+	if past.Finished() {
+		r.as(req, past)
+		r.gives(&ending{text: past.End.Text, finish: past.End.Finish})
+		return nil
+	}
+	kept, now, err := r.Journal.Continue(id, r.set.Version, "")
+	if err == nil {
+		r.as(req, now)
 		r.kept = kept
-		e.Log.Info("a run that was broken off goes on", "event", "run_resumed", "run", r.ID, "doubt", len(past.Doubt()))
-		return r, nil
+		r.Log.Info("a run that was broken off goes on", "event", "run_resumed", "run", id, "doubt", len(now.Doubt()))
+		return nil
 	}
-	r, err := e.again(ctx, set, req, past)
-	if err != nil {
-		return nil, err
+	r.notResumed(id, err)
+	why := "It was broken off and cannot go on. The log of this program says why."
+	if errors.Is(err, journal.ErrHeld) {
+		if !past.Changed() {
+			r.cut.runs[sum] = id
+			return openai.RunElsewhere()
+		}
+		why = "Another process of this program goes on with it. Ask again later for its answer."
 	}
-	r.before = &ending{text: past.End.Text, finish: past.End.Finish}
-	return r, nil
+	if past.Changed() {
+		r.as(req, past)
+		r.gives(r.unfinished(&said{}, "The work is not finished. "+why))
+	}
+	return nil
 }
 
-// cut are the runs of the process before, by their request. Its lock is held until a run that
-// goes on stands among those of late: the same request may come twice at once.
+// recalled reports whether a run is the one that its request means: it was broken off not long ago, or
+// has changed something and ended lately.
+func recalled(past *journal.Past, now time.Time, replay time.Duration) bool {
+	ago := now.Sub(past.Last)
+	return ago <= recovery && (past.End == nil || past.Changed() && ago < replay)
+}
+
+// gives makes this the end of a run of the process before. Whoever asks once more is looked up again.
+func (r *Run) gives(end *ending) {
+	r.before = end
+	r.cut.runs[r.begin.Sum] = r.ID
+}
+
+func (r *Run) notResumed(id string, err error) {
+	r.Log.Warn("a run that was broken off cannot go on", "event", "run_not_resumed", "run", id, "detail", err.Error())
+}
+
+// cut are the ids of the runs that stood in the journal at the start, by their request. Its lock is
+// held until a run that goes on stands among those of late: the same request may come twice at once.
 type cut struct {
 	mu   sync.Mutex
-	runs map[string]*journal.Past
+	runs map[string]string
 }
 
 // findCut looks for them. Older ones wait for `runs resume`.
 func findCut(j *journal.Journal, since time.Time) *cut {
-	c := &cut{runs: map[string]*journal.Past{}}
+	c := &cut{runs: map[string]string{}}
 	if j == nil {
 		return c
 	}
 	for _, p := range j.Since(since) {
 		if _, later := c.runs[p.Sum]; !later {
-			c.runs[p.Sum] = p
+			c.runs[p.Sum] = p.ID
 		}
 	}
 	return c
-}
-
-// take gives one that has a record since then, and forgets it: what comes every day in the same
-// words must not get the answer of yesterday.
-func (c *cut) take(sum string, since time.Time) *journal.Past {
-	p := c.runs[sum]
-	delete(c.runs, sum)
-	if p == nil || p.Last.Before(since) {
-		return nil
-	}
-	return p
 }

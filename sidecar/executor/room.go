@@ -80,11 +80,12 @@ func (r *Run) grow(s *said, results []tools.Result) {
 	before := r.talk.weight()
 	r.talk.called(s, results)
 	r.tally.count(s.usage, before, r.talk.turns[len(r.talk.turns)-1].weight)
+	r.pending, r.acts.known = nil, nil
 }
 
-// fit makes room before the model is asked, as the rules say. It depends only on what the run
-// has done, so that a run which goes on after a crash comes to the same talk. It gives the
-// share that was used.
+// fit makes room before the model is asked, as the rules say. It depends only on them, the window
+// and what the run has done. So a run that goes on after a crash comes to the same talk, but for
+// secrets, if both are as before. It gives the share that was used.
 func (r *Run) fit() (used float64, shortened bool) {
 	c := &r.set.Runs.Context
 	used = r.used()

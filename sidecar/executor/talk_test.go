@@ -288,17 +288,27 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// A run that was broken off goes on once, and not when the same request comes much later.
-func TestCut(t *testing.T) {
-	crash := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
-	for after, want := range map[time.Duration]bool{0: true, recovery: true, recovery + 1: false, 24 * time.Hour: false} {
-		c := &cut{runs: map[string]*journal.Past{"a": {Last: crash}}}
-		since := crash.Add(after).Add(-recovery)
-		if got := c.take("a", since) != nil; got != want {
-			t.Errorf("after %s: %v", after, got)
-		}
-		if c.take("a", since) != nil || c.take("b", since) != nil {
-			t.Errorf("after %s: it is given twice, or to another request", after)
+// A run that was broken off goes on when the same request comes soon. One that has ended counts for less
+// long, and only where it has changed something.
+func TestRecalled(t *testing.T) {
+	const replay = 2 * time.Minute
+	last := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+	wrote := []journal.Record{{Call: &journal.Call{Changes: true}}}
+	for _, c := range []struct {
+		past  journal.Past
+		after time.Duration
+		want  bool
+	}{
+		{journal.Past{}, 0, true},
+		{journal.Past{}, recovery, true},
+		{journal.Past{Records: wrote}, recovery + 1, false},
+		{journal.Past{End: &journal.End{}}, 0, false},
+		{journal.Past{End: &journal.End{}, Records: wrote}, replay - 1, true},
+		{journal.Past{End: &journal.End{}, Records: wrote}, replay, false},
+	} {
+		c.past.Last = last
+		if got := recalled(&c.past, last.Add(c.after), replay); got != c.want {
+			t.Errorf("%+v after %s: %v", c.past, c.after, got)
 		}
 	}
 }

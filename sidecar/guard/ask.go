@@ -13,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -54,22 +55,34 @@ func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked 
 		return d.Message() + " A person must allow this first, and nobody can be asked here. Do not send it again.", nil
 	}
 	q := j.question(call, d)
-	if id := j.Approvals.Take(q.Binding()); id != "" {
-		return "", &approvals.Entry{ID: id, State: approvals.Used}
+	for {
+		if id := j.Approvals.Take(q.Binding()); id != "" {
+			return "", &approvals.Entry{ID: id, State: approvals.Used}
+		}
+		if e := j.Approvals.Request(q, reason(d)); e.State != approvals.Allowed { // else answered meanwhile
+			return notAllowed(d, &e), &e
+		}
 	}
-	e := j.Approvals.Request(q, reason(d))
+}
+
+// notAllowed says why a call does not pass, by what has become of its question.
+func notAllowed(d policy.Decision, e *approvals.Entry) string {
+	why := ""
 	switch {
-	case e.State == approvals.Allowed && j.Approvals.Take(q.Binding()) != "": // answered meanwhile
-		e.State = approvals.Used
-		return "", &e
 	case e.State == approvals.Unknown:
-		return d.Message() + " A person must allow this first, and the server where that is kept cannot be reached now. Do it another way, or tell the user.", nil
+		why = "A person must allow this first, and the server where that is kept cannot be reached now. Do it another way, or tell the user."
+	case e.State == approvals.Denied && e.ID == "":
+		why = fmt.Sprintf("A person must allow this first, and cannot be asked: %s. Do it in smaller parts, or another way.", e.Note)
 	case e.State == approvals.Denied && e.Note != "":
-		return fmt.Sprintf("%s A person has said no: %s", d.Message(), e.Note), &e
+		why = "A person has said no, so do not send it again. They say: " + e.Note
 	case e.State == approvals.Denied:
-		return d.Message() + " A person has said no.", &e
+		why = "A person has said no. Do not send it again."
+	case e.State == approvals.Expired:
+		why = fmt.Sprintf("A person was asked, and there is no answer: %s. Do it another way, or tell the user what to run and why.", e.Note)
+	default:
+		why = fmt.Sprintf("A person must allow this first, and was asked: approval %s. When it is allowed, send exactly this call again.", e.ID)
 	}
-	return fmt.Sprintf("%s A person must allow this first, and was asked: approval %s. When it is allowed, send exactly this call again.", d.Message(), e.ID), &e
+	return d.Message() + " " + why
 }
 
 // askRepair marks a call that leaves with the argument that makes the gateway ask.
@@ -109,6 +122,9 @@ func (j *judge) question(call *tools.Call, d policy.Decision) approvals.Call {
 	}
 	if d.Facts != nil {
 		q.Command, q.Commands = d.Facts.Call.Command, approvals.CommandsOf(d.Facts.Script)
+		if j.here {
+			q.Files = approvals.FilesOf(d.Facts.Script, workspace.Sum)
+		}
 	}
 	return q
 }

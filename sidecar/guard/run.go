@@ -89,28 +89,30 @@ func (p *Passed) Folder() string { return p.run.folder() }
 
 func (r *Run) folder() string { return r.judge.world.Roots(r.judge.set).Cwd }
 
-// wait asks a person, and waits for the answer.
+// wait asks a person, and waits for the answer. Who was allowed something that another call has used up, or
+// of which a file has changed since, asks anew.
 func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision, asked func(approvals.Entry)) (why, approval string) {
 	if j.Approvals == nil {
 		return d.Message() + " A person must allow this first, and nobody can be asked here. Do it another way, or tell the user what to run and why.", ""
 	}
-	q := j.question(call, d)
-	e := j.Approvals.Request(q, reason(d))
-	if e.State == approvals.Pending {
-		asked(e)
-		if waited, err := j.Approvals.Wait(ctx, e.ID); err == nil {
-			e = waited
+	for {
+		e := j.Approvals.Request(j.question(call, d), reason(d))
+		if e.State == approvals.Pending {
+			asked(e)
+			if waited, err := j.Approvals.Wait(ctx, e.ID); err == nil {
+				e = waited
+			} else {
+				j.Approvals.Withdraw(e.ID)
+				e.State, e.Note = approvals.Expired, "the run was over before"
+			}
 		}
-	}
-	switch e.State {
-	case approvals.Allowed:
-		if id := j.Approvals.Take(q.Binding()); id != "" {
+		if e.State != approvals.Allowed && e.State != approvals.Used {
+			return notAllowed(d, &e), e.ID
+		}
+		now := j.question(call, d)
+		if id := j.Approvals.Take(now.Binding()); id != "" {
 			return "", id
 		}
-	case approvals.Unknown:
-		return d.Message() + " A person must allow this first, and the server where that is kept cannot be reached now. Do it another way, or tell the user.", ""
-	case approvals.Pending:
-		return d.Message() + " The user was asked, and has not answered in time. Do it another way, or tell them what to run and why.", e.ID
+		j.Approvals.Withdraw(e.ID)
 	}
-	return d.Message() + " The user was asked, and did not allow it. Do not send it again.", e.ID
 }

@@ -1,7 +1,7 @@
 // Package guard builds the world in which a call is judged, and judges it. It is the
 // one place that does so: the server, policy check, policy explain, explain, compare and
-// decisions replay all ask it, so that they cannot disagree. It never runs, opens or
-// fetches anything.
+// decisions replay all ask it, so that they cannot disagree. It never runs or fetches
+// anything, and opens no file but to sum up what a person is asked about.
 package guard
 
 import (

@@ -45,6 +45,9 @@ type Journal struct {
 // ErrUnknown is for an id that is none of a run here.
 var ErrUnknown = errors.New("there is no such run")
 
+// ErrHeld is why a run cannot go on here.
+var ErrHeld = errors.New("another process goes on with this run")
+
 // Open makes the folder where there is none.
 func Open(cfg Config) (*Journal, error) {
 	cfg.Runs, cfg.Age = cmp.Or(cfg.Runs, 2000), cmp.Or(cfg.Age, 30*24*time.Hour)

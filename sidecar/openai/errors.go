@@ -116,6 +116,12 @@ func RunsLimited() *Error {
 		Message: "This server has as many runs as it may; try again later."}
 }
 
+// RunElsewhere is 503: the run of this request goes on in another process. It has changed nothing yet.
+func RunElsewhere() *Error {
+	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "run_elsewhere", RetryAfter: 5 * time.Second,
+		Message: "Another process of this server goes on with this request; try again later."}
+}
+
 // RunTimeout is 504: the time of a run is over, and it has changed nothing.
 func RunTimeout(after time.Duration) *Error {
 	return &Error{Status: http.StatusGatewayTimeout, Type: typeServer, Code: "timeout_exceeded",

@@ -5,9 +5,13 @@
 package workspace
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"syscall"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
@@ -36,6 +40,27 @@ func Open(use paths.Use) (*os.File, error) {
 		return nil, fmt.Errorf("%s %s: %w", use.Op, use.Path, err)
 	}
 	return f, nil
+}
+
+// maxSum is how long a file may be to have a sum.
+const maxSum = 256 << 20
+
+// Sum is the SHA-256 of a file, in hexadecimal; empty where it cannot be read, is too long, or is no file. Links
+// are followed, as a program that is started by this name follows them.
+func Sum(path string) string {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // no waiting at a pipe
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxSum {
+		return ""
+	}
+	h := sha256.New()
+	if n, err := io.Copy(h, io.LimitReader(f, maxSum+1)); err != nil || n > maxSum {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Replace writes a file whole or not at all: beside its place first, then, when the disk has

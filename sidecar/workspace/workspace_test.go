@@ -233,3 +233,20 @@ func TestLook(t *testing.T) {
 		}
 	}
 }
+
+// Sum is that of what stands in a file, and waits at nothing else.
+func TestSum(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, err := range []error{os.WriteFile(at("file"), []byte("abc"), 0o600), os.Symlink("file", at("link")), unix.Mkfifo(at("fifo"), 0o600), os.WriteFile(at("long"), nil, 0o600), os.Truncate(at("long"), maxSum+1)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+	for name, want := range map[string]string{"file": abc, "link": abc, "fifo": "", "long": "", "none": "", ".": ""} {
+		if got := Sum(at(name)); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
