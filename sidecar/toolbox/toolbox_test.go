@@ -226,10 +226,17 @@ func TestFetch(t *testing.T) {
 	for _, url := range []string{"http://127.0.0.1:1/", "http://169.254.169.254/latest/meta-data/", "file:///etc/passwd", "http://localhost:8001/"} {
 		r.fails("", "fetch", m{"url": url})
 	}
-	page := []byte(`<html><head><title>T</title><style>x{}</style></head><body><h1>Head</h1><p>One  two<script>no()</script></p><a href="https://a.example/">link</a></body></html>`)
-	text, err := readable(page, "text/html; charset=utf-8", "text/html")
-	if want := "T\nHead\nOne two\nlink (https://a.example/)"; err != nil || text != want {
-		t.Errorf("%q, %v; want %q", text, err, want)
+	for page, want := range map[string]string{
+		`<html><head><title>T</title><style>x{}</style></head><body><h1>Head</h1><p>One  two<script>no()</script></p><a href="https://a.example/">link</a></body></html>`: "T\nHead\nOne two\nlink (https://a.example/)",
+		`<!doctype html><head><meta charset=utf-8><title>T</title><script>no()</script><body><h1>Head</h1><p>All of the text.`:                                            "T\nHead\nAll of the text.",
+		`<p>One <svg><title>no</title></svg><a href="/x">link</a>`:                                                                                                        "One\nlink",
+	} {
+		if text, err := readable([]byte(page), "text/html; charset=utf-8", "text/html"); err != nil || text != want {
+			t.Errorf("%q, %v; want %q", text, err, want)
+		}
+	}
+	if text, _ := clip("日本語", bytesOf("日本語", 2)); text != "日本" {
+		t.Errorf("two characters are %q", text)
 	}
 	if text, err := readable([]byte("gr\xfc\xdfe"), "text/plain; charset=latin1", "text/plain"); err != nil || text != "grüße" {
 		t.Errorf("%q, %v", text, err)
