@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -25,7 +26,12 @@ func TestPatchLosesNothing(t *testing.T) {
 	r.holds("a.txt", "1\n")
 }
 
-func TestReadGreatestLimit(t *testing.T) {
-	r := lay(t, map[string]string{"a.txt": "one\ntwo\n"})
+// Of a file that is too long for one answer all lines can be read, and what cannot is said.
+func TestReadOfMuch(t *testing.T) {
+	long := strings.Repeat("é", maxShown/2) + "END"
+	r := lay(t, map[string]string{"a.txt": "one\ntwo\n", "line.json": long, "lines.txt": "one\n" + long + "\nthree\n"})
 	r.gives("two\n", "read", m{"path": "a.txt", "offset": 2, "limit": math.MaxInt64})
+	r.gives("é\n[line 1 is cut at 65536 of 65539 bytes; sed -n 1p and tail -c +65537 give the rest]", "read", m{"path": "line.json"})
+	r.gives("one\n\n[lines 1 to 1 of 3; go on with offset 2]", "read", m{"path": "lines.txt"})
+	r.gives("é\n[line 2 is cut at 65536 of 65540 bytes; sed -n 2p and tail -c +65537 give the rest]\n[lines 2 to 2 of 3; go on with offset 3]", "read", m{"path": "lines.txt", "offset": 2})
 }

@@ -97,7 +97,7 @@ func (r *rig) holds(name, want string) {
 type m = map[string]any
 
 func TestFiles(t *testing.T) {
-	r := lay(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.go": "package b\n\nfunc B() {}\n", "bin": "a\x00b", ".env": "KEY=1\n", "empty": ""})
+	r := lay(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.go": "package b\n\nfunc B() {}\n", "bin": "a\x00b", ".env": "KEY=1\n", "empty": "", "aaa": "aaa"})
 	r.gives("one\ntwo\nthree\n", "read", m{"path": "a.txt"})
 	r.gives("two\n\n[lines 2 to 2 of 3; go on with offset 3]", "read", m{"path": "a.txt", "offset": 2, "limit": 1})
 	r.gives("", "read", m{"path": "empty"})
@@ -117,10 +117,11 @@ func TestFiles(t *testing.T) {
 	r.gives("Changed a.txt.", "edit", m{"path": "a.txt", "oldText": "two", "newText": "2"})
 	r.holds("a.txt", "one\n2\nthree\n")
 	r.fails("does not stand in", "edit", m{"path": "a.txt", "oldText": "two", "newText": "2"})
-	r.fails("2 times", "edit", m{"path": "a.txt", "oldText": "e\n", "newText": "2"})
+	r.fails("more than once", "edit", m{"path": "a.txt", "oldText": "e\n", "newText": "2"})
+	r.fails("more than once", "edit", m{"path": "aaa", "oldText": "aa", "newText": "b"})
 	r.fails("the same", "edit", m{"path": "a.txt", "oldText": "one", "newText": "one"})
 
-	r.gives("a.txt\nbin\nempty\nnew/\nsub/\n", "ls", m{})
+	r.gives("a.txt\naaa\nbin\nempty\nnew/\nsub/\n", "ls", m{})
 	r.gives("b.go", "ls", m{"path": "sub"})
 	r.gives("sub/b.go:3: func B() {}", "grep", m{"pattern": "func +B"})
 	r.gives("(nothing found)", "grep", m{"pattern": "KEY"}) // it stands in .env, which no call may read
