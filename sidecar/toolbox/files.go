@@ -22,6 +22,8 @@ const (
 	maxNames = 1000     // of a folder
 )
 
+var errFolder = errors.New("is a folder: list it with ls")
+
 // text reads a file that the call may read.
 func (w *work) text(path string) (string, error) {
 	use, err := w.call.May(paths.Read, path)
@@ -34,7 +36,7 @@ func (w *work) text(path string) (string, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return "", fmt.Errorf("%s is a folder: list it with ls", path)
+		return "", fmt.Errorf("%s %w", path, errFolder)
 	}
 	doc, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {

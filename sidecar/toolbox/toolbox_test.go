@@ -3,10 +3,12 @@ package toolbox
 import (
 	"encoding/json"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +133,33 @@ func TestFiles(t *testing.T) {
 	r.gives("sub/b.go\n", "glob", m{"pattern": "**/*.go"})
 	r.gives("b.go\n", "glob", m{"pattern": "*.go", "path": "sub"})
 	r.fails("is no pattern", "glob", m{"pattern": "[a"})
+}
+
+// A pattern is about what lies below the folder that is searched, whatever that is called.
+func TestSearch(t *testing.T) {
+	r := lay(t, map[string]string{".github/ci.yml": "needle\n", "sub/x/b.go": "needle\n", "bin": "a\x00b", "long": strings.Repeat("x\n", maxShown)})
+	r.gives(".github/ci.yml:1: needle", "grep", m{"pattern": "needle", "glob": ".github/*.yml"})
+	for _, folder := range []string{"sub", "./sub", "sub/", "x/../sub", r.dir + "/sub"} {
+		r.gives("sub/x/b.go:1: needle", "grep", m{"pattern": "needle", "path": folder, "glob": "x/*.go"})
+		r.gives("sub/x/b.go\n", "glob", m{"pattern": "x/*.go", "path": folder})
+	}
+	r.gives("(nothing found)", "grep", m{"pattern": "needle", "path": "sub/x/b.go", "glob": "*.txt"})
+	r.fails("bin is no text", "grep", m{"pattern": "x", "path": "bin"})
+	if res, _ := r.call("grep", m{"pattern": "x", "limit": math.MaxInt64}); len(res.Text) > 2*maxShown || !strings.HasSuffix(res.Text, "[there is more; narrow the search]\n") {
+		t.Errorf("%d bytes of lines are given", len(res.Text))
+	}
+}
+
+// That not all files of a large folder were looked at is said.
+func TestSearchOfMany(t *testing.T) {
+	r := lay(t, nil)
+	for i := range maxVisited + 1 {
+		if err := os.WriteFile(filepath.Join(r.dir, strconv.Itoa(i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.fails("more than 20000 files", "glob", m{"pattern": "none"})
+	r.gives("more than 20000 files", "glob", m{"pattern": "1?"})
 }
 
 // A link or a second name leads nowhere, whatever it is called.
