@@ -152,6 +152,9 @@ func TestSearch(t *testing.T) {
 
 // That not all files of a large folder were looked at is said.
 func TestSearchOfMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("20,000 files")
+	}
 	r := lay(t, nil)
 	for i := range maxVisited + 1 {
 		if err := os.WriteFile(filepath.Join(r.dir, strconv.Itoa(i)), nil, 0o600); err != nil {
@@ -232,7 +235,7 @@ func TestExec(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("bash and process groups")
 	}
-	r := lay(t, map[string]string{"a.txt": "hi\n", "sub/b.txt": "b\n"})
+	r := lay(t, map[string]string{"a.txt": "hi\n", "sub/b.txt": "b\n", "long": strings.Repeat("語", maxOutput/3+20)})
 	t.Setenv("SECRET_TOKEN", "s3cret")
 	r.box.Environ = os.Environ()
 	r.gives("hi\n", "exec", m{"command": "cat a.txt"})
@@ -241,6 +244,7 @@ func TestExec(t *testing.T) {
 	r.fails("(exit code 1)", "exec", m{"command": "ls | grep nothing"})
 	r.fails("", "exec", m{"command": "rm -rf /"})
 	r.gives("bytes left out]", "exec", m{"command": "seq 1 200000"})
+	r.gives("語\n[63 bytes left out]\n語", "exec", m{"command": "cat long"}) // each half would end within a character
 	if res, refused := r.call("exec", m{"command": "env"}); strings.Contains(res.Text, "s3cret") {
 		t.Errorf("a secret of the environment reaches a command: %s %s", res.Text, refused)
 	}
