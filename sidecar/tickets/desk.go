@@ -2,6 +2,7 @@ package tickets
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,14 +89,30 @@ func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confi
 	return b
 }
 
-// mostNamed is how many files a pattern may stand for. The command cannot read more.
+// mostNamed is how many files a pattern may stand for, and how many folders each part of it. The command
+// cannot read more.
 const mostNamed = 1024
 
 // named is what a path of a command stands for: itself, or what fits the pattern.
-func named(path string) []string {
+func named(path string) []string { return fitting(path, false) }
+
+// fitting is the same; where more of the pattern follows, only what leads on: folders, and links.
+func fitting(path string, leads bool) (out []string) {
 	if !strings.ContainsAny(path, "*?[") {
 		return []string{path}
 	}
-	found, _ := filepath.Glob(path) // what is no pattern names nothing
-	return found[:min(len(found), mostNamed)]
+	dir, pattern := filepath.Split(path)
+	for _, folder := range fitting(filepath.Clean(dir), true) {
+		entries, _ := os.ReadDir(folder) // what cannot be read names nothing
+		for _, e := range entries {
+			fits, err := filepath.Match(pattern, e.Name())
+			if !fits || err != nil || leads && e.Type()&(fs.ModeDir|fs.ModeSymlink) == 0 {
+				continue // what is no pattern names nothing
+			}
+			if out = append(out, filepath.Join(folder, e.Name())); len(out) == mostNamed {
+				return out
+			}
+		}
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package tickets
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,6 +74,26 @@ func TestDesk(t *testing.T) {
 		}
 		if _, err := os.Stat(home + "/.cache/gpt-oss-executor/caches"); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A pattern stands for what the shell makes of it, and is not followed into more folders than the bound.
+func TestNamed(t *testing.T) {
+	dir := t.TempDir()
+	for i := range mostNamed + 1 {
+		ruletest.Must(t, os.Mkdir(fmt.Sprintf("%s/%04d", dir, i), 0o700))
+		ruletest.Must(t, os.WriteFile(fmt.Sprintf("%s/%04d.txt", dir, i), nil, 0o600))
+	}
+	for _, name := range []string{"/0001/a", "/0002/a", fmt.Sprintf("/%04d/last", mostNamed)} {
+		ruletest.Must(t, os.WriteFile(dir+name, nil, 0o600))
+	}
+	ruletest.Must(t, os.Symlink("0001", dir+"/link"))
+	for pattern, want := range map[string]int{
+		"/*/a": 2, "/*.txt": mostNamed, "/[l]*/a": 1, "/0001/*": 1, "/*/last": 0, "/none/*": 0, "/[": 0, "/0001/a": 1,
+	} {
+		if got := named(dir + pattern); len(got) != want {
+			t.Errorf("%s: %d names, want %d: %.3q", pattern, len(got), want, got)
 		}
 	}
 }

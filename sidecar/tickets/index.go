@@ -16,10 +16,13 @@ import (
 // index can add names to it, and so only a file with the same sum counts as kept.
 type index map[string][sha1.Size]byte
 
-// How long an index, and a secret that is compared with it, may be.
+// How long an index, and a secret that is compared with it, may be; and a name in an index, and all
+// of its names: in version 4 a few bytes stand for a long name.
 const (
 	maxIndex  = 16 << 20
 	maxSecret = 1 << 20
+	maxName   = 4096 // PATH_MAX
+	maxNames  = 32 << 20
 )
 
 // readIndex reads the index of a folder. What cannot be read or understood keeps nothing.
@@ -73,7 +76,7 @@ func parseIndex(doc []byte) index {
 		return kept
 	}
 	version, count := binary.BigEndian.Uint32(doc[4:]), binary.BigEndian.Uint32(doc[8:])
-	name := ""
+	name, room := "", maxNames
 	for doc = doc[indexHeader:]; count > 0 && len(doc) > indexName; count-- {
 		at := indexName
 		if doc[indexFlags]&0x40 != 0 {
@@ -89,6 +92,9 @@ func parseIndex(doc []byte) index {
 		}
 		end := bytes.IndexByte(doc[min(at, len(doc)):], 0)
 		if end < 0 {
+			return kept
+		}
+		if room -= len(before) + end; len(before)+end > maxName || room < 0 {
 			return kept
 		}
 		name = before + string(doc[at:at+end])

@@ -2,6 +2,7 @@ package tickets
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -76,6 +77,31 @@ func TestHidden(t *testing.T) {
 			if diff := cmp.Diff(strings.Fields(c.want), got); diff != "" {
 				t.Errorf("%s, version %s: %s", c.name, version, diff)
 			}
+		}
+	}
+}
+
+// An index of version 4, in which a few bytes stand for a long name, takes no more room than the bounds say.
+func TestIndexIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		what           string
+		first          int // bytes of the first name
+		drop           byte
+		entries, names int
+	}{
+		{"each name is longer than the one before", 4, 0, maxName, maxName / 4},
+		{"long names", maxName, 4, maxNames/maxName + 100, maxNames / maxName},
+	} {
+		doc := []byte("DIRC\x00\x00\x00\x04\x00\x01\x00\x00")
+		entry := func(drop byte, add string) {
+			doc = append(append(append(doc, make([]byte, indexName)...), drop), add+"\x00"...)
+		}
+		entry(0, strings.Repeat("a", c.first))
+		for i := range c.entries {
+			entry(c.drop, fmt.Sprintf("%04d", i))
+		}
+		if got := len(parseIndex(append(doc, make([]byte, indexName)...))); got != c.names {
+			t.Errorf("%s: %d names are held, want %d", c.what, got, c.names)
 		}
 	}
 }

@@ -39,7 +39,9 @@ func (m *Made) read() error {
 	}
 	m.size, m.folders = int64(len(doc)), map[string]bool{}
 	for line := range strings.Lines(string(doc)) {
-		m.folders[strings.TrimSuffix(line, "\n")] = true
+		if line = strings.TrimSuffix(line, "\n"); line != "" {
+			m.folders[line] = true
+		}
 	}
 	return nil
 }
@@ -60,14 +62,14 @@ func (m *Made) begins(p guard.Permit) error {
 	defer m.mu.Unlock()
 	f, err := os.OpenFile(m.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
-		_, err = f.WriteString(work + "\n")
+		_, err = f.WriteString("\n" + work + "\n") // the line before may have been torn by a crash or a full disk
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("note where a command may make a repository: %w", err)
 	}
 	m.folders[work] = true
-	m.size += int64(len(work)) + 1
+	m.size += int64(len(work)) + 2
 	return nil
 }
 

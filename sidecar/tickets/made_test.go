@@ -40,6 +40,11 @@ func TestMade(t *testing.T) {
 		git, understood bool
 		holds           bool
 	}{{"a repository that was there", true, false, false}, {"a command that was read", false, true, false}, {"code that nobody has read", false, false, true}} {
+		if f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600); err != nil {
+			t.Fatal(err)
+		} else if _, err = f.WriteString("/torn"); err != nil || f.Close() != nil { // a line that a full disk has cut
+			t.Fatal(err)
+		}
 		dir := work(c.git)
 		p := guard.Permit{Understood: c.understood, Roots: paths.Roots{Cwd: dir, Write: []string{dir}}}
 		if err := m.begins(p); err != nil || m.Holds(dir) != c.holds {

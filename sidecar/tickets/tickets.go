@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
@@ -32,10 +33,14 @@ type Ticket struct {
 	Box   confine.Box `json:"box"`
 }
 
-// Folder is where tickets lie. Nobody but its user may look into it.
-type Folder struct{ dir string }
+// Folder is where tickets lie. Nobody but its user may look into it. It is safe for concurrent use.
+type Folder struct {
+	dir   string
+	mu    sync.Mutex
+	swept time.Time // when old tickets were last removed
+}
 
-// Open makes the folder if it does not exist, and removes what is left of earlier tickets.
+// Open makes the folder if it does not exist.
 func Open(dir string) (*Folder, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
@@ -47,7 +52,7 @@ func Open(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the folder of tickets: %w", err)
 	}
-	return &Folder{dir}, nil
+	return &Folder{dir: dir}, nil
 }
 
 // Dir is where the tickets lie: absolute.
@@ -80,8 +85,17 @@ func (f *Folder) Issue(t Ticket, now time.Time) (path string, err error) {
 // spent is behind the name of a ticket that was taken.
 const spent = ".spent"
 
+// sweepEvery is how often old tickets are removed: each look at all of them takes time.
+const sweepEvery = time.Minute
+
 // sweep removes what nobody can take any more. What cannot be removed is tried again.
 func (f *Folder) sweep(now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now.Sub(f.swept).Abs() < sweepEvery {
+		return
+	}
+	f.swept = now
 	list, _ := os.ReadDir(f.dir) // if it cannot be read, a ticket cannot be written either
 	for _, e := range list {
 		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > 2*Valid {
@@ -96,6 +110,9 @@ func Take(path string, command []string, now time.Time) (*Ticket, error) {
 		return nil, missing(path, err)
 	} else if info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s is no ticket: others may use its folder", path)
+	}
+	if strings.Contains(filepath.Base(path), ".") { // one that was taken, and may not be emptied yet, or is being written
+		return nil, fmt.Errorf("%s is no ticket", path)
 	}
 	if err := os.Rename(path, path+spent); err != nil {
 		return nil, missing(path, err)

@@ -57,6 +57,13 @@ func TestTake(t *testing.T) {
 			_, err := Take(path, command, now)
 			return err
 		},
+		".spent is no ticket": func(path string) error {
+			if err := os.Rename(path, path+spent); err != nil { // as while another takes it
+				return err
+			}
+			_, err := Take(path+spent, command, now)
+			return err
+		},
 		"read the ticket": func(path string) error {
 			if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 				return err
@@ -72,7 +79,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// Old tickets go when new ones come.
+// Old tickets go when new ones come, and are looked for once a minute.
 func TestSweep(t *testing.T) {
 	dir, path := issued(t)
 	if err := os.Chtimes(path, now, now.Add(-3*Valid)); err != nil {
@@ -82,12 +89,22 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Issue(Ticket{}, now); err != nil {
-		t.Fatal(err)
-	}
-	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 1 || left[0].Name() == filepath.Base(path) {
-		t.Errorf("%v %v", left, err)
+	for _, c := range []struct {
+		at   time.Time
+		left int
+	}{{now, 1}, {now.Add(sweepEvery / 2), 2}, {now.Add(sweepEvery), 1}, {now.Add(-time.Hour), 1}} {
+		if _, err := f.Issue(Ticket{}, c.at); err != nil {
+			t.Fatal(err)
+		}
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) != c.left {
+			t.Errorf("%v: %v %v", c.at, left, err)
+		}
+		for _, e := range left {
+			if err := os.Chtimes(filepath.Join(dir, e.Name()), now, now.Add(-9*Valid)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	if _, err := Open(path + "x/y"); err != nil {
 		t.Error(err)

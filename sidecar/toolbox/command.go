@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -99,9 +100,27 @@ func (e *ends) text() string {
 	if n := len(e.tail) - maxOutput/2; n > 0 {
 		e.cut(n)
 	}
-	gap := ""
-	if e.lost > 0 {
-		gap = fmt.Sprintf("\n[%d bytes left out]\n", e.lost)
+	if e.lost == 0 {
+		return strings.ToValidUTF8(string(e.head)+string(e.tail), "\uFFFD")
 	}
-	return strings.ToValidUTF8(string(e.head)+gap+string(e.tail), "\uFFFD")
+	head, tail := whole(e.head, e.tail)
+	lost := e.lost + len(e.head) - len(head) + len(e.tail) - len(tail)
+	return strings.ToValidUTF8(fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, lost, tail), "\uFFFD")
+}
+
+// whole are what is left of two texts without the characters that were cut, one at the end of head and
+// one at the beginning of tail.
+func whole(head, tail []byte) (a, b []byte) {
+	for n := range min(utf8.UTFMax, len(head)) {
+		if last := len(head) - 1 - n; utf8.RuneStart(head[last]) {
+			if !utf8.FullRune(head[last:]) {
+				head = head[:last]
+			}
+			break
+		}
+	}
+	for n := 1; n < utf8.UTFMax && len(tail) > 0 && !utf8.RuneStart(tail[0]); n++ {
+		tail = tail[1:]
+	}
+	return head, tail
 }

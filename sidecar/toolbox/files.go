@@ -22,6 +22,8 @@ const (
 	maxNames = 1000     // of a folder
 )
 
+var errFolder = errors.New("is a folder: list it with ls")
+
 // text reads a file that the call may read.
 func (w *work) text(path string) (string, error) {
 	use, err := w.call.May(paths.Read, path)
@@ -34,7 +36,7 @@ func (w *work) text(path string) (string, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return "", fmt.Errorf("%s is a folder: list it with ls", path)
+		return "", fmt.Errorf("%s %w", path, errFolder)
 	}
 	doc, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {
@@ -76,10 +78,16 @@ func (w *work) read() (string, error) {
 		return "", fmt.Errorf("%s has only %d lines", w.in.Path, len(lines))
 	}
 	most := cmp.Or(max(w.in.Limit, 0), maxLines)
-	to := from + min(most, len(lines)-from) // most may be the greatest number that there is
-	out, cut := clip(strings.Join(lines[from:to], ""), maxShown)
-	if cut {
-		to = from + max(strings.Count(out, "\n"), 1)
+	end := from + min(most, len(lines)-from) // most may be the greatest number that there is
+	to, size := from, 0
+	for ; to < end && size+len(lines[to]) <= maxShown; to++ {
+		size += len(lines[to])
+	}
+	out := strings.Join(lines[from:to], "")
+	if to == from && to < end { // one line is longer than all that is given at once
+		out, _ = clip(lines[to], maxShown)
+		to++
+		out += fmt.Sprintf("\n[line %d is cut at %d of %d bytes; sed -n %dp and tail -c +%d give the rest]", to, len(out), len(lines[from]), to, len(out)+1)
 	}
 	if to < len(lines) {
 		out += fmt.Sprintf("\n[lines %d to %d of %d; go on with offset %d]", from+1, to, len(lines), to+1)
@@ -107,15 +115,16 @@ func (w *work) edit() (string, error) {
 		return "", err
 	}
 	for _, e := range edits {
-		switch n := strings.Count(text, e.OldText); {
+		first, last := strings.Index(text, e.OldText), strings.LastIndex(text, e.OldText) // which may overlap
+		switch {
 		case e.OldText == "":
 			return "", errors.New("oldText is empty; to write a whole file, use write")
 		case e.OldText == e.NewText:
 			return "", errors.New("oldText and newText are the same")
-		case n == 0:
+		case first < 0:
 			return "", fmt.Errorf("oldText does not stand in %s; read it, and copy the text exactly", w.in.Path)
-		case n > 1:
-			return "", fmt.Errorf("oldText stands in %s %d times; take more of what is around it", w.in.Path, n)
+		case first != last:
+			return "", fmt.Errorf("oldText stands in %s more than once; take more of what is around it", w.in.Path)
 		}
 		text = strings.Replace(text, e.OldText, e.NewText, 1)
 	}

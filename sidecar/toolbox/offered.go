@@ -8,7 +8,7 @@ import (
 
 // offered are the tools, as the model gets to know them.
 var offered = []tools.Tool{
-	tool("read", "Read a text file of the workspace. Each line is given as it is; long files in parts.",
+	tool("read", "Read a text file of the workspace. A long file comes in parts, and of a line longer than all that is given at once the beginning.",
 		need("path", str("The file, from the workspace or absolute.")),
 		may("offset", num("The first line, from 1.")), may("limit", num("How many lines at most."))),
 	tool("write", "Write a whole file, in place of what stood there. Folders on the way are made.",
@@ -27,7 +27,7 @@ var offered = []tools.Tool{
 	tool("exec", "Run a command with bash in the workspace, and give what it prints and its exit code.",
 		need("command", str("The command.")), may("workdir", str("The folder to run it in.")), may("timeoutSeconds", num("How long it may take."))),
 	tool("fetch", "Get a page or a document by its URL, as text.",
-		need("url", str("The URL: https://…")), may("maxChars", num("How much of the text at most."))),
+		need("url", str("The URL: https://…")), may("maxChars", num("How many characters of the text at most."))),
 }
 
 // property is an argument of a tool.

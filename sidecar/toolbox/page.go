@@ -29,7 +29,7 @@ func (w *work) fetch() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, cut := clip(text, cmp.Or(max(w.in.MaxChars, 0), maxPage))
+	text, cut := clip(text, bytesOf(text, cmp.Or(max(w.in.MaxChars, 0), maxPage)))
 	if cut {
 		text += "\n[the page goes on]"
 	}
@@ -40,6 +40,16 @@ func (w *work) fetch() (string, error) {
 		return "", fmt.Errorf("the server answers %d %s:\n%s", a.Status, http.StatusText(a.Status), text)
 	}
 	return text, nil
+}
+
+// bytesOf is how many bytes the first characters of a text take.
+func bytesOf(text string, chars int) int {
+	for i := range text {
+		if chars--; chars < 0 {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // readable is a document as text.
@@ -61,32 +71,32 @@ func readable(doc []byte, contentType, kind string) (string, error) {
 	return strings.ToValidUTF8(all.String(), "\uFFFD"), nil
 }
 
-// unread are elements whose text nobody reads; blocks stand on lines of their own.
+// unread are elements whose text nobody reads; the head is none, as its end may be left out. Blocks
+// stand on lines of their own.
 var (
-	unread = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true, atom.Head: true}
+	unread = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true}
 	blocks = map[atom.Atom]bool{atom.P: true, atom.Div: true, atom.Br: true, atom.Li: true, atom.Tr: true, atom.H1: true, atom.H2: true, atom.H3: true,
 		atom.H4: true, atom.H5: true, atom.H6: true, atom.Ul: true, atom.Ol: true, atom.Table: true, atom.Section: true, atom.Article: true,
 		atom.Header: true, atom.Footer: true, atom.Nav: true, atom.Main: true, atom.Blockquote: true, atom.Pre: true, atom.Title: true}
 )
 
 // textOf is the text of a page: its title, its blocks on lines of their own, its links with
-// where they lead.
+// where they lead, if that is a whole URL.
 func textOf(page *bytes.Buffer) string {
 	var b strings.Builder
 	z := html.NewTokenizer(page)
-	skip, title := 0, false
+	skip := 0
 	links := []string{}
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
 			return folded(b.String())
 		case html.TextToken:
-			if skip == 0 || title {
+			if skip == 0 {
 				b.Write(z.Text())
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
 			t := z.Token()
-			title = t.DataAtom == atom.Title
 			if unread[t.DataAtom] && t.Type == html.StartTagToken {
 				skip++
 			}
@@ -98,7 +108,6 @@ func textOf(page *bytes.Buffer) string {
 			}
 		case html.EndTagToken:
 			t := z.Token()
-			title = false
 			if unread[t.DataAtom] && skip > 0 {
 				skip--
 			}

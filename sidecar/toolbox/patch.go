@@ -1,8 +1,10 @@
 package toolbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,10 +19,20 @@ type change struct {
 
 // hunk is lines that stand in the file, and those that shall stand there.
 type hunk struct {
-	under    string // a line that stands above; empty: anywhere
-	old, new []string
-	end      bool // it stands at the end of the file
-	line     int
+	under string   // a line that stands above; empty: anywhere
+	lines []string // behind a blank, if they stay, behind - or behind +
+	end   bool     // it stands at the end of the file
+	line  int
+}
+
+// old are the lines that stand in the file.
+func (h *hunk) old() (out []string) {
+	for _, line := range h.lines {
+		if line[0] != '+' {
+			out = append(out, line[1:])
+		}
+	}
+	return out
 }
 
 // parsePatch reads a patch in the form of apply_patch. The error names the line.
@@ -111,79 +123,101 @@ func (c *change) hunk(line string, n int) string {
 	case line == "*** End of File":
 		h.end = true
 	case line == "":
-		h.old, h.new = append(h.old, ""), append(h.new, "")
-	case line[0] == ' ':
-		h.old, h.new = append(h.old, line[1:]), append(h.new, line[1:])
-	case line[0] == '-':
-		h.old = append(h.old, line[1:])
-	case line[0] == '+':
-		h.new = append(h.new, line[1:])
+		h.lines = append(h.lines, " ")
+	case strings.ContainsRune(" -+", rune(line[0])):
+		h.lines = append(h.lines, line)
 	default:
 		return "a line of a hunk begins with a blank, - or +"
 	}
 	return ""
 }
 
-// apply gives the text of a file after the hunks. Each stands behind the one before it.
-func (c *change) apply(text string) (string, error) {
-	trailing := strings.HasSuffix(text, "\n") || text == ""
-	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	if text == "" {
-		lines = nil
+// apply gives the text of a file after the hunks. Each stands behind the one before it. Lines that
+// stay are those of the file, white space and all, and new ones end as its first line does.
+func (c *change) apply(ctx context.Context, text string) (string, error) {
+	lines, end := slices.Collect(strings.Lines(text)), "\n"
+	if len(lines) > 0 && strings.HasSuffix(lines[0], "\r\n") {
+		end = "\r\n"
 	}
-	from := 0
+	var out []string
+	from := 0 // the first line that is not in out yet
+	keep := func(to int) { out, from = append(out, lines[from:to]...), to }
 	for _, h := range c.hunks {
-		if len(h.old) == 0 && len(h.new) == 0 {
-			continue
-		}
 		if h.under != "" {
-			at := find(lines, []string{h.under}, from, false)
-			if at < 0 {
+			at, err := find(ctx, lines, []string{h.under}, from, false, strings.TrimSpace)
+			if err != nil {
+				return "", err
+			} else if at < 0 {
 				return "", fmt.Errorf("patch:%d: %s has no line %q behind the hunk before", h.line, c.path, h.under)
 			}
-			from = at + 1
+			keep(at + 1)
 		}
-		at := len(lines)
-		if len(h.old) > 0 {
-			at = find(lines, h.old, from, h.end)
-		} else if h.under != "" {
+		if len(h.lines) == 0 {
+			continue
+		}
+		at, old := len(lines), h.old()
+		if len(old) > 0 {
+			var err error
+			if at, err = find(ctx, lines, old, from, h.end, unended, unfilled); err != nil {
+				return "", err
+			}
+		} else if h.under != "" && !h.end {
 			at = from
 		}
 		if at < 0 {
 			return "", fmt.Errorf("patch:%d: these lines do not stand in %s; read it, and copy them exactly", h.line, c.path)
 		}
-		lines = append(lines[:at:at], append(h.new, lines[at+len(h.old):]...)...)
-		from = at + len(h.new)
-	}
-	out := strings.Join(lines, "\n")
-	if trailing && out != "" {
-		out += "\n"
-	}
-	return out, nil
-}
-
-// find gives where lines stand in a file, from a line on: exactly, else but for white space at
-// their ends; -1: nowhere. With end they must be the last.
-func find(lines, want []string, from int, end bool) int {
-	for _, same := range []func(a, b string) bool{
-		func(a, b string) bool { return a == b },
-		func(a, b string) bool { return strings.TrimRight(a, " \t\r") == strings.TrimRight(b, " \t\r") },
-	} {
-		for at := from; at+len(want) <= len(lines); at++ {
-			if end && at+len(want) != len(lines) {
-				continue
-			}
-			fits := true
-			for i := range want {
-				if !same(lines[at+i], want[i]) {
-					fits = false
-					break
-				}
-			}
-			if fits {
-				return at
+		keep(at)
+		for _, line := range h.lines {
+			switch line[0] {
+			case ' ':
+				keep(from + 1)
+			case '-':
+				from++
+			case '+':
+				out = append(out, line[1:])
 			}
 		}
 	}
-	return -1
+	keep(len(lines))
+	return joined(out, end, text == "" || strings.HasSuffix(text, "\n")), nil
+}
+
+// joined is the text of lines. Those without an end get one, but the last only if it shall.
+func joined(lines []string, end string, last bool) string {
+	var b strings.Builder
+	for i, line := range lines {
+		b.WriteString(line)
+		if !strings.HasSuffix(line, "\n") && (last || i < len(lines)-1) {
+			b.WriteString(end)
+		}
+	}
+	return b.String()
+}
+
+// unended is a line without its end, and unfilled without the white space before it, too.
+func unended(line string) string  { return strings.TrimRight(line, "\r\n") }
+func unfilled(line string) string { return strings.TrimRight(line, " \t\r\n") }
+
+// find gives where lines stand in a file, from a line on, in the first of the ways to look at a line in
+// which they do; -1: nowhere. With end they must be the last.
+func find(ctx context.Context, lines, want []string, from int, end bool, ways ...func(string) string) (int, error) {
+	if end {
+		from = max(from, len(lines)-len(want))
+	}
+	for _, seen := range ways {
+		for at := from; at+len(want) <= len(lines); at++ {
+			if at%1024 == 0 && ctx.Err() != nil {
+				return 0, ctx.Err()
+			}
+			n := 0
+			for n < len(want) && seen(lines[at+n]) == seen(want[n]) {
+				n++
+			}
+			if n == len(want) {
+				return at, nil
+			}
+		}
+	}
+	return -1, nil
 }

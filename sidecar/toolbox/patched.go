@@ -11,7 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
-// applyPatch makes every new text first: a patch that does not fit changes nothing.
+// applyPatch makes every new text first: a patch that does not fit changes nothing. Where a file
+// cannot be written after that, the error says what was done before it.
 func (w *work) applyPatch() (string, error) {
 	list, err := parsePatch(w.in.Input)
 	if err != nil {
@@ -34,15 +35,19 @@ func (w *work) applyPatch() (string, error) {
 			}
 		}
 		switch {
+		case c.remove:
+			if err := w.removable(c.path); err != nil {
+				return "", fmt.Errorf("patch:%d: %w", c.line, err)
+			}
 		case c.add != nil:
 			if err := w.absent(c.path); err != nil {
 				return "", fmt.Errorf("patch:%d: %w", c.line, err)
 			}
-			texts[i] = strings.Join(c.add, "\n") + "\n"
-		case !c.remove:
+			texts[i] = joined(c.add, "\n", true)
+		default:
 			was, err := w.text(c.path)
 			if err == nil {
-				texts[i], err = c.apply(was)
+				texts[i], err = c.apply(w.ctx, was)
 			}
 			if err != nil {
 				return "", err
@@ -97,6 +102,21 @@ func (w *work) absent(path string) error {
 	}
 	defer f.Close()
 	return fmt.Errorf("%s is there already; use *** Update File", path)
+}
+
+// removable is an error where no file is there.
+func (w *work) removable(path string) error {
+	use, err := w.call.May(paths.Delete, path)
+	if err != nil {
+		return err
+	}
+	switch there, err := (workspace.Links{}).Look(use.Resolved); {
+	case err != nil:
+		return fmt.Errorf("delete %s: %w", path, err)
+	case there.Mode.IsDir():
+		return fmt.Errorf("%s is a folder: remove it with exec", path)
+	}
+	return nil
 }
 
 // change does to a file what the patch says.

@@ -24,15 +24,15 @@ var skipped = []string{".git", "node_modules", ".hg", ".svn"}
 // errEnough ends a walk.
 var errEnough = errors.New("enough was found")
 
-// walk visits the files below a folder, in the order of their names, or one file. Links are
-// not followed, and folders that the call may not read are left out.
-func (w *work) walk(root string, visit func(name string) error) error {
+// walk visits the files below a folder: below is their name from there on. Links are not followed, and
+// folders that the call may not read are left out.
+func (w *work) walk(root string, visit func(name, below string) error) error {
 	left := maxVisited
-	var folder func(name string) error
-	folder = func(name string) error {
-		entries, err := w.list(name, maxVisited)
+	var folder func(name, below string) error
+	folder = func(name, below string) error {
+		entries, err := w.list(name, left+1)
 		if err != nil {
-			if name == root {
+			if below == "" {
 				return err
 			}
 			return nil
@@ -44,12 +44,12 @@ func (w *work) walk(root string, visit func(name string) error) error {
 			if err := w.ctx.Err(); err != nil {
 				return err
 			}
-			below := path.Join(name, e.Name())
+			name, below := path.Join(name, e.Name()), path.Join(below, e.Name())
 			switch {
 			case e.IsDir() && !slices.Contains(skipped, e.Name()):
-				err = folder(below)
+				err = folder(name, below)
 			case e.Type().IsRegular():
-				err = visit(below)
+				err = visit(name, below)
 			}
 			if err != nil {
 				return err
@@ -57,7 +57,7 @@ func (w *work) walk(root string, visit func(name string) error) error {
 		}
 		return nil
 	}
-	return folder(root)
+	return folder(root, "")
 }
 
 func (w *work) grep() (string, error) {
@@ -71,21 +71,14 @@ func (w *work) grep() (string, error) {
 	root, most := cmp.Or(w.in.Path, "."), cmp.Or(max(w.in.Limit, 0), maxFound)
 	var out strings.Builder
 	found := 0
-	look := func(name string) error {
-		if w.in.Glob != "" && !w.fits(w.in.Glob, root, name) {
-			return nil
-		}
-		text, err := w.text(name)
-		if err != nil {
-			return nil // no text, or not for this call
-		}
+	look := func(name, text string) error {
 		n := 0
 		for line := range strings.Lines(text) {
 			n++
 			if line = strings.TrimRight(line, "\r\n"); !re.MatchString(line) {
 				continue
 			}
-			if found == most {
+			if found == most || out.Len() > maxShown {
 				return errEnough
 			}
 			found++
@@ -97,22 +90,32 @@ func (w *work) grep() (string, error) {
 		}
 		return nil
 	}
-	if _, err = w.text(root); err == nil {
-		err = look(root)
-	} else {
-		err = w.walk(root, look)
+	text, err := w.text(root)
+	switch {
+	case errors.Is(err, errFolder):
+		err = w.walk(root, func(name, below string) error {
+			if !fits(w.in.Glob, below) {
+				return nil
+			}
+			text, err := w.text(name)
+			if err != nil {
+				return nil // no text, or not for this call
+			}
+			return look(name, text)
+		})
+	case err == nil && fits(w.in.Glob, path.Base(root)):
+		err = look(root, text)
 	}
 	return w.found(out.String(), err)
 }
 
-// fits reports whether a file fits a pattern: one without a slash is about its name.
-func (w *work) fits(pattern, root, name string) bool {
-	rest := strings.TrimPrefix(strings.TrimPrefix(name, root), "/")
+// fits reports whether a file fits a pattern, if there is one: without a slash it is about the last part of the name.
+func fits(pattern, below string) bool {
 	if !strings.Contains(pattern, "/") {
-		rest = path.Base(name)
+		below = path.Base(below)
 	}
-	ok, err := doublestar.Match(pattern, rest)
-	return ok && err == nil
+	ok, err := doublestar.Match(pattern, below)
+	return pattern == "" || ok && err == nil
 }
 
 func (w *work) glob() (string, error) {
@@ -126,11 +129,7 @@ func (w *work) glob() (string, error) {
 	}
 	var out strings.Builder
 	found := 0
-	err := w.walk(root, func(name string) error {
-		below := strings.TrimPrefix(strings.TrimPrefix(name, root), "/")
-		if root == "." {
-			below = name
-		}
+	err := w.walk(root, func(name, below string) error {
 		if ok, err := doublestar.Match(rest, below); !ok || err != nil {
 			return err
 		}

@@ -3,10 +3,12 @@ package toolbox
 import (
 	"encoding/json"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +99,7 @@ func (r *rig) holds(name, want string) {
 type m = map[string]any
 
 func TestFiles(t *testing.T) {
-	r := lay(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.go": "package b\n\nfunc B() {}\n", "bin": "a\x00b", ".env": "KEY=1\n", "empty": ""})
+	r := lay(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.go": "package b\n\nfunc B() {}\n", "bin": "a\x00b", ".env": "KEY=1\n", "empty": "", "aaa": "aaa"})
 	r.gives("one\ntwo\nthree\n", "read", m{"path": "a.txt"})
 	r.gives("two\n\n[lines 2 to 2 of 3; go on with offset 3]", "read", m{"path": "a.txt", "offset": 2, "limit": 1})
 	r.gives("", "read", m{"path": "empty"})
@@ -117,10 +119,11 @@ func TestFiles(t *testing.T) {
 	r.gives("Changed a.txt.", "edit", m{"path": "a.txt", "oldText": "two", "newText": "2"})
 	r.holds("a.txt", "one\n2\nthree\n")
 	r.fails("does not stand in", "edit", m{"path": "a.txt", "oldText": "two", "newText": "2"})
-	r.fails("2 times", "edit", m{"path": "a.txt", "oldText": "e\n", "newText": "2"})
+	r.fails("more than once", "edit", m{"path": "a.txt", "oldText": "e\n", "newText": "2"})
+	r.fails("more than once", "edit", m{"path": "aaa", "oldText": "aa", "newText": "b"})
 	r.fails("the same", "edit", m{"path": "a.txt", "oldText": "one", "newText": "one"})
 
-	r.gives("a.txt\nbin\nempty\nnew/\nsub/\n", "ls", m{})
+	r.gives("a.txt\naaa\nbin\nempty\nnew/\nsub/\n", "ls", m{})
 	r.gives("b.go", "ls", m{"path": "sub"})
 	r.gives("sub/b.go:3: func B() {}", "grep", m{"pattern": "func +B"})
 	r.gives("(nothing found)", "grep", m{"pattern": "KEY"}) // it stands in .env, which no call may read
@@ -130,6 +133,36 @@ func TestFiles(t *testing.T) {
 	r.gives("sub/b.go\n", "glob", m{"pattern": "**/*.go"})
 	r.gives("b.go\n", "glob", m{"pattern": "*.go", "path": "sub"})
 	r.fails("is no pattern", "glob", m{"pattern": "[a"})
+}
+
+// A pattern is about what lies below the folder that is searched, whatever that is called.
+func TestSearch(t *testing.T) {
+	r := lay(t, map[string]string{".github/ci.yml": "needle\n", "sub/x/b.go": "needle\n", "bin": "a\x00b", "long": strings.Repeat("x\n", maxShown)})
+	r.gives(".github/ci.yml:1: needle", "grep", m{"pattern": "needle", "glob": ".github/*.yml"})
+	for _, folder := range []string{"sub", "./sub", "sub/", "x/../sub", r.dir + "/sub"} {
+		r.gives("sub/x/b.go:1: needle", "grep", m{"pattern": "needle", "path": folder, "glob": "x/*.go"})
+		r.gives("sub/x/b.go\n", "glob", m{"pattern": "x/*.go", "path": folder})
+	}
+	r.gives("(nothing found)", "grep", m{"pattern": "needle", "path": "sub/x/b.go", "glob": "*.txt"})
+	r.fails("bin is no text", "grep", m{"pattern": "x", "path": "bin"})
+	if res, _ := r.call("grep", m{"pattern": "x", "limit": math.MaxInt64}); len(res.Text) > 2*maxShown || !strings.HasSuffix(res.Text, "[there is more; narrow the search]\n") {
+		t.Errorf("%d bytes of lines are given", len(res.Text))
+	}
+}
+
+// That not all files of a large folder were looked at is said.
+func TestSearchOfMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("20,000 files")
+	}
+	r := lay(t, nil)
+	for i := range maxVisited + 1 {
+		if err := os.WriteFile(filepath.Join(r.dir, strconv.Itoa(i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.fails("more than 20000 files", "glob", m{"pattern": "none"})
+	r.gives("more than 20000 files", "glob", m{"pattern": "1?"})
 }
 
 // A link or a second name leads nowhere, whatever it is called.
@@ -202,7 +235,7 @@ func TestExec(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("bash and process groups")
 	}
-	r := lay(t, map[string]string{"a.txt": "hi\n", "sub/b.txt": "b\n"})
+	r := lay(t, map[string]string{"a.txt": "hi\n", "sub/b.txt": "b\n", "long": strings.Repeat("語", maxOutput/3+20)})
 	t.Setenv("SECRET_TOKEN", "s3cret")
 	r.box.Environ = os.Environ()
 	r.gives("hi\n", "exec", m{"command": "cat a.txt"})
@@ -211,6 +244,7 @@ func TestExec(t *testing.T) {
 	r.fails("(exit code 1)", "exec", m{"command": "ls | grep nothing"})
 	r.fails("", "exec", m{"command": "rm -rf /"})
 	r.gives("bytes left out]", "exec", m{"command": "seq 1 200000"})
+	r.gives("語\n[63 bytes left out]\n語", "exec", m{"command": "cat long"}) // each half would end within a character
 	if res, refused := r.call("exec", m{"command": "env"}); strings.Contains(res.Text, "s3cret") {
 		t.Errorf("a secret of the environment reaches a command: %s %s", res.Text, refused)
 	}
@@ -226,10 +260,17 @@ func TestFetch(t *testing.T) {
 	for _, url := range []string{"http://127.0.0.1:1/", "http://169.254.169.254/latest/meta-data/", "file:///etc/passwd", "http://localhost:8001/"} {
 		r.fails("", "fetch", m{"url": url})
 	}
-	page := []byte(`<html><head><title>T</title><style>x{}</style></head><body><h1>Head</h1><p>One  two<script>no()</script></p><a href="https://a.example/">link</a></body></html>`)
-	text, err := readable(page, "text/html; charset=utf-8", "text/html")
-	if want := "T\nHead\nOne two\nlink (https://a.example/)"; err != nil || text != want {
-		t.Errorf("%q, %v; want %q", text, err, want)
+	for page, want := range map[string]string{
+		`<html><head><title>T</title><style>x{}</style></head><body><h1>Head</h1><p>One  two<script>no()</script></p><a href="https://a.example/">link</a></body></html>`: "T\nHead\nOne two\nlink (https://a.example/)",
+		`<!doctype html><head><meta charset=utf-8><title>T</title><script>no()</script><body><h1>Head</h1><p>All of the text.`:                                            "T\nHead\nAll of the text.",
+		`<p>One <svg><title>no</title></svg><a href="/x">link</a>`:                                                                                                        "One\nlink",
+	} {
+		if text, err := readable([]byte(page), "text/html; charset=utf-8", "text/html"); err != nil || text != want {
+			t.Errorf("%q, %v; want %q", text, err, want)
+		}
+	}
+	if text, _ := clip("日本語", bytesOf("日本語", 2)); text != "日本" {
+		t.Errorf("two characters are %q", text)
 	}
 	if text, err := readable([]byte("gr\xfc\xdfe"), "text/plain; charset=latin1", "text/plain"); err != nil || text != "grüße" {
 		t.Errorf("%q, %v", text, err)
@@ -250,10 +291,14 @@ func FuzzPatch(f *testing.F) {
 		for i := range list {
 			removed := 0
 			for _, h := range list[i].hunks {
-				removed += len(h.old)
+				for _, line := range h.lines {
+					if line[0] == '-' {
+						removed++
+					}
+				}
 			}
-			out, err := list[i].apply(text)
-			if err == nil && strings.Count(out, "\n") < strings.Count(text, "\n")-removed-1 {
+			out, err := list[i].apply(t.Context(), text)
+			if err == nil && strings.Count(out, "\n") < strings.Count(text, "\n")-removed {
 				t.Fatalf("%q became %q", text, out)
 			}
 		}
