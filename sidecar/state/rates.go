@@ -11,8 +11,9 @@ import (
 // too little: the bounds must not be a way around a rule.
 const (
 	maxMoments = 512            // of one kind in one session
+	exact      = 20             // where there are more, they are taken for younger by this part of their age at most
 	maxKinds   = 256            // in one session; more are counted together, for each of them
-	longest    = 24 * time.Hour // that a rule can look back
+	longest    = 24 * time.Hour // the longest window that a rule may have
 )
 
 // Rates counts what sessions do, so that rules can see how much there was lately. The
@@ -77,10 +78,24 @@ func add(list []moment, m moment) []moment {
 		return list
 	}
 	if len(list) == maxMoments {
-		list[1].n += list[0].n // as if it were later
-		list = list[1:]
+		list = joined(list, m.at)
 	}
 	return append(list, m)
+}
+
+// joined are fewer moments: each is counted with the next, as if it were as late, where that is near enough. Of
+// 512 in a day some always are. The first one joins none, as nobody knows what it holds already: so it is
+// forgotten when its time comes.
+func joined(list []moment, now time.Time) []moment {
+	out := list[:1]
+	for _, m := range list[1:] {
+		if last := len(out) - 1; last > 0 && now.Sub(m.at) >= exact*m.at.Sub(out[last-1].at) {
+			m.n += out[last].n
+			out = out[:last]
+		}
+		out = append(out, m)
+	}
+	return out
 }
 
 // Session is what one session did until now.

@@ -60,7 +60,7 @@ func TestRatesAreBounded(t *testing.T) {
 		now = now.Add(time.Second)
 		r.Add("a", now, map[string]int{"calls": 1})
 	}
-	if n := len((*r.sessions.Get("a"))["calls"]); n != maxMoments {
+	if n := len((*r.sessions.Get("a"))["calls"]); n > maxMoments {
 		t.Errorf("%d moments are kept", n)
 	}
 	if n := r.Session("a", now).Count("calls", time.Hour); n != 3*maxMoments {
@@ -77,6 +77,29 @@ func TestRatesAreBounded(t *testing.T) {
 	}
 	if n := len((*r.sessions.Get("c"))["calls"]); n > 24*6+1 {
 		t.Errorf("%d moments of more than a day are kept", n)
+	}
+}
+
+// A session that goes on for days is counted as it was lately: never too little, and over a window that is a
+// twentieth too long at most.
+func TestRatesOfLongSessions(t *testing.T) {
+	for _, every := range []time.Duration{time.Second, 7 * time.Second, time.Minute, 3 * time.Minute} {
+		r, now := NewRates(1, nil), noon
+		for i := range int(50 * time.Hour / every) {
+			now = now.Add(every)
+			r.Add("a", now, map[string]int{"calls": 1})
+			if i%97 > 0 || now.Sub(noon) < longest {
+				continue
+			}
+			for _, window := range []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 9 * time.Hour, longest} {
+				if got := time.Duration(r.Session("a", now).Count("calls", window)) * every; got < window || got > window+window/exact+every+2*time.Second {
+					t.Fatalf("a call every %v: in %v, %v are counted", every, window, got)
+				}
+			}
+			if n := len((*r.sessions.Get("a"))["calls"]); n > maxMoments {
+				t.Fatalf("a call every %v: %d moments are kept", every, n)
+			}
+		}
 	}
 }
 
