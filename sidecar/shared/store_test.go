@@ -156,6 +156,7 @@ func TestRates(t *testing.T) {
 func TestPeers(t *testing.T) {
 	server := valkey.Start(t)
 	a, b := run(t, server.Address, nil), run(t, server.Address, nil)
+	ruletest.Soon(t, "both have greeted by themselves", func() bool { return len(a.Peers()) == 2 && len(b.Peers()) == 2 })
 	a.greet(t.Context(), "v1")
 	b.greet(t.Context(), "v2")
 	a.greet(t.Context(), "v1")
@@ -326,6 +327,7 @@ func TestHeld(t *testing.T) {
 	}
 	server.Stop()
 	defer server.Go()
+	ruletest.Soon(t, "the server stands still", func() bool { _, _, err := r.Board().Read(); return err != nil })
 	for range 1000 {
 		_, _, _ = r.Board().Read()
 	}
