@@ -40,7 +40,7 @@ func New(w Words, s Signs) *Grammar {
 	}
 	for _, word := range slices.Concat(w.Channels, w.Recipient) {
 		g.heads[word[0]] = append(g.heads[word[0]], word)
-		for b := range 256 {
+		for b := range 256 { // behind a word of one letter, any
 			if len(word) == 1 || word[1] == byte(b) {
 				g.begins.Add(word[0], byte(b))
 			}

@@ -11,7 +11,7 @@ import (
 // too little: the bounds must not be a way around a rule.
 const (
 	maxMoments = 512            // of one kind in one session
-	exact      = 20             // where there are more, they are taken for younger by this part of their age at most
+	near       = 20             // where there are more, they are taken for younger by this part of their age at most
 	maxKinds   = 256            // in one session; more are counted together, for each of them
 	longest    = 24 * time.Hour // the longest window that a rule may have
 )
@@ -89,7 +89,7 @@ func add(list []moment, m moment) []moment {
 func joined(list []moment, now time.Time) []moment {
 	out := list[:1]
 	for _, m := range list[1:] {
-		if last := len(out) - 1; last > 0 && now.Sub(m.at) >= exact*m.at.Sub(out[last-1].at) {
+		if last := len(out) - 1; last > 0 && now.Sub(m.at) >= near*m.at.Sub(out[last-1].at) {
 			m.n += out[last].n
 			out = out[:last]
 		}

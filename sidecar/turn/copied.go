@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -61,20 +64,24 @@ func copied(q *openai.Request, c *tools.Call) bool {
 // shows reports whether an object that says the same as args stands soon behind a name. Little is read
 // of each, since a page may be nothing but names and braces.
 func shows(text, name string, args []byte) bool {
-	const glue, braces = 64, 4 // bytes between the two; objects that are looked at
+	const glue = 64 // bytes between the two
 	longest := 6*len(args) + 1<<9
+	var names []string
+	gjson.ParseBytes(args).ForEach(func(key, _ gjson.Result) bool { names = append(names, key.Raw); return true })
 	for at := strings.Index(text, name); at >= 0; {
 		at += len(name)
 		open := at
-		for range braces {
+		for {
 			brace := strings.IndexByte(text[open:min(len(text), at+glue)], '{')
 			if brace < 0 {
 				break
 			}
 			open += brace
-			object := jsonend.Scan{At: open}
-			if object.Run(text[:min(len(text), open+longest)], true); object.End > 0 && tools.SameJSON([]byte(text[open:object.End]), args) {
-				return true
+			if inner := text[scan.SkipSpace(text, open+1):]; begins(inner, names) {
+				object := jsonend.Scan{At: open}
+				if object.Run(text[:min(len(text), open+longest)], true); object.End > 0 && tools.SameJSON([]byte(text[open:object.End]), args) {
+					return true
+				}
 			}
 			open++
 		}
@@ -85,4 +92,15 @@ func shows(text, name string, args []byte) bool {
 		at += next
 	}
 	return false
+}
+
+// begins reports whether the inside of an object may begin with one of these names, which may be written
+// with escapes, or is empty as theirs is.
+func begins(inner string, names []string) bool {
+	if inner == "" || inner[0] != '"' {
+		return len(names) == 0 && strings.HasPrefix(inner, "}")
+	}
+	const long = 1 << 9
+	end := strings.IndexAny(inner[1:min(len(inner), long)], `"\\`) + 1
+	return end > 0 && inner[end] == '\\' || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(inner, name) })
 }
