@@ -10,12 +10,12 @@ type Joined struct {
 
 const leastGrowth = 512
 
-// Add adds a piece.
-func (j *Joined) Add(s string) {
+// Add adds a piece, and gives it back as a part of the text: only the first may stay where it is.
+func (j *Joined) Add(s string) string {
 	if j.all.Len() == 0 {
 		if j.only == "" {
 			j.only = s
-			return
+			return s
 		}
 		j.all.Grow(max(len(j.only)+len(s), leastGrowth))
 		j.all.WriteString(j.only)
@@ -24,6 +24,7 @@ func (j *Joined) Add(s string) {
 		j.all.Grow(max(len(s), leastGrowth)) // twice as long, too: by itself it grows by a quarter only
 	}
 	j.all.WriteString(s)
+	return j.all.String()[j.all.Len()-len(s):]
 }
 
 // Len is how long the text is, in bytes.

@@ -3,6 +3,7 @@
 package inert
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -177,16 +178,15 @@ func skipScriptSpace(s string) (i int, cut bool) {
 // in front of it. Blanks without an end count as such, too.
 func behindChannel(shown, before string) bool {
 	const enough = 160 // bytes that tell
-	end := before[max(0, len(before)-enough):]
-	if len(end) < enough {
-		end = shown[max(0, len(shown)-enough):] + end
-	}
-	word := strings.TrimRight(end, " \t")
+	var room [2 * enough]byte
+	end := append(room[:0], shown[max(0, len(shown)-enough):]...)
+	end = append(end, before[max(0, len(before)-enough):]...)
+	word := bytes.TrimRight(end, " \t")
 	switch {
 	case len(word) == len(end):
 		return false
-	case word == "":
+	case len(word) == 0:
 		return len(end) >= enough
 	}
-	return slices.ContainsFunc(gatewayChannels[:], func(c string) bool { return strings.HasSuffix(word, c) })
+	return slices.ContainsFunc(gatewayChannels[:], func(c string) bool { return bytes.HasSuffix(word, []byte(c)) })
 }

@@ -125,8 +125,7 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	if b.truncated {
 		t.cutOff(st, v[:b.end], 0, "")
 	}
-	t.behindCall()
-	return b.end, false
+	return t.behindCall(b.end)
 }
 
 // maxQuote is how much of a broken block a refusal quotes.
@@ -153,7 +152,7 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 		return block{}, wait
 	}
 	is := scan.When(t.first && i == from && v[i] >= 'A' && v[i] <= 'Z') // or a thought that is glued to the literal
-	if t.leads(v[i]) {
+	if t.grammar.Alphabet.Leads(v[i]) {
 		_, _, is = t.tokenAt(v[i:], eof)
 	}
 	if is != no { // a message stands in the block
@@ -217,7 +216,7 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 	}
 	found, ok := t.unwrap(t.open.st, v[i:end], t.ending().How == tools.Cut)
 	if !ok && t.scan.End == 0 && t.scan.Stop == 0 {
-		torn, _, _ := t.envelopeOf(t.open.st).Torn(t.r.c, strings.Clone(v[i:end]), t.r.depth, t.first)
+		torn, _, _ := t.envelopeOf(t.open.st).Torn(t.r.c, strings.Clone(v[i:end]), t.r.facts.MaxDepth, t.first)
 		found.List = torn.List
 	}
 	return block{calls: found.List, end: behind, truncated: !ok}, yes

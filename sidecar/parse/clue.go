@@ -92,8 +92,7 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 		return t.releaseClue(v[:end], why(a))
 	}
 	t.found(t.r.s.json, v, 0, behind, call, tools.Ending{}, tools.Repair{Kind: "call.glued", At: t.base})
-	t.behindCall()
-	return behind, false
+	return t.behindCall(behind)
 }
 
 // clueEnd is where the arguments of a clue end.
@@ -119,8 +118,7 @@ func (t *text) cutClue(v string) (int, bool) {
 	a, _ := t.around(v, len(v), true)
 	if !t.clue.Lost && v[t.at] == '{' && t.field == Content && t.mayBe(evidence.Name, a, callcode.Call{Name: name}) && t.allowed(t.r.s.json, 0, len(v), v) {
 		t.cutOff(t.r.s.json, v, 0, strings.Clone(name))
-		t.behindCall()
-		return len(v), false
+		return t.behindCall(len(v))
 	}
 	return t.releaseClue(v, "unfinished arguments behind a name")
 }

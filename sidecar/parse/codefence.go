@@ -97,8 +97,7 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 			case len(t.fences) > 0: // those before the cut are whole
 				return t.closeFences(v, scan.SkipSpace(v, t.at), eof)
 			case t.severed(st, v, value):
-				t.behindCall()
-				return len(v), false
+				return t.behindCall(len(v))
 			}
 			return t.release(st, len(v), "a code fence that is cut")
 		}
@@ -177,6 +176,5 @@ func (t *text) closeFences(v string, next int, eof bool) (int, bool) {
 	for _, f := range t.fences {
 		t.takeAll(st, f.from, f.to, f.found, tools.Ending{})
 	}
-	t.behindCall()
-	return next, false
+	return t.behindCall(next)
 }

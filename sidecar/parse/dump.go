@@ -30,7 +30,7 @@ func (t *text) stepDump(v string, eof bool) (int, bool) {
 	if t.early(v, eof) {
 		return 0, true
 	}
-	value, is := t.r.s.printed.Read(v, t.r.depth, eof)
+	value, is := t.r.s.printed.Read(v, t.r.facts.MaxDepth, eof)
 	if is == wait {
 		return 0, true
 	}
@@ -61,7 +61,7 @@ func (t *text) takeDump(found envelope.Found, v string) bool {
 		t.note(st, 0, len(v), Found, "the tokens of a reply")
 		t.r.overhear(found.Again, t.r.ended, found.Printed)
 	}
-	t.behindCall()
+	t.behindCall(len(v))
 	return true
 }
 

@@ -55,7 +55,7 @@ func (t *text) takeAll(st *Strategy, from, to int, found envelope.Found, end too
 // unwrap reads doc as calls, with the keys of a strategy. cut says that the reply ended at its
 // token limit inside of doc.
 func (t *text) unwrap(st *Strategy, doc string, cut bool) (envelope.Found, bool) {
-	return t.envelopeOf(st).Read(t.r.c, doc, t.r.depth, cut)
+	return t.envelopeOf(st).Read(t.r.c, doc, t.r.facts.MaxDepth, cut)
 }
 
 // envelopeOf is the envelope of a strategy: its own, or that of the JSON kind.

@@ -7,24 +7,24 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
 
-// quiet says at one look at each byte that nothing opens in s or may begin there: all of it is text.
-// Nothing is held in front of it. Half of the pieces of a stream are such.
-func (t *text) quiet(s string) bool {
+// quiet says at one look at each byte how much of s is text in which nothing opens: all but a word at its end that
+// may go on as what opens. So most pieces of a stream are read; ok is false where more must be looked at.
+func (t *text) quiet(s string) (n int, ok bool) {
 	const most = len(header.Assistant) - 1
-	if t.mode != inProse || t.at > 0 || t.filler || t.last == '\n' || t.fence.n > 0 || t.ticks > 0 || s == "" || len(s) > most {
-		return false
+	if t.mode != inProse || t.at > 0 || t.filler || t.last == '\n' || t.fence.n > 0 || t.ticks > 0 || len(s) > most {
+		return 0, false
 	}
 	table, names := &t.r.s.first, t.r.names
 	for i := range len(s) {
 		switch opens := table[s[i]]; {
 		case opens == opensAnywhere:
-			return false
+			return 0, false
 		case opens == plain && !names.Initial(s[i]):
-		case t.startsWord(s, i) && (names.Initial(s[i]) || t.wordOpens(s, i)):
-			return false
+		case t.startsWord(s, i) && (names.Initial(s[i]) && names.May(scan.Name(s[i:])) || t.wordOpens(s, i)):
+			return i, scan.NameEnd(s, i) == len(s)
 		}
 	}
-	return scan.WholeRunes(s) == len(s) && t.assistant(s) == 0
+	return min(scan.WholeRunes(s), len(s)-t.assistant(s)), true
 }
 
 // startsWord says that a word may begin at v[i:], maybe behind a letter of another script.

@@ -55,7 +55,7 @@ func (t *text) closeInside() {
 	if in := t.inside; in != nil {
 		t.settleInside()
 		t.inside = nil
-		t.after = max(t.after, in.after)
+		t.hanging = t.hanging || in.hanging
 	}
 }
 

@@ -74,8 +74,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		case !eof:
 			return 0, true
 		case t.r.ended == tools.Ended && t.envelope(st, v, 0, len(v), tools.Ending{}, t.atEnd(v)), t.severed(st, v, 0):
-			t.behindCall()
-			return len(v), false
+			return t.behindCall(len(v))
 		}
 		return t.release(st, len(v), noCall)
 	}
@@ -90,8 +89,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		}
 		within := !t.first && !t.lineStart(v, 0)
 		if (!within || t.allKnown(st, v[:end])) && t.envelope(st, v, 0, end, tools.Ending{}, a) {
-			t.behindCall()
-			return end, false
+			return t.behindCall(end)
 		}
 		if a.Has(evidence.Quoted) {
 			return t.releaseValue(end, why(isQuoted))
@@ -116,16 +114,14 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 // lastJSON handles a value that a reply ends in, behind words: the arguments of a call whose name was
 // lost, if they fit exactly one tool, and the words make that call.
 func (t *text) lastJSON(v string, end int) (int, bool) {
-	if found, ok := t.r.s.json.Envelope.Whole(t.r.c, v[:end], t.r.depth); ok && t.field == Content && t.makes(&t.past, "") && t.takeDump(found, v[:end]) {
+	if found, ok := t.r.s.json.Envelope.Whole(t.r.c, v[:end], t.r.facts.MaxDepth); ok && t.field == Content && t.makes(&t.past, "") && t.takeDump(found, v[:end]) {
 		return len(v), false
 	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]), t.ending())
-	if !ok || t.r.cut() || t.field != Content || envelope.Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, false) || !t.allowed(t.r.s.json, 0, end, v[:end]) {
+	if !ok || t.r.cut() || t.field != Content || envelope.Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, false) || !t.infer(t.r.s.json, v, 0, end, call) {
 		return t.releaseValue(end, noCall)
 	}
-	t.take(t.r.s.json, 0, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base, To: call.Name}})
-	t.behindCall()
-	return len(v), false
+	return t.behindCall(len(v))
 }
 
 // addressed takes a value whose header stands behind it: {"path":"a"}to=functions.read
@@ -147,7 +143,7 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 		return 0, no
 	}
 	t.offer(t.r.s.json, 0, j+n, call, tools.Ending{}, nil)
-	t.behindCall()
+	t.behindCall(j + n)
 	return j + n, yes
 }
 
@@ -172,7 +168,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if found, ok := st.Envelope.Whole(t.r.c, v[:end], t.r.depth); ok && t.takeDump(found, v[:end]) {
+	if found, ok := st.Envelope.Whole(t.r.c, v[:end], t.r.facts.MaxDepth); ok && t.takeDump(found, v[:end]) {
 		return len(v), false
 	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]), t.ending())
@@ -181,10 +177,8 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if ok && t.guessed(call, true) && t.allowed(st, 0, end, v[:end]) {
-		t.take(st, 0, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base, To: call.Name}})
-		t.behindCall()
-		return len(v), false
+	if ok && t.guessed(call, true) && t.infer(st, v, 0, end, call) {
+		return t.behindCall(len(v))
 	}
 	return t.releaseValue(end, noCall)
 }

@@ -20,7 +20,7 @@ func (t *text) flow(s string) {
 	case s == "":
 	case t.inside != nil:
 		t.readInside(s, t.base)
-	case t.after == afterOpen:
+	case t.hanging:
 		t.note(nil, 0, len(s), Dropped, "follows a call that was not answered yet")
 	case t.leading(len(s)) && (!t.r.facts.Intact || t.r.s.thinks(string(t.lead)+s)):
 		t.lead = append(t.lead, s...)

@@ -15,7 +15,7 @@ import (
 // stepLost reads a commentary message without a recipient. JSON in it is the
 // arguments of a call whose name was lost; text is for the user.
 func (t *text) stepLost(v string, eof bool) (int, bool) {
-	if t.after == afterOpen {
+	if t.hanging {
 		t.enter(inTail)
 		return 0, false
 	}
@@ -67,7 +67,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	}
 	switch taken := t.nameless(v, i, end, tok == alphabet.Call, signs); {
 	case taken && signs.Has(evidence.Behind):
-		t.behindCall()
+		t.behindCall(end)
 		t.filler = false
 	case taken, t.head.Channel == "commentary" && (signs == 0 || !t.r.facts.Asked):
 		t.between()
@@ -107,16 +107,13 @@ func (t *text) leftover(v string, end int, eof bool) (int, bool) {
 	}
 	st, args := t.r.s.json, strings.Clone(v[t.at:end])
 	if t.envelope(st, v, t.at, end, t.ending(), a) {
-		t.behindCall()
-		return end, false
+		return t.behindCall(end)
 	}
 	call, ok := t.r.c.Fit(args, t.ending())
-	if !ok || t.r.cut() || a&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, t.first) || !t.allowed(st, 0, end, v[:end]) {
+	if !ok || t.r.cut() || a&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, t.first) || !t.infer(st, v, 0, end, call) {
 		return t.releaseClue(v[:end], noCall)
 	}
-	t.take(st, 0, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base, To: call.Name}})
-	t.behindCall()
-	return end, false
+	return t.behindCall(end)
 }
 
 // wantsData says that an object may be the answer.
@@ -159,9 +156,14 @@ func (t *text) nameless(v string, from, end int, closed bool, signs evidence.Set
 	default:
 		t.doubted = true
 	}
-	if !t.allowed(st, from, end, doc) {
-		return false
+	return t.infer(st, v, from, end, call)
+}
+
+// infer takes a call that lost its name, whose arguments are v[from:to], if the strategy's condition holds.
+func (t *text) infer(st *Strategy, v string, from, to int, call tools.Call) bool {
+	ok := t.allowed(st, from, to, v[from:to])
+	if ok {
+		t.take(st, from, to, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})
 	}
-	t.take(st, from, end, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})
-	return true
+	return ok
 }

@@ -17,7 +17,7 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	case t.unmarked:
 		return t.plainHeader(v, j, eof)
 	}
-	if t.leads(v[j]) {
+	if t.grammar.Alphabet.Leads(v[j]) {
 		if tok, n, is := t.tokenAt(v[j:], eof); is != no {
 			if is == yes && tok == alphabet.Constrain && (t.firstAt(v, j) || t.lineStart(v, j)) { // the rest of a header
 				return opening{markup: true, begin: func(t *text, _ string, _ int) { t.openHeader(false) }}, yes
@@ -81,8 +81,11 @@ func (t *text) literal(v string, j int, eof bool) (opening, verdict) {
 		if is == yes {
 			is = op.begins(t, v, j, eof)
 		}
-		if is != no {
-			return opening{n: len(op.lit), begin: op.begin}, is
+		switch is {
+		case yes:
+			return opening{n: len(op.lit), begin: op.begin}, yes
+		case wait:
+			return opening{n: len(op.lit)}, wait
 		}
 	}
 	return opening{}, no

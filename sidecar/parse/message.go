@@ -108,7 +108,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		t.heard = []byte{}
 	case call:
 		t.beginCall(v[:n])
-	case t.after == afterOpen:
+	case t.hanging:
 		t.enter(inTail)
 		return n, false
 	case h.Channel == "analysis":

@@ -11,12 +11,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
-// nativeCall is one of the server's own calls, put together from its pieces.
-type nativeCall = envelope.Own
-
 // addNative adds a piece. A call that is whole is complete when the next one begins.
 func (r *Reader) addNative(d CallDelta) {
-	all, i := envelope.Owns(r.native).Add(nativeCall{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Arguments})
+	all, i := envelope.Owns(r.native).Add(envelope.Own{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Arguments})
 	r.native = all
 	if i+1 == len(all) && all.Begins(i) {
 		r.takeNatives(all.Whole(i))
@@ -34,7 +31,7 @@ func (r *Reader) takeNatives(n int) {
 
 // takeNative takes a call that ended as how says, and what the server left of the text around it. Where the text that
 // was shown ends as an object does, and the arguments are not whole, they went on there: the call counts as cut.
-func (r *Reader) takeNative(st *Strategy, c *nativeCall, how tools.End) {
+func (r *Reader) takeNative(st *Strategy, c *envelope.Own, how tools.End) {
 	if !r.c.Exact(c.Name) {
 		c.Apart()
 	}
@@ -63,7 +60,7 @@ func (r *Reader) takeNative(st *Strategy, c *nativeCall, how tools.End) {
 }
 
 // takeOwn takes a call, or those in the arguments of one that names no tool: a wrapper, or the namespace.
-func (t *text) takeOwn(st *Strategy, c *nativeCall, how tools.End) {
+func (t *text) takeOwn(st *Strategy, c *envelope.Own, how tools.End) {
 	several := t.several(st, callcode.Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
 	if t.r.c.Nobody(c.Name) {
 		found, _ := t.unwrap(st, string(c.Args), how == tools.Cut)

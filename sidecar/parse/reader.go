@@ -1,11 +1,13 @@
 package parse
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/clue"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
@@ -46,15 +48,13 @@ type Facts struct {
 
 // Reader reads one reply. It is not safe for concurrent use.
 type Reader struct {
-	s       *Strategies
-	c       *tools.Catalog
-	facts   Facts
-	maxText int
-	depth   int
+	s     *Strategies
+	c     *tools.Catalog
+	facts Facts
 
 	content text
 	thought thoughts
-	native  []*nativeCall
+	native  []*envelope.Own
 
 	names *clue.Names
 
@@ -77,15 +77,10 @@ type Reader struct {
 
 // Reader begins to read a reply to a request that offers the tools in c.
 func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
-	r := &Reader{s: s, c: c, facts: f, maxText: f.MaxText, depth: f.MaxDepth, names: clue.NewNames(c)}
+	f.MaxText, f.MaxDepth = cmp.Or(f.MaxText, 256<<10), cmp.Or(f.MaxDepth, 256)
+	r := &Reader{s: s, c: c, facts: f, names: clue.NewNames(c)}
 	if !c.Empty() && !c.Open() {
 		r.guard = inert.New(c)
-	}
-	if r.maxText == 0 {
-		r.maxText = 256 << 10
-	}
-	if r.depth == 0 {
-		r.depth = 256
 	}
 	r.content.init(r, Content)
 	r.content.bare = s.harmony != nil
@@ -188,6 +183,14 @@ func (r *Reader) closeContent() {
 	r.pass("", true)
 }
 
+// all is the text of one kind that has left.
+func (r *Reader) all(k EventKind) *scan.Joined {
+	if k == Text {
+		return &r.shown
+	}
+	return &r.mused
+}
+
 // emit passes on text or a thought.
 func (r *Reader) emit(k EventKind, s string) {
 	switch {
@@ -199,8 +202,7 @@ func (r *Reader) emit(k EventKind, s string) {
 			s = "\n" + s
 		}
 		r.broken = false
-		r.mused.Add(s)
-		r.events = append(r.events, Event{Kind: k, Text: s})
+		r.events = append(r.events, Event{Kind: k, Text: r.mused.Add(s)})
 	}
 }
 
@@ -210,8 +212,7 @@ func (r *Reader) pass(s string, eof bool) {
 		s = r.guard.Pass(r.shown.String(), s, eof)
 	}
 	if s != "" {
-		r.shown.Add(s)
-		r.events = append(r.events, Event{Kind: Text, Text: s})
+		r.events = append(r.events, Event{Kind: Text, Text: r.shown.Add(s)})
 	}
 }
 
@@ -225,7 +226,7 @@ func (r *Reader) heldBack() int {
 
 // tired says that no more candidates are tried, because too much text was held back and
 // was no call. Hostile text must not cost more than a few looks at all of it.
-func (r *Reader) tired() bool { return r.wasted > 8*r.maxText }
+func (r *Reader) tired() bool { return r.wasted > 8*r.facts.MaxText }
 
 // cut says that the reply was cut: at its token limit, or as Reading.Cut says.
 func (r *Reader) cut() bool { return r.ended == tools.Cut }

@@ -13,7 +13,7 @@ import (
 // nobody reads half a document. It is false, and nothing has happened, where that need not
 // be a call, and in thoughts, where only whole ones count.
 func (t *text) severed(st *Strategy, v string, from int) bool {
-	got, half, ok := t.envelopeOf(st).Torn(t.r.c, strings.Clone(v[from:]), t.r.depth, t.first)
+	got, half, ok := t.envelopeOf(st).Torn(t.r.c, strings.Clone(v[from:]), t.r.facts.MaxDepth, t.first)
 	if !ok || t.field == Reasoning || !t.mayBe(evidence.Object, t.atEnd(v), append(got.List, half...)...) || !t.allowed(st, from, len(v), v[from:]) {
 		return false
 	}

@@ -41,7 +41,7 @@ func (t *text) goesOn(rest string, eof bool) verdict {
 	switch {
 	case n == len(rest):
 		return scan.WaitUnless(eof)
-	case !t.leads(rest[n]):
+	case !t.grammar.Alphabet.Leads(rest[n]):
 		return no
 	}
 	tok, _, is := t.tokenAt(rest[n:], eof)
@@ -59,7 +59,7 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 	}
 	glued := opening{n: indent + n, begin: beginChannel(channel), markup: true}
 	next := rest[n]
-	if t.leads(next) {
+	if t.grammar.Alphabet.Leads(next) {
 		if _, _, is := t.tokenAt(rest[n:], eof); is != no || next == '<' {
 			return opening{n: indent, begin: beginBareHeader, markup: true}, is
 		}
@@ -110,7 +110,7 @@ func beginChannel(channel string) func(*text, string, int) {
 func (t *text) stripMessage(channel string) {
 	t.r.result.Marked = true
 	t.head = head{Header: header.Header{Channel: channel}, stripped: true}
-	if t.after == afterOpen {
+	if t.hanging {
 		t.enter(inTail)
 		return
 	}

@@ -40,7 +40,7 @@ func (t *text) found(st *Strategy, v string, from, to int, c callcode.Call, end 
 
 // several are the calls in the arguments of a wrapper.
 func (t *text) several(st *Strategy, c callcode.Call, end tools.Ending) []callcode.Call {
-	return t.envelopeOf(st).Several(t.r.c, c, t.r.depth, end.How == tools.Cut)
+	return t.envelopeOf(st).Several(t.r.c, c, t.r.facts.MaxDepth, end.How == tools.Cut)
 }
 
 // offer hands one call to the catalog.
@@ -103,12 +103,13 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 // notMade is why a call is not made that stands behind such a one.
 const notMade = "a call in front of it was not made, or the reply is not whole"
 
-// behindCall goes on behind a call found in text: more calls may follow, but
+// behindCall goes on behind a call found in n bytes of text: more calls may follow, but
 // text would depend on a result that does not exist yet.
-func (t *text) behindCall() {
+func (t *text) behindCall(n int) (int, bool) {
 	t.prose(0)
 	t.unanswered()
 	t.first, t.filler = true, true
+	return n, false
 }
 
 // unanswered notes that a call came without a terminator. What stands before it is
@@ -116,16 +117,8 @@ func (t *text) behindCall() {
 func (t *text) unanswered() {
 	t.settle(Text)
 	t.fresh()
-	t.after = afterOpen
+	t.hanging = true
 }
-
-// after is what may follow the calls found so far.
-type after uint8
-
-const (
-	afterNothing after = iota // no call yet, or one that was closed properly
-	afterOpen                 // a call without a terminator: what follows that is no call was invented
-)
 
 // shadowed says that a text in the arguments of a call goes on as the header of another message.
 // Who writes about calls may write such a thing into a file, and a whole message, too.

@@ -64,9 +64,9 @@ type text struct {
 	lead     []byte // unmarked text at the start, while it may still be a thought
 	held     bool   // the lead is being held
 	bare     bool   // all text so far was unmarked, and came without reasoning
-	after    after
-	filler   bool // behind a closed message: stray channel words are noise
-	released bool // some candidate was given back as text: no fence is tried any more
+	hanging  bool   // a call came without a terminator: what follows that is no call was invented
+	filler   bool   // behind a closed message: stray channel words are noise
+	released bool   // some candidate was given back as text: no fence is tried any more
 
 	head  head
 	kind  EventKind // inMessage: what the body becomes
@@ -110,24 +110,20 @@ func (t *text) init(r *Reader, f Field) {
 // feed reads s. With eof nothing follows and everything is decided.
 func (t *text) feed(s string, eof bool) {
 	v := s
-	t.alias = len(t.pend) == 0
-	if t.alias && !eof && t.quiet(s) {
-		t.pass(s)
-		t.base, t.blanks = t.base+len(s), 0
-		return
-	}
-	if !t.alias {
+	if t.alias = len(t.pend) == 0; !t.alias {
 		t.pend = append(t.pend, s...)
 		v = unsafe.String(unsafe.SliceData(t.pend), len(t.pend))
 	}
-	for len(v) > 0 || eof {
-		n, more := t.look(v, eof)
+	n, more := t.quiet(v)
+	if more = more && !eof; more {
+		t.pass(v[:n])
+		v, t.base, t.blanks = v[n:], t.base+n, 0
+	}
+	for !more && (len(v) > 0 || eof) {
+		n, more = t.look(v, eof)
 		if n > 0 {
 			v, t.blanks = v[n:], 0
 			t.base += n
-		}
-		if more {
-			break
 		}
 	}
 	if t.alias {
@@ -160,7 +156,7 @@ func (t *text) window() int {
 	case inProse, inMessage, inCall, inTail: // what these hold is bounded by their own steps, or by the reply
 		return math.MaxInt
 	}
-	return t.r.maxText
+	return t.r.facts.MaxText
 }
 
 // giveUp ends a candidate that fills its window.
@@ -253,7 +249,7 @@ func (t *text) early(v string, eof bool) bool {
 	if !eof && len(v) < t.retry {
 		return true
 	}
-	t.retry = min(len(v)+len(v)/4+1, t.r.maxText)
+	t.retry = min(len(v)+len(v)/4+1, t.r.facts.MaxText)
 	return false
 }
 
@@ -289,10 +285,7 @@ func (t *text) note(st *Strategy, from, to int, o Outcome, why string) {
 
 // emit passes on a piece of v.
 func (t *text) emit(k EventKind, s string) {
-	if s == "" {
-		return
-	}
-	if !t.alias {
+	if all := t.r.all(k); !t.alias && all.Len() == 0 { // later pieces leave as a part of all
 		s = strings.Clone(s)
 	}
 	t.r.emit(k, s)

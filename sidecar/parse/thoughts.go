@@ -96,7 +96,7 @@ func (r *Reader) salvage(all, marked string) bool {
 		marked = all
 	}
 	at := -1
-	if r.s.json != nil && r.s.json.Envelope.IsDump(r.c, all, r.depth) {
+	if r.s.json != nil && r.s.json.Envelope.IsDump(r.c, all, r.facts.MaxDepth) {
 		marked = ""
 	} else if r.s.harmony != nil {
 		at = envelope.LastHeaders(&r.s.header.Words, r.facts.Talk, all)
@@ -174,7 +174,7 @@ func (r *Reader) planned(all string) bool {
 	}
 	call, ok := r.c.Fit(all[i:], tools.Ending{})
 	sure := ok && (t.makes(&t.past, call.Name) || r.c.Class(call.Name) == tools.Read && t.leadIn() != isTold)
-	return sure && t.allowed(r.s.json, 0, len(all)-i, all[i:]) && t.take(r.s.json, 0, len(all)-i, call, nil, []tools.Repair{{Kind: "name.inferred", At: i, To: call.Name}})
+	return sure && t.infer(r.s.json, all[i:], 0, len(all)-i, call)
 }
 
 // called says that a call is the first that the reader gave.

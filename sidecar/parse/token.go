@@ -32,6 +32,3 @@ func (t *text) findToken(v string, from int) (at int, tok alphabet.Token, n, ope
 	}
 	return a.at - t.base, a.found.Token, a.found.N, a.open - t.base
 }
-
-// leads says that a control token may begin with b.
-func (t *text) leads(b byte) bool { return t.grammar.Alphabet.Leads(b) }
