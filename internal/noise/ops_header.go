@@ -61,6 +61,10 @@ func headerOps() []Operator {
 		h("head-to-colon", "a colon in place of =", func(d *draft, m *message) { m.to = "to:" }),
 		h("head-recipient-word", "recipient= in place of to=", func(d *draft, m *message) { m.to = "recipient=" }),
 		h("head-no-namespace", "no namespace", func(d *draft, m *message) { m.space = "" }),
+		h("head-lost-piece", "a piece of the recipient is lost", func(d *draft, m *message) {
+			lost := pick(d.Rand, [][2]string{{"=", "functions."}, {"to", "functions."}, {"to=", "functions"}, {"to=", "."}, {"to", "."}, {"to", ""}})
+			m.to, m.space = lost[0], lost[1]
+		}),
 		h("head-debris", "debris behind the recipient", func(d *draft, m *message) {
 			m.ctype = pick(d.Rand, []string{" 彩神争霸", " ->", " code:", " ,", " (json)"}) + m.ctype
 		}),

@@ -85,6 +85,15 @@ func strippingOps() []Operator {
 				m.start, m.role, m.mark, m.channel, m.token, d.loose = "", "", "", "", "", true
 			}
 		}},
+		{ID: "strip-forced", About: "the prompt makes the first call, up to the name", Server: true, stage: stripping, do: func(d *draft) {
+			if d.msgs[0].kind == thought && len(d.msgs) > 1 {
+				d.msgs = d.msgs[1:]
+			}
+			if m := &d.msgs[0]; m.kind == call && !m.wrapped && !m.negative && m.order == "" {
+				m.before, m.start, m.role, m.mark, m.channel, m.glue, m.space = "", "", "", "", "", "", ""
+				m.to = pick(d.Rand, []string{"=functions.", "functions.", "."})
+			}
+		}},
 		{ID: "strip-head-start", About: "start and role of the first message", Server: true, stage: stripping, do: func(d *draft) { d.msgs[0].start, d.msgs[0].role = "", "" }},
 	}
 }

@@ -16,19 +16,23 @@ import (
 
 // boxed is doc with the arguments of its last call as a JSON text in their place, just as they stand:
 // they are no JSON, and all around them is. So the damage cannot reach beyond them.
-func (k *Keys) boxed(doc string, depth int) (box string, ok bool) {
+func (k *Keys) boxed(doc string, depth int) (box, args string, ok bool) {
 	from, to, ok := k.damaged(doc, depth)
 	if !ok {
-		return "", false
+		return "", "", false
 	}
-	args, err := json.Marshal(strings.TrimSpace(doc[from:to]))
-	box = doc[:from] + string(args) + doc[to:]
-	return box, err == nil && gjson.Valid(box)
+	args = strings.TrimSpace(doc[from:to])
+	text, err := json.Marshal(args)
+	box = doc[:from] + string(text) + doc[to:]
+	return box, args, err == nil && gjson.Valid(box)
 }
 
-// certain reports whether each call is one of an offered tool, with what it takes: no text was put
-// into an argument that nobody named.
-func certain(offered *tools.Catalog, calls []callcode.Call) bool {
+// certain reports whether each call is one of an offered tool, with what it takes, and args are those of the last: no
+// text was put into an argument that nobody named.
+func certain(offered *tools.Catalog, calls []callcode.Call, args string) bool {
+	if n := len(calls); n == 0 || calls[n-1].Args != args {
+		return false
+	}
 	return !slices.ContainsFunc(calls, func(c callcode.Call) bool {
 		call, refusal := offered.Call(strings.Clone(c.Name), []byte(c.Args), tools.Ending{})
 		return refusal != nil || slices.ContainsFunc(call.Repairs, func(r tools.Repair) bool { return r.Kind == "args.wrap" })

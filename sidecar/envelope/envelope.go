@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -90,6 +91,22 @@ func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) scan.Verdict {
 	}
 }
 
+// Headed says whether v begins as an object that calls a header by name, as a server writes the answer
+// for which it knows no tool: {"name": "assistant<|channel|>final", …
+func (k *Keys) Headed(a *alphabet.Alphabet, v string, eof bool) scan.Verdict {
+	const most = 64
+	part := strings.SplitN(v[:min(len(v), most)], `"`, 5) // around the first key and a text behind it
+	switch {
+	case strings.Trim(part[0], "{ \n\t\r") != "", len(part) > 2 && !slices.Contains(k.Name, part[1]):
+		return scan.No
+	case len(part) > 3:
+		if at, _, _ := a.Find(part[3], 0, false); at >= 0 {
+			return scan.Yes
+		}
+	}
+	return scan.WaitUnless(eof || len(part) > 4 || len(v) >= most)
+}
+
 // Found is what stands in a value: calls, and what a guided reply says beside them.
 type Found struct {
 	List      []callcode.Call
@@ -113,8 +130,8 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 		}
 		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted
 		lost := fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole || fixed.Has(jsonrepair.KindValue)
-		if box, ok := k.boxed(clean, depth); ok && !cut && (lost || unsure) {
-			if f, ok := k.Read(offered, box, depth, cut); ok && certain(offered, f.List) {
+		if box, args, ok := k.boxed(clean, depth); ok && !cut && (lost || unsure) {
+			if f, ok := k.Read(offered, box, depth, cut); ok && certain(offered, f.List, args) {
 				return f, true
 			}
 		}

@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -61,4 +62,13 @@ func goesOn(talk *sentence.Talk, call string) bool {
 	behind = strings.TrimSpace(behind[sentence.SkipSenseless(behind, 0):])
 	one, _ := sentence.First(behind, true)
 	return behind == "" || talk != nil && strings.TrimSpace(one) == behind && talk.Behind(one) == sentence.Apart
+}
+
+// EndsArguments says that a text ends as an object does, or in a word with escapes of a form: a server may have put the end of
+// arguments there.
+func EndsArguments(text string) bool {
+	text = strings.TrimRight(text, " \n")
+	word := text[strings.LastIndexAny(text, " \n")+1:]
+	plain, err := url.PathUnescape(word)
+	return strings.HasSuffix(text, "}") || err == nil && plain != word
 }

@@ -18,3 +18,14 @@ func TestLast(t *testing.T) {
 		}
 	}
 }
+
+func TestEndsArguments(t *testing.T) {
+	for text, want := range map[string]bool{
+		`I look.tes.md"}`: true, "I look.\ntxt%20%7C%20sort": true, "ja。%E5%A4%A9 \n": true,
+		"I look.": false, "": false, "It is 90% of a.": false, "see %zz": false,
+	} {
+		if got := envelope.EndsArguments(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}

@@ -153,7 +153,7 @@ func (c *Own) whole() bool {
 }
 
 // Take yields the calls in front of call n that were not taken, and how each ended; the last one of
-// all did as last says. Where one ends inside of a text and another follows, its rest was lost.
+// all did as last says. Where one ends inside of a text and another follows, or where its rest fits nowhere, it is cut.
 func (all Owns) Take(n int, last tools.End) iter.Seq2[*Own, tools.End] {
 	return func(yield func(*Own, tools.End) bool) {
 		for i, c := range all[:n] {
@@ -163,7 +163,7 @@ func (all Owns) Take(n int, last tools.End) iter.Seq2[*Own, tools.End] {
 			how := tools.Ended
 			if followed := all.join(i); !followed {
 				how = last
-			} else if inText(c.Args) {
+			} else if inText(c.Args) || !c.whole() && all[i+1].rest() {
 				how = tools.Cut
 			}
 			if c.Taken = true; !yield(c, how) {
@@ -171,6 +171,12 @@ func (all Owns) Take(n int, last tools.End) iter.Seq2[*Own, tools.End] {
 			}
 		}
 	}
+}
+
+// rest says that c is the rest of another call: it has no name, and more than its end, but no beginning.
+func (c *Own) rest() bool {
+	args := bytes.TrimLeft(c.Args, " \t\r\n]}")
+	return !c.Taken && strings.TrimSpace(c.Name) == "" && len(args) > 0 && args[0] != '{'
 }
 
 // inText says that arguments end inside of a text. A stream that was taken up again ends as its object

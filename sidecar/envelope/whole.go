@@ -26,12 +26,12 @@ func (k *Keys) Whole(offered *tools.Catalog, doc string, depth int) (f Found, ok
 	if v, is := k.Printed().Read(doc, depth, true); is == scan.Yes {
 		return k.Found(offered, v)
 	}
-	box, ok := k.boxed(doc, depth)
+	box, args, ok := k.boxed(doc, depth)
 	if !ok {
 		return f, false
 	}
 	f, ok = k.Whole(offered, box, depth)
-	return f, ok && certain(offered, f.List)
+	return f, ok && certain(offered, f.List, args)
 }
 
 // IsDump says that calls stand in all of a text as it was printed.

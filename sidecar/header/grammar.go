@@ -98,7 +98,7 @@ func (g *Grammar) whole(s string, eof bool) scan.Verdict {
 	case g.Words.Channel(w) == "" && !scan.AmongFold(w, g.Words.Roles):
 		return scan.No
 	}
-	h, _, is := g.Read(s, f.Token == alphabet.Channel, eof)
+	h, _, is := g.Read(s, Behind(f.Token), eof)
 	if is == scan.Yes && h.Stop != alphabet.Message && !(h.Recipient != "" && (h.Body || eof)) {
 		return scan.No
 	}

@@ -29,10 +29,29 @@ type Header struct {
 	Flaw      string         // what was wrong with it; empty for a well-formed one
 }
 
-// Read reads the header at the start of v. afterChannel says that the
-// opener was <|channel|>. n is where the body begins.
-func (g *Grammar) Read(v string, afterChannel, eof bool) (h Header, n int, is scan.Verdict) {
-	wantChannel := afterChannel
+// From is where in a header a text begins.
+type From uint8
+
+const (
+	FromStart     From = iota // at its beginning
+	FromChannel               // behind <|channel|>
+	FromRecipient             // at the name, behind a lost to=
+)
+
+// Behind is where the text behind an opener begins.
+func Behind(opener alphabet.Token) From {
+	if opener == alphabet.Channel {
+		return FromChannel
+	}
+	return FromStart
+}
+
+// Read reads the header, or the rest of it, at the start of v. n is where the body begins.
+func (g *Grammar) Read(v string, from From, eof bool) (h Header, n int, is scan.Verdict) {
+	wantChannel := from == FromChannel
+	if from == FromRecipient {
+		h = Header{Recipient: "=", Flaw: "its beginning is missing"}
+	}
 	for i := 0; ; {
 		i = skipGaps(v, i)
 		if i >= len(v) {
@@ -140,8 +159,8 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 		}
 		if c := words.Channel(w); c != "" && c != w {
 			h.Channel, h.Flaw = c, "noise in the channel"
-			if len(w) > len(c) && !scan.IsWord(w[len(c)]) && h.Rest == "" {
-				h.Rest, h.RestAt = w[len(c):], -1
+			if rest := w[len(c):]; h.Rest == "" && rest != "" && (!scan.IsWord(rest[0]) || strings.HasPrefix(rest, Namespace)) {
+				h.Rest, h.RestAt = rest, -1
 			}
 		}
 	case h.Role == "" && h.Channel == "" && scan.AmongFold(w, words.Roles):

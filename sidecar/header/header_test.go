@@ -23,7 +23,7 @@ func TestRead(t *testing.T) {
 		"assistant<|channel|>final now<|message|>":                                      {Role: "assistant", Channel: "final", Rest: "now", RestAt: 26, Flaw: "noise in the header"},
 		"assistant<|channel|>analysis<|channel|>final<|message|>":                       {Role: "assistant", Channel: "final", Flaw: "doubled channel"},
 	} {
-		got, n, is := grammar().Read(text, false, true)
+		got, n, is := grammar().Read(text, header.FromStart, true)
 		if is != scan.Yes || n != len(text) || got.Stop != alphabet.Message {
 			t.Errorf("%q: %+v, %d of %d bytes, verdict %d", text, got, n, len(text), is)
 		}
@@ -129,12 +129,12 @@ func FuzzGrowing(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		g := grammar()
 		bare, verdict := g.Bare(s, known, true)
-		read, length, _ := g.Read(s, true, true)
+		read, length, _ := g.Read(s, header.FromChannel, true)
 		for n := 1; n < len(s); n++ {
 			if got, is := g.Bare(s[:n], known, false); is != scan.Wait && (is != verdict || got != bare) {
 				t.Fatalf("Bare %q: after %d bytes %+v (%d), at the end %+v (%d)", s, n, got, is, bare, verdict)
 			}
-			if got, at, is := g.Read(s[:n], true, false); is != scan.Wait && (got != read || at != length) {
+			if got, at, is := g.Read(s[:n], header.FromChannel, false); is != scan.Wait && (got != read || at != length) {
 				t.Fatalf("Read %q: after %d bytes %+v (%d), at the end %+v (%d)", s, n, got, at, read, length)
 			}
 		}

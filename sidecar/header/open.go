@@ -18,11 +18,11 @@ const (
 
 // open is the message that a text ends within.
 type open struct {
-	at      int  // where its header begins; -1: the text ends in none
-	body    int  // where its body begins; -1: the text ends within the header
-	token   int  // where a token begins that the text ends within; -1: it ends in none
-	words   int  // where the words of the header begin
-	channel bool // that is behind <|channel|>
+	at    int  // where its header begins; -1: the text ends in none
+	body  int  // where its body begins; -1: the text ends within the header
+	token int  // where a token begins that the text ends within; -1: it ends in none
+	words int  // where the words of the header begin
+	from  From // and from where on they are
 }
 
 // Continues says that next goes on with a message that a text ends within, which begins at text[at:].
@@ -63,7 +63,7 @@ func (g *Grammar) within(text string) open {
 		i = j + f.N
 		switch {
 		case f.Token == alphabet.Start, f.Token == alphabet.Channel && (o.at < 0 || o.body >= 0):
-			o = open{at: j, body: -1, token: -1, words: i, channel: f.Token == alphabet.Channel}
+			o = open{at: j, body: -1, token: -1, words: i, from: Behind(f.Token)}
 		case f.Token.Closes():
 			o.at = -1
 		case f.Token == alphabet.Message && o.at >= 0 && o.body < 0:
@@ -74,7 +74,7 @@ func (g *Grammar) within(text string) open {
 
 // header is that of the open message, and whether a body stands behind it.
 func (g *Grammar) header(text string, o open) (Header, bool) {
-	h, _, is := g.Read(text[o.words:], o.channel, true)
+	h, _, is := g.Read(text[o.words:], o.from, true)
 	return h, is == scan.Yes && (h.Stop == alphabet.Message || h.Body)
 }
 

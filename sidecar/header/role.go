@@ -59,3 +59,23 @@ func (ws *Words) Address(h *Header, named func(string) bool) {
 		h.Channel, h.Recipient, h.Flaw = strings.ToLower(to), "", "the channel as the recipient"
 	}
 }
+
+// Peeled is the name that is left of a damaged word, behind other words of a header and signs that are glued to it:
+// tofunctions.exec, commentary=exec. It is "" where none is named.
+func (ws *Words) Peeled(w string, named func(string) bool) string {
+	for w != "" && !named(w) {
+		rest := strings.TrimLeft(w, " =.:")
+		for _, words := range [...][]string{ws.Channels, ws.Roles, ws.Recipient, {"functions"}} {
+			for _, word := range words {
+				if rest == w {
+					rest = strings.TrimPrefix(w, word)
+				}
+			}
+		}
+		if rest == w {
+			return ""
+		}
+		w = rest
+	}
+	return w
+}

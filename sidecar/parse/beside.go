@@ -7,6 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -19,7 +20,7 @@ func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
 	open := ends != sentence.Ended && !t.past.IsWord()
 	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open, item: ends == sentence.InItem, lead: t.leadIn()}
 	t.settleInside()
-	t.openHeader(tok == alphabet.Channel)
+	t.openHeader(header.Behind(tok))
 	t.head = h
 }
 

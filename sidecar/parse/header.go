@@ -74,7 +74,22 @@ func (t *text) isCall(v string, n int) bool {
 	case h.Channel != "" && t.r.names.Named(h.Channel):
 		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"
 	}
+	t.peel()
 	return h.Recipient != "" && h.Recipient != "=" && !tools.Somebody(h.Recipient)
+}
+
+// peel looks for the name of a tool that damage has glued to other words of the header. A role that is one says who speaks.
+func (t *text) peel() {
+	h := &t.head
+	if t.r.c.Open() || t.r.names.Known(h.Recipient) {
+		return
+	}
+	for _, w := range []string{h.Recipient, h.Rest, h.Channel, h.Role} {
+		if name := t.r.s.header.Words.Peeled(w, t.r.c.Exact); name != "" && (w != h.Role || w != name && w != header.Namespace+name) {
+			h.Recipient, h.Flaw = name, "a name that is glued to other words"
+			return
+		}
+	}
 }
 
 // beginWordHeader reads a header whose first words were left of its opener.
@@ -82,7 +97,7 @@ func beginWordHeader(t *text, v string, n int) {
 	t.past.Add(v[:scan.SkipBlanks(v, 0)]) // they may indent it
 	t.openQuotable(v[:n], alphabet.None, false)
 	if t.r.s.header.Words.Channel(strings.TrimLeft(v[n:], " \n")) != "" {
-		t.at = 1
+		t.at = int(header.FromChannel)
 	}
 	t.head.stripped = true
 }

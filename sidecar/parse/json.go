@@ -14,17 +14,19 @@ import (
 // the reply, at the start of a line, right behind an offered name, or, if it names an offered
 // tool, anywhere.
 func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
-	if t.r.c.Empty() || t.r.tired() {
+	if t.r.tired() {
 		return opening{}, no
 	}
 	if o, is := t.namedStart(v, j, eof); is != no {
 		return o, is
 	}
-	if t.r.s.json == nil {
-		return opening{}, no
-	}
 	value := opening{begin: func(t *text, _ string, _ int) { t.enter(inJSON) }}
-	if v[j] != '(' && t.firstAt(v, j) {
+	switch first := v[j] != '(' && t.firstAt(v, j); {
+	case t.r.s.json == nil, t.r.c.Empty() && !first:
+		return opening{}, no
+	case t.r.c.Empty():
+		return value, t.r.s.json.Envelope.Headed(t.grammar.Alphabet, v[j:], eof)
+	case first:
 		return value, yes
 	}
 	if !t.r.c.Open() && v[j] != '[' {

@@ -20,7 +20,7 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	if t.grammar.Alphabet.Leads(v[j]) {
 		if tok, n, is := t.tokenAt(v[j:], eof); is != no {
 			if is == yes && tok == alphabet.Constrain && (t.firstAt(v, j) || t.lineStart(v, j)) { // the rest of a header
-				return opening{markup: true, begin: func(t *text, _ string, _ int) { t.openHeader(false) }}, yes
+				return opening{markup: true, begin: func(t *text, _ string, _ int) { t.openHeader(header.FromStart) }}, yes
 			}
 			if is == yes {
 				switch t.inQuotation(v, j, j+n, eof) {

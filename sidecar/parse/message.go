@@ -41,13 +41,11 @@ func (t *text) beginToken(v string, n int) {
 	}
 }
 
-func (t *text) openHeader(afterChannel bool) {
+func (t *text) openHeader(from header.From) {
 	t.enter(inHeader)
 	t.r.result.Marked = true
 	t.head = head{}
-	if afterChannel {
-		t.at = 1
-	}
+	t.at = int(from)
 }
 
 // between waits for the next message of a reply that is marked up.
@@ -69,7 +67,7 @@ func (t *text) message(k EventKind, drop bool) {
 
 // stepHeader reads a header and decides what the message is.
 func (t *text) stepHeader(v string, eof bool) (int, bool) {
-	h, n, is := t.grammar.Read(v, t.at == 1, eof)
+	h, n, is := t.grammar.Read(v, header.From(t.at), eof)
 	if is == wait {
 		return 0, true
 	}
@@ -237,7 +235,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		t.openQuotable(v[at:at+n], tok, true)
 	case tok.Opens():
 		t.closeMessage()
-		t.openHeader(tok == alphabet.Channel)
+		t.openHeader(header.Behind(tok))
 	default:
 		t.settleInside()
 		t.note(t.r.s.harmony, at, at+n, Dropped, "a lone "+tok.String())

@@ -30,7 +30,7 @@ func (r *Reader) takeNatives(n int) {
 }
 
 // takeNative takes a call that ended as how says, and what the server left of the text around it. Where the text that
-// was shown ends as an object does, and the arguments are not whole, they went on there: the call counts as cut.
+// was shown ends as an object or a form does, and the arguments are not whole, they went on there: the call counts as cut.
 func (r *Reader) takeNative(st *Strategy, c *envelope.Own, how tools.End) {
 	if !r.c.Exact(c.Name) {
 		c.Apart()
@@ -40,7 +40,7 @@ func (r *Reader) takeNative(st *Strategy, c *envelope.Own, how tools.End) {
 		left = c.Clean(r.s.header.Alphabet, r.c.Nobody(c.Name))
 	}
 	switch {
-	case strings.HasSuffix(strings.TrimRight(r.shown.String(), " \n"), "}") && !json.Valid(c.Args):
+	case envelope.EndsArguments(r.shown.String()) && !json.Valid(c.Args):
 		how = tools.Cut
 	case left.Closed:
 		how = tools.Ended

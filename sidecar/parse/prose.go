@@ -252,6 +252,9 @@ func (t *text) line(v string, i int, eof bool) (opening, verdict) {
 	first := t.firstAt(v, i)
 	o, is := t.stripped(v, i, p, first, eof)
 	if is == no {
+		o, is = t.beheaded(v, i, p, eof)
+	}
+	if is == no {
 		o, is = t.linesStart(v, i, p, first, eof)
 	}
 	if is == no {

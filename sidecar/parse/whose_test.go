@@ -145,3 +145,27 @@ func TestTracesOfOthers(t *testing.T) {
 		t.Errorf("a grade: calls %s, refused %v", showCalls(got.Calls), got.Refused)
 	}
 }
+
+// A server that knows no tool for the answer writes it as a call of its header, also where no tools are offered.
+func TestAnswerAsCall(t *testing.T) {
+	none := tools.NewCatalog(shipped.Tools, nil, nil)
+	for reply, want := range map[string]string{
+		`{"name": "assistant<|channel|>final", "arguments": The code is **7791**.}`:         "The code is **7791**.",
+		`{"name": "assistant<|channel|>final", "arguments": {"code":7791}}`:                 `{"code":7791}`,
+		`{"name": "assistant", "arguments": {"code":7791}}`:                                 `{"name": "assistant", "arguments": {"code":7791}}`,
+		`{"name": "Ann", "of": "house"}`:                                                    `{"name": "Ann", "of": "house"}`,
+		`Like {"name": "assistant", "arguments": {}}`:                                       `Like {"name": "assistant", "arguments": {}}`,
+		`{"name": "assistant<|channel|>commentary to=read", "arguments": {"path":"a.txt"}}`: "",
+	} {
+		for _, pieces := range chunkings(reply) {
+			r := shipped.Strategies("").Reader(none, facts())
+			for _, p := range pieces {
+				r.Feed(parse.Delta{Content: p})
+			}
+			if got, _ := r.Close("stop"); len(got.Calls) > 0 || got.Content != want {
+				t.Errorf("%q in %d pieces: calls %s, shows %q", reply, len(pieces), showCalls(got.Calls), got.Content)
+				break
+			}
+		}
+	}
+}
