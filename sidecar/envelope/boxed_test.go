@@ -25,6 +25,8 @@ func TestDamagedArguments(t *testing.T) {
 		`{"name":"exec","arguments":ls -la}`:                                                                    false,
 		`{"name":"exec","arguments":{"command":"ls"}, or {"command":"rm"}}`:                                     false,
 		"{\"exec\":{\"command\":\"ls\",\"args\":: PING\n\n \"ls\"}}":                                            false, // it is none of a call
+		"{\"name\":\"exec\",\"arguments\":{'command':'l: OPENROUTER PROCESSING\n\ns'}}":                         true,  // what kept a stream open
+		"{\"name\":\"exec\",\"arguments\":{'command':'l: ping\n\ns', \"timeout\": 5}}":                          false,
 		`{"name":"exec","arguments":{"command":'it's'}}`:                                                        false,
 		`{"name":"exec","arguments":<unk>{"command":"ls"}<unk>`:                                                 false, // cut
 		`{"name":"launch","arguments":<unk>{"command":"ls"}<unk>}`:                                              false,

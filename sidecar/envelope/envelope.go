@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
 
 // Keys are the keys under which a call object keeps its parts. They are the part json of
@@ -124,11 +125,12 @@ type Found struct {
 func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c Found, ok bool) {
 	clean, unsure := strings.Clone(doc), false
 	if !gjson.Valid(clean) {
+		clean = notation.Carried(clean)
 		fixed, err := jsonrepair.Repair(clean, depth)
 		if err != nil {
 			return c, false
 		}
-		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted
+		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted || notation.Beats(clean)
 		lost := fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole || fixed.Has(jsonrepair.KindValue)
 		if box, args, ok := k.boxed(clean, depth); ok && !cut && (lost || unsure) {
 			if f, ok := k.Read(offered, box, depth, cut); ok && certain(offered, f.List, args) {

@@ -60,9 +60,19 @@ func (ws *Words) Address(h *Header, named func(string) bool) {
 	}
 }
 
-// Peeled is the name that is left of a damaged word, behind other words of a header and signs that are glued to it:
+// Peel finds the name of a tool that damage has glued to other words of the header. A role that is one says who speaks.
+func (ws *Words) Peel(h *Header, named func(string) bool) {
+	for _, w := range [...]string{h.Recipient, h.Rest, h.Channel, h.Role} {
+		if name := ws.peeled(w, named); name != "" && (w != h.Role || w != name && w != Namespace+name) {
+			h.Recipient, h.Flaw = name, "a name that is glued to other words"
+			return
+		}
+	}
+}
+
+// peeled is the name that is left of a damaged word, behind other words of a header and signs that are glued to it:
 // tofunctions.exec, commentary=exec. It is "" where none is named.
-func (ws *Words) Peeled(w string, named func(string) bool) string {
+func (ws *Words) peeled(w string, named func(string) bool) string {
 	for w != "" && !named(w) {
 		rest := strings.TrimLeft(w, " =.:")
 		for _, words := range [...][]string{ws.Channels, ws.Roles, ws.Recipient, {"functions"}} {

@@ -65,6 +65,8 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, 
 		return signs, is
 	case open:
 		return isQuoted, yes
+	case i == end && closed && len(v)-i <= maxTrail && scan.WordEnd(v, i) == len(v): // debris, if the reply ends with it
+		return signs, scan.WaitOr(eof)
 	}
 	switch goes, is := sentence.Goes(v, scan.SkipBlanks(v, end), i, eof); {
 	case is == wait:

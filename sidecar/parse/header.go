@@ -74,22 +74,10 @@ func (t *text) isCall(v string, n int) bool {
 	case h.Channel != "" && t.r.names.Named(h.Channel):
 		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"
 	}
-	t.peel()
+	if !t.r.c.Open() && !t.r.names.Known(h.Recipient) {
+		t.r.s.header.Words.Peel(&h.Header, t.r.c.Exact)
+	}
 	return h.Recipient != "" && h.Recipient != "=" && !tools.Somebody(h.Recipient)
-}
-
-// peel looks for the name of a tool that damage has glued to other words of the header. A role that is one says who speaks.
-func (t *text) peel() {
-	h := &t.head
-	if t.r.c.Open() || t.r.names.Known(h.Recipient) {
-		return
-	}
-	for _, w := range []string{h.Recipient, h.Rest, h.Channel, h.Role} {
-		if name := t.r.s.header.Words.Peeled(w, t.r.c.Exact); name != "" && (w != h.Role || w != name && w != header.Namespace+name) {
-			h.Recipient, h.Flaw = name, "a name that is glued to other words"
-			return
-		}
-	}
 }
 
 // beginWordHeader reads a header whose first words were left of its opener.

@@ -39,3 +39,23 @@ func TestLostPieces(t *testing.T) {
 		}
 	}
 }
+
+// A token that slips in between the header and the arguments does not take them away.
+func TestTokenInFront(t *testing.T) {
+	const head, body = "<|channel|>commentary to=functions.exec <|constrain|>json<|message|>", `{"command":"ls"}`
+	for text, calls := range map[string]int{
+		head + "<|start|>" + body + "<|call|>":                                1,
+		head + "<|channel|>" + body + "<|call|>":                              1,
+		head + "<|channel|>commentary json<|message|>" + body + "<|call|>":    1,
+		head + "<|start|>assistant<|channel|>final<|message|>Done.<|return|>": 0,
+		head + body + "<|call|>json":                                          1,
+		head + body + "<|call|> is how a call is made.":                       0,
+	} {
+		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
+		r.Feed(parse.Delta{Content: text})
+		got, _ := r.Close("stop")
+		if len(got.Calls) != calls || calls == 1 && string(got.Calls[0].Arguments) != body {
+			t.Errorf("%q: calls %s, shows %q, refused %v", text, showCalls(got.Calls), got.Content, got.Refused)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package parse
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
@@ -32,52 +31,16 @@ func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) 
 	case first:
 		return t.firstWord(rest, c, p-i, eof)
 	}
-	return opening{n: p - i, begin: beginWordHeader, markup: true}, t.goesOn(rest[len(c):], false, eof)
+	return opening{n: p - i, begin: beginWordHeader, markup: true}, t.grammar.GoesOn(rest[len(c):], false, eof)
 }
 
-// goesOn says whether a header goes on behind its channel, or its recipient: with blanks, and the token of a content
-// type or a message; behind a recipient also with that of a channel on which calls are made.
-func (t *text) goesOn(rest string, named, eof bool) verdict {
-	n := scan.SkipBlanks(rest, 0)
-	switch {
-	case n == len(rest):
-		return scan.WaitUnless(eof)
-	case !t.grammar.Alphabet.Leads(rest[n]):
-		return no
-	}
-	switch tok, w, is := t.tokenAt(rest[n:], eof); {
-	case is != yes || tok.InHeader():
-		return is
-	case named && tok == alphabet.Channel:
-		channel, is := scan.StartsAny(rest[n+w:], t.grammar.Words.Channels, eof)
-		if channel != "final" {
-			return is
-		}
-	}
-	return no
-}
-
-// beheaded looks at the start of a line for a header whose beginning was lost, or stood in the prompt: the name of an
-// offered tool, and behind it the tokens of a header. v[p:] is the first byte of v[i:] that is no blank.
+// beheaded opens a header whose beginning was lost, at the start of a line. v[p:] is the first byte of v[i:] that is no blank.
 func (t *text) beheaded(v string, i, p int, eof bool) (opening, verdict) {
-	if v[p] == '=' || v[p] == '.' { // of to=functions.
-		p++
-	}
-	end := scan.NameEnd(v, p)
-	switch {
-	case !t.marks() || t.r.c.Open():
-		return opening{}, no
-	case end == len(v) && !eof && (end == p || t.r.names.May(v[p:end])):
-		return opening{}, wait
-	case !t.r.names.Named(v[p:end]):
+	if !t.marks() || t.r.c.Open() {
 		return opening{}, no
 	}
-	j := scan.SkipBlanks(v, end)
-	kind, is := scan.StartsAny(v[j:], t.grammar.Words.Types, eof)
-	if is != wait {
-		is = t.goesOn(v[j+len(kind):], true, eof)
-	}
-	return opening{n: p - i, markup: true, begin: func(t *text, v string, n int) {
+	n, is := t.grammar.Beheaded(v[p:], t.r.names.Named, t.r.names.May, eof)
+	return opening{n: p + n - i, markup: true, begin: func(t *text, v string, n int) {
 		beginWordHeader(t, v, n)
 		t.at = int(header.FromRecipient)
 	}}, is
@@ -96,7 +59,7 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 			return opening{n: indent, begin: beginBareHeader, markup: true}, is
 		}
 	}
-	if is := t.goesOn(rest[n:], false, eof); is != no {
+	if is := t.grammar.GoesOn(rest[n:], false, eof); is != no {
 		return opening{n: indent, begin: beginBareHeader, markup: true}, is
 	}
 	switch {
