@@ -64,7 +64,7 @@ func (g *Grammar) Read(v string, from From, eof bool) (h Header, n int, is scan.
 			found, is := g.Alphabet.At(v[i:], eof)
 			tok, w := found.Token, found.N
 			switch {
-			case is == scan.Wait:
+			case is == scan.Wait, tok == alphabet.Start && i+w == len(v) && !eof:
 				return h, 0, scan.Wait
 			case tok == alphabet.Message || tok.Closes():
 				h.Stop, h.StopN, h.Exact = tok, w, found.Exact
@@ -76,7 +76,7 @@ func (g *Grammar) Read(v string, from From, eof bool) (h Header, n int, is scan.
 				wantChannel = true
 			case tok == alphabet.Constrain:
 				h.Constrain = true
-			case tok == alphabet.Start:
+			case tok == alphabet.Start && i+w < len(v) && scan.IsWord(v[i+w]) && !scan.AmongFold(scan.Name(v[i+w:]), g.Words.Types): // or it has slipped in
 				h, wantChannel = Header{Flaw: "doubled start"}, false
 			}
 			if is == scan.Yes {
@@ -134,7 +134,7 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 		if front != "" {
 			g.place(h, front, at, wantChannel)
 		}
-		if h.Recipient != "" && name+"." == Namespace { // the namespace of a name that stands in front
+		if h.Recipient != "" && h.Recipient != "=" && (name == "" || name+"." == Namespace || scan.AmongFold(name, words.Types)) { // the name stands in front
 			return
 		}
 		if h.Recipient = name; name == "" {

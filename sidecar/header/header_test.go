@@ -18,6 +18,7 @@ func TestRead(t *testing.T) {
 		"assistant to=functions.read<|channel|>commentary json<|message|>":              {Role: "assistant", Channel: "commentary", Recipient: "functions.read", Constrain: true},
 		"assistant<|channel|>commentary to = \"read\"<|message|>":                       {Role: "assistant", Channel: "commentary", Recipient: "read"},
 		"assistant<|channel|>commentary to: read<|message|>":                            {Role: "assistant", Channel: "commentary", Recipient: "read"},
+		"assistant<|channel|>commentary to=read to=json<|start|><|message|>":            {Role: "assistant", Channel: "commentary", Recipient: "read"},
 		"assistant<|channel|>final<|message|>":                                          {Role: "assistant", Channel: "final"},
 		"assistantfinal&lt;|message|&gt;":                                               {Role: "assistant", Channel: "final", Flaw: "missing <|channel|>"},
 		"assistant<|channel|>final now<|message|>":                                      {Role: "assistant", Channel: "final", Rest: "now", RestAt: 26, Flaw: "noise in the header"},
