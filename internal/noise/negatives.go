@@ -112,6 +112,6 @@ func (d *draft) negative(c *Case) {
 		}
 	}
 	if len(d.visible) == 0 {
-		d.visible = []string{k.middle}
+		d.visible = []string{fill.Replace(k.middle)}
 	}
 }
