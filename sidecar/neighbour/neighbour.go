@@ -49,7 +49,7 @@ func (n *Neighbour) Learn(ctx context.Context, set *ruleset.Set) error {
 		return nil
 	}
 	s := n.Settings
-	if err := service.ReadSecrets(&s); err != nil {
+	if err := s.ReadSecrets(); err != nil {
 		return err
 	}
 	least, why := service.LeastWindow(ctx, s, set)
