@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -39,7 +38,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 			if err != nil {
 				return err
 			}
-			p := doctor.Patient{Settings: s, Config: path, URL: cmp.Or(url, "http://"+s.Listen+"/v1"), Environ: env.Environ, Progress: env.Err}
+			p := doctor.Patient{Settings: s, Config: path, URL: url, Environ: env.Environ, Progress: env.Err}
 			v := checked(s.Rules, s.Policy, false, env)
 			p.Rules = doctor.Rules{Folder: v.Folder, Problems: v.Problems, Err: v.err}
 			if !v.OK {
