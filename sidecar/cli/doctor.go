@@ -34,7 +34,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
   gpt-oss-executor doctor --config ~/.openclaw/openclaw.json --fix`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := settings(c, file, &flags, env)
+			s, err := settings(c, file, env)
 			if err != nil {
 				return err
 			}

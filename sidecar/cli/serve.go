@@ -53,7 +53,7 @@ the environment, the environment beats the file, and the file beats the default.
 			}
 			env.Environ = environ
 			defer func() { given.Fail(err) }()
-			s, err := settings(c, file, &flags, env)
+			s, err := settings(c, file, env)
 			if err != nil {
 				return err
 			}
@@ -85,7 +85,7 @@ func (f settingFlag) Set(text string) error { *f.Text = text; return nil }
 func (f settingFlag) Type() string          { return f.Is }
 
 // settings puts defaults, file, environment and flags on top of each other.
-func settings(c *cobra.Command, file string, flags *config.Settings, env Env) (config.Settings, error) {
+func settings(c *cobra.Command, file string, env Env) (config.Settings, error) {
 	s := defaultSettings()
 	if file != "" {
 		doc, err := os.ReadFile(file)
@@ -100,10 +100,9 @@ func settings(c *cobra.Command, file string, flags *config.Settings, env Env) (c
 	if err := s.Override(env.Environ); err != nil {
 		return s, err
 	}
-	to := s.All()
-	for i, f := range flags.All() {
+	for _, f := range s.All() {
 		if f.Flag() != "" && c.Flags().Changed(f.Flag()) {
-			if err := to[i].Set(*f.Text); err != nil {
+			if err := f.Set(c.Flags().Lookup(f.Flag()).Value.String()); err != nil {
 				return s, fmt.Errorf("--%s %w", f.Flag(), err)
 			}
 		}
