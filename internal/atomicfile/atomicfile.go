@@ -17,9 +17,22 @@ const Unfinished = ".new-"
 
 // Write writes a file and returns when the disk has it.
 func Write(path string, text []byte, mode fs.FileMode) error {
+	return write(path, text, mode, nil)
+}
+
+// Like writes a file that has the mode of another one and, where this process may give it away, its owner.
+func Like(path string, text []byte, other fs.FileInfo) error {
+	return write(path, text, other.Mode().Perm(), other)
+}
+
+// write gives the file to the owner of another one, if there is one, before it stands at its place.
+func write(path string, text []byte, mode fs.FileMode, other fs.FileInfo) error {
 	tmp, err := Beside(path, text, mode)
 	if err != nil {
 		return err
+	}
+	if other != nil {
+		own(tmp, other)
 	}
 	if err := os.Rename(tmp, path); err != nil {
 		return errors.Join(err, os.Remove(tmp))
@@ -27,7 +40,7 @@ func Write(path string, text []byte, mode fs.FileMode) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// Replace writes a file that is there already. It keeps its mode, and a link to it
+// Replace writes a file that is there already. It keeps its mode and its owner, and a link to it
 // stays a link.
 func Replace(path string, text []byte) error {
 	target, err := filepath.EvalSymlinks(path)
@@ -38,7 +51,7 @@ func Replace(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	return Write(target, text, info.Mode().Perm())
+	return Like(target, text, info)
 }
 
 // Beside writes a file of a new name into the folder of path. Its caller renames it to

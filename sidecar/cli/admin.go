@@ -5,7 +5,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // adminFrom is the client for what the flag admin says, or the environment; nil where
@@ -18,7 +17,7 @@ func adminFrom(flag string, c *cobra.Command, env Env) (*admin.Client, error) {
 		return nil, nil
 	}
 	token, _ := env.lookup(config.Prefix + "ADMIN_TOKEN")
-	token, err := service.Secret(config.Prefix+"ADMIN_TOKEN", token)
+	token, err := config.Secret(config.Prefix+"ADMIN_TOKEN", token)
 	if err != nil {
 		return nil, err
 	}

@@ -37,12 +37,16 @@ const builtin = "TEST_BUILTIN"
 // script cannot read that of a program which still runs.
 const said = "TEST_SAID"
 
+// gone is the value of a variable that a script takes away: testscript alone can only empty it.
+const gone = "(unset)"
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"gpt-oss-executor": func() {
 			all, heard := os.Getenv(builtin), hearing()
+			environ := slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasSuffix(pair, "="+gone) })
 			os.Exit(Run(os.Args[1:], Env{
-				In: os.Stdin, Out: io.MultiWriter(os.Stdout, heard), Err: io.MultiWriter(os.Stderr, heard), Environ: os.Environ(),
+				In: os.Stdin, Out: io.MultiWriter(os.Stdout, heard), Err: io.MultiWriter(os.Stderr, heard), Environ: environ,
 				Defaults: os.DirFS(all),
 			}))
 		},
@@ -51,6 +55,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/*.txtar. In them
 //
+//	unset NAME              takes a variable away
 //	exits N PROGRAM ARGS…   runs a program that must exit with N
 //	serves                  waits until the server that was started last says where: $SERVER and $ADMIN
 //	listens                 waits until noise serve says where: $NOISE
@@ -95,7 +100,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "serves": serves, "jsonpath": jsonpath, "get": get, "shows": shows, "listens": listens,
-			"says": says, "appears": appears, "asks": asks, "sends": sends, "logs": logs,
+			"says": says, "appears": appears, "asks": asks, "sends": sends, "logs": logs, "unset": unset,
 		},
 	})
 }
@@ -129,6 +134,8 @@ func listen(t testing.TB) net.Listener {
 	}
 	return l
 }
+
+func unset(ts *testscript.TestScript, _ bool, args []string) { ts.Setenv(args[0], gone) }
 
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])

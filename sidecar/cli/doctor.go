@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -35,11 +34,11 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
   gpt-oss-executor doctor --config ~/.openclaw/openclaw.json --fix`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := settings(c, file, &flags, env)
+			s, err := settings(c, file, env)
 			if err != nil {
 				return err
 			}
-			p := doctor.Patient{Settings: s, Config: path, URL: cmp.Or(url, "http://"+s.Listen+"/v1"), Environ: env.Environ, Progress: env.Err}
+			p := doctor.Patient{Settings: s, Config: path, URL: url, Environ: env.Environ, Progress: env.Err}
 			v := checked(s.Rules, s.Policy, false, env)
 			p.Rules = doctor.Rules{Folder: v.Folder, Problems: v.Problems, Err: v.err}
 			if !v.OK {

@@ -178,13 +178,7 @@ func TestSettingsStack(t *testing.T) {
 			if err := cmd.ParseFlags(c.args); err != nil {
 				t.Fatal(err)
 			}
-			flags := defaultSettings()
-			for _, f := range flags.All() {
-				if f.Flag() != "" {
-					*f.Text = cmd.Flags().Lookup(f.Flag()).Value.String()
-				}
-			}
-			got, err := settings(cmd, file, &flags, Env{Environ: c.environ})
+			got, err := settings(cmd, file, Env{Environ: c.environ})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,14 +1,15 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/neighbour"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
@@ -36,7 +37,15 @@ on, if it runs here as this user. confine --probe says what this machine enforce
   gpt-oss-executor openclaw --url http://gpu.lan:8001/v1 --key "$TOKEN"`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			var empty string // mostly a variable that nobody has set
+			c.Flags().Visit(func(f *pflag.Flag) {
+				if f.Value.String() == "" {
+					empty = f.Name
+				}
+			})
 			switch {
+			case empty != "":
+				return manual.Misused(c, fmt.Errorf("--%s is empty; is a variable not set?", empty))
 			case write != "" && check != "" || undo != "" && write+check != "":
 				return manual.Misused(c, errors.New("--write, --check and --undo are three different things; say one"))
 			case n.Window < 1 || n.Tokens < 0 || n.Tokens == 0 && c.Flags().Changed("max-tokens"):
@@ -70,7 +79,7 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 	f.StringVar(&undo, "undo", "", "put the newest backup of `FILE` back")
 	f.BoolVar(&n.Start, "local-service", false, "let the gateway start, watch and stop the sidecar")
 	f.DurationVar(&n.Idle, "idle-stop", 0, "with --local-service: `TIME` without a request after which it is stopped; 0: never")
-	f.StringVar(&n.URL, "url", "http://127.0.0.1:8001/v1", "base `URL` under which OpenClaw reaches the sidecar")
+	f.StringVar(&n.URL, "url", "", "base `URL` under which OpenClaw reaches the sidecar (without it: by "+config.Prefix+"LISTEN, or else http://127.0.0.1:8001/v1)")
 	f.StringVar(&n.Key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
 	f.StringVar(&n.API, "api", "", "the `API` that OpenClaw speaks to the sidecar: responses, or chat (chat completions); without it: as in FILE, or else responses")
 	f.StringSliceVar(&n.Named, "models", nil, "`IDS` of the models to be named, the default first (without it: all that answer in place of a model)")
@@ -92,7 +101,10 @@ func learn(ctx context.Context, n *neighbour.Neighbour, dir, server string, askW
 	if err := n.Settings.Override(env.Environ); err != nil {
 		return err
 	}
-	n.Settings.Upstream = cmp.Or(server, n.Settings.Upstream)
+	_, n.Told = env.lookup(config.Prefix + "UPSTREAM")
+	if server != "" {
+		n.Settings.Upstream, n.Told = server, true
+	}
 	n.AskWindow = askWindow
 	return n.Learn(ctx, set)
 }

@@ -23,7 +23,7 @@ each server of the model.`,
 		Example: "  gpt-oss-executor probe --upstream http://127.0.0.1:8000/v1",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := settings(c, "", &flags, env)
+			s, err := settings(c, "", env)
 			if err != nil {
 				return err
 			}

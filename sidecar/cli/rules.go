@@ -24,6 +24,11 @@ import (
 func (e Env) ruleSettings() (dir, policy string) {
 	dir, _ = e.lookup(config.Prefix + "RULES")
 	policy, _ = e.lookup(config.Prefix + "POLICY")
+	for _, path := range []*string{&dir, &policy} {
+		if whole, err := config.Home(*path); err == nil {
+			*path = whole
+		}
+	}
 	return dir, policy
 }
 

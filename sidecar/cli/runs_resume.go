@@ -31,12 +31,9 @@ for serve. That server must not run. While it does, it goes on by itself when it
 request again, or when somebody wants it: by the console, or POST /runs/ID/resume of the admin API.`,
 		Example: `  gpt-oss-executor runs resume runJ5F0 --config /etc/gptoss.yaml`,
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := settings(c, config, &flags, k.env)
+			s, err := settings(c, config, k.env)
 			if err != nil {
 				return err
-			}
-			if k.state != "" {
-				s.State = k.state
 			}
 			k.state = s.State
 			if _, err := k.open(); err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/parent"
-	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
@@ -43,7 +42,7 @@ Each setting can be in the config file, such as log_level: debug, in the environ
 as ` + config.Prefix + `LOG_LEVEL=debug, or in a flag, such as --log-level debug. A flag beats
 the environment, the environment beats the file, and the file beats the default.
 
-` + secretSettings(&flags),
+` + manual.Secrets(flags.All()),
 		Example: `  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
   gpt-oss-executor serve --config /etc/gptoss.yaml --log-level debug`,
 		Args: cobra.NoArgs,
@@ -54,7 +53,7 @@ the environment, the environment beats the file, and the file beats the default.
 			}
 			env.Environ = environ
 			defer func() { given.Fail(err) }()
-			s, err := settings(c, file, &flags, env)
+			s, err := settings(c, file, env)
 			if err != nil {
 				return err
 			}
@@ -72,7 +71,7 @@ the environment, the environment beats the file, and the file beats the default.
 func settingFlags(c *cobra.Command, s *config.Settings, but ...string) {
 	for _, f := range s.All() {
 		if f.Flag() != "" && !slices.Contains(but, f.Flag()) {
-			c.Flags().Var(settingFlag{f}, f.Flag(), settingText(f))
+			c.Flags().Var(settingFlag{f}, f.Flag(), manual.Setting(f))
 			c.Flags().Lookup(f.Flag()).NoOptDefVal = f.Bare
 		}
 	}
@@ -85,33 +84,8 @@ func (f settingFlag) String() string        { return *f.Text }
 func (f settingFlag) Set(text string) error { *f.Text = text; return nil }
 func (f settingFlag) Type() string          { return f.Is }
 
-// settingText is what help says of a setting.
-func settingText(f config.Setting) string {
-	if f.One == "" {
-		return f.Doc
-	}
-	return f.Doc + " One of: " + strings.ReplaceAll(f.One, " ", ", ") + "."
-}
-
-// secretSettings is what help says of settings without a flag.
-func secretSettings(s *config.Settings) string {
-	var b strings.Builder
-	b.WriteString(`Secrets have no flag, because every user of a machine can read command lines. Instead of a
-secret there can be file:PATH, the name of a file that holds it. These are secrets:
-`)
-	for _, f := range s.All() {
-		if f.Flag() == "" {
-			fmt.Fprintf(&b, "\n  %s (%s in the config file)\n", f.Variable(), f.Key)
-			for line := range strings.Lines(terminal.Filled(f.Doc, manual.PageWidth-6)) {
-				b.WriteString("      " + line)
-			}
-		}
-	}
-	return b.String()
-}
-
 // settings puts defaults, file, environment and flags on top of each other.
-func settings(c *cobra.Command, file string, flags *config.Settings, env Env) (config.Settings, error) {
+func settings(c *cobra.Command, file string, env Env) (config.Settings, error) {
 	s := defaultSettings()
 	if file != "" {
 		doc, err := os.ReadFile(file)
@@ -126,16 +100,17 @@ func settings(c *cobra.Command, file string, flags *config.Settings, env Env) (c
 	if err := s.Override(env.Environ); err != nil {
 		return s, err
 	}
-	to := s.All()
-	for i, f := range flags.All() {
+	for _, f := range s.All() {
 		if f.Flag() != "" && c.Flags().Changed(f.Flag()) {
-			*to[i].Text = *f.Text
+			if err := f.Set(c.Flags().Lookup(f.Flag()).Value.String()); err != nil {
+				return s, fmt.Errorf("--%s %w", f.Flag(), err)
+			}
 		}
 	}
 	if token, ok := env.lookup("OPENCLAW_GATEWAY_TOKEN"); ok && s.GatewayToken == "" {
 		s.GatewayToken = token
 	}
-	err := service.ReadSecrets(&s)
+	err := s.ReadSecrets()
 	if err == nil {
 		s.Workspace, err = service.WorkspaceOf(s.Workspace)
 	}

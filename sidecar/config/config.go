@@ -15,32 +15,32 @@ import (
 
 // Settings is the configuration of the process: what is decided once, at start, and what
 // a config file may say. Everything about replies stands in the rule files instead. The tag
-// "is" says what a value is. What is secret has no flag: every user of a machine can read
-// command lines.
+// "is" says what a value is; a token is a secret that goes into a header. What is secret has no flag:
+// every user of a machine can read command lines.
 type Settings struct {
 	Listen         string `rule:"listen" is:"HOST:PORT" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
 	Upstream       string `rule:"upstream" is:"URL" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
-	UpstreamKey    string `rule:"upstream_key" is:"secret" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
+	UpstreamKey    string `rule:"upstream_key" is:"token" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
 	UpstreamKeys   string `rule:"upstream_keys" is:"secret" doc:"The bearer tokens of the other model servers that models.yaml names: on each line a base URL and its key. Each server gets its own, and no other." eg:"file:/run/secrets/upstream_keys"`
 	Server         string `rule:"server" is:"ID" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
-	Rules          string `rule:"rules" is:"DIR" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
+	Rules          string `rule:"rules" is:"DIR" word:"builtin" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
 	Policy         string `rule:"policy" is:"DIR" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
 	Workspace      string `rule:"workspace" is:"DIR" doc:"The folder where agents work. If left out, paths.yaml and the gateway say it. A workspace in the locked folder outranks it." eg:"/home/sam/code/shop"`
 	WorkspaceTools string `rule:"workspace_tools" is:"MODE" one:"on off" bare:"on" doc:"on: runs, which models with mode: executor begin, may read and write files, search, run commands and fetch pages by themselves, in the workspace. off, which is the default: they may not." eg:"on"`
 	State          string `rule:"state" is:"DIR" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
 	Confine        string `rule:"confine" is:"WHERE" one:"auto here untried off" doc:"Whether the kernel confines commands. here: it does; the gateway runs them on this machine, as the user of this program. auto, which is the default: as here, if this user has run the command openclaw on this machine, and this program listens for this machine alone. untried: as here, also where it was never tried, on macOS. off: they run as the gateway runs them." eg:"here"`
-	Decisions      string `rule:"decisions" is:"DIR" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
+	Decisions      string `rule:"decisions" is:"DIR" word:"off" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
 	DecisionsMode  string `rule:"decisions_mode" is:"MODE" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
 	Egress         string `rule:"egress" is:"MODE" one:"on off" doc:"on, which is the default: confined commands reach the network through a proxy of this program, which listens at a free port of 127.0.0.1. off: they have no network."`
 	Admin          string `rule:"admin" is:"HOST:PORT" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
-	AdminToken     string `rule:"admin_token" is:"secret" doc:"The bearer token of the admin API, with which everything can be changed." eg:"file:/run/secrets/admin_token"`
-	ApproverToken  string `rule:"admin_approver_token" is:"secret" doc:"A bearer token of the admin API with which one sees, and answers what waits for a person. It needs admin_token." eg:"file:/run/secrets/approver_token"`
-	ReaderToken    string `rule:"admin_reader_token" is:"secret" doc:"A bearer token of the admin API with which one sees and changes nothing. It needs admin_token." eg:"file:/run/secrets/reader_token"`
+	AdminToken     string `rule:"admin_token" is:"token" doc:"The bearer token of the admin API, with which everything can be changed." eg:"file:/run/secrets/admin_token"`
+	ApproverToken  string `rule:"admin_approver_token" is:"token" doc:"A bearer token of the admin API with which one sees, and answers what waits for a person. It needs admin_token." eg:"file:/run/secrets/approver_token"`
+	ReaderToken    string `rule:"admin_reader_token" is:"token" doc:"A bearer token of the admin API with which one sees and changes nothing. It needs admin_token." eg:"file:/run/secrets/reader_token"`
 	Console        string `rule:"console" is:"MODE" one:"on no-text off" doc:"The console, pages for a browser at the address of admin. on, which is the default: it shows the last requests, which are kept in memory. no-text: of these it keeps what came of them, and no word. off: there is none." eg:"on"`
 	Gateway        string `rule:"gateway" is:"URL" doc:"The address of an OpenClaw gateway. Runs may call its tools. If left out, they have none of it." eg:"http://127.0.0.1:18789"`
-	GatewayToken   string `rule:"gateway_token" is:"secret" doc:"The token of the gateway. If left out, it is that of the variable OPENCLAW_GATEWAY_TOKEN. Whoever may use a model with mode: executor has the tools that gateway.yaml lists." eg:"file:/run/secrets/gateway_token"`
+	GatewayToken   string `rule:"gateway_token" is:"token" doc:"The token of the gateway. If left out, it is that of the variable OPENCLAW_GATEWAY_TOKEN. Whoever may use a model with mode: executor has the tools that gateway.yaml lists." eg:"file:/run/secrets/gateway_token"`
 	GatewaySession string `rule:"gateway_session" is:"KEY" doc:"The session of the gateway for calls of callers that are not agents of the gateway. Each that names a session of its own gets one beside it." eg:"gpt-oss-executor"`
-	Token          string `rule:"token" is:"secret" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
+	Token          string `rule:"token" is:"token" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
 	Hosts          string `rule:"hosts" is:"NAMES" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
 	Shared         string `rule:"shared" is:"URL" doc:"A Valkey or Redis server in which several replicas keep what they must know together: redis://HOST:PORT/DB, rediss:// for TLS, or unix:///PATH. If left out, each server is by itself." eg:"rediss://valkey.example.com:6379"`
 	SharedUser     string `rule:"shared_user" is:"NAME" doc:"The user at that server. If left out, it is the default one." eg:"gptoss"`
@@ -66,7 +66,10 @@ type Setting struct {
 	Doc  string // whole sentences
 	One  string // the values that it may have, with blanks between them; empty: any
 	Bare string // what the flag without a value means; empty: it has one
+	Word string // that names no folder where others do
 	Text *string
+
+	Token bool // a secret that goes into a header
 }
 
 // Variable is the environment variable, such as GPTOSS_EXECUTOR_LOG_LEVEL.
@@ -85,19 +88,18 @@ func (s *Settings) All() (out []Setting) {
 	v := reflect.ValueOf(s).Elem()
 	for _, f := range rulefile.Keys(v.Type()) {
 		key, _ := rulefile.KeyOf(f)
-		is := f.Tag.Get("is")
-		if is == "secret" {
-			is = ""
+		tag := f.Tag.Get
+		set := Setting{
+			Key: key, Is: tag("is"), Doc: tag("doc"), One: tag("one"), Bare: tag("bare"), Word: tag("word"),
+			Text: v.FieldByIndex(f.Index).Addr().Interface().(*string), Token: tag("is") == "token",
 		}
-		out = append(out, Setting{key, is, f.Tag.Get("doc"), f.Tag.Get("one"), f.Tag.Get("bare"), v.FieldByIndex(f.Index).Addr().Interface().(*string)})
+		if set.Token || set.Is == "secret" {
+			set.Is = ""
+		}
+		out = append(out, set)
 	}
 	return out
 }
-
-// guards are the settings without which a listener is open to everybody.
-var guards = map[string]bool{"token": true, "admin_token": true, "admin_approver_token": true, "admin_reader_token": true}
-
-const emptyToken = "give it a value, or leave it out: without it everybody may ask"
 
 // Read takes over what a config file says. Only ${NAME} in its texts is replaced
 // by an environment variable; a plain $ stays what it is, and $${ is ${.
@@ -105,20 +107,21 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 	file := rulefile.Single(name, doc)
 	var said Settings
 	problems := file.Decode(&said, false)
+	if len(problems) > 0 {
+		return problems
+	}
 	given := said.All()
 	for i, f := range s.All() {
-		if *given[i].Text == "" {
+		if !file.Says(f.Key) {
 			continue
 		}
 		value, missing := expand(*given[i].Text, env)
 		if missing != "" {
 			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef,
 				fmt.Sprintf("the environment variable %s is not set", missing), "set it, or write the value here"))
+		} else if err := f.Set(value); err != nil {
+			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef, f.Key+" "+err.Error(), ""))
 		}
-		if value == "" && missing == "" && guards[f.Key] {
-			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef, f.Key+" is empty", emptyToken))
-		}
-		*f.Text = value
 	}
 	return problems
 }
@@ -156,10 +159,9 @@ func (s *Settings) Override(environ []string) error {
 		if i < 0 {
 			return fmt.Errorf("environment: unknown setting %s; %s", name, rulefile.DidYouMean(name, variables(all)))
 		}
-		if value == "" && guards[key] {
-			return fmt.Errorf("environment: %s is set and empty; %s", name, emptyToken)
+		if err := all[i].Set(value); err != nil {
+			return fmt.Errorf("environment: %s %w", name, err)
 		}
-		*all[i].Text = value
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ type Patient struct {
 	Rules    Rules
 	World    guard.World // where calls are judged, by the settings
 	Config   string      // path of an openclaw.json; empty: none
-	URL      string      // under which the gateway reaches the sidecar
+	URL      string      // under which the gateway reaches the sidecar; empty: by the settings
 	Environ  []string
 	Progress io.Writer // a line for each thing that takes time
 }

@@ -91,15 +91,15 @@ func read(status int, header http.Header, body []byte, now time.Time) answer {
 		return answer{means: refused, detail: "the gateway does not accept the token: set gateway_token"}
 	case http.StatusTooManyRequests:
 		return answer{means: busy, text: "the gateway takes no calls for a while, so this call did not run.", after: max(1, seconds(header, now)), detail: "the gateway answers 429: too many requests with a wrong token"}
-	case http.StatusRequestTimeout, http.StatusServiceUnavailable:
-		return answer{means: busy, text: "the gateway is too busy, so this call did not run.", after: seconds(header, now)}
 	case http.StatusRequestEntityTooLarge:
 		return answer{means: failed, text: "the arguments are too long for the gateway, so this call did not run. Send less."}
 	}
 	switch {
+	case isGateway && (status == http.StatusRequestTimeout || status == http.StatusServiceUnavailable):
+		return answer{means: busy, text: "the gateway is too busy, so this call did not run.", after: seconds(header, now)}
 	case status >= 500 && why.Type == "tool_error":
 		return answer{means: broke, text: "the tool failed. The gateway does not say why; its log does."}
-	case status >= 500:
+	case status >= 500, status == http.StatusRequestTimeout: // of a proxy, too, which may have sent the call on
 		return answer{means: lost, text: fmt.Sprintf("the gateway failed with status %d.", status), detail: fmt.Sprintf("status %d", status)}
 	case !isGateway:
 		return answer{means: stranger, detail: fmt.Sprintf("status %d, %s: is this the address of the gateway?", status, kind(header, body))}

@@ -151,6 +151,17 @@ func (g *Given) File(name string) *os.File {
 	return g.files[name]
 }
 
+// Rest closes the sockets that nobody took, and names them: who calls there would wait for nobody.
+func (g *Given) Rest() (names []string, err error) {
+	for _, name := range []string{HTTP, Admin} {
+		if f := g.File(name); f != nil {
+			names, err = append(names, name), errors.Join(err, f.Close())
+			delete(g.files, name)
+		}
+	}
+	return names, err
+}
+
 // Before reports whether a process before this one gave what is here, and serves until this one is ready.
 func (g *Given) Before() bool { return g != nil && g.before }
 

@@ -74,6 +74,28 @@ func TestOpenStream(t *testing.T) {
 	}
 }
 
+// A socket that is handed on stays where it is, and one that nobody wants any more is closed.
+func TestNextListensElsewhere(t *testing.T) {
+	p := newPlace(t, model())
+	s := p.serve(t)
+	elsewhere := filepath.Join(p.dir, "elsewhere") // the next one has other settings
+	ruletest.Must(t, os.WriteFile(elsewhere, []byte("#!/bin/sh\nexec "+binary+" serve --listen "+free(t)+" --upstream http://127.0.0.1:1 --confine off --state "+filepath.Join(p.dir, "state")+"\n"), 0o755))
+	p.install(t, elsewhere)
+	s.signal(syscall.SIGUSR2)
+	s.said(1, "event=handover_done")
+	for _, says := range []string{"event=socket_elsewhere socket=http address=" + p.address, "event=socket_unused socket=admin"} {
+		s.said(1, says)
+	}
+	ended(t, s.pids()[0])
+	if c, err := net.Dial("tcp", p.admin); err == nil {
+		c.Close()
+		t.Error("the admin socket that nobody serves takes connections")
+	}
+	res, err := http.Get("http://" + p.address + "/healthz")
+	ruletest.Must(t, err)
+	res.Body.Close()
+}
+
 // A program that cannot take over, does not: the one before goes on, and says why.
 func TestNextDoesNotServe(t *testing.T) {
 	p := newPlace(t, model())

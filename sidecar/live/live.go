@@ -27,6 +27,7 @@ type Rules struct {
 	log     *slog.Logger
 	metrics *telemetry.Metrics
 	started time.Time
+	began   *ruleset.Limits // the process reads some of them at start only
 }
 
 // inForce is the set in force and what is told about it. It never changes; a

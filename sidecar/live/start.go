@@ -31,6 +31,7 @@ func Open(src rulefile.Source, state string, log *slog.Logger, m *telemetry.Metr
 		}
 		set, problems := load(files)
 		if set != nil {
+			l.began = &set.Limits
 			l.enforce(&inForce{set: set, files: files, warnings: problems, from: origin{by: byStart}})
 			return l, nil
 		}
@@ -54,6 +55,7 @@ func (l *Rules) lastGood() bool {
 		if set == nil {
 			continue
 		}
+		l.began = &set.Limits
 		l.enforce(&inForce{set: set, files: e.Files, warnings: problems, from: origin{by: byStart}, lastGood: true})
 		l.log.Error("the rules do not load; the last good rules are in force until they do", "event", "rules_last_good",
 			"version", set.Version, "since", e.At.Format(time.RFC3339))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
@@ -56,7 +57,7 @@ func (o origin) say(fields ...any) []any {
 // enforce puts a set in force, and remembers it.
 func (l *Rules) enforce(next *inForce) {
 	next.since = time.Now()
-	next.warnings = append(next.warnings, l.src.Ignored()...)
+	next.warnings = slices.Concat(next.warnings, l.src.Ignored(), restart(&next.set.Limits, l.began))
 	l.now.Store(next)
 	l.metrics.InForce(next.set.Version, next.files.Sums(), next.refused == nil && !next.lastGood)
 	if len(next.warnings) > 0 {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -84,6 +85,23 @@ func TestTakenAway(t *testing.T) {
 	}
 	if len(now.Warnings) != 1 || now.Warnings[0].File != "extras" {
 		t.Errorf("%v", now.Warnings)
+	}
+}
+
+// An edit of what is read at start only is in force, and it is said that this takes a restart.
+func TestRestart(t *testing.T) {
+	r, connect := liveRules(t, ""), regexp.MustCompile(`connect: \ds`)
+	for _, row := range []struct{ connect, warns string }{{"3s", "time.connect is read at start only"}, {"5s", ""}} {
+		files := r.own("connect " + row.connect)
+		files["limits.yaml"] = connect.ReplaceAllString(files["limits.yaml"], "connect: "+row.connect)
+		edit, err := r.live.Put(files, Seen{Any: true})
+		ruletest.Must(t, err)
+		if said := edit.Warnings.Error(); row.warns == "" && said != "" || !strings.Contains(said, row.warns) {
+			t.Errorf("%s: %s", row.connect, said)
+		}
+	}
+	if n := r.said("rules_warnings"); n != 1 {
+		t.Errorf("it was said %d times", n)
 	}
 }
 

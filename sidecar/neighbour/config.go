@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw/file"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // Write merges the settings into a config. It shows what changes first, and leaves a config
@@ -60,7 +61,7 @@ func (n *Neighbour) replace(ctx context.Context, f file.File, text []byte) error
 	return nil
 }
 
-// Undo puts the newest backup of a config back.
+// Undo puts the newest backup of a config back. A gateway that leaves the sidecar with it is forgotten.
 func (n *Neighbour) Undo(path string) error {
 	u, err := file.Undo(path, time.Now())
 	if err != nil {
@@ -71,7 +72,9 @@ func (n *Neighbour) Undo(path string) error {
 	if u.Aside != "" {
 		n.say(terminal.Bold, "%s had changed since it was written; what was there is now %s", path, u.Aside)
 	}
-	return nil
+	return service.ForgetGateway(func(sidecar string) bool {
+		return openclaw.Leads(u.Before, sidecar) && !openclaw.Leads(u.After, sidecar)
+	})
 }
 
 // Check says what in a config will hurt, and whether all works.

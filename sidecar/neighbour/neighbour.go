@@ -8,6 +8,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -30,26 +32,29 @@ type Neighbour struct {
 	Start     bool          // the gateway starts the sidecar
 	Idle      time.Duration // after which it stops it; 0: never
 	Settings  config.Settings
+	Told      bool     // somebody has said which the upstream of the settings is
 	Environ   []string // NAME=value
 	Out, Err  io.Writer
 	Colours   terminal.Colours
 }
 
 // Learn finds out what is not said yet. Whatever is wrong is one of the flags.
-func (n *Neighbour) Learn(ctx context.Context, set *ruleset.Set) error {
+func (n *Neighbour) Learn(ctx context.Context, set *ruleset.Set) (err error) {
+	if n.URL, err = openclaw.Base(cmp.Or(n.URL, n.address())); err != nil {
+		return fmt.Errorf("--url: %w", err)
+	}
 	if err := n.name(set); err != nil {
 		return err
 	}
-	if n.Start {
-		if err := n.supervise(); err != nil {
-			return err
-		}
+	n.key()
+	if err := n.supervise(); err != nil {
+		return err
 	}
 	if !n.AskWindow {
 		return nil
 	}
 	s := n.Settings
-	if err := service.ReadSecrets(&s); err != nil {
+	if err := s.ReadSecrets(); err != nil {
 		return err
 	}
 	least, why := service.LeastWindow(ctx, s, set)
@@ -82,37 +87,89 @@ func (n *Neighbour) name(set *ruleset.Set) error {
 	return nil
 }
 
-// supervise says how the gateway starts this program.
-func (n *Neighbour) supervise() error {
-	program, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("name this program: %w", err)
+// address is where a sidecar with these settings is reached from its own machine.
+func (n *Neighbour) address() string {
+	host, port, err := net.SplitHostPort(n.Settings.Listen)
+	if ip, perr := netip.ParseAddr(host); err == nil && (host == "" || perr == nil && ip.IsUnspecified()) {
+		return "http://" + net.JoinHostPort("127.0.0.1", port)
 	}
-	if strings.Contains(program, "/go-build") {
+	return "http://" + n.Settings.Listen
+}
+
+// tokenName is the variable with the token that callers must show.
+const tokenName = config.Prefix + "TOKEN"
+
+// key names the token of the environment, if the flag says none. It is not written down.
+func (n *Neighbour) key() {
+	switch {
+	case n.Key != "" || n.Settings.Token == "":
+	case strings.HasPrefix(n.Settings.Token, "file:"):
+		fmt.Fprintf(n.Err, "%s names a file, which the gateway does not read: no apiKey is set; name a variable of the gateway that holds the token, such as --key '${GPT_OSS_TOKEN}'\n", tokenName)
+	default:
+		n.Key = "${" + tokenName + "}"
+		n.tellSecret(tokenName)
+	}
+}
+
+func (n *Neighbour) tellSecret(name string) {
+	fmt.Fprintf(n.Err, "%s is a secret, and is not written down: the gateway needs it in its environment, or in ~/.openclaw/.env\n", name)
+}
+
+// supervise says how the gateway starts this program, or what is to be renewed if it does already.
+func (n *Neighbour) supervise() error {
+	listen := openclaw.Listen(n.URL)
+	if listen != "" {
+		n.Service = &openclaw.Service{Listen: listen, Upstream: n.Settings.Upstream, Guessed: !n.Told}
+	}
+	if !n.Start {
+		return nil
+	}
+	program, err := os.Executable()
+	switch {
+	case err != nil:
+		return fmt.Errorf("name this program: %w", err)
+	case listen == "":
+		return fmt.Errorf("--local-service: the gateway can start the sidecar on its own machine only, and %s is on another one, or has no port", n.URL)
+	case strings.Contains(program, "/go-build"):
 		return fmt.Errorf("--local-service: %s is gone when go run ends; run the program that make build makes", program)
 	}
-	var handed []string
-	for _, pair := range n.Environ {
-		if strings.HasPrefix(pair, config.Prefix) || strings.HasPrefix(pair, "OPENCLAW_WORKSPACE=") {
-			handed = append(handed, pair)
-		}
-		if value, ok := strings.CutPrefix(pair, config.Prefix+"TOKEN="); ok && value != "" {
-			n.Key = cmp.Or(n.Key, "${"+config.Prefix+"TOKEN}")
-		}
-	}
-	secret := func(name string) bool {
-		return slices.ContainsFunc(n.Settings.All(), func(f config.Setting) bool { return f.Variable() == name && f.Flag() == "" })
-	}
-	n.Service, err = openclaw.NewService(program, n.URL, n.Settings.Upstream, int(n.Idle.Milliseconds()), handed, secret)
+	handed, secrets, err := n.handed()
 	if err != nil {
 		return fmt.Errorf("--local-service: %w", err)
 	}
+	n.Service.Start(program, int(n.Idle.Milliseconds()), handed, func(name string) bool { return slices.Contains(secrets, name) })
 	for _, p := range n.Service.Env {
-		if p.Value == "${"+p.Key+"}" {
-			fmt.Fprintf(n.Err, "%s is a secret, and is not written down: the gateway needs it in its environment, or in ~/.openclaw/.env\n", p.Key)
+		if p.Value == "${"+p.Key+"}" && p.Key != tokenName {
+			n.tellSecret(p.Key)
 		}
 	}
 	return nil
+}
+
+// handed are the variables that the sidecar gets, and the names of the secrets among them. The
+// gateway starts it elsewhere, so that paths are written out.
+func (n *Neighbour) handed() (pairs, secrets []string, err error) {
+	variables := map[string]config.Setting{}
+	for _, f := range n.Settings.All() {
+		variables[f.Variable()] = f
+		if f.Flag() == "" {
+			secrets = append(secrets, f.Variable())
+		}
+	}
+	variables["OPENCLAW_WORKSPACE"] = variables[config.Prefix+"WORKSPACE"]
+	for _, pair := range n.Environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if !openclaw.Handed(name) {
+			continue
+		}
+		if value != "" {
+			if value, err = variables[name].Whole(value); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		pairs = append(pairs, name+"="+value)
+	}
+	return pairs, secrets, nil
 }
 
 // Print prints the settings.

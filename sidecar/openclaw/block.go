@@ -5,6 +5,7 @@ package openclaw
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -42,10 +43,12 @@ const withParent = "--with-parent"
 
 // Service is a sidecar as a child of the gateway.
 type Service struct {
-	Command string // absolute path
-	Args    []string
-	Env     json5.Pairs
-	Idle    int // milliseconds without a request after which the gateway stops it; 0: never
+	Command  string // absolute path; empty: it is renewed where a config starts it already, and else there is none
+	Listen   string
+	Upstream string
+	Guessed  bool // nobody has told the upstream: another one in a config is as good
+	Env      json5.Pairs
+	Idle     int // milliseconds without a request after which the gateway stops it; 0: never
 }
 
 // window is the context window that is known; 0: none is.
@@ -92,7 +95,7 @@ func Block(s Sidecar) json5.Pairs {
 	if s.Key != "" {
 		entry = append(entry, json5.Make("apiKey", s.Key)...)
 	}
-	if s.Service != nil {
+	if s.Service != nil && s.Service.Command != "" {
 		entry = append(entry, json5.Make("localService", s.Service.block(base))...)
 	}
 	entry = append(entry, json5.Make("models", models)...)
@@ -107,7 +110,7 @@ func Block(s Sidecar) json5.Pairs {
 }
 
 func (s *Service) block(base string) json5.Pairs {
-	p := json5.Make("command", s.Command, "args", json5.Strings(s.Args...))
+	p := json5.Make("command", s.Command, "args", json5.Strings("serve", "--listen", s.Listen, "--upstream", s.Upstream, withParent))
 	if len(s.Env) > 0 {
 		p = append(p, json5.Make("env", s.Env)...)
 	}
@@ -134,19 +137,15 @@ func (s *Sidecar) Doubts() (out []string) {
 	return out
 }
 
-// NewService is how a gateway starts a program as the sidecar at a base URL. Settings in the
-// environment are handed on, but for secrets, which stay there: the gateway has to know them.
-func NewService(program, base, upstream string, idle int, environ []string, secret func(name string) bool) (*Service, error) {
-	listen := Listen(base)
-	if listen == "" {
-		return nil, fmt.Errorf("the gateway can start the sidecar on its own machine only, and %s is on another one, or has no port", base)
-	}
-	s := &Service{Command: program, Args: []string{"serve", "--listen", listen, "--upstream", upstream, withParent}, Idle: idle}
+// Start is how a gateway starts a program as the sidecar. Settings in the environment are handed on,
+// but for secrets, which stay there: the gateway has to know them.
+func (s *Service) Start(program string, idle int, environ []string, secret func(name string) bool) {
+	s.Command, s.Idle = program, idle
 	slices.Sort(environ)
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		switch {
-		case value == "" || strings.HasSuffix(name, "_EXECUTOR_LISTEN") || strings.HasSuffix(name, "_EXECUTOR_UPSTREAM"):
+		case value == "" || name == prefix+"LISTEN" || name == prefix+"UPSTREAM":
 			continue
 		case secret(name) && !strings.HasPrefix(value, "file:"):
 			value = "${" + name + "}"
@@ -155,7 +154,34 @@ func NewService(program, base, upstream string, idle int, environ []string, secr
 		}
 		s.Env = append(s.Env, json5.Make(name, value)...)
 	}
-	return s, nil
+}
+
+// prefix begins the variables that are settings of the sidecar.
+const prefix = "GPTOSS_EXECUTOR_"
+
+// Handed reports whether a variable of whoever runs openclaw is one for the sidecar.
+func Handed(name string) bool { return strings.HasPrefix(name, prefix) || name == "OPENCLAW_WORKSPACE" }
+
+// Base is a base URL as a config has it. The sidecar answers below /v1, which is added.
+func Base(text string) (string, error) {
+	const like = "write it as http://127.0.0.1:8001/v1"
+	u, err := url.Parse(text)
+	switch {
+	case err != nil: // the error would show the whole of it
+		return "", errors.New("this is no URL; " + like)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", fmt.Errorf("%s begins with neither http:// nor https://; %s", u.Redacted(), like)
+	case u.Hostname() == "":
+		return "", fmt.Errorf("%s names no host; %s", u.Redacted(), like)
+	case u.User != nil:
+		return "", fmt.Errorf("%s holds a user; OpenClaw sends what --key says", u.Redacted())
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "", fmt.Errorf("%s has something behind its path; %s", u.Redacted(), like)
+	}
+	if u = u.JoinPath("/"); !strings.HasSuffix(u.Path, "/v1/") {
+		u = u.JoinPath("v1")
+	}
+	return strings.TrimSuffix(u.String(), "/"), nil
 }
 
 // Listen is where a sidecar with this base URL has to serve; empty: on another machine.

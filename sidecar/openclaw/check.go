@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -131,6 +132,18 @@ func (c *checker) providers() {
 	}
 }
 
+// Leads reports whether a provider of a config leads to a sidecar.
+func Leads(config []byte, sidecar string) bool {
+	root, err := json5.Parse(config)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(root.At("models", "providers").AllMembers(), func(p json5.Member) bool {
+		base := p.Value.Get("baseUrl")
+		return base != nil && base.Kind == json5.String && sameServer(base.Text, sidecar)
+	})
+}
+
 func (c *checker) provider(place at, p *json5.Value, leads bool) {
 	base := p.Get("baseUrl")
 	switch {
@@ -140,7 +153,7 @@ func (c *checker) provider(place at, p *json5.Value, leads bool) {
 		c.add("provider", Warn, place.to("baseUrl"), "baseUrl comes from a variable; it is not known here where that leads", "see that it is "+c.s.URL)
 	case !leads:
 		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base)+", and the sidecar is at "+c.s.URL, fmt.Sprintf("baseUrl: %q, or say with --url where it is", c.s.URL))
-	case strings.TrimSuffix(base.Text, "/") != strings.TrimSuffix(c.s.URL, "/") && !strings.HasSuffix(strings.TrimSuffix(base.Text, "/"), "/v1"):
+	case !strings.HasSuffix(strings.TrimSuffix(base.Text, "/"), "/v1"):
 		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base)+", without the /v1 below which the sidecar answers", fmt.Sprintf("baseUrl: %q", c.s.URL))
 	default:
 		c.add("provider", OK, place.to("baseUrl"), "the gateway asks the sidecar at "+c.shown(base), "")

@@ -26,6 +26,7 @@ func Merge(config []byte, s Sidecar) ([]byte, error) {
 	}
 	m := &merger{text: config, root: root, s: s}
 	m.repair(s)
+	m.service()
 	m.pairs(nil, Block(s))
 	m.allow()
 	return m.text, m.err
@@ -135,6 +136,8 @@ func (m *merger) keeps(path []string, value any) bool {
 		return m.s.Tokens == 0 && ok && n >= 1 && (m.s.window() == 0 || n <= float64(m.s.Window)/2)
 	case "primary":
 		return m.ours(old)
+	case "args":
+		return serves(old) // service has renewed them
 	case "timeoutSeconds":
 		n, _ := old.Float()
 		return n >= Timeout

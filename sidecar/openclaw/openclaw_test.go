@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 )
 
 var side = Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss"}, Serves: []string{"gpt-oss", "gpt-oss-20b"}, Window: 65536}
@@ -30,7 +31,7 @@ func TestBlockIsFine(t *testing.T) {
 	for _, api := range []string{"chat", "responses"} {
 		s := side
 		s.API, s.Key = api, "secret"
-		s.Service = &Service{Command: "/opt/bin/gpt-oss-executor", Args: []string{"serve", "--listen", "127.0.0.1:8001", withParent}, Env: json5.Make("A", "b"), Idle: 60000}
+		s.Service = &Service{Command: "/opt/bin/gpt-oss-executor", Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", Env: json5.Make("A", "b"), Idle: 60000}
 		printed := []byte(json5.Write(Block(s)))
 		if !json.Valid(printed) {
 			t.Fatalf("%s", printed)
@@ -223,17 +224,70 @@ func TestMergeOfAGuess(t *testing.T) {
 	}
 }
 
-func TestNewService(t *testing.T) {
-	environ := []string{"X_EXECUTOR_UPSTREAM_KEY=k", "X_EXECUTOR_TOKEN=file:/t", "X_EXECUTOR_RULES=/r/${a}", "X_EXECUTOR_LISTEN=l", "X_EXECUTOR_UPSTREAM=u", "X_EXECUTOR_STATE="}
-	s, err := NewService("/bin/x", side.URL, "http://m/v1", 5, environ, func(name string) bool { return name != "X_EXECUTOR_RULES" })
-	want := &Service{"/bin/x", []string{"serve", "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1", "--with-parent"},
-		json5.Make("X_EXECUTOR_RULES", "/r/$${a}", "X_EXECUTOR_TOKEN", "file:/t", "X_EXECUTOR_UPSTREAM_KEY", "${X_EXECUTOR_UPSTREAM_KEY}"), 5}
-	if d := cmp.Diff(want, s); err != nil || d != "" {
-		t.Errorf("%v %s", err, d)
+func TestStart(t *testing.T) {
+	environ := []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=k", "GPTOSS_EXECUTOR_TOKEN=file:/t", "GPTOSS_EXECUTOR_RULES=/r/${a}", "GPTOSS_EXECUTOR_LISTEN=l", "GPTOSS_EXECUTOR_UPSTREAM=u", "OPENCLAW_WORKSPACE="}
+	s := Service{Listen: Listen(side.URL), Upstream: "http://m/v1"}
+	s.Start("/bin/x", 5, environ, func(name string) bool { return name != "GPTOSS_EXECUTOR_RULES" })
+	want := Service{Command: "/bin/x", Listen: "127.0.0.1:8001", Upstream: "http://m/v1", Idle: 5,
+		Env: json5.Make("GPTOSS_EXECUTOR_RULES", "/r/$${a}", "GPTOSS_EXECUTOR_TOKEN", "file:/t", "GPTOSS_EXECUTOR_UPSTREAM_KEY", "${GPTOSS_EXECUTOR_UPSTREAM_KEY}")}
+	if d := cmp.Diff(want, s); d != "" {
+		t.Error(d)
 	}
 	for _, base := range []string{"http://gpu.lan:8001/v1", "https://127.0.0.1:8001/v1", "http://127.0.0.1/v1", ":"} {
-		if _, err := NewService("/bin/x", base, "", 0, nil, nil); err == nil {
+		if Listen(base) != "" {
 			t.Errorf("%s is here", base)
+		}
+	}
+}
+
+// A base URL is one that OpenClaw can ask, or it is said what is wrong with it.
+func TestBase(t *testing.T) {
+	for text, want := range map[string]string{
+		"http://127.0.0.1:8001/v1": "http://127.0.0.1:8001/v1", "http://gpu.lan:8001/v1/": "http://gpu.lan:8001/v1", "https://gpu.lan": "https://gpu.lan/v1", "http://[::1]:8001/": "http://[::1]:8001/v1", "http://a/b": "http://a/b/v1",
+		"127.0.0.1:8001": "", "gpu.lan:8001/v1": "", "ftp://gpu.lan/v1": "", "http://": "", "http:///v1": "", "http://:8001/v1": "", "http://a/v1?x=1": "", "http://a/v1#x": "", "http://u:hunter2@a/v1": "", "http://a b/v1": "", "": "",
+	} {
+		got, err := Base(text)
+		if got != want || (err == nil) != (want != "") || err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %s, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+// Where the gateway starts the sidecar, a further merge renews what is ours, by name.
+func TestRenew(t *testing.T) {
+	service := func(args, env, url string) string {
+		return config(t, "8001/v1", url+"/v1", "api:", `localService: { command: "/x", args: ["serve"`+args+`], env: { A: "b"`+env+` }, healthUrl: "http://127.0.0.1:`+url+`/healthz", readyTimeoutMs: 30000 }, api:`)
+	}
+	const ours = `, "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1", "--with-parent"`
+	start := func(s *Service) *Service {
+		s.Command, s.Env = "/x", json5.Make("GPTOSS_EXECUTOR_STATE", "/s")
+		return s
+	}
+	here := func() *Service { return &Service{Listen: "127.0.0.1:8001", Upstream: "http://m/v1"} }
+	guessed := func() *Service { return &Service{Listen: "127.0.0.1:8001", Upstream: "http://usual/v1", Guessed: true} }
+	for name, c := range map[string]struct {
+		s          *Service
+		text, want string
+	}{
+		"as it is":             {here(), service(ours, "", "8001"), service(ours, "", "8001")},
+		"another upstream":     {here(), service(`, "--upstream", "http://old/v1"`, "", "8001"), service(`, "--upstream", "http://m/v1"`, "", "8001")},
+		"of an upstream":       {here(), service(`, "--upstream=http://old/v1", "--upstream=x"`, "", "8001"), service(`, "--upstream=http://old/v1", "--upstream=http://m/v1"`, "", "8001")},
+		"nobody said it":       {guessed(), service(ours, "", "8001"), service(ours, "", "8001")},
+		"another address":      {here(), service(`, "--listen", "127.0.0.1:9", "--confine", "here"`, "", "9"), strings.Replace(service(`, "--listen", "127.0.0.1:8001", "--confine", "here"`, "", "8001"), "localhost", "127.0.0.1", 1)},
+		"for all":              {here(), service(`, "--listen", "0.0.0.0:8001"`, "", "8001"), service(`, "--listen", "0.0.0.0:8001"`, "", "8001")},
+		"a config of its own":  {here(), service(`, "--config", "c.yaml"`, "", "8001"), service(`, "--config", "c.yaml"`, "", "8001")},
+		"variables are theirs": {here(), service(ours, `, GPTOSS_EXECUTOR_STATE: "/old"`, "8001"), service(ours, `, GPTOSS_EXECUTOR_STATE: "/old"`, "8001")},
+		"started anew":         {start(here()), service(`, "--confine", "here"`, `, GPTOSS_EXECUTOR_STATE: "/old", GPTOSS_EXECUTOR_RULES: "/r"`, "8001"), service(`, "--confine", "here"`+ours, `, GPTOSS_EXECUTOR_STATE: "/s" `, "8001")},
+		"not with its parent":  {start(here()), service(`, "--with-parent=off"`, ``, "8001"), service(`, "--with-parent=off", "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1"`, `, GPTOSS_EXECUTOR_STATE: "/s"`, "8001")},
+		"another program":      {here(), config(t, "api:", `localService: { command: "/x", args: ["y", "--listen", "127.0.0.1:9"] }, api:`), config(t, "api:", `localService: { command: "/x", args: ["y", "--listen", "127.0.0.1:9"] }, api:`)},
+		"none":                 {here(), config(t), config(t)},
+	} {
+		s := side
+		want, err := Merge([]byte(c.want), s)
+		ruletest.Must(t, err)
+		s.Service = c.s
+		if got, err := Merge([]byte(c.text), s); err != nil || string(got) != string(want) {
+			t.Errorf("%s: %v %s", name, err, cmp.Diff(string(want), string(got)))
 		}
 	}
 }
@@ -299,13 +353,13 @@ func (w *writer) value(depth int) {
 	}
 	switch kind {
 	case 0, 1:
-		w.text.WriteString(rapid.SampledFrom([]string{"1", "true", "false", "null", `"full"`, "'gpt-oss'", `"gpt-oss-executor/gpt-oss"`, `"a/*"`, "900", "0x10", "+.5"}).Draw(w.t, "word"))
+		w.text.WriteString(rapid.SampledFrom([]string{"1", "true", "false", "null", `"full"`, "'gpt-oss'", `"gpt-oss-executor/gpt-oss"`, `"a/*"`, "900", "0x10", "'serve'", `"--listen"`, `"--upstream=x"`, "+.5"}).Draw(w.t, "word"))
 	case 2:
 		w.list("[]", depth, func() {})
 	case 3:
 		w.list("{}", depth, func() {
 			w.text.WriteString(rapid.SampledFrom([]string{"models", "providers", "'gpt-oss-executor'", "agents", "defaults", `"model"`, "primary", "tools", "toolSearch", "exec", "mode", "security",
-				"ask", "enabled", "compat", "id", "strictMessageKeys", "modelPolicy", "allow", "args", "localService", "$x", `"\u0061sk"`}).Draw(w.t, "name"))
+				"ask", "enabled", "compat", "id", "strictMessageKeys", "modelPolicy", "allow", "args", "env", "healthUrl", "localService", "GPTOSS_EXECUTOR_STATE", "$x", `"\u0061sk"`}).Draw(w.t, "name"))
 			w.gap()
 			w.text.WriteString(":")
 		})
@@ -332,7 +386,7 @@ func (w *writer) list(ends string, depth int, name func()) {
 func mergeKeeps(t interface{ Fatalf(string, ...any) }, text string, service bool) {
 	s := side
 	if service {
-		s.Service = &Service{Command: "/x", Args: []string{"serve"}}
+		s.Service = &Service{Command: "/x", Listen: "127.0.0.1:8001", Upstream: "u"}
 	}
 	was, err := json5.Parse([]byte(text))
 	got, mergeErr := Merge([]byte(text), s)

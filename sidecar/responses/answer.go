@@ -104,8 +104,8 @@ func (a *Answer) Thought(text string) {
 func (a *Answer) Call(c *tools.Call) (id string) {
 	a.Break()
 	a.callID, a.called = openai.NewCallID(), nil
-	t, odd := a.asked.odd[c.Name]
-	if !odd {
+	t, known := a.asked.tools[c.Name]
+	if !known {
 		t.name = openai.AppendString(nil, c.Name)
 	}
 	if t.space != nil {

@@ -11,7 +11,7 @@ func TestChatIsLinear(t *testing.T) {
 	list := func(n int, part string) string { return strings.Repeat(part+",", n) + part }
 	for name, request := range map[string]func(n int) string{
 		"tools, of which some may be called": func(n int) string {
-			return asking(`"tools":[` + list(n, `{"type":"function","name":"a"}`) + `],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[` + list(n, `{"name":"b"}`) + `]}`)
+			return asking(`"tools":[` + list(n, `{"type":"function","name":"a"}`) + `],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[` + list(n, `{"name":"a"}`) + `]}`)
 		},
 		"tools in namespaces": func(n int) string {
 			return asking(`"tools":[` + list(n, `{"type":"namespace","name":"a","tools":[{"type":"function","name":"b"}]}`) + `]`)

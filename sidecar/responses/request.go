@@ -4,6 +4,7 @@
 package responses
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -13,13 +14,17 @@ import (
 type Asked struct {
 	echo   []byte          // the members that it repeats, as JSON, a comma in front of each
 	sealed bool            // its thoughts go out as encrypted_content, too
-	odd    map[string]tool // tools that are no plain functions, by the name that the model knows
+	tools  map[string]tool // by the name that the model knows
 }
 
 // tool is how a caller knows a tool. Names are JSON strings.
 type tool struct {
 	space, name []byte // space may be nil
 	custom      bool   // it takes a text, and no arguments
+}
+
+func (t tool) is(other tool) bool {
+	return t.custom == other.custom && bytes.Equal(t.space, other.space) && bytes.Equal(t.name, other.name)
 }
 
 // repeated are the members that a Response says again, with what it says where the request
@@ -59,7 +64,7 @@ type request struct {
 	asked *Asked
 	err   *openai.Error
 
-	allowed map[string]bool // the tools that may be called; nil: all
+	allowed map[string]bool // the tools that may be called, and whether they are offered; nil: all may
 }
 
 // Chat is the chat completion request that a request of the Responses API means. Texts, arguments

@@ -70,6 +70,7 @@ func TestChat(t *testing.T) {
 				`{"type":"function","function":{"name":"apply_patch","description":"Patch.\n\nstart: \u0041","parameters":{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}}},` +
 				`{"type":"function","function":{"name":"x","parameters":{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}}}],"tool_choice":{"type":"function","function":{"name":"x"}},"model":"gpt-oss"}`},
 		{"a choice", asking(`"tools":[` + readTool + `],"tool_choice":{"type":"function","name":"read"}`), `{"messages":[` + userGo + `],"tools":[` + chatRead + `],"tool_choice":{"type":"function","function":{"name":"read"}},"model":"gpt-oss"}`},
+		{"the same tool twice", asking(`"tools":[` + readTool + `,` + readTool + `]`), `{"messages":[` + userGo + `],"tools":[` + chatRead + `,` + chatRead + `],"model":"gpt-oss"}`},
 		{"some may be called", asking(`"tools":[{"type":"function","name":"exec"},` + readTool + `],"tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"read"}]}`), `{"messages":[` + userGo + `],"tools":[` + chatRead + `],"tool_choice":"required","model":"gpt-oss"}`},
 
 		{"a schema", asking(`"text":{"format":{"type":"json_schema","name":"n","strict":true,"schema":{"type" : "object"}},"verbosity":"low"}`), `{"messages":[` + userGo + `],"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type" : "object"},"strict":true}},"model":"gpt-oss"}`},
@@ -148,6 +149,10 @@ func TestRefused(t *testing.T) {
 		{asking(`"tools":[{"type":"function","name":""}]`), "tools[0].name", "is missing"},
 		{asking(`"tools":[{"type":"code_interpreter","container":{}}]`), "tools[0]", "offer functions"},
 		{asking(`"tools":[{"type":"custom"}]`), "tools[0].name", "is missing"},
+		{asking(`"tools":[{"type":"function","name":"a__b"},{"type":"custom","name":"a\u005f_b"}]`), "tools[1]", "two tools have the name a__b"},
+		{asking(`"tools":[{"type":"function","name":"a__b"},{"type":"namespace","name":"a","tools":[{"type":"function","name":"b"}]}]`), "tools[1].tools[0]", "two tools have the name a__b"},
+		{asking(`"tools":[{"type":"namespace","name":"a","tools":[{"type":"function","name":"b"}]},{"type":"namespace","name":"a__","tools":[{"type":"function","name":"b"}]}]`), "tools[1].tools[0]", "two tools have the name a__b"},
+		{asking(`"tools":[` + readTool + `],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"read"},{"type":"function","name":"fax"}]}`), "tool_choice.tools", `names "fax", and no tool`},
 		{items(`{"type":"custom_tool_call","call_id":"a","name":"b"}`), "input[0].input", "is missing"},
 		{asking(`"tool_choice":{"type":"web_search"}`), "tool_choice", "name a function"},
 		{asking(`"tool_choice":7`), "tool_choice", "must be a string"},

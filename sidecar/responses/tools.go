@@ -2,6 +2,7 @@ package responses
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -38,6 +39,11 @@ func (r *request) tools() {
 	if first != "" && r.chat[len(r.chat)-1] == '[' {
 		r.fail(first, "is %s, which runs on OpenAI's servers only: offer functions, or no tools.", kind)
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.allowed)) {
+		if !r.allowed[name] {
+			r.fail("tool_choice.tools", "names %q, and no tool that is offered has this name.", name)
+		}
+	}
 	r.chat = append(r.chat, ']')
 }
 
@@ -47,12 +53,11 @@ func (r *request) function(param string, at openai.Span, t object, space []byte)
 	if !ok {
 		return
 	}
+	as := tool{name: name}
 	if space != nil {
-		full := spaced(space, name)
-		r.odd(full, tool{space: bytes.Clone(space), name: bytes.Clone(name)}) // the request is not kept
-		name = full
+		as.space, name = space, spaced(space, name)
 	}
-	r.begin(name)
+	r.begin(param, name, as)
 	r.copy(t, "description", "parameters", "strict")
 	r.chat = append(r.chat, "}}"...)
 }
@@ -63,8 +68,7 @@ func (r *request) custom(param string, at openai.Span, t object) {
 	if !ok {
 		return
 	}
-	r.odd(name, tool{name: bytes.Clone(name), custom: true})
-	r.begin(name)
+	r.begin(param, name, tool{name: name, custom: true})
 	var about [][]byte
 	for _, text := range []openai.Span{t["description"], r.object(param+".format", t["format"])["definition"]} {
 		if r.kind(text) == '"' {
@@ -87,20 +91,24 @@ func (r *request) name(param string, at openai.Span, t object) (name []byte, ok 
 		r.wrong(param+".name", openai.Span{}, at, "")
 	}
 	known, _ := openai.Text(name, openai.Span{To: len(name)})
-	return name, r.err == nil && (r.allowed == nil || r.allowed[known])
-}
-
-// odd notes a tool that is no plain function.
-func (r *request) odd(name []byte, t tool) {
-	if r.asked.odd == nil {
-		r.asked.odd = map[string]tool{}
+	_, may := r.allowed[known]
+	if may {
+		r.allowed[known] = true
 	}
-	known, _ := openai.Text(name, openai.Span{To: len(name)})
-	r.asked.odd[known] = t
+	return name, r.err == nil && (r.allowed == nil || may)
 }
 
-// begin begins a function of this name.
-func (r *request) begin(name []byte) {
+// begin begins a function of this name, and notes how the caller knows it. The model knows the name
+// alone, so that no two tools may share it.
+func (r *request) begin(param string, name []byte, t tool) {
+	known, _ := openai.Text(name, openai.Span{To: len(name)})
+	if other, twice := r.asked.tools[known]; twice && !other.is(t) {
+		r.fail(param, "cannot be told from another one: two tools have the name %s; rename one.", known)
+	}
+	if r.asked.tools == nil {
+		r.asked.tools = map[string]tool{}
+	}
+	r.asked.tools[known] = tool{space: bytes.Clone(t.space), name: bytes.Clone(t.name), custom: t.custom} // the request is not kept
 	if r.chat[len(r.chat)-1] != '[' {
 		r.chat = append(r.chat, ',')
 	}
@@ -116,7 +124,8 @@ func spaced(space, name []byte) []byte {
 	return joined([][]byte{space, name}, between)
 }
 
-// allow notes which tools may be called: tool_choice may say that only some are.
+// allow notes which tools may be called: tool_choice may say that only some are. Those of OpenAI's
+// servers have no name.
 func (r *request) allow() {
 	choice := r.choice()
 	if r.word(choice["type"]) != "allowed_tools" {
@@ -124,7 +133,9 @@ func (r *request) allow() {
 	}
 	r.allowed = map[string]bool{}
 	r.each("tool_choice.tools", choice["tools"], func(param string, at openai.Span) {
-		r.allowed[r.word(r.object(param, at)["name"])] = true
+		if name := r.word(r.object(param, at)["name"]); name != "" {
+			r.allowed[name] = false
+		}
 	})
 }
 

@@ -50,7 +50,7 @@ type TimeLimits struct {
 	CallerWait   time.Duration `rule:"caller_wait" min:"10ms" doc:"A caller may say in the header x-stainless-timeout how long it waits. Where that is longer than first_byte or idle, it counts in their place, up to this time. If left out: 30m." eg:"30m"`
 	Away         time.Duration `rule:"away" min:"10ms" doc:"A model server that could not be reached for this long has the fault away, before that unreachable. One that never was has it at once. If left out: 3s." eg:"3s"`
 	Keepalive    time.Duration `rule:"keepalive,required" min:"10ms" doc:"After this long a silence the caller gets an empty chunk. It is shorter than idle."`
-	Grace        time.Duration `rule:"grace,required" doc:"How long open streams may go on after SIGTERM. Read at start only."`
+	Grace        time.Duration `rule:"grace,required" doc:"How long open streams may go on after SIGTERM."`
 	ProbeTimeout time.Duration `rule:"probe_timeout,required" min:"10ms" doc:"How long the model server may take to answer a probe: are you there, and which one are you?"`
 	ProbeEvery   time.Duration `rule:"probe_every,required" doc:"How long the answer to the probe counts."`
 }

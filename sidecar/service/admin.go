@@ -49,7 +49,7 @@ func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab, se
 	if s.Admin == "" {
 		return func() {}, nil
 	}
-	l, err := r.listener(handover.Admin, s.Admin, "admin")
+	l, err := r.listener(handover.Admin, &r.Settings.Admin, "admin")
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab, se
 	api := &admin.API{
 		Lab: experiments, Rules: r.Rules, World: r.guarded.World, Guard: r.judge, Approvals: r.guarded.Approvals, Decisions: r.kept,
 		Runs:  server.Resumer(func(run func(context.Context)) { r.background.Go(func() { run(work) }) }),
-		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l), Hosts: hosts(s, s.Admin),
+		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l), Hosts: hosts(s, r.Settings.Admin),
 		Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
 	}
 	switch {

@@ -66,6 +66,31 @@ func writeGateway(sidecar string) error {
 	return nil
 }
 
+// ForgetGateway takes the note away, if it is of this machine and the gateway does not lead to the
+// sidecar that it names any more.
+func ForgetGateway(left func(sidecar string) bool) error {
+	note, file, err := readGateway()
+	host, herr := os.Hostname()
+	if err != nil || herr != nil || note.Host != host || !left(note.URL) {
+		return nil
+	}
+	if err := os.Remove(file); err != nil {
+		return fmt.Errorf("forget that the gateway is here: %w", err)
+	}
+	return nil
+}
+
+func readGateway() (note gatewayNote, file string, err error) {
+	if file, err = gatewayFile(); err != nil {
+		return note, file, err
+	}
+	doc, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(doc, &note)
+	}
+	return note, file, err
+}
+
 // NotHere is why serve does not take the gateway to run here; empty: it does. A wrong guess
 // costs one call: its result shows that the command was not run.
 func NotHere(local bool) string {
@@ -76,14 +101,7 @@ func NotHere(local bool) string {
 	if !local {
 		return "the gateway may be on another machine, since this server listens for others" + hint
 	}
-	var note gatewayNote
-	file, err := gatewayFile()
-	if err == nil {
-		var doc []byte
-		if doc, err = os.ReadFile(file); err == nil {
-			err = json.Unmarshal(doc, &note)
-		}
-	}
+	note, _, err := readGateway()
 	if host, herr := os.Hostname(); err != nil || herr != nil || note.Host != host {
 		return "it is not known where the gateway is" + hint + ", or run: gpt-oss-executor openclaw"
 	}

@@ -22,6 +22,11 @@ func TestGatewayNote(t *testing.T) {
 	ruletest.Must(t, writeGateway("http://127.0.0.1:8001/v1"))
 	unknown(true, "")
 	unknown(false, "this server listens for others")
+	ruletest.Must(t, ForgetGateway(func(url string) bool { return url != "http://127.0.0.1:8001/v1" }))
+	unknown(true, "")
+	ruletest.Must(t, ForgetGateway(func(url string) bool { return url == "http://127.0.0.1:8001/v1" }))
+	unknown(true, "it is not known where the gateway is")
+	ruletest.Must(t, ForgetGateway(func(string) bool { return true }))
 	file, err := gatewayFile()
 	ruletest.Must(t, err)
 	for _, text := range []string{`{"host":"elsewhere"}`, `{`, ``, `{}`} {

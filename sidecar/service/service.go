@@ -103,11 +103,8 @@ func Run(ctx context.Context, c Config) (err error) {
 	defer r.sends()()                                            // after all requests
 	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx)) // what serves requests goes on until the last has ended
 	defer r.stop()
-	if r.at, err = r.listener(handover.HTTP, c.Settings.Listen, "listen"); err != nil {
+	if r.at, err = r.listener(handover.HTTP, &r.Settings.Listen, "listen"); err != nil {
 		return err
-	}
-	if r.taken {
-		r.Settings.Listen = r.at.Addr().String()
 	}
 	s := r.Settings
 	r.local = isLocal(r.at)

@@ -52,11 +52,15 @@ func (r *running) serve(ctx, asked context.Context, server *sidecar.Server) erro
 	if r.Next != nil {
 		r.background.Go(func() { r.handsOver(ctx, signals, leave) })
 	}
-	if err := r.Given.Ready(); err != nil {
+	rest, err := r.Given.Rest()
+	for _, name := range rest {
+		r.Log.Warn("a socket was given that no setting wants; it is closed", "event", "socket_unused", "socket", name)
+	}
+	if err = errors.Join(err, r.Given.Ready()); err != nil {
 		return errors.Join(err, r.at.Close())
 	}
 	var done []func()
-	err := sidecar.Run(serving, r.at, server.Handler(), func() sidecar.Leave {
+	err = sidecar.Run(serving, r.at, server.Handler(), func() sidecar.Leave {
 		how, free := r.leaves(asked, errors.Is(context.Cause(serving), errTaken))
 		done = append(done, free)
 		return how

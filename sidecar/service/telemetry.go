@@ -31,8 +31,8 @@ func (r *running) sends() (ended func()) {
 		r.spans = spans.New(t)
 	}
 	r.Log.Info("spans and metrics are sent to a collector", "event", "telemetry_on", "spans", settings.Traces.URL != "", "metrics", settings.Metrics.URL != "")
-	grace := min(r.Rules.Set().Limits.Grace, flushTime)
 	return func() {
+		grace := min(r.Rules.Set().Limits.Grace, flushTime)
 		ctx, cancel := context.WithTimeout(context.Background(), max(grace, time.Second))
 		defer cancel()
 		if err := sender.Close(ctx); err != nil {

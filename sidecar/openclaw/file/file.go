@@ -45,7 +45,7 @@ func (f File) Write(text []byte, now time.Time) (backup string, err error) {
 		return "", fmt.Errorf("write the config: %w", err)
 	}
 	backup = fmt.Sprintf("%s%s%s-%s%s", f.Path, mark, now.UTC().Format(stamp), sum(text), suffix)
-	if err := atomicfile.Write(backup, f.Text, info.Mode().Perm()); err != nil {
+	if err := atomicfile.Like(backup, f.Text, info); err != nil {
 		return "", fmt.Errorf("write the backup: %w", err)
 	}
 	if err = f.unchanged(); err == nil {
@@ -105,7 +105,7 @@ func Undo(path string, now time.Time) (Undone, error) {
 			return u, fmt.Errorf("keep the config: %w", err)
 		}
 		u.Aside = path + mark + now.UTC().Format(stamp) + aside
-		if err := atomicfile.Write(u.Aside, f.Text, info.Mode().Perm()); err != nil {
+		if err := atomicfile.Like(u.Aside, f.Text, info); err != nil {
 			return u, fmt.Errorf("keep the config: %w", err)
 		}
 	}

@@ -1,0 +1,70 @@
+package openclaw
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+)
+
+// service renews how the gateway starts the sidecar, where it does already: flags and variables of
+// ours, by their names. What somebody has added stays.
+func (m *merger) service() {
+	s, place := m.s.Service, at{"models", "providers", Provider, "localService"}
+	args, health, env := place.to("args"), place.to("healthUrl"), place.to("env")
+	if s == nil || !serves(m.root.At(args...)) {
+		return
+	}
+	m.flag(args, "--listen", s.Listen, func(old string) bool { return port(old) == port(s.Listen) })
+	m.flag(args, "--upstream", s.Upstream, func(string) bool { return s.Guessed })
+	m.flag(args, withParent, "", func(string) bool { return true })
+	if old := m.root.At(health...); old != nil && !sameServer(old.Text, m.s.URL) {
+		m.set(healthURL(m.s.URL), health...)
+	}
+	if s.Command == "" { // whose environment is not this one
+		return
+	}
+	for _, v := range m.root.At(env...).AllMembers() {
+		if set := slices.ContainsFunc(s.Env, func(p json5.Pair) bool { return p.Key == v.Key }); Handed(v.Key) && !set {
+			m.change(env.to(v.Key), func() ([]byte, error) { return json5.Remove(m.text, env.to(v.Key)...) })
+		}
+	}
+}
+
+// serves reports whether some arguments start the sidecar.
+func serves(args *json5.Value) bool { return args.At("0").Is(json5.String, "serve") }
+
+// flag gives a flag in a list of arguments a value, unless what it has is as good. The last one
+// counts. One that is not there is added, if the sidecar is to be started as it is said here.
+func (m *merger) flag(args at, name, value string, good func(old string) bool) {
+	item := func(i int) []string { return args.to(strconv.Itoa(i)) }
+	list := m.root.At(args...)
+	for i := len(list.Items) - 1; i > 0; i-- {
+		flag, old, joined := strings.Cut(list.Items[i].Value.Text, "=")
+		if flag != name {
+			continue
+		}
+		if next := m.root.At(item(i + 1)...); !joined && next != nil {
+			old = next.Text
+		}
+		switch {
+		case good(old):
+		case joined:
+			m.set(name+"="+value, item(i)...)
+		default:
+			m.set(value, item(i+1)...)
+		}
+		return
+	}
+	if m.s.Service.Command == "" {
+		return
+	}
+	m.set(name, item(len(list.Items))...)
+	if value != "" {
+		m.set(value, item(len(list.Items)+1)...)
+	}
+}
+
+// port is what stands behind the host of an address.
+func port(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
