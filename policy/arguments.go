@@ -122,8 +122,12 @@ func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.U
 			for _, here := range places(arg.in, arg.top(), g) {
 				switch {
 				case r.patch:
-					for _, touch := range patched(text) {
-						add(here.Literal(touch.op, touch.path))
+					touched := paths.Patched(text)
+					if len(touched) == 0 { // it cannot be judged
+						touched = []paths.Touch{{Op: paths.Write, Path: unreadable}}
+					}
+					for _, t := range touched {
+						add(here.Literal(t.Op, t.Path))
 					}
 				case r.message:
 					for _, name := range attached(text) {

@@ -82,7 +82,7 @@ func script(c *Call, all []argument, w World) *shell.Script {
 }
 
 // idle is what a call can do in which no argument is a command by its name: variables that
-// mean something to programs, and texts that look like commands. Of a tool that executes
+// mean something to programs, and texts that look like commands of programs that are known. Of a tool that executes
 // anyway nobody knows what it does.
 func idle(c *Call, all []argument, env map[string]string, w World) (out *shell.Script) {
 	if s := shell.Analyze("", shell.World{Guard: w.Guard, Env: env}); len(s.Commands) > 1 {
@@ -98,12 +98,32 @@ func idle(c *Call, all []argument, env map[string]string, w World) (out *shell.S
 			if left--; left < 0 {
 				return join(out, &shell.Script{OverBudget: true, Parsed: true}, 0)
 			}
-			if s := shell.Analyze(text, shell.World{Guard: w.Guard}); s.Parsed && len(s.Commands) > 0 && s.Commands[0].Known && s.Commands[0].Binary != "" {
-				out = join(out, unplaced(s), 0)
+			if s := shell.Analyze(text, shell.World{Guard: w.Guard, Programs: w.Programs}); s.Parsed && commands(s) {
+				out = join(out, unplaced(sober(s)), 0)
 			}
 		}
 	}
 	return out
+}
+
+// commands reports whether a text that looks like commands is some: the first program is known, and
+// not all are bare words, as in "node | python | go".
+func commands(s *shell.Script) bool {
+	first := slices.IndexFunc(s.Commands, func(c shell.Command) bool { return c.Binary != "" })
+	return first >= 0 && understood(s.Commands[first]) && slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return len(c.Argv) > 1 })
+}
+
+// understood reports whether it is known what a program does.
+func understood(c shell.Command) bool {
+	return c.Known && c.Binary != "" && !slices.Contains(c.Tags, "unlisted-sub")
+}
+
+// sober is what is understood of a text that only looks like commands: "sort by date; then stop"
+// may be said to people, and what nobody understands of it is no reason to ask.
+func sober(s *shell.Script) *shell.Script {
+	s.Dynamic = nil
+	s.Commands = slices.DeleteFunc(s.Commands, func(c shell.Command) bool { return !understood(c) })
+	return s
 }
 
 // unplaced is a script that does not stand in Call.Command.

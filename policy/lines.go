@@ -53,11 +53,25 @@ func lines(tool string, args map[string]any) (out []line) {
 				out = append(out, line{text: strings.Join(words, " "), words: words, in: a.in, top: a.top()})
 			}
 		}
+		if words := wordsBeside(map[string]any{a.name: a.value}); a.name == "argv" && len(words) > 0 && !commanded(a.in) {
+			out = append(out, line{text: quote(words), in: a.in, top: a.top()})
+		}
 		if k := meaning(a.name); (k == shellText || k == codeText) && !(a.top() && slices.Contains(commandKeys, a.name)) {
 			out = append(out, linesOf(a)...)
 		}
 	}
 	return out
+}
+
+// commanded reports whether a program stands beside an argument, which then holds only what that
+// one is given.
+func commanded(in map[string]any) bool {
+	for name := range in {
+		if k := meaning(name); k == shellText || k == codeText || slices.Contains(programKeys, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // linesOf are the lines in one argument. A list of commands holds one in each text, a list

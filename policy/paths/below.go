@@ -144,6 +144,15 @@ func (g Guard) onDisk(u *Use, folder string, rest []string) {
 	}
 }
 
+// There reports whether something stands at a path. It is not seen where nothing is looked at.
+func (g Guard) There(p string) (there, seen bool) {
+	if g.Links == nil || !strings.HasPrefix(p, "/") {
+		return false, false
+	}
+	e, err := g.Links.Look(p)
+	return e.there(), err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
 // Names are what is in a folder. They are not seen where nothing is looked at, where no
 // folder is, or where there are too many.
 func (g Guard) Names(folder string) (names []string, seen bool) {

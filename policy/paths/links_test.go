@@ -44,6 +44,30 @@ func lay(t testing.TB, entries ...string) (string, paths.Guard) {
 	return base, paths.Guard{Roots: r, Links: workspace.Links{}}
 }
 
+// A repository is one by what is in it, also where its folder has no name that says so.
+func TestStores(t *testing.T) {
+	_, g := lay(t, "proj/g/HEAD", "proj/g/objects/", "proj/g/refs/", "proj/g/hooks/", "proj/a/sub/HEAD", "proj/a/sub/objects/", "proj/a/sub/refs/", "proj/half/HEAD", "proj/half/hooks/")
+	for path, want := range map[string]string{
+		"g/hooks/pre-commit": paths.Persist, "g/config": paths.Persist, "g/HEAD": paths.Workspace, "g/info/attributes": paths.Persist, "a/sub/hooks/x": paths.Persist,
+		"half/hooks/x": paths.Workspace, "half/config": paths.Workspace, "hooks/use.ts": paths.Workspace, "config": paths.Workspace, "a/config": paths.Workspace,
+	} {
+		if u := g.Literal(paths.Write, path); u.Class != want {
+			t.Errorf("%s: %s, want %s", path, u.Class, want)
+		}
+	}
+	if u := g.Word(paths.Write, paths.Word{Text: "g/hook*/x", Glob: true}, g.Roots.Cwd, "argument"); u.Class != paths.Persist {
+		t.Errorf("a pattern: %s", u.Class)
+	}
+	for path, want := range map[string]string{"g": paths.Workspace, "g/hooks/x": paths.Persist} { // whoever has made it may delete it
+		if u := g.Literal(paths.Delete, path); u.Class != want {
+			t.Errorf("deleting %s: %s, want %s", path, u.Class, want)
+		}
+	}
+	if u := g.Literal(paths.Read, "g/config"); u.Class != paths.Workspace {
+		t.Errorf("reading: %s", u.Class)
+	}
+}
+
 func TestLinks(t *testing.T) {
 	base, g := lay(t, "proj/real.txt", "proj/in -> real.txt", "proj/abs -> BASE/proj/real.txt", "proj/up -> ../out", "out/x", "out/sub/", "proj/etc -> /etc", "proj/two -> one", "proj/one -> ../out",
 		"proj/dir -> ../out/sub", "proj/dangling -> ../new/file", "proj/inside -> sub/new", "proj/loop -> pool", "proj/pool -> loop", "proj/self -> self/x", "home/.ssh/id", "proj/key -> ../home/.ssh/id",

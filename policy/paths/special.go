@@ -42,7 +42,8 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 		e, n = anywhere().find(rest)
 		take(e, start, n)
 		name, more, inner := strings.Cut(rest, "/")
-		if strings.HasSuffix(name, ".git") && git != ".git" && (git == "" || name == ".git") {
+		named := strings.HasSuffix(name, ".git") && git != ".git" && (git == "" || name == ".git")
+		if named || git == "" && write && inner && start+1 >= outer && at.op != Read && g.store(folder(p, start+1)) {
 			git = name
 			take(gitKind(name, more), start, 1+strings.Count(rest, "/"))
 		}
@@ -52,6 +53,26 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 		rest = more
 	}
 	return class, class != "" && folded != p && folded != strings.ToLower(p)
+}
+
+// store says whether git takes a folder for a repository, whatever its name is.
+func (g Guard) store(folder string) bool {
+	return g.Links != nil && !slices.ContainsFunc([]string{"/HEAD", "/objects", "/refs"}, func(name string) bool {
+		there, _ := g.There(folder + name)
+		return !there
+	})
+}
+
+// folder is that many parts of a path.
+func folder(p string, parts int) string {
+	for i := range len(p) {
+		if p[i] == '/' {
+			if parts--; parts < 0 {
+				return p[:i]
+			}
+		}
+	}
+	return p
 }
 
 // soften gives the class of a special name for the place it stands in. A secret in a

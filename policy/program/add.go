@@ -35,6 +35,7 @@ func elsewhere(text string) (at string, out bool) {
 	for i := 0; i < len(text); i++ {
 		starts := i == 0 || strings.IndexByte("=,@:|;[", text[i-1]) >= 0
 		switch t := text[i:]; {
+		case starts && t[0] == '~' && i > 0 && text[i-1] == '@' && (len(t) == 1 || strings.IndexByte("0123456789^~:.", t[1]) >= 0): // @~1 of git
 		case starts && (t[0] == '/' || t[0] == '~'):
 			return t, true
 		case t == ".." || strings.HasPrefix(t, "../"):

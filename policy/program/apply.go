@@ -79,6 +79,8 @@ func (c *call) mark(list []string) {
 			c.Changes = true
 		case "stdin":
 			c.ReadsIn = true
+		case "patch":
+			c.Patch = true
 		case "looks":
 			c.looks = !c.unlisted
 		case "edits":

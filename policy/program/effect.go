@@ -54,6 +54,8 @@ type Effect struct {
 	SendsIn   bool     // what it reads there leaves in its requests
 	ExecFlags []string // options that run a program or load code
 	Folder    *Word    // the folder it works in, by an option such as make -C; nil: the same
+	Spoils    []Word   // names of which each may be a branch, or a file whose changes are lost
+	Patch     bool     // what it reads is a patch
 	Changes   bool     // it changes files of that folder that its arguments do not name: git pull
 	Recursive bool
 	Follows   bool     // links in the folders that it reads are followed

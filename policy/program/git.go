@@ -48,13 +48,79 @@ func (c *call) revision(w Word) {
 	}
 }
 
-// checkout discards changes where files are named.
+// checkout discards changes where files are named. One name alone is a branch, unless it is a
+// file: on the disk or by its look.
 func (c *call) checkout() {
 	if c.Sub == "restore" && c.has("-W") {
 		c.tag("discard")
 	}
-	files := slices.ContainsFunc(c.args, func(w Word) bool { return w.Text == "--" || w.Text == "." })
-	if c.Sub == "checkout" && (files || len(c.Operands) > 1) && !c.has("-b", "-B", "--orphan") {
+	switch {
+	case c.Sub != "checkout" || c.has("-b", "-B", "--orphan"):
+	case len(c.Operands) > 1, slices.ContainsFunc(c.args, func(w Word) bool { return w.Text == "--" }):
 		c.tag("discard")
+	case slices.ContainsFunc(c.Operands, func(w Word) bool { return fileLook().MatchString(w.Text) }):
+		c.tag("discard")
+	case len(c.Operands) == 1:
+		c.Spoils = c.Operands
+	}
+}
+
+// fileLook is how no branch looks: a folder, a pattern.
+var fileLook = lazyregexp.New(`^\.{1,2}(/|$)|^[/:]|/$|[*?[]`)
+
+// pathspec is what git deletes: a file, a pattern whose star also fits slashes, or one with
+// magic in front. What is left out of all is all.
+func (c *call) pathspec(w Word) {
+	magic, text := pathMagic(w.Text)
+	others := func(o Word) bool { other, _ := pathMagic(o.Text); return !excludes(other) }
+	switch {
+	case excludes(magic) && slices.ContainsFunc(c.Operands, others):
+		return
+	case excludes(magic) || strings.Contains(magic, "attr:") || text == "":
+		text = "."
+	}
+	w = rest(w, text)
+	w.Glob = w.Glob || strings.ContainsAny(text, "*?[") && !strings.Contains(magic, "literal")
+	if (strings.Contains(magic, "/") || strings.Contains(magic, "top")) && !strings.HasPrefix(text, "/") { // from the top of the repository, wherever that is
+		w = in(Word{Text: ".", Dynamic: true, Begins: true}, w)
+	}
+	c.touch("delete", w, "argument")
+}
+
+// pathMagic takes what stands in front of a pathspec off it: :/ :! :(glob,top).
+func pathMagic(spec string) (magic, text string) {
+	behind, is := strings.CutPrefix(spec, ":")
+	if !is {
+		return "", spec
+	}
+	if long, is := strings.CutPrefix(behind, "("); is {
+		magic, text, _ = strings.Cut(long, ")")
+		return magic, text
+	}
+	text = strings.TrimLeft(behind, "/!^")
+	return behind[:len(behind)-len(text)], strings.TrimPrefix(text, ":")
+}
+
+// excludes reports whether the magic of a pathspec leaves files out.
+func excludes(magic string) bool {
+	return strings.ContainsAny(magic, "!^") || strings.Contains(magic, "exclude")
+}
+
+// refspec is a branch that is pushed or fetched, as FROM:TO. By force it throws away what the
+// branch had, but for the copy that is kept of a branch elsewhere.
+func (c *call) refspec(w Word, via string) {
+	text, forced := strings.CutPrefix(w.Text, "+")
+	_, to, _ := strings.Cut(text, ":")
+	switch {
+	case c.Sub == "push":
+		if forced || strings.HasPrefix(text, ":") {
+			c.tag("discard")
+		}
+		c.sends(w)
+	case to != "" && !strings.HasPrefix(to, "refs/remotes/") && (forced || c.has("-f")):
+		c.tag("discard")
+		fallthrough
+	default:
+		c.plain(w, via)
 	}
 }

@@ -33,6 +33,7 @@ var kindDocs = map[string]string{
 	"target":     "The folder that all operands before it are written to; of two operands perhaps the file.",
 	"folder":     "The folder that it works in.",
 	"names":      "A file with names of files that are read.",
+	"named":      "NAME=FILE, several with commas between. The files are read.",
 	"options":    "A file that is read; after an @ one that holds options.",
 	"pattern":    "A pattern of the files that are read, as in --include='*.go'.",
 	"from":       "A file or URL that is read.",
@@ -69,7 +70,8 @@ var kindDocs = map[string]string{
 	"mode":       "Rights of a file, as chmod takes them.",
 	"revision":   "A commit, or a file of the repository.",
 	"goal":       "What maven or gradle is to do.",
-	"refspec":    "A branch that is pushed; after a plus sign by force.",
+	"refspec":    "A branch that is pushed or fetched; after a plus sign by force.",
+	"pathspec":   "What git deletes: a file, or a pattern of git's own, such as ':(glob)**' and ':!x'.",
 	"setting":    "KEY=VALUE of git -c.",
 	"ssh":        "NAME=VALUE of ssh -o.",
 	"mount":      "A folder of this machine that a container gets: FOLDER:PLACE.",
@@ -97,6 +99,7 @@ var markDocs = map[string]string{
 	"posts":          "Its requests are more than questions.",
 	"saves":          "What it fetches is saved under its own name.",
 	"replaces-first": "The option stands in for the first operand.",
+	"patch":          "What it reads is a patch, and names the files that are changed.",
 	"pair":           "A name stands between the option and its value.",
 }
 

@@ -28,10 +28,17 @@ func (c *call) language(kind string, w Word, via string) {
 	case "goal":
 		c.goal(w)
 	case "refspec":
-		if strings.HasPrefix(w.Text, "+") || strings.HasPrefix(w.Text, ":") {
-			c.tag("discard")
+		c.refspec(w, via)
+	case "pathspec":
+		c.pathspec(w)
+	case "named": // a=x,b=y
+		for _, part := range strings.Split(w.Text, ",") {
+			_, file, named := strings.Cut(part, "=")
+			if !named {
+				file = part
+			}
+			c.touch("read", rest(w, file), via)
 		}
-		c.sends(w)
 	case "setting":
 		c.gitSetting(w, via)
 	case "ssh":

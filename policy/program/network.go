@@ -3,7 +3,10 @@ package program
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // connects adds what a program talks to.
@@ -128,6 +131,87 @@ func saved(u Word) Word {
 		base = "index.html"
 	}
 	return rest(u, base)
+}
+
+// maxPatterned is how many files a pattern of curl may stand for, to be looked at one by one.
+const maxPatterned = 64
+
+var (
+	urlPattern = lazyregexp.New(`\{([^{}]*)\}|\[[^][]*\]`)
+	numbers    = lazyregexp.New(`^\[\d+-\d+(:\d+)?\]$`)
+	reference  = lazyregexp.New(`#\d+`)
+)
+
+// curl names files after what the patterns of its URLs stand for: -o '#1' and -O.
+func (c *call) curl() {
+	if c.has("-g") {
+		return
+	}
+	for _, u := range append(c.values("--url"), c.Operands...) {
+		for _, stood := range c.patterned(u) {
+			if c.saves {
+				c.use("write", saved(stood.url), "download")
+			}
+			for _, out := range c.values("-o") {
+				name := reference().ReplaceAllStringFunc(out.Text, func(ref string) string {
+					if i, _ := strconv.Atoi(ref[1:]); i > 0 && i <= len(stood.parts) {
+						return stood.parts[i-1]
+					}
+					return ref
+				})
+				if name != out.Text {
+					out = rest(out, name)
+					out.Dynamic = out.Dynamic || stood.url.Dynamic
+					c.touch("write", out, "-o")
+				}
+			}
+		}
+	}
+}
+
+// standing is a URL that a pattern stands for, and what each of its parts stood for.
+type standing struct {
+	url   Word
+	parts []string
+}
+
+// patterned are the URLs that one with braces and brackets stands for; none: it has none. Of a
+// range of numbers any number does. What is left open is only known at run time.
+func (c *call) patterned(u Word) []standing {
+	at := urlPattern().FindAllStringSubmatchIndex(u.Text, -1)
+	if at == nil {
+		return nil
+	}
+	out, from := []standing{{url: rest(u, "")}}, 0
+	for _, m := range at {
+		fixed, set := u.Text[from:m[0]], []string{"0"}
+		from = m[1]
+		if m[2] >= 0 {
+			set = strings.Split(u.Text[m[2]:m[3]], ",")
+		} else if !numbers().MatchString(u.Text[m[0]:m[1]]) {
+			set = []string{""}
+			for i := range out {
+				out[i].url.Dynamic = true
+			}
+		}
+		if len(out)*len(set) > maxPatterned {
+			c.unsure("a pattern that stands for too much")
+			return nil
+		}
+		next := make([]standing, 0, len(out)*len(set))
+		for _, s := range out {
+			for _, part := range set {
+				more := standing{s.url, append(slices.Clip(s.parts), part)}
+				more.url.Text += fixed + part
+				next = append(next, more)
+			}
+		}
+		out = next
+	}
+	for i := range out {
+		out[i].url.Text += u.Text[from:]
+	}
+	return out
 }
 
 // ssh without a line opens a shell.

@@ -10,7 +10,7 @@ import (
 // Readers are the words for what reads all arguments of a program, where the meaning of
 // each alone does not say enough.
 func Readers() []string {
-	return []string{"checkout", "compiler", "fd", "find", "inner", "kill", "more-options", "npx", "ps", "python", "ssh", "tar", "xargs"}
+	return []string{"checkout", "clone", "compiler", "curl", "fd", "find", "inner", "kill", "more-options", "npx", "ps", "python", "ssh", "tar", "xargs"}
 }
 
 // read lets a reader look at the call.
@@ -18,8 +18,12 @@ func (c *call) read(reader string) {
 	switch reader {
 	case "checkout":
 		c.checkout()
+	case "clone": // all it is told goes to git
+		c.run(c.name, append([]Word{{Text: "git"}, {Text: "clone"}}, c.Operands...), c.name)
 	case "compiler":
 		c.compiler()
+	case "curl":
+		c.curl()
 	case "fd":
 		c.fd()
 	case "find":

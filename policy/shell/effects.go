@@ -83,6 +83,8 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 			cmd.Deletes = append(cmd.Deletes, uses...)
 		}
 	}
+	sh.patched(cmd, e, c)
+	sh.spoiled(cmd, e, c)
 	for _, f := range e.Fetches {
 		if e.SendsIn && sh.in.Kind != "" && f.Method == "GET" {
 			f.Method = "POST"

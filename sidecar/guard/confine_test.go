@@ -198,19 +198,28 @@ func TestAskedCallsAreNotConfined(t *testing.T) {
 // understood.
 func TestOutsideCallsAreNotConfined(t *testing.T) {
 	for command, confined := range map[string]bool{
-		"git fetch":                        false,
-		"git status && git pull -q":        false,
-		"docker ps":                        false,
-		"systemctl status nginx":           false,
-		"docker ps && npm test":            true,
-		"git fetch; bash x.sh":             true,
-		"git log --oneline -5":             true,
-		"cd sub && git fetch":              true, // a command can have made that repository, with settings that run programs
-		"git -C sub fetch":                 true,
-		"git submodule update":             true, // submodules are repositories, too
-		"git fetch --recurse-submodules":   true,
-		"git -c submodule.recurse=1 fetch": true,
-		"git --git-dir=x fetch":            true,
+		"git fetch":                                             false,
+		"git status && git pull -q":                             false,
+		"docker ps":                                             false,
+		"systemctl status nginx":                                false,
+		"docker ps && npm test":                                 true,
+		"docker ps; sed s/a/b/ f":                               true, // sed can run programs, and reading it may miss that
+		"docker ps | sort -u":                                   true,
+		"docker ps | xargs docker inspect":                      true,
+		"docker ps -a 2>&1 | grep web | head -5":                false,
+		"gh pr list --json title | jq '.[].title'":              false,
+		"timeout 60 git fetch && git log --oneline origin/main": false,
+		"GH_BROWSER='sh x.sh' gh pr view 1 --web":               true,
+		"GH_CONFIG_DIR=cfg gh pr list":                          true,
+		"X=1; docker ps":                                        true,
+		"git fetch; bash x.sh":                                  true,
+		"git log --oneline -5":                                  true,
+		"cd sub && git fetch":                                   true, // a command can have made that repository, with settings that run programs
+		"git -C sub fetch":                                      true,
+		"git submodule update":                                  true, // submodules are repositories, too
+		"git fetch --recurse-submodules":                        true,
+		"git -c submodule.recurse=1 fetch":                      true,
+		"git --git-dir=x fetch":                                 true,
 	} {
 		j, d, _ := confining(t, "", "")
 		if call := exec(command); j.decide(call) != nil || (len(d.permits) > 0) != confined {

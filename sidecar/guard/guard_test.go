@@ -177,6 +177,12 @@ func TestQuestionOfAWorkspace(t *testing.T) {
 			t.Errorf("%+v: %+v %v, want %s", c.q, got, err, c.want)
 		}
 	}
+	for want, q := range map[string]Question{`cwd: "sub" is`: {Cwd: "sub"}, `home: "~" is`: {Home: "~"}, `home: "a" is`: {Home: "a", Cwd: "/srv"}} {
+		q.Command = text("ls")
+		if _, err := (World{}).Answer(set, &q); err == nil || !strings.Contains(err.Error(), want+" not an absolute path; begin it with /") {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
 }
 
 func text(s string) *string { return &s }

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
+	"path"
+	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
@@ -175,6 +178,22 @@ func (q *Question) check() error {
 		return errors.New(`"tool" needs "arguments", an object`)
 	case q.Op != "" && q.Op != paths.Read && q.Op != paths.Write && q.Op != paths.Delete:
 		return fmt.Errorf(`"op" is %q, and can be read, write or delete`, q.Op)
+	}
+	return q.absolute()
+}
+
+// absolute says which folder would be taken as seen from where nobody knows.
+func (q *Question) absolute() error {
+	folders := map[string][]string{"cwd": {q.Cwd}, "home": {q.Home}}
+	if q.Roots != nil {
+		folders["roots"] = slices.Concat(q.Roots.Write, q.Roots.Read, q.Roots.ReadFiles)
+	}
+	for _, name := range slices.Sorted(maps.Keys(folders)) {
+		for _, folder := range folders[name] {
+			if folder != "" && !path.IsAbs(folder) {
+				return fmt.Errorf(`%s: %q is not an absolute path; begin it with /`, name, folder)
+			}
+		}
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ type confinedRule struct {
 	Write       []rulefile.Text                `rule:"write" doc:"Further folders that it may change, such as caches of its own. They are made if they do not exist. A locked folder leaves of them what it lists, too." eg:"[~/.cache/gpt-oss-executor]"`
 	Secrets     []rulefile.Text                `rule:"secrets" doc:"Names of secrets in the workspace that its own code may read when a command runs it, as npm run dev does, and brings no code of its own. A pattern such as .env.* stands for one name, a/b for a name in a folder. All other secrets there are hidden from every command. A locked folder leaves of them what it lists, too." eg:"[.env, '.env.*']"`
 	Environment []rulefile.Pair[rulefile.Text] `rule:"environment" doc:"Variables that are set for it. ~/ in front is the home folder. Those of a locked folder win." eg:"{GOCACHE: ~/.cache/gpt-oss-executor/go-build}"`
-	Outside     []rulefile.Text                `rule:"outside" doc:"Programs, some with a subcommand, that need what no confined command has. If the rules let a command with one of them leave without confinement, and everything in it is understood, it leaves as it is. A locked folder leaves of them what it lists, too." eg:"[docker, git fetch]"`
+	Outside     []rulefile.Text                `rule:"outside" doc:"Programs, some with a subcommand, that need what no confined command has. If the rules let a command of nothing but these leave without confinement, and everything in it is understood, it leaves as it is. A locked folder leaves of them what it lists, too." eg:"[docker, git fetch]"`
 	Hidden      []rulefile.Text                `rule:"hidden" doc:"Variables that it does not get; * is any text. Those of a locked folder are added." eg:"['*_TOKEN', 'AWS_*']"`
 }
 

@@ -35,12 +35,15 @@ var forms = []form{
 	{kind: "bot-token", needs: []string{":aa"}, match: lazyregexp.New(`\b\d{8,10}:AA[\w-]{30,}`)},
 	{kind: "bearer", needs: []string{"bearer"}, group: 1, match: lazyregexp.New(`(?i)\bbearer\s+([\w.~+/=-]{6,})`), sure: coded},
 	{kind: "basic", needs: []string{"basic"}, group: 1, match: lazyregexp.New(`(?i)\bbasic\s+([\w+/=-]{6,})`), sure: userAndPassword},
-	{kind: "url-password", needs: []string{"://"}, group: 1, match: lazyregexp.New(`://[^\s/@:"'<>?#«]*:([^\s/@"'<>]+)@`)},
+	{kind: "url-password", needs: []string{"://"}, group: 1, sure: notPort, match: lazyregexp.New(`://[^\s/@:"'<>?#«]*:([^\s/"'<>]+|[^\s@"'<>?#]+)@`)},
 	{kind: "url-token", needs: []string{"://"}, group: 1, match: lazyregexp.New(`://([^\s/@:"'<>?#«]{16,})@`)},
 	{kind: "user-password", needs: []string{"-u", "user"}, group: 1, sure: notNumber,
 		match: lazyregexp.New(`(?:^|\s)(?:-u|-U|--user|--proxy-user)(?:=|\s+)?\\?["']?[^\s:"'=]+:([^\s"'\\]+)`)},
-	{kind: "password", needs: []string{"sshpass", "mysql", "mariadb"}, group: 1,
-		match: lazyregexp.New(`\b(?:sshpass[^|;&\n]*?\s-p\s*|(?:mysql\w*|mariadb[\w-]*)\b[^|;&\n]*?\s-p)["']?([^\s"']+)`)},
+	{kind: "user-password", needs: []string{"http", "xh"}, group: 1,
+		match: lazyregexp.New(`\b(?:https?|xhs?)\s(?:[^|;&\n]*?\s)?(?:-a|--auth)(?:=|\s*)\\?["']?[^\s:"'=]+:([^\s"'\\]+)`)},
+	{kind: "password", needs: []string{"sshpass", "mysql", "mariadb", "login", "redis-cli", "pass:"}, group: 1,
+		match: lazyregexp.New(`(?:\b(?:sshpass[^|;&\n]*?\s-p\s*|(?:mysql\w*|mariadb[\w-]*)\b[^|;&\n]*?\s-p|(?:docker|podman|buildah|nerdctl|helm)\s[^|;&\n]*?\blogin\s(?:[^|;&\n]*?\s)?-p\s*|` +
+			`redis-cli\s(?:[^|;&\n]*?\s)?-a\s*)|-pass(?:in|out)?\s+pass:)["']?([^\s"']+)`)},
 }
 
 // kinds are those of forms and those of names.
@@ -107,6 +110,12 @@ func coded(s string) bool { return strings.ContainsAny(s, "0123456789") || len(s
 func userAndPassword(s string) bool {
 	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
 	return err == nil && strings.Contains(string(raw), ":")
+}
+
+// notPort keeps what stands behind a port: http://host:80/a@b.
+func notPort(s string) bool {
+	port, _, path := strings.Cut(s, "/")
+	return !path || strings.Trim(port, "0123456789") != ""
 }
 
 // notNumber keeps the group of user:group.

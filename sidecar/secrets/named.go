@@ -21,7 +21,9 @@ var (
 	// a name, and what separates it from its value: = or :, or white space after a flag
 	named = lazyregexp.New(`(?i)([\w.-]*(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|key|credential|auth|cookie|session|sig|cred|pass|salt|nonce)[\w.-]*)(\\*["']?\s*(?::=|=>|[=:])[ \t]*|[ \t]+)`)
 	// names of what belongs to a secret and is none
-	about = lazyregexp.New(`(?:file|path|dir|names?|url|uri|type|count|length|size|limit|ttl|policy|prompt|stdin|helper|field|header|expiry|expires|tokens|keys|secrets|passwords|version|env)$`)
+	about = lazyregexp.New(`(?:file|path|dir|names?|url|uri|type|count|length|size|limit|ttl|policy|prompt|stdin|helper|field|header|expiry|expires|tokens|secrets|version|env)$`)
+	// short numbers, which are counts under the name pass
+	count = lazyregexp.New(`^\d{1,3}$`)
 	// values that are none: variables, placeholders, words of JSON
 	noValue = lazyregexp.New(`^(?:\$\w*|\$\{[^}]*\}|\$\(.*|<[^>]*>|\*+|true|false|null|none)$`)
 	scheme  = lazyregexp.New(`(?i)^(?:bearer|basic|token|digest|negotiate|apikey)$`)
@@ -54,7 +56,12 @@ func kindOfValue(name, v string) string {
 	if kind := kindOfName(name); kind != "" {
 		return kind
 	}
-	lower := strings.ToLower(name)
+	lower := strings.ToLower(strings.TrimLeft(name, "-"))
+	before, pass := strings.CutSuffix(lower, "pass")
+	prose := before == "" && strings.ContainsAny(v, " \t\n")
+	if pass && !prose && (before == "" || strings.HasSuffix(before, "_") || strings.HasSuffix(before, ".")) && !count().MatchString(v) {
+		return "password"
+	}
 	if len(v) <= maxChecked && weak().MatchString(lower) && !about().MatchString(lower) && random(doneAny().ReplaceAllString(v, "")) {
 		return "secret"
 	}
@@ -107,7 +114,8 @@ func replaceNamed(s string, put func(kind, secret string) string) string {
 		for _, v := range in.values(s, m[1], strings.Contains(strings.ToLower(name), "cookie")) {
 			secret := s[v.from:v.to]
 			kind := kindOfValue(name, secret)
-			if kind == "" || strings.TrimSpace(separator) == "" && secret[0] == '-' {
+			prose := name == "pass" && separator == ": " // the test pass: 3 of 4
+			if kind == "" || prose || strings.TrimSpace(separator) == "" && secret[0] == '-' {
 				continue
 			}
 			out.WriteString(s[end:v.from])

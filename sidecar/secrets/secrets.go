@@ -5,6 +5,7 @@ package secrets
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -137,15 +138,52 @@ func value(name string, v any, n *int) any {
 	case []any:
 		for i := range v {
 			v[i] = value(name, v[i], n)
+			v[i] = told(v[:i], v[i], n)
 		}
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for key, inner := range v {
+			as := key
+			if key == "value" { // of {"name": "DB_PASSWORD", "value": …} and {"password": {"value": …}}
+				as = cmp.Or(text(v["name"]), text(v["key"]), name, key)
+			}
 			key, k := Mask(key)
 			*n += k
-			out[key] = value(key, inner, n)
+			out[key] = value(as, inner, n)
 		}
 		return out
+	}
+	return v
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// mostBefore is how many words before an argument are looked at for what it is.
+const mostBefore = 8
+
+// told masks a word of a list that is a secret by the words before it: ["curl", "-u", "me:x"].
+func told(before []any, v any, n *int) any {
+	word := text(v)
+	if len(before) == 0 || word == "" {
+		return v
+	}
+	if flag := text(before[len(before)-1]); strings.HasPrefix(flag, "-") && word[0] != '-' {
+		if kind := kindOfValue(flag, word); kind != "" {
+			*n++
+			return token(kind, word)
+		}
+	}
+	var line strings.Builder
+	for _, b := range before[max(0, len(before)-mostBefore):] {
+		line.WriteString(text(b) + " ")
+	}
+	masked, k := Mask(line.String() + word)
+	if rest, same := strings.CutPrefix(masked, line.String()); same && k > 0 {
+		*n += k
+		return rest
 	}
 	return v
 }

@@ -1,0 +1,80 @@
+package shell
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/shipped"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+)
+
+// TestPatched: the files that a patch changes are known where its text stands in the script.
+func TestPatched(t *testing.T) {
+	const hook, plain = "--- /dev/null\n+++ b/.git/hooks/x\n@@ -0,0 +1 @@\n+x\nE", "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\nE"
+	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}}}
+	for script, want := range map[string]string{
+		"patch -p1 <<'E'\n" + hook:                             "/w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
+		"git apply <<'E'\n" + hook:                             "/w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
+		"git am <<'E'\n" + hook:                                "/w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
+		"patch -d sub -p1 <<'E'\n" + hook:                      "/w/sub/b/.git/hooks/x persist, /w/sub/.git/hooks/x persist",
+		"cat > x.patch <<'E'\n" + hook + "\ngit apply x.patch": "/w/x.patch workspace, /w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
+		"patch -p1 <<'E'\n" + plain:                            "/w/a/x.go workspace, /w/x.go workspace, /w/b/x.go workspace, /w/x.go workspace",
+		"patch -p1 < x.patch":                                  "",
+		"git apply --check x.patch":                            "",
+		"patch f <<'E'\n1c\nb\n.\nE":                           "/w/f workspace",
+	} {
+		var got []string
+		for _, c := range Analyze(script, world).Commands {
+			for _, u := range c.Writes {
+				got = append(got, u.Resolved+" "+u.Class)
+			}
+		}
+		if all := strings.Join(got, ", "); all != want {
+			t.Errorf("%s: %q, want %q", script, all, want)
+		}
+	}
+}
+
+// disk has some files and folders.
+type disk []string
+
+func (d disk) Look(p string) (paths.Entry, error) {
+	if !slices.Contains(d, p) {
+		return paths.Entry{}, fs.ErrNotExist
+	}
+	return paths.Entry{Names: 1}, nil
+}
+func (disk) Readlink(string) (string, error)         { return "", fs.ErrInvalid }
+func (disk) List(string, int) ([]fs.DirEntry, error) { return nil, fs.ErrNotExist }
+
+// TestSpoiled: git checkout of one name throws away changes where that is a file.
+func TestSpoiled(t *testing.T) {
+	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}}}
+	for script, want := range map[string][2]bool{ // on a disk that cannot be seen, and on one with /w/src, /w/sub/b and /w/v1
+		"git checkout src":              {false, true},
+		"git checkout a.go":             {true, false}, // nothing is there that could be lost
+		"git checkout feature/x":        {false, false},
+		"git checkout main":             {false, false},
+		"git checkout v1.2.x":           {false, false},
+		"git checkout -":                {false, false},
+		"git -C sub checkout b":         {false, true},
+		"cd sub && git checkout b":      {false, true},
+		"echo > a; git checkout a":      {false, true},
+		"git checkout -b src":           {false, false},
+		"git checkout src/":             {true, true},
+		"git checkout '*.go'":           {true, true},
+		"git switch src":                {false, false},
+		"git checkout README.md && ls":  {true, false},
+		"git checkout origin/main -- x": {true, true},
+	} {
+		for i, links := range []paths.Links{nil, disk{"/w", "/w/src", "/w/sub", "/w/sub/b", "/w/v1"}} {
+			world.Guard.Links = links
+			got := slices.ContainsFunc(Analyze(script, world).Commands, func(c Command) bool { return slices.Contains(c.Tags, "discard") })
+			if got != want[i] {
+				t.Errorf("%s, disk %d: %v", script, i, got)
+			}
+		}
+	}
+}
