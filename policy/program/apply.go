@@ -208,6 +208,12 @@ func (c *call) use(kind string, w Word, via string) {
 		}
 	case "from", "to":
 		c.place(kind, w, via)
+	case "backup":
+		if !strings.Contains(w.Text, "*") {
+			w.Text = "*" + w.Text
+		}
+		w.Glob = true
+		c.touch("write", w, via)
 	case "output":
 		if text := strings.TrimLeft(w.Text, "|!"); text != w.Text {
 			c.use("shell", rest(w, text), via)

@@ -37,6 +37,7 @@ var kindDocs = map[string]string{
 	"pattern":    "A pattern of the files that are read, as in --include='*.go'.",
 	"from":       "A file or URL that is read.",
 	"to":         "A file or URL that is written.",
+	"backup":     "What is put behind the names of files that are kept, or with a star or a slash a pattern of names: .bak, old/*.",
 	"output":     "A file that is written; after a bar a shell line.",
 	"url":        "A URL, or a host.",
 	"proxy":      "The address of a proxy.",
