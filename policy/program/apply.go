@@ -93,6 +93,8 @@ func (c *call) mark(list []string) {
 			c.removes = true
 		case "saves":
 			c.saves = true
+		case "fills-in":
+			c.fillsIn = true
 		default:
 			c.tag(t)
 		}
@@ -227,6 +229,7 @@ func (c *call) use(kind string, w Word, via string) {
 		if via != "argument" {
 			c.execFlag(via)
 		}
+		w.Dynamic = w.Dynamic || c.fillsIn && strings.Contains(w.Text, "{")
 		c.code(w, c.name+" "+via)
 	case "load":
 		c.execFlag(via)

@@ -96,6 +96,7 @@ var markDocs = map[string]string{
 	"removes":        "Operands that are read are deleted, too.",
 	"clears":         "What the operands do not have is deleted from the target.",
 	"posts":          "Its requests are more than questions.",
+	"fills-in":       "It puts other texts in the place of names in braces in the shell lines that it runs.",
 	"saves":          "What it fetches is saved under its own name.",
 	"replaces-first": "The option stands in for the first operand.",
 	"pair":           "A name stands between the option and its value.",
