@@ -1,6 +1,7 @@
 package program
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -149,9 +150,20 @@ func (c *call) applyOperands() {
 		default:
 			c.use(k, w, "argument")
 		}
+		if k == "main" {
+			c.scripted(path.Base(w.Text), c.Operands[i+1:])
+		}
 	}
 	if len(c.after) == 1 && c.after[0].kind == "target" {
 		c.arrivals()
+	}
+}
+
+// scripted adds what a script that has a row does with its arguments: python manage.py shell -c x.
+func (c *call) scripted(name string, args []Word) {
+	if c.table.row(name) != nil {
+		e := c.table.own(name, args)
+		c.Inline, c.Tags, c.Unsure = c.Inline || e.Inline, append(c.Tags, e.Tags...), append(c.Unsure, e.Unsure...)
 	}
 }
 

@@ -78,6 +78,7 @@ var kindDocs = map[string]string{
 	"definition": "NAME=VALUE that may name a program: make CC=gcc, cmake -DCMAKE_C_COMPILER=gcc.",
 	"picture":    "A picture, perhaps after its format, as in png:a.",
 	"drawn":      "A picture that is written.",
+	"compiling":  "Options of Go's compiler. Everyday ones change only what it prints and how it optimizes.",
 	"assignment": "if=FILE, of=FILE and others, as dd takes them.",
 }
 
