@@ -1,6 +1,9 @@
 package paths
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // maxPattern is how many parts a pattern may have, so that the work stays small.
 const maxPattern = 32
@@ -137,6 +140,9 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 	add("/", absolute(), whole)
 	add("/", confidential(), whole)
 	for i, part := range rest {
+		if part == "**" && i == len(rest)-2 {
+			out = append(out, inGit(folder, rest[i+1])...)
+		}
 		base := strings.Join(append([]string{strings.TrimSuffix(folder, "/")}, rest[:i]...), "/")
 		for _, name := range spoken {
 			if pattern(part) && said(part, name) && match(part, name, false) {
@@ -157,3 +163,19 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 // spoken are names that are special by more than a table, and those that stand for all
 // others where a pattern leaves nothing out.
 var spoken = append([]string{".git", "hooks", "config", ".env", ".bashrc"}, keyNames...)
+
+// gitNames are names in the folder of git that other folders rarely have.
+var gitNames = strings.Fields(`HEAD config config.worktree index packed-refs objects refs hooks commondir
+	hooks/applypatch-msg hooks/pre-applypatch hooks/post-applypatch hooks/pre-commit hooks/pre-merge-commit hooks/prepare-commit-msg hooks/commit-msg
+	hooks/post-commit hooks/pre-rebase hooks/post-checkout hooks/post-merge hooks/pre-push hooks/pre-receive hooks/proc-receive hooks/post-receive
+	hooks/post-update hooks/reference-transaction hooks/push-to-checkout hooks/pre-auto-gc hooks/post-rewrite hooks/fsmonitor-watchman`)
+
+// inGit are files of git that a name in any folder may mean. A pattern such as *.lock means others.
+func inGit(folder, name string) (out []string) {
+	for _, p := range gitNames {
+		if strings.EqualFold(path.Base(p), name) {
+			out = append(out, folder+"/.git/"+p)
+		}
+	}
+	return out
+}

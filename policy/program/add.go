@@ -22,33 +22,42 @@ func (c *call) plain(w Word, via string) {
 	case strings.Contains(w.Text, "://"):
 		c.place("from", w, via)
 	default:
-		if at, out := elsewhere(w.Text); out {
+		for _, at := range outside(w.Text) {
 			c.touch("read", rest(w, at), via)
 			c.touch("write", rest(w, at), via)
 		}
 	}
 }
 
-// elsewhere gives the path in a name, or behind an equals sign in it, that may lead out of
-// a folder.
+// elsewhere gives the first path in a name that may lead out of a folder.
 func elsewhere(text string) (at string, out bool) {
-	for i := 0; i < len(text); i++ {
-		starts := i == 0 || strings.IndexByte("=,@:|;[", text[i-1]) >= 0
-		switch t := text[i:]; {
-		case starts && t[0] == '~' && i > 0 && text[i-1] == '@' && (len(t) == 1 || strings.IndexByte("0123456789^~:.", t[1]) >= 0): // @~1 of git
-		case starts && (t[0] == '/' || t[0] == '~'):
-			return t, true
-		case t == ".." || strings.HasPrefix(t, "../"):
-			if starts {
-				return t, true
-			}
-			if text[i-1] == '/' {
-				return text, true
-			}
-		}
+	if list := outside(text); len(list) > 0 {
+		return list[0], true
 	}
 	return "", false
 }
+
+// outside are the paths in a name, or behind an equals sign, a quote and such in it, that may
+// lead out of a folder.
+func outside(text string) (list []string) {
+	for i := 0; i < len(text); i++ {
+		at := text[i:]
+		up := at == ".." || strings.HasPrefix(at, "../")
+		switch starts := i == 0 || strings.IndexByte(pathStarts, text[i-1]) >= 0; {
+		case starts && at[0] == '~' && i > 0 && text[i-1] == '@' && (len(at) == 1 || strings.IndexByte("0123456789^~:.", at[1]) >= 0): // @~1 of git
+		case starts && (up || at[0] == '/' || at[0] == '~'):
+			if i > 0 && strings.IndexByte(`'"`, text[i-1]) >= 0 {
+				at, _, _ = strings.Cut(at, text[i-1:i])
+			}
+			list = append(list, at)
+		case up && !starts && text[i-1] == '/' && len(list) == 0:
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+const pathStarts = `=,@:|;[('"`
 
 // codeFile adds the file whose code is run.
 func (c *call) codeFile(w Word, via string) {
@@ -78,8 +87,10 @@ func (c *call) place(kind string, w Word, via string) {
 	default:
 		c.touch("read", rest(w, strings.TrimPrefix(w.Text, "file:")), via)
 	}
-	if at, out := elsewhere(w.Text); out && at != w.Text && !strings.Contains(w.Text, "://") { // concat:/a, movie=/a
-		c.touch("read", rest(w, at), via)
+	for _, at := range outside(w.Text) { // concat:/a, movie='/a'
+		if at != w.Text && !strings.Contains(w.Text, "://") {
+			c.touch("read", rest(w, at), via)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -95,6 +96,8 @@ func (c *call) mark(list []string) {
 			c.removes = true
 		case "saves":
 			c.saves = true
+		case "fills-in":
+			c.fillsIn = true
 		default:
 			c.tag(t)
 		}
@@ -149,9 +152,20 @@ func (c *call) applyOperands() {
 		default:
 			c.use(k, w, "argument")
 		}
+		if k == "main" {
+			c.scripted(path.Base(w.Text), c.Operands[i+1:])
+		}
 	}
 	if len(c.after) == 1 && c.after[0].kind == "target" {
 		c.arrivals()
+	}
+}
+
+// scripted adds what a script that has a row does with its arguments: python manage.py shell -c x.
+func (c *call) scripted(name string, args []Word) {
+	if c.table.row(name) != nil {
+		e := c.table.own(name, args)
+		c.Inline, c.Tags, c.Unsure = c.Inline || e.Inline, append(c.Tags, e.Tags...), append(c.Unsure, e.Unsure...)
 	}
 }
 
@@ -210,6 +224,12 @@ func (c *call) use(kind string, w Word, via string) {
 		}
 	case "from", "to":
 		c.place(kind, w, via)
+	case "backup":
+		if !strings.Contains(w.Text, "*") {
+			w.Text = "*" + w.Text
+		}
+		w.Glob = true
+		c.touch("write", w, via)
 	case "output":
 		if text := strings.TrimLeft(w.Text, "|!"); text != w.Text {
 			c.use("shell", rest(w, text), via)
@@ -223,6 +243,7 @@ func (c *call) use(kind string, w Word, via string) {
 		if via != "argument" {
 			c.execFlag(via)
 		}
+		w.Dynamic = w.Dynamic || c.fillsIn && strings.Contains(w.Text, "{")
 		c.code(w, c.name+" "+via)
 	case "load":
 		c.execFlag(via)

@@ -12,13 +12,16 @@ func (c *call) definition(w Word) {
 	if strings.Contains(w.Text, "extld") {
 		c.execFlag("extld")
 	}
-	name, value, set := strings.Cut(w.Text, "=")
+	if linkerFlags().MatchString(w.Text) && (!w.Dynamic || strings.Contains(w.Text, "-X")) { // what is stamped in may be known only at run time
+		return
+	}
+	name, value, set := strings.Cut(strings.TrimPrefix(w.Text, ":"), "=") // -p:NAME=VALUE of dotnet
 	shell := strings.HasSuffix(name, "!")
 	name, _, _ = strings.Cut(strings.TrimRight(name, " :?+!"), ":")
 	switch {
 	case !set:
 		c.plain(w, "target")
-	case shell:
+	case shell || c.name == "dotnet" && strings.HasSuffix(name, "Event"):
 		c.code(rest(w, value), c.name+" !=")
 	case buildPrograms().MatchString(name):
 		c.run(c.name+" "+name+"=", split(rest(w, value)), "")
@@ -34,6 +37,11 @@ func (c *call) definition(w Word) {
 }
 
 var buildPrograms = lazyregexp.New(`^(CC|CXX|CPP|LD|AR|AS|FC|RM|INSTALL|PYTHON|NODE|GO|YACC|LEX|MAKE)$|COMPILER|LAUNCHER|PROGRAM|TOOLCHAIN|INCLUDE$|^(jvm|argLine)$|^(maven\.(ext|repo)|exec)\.`)
+
+var (
+	linkerFlags   = lazyregexp.New(`^(\s*(-[sw]|-X[ =][\w./-]+=[\w.:+-]*))+\s*$`)
+	compilerFlags = lazyregexp.New(`^([\w./]+=)?(\s*(-[NlmSBCe]|-m=\d|-d=[\w,=]+))+$`)
+)
 
 // compiler: some values are libraries that are loaded. Without -o, one file is written.
 func (c *call) compiler() {
@@ -79,6 +87,9 @@ func (c *call) packaged(w Word) {
 // of the project's plug-ins.
 func (c *call) goal(w Word) {
 	switch {
+	case strings.HasPrefix(w.Text, "eval ") || strings.HasPrefix(w.Text, "set "): // of sbt
+		c.Inline = true
+		return
 	case foreignGoals().MatchString(w.Text):
 		c.tag("config-or-install", "opaque-exec")
 	case publishGoals().MatchString(w.Text):
@@ -111,13 +122,15 @@ func (c *call) npx() {
 // x.js, yarn workspace web add x.
 func (c *call) inner() {
 	name, words := c.name, c.Operands
-	switch {
+	switch n := len(c.starred); {
+	case n > 0: // bundle exec x
+		name = c.starred[n-1].Text
 	case c.Sub == "node":
 		name = "node"
 	case c.Sub == "workspace" && len(words) > 0:
 		words = words[1:]
 	}
-	if len(words) > 0 || c.Sub == "node" {
+	if len(words)+len(c.starred) > 0 || c.Sub == "node" {
 		c.run(c.name, append([]Word{{Text: name}}, words...), c.name)
 	}
 }

@@ -191,7 +191,7 @@ func (p *program) operands() {
 		default:
 			p.before = append(p.before, m)
 		}
-		if m.kind == "run" || m.kind == "line" {
+		if m.kind == "run" || m.kind == "line" || m.kind == "package" && p.words { // go run . --its-own
 			p.stops, p.risky = true, true
 		}
 		p.risky = p.risky || m.kind == "script" || m.kind == "main"

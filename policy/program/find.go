@@ -11,42 +11,58 @@ type finding struct {
 	*call
 	roots   []Word
 	names   []Word  // patterns of which a file must fit one
-	open    bool    // no test so far limits what is found
-	all     bool    // an action stands where none does
+	paths   bool    // some of them are patterns of paths, in which a star stands for folders, too
+	held    held    // what the tests so far leave
+	all     bool    // an action stands where nothing is left out
+	loose   bool    // -delete stands where no name says what is deleted
 	negated bool    // a ! stands before the next test
 	wide    bool    // an or, or a ! before a group: what is found need not fit the names
+	regular bool    // links are not found
 	groups  []group // of parentheses that are open
 	execs   []execution
 	delete  bool
 }
 
-// group is what held before a parenthesis, and whether one of its branches is open.
-type group struct{ before, branch, negated bool }
+// held says what limits the files that are found. Of a size or an age nobody can tell whether it
+// leaves anything out.
+type held uint8
+
+const (
+	nothing held = iota
+	someTest
+	name // or -empty
+)
+
+// group is what held before a parenthesis, and the least in one of its branches.
+type group struct {
+	before, branch held
+	negated        bool
+}
 
 type execution struct {
 	flag string
 	argv []Word
 }
 
-// findLimits are tests with a value, after which not everything is left.
+// findLimits are tests with a value, after which perhaps not everything is left.
 var findLimits = strings.Fields(`
 	-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -links -mmin -mtime -newer -perm -samefile -size -uid
 	-used -user -newermt -newerct -newerat -newermm -context -fstype -lname -ilname`)
 var findNames = strings.Fields("-name -iname -path -ipath -wholename -iwholename")
-var findValues = strings.Fields("-type -xtype -maxdepth -mindepth -printf -regextype -D")
+var findValues = strings.Fields("-xtype -maxdepth -mindepth -printf -regextype -D")
 var findFlags = strings.Fields(`
 	-H -L -P -a -and -print -print0 -prune -depth -d -mount -xdev -follow -noleaf -warn -nowarn -ignore_readdir_race
 	-noignore_readdir_race -ls -quit -true -false -nouser -nogroup -readable -writable -executable -daystart -help
 	-version -O0 -O1 -O2 -O3`)
 
-// ViaFound is the Via of a folder of which find or fd hands files to another program, and
-// nobody can say which.
+// ViaFound is the Via of a folder of which find or fd hands files to another program, or deletes
+// some, and nobody can say which.
 const ViaFound = "found"
 
 // find has an expression instead of options.
 func (c *call) find() {
 	c.Flags, c.Operands, c.Unsure = nil, nil, nil // of an expression that was read as options
-	f := finding{call: c, open: true}
+	f := finding{call: c}
 	for i := 0; i < len(c.args); i++ {
 		i = f.term(i, c.args[i])
 	}
@@ -70,12 +86,12 @@ func (f *finding) term(i int, w Word) int {
 		f.negated = true
 	case w.Text == "(":
 		f.wide = f.wide || f.negated
-		f.groups = append(f.groups, group{before: f.open, negated: f.negated})
-		f.open, f.negated = true, false
+		f.groups = append(f.groups, group{f.held, name, f.negated})
+		f.held, f.negated = nothing, false
 	case w.Text == ")":
 		f.closed()
 	case w.Text == ",":
-		f.wide = true
+		f.branch()
 	default:
 		f.roots = append(f.roots, w)
 		f.Operands = append(f.Operands, w)
@@ -88,7 +104,26 @@ func (f *finding) closed() {
 	if n := len(f.groups) - 1; n >= 0 {
 		g := f.groups[n]
 		f.groups = f.groups[:n]
-		f.open = g.before && (g.negated || g.branch || f.open)
+		if f.held = min(f.held, g.branch); g.negated {
+			f.held = nothing
+		}
+		f.held = max(f.held, g.before)
+	}
+}
+
+// branch begins another one, after an or or a comma.
+func (f *finding) branch() {
+	f.wide = true
+	if n := len(f.groups); n > 0 {
+		f.groups[n-1].branch = min(f.groups[n-1].branch, f.held)
+	}
+	f.held = nothing
+}
+
+// limit notes what a test leaves, unless it is negated.
+func (f *finding) limit(by held, negated bool) {
+	if !negated {
+		f.held = max(f.held, by)
 	}
 }
 
@@ -101,17 +136,13 @@ func (f *finding) test(i int, text string) int {
 		f.Follows = f.Follows || text == "-L" || text == "-follow"
 		return i
 	case text == "-o" || text == "-or":
-		f.wide = true
-		if n := len(f.groups); n > 0 {
-			f.groups[n-1].branch = f.groups[n-1].branch || f.open
-		}
-		f.open = true
+		f.branch()
 		return i
 	case text == "-empty":
-		f.open = f.open && negated
+		f.limit(name, negated)
 		return i
 	case text == "-delete":
-		f.delete, f.all = true, f.all || f.open
+		f.delete, f.all, f.loose = true, f.all || f.held == nothing, f.loose || f.held < name
 		f.tag("find-delete")
 		return i
 	case strings.HasPrefix(text, "-exec") || strings.HasPrefix(text, "-ok"):
@@ -124,13 +155,15 @@ func (f *finding) test(i int, text string) int {
 	switch {
 	case slices.Contains(findNames, text):
 		if !negated && limits(value.Text) {
-			value.Glob, f.open = true, false
+			f.held, f.paths = name, f.paths || !strings.HasSuffix(text, "name") || text == "-wholename"
 			f.names = append(f.names, value)
 		}
 	case slices.Contains(findLimits, text):
-		f.open = f.open && negated
+		f.limit(someTest, negated)
 	case text == "-regex" || text == "-iregex":
-		f.open = f.open && (negated || !limits(value.Text))
+		f.limit(someTest, negated || !limits(value.Text))
+	case text == "-type":
+		f.regular = f.regular || !negated && !strings.Contains(value.Text, "l")
 	case slices.Contains(findValues, text):
 	case text == "-fprintf":
 		f.touch("write", value, text)
@@ -168,7 +201,7 @@ func (f *finding) exec(i int, flag string) int {
 		j++
 	}
 	f.execs = append(f.execs, execution{flag, f.args[i+1 : j]})
-	f.all = f.all || f.open
+	f.all = f.all || f.held == nothing
 	f.tag("carrier")
 	return j
 }
@@ -176,6 +209,9 @@ func (f *finding) exec(i int, flag string) int {
 // results adds what happens to the files that are found.
 func (f *finding) results() {
 	via := "folder"
+	if len(f.execs) > 0 && (f.paths || !f.named()) && (f.wide || !f.regular) {
+		f.Follows = true // the program opens what a link leads to
+	}
 	if len(f.execs) > 0 && (f.Follows || !f.named()) {
 		via = ViaFound
 	}
@@ -183,10 +219,11 @@ func (f *finding) results() {
 		f.touch("read", r, via)
 	}
 	files := f.candidates()
-	if f.delete {
-		for _, file := range files {
-			f.touch("delete", in(file.folder, file.name), "find -delete")
-		}
+	for i := 0; f.delete && i < len(files); i++ {
+		f.touch("delete", files[i].anywhere(), "find -delete")
+	}
+	for i := 0; f.loose && !f.all && i < len(f.roots); i++ {
+		f.touch("delete", f.roots[i], ViaFound)
 	}
 	for _, e := range f.execs {
 		if len(e.argv) == 0 {
@@ -207,10 +244,7 @@ func (f *finding) named() bool { return len(f.names) > 0 && !f.wide }
 func (f *finding) runFor(e execution, files []candidate) {
 	for _, file := range files {
 		r := Run{Via: f.name + " " + e.flag, Argv: slices.Clone(e.argv), Wrapper: f.name, Dir: f.Folder}
-		name := in(file.folder, file.name)
-		if file.name.Glob { // it may be in any folder below
-			name = in(file.folder, rest(file.name, "**/"+file.name.Text))
-		}
+		name := file.anywhere()
 		if strings.HasSuffix(e.flag, "dir") {
 			folder := f.at(file.folder)
 			r.Dir = &folder
@@ -231,6 +265,14 @@ func (f *finding) runFor(e execution, files []candidate) {
 // empty name all that is there, and the folder itself.
 type candidate struct{ folder, name Word }
 
+// anywhere is the file in any folder below.
+func (c candidate) anywhere() Word {
+	if c.name.Text == "" {
+		return c.folder
+	}
+	return in(c.folder, rest(c.name, "**/"+c.name.Text))
+}
+
 // candidates are never many more than the arguments.
 func (f *finding) candidates() []candidate {
 	names := f.names
@@ -248,37 +290,9 @@ func (f *finding) candidates() []candidate {
 	for _, r := range f.roots {
 		for _, n := range names {
 			n.Text = strings.TrimPrefix(n.Text, "./")
-			n.Glob = strings.ContainsAny(n.Text, "*?[")
-			n.Begins = true
+			n.Glob, n.Begins = n.Text != "", true
 			files = append(files, candidate{r, n})
 		}
 	}
 	return files
-}
-
-// fd is find with a pattern, and options.
-func (c *call) fd() {
-	f := finding{call: c}
-	if len(c.tail) > 0 {
-		f.execs = []execution{{"--exec", c.tail}}
-		c.tail = nil
-		c.tag("carrier")
-	}
-	if n := len(c.Operands); n > 1 {
-		f.roots = c.Operands[1:n]
-	}
-	if w, ok := c.value("--search-path"); ok {
-		f.roots = []Word{w}
-	}
-	if len(f.roots) == 0 {
-		f.roots = []Word{{Text: "."}}
-	}
-	c.Recursive = true
-	f.all = len(c.Operands) == 0 || strings.Trim(c.Operands[0].Text, ".*^$") == ""
-	for i, e := range f.execs {
-		if !slices.ContainsFunc(e.argv, func(w Word) bool { return strings.Contains(w.Text, "{") }) {
-			f.execs[i].argv = append(slices.Clone(e.argv), Word{Text: "{}"})
-		}
-	}
-	f.results()
 }

@@ -38,6 +38,7 @@ var kindDocs = map[string]string{
 	"pattern":    "A pattern of the files that are read, as in --include='*.go'.",
 	"from":       "A file or URL that is read.",
 	"to":         "A file or URL that is written.",
+	"backup":     "What is put behind the names of files that are kept, or with a star or a slash a pattern of names: .bak, old/*.",
 	"output":     "A file that is written; after a bar a shell line.",
 	"url":        "A URL, or a host.",
 	"proxy":      "The address of a proxy.",
@@ -79,6 +80,7 @@ var kindDocs = map[string]string{
 	"definition": "NAME=VALUE that may name a program: make CC=gcc, cmake -DCMAKE_C_COMPILER=gcc.",
 	"picture":    "A picture, perhaps after its format, as in png:a.",
 	"drawn":      "A picture that is written.",
+	"compiling":  "Options of Go's compiler. Everyday ones change only what it prints and how it optimizes.",
 	"assignment": "if=FILE, of=FILE and others, as dd takes them.",
 }
 
@@ -97,6 +99,7 @@ var markDocs = map[string]string{
 	"removes":        "Operands that are read are deleted, too.",
 	"clears":         "What the operands do not have is deleted from the target.",
 	"posts":          "Its requests are more than questions.",
+	"fills-in":       "It puts other texts in the place of names in braces in the shell lines that it runs.",
 	"saves":          "What it fetches is saved under its own name.",
 	"replaces-first": "The option stands in for the first operand.",
 	"patch":          "What it reads is a patch, and names the files that are changed.",

@@ -51,6 +51,10 @@ func (c *call) language(kind string, w Word, via string) {
 		}
 	case "definition":
 		c.definition(w)
+	case "compiling":
+		if w.Dynamic || !compilerFlags().MatchString(w.Text) {
+			c.tag("opaque-exec")
+		}
 	case "assignment":
 		c.assignment(w)
 	case "picture":

@@ -13,7 +13,7 @@ import (
 func (c *call) connects(kind string, w Word) {
 	switch kind {
 	case "url":
-		c.fetch(w, map[bool]string{true: "PING", false: "GET"}[strings.HasPrefix(c.name, "ping")])
+		c.fetch(w, map[bool]string{true: "PING", false: "GET"}[strings.HasPrefix(c.name, "ping") || c.name == "getent"])
 		if c.saves {
 			folder, _ := c.value("-P")
 			c.use("write", in(folder, saved(w)), "download")

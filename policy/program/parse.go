@@ -8,25 +8,24 @@ import (
 // call is one list of arguments while it is taken apart. Its Effect is the answer.
 type call struct {
 	Effect
-	*program        // of the subcommand, once that is known
-	name     string // of the program
-	args     []Word
-	found    []found
-	lastOnly bool // an option of kind target was given: no operand is the target
-	replaced bool // an option stands in for the first operand
-	looks    bool // as the marks say
-	edits    bool
-	unlisted bool     // an option or subcommand is not listed
-	leaves   bool     // text of this machine leaves in a request
-	clears   bool     // what is not there any more is deleted from the target
-	removes  bool     // operands that are read are deleted
-	saves    bool     // what is fetched is saved under its own name
-	negs     []string // tags and marks that options take away
-	env      []string
-	set      []Word // NAME=value of env
-	table    *Table
-	starred  []Word // subcommands that stand in the place of a star
-	tail     []Word // a program with its arguments, after an option of kind rest
+	*program                     // of the subcommand, once that is known
+	name                  string // of the program
+	args                  []Word
+	found                 []found
+	lastOnly              bool     // an option of kind target was given: no operand is the target
+	replaced              bool     // an option stands in for the first operand
+	looks, edits, fillsIn bool     // as the marks say
+	unlisted              bool     // an option or subcommand is not listed
+	leaves                bool     // text of this machine leaves in a request
+	clears                bool     // what is not there any more is deleted from the target
+	removes               bool     // operands that are read are deleted
+	saves                 bool     // what is fetched is saved under its own name
+	negs                  []string // tags and marks that options take away
+	env                   []string
+	set                   []Word // NAME=value of env
+	table                 *Table
+	starred               []Word // subcommands that stand in the place of a star
+	tail                  []Word // a program with its arguments, after an option of kind rest
 }
 
 // found is an option in the arguments.

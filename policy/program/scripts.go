@@ -29,8 +29,9 @@ func (c *call) sed(w Word) {
 }
 
 // sedPiece is what a script may begin with: blanks and addresses, plain commands, texts,
-// labels and comments, patterns, and s and y with each of the usual delimiters.
-var sedPiece = lazyregexp.New(`^(?:[\s;{}!,$~+0-9]+|[=dDgGhHlnNpPqQxzF]|[aic](?:[^\\\n]|\\[\s\S])*|[:btT][^;}\n]*|#.*|/` + sedPattern("/") + `[IM]*` + substitutions() + `)`)
+// labels and comments, patterns, and s and y with each of the usual delimiters. A label ends at
+// a blank, and what follows is the next command.
+var sedPiece = lazyregexp.New(`^(?:[\s;{}!,$~+0-9]+|[=dDgGhHlnNpPqQxzF]|[aic](?:[^\\\n]|\\[\s\S])*|:[ \t]*[\w.-]+(?:$|[\s;])|[btT][ \t]*[\w.-]*(?:$|[\s;}])|#.*|/` + sedPattern("/") + `[IM]*` + substitutions() + `)`)
 
 // sedPattern is a regular expression and its end, in which each byte can be read in one way
 // only. Programs differ in what a backslash hides in brackets, so that is left out.
@@ -43,7 +44,8 @@ func sedPattern(end string) string {
 func substitutions() (out string) {
 	for _, end := range `/|,#:@%_!~` {
 		end := regexp.QuoteMeta(string(end))
-		out += `|[sy]` + end + sedPattern(end) + `(?:[^\\` + end + `]|\\[\s\S])*` + end + `[gpIiMm0-9]*(?:$|[\s;}])`
+		text := `(?:[^\\` + end + `]|\\[\s\S])*` + end
+		out += `|s` + end + sedPattern(end) + text + `[gpIiMm0-9]*(?:$|[\s;}])|y` + end + text + text + `(?:$|[\s;}])`
 	}
 	return out
 }

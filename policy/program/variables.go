@@ -53,22 +53,28 @@ var variables = []variable{
 	{tag: "code-variable", harmless: options(`-[0-9]|-T ?\d+`), does: (*call).optionFiles, names: "XZ_OPT XZ_DEFAULTS GZIP BZIP2 BZIP"},
 	{tag: "code-variable", harmless: options(`-[qvsx]+|--tb=\w+|--maxfail=\d+|--color=\w+|-n ?(auto|\d+)`), does: (*call).optionFiles, names: "PYTEST_ADDOPTS"},
 	{tag: "code-variable", harmless: options(`-?j ?\d*|-l ?\d+|-?[ks]+|--silent|--no-print-directory`), does: (*call).optionFiles, names: "MAKEFLAGS GNUMAKEFLAGS MFLAGS"},
-	{tag: "code-variable", harmless: options(`-XX:\+Use\w+GC|-XX:Max\w+=\d+[kmg]?|-[qBe]|--(quiet|batch-mode)`), does: (*call).optionFiles, names: "MAVEN_ARGS MAVEN_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS JAVA_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS"},
+	{tag: "code-variable", harmless: options(`-XX:\+Use\w+GC|-XX:Max\w+=\d+[kmg]?|-Xm[sx]\d+[kKmMgG]|-[qBe]|--(quiet|batch-mode)`), does: (*call).optionFiles, names: "MAVEN_ARGS MAVEN_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS JAVA_OPTS GRADLE_OPTS SBT_OPTS ANT_OPTS"},
 	{tag: "code-variable", harmless: options(`-O[0-3sgz]?|-g[0-3]?|-pipe|-W(all|extra|error|pedantic|no-[a-z-]+)|-std=[\w+]+|-m(arch|tune)=[\w-]+|-f(PIC|pic|PIE|pie|no-[a-z-]+)|-fsanitize=[\w,]+|-D\w+(=\w+)?|-l(m|pthread|dl|rt)`), does: (*call).optionFiles, names: "CFLAGS CXXFLAGS CPPFLAGS CGO_CFLAGS CGO_CPPFLAGS CGO_CXXFLAGS CGO_LDFLAGS"},
 	{tag: "code-variable", harmless: options(`-D ?warnings|-A ?[\w:-]+|-C ?(opt-level|debuginfo)=\w+|-C ?target-cpu=[\w-]+|--cfg \w+`), does: (*call).optionFiles, names: "RUSTFLAGS RUSTDOCFLAGS"},
 	{tag: "code-variable", does: (*call).optionFiles, names: "TAR_OPTIONS MANOPT GREP_OPTIONS ZIPOPT UNZIP UNZIPOPT PERL5OPT RUBYOPT"},
 	{tag: "code-variable", harmless: lazyregexp.New(`^[^./]*$`), names: "PYTHONWARNINGS RUSTUP_TOOLCHAIN"},
+	{tag: "code-variable", names: "LUA_INIT_* ERL_*FLAGS ELIXIR_ERL_OPTIONS PHPRC PHP_INI_SCAN_DIR R_PROFILE* R_ENVIRON* *TOOLCHAIN_FILE COMPILER_PATH GCC_EXEC_PREFIX DOTNET_STARTUP_HOOKS BC_ENV_ARGS TF_CLI_ARGS* ZDOTDIR GH_PATH *_CONFIG_DIR *_CONFIG_HOME"},
+	// Programs that nobody knows follow these habits, too.
+	{tag: "code-variable", harmless: switched(usualPrograms), names: "*PAGER *BROWSER *EDITOR *LAUNCHER *_WRAPPER *_ASKPASS *_COMPILER *_LINKER *_RUNNER RUSTFMT"},
+	{tag: "code-variable", harmless: switched(`none`), names: "*INIT"},
+	{tag: "code-variable", harmless: switched(`[\w,]+|((-[A-Za-z]\w*|--[a-z][a-z-]*)(=\w+)?(\s+|$))+`), does: (*call).optionFiles, names: "*FLAGS *_OPTS *_OPTIONS"},
 }
 
 // Odd says whether the value of a variable may be more than a plain word to the programs
-// that get it: a path or an address, also if that is only known at run time; or code, which a shell runs if it evaluates the text.
+// that get it: a path or an address, also if that is only known at run time; or code, which a shell runs if it evaluates the text,
+// or a call with brackets. Blanks say nothing: names of people and applications have some.
 // What variables do whose names are known, Set says.
 func Odd(name string, value Word) (odd, code bool) {
 	if slices.ContainsFunc(variables, func(v variable) bool { return fits(v.names, name) }) {
 		return false, false
 	}
 	code = strings.Contains(value.Text, "$(") || strings.Contains(value.Text, "`")
-	return code || value.Dynamic || strings.ContainsAny(value.Text, "/;\n"), code
+	return code || value.Dynamic || strings.ContainsAny(value.Text, "/;(\n"), code
 }
 
 // fits: a pattern may hold one star. Settings of npm are read in any case.
@@ -107,8 +113,16 @@ func (c *call) applyValues() {
 	}
 }
 
-// usualTools are programs that variables name every day.
-var usualTools = lazyregexp.New(`^(cat|true|false|:|less|more|less -[FRSX]+|0|none|never|(/usr)?(/bin/)?(ba|da)?sh|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|(gcc|g\+\+|clang|clang\+\+)-[0-9.]+|tcc|gfortran|ar|as|ld|lld|mold|gold|ranlib|strip|pkg-config|pkgconf|rustc|rustdoc|sccache|ccache)$`)
+// usualPrograms are those that variables name every day.
+const usualPrograms = `cat|true|false|:|less|more|less -[FRSX]+|0|none|never|(/usr)?(/bin/)?(ba|da)?sh|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|(gcc|g\+\+|clang|clang\+\+)-[0-9.]+|tcc|gfortran|ar|as|ld|lld|mold|gold|ranlib|strip|pkg-config|pkgconf|rustc|rustdoc|sccache|ccache` +
+	`|(?i:chrome|chromium|firefox|safari|edge|webkit|electron)(?i:headless)?`
+
+var usualTools = lazyregexp.New(`^(` + usualPrograms + `)$`)
+
+// switched is a value that only says yes or no, or how often, or one of others.
+func switched(others string) func() *regexp.Regexp {
+	return lazyregexp.New(`^(\d+|(?i:true|false|yes|no|on|off|auto)|` + others + `)$`)
+}
 
 var usualServers = lazyregexp.New(`^(direct|off|default|https://proxy\.golang\.org,direct|https://pypi\.org/simple)$`)
 

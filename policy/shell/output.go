@@ -163,7 +163,8 @@ func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 	}
 	for _, w := range append(touched(e, paths.Read), literal(".")) {
 		for _, u := range sh.use(paths.Read, w, "") {
-			if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
+			sh.a.guard.Follows(&u) // who is given the names opens what links lead to
+			if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || len(u.Marks) > 0 {
 				return ""
 			}
 		}

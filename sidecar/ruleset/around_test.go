@@ -28,16 +28,17 @@ func TestReadBelow(t *testing.T) {
 	for want, lines := range map[policy.Effect][]string{
 		policy.Allow: {
 			"grep -rn foo ~/clean", "rg foo ~/other/src", "cat ~/other/README.md", "cat ~/other/*", "ls -la ~/other", "ls -R ~", "find ~ -name '*.go'", "tree ~/other", "git -C ~/other log", "cd ~/other && git status",
-			"find ~/clean -type f -exec cat {} +", "find ~/other -name '*.md' -exec head {} +", "cat ~/docs/l*", "cat ~/docs/letter.txt", "find . -mtime -1 -exec wc -l {} +", "wc -l ~/other/src/*.go",
+			"find ~/clean -type f -exec cat {} +", "find ~/other -name '*.md' -exec head {} +", "cat ~/docs/l*", "cat ~/docs/letter.txt", "find fine -mtime -1 -exec wc -l {} +", "find . -type f -mtime -1 -exec wc -l {} +", "cd fine && ls | xargs cat", "cd fine; for f in $(ls); do cat $f; done", "wc -l ~/other/src/*.go",
 			"grep -rn foo .", "cp -r evil copy", "tar cf x.tar evil", "rg foo evil", "grep -R foo fine", "cp -rL fine copy", "cat fine/*", "find -L evil", "fd -L foo evil", "ls -R evil",
 		},
 		policy.Ask: {
 			"grep -rn foo ~/other", "rg foo ~/other", "cd ~/other && rg foo", "cd ~/other && grep -rn foo .", "grep -rn foo ~/other/src/..", "git grep --no-index foo ~/other", "cd ~/other && git grep --no-index foo",
 			"git -C ~/other grep --no-index foo", "cp -r ~/bak /dev/null", "diff -r ~/bak .", "cat ~/docs/*", "cat ~/docs/p*", "for f in ~/docs/*; do cat $f; done", "find ~/bak -type f -exec cat {} +", "find ~/bak -newer a.go -exec cat {} +",
 			"find ~/bak -name '*.md' -o -size -2k -exec cat {} +", `find ~/bak ! \( -name '*.md' \) -exec cat {} +`, "fd ed25 ~/bak -x cat", "find ~/docs -execdir cat {} +", "find ~ -name '*.md' -exec cat {} +", "cat ~/docs/passwords.txt",
-			"grep -R foo .", "grep -R foo evil", "rg -L foo", "rg --follow foo evil", "cp -rL evil copy", "rsync -aL evil/ copy/", "tar chf x.tar evil", "zip -r x.zip evil", "find -L evil -type f -exec cat {} +", "fd -L . evil -x cat", "jar cf x.jar evil", "diff -r evil fine",
+			"grep -R foo .", "grep -R foo evil", "rg -L foo", "rg --follow foo evil", "cp -rL evil copy", "rsync -aL evil/ copy/", "tar chf x.tar evil", "zip -r x.zip evil", "find -L evil -type f -exec cat {} +", "fd -L . evil -x cat", "jar cf x.jar evil",
+			"find . -mtime -1 -exec wc -l {} +", "find . -type l -exec cat {} +", "fd -X cat", "find . -path '*/evil/*' -exec cat {} +", "ls evil | xargs cat", "cat $(git ls-files)", "for f in $(ls); do cat $f; done", "diff -r evil fine",
 		},
-		policy.Deny: {"cat evil/x", "cat evil/*", "grep foo */x", "for f in evil/*; do cat $f; done", "find ~/bak -name '*5519' -exec cat {} +", "find ~/bak -iname '*D25519' -exec cat {} +", "cat ~/bak/*/.s*/*", "cat ~/other/.*"},
+		policy.Deny: {"cat evil/x", "cat evil/*", "find . -name x -exec cat {} +", "grep foo */x", "for f in evil/*; do cat $f; done", "find ~/bak -name '*5519' -exec cat {} +", "find ~/bak -iname '*D25519' -exec cat {} +", "cat ~/bak/*/.s*/*", "cat ~/other/.*"},
 	} {
 		for _, line := range lines {
 			if d := set.CheckCommand(line, somebody, at); d.Effect != want {
