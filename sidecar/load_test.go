@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 const heldStream = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Yes\"},\"finish_reason\":null}]}\n\n"
@@ -87,6 +89,31 @@ func TestMemoryShort(t *testing.T) {
 		t.Errorf("told %d and %d times", n, m)
 	}
 }
+
+// What is refused for its size takes no memory, and neither does a body that never comes.
+func TestAnnouncedInVain(t *testing.T) {
+	r := start(t, setup{memory: admission.Memory{
+		Limit: 64 << 20, Used: func() (uint64, uint64) { return 0, 0 }, Collect: func() {},
+	}}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
+	for announced, want := range map[int64]int{99_999_999_999: http.StatusRequestEntityTooLarge, 16 << 20: http.StatusBadRequest} {
+		for range 9 {
+			req := httptest.NewRequest(http.MethodPost, "/v1/chat/completions", io.MultiReader(strings.NewReader("{"), broken{}))
+			req.ContentLength, req.Host = announced, "localhost"
+			w := httptest.NewRecorder()
+			if r.s.Handler().ServeHTTP(w, req); w.Code != want {
+				t.Errorf("%d bytes: %d %s", announced, w.Code, w.Body)
+			}
+		}
+		if a := r.chat(asking("")); a.status != http.StatusOK {
+			t.Errorf("behind %d bytes: %d %s", announced, a.status, a.body)
+		}
+	}
+}
+
+// broken is a connection that broke.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // One session with many requests does not hold up another, however it is named: the gateway names it in the prompt.
 func TestFairBetweenSessions(t *testing.T) {
