@@ -246,7 +246,7 @@ func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, 
 			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Metrics: s.metrics, Log: tracectx.Bind(s.log, ctx),
 		})
 	}
-	return reply.NewWhole(w, model, s.metrics)
+	return reply.NewWhole(w, model, idle, s.metrics)
 }
 
 func statusOf(err error) int {

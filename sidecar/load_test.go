@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -114,6 +115,24 @@ func TestAnnouncedInVain(t *testing.T) {
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// A caller who does not read its answer holds neither a place nor the memory for good.
+func TestCallerDoesNotRead(t *testing.T) {
+	long := `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"` + strings.Repeat("0123456789abcde ", 1<<20) + `"}}]}`
+	r := start(t, setup{limits: func(l *ruleset.Limits) { l.Idle = 100 * time.Millisecond }}, says(docu, long))
+	for i, path := range []string{"/v1/chat/completions", "/v1/responses"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		ruletest.Must(t, err)
+		defer conn.Close()
+		ruletest.Must(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
+		body := asking(`"input":"go"`)
+		_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
+		ruletest.Must(t, err)
+		ruletest.Soon(t, path+" is over", func() bool {
+			return r.log.Said("request_served") == i+1 && r.s.door.State(&r.s.rules.Set().Limits.Load).Inside == 0
+		})
+	}
+}
 
 // One session with many requests does not hold up another, however it is named: the gateway names it in the prompt.
 func TestFairBetweenSessions(t *testing.T) {
