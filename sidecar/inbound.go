@@ -81,6 +81,14 @@ func (s *Server) refused(err error) error {
 	return err
 }
 
+// turnedAway is the one line in the log, and the count, of a request to which no answer was opened.
+func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.Request, said *openai.Error) {
+	const most = 256 // bytes of a path
+	s.metrics.Refused.WithLabelValues(strconv.Itoa(said.Status)).Inc()
+	s.log.InfoContext(ctx, "refused", "event", "request_refused", "request", w.Header().Get(web.RequestID), "from", host(r), "session", sessionID(r.Header),
+		"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), most)], "status", said.Status, "code", said.Code, "detail", said.Message, "rules", w.Header().Get(web.RulesVersion))
+}
+
 // bodyWait is how long a caller may take to send its request.
 const bodyWait = time.Minute
 
