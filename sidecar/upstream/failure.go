@@ -105,6 +105,7 @@ func unanswered(set *ruleset.Set, err error) *Failure {
 		fault ruleset.Fault
 	}{
 		{errFirstByte, ruleset.Timeout},
+		{errGone, ruleset.Timeout},
 		{errIdle, ruleset.Timeout},
 		{context.DeadlineExceeded, ruleset.Timeout},
 		{errTooLarge, ruleset.StreamError},

@@ -174,8 +174,32 @@ func (c *Client) Ready(ctx context.Context, within time.Duration) error {
 	case errors.As(err, &code):
 		err = fmt.Errorf("upstream: %s: %w", modelsPath, err)
 	default:
-		err = fmt.Errorf("upstream: it cannot be reached: %s", shown(withoutURL(err).Error()))
+		err = fmt.Errorf("upstream: it %w: %s", errAbsent, shown(withoutURL(err).Error()))
 	}
 	c.readyAt, c.readyAs = time.Now(), err
 	return err
+}
+
+// errAbsent is the part of an error of Ready that says that there was no answer of any kind.
+var errAbsent = errors.New("cannot be reached")
+
+// attend ends a request when the server, before it began to answer, was absent at two looks in a row. At one
+// alone it may have had much to do. It is for a request for which another server waits.
+func (c *Client) attend(ctx context.Context, cancel context.CancelCauseFunc, w *watch, within time.Duration) {
+	look := time.NewTicker(2 * within)
+	defer look.Stop()
+	for missed := 0; missed < 2; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+		if missed++; !errors.Is(c.Ready(ctx, within), errAbsent) {
+			missed = 0
+		}
+		if w.begun.Load() {
+			return
+		}
+	}
+	cancel(errGone)
 }
