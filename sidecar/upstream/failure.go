@@ -121,6 +121,8 @@ func unanswered(set *ruleset.Set, err error) *Failure {
 		}}
 	case errors.Is(err, errBrokeOff):
 		return failure(set, ruleset.StreamError, errBrokeOff.Error(), err.Error())
+	case plain(err):
+		return failure(set, ruleset.Unreachable, "it does not speak TLS, and its address begins with https", err.Error())
 	}
 	return failure(set, ruleset.Unreachable, "no connection", err.Error())
 }
