@@ -2,8 +2,10 @@ package sidecar
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -73,6 +75,23 @@ func TestCallerLeavesBackOff(t *testing.T) {
 		ruletest.Soon(t, "the request ends", func() bool { return strings.Contains(r.metrics(), ended) })
 		if n := len(model.Requests("")); n != i+1 {
 			t.Errorf("%d requests after %d callers who left", n, i+1)
+		}
+	}
+}
+
+// A caller that closes its sending half alone is taken for one that left, and does not read an empty answer.
+func TestHalfClosed(t *testing.T) {
+	slow := script.Text("Late.")
+	slow.Delay = time.Minute
+	r := play(t, slow, script.Text("It is ").Ending(script.Hang))
+	for _, body := range []string{asking(""), asking(streaming)} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		ruletest.Must(t, err)
+		defer conn.Close()
+		_, err = fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		ruletest.Must(t, errors.Join(err, conn.(*net.TCPConn).CloseWrite()))
+		if got, _ := io.ReadAll(conn); strings.Contains(string(got), "\r\n0\r\n") || strings.Contains(string(got), "Content-Length: 0") {
+			t.Errorf("%s: %q", body, got)
 		}
 	}
 }

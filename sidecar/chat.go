@@ -84,7 +84,7 @@ func (s *Server) left(o *opened, w http.ResponseWriter, err error) error {
 		o.leave()
 	}
 	if o.span.End(statusOf(err)); err != nil {
-		return &placedError{err, o.ctx}
+		return &placedError{err, o.ctx, o.sink != nil}
 	}
 	return nil
 }
@@ -120,7 +120,8 @@ func (s *Server) placed(w http.ResponseWriter, r *http.Request, set *ruleset.Set
 // context.
 type placedError struct {
 	error
-	ctx context.Context
+	ctx  context.Context
+	told bool // the log has the line of its request
 }
 
 func (e *placedError) Unwrap() error { return e.error }
@@ -168,7 +169,7 @@ type answering interface {
 	Account() turn.Account
 }
 
-// served is the one line that every request leaves in the log.
+// served is the one line that a request leaves in the log to which an answer was opened.
 func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Account, began time.Time, streams, responses bool, err error) {
 	status := statusOf(err)
 	if s.account != nil {
@@ -246,7 +247,7 @@ func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, 
 			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Metrics: s.metrics, Log: tracectx.Bind(s.log, ctx),
 		})
 	}
-	return reply.NewWhole(w, model, s.metrics)
+	return reply.NewWhole(w, model, idle, s.metrics)
 }
 
 func statusOf(err error) int {

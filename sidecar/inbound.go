@@ -7,7 +7,9 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -31,16 +33,22 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 	set := s.rules.Set()
 	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
 	o.ctx, o.span = s.placed(w, r, set)
-	if err := s.door.Refuse(r.ContentLength, &set.Limits.Load); err != nil {
-		w.Header().Set("Connection", "close") // one that waits for its next request takes as much as half a stream
+	limit := int64(set.Limits.RequestBytes)
+	if err := unfit(r, limit); err != nil {
 		return err
 	}
 	if o.leave, err = s.enter(r, &set.Limits); err != nil {
 		return err
 	}
-	in := &inbound{set: set}
-	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
+	promise, err := s.door.Promise(r.ContentLength, &set.Limits.Load)
 	if err != nil {
+		w.Header().Set("Connection", "close") // one that waits for its next request takes as much as half a stream
+		return err
+	}
+	in := &inbound{set: set}
+	body, err := readBody(w, r, limit)
+	if err != nil {
+		s.door.Broken(promise, len(body))
 		return err
 	}
 	if to != nil {
@@ -73,15 +81,32 @@ func (s *Server) refused(err error) error {
 	return err
 }
 
+// turnedAway is the one line in the log, and the count, of a request to which no answer was opened.
+func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.Request, said *openai.Error) {
+	const most = 256 // bytes of a path
+	s.metrics.Refused.WithLabelValues(strconv.Itoa(said.Status)).Inc()
+	s.log.InfoContext(ctx, "refused", "event", "request_refused", "request", w.Header().Get(web.RequestID), "from", host(r), "session", sessionID(r.Header),
+		"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), most)], "status", said.Status, "code", said.Code, "detail", said.Message, "rules", w.Header().Get(web.RulesVersion))
+}
+
 // bodyWait is how long a caller may take to send its request.
 const bodyWait = time.Minute
 
-// readBody reads at most limit bytes. The buffer fits the body where its length is known, and is not
-// large: who says much may send little, and memory is taken for what came.
-func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if r.ContentLength > limit {
-		return nil, openai.TooLarge(limit)
+// unfit says that a body is not worth reading, as its headers have it.
+func unfit(r *http.Request, limit int64) error {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return openai.Encoded()
 	}
+	if r.ContentLength > limit {
+		return openai.TooLarge(limit)
+	}
+	return nil
+}
+
+// readBody reads at most limit bytes; what came of them it gives with an error, too. The buffer fits the
+// body where its length is known, and is not large: who says much may send little, and memory is taken
+// for what came.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	const atOnce = 1 << 20
 	var buf bytes.Buffer
 	if r.ContentLength > 0 {
@@ -95,13 +120,15 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
-		return nil, openai.TooLarge(limit)
+		return buf.Bytes(), openai.TooLarge(limit)
 	case err != nil:
 		e := openai.InvalidRequest("", "the request body ended early")
 		e.Log = "read request body: " + err.Error()
-		return nil, e
+		return buf.Bytes(), e
 	case buf.Len() == 0:
 		return nil, openai.InvalidRequest("", "the request body is empty; send a JSON object with model and messages")
+	case !utf8.Valid(buf.Bytes()): // the model server would fail, or read something else
+		return buf.Bytes(), openai.NotUTF8(buf.Bytes())
 	}
 	return buf.Bytes(), nil
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 const heldStream = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Yes\"},\"finish_reason\":null}]}\n\n"
@@ -85,6 +88,49 @@ func TestMemoryShort(t *testing.T) {
 	}
 	if n, m := strings.Count(r.log.String(), "event=load_shed"), strings.Count(r.log.String(), "event=load_normal"); n != 1 || m != 1 {
 		t.Errorf("told %d and %d times", n, m)
+	}
+}
+
+// What is refused for its size takes no memory, and neither does a body that never comes.
+func TestAnnouncedInVain(t *testing.T) {
+	r := start(t, setup{memory: admission.Memory{
+		Limit: 64 << 20, Used: func() (uint64, uint64) { return 0, 0 }, Collect: func() {},
+	}}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
+	for announced, want := range map[int64]int{99_999_999_999: http.StatusRequestEntityTooLarge, 16 << 20: http.StatusBadRequest} {
+		for range 9 {
+			req := httptest.NewRequest(http.MethodPost, "/v1/chat/completions", io.MultiReader(strings.NewReader("{"), broken{}))
+			req.ContentLength, req.Host = announced, "localhost"
+			w := httptest.NewRecorder()
+			if r.s.Handler().ServeHTTP(w, req); w.Code != want {
+				t.Errorf("%d bytes: %d %s", announced, w.Code, w.Body)
+			}
+		}
+		if a := r.chat(asking("")); a.status != http.StatusOK {
+			t.Errorf("behind %d bytes: %d %s", announced, a.status, a.body)
+		}
+	}
+}
+
+// broken is a connection that broke.
+type broken struct{}
+
+func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// A caller who does not read its answer holds neither a place nor the memory for good.
+func TestCallerDoesNotRead(t *testing.T) {
+	long := `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"` + strings.Repeat("0123456789abcde ", 1<<20) + `"}}]}`
+	r := start(t, setup{limits: func(l *ruleset.Limits) { l.Idle = 100 * time.Millisecond }}, says(docu, long))
+	for i, path := range []string{"/v1/chat/completions", "/v1/responses"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		ruletest.Must(t, err)
+		defer conn.Close()
+		ruletest.Must(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
+		body := asking(`"input":"go"`)
+		_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
+		ruletest.Must(t, err)
+		ruletest.Soon(t, path+" is over", func() bool {
+			return r.log.Said("request_served") == i+1 && r.s.door.State(&r.s.rules.Set().Limits.Load).Inside == 0
+		})
 	}
 }
 

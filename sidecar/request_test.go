@@ -22,6 +22,7 @@ func TestBadRequests(t *testing.T) {
 		{"empty", "POST", path, "", 400, "empty"},
 		{"broken", "POST", path, "{\"model\":\"gpt-oss\",\n \"messages\":[{]}", 400, "line 2, column 15"},
 		{"cut", "POST", path, `{"model":"gpt-oss","messages":[`, 400, "line 1, column 32"},
+		{"no UTF-8", "POST", path, "{\"model\":\"gpt-oss\",\n \"messages\":[{\"role\":\"user\",\"content\":\"a�\x80\"}]}", 400, "not valid UTF-8 (line 2, column 42)"},
 		{"no object", "POST", path, `[]`, 400, "object"},
 		{"more than one", "POST", path, asking("") + "{}", 400, ""},
 		{"messages is text", "POST", path, `{"messages":"hello"}`, 400, "messages"},
@@ -33,6 +34,7 @@ func TestBadRequests(t *testing.T) {
 		{"deep", "POST", path, asking(`"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000)), 400, ""},
 		{"unknown model", "POST", path, `{"model":"gpt-4","messages":[{"role":"user","content":"x"}]}`, 404, `gpt-4`},
 		{"responses: broken", "POST", responsesPath, "{\"input\":\n [{]}", 400, "line 2, column 4"},
+		{"responses: no UTF-8", "POST", responsesPath, "{\"input\":\"\xc3\"}", 400, "not valid UTF-8 (line 1, column 11)"},
 		{"responses: no input", "POST", responsesPath, "{}", 400, "input"},
 		{"responses: stored", "POST", responsesPath, `{"input":"x","previous_response_id":"resp_1"}`, 400, "previous_response_id"},
 		{"responses: unknown model", "POST", responsesPath, `{"model":"gpt-4","input":"x"}`, 404, "gpt-4"},
@@ -94,6 +96,17 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// A compressed body is named, and not read as JSON.
+func TestCompressed(t *testing.T) {
+	r := play(t, script.Text("Yes."))
+	for coding, want := range map[string]int{"gzip": 415, "deflate": 415, "zstd": 415, "Identity": 200} {
+		a := r.ask(http.MethodPost, "/v1/chat/completions", asking(""), "Content-Encoding", coding)
+		if a.status != want || want == 415 && (a.fault.Param != "Content-Encoding" || !strings.Contains(a.fault.Message, "uncompressed")) {
+			t.Errorf("%s: %d %s", coding, a.status, a.body)
+		}
+	}
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
@@ -104,7 +117,7 @@ func TestToken(t *testing.T) {
 		given  string
 		status int
 	}{
-		{"", 401}, {"Bearer wrong!", 401}, {"Bearer s3cre", 401}, {"Bearer s3cret2", 401}, {"s3cret", 401}, {"Basic s3cret", 401}, {"Bearer ", 401}, {"Bearer s3cret", 200},
+		{"", 401}, {"Bearer wrong!", 401}, {"Bearer s3cre", 401}, {"Bearer s3cret2", 401}, {"s3cret", 401}, {"Basic s3cret", 401}, {"Bearer ", 401}, {"Bearer s3cret", 200}, {"bearer s3cret", 200}, {"BEARER S3CRET", 401},
 	} {
 		for _, path := range []string{"/v1/models", "/v1/chat/completions"} {
 			method, body := http.MethodGet, ""

@@ -304,7 +304,7 @@ func TestWatchedAfterRestart(t *testing.T) {
 		ruletest.Must(t, err)
 		run, err := r.s.runs.Begin(t.Context(), r.s.rules.Set(), req, turn.Caller{Watch: w})
 		ruletest.Must(t, err)
-		ruletest.Must(t, run.Run(t.Context(), reply.NewWhole(httptest.NewRecorder(), "executor", r.s.metrics)))
+		ruletest.Must(t, run.Run(t.Context(), reply.NewWhole(httptest.NewRecorder(), "executor", time.Minute, r.s.metrics)))
 		if w.asked != 1 || source.asked != 1 {
 			t.Errorf("%d requests were watched, and the tools were asked for %d times", w.asked, source.asked)
 		}

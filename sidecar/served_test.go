@@ -1,9 +1,12 @@
 package sidecar
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -59,5 +62,35 @@ func TestTokens(t *testing.T) {
 		if !strings.Contains(r.log.String(), want) {
 			t.Errorf("the log does not say %s", want)
 		}
+	}
+}
+
+// What is refused leaves one line and one count, whoever refused it.
+func TestRefusedIsTold(t *testing.T) {
+	r := start(t, setup{token: "s3cret", limits: func(l *ruleset.Limits) { l.Session = admission.Pace{AtOnce: 1, PerMinute: 2} }}, script.New(script.Scenario{}))
+	const chat, mine = "/v1/chat/completions", "Bearer s3cret"
+	for i, row := range []struct {
+		method, path, body string
+		header             []string
+		status             int
+		says               string
+	}{
+		{"POST", chat, asking(""), []string{"Authorization", "Bearer wrong"}, 401, "code=invalid_api_key"},
+		{"POST", chat, "{", []string{"Authorization", mine, "session_id", "s"}, 400, "not valid JSON"},
+		{"POST", chat, `{"model":"gpt-4","messages":[{"role":"user","content":"x"}]}`, []string{"Authorization", mine, "session_id", "s"}, 404, "code=model_not_found"},
+		{"POST", chat, asking(""), []string{"Authorization", mine, "session_id", "s"}, 429, "session=s"},
+		{"GET", "/" + strings.Repeat("x", 999), "", []string{"Authorization", mine}, 404, "path=/" + strings.Repeat("x", 255) + " "},
+		{"GET", "/v1/models", "", []string{"Origin", "https://evil.example"}, 403, "code=forbidden"},
+	} {
+		if a := r.ask(row.method, row.path, row.body, row.header...); a.status != row.status {
+			t.Errorf("%s %.30s: %d", row.method, row.path, a.status)
+		}
+		lines := r.log.Lines("request_refused")
+		if len(lines) != i+1 || !strings.Contains(lines[i], fmt.Sprint("status=", row.status)) || !strings.Contains(lines[i], row.says) {
+			t.Fatalf("%s %.30s: %v", row.method, row.path, lines)
+		}
+	}
+	if m := r.metrics(); !strings.Contains(m, `requests_refused_total{status="404"} 2`) || !strings.Contains(m, `requests_refused_total{status="401"} 1`) || r.log.Said("request_served") > 0 {
+		t.Error(m)
 	}
 }

@@ -213,12 +213,15 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if !errors.As(err, &said) {
 		said = openai.Internal(err.Error())
 	}
-	if said.Status == upstream.StatusClosed {
-		return // nobody is there to read it
-	}
-	ctx := r.Context()
+	ctx, told := r.Context(), false
 	if where := (*placedError)(nil); errors.As(err, &where) {
-		ctx = where.ctx
+		ctx, told = where.ctx, where.told
+	}
+	if !told {
+		s.turnedAway(ctx, w, r, said)
+	}
+	if said.Status == upstream.StatusClosed {
+		panic(http.ErrAbortHandler) // who has closed its sending half alone would read an empty 200
 	}
 	if r.Context().Err() == nil && said.Log != "" {
 		s.log.WarnContext(ctx, "request failed", "event", "request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)

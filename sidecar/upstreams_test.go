@@ -218,7 +218,7 @@ func TestSessionStays(t *testing.T) {
 	}
 }
 
-// Where none can be asked, callers learn when to come again, and no address.
+// Where none is there, callers learn when to come again, and no address.
 func TestAllOpen(t *testing.T) {
 	main, far := twoBoxes(t)
 	r := beside(t, setup{key: upstreamKey}, main, far)
@@ -228,15 +228,57 @@ func TestAllOpen(t *testing.T) {
 	for range 2 {
 		r.plain("whole")
 	}
-	for _, mode := range []string{"stream", "whole"} {
+	for i, mode := range []string{"stream", "whole"} {
 		a := r.answer(mode)
-		if a.status != 503 || a.fault.Code != "upstream_unreachable" || a.header.Get("Retry-After") != "3600" || !strings.Contains(a.fault.Message, "main failed 2 times in a row, far failed 2 times in a row") {
+		if a.status != 503 || a.fault.Code != "upstream_unreachable" || a.header.Get("Retry-After") != "3600" || !strings.Contains(a.fault.Message, fmt.Sprintf("main failed %[1]d times in a row, far failed %[1]d times in a row", 3+i)) {
 			t.Errorf("%s: %d %v %s", mode, a.status, a.header, a.body)
 		}
 		r.noSecret(a)
 	}
 	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != 503 || r.state("main") != "open" || r.state("far") != "open" {
 		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
+// Servers that failed some requests, and are there, are asked, whatever their circuits say: main and then far.
+func TestAllOpenAndWell(t *testing.T) {
+	sick := script.Fail(500, "CUDA error")
+	main, far := boxed(t, sick), boxed(t, sick, sick, script.Text(fromThere))
+	r := beside(t, setup{}, main, far)
+	for _, mode := range []string{"stream", "whole"} {
+		if a := r.plain(mode); a.status != 502 {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+	if r.state("main") != "open" || r.state("far") != "open" {
+		t.Fatal("their circuits are not open")
+	}
+	if a := r.whole(); a.text != fromThere || r.state("main") != "open" || r.state("far") != "closed" {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
+// Of two errors a caller gets the one at which waiting helps, and the shorter wait, whichever server said it.
+func TestBetterError(t *testing.T) {
+	busy := func(after string) script.Reply { r := script.Fail(429, "Too many requests"); r.Retry = after; return r }
+	key, none, sick := script.Fail(401, "Unauthorized"), script.Fail(404, "The model does not exist"), script.Fail(500, "CUDA error")
+	for _, row := range []struct {
+		one, two script.Reply
+		status   int
+		after    string
+	}{
+		{busy("3600"), busy("7"), 429, "7"},
+		{key, busy("7"), 429, "7"},
+		{none, busy("7"), 429, "7"},
+		{busy("3600"), sick, 502, ""},
+	} {
+		for _, pair := range [][2]script.Reply{{row.one, row.two}, {row.two, row.one}} {
+			r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Retries = 0 }}, boxed(t, pair[0]), boxed(t, pair[1]))
+			a := r.plain("whole")
+			if a.status != row.status || a.header.Get("Retry-After") != row.after {
+				t.Errorf("%s and %s: %d %s %s", pair[0].Err.Message, pair[1].Err.Message, a.status, a.header.Get("Retry-After"), a.body)
+			}
+		}
 	}
 }
 

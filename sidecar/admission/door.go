@@ -75,11 +75,17 @@ const (
 	copies = 2                     // of the body of a request, until it is sent
 )
 
-// Refuse says that memory is too short for one more request, whose body has so many bytes (-1: nobody knows). It
-// is asked before anything of the body is read.
-func (d *Door) Refuse(size int64, l *Load) error {
+// Promise is what a request said that it takes.
+type Promise struct {
+	size   uint64 // bytes
+	cycles uint64 // of collections, then
+}
+
+// Promise lets in a request whose body has so many bytes (-1: nobody knows), or says that memory is too short for
+// it. It is asked before anything of the body is read.
+func (d *Door) Promise(size int64, l *Load) (Promise, error) {
 	if d.Memory.Limit == 0 {
-		return nil
+		return Promise{}, nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -88,10 +94,19 @@ func (d *Door) Refuse(size int64, l *Load) error {
 		size = blank
 	}
 	if d.gate.closed {
-		return &Refusal{Memoryless, l.RetryAfter}
+		return Promise{}, &Refusal{Memoryless, l.RetryAfter}
 	}
 	d.promised += uint64(size)
-	return nil
+	return Promise{uint64(size), d.cycles}, nil
+}
+
+// Broken takes back what of a promise has not come.
+func (d *Door) Broken(p Promise, came int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if p.cycles == d.cycles { // else it is forgotten already
+		d.promised -= p.size - min(p.size, uint64(came))
+	}
 }
 
 // Short reports whether memory is short.

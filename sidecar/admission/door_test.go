@@ -44,7 +44,7 @@ func TestShedding(t *testing.T) {
 		refused := func(want bool) {
 			t.Helper()
 			time.Sleep(look)
-			err := d.Refuse(10<<10, &l)
+			_, err := d.Promise(10<<10, &l)
 			var r *Refusal
 			if got := errors.As(err, &r); got != want || d.Short(&l) != want || want && (r.Why != Memoryless || r.After != l.RetryAfter) {
 				t.Errorf("at %d MiB: %v", used.Load(), err)
@@ -69,10 +69,17 @@ func TestShedding(t *testing.T) {
 		if n, m := strings.Count(told.String(), "event=load_shed"), strings.Count(told.String(), "event=load_normal"); n != 1 || m != 1 {
 			t.Errorf("told %d and %d times: %s", n, m, &told)
 		}
-		for range 40 { // nobody can know what becomes of large bodies until garbage is collected
-			_ = d.Refuse(mib, &l)
+		for range 40 { // what never came does not count
+			p, _ := d.Promise(mib, &l)
+			d.Broken(p, 1)
 		}
-		if err := d.Refuse(mib, &l); err == nil {
+		if _, err := d.Promise(mib, &l); err != nil {
+			t.Errorf("promises that were broken count: %v", err)
+		}
+		for range 40 { // nobody can know what becomes of large bodies until garbage is collected
+			_, _ = d.Promise(mib, &l)
+		}
+		if _, err := d.Promise(mib, &l); err == nil {
 			t.Error("more is let in than there is room for")
 		}
 		synctest.Wait()

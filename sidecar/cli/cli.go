@@ -8,12 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/signals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 )
 
@@ -95,12 +93,9 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	return root
 }
 
-// untilStopped is the context of a command that has something to end or to undo before it
-// goes, at SIGTERM or Ctrl-C. The second one ends the program at once.
+// untilStopped is the context of a command that has something to end or to undo before it goes.
 func untilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM, os.Interrupt)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
+	return signals.Until(c.Context())
 }
 
 // jsonFlag is the flag of everything that a program can read. How says of what it writes

@@ -19,7 +19,8 @@ import (
 // forModel tells a child of this test which model to serve; nothing: it is no child.
 const forModel = "TEST_MODEL"
 
-// The first signal lets an open request end, and the second ends the program at once.
+// The first signal lets an open request end, and the second ends the program at once. A terminal that closes
+// is such a signal, and may say so twice.
 func TestSecondSignal(t *testing.T) {
 	if model := os.Getenv(forModel); model != "" {
 		os.Exit(Run([]string{"serve", "--listen", "127.0.0.1:0", "--upstream", model, "--confine", "off"}, Env{
@@ -49,19 +50,20 @@ func TestSecondSignal(t *testing.T) {
 	waitFor(t, "it serves", func() bool { at = serving.FindStringSubmatch(log.String()); return at != nil })
 	go http.Post("http://"+at[1]+"/v1/chat/completions", "application/json", strings.NewReader(`{"messages":[{"role":"user","content":"go"}]}`))
 	<-asked
-	signal := func() {
-		if err := child.Process.Signal(syscall.SIGINT); err != nil {
+	signal := func(s syscall.Signal) {
+		if err := child.Process.Signal(s); err != nil {
 			t.Fatal(err)
 		}
 	}
-	signal()
+	signal(syscall.SIGHUP)
 	waitFor(t, "it says so", func() bool { return strings.Contains(log.String(), "a second signal stops at once") })
+	signal(syscall.SIGHUP)
 	select {
 	case err := <-ended:
 		t.Fatalf("it did not wait for the request: %v\n%s", err, log.String())
 	case <-time.After(300 * time.Millisecond):
 	}
-	signal()
+	signal(syscall.SIGINT)
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):

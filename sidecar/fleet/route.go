@@ -18,8 +18,9 @@ type Route struct {
 	f      *Fleet
 	set    *ruleset.Set
 	stops  []stop
-	at     int // of stops
-	asked  int // how many servers in this round
+	at     int  // of stops
+	asked  int  // how many servers in this round
+	forced bool // no circuit admitted a request when the round began: all servers are tried
 	end    time.Time
 	home   string // of the session; "": there is none, or no choice
 	pass   circuit.Pass
@@ -63,14 +64,25 @@ func (f *Fleet) Route(set *ruleset.Set, m ruleset.Model, session string) (*Route
 			}
 		}
 	}
+	r.begin()
 	r.choose()
 	return r, nil
+}
+
+// begin begins a round. Circuits that let nobody in tell no server from another. Then each may be asked: a
+// server that fails some requests is worth more than none. The lock is held.
+func (r *Route) begin() {
+	r.asked, r.end, r.forced = 0, time.Time{}, false
+	for i := range r.stops {
+		r.stops[i].asked = false
+	}
+	r.forced = !slices.ContainsFunc(r.stops, r.admits)
 }
 
 // choose goes to the first server that was not asked in this round and may be. The lock is held.
 func (r *Route) choose() bool {
 	for i := range r.stops {
-		if s := &r.stops[i]; !s.asked && r.admits(s) {
+		if s := r.stops[i]; !s.asked && r.admits(s) {
 			r.at = i
 			return true
 		}
@@ -79,8 +91,8 @@ func (r *Route) choose() bool {
 }
 
 // admits reports whether a server may be asked: the only one always.
-func (r *Route) admits(s *stop) bool {
-	return len(r.stops) == 1 || s.circuit.Admits(r.f.Now(), r.set.Limits.Circuit)
+func (r *Route) admits(s stop) bool {
+	return len(r.stops) == 1 || r.forced || s.circuit.Admits(r.f.Now(), r.set.Limits.Circuit)
 }
 
 // Several says that there is a choice.
@@ -92,10 +104,9 @@ func (r *Route) Name() string             { return r.stops[r.at].name }
 
 // Again begins another round, where the way stands.
 func (r *Route) Again() {
-	r.asked, r.end = 0, time.Time{}
-	for i := range r.stops {
-		r.stops[i].asked = false
-	}
+	r.f.mu.Lock()
+	defer r.f.mu.Unlock()
+	r.begin()
 }
 
 // Next goes to the next server that may be asked in this round. It reports whether there is one.
@@ -107,13 +118,13 @@ func (r *Route) Next() bool {
 }
 
 // Enter takes leave to ask the server where the way stands. It is to be told what became of it,
-// by Ended. A server that may be back is first asked for its models: if it is not, that
-// costs its caller little.
+// by Ended. A server that may be back, or has to be tried, is first asked for its models: if it
+// is not there, that costs its caller little.
 func (r *Route) Enter(ctx context.Context) bool {
 	s := &r.stops[r.at]
 	r.f.mu.Lock()
 	ok := true
-	if len(r.stops) == 1 {
+	if len(r.stops) == 1 || r.forced {
 		r.pass = s.circuit.Force()
 	} else {
 		r.pass, ok = s.circuit.Enter(r.f.Now(), r.set.Limits.Circuit)
@@ -126,7 +137,7 @@ func (r *Route) Enter(ctx context.Context) bool {
 		r.end = upstream.Retries(&r.set.Limits).End
 	}
 	r.asked++
-	if !r.pass.Trial {
+	if !r.pass.Trial && !r.forced {
 		return true
 	}
 	if err := s.client.Ready(ctx, r.set.Limits.ProbeTimeout); err != nil {
@@ -143,7 +154,7 @@ func (r *Route) Budget() upstream.Budget {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	for i := range r.stops {
-		if s := &r.stops[i]; i != r.at && !s.asked && r.admits(s) {
+		if s := r.stops[i]; i != r.at && !s.asked && r.admits(s) {
 			return upstream.Budget{Retries: 1, End: r.end, Next: true}
 		}
 	}

@@ -1,12 +1,24 @@
 package openai
 
-import "fmt"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
 // What is wrong with the body of a request, each with its place in it. All are 400.
 
 // NotJSON is for a body at which a scan ended with err.
 func NotJSON(body []byte, err error) *Error {
 	return InvalidRequest("", "The request body is not valid JSON: "+explain(body, err))
+}
+
+// NotUTF8 is for a body with bytes that are no text.
+func NotUTF8(body []byte) *Error {
+	at := 0
+	for r, n := utf8.DecodeRune(body); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRune(body[at:]) {
+		at += n
+	}
+	return InvalidRequest("", "The request body is not valid UTF-8 ("+place(body, at)+").")
 }
 
 // NoObject is for a body that is another value.

@@ -101,6 +101,12 @@ func TooLarge(limit int64) *Error {
 		Message: fmt.Sprintf("The request body is larger than %d bytes.", limit)}
 }
 
+// Encoded is 415: the request body is compressed.
+func Encoded() *Error {
+	return &Error{Status: http.StatusUnsupportedMediaType, Type: typeRequest, Param: "Content-Encoding",
+		Message: "The request body is compressed, as its header Content-Encoding says, and this server reads plain JSON alone. Send it uncompressed, without that header."}
+}
+
 // OverflowCode is the code of an Overflow.
 const OverflowCode = "context_length_exceeded"
 

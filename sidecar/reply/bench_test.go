@@ -37,7 +37,7 @@ func (n nowhere) WriteHeader(int)             {}
 var sinks = map[string]func(stream bool, m *telemetry.Metrics) (turn.Sink, func()){
 	"chat": func(stream bool, m *telemetry.Metrics) (turn.Sink, func()) {
 		if !stream {
-			o := NewWhole(nowhere{http.Header{}}, "gpt-oss", m)
+			o := NewWhole(nowhere{http.Header{}}, "gpt-oss", time.Minute, m)
 			return o, o.Stop
 		}
 		o := NewStream(nowhere{http.Header{}}, StreamConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute, RoleWait: time.Minute, Metrics: m, Log: slog.New(slog.DiscardHandler)})

@@ -40,7 +40,7 @@ type told struct {
 func tell(t *testing.T, stream bool, read func(*turn.Reader) error, finish func(turn.Sink) error) told {
 	t.Helper()
 	w, m := httptest.NewRecorder(), telemetry.New()
-	var sink turn.Sink = NewWhole(w, "gpt-oss", m)
+	var sink turn.Sink = NewWhole(w, "gpt-oss", time.Minute, m)
 	if stream {
 		s := NewStream(w, StreamConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute, RoleWait: RoleWait, Metrics: m, Log: slog.New(slog.DiscardHandler)})
 		defer s.Stop()

@@ -236,7 +236,7 @@ func (o *Response) Finish() error {
 	h := o.w.Header()
 	h["Content-Type"] = jsonType
 	h.Set("Content-Length", strconv.Itoa(len(doc)))
-	_, _ = o.w.Write(doc) // a caller who has left gets nothing
+	web.Send(o.w, doc, o.Idle)
 	return nil
 }
 

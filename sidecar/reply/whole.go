@@ -21,7 +21,8 @@ import (
 // can be, or one of our own where it sent none. It is a turn.Sink.
 type Whole struct {
 	w       http.ResponseWriter
-	model   string // that the caller asked for
+	model   string        // that the caller asked for
+	idle    time.Duration // it may take no bytes for so long
 	metrics *telemetry.Metrics
 
 	doc     *openai.Completion // nil: the reply is no document
@@ -39,9 +40,9 @@ type answer struct {
 	finish  string        // why it ended
 }
 
-// NewWhole prepares the answer; model is what the caller asked for.
-func NewWhole(w http.ResponseWriter, model string, m *telemetry.Metrics) *Whole {
-	return &Whole{w: w, model: model, metrics: m}
+// NewWhole prepares the answer; model is what the caller asked for, and idle how long it may take no bytes.
+func NewWhole(w http.ResponseWriter, model string, idle time.Duration, m *telemetry.Metrics) *Whole {
+	return &Whole{w: w, model: model, idle: idle, metrics: m}
 }
 
 // Flows is false: everything leaves at the end.
@@ -166,7 +167,7 @@ func (o *Whole) Finish() error {
 	h := o.w.Header()
 	h["Content-Type"] = jsonType
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = o.w.Write(body) // a caller who has left gets nothing
+	web.Send(o.w, body, o.idle)
 	return nil
 }
 

@@ -12,6 +12,7 @@ type Metrics struct {
 	list *list
 
 	Requests  *Vec    // model, status
+	Refused   *Vec    // status
 	Tokens    *Vec    // model, kind: prompt, completion, reasoning (a part of completion)
 	Runs      *Vec    // model, status: answered, unfinished, failed, left
 	RunCalls  *Vec    // model, arm, tool, outcome: ok, failed, refused, doubt
@@ -66,6 +67,7 @@ func New() *Metrics {
 	return &Metrics{
 		list: l, inference: newInference(l),
 		Requests:  counter("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
+		Refused:   counter("requests_refused_total", "Requests to which no answer was opened, by HTTP status.", "status"),
 		Tokens:    counter("tokens_total", "Tokens as the model server counts them, by model id and kind: prompt, completion, and reasoning, which is a part of completion.", "model", "kind"),
 		Runs:      counter("runs_total", "Runs of executor mode by model id and how they ended: answered, unfinished, failed, left.", "model", "status"),
 		RunCalls:  counter("run_calls_total", "Calls of runs by tool and outcome: ok, failed, refused, doubt.", "model", "arm", "tool", "outcome"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -47,9 +48,7 @@ func (t *Turn) round(ctx context.Context) (*parse.Reading, error) {
 		if ctx.Err() != nil || !t.route.Several() || t.came || err == nil || !passes(err) {
 			return reading, err
 		}
-		if tried == nil || tells(err) > tells(tried) {
-			tried = err
-		}
+		tried = better(tried, err)
 		from := t.route.Name()
 		if !t.route.Next() {
 			return &parse.Reading{}, t.unavailable(tried)
@@ -91,19 +90,43 @@ func elsewhere(err error) bool {
 	return errors.As(err, &f) && (f.Fault == ruleset.RateLimited || f.Fault == ruleset.Missing)
 }
 
-// tells is how much an error tells a caller: what a server said more than that there is none,
-// and that one may be back in a moment more than that one is off.
+// better is the error that tells the caller more, the first one if they tell the same: where waiting helps,
+// that it does, and of two waits the shorter one.
+func better(a, b error) error {
+	if a == nil || tells(b) > tells(a) || tells(b) == tells(a) && wait(b) < wait(a) {
+		return b
+	}
+	return a
+}
+
+// tells is how much an error tells a caller. That waiting helps at one server counts more than that it does not
+// at another; then what a server said more than that there is none.
 func tells(err error) int {
 	var f *upstream.Failure
 	switch {
 	case errors.Is(err, errClosed):
-		return 0
-	case errors.As(err, &f) && f.Fault == ruleset.Away:
-		return 1
-	case errors.As(err, &f) && f.Fault == ruleset.Unreachable:
 		return 2
+	case !errors.As(err, &f):
+		return 4
 	}
-	return 3
+	switch f.Fault {
+	case ruleset.Away:
+		return 0
+	case ruleset.Auth, ruleset.Missing:
+		return 1
+	case ruleset.Unreachable:
+		return 3
+	}
+	return 4
+}
+
+// wait is how long a caller is asked to wait.
+func wait(err error) time.Duration {
+	var f *upstream.Failure
+	if errors.As(err, &f) {
+		return f.Say.RetryAfter
+	}
+	return 0
 }
 
 // outcome is what an error, of which nothing came, says of a server. That a model wrote

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,9 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	lim := &set.Limits
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := watchSilence(cancel, lim.Patience(lim.FirstByte, waits))
+	if b.Next {
+		go c.attend(ctx, cancel, w, cmp.Or(lim.ProbeTimeout, probeTimeout))
+	}
 	began := time.Now()
 	res, err := c.send(ctx, newAttempts(c.log, lim, b), body)
 	if err == nil {

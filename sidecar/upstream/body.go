@@ -12,6 +12,7 @@ import (
 // What ends a request from our side.
 var (
 	errFirstByte = errors.New("no answer began in time")
+	errGone      = errors.New("no answer began, and it did not say twice which models it has")
 	errIdle      = errors.New("the answer stopped in the middle: silence for too long")
 	errBrokeOff  = errors.New("the connection broke in the middle of the answer")
 	errTooLarge  = errors.New("the answer is larger than reply_bytes allows")

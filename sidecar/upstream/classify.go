@@ -45,7 +45,7 @@ func Classify(set *ruleset.Set, srv *ruleset.Server, a Answer) *Failure {
 			f = failure(set, ruleset.ServerError, why, log+" (is the upstream URL right?)")
 		}
 	}
-	if d, ok := retryAfter(a.Header); ok {
+	if d, ok := retryAfter(a.Header); ok && d > 0 { // else what the rules say: at once is now
 		f.Say.RetryAfter = d
 	}
 	f.NoTools = match(srv.NoTools, said.Message) != nil

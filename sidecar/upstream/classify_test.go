@@ -103,13 +103,14 @@ func TestClassifyOverflow(t *testing.T) {
 func TestClassifyRetryAfterAndRules(t *testing.T) {
 	set := testSet()
 	set.Recovery.Faults = map[ruleset.Fault]ruleset.Remedy{
-		ruleset.Rejected: {Status: 422, Type: "t", Code: "c", Message: rulefile.Text{Value: "No: {why}"}, RetryAfter: time.Second},
+		ruleset.Rejected:    {Status: 422, Type: "t", Code: "c", Message: rulefile.Text{Value: "No: {why}"}, RetryAfter: time.Second},
+		ruleset.RateLimited: {RetryAfter: 5 * time.Second},
 	}
 	f := Classify(set, set.Server("vllm"), Answer{Status: 400, Body: []byte(`bad n`)})
 	if got, want := *f.Say, (openai.Error{Status: 422, Type: "t", Code: "c", Message: "No: bad n.", Log: "upstream HTTP 400: bad n", RetryAfter: time.Second}); got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	for text, want := range map[string]time.Duration{"7": 7 * time.Second, "0.5": 500 * time.Millisecond, "soon": 0, "-1": 0, "": 0} {
+	for text, want := range map[string]time.Duration{"7": 7 * time.Second, "0.5": 500 * time.Millisecond, "0": 5 * time.Second, "Thu, 01 Jan 1970 00:00:00 GMT": 5 * time.Second, "soon": 5 * time.Second, "-1": 5 * time.Second, "": 5 * time.Second} {
 		f := Classify(set, set.Server("vllm"), Answer{Status: 429, Header: http.Header{"Retry-After": {text}}})
 		if f.Say.RetryAfter != want {
 			t.Errorf("Retry-After %q: %s", text, f.Say.RetryAfter)

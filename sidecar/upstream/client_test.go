@@ -186,6 +186,36 @@ func TestAskUnreachable(t *testing.T) {
 	}
 }
 
+// A server without TLS is asked once, and the error names TLS.
+func TestAskWithoutTLS(t *testing.T) {
+	for _, says := range []string{"HTTP/1.1 400 Bad Request\r\n\r\n", "<!DOCTYPE HTML>\n"} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		var asked atomic.Int32
+		go func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				asked.Add(1)
+				_, _ = conn.Read(make([]byte, 1<<10))
+				_, _ = io.WriteString(conn, says)
+				conn.Close()
+			}
+		}()
+		set := testSet()
+		set.Limits.Retries = 3
+		_, _, f := ask(t, client(t, "https://"+l.Addr().String()), set)
+		if f == nil || f.Fault != ruleset.Away || !strings.Contains(f.Why, "TLS") || asked.Load() != 1 {
+			t.Errorf("%q: asked %d times, %+v", says, asked.Load(), f)
+		}
+	}
+}
+
 // A server that closes an idle connection just as a request is written on it
 // looks like a failure; the request goes out again on a fresh one.
 func BenchmarkAsk(b *testing.B) {

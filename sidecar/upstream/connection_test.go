@@ -125,6 +125,48 @@ func TestAskBoundsTheReply(t *testing.T) {
 	}
 }
 
+// Where another server waits, one that hangs is not waited for until first_byte; one that thinks, is.
+func TestAskAttends(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		lists http.HandlerFunc
+		next  bool
+		gone  bool
+	}{
+		{"hangs", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, true, true},
+		{"hangs, and is the last one", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, false, false},
+		{"thinks", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, `{"data":[]}`) }, true, false},
+		{"thinks, and lists no models", http.NotFound, true, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == modelsPath {
+					row.lists(w, r)
+					return
+				}
+				io.Copy(io.Discard, r.Body)
+				select {
+				case <-time.After(time.Second):
+				case <-r.Context().Done():
+				}
+			})
+			set := testSet()
+			set.Limits.ProbeTimeout, set.Limits.FirstByte = 50*time.Millisecond, time.Minute
+			b := Retries(&set.Limits)
+			b.Next = row.next
+			reply, err := c.AskWithin(t.Context(), set, set.Server("vllm"), []byte(`{}`), 0, b)
+			if err == nil {
+				_, err = io.ReadAll(reply.Body)
+				reply.Body.Close()
+			}
+			if (err != nil) != row.gone || row.gone && failed(t, err).Fault != ruleset.Timeout {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
 func TestAskRecovers(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(500)

@@ -105,6 +105,7 @@ func unanswered(set *ruleset.Set, err error) *Failure {
 		fault ruleset.Fault
 	}{
 		{errFirstByte, ruleset.Timeout},
+		{errGone, ruleset.Timeout},
 		{errIdle, ruleset.Timeout},
 		{context.DeadlineExceeded, ruleset.Timeout},
 		{errTooLarge, ruleset.StreamError},
@@ -120,6 +121,8 @@ func unanswered(set *ruleset.Set, err error) *Failure {
 		}}
 	case errors.Is(err, errBrokeOff):
 		return failure(set, ruleset.StreamError, errBrokeOff.Error(), err.Error())
+	case plain(err):
+		return failure(set, ruleset.Unreachable, "it does not speak TLS, and its address begins with https", err.Error())
 	}
 	return failure(set, ruleset.Unreachable, "no connection", err.Error())
 }

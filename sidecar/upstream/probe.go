@@ -70,8 +70,9 @@ func (c *Client) look(ctx context.Context, set *ruleset.Set) *sighting {
 }
 
 // probe asks and stores the answers. What an upstream knew nothing of is not
-// asked again, to spare its log, as long as it lists the same models. One that
-// has gone away keeps the answers it gave.
+// asked again, to spare its log, as long as it seems to be the same: it lists the same
+// models of the same owners, and knows what it knew. One that has gone away keeps the
+// answers it gave.
 func (c *Client) probe(ctx context.Context, set *ruleset.Set, timeout time.Duration, done chan struct{}) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -80,12 +81,13 @@ func (c *Client) probe(ctx context.Context, set *ruleset.Set, timeout time.Durat
 	c.mu.Unlock()
 	var answers map[string][]byte
 	if old == nil || old.set != set || len(old.answers) == 0 {
-		answers = c.fetch(ctx, questions(set.Servers))
+		answers, _ = c.fetch(ctx, questions(set.Servers))
 	} else {
+		now, other := c.fetch(ctx, slices.Collect(maps.Keys(old.answers)))
 		answers = maps.Clone(old.answers)
-		maps.Copy(answers, c.fetch(ctx, slices.Collect(maps.Keys(old.answers))))
-		if !slices.Equal(models(answers[modelsPath]), models(old.answers[modelsPath])) {
-			answers = c.fetch(ctx, questions(set.Servers))
+		maps.Copy(answers, now)
+		if other || listed(answers[modelsPath]) != listed(old.answers[modelsPath]) {
+			answers, _ = c.fetch(ctx, questions(set.Servers))
 		}
 	}
 	if old != nil && len(answers) == 0 {
@@ -97,22 +99,28 @@ func (c *Client) probe(ctx context.Context, set *ruleset.Set, timeout time.Durat
 	close(done)
 }
 
-// fetch gets all paths at once and returns the answers with status 200.
-func (c *Client) fetch(ctx context.Context, paths []string) map[string][]byte {
+// listed is what tells one list of models from another.
+func listed(list []byte) string { return gjson.GetBytes(list, "[data.#.id,data.#.owned_by]").Raw }
+
+// fetch gets all paths at once and returns the answers with status 200, and whether it
+// was said of one that there is none.
+func (c *Client) fetch(ctx context.Context, paths []string) (answers map[string][]byte, unknown bool) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	answers := map[string][]byte{}
+	answers = map[string][]byte{}
 	for _, path := range paths {
 		wg.Go(func() {
-			if body, err := c.get(ctx, path); err == nil {
-				mu.Lock()
+			body, err := c.get(ctx, path)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
 				answers[path] = body
-				mu.Unlock()
 			}
+			unknown = unknown || errors.Is(err, statusError(http.StatusNotFound))
 		})
 	}
 	wg.Wait()
-	return answers
+	return answers, unknown
 }
 
 // get fetches one path below the root.
@@ -174,8 +182,32 @@ func (c *Client) Ready(ctx context.Context, within time.Duration) error {
 	case errors.As(err, &code):
 		err = fmt.Errorf("upstream: %s: %w", modelsPath, err)
 	default:
-		err = fmt.Errorf("upstream: it cannot be reached: %s", shown(withoutURL(err).Error()))
+		err = fmt.Errorf("upstream: it %w: %s", errAbsent, shown(withoutURL(err).Error()))
 	}
 	c.readyAt, c.readyAs = time.Now(), err
 	return err
+}
+
+// errAbsent is the part of an error of Ready that says that there was no answer of any kind.
+var errAbsent = errors.New("cannot be reached")
+
+// attend ends a request when the server, before it began to answer, was absent at two looks in a row. At one
+// alone it may have had much to do. It is for a request for which another server waits.
+func (c *Client) attend(ctx context.Context, cancel context.CancelCauseFunc, w *watch, within time.Duration) {
+	look := time.NewTicker(2 * within)
+	defer look.Stop()
+	for missed := 0; missed < 2; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-look.C:
+		}
+		if missed++; !errors.Is(c.Ready(ctx, within), errAbsent) {
+			missed = 0
+		}
+		if w.begun.Load() {
+			return
+		}
+	}
+	cancel(errGone)
 }

@@ -227,6 +227,28 @@ func TestReady(t *testing.T) {
 	}
 }
 
+// Another kind of server that takes the place of one is recognised, also if it lists the same model.
+func TestProbesSeeAnotherServer(t *testing.T) {
+	const list = `{"data":[{"id":"gpt-oss","owned_by":"OWNER"}]}`
+	vllm := map[string]string{modelsPath: strings.Replace(list, "OWNER", "vllm", 1)}
+	sglang := map[string]string{modelsPath: strings.Replace(list, "OWNER", "sglang", 1), "/get_server_info": `{}`}
+	ollama := map[string]string{modelsPath: strings.Replace(list, "OWNER", "library", 1), "/api/version": `{"version":"0.9"}`}
+	llamacpp := map[string]string{modelsPath: strings.Replace(list, "OWNER", "library", 1), "/props": `{"default_generation_settings":{"n_ctx":1}}`}
+	var now atomic.Pointer[map[string]string]
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) { fake(*now.Load())(w, r) }, func(c *Config) { c.Server = "" })
+	set := testSet()
+	for i, one := range []struct {
+		pages map[string]string
+		want  string
+	}{{ollama, "ollama"}, {llamacpp, "llamacpp"}, {vllm, "vllm"}, {sglang, "sglang"}, {ollama, "ollama"}, {vllm, "vllm"}} {
+		now.Store(&one.pages)
+		c.probe(t.Context(), set, time.Second, make(chan struct{}))
+		if got := c.Server(t.Context(), set); got.ID.Value != one.want {
+			t.Errorf("%d: %s, want %s", i, got.ID.Value, one.want)
+		}
+	}
+}
+
 // A known upstream is asked only what it answered before, until it lists other
 // models: then it may have become another server.
 func TestProbesSpareTheServersLog(t *testing.T) {

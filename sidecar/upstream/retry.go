@@ -87,7 +87,7 @@ func (a *attempts) pause(res *http.Response) time.Duration {
 // refused, reset, or a kept connection that the server had closed.
 func passing(err error) bool {
 	var cert *tls.CertificateVerificationError
-	if errors.As(err, &cert) {
+	if errors.As(err, &cert) || plain(err) {
 		return false
 	}
 	var dns *net.DNSError
@@ -99,6 +99,12 @@ func passing(err error) bool {
 	}
 	var slow net.Error
 	return !errors.As(err, &slow) || !slow.Timeout()
+}
+
+// plain reports that what answered does not speak TLS.
+func plain(err error) bool {
+	var record tls.RecordHeaderError
+	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &record)
 }
 
 // dialing reports that no connection came about: the server had nothing of the request.

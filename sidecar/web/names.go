@@ -73,7 +73,13 @@ func hostname(hostport string) string {
 // Bearer reports whether a request shows the token, in a time that tells neither the
 // token nor its length.
 func Bearer(r *http.Request, token string) bool {
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	given, ok := bearer(r)
 	is, want := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(token))
 	return ok && subtle.ConstantTimeCompare(is[:], want[:]) == 1
+}
+
+// bearer is the token that a request shows. The case of a scheme tells nothing (RFC 9110, 11.1).
+func bearer(r *http.Request) (string, bool) {
+	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return token, ok && strings.EqualFold(scheme, "Bearer")
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"net/http"
-	"strings"
 )
 
 // Role is what somebody may do on the admin listener. Each may do what those before it may.
@@ -50,7 +49,7 @@ func (t Tokens) Role(token string) Role {
 
 // Shown is the role of the bearer token that a request shows.
 func (t Tokens) Shown(r *http.Request) Role {
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	given, ok := bearer(r)
 	if !ok {
 		return Nobody
 	}

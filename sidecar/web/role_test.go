@@ -13,7 +13,7 @@ func TestRoles(t *testing.T) {
 		header string
 		want   Role
 	}{
-		{all, "Bearer a", Admin}, {all, "Bearer b", Approver}, {all, "Bearer c", Reader}, {all, "Bearer d", Nobody}, {all, "Bearer ", Nobody},
+		{all, "Bearer a", Admin}, {all, "Bearer b", Approver}, {all, "Bearer c", Reader}, {all, "Bearer d", Nobody}, {all, "Bearer ", Nobody}, {all, "bearer b", Approver}, {all, "bearer", Nobody},
 		{all, "", Nobody}, {all, "a", Nobody}, {all, "Basic a", Nobody}, {one, "Bearer a", Admin}, {one, "Bearer ", Nobody}, {Tokens{}, "Bearer ", Nobody},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)

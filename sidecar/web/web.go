@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 // RulesVersion is the header that says which rules were in force.
@@ -25,6 +26,23 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
+}
+
+// Send writes a body. A caller who takes none of it for so long gets no more: it would hold the
+// memory for good. 0: it may wait.
+func Send(w http.ResponseWriter, body []byte, idle time.Duration) {
+	const piece = 64 << 10
+	ctl := http.NewResponseController(w)
+	for len(body) > 0 {
+		if idle > 0 {
+			_ = ctl.SetWriteDeadline(time.Now().Add(idle)) // a writer without deadlines has none to move
+		}
+		n, err := w.Write(body[:min(len(body), piece)])
+		if err != nil {
+			return // a caller who has left gets nothing
+		}
+		body = body[n:]
+	}
 }
 
 // ServeUntil serves until ctx ends, and leaves the stopping to its caller. An error means

@@ -1,0 +1,38 @@
+//go:build unix
+
+package signals
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A terminal that closes asks to end, however often it says so; under nohup it does not.
+func TestUntil(t *testing.T) {
+	for _, nohup := range []bool{false, true} {
+		if nohup {
+			signal.Ignore(syscall.SIGHUP)
+			defer signal.Reset(syscall.SIGHUP)
+		}
+		ctx, stop := Until(t.Context())
+		defer stop()
+		for range 2 {
+			if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-ctx.Done():
+				if nohup {
+					t.Error("it ends under nohup")
+				}
+			case <-time.After(200 * time.Millisecond):
+				if !nohup {
+					t.Error("it does not end")
+				}
+			}
+		}
+	}
+}
