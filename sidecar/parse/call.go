@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
@@ -265,25 +264,6 @@ func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
 	}
 	t.at = resume
 	return 0, true
-}
-
-// endToken finds the token that ends a body at v[i:], at or behind from. Where the header is
-// spelled as it should be, the body may hold other spellings, as a page or a patch does: they
-// end it only if nothing else does.
-func (t *text) endToken(v string, i, from int, eof bool) (at int, tok alphabet.Token, n, open int) {
-	if !t.head.Exact {
-		return t.findToken(v, from)
-	}
-	at, found, open := t.grammar.Alphabet.Find(v, from, true)
-	if at >= 0 || !eof {
-		return at, found.Token, found.N, open
-	}
-	for {
-		if at, tok, n, open = t.findToken(v, i); at < 0 || !tok.InHeader() {
-			return at, tok, n, open
-		}
-		i = at + n
-	}
 }
 
 // endCall hands the body v[:end] to the catalog and goes on behind it.

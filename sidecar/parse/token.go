@@ -32,3 +32,22 @@ func (t *text) findToken(v string, from int) (at int, tok alphabet.Token, n, ope
 	}
 	return a.at - t.base, a.found.Token, a.found.N, a.open - t.base
 }
+
+// endToken finds the token that ends a body at v[i:], at or behind from. Where the header is
+// spelled as it should be, the body may hold other spellings, as a page or a patch does: they
+// end it only if nothing else does.
+func (t *text) endToken(v string, i, from int, eof bool) (at int, tok alphabet.Token, n, open int) {
+	if !t.head.Exact {
+		return t.findToken(v, from)
+	}
+	at, found, open := t.grammar.Alphabet.Find(v, from, true)
+	if at >= 0 || !eof {
+		return at, found.Token, found.N, open
+	}
+	for {
+		if at, tok, n, open = t.findToken(v, i); at < 0 || !tok.InHeader() {
+			return at, tok, n, open
+		}
+		i = at + n
+	}
+}
