@@ -19,8 +19,8 @@ TARGETS ?=
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 share = $(DESTDIR)$(PREFIX)/share
-# What install lays down but the program and its manual pages.
-completions = $(share)/bash-completion/completions/gpt-oss-executor $(share)/zsh/site-functions/_gpt-oss-executor $(share)/fish/vendor_completions.d/gpt-oss-executor.fish
+# What install lays down below share but the manual pages.
+completions = bash-completion/completions/gpt-oss-executor zsh/site-functions/_gpt-oss-executor fish/vendor_completions.d/gpt-oss-executor.fish
 
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
@@ -41,15 +41,15 @@ build: ## build bin/gpt-oss-executor
 # Behind sudo it takes the program that is there: git tells root nothing of the clone of another user.
 install: ## build it, and put the program, completion and manual pages below PREFIX (/usr/local), itself below DESTDIR
 	@[ -n "$${SUDO_USER:-}" ] && [ -x bin/gpt-oss-executor ] || $(MAKE) --no-print-directory build
-	umask 022; mkdir -p $(bindir) $(dir $(completions)) $(share)/man/man1
-	install -m 755 bin/gpt-oss-executor $(bindir)/
-	umask 022; bin/gpt-oss-executor completion bash > $(word 1,$(completions))
-	umask 022; bin/gpt-oss-executor completion zsh > $(word 2,$(completions))
-	umask 022; bin/gpt-oss-executor completion fish > $(word 3,$(completions))
-	umask 022; bin/gpt-oss-executor man --dir $(share)/man/man1
+	umask 022; mkdir -p "$(bindir)" $(foreach file,$(completions),"$(share)/$(dir $(file))") "$(share)/man/man1"
+	install -m 755 bin/gpt-oss-executor "$(bindir)/"
+	umask 022; bin/gpt-oss-executor completion bash > "$(share)/$(word 1,$(completions))"
+	umask 022; bin/gpt-oss-executor completion zsh > "$(share)/$(word 2,$(completions))"
+	umask 022; bin/gpt-oss-executor completion fish > "$(share)/$(word 3,$(completions))"
+	umask 022; bin/gpt-oss-executor man --dir "$(share)/man/man1"
 
 uninstall: ## remove what install laid down, with the same PREFIX and DESTDIR
-	rm -f $(bindir)/gpt-oss-executor $(completions) $(share)/man/man1/gpt-oss-executor.1 $(share)/man/man1/gpt-oss-executor-*.1
+	rm -f "$(bindir)/gpt-oss-executor" $(foreach file,$(completions),"$(share)/$(file)") "$(share)"/man/man1/gpt-oss-executor.1 "$(share)"/man/man1/gpt-oss-executor-*.1
 
 release: ## archives, npm packages, SBOMs and checksums of a commit in dist/; TARGETS=linux/amd64,… only these, TRIAL=1 also of changes
 	go run ./deploy/release -only '$(TARGETS)' $(if $(TRIAL),-trial)

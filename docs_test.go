@@ -42,3 +42,49 @@ func TestEventsAreDocumented(t *testing.T) {
 		}
 	}
 }
+
+// What a page says is somewhere else stands there: each link of one page to a heading of another, or its own.
+func TestAnchorsAreThere(t *testing.T) {
+	pages := map[string]string{}
+	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages[name] = string(text)
+		}
+	}
+	heading, link := regexp.MustCompile(`(?m)^#+ (.+)$`), regexp.MustCompile(`\]\(([\w./-]*\.md)?#([^)\s]+)\)`)
+	anchors, links := map[string]bool{}, 0
+	for name, text := range pages {
+		for _, m := range heading.FindAllStringSubmatch(text, -1) {
+			anchors[name+"#"+anchor(m[1])] = true
+		}
+	}
+	for name, text := range pages {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			to := name
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(name), m[1])
+			}
+			if links++; !anchors[to+"#"+m[2]] {
+				t.Errorf("%s: there is no %s#%s", name, to, m[2])
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("only %d links were found: are they written another way now?", links)
+	}
+}
+
+// anchor is how GitHub names a heading.
+func anchor(heading string) string {
+	heading = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(heading, "$1")
+	heading = regexp.MustCompile(`[^\p{L}\p{N}_ -]`).ReplaceAllString(strings.ToLower(heading), "")
+	return strings.ReplaceAll(heading, " ", "-")
+}

@@ -122,7 +122,7 @@ func stopped(t *testing.T, run []string, signal syscall.Signal, status string) {
 // TestInstall: what make install lays down, and what make uninstall leaves.
 func TestInstall(t *testing.T) {
 	needEnabled(t)
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "a b") // as folders of people are called
 	do(t, "..", "make", "install", "DESTDIR="+dir, "PREFIX=/usr")
 	said := do(t, dir, filepath.Join(dir, "usr/bin/gpt-oss-executor"), "--version")
 	if !strings.HasPrefix(said, "gpt-oss-executor ") {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -106,6 +108,18 @@ func TestLiveRules(t *testing.T) {
 	}
 	if !strings.Contains(r.log.String(), "models.yaml:") {
 		t.Errorf("no place in %s", r.log)
+	}
+}
+
+// readyz warns of the replica whose clock is wrong, and of no other.
+func TestReadyWithWrongClock(t *testing.T) {
+	r := play(t, script.Text("x"))
+	r.s.replicas = func() Replicas {
+		return Replicas{This: "a", List: []Replica{{ID: "a", Rules: "1"}, {ID: "b", Rules: "1", Ahead: -660}}}
+	}
+	a := r.ask(http.MethodGet, "/readyz", "")
+	if warnings := gjson.Get(a.body, "warnings.#").Int(); a.status != 200 || warnings != 1 || !strings.Contains(a.body, "the clock of replica b differs from that of the server that replicas share by -660 s") {
+		t.Errorf("%d %s", a.status, a.body)
 	}
 }
 

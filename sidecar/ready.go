@@ -46,6 +46,7 @@ type Replica struct {
 	ID    string    `json:"id"`
 	Rules string    `json:"rules"` // version in force
 	Seen  time.Time `json:"seen"`
+	Ahead float64   `json:"clock_ahead,omitempty"` // seconds by which its clock differs from that of the server; 0: it is right
 }
 
 // tell adds to what readyz says. A server that is away is no reason to send requests elsewhere: it is
@@ -59,6 +60,9 @@ func (r Replicas) tell(body map[string]any) {
 	}
 	versions := map[string]int{}
 	for _, one := range r.List {
+		if one.Ahead != 0 {
+			warnings = append(warnings, fmt.Sprintf("the clock of replica %s differs from that of the server that replicas share by %+g s: set it", one.ID, one.Ahead))
+		}
 		versions[one.Rules]++
 	}
 	if len(versions) > 1 {

@@ -53,7 +53,7 @@ func well() section {
 	const budget = "Of the requests of the chosen time. The objective is 99.5 %."
 	return section{title: "Is it well?", panels: []panel{
 		{title: "Answered", about: budget, unit: "percentunit", kind: number, width: 4,
-			queries: []query{{`1 - (sum(increase(gptoss_executor_faults_total{` + ofModel + `, ` + broken + `}[$__range])) or vector(0)) / sum(increase(gptoss_executor_requests_total{` + ofModel + `, status!~"499|429"}[$__range]))`, ""}},
+			queries: []query{{`1 - (sum(increase(gptoss_executor_faults_total{` + ofModel + `, ` + broken + `}[$__range]) or increase(gptoss_executor_requests_total{` + ofModel + `, status="500"}[$__range]) or increase(gptoss_executor_load_refused_total{` + of + `}[$__range])) or vector(0)) / sum(increase(gptoss_executor_requests_total{` + ofModel + `, status!~"499|429"}[$__range]))`, ""}},
 			marks:   []mark{{0, "red"}, {.995, "green"}}},
 		{title: "Begun within 10 s", about: "Replies of the model server. The objective is 95 %.", unit: "percentunit", kind: number, width: 4,
 			queries: []query{{`sum(increase(gptoss_executor_upstream_first_seconds_bucket{` + of + `, le=~"10|10[.]0"}[$__range])) / sum(increase(gptoss_executor_upstream_first_seconds_count{` + of + `}[$__range]))`, ""}},

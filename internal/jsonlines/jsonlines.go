@@ -35,7 +35,11 @@ func (r *Reader) All() iter.Seq[Line] {
 		scan.Buffer(make([]byte, 0, 64<<10), longest)
 		for scan.Scan() {
 			r.N++
-			if text := bytes.TrimSpace(scan.Bytes()); len(text) > 0 && !yield(Line{r.N, bytes.Clone(text)}) {
+			text := scan.Bytes()
+			if r.N == 1 {
+				text = bytes.TrimPrefix(text, []byte("\ufeff")) // that some editors write before UTF-8
+			}
+			if text = bytes.TrimSpace(text); len(text) > 0 && !yield(Line{r.N, bytes.Clone(text)}) {
 				return
 			}
 		}

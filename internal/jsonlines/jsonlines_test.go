@@ -56,3 +56,15 @@ func (zeros) Read(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// A mark of UTF-8 stands before the first line, or is a part of what a line says.
+func TestMarkOfUTF8(t *testing.T) {
+	var got []string
+	lines := Reader{In: strings.NewReader("\ufeff{}\n\ufeff{}\n")}
+	for l := range lines.All() {
+		got = append(got, string(l.Text))
+	}
+	if !slices.Equal(got, []string{"{}", "\ufeff{}"}) {
+		t.Errorf("%q", got)
+	}
+}

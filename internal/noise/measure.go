@@ -13,6 +13,7 @@ type Row struct {
 	Cases, Owed, Recovered, Missed, AskedAgain, WrongName, WrongValue int
 	False                                                             map[Class]int
 	Leaks, Lost, Extra                                                int
+	Good                                                              int    // cases that were read well
 	Example                                                           uint64 // a seed that was not read well
 }
 
@@ -22,6 +23,14 @@ func (r *Row) Rate() float64 {
 		return 1
 	}
 	return float64(r.Recovered) / float64(r.Owed)
+}
+
+// Worth is the rate; where no call is owed, the share of cases that were read well.
+func (r *Row) Worth() float64 {
+	if r.Owed == 0 && r.Cases > 0 {
+		return float64(r.Good) / float64(r.Cases)
+	}
+	return r.Rate()
 }
 
 // Table is what a measurement found, by "all", "chain N", "op ID", "pair A+B" and "negative ID".
@@ -73,6 +82,9 @@ func (r *Row) Add(v Verdict) {
 			r.False = map[Class]int{}
 		}
 		r.False[class] += n
+	}
+	if v.Good() {
+		r.Good++
 	}
 	for _, p := range []struct {
 		n   *int

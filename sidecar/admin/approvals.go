@@ -84,7 +84,7 @@ func (a *API) approvals(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := Approvals{Revision: revision, Approvals: []ListedApproval{}}
 	for _, e := range list {
-		out.Approvals = append(out.Approvals, listedApproval(e))
+		out.Approvals = append(out.Approvals, a.listedApproval(&e))
 	}
 	web.WriteJSON(w, http.StatusOK, out)
 	return nil
@@ -102,7 +102,7 @@ func (a *API) await(r *http.Request, changed <-chan struct{}, most time.Duration
 	}
 }
 
-func listedApproval(e approvals.Entry) ListedApproval {
+func (a *API) listedApproval(e *approvals.Entry) ListedApproval {
 	text, _ := secrets.Mask(subject(e.Call))
 	text = strings.ReplaceAll(approvals.Visible(text), "\n", " ⏎ ")
 	if long := []rune(text); len(long) > maxListedText {
@@ -111,14 +111,12 @@ func listedApproval(e approvals.Entry) ListedApproval {
 	return ListedApproval{
 		ID: e.ID, State: e.State, Tool: e.Call.Tool, Text: text, Rule: e.Reason.Rule, Why: e.Reason.Why,
 		Session: e.Call.Session, Agent: e.Call.Agent, Model: e.Call.Model,
-		Asked: e.Asked, Until: e.Until, Left: left(e), By: e.By, Note: e.Note,
+		Asked: e.Asked, Until: e.Until, Left: a.Approvals.Left(e).Seconds(), By: e.By, Note: e.Note,
 	}
 }
 
 // subject is what a call is about: its command, or its arguments.
 func subject(c approvals.Call) string { return cmp.Or(c.Command, c.Arguments) }
-
-func left(e approvals.Entry) float64 { return max(0, time.Until(e.Until).Seconds()) }
 
 // approval gives one question.
 func (a *API) approval(w http.ResponseWriter, r *http.Request) error {
@@ -237,14 +235,14 @@ func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry
 	if err != nil {
 		return err
 	}
-	web.WriteJSON(w, http.StatusOK, Shown(e))
+	web.WriteJSON(w, http.StatusOK, a.shown(&e))
 	return nil
 }
 
-// Shown is a question as a person sees it.
-func Shown(e approvals.Entry) Approval {
+// shown is a question as a person sees it.
+func (a *API) shown(e *approvals.Entry) Approval {
 	text := subject(e.Call)
-	return Approval{Entry: e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text), Left: left(e)}
+	return Approval{Entry: *e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text), Left: a.Approvals.Left(e).Seconds()}
 }
 
 // unanswered says why a question could not be answered; nil: for another reason, or it was.

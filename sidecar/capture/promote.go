@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -57,35 +58,55 @@ func (r *Record) Labelled() ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Append writes records to the end of a corpus. A last line without an end gets one.
-func Append(path string, records []*Record) (err error) {
+// Append writes records to the end of a corpus, and says how many: those that stand there already, perhaps with what
+// a person has put right, stay as they are. A last line without an end gets one.
+func Append(path string, records []*Record) (n int, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, fileMode)
+	if err != nil {
+		return 0, fmt.Errorf("write corpus: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	there := map[string]bool{}
+	lines := jsonlines.Reader{In: f}
+	for l := range lines.All() {
+		var one struct {
+			ID any `json:"id"`
+		}
+		_ = json.Unmarshal(l.Text, &one) // a line that is none is not one of them
+		there[fmt.Sprint(one.ID)] = true
+	}
+	if lines.Err != nil {
+		return 0, fmt.Errorf("read corpus: %w", lines.Err)
+	}
 	var text []byte
 	for _, r := range records {
 		line, err := r.Labelled()
 		if err != nil {
-			return err
+			return 0, err
 		}
-		text = append(text, line...)
+		if !there[r.ID] {
+			there[r.ID] = true
+			text = append(text, line...)
+			n++
+		}
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, fileMode)
-	if err != nil {
-		return fmt.Errorf("write corpus: %w", err)
+	if n == 0 {
+		return 0, nil
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
 	if info, err := f.Stat(); err != nil {
-		return fmt.Errorf("write corpus: %w", err)
+		return 0, fmt.Errorf("write corpus: %w", err)
 	} else if last := make([]byte, 1); info.Size() > 0 {
 		if _, err := f.ReadAt(last, info.Size()-1); err != nil {
-			return fmt.Errorf("write corpus: %w", err)
+			return 0, fmt.Errorf("write corpus: %w", err)
 		}
 		if last[0] != '\n' {
 			text = append([]byte("\n"), text...)
 		}
 	}
 	if _, err := f.Write(text); err != nil {
-		return fmt.Errorf("write corpus: %w", err)
+		return 0, fmt.Errorf("write corpus: %w", err)
 	}
-	return nil
+	return n, nil
 }
 
 // Replay is the reply as replay reads it.

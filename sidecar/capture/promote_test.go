@@ -52,7 +52,11 @@ func TestSegmentsAreReplayed(t *testing.T) {
 	}
 	corpus := filepath.Join(t.TempDir(), "corpus.jsonl")
 	ruletest.Must(t, os.WriteFile(corpus, []byte(`{"message":{"content":"x"},"expect":{"calls":[]}}`), 0o600)) // without an end
-	ruletest.Must(t, Append(corpus, list))
+	for _, want := range []int{5, 0} { // again it is there already
+		if n, err := Append(corpus, list); n != want || err != nil {
+			t.Errorf("%d written, %v", n, err)
+		}
+	}
 	segs, err := segments(dir)
 	ruletest.Must(t, err)
 	for path, right := range map[string]int{segs[0].path: 0, corpus: 6} {

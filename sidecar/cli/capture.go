@@ -147,10 +147,11 @@ func (x *captured) promote(ids []string) error {
 		return err
 	}
 	if x.as == "corpus" {
-		if err := capture.Append(x.to, list); err != nil {
+		n, err := capture.Append(x.to, list)
+		if err != nil {
 			return err
 		}
-		fmt.Fprintf(x.env.Out, "wrote %d to %s; look at expect: it says what was read, right or wrong\n", len(list), x.to)
+		fmt.Fprintf(x.env.Out, "wrote %d to %s, where %d stood already; look at expect: it says what was read, right or wrong\n", n, x.to, len(list)-n)
 		return nil
 	}
 	src, err := rulesIn(x.rules, x.policy, x.env)

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/signals"
+	"github.com/jgavinray/gpt-oss-executor/internal/told"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 )
 
@@ -22,6 +24,9 @@ type Env struct {
 	Environ  []string // NAME=value
 	Defaults fs.FS    // the built-in rules/, prompts/ and schemas/
 }
+
+// stdout is Out as it was given: for what asks whether it is a terminal, or hands it on.
+func (e Env) stdout() io.Writer { return told.Under(e.Out) }
 
 // exit is an answer that is told by an exit code.
 type exit int
@@ -34,10 +39,12 @@ const errSaid = exit(1)
 // Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused; policy check
 // has others.
 func Run(args []string, env Env) int {
+	out := &told.Writer{To: env.Out}
+	env.Out = out
 	root := rootCommand(env, args)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(manual.WrongFlag(args))
-	err := root.Execute()
+	err := cmp.Or(root.Execute(), out.Err)
 	var code exit
 	switch {
 	case err == nil:

@@ -78,7 +78,7 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 				box.Env = t.Environ(env.Environ)
 			}
 			in, _ := env.In.(*os.File)
-			code, err := confine.Run(box, confine.Streams{In: in, Out: env.Out, Err: env.Err})
+			code, err := confine.Run(box, confine.Streams{In: in, Out: env.stdout(), Err: env.Err})
 			if err != nil {
 				fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
 			}

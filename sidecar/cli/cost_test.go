@@ -42,6 +42,7 @@ func TestCost(t *testing.T) {
 		{"--hosted " + prices + " --per-hour 1 --hours 10 --currency EUR", 0, "0.5 times your own"},
 		{"--hosted " + prices + " --per-hour 1 --currency USD", 1, "one currency"},
 		{"--hosted ../../deploy/prices.yaml", 1, "prices.yaml:7:"},
+		{"--over -5s", 1, "--over"},
 		{"--watts 100", 1, "--per-kwh"},
 		{"--prometheus http://127.0.0.1:1", 1, "--over"},
 		{"--at ftp://x", 1, "no address of a server"},

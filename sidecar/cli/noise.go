@@ -30,17 +30,10 @@ model and its server damaged it. Any proxy or gateway can be measured with them 
 		Long:    "Write cases, one line of JSON each: the reply as explain --jsonl reads it, and the truth about it.",
 		Example: "  gpt-oss-executor noise cases --seed 17 --count 1 --chain 2\n  gpt-oss-executor noise cases --count 50 --negatives > quotations.jsonl",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := d.check(c); err != nil {
+			if err := d.check(c, nil); err != nil {
 				return err
 			}
-			for i := range uint64(d.count) {
-				line, err := trial.Line(noise.New(d.seed+i, d.options))
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(env.Out, "%s\n", line)
-			}
-			return nil
+			return trial.Lines(env.Out, d.seed, d.count, d.options)
 		},
 	}
 	d.flags(cases, 10)
@@ -77,11 +70,13 @@ func (d *drawing) flags(c *cobra.Command, count int) {
 	c.Flags().BoolVar(&d.options.Negatives, "negatives", false, "replies that hold no call: they quote, explain or refuse one")
 }
 
-func (d *drawing) check(c *cobra.Command) error {
+// check says what is wrong with the flags. More is what is wrong with others.
+func (d *drawing) check(c *cobra.Command, more error) error {
+	err := errors.Join(more, d.options.Check())
 	if d.count < 0 {
-		return manual.Misused(c, errors.New("--count is below 0"))
+		err = errors.New("--count is below 0")
 	}
-	if err := d.options.Check(); err != nil {
+	if err != nil {
 		return manual.Misused(c, err)
 	}
 	return nil
@@ -123,10 +118,10 @@ func noiseJudgeCommand(env Env) *cobra.Command {
 		Use: "judge", Short: "Send the cases' requests, and judge what comes back", Args: cobra.NoArgs,
 		Long: `Send the request of each case to a URL behind which noise serve stands, and judge the replies.
 
-Exit code: 0 done, 1 less recovered than --fail-under, or nothing could be read, 2 wrong usage.`,
+Exit code: 0 done, 1 worse than --fail-under, or nothing could be read, 2 wrong usage.`,
 		Example: "  gpt-oss-executor noise judge --url http://127.0.0.1:8080/v1 --stream --by op",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := d.check(c); err != nil {
+			if err := d.check(c, target.Check(by)); err != nil {
 				return err
 			}
 			if keyFile != "" {
@@ -143,7 +138,7 @@ Exit code: 0 done, 1 less recovered than --fail-under, or nothing could be read,
 			if err := found.Write(env.Out, by); err != nil {
 				return err
 			}
-			if all := found.Table["all"]; all != nil && 100*all.Rate() < under || found.Unread() == d.count && d.count > 0 {
+			if all := found.Table["all"]; all != nil && 100*all.Worth() < under || found.Unread() == d.count && d.count > 0 {
 				return errSaid
 			}
 			return nil
@@ -154,7 +149,8 @@ Exit code: 0 done, 1 less recovered than --fail-under, or nothing could be read,
 	c.Flags().StringVar(&target.Model, "model", "gpt-oss", "`ID` of the model that is asked for")
 	c.Flags().StringVar(&keyFile, "key-file", "", "`FILE` with the key that is sent")
 	c.Flags().BoolVar(&target.Stream, "stream", false, "ask for streams")
-	c.Flags().StringSliceVar(&by, "by", nil, "more `ROWS`: op, pair, chain or negative")
-	c.Flags().Float64Var(&under, "fail-under", 0, "exit with 1 if less than this `PERCENT` of the calls is recovered")
+	c.Flags().StringSliceVar(&by, "by", nil, "more `ROWS`: "+strings.Join(trial.Rows(), ", "))
+	c.Flags().DurationVar(&target.Timeout, "timeout", 30*time.Second, "a reply that takes `LONGER` is not read")
+	c.Flags().Float64Var(&under, "fail-under", 0, "exit with 1 if less than this `PERCENT` of the calls is recovered; with --negatives, of the replies is read well")
 	return c
 }

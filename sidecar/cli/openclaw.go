@@ -16,7 +16,7 @@ import (
 )
 
 func openclawCommand(env Env) *cobra.Command {
-	n := neighbour.Neighbour{Settings: defaultSettings(), Environ: env.Environ, Out: env.Out, Err: env.Err, Colours: terminal.ColoursOf(env.Out, env.lookup)}
+	n := neighbour.Neighbour{Settings: defaultSettings(), Environ: env.Environ, Out: env.Out, Err: env.Err, Colours: terminal.ColoursOf(env.stdout(), env.lookup)}
 	var dir, server, write, check, undo string
 	var asJSON bool
 	c := &cobra.Command{

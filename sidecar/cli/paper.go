@@ -65,7 +65,7 @@ type paper struct {
 }
 
 func (e Env) paper(asJSON bool) *paper {
-	return &paper{out: bufio.NewWriter(e.Out), colours: terminal.ColoursOf(e.Out, e.lookup), json: asJSON}
+	return &paper{out: bufio.NewWriter(e.Out), colours: terminal.ColoursOf(e.stdout(), e.lookup), json: asJSON}
 }
 
 // item writes one thing of many: a line of JSON, or its rows.
@@ -89,12 +89,7 @@ func (p *paper) write(v any, indent string, list []row) {
 }
 
 // done brings everything out.
-func (p *paper) done() error {
-	if err := cmp.Or(p.err, p.out.Flush()); err != nil {
-		return fmt.Errorf("write: %w", err)
-	}
-	return nil
-}
+func (p *paper) done() error { return cmp.Or(p.err, p.out.Flush()) }
 
 // rows writes lines with their places in one column: behind the longest line, as far as
 // that is not too far.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,5 +75,21 @@ func TestPlacesStandInOneColumn(t *testing.T) {
 	}
 	if want := "a    x.yaml:1\nbcd  y.yaml:2\nno place\n" + long + "  z.yaml:3\n"; out.String() != want {
 		t.Errorf("%s\nwant\n%s", &out, want)
+	}
+}
+
+// full is a disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// What nobody could read has failed, whichever way a command writes.
+func TestOutThatIsFull(t *testing.T) {
+	for _, args := range []string{"noise cases", "noise ops", "version", "--version", "check builtin", "check builtin --github", "check builtin --json", "test builtin", "help", "help noise", "check --help",
+		"vars", "man", "completion bash"} {
+		var errs bytes.Buffer
+		if code := Run(strings.Fields(args), Env{Out: full{}, Err: &errs, Defaults: os.DirFS("../..")}); code != 1 || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("%s: exit code %d, %s", args, code, errs.String())
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
@@ -30,5 +31,5 @@ func readDocument(args []string, env Env) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the reply: %w", err)
 	}
-	return doc, nil
+	return bytes.TrimPrefix(doc, []byte("\ufeff")), nil // that some editors write before UTF-8
 }

@@ -51,7 +51,7 @@ request again, or when somebody wants it: by the console, or POST /runs/ID/resum
 }
 
 func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
-	log, err := serverlog.Open(s, k.env.Out, k.env.Err)
+	log, err := serverlog.Open(s, k.env.stdout(), k.env.Err)
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,7 @@ func (e Env) lookup(name string) (string, bool) {
 // serve runs the server until ctx ends, and then lets open requests end.
 func serve(ctx context.Context, s config.Settings, env Env, given *handover.Given) error {
 	starter := parent.Find() // it may go while the rules are read
-	log, err := serverlog.Open(s, env.Out, env.Err)
+	log, err := serverlog.Open(s, env.stdout(), env.Err)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func serve(ctx context.Context, s config.Settings, env Env, given *handover.Give
 	}
 	var next *handover.Next
 	if given != nil { // not the demo
-		if next, err = handover.Same(env.Environ, env.In, env.Out, env.Err); err != nil {
+		if next, err = handover.Same(env.Environ, env.In, env.stdout(), env.Err); err != nil {
 			return err
 		}
 	}

@@ -76,7 +76,7 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 	v := approvalView{
 		ID: e.ID, Tool: say(k.Tool), State: string(e.State), Session: say(k.Session), Agent: say(k.Agent), Model: say(k.Model), Masked: !whole,
 		Cwd: say(k.Cwd), Rule: why.Rule, Place: why.Place, Why: say(why.Why), Instead: say(why.Instead), Files: k.Files,
-		Asked: e.Asked, Times: e.Times, Left: max(0, e.Until.Sub(c.Now())), By: say(e.By), Note: say(e.Note),
+		Asked: e.Asked, Times: e.Times, Left: c.API.Approvals.Left(e), By: say(e.By), Note: say(e.Note),
 	}
 	if c.Decisions != "" {
 		v.Log = Root + "decisions?" + url.Values{"q": {e.ID}}.Encode()

@@ -2,11 +2,13 @@ package cost
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // counted is the metric of tokens, and began that of the start of the process.
@@ -19,6 +21,7 @@ const (
 type page struct {
 	tokens map[string]*Tokens // by model
 	began  float64            // Unix time; 0: it does not say
+	at     time.Time          // it is of
 }
 
 // readPage reads a page in the format of Prometheus. What is not about tokens is passed over.
@@ -74,15 +77,19 @@ func (p *page) add(model, kind string, n float64) {
 
 // since takes away what an earlier page of the same process had counted.
 func (p *page) since(old *page) error {
-	if p.began != old.began {
-		return fmt.Errorf("the server was started anew meanwhile, so its counters are")
-	}
+	anew := p.began != old.began
 	for model, was := range old.tokens {
-		if now := p.tokens[model]; now != nil {
-			now.Prompt -= was.Prompt
-			now.Completion -= was.Completion
-			now.Reasoning -= was.Reasoning
+		now := p.tokens[model]
+		if now == nil {
+			now = &Tokens{}
 		}
+		anew = anew || now.Prompt < was.Prompt || now.Completion < was.Completion || now.Reasoning < was.Reasoning
+		now.Prompt -= was.Prompt
+		now.Completion -= was.Completion
+		now.Reasoning -= was.Reasoning
+	}
+	if anew { // not every system tells when a process has begun
+		return errors.New("the server was started anew meanwhile, so its counters are")
 	}
 	return nil
 }

@@ -21,12 +21,15 @@ const most = 64 << 20
 // long.
 func FromServer(ctx context.Context, client *http.Client, at string, over time.Duration, now func() time.Time) (Usage, error) {
 	base, err := baseURL(at)
+	if err == nil && over < 0 {
+		err = errors.New("--over says for how long to count from now on, so it is not below 0")
+	}
 	if err != nil {
 		return Usage{}, err
 	}
-	first, err := pageOf(ctx, client, base)
+	first, err := pageOf(ctx, client, base, now)
 	if err != nil || over == 0 {
-		return first.usage(base, now()), err
+		return first.usage(base), err
 	}
 	from := now()
 	select {
@@ -34,40 +37,45 @@ func FromServer(ctx context.Context, client *http.Client, at string, over time.D
 		return Usage{}, fmt.Errorf("wait for the second page: %w", ctx.Err())
 	case <-time.After(over):
 	}
-	second, err := pageOf(ctx, client, base)
+	second, err := pageOf(ctx, client, base, now)
 	if err == nil {
 		err = second.since(first)
 	}
 	if err != nil {
-		return Usage{}, fmt.Errorf("ask %s again: %w", base, err)
+		return Usage{}, fmt.Errorf("ask %s again: %w", base.Redacted(), err)
 	}
 	took := now().Sub(from)
-	return Usage{Models: second.models(), Hours: took.Hours(), From: fmt.Sprintf("counted by %s in %s", base, took.Round(time.Second))}, nil
+	return Usage{Models: second.models(), Hours: took.Hours(), From: fmt.Sprintf("counted by %s in %s", base.Redacted(), took.Round(time.Second))}, nil
 }
 
 // usage is what a page says of the time since the start of the process.
-func (p *page) usage(base string, now time.Time) Usage {
+func (p *page) usage(base *url.URL) Usage {
 	if p == nil {
 		return Usage{}
 	}
-	u := Usage{Models: p.models(), From: "counted by " + base + " since its start"}
+	u := Usage{Models: p.models(), From: "counted by " + base.Redacted() + " since its start"}
 	if p.began > 0 {
 		start := time.Unix(0, int64(p.began*1e9))
-		u.Hours = now.Sub(start).Hours()
+		u.Hours = max(0, p.at.Sub(start).Hours())
 		u.From += ", " + start.Format("2006-01-02 15:04")
 	}
 	return u
 }
 
-func pageOf(ctx context.Context, client *http.Client, base string) (*page, error) {
-	body, err := get(ctx, client, base+"/metrics")
+// pageOf asks for a page. The server's start is by the server's clock, so its time is, too, if the answer tells it.
+func pageOf(ctx context.Context, client *http.Client, base *url.URL, now func() time.Time) (*page, error) {
+	res, err := get(ctx, client, base.JoinPath("metrics"))
 	if err != nil {
 		return nil, err
 	}
-	defer body.Close()
-	p, err := readPage(io.LimitReader(body, most))
+	defer res.Body.Close()
+	p, err := readPage(io.LimitReader(res.Body, most))
 	if err != nil {
-		return nil, fmt.Errorf("%s/metrics: %w", base, err)
+		return nil, fmt.Errorf("%s/metrics: %w", base.Redacted(), err)
+	}
+	p.at = now()
+	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil {
+		p.at = date.Add(time.Second) // it is cut to the second
 	}
 	return p, nil
 }
@@ -93,17 +101,17 @@ func FromPrometheus(ctx context.Context, client *http.Client, at string, span ti
 	for _, s := range counts {
 		p.add(s.Labels["model"], s.Labels["kind"], s.value)
 	}
-	u := Usage{Models: p.models(), Hours: span.Hours(), From: "counted in " + span.String() + ", as " + base + " says"}
+	u := Usage{Models: p.models(), Hours: span.Hours(), From: "counted in " + span.String() + ", as " + base.Redacted() + " says"}
 	if seen < span-span/50 {
 		u.Hours = seen.Hours()
-		u.From = fmt.Sprintf("counted in %s (of %s Prometheus knows no more), as %s says", seen.Round(time.Second), span, base)
+		u.From = fmt.Sprintf("counted in %s (of %s Prometheus knows no more), as %s says", seen.Round(time.Second), span, base.Redacted())
 	}
 	return u, nil
 }
 
 // known is how much of a span Prometheus knows: it may keep less, or know the servers for less. It looks at 500
 // moments, and again at the time around the first of them, until that is known well enough.
-func known(ctx context.Context, client *http.Client, base string, span time.Duration) (age time.Duration, err error) {
+func known(ctx context.Context, client *http.Client, base *url.URL, span time.Duration) (age time.Duration, err error) {
 	for window := span; ; {
 		step := max(window/500, time.Second)
 		first, err := query(ctx, client, base, "min(min_over_time(timestamp(gptoss_executor_open_streams)["+seconds(window)+":"+seconds(step)+"]))")
@@ -133,34 +141,36 @@ type series struct {
 	value  float64
 }
 
-func query(ctx context.Context, client *http.Client, base, expr string) ([]series, error) {
-	body, err := get(ctx, client, base+"/api/v1/query?query="+url.QueryEscape(expr))
+func query(ctx context.Context, client *http.Client, base *url.URL, expr string) ([]series, error) {
+	to := base.JoinPath("api/v1/query")
+	to.RawQuery = url.Values{"query": {expr}}.Encode()
+	res, err := get(ctx, client, to)
 	if err != nil {
 		return nil, err
 	}
-	defer body.Close()
+	defer res.Body.Close()
 	var answer struct {
 		Status string `json:"status"`
 		Data   struct {
 			Result []series `json:"result"`
 		} `json:"data"`
 	}
-	if err := json.NewDecoder(io.LimitReader(body, most)).Decode(&answer); err != nil || answer.Status != "success" {
-		return nil, fmt.Errorf("%s gave no answer of Prometheus; is this its address?", base)
+	if err := json.NewDecoder(io.LimitReader(res.Body, most)).Decode(&answer); err != nil || answer.Status != "success" {
+		return nil, fmt.Errorf("%s gave no answer of Prometheus; is this its address?", base.Redacted())
 	}
 	for i := range answer.Data.Result {
 		s := &answer.Data.Result[i]
 		s.at, _ = s.Value[0].(float64)
 		text, _ := s.Value[1].(string)
 		if s.value, err = strconv.ParseFloat(text, 64); err != nil || !(s.value >= 0) {
-			return nil, fmt.Errorf("%s: %v is no number of tokens", base, s.Value[1])
+			return nil, fmt.Errorf("%s: %v is no number of tokens", base.Redacted(), s.Value[1])
 		}
 	}
 	return answer.Data.Result, nil
 }
 
-func get(ctx context.Context, client *http.Client, address string) (io.ReadCloser, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+func get(ctx context.Context, client *http.Client, to *url.URL) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("ask for the metrics: %w", err)
 	}
@@ -172,11 +182,11 @@ func get(ctx context.Context, client *http.Client, address string) (io.ReadClose
 		_ = res.Body.Close()
 		return nil, fmt.Errorf("ask for the metrics: %s answered %s", req.URL.Host, res.Status)
 	}
-	return res.Body, nil
+	return res, nil
 }
 
-// baseURL takes a URL, or HOST:PORT.
-func baseURL(at string) (string, error) {
+// baseURL takes a URL, or HOST:PORT. What is shown of it is Redacted: it may hold a password.
+func baseURL(at string) (*url.URL, error) {
 	if strings.HasPrefix(at, ":") { // the server listens everywhere
 		at = "127.0.0.1" + at
 	}
@@ -184,8 +194,12 @@ func baseURL(at string) (string, error) {
 		at = "http://" + at
 	}
 	u, err := url.Parse(at)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("%s is no address of a server; write it as http://127.0.0.1:8001", at)
+	if err != nil {
+		return nil, errors.New("this is no address of a server; write it as http://127.0.0.1:8001")
 	}
-	return strings.TrimSuffix(u.String(), "/"), nil
+	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%s is no address of a server; write it as http://127.0.0.1:8001", u.Redacted())
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	return u, nil
 }

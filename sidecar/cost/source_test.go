@@ -3,6 +3,7 @@ package cost
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -51,13 +52,62 @@ func TestFromServer(t *testing.T) {
 
 // A server that was started anew has counters that are no span.
 func TestFromServerAnew(t *testing.T) {
-	asked := 0
-	client, at := ask(t, func(w http.ResponseWriter, _ *http.Request) {
-		asked++
-		fmt.Fprintf(w, "gptoss_executor_tokens_total{model=\"a\",kind=\"prompt\"} 5\nprocess_start_time_seconds %d\n", asked)
+	const counted = `gptoss_executor_tokens_total{model="a",kind="prompt"} `
+	for name, pages := range map[string][2]string{
+		"another start":                       {counted + "5\nprocess_start_time_seconds 1\n", counted + "5\nprocess_start_time_seconds 2\n"},
+		"no start is told, fewer tokens are":  {counted + "5\n", counted + "4\n"},
+		"no start is told, and no tokens are": {counted + "5\n", "gptoss_executor_open_streams 1\n"},
+	} {
+		client, at := ask(t, func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, pages[0])
+			pages[0] = pages[1]
+		})
+		if _, err := FromServer(t.Context(), client, at, time.Millisecond, time.Now); err == nil || !strings.Contains(err.Error(), "anew") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// How long a server has counted is a matter of its own clock, or not known; it is never below 0.
+func TestFromServerWithAnotherClock(t *testing.T) {
+	ahead := time.Now().Add(3 * time.Hour)
+	for date, want := range map[string]float64{ahead.UTC().Format(http.TimeFormat): 2, "": 0} {
+		client, at := ask(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Date"] = []string{date}
+			fmt.Fprintf(w, "gptoss_executor_tokens_total{model=\"a\",kind=\"prompt\"} 5\nprocess_start_time_seconds %d\n", ahead.Add(-2*time.Hour).Unix())
+		})
+		u, err := FromServer(t.Context(), client, at, 0, time.Now)
+		if err != nil || math.Abs(u.Hours-want) > .01 {
+			t.Errorf("%q: %+v, %v", date, u, err)
+		}
+		if _, err = Of(u, Own{PerHour: 1}, nil); (err == nil) != (want > 0) || err != nil && !strings.Contains(err.Error(), "--hours") {
+			t.Errorf("%q: %v", date, err)
+		}
+	}
+}
+
+// A password that stands in an address is sent, and shown nowhere.
+func TestPasswordIsNotShown(t *testing.T) {
+	sent := 0
+	client, at := ask(t, func(w http.ResponseWriter, r *http.Request) {
+		if _, password, _ := r.BasicAuth(); password == "hunter2" {
+			sent++
+		}
+		fmt.Fprint(w, "gptoss_executor_tokens_total{model=\"a\",kind=\"prompt\"} 5\n")
 	})
-	if _, err := FromServer(t.Context(), client, at, time.Millisecond, time.Now); err == nil || !strings.Contains(err.Error(), "anew") {
-		t.Errorf("started anew: %v", err)
+	for _, to := range []string{"http://sam:hunter2@" + at, "http://sam:hunter2@127.0.0.1:1", "ftp://sam:hunter2@x", "http://sam:hunter2@a b"} {
+		for _, over := range []time.Duration{0, time.Millisecond} {
+			u, err := FromServer(t.Context(), client, to, over, time.Now)
+			if said := fmt.Sprint(u.From, err); strings.Contains(said, "hunter2") {
+				t.Errorf("%s", said)
+			}
+		}
+		if _, err := FromPrometheus(t.Context(), client, to, time.Hour); err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%v", err)
+		}
+	}
+	if sent != 4 {
+		t.Errorf("the password came %d times", sent)
 	}
 }
 

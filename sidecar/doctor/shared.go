@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (p *Patient) shared(ctx context.Context) []Check {
 		c.Fix = "give all replicas the same admin_token: admin_token: file:/etc/gpt-oss-executor/admin_token"
 	default:
 		c.Status, c.Found = ok, fmt.Sprintf("the server that replicas share answers in %s, and takes and gives what is sealed", took.Round(10*time.Microsecond))
-		if took > to.Wait && to.Wait > 0 || took > shared.DefaultWait {
+		if took > cmp.Or(to.Wait, shared.DefaultWait) {
 			c.Status, c.Fix = warn, "requests do not wait so long for it: put it nearer, or set shared_wait to more"
 		}
 	}

@@ -2,8 +2,11 @@ package doctor
 
 import (
 	"context"
+	"io"
 	"log/slog"
+	"net"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,11 +37,14 @@ func TestShared(t *testing.T) {
 	ruletest.Must(t, other.Close())
 	for _, row := range []struct {
 		name, address, user, password, token, ca, prefix string
+		wait                                             string
 		status                                           openclaw.Status
 		found, fix                                       string
 	}{
 		{name: "none"},
 		{name: "good", address: server.Address, password: "sesame", token: "t0ken", status: ok, found: "takes and gives what is sealed"},
+		{name: "slow", address: slow(t, server.Address), password: "sesame", token: "t0ken", status: warn, found: "answers in", fix: "shared_wait to more"},
+		{name: "slow, and waited for", address: slow(t, server.Address), password: "sesame", token: "t0ken", wait: "900ms", status: ok, found: "answers in"},
 		{name: "without a secret", address: free.Address, prefix: "alone", status: warn, found: "make up approvals", fix: "admin_token"},
 		{name: "without the password", address: server.Address, token: "t0ken", status: fail, found: "NOAUTH", fix: "shared_password"},
 		{name: "with a wrong one", address: server.Address, password: "simsim", status: fail, found: "WRONGPASS", fix: "shared_password"},
@@ -51,7 +57,7 @@ func TestShared(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			p := patient(t, nil)
 			s := &p.Settings
-			s.SharedUser, s.SharedPassword, s.AdminToken, s.SharedCA, s.SharedPrefix = row.user, row.password, row.token, row.ca, row.prefix
+			s.SharedUser, s.SharedPassword, s.AdminToken, s.SharedCA, s.SharedPrefix, s.SharedWait = row.user, row.password, row.token, row.ca, row.prefix, row.wait
 			if row.address != "" {
 				s.Shared = "redis://" + row.address
 			}
@@ -71,4 +77,39 @@ func TestShared(t *testing.T) {
 			}
 		})
 	}
+}
+
+// slow is the way to a server that takes longer than a request waits by default.
+func slow(t *testing.T, address string) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ruletest.Must(t, err)
+	var all sync.WaitGroup
+	t.Cleanup(all.Wait)
+	t.Cleanup(func() { _ = l.Close() })
+	all.Go(func() {
+		for {
+			from, err := l.Accept()
+			if err != nil {
+				return
+			}
+			to, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			all.Go(func() { _, _ = io.Copy(to, from); _ = to.Close() })
+			all.Go(func() {
+				defer from.Close()
+				for piece := make([]byte, 64<<10); ; {
+					n, err := to.Read(piece)
+					if err != nil {
+						return
+					}
+					time.Sleep(shared.DefaultWait + 20*time.Millisecond)
+					_, _ = from.Write(piece[:n])
+				}
+			})
+		}
+	})
+	return l.Addr().String()
 }

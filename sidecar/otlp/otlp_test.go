@@ -3,14 +3,19 @@ package otlp
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
+	wire "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/collector"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -164,6 +169,40 @@ func TestAsksForPatience(t *testing.T) {
 	}
 	if err := s.Close(context.Background()); err != nil {
 		t.Error(err)
+	}
+}
+
+// Data is taken where the status says so. Only an answer in protobuf can say that a part of it was not.
+func TestAnswerOfAnotherKind(t *testing.T) {
+	rejects, err := proto.Marshal(&wire.ExportTraceServiceResponse{PartialSuccess: &wire.ExportTracePartialSuccess{RejectedSpans: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, kind, body string
+		lost             float64
+	}{
+		{"text", "text/plain", "OK", 0},
+		{"JSON", "application/json", `{"partialSuccess":{}}`, 0},
+		{"no kind", "", string(rejects), 0},
+		{"half of an answer", "application/x-protobuf", string(rejects[:len(rejects)-1]), 0},
+		{"a rejection", "application/x-protobuf; charset=x", string(rejects), 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			to := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header()["Content-Type"] = []string{c.kind}
+				_, _ = io.WriteString(w, c.body)
+			}))
+			defer to.Close()
+			s, m, log := sending(t, to.URL, "OTEL_METRICS_EXPORTER=none")
+			span(t, s, "one")
+			if err := s.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if lost, said := value(t, m, "lost"), log.count("event=telemetry_lost"); lost != c.lost || said != int(c.lost) {
+				t.Errorf("%g lost, %s", lost, log)
+			}
+		})
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -121,6 +122,9 @@ func (p *poster) body(m proto.Message) ([]byte, error) {
 	return out.Bytes(), err
 }
 
+// protobuf is the form of what is sent. A collector, or what stands before it, may answer in another one.
+const protobuf = "application/x-protobuf"
+
 // once tries once. again is how long the collector wants to be left alone; below 0: another attempt
 // would not help.
 func (p *poster) once(ctx context.Context, body []byte, answer proto.Message) (again time.Duration, err error) {
@@ -128,7 +132,7 @@ func (p *poster) once(ctx context.Context, body []byte, answer proto.Message) (a
 	if err != nil {
 		return -1, bare(err)
 	}
-	req.Header.Set("Content-Type", "application/x-protobuf")
+	req.Header.Set("Content-Type", protobuf)
 	req.Header.Set("User-Agent", Service)
 	if p.Gzip {
 		req.Header.Set("Content-Encoding", "gzip")
@@ -144,7 +148,10 @@ func (p *poster) once(ctx context.Context, body []byte, answer proto.Message) (a
 	said, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case res.StatusCode/100 == 2:
-		return -1, errors.Join(err, proto.Unmarshal(said, answer))
+		if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || kind != protobuf || proto.Unmarshal(said, answer) != nil {
+			proto.Reset(answer) // it says nothing of what it has taken
+		}
+		return -1, nil
 	case res.StatusCode == http.StatusTooManyRequests, res.StatusCode == http.StatusBadGateway, res.StatusCode == http.StatusServiceUnavailable, res.StatusCode == http.StatusGatewayTimeout:
 		if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
 			again = time.Duration(min(seconds, 3600)) * time.Second

@@ -27,5 +27,5 @@ func (r *running) openLab() (*lab.Lab, error) {
 	if r.shared != nil {
 		others = r.shared.Counts()
 	}
-	return lab.Open(lab.Config{Path: path, Store: store, Now: time.Now, Metrics: r.Metrics, Log: r.Log, Others: others, Before: before})
+	return lab.Open(lab.Config{Path: path, Store: store, Now: r.now, Metrics: r.Metrics, Log: r.Log, Others: others, Before: before})
 }

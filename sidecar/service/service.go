@@ -221,7 +221,7 @@ func (r *running) judges(ctx context.Context) error {
 	if out != nil {
 		world, passes = world.Beside(out.Addr().String()), egress.NewBook(out.Addr().String(), tickets.Valid, time.Now)
 	}
-	r.guarded = guard.Config{World: world, Listening: sockets.Listening, Now: time.Now, Metrics: r.Metrics, Log: r.Log}
+	r.guarded = guard.Config{World: world, Listening: sockets.Listening, Now: r.now, Metrics: r.Metrics, Log: r.Log}
 	if r.kept != nil {
 		r.guarded.Decisions = r.kept
 	}
@@ -237,7 +237,7 @@ func (r *running) judges(ctx context.Context) error {
 		if r.shared != nil {
 			board = r.shared.Board()
 		}
-		r.guarded.Approvals = guard.NewApprovals(limits, time.Now, r.Metrics, board)
+		r.guarded.Approvals = guard.NewApprovals(limits, r.now, r.Metrics, board)
 		r.background.Go(func() { r.guarded.Approvals.Follow(ctx) })
 	}
 	r.judge = guard.New(r.guarded)

@@ -51,6 +51,14 @@ func (r *running) sharedAt() string {
 	return cmp.Or(u.Host, u.Path)
 }
 
+// now is the time for what is counted, asked and tried: where replicas share it, the same for all of them.
+func (r *running) now() time.Time {
+	if r.shared != nil {
+		return r.shared.Clock()
+	}
+	return time.Now()
+}
+
 // replicas are those that share the server.
 func (r *running) replicas() sidecar.Replicas {
 	out := sidecar.Replicas{This: r.shared.Replica, Away: !r.shared.Up(), List: []sidecar.Replica{}}

@@ -6,7 +6,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 const (
@@ -37,6 +40,45 @@ func (c Counts) Publish(doc []byte) error {
 		p := c.of.client.Pipeline()
 		p.HSet(ctx, key, c.of.Replica, c.of.seal.close(key+" "+c.of.Replica, packed.Bytes()))
 		p.PExpire(ctx, key, keepCounts)
+		c.told(ctx, p, c.of.Replica)
+		_, err := p.Exec(ctx)
+		return err
+	})
+}
+
+// told notes that a replica has told its counts now.
+func (c Counts) told(ctx context.Context, p redis.Pipeliner, replica string) {
+	key := c.of.key("counted", "")
+	p.HSet(ctx, key, replica, c.of.Clock().Unix())
+	p.PExpire(ctx, key, keepCounts)
+}
+
+// tidy takes away what replicas have told too long ago: a hash lives on while any of them tells. Of one that an earlier
+// version has written the time begins now.
+func (c Counts) tidy(all, when map[string]string) {
+	old, new := []string(nil), []string(nil)
+	for id := range all {
+		at, err := strconv.ParseInt(when[id], 10, 64)
+		switch {
+		case err != nil:
+			new = append(new, id)
+		case c.of.Clock().Sub(time.Unix(at, 0)) > keepCounts:
+			old = append(old, id)
+			delete(all, id)
+		}
+	}
+	if len(old)+len(new) == 0 {
+		return
+	}
+	_ = c.of.ask(context.Background(), askCounts, c.of.Patience, func(ctx context.Context) error { // or the next time
+		p := c.of.client.Pipeline()
+		for _, id := range new {
+			c.told(ctx, p, id)
+		}
+		if len(old) > 0 {
+			p.HDel(ctx, c.of.key("counts", ""), old...)
+			p.HDel(ctx, c.of.key("counted", ""), old...)
+		}
 		_, err := p.Exec(ctx)
 		return err
 	})
@@ -45,14 +87,18 @@ func (c Counts) Publish(doc []byte) error {
 // Read gives what the others have counted, as far as it can be read here.
 func (c Counts) Read() (out [][]byte, err error) {
 	key := c.of.key("counts", "")
-	var all map[string]string
-	err = c.of.ask(context.Background(), askCounts, manyTimes*c.of.Patience, func(ctx context.Context) (err error) {
-		all, err = c.of.client.HGetAll(ctx, key).Result()
+	var all, when map[string]string
+	err = c.of.ask(context.Background(), askCounts, manyTimes*c.of.Patience, func(ctx context.Context) error {
+		p := c.of.client.Pipeline()
+		counts, times := p.HGetAll(ctx, key), p.HGetAll(ctx, c.of.key("counted", ""))
+		_, err := p.Exec(ctx)
+		all, when = counts.Val(), times.Val()
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
+	c.tidy(all, when)
 	for id, value := range all {
 		if id == c.of.Replica {
 			continue

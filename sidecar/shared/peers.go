@@ -18,8 +18,9 @@ const (
 // Peer is a replica, as it tells of itself.
 type Peer struct {
 	ID    string    `json:"id"`
-	Rules string    `json:"rules"` // version in force
-	Seen  time.Time `json:"seen"`  // by its clock
+	Rules string    `json:"rules"`                 // version in force
+	Seen  time.Time `json:"seen"`                  // by the server's clock
+	Ahead float64   `json:"clock_ahead,omitempty"` // seconds by which its own clock differs; 0: it is right
 }
 
 // meet tells the other replicas of this one, and hears of them, until ctx ends.
@@ -37,11 +38,13 @@ func (s *Store) meet(ctx context.Context, rules func() string) {
 }
 
 func (s *Store) greet(ctx context.Context, rules string) {
-	key, now := s.key("replicas", ""), s.Now()
-	me := Peer{ID: s.Replica, Rules: rules, Seen: now}
-	doc, _ := json.Marshal(me) // of texts and a time
+	key := s.key("replicas", "")
 	var all map[string]string
 	err := s.ask(ctx, askReplicas, s.Patience, func(ctx context.Context) error {
+		if err := s.measure(ctx); err != nil {
+			return err
+		}
+		doc, _ := json.Marshal(s.me(rules)) // of texts, a time and a number
 		p := s.client.Pipeline()
 		p.HSet(ctx, key, s.Replica, s.seal.close(key+" "+s.Replica, doc))
 		p.PExpire(ctx, key, time.Hour)
@@ -50,6 +53,7 @@ func (s *Store) greet(ctx context.Context, rules string) {
 		all = said.Val()
 		return err
 	})
+	me := s.me(rules)
 	peers := []Peer{me}
 	if err == nil {
 		var old []string
@@ -59,7 +63,7 @@ func (s *Store) greet(ctx context.Context, rules string) {
 			if id == s.Replica || !ok || json.Unmarshal(text, &p) != nil {
 				continue
 			}
-			if age := now.Sub(p.Seen); age > gone || age < -gone {
+			if age := me.Seen.Sub(p.Seen); age > gone || age < -gone {
 				old = append(old, id)
 				continue
 			}

@@ -39,10 +39,14 @@ func Probe(ctx context.Context, c Config) (took time.Duration, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	s.Wait = s.Patience // no request waits: how slow it is, is what is asked
 	ctx, done := context.WithTimeout(ctx, s.Patience)
 	defer done()
+	if err := s.client.Time(ctx).Err(); err != nil { // it connects, too
+		return 0, err
+	}
 	key := s.key("probe", s.Replica)
-	if err := s.client.Set(ctx, key, s.seal.close(key, []byte(s.Replica)), 10*time.Second).Err(); err != nil { // it connects, too
+	if err := s.client.Set(ctx, key, s.seal.close(key, []byte(s.Replica)), 10*time.Second).Err(); err != nil {
 		return 0, err
 	}
 	began := time.Now()

@@ -66,6 +66,7 @@ type Store struct {
 	since   time.Time // it is or was away
 	refuses bool      // it answers, and does not do what it is told
 	foreign bool      // values of it cannot be opened here
+	clock   clock
 	peers   []Peer
 }
 

@@ -7,10 +7,12 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +40,7 @@ func certificate(t testing.TB) (cert, key string) {
 }
 
 // commands are what a user of the server must be allowed to do, as docs/replicas.md has it.
-const commands = "+get +mget +set +getdel +hget +hset +hgetall +hdel +pexpire +eval +evalsha +ping"
+const commands = "+get +mget +set +getdel +hget +hset +hgetall +hdel +pexpire +eval +evalsha +time +ping"
 
 // Over TLS, as a user who may touch the keys of the group alone, everything is done that is asked for;
 // a server that nobody vouches for is none.
@@ -58,8 +60,9 @@ func TestTLS(t *testing.T) {
 	for range 3 {
 		all(r)
 	}
+	r.greet(t.Context(), "v1")
 	ruletest.Must(t, r.Counts().Publish([]byte("{}")))
-	if _, err := r.Counts().Read(); err != nil || !r.Up() || r.log.Said("shared_refuses") > 0 {
+	if _, err := r.Counts().Read(); err != nil || !r.Up() || r.log.Said("shared_refuses")+r.log.Said("clock_unknown") > 0 {
 		t.Errorf("%v %s", err, r.log)
 	}
 	strange := run(t, "", func(c *Config) { c.URL, c.User, c.Password = address, "sam", "sesame" })
@@ -83,5 +86,33 @@ func TestCounts(t *testing.T) {
 	other := run(t, server.Address, func(c *Config) { c.Secret = "another" })
 	if got, err := other.Counts().Read(); err != nil || len(got) != 0 || other.log.Said("shared_foreign") != 1 {
 		t.Errorf("%q %v %s", got, err, other.log)
+	}
+}
+
+// What a replica has counted stays for as long as an experiment may last, whether the replica lives or not, and no
+// longer, whoever else goes on telling.
+func TestCountsOfDeadReplicas(t *testing.T) {
+	server := valkey.Start(t)
+	live := run(t, server.Address, nil)
+	ctx, now := t.Context(), time.Now()
+	for name, ago := range map[string]time.Duration{"dead": keepCounts + time.Hour, "dying": keepCounts - time.Hour, "of an earlier version": -1} {
+		r := run(t, server.Address, func(c *Config) { c.Replica = name })
+		ruletest.Must(t, r.Counts().Publish([]byte(name)))
+		if ago < 0 {
+			ruletest.Must(t, r.client.HDel(ctx, r.key("counted", ""), name).Err())
+			continue
+		}
+		ruletest.Must(t, r.client.HSet(ctx, r.key("counted", ""), name, now.Add(-ago).Unix()).Err())
+	}
+	ruletest.Must(t, live.Counts().Publish([]byte("live")))
+	docs, err := live.Counts().Read()
+	ruletest.Must(t, err)
+	if got := fmt.Sprintf("%s", docs); len(docs) != 2 || !strings.Contains(got, "dying") || !strings.Contains(got, "earlier") {
+		t.Errorf("it reads %s", got)
+	}
+	for _, key := range []string{"counts", "counted"} {
+		if ids, err := live.client.HKeys(ctx, live.key(key, "")).Result(); err != nil || len(ids) != 3 || slices.Contains(ids, "dead") {
+			t.Errorf("%s holds %v, %v", key, ids, err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ package trial
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"strconv"
 	"strings"
@@ -72,6 +73,20 @@ func FindDraw(text string) (d Draw, ok bool, err error) {
 		}
 	}
 	return d, true, d.Options.Check()
+}
+
+// Lines writes n cases from a seed on, one line each.
+func Lines(w io.Writer, seed uint64, n int, o noise.Options) error {
+	for i := range uint64(n) {
+		line, err := Line(noise.New(seed+i, o))
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s\n", line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Line is a case as one line of JSON: a reply as `explain` reads it, and the truth about it.

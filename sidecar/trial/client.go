@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -20,10 +21,11 @@ import (
 
 // Target is what a trial measures: an OpenAI-compatible server.
 type Target struct {
-	URL    string // base URL, such as http://127.0.0.1:8080/v1
-	Key    string // sent as a bearer token, if there is one
-	Model  string
-	Stream bool
+	URL     string // base URL, such as http://127.0.0.1:8080/v1
+	Key     string // sent as a bearer token, if there is one
+	Model   string
+	Stream  bool
+	Timeout time.Duration // of a reply; 0: none
 }
 
 // Result is what a trial found.
@@ -49,6 +51,22 @@ func (t Target) Run(ctx context.Context, seed uint64, n int, o noise.Options) (R
 	return out, stopped
 }
 
+// Rows are the kinds of rows that a table may have beside that of all.
+func Rows() []string { return []string{"op", "pair", "chain", "negative"} }
+
+// Check says what is wrong with the flags of a target, and of rows.
+func (t Target) Check(by []string) error {
+	for _, b := range by {
+		if !slices.Contains(Rows(), b) {
+			return fmt.Errorf("--by is one of %s, not %q", strings.Join(Rows(), ", "), b)
+		}
+	}
+	if t.Timeout <= 0 {
+		return errors.New("--timeout is a time such as 30s")
+	}
+	return nil
+}
+
 // Unread is how many replies could not be read.
 func (r Result) Unread() (n int) {
 	for _, times := range r.Failed {
@@ -57,7 +75,7 @@ func (r Result) Unread() (n int) {
 	return n
 }
 
-// Write writes the table, with more rows by op, pair, chain or negative, and why replies
+// Write writes the table, with more rows by some of Rows, and why replies
 // could not be read.
 func (r Result) Write(w io.Writer, by []string) error {
 	prefixes := []string{"all"}
@@ -83,6 +101,11 @@ func (t Target) ask(ctx context.Context, c noise.Case, d Draw) (noise.Got, error
 	})
 	if err != nil {
 		return noise.Got{}, err
+	}
+	if t.Timeout > 0 {
+		var done context.CancelFunc
+		ctx, done = context.WithTimeout(ctx, t.Timeout)
+		defer done()
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(t.URL, "/")+"/chat/completions", bytes.NewReader(body))
 	if err != nil {

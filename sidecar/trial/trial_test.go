@@ -3,10 +3,12 @@ package trial
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -129,5 +131,20 @@ func TestLine(t *testing.T) {
 	}
 	if err := json.Unmarshal(line, &doc); err != nil || doc.ID != 3 || len(doc.Tools) == 0 || doc.Message.Content == nil || doc.Finish == "" || len(doc.Truth) == 0 || doc.Truth[0].Standing == "" {
 		t.Errorf("%v\n%s", err, line)
+	}
+}
+
+// A server that never answers ends no trial, and holds none up.
+func TestSilentServerIsCounted(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	held := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-held }))
+	defer server.Close()
+	defer close(held)
+	for _, stream := range []bool{false, true} {
+		found, err := Target{URL: server.URL + "/v1", Stream: stream, Timeout: 20 * time.Millisecond}.Run(t.Context(), 1, 3, noise.Options{})
+		if err != nil || found.Unread() != 3 {
+			t.Errorf("%v, failed %v", err, found.Failed)
+		}
 	}
 }
