@@ -52,7 +52,7 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 		return err
 	}
 	in.caller = turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, in.req), Waits: callerWaits(r.Header), Spans: o.span.Children()}
-	in.line = cmp.Or(turn.Asker(in.req, in.caller, "").Session, host(r))
+	in.line = cmp.Or(turn.Asker(in.req, in.caller, "").Session, web.Address(r))
 	o.in = in
 	return nil
 }

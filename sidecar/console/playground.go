@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -157,10 +156,8 @@ func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer, do fu
 
 // play does something, and then works out what the page shows, at the desk.
 func (c *Console) play(r *http.Request, v viewer, f playForm, do func(*playground) error) (*playground, error) {
-	ctx, done := context.WithTimeout(r.Context(), draftTime)
-	defer done()
 	p := &playground{Form: f}
-	err := c.desk.work(ctx, personOf(r), func() error {
+	err := c.atDesk(r, func() error {
 		if err := do(p); err != nil {
 			return err
 		}

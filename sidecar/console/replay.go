@@ -70,7 +70,11 @@ func (c *Console) replay(w http.ResponseWriter, r *http.Request, v viewer) error
 	set, status := c.API.Rules.Set(), http.StatusOK
 	if out.Drafted {
 		var warnings rulefile.Problems
-		if set, warnings, err = c.API.Rules.Try(c.API.Rules.Merged(map[string]*string{draftFile: &out.Draft})); err != nil {
+		err := c.atDesk(r, func() (err error) {
+			set, warnings, err = c.API.Rules.Try(c.API.Rules.Merged(map[string]*string{draftFile: &out.Draft}))
+			return err
+		})
+		if err != nil {
 			status = http.StatusUnprocessableEntity
 			if out.Problems = problemsOf(err); len(out.Problems) == 0 {
 				return err

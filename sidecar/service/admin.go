@@ -56,6 +56,7 @@ func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab, se
 	r.adminAt = l
 	api := &admin.API{
 		Lab: experiments, Rules: r.Rules, World: r.guarded.World, Guard: r.judge, Approvals: r.guarded.Approvals, Decisions: r.kept,
+		Desk: admin.NewDesk(), Misses: admin.NewMisses(time.Now),
 		Runs:  server.Resumer(func(run func(context.Context)) { r.background.Go(func() { run(work) }) }),
 		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l), Hosts: hosts(s, s.Admin),
 		Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
