@@ -2,7 +2,9 @@ package console
 
 import (
 	"net/http"
+	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -17,4 +19,54 @@ func personOf(r *http.Request) string {
 		return keyOf(cookie.Value)
 	}
 	return web.Address(r)
+}
+
+// draftFor is a rule file as somebody begins a draft of it: who may not publish needs none of its secrets.
+func draftFor(v viewer, text string) string {
+	if v.Role < web.Admin {
+		text, _ = secrets.Mask(text)
+	}
+	return text
+}
+
+// restored is a draft with the lines of a rule file as they are that somebody has got with masks and left alone:
+// a mask in a condition would be a mistake.
+func restored(text, draft string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	masks, ok := masksOf(text)
+	if !ok || len(masks) == 0 {
+		return draft
+	}
+	lines := map[string]string{}
+	for from := 0; from < len(text); {
+		to := lineEnd(text, from)
+		for _, m := range masks {
+			if m.from >= from && m.from < to && m.to > to {
+				to = lineEnd(text, m.to) // it goes over several lines
+			}
+		}
+		lines[covered(text, from, to, masks)] = text[from:to]
+		from = to
+	}
+	var out strings.Builder
+	for line := range strings.Lines(draft) {
+		if own, ok := lines[line]; ok {
+			line = own
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+// lineEnd is where the line ends that goes on at a place.
+func lineEnd(text string, at int) int {
+	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}
+
+// sameLines reports whether a browser makes no difference of two texts.
+func sameLines(a, b string) bool {
+	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
 }
