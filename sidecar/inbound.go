@@ -60,7 +60,7 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 		return err
 	}
 	in.caller = turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, in.req), Waits: callerWaits(r.Header), Spans: o.span.Children()}
-	in.line = cmp.Or(turn.Asker(in.req, in.caller, "").Session, host(r))
+	in.line = cmp.Or(turn.Asker(in.req, in.caller, "").Session, web.Address(r))
 	o.in = in
 	return nil
 }
@@ -85,7 +85,7 @@ func (s *Server) refused(err error) error {
 func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.Request, said *openai.Error) {
 	const most = 256 // bytes of a path
 	s.metrics.Refused.WithLabelValues(strconv.Itoa(said.Status)).Inc()
-	s.log.InfoContext(ctx, "refused", "event", "request_refused", "request", w.Header().Get(web.RequestID), "from", host(r), "session", sessionID(r.Header),
+	s.log.InfoContext(ctx, "refused", "event", "request_refused", "request", w.Header().Get(web.RequestID), "from", web.Address(r), "session", sessionID(r.Header),
 		"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), most)], "status", said.Status, "code", said.Code, "detail", said.Message, "rules", w.Header().Get(web.RulesVersion))
 }
 

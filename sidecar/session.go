@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 const (
@@ -22,21 +22,13 @@ const (
 func (s *Server) enter(r *http.Request, limits *ruleset.Limits) (leave func(), err error) {
 	id, pace := "session "+sessionID(r.Header), limits.Session
 	if sessionID(r.Header) == "" {
-		id, pace = "caller "+host(r), limits.Caller
+		id, pace = "caller "+web.Address(r), limits.Caller
 	}
 	if wait := s.sessions.Enter(id, time.Now(), state.Pace(pace)); wait > 0 {
 		s.metrics.Requests.WithLabelValues("", strconv.Itoa(http.StatusTooManyRequests)).Inc()
 		return nil, openai.SessionLimited(wait)
 	}
 	return func() { s.sessions.Leave(id) }, nil
-}
-
-// host is where a request comes from.
-func host(r *http.Request) string {
-	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
-		return host
-	}
-	return r.RemoteAddr
 }
 
 // sessionID is the session that a caller names; empty: none.

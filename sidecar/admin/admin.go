@@ -34,6 +34,8 @@ type API struct {
 	World     guard.World  // in which calls are judged
 	Guard     *guard.Guard // judges the calls that a gateway's hook asks about
 	Approvals *approvals.Store
+	Desk      *Desk             // where rules are tried that are not in force
+	Misses    *Misses           // wrong tokens
 	Decisions *decisions.Log    // answers go there; nil: there is none
 	Lab       *lab.Lab          // of experiments
 	Runs      *executor.Resumer // goes on with runs; nil: none is kept
@@ -207,6 +209,8 @@ func (a *API) admit(r *http.Request, needs web.Role) error {
 		return nil
 	}
 	switch is := a.Tokens().Shown(r); {
+	case is == web.Nobody && r.Header.Get("Authorization") != "" && a.Missed(r):
+		return refusal(http.StatusTooManyRequests, "the token is wrong, as many were from this address", "the right one is taken at any time")
 	case is == web.Nobody:
 		return refusal(http.StatusUnauthorized, "the token is missing or wrong", "send it with: Authorization: Bearer TOKEN (the setting admin_token)")
 	case is < needs:

@@ -34,8 +34,12 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		err = a.Desk.Work(r.Context(), web.Address(r), func() (err error) {
+			set, _, err = a.Rules.Try(own)
+			return err
+		})
 		var problems rulefile.Problems
-		if set, _, err = a.Rules.Try(own); errors.As(err, &problems) {
+		if errors.As(err, &problems) {
 			return &Error{http.StatusUnprocessableEntity, "these rules do not load", "every problem has its place", problems}
 		}
 		if err != nil {

@@ -51,7 +51,7 @@ func (q *questions) serve(commands []string) (server *httptest.Server, ids []str
 		return nil, nil, err
 	}
 	q.store, q.rules = guard.NewApprovals(live.Set().Limits, time.Now, metrics, nil), live.Set().Version
-	admin := &admin.API{Rules: live, Approvals: q.store, Token: "secret", Local: true, Metrics: metrics, Log: log}
+	admin := &admin.API{Rules: live, Approvals: q.store, Desk: admin.NewDesk(), Misses: admin.NewMisses(time.Now), Token: "secret", Local: true, Metrics: metrics, Log: log}
 	for _, command := range commands {
 		e := q.store.Request(q.call(command), approvals.Reason{Rule: "force", Place: "exec.yaml:7", Why: "A force push overwrites.", Start: 4, End: 11})
 		ids = append(ids, e.ID)

@@ -48,7 +48,6 @@ type Console struct {
 	static   map[string]asset
 	sessions *sessions
 	watching chan struct{}    // holds one for each page that is told what is new
-	desk     *desk            // where drafts are tried
 	working  chan struct{}    // holds one while a page reads the whole decision log
 	forms    map[string]int64 // by their paths, how long they may be where that is not maxForm
 	mux      *http.ServeMux
@@ -62,7 +61,7 @@ func New(c Config) (*Console, error) {
 	if c.Every == 0 {
 		c.Every = 500 * time.Millisecond
 	}
-	k := &Console{Config: c, started: c.Now(), pages: pages(), sessions: newSessions(c.Now), watching: make(chan struct{}, maxWatching), desk: newDesk(), working: make(chan struct{}, 1), forms: map[string]int64{},
+	k := &Console{Config: c, started: c.Now(), pages: pages(), sessions: newSessions(c.Now), watching: make(chan struct{}, maxWatching), working: make(chan struct{}, 1), forms: map[string]int64{},
 		names: web.Names{Local: c.API.Local, Hosts: c.API.Hosts}} // a cookie is no bearer token: any name would not do
 	var err error
 	if k.shown, err = templates(k.pages); err != nil {

@@ -110,7 +110,7 @@ func (c *Console) decision(ctx context.Context, v *decisionView, found *decision
 	v.Tool, v.Rule, v.Place, v.Masked, v.Bytes = shown(d.Tool), d.RuleName(), d.Place, d.Masked, d.Bytes
 	v.Why, v.Instead, v.Findings = c.text(d.Why), c.text(d.Instead), c.findings(d.Findings)
 	if c.words() {
-		v.Arguments = shownJSON([]byte(cut(string(d.Arguments))))
+		v.Arguments = cut(shownJSON(d.Arguments))
 	}
 	same := func(name, value, key string) {
 		if value != "" {
@@ -166,7 +166,7 @@ func (c *Console) judge(v *decisionView, found *decisions.Found) {
 	set := c.API.Rules.Of(d.Rules)
 	switch {
 	case !c.words():
-		v.Unjudged = "No words are shown: the setting console says no-text."
+		v.Unjudged = "No words are shown: the setting console says no-text, or limits.yaml has words: 0."
 	case found.Broken != nil:
 		v.Unjudged = "What stands here was changed, so no rule is asked about it."
 	case !d.Judgeable():

@@ -72,6 +72,9 @@ func (f sieve) filter(now time.Time) (out decisions.Filter, err error) {
 	if out.Since, err = moment(f.From, now); err == nil {
 		out.Until, err = moment(f.To, now)
 	}
+	if day, not := time.ParseInLocation(time.DateOnly, f.To, now.Location()); not == nil { // through that day
+		out.Until = day.AddDate(0, 0, 1)
+	}
 	return out, err
 }
 
@@ -131,33 +134,55 @@ func (c *Console) decisionsPage(r *http.Request, _ viewer) (any, error) {
 	next := func() { // of what is not on this page
 		out.Next = Root + "decisions?" + out.Filter.Query() + fmt.Sprintf("&before=%d", last)
 	}
-	err = decisions.Back(c.Decisions, out.Before, func(r *decisions.Record, broken error) bool {
-		if out.Looked++; out.Looked%256 == 0 && c.Now().After(ends) {
+	run := damage{}
+	err = decisions.Back(c.Decisions, out.Before, &decisions.Times{Since: f.Since, Until: f.Until}, func(r *decisions.Record, broken error) bool {
+		if out.Looked++; out.Looked%256 == 0 && last > 0 && c.Now().After(ends) {
 			out.Cut = true
 			next()
 			return false
 		}
 		switch {
-		case len(out.Rows) == pageRows && (broken != nil || f.Takes(r)):
+		case broken != nil && run.lines > 0: // of one row: pages begin behind a record
+			run.add(broken)
+			out.Rows[len(out.Rows)-1].Damaged = run.text()
+			return true
+		case broken == nil && r.Gap == nil && !f.Takes(r):
+		case len(out.Rows) == pageRows:
 			next()
 			return false
 		case broken != nil:
-			out.Rows = append(out.Rows, decisionRow{Seq: r.Seq, Damaged: shown(broken.Error())})
-		case f.Takes(r):
+			run.add(broken)
+			out.Rows = append(out.Rows, decisionRow{Seq: r.Seq, Damaged: run.text()})
+			return true
+		default:
 			out.Rows = append(out.Rows, c.decisionRow(r))
-		case r.Time.Before(f.Since): // records stand by their time
-			return false
 		}
-		if r.Seq > 0 {
-			last = r.Seq
-		}
-		out.Back = r.Time
+		run, last, out.Back = damage{}, r.Seq, r.Time
 		return true
 	})
 	if errors.Is(err, fs.ErrNotExist) { // nothing was written yet
 		err = nil
 	}
 	return out, unread(err)
+}
+
+// damage is a run of lines of the log that are no records, or were changed.
+type damage struct {
+	lines int
+	first error // of the newest
+}
+
+func (d *damage) add(broken error) {
+	if d.lines++; d.first == nil {
+		d.first = broken
+	}
+}
+
+func (d *damage) text() string {
+	if d.lines == 1 {
+		return shown(d.first.Error())
+	}
+	return fmt.Sprintf("%s, and so are %s before it", shown(d.first.Error()), plural(d.lines-1, "line"))
 }
 
 // unread is why the log cannot be read; nil: it can.
@@ -176,21 +201,27 @@ func (c *Console) words() bool {
 	return c.Witness != nil && c.Witness.Words && c.API.Rules.Set().Limits.Console.Words > 0
 }
 
-// filterOf is a filter of the log. Nobody searches words that are not shown.
+// filterOf is a filter of the log. Nobody searches words that are not shown: then the text is an id, as
+// in links.
 func (c *Console) filterOf(of sieve) (decisions.Filter, error) {
+	f, err := of.filter(c.Now())
 	if !c.words() {
-		of.Text = ""
+		f.Words, f.ID = nil, of.Text
 	}
-	return of.filter(c.Now())
+	return f, err
 }
 
 func (c *Console) decisionRow(r *decisions.Record) decisionRow {
 	out := decisionRow{Seq: r.Seq, Href: fmt.Sprintf("%sdecisions/%d", Root, r.Seq), At: r.Time.Format(time.RFC3339Nano), Time: stamp(r.Time)}
 	var findings []policy.Finding
+	if g := r.Gap; g != nil {
+		out.Effect, out.Outcome, out.Brief = "gap", "lost", shown(fmt.Sprintf("%s could not be written: %s", plural(int(g.Lost), "record"), g.Why))
+		return out
+	}
 	if k := r.Connection; k != nil {
 		findings = k.Findings
 		out.Effect, out.Outcome, out.Tool, out.Rule, out.Session = string(k.Effect), string(k.Outcome), shown(k.Tool), cmp.Or(k.Rule, "default"), shown(k.Session)
-		out.Brief = shown(clipped(k.Method + " " + k.Server))
+		out.Brief = clipped(c.text(k.Method + " " + k.Server))
 	} else {
 		d := r.Decision
 		findings = d.Findings
@@ -218,14 +249,14 @@ func (c *Console) brief(args json.RawMessage) string {
 	if json.Unmarshal(args, &in) == nil {
 		for _, key := range []string{"command", "path", "url"} {
 			if s, ok := in[key].(string); ok {
-				return shown(clipped(s))
+				return clipped(head(s, 16*briefText).Text)
 			}
 		}
 	}
 	return clipped(shownJSON(args))
 }
 
-// clipped is the beginning of a text, on one line.
+// clipped is the beginning of a text that is masked, on one line.
 func clipped(s string) string {
 	s = strings.Join(strings.Fields(s[:min(len(s), 4*briefText)]), " ")
 	if len(s) > briefText {

@@ -1,79 +1,72 @@
 package console
 
 import (
-	"context"
-	"fmt"
-	"net"
 	"net/http"
-	"sync"
-	"time"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-const (
-	maxSeats  = 2                // drafts that are tried at once: the processors are for the turns
-	draftTime = 15 * time.Second // until a page stops waiting for its draft
-)
-
-// desk is where drafts are tried: one for each person at a time, and few at once.
-type desk struct {
-	seats chan struct{}
-
-	mu   sync.Mutex
-	busy map[string]bool
+// atDesk tries a draft where the admin API tries its own.
+func (c *Console) atDesk(r *http.Request, do func() error) error {
+	return refusedBy(c.API.Desk.Work(r.Context(), personOf(r), do), "This draft was not read")
 }
 
-func newDesk() *desk { return &desk{seats: make(chan struct{}, maxSeats), busy: map[string]bool{}} }
-
-// personOf names who sits there: a session, or else an address.
+// personOf names who tries a draft: a session, or else an address.
 func personOf(r *http.Request) string {
 	if cookie, err := r.Cookie(cookieName); err == nil {
 		return keyOf(cookie.Value)
 	}
-	host, _, _ := net.SplitHostPort(r.RemoteAddr)
-	return host
+	return web.Address(r)
 }
 
-// work does one thing for a person. What goes on when ctx ends keeps its seat until it is done,
-// and what it makes is nobody's.
-func (d *desk) work(ctx context.Context, who string, do func() error) error {
-	d.mu.Lock()
-	if d.busy[who] {
-		d.mu.Unlock()
-		return &trouble{http.StatusTooManyRequests, "Your last draft is still being read", "One is read at a time. Go back, and try again in a moment."}
+// draftFor is a rule file as somebody begins a draft of it: who may not publish needs none of its secrets.
+func draftFor(v viewer, text string) string {
+	if v.Role < web.Admin {
+		text, _ = secrets.Mask(text)
 	}
-	d.busy[who] = true
-	d.mu.Unlock()
-	leave := func() {
-		d.mu.Lock()
-		delete(d.busy, who)
-		d.mu.Unlock()
+	return text
+}
+
+// restored is a draft with the lines of a rule file as they are that somebody has got with masks and left alone:
+// a mask in a condition would be a mistake.
+func restored(text, draft string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	masks, ok := masksOf(text)
+	if !ok || len(masks) == 0 {
+		return draft
 	}
-	select {
-	case d.seats <- struct{}{}:
-	case <-ctx.Done():
-		leave()
-		return &trouble{http.StatusServiceUnavailable, "Other drafts are being read", fmt.Sprintf("At most %d are read at once. Go back, and try again in a moment.", maxSeats)}
-	}
-	type end struct{ err, panics any }
-	done := make(chan end, 1)
-	go func() {
-		var e end
-		defer func() {
-			e.panics = recover()
-			leave()
-			<-d.seats
-			done <- e
-		}()
-		e.err = do()
-	}()
-	select {
-	case e := <-done:
-		if e.panics != nil {
-			panic(e.panics) // of the request, as if it had been done there
+	lines := map[string]string{}
+	for from := 0; from < len(text); {
+		to := lineEnd(text, from)
+		for _, m := range masks {
+			if m.from >= from && m.from < to && m.to > to {
+				to = lineEnd(text, m.to) // it goes over several lines
+			}
 		}
-		err, _ := e.err.(error)
-		return err
-	case <-ctx.Done():
-		return &trouble{http.StatusServiceUnavailable, "This draft takes too long to read", fmt.Sprintf("It was not ready within %s. Nothing was changed.", draftTime)}
+		lines[covered(text, from, to, masks)] = text[from:to]
+		from = to
 	}
+	var out strings.Builder
+	for line := range strings.Lines(draft) {
+		if own, ok := lines[line]; ok {
+			line = own
+		}
+		out.WriteString(line)
+	}
+	return out.String()
+}
+
+// lineEnd is where the line ends that goes on at a place.
+func lineEnd(text string, at int) int {
+	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+		return at + i + 1
+	}
+	return len(text)
+}
+
+// sameLines reports whether a browser makes no difference of two texts.
+func sameLines(a, b string) bool {
+	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
 }

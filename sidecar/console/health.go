@@ -125,7 +125,12 @@ func (c *Console) memory(now time.Time) []pair {
 	read := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(read)
 	turns, bytes := c.Witness.Size()
+	lost := "–"
+	if n := c.API.Decisions.Stats().Lost; n > 0 {
+		lost = plural(int(n), "decision")
+	}
 	return []pair{
+		{"Without a record", lost},
 		{"Up for", duration(now.Sub(c.started))},
 		{"In objects", size(int64(read[0].Value.Uint64()))},
 		{"Of the system", size(int64(read[1].Value.Uint64() - read[2].Value.Uint64()))},

@@ -74,7 +74,8 @@ type frame struct {
 	Viewer      viewer
 	Open        bool // no token is asked for
 	Nav         []navItem
-	Waiting     int // approvals
+	Waiting     int  // approvals
+	Unwritten   bool // the decision log cannot be written
 	Version     string
 	Data        any
 }
@@ -130,7 +131,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, v viewer, p page)
 func (c *Console) render(w http.ResponseWriter, r *http.Request, v viewer, status int, file string, f frame) {
 	f.File, f.Viewer, f.Open, f.Version = file, v, c.API.Token == "", c.Version
 	if v.Role != web.Nobody {
-		f.Waiting = c.waiting()
+		f.Waiting, f.Unwritten = c.waiting(), c.API.Decisions.Stats().Broken
 		for _, p := range c.pages {
 			if p.nav != "" {
 				href := path.Clean(p.path)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -279,6 +281,18 @@ func TestReplay(t *testing.T) {
 	bad := send(url.Values{"against": {"draft"}, "draft": {strings.Replace(draft, "profile: developer", "profile: <script>alert(1)</script>", 1)}})
 	if bad.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(bad.text, "exec.yaml:") || !strings.Contains(bad.text, "does not load") || strings.Contains(bad.text, "<script>alert") {
 		t.Errorf("a draft with a mistake: %s\n%.3000s", bad.Status, bad.text)
+	}
+	var many sync.WaitGroup
+	var refused atomic.Int64
+	for range 8 {
+		many.Go(func() {
+			if p := send(url.Values{"against": {"draft"}, "draft": {stricter}}); p.StatusCode == http.StatusTooManyRequests {
+				refused.Add(1)
+			}
+		})
+	}
+	if many.Wait(); refused.Load() == 0 {
+		t.Error("one reader has eight drafts tried at a time")
 	}
 	if p := send(url.Values{"against": {"draft"}, "draft": {strings.Repeat("x", 600<<10)}}); p.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(p.text, "512 KiB") {
 		t.Errorf("a draft that is too long: %s", p.Status)

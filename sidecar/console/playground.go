@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -157,10 +156,8 @@ func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer, do fu
 
 // play does something, and then works out what the page shows, at the desk.
 func (c *Console) play(r *http.Request, v viewer, f playForm, do func(*playground) error) (*playground, error) {
-	ctx, done := context.WithTimeout(r.Context(), draftTime)
-	defer done()
 	p := &playground{Form: f}
-	err := c.desk.work(ctx, personOf(r), func() error {
+	err := c.atDesk(r, func() error {
 		if err := do(p); err != nil {
 			return err
 		}
@@ -183,7 +180,7 @@ func (c *Console) look(p *playground, v viewer) error {
 		}
 	}
 	p.Version = report.Version
-	p.choose(texts)
+	p.choose(texts, v)
 	d := p.Form.drafted(c.API.Rules)
 	var err error
 	if p.Checked, err = d.Check(c.API.Rules); err != nil {
@@ -221,9 +218,9 @@ func (c *Console) look(p *playground, v viewer) error {
 }
 
 // choose opens the file that is wanted, unless a draft of another one would be lost.
-func (p *playground) choose(texts map[string]string) {
+func (p *playground) choose(texts map[string]string, v viewer) {
 	f := &p.Form
-	dirty := f.Of != "" && !sameLines(texts[f.Of], f.Draft)
+	dirty := f.Of != "" && !sameLines(texts[f.Of], restored(texts[f.Of], f.Draft))
 	switch {
 	case f.Do == "open" && dirty && f.File != f.Of:
 		p.Refused = "Your draft of " + f.Of + " is not published. Publish it, or drop it, and then open " + f.File + "."
@@ -236,20 +233,16 @@ func (p *playground) choose(texts map[string]string) {
 			f.File = draft.AliasFile
 		}
 		f.Of = cmp.Or(f.File, draft.AliasFile)
-		f.Draft, f.Base = texts[f.Of], p.Version
+		f.Draft, f.Base = draftFor(v, texts[f.Of]), p.Version
 	}
 	f.File = f.Of
 }
 
-// sameLines reports whether a browser makes no difference of two texts.
-func sameLines(a, b string) bool {
-	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
-}
-
 // drafted is the draft of the form. A file with lines that end in CR LF keeps them.
 func (f *playForm) drafted(rules draft.Rules) *draft.Draft {
-	d := &draft.Draft{File: f.Of, Text: f.Draft}
-	if now := rules.Merged(nil)[f.Of]; sameLines(now, d.Text) {
+	now := rules.Merged(nil)[f.Of]
+	d := &draft.Draft{File: f.Of, Text: restored(now, f.Draft)}
+	if sameLines(now, d.Text) {
 		d.Text = now
 	} else if strings.Contains(now, "\r\n") {
 		d.Text = strings.ReplaceAll(d.Text, "\n", "\r\n")

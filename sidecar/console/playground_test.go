@@ -365,3 +365,30 @@ func TestPlaygroundText(t *testing.T) {
 		}
 	}
 }
+
+// Who may not publish drafts with the secrets of rule files masked, and what they leave alone counts as it is.
+func TestDraftOfReader(t *testing.T) {
+	token := "ghp_" + strings.Repeat("Ab1", 12)
+	v, _ := keeping(t, stage.Tokens, nil, nil)
+	for i, file := range []string{"aliases.yaml", "exec.yaml"} {
+		name := filepath.Join(v.s.Rules, file)
+		doc, err := os.ReadFile(name)
+		ruletest.Must(t, err)
+		ruletest.Must(t, os.WriteFile(name, append([]byte("# old key "+token+"\n"), doc...), 0o600))
+		ruletest.Soon(t, "the rules are taken", func() bool { return v.s.Log.Said("rules_taken") > i })
+	}
+	const page = playground + "?file=aliases.yaml"
+	for token2, sees := range map[string]bool{stage.Reader: false, stage.Admin: true} {
+		v.signIn("Ann", token2)
+		p := v.get(page)
+		if strings.Contains(p.text, token) != sees {
+			t.Errorf("the draft: the secret is there %v", !sees)
+		}
+		if strings.Contains(v.get("/console/decisions/replay").text, token) != sees {
+			t.Errorf("replay: the secret is there %v", !sees)
+		}
+		if q := v.press(p.form(), "try"); strings.Contains(q.text, "What your draft changes in the file") {
+			t.Error("a draft that was left alone changes the file")
+		}
+	}
+}

@@ -65,7 +65,7 @@ func (c *Console) compare(p *playground) {
 		}
 		for i := range p.Differences {
 			d := &p.Differences[i]
-			d.What, d.Before, d.After = shown(d.What), shown(clip(d.Before)), shown(clip(d.After))
+			d.What, d.Before, d.After = shown(d.What), clip(d.Before), clip(d.After)
 		}
 	}
 	if last.read == nil {
@@ -132,14 +132,15 @@ func (c *Console) readBy(set *ruleset.Set, profile string, rec *replay.Record) (
 		view.Became, view.Why = string(f.Code), shown(f.Why)
 		v.Refused = append(v.Refused, view)
 	}
-	v.Content, v.Thought, v.Finish = shown(cut(t.Content)), shown(cut(t.Reasoning)), t.Finish
+	v.Content, v.Thought, v.Finish = shownHead(t.Content), shownHead(t.Reasoning), t.Finish
 	return v, nil
 }
 
 // clip is the beginning of one side of a difference.
 func clip(s string) string {
-	if len(s) <= maxDiffer {
-		return s
+	p := head(s, maxDiffer)
+	if p.More > 0 {
+		p.Text += "…"
 	}
-	return strings.ToValidUTF8(s[:maxDiffer], "") + "…"
+	return p.Text
 }

@@ -48,8 +48,8 @@ type changeView struct {
 }
 
 // replayPage is the form. What is asked for is done by replay.
-func (c *Console) replayPage(r *http.Request, _ viewer) (any, error) {
-	return &replayView{Log: c.Decisions != "", Words: c.words(), Filter: sieveOf(r.URL.Query()), File: draftFile, Draft: c.ruleText(draftFile), Most: maxReplayed}, nil
+func (c *Console) replayPage(r *http.Request, v viewer) (any, error) {
+	return &replayView{Log: c.Decisions != "", Words: c.words(), Filter: sieveOf(r.URL.Query()), File: draftFile, Draft: draftFor(v, c.ruleText(draftFile)), Most: maxReplayed}, nil
 }
 
 // replay decides again by the rules in force, or by those with a draft of one file. Nothing is
@@ -70,7 +70,12 @@ func (c *Console) replay(w http.ResponseWriter, r *http.Request, v viewer) error
 	set, status := c.API.Rules.Set(), http.StatusOK
 	if out.Drafted {
 		var warnings rulefile.Problems
-		if set, warnings, err = c.API.Rules.Try(c.API.Rules.Merged(map[string]*string{draftFile: &out.Draft})); err != nil {
+		text := restored(c.ruleText(draftFile), out.Draft)
+		err := c.atDesk(r, func() (err error) {
+			set, warnings, err = c.API.Rules.Try(c.API.Rules.Merged(map[string]*string{draftFile: &text}))
+			return err
+		})
+		if err != nil {
 			status = http.StatusUnprocessableEntity
 			if out.Problems = problemsOf(err); len(out.Problems) == 0 {
 				return err

@@ -25,21 +25,34 @@ type passage struct {
 	More int // bytes that are not shown
 }
 
-// passage cuts a text. Secrets are masked before: half of one is none that can be known.
+// passage is the beginning of a text, if words are shown.
 func (c *Console) passage(s string, most int) passage {
 	if !c.words() {
 		return passage{}
 	}
-	text, more := s, 0
-	if len(s) > 2*most { // what is far behind the cut is not looked at
-		text, more = s[:2*most], len(s)-2*most
+	return head(s, most)
+}
+
+// head cuts a text. Secrets are masked before: half of one is none that can be known.
+func head(s string, most int) passage {
+	more := max(0, len(s)-2*most) // what is far behind the cut is not looked at
+	return passage{shown(strings.ToValidUTF8(s[:len(s)-more], "")), more}.cut(most)
+}
+
+func (p passage) cut(most int) passage {
+	if len(p.Text) > most {
+		p.More += len(p.Text) - most
+		p.Text = strings.ToValidUTF8(p.Text[:most], "")
 	}
-	text = shown(strings.ToValidUTF8(text, ""))
-	if len(text) > most {
-		more += len(text) - most
-		text = strings.ToValidUTF8(text[:most], "")
+	return p
+}
+
+// String is the passage in one text.
+func (p passage) String() string {
+	if p.More == 0 {
+		return p.Text
 	}
-	return passage{text, more}
+	return fmt.Sprintf("%s… and %d bytes more", p.Text, p.More)
 }
 
 // runView is one run, turn by turn.
@@ -148,7 +161,7 @@ func (v *runView) steps(c *Console, p *journal.Past) {
 			for _, w := range t.Calls {
 				k := &runCall{Tool: shown(w.Tool)}
 				if c.words() {
-					k.Arguments = shownJSON([]byte(cut(w.Arguments)))
+					k.Arguments = cut(shownJSON([]byte(w.Arguments)))
 				}
 				calls[w.ID] = k
 				step.Calls = append(step.Calls, k)

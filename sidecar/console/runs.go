@@ -54,7 +54,7 @@ func (c *Console) runRow(p *journal.Past) runRow {
 	s := p.Summary()
 	return runRow{
 		ID: shown(p.ID), Href: Root + "runs/" + url.PathEscape(p.ID), At: p.Started.Format(time.RFC3339Nano), Time: stamp(p.Started), State: c.stateOf(p),
-		Task: c.text(clipped(p.Task())), Model: shown(p.Model), Session: shown(p.Session), Took: c.runTook(p), Turns: s.Turns, Calls: s.Calls, Doubt: s.Doubt,
+		Task: clipped(c.passage(p.Task(), 16*briefText).Text), Model: shown(p.Model), Session: shown(p.Session), Took: c.runTook(p), Turns: s.Turns, Calls: s.Calls, Doubt: s.Doubt,
 	}
 }
 
@@ -109,7 +109,10 @@ func (c *Console) runsPage(r *http.Request, _ viewer) (any, error) {
 		}
 		return true
 	})
-	return out, err
+	if err != nil {
+		return nil, &trouble{http.StatusUnprocessableEntity, "The runs cannot be read", shown(err.Error()) + ". Give their folder back, or start the server anew: it makes one."}
+	}
+	return out, nil
 }
 
 // fits looks for the words of the filter in what is shown of a run, and in its whole task.
@@ -121,7 +124,7 @@ func (v *runsView) fits(row *runRow, p *journal.Past) bool {
 	if p != nil {
 		all += "\n" + p.Agent + "\n" + p.Channel
 		if v.Words {
-			all += "\n" + p.Task()
+			all += "\n" + shown(p.Task())
 		}
 	}
 	all = strings.ToLower(all)

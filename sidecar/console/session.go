@@ -3,7 +3,6 @@ package console
 import (
 	"crypto/rand"
 	"crypto/sha256"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -21,9 +20,6 @@ const (
 	sessionTime = 12 * time.Hour
 	maxSessions = 256
 	maxName     = 60 // characters of a person's name
-	maxMisses   = 10 // wrong tokens of an address within missTime
-	missTime    = time.Minute
-	maxMissers  = 1024 // addresses that are remembered
 )
 
 // viewer is who looks at a page.
@@ -47,19 +43,12 @@ type session struct {
 type sessions struct {
 	now func() time.Time
 
-	mu     sync.Mutex
-	byID   *recent.Map[session]
-	misses *recent.Map[misses]
-}
-
-// misses are the wrong tokens of an address.
-type misses struct {
-	since time.Time
-	n     int
+	mu   sync.Mutex
+	byID *recent.Map[session]
 }
 
 func newSessions(now func() time.Time) *sessions {
-	return &sessions{now: now, byID: recent.New[session](maxSessions, nil), misses: recent.New[misses](maxMissers, nil)}
+	return &sessions{now: now, byID: recent.New[session](maxSessions, nil)}
 }
 
 func keyOf(cookie string) string {
@@ -106,22 +95,6 @@ func (s *sessions) end(r *http.Request) {
 	}
 }
 
-// missed counts a wrong token of an address; tired says that it has shown too many.
-func (s *sessions) missed(r *http.Request, more int) (tired bool) {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	m, _ := s.misses.Use(host)
-	if s.now().Sub(m.since) > missTime {
-		*m = misses{since: s.now()}
-	}
-	m.n += more
-	return m.n >= maxMisses
-}
-
 // viewer is who sends a request. Where no token is asked for, everybody sees.
 func (c *Console) viewer(r *http.Request) viewer {
 	if c.API.Token == "" {
@@ -157,14 +130,11 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, v viewer) error
 		c.render(w, r, v, status, "sign-in.html", frame{Title: "Sign in", Data: form})
 		return nil
 	}
-	if c.sessions.missed(r, 0) {
-		w.Header().Set("Retry-After", "60")
-		return again(http.StatusTooManyRequests, "There were too many wrong tokens from your address. Try again in a minute.")
-	}
 	role := c.API.Tokens().Role(strings.TrimSpace(r.PostForm.Get("token")))
 	switch {
+	case role == web.Nobody && c.API.Missed(r):
+		return again(http.StatusTooManyRequests, "This is none of the tokens of this server, as many were from your address. The right one is taken at any time.")
 	case role == web.Nobody:
-		c.sessions.missed(r, 1)
 		c.API.Log.Warn("somebody could not sign in to the console", "event", "console_sign_in_failed", "from", r.RemoteAddr, "name", form.Name)
 		return again(http.StatusUnauthorized, "This is none of the tokens of this server. They are the settings admin_token, admin_approver_token and admin_reader_token.")
 	case form.Name == "" && role > web.Reader:

@@ -152,7 +152,7 @@ func tokens(a *turn.Account) string {
 // reply reads one reply anew, with the rules of then.
 func (c *Console) reply(t *witness.Turn, i int) replyView {
 	r := &t.Replies[i]
-	v := replyView{N: i + 1, At: r.At, Finish: r.Reading.Finish, Content: shown(cut(r.Reading.Content)), Thought: shown(cut(r.Reading.Reasoning))}
+	v := replyView{N: i + 1, At: r.At, Finish: r.Reading.Finish, Content: shownHead(r.Reading.Content), Thought: shownHead(r.Reading.Reasoning)}
 	v.Said = fmt.Sprintf("%s, %s, profile %s", r.Server, cmp.Or(r.Style, "native"), cmp.Or(r.Profile, ruleset.DefaultProfile))
 	for k := range r.Reading.Calls {
 		call := &r.Reading.Calls[k]
@@ -175,8 +175,8 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 	}
 	set := c.Witness.Set(r)
 	switch {
-	case !c.Witness.Words:
-		v.Missing = "No words are kept: the setting console says no-text."
+	case !c.words():
+		v.Missing = "No words are kept: the setting console says no-text, or limits.yaml has words: 0."
 		return v
 	case !r.Words:
 		v.Missing = "Its words were not kept: there were too many, or the rules said so."
@@ -200,7 +200,7 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 }
 
 func callOf(name string, args []byte) callView {
-	return callView{Name: shown(name), Arguments: shownJSON([]byte(cut(string(args))))}
+	return callView{Name: shown(name), Arguments: cut(shownJSON(args))}
 }
 
 // repairView is a repair of a call.
@@ -220,10 +220,8 @@ func shownRepair(fix tools.Repair) repairView {
 	return v
 }
 
-// cut is the beginning of a text, as long as a page shows it.
-func cut(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	return fmt.Sprintf("%s… and %d bytes more", strings.ToValidUTF8(s[:maxShown], ""), len(s)-maxShown)
-}
+// cut is the beginning of a text that is masked, as long as a page shows it.
+func cut(s string) string { return passage{Text: s}.cut(maxShown).String() }
+
+// shownHead is that of a text that is not.
+func shownHead(s string) string { return head(s, maxShown).String() }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,7 +55,7 @@ func TestBack(t *testing.T) {
 			want = all[min(len(all), max(0, int(last)-int(before)+1)):]
 		}
 		var got []uint64
-		if err := Back(dir, before, func(r *Record, err error) bool { got = append(got, r.Seq); return err == nil }); err != nil {
+		if err := Back(dir, before, &Times{}, func(r *Record, err error) bool { got = append(got, r.Seq); return err == nil }); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) {
@@ -63,11 +64,22 @@ func TestBack(t *testing.T) {
 	}
 }
 
+// said is what a line is.
+func said(l line) string {
+	if l.long {
+		return fmt.Sprint(l.at, " is too long")
+	}
+	return fmt.Sprint(l.at, " ", string(l.text))
+}
+
 // Any text read from its end is the lines that it has from its beginning.
 func FuzzBack(f *testing.F) {
 	f.Add([]byte("a\nb\n\nc"), uint16(0))
 	f.Add([]byte("\n"), uint16(3))
 	f.Add([]byte("{\"seq\":12,\n"), uint16(900))
+	f.Add(bytes.Repeat([]byte("x"), maxLine), uint16(0))
+	f.Add(bytes.Repeat([]byte("x"), maxLine+1), uint16(0))
+	f.Add([]byte("a\n"), uint16(20000))
 	f.Fuzz(func(t *testing.T, text []byte, more uint16) {
 		text = append(text, bytes.Repeat([]byte("long "), int(more)*40)...) // over the edges of chunks
 		text = append(text, "\nend\nunfinished"...)
@@ -76,17 +88,14 @@ func FuzzBack(f *testing.F) {
 		var want, got []string
 		_ = s.lines(func(l line) bool {
 			if seqOf(l.text); l.whole {
-				want = append(want, fmt.Sprint(l.at, " ", string(l.text)))
+				want = append(want, said(l))
 			}
 			return true
 		})
-		if err := s.back(func(at int64, text []byte) bool { got = append(got, fmt.Sprint(at, " ", string(text))); return true }); err != nil {
-			if len(text) < maxLine {
-				t.Fatal(err)
-			}
-			return
+		if err := s.back(func(l line) bool { got = append(got, said(l)); return true }); err != nil {
+			t.Fatal(err)
 		}
-		if slices.Reverse(got); len(text) < maxLine && !slices.Equal(got, want) {
+		if slices.Reverse(got); !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	})
@@ -100,7 +109,7 @@ func TestBackOverDamage(t *testing.T) {
 	lines[2] = []byte("no record\n")
 	write(t, file, append(lines, []byte(`{"seq":7,`))...)
 	var got []string
-	err := Back(dir, 0, func(r *Record, err error) bool {
+	err := Back(dir, 0, &Times{}, func(r *Record, err error) bool {
 		got = append(got, fmt.Sprint(r.Seq, " ", err != nil && strings.Contains(err.Error(), "byte ")))
 		return true
 	})
@@ -108,8 +117,84 @@ func TestBackOverDamage(t *testing.T) {
 		t.Errorf("%q %v", got, err)
 	}
 	got = nil
-	if err := Back(dir, 3, func(r *Record, _ error) bool { got = append(got, fmt.Sprint(r.Seq)); return true }); err != nil || strings.Join(got, " ") != "2 1" {
+	if err := Back(dir, 3, &Times{}, func(r *Record, _ error) bool { got = append(got, fmt.Sprint(r.Seq)); return true }); err != nil || strings.Join(got, " ") != "2 1" {
 		t.Errorf("before a damaged record: %q %v", got, err)
+	}
+}
+
+// A line that is longer than any record is one that is damaged, wherever it stands. At the end it is what a crash left.
+func TestLongLine(t *testing.T) {
+	for what, at := range map[string]int{"in the middle": 3, "at the end": 6} {
+		dir, file, text := small(t)
+		lines := bytes.SplitAfter(text, []byte("\n"))
+		long := bytes.Repeat([]byte{0}, 2*maxLine)
+		if at < 6 {
+			long = append(long, '\n')
+		}
+		write(t, file, slices.Insert(lines, at, long)...)
+		var got []uint64
+		broken := 0
+		if err := Back(dir, 0, &Times{}, func(r *Record, err error) bool {
+			if err != nil {
+				broken++
+			} else {
+				got = append(got, r.Seq)
+			}
+			return true
+		}); err != nil || broken != min(1, 6-at) || !slices.Equal(got, []uint64{6, 5, 4, 3, 2, 1}) {
+			t.Errorf("%s: %v, %d broken, %v", what, got, broken, err)
+		}
+		if r := verified(t, dir); len(r.Problems) == 0 || r.Last.Seq != 6 {
+			t.Errorf("%s: %v", what, r.Problems)
+		}
+		if l, err := Open(Config{Dir: dir}); (err == nil) != (at == 6) || err != nil && !strings.Contains(err.Error(), ":4: record 4 was changed or cut") {
+			t.Errorf("%s: %v", what, err)
+		} else if err == nil {
+			shut(t, l)
+			mustBeGood(t, dir)
+		}
+	}
+}
+
+// A record of another time hides none behind it, and files of other times are not read.
+func TestTimes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "log")
+	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	for _, hours := range []int{1, 2, 30, 31, 55, -7000, 56, -7000} { // of its own process each, which begins with a record
+		l := open(t, Config{Dir: dir, Now: func() time.Time { return day.Add(time.Duration(hours) * time.Hour) }})
+		_ = l.Add(decision(hours))
+		shut(t, l)
+	}
+	from := day.Add(50 * time.Hour)
+	var got []uint64
+	err := Back(dir, 0, &Times{from, from.Add(24 * time.Hour)}, func(r *Record, err error) bool { got = append(got, r.Seq); return err == nil })
+	if want := []uint64{14, 13, 10, 9}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v; %v", got, want, err)
+	}
+	n, err := FindNewest(context.Background(), dir, Filter{Since: from}, 100)
+	if err != nil || n.Cut || n.Short {
+		t.Fatalf("%+v %v", n, err)
+	}
+	tally, err := ReplayNewest(context.Background(), dir, Filter{Since: from}, n, func(*Record) policy.Decision { return policy.Decision{} }, func(*Change) {})
+	if err != nil || tally.Records != 2 {
+		t.Errorf("%+v %v", tally, err)
+	}
+	list, err := segments(dir)
+	if err != nil || len(list) < 3 {
+		t.Fatalf("%d files: %v", len(list), err)
+	}
+	text, err := os.ReadFile(list[0].path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, list[0].path, bytes.Replace(text, []byte("\n"), []byte("\nno record\n"), 1))
+	if err := Back(dir, 0, &Times{Since: from}, func(_ *Record, err error) bool {
+		if err != nil {
+			t.Errorf("a file of another time is read: %v", err)
+		}
+		return true
+	}); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -161,6 +246,12 @@ func TestAnswerTo(t *testing.T) {
 	}
 	if a, err := AnswerTo(context.Background(), dir, &asked.Record); err != nil || a == nil || a.Seq != last || a.Answer.By != "Sam" {
 		t.Errorf("%+v %v", a, err)
+	}
+	l := open(t, Config{Dir: dir})
+	_ = l.AddAnswer(Answer{ID: "abcd-efgh", State: "denied", By: "Kim"})
+	shut(t, l)
+	if a, err := AnswerTo(context.Background(), dir, &asked.Record); err != nil || a == nil || a.Answer.State != "denied" {
+		t.Errorf("a yes that was taken back: %+v %v", a, err)
 	}
 	for _, other := range []string{"", "none", `abcd"efgh`, "abcd"} {
 		asked.Decision.Approval = other

@@ -1,7 +1,6 @@
 package decisions
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -164,19 +163,16 @@ func (w *writer) read() (err error) {
 	if info.Size() < w.size {
 		return fmt.Errorf("%s: it is shorter than before: it was cut; run: decisions verify", w.file.Name())
 	}
-	in := bufio.NewScanner(io.NewSectionReader(w.file, w.size, info.Size()-w.size))
-	in.Buffer(nil, maxLine)
-	in.Split(withNewline)
-	for in.Scan() {
-		line := in.Bytes()
-		if line[len(line)-1] != '\n' {
-			return errTorn
+	torn := false
+	err = lines(io.NewSectionReader(w.file, w.size, info.Size()-w.size), func(l line) bool {
+		r, broken := l.record()
+		if torn = !l.whole || broken != nil || r.Seq != w.place.Seq+1 || r.Prev != w.place.Hash; !torn {
+			w.place, w.size = Checkpoint{r.Seq, r.Hash}, w.size+int64(len(l.text))+1
 		}
-		r, err := parse(line[:len(line)-1])
-		if err != nil || r.Seq != w.place.Seq+1 || r.Prev != w.place.Hash {
-			return errTorn
-		}
-		w.place, w.size = Checkpoint{r.Seq, r.Hash}, w.size+int64(len(line))
+		return !torn
+	})
+	if torn {
+		return errTorn
 	}
-	return in.Err()
+	return err
 }

@@ -19,6 +19,7 @@ type Filter struct {
 	Session string
 	Agent   string
 	Words   []string // that all stand in it, whatever their case
+	ID      string   // of its call, its request, its approval or its command
 }
 
 // Takes reports whether a record is a decision that is meant.
@@ -33,7 +34,16 @@ func (f *Filter) Takes(r *Record) bool {
 		(f.Tool == "" || d.Tool == f.Tool) &&
 		(f.Session == "" || d.Session == f.Session) &&
 		(f.Agent == "" || d.Agent == f.Agent) &&
+		(f.ID == "" || r.named(f.ID)) &&
 		(len(f.Words) == 0 || r.says(f.Words))
+}
+
+// named reports whether a record has an id.
+func (r *Record) named(id string) bool {
+	if d := r.Decision; d != nil {
+		return d.Call == id || d.Request == id || d.Approval == id
+	}
+	return r.Connection.Ticket == id
 }
 
 // says reports whether words stand in what people are shown of a record.

@@ -18,6 +18,9 @@ const (
 	dirMode   = 0o700
 )
 
+// putBack is what helps where the head of a log is gone.
+const putBack = "put it back, or begin a new log in another folder"
+
 // readHead reads the head of a log, a place up to which the disk has everything; nil where
 // there is none. It stands in a file of its own, so that a log that ends earlier shows.
 func readHead(dir string) (*Checkpoint, error) {
@@ -31,7 +34,7 @@ func readHead(dir string) (*Checkpoint, error) {
 	}
 	var h Checkpoint
 	if err := json.Unmarshal(doc, &h); err != nil || h.Seq == 0 {
-		return nil, fmt.Errorf("%s: this is not the head of a log", name)
+		return nil, fmt.Errorf("%s: this is not the head of a log; %s", name, putBack)
 	}
 	return &h, nil
 }

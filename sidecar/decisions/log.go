@@ -88,6 +88,7 @@ type Log struct {
 type counts struct {
 	written, lost, failed atomic.Uint64
 	head                  atomic.Int64 // unix nanoseconds
+	broken                atomic.Bool  // the last write failed
 }
 
 // entry is a decision, an answer or a connection on its way to the file.
@@ -221,11 +222,15 @@ type Stats struct {
 	Lost    uint64    // decisions without a record
 	Failed  uint64    // writes and syncs that failed
 	Head    time.Time // when the head moved on
+	Broken  bool      // the last write failed, and what is decided now has no record
 }
 
 // Stats tells how the log does.
 func (l *Log) Stats() Stats {
-	return Stats{l.written.Load(), l.lost.Load(), l.failed.Load(), time.Unix(0, l.head.Load())}
+	if l == nil {
+		return Stats{}
+	}
+	return Stats{l.written.Load(), l.lost.Load(), l.failed.Load(), time.Unix(0, l.head.Load()), l.broken.Load()}
 }
 
 // record is what is written. Whoever must not go on without it and did not wait has

@@ -219,6 +219,9 @@ func TestRotation(t *testing.T) {
 	if r.Segments > 3 || r.First == 1 || r.Removed != r.First-1 {
 		t.Errorf("%+v", r)
 	}
+	if r := verified(t, dir, Checkpoint{r.First - 1, r.Last.Hash}, Checkpoint{5, r.Last.Hash}); len(r.Problems) != 2 || !strings.Contains(r.Problems[1].Why, "record 5 was removed, so this head cannot be compared") {
+		t.Errorf("heads of removed records: %v", r.Problems)
+	}
 	list, err := segments(dir)
 	if err != nil {
 		t.Fatal(err)

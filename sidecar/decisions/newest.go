@@ -3,6 +3,7 @@ package decisions
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -20,8 +21,12 @@ type Newest struct {
 // the rates of their sessions, at most as many are looked at.
 func FindNewest(ctx context.Context, dir string, f Filter, most int) (*Newest, error) {
 	n := &Newest{Since: f.Since, sessions: map[string]bool{}}
+	times := Times{Until: f.Until}
+	if !f.Since.IsZero() {
+		times.Since = f.Since.Add(-lookBack)
+	}
 	taken, ahead, looked, oldest := 0, 0, 0, time.Time{}
-	err := Back(dir, 0, func(r *Record, broken error) bool {
+	err := Back(dir, 0, &times, func(r *Record, broken error) bool {
 		if looked++; looked%1024 == 0 && ctx.Err() != nil {
 			if !n.Cut && !r.Time.Before(f.Since) {
 				n.Cut, oldest = true, r.Time // all since then are known
@@ -32,27 +37,26 @@ func FindNewest(ctx context.Context, dir string, f Filter, most int) (*Newest, e
 		if broken != nil || r.Decision == nil {
 			return true
 		}
-		d := r.Decision
-		in := !n.Cut && !r.Time.Before(f.Since) // records stand by their time
+		in := !n.Cut && !r.Time.Before(f.Since)
 		switch fits := in && f.Takes(r); {
 		case fits && taken < most:
-			if taken++; taken == 1 {
+			taken++
+			if r.Time.After(n.to) {
 				n.to = r.Time
 			}
-			oldest, n.from, n.sessions[d.Session] = r.Time, r.Time, true
+			oldest, n.from, n.sessions[r.Decision.Session] = r.Time, r.Time, true
 			ahead, n.Short = 0, false
 			return true
 		case fits:
-			n.Cut, in = true, false
+			n.Cut, in, times.Since = true, false, oldest.Add(-lookBack)
 		}
-		counts := taken > 0 && !r.Time.Before(oldest.Add(-lookBack))
-		if counts && n.sessions[d.Session] {
+		if n.sessions[r.Decision.Session] && !r.Time.Before(oldest.Add(-lookBack)) {
 			if n.Short = ahead == most; !n.Short {
 				n.from = r.Time
 				ahead++
 			}
 		}
-		return in || counts && !n.Short
+		return in || !n.Short
 	})
 	if n.Cut {
 		n.Since = oldest
@@ -60,8 +64,8 @@ func FindNewest(ctx context.Context, dir string, f Filter, most int) (*Newest, e
 	return n, err
 }
 
-// ReplayNewest is Replay of these decisions until ctx ends. Damage in files that end before them is
-// not counted.
+// ReplayNewest is Replay of these decisions until ctx ends. Damage in files of other times is not
+// counted.
 func ReplayNewest(ctx context.Context, dir string, f Filter, n *Newest, decide Decider, tell func(*Change)) (*Tally, error) {
 	if len(n.sessions) == 0 {
 		return &Tally{}, nil
@@ -70,12 +74,7 @@ func ReplayNewest(ctx context.Context, dir string, f Filter, n *Newest, decide D
 	if err != nil {
 		return &Tally{}, fmt.Errorf("read decisions: %w", err)
 	}
-	for len(list) > 1 {
-		if next, err := list[1].begins(); err != nil || !next.Time.Before(n.from) {
-			break
-		}
-		list = list[1:]
-	}
+	list = slices.DeleteFunc(list, (&Times{Since: n.from, Until: n.to.Add(1)}).miss)
 	f.Since = n.Since
 	return again(ctx, list, f, func(r *Record) bool {
 		return n.sessions[r.Decision.Session] && !r.Time.Before(n.from) && !r.Time.After(n.to)

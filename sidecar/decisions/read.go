@@ -25,7 +25,7 @@ func read(list []segment, take func(*Record, error) bool) error {
 			if !l.whole {
 				return true
 			}
-			r, err := parse(l.text)
+			r, err := l.record()
 			if err != nil {
 				err = fmt.Errorf("%s:%d: %w", s.path, l.n, err)
 			}

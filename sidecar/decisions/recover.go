@@ -127,7 +127,7 @@ func findTail(cfg Config, list []segment, head *Checkpoint) (t tail, err error) 
 }
 
 func noHead(dir string) error {
-	return fmt.Errorf("%s is missing, so nobody knows where the log ended; put it back, or begin a new log in another folder", filepath.Join(dir, headFile))
+	return fmt.Errorf("%s is missing, so nobody knows where the log ended; %s", filepath.Join(dir, headFile), putBack)
 }
 
 // reaches refuses a log that ends before its head: at a place, where line is the first that
@@ -147,7 +147,7 @@ func (t *tail) reaches(place string, line int) error {
 func (t *tail) read(s segment, head *Checkpoint) (bad int, err error) {
 	var chain follower
 	err = s.lines(func(l line) bool {
-		r, broken := parse(l.text)
+		r, broken := l.record()
 		foreign := head != nil && r.Seq == head.Seq && r.Hash != head.Hash
 		if !l.whole || broken != nil || foreign || chain.next == 0 && r.Seq != s.first || chain.follow(&r, nil) != "" {
 			bad = l.n

@@ -6,10 +6,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
@@ -61,9 +63,18 @@ type line struct {
 	at    int64 // offset
 	text  []byte
 	whole bool // it ends with a newline
+	long  bool // no record is so long, and its text is not all there
 }
 
 var errLongLine = errors.New("the line is longer than a record can be")
+
+// record reads the line.
+func (l line) record() (Record, error) {
+	if l.long {
+		return Record{}, errLongLine
+	}
+	return parse(l.text)
+}
 
 // lines gives every line of a segment to take, until that says false. The text is good
 // until the next one.
@@ -73,36 +84,34 @@ func (s segment) lines(take func(line) bool) error {
 		return err
 	}
 	defer f.Close()
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, maxLine)
-	in.Split(withNewline)
-	at, n := int64(0), 1
-	for ; in.Scan(); n++ {
-		l := line{n: n, at: at, text: in.Bytes()}
-		at += int64(len(l.text))
-		l.text, l.whole = bytes.CutSuffix(l.text, []byte("\n"))
-		if !take(l) {
-			return nil
-		}
-	}
-	if errors.Is(in.Err(), bufio.ErrTooLong) {
-		return fmt.Errorf("%s:%d: %w", s.path, n, errLongLine)
-	}
-	if err := in.Err(); err != nil {
+	if err := lines(f, take); err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	return nil
 }
 
-// withNewline splits into lines that keep their newline.
-func withNewline(data []byte, atEnd bool) (advance int, token []byte, err error) {
-	if i := bytes.IndexByte(data, '\n'); i >= 0 {
-		return i + 1, data[:i+1], nil
+func lines(from io.Reader, take func(line) bool) (err error) {
+	in, text := bufio.NewReaderSize(from, 64<<10), []byte(nil)
+	for l := (line{n: 1}); ; l.n++ {
+		text, err = text[:0], bufio.ErrBufferFull
+		size := int64(0)
+		for errors.Is(err, bufio.ErrBufferFull) {
+			var part []byte
+			part, err = in.ReadSlice('\n')
+			if size += int64(len(part)); len(text) <= maxLine {
+				text = append(text, part...)
+			}
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		l.text = bytes.TrimSuffix(text, []byte("\n"))
+		l.whole, l.long = err == nil, len(l.text) > maxLine
+		if size > 0 && !take(l) || err != nil {
+			return nil
+		}
+		l.at += size
 	}
-	if atEnd && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
 }
 
 // begins is the first record of a segment.
@@ -113,4 +122,42 @@ func (s segment) begins() (first *Record, err error) {
 		return false
 	})
 	return first, cmp.Or(err, found)
+}
+
+// ends is the last record of a segment.
+func (s segment) ends() (last Record, err error) {
+	found := fmt.Errorf("%s: it is empty", s.path)
+	err = s.back(func(l line) bool {
+		last, found = l.record()
+		return false
+	})
+	return last, cmp.Or(err, found)
+}
+
+// Times are those in which records matter. A zero time is no bound.
+type Times struct {
+	Since time.Time
+	Until time.Time // that time is left out
+}
+
+// holds reports whether a time is one of them.
+func (t *Times) holds(at time.Time) bool {
+	return !at.Before(t.Since) && (t.Until.IsZero() || at.Before(t.Until))
+}
+
+// miss reports whether a segment was written before or after all of them. Where the clock went back in it,
+// nobody knows.
+func (t *Times) miss(s segment) bool {
+	if *t == (Times{}) {
+		return false
+	}
+	first, err := s.begins()
+	if err != nil {
+		return false
+	}
+	last, err := s.ends()
+	if err != nil || last.Time.Before(first.Time) {
+		return false
+	}
+	return last.Time.Before(t.Since) || !t.Until.IsZero() && !first.Time.Before(t.Until)
 }

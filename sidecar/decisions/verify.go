@@ -2,7 +2,6 @@ package decisions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 )
@@ -108,7 +107,7 @@ func (v *verifier) segment(ctx context.Context, s segment) error {
 			return false
 		}
 		v.line = l.n
-		r, err := parse(l.text)
+		r, err := l.record()
 		switch {
 		case !l.whole && v.live:
 			return true // it is just being written
@@ -124,11 +123,6 @@ func (v *verifier) segment(ctx context.Context, s segment) error {
 		return true
 	})
 	v.line = 0
-	if errors.Is(err, errLongLine) {
-		v.problem(v.chain.next, err.Error())
-		v.chain.open = true
-		return nil
-	}
 	return err
 }
 
@@ -192,6 +186,8 @@ func (v *verifier) end() {
 			v.problem(v.Last.Seq+1, fmt.Sprintf("the log ends here, and there once was a record %d: the records between were cut off", e.Seq))
 		case e.Seq == v.from.Seq && e.Hash != v.from.Hash:
 			v.problem(v.First, fmt.Sprintf("it follows on another record %d", e.Seq))
+		case e.Seq < v.from.Seq:
+			v.problem(e.Seq, fmt.Sprintf("record %d was removed, so this head cannot be compared: give one of record %d or later", e.Seq, v.from.Seq))
 		}
 	}
 }

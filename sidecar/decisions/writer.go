@@ -178,6 +178,7 @@ func (w *writer) write(records ...*Record) error {
 		w.cfg.Log.Info("the decision log is written again", "event", "decisions_written", "folder", w.cfg.Dir)
 	}
 	w.failing = nil
+	w.counts.broken.Store(false)
 	w.size += int64(buf.Len())
 	w.place, w.dirty = place, true
 	w.after += len(records)
@@ -187,6 +188,7 @@ func (w *writer) write(records ...*Record) error {
 // broken counts an error, and tells the first of several.
 func (w *writer) broken(err error) error {
 	w.counts.failed.Add(1)
+	w.counts.broken.Store(true)
 	if w.failing == nil {
 		w.cfg.Log.Error("the decision log cannot be written", "event", "decisions_broken", "folder", w.cfg.Dir, "detail", err.Error())
 	}

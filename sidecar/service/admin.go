@@ -14,8 +14,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/console"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 )
 
 // The settings of the console; "" is on.
@@ -27,7 +29,7 @@ const (
 
 // witnessOf keeps the last requests for the console; nil: nobody would see them. The error says
 // what is wrong with the settings of the admin listener.
-func witnessOf(s config.Settings) (*witness.Witness, error) {
+func witnessOf(s config.Settings, rules *live.Rules) (*witness.Witness, error) {
 	tokens := web.Tokens{Admin: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken}
 	if err := tokens.Check(); err != nil {
 		return nil, err
@@ -38,7 +40,7 @@ func witnessOf(s config.Settings) (*witness.Witness, error) {
 	case s.Admin == "" || mode == consoleOff:
 		return nil, nil
 	default:
-		return witness.New(witness.Config{Words: mode == consoleOn, Now: time.Now}), nil
+		return witness.New(witness.Config{Words: mode == consoleOn, Bounds: func() bounds.Console { return rules.Set().Limits.Console }, Now: time.Now}), nil
 	}
 }
 
@@ -56,6 +58,7 @@ func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab, se
 	r.adminAt = l
 	api := &admin.API{
 		Lab: experiments, Rules: r.Rules, World: r.guarded.World, Guard: r.judge, Approvals: r.guarded.Approvals, Decisions: r.kept,
+		Desk: admin.NewDesk(), Misses: admin.NewMisses(time.Now),
 		Runs:  server.Resumer(func(run func(context.Context)) { r.background.Go(func() { run(work) }) }),
 		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l), Hosts: hosts(s, r.Settings.Admin),
 		Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),

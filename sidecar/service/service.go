@@ -91,7 +91,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	if r.drain, err = drainOf(c.Settings); err != nil {
 		return err
 	}
-	if r.witness, err = witnessOf(c.Settings); err != nil {
+	if r.witness, err = witnessOf(c.Settings, c.Rules); err != nil {
 		return err
 	}
 	up, err := r.open()

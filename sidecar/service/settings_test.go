@@ -38,7 +38,7 @@ func TestWitnessOf(t *testing.T) {
 		{config.Settings{Admin: "127.0.0.1:0", ReaderToken: "a"}, false, true}, {config.Settings{Admin: "127.0.0.1:0", AdminToken: "a", ApproverToken: "a"}, false, true},
 		{config.Settings{Admin: "127.0.0.1:0", AdminToken: "a", ApproverToken: "b", ReaderToken: "c"}, true, false},
 	} {
-		w, err := witnessOf(row.s)
+		w, err := witnessOf(row.s, nil)
 		if (w != nil) != row.keeps || (err != nil) != row.bad || w != nil && w.Words != (row.s.Console != "no-text") {
 			t.Errorf("%+v: %v %v", row.s, w, err)
 		}

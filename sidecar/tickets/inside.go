@@ -15,12 +15,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
-// mostHidden is how many secrets are hidden, and mostKept how many files of a secret folder are
-// compared with git. Each costs two mounts.
-const (
-	mostHidden = 256
-	mostKept   = 256
-)
+// mostKept is how many files of secret folders are compared with git. Other secrets are as many as
+// there are names that are looked at, and all of them are hidden: the first ones could be decoys.
+const mostKept = 256
 
 // inside looks through the folders that a command may change.
 func inside(p guard.Permit) (out []paths.Inside) {
@@ -35,16 +32,16 @@ func inside(p guard.Permit) (out []paths.Inside) {
 // in it, and code of the workspace may read what exec.yaml says. What git keeps in the same words
 // is no secret any more, and git could not work without it.
 func hidden(p guard.Permit, found []paths.Inside, has ruleset.Confined) (out []string) {
+	left := mostKept
 	for _, in := range found {
 		in.Secrets = slices.DeleteFunc(in.Secrets, func(secret string) bool {
 			return harmless(secret) || p.Project && slices.ContainsFunc(has.Secrets, func(name string) bool { return fits(secret, name) }) ||
 				p.Understood && slices.ContainsFunc(p.Deletes, func(gone string) bool { return below(secret, gone) })
 		})
-		out = append(out, unkept(in)...)
+		out = append(out, unkept(in, &left)...)
 	}
 	slices.Sort(out)
-	out = slices.Compact(out)
-	return out[:min(len(out), mostHidden)]
+	return slices.Compact(out)
 }
 
 // maySay are settings of programs in which a token may stand, and often does not: then npm and
@@ -128,14 +125,14 @@ func below(file, folder string) bool {
 	return folder != "" && (file == folder || strings.HasPrefix(file, strings.TrimSuffix(folder, "/")+"/"))
 }
 
-// unkept are the secrets that no store of git has.
-func unkept(in paths.Inside) (out []string) {
-	left := in.Secrets
+// unkept are the secrets that no store of git has. As many files as are left are compared.
+func unkept(in paths.Inside, left *int) (out []string) {
+	secrets := in.Secrets
 	slices.SortFunc(in.Stores, func(a, b string) int { return len(b) - len(a) }) // the innermost decides
 	for _, store := range in.Stores {
 		var kept index
-		rest := left[:0:0]
-		for _, secret := range left {
+		rest := secrets[:0:0]
+		for _, secret := range secrets {
 			switch {
 			case !below(secret, store):
 				rest = append(rest, secret)
@@ -143,16 +140,16 @@ func unkept(in paths.Inside) (out []string) {
 				if kept == nil {
 					kept = readIndex(store)
 				}
-				out = append(out, kept.without(store, secret)...)
+				out = append(out, kept.without(store, secret, left)...)
 			}
 		}
-		left = rest
+		secrets = rest
 	}
-	return append(out, left...)
+	return append(out, secrets...)
 }
 
 // without is a secret, or of a folder of secrets what git does not keep in it.
-func (kept index) without(store, secret string) (out []string) {
+func (kept index) without(store, secret string, left *int) (out []string) {
 	name := strings.TrimPrefix(secret, store+"/")
 	if kept.has(name, secret) {
 		return nil
@@ -160,10 +157,9 @@ func (kept index) without(store, secret string) (out []string) {
 	if !kept.holds(name) {
 		return []string{secret}
 	}
-	files := 0
 	err := filepath.WalkDir(secret, func(file string, e fs.DirEntry, err error) error {
-		switch files++; {
-		case err != nil || files > mostKept:
+		switch *left--; {
+		case err != nil || *left < 0:
 			return fs.ErrInvalid
 		case !e.IsDir() && !kept.has(strings.TrimPrefix(file, store+"/"), file):
 			out = append(out, file)

@@ -106,7 +106,8 @@ func TestIndexIsBounded(t *testing.T) {
 	}
 }
 
-// A command that runs confined with its ticket reads no secret of the workspace, by any way, and works with all else.
+// A command that runs confined with its ticket reads no secret of the workspace, by any way, and works with all else. Hundreds of
+// decoys in front of them uncover none.
 func TestHiddenRuns(t *testing.T) {
 	offer := confine.Probe()
 	if !offer.Has(confine.PartFiles) || !offer.Has(confine.PartBelow) {
@@ -115,6 +116,11 @@ func TestHiddenRuns(t *testing.T) {
 	work := shop(t)
 	git(t, work, "init", "-q")
 	git(t, work, "add", "test/data.key", "a.txt")
+	for i := range 600 {
+		decoy := fmt.Sprintf("%s/!%03d", work, i)
+		ruletest.Must(t, os.Mkdir(decoy, 0o755))
+		ruletest.Must(t, os.WriteFile(decoy+"/id_rsa", nil, 0o600))
+	}
 	dir := filepath.Join(filepath.Dir(work), "state")
 	folder, err := Open(dir + "/tickets")
 	ruletest.Must(t, err)

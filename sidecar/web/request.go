@@ -2,6 +2,7 @@ package web
 
 import (
 	"crypto/rand"
+	"net"
 	"net/http"
 	"strings"
 )
@@ -21,4 +22,12 @@ func RequestIDOf(r *http.Request) string {
 		return "req" + rand.Text()
 	}
 	return id
+}
+
+// Address is the host that a request comes from.
+func Address(r *http.Request) string {
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		return host
+	}
+	return r.RemoteAddr
 }

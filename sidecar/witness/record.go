@@ -120,8 +120,7 @@ func (r *Record) Heard(h *turn.Heard) {
 			size += int64(len(c.Arguments)) + 100
 		}
 	} else {
-		reply.Reading.Content, reply.Reading.Reasoning = "", ""
-		bare(&reply.Reading)
+		reply.bare()
 	}
 	w := r.w
 	w.mu.Lock()
@@ -133,15 +132,43 @@ func (r *Record) Heard(h *turn.Heard) {
 		r.turn.Left++
 		return
 	}
-	if r.bytes+size > max(r.most, bareBytes) {
-		reply.Words, reply.Said, reply.Thought, size = false, parse.Delta{}, nil, fixedBytes
-		reply.Reading.Content, reply.Reading.Reasoning = "", ""
-		bare(&reply.Reading)
+	if w.bounds.Words == 0 || r.bytes+size > max(r.most, bareBytes) {
+		reply.bare()
+		size = fixedBytes
 	}
 	reply.rules = w.keep(h.Set)
 	r.turn.Replies = append(r.turn.Replies, reply)
 	w.grow(r, size)
 	w.changed(r)
+}
+
+// bare takes the words out of what is kept of a request. Those who look at it have their own.
+func (r *Record) bare() {
+	t := &r.turn
+	t.Replies = slices.Clone(t.Replies)
+	for i := range t.Replies {
+		t.Replies[i].bare()
+	}
+	t.bare()
+	by := int64(fixedBytes*(1+len(t.Replies))) - r.bytes
+	r.bytes, r.w.bytes = r.bytes+by, r.w.bytes+by
+}
+
+// bare takes out what may quote the model, or what a server says.
+func (t *Turn) bare() {
+	t.Why, t.Account.Said = "", ""
+	t.Account.Faults = slices.Clone(t.Account.Faults)
+	for i := range t.Account.Faults {
+		t.Account.Faults[i].Tool, t.Account.Faults[i].Why = "", ""
+	}
+}
+
+// bare takes the words of the model and of the user out of a reply.
+func (r *Reply) bare() {
+	r.Words, r.Said, r.Thought, r.User, r.Workspace, r.Offered = false, parse.Delta{}, nil, "", "", nil
+	r.Reading.Content, r.Reading.Reasoning = "", ""
+	r.Reading.Calls = slices.Clone(r.Reading.Calls)
+	bare(&r.Reading)
 }
 
 // bare takes the words of the model out of a reading.
@@ -166,17 +193,13 @@ func (r *Record) Served(a turn.Account, status int, why string) {
 		return
 	}
 	w := r.w
-	if r.most == 0 { // reasons may quote the model, and errors what a server says
-		a.Said, why = "", ""
-		a.Faults = slices.Clone(a.Faults)
-		for i := range a.Faults {
-			a.Faults[i].Tool, a.Faults[i].Why = "", ""
-		}
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t, now := &r.turn, w.Now()
 	t.Done, t.Took, t.Account, t.Status, t.Why = true, now.Sub(t.Began), a, status, strings.Clone(scan.Head(why, maxWhy))
+	if r.most == 0 || w.bounds.Words == 0 {
+		t.bare()
+	}
 	w.minutes.count(now, t)
 	w.changed(r)
 }

@@ -21,8 +21,9 @@ const keptSets = 8
 
 // Config is what a witness works with. Now must be set.
 type Config struct {
-	Words bool // the words of replies are kept, too, if the rules say so; else only what came of them
-	Now   func() time.Time
+	Words  bool                  // the words of replies are kept, too, if the rules say so; else only what came of them
+	Bounds func() bounds.Console // of the rules in force, for those who look; nil: those of the last request hold
+	Now    func() time.Time
 }
 
 // Witness is safe for concurrent use. A nil Witness keeps nothing.
@@ -53,8 +54,7 @@ func (w *Witness) Begin(a Asking, b bounds.Console) *Record {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.bounds = b; b.Turns == 0 {
-		w.shrink(0)
+	if w.heed(b); b.Turns == 0 {
 		return nil
 	}
 	r := &Record{w: w, turn: Turn{Asking: a.own(), Began: w.Now()}}
@@ -65,6 +65,28 @@ func (w *Witness) Begin(a Asking, b bounds.Console) *Record {
 	w.grow(r, fixedBytes)
 	w.changed(r)
 	return r
+}
+
+// heed lets go of what rules keep no more. The lock is held.
+func (w *Witness) heed(b bounds.Console) {
+	before := w.bounds
+	if w.bounds = b; b.Turns == 0 {
+		w.shrink(0)
+	}
+	if b.Words > 0 || before.Words == 0 {
+		return
+	}
+	for _, r := range w.kept[w.gone:] {
+		r.bare()
+		w.changed(r)
+	}
+}
+
+// look begins to look at what is kept. The lock is held.
+func (w *Witness) look() {
+	if w.Bounds != nil {
+		w.heed(w.Bounds())
+	}
 }
 
 // changed says that a record is another one now. The lock is held.
@@ -111,6 +133,7 @@ func (w *Witness) Since(rev uint64, most int, fits func(*Turn) bool) (out []Turn
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.look()
 	for i := len(w.kept) - 1; i >= w.gone; i-- {
 		t := &w.kept[i].turn
 		if t.Rev <= rev || !fits(t) {
@@ -130,6 +153,7 @@ func (w *Witness) Turn(id string) (Turn, bool) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.look()
 	for i := len(w.kept) - 1; i >= w.gone; i-- {
 		if t := &w.kept[i].turn; t.ID == id {
 			return *t, true

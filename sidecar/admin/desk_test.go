@@ -1,4 +1,4 @@
-package console
+package admin
 
 import (
 	"context"
@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// status is that of a trouble; 0: there is none.
+// status is that of an answer; 0: there is none.
 func status(err error) int {
-	var said *trouble
+	var said *Error
 	if errors.As(err, &said) {
 		return said.status
 	}
@@ -19,7 +19,7 @@ func status(err error) int {
 // One draft is tried for a person at a time, and few at once. What takes too long keeps its seat
 // until it is done.
 func TestDesk(t *testing.T) {
-	d := newDesk()
+	d := NewDesk()
 	ctx, stop := context.WithCancel(context.Background())
 	go1, began := make(chan struct{}), make(chan struct{}, maxSeats)
 	done := make(chan error, maxSeats)
@@ -28,17 +28,17 @@ func TestDesk(t *testing.T) {
 		t.Fatal("not as many as there are seats")
 	}
 	for _, name := range names {
-		go func() { done <- d.work(ctx, name, func() error { began <- struct{}{}; <-go1; return nil }) }()
+		go func() { done <- d.Work(ctx, name, func() error { began <- struct{}{}; <-go1; return nil }) }()
 	}
 	for range names {
 		<-began
 	}
-	if got := status(d.work(context.Background(), "Ann", func() error { return nil })); got != http.StatusTooManyRequests {
+	if got := status(d.Work(context.Background(), "Ann", func() error { return nil })); got != http.StatusTooManyRequests {
 		t.Errorf("Ann has two at a time: %d", got)
 	}
 	hurried, cancel := context.WithCancel(context.Background())
 	cancel()
-	if got := status(d.work(hurried, "Cid", func() error { t.Error("a third is tried"); return nil })); got != http.StatusServiceUnavailable {
+	if got := status(d.Work(hurried, "Cid", func() error { t.Error("a third is tried"); return nil })); got != http.StatusServiceUnavailable {
 		t.Errorf("Cid has a seat: %d", got)
 	}
 	stop() // nobody waits for them now
@@ -47,7 +47,7 @@ func TestDesk(t *testing.T) {
 			t.Errorf("who waits too long gets %d", got)
 		}
 	}
-	if got := status(d.work(context.Background(), "Ann", func() error { return nil })); got != http.StatusTooManyRequests {
+	if got := status(d.Work(context.Background(), "Ann", func() error { return nil })); got != http.StatusTooManyRequests {
 		t.Errorf("what goes on has no seat: %d", got)
 	}
 	close(go1)
@@ -58,23 +58,23 @@ func TestDesk(t *testing.T) {
 		<-d.seats
 	}
 	want := errors.New("mine")
-	if err := d.work(context.Background(), "Ann", func() error { return want }); !errors.Is(err, want) {
+	if err := d.Work(context.Background(), "Ann", func() error { return want }); !errors.Is(err, want) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
 // A panic is the request's, which the server outlives.
 func TestDeskPanics(t *testing.T) {
-	d := newDesk()
+	d := NewDesk()
 	func() {
 		defer func() {
 			if got := recover(); got != "broken" {
 				t.Errorf("it panics with %v", got)
 			}
 		}()
-		_ = d.work(context.Background(), "Ann", func() error { panic("broken") })
+		_ = d.Work(context.Background(), "Ann", func() error { panic("broken") })
 	}()
-	if err := d.work(context.Background(), "Ann", func() error { return nil }); err != nil {
+	if err := d.Work(context.Background(), "Ann", func() error { return nil }); err != nil {
 		t.Errorf("the seat is lost: %v", err)
 	}
 }

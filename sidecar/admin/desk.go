@@ -1,0 +1,72 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	maxSeats  = 2                // drafts that are tried at once: the processors are for the turns
+	draftTime = 15 * time.Second // until nobody waits for a draft any more
+)
+
+// Desk is where drafts of rules are tried: one for each person at a time, and few at once.
+type Desk struct {
+	seats chan struct{}
+
+	mu   sync.Mutex
+	busy map[string]bool
+}
+
+// NewDesk is a desk with free seats.
+func NewDesk() *Desk { return &Desk{seats: make(chan struct{}, maxSeats), busy: map[string]bool{}} }
+
+// Work does one thing for a person, within a bounded time. What goes on when that or ctx ends keeps its
+// seat until it is done, and what it makes is nobody's. An *Error says why it was not done.
+func (d *Desk) Work(ctx context.Context, who string, do func() error) error {
+	ctx, stop := context.WithTimeout(ctx, draftTime)
+	defer stop()
+	d.mu.Lock()
+	if d.busy[who] {
+		d.mu.Unlock()
+		return refusal(http.StatusTooManyRequests, "your last draft is still being read", "one is read at a time; try again in a moment")
+	}
+	d.busy[who] = true
+	d.mu.Unlock()
+	leave := func() {
+		d.mu.Lock()
+		delete(d.busy, who)
+		d.mu.Unlock()
+	}
+	select {
+	case d.seats <- struct{}{}:
+	case <-ctx.Done():
+		leave()
+		return refusal(http.StatusServiceUnavailable, "other drafts are being read", fmt.Sprintf("at most %d are read at once; try again in a moment", maxSeats))
+	}
+	type end struct{ err, panics any }
+	done := make(chan end, 1)
+	go func() {
+		var e end
+		defer func() {
+			e.panics = recover()
+			leave()
+			<-d.seats
+			done <- e
+		}()
+		e.err = do()
+	}()
+	select {
+	case e := <-done:
+		if e.panics != nil {
+			panic(e.panics) // of the request, as if it had been done there
+		}
+		err, _ := e.err.(error)
+		return err
+	case <-ctx.Done():
+		return refusal(http.StatusServiceUnavailable, "this draft takes too long to read", fmt.Sprintf("it was not ready within %s", draftTime))
+	}
+}
