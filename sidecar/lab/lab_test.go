@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
@@ -95,6 +96,24 @@ func TestStops(t *testing.T) {
 		}
 		if seat := l.Seat(set, "x", experiment.Asking{Session: "bob"}); (seat == nil) != (r.Why != "") {
 			t.Errorf("%s: %v", more, seat)
+		}
+	}
+}
+
+// A split that was off once decides nothing any more, and a guard still stops.
+func TestGuardsAndSplit(t *testing.T) {
+	for more, want := range map[string]string{
+		"    stop: {decided: true}\n":             "",
+		"    guards: [{measure: empty, by: 5}]\n": "new: empty is worse by",
+	} {
+		set, c := rules(t, more), &clock{time.Now()}
+		l := open(t, "", c)
+		serve(l, set, 0, 10, worse)
+		l.trials["one"].Off = 1e-5
+		serve(l, set, 10, 1000, worse)
+		l.Review(set)
+		if r := l.Reports(set)[0]; (want == "") != (r.Why == "") || !strings.HasPrefix(r.Why, want) || r.Arms[1].Of("empty").Against.Kind != anytime.Broken {
+			t.Errorf("%s: %q, not %q", more, r.Why, want)
 		}
 	}
 }

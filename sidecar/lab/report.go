@@ -235,7 +235,8 @@ func (l *Lab) review(e *experiment.Experiment, t *trial, all *Saved) {
 	for i := 1; i < len(t.Arms); i++ {
 		for _, g := range e.Guards {
 			of, _ := experiment.MeasureOf(g.Measure)
-			f := judge(e, of, all.Arms[0].Tallies[g.Measure], all.Arms[i].Tallies[g.Measure], t.Off)
+			// What gets worse does harm, whether or not the split can be trusted.
+			f := judge(e, of, all.Arms[0].Tallies[g.Measure], all.Arms[i].Tallies[g.Measure], 1)
 			if f.Kind == anytime.Worse && (of.Lower && f.Low > g.By || !of.Lower && f.High < -g.By) {
 				l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, g.Measure, f.Words(of.Unit)))
 			}
