@@ -109,6 +109,7 @@ func loaded(s Saved) *trial {
 	if t.Units = nil; t.Off == 0 { // an older file does not say it
 		t.Off = 1
 	}
+	t.Arms = slices.Clone(t.Arms) // several read the same file at once
 	for i := range t.Arms {
 		if t.Arms[i].Tallies == nil {
 			t.Arms[i].Tallies = map[string]anytime.Tally{}
