@@ -10,6 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 const (
@@ -72,5 +73,5 @@ func trace(parent string) string {
 	if len(part) < 4 || len(part[1]) != 32 || strings.Trim(part[1], digits) != "" || strings.Trim(part[1], "0") == "" {
 		return ""
 	}
-	return "trace:" + part[1]
+	return tracectx.Session + part[1]
 }

@@ -60,7 +60,7 @@ type Lab struct {
 	silent   bool           // it was said that they cannot
 	past     []*trial       // that no rules run any more, or not so; the newest last
 	trials   map[string]*trial
-	calls    *recent.Map[[]place] // whose results have not come, by session and id, which not every server makes unique
+	calls    *recent.Map[[]place] // whose results have not come
 	requests *recent.Map[[]place]
 	sessions *recent.Map[habits]
 }
@@ -251,12 +251,12 @@ func (s *Seat) Asked(req *openai.Request) {
 		if m.Role != "tool" {
 			continue
 		}
-		if call := s.lab.calls.Get(s.who.Session + " " + m.CallID); call != nil {
+		if call := s.lab.calls.Get(s.call(m.CallID)); call != nil {
 			ok := !x.Failed(req.Text(m, maxResult))
 			for _, p := range *call {
 				p.count(experiment.ToolOK, number(ok))
 			}
-			s.lab.calls.Drop(s.who.Session + " " + m.CallID)
+			s.lab.calls.Drop(s.call(m.CallID))
 		}
 	}
 	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role != "assistant"; i-- {
