@@ -122,7 +122,7 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 		if e.Status != experiment.Running {
 			continue
 		}
-		t := l.trial(e)
+		t := l.trial(set, e)
 		if t.Stopped != "" {
 			continue
 		}

@@ -84,7 +84,7 @@ func (l *Lab) reviewed(set *ruleset.Set, more ...*File) map[string]*Saved {
 	files, mine := append(slices.Clone(l.others), more...), map[string]*Saved{}
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
-		if t := l.trials[e.ID]; t != nil && t.Print == printOf(e) {
+		if t := l.trials[e.ID]; t != nil && samePrint(t.Print, printOf(set, e)) {
 			s := t.saved(len(files) == 0)
 			mine[e.ID] = &s
 		}
@@ -93,7 +93,7 @@ func (l *Lab) reviewed(set *ruleset.Set, more ...*File) map[string]*Saved {
 	out := map[string]*Saved{}
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
-		if s := together(e, mine[e.ID], files); s != nil {
+		if s := together(set, e, mine[e.ID], files); s != nil {
 			if mine[e.ID] != nil && len(more) == 0 {
 				s.Series = mine[e.ID].Series // of all replicas, as of each moment
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // ReadFolders reads the counts in state folders.
@@ -38,16 +39,16 @@ func ReadFolders(dirs []string) (out []*File, err error) {
 }
 
 // together is what is counted of an experiment, here and elsewhere; nil for nothing. mine is a copy.
-func together(e *experiment.Experiment, mine *Saved, more []*File) *Saved {
+func together(set *ruleset.Set, e *experiment.Experiment, mine *Saved, more []*File) *Saved {
 	var all *trial
-	p := printOf(e)
+	p := printOf(set, e)
 	if mine != nil {
 		all = loaded(*mine)
 	}
 	for _, f := range more {
 		for _, s := range f.Trials {
 			switch {
-			case s.ID != e.ID || s.Print != p || len(s.Arms) != len(e.Arms):
+			case s.ID != e.ID || !samePrint(s.Print, p) || len(s.Arms) != len(e.Arms):
 			case all == nil:
 				all = loaded(loaded(s).saved(false))
 			default:

@@ -24,7 +24,7 @@ func (l *Lab) Stop(set *ruleset.Set, id, why, by string) error {
 	if e.Status != experiment.Running {
 		return fmt.Errorf("%s is not running: it is %s in %s", id, e.Status, e.Place)
 	}
-	if t := l.trial(e); t.Stopped == "" {
+	if t := l.trial(set, e); t.Stopped == "" {
 		t.By = by
 		l.stop(t, why)
 	}
@@ -51,7 +51,7 @@ func (l *Lab) Review(set *ruleset.Set) {
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
 		t := l.trials[e.ID]
-		if t == nil || t.Print != printOf(e) || all[e.ID] == nil { // begun just now
+		if t == nil || !samePrint(t.Print, printOf(set, e)) || all[e.ID] == nil { // begun just now
 			continue
 		}
 		for k := range t.Arms {

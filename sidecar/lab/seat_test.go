@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -25,6 +27,44 @@ func TestUnits(t *testing.T) {
 			if seat := l.Seat(set, "", who); (seat != nil) != in {
 				t.Errorf("%s: %+v has the seat %v", unit, who, seat)
 			}
+		}
+	}
+}
+
+// Another text of a prompt that an arm names is another experiment; what has ended stays, and so does what
+// an earlier version has counted, which did not know of texts.
+func TestTexts(t *testing.T) {
+	load := func(status, set, text string) *ruleset.Set {
+		files, err := ruletest.Source(t, "").Read()
+		ruletest.Must(t, err)
+		files["prompts/short.txt"] = text
+		files["experiments.yaml"] = "version: 1\nexperiments:\n  - id: one\n    about: x\n    measure: empty\n    status: " + status +
+			"\n    arms: {control: {share: 50}, new: {share: 50, set: {" + set + "}}}\n"
+		out, problems := ruleset.Load(files)
+		if out == nil {
+			t.Fatal(problems)
+		}
+		return out
+	}
+	for _, row := range []struct {
+		set, before, status string
+		old                 bool
+		units               int
+	}{
+		{"prompt: short", "Be brief.", "running", false, 1},
+		{"prompt: short", "Be short.", "running", false, 11},
+		{"prompt: short", "Be brief.", "stopped", false, 10},
+		{"prompt: short", "Be brief.", "running", true, 11},
+		{"limits.retry.times: 1", "Be brief.", "running", false, 11},
+	} {
+		l, now := open(t, "", &clock{time.Now()}), load(row.status, row.set, "Be short.")
+		serve(l, load("running", row.set, row.before), 0, 10, worse)
+		if row.old {
+			l.trials["one"].Print, _, _ = strings.Cut(l.trials["one"].Print, ".")
+		}
+		l.Seat(now, "", experiment.Asking{Session: "bob"})
+		if r := l.Reports(now)[0]; r.Units != row.units {
+			t.Errorf("%+v: %d units", row, r.Units)
 		}
 	}
 }

@@ -4,11 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // trial is an experiment as it is counted: in one phase, with the same arms. Another phase, or
@@ -57,9 +60,11 @@ type unit struct {
 	totals map[string]anytime.Unit
 }
 
-// printOf tells definitions apart whose counts must not be mixed.
-func printOf(e *experiment.Experiment) string {
-	h := sha256.New()
+// printOf tells definitions apart whose counts must not be mixed. Behind a dot it has the texts that the
+// arms name, while it runs: what has ended stays what it was, and earlier versions did not have them.
+func printOf(set *ruleset.Set, e *experiment.Experiment) string {
+	h, texts := sha256.New(), sha256.New()
+	named := false
 	fmt.Fprintf(h, "%d %s %v", e.Phase, e.Unit, e.Shadow)
 	for _, a := range e.Arms {
 		share := a.Share
@@ -69,19 +74,49 @@ func printOf(e *experiment.Experiment) string {
 		fmt.Fprintf(h, "\n%s %g", a.Name, share)
 		for _, s := range a.Set {
 			fmt.Fprintf(h, " %s=%v", s.Key.Value, s.Value)
+			if text := textOf(set, s.Key.Value, s.Value); text != "" {
+				named = true
+				fmt.Fprintf(texts, "%d %s", len(text), text)
+			}
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	print := hex.EncodeToString(h.Sum(nil))[:12]
+	if named && e.Status == experiment.Running {
+		print += "." + hex.EncodeToString(texts.Sum(nil))[:12]
+	}
+	return print
+}
+
+// textOf is the file that an arm names; empty: it names none.
+func textOf(set *ruleset.Set, key string, value any) string {
+	name, _ := value.(string)
+	if p := set.Prompts[name]; p != nil && strings.HasSuffix(key, "prompt") {
+		return p.Text()
+	}
+	if strings.HasSuffix(key, "style") {
+		if s, _ := set.Style(ruleset.Model{Style: rulefile.Text{Value: name}}, ruleset.Asked{}); s != nil {
+			return s.Form.Text()
+		}
+	}
+	return ""
+}
+
+// samePrint says that two have the same definition, as far as both say it.
+func samePrint(a, b string) bool {
+	a, textsA, _ := strings.Cut(a, ".")
+	b, textsB, _ := strings.Cut(b, ".")
+	return a == b && (textsA == textsB || textsA == "" || textsB == "")
 }
 
 // maxPast is how many trials are kept that nobody counts any more.
 const maxPast = 32
 
 // trial finds the trial of an experiment, or begins it. l.mu is held.
-func (l *Lab) trial(e *experiment.Experiment) *trial {
+func (l *Lab) trial(set *ruleset.Set, e *experiment.Experiment) *trial {
 	now := l.trials[e.ID]
-	p := printOf(e)
-	if now != nil && now.Print == p {
+	p := printOf(set, e)
+	if now != nil && samePrint(now.Print, p) {
+		now.Print = p
 		return now
 	}
 	if now != nil {
