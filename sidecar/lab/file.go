@@ -83,12 +83,20 @@ func (l *Lab) load() error {
 	if l.Path == "" {
 		return nil
 	}
-	f, err := ReadFile(l.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		f = &File{}
-	case err != nil:
+	f := &File{}
+	doc, err := os.ReadFile(l.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if err == nil {
+		if f, err = parseFile(doc); err != nil {
+			to, failed := atomicfile.Aside(l.Path, l.Now())
+			if failed != nil {
+				return errors.Join(err, failed)
+			}
+			l.Log.Error("what experiments have counted is damaged, so they count anew", "event", "experiments_damaged", "detail", l.Path+": "+err.Error(), "kept_as", to)
+			f = &File{}
+		}
 	}
 	if l.Before != nil {
 		l.before = f

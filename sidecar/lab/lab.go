@@ -78,7 +78,7 @@ type habits struct {
 	counted int            // so many messages were looked at for a correction
 }
 
-// Open reads what was counted before. A file that cannot be read is an error.
+// Open reads what was counted before. A damaged file is set aside; one that cannot be read is an error.
 func Open(c Config) (*Lab, error) {
 	l := &Lab{Config: c, trials: map[string]*trial{}, calls: recent.New[[]place](maxCalls, nil),
 		requests: recent.New[[]place](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil), shadows: make(chan job, maxJobs)}

@@ -237,17 +237,30 @@ func TestMovingSessions(t *testing.T) {
 	}
 }
 
-// A file that was not counted is not believed.
+// A file that was not counted is not believed. A server sets it aside, and begins anew.
 func TestBrokenFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	for text, want := range map[string]string{
-		"{": "move it away", `{"version":2}`: "version 2 is not known", `{"version":1,"trials":[{"id":"a","arms":[{},{}],"units":[{"arm":7}]}]}`: "not sound",
+		"{": "unexpected end", `{"version":2}`: "version 2 is not known", `{"version":1,"trials":[{"id":"a","arms":[{},{}],"units":[{"arm":7}]}]}`: "not sound",
 		`{"version":1,"trials":[{"id":"a","arms":[{"measures":{"empty":{"units":5,"n":-1}}},{}]}]}`: "not sound",
 	} {
 		ruletest.Must(t, os.WriteFile(path, []byte(text), 0o600))
-		if _, err := Open(Config{Path: path, Now: time.Now}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "move it away to begin anew") {
 			t.Errorf("%s: %v", text, err)
 		}
+		var log bytes.Buffer
+		l, err := Open(Config{Path: path, Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		ruletest.Must(t, err)
+		ruletest.Must(t, l.Close())
+		aside, err := filepath.Glob(path + ".damaged-*")
+		if err != nil || len(aside) != 1 || !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), want) || !strings.Contains(log.String(), aside[0]) {
+			t.Errorf("%s: %v is set aside, %v: %s", text, aside, err, log.String())
+			continue
+		}
+		if kept, err := os.ReadFile(aside[0]); err != nil || string(kept) != text {
+			t.Errorf("%s: %s is kept, %v", text, kept, err)
+		}
+		ruletest.Must(t, os.Remove(aside[0]))
 	}
 }
 
