@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
@@ -61,7 +62,7 @@ type Lab struct {
 	past     []*trial       // that no rules run any more, or not so; the newest last
 	trials   map[string]*trial
 	calls    *recent.Map[[]place] // whose results have not come
-	requests *recent.Map[[]place]
+	requests *recent.Map[rated]
 	sessions *recent.Map[habits]
 }
 
@@ -70,6 +71,12 @@ type place struct {
 	of   *trial
 	unit string
 	arm  int
+}
+
+// rated is a request, and what was last said of its answer.
+type rated struct {
+	places []place
+	last   anytime.Unit // empty: nothing was
 }
 
 // habits are what a session did lately.
@@ -81,7 +88,7 @@ type habits struct {
 // Open reads what was counted before. A damaged file is set aside; one that cannot be read is an error.
 func Open(c Config) (*Lab, error) {
 	l := &Lab{Config: c, trials: map[string]*trial{}, calls: recent.New[[]place](maxCalls, nil),
-		requests: recent.New[[]place](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil), shadows: make(chan job, maxJobs)}
+		requests: recent.New[rated](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil), shadows: make(chan job, maxJobs)}
 	if err := l.load(); err != nil {
 		return nil, fmt.Errorf("read what experiments have counted: %w", err)
 	}
@@ -152,7 +159,7 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 	s.Set = set.Under(arms)
 	if id != "" && len(s.places) > 0 {
 		at, _ := l.requests.Use(id)
-		*at = s.places
+		*at = rated{places: s.places}
 	}
 	l.dirty, l.told = true, false
 	return s
@@ -172,7 +179,8 @@ func (s *Seat) Arms() string {
 	return strings.Join(s.Set.Arms, " ")
 }
 
-// Served counts what came of the whole request. failed says that it ended with an error.
+// Served counts what came of the whole request. failed says that it ended with an error. An excuse in place
+// of an answer is none, whatever its status.
 func (s *Seat) Served(a turn.Account, took time.Duration, failed bool) {
 	if s == nil {
 		return
@@ -182,6 +190,7 @@ func (s *Seat) Served(a turn.Account, took time.Duration, failed bool) {
 		fault = "failed"
 	}
 	s.put(a, took, fault)
+	failed = failed || a.Excused()
 	s.lab.mu.Lock()
 	defer s.lab.mu.Unlock()
 	s.rate(experiment.Failed, failed)
@@ -218,20 +227,23 @@ func (s *Seat) count(measure string, x float64) {
 	s.lab.dirty, s.lab.told = true, false
 }
 
-// Feedback counts what somebody says of the answer to a request: 0 is bad, 1 is good.
+// Feedback counts what somebody says of the answer to a request: 0 is bad, 1 is good. What is said again
+// takes the place of what was said before.
 func (l *Lab) Feedback(request string, score float64) error {
 	if !(score >= 0 && score <= 1) {
 		return errors.New("score must be a number from 0 to 1")
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	places := l.requests.Get(request)
-	if places == nil {
+	r := l.requests.Get(request)
+	if r == nil {
 		return ErrUnknown
 	}
-	for _, p := range *places {
-		p.count(experiment.Liked, score)
+	now := anytime.Unit{X: score, N: 1}
+	for _, p := range r.places {
+		p.add(experiment.Liked, now.X-r.last.X, now.N-r.last.N)
 	}
+	r.last = now
 	l.dirty, l.told = true, false
 	return nil
 }

@@ -69,6 +69,45 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// An excuse of ours is no answer. What the model itself did wrong has measures of its own.
+func TestExcuses(t *testing.T) {
+	for fault, failed := range map[ruleset.Fault]float64{ruleset.Away: 1, ruleset.Overflow: 1, ruleset.Empty: 0} {
+		l, set := open(t, "", &clock{time.Now()}), rules(t, "")
+		s := l.Seat(set, "", experiment.Asking{Session: "alice"})
+		s.Served(turn.Account{Turns: 1, Said: "There is no answer.", Empty: fault == ruleset.Empty, Faults: []turn.Faulty{{Fault: fault}}}, time.Second, false)
+		for _, arm := range l.Reports(set)[0].Arms {
+			if f := arm.Of(experiment.Failed); f != nil && (f.Value != failed || (arm.Of(experiment.Answer) == nil) != (failed == 1) || (arm.Of(experiment.Empty) == nil) != (failed == 1)) {
+				t.Errorf("%s: %+v", fault, arm.Measures)
+			}
+		}
+	}
+}
+
+// What is said again of an answer takes the place of what was said before.
+func TestFeedbackAgain(t *testing.T) {
+	l, set := open(t, "", &clock{time.Now()}), rules(t, "")
+	serve(l, set, 0, 1, worse)
+	for _, score := range []float64{1, 1, 0, 1, 0.25} {
+		ruletest.Must(t, l.Feedback("req0", score))
+	}
+	other := open(t, "", &clock{time.Now()})
+	for i, score := range []float64{0.7, 0.1, 0, 0} { // 0.7 + 0.1 - 0.7 - 0.1 is less than 0 in a computer
+		id := fmt.Sprint("r", i%2)
+		if i < 2 {
+			other.Seat(set, id, experiment.Asking{Session: "alice"})
+		}
+		ruletest.Must(t, other.Feedback(id, score))
+	}
+	if s := other.trials["one"].saved(false); !s.sound() {
+		t.Errorf("the counts are not sound: %+v", s)
+	}
+	for _, arm := range l.Reports(set)[0].Arms {
+		if m := arm.Of(experiment.Liked); arm.Units > 0 && (m == nil || m.N != 1 || m.X != 0.25 || m.XX != 0.0625) {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
 // The result of a call counts for the arm that the call left from, also where nobody names a session and
 // the server gives all calls the same id.
 func TestResultsOfUsers(t *testing.T) {

@@ -161,13 +161,16 @@ func (t *trial) seat(e *experiment.Experiment, name string, elsewhere map[string
 }
 
 // count adds a value of a measure to a unit.
-func (p place) count(measure string, x float64) {
+func (p place) count(measure string, x float64) { p.add(measure, x, 1) }
+
+// add changes what a unit adds up to.
+func (p place) add(measure string, x, n float64) {
 	u, first := p.of.units.Use(p.unit)
 	if first { // it had made room
 		u.arm, u.totals = p.arm, map[string]anytime.Unit{}
 	}
 	before := u.totals[measure]
-	now := anytime.Unit{X: before.X + x, N: before.N + 1}
+	now := anytime.Unit{X: max(0, before.X+x), N: before.N + n}
 	u.totals[measure] = now
 	tally := p.of.Arms[u.arm].Tallies[measure]
 	tally.Grow(before, now)
