@@ -51,6 +51,7 @@ type Lab struct {
 	waits   atomic.Int64 // bytes of what waits for shadows
 	crashed time.Time    // when the log last said that a shadow did
 	ended   sync.WaitGroup
+	wrong   troubles
 
 	mu       sync.Mutex
 	dirty    bool
@@ -134,7 +135,7 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 			continue
 		}
 		unit, err := e.UnitOf(who)
-		if err != nil {
+		if err != nil && l.wrong.failed(e.ID, set.Version, err, l.Now()) {
 			l.Log.Warn("the condition of an experiment failed, so a request is not in it", "event", "experiment_failed", "experiment", e.ID, "detail", err.Error())
 		}
 		if unit == "" {

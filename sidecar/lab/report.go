@@ -13,9 +13,10 @@ import (
 type Report struct {
 	ID      string    `json:"id"`
 	About   string    `json:"about"`
-	Status  string    `json:"status"`        // draft, running, stopped
-	Why     string    `json:"why,omitempty"` // it was stopped
-	By      string    `json:"by,omitempty"`  // who has stopped it, where somebody says so
+	Status  string    `json:"status"`            // draft, running, stopped
+	Why     string    `json:"why,omitempty"`     // it was stopped
+	By      string    `json:"by,omitempty"`      // who has stopped it, where somebody says so
+	Trouble string    `json:"trouble,omitempty"` // requests are not in it that should be
 	Unit    string    `json:"unit"`
 	Phase   int       `json:"phase"`
 	Began   time.Time `json:"began,omitzero"`
@@ -61,6 +62,7 @@ func (l *Lab) Reports(set *ruleset.Set, more ...*File) (out []Report) {
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
 		r := report(e, all[e.ID])
+		r.Trouble = l.wrong.say(e.ID, set.Version)
 		if s := all[e.ID]; s != nil && len(more) < 2 {
 			r.Series = series(e, s, now)
 		}

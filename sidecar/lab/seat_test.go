@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"bytes"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -66,6 +68,31 @@ func TestTexts(t *testing.T) {
 		if r := l.Reports(now)[0]; r.Units != row.units {
 			t.Errorf("%+v: %d units", row, r.Units)
 		}
+	}
+}
+
+// A condition that fails is told once a minute in the log, and in the report until the rules are others.
+func TestConditionFails(t *testing.T) {
+	var log, out bytes.Buffer
+	c := &clock{time.Now()}
+	l := open(t, "", c)
+	l.Log = slog.New(slog.NewTextHandler(&log, nil))
+	set := rules(t, "    when: 'int(agent) == 1'\n")
+	for range 3 {
+		for range 10 {
+			l.Seat(set, "", experiment.Asking{Session: "alice", Agent: "main"})
+		}
+		c.now = c.now.Add(time.Minute)
+	}
+	if n := strings.Count(log.String(), "experiment_failed"); n != 3 {
+		t.Errorf("the log says it %d times:\n%s", n, log.String())
+	}
+	ruletest.Must(t, Write(&out, l.Reports(set), false, c.now))
+	if !strings.Contains(out.String(), "its condition failed at 30 requests, which are not in it: ") || strings.Contains(out.String(), "must name") {
+		t.Error(out.String())
+	}
+	if r := l.Reports(rules(t, ""))[0]; r.Trouble != "" {
+		t.Error(r.Trouble)
 	}
 }
 

@@ -49,7 +49,10 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if r.Units == 0 && r.Status == experiment.Running {
+	switch {
+	case r.Trouble != "":
+		fmt.Fprintf(out, "  Mind: %s\n", terminal.Printable(r.Trouble))
+	case r.Units == 0 && r.Status == experiment.Running:
 		fmt.Fprintf(out, "  Nobody is in it yet. Requests must name their %s%s.\n", r.Unit, namedIn[r.Unit])
 	}
 	if s := r.Shadow; s != nil {
