@@ -194,7 +194,9 @@ func TestReplicasAndFiles(t *testing.T) {
 		ruletest.Must(t, err)
 		files = append(files, f)
 	}
-	r := Read(set, files...)[0]
+	list, err := Read(set, io.Discard, files...)
+	ruletest.Must(t, err)
+	r := list[0]
 	if r.Units != 1001 || r.Arms[0].Of("empty").N+r.Arms[1].Of("empty").N != 1000 || r.Arms[1].Of("empty").Words[:5] != "worse" {
 		t.Errorf("%+v", r)
 	}
@@ -227,7 +229,9 @@ func TestMovingSessions(t *testing.T) {
 	files, err := ReadFolders(dirs)
 	ruletest.Must(t, err)
 	for range 2 { // what was read stays as it is
-		got, want := Read(set, files...), whole.Reports(set)
+		got, err := Read(set, io.Discard, files...)
+		ruletest.Must(t, err)
+		want := whole.Reports(set)
 		if want[0].Series = nil; !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v\nand at one replica\n%+v", got, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
@@ -36,6 +37,25 @@ func ReadFolders(dirs []string) (out []*File, err error) {
 		out, seen = append(out, f), append(seen, info)
 	}
 	return out, nil
+}
+
+// unknown tells what files have counted that is no experiment of these rules, or another one of that name.
+func unknown(set *ruleset.Set, files ...*File) error {
+	var ids []string
+	for _, f := range files {
+		for _, s := range f.Trials {
+			known := slices.ContainsFunc(set.Experiments.List, func(e experiment.Experiment) bool {
+				return s.ID == e.ID && samePrint(s.Print, printOf(set, &e))
+			})
+			if !known {
+				ids = append(ids, fmt.Sprintf("%s (%d units)", s.ID, s.sum()))
+			}
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	return fmt.Errorf("there are counts of %s, and the rules do not have that, or not with these arms; name those of the server with --rules DIR", strings.Join(ids, ", "))
 }
 
 // together is what is counted of an experiment, here and elsewhere; nil for nothing. mine is a copy.

@@ -13,9 +13,17 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Read tells of every experiment of a rule set, by what files of counts say together.
-func Read(set *ruleset.Set, files ...*File) []Report {
-	return (&Lab{}).Reports(set, files...)
+// Read tells of every experiment of a rule set, by what files of counts say together. It tells beside
+// it what they have counted that the rules do not know; where that is all, it is an error.
+func Read(set *ruleset.Set, tell io.Writer, files ...*File) ([]Report, error) {
+	out := (&Lab{}).Reports(set, files...)
+	if err := unknown(set, files...); err != nil {
+		if len(out) == 0 {
+			return nil, err
+		}
+		fmt.Fprintln(tell, err)
+	}
+	return out, nil
 }
 
 // Write tells people how experiments go. With all, every measure has a row.
