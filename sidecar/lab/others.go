@@ -27,7 +27,9 @@ func (l *Lab) tell() {
 	l.told = true
 	f := File{Version: 1}
 	for _, id := range slices.Sorted(maps.Keys(l.trials)) {
-		f.Trials = append(f.Trials, l.trials[id].saved(false))
+		s := l.trials[id].saved(false)
+		s.Met = nil // others cannot know of more than of its units
+		f.Trials = append(f.Trials, s)
 	}
 	l.mu.Unlock()
 	doc, err := json.Marshal(f)

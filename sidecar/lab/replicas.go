@@ -97,11 +97,16 @@ func (t *trial) join(o *trial) {
 		u, first := t.units.Use(k)
 		switch {
 		case first:
-			*u = unit{theirs.arm, maps.Clone(theirs.totals)}
+			*u = unit{theirs.arm, theirs.over, maps.Clone(theirs.totals)}
+			if !t.meet(k) { // it was counted here, too, and had made room
+				u.over = true
+				t.Arms[u.arm].Units--
+			}
 			continue
 		case u.arm != theirs.arm: // shares that adapt gave it another one there
 			continue
 		}
+		u.over = u.over || theirs.over
 		arm := &t.Arms[u.arm]
 		arm.Units--
 		for m, more := range theirs.totals {
@@ -112,6 +117,12 @@ func (t *trial) join(o *trial) {
 			u.totals[m] = anytime.Unit{X: before.X + more.X, N: before.N + more.N}
 		}
 	}
+	for h := range o.met {
+		if len(t.met) < maxMet {
+			t.met[h] = struct{}{}
+		}
+	}
+	t.Repeats = t.Repeats || o.Repeats
 	t.Series = nil // nobody knows how they went together
 	t.Read, t.Differs = t.Read+o.Read, t.Differs+o.Differs
 	if o.Began.Before(t.Began) {

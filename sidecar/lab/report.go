@@ -23,7 +23,8 @@ type Report struct {
 	Measure string    `json:"measure"`
 	Margin  float64   `json:"margin,omitempty"` // a smaller difference of the measure does not matter
 	Units   int       `json:"units"`
-	Split   float64   `json:"split_p"` // below 0.001 the split is off
+	Repeats bool      `json:"repeats,omitempty"` // some of them may be counted twice
+	Split   float64   `json:"split_p"`           // below 0.001 the split is off
 	Shadow  *Shadow   `json:"shadow,omitempty"`
 	Arms    []Arm     `json:"arms"`
 	Series  []Series  `json:"series,omitempty"` // of the measure, and of those of guards; not of several folders
@@ -76,7 +77,7 @@ func report(e *experiment.Experiment, s *Saved) Report {
 	r := Report{ID: e.ID, About: e.About, Status: e.Status, Unit: e.Unit, Phase: e.Phase, Measure: e.Measure, Margin: e.Margin, Split: 1}
 	shares := e.Shares()
 	if s != nil {
-		r.Began = s.Began
+		r.Began, r.Repeats = s.Began, s.Repeats
 		if s.Stopped != "" {
 			r.Status, r.Why, r.By = experiment.Stopped, s.Stopped, s.By
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,43 @@ func TestConditionFails(t *testing.T) {
 	}
 	if r := l.Reports(rules(t, ""))[0]; r.Trouble != "" {
 		t.Error(r.Trouble)
+	}
+}
+
+// A session that comes back when its figures have made room is not counted again, also over a restart and at
+// another replica, and where nobody can know, the report says it.
+func TestComesBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("40,000 sessions")
+	}
+	const n = maxUnits + 100
+	set, c, path := rules(t, ""), &clock{time.Now()}, filepath.Join(t.TempDir(), FileName)
+	l := open(t, path, c)
+	late := l.Seat(set, "", experiment.Asking{Session: "late"})
+	serve(l, set, 0, n, worse)
+	late.Served(turn.Account{Turns: 1}, time.Second, false) // so long it took
+	ruletest.Must(t, l.Save())
+	l = open(t, path, c)
+	serve(l, set, 0, n, worse)
+	events := func(r Report) float64 { return r.Arms[0].Of("empty").N + r.Arms[1].Of("empty").N }
+	r := l.Reports(set)[0]
+	if r.Units != n+1 || events(r) != n || r.Repeats {
+		t.Errorf("%d units with %g answers", r.Units, events(r))
+	}
+	other := open(t, "", c)
+	serve(other, set, 0, 100, worse)
+	l.others = []*File{{Version: 1, Trials: []Saved{other.trials["one"].saved(false)}}}
+	if r := l.Reports(set)[0]; r.Units != n+1 {
+		t.Errorf("with another replica there are %d units", r.Units)
+	}
+	for i := uint64(0); len(l.trials["one"].met) < maxMet; i++ {
+		l.trials["one"].met[i] = struct{}{}
+	}
+	serve(l, set, n, n+1, worse)
+	var out strings.Builder
+	ruletest.Must(t, Write(&out, l.Reports(set), false, c.now))
+	if !strings.Contains(out.String(), "some of them may be counted twice") {
+		t.Error(out.String())
 	}
 }
 

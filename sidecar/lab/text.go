@@ -63,6 +63,9 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 	case r.Units == 0 && r.Status == experiment.Running:
 		fmt.Fprintf(out, "  Nobody is in it yet. Requests must name their %s%s.\n", r.Unit, namedIn[r.Unit])
 	}
+	if r.Repeats {
+		fmt.Fprintf(out, "  Mind: more than %d %ss came, so some of them may be counted twice. Begin another phase.\n", maxMet, r.Unit)
+	}
 	if s := r.Shadow; s != nil {
 		fmt.Fprintf(out, "  shadow: %d of %d replies are read otherwise\n", s.Differs, s.Read)
 	}

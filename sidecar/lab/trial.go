@@ -19,6 +19,7 @@ import (
 type trial struct {
 	Saved
 	units *recent.Map[unit]
+	met   met
 }
 
 // Saved is what the file keeps of a trial.
@@ -36,6 +37,8 @@ type Saved struct {
 	Differs int           `json:"differs,omitempty"`
 	Read    int           `json:"read,omitempty"` // replies that shadows read
 	Units   []Known       `json:"units,omitempty"`
+	Met     []byte        `json:"met,omitempty"`     // hashes of all units that were counted
+	Repeats bool          `json:"repeats,omitempty"` // some may have been counted twice
 	Series  []Point       `json:"series,omitempty"`
 	Step    time.Duration `json:"step,omitempty"` // between its points, in nanoseconds
 }
@@ -51,12 +54,14 @@ type Counts struct {
 type Known struct {
 	Key    string                  `json:"key"`
 	Arm    int                     `json:"arm"`
+	Over   bool                    `json:"over,omitempty"` // it is counted no more
 	Totals map[string]anytime.Unit `json:"totals,omitempty"`
 }
 
 // unit is what one unit adds up to, by measure.
 type unit struct {
 	arm    int
+	over   bool // what it added up to is forgotten, so nothing more is counted of it
 	totals map[string]anytime.Unit
 }
 
@@ -125,7 +130,7 @@ func (l *Lab) trial(set *ruleset.Set, e *experiment.Experiment) *trial {
 		l.past = append(l.past, now)
 		l.past = l.past[max(0, len(l.past)-maxPast):]
 	}
-	now = &trial{Saved: Saved{ID: e.ID, Print: p, Phase: e.Phase, Began: l.Now(), Off: 1}, units: recent.New[unit](maxUnits, nil)}
+	now = &trial{Saved: Saved{ID: e.ID, Print: p, Phase: e.Phase, Began: l.Now(), Off: 1}, units: recent.New[unit](maxUnits, nil), met: met{}}
 	for _, a := range e.Arms {
 		now.Arms = append(now.Arms, Counts{Name: a.Name, Tallies: map[string]anytime.Tally{}})
 	}
@@ -155,7 +160,9 @@ func (t *trial) seat(e *experiment.Experiment, name string, elsewhere map[string
 			u.arm = arm
 		}
 		u.totals = map[string]anytime.Unit{}
-		t.Arms[u.arm].Units++
+		if u.over = !t.meet(k); !u.over {
+			t.Arms[u.arm].Units++
+		}
 	}
 	return place{t, k, u.arm}
 }
@@ -167,7 +174,10 @@ func (p place) count(measure string, x float64) { p.add(measure, x, 1) }
 func (p place) add(measure string, x, n float64) {
 	u, first := p.of.units.Use(p.unit)
 	if first { // it had made room
-		u.arm, u.totals = p.arm, map[string]anytime.Unit{}
+		u.arm, u.over, u.totals = p.arm, true, map[string]anytime.Unit{}
+	}
+	if u.over {
+		return
 	}
 	before := u.totals[measure]
 	now := anytime.Unit{X: max(0, before.X+x), N: before.N + n}
