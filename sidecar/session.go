@@ -9,6 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -64,5 +65,5 @@ func trace(parent string) string {
 	if len(part) < 4 || len(part[1]) != 32 || strings.Trim(part[1], digits) != "" || strings.Trim(part[1], "0") == "" {
 		return ""
 	}
-	return "trace:" + part[1]
+	return tracectx.Session + part[1]
 }

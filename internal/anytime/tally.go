@@ -22,7 +22,7 @@ type Tally struct {
 	NN    float64 `json:"nn"`
 }
 
-// Grow takes in that the totals of a unit have grown. A unit is new where before.N is 0. What
+// Grow takes in that the totals of a unit have grown, or were corrected. A unit is new where before.N is 0. What
 // is no number, or negative, is not taken in.
 func (t *Tally) Grow(before, now Unit) {
 	if !before.sound() || !now.sound() {
@@ -31,10 +31,10 @@ func (t *Tally) Grow(before, now Unit) {
 	if before.N == 0 && now.N > 0 {
 		t.Units++
 	}
-	t.X += now.X - before.X
+	t.X = max(0, t.X+(now.X-before.X)) // what is taken back may leave a rest below 0 that is rounding alone
 	t.N += now.N - before.N
-	t.XX += now.X*now.X - before.X*before.X
-	t.XN += now.X*now.N - before.X*before.N
+	t.XX = max(0, t.XX+(now.X*now.X-before.X*before.X))
+	t.XN = max(0, t.XN+(now.X*now.N-before.X*before.N))
 	t.NN += now.N*now.N - before.N*before.N
 }
 

@@ -129,7 +129,7 @@ func (x *experimenting) reports(c *cobra.Command, name string) ([]lab.Report, er
 	if err != nil {
 		return nil, err
 	}
-	return lab.Read(set, files...), nil
+	return lab.Read(set, x.env.Err, files...)
 }
 
 // promote publishes the files in which the arm is the rule.

@@ -18,6 +18,7 @@ type answered struct {
 	Spent
 
 	failed error // the server had no answer, this time
+	sent   int   // requests that it took
 }
 
 // answers are those of earlier runs and of this one, a line of JSON each, by what was asked. A run

@@ -36,65 +36,97 @@ type run struct {
 	all int
 
 	mu    sync.Mutex
+	ended *sync.Cond // one of those on their way
+	on    int        // their way
+	over  bool       // one was cut off
 	done  int
-	spent Spent
+	sum   taken // of those that have ended
+	most  taken // of one of them
+}
+
+// taken is what answers took: requests to the model server, and more.
+type taken struct {
+	requests int
+	Spent
 }
 
 // ask asks so many at once, until all are answered, a bound is reached, ctx ends or an answer cannot
-// be kept. It says how many were asked, and what that took.
-func (l *Live) ask(ctx context.Context, all []asking, known *answers) (int, Spent, error) {
+// be kept. It says how many were answered, and what that took.
+func (l *Live) ask(ctx context.Context, all []asking, known *answers) (int, taken, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	open, enough := context.WithCancel(ctx)
-	defer enough()
 	r := run{Live: l, all: len(all)}
-	next := make(chan asking)
+	r.ended = sync.NewCond(&r.mu)
 	var wait sync.WaitGroup
-	for range max(1, l.Parallel) {
+	for _, q := range all {
+		if !r.begin(ctx) {
+			break
+		}
 		wait.Go(func() {
-			for q := range next {
-				if open.Err() != nil {
-					continue
-				}
-				made, err := q.of.ask(ctx, q.question, l.Wait)
-				if ctx.Err() != nil {
-					continue // it was cut off, and says nothing
-				}
-				made.failed = err
-				if err := errors.Join(known.add(q.key, made), r.took(&q, &made, enough)); err != nil {
-					stop(err)
-				}
+			if err := r.one(ctx, q, known); err != nil {
+				stop(err)
 			}
 		})
 	}
-	for _, q := range all {
-		select {
-		case next <- q:
-		case <-open.Done():
-		}
-	}
-	close(next)
 	wait.Wait()
 	if l.Rewrites {
 		fmt.Fprintln(l.Tell)
 	}
-	return r.done, r.spent, context.Cause(ctx)
+	return r.done, r.sum, context.Cause(ctx)
+}
+
+// begin waits until one more may be asked, and reports whether it may. Of bounds, each that is on its
+// way is taken to need as much as the dearest so far; so the first one goes alone.
+func (r *run) begin(ctx context.Context) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.on > 0 && (r.on >= max(1, r.Parallel) || r.Most.bounded() && (r.most.requests == 0 || r.reached())) {
+		r.ended.Wait()
+	}
+	if r.over || ctx.Err() != nil || r.reached() {
+		return false
+	}
+	r.on++
+	return true
+}
+
+// reached reports whether nothing more may be asked. One that would be cut off is not begun.
+func (r *run) reached() bool {
+	s := r.sum.Spent
+	s.Prompt, s.Completion = s.Prompt+r.on*r.most.Prompt, s.Completion+r.on*r.most.Completion
+	return r.Most.reached(r.sum.requests+(r.on+1)*r.most.requests-1, s)
+}
+
+// one asks a question, and keeps the answer. What was cut off says nothing.
+func (r *run) one(ctx context.Context, q asking, known *answers) error {
+	made, err := q.of.ask(ctx, q.question, r.Wait)
+	made.failed = err
+	cut := ctx.Err() != nil || errors.Is(err, errBound)
+	var kept error
+	if !cut {
+		kept = known.add(q.key, made)
+	}
+	return errors.Join(kept, r.took(&q, &made, cut))
 }
 
 // took counts an answer, and tells how far it is. A bound that nothing is counted for is an error.
-func (r *run) took(q *asking, made *answered, enough func()) error {
+func (r *run) took(q *asking, made *answered, cut bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.on--
+	r.ended.Signal()
+	r.sum.requests += made.sent
+	r.sum.add(made.Spent)
+	r.most = taken{max(r.most.requests, made.sent), Spent{Prompt: max(r.most.Prompt, made.Prompt), Completion: max(r.most.Completion, made.Completion)}}
+	if r.over = r.over || cut; cut {
+		return nil
+	}
 	r.done++
-	r.spent.add(made.Spent)
 	if made.failed != nil {
 		r.tell(q.row().ID, q.of.Name, made.failed)
 	}
-	r.progress(r.done, r.all, r.spent)
-	if r.Most.reached(r.spent) {
-		enough()
-	}
-	if r.Most.counts() && made.failed == nil && r.spent.tokens() == 0 {
+	r.progress(r.done, r.all, r.sum.Spent)
+	if r.Most.counts() && made.failed == nil && r.sum.tokens() == 0 {
 		return errors.New("this model server does not say how many tokens an answer takes, so they cannot be bounded; --max-requests can")
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -52,15 +51,14 @@ func (m *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // ask runs 40 questions with three variants, of which two are the same; it gives the report without times.
-func (m *crowd) ask(t *testing.T, ctx context.Context, l Live) (string, error) {
+func (m *crowd) ask(t *testing.T, ctx context.Context, at *address, l Live) (string, error) {
 	t.Helper()
-	srv := httptest.NewServer(m)
-	defer srv.Close()
+	at.model = m
 	var tell, lines bytes.Buffer
 	for i := range 40 {
 		fmt.Fprintf(&lines, `{"id":"%d","user":%q,"expect":{"content":%q}}`+"\n", i, strings.Repeat("x", i), strings.Repeat("x", i-i%2))
 	}
-	l.URL, l.Tell, l.Wait = srv.URL+"/v1", &tell, 10*time.Second
+	l.URL, l.Tell, l.Wait = at.URL+"/v1", &tell, 10*time.Second
 	_, err := l.Read("f", &lines)
 	ruletest.Must(t, err)
 	set := ruletest.Shipped(t)
@@ -94,7 +92,7 @@ func TestLiveParallel(t *testing.T) {
 				time.Sleep(10 * time.Millisecond)
 			}
 		}
-		report, err := m.ask(t, t.Context(), Live{Times: 2, Parallel: n})
+		report, err := m.ask(t, t.Context(), place(t), Live{Times: 2, Parallel: n})
 		ruletest.Must(t, err)
 		if first == "" {
 			first = report
@@ -113,20 +111,20 @@ func TestLiveParallel(t *testing.T) {
 
 // A run that is stopped with several on their way asks those again, and no others.
 func TestLiveStopped(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "answers")
+	file, here := filepath.Join(t.TempDir(), "answers"), place(t)
 	ctx, stop := context.WithCancel(t.Context())
 	first := &crowd{ends: func(n int32) {
 		if n == 50 {
 			stop()
 		}
 	}}
-	if said, err := first.ask(t, ctx, Live{Times: 2, Parallel: 8, Answers: file}); err == nil || first.asked.Load() > 58 {
+	if said, err := first.ask(t, ctx, here, Live{Times: 2, Parallel: 8, Answers: file}); err == nil || first.asked.Load() > 58 {
 		t.Fatalf("it asked %d times: %v\n%s", first.asked.Load(), err, said)
 	}
 	second, whole := &crowd{}, &crowd{}
-	resumed, err := second.ask(t, t.Context(), Live{Times: 2, Parallel: 8, Answers: file})
+	resumed, err := second.ask(t, t.Context(), here, Live{Times: 2, Parallel: 8, Answers: file})
 	ruletest.Must(t, err)
-	report, err := whole.ask(t, t.Context(), Live{Times: 2})
+	report, err := whole.ask(t, t.Context(), here, Live{Times: 2})
 	ruletest.Must(t, err)
 	if n := second.asked.Load(); n < 106 || n > 156-20 { // what failed is asked again, a third
 		t.Errorf("asked again: %d", n)

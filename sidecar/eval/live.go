@@ -86,26 +86,23 @@ func (l *Live) Run(ctx context.Context, r *Report, variants []Variant, world gua
 		return err
 	}
 	defer known.close()
+	m := meter{most: l.Most.Requests}
 	servers := make([]*server, len(variants))
 	for i, v := range variants {
-		if servers[i], err = l.serve(v, world); err != nil {
+		if servers[i], err = l.serve(v, world, &m); err != nil {
 			return err
 		}
 		defer servers[i].close()
 	}
 	questions := l.questions()
 	open := known.open(questions, servers)
-	now := open
-	if l.Most.Requests > 0 {
-		now = open[:min(l.Most.Requests, len(open))]
-	}
-	fmt.Fprintf(l.Tell, "%d cases, %d times each, %d variants: %d answers; %d are known, at most %d requests, %d at once\n", len(l.cases), max(1, l.Times)*max(1, len(l.Temperatures)), len(variants), len(questions)*len(variants), known.among(questions, servers), len(now), max(1, l.Parallel))
-	done, spent, err := l.ask(ctx, now, known)
+	fmt.Fprintf(l.Tell, "%d cases, %d times each, %d variants: %d answers; %d are known, %s, %d at once\n", len(l.cases), max(1, l.Times)*max(1, len(l.Temperatures)), len(variants), len(questions)*len(variants), known.among(questions, servers), l.Most.planned(len(open)), max(1, l.Parallel))
+	done, spent, err := l.ask(ctx, open, known)
 	if err != nil {
 		return err
 	}
 	if done < len(open) {
-		fmt.Fprintf(l.Tell, "stopped behind %d requests, %s; a run with the same --answers goes on there\n", done, l.Most.told(spent))
+		fmt.Fprintf(l.Tell, "stopped behind %d requests, %s; a run with the same --answers goes on there\n", spent.requests, l.Most.told(spent.Spent))
 	}
 	for _, q := range questions {
 		if !take(r, q, servers, known) {

@@ -43,18 +43,38 @@ func model(broken func(n int) bool) *script.Server {
 	}})
 }
 
-func live(t *testing.T, m *script.Server, l Live) (*Report, string) {
+// address is that of a model server at which one model follows the other.
+type address struct {
+	*httptest.Server
+	model http.Handler
+}
+
+func (a *address) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.model.ServeHTTP(w, r) }
+
+func place(t *testing.T) *address {
+	a := &address{}
+	a.Server = httptest.NewServer(a)
+	t.Cleanup(a.Close)
+	return a
+}
+
+func live(t *testing.T, m http.Handler, l Live) (*Report, string) {
 	t.Helper()
-	srv := httptest.NewServer(m)
-	defer srv.Close()
+	return place(t).live(t, m, l, "")
+}
+
+// live asks that model here. With a profile, that one reads.
+func (a *address) live(t *testing.T, m http.Handler, l Live, profile string) (*Report, string) {
+	t.Helper()
+	a.model = m
 	var tell bytes.Buffer
-	l.URL, l.Tell, l.Wait = srv.URL+"/v1", &tell, 10*time.Second
+	l.URL, l.Tell, l.Wait = a.URL+"/v1", &tell, 10*time.Second
 	broken, err := l.Read("f", strings.NewReader(questionLines))
 	ruletest.Must(t, err)
 	if broken != 1 || !strings.Contains(tell.String(), "f:3: there is nothing to ask") {
 		t.Errorf("%d broken lines: %s", broken, tell.String())
 	}
-	variants := []Variant{{Name: "v", Set: ruletest.Shipped(t)}}
+	variants := []Variant{{Name: "v", Set: ruletest.Shipped(t), Profile: profile}}
 	r := NewReport(variants)
 	ruletest.Must(t, l.Run(context.Background(), r, variants, guard.World{}))
 	r.Finish()
@@ -72,7 +92,7 @@ func TestLive(t *testing.T) {
 	if id := r.All[0].ID; id != "a at 0, time 1" {
 		t.Errorf("the first row is %q", id)
 	}
-	if !strings.Contains(said, "at most 16 requests") || !strings.Contains(said, "16 of 16") {
+	if !strings.Contains(said, " 16 requests, and what is asked again") || !strings.Contains(said, "16 of 16") {
 		t.Error(said)
 	}
 	var page bytes.Buffer
@@ -84,11 +104,11 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// What was answered is not asked again; a bound stops; a changed case is another one.
+// What was answered is not asked again; a bound stops; a changed case, profile or model server is another one.
 func TestLiveGoesOn(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "answers")
+	file, here := filepath.Join(t.TempDir(), "answers"), place(t)
 	first := model(nil)
-	r, said := live(t, first, Live{Times: 3, Most: Bounds{Requests: 4}, Answers: file})
+	r, said := here.live(t, first, Live{Times: 3, Most: Bounds{Requests: 4}, Answers: file}, "")
 	if len(first.Requests("")) != 4 || r.Cases != 4 || !strings.Contains(said, "stopped behind 4 requests") {
 		t.Errorf("asked %d, %d cases\n%s", len(first.Requests("")), r.Cases, said)
 	}
@@ -96,13 +116,38 @@ func TestLiveGoesOn(t *testing.T) {
 	ruletest.Must(t, err)
 	ruletest.Must(t, os.WriteFile(file, doc[:len(doc)-9], 0o600)) // the last line broke off
 	second := model(nil)
-	r, _ = live(t, second, Live{Times: 3, Answers: file})
+	r, _ = here.live(t, second, Live{Times: 3, Answers: file}, "")
 	if len(second.Requests("")) != 3 || r.Cases != 6 || r.Variants[0].Right != 6 {
 		t.Errorf("asked %d, %+v", len(second.Requests("")), r.Variants[0])
 	}
-	third := model(nil)
-	if live(t, third, Live{Times: 3, Answers: file, Temperatures: []float64{0.3}}); len(third.Requests("")) != 6 {
-		t.Errorf("at another temperature %d were asked", len(third.Requests("")))
+	for _, row := range []struct {
+		as      string
+		at      *address
+		profile string
+		degrees []float64
+		asked   int
+	}{
+		{"the same", here, "", nil, 0},
+		{"at another temperature", here, "", []float64{0.3}, 6},
+		{"at another model server", place(t), "", nil, 6},
+		{"with a profile", here, "native", nil, 6},
+		{"with it again", here, "native", nil, 0},
+	} {
+		third := model(nil)
+		row.at.live(t, third, Live{Times: 3, Answers: file, Temperatures: row.degrees}, row.profile)
+		if n := len(third.Requests("")); n != row.asked {
+			t.Errorf("%s %d were asked", row.as, n)
+		}
+	}
+}
+
+// The profile of a variant reads what is answered.
+func TestLiveProfile(t *testing.T) {
+	for profile, found := range map[string]int{"": 1, "native": 0} {
+		m := script.New(script.Scenario{Loop: true, Steps: []script.Reply{script.Text(`[TOOL_CALLS][{"name":"read","arguments":{"path":"a"}}]`)}})
+		if r, said := place(t).live(t, m, Live{}, profile); r.Variants[0].CallsExact != found {
+			t.Errorf("%q: %+v\n%s", profile, r.Variants[0], said)
+		}
 	}
 }
 
@@ -167,25 +212,40 @@ func TestLiveBounded(t *testing.T) {
 	spent := whole.Variants[0].Spent // of 6 questions that take about as much
 	most, price := spent.tokens()*2/5, 1e6/float64(spent.tokens())
 	for says, most := range map[string]Bounds{fmt.Sprintf(" of %d tokens\n", most): {Tokens: most}, " of 0.4\n": {Cost: 0.4, In: price, Out: price}} {
-		file := filepath.Join(t.TempDir(), "answers")
+		file, here := filepath.Join(t.TempDir(), "answers"), place(t)
 		first, second, third := model(nil), model(nil), model(nil)
-		r, said := live(t, first, Live{Times: 3, Most: most, Answers: file})
+		r, said := here.live(t, first, Live{Times: 3, Most: most, Answers: file}, "")
 		if n := len(first.Requests("")); n != 3 || r.Cases != 3 || !strings.Contains(said, "stopped behind 3 requests, ") || !strings.Contains(said, says) {
 			t.Errorf("%q: asked %d, %d cases\n%s", says, n, r.Cases, said)
 		}
-		if r, said = live(t, second, Live{Times: 3, Most: most, Answers: file}); r.Cases != 6 || len(second.Requests("")) != 3 {
+		if r, said = here.live(t, second, Live{Times: 3, Most: most, Answers: file}, ""); r.Cases != 6 || len(second.Requests("")) != 3 {
 			t.Errorf("%q: then %d cases\n%s", says, r.Cases, said)
 		}
-		if r, _ = live(t, third, Live{Times: 3, Answers: file}); len(third.Requests("")) != 0 || r.Variants[0].Prompt != spent.Prompt || r.Variants[0].Completion != spent.Completion {
+		if r, _ = here.live(t, third, Live{Times: 3, Answers: file}, ""); len(third.Requests("")) != 0 || r.Variants[0].Prompt != spent.Prompt || r.Variants[0].Completion != spent.Completion {
 			t.Errorf("%q: the answers took %+v, and %+v in one go", says, r.Variants[0].Spent, spent)
 		}
 	}
-	if said, err := (&crowd{}).ask(t, t.Context(), Live{Most: Bounds{Tokens: 1000}}); err == nil || !strings.Contains(err.Error(), "does not say how many tokens") {
+	if said, err := (&crowd{}).ask(t, t.Context(), place(t), Live{Most: Bounds{Tokens: 1000}}); err == nil || !strings.Contains(err.Error(), "does not say how many tokens") {
 		t.Errorf("a server that counts no tokens: %v\n%s", err, said)
 	}
 	for _, b := range []Bounds{{Tokens: -1}, {In: -1}, {Cost: 1}} {
 		if b.Check() == nil {
 			t.Errorf("%+v is taken", b)
+		}
+	}
+}
+
+// Bounds are those of what really goes to the server: what is sent again and asked again counts, and so
+// does what is on its way, of which no more is than fits.
+func TestLiveBoundsHold(t *testing.T) {
+	for most, want := range map[Bounds][2]int{
+		{Requests: 3}: {3, 1}, {Requests: 7}: {6, 2}, {Requests: 9}: {9, 3},
+		{Tokens: 300}: {6, 2}, {}: {18, 6},
+	} {
+		m := script.New(script.Scenario{Loop: true, Steps: []script.Reply{script.Empty()}}) // of which each is asked for three times
+		r, said := live(t, m, Live{Times: 3, Parallel: 4, Most: most})
+		if n := len(m.Requests("")); n != want[0] || r.Cases+r.Variants[0].Errors != want[1] {
+			t.Errorf("%+v: %d requests, %d answers, %d tokens\n%s", most, n, r.Cases+r.Variants[0].Errors, r.Variants[0].tokens(), said)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
@@ -25,13 +27,11 @@ import (
 // server serves one variant, without a port of its own.
 type server struct {
 	Variant
+	base    string // of the model server
 	handler http.Handler
 	whole   bool // answers are no streams
 	close   func()
 }
-
-// accounting is the key of a context under which the account of its request stands.
-type accounting struct{}
 
 // only is a rule set that never changes.
 type only struct{ set *ruleset.Set }
@@ -39,18 +39,30 @@ type only struct{ set *ruleset.Set }
 func (o only) Set() *ruleset.Set { return o.set }
 func (only) Trouble() string     { return "" }
 
-func (l *Live) serve(v Variant, world guard.World) (*server, error) {
+func (l *Live) serve(v Variant, world guard.World, m *meter) (*server, error) {
 	quiet, metrics := slog.New(slog.DiscardHandler), telemetry.New()
-	up, err := upstream.New(upstream.Config{BaseURL: l.URL, Key: l.Key, Log: quiet})
+	up, err := upstream.New(upstream.Config{BaseURL: l.URL, Key: l.Key, Log: quiet, Before: m.pass})
 	if err != nil {
 		return nil, fmt.Errorf("--live %s: %w", l.URL, err)
 	}
 	s := sidecar.New(sidecar.Config{
-		Rules: only{frank(v.Set)}, Upstream: up, Metrics: metrics, Log: quiet,
-		Served: func(ctx context.Context, a turn.Account) { *ctx.Value(accounting{}).(*turn.Account) = a },
+		Rules: only{v.served()}, Upstream: up, Metrics: metrics, Log: quiet,
+		Served: func(ctx context.Context, a turn.Account) { passageOf(ctx).account = a },
 		Guard:  guard.New(guard.Config{World: world, Now: time.Now, Metrics: metrics, Log: quiet}),
 	})
-	return &server{v, s.Handler(), l.Whole, func() { s.Close(); up.Close() }}, nil
+	return &server{v, strings.TrimRight(l.URL, "/"), s.Handler(), l.Whole, func() { s.Close(); up.Close() }}, nil
+}
+
+// served are the rules by which the variant answers. Its profile is that of every model.
+func (v *Variant) served() *ruleset.Set {
+	set := frank(v.Set)
+	if v.Profile != "" {
+		set.Models = slices.Clone(set.Models)
+		for i := range set.Models {
+			set.Models[i].Profile.Value = v.Profile
+		}
+	}
+	return set
 }
 
 // frank are rules under which nobody asks too much, and a server that fails gives an error, and
@@ -99,10 +111,11 @@ func (s *server) body(q question) ([]byte, error) {
 	return json.Marshal(request)
 }
 
-// key is what was asked, of whom, and which time: another case, rules or temperature are another one.
+// key is what was asked, of whom, and which time: another model server, case, temperature, rules or
+// profile are another one.
 func (s *server) key(q question) string {
 	body, _ := s.body(q)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d\x00%s", s.Set.Version, q.time, body))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d\x00%s", s.base, s.Set.Version, s.Profile, q.time, body))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -117,8 +130,9 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (out a
 		ctx, cancel = context.WithTimeout(ctx, wait)
 		defer cancel()
 	}
-	var account turn.Account
-	req, err := http.NewRequestWithContext(context.WithValue(ctx, accounting{}, &account), http.MethodPost, "http://localhost/v1/chat/completions", bytes.NewReader(body))
+	ctx, way := embark(ctx)
+	defer way.stop(nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/v1/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		return out, err
 	}
@@ -126,8 +140,11 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (out a
 	to := &recorder{header: http.Header{}, status: http.StatusOK}
 	began := time.Now()
 	s.handler.ServeHTTP(to, req)
-	out.Spent = Spent{milliseconds(time.Since(began)), milliseconds(account.First), account.Prompt, account.Completion}
+	account := &way.account
+	out.Spent, out.sent = Spent{milliseconds(time.Since(began)), milliseconds(account.First), account.Prompt, account.Completion}, int(way.sent.Load())
 	switch {
+	case errors.Is(context.Cause(ctx), errBound):
+		return out, errBound
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return out, fmt.Errorf("no answer within %v", wait)
 	case to.status != http.StatusOK:

@@ -47,9 +47,20 @@ func (b *Bounds) cost(s Spent) float64 {
 // counts reports whether tokens must be counted.
 func (b *Bounds) counts() bool { return b.Tokens > 0 || b.Cost > 0 }
 
-// reached reports whether nothing more may be asked. How many requests there are is known before.
-func (b *Bounds) reached(s Spent) bool {
-	return b.Tokens > 0 && s.tokens() >= b.Tokens || b.Cost > 0 && b.cost(s) >= b.Cost
+// planned says how many requests so many questions take.
+func (b *Bounds) planned(questions int) string {
+	if b.Requests > 0 {
+		return fmt.Sprintf("at most %d requests", b.Requests)
+	}
+	return fmt.Sprintf("%d requests, and what is asked again", questions)
+}
+
+// bounded reports whether there is any.
+func (b *Bounds) bounded() bool { return b.Requests > 0 || b.counts() }
+
+// reached reports whether nothing more may be asked.
+func (b *Bounds) reached(requests int, s Spent) bool {
+	return b.Requests > 0 && requests >= b.Requests || b.Tokens > 0 && s.tokens() >= b.Tokens || b.Cost > 0 && b.cost(s) >= b.Cost
 }
 
 // told is what was spent, beside what may be.

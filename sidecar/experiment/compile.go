@@ -231,7 +231,7 @@ func (x *Experiments) Find(id, arm string) (*Experiment, *CompiledArm, error) {
 // UnitOf is the unit that asks, for this experiment; empty where the request names none, or
 // the condition does not hold. A condition that fails while it runs does not.
 func (e *Experiment) UnitOf(a Asking) (unit string, err error) {
-	unit = map[string]string{BySession: a.Session, ByAgent: a.Agent, ByUser: a.User}[e.Unit]
+	unit = map[string]string{BySession: a.Lasting(), ByAgent: a.Agent, ByUser: a.User}[e.Unit]
 	if unit == "" || e.when == nil {
 		return unit, nil
 	}

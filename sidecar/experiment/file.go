@@ -4,9 +4,11 @@
 package experiment
 
 import (
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 // File is experiments.yaml.
@@ -132,6 +134,14 @@ type Asking struct {
 	Channel string `expr:"channel" doc:"The channel, such as telegram. It is empty if the request does not name it."`
 	User    string `expr:"user" doc:"The field user of the request."`
 	Tools   int    `expr:"tools" doc:"How many tools are offered."`
+}
+
+// Lasting is the session; empty where it is known by a trace alone, which ends with the turn.
+func (a *Asking) Lasting() string {
+	if strings.HasPrefix(a.Session, tracectx.Session) {
+		return ""
+	}
+	return a.Session
 }
 
 // Captured is what the condition of capture sees.

@@ -42,7 +42,7 @@ var measures = []Measure{
 	{AskedAgain, "The model had to be asked again.", "request", "", true},
 	{Empty, "There was nothing to show and nothing to run.", "request", "", true},
 	{Corrected, "The user says that the answer was wrong.", "message behind an answer", "", true},
-	{Failed, "The request ended with an error.", "request", "", true},
+	{Failed, "The request ended with an error, or an excuse for the model server.", "request", "", true},
 	{Liked, "What POST /feedback says, from 0 to 1.", "feedback", "", false},
 	{Turns, "Requests to the model.", "request", "requests", true},
 	{Tokens, "Tokens that the model wrote.", "request", "tokens", true},

@@ -22,7 +22,7 @@ func (l *Lab) take(f *File) {
 		switch now := l.trials[s.ID]; {
 		case now == nil:
 			l.trials[s.ID] = loaded(s)
-		case now.Print != s.Print: // the rules have changed meanwhile
+		case !samePrint(now.Print, s.Print): // the rules have changed meanwhile
 			l.past = append(l.past, loaded(s))
 		default:
 			now.join(loaded(s))
@@ -67,7 +67,7 @@ func (l *Lab) begun(t *trial) {
 		return
 	}
 	for _, s := range l.before.Trials {
-		if s.ID == t.ID && s.Print == t.Print {
+		if s.ID == t.ID && samePrint(s.Print, t.Print) {
 			t.Began, t.Stopped, t.By, t.Ended, t.Shares = s.Began, s.Stopped, s.By, s.Ended, s.Shares
 		}
 	}

@@ -76,19 +76,27 @@ func (s *Saved) sound() bool {
 			}
 		}
 	}
-	return s.ID != "" && len(s.Series) <= maxPoints && s.Step >= 0 && len(s.Arms) > 1 && !slices.ContainsFunc(s.Units, func(u Known) bool { return u.Arm < 0 || u.Arm >= len(s.Arms) })
+	return s.ID != "" && len(s.Met) <= 8*(maxMet+maxUnits) && len(s.Met)%8 == 0 && len(s.Series) <= maxPoints && s.Step >= 0 && len(s.Arms) > 1 && !slices.ContainsFunc(s.Units, func(u Known) bool { return u.Arm < 0 || u.Arm >= len(s.Arms) })
 }
 
 func (l *Lab) load() error {
 	if l.Path == "" {
 		return nil
 	}
-	f, err := ReadFile(l.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		f = &File{}
-	case err != nil:
+	f := &File{}
+	doc, err := os.ReadFile(l.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if err == nil {
+		if f, err = parseFile(doc); err != nil {
+			to, failed := atomicfile.Aside(l.Path, l.Now())
+			if failed != nil {
+				return errors.Join(err, failed)
+			}
+			l.Log.Error("what experiments have counted is damaged, so they count anew", "event", "experiments_damaged", "detail", l.Path+": "+err.Error(), "kept_as", to)
+			f = &File{}
+		}
 	}
 	if l.Before != nil {
 		l.before = f
@@ -99,16 +107,17 @@ func (l *Lab) load() error {
 }
 
 func loaded(s Saved) *trial {
-	t := &trial{Saved: s, units: recent.New[unit](maxUnits, nil)}
+	t := &trial{Saved: s, units: recent.New[unit](maxUnits, nil), met: metOf(&s)}
 	for _, k := range s.Units {
 		u, _ := t.units.Use(k.Key)
-		if u.arm, u.totals = k.Arm, k.Totals; u.totals == nil {
+		if u.arm, u.over, u.totals = k.Arm, k.Over, k.Totals; u.totals == nil {
 			u.totals = map[string]anytime.Unit{}
 		}
 	}
-	if t.Units = nil; t.Off == 0 { // an older file does not say it
+	if t.Units, t.Met = nil, nil; t.Off == 0 { // an older file does not say it
 		t.Off = 1
 	}
+	t.Arms = slices.Clone(t.Arms) // several read the same file at once
 	for i := range t.Arms {
 		if t.Arms[i].Tallies == nil {
 			t.Arms[i].Tallies = map[string]anytime.Tally{}
@@ -128,8 +137,9 @@ func (t *trial) saved(past bool) Saved {
 		return s
 	}
 	for k, u := range t.units.All() {
-		s.Units = append(s.Units, Known{k, u.arm, maps.Clone(u.totals)})
+		s.Units = append(s.Units, Known{k, u.arm, u.over, maps.Clone(u.totals)})
 	}
+	s.Met = t.met.packed()
 	return s
 }
 

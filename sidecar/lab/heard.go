@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -71,9 +72,14 @@ func (s *Seat) calls(h *turn.Heard) {
 		}
 	}
 	for _, id := range h.IDs {
-		at, _ := l.calls.Use(s.who.Session + " " + id)
+		at, _ := l.calls.Use(s.call(id))
 		*at = s.places
 	}
+}
+
+// call names a call by who asked: not every server makes ids unique, and not every caller names a session.
+func (s *Seat) call(id string) string {
+	return key(strings.Join([]string{s.who.Lasting(), s.who.User, s.who.Agent}, "\x00"), id)
 }
 
 // tried counts a call that was tried.

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
@@ -50,6 +51,7 @@ type Lab struct {
 	waits   atomic.Int64 // bytes of what waits for shadows
 	crashed time.Time    // when the log last said that a shadow did
 	ended   sync.WaitGroup
+	wrong   troubles
 
 	mu       sync.Mutex
 	dirty    bool
@@ -60,8 +62,8 @@ type Lab struct {
 	silent   bool           // it was said that they cannot
 	past     []*trial       // that no rules run any more, or not so; the newest last
 	trials   map[string]*trial
-	calls    *recent.Map[[]place] // whose results have not come, by session and id, which not every server makes unique
-	requests *recent.Map[[]place]
+	calls    *recent.Map[[]place] // whose results have not come
+	requests *recent.Map[rated]
 	sessions *recent.Map[habits]
 }
 
@@ -72,16 +74,22 @@ type place struct {
 	arm  int
 }
 
+// rated is a request, and what was last said of its answer.
+type rated struct {
+	places []place
+	last   anytime.Unit // empty: nothing was
+}
+
 // habits are what a session did lately.
 type habits struct {
 	calls   map[string]int // how often, by a hash of tool and arguments
 	counted int            // so many messages were looked at for a correction
 }
 
-// Open reads what was counted before. A file that cannot be read is an error.
+// Open reads what was counted before. A damaged file is set aside; one that cannot be read is an error.
 func Open(c Config) (*Lab, error) {
 	l := &Lab{Config: c, trials: map[string]*trial{}, calls: recent.New[[]place](maxCalls, nil),
-		requests: recent.New[[]place](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil), shadows: make(chan job, maxJobs)}
+		requests: recent.New[rated](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil), shadows: make(chan job, maxJobs)}
 	if err := l.load(); err != nil {
 		return nil, fmt.Errorf("read what experiments have counted: %w", err)
 	}
@@ -122,12 +130,12 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 		if e.Status != experiment.Running {
 			continue
 		}
-		t := l.trial(e)
+		t := l.trial(set, e)
 		if t.Stopped != "" {
 			continue
 		}
 		unit, err := e.UnitOf(who)
-		if err != nil {
+		if err != nil && l.wrong.failed(e.ID, set.Version, err, l.Now()) {
 			l.Log.Warn("the condition of an experiment failed, so a request is not in it", "event", "experiment_failed", "experiment", e.ID, "detail", err.Error())
 		}
 		if unit == "" {
@@ -152,7 +160,7 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 	s.Set = set.Under(arms)
 	if id != "" && len(s.places) > 0 {
 		at, _ := l.requests.Use(id)
-		*at = s.places
+		*at = rated{places: s.places}
 	}
 	l.dirty, l.told = true, false
 	return s
@@ -172,7 +180,8 @@ func (s *Seat) Arms() string {
 	return strings.Join(s.Set.Arms, " ")
 }
 
-// Served counts what came of the whole request. failed says that it ended with an error.
+// Served counts what came of the whole request. failed says that it ended with an error. An excuse in place
+// of an answer is none, whatever its status.
 func (s *Seat) Served(a turn.Account, took time.Duration, failed bool) {
 	if s == nil {
 		return
@@ -182,6 +191,7 @@ func (s *Seat) Served(a turn.Account, took time.Duration, failed bool) {
 		fault = "failed"
 	}
 	s.put(a, took, fault)
+	failed = failed || a.Excused()
 	s.lab.mu.Lock()
 	defer s.lab.mu.Unlock()
 	s.rate(experiment.Failed, failed)
@@ -218,20 +228,23 @@ func (s *Seat) count(measure string, x float64) {
 	s.lab.dirty, s.lab.told = true, false
 }
 
-// Feedback counts what somebody says of the answer to a request: 0 is bad, 1 is good.
+// Feedback counts what somebody says of the answer to a request: 0 is bad, 1 is good. What is said again
+// takes the place of what was said before.
 func (l *Lab) Feedback(request string, score float64) error {
 	if !(score >= 0 && score <= 1) {
 		return errors.New("score must be a number from 0 to 1")
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	places := l.requests.Get(request)
-	if places == nil {
+	r := l.requests.Get(request)
+	if r == nil {
 		return ErrUnknown
 	}
-	for _, p := range *places {
-		p.count(experiment.Liked, score)
+	now := anytime.Unit{X: score, N: 1}
+	for _, p := range r.places {
+		p.add(experiment.Liked, now.X-r.last.X, now.N-r.last.N)
 	}
+	r.last = now
 	l.dirty, l.told = true, false
 	return nil
 }
@@ -251,12 +264,12 @@ func (s *Seat) Asked(req *openai.Request) {
 		if m.Role != "tool" {
 			continue
 		}
-		if call := s.lab.calls.Get(s.who.Session + " " + m.CallID); call != nil {
+		if call := s.lab.calls.Get(s.call(m.CallID)); call != nil {
 			ok := !x.Failed(req.Text(m, maxResult))
 			for _, p := range *call {
 				p.count(experiment.ToolOK, number(ok))
 			}
-			s.lab.calls.Drop(s.who.Session + " " + m.CallID)
+			s.lab.calls.Drop(s.call(m.CallID))
 		}
 	}
 	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role != "assistant"; i-- {

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
@@ -99,6 +100,24 @@ func TestStops(t *testing.T) {
 	}
 }
 
+// A split that was off once decides nothing any more, and a guard still stops.
+func TestGuardsAndSplit(t *testing.T) {
+	for more, want := range map[string]string{
+		"    stop: {decided: true}\n":             "",
+		"    guards: [{measure: empty, by: 5}]\n": "new: empty is worse by",
+	} {
+		set, c := rules(t, more), &clock{time.Now()}
+		l := open(t, "", c)
+		serve(l, set, 0, 10, worse)
+		l.trials["one"].Off = 1e-5
+		serve(l, set, 10, 1000, worse)
+		l.Review(set)
+		if r := l.Reports(set)[0]; (want == "") != (r.Why == "") || !strings.HasPrefix(r.Why, want) || r.Arms[1].Of("empty").Against.Kind != anytime.Broken {
+			t.Errorf("%s: %q, not %q", more, r.Why, want)
+		}
+	}
+}
+
 // Arms that do the same are told apart from arms of which nothing is known yet where a margin
 // says what does not matter, and an experiment can end with that.
 func TestMargin(t *testing.T) {
@@ -175,7 +194,9 @@ func TestReplicasAndFiles(t *testing.T) {
 		ruletest.Must(t, err)
 		files = append(files, f)
 	}
-	r := Read(set, files...)[0]
+	list, err := Read(set, io.Discard, files...)
+	ruletest.Must(t, err)
+	r := list[0]
 	if r.Units != 1001 || r.Arms[0].Of("empty").N+r.Arms[1].Of("empty").N != 1000 || r.Arms[1].Of("empty").Words[:5] != "worse" {
 		t.Errorf("%+v", r)
 	}
@@ -208,7 +229,9 @@ func TestMovingSessions(t *testing.T) {
 	files, err := ReadFolders(dirs)
 	ruletest.Must(t, err)
 	for range 2 { // what was read stays as it is
-		got, want := Read(set, files...), whole.Reports(set)
+		got, err := Read(set, io.Discard, files...)
+		ruletest.Must(t, err)
+		want := whole.Reports(set)
 		if want[0].Series = nil; !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v\nand at one replica\n%+v", got, want)
 		}
@@ -218,17 +241,30 @@ func TestMovingSessions(t *testing.T) {
 	}
 }
 
-// A file that was not counted is not believed.
+// A file that was not counted is not believed. A server sets it aside, and begins anew.
 func TestBrokenFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	for text, want := range map[string]string{
-		"{": "move it away", `{"version":2}`: "version 2 is not known", `{"version":1,"trials":[{"id":"a","arms":[{},{}],"units":[{"arm":7}]}]}`: "not sound",
+		"{": "unexpected end", `{"version":2}`: "version 2 is not known", `{"version":1,"trials":[{"id":"a","arms":[{},{}],"units":[{"arm":7}]}]}`: "not sound",
 		`{"version":1,"trials":[{"id":"a","arms":[{"measures":{"empty":{"units":5,"n":-1}}},{}]}]}`: "not sound",
 	} {
 		ruletest.Must(t, os.WriteFile(path, []byte(text), 0o600))
-		if _, err := Open(Config{Path: path, Now: time.Now}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "move it away to begin anew") {
 			t.Errorf("%s: %v", text, err)
 		}
+		var log bytes.Buffer
+		l, err := Open(Config{Path: path, Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		ruletest.Must(t, err)
+		ruletest.Must(t, l.Close())
+		aside, err := filepath.Glob(path + ".damaged-*")
+		if err != nil || len(aside) != 1 || !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), want) || !strings.Contains(log.String(), aside[0]) {
+			t.Errorf("%s: %v is set aside, %v: %s", text, aside, err, log.String())
+			continue
+		}
+		if kept, err := os.ReadFile(aside[0]); err != nil || string(kept) != text {
+			t.Errorf("%s: %s is kept, %v", text, kept, err)
+		}
+		ruletest.Must(t, os.Remove(aside[0]))
 	}
 }
 

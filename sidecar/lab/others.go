@@ -27,7 +27,9 @@ func (l *Lab) tell() {
 	l.told = true
 	f := File{Version: 1}
 	for _, id := range slices.Sorted(maps.Keys(l.trials)) {
-		f.Trials = append(f.Trials, l.trials[id].saved(false))
+		s := l.trials[id].saved(false)
+		s.Met = nil // others cannot know of more than of its units
+		f.Trials = append(f.Trials, s)
 	}
 	l.mu.Unlock()
 	doc, err := json.Marshal(f)
@@ -77,23 +79,27 @@ func (l *Lab) hear() {
 	l.others, l.arms = files, arms
 }
 
-// reviewed is what all replicas have counted of each experiment, by its id. Others wait only while
-// what is counted here is copied.
-func (l *Lab) reviewed(set *ruleset.Set) map[string]*Saved {
+// reviewed is what all replicas, and more files, have counted of each experiment, by its id. Others
+// wait only while what is counted here is copied.
+func (l *Lab) reviewed(set *ruleset.Set, more ...*File) map[string]*Saved {
 	l.mu.Lock()
-	others, mine := l.others, map[string]Saved{}
+	files, mine := append(slices.Clone(l.others), more...), map[string]*Saved{}
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
-		if t := l.trials[e.ID]; t != nil && t.Print == printOf(e) {
-			mine[e.ID] = t.saved(len(others) == 0)
+		if t := l.trials[e.ID]; t != nil && samePrint(t.Print, printOf(set, e)) {
+			s := t.saved(len(files) == 0)
+			mine[e.ID] = &s
 		}
 	}
 	l.mu.Unlock()
 	out := map[string]*Saved{}
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
-		if s, ok := mine[e.ID]; ok {
-			out[e.ID] = together(e, &s, others)
+		if s := together(set, e, mine[e.ID], files); s != nil {
+			if mine[e.ID] != nil && len(more) == 0 {
+				s.Series = mine[e.ID].Series // of all replicas, as of each moment
+			}
+			out[e.ID] = s
 		}
 	}
 	return out

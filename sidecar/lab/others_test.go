@@ -125,3 +125,32 @@ func TestOddOthers(t *testing.T) {
 		t.Errorf("%d units", r.Units)
 	}
 }
+
+// A look at what many replicas have counted takes a while, and no request waits for it.
+func TestRequestsGoOn(t *testing.T) {
+	set, c := rules(t, ""), &clock{time.Now()}
+	l := open(t, "", c)
+	serve(l, set, 0, 4000, worse)
+	f := &File{Version: 1, Trials: []Saved{l.trials["one"].saved(false)}}
+	l.others = []*File{f, f, f, f, f, f, f}
+	done, served := make(chan struct{}), make(chan int)
+	go func() {
+		for n := 0; ; n++ {
+			select {
+			case <-done:
+				served <- n
+				return
+			case <-time.After(time.Millisecond):
+				l.Seat(set, "", experiment.Asking{Session: fmt.Sprint("bob", n)})
+			}
+		}
+	}()
+	const looks = 5
+	for range looks {
+		l.Reports(set)
+	}
+	close(done)
+	if n := <-served; n < 5*looks {
+		t.Errorf("%d requests were seated during %d looks", n, looks)
+	}
+}

@@ -56,7 +56,7 @@ func (s *Seat) seen(h *turn.Heard, differs bool) experiment.Captured {
 // takes reports whether the rule takes a reply. A condition that fails while it runs takes none.
 func (s *Seat) takes(r *experiment.Recording, h *turn.Heard, differs bool) bool {
 	yes, err := r.Takes(s.seen(h, differs))
-	if err != nil {
+	if err != nil && s.lab.wrong.failed("", s.base.Version, err, s.lab.Now()) {
 		s.lab.Log.Warn("the condition of capture failed, so a reply is not recorded", "event", "capture_failed", "detail", err.Error())
 	}
 	return yes && err == nil

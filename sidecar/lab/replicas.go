@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // ReadFolders reads the counts in state folders.
@@ -37,17 +39,36 @@ func ReadFolders(dirs []string) (out []*File, err error) {
 	return out, nil
 }
 
+// unknown tells what files have counted that is no experiment of these rules, or another one of that name.
+func unknown(set *ruleset.Set, files ...*File) error {
+	var ids []string
+	for _, f := range files {
+		for _, s := range f.Trials {
+			known := slices.ContainsFunc(set.Experiments.List, func(e experiment.Experiment) bool {
+				return s.ID == e.ID && samePrint(s.Print, printOf(set, &e))
+			})
+			if !known {
+				ids = append(ids, fmt.Sprintf("%s (%d units)", s.ID, s.sum()))
+			}
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	return fmt.Errorf("there are counts of %s, and the rules do not have that, or not with these arms; name those of the server with --rules DIR", strings.Join(ids, ", "))
+}
+
 // together is what is counted of an experiment, here and elsewhere; nil for nothing. mine is a copy.
-func together(e *experiment.Experiment, mine *Saved, more []*File) *Saved {
+func together(set *ruleset.Set, e *experiment.Experiment, mine *Saved, more []*File) *Saved {
 	var all *trial
-	p := printOf(e)
+	p := printOf(set, e)
 	if mine != nil {
 		all = loaded(*mine)
 	}
 	for _, f := range more {
 		for _, s := range f.Trials {
 			switch {
-			case s.ID != e.ID || s.Print != p || len(s.Arms) != len(e.Arms):
+			case s.ID != e.ID || !samePrint(s.Print, p) || len(s.Arms) != len(e.Arms):
 			case all == nil:
 				all = loaded(loaded(s).saved(false))
 			default:
@@ -76,11 +97,16 @@ func (t *trial) join(o *trial) {
 		u, first := t.units.Use(k)
 		switch {
 		case first:
-			*u = unit{theirs.arm, maps.Clone(theirs.totals)}
+			*u = unit{theirs.arm, theirs.over, maps.Clone(theirs.totals)}
+			if !t.meet(k) { // it was counted here, too, and had made room
+				u.over = true
+				t.Arms[u.arm].Units--
+			}
 			continue
 		case u.arm != theirs.arm: // shares that adapt gave it another one there
 			continue
 		}
+		u.over = u.over || theirs.over
 		arm := &t.Arms[u.arm]
 		arm.Units--
 		for m, more := range theirs.totals {
@@ -91,6 +117,12 @@ func (t *trial) join(o *trial) {
 			u.totals[m] = anytime.Unit{X: before.X + more.X, N: before.N + more.N}
 		}
 	}
+	for h := range o.met {
+		if len(t.met) < maxMet {
+			t.met[h] = struct{}{}
+		}
+	}
+	t.Repeats = t.Repeats || o.Repeats
 	t.Series = nil // nobody knows how they went together
 	t.Read, t.Differs = t.Read+o.Read, t.Differs+o.Differs
 	if o.Began.Before(t.Began) {

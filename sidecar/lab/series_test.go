@@ -2,6 +2,7 @@ package lab
 
 import (
 	"encoding/json"
+	"io"
 	"path/filepath"
 	"testing"
 	"time"
@@ -73,7 +74,9 @@ func TestSeries(t *testing.T) {
 	if after := len(l.trials["one"].Series); after > before+2 {
 		t.Errorf("%d points more while nothing happens", after-before)
 	}
-	if files, err := ReadFolders([]string{filepath.Dir(l.Path)}); err != nil || len(Read(set, files...)[0].Series) != 3 {
+	files, err := ReadFolders([]string{filepath.Dir(l.Path)})
+	ruletest.Must(t, err)
+	if list, err := Read(set, io.Discard, files...); err != nil || len(list[0].Series) != 3 {
 		t.Errorf("the file of one server has no series: %v", err)
 	}
 	ruletest.Must(t, l.Stop(set, "one", "it rains", "Sam"))

@@ -13,9 +13,17 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Read tells of every experiment of a rule set, by what files of counts say together.
-func Read(set *ruleset.Set, files ...*File) []Report {
-	return (&Lab{}).Reports(set, files...)
+// Read tells of every experiment of a rule set, by what files of counts say together. It tells beside
+// it what they have counted that the rules do not know; where that is all, it is an error.
+func Read(set *ruleset.Set, tell io.Writer, files ...*File) ([]Report, error) {
+	out := (&Lab{}).Reports(set, files...)
+	if err := unknown(set, files...); err != nil {
+		if len(out) == 0 {
+			return nil, err
+		}
+		fmt.Fprintln(tell, err)
+	}
+	return out, nil
 }
 
 // Write tells people how experiments go. With all, every measure has a row.
@@ -49,8 +57,14 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if r.Units == 0 && r.Status == experiment.Running {
+	switch {
+	case r.Trouble != "":
+		fmt.Fprintf(out, "  Mind: %s\n", terminal.Printable(r.Trouble))
+	case r.Units == 0 && r.Status == experiment.Running:
 		fmt.Fprintf(out, "  Nobody is in it yet. Requests must name their %s%s.\n", r.Unit, namedIn[r.Unit])
+	}
+	if r.Repeats {
+		fmt.Fprintf(out, "  Mind: more than %d %ss came, so some of them may be counted twice. Begin another phase.\n", maxMet, r.Unit)
 	}
 	if s := r.Shadow; s != nil {
 		fmt.Fprintf(out, "  shadow: %d of %d replies are read otherwise\n", s.Differs, s.Read)

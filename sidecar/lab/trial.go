@@ -4,11 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // trial is an experiment as it is counted: in one phase, with the same arms. Another phase, or
@@ -16,6 +19,7 @@ import (
 type trial struct {
 	Saved
 	units *recent.Map[unit]
+	met   met
 }
 
 // Saved is what the file keeps of a trial.
@@ -33,6 +37,8 @@ type Saved struct {
 	Differs int           `json:"differs,omitempty"`
 	Read    int           `json:"read,omitempty"` // replies that shadows read
 	Units   []Known       `json:"units,omitempty"`
+	Met     []byte        `json:"met,omitempty"`     // hashes of all units that were counted
+	Repeats bool          `json:"repeats,omitempty"` // some may have been counted twice
 	Series  []Point       `json:"series,omitempty"`
 	Step    time.Duration `json:"step,omitempty"` // between its points, in nanoseconds
 }
@@ -48,18 +54,22 @@ type Counts struct {
 type Known struct {
 	Key    string                  `json:"key"`
 	Arm    int                     `json:"arm"`
+	Over   bool                    `json:"over,omitempty"` // it is counted no more
 	Totals map[string]anytime.Unit `json:"totals,omitempty"`
 }
 
 // unit is what one unit adds up to, by measure.
 type unit struct {
 	arm    int
+	over   bool // what it added up to is forgotten, so nothing more is counted of it
 	totals map[string]anytime.Unit
 }
 
-// printOf tells definitions apart whose counts must not be mixed.
-func printOf(e *experiment.Experiment) string {
-	h := sha256.New()
+// printOf tells definitions apart whose counts must not be mixed. Behind a dot it has the texts that the
+// arms name, while it runs: what has ended stays what it was, and earlier versions did not have them.
+func printOf(set *ruleset.Set, e *experiment.Experiment) string {
+	h, texts := sha256.New(), sha256.New()
+	named := false
 	fmt.Fprintf(h, "%d %s %v", e.Phase, e.Unit, e.Shadow)
 	for _, a := range e.Arms {
 		share := a.Share
@@ -69,19 +79,49 @@ func printOf(e *experiment.Experiment) string {
 		fmt.Fprintf(h, "\n%s %g", a.Name, share)
 		for _, s := range a.Set {
 			fmt.Fprintf(h, " %s=%v", s.Key.Value, s.Value)
+			if text := textOf(set, s.Key.Value, s.Value); text != "" {
+				named = true
+				fmt.Fprintf(texts, "%d %s", len(text), text)
+			}
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
+	print := hex.EncodeToString(h.Sum(nil))[:12]
+	if named && e.Status == experiment.Running {
+		print += "." + hex.EncodeToString(texts.Sum(nil))[:12]
+	}
+	return print
+}
+
+// textOf is the file that an arm names; empty: it names none.
+func textOf(set *ruleset.Set, key string, value any) string {
+	name, _ := value.(string)
+	if p := set.Prompts[name]; p != nil && strings.HasSuffix(key, "prompt") {
+		return p.Text()
+	}
+	if strings.HasSuffix(key, "style") {
+		if s, _ := set.Style(ruleset.Model{Style: rulefile.Text{Value: name}}, ruleset.Asked{}); s != nil {
+			return s.Form.Text()
+		}
+	}
+	return ""
+}
+
+// samePrint says that two have the same definition, as far as both say it.
+func samePrint(a, b string) bool {
+	a, textsA, _ := strings.Cut(a, ".")
+	b, textsB, _ := strings.Cut(b, ".")
+	return a == b && (textsA == textsB || textsA == "" || textsB == "")
 }
 
 // maxPast is how many trials are kept that nobody counts any more.
 const maxPast = 32
 
 // trial finds the trial of an experiment, or begins it. l.mu is held.
-func (l *Lab) trial(e *experiment.Experiment) *trial {
+func (l *Lab) trial(set *ruleset.Set, e *experiment.Experiment) *trial {
 	now := l.trials[e.ID]
-	p := printOf(e)
-	if now != nil && now.Print == p {
+	p := printOf(set, e)
+	if now != nil && samePrint(now.Print, p) {
+		now.Print = p
 		return now
 	}
 	if now != nil {
@@ -90,7 +130,7 @@ func (l *Lab) trial(e *experiment.Experiment) *trial {
 		l.past = append(l.past, now)
 		l.past = l.past[max(0, len(l.past)-maxPast):]
 	}
-	now = &trial{Saved: Saved{ID: e.ID, Print: p, Phase: e.Phase, Began: l.Now(), Off: 1}, units: recent.New[unit](maxUnits, nil)}
+	now = &trial{Saved: Saved{ID: e.ID, Print: p, Phase: e.Phase, Began: l.Now(), Off: 1}, units: recent.New[unit](maxUnits, nil), met: met{}}
 	for _, a := range e.Arms {
 		now.Arms = append(now.Arms, Counts{Name: a.Name, Tallies: map[string]anytime.Tally{}})
 	}
@@ -120,19 +160,27 @@ func (t *trial) seat(e *experiment.Experiment, name string, elsewhere map[string
 			u.arm = arm
 		}
 		u.totals = map[string]anytime.Unit{}
-		t.Arms[u.arm].Units++
+		if u.over = !t.meet(k); !u.over {
+			t.Arms[u.arm].Units++
+		}
 	}
 	return place{t, k, u.arm}
 }
 
 // count adds a value of a measure to a unit.
-func (p place) count(measure string, x float64) {
+func (p place) count(measure string, x float64) { p.add(measure, x, 1) }
+
+// add changes what a unit adds up to.
+func (p place) add(measure string, x, n float64) {
 	u, first := p.of.units.Use(p.unit)
 	if first { // it had made room
-		u.arm, u.totals = p.arm, map[string]anytime.Unit{}
+		u.arm, u.over, u.totals = p.arm, true, map[string]anytime.Unit{}
+	}
+	if u.over {
+		return
 	}
 	before := u.totals[measure]
-	now := anytime.Unit{X: before.X + x, N: before.N + 1}
+	now := anytime.Unit{X: max(0, before.X+x), N: before.N + n}
 	u.totals[measure] = now
 	tally := p.of.Arms[u.arm].Tallies[measure]
 	tally.Grow(before, now)

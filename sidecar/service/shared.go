@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ func (r *running) share(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	id, err := replicaID(s.State)
+	id, err := replicaID(s.State, r.Log)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ const replicaFile = "replica"
 var replicaText = lazyregexp.New(`^[A-Z2-7]{26}$`)
 
 // replicaID is the name by which other replicas know this one.
-func replicaID(state string) (string, error) {
+func replicaID(state string, log *slog.Logger) (string, error) {
 	id := rand.Text()
 	if state == "" {
 		return id, nil
@@ -93,7 +94,11 @@ func replicaID(state string) (string, error) {
 	case err == nil && replicaText().MatchString(text):
 		return text, nil
 	case err == nil:
-		return "", fmt.Errorf("%s does not hold the id of a replica; remove it", file)
+		to, err := atomicfile.Aside(file, time.Now())
+		if err != nil {
+			return "", err
+		}
+		log.Error("the id of this replica is damaged, so it has a new one: others still count what it told them under the old one", "event", "replica_damaged", "file", file, "kept_as", to, "replica", id)
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("read the id of this replica: %w", err)
 	}

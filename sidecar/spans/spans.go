@@ -117,7 +117,7 @@ func (p *Parent) event(what string, attributes ...attribute.KeyValue) {
 
 // who are the attributes of who asks.
 func who(s *policy.Subject) (out []attribute.KeyValue) {
-	if s.Session != "" && !strings.HasPrefix(s.Session, "trace:") { // that one is no more than the trace itself
+	if s.Session != "" && !strings.HasPrefix(s.Session, tracectx.Session) { // that one is no more than the trace itself
 		out = append(out, semconv.GenAIConversationID(name(s.Session)))
 	}
 	if s.Agent != "" {

@@ -18,6 +18,9 @@ type Place struct {
 	Kept        bool   // the trace is recorded here, so that others may point to it
 }
 
+// Session begins the name of a session that is known by its trace alone, and so is another one in each turn.
+const Session = "trace:"
+
 const (
 	headerParent = "Traceparent"
 	headerState  = "Tracestate"

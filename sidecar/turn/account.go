@@ -43,6 +43,20 @@ type Faulty struct {
 // maxFaults is of how many faults of a request is told.
 const maxFaults = 32
 
+// Excused reports whether a sentence of our own stands in place of an answer because the model server failed.
+func (a *Account) Excused() bool {
+	n := len(a.Faults)
+	if a.Said == "" || n == 0 {
+		return false
+	}
+	switch a.Faults[n-1].Fault {
+	case ruleset.HarmonyError, ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited,
+		ruleset.Rejected, ruleset.ServerError, ruleset.Unreachable, ruleset.Away, ruleset.Timeout:
+		return true
+	}
+	return false
+}
+
 // faulty takes over what was wrong with a reply.
 func (a *Account) faulty(more ...Faulty) {
 	a.Faults = append(a.Faults, more[:min(len(more), maxFaults-len(a.Faults))]...)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 // memory are the texts that belong to the calls of one conversation. A call that left under an id of ours is
@@ -53,14 +54,11 @@ func (m memory) key(callID string) string {
 	return m.of + "\x00" + id
 }
 
-// traced begins a session that is known by its trace alone, and so is another one in each turn.
-const traced = "trace:"
-
 // conversation tells one from another: by the session that the caller names, or else by how it begins, up to what
 // the user says first, where OpenClaw tells its session, too. The key of a session, such as agent:main:main, is
 // the same in each gateway.
 func conversation(session string, req *openai.Request) string {
-	if session != "" && !strings.HasPrefix(session, traced) {
+	if session != "" && !strings.HasPrefix(session, tracectx.Session) {
 		return "session " + session
 	}
 	sum := sha256.New()

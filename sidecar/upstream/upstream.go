@@ -14,6 +14,8 @@
 package upstream
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -36,6 +38,10 @@ type Config struct {
 	Connect         time.Duration // until a connection stands; 0: 10 s
 	IdleConnections int           // kept open; at least 128
 	Log             *slog.Logger  // nil: nothing is logged
+
+	// Before is asked before each request for an answer leaves, also where it is sent again. An error keeps
+	// it back. nil: nobody is asked.
+	Before func(context.Context) error
 }
 
 // Client asks one upstream. Safe for concurrent use.
@@ -88,7 +94,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	host, port := hostPort(base)
 	return &Client{cfg: cfg, base: base, root: root, host: host, port: port, log: cfg.Log, abilities: newAbilities(time.Now), pool: pool, http: &http.Client{
-		Transport: sendOnly{pool},
+		Transport: sendOnly{pool, cfg.Before},
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse // a redirected POST would arrive as GET, and the key elsewhere
 		},
@@ -110,7 +116,19 @@ func (c *Client) Close() { c.pool.CloseIdleConnections() }
 
 // sendOnly hides CloseIdleConnections of the pool: retryablehttp would empty it
 // for all requests whenever one of them gives up.
-type sendOnly struct{ http.RoundTripper }
+type sendOnly struct {
+	http.RoundTripper
+	before func(context.Context) error
+}
+
+func (s sendOnly) RoundTrip(req *http.Request) (*http.Response, error) {
+	if s.before != nil && req.Method == http.MethodPost { // a probe asks for no answer
+		if err := s.before(req.Context()); err != nil {
+			return nil, errors.Join(err, req.Body.Close())
+		}
+	}
+	return s.RoundTripper.RoundTrip(req)
+}
 
 var version = lazyregexp.New(`^v\d+$`)
 
