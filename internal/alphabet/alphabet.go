@@ -167,6 +167,14 @@ func (b Brackets) At(s string, eof bool) (Found, scan.Verdict) {
 			return Found{Token: t, N: len(b.Open) + len(words[t]) + len(b.Close)}, is
 		}
 	}
+	for _, o := range others { // a file that lost them has their numbers only
+		id, numbered := strings.CutPrefix(o.word, "reserved_")
+		for _, word := range [...]string{id, "PAD" + id, o.word} {
+			if is := scan.Starts(s[len(b.Open):], word+b.Close, eof); numbered && is != scan.No {
+				return Found{Token: o.token, N: len(b.Open) + len(word) + len(b.Close)}, is
+			}
+		}
+	}
 	return Found{}, scan.No
 }
 

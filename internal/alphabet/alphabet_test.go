@@ -36,6 +36,7 @@ func TestSpellings(t *testing.T) {
 		{"<| message |>", alphabet.Message, 0},
 		{"< | message | >", alphabet.Message, 0},
 		{"<|reserved_200006|>", alphabet.Start, 0},
+		{"[PAD200006]", alphabet.None, 0}, // in a reply that has such brackets it is
 		{"<|reserved_200012|>x", alphabet.Call, len("<|reserved_200012|>")},
 		{"<|Message|>", alphabet.Message, 0},
 		{"<|CHANNEL|>", alphabet.Channel, 0},

@@ -133,7 +133,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		case !t.believed(v[:end], t.head.lead):
 			return t.unsay(v, j, why(t.head.lead))
 		}
-		return t.endCall(v, j, false)
+		return t.endCall(v, j, j-end > maxStrict) // so many closers are a loop behind a whole call
 	}
 	switch _, _, is := t.tokenAt(v[j:], eof); is {
 	case wait:

@@ -48,14 +48,30 @@ func TestTokenInFront(t *testing.T) {
 		head + "<|channel|>" + body + "<|call|>":                              1,
 		head + "<|channel|>commentary json<|message|>" + body + "<|call|>":    1,
 		head + "<|start|>assistant<|channel|>final<|message|>Done.<|return|>": 0,
+		head + body + strings.Repeat("}", 40):                                 1, // up to the limit of tokens
 		head + body + "<|call|>json":                                          1,
 		head + body + "<|call|> is how a call is made.":                       0,
 	} {
 		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
 		r.Feed(parse.Delta{Content: text})
-		got, _ := r.Close("stop")
+		said := "stop"
+		if strings.HasSuffix(text, "}}}") {
+			said = "length"
+		}
+		got, _ := r.Close(said)
 		if len(got.Calls) != calls || calls == 1 && string(got.Calls[0].Arguments) != body {
 			t.Errorf("%q: calls %s, shows %q, refused %v", text, showCalls(got.Calls), got.Content, got.Refused)
+		}
+	}
+}
+
+// A file that lost the control tokens prints their numbers.
+func TestNumberedTokens(t *testing.T) {
+	const text = `[PAD200005]analysis[PAD200008]We list.[PAD200007][PAD200006]assistant[PAD200005]commentary to=functions.exec [PAD200003]json[PAD200008]{"command":"ls"}[PAD200012]`
+	for _, pieces := range chunkings(text) {
+		got := readPieces(shipped.Strategies(""), offeredForFuzz(), pieces, "stop")
+		if len(got.Calls) != 1 || string(got.Calls[0].Arguments) != `{"command":"ls"}` || got.Content != "" || got.Reasoning != "We list." {
+			t.Fatalf("in %d pieces: calls %s, shows %q, thinks %q", len(pieces), showCalls(got.Calls), got.Content, got.Reasoning)
 		}
 	}
 }

@@ -155,10 +155,17 @@ func (m *mender) unescapeRoot() {
 			start = strings.TrimLeft(start[2:], asciiSpace)
 		}
 	}
+	from, at := m.text, len(m.text)-len(start)
+	for _, quote := range [...]string{`\u0022`, `\x22`} { // only these were
+		if strings.HasPrefix(start, quote) {
+			m.text, m.unsure = strings.ReplaceAll(from, quote, `"`), bareQuote(from) || strings.Contains(from, `\`+quote)
+			m.note(KindEscape, at, from[at:], m.text[at:])
+			return
+		}
+	}
 	if !strings.HasPrefix(start, `\"`) {
 		return
 	}
-	from, at := m.text, len(m.text)-len(start)
 	m.text = from[:at] + start[1:]
 	if end := validEnd([]byte(m.text), 0, m.maxDepth); end < 0 || strings.Trim(m.text[end:], asciiSpace) != "" {
 		m.text = unescaper.Replace(from)

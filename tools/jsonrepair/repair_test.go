@@ -129,6 +129,8 @@ func TestRepairDoubts(t *testing.T) {
 		unsure     bool
 	}{
 		{`{\"a\": \"b\\n\"}`, `{"a":"b\n"}`, false},
+		{`{\u0022a\u0022: \u0022b\n\u0022}`, `{"a":"b\n"}`, false}, // only quotation marks are
+		{`{\x22a\x22: \x22b "c"\x22}`, `{"a":"b \"c\""}`, true},
 		{`{\"command": "printf 'a\\nb' > f"}`, `{"command":"printf 'a\\nb' > f"}`, false}, // only the first mark is escaped
 		{`{\"a\": \"b\", "c": "d\\ne"}`, `{"a":"b","c":"d\ne"}`, true},                    // some are
 		{`{"filter":"{"filter":"a"}`, `{"filter":"a"}`, false},
