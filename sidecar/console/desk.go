@@ -34,8 +34,8 @@ func personOf(r *http.Request) string {
 }
 
 // work does one thing for a person. What goes on when ctx ends keeps its seat until it is done,
-// and what it makes is nobody's.
-func (d *desk) work(ctx context.Context, who string, do func() error) error {
+// and what it makes is nobody's. What changes something is waited for, so that nobody hears that it did not.
+func (d *desk) work(ctx context.Context, who string, changes bool, do func() error) error {
 	d.mu.Lock()
 	if d.busy[who] {
 		d.mu.Unlock()
@@ -66,6 +66,10 @@ func (d *desk) work(ctx context.Context, who string, do func() error) error {
 		}()
 		e.err = do()
 	}()
+	late := ctx.Done()
+	if changes {
+		late = nil
+	}
 	select {
 	case e := <-done:
 		if e.panics != nil {
@@ -73,7 +77,7 @@ func (d *desk) work(ctx context.Context, who string, do func() error) error {
 		}
 		err, _ := e.err.(error)
 		return err
-	case <-ctx.Done():
+	case <-late:
 		return &trouble{http.StatusServiceUnavailable, "This draft takes too long to read", fmt.Sprintf("It was not ready within %s. Nothing was changed.", draftTime)}
 	}
 }
