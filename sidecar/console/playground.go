@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -267,7 +268,7 @@ func (p *playground) alias() {
 		p.Refused = "Names stand in " + draft.AliasFile + ". Publish your draft of " + f.Of + " first, or drop it."
 	default:
 		if f.Draft, f.Line = draft.Alias(f.Draft, tool, name); f.Line == 0 {
-			p.Refused = "The file has no list of tools to say it in. Write one yourself: tools:"
+			p.Refused = fmt.Sprintf("It cannot be written in there by itself. Say below tools: in the draft that %s has the name %s.", shown(tool), shown(name))
 		}
 	}
 }
