@@ -110,6 +110,10 @@ func TestChangesOfRules(t *testing.T) {
 		if row.status != 0 && p.StatusCode != row.status || !strings.Contains(p.text, row.says) {
 			t.Errorf("%s %.40s: %s %s", row.path, row.form, p.Status, p.text)
 		}
+		way := `<a href="` + strings.TrimSuffix(row.path, "/rollback") + `" data-up>Compare</a>`
+		if p.StatusCode == http.StatusPreconditionFailed && (!strings.Contains(p.text, way) || strings.Contains(p.text, "If-Match")) {
+			t.Errorf("%s does not lead to what it would write now: %s", row.path, p.text)
+		}
 	}
 	untouched("what cannot be done")
 

@@ -235,7 +235,7 @@ func TestPlainly(t *testing.T) {
 	s.Ask("may", "greet", false)
 	b := open(t, s)
 	b.to("/")
-	for _, want := range []string{"No words of replies are kept", "read only, no token"} {
+	for _, want := range []string{"No words of replies are kept", "no token: pages only show, programs may change rules"} {
 		if text := eval[string](b, "document.body.innerText"); !strings.Contains(text, want) {
 			t.Errorf("it does not say %s: %s", want, text)
 		}
