@@ -18,7 +18,7 @@ import (
 const (
 	maxApprovalWait = 25 * time.Second // of a long poll; the listener's timeouts are longer
 	maxListedText   = 200              // characters of a call in the list
-	maxAnswerText   = 1000             // bytes of a name or a reason that a person gives
+	maxAnswerText   = 2000             // bytes of a name or a reason that a person gives: 500 characters, whatever they are
 )
 
 // Approvals is a list of questions to a person, the oldest first.
@@ -146,13 +146,18 @@ func (a *API) letPass(w http.ResponseWriter, r *http.Request, allow func(id, by 
 // errStale is that of an approval that was asked for by rules that are no longer in force.
 var errStale = errors.New("it was asked by rules that are no longer in force")
 
+// Stale reports whether a question was asked by other rules than those in force: then nothing can allow it.
+func (a *API) Stale(e *approvals.Entry) bool {
+	return e.State == approvals.Pending && e.Call.Policy != a.Rules.Set().Version
+}
+
 // pass lets a call pass that was asked about by the rules in force.
 func (a *API) pass(id, by string, allow func(id, by string) (approvals.Entry, error)) (approvals.Entry, error) {
 	e, err := a.Approvals.Get(id)
 	switch {
 	case err != nil:
 		return e, err
-	case e.State == approvals.Pending && e.Call.Policy != a.Rules.Set().Version:
+	case a.Stale(&e):
 		return e, errStale
 	}
 	if e, err = allow(e.ID, by); err == nil {

@@ -81,7 +81,7 @@ func TestAdminApprovalsRefuse(t *testing.T) {
 		{"unknown to see", "GET", "/approvals/0000-0000", "", 404, "approvals list"},
 		{"no id", "POST", "/approvals/%20/deny", "", 404, ""},
 		{"misspelt", "POST", "/approvals/" + stale + "/deny", `{"wy":"no"}`, 400, "wy"},
-		{"a novel", "POST", "/approvals/" + stale + "/deny", `{"why":"` + strings.Repeat("x", 1001) + `"}`, 400, "1000 bytes"},
+		{"a novel", "POST", "/approvals/" + stale + "/deny", `{"why":"` + strings.Repeat("x", 2001) + `"}`, 400, "2000 bytes"},
 		{"a GET that allows", "GET", "/approvals/" + stale + "/allow", "", 405, "POST"},
 		{"a wait that is none", "GET", "/approvals?wait=soon", "", 400, "20s"},
 		{"a wait into the past", "GET", "/approvals?wait=-1s", "", 400, "20s"},

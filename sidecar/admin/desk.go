@@ -25,8 +25,9 @@ type Desk struct {
 func NewDesk() *Desk { return &Desk{seats: make(chan struct{}, maxSeats), busy: map[string]bool{}} }
 
 // Work does one thing for a person, within a bounded time. What goes on when that or ctx ends keeps its
-// seat until it is done, and what it makes is nobody's. An *Error says why it was not done.
-func (d *Desk) Work(ctx context.Context, who string, do func() error) error {
+// seat until it is done, and what it makes is nobody's. What changes something is waited for, so that nobody
+// hears that it did not. An *Error says why it was not done.
+func (d *Desk) Work(ctx context.Context, who string, changes bool, do func() error) error {
 	ctx, stop := context.WithTimeout(ctx, draftTime)
 	defer stop()
 	d.mu.Lock()
@@ -59,6 +60,10 @@ func (d *Desk) Work(ctx context.Context, who string, do func() error) error {
 		}()
 		e.err = do()
 	}()
+	late := ctx.Done()
+	if changes {
+		late = nil
+	}
 	select {
 	case e := <-done:
 		if e.panics != nil {
@@ -66,7 +71,7 @@ func (d *Desk) Work(ctx context.Context, who string, do func() error) error {
 		}
 		err, _ := e.err.(error)
 		return err
-	case <-ctx.Done():
+	case <-late:
 		return refusal(http.StatusServiceUnavailable, "this draft takes too long to read", fmt.Sprintf("it was not ready within %s", draftTime))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"testing"
+	"time"
 )
 
 // status is that of an answer; 0: there is none.
@@ -28,17 +29,17 @@ func TestDesk(t *testing.T) {
 		t.Fatal("not as many as there are seats")
 	}
 	for _, name := range names {
-		go func() { done <- d.Work(ctx, name, func() error { began <- struct{}{}; <-go1; return nil }) }()
+		go func() { done <- d.Work(ctx, name, false, func() error { began <- struct{}{}; <-go1; return nil }) }()
 	}
 	for range names {
 		<-began
 	}
-	if got := status(d.Work(context.Background(), "Ann", func() error { return nil })); got != http.StatusTooManyRequests {
+	if got := status(d.Work(context.Background(), "Ann", false, func() error { return nil })); got != http.StatusTooManyRequests {
 		t.Errorf("Ann has two at a time: %d", got)
 	}
 	hurried, cancel := context.WithCancel(context.Background())
 	cancel()
-	if got := status(d.Work(hurried, "Cid", func() error { t.Error("a third is tried"); return nil })); got != http.StatusServiceUnavailable {
+	if got := status(d.Work(hurried, "Cid", false, func() error { t.Error("a third is tried"); return nil })); got != http.StatusServiceUnavailable {
 		t.Errorf("Cid has a seat: %d", got)
 	}
 	stop() // nobody waits for them now
@@ -47,7 +48,7 @@ func TestDesk(t *testing.T) {
 			t.Errorf("who waits too long gets %d", got)
 		}
 	}
-	if got := status(d.Work(context.Background(), "Ann", func() error { return nil })); got != http.StatusTooManyRequests {
+	if got := status(d.Work(context.Background(), "Ann", false, func() error { return nil })); got != http.StatusTooManyRequests {
 		t.Errorf("what goes on has no seat: %d", got)
 	}
 	close(go1)
@@ -58,8 +59,13 @@ func TestDesk(t *testing.T) {
 		<-d.seats
 	}
 	want := errors.New("mine")
-	if err := d.Work(context.Background(), "Ann", func() error { return want }); !errors.Is(err, want) {
+	if err := d.Work(context.Background(), "Ann", false, func() error { return want }); !errors.Is(err, want) {
 		t.Errorf("the error is %v", err)
+	}
+	ctx, stop = context.WithCancel(context.Background())
+	err := d.Work(ctx, "Ann", true, func() error { stop(); time.Sleep(10 * time.Millisecond); return want })
+	if !errors.Is(err, want) {
+		t.Errorf("what changes something is not waited for: %v", err)
 	}
 }
 
@@ -72,9 +78,9 @@ func TestDeskPanics(t *testing.T) {
 				t.Errorf("it panics with %v", got)
 			}
 		}()
-		_ = d.Work(context.Background(), "Ann", func() error { panic("broken") })
+		_ = d.Work(context.Background(), "Ann", false, func() error { panic("broken") })
 	}()
-	if err := d.Work(context.Background(), "Ann", func() error { return nil }); err != nil {
+	if err := d.Work(context.Background(), "Ann", false, func() error { return nil }); err != nil {
 		t.Errorf("the seat is lost: %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func TestAdminPromote(t *testing.T) {
 		{"/experiments/one/promote", `{"arm":"nwe"}`, before, 404, "did you mean new?"},
 		{"/experiments/two/promote", `{"arm":"new"}`, before, 404, "no experiment two"},
 		{"/experiments/one/promote", `{"arm":"new","who":"x"}`, before, 400, "who"},
-		{"/experiments/one/promote", `{"arm":"new","by":"` + strings.Repeat("x", 2000) + `"}`, before, 400, "at most"},
+		{"/experiments/one/promote", `{"arm":"new","by":"` + strings.Repeat("x", 2001) + `"}`, before, 400, "at most"},
 	} {
 		if got := r.ask("POST", row.path, row.body, "If-Match", row.match); got.status != row.status || !strings.Contains(got.body, row.says) {
 			t.Errorf("%s %.40s: %d %s", row.path, row.body, got.status, got.body)

@@ -35,21 +35,60 @@ func seen(r rune) bool {
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Foreign is each visible character beyond ASCII in a text once, with its number: one that
-// looks like another shows there.
-func Foreign(text string) []string {
-	var out []string
-	for _, r := range text {
-		if r > unicode.MaxASCII && seen(r) {
-			if name := fmt.Sprintf("%c U+%04X", r, r); !slices.Contains(out, name) {
-				out = append(out, name)
-			}
-		}
-		if len(out) == maxForeign {
-			return append(out, "…")
+// Parts takes a text apart: the even parts are as one sees them, the odd ones are visible characters beyond ASCII.
+func Parts(text string) (out []string) {
+	from, foreign := 0, false
+	for i, r := range text {
+		if isForeign(r) != foreign {
+			out, from, foreign = append(out, text[from:i]), i, !foreign
 		}
 	}
-	return out
+	return append(out, text[from:])
+}
+
+// Foreign is each visible character beyond ASCII in a text once, with its number: one that
+// looks like another shows there. Those of words that mix Latin with another script come first.
+func Foreign(text string) []string {
+	var mixed, out []string
+	for from := 0; from < len(text); {
+		word := text[from:]
+		if n := strings.IndexFunc(word, endsWord); n >= 0 {
+			_, end := utf8.DecodeRuneInString(word[n:])
+			word = word[:n+end]
+		}
+		from += len(word)
+		list := &out
+		if mixes(word) {
+			list = &mixed
+		}
+		for _, r := range word {
+			if name := fmt.Sprintf("%c U+%04X", r, r); isForeign(r) && !slices.Contains(*list, name) && len(*list) <= maxForeign {
+				*list = append(*list, name)
+			}
+		}
+	}
+	for _, name := range out {
+		if !slices.Contains(mixed, name) {
+			mixed = append(mixed, name)
+		}
+	}
+	if len(mixed) > maxForeign {
+		mixed = append(mixed[:maxForeign], "…")
+	}
+	return mixed
+}
+
+func isForeign(r rune) bool { return r > unicode.MaxASCII && r != utf8.RuneError && seen(r) }
+
+// endsWord reports whether a character stands between words. What cannot be seen parts none.
+func endsWord(r rune) bool {
+	return (seen(r) || unicode.IsSpace(r)) && !unicode.In(r, unicode.L, unicode.M, unicode.Nd)
+}
+
+// mixes reports whether a word has letters of Latin and of another script.
+func mixes(word string) bool {
+	other := func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
+	return strings.ContainsFunc(word, other) && strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 }
 
 // maxForeign is how many of them are of use to a reader.

@@ -42,7 +42,7 @@ func FuzzVisible(f *testing.F) {
 
 func TestForeign(t *testing.T) {
 	for text, want := range map[string]string{
-		"cat x": "", "c\u0430t \u0430\u200b": "\u0430 U+0430", "größe": "ö U+00F6, ß U+00DF", "\u202e\n": "",
+		"cat x": "", "c\u0430t \u0430\u200b": "\u0430 U+0430", "é ex\u200b\u0430mple": "\u0430 U+0430, é U+00E9", "é\t\u0430 à": "é U+00E9, \u0430 U+0430, à U+00E0", "größe": "ö U+00F6, ß U+00DF", "\u202e\n": "",
 	} {
 		if got := strings.Join(Foreign(text), ", "); got != strings.ReplaceAll(want, "ÿ", "") {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -54,5 +54,19 @@ func TestForeign(t *testing.T) {
 	}
 	if got := Foreign(many); len(got) != maxForeign+1 || got[maxForeign] != "…" {
 		t.Errorf("%q", got)
+	}
+	if got := Foreign("echo " + strings.Repeat("é à ", 3) + "áâãäåæçèéêëìíîïðñ ex\u0430mple"); got[0] != "\u0430 U+0430" || got[maxForeign] != "…" {
+		t.Errorf("others stand before the one in a word of Latin: %q", got)
+	}
+}
+
+// The parts of a text are all of it.
+func TestParts(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "ls": "ls", "é": "|é", "c\u0430t \u202e größe日本\xff": "c|\u0430|t \u202e gr|öß|e|日本|\xff",
+	} {
+		if got := strings.Join(Parts(text), "|"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }

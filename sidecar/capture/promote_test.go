@@ -52,7 +52,7 @@ func TestSegmentsAreReplayed(t *testing.T) {
 	}
 	corpus := filepath.Join(t.TempDir(), "corpus.jsonl")
 	ruletest.Must(t, os.WriteFile(corpus, []byte(`{"message":{"content":"x"},"expect":{"calls":[]}}`), 0o600)) // without an end
-	for _, want := range []int{5, 0} { // again it is there already
+	for _, want := range []int{5, 0} {                                                                         // again it is there already
 		if n, err := Append(corpus, list); n != want || err != nil {
 			t.Errorf("%d written, %v", n, err)
 		}

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
@@ -16,8 +18,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// maxReason is how long a reason may be, in bytes, as for the admin API.
-const maxReason = 1000
+// maxReason is how long a reason may be, in characters. Its field takes no more.
+const maxReason = 500
 
 // approvalsView is the calls that wait for a person, and what was answered lately.
 type approvalsView struct {
@@ -31,10 +33,11 @@ type approvalsView struct {
 // approvalView is one of them. Who may answer sees all of it, others see it masked.
 type approvalView struct {
 	ID, Tool, State, Session, Agent, Model string
-	Before, About, After                   string // the command; About is what made the rules ask
+	Before, About, After                   []callPart // the command; About is what made the rules ask
 	Foreign                                []string
 	Hidden                                 bool // it holds what cannot be seen
 	Masked                                 bool
+	Stale                                  bool // it can only be denied
 	Cwd, Rule, Place, Why, Instead         string
 	Facts                                  []guard.FactLine
 	Files                                  []approvals.File
@@ -74,7 +77,7 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 	}
 	k, why := &e.Call, &e.Reason
 	v := approvalView{
-		ID: e.ID, Tool: say(k.Tool), State: string(e.State), Session: say(k.Session), Agent: say(k.Agent), Model: say(k.Model), Masked: !whole,
+		ID: e.ID, Tool: say(k.Tool), State: string(e.State), Session: say(k.Session), Agent: say(k.Agent), Model: say(k.Model), Masked: !whole, Stale: c.API.Stale(e),
 		Cwd: say(k.Cwd), Rule: why.Rule, Place: why.Place, Why: say(why.Why), Instead: say(why.Instead), Files: k.Files,
 		Asked: e.Asked, Times: e.Times, Left: c.API.Approvals.Left(e), By: say(e.By), Note: say(e.Note),
 	}
@@ -87,9 +90,11 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 	}
 	v.Foreign, v.Hidden = approvals.Foreign(text), approvals.Visible(text) != text
 	if from, to := why.Start, why.End; k.Command != "" && whole && 0 <= from && from < to && to <= len(text) {
-		v.Before, v.About, v.After = say(text[:from]), say(text[from:to]), say(text[to:])
+		v.Before, v.About, v.After = partsOf(text[:from]), partsOf(text[from:to]), partsOf(text[to:])
+	} else if whole {
+		v.Before = partsOf(text)
 	} else {
-		v.Before = say(text)
+		v.Before = []callPart{{Text: say(text)}}
 	}
 	if e.State == approvals.Pending && json.Valid([]byte(k.Arguments)) {
 		set := c.API.Rules.Set()
@@ -98,6 +103,20 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 		v.Facts = guard.FactLines(told.Decision.Facts, say)
 	}
 	return v
+}
+
+// callPart is a part of the text of a call. Beyond names its characters beyond ASCII, which are then all of it.
+type callPart struct{ Text, Beyond string }
+
+func partsOf(text string) (out []callPart) {
+	for i, s := range approvals.Parts(text) {
+		p := callPart{Text: approvals.Visible(s)}
+		if i%2 == 1 {
+			p.Beyond = strings.Join(approvals.Foreign(s), ", ")
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 // answer allows a call once, or denies it.
@@ -111,13 +130,17 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error
 		return &trouble{http.StatusNotFound, "Nobody can be asked here", "Approvals need an admin token."}
 	case verb != "allow" && verb != "deny":
 		return &trouble{http.StatusBadRequest, "That is no answer", "An answer is allow or deny. Nothing was changed."}
-	case len(why) > maxReason:
-		return &trouble{http.StatusBadRequest, "The reason is too long", fmt.Sprintf("It may have %d bytes. Nothing was changed.", maxReason)}
+	case utf8.RuneCountInString(why) > maxReason:
+		return &trouble{http.StatusBadRequest, "The reason is too long", fmt.Sprintf("It may have %d characters. Nothing was changed.", maxReason)}
 	}
 	_, err := c.API.Answer(id, verb == "allow", v.By(), why)
 	var said *admin.Error
 	if errors.As(err, &said) {
-		return &trouble{said.Status(), "The answer came too late, or there is no such question", shown(said.Message) + ". " + said.Hint + "."}
+		hint := said.Hint
+		if said.Status() == http.StatusNotFound {
+			hint = "The page Approvals shows those that wait. A restart forgets all, and old ones expire"
+		}
+		return &trouble{said.Status(), "The answer came too late, or there is no such question", shown(said.Message) + ". " + hint + "."}
 	}
 	if err != nil {
 		return err
@@ -140,11 +163,11 @@ func (c *Console) waiting() (n int) {
 	return n
 }
 
-// waitingState is the same for pages that are told what is new: it differs whenever the list does.
+// waitingState is the same for pages that are told what is new: it differs whenever the list does, or what can be answered.
 func (c *Console) waitingState() string {
 	if c.API.Approvals == nil {
 		return `{"waiting":0,"revision":0}`
 	}
 	_, revision, _ := c.API.Approvals.List()
-	return fmt.Sprintf(`{"waiting":%d,"revision":%d}`, c.waiting(), revision)
+	return fmt.Sprintf(`{"waiting":%d,"revision":%d,"rules":%q}`, c.waiting(), revision, c.API.Rules.Set().Version)
 }

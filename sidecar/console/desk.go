@@ -9,8 +9,8 @@ import (
 )
 
 // atDesk tries a draft where the admin API tries its own.
-func (c *Console) atDesk(r *http.Request, do func() error) error {
-	return refusedBy(c.API.Desk.Work(r.Context(), personOf(r), do), "This draft was not read")
+func (c *Console) atDesk(r *http.Request, changes bool, do func() error) error {
+	return refusedBy(c.API.Desk.Work(r.Context(), personOf(r), changes, do), "This draft was not read")
 }
 
 // personOf names who tries a draft: a session, or else an address.

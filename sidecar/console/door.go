@@ -30,6 +30,14 @@ type trouble struct {
 
 func (t *trouble) Error() string { return t.title + ": " + t.text }
 
+// detour is a trouble with a page that leads on.
+type detour struct {
+	*trouble
+	way pair
+}
+
+func (d *detour) Unwrap() error { return d.trouble }
+
 // guard is passed by every request for the console.
 func (c *Console) guard(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	for name, value := range map[string]string{
@@ -119,7 +127,7 @@ func (c *Console) signed(needs web.Role, h handler) http.Handler {
 		case v.Role == web.Nobody:
 			return &trouble{http.StatusUnauthorized, "You are not signed in", "The session has ended, or there was none. Open the console and sign in."}
 		case c.API.Token == "":
-			return &trouble{http.StatusForbidden, "Nothing can be changed here", "This listener asks for no token, so nobody knows who you are. Set admin_token where the server starts."}
+			return &trouble{http.StatusForbidden, "Nothing can be changed on these pages", "This listener asks for no token, so nobody knows who you are. Programs can change the rules all the same. Set admin_token where the server starts."}
 		}
 		return &trouble{http.StatusForbidden, "This takes the right of " + article(needs), "You have signed in as " + article(v.Role) + ", who may not do that. Nothing was changed."}
 	})
@@ -132,9 +140,16 @@ func article(r web.Role) string {
 	return "a " + r.String()
 }
 
+// troubleView is what is wrong, and where to go.
+type troubleView struct {
+	Title, Text string
+	Way         pair
+}
+
 // fail shows what is wrong.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, v viewer, err error) {
 	var said *trouble
+	var leads *detour
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &said):
@@ -147,5 +162,9 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, v viewer, err err
 	if said.status != http.StatusInternalServerError {
 		c.API.Log.Debug("a request to the console was refused", "event", "console_refused", "method", r.Method, "path", r.URL.Path, "status", said.status, "detail", said.title)
 	}
-	c.render(w, r, v, said.status, "trouble.html", frame{Title: said.title, Data: pair{said.title, said.text}})
+	way := pair{"To the console", Root}
+	if errors.As(err, &leads) {
+		way = leads.way
+	}
+	c.render(w, r, v, said.status, "trouble.html", frame{Title: said.title, Data: troubleView{said.title, said.text, way}})
 }

@@ -14,8 +14,8 @@ const (
 )
 
 // events tells a page what is new, as server-sent events: turns or that runs have changed, if it
-// asks for them, and how many approvals wait. Nobody is told of a turn when it happens: each page looks now and then at
-// one number.
+// asks for them, and how many approvals wait, for as long as its viewer is signed in. Nobody is told of a turn when it
+// happens: each page looks now and then at one number.
 func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error {
 	select {
 	case c.watching <- struct{}{}:
@@ -36,7 +36,7 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error
 	tick := time.NewTicker(c.Every)
 	defer tick.Stop()
 	said := c.Now()
-	err := s.write("retry: 2000\n\n")
+	err := s.write(":\n\n")
 	for err == nil {
 		var wrote bool
 		if wrote, err = s.news(); wrote {
@@ -54,8 +54,8 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error
 			return nil
 		case <-tick.C:
 		}
-		if !c.Now().Before(v.ends) {
-			return nil // the page asks again, and is led to the sign-in
+		if c.viewer(r).Role < v.Role {
+			return nil // signed out: the page asks again, and is led to the sign-in
 		}
 	}
 	c.API.Log.Debug("a page of the console does not read, and was dropped", "event", "console_dropped", "from", r.RemoteAddr, "detail", err.Error())
@@ -101,7 +101,7 @@ func (s *stream) news() (wrote bool, err error) {
 	if all == 0 {
 		return wrote, nil
 	}
-	return true, s.event("turns", map[string]any{"rows": rows, "more": all - len(rows)})
+	return true, s.event("turns", map[string]any{"rows": rows, "more": all - len(rows), "since": rev})
 }
 
 func (s *stream) event(name string, v any) error {

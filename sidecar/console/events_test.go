@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -103,6 +104,22 @@ func TestTold(t *testing.T) {
 		if e := <-bare; e.Get("event").Str == "turns" {
 			t.Error("a page that does not ask for turns is told of them")
 		}
+	}
+}
+
+// Who signs out is told nothing more, on no page that is open.
+func TestSignedOutStream(t *testing.T) {
+	v := open(t, stage.Tokens, nil)
+	v.signIn("", stage.Reader)
+	req, err := http.NewRequest(http.MethodGet, v.s.Console+"/console/events?turns=1", nil)
+	ruletest.Must(t, err)
+	req.Header.Set("Cookie", v.cookie)
+	res, err := v.s.HTTP.Do(req)
+	ruletest.Must(t, err)
+	defer res.Body.Close()
+	v.do(http.MethodPost, "/console/sign-out", "")
+	if _, err := io.ReadAll(res.Body); err != nil {
+		t.Errorf("the stream goes on: %v", err)
 	}
 }
 

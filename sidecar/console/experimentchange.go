@@ -86,7 +86,7 @@ func (c *Console) promote(w http.ResponseWriter, r *http.Request, v viewer) erro
 	id, arm := r.PathValue("id"), r.PathValue("arm")
 	edited, err := c.API.Promote(id, arm, live.Seen{Who: v.By(), Versions: []string{r.PostForm.Get("version")}})
 	if err != nil {
-		return refusedBy(err, "The arm could not be promoted")
+		return unseen(err, "The arm could not be promoted", Root+"experiments/"+url.PathEscape(id)+"/promote/"+url.PathEscape(arm))
 	}
 	query := url.Values{"promoted": {id + "/" + arm}, "version": {edited.Version}}
 	http.Redirect(w, r, Root+"experiments?"+query.Encode(), http.StatusSeeOther)

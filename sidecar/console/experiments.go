@@ -237,3 +237,12 @@ func refusedBy(err error, title string) error {
 	}
 	return &trouble{refused.Status(), title, shown(strings.TrimSpace(text)) + " Nothing was changed."}
 }
+
+// unseen is refusedBy of what is based on rules that were in force. The page shows what it would do now.
+func unseen(err error, title, page string) error {
+	var refused *admin.Error
+	if !errors.As(err, &refused) || refused.Status() != http.StatusPreconditionFailed {
+		return refusedBy(err, title)
+	}
+	return &detour{&trouble{refused.Status(), title, shown(refused.Message) + ". Nothing was changed. Compare shows what this would write now."}, pair{"Compare", page}}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -91,6 +92,21 @@ func named(name string) string {
 		return strings.ToValidUTF8(name[:maxNameShown], "") + "…"
 	}
 	return name
+}
+
+// draftProblem is a problem of a draft. One of the drafted file has a line that the editor can
+// go to.
+type draftProblem struct {
+	rulefile.Problem
+	Here bool
+}
+
+// where is the place of a problem in words. One of a whole file has no line.
+func (d *draftProblem) where() string {
+	if d.Line == 0 {
+		return d.File
+	}
+	return fmt.Sprintf("line %d of %s", d.Line, d.File)
 }
 
 // becomes is what a draft changes, in one line.

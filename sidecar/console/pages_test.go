@@ -202,6 +202,32 @@ func TestHealthOfServers(t *testing.T) {
 	}
 }
 
+// After an edit of the rules a question can only be denied, and its page says so. A reason has as many characters as its
+// field takes, whatever they are.
+func TestStaleApproval(t *testing.T) {
+	v := open(t, stage.Tokens, map[string]script.Reply{"one": script.Native("write", `{"path":"/srv/other/exаmple","content":"x"}`)})
+	v.s.Ask("s", "one", false)
+	v.signIn("Ann", stage.Approver)
+	const button = `<button name="answer" value="allow" class="allow">`
+	if page := v.get("/console/approvals").text; !strings.Contains(page, button) || !strings.Contains(page, `ex<b class="beyond" title="`+"\u0430"+` U&#43;0430">`+"\u0430</b>mple") {
+		t.Errorf("it cannot be allowed, or a letter does not stand out: %s", page)
+	}
+	ruletest.Edit(t, v.s.Rules, "aliases.yaml", "version: 1", "version: 1 # edited")
+	ruletest.Soon(t, "the edit is in force", func() bool { return v.s.Log.Said("rules_taken") > 0 })
+	if page := v.get("/console/approvals").text; strings.Contains(page, button) || !strings.Contains(page, "it can only be denied") {
+		t.Errorf("it can be allowed still: %s", page)
+	}
+	answer := func(why string) int {
+		return v.do(http.MethodPost, "/console/approvals/"+approvalOf(v), url.Values{"answer": {"deny"}, "why": {why}}.Encode()).StatusCode
+	}
+	if got := answer(strings.Repeat("語", 501)); got != http.StatusBadRequest {
+		t.Errorf("a reason of 501 characters: %d", got)
+	}
+	if got := answer(strings.Repeat("語", 500)); got != http.StatusSeeOther {
+		t.Errorf("a reason of 500 characters: %d", got)
+	}
+}
+
 // A reply is shown as it came also where nobody had to decode its reasoning, and where the server
 // quotes it in an error.
 func TestAsItCame(t *testing.T) {

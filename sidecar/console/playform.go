@@ -37,9 +37,9 @@ type playForm struct {
 	Line                         int    // to which the editor goes
 }
 
-func formOf(r *http.Request) (playForm, error) {
-	if err := r.ParseForm(); err != nil {
-		return playForm{}, unreadable(err)
+func formOf(w http.ResponseWriter, r *http.Request) (playForm, error) {
+	if err := whole(w, r); err != nil {
+		return playForm{}, err
 	}
 	f := fieldsOf(r.PostForm)
 	for name, text := range map[string]string{"reply": f.Text, "reasoning": f.Thought, "list of calls": f.Calls, "list of tools": f.List} {

@@ -47,13 +47,6 @@ type playground struct {
 	stale bool // somebody has published what its author had not seen
 }
 
-// draftProblem is a problem of a draft. One of the drafted file has a line that the editor can
-// go to.
-type draftProblem struct {
-	rulefile.Problem
-	Here bool
-}
-
 // testsView is how the tests of the folder went with the draft in it.
 type testsView struct {
 	ruleset.Report
@@ -82,7 +75,7 @@ func (p *playground) Next() string {
 		return "Mend the reply: " + p.Wrong
 	case p.Checked.Set == nil || p.Checked.Failing:
 		if i := slices.IndexFunc(p.Problems, func(v draftProblem) bool { return !v.Warning }); i >= 0 {
-			return fmt.Sprintf("Mend line %d of %s: %s", p.Problems[i].Line, p.Problems[i].File, p.Problems[i].Msg)
+			return "Mend " + p.Problems[i].where() + ": " + p.Problems[i].Msg
 		}
 	case !p.Asked:
 		if len(p.Failed) > 0 {
@@ -128,21 +121,26 @@ func (c *Console) playgroundPage(r *http.Request, v viewer) (any, error) {
 			return nil, err
 		}
 	}
-	return c.play(r, v, f, func(p *playground) error { p.Masked = masked; return nil })
+	p, err := c.play(r, v, f, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.Masked = masked
+	return p, nil
 }
 
 // tryDraft reads the form, and changes nothing.
 func (c *Console) tryDraft(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return c.played(w, r, v, func(*playground) error { return nil })
+	return c.played(w, r, v, nil)
 }
 
-// played does what a form asks for, and shows the page as it is then.
-func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer, do func(*playground) error) error {
-	f, err := formOf(r)
+// played changes what a form asks for, and shows the page as it is then. Without change it only tries.
+func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer, change func(*playground) error) error {
+	f, err := formOf(w, r)
 	if err != nil {
 		return err
 	}
-	p, err := c.play(r, v, f, do)
+	p, err := c.play(r, v, f, change)
 	if err != nil {
 		return err
 	}
@@ -154,12 +152,14 @@ func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer, do fu
 	return nil
 }
 
-// play does something, and then works out what the page shows, at the desk.
-func (c *Console) play(r *http.Request, v viewer, f playForm, do func(*playground) error) (*playground, error) {
+// play makes a change, if there is one, and then works out what the page shows, at the desk.
+func (c *Console) play(r *http.Request, v viewer, f playForm, change func(*playground) error) (*playground, error) {
 	p := &playground{Form: f}
-	err := c.atDesk(r, func() error {
-		if err := do(p); err != nil {
-			return err
+	err := c.atDesk(r, change != nil, func() error {
+		if change != nil {
+			if err := change(p); err != nil {
+				return err
+			}
 		}
 		return c.look(p, v)
 	})
@@ -261,7 +261,7 @@ func (p *playground) alias() {
 		p.Refused = "Names stand in " + draft.AliasFile + ". Publish your draft of " + f.Of + " first, or drop it."
 	default:
 		if f.Draft, f.Line = draft.Alias(f.Draft, tool, name); f.Line == 0 {
-			p.Refused = "The file has no list of tools to say it in. Write one yourself: tools:"
+			p.Refused = fmt.Sprintf("It cannot be written in there by itself. Say below tools: in the draft that %s has the name %s.", shown(tool), shown(name))
 		}
 	}
 }

@@ -218,6 +218,8 @@ func TestBadDrafts(t *testing.T) {
 	}
 	p.says(t, "Nothing was published", "per_minit")
 	v.press(f, "tests").says(t, "The tests cannot run")
+	f.Set("draft", "")
+	v.press(f, "try").says(t, "Mend limits.yaml: this file is empty")
 	tests := v.get(playground + "?file=tests/replies.yaml").form()
 	tests.Set("draft", strings.Replace(tests.Get("draft"), "shows: Four.", "shows: Five.", 1))
 	v.press(tests, "tests").says(t, "a test does not hold", "1 of", "does not hold", `the user sees "Four."`)

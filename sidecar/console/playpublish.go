@@ -71,7 +71,7 @@ func (p *playground) edited(e live.Edited, err error, done string) error {
 func (p *playground) rights(report live.Report, v viewer) {
 	switch {
 	case v.Role == web.Reader && !v.Signed:
-		p.MayNot = "Nobody can publish here: this listener asks for no token. Set admin_token where the server starts."
+		p.MayNot = "Nobody can publish on this page: this listener asks for no token, so nobody knows who you are. But every program that reaches it can, with PUT /rules. Set admin_token where the server starts: then both ask for a token."
 	case v.Role < web.Admin:
 		p.MayNot = "You have signed in as " + article(v.Role) + ". Publishing takes the right of an admin."
 	case report.Source == rulefile.FromProgram:

@@ -197,7 +197,7 @@ func (c *Console) rollback(w http.ResponseWriter, r *http.Request, v viewer) err
 	}
 	edited, err := c.API.Rollback(version, live.Seen{Who: v.By(), Versions: []string{r.PostForm.Get("version")}})
 	if err != nil {
-		return refusedBy(err, "The rules could not be rolled back")
+		return unseen(err, "The rules could not be rolled back", Root+"rules/versions/"+url.PathEscape(version))
 	}
 	http.Redirect(w, r, Root+"rules?back="+url.QueryEscape(edited.Version), http.StatusSeeOther)
 	return nil

@@ -104,11 +104,15 @@ func TestChangesOfRules(t *testing.T) {
 		{promote, "", 412, "other rules are in force: " + second}, {promote, "version=" + first, 412, "other rules are in force"}, {promote, "version=*", 412, "other rules"}, {back, "version=" + first, 412, "other rules"}, {back, "", 412, "other rules"},
 		{"/console/experiments/two/promote/new", seen, 404, "no experiment two"}, {"/console/experiments/one/promote/nwe", seen, 404, "has no arm nwe; did you mean new?"},
 		{"/console/experiments/two/stop", "", 404, "no such experiment"}, {"/console/rules/versions/000000000000/rollback", seen, 404, "no such version"},
-		{stop, "why=" + strings.Repeat("x", 2000), 400, "at most"}, {stop, "why=" + strings.Repeat("x", 1<<20), 413, "too long"}, {promote, "a=" + strings.Repeat("x", 1<<20), 413, "too long"}, {back, "a=" + strings.Repeat("x", 1<<20), 413, "too long"},
+		{stop, "why=" + strings.Repeat("x", 2001), 400, "at most"}, {stop, "why=" + strings.Repeat("x", 1<<20), 413, "too long"}, {promote, "a=" + strings.Repeat("x", 1<<20), 413, "too long"}, {back, "a=" + strings.Repeat("x", 1<<20), 413, "too long"},
 	} {
 		p := v.do(http.MethodPost, row.path, row.form)
 		if row.status != 0 && p.StatusCode != row.status || !strings.Contains(p.text, row.says) {
 			t.Errorf("%s %.40s: %s %s", row.path, row.form, p.Status, p.text)
+		}
+		way := `<a href="` + strings.TrimSuffix(row.path, "/rollback") + `" data-up>Compare</a>`
+		if p.StatusCode == http.StatusPreconditionFailed && (!strings.Contains(p.text, way) || strings.Contains(p.text, "If-Match")) {
+			t.Errorf("%s does not lead to what it would write now: %s", row.path, p.text)
 		}
 	}
 	untouched("what cannot be done")

@@ -68,11 +68,23 @@ func TestAlias(t *testing.T) {
 	for _, row := range []struct{ text, tool, name, want string }{
 		{"tools:\n  read: [cat]\n", "read", "x", "tools:\n  read: [x, cat]\n"},
 		{"tools:\n  read: []\n", "read", "x", "tools:\n  read: [x]\n"},
-		{"tools:\n    read: [cat]", "exec", "x y", "tools:\n    read: [cat]\n    exec: [\"x y\"]\n"},
+		{"tools:\n    read: [cat]", "exec", "x y", "tools:\n    read: [cat]\n    exec: [\"x y\"]"},
 		{"tools:\n  # none yet\nhit: []\n", "exec", "no", "tools:\n  exec: [\"no\"]\n  # none yet\nhit: []\n"},
 		{"tools:\n  \"read\": [cat] # hm\nmiss:\n  read: [x]\n", "read", "z", "tools:\n  \"read\": [z, cat] # hm\nmiss:\n  read: [x]\n"},
 		{"version: 1\n", "read", "x", "version: 1\n"},
-		{"tools: {}\n", "read", "x", "tools: {}\n"},
+		{"tools: {}\n", "read", "x", "tools: {read: [x]}\n"},
+		{"tools: {exec: [bash]}\n", "exec", "x", "tools: {exec: [x, bash]}\n"},
+		{"tools: {exec: [bash]}\n", "read", "x", "tools: {exec: [bash]}\n"},
+		{"tools:\n  read:\n    # usual\n    - cat # hm\n  exec: [sh]\n", "read", "x", "tools:\n  read:\n    # usual\n    - cat # hm\n    - x\n  exec: [sh]\n"},
+		{"tools: # names\n  read: [cat]\n", "read", "x", "tools: # names\n  read: [x, cat]\n"},
+		{"tools: # names\n\n# more\nmiss: []\n", "read", "x", "tools: # names\n  read: [x]\n\n# more\nmiss: []\n"},
+		{"tools:\n  read:\n  - cat\n\n# more\nmiss: []\n", "exec", "x", "tools:\n  read:\n  - cat\n  exec: [x]\n\n# more\nmiss: []\n"},
+		{"tools:\n  read: [\n    cat,\n  ]\n", "read", "x", "tools:\n  read: [x,\n    cat,\n  ]\n"},
+		{"tools:\n  read: &a [cat]\n", "read", "x", "tools:\n  read: &a [x, cat]\n"},
+		{"tools:\n  read: # why\n    [cat]\n", "read", "x", "tools:\n  read: # why\n    [x, cat]\n"},
+		{"tools:\n  exec: &a [sh]\n  read: *a\n", "read", "x", "tools:\n  exec: &a [sh]\n  read: *a\n"},
+		{"tools:\n  read: cat\n", "read", "x", "tools:\n  read: cat\n"},
+		{"tools: [\n", "read", "x", "tools: [\n"},
 	} {
 		if got, line := Alias(row.text, row.tool, row.name); got != row.want || (line == 0) != (row.text == row.want) {
 			t.Errorf("%q: %q, line %d", row.text, got, line)

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -113,6 +114,71 @@ func TestApproving(t *testing.T) {
 	b.soon(`document.querySelector("[data-waiting]").hidden`)
 }
 
+// What others answer moves nothing: the cards stay where they stand, with what was written into them.
+func TestColleague(t *testing.T) {
+	hidden, err := json.Marshal(map[string]string{"command": strings.Repeat("\n", 60) + "weirdtool --upload \u0430.md\n"})
+	ruletest.Must(t, err)
+	s := stage.Open(t, stage.Tokens, stage.Model(map[string]script.Reply{
+		"call-1": script.Native("exec", string(hidden)), "call-2": script.Native("write", `{"path":"/srv/other/b","content":"x"}`), "call-3": script.Native("write", `{"path":"/srv/other/c","content":"x"}`),
+	}))
+	s.Ask("one", "call-1", false)
+	s.Ask("two", "call-2", false)
+	b := open(t, s)
+	b.signIn("Ann", stage.Approver)
+	b.to("/console/approvals")
+	if !eval[bool](b, `(() => { const at = (e) => document.querySelector(e).getBoundingClientRect(); return at("mark").bottom <= at("pre.command").bottom && document.querySelector("mark .beyond").title === "\u0430 U+0430" })()`) {
+		t.Error("what made the rules ask is out of sight, or a letter of another script does not stand out")
+	}
+	b.do(chromedp.SendKeys("article:nth-of-type(2) input", "use /tmp"), chromedp.Focus("article:nth-of-type(2) .deny"))
+	const places = `[...document.querySelectorAll("article")].slice(0, 2).map((a) => a.id + " " + a.querySelector(".allow").getBoundingClientRect().top).join()`
+	before := eval[string](b, places)
+	eval[int](b, `fetch("/console/approvals/" + document.querySelector("article").id, {method: "POST", body: new URLSearchParams({answer: "deny"}), redirect: "manual"}).then(() => 1)`)
+	b.soon(`document.querySelector("article").inert`)
+	s.Ask("three", "call-3", false)
+	b.soon(`document.querySelectorAll("article:not([inert])").length === 2`)
+	if after := eval[string](b, places); after != before {
+		t.Errorf("cards were at %s, and are at %s", before, after)
+	}
+	if got := eval[string](b, `document.querySelector("article:nth-of-type(2) input").value + ", " + document.activeElement.textContent`); got != "use /tmp, Deny" {
+		t.Errorf("the reason and the focus are %q", got)
+	}
+	b.clean("cards")
+	ruletest.Edit(t, s.Rules, "aliases.yaml", "version: 1", "version: 1 # edited")
+	b.soon(`document.querySelectorAll("article:not([inert]) .allow:disabled").length === 2`)
+}
+
+// Who is signed out elsewhere is led to the sign-in, and back.
+func TestSignedOutElsewhere(t *testing.T) {
+	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
+	b := open(t, s)
+	b.signIn("Ann", stage.Reader)
+	b.to("/console/?q=june")
+	eval[int](b, `fetch("/console/sign-out", {method: "POST", redirect: "manual"}).then(() => 1)`)
+	b.at("Sign in")
+	b.do(chromedp.SendKeys("#name", "Ann"), chromedp.SendKeys("#token", stage.Reader+"\r"))
+	b.at("Live")
+	b.soon(`location.search === "?q=june"`)
+}
+
+// A page for which there is no room says so, and goes on when there is.
+func TestNoRoom(t *testing.T) {
+	s := stage.Open(t, nil, stage.Model(replies()))
+	var others []*http.Response
+	for range 32 {
+		res, err := (&http.Client{Transport: s.HTTP.Transport}).Get(s.Console + "/console/events")
+		ruletest.Must(t, err)
+		others = append(others, res)
+	}
+	b := open(t, s)
+	b.to("/console/")
+	b.soon(`document.querySelector("[data-lost]").checkVisibility() && document.querySelector("[data-lost]").textContent.startsWith("Too many pages")`)
+	for _, res := range others {
+		res.Body.Close()
+	}
+	s.Ask("may", "greet", false)
+	b.soon(`document.querySelector("[data-lost]").hidden && document.querySelectorAll("[data-turns] tr").length === 1`)
+}
+
 // Who has asked for it is told by the browser of a new question, while they look elsewhere, and of no
 // other change.
 func TestNotified(t *testing.T) {
@@ -143,14 +209,16 @@ func TestHold(t *testing.T) {
 	b.to("/console/")
 	b.keys("h")
 	b.soon(`document.querySelector("[data-hold]").getAttribute("aria-pressed") === "true"`)
-	eval[bool](b, `(document.addEventListener('console:turns', () => { document.body.dataset.heard = ''; }), true)`)
-	s.Ask("may", "greet", false)
-	b.soon(`'heard' in document.body.dataset`)
+	eval[bool](b, `(document.addEventListener('console:turns', () => { document.body.dataset.heard = Number(document.body.dataset.heard ?? 0) + 1; }), true)`)
+	for i := range 55 { // each is told of by itself
+		s.Ask("may", "greet", false)
+		b.soon(fmt.Sprintf(`Number(document.body.dataset.heard ?? 0) > %d`, i))
+	}
 	if n := eval[int](b, `document.querySelectorAll("[data-turns] tr").length`); n != 0 {
 		t.Errorf("%d rows while it is held still", n)
 	}
 	b.keys("h")
-	b.soon(`document.querySelectorAll("[data-turns] tr").length === 1`)
+	b.soon(`document.querySelectorAll("[data-turns] tr").length === 55 && document.querySelector("[data-all]").textContent === "55"`)
 }
 
 // Whatever a model or a caller writes, no script of it runs, and the page says nothing of an error.
@@ -235,7 +303,7 @@ func TestPlainly(t *testing.T) {
 	s.Ask("may", "greet", false)
 	b := open(t, s)
 	b.to("/")
-	for _, want := range []string{"No words of replies are kept", "read only, no token"} {
+	for _, want := range []string{"No words of replies are kept", "no token: pages only show, programs may change rules"} {
 		if text := eval[string](b, "document.body.innerText"); !strings.Contains(text, want) {
 			t.Errorf("it does not say %s: %s", want, text)
 		}

@@ -1,35 +1,71 @@
 // What every page does: it is told what is new, fetches its parts again, and takes keys.
 
-const events = document.body.dataset.events;
 const lost = document.querySelector('[data-lost]');
+let address = document.body.dataset.events; // whose since is what was heard last
 let source = null;
 
+// say tells above the page what is wrong with it; empty: nothing is.
+function say(text) {
+  lost.hidden = !text;
+  if (lost.textContent !== text) lost.textContent = text;
+}
+
+// signedOut leads to the sign-in, and back. A browser asks before it drops what somebody has written.
+function signedOut() {
+  say('You are signed out. Load the page again to sign in.');
+  location.assign('/console/sign-in?next=' + encodeURIComponent(location.pathname + location.search));
+}
+
 // connect listens for news while somebody looks: a browser keeps six connections to a server.
-function connect(address) {
+function connect() {
   source?.close();
   source = null;
   if (!address || document.hidden && !('keep' in document.body.dataset)) return;
-  source = new EventSource(address);
-  source.onopen = () => { lost.hidden = true; };
-  source.onerror = () => { lost.hidden = false; };
+  const now = source = new EventSource(address);
+  now.onopen = () => say('');
+  now.onerror = () => lose(now);
   for (const name of ['turns', 'approvals', 'runs']) {
-    source.addEventListener(name, (e) => document.dispatchEvent(new CustomEvent('console:' + name, { detail: JSON.parse(e.data) })));
+    now.addEventListener(name, (e) => {
+      const detail = JSON.parse(e.data);
+      if (detail.since !== undefined) address = after(address, detail.since);
+      document.dispatchEvent(new CustomEvent('console:' + name, { detail }));
+    });
   }
 }
 
-let address = events;
-// listen begins to listen somewhere else.
+// lose says why nothing is heard, and listens again in a while. A browser by itself does not say why, gives up
+// where it is refused, and hears twice what it has heard.
+async function lose(of) {
+  of.close();
+  const ask = new AbortController();
+  const status = await fetch(address, { signal: ask.signal }).then((r) => r.status, () => 0);
+  ask.abort();
+  if (source !== of) return;
+  if (status === 401) return signedOut();
+  if (status === 503) say('Too many pages of the console are open, so this one is not told what is new. It goes on when another one is closed.');
+  else if (status !== 200) say('The server does not answer. What you see may be old.');
+  setTimeout(() => { if (source === of) connect(); }, 2000);
+}
+
+// after is where news is told since a point.
+function after(address, since) {
+  const to = new URL(address, location);
+  to.searchParams.set('since', since);
+  return to.pathname + to.search;
+}
+
+// listen begins to listen somewhere else; goOn, to the same since a point.
 export function listen(to) {
   address = to;
-  connect(address);
+  connect();
 }
+export function goOn(since) { listen(after(address, since)); }
 document.addEventListener('visibilitychange', () => {
-  if (document.hidden) return connect('keep' in document.body.dataset ? address : '');
-  document.dispatchEvent(new CustomEvent('console:back'));
-  connect(address);
+  if (!document.hidden) document.dispatchEvent(new CustomEvent('console:back'));
+  connect();
 });
 addEventListener('pagehide', () => source?.close());
-connect(address);
+connect();
 
 const bare = document.title.replace(/^\(\d+\) /, '');
 document.addEventListener('console:approvals', ({ detail: { waiting } }) => {
@@ -40,6 +76,46 @@ document.addEventListener('console:approvals', ({ detail: { waiting } }) => {
   }
 });
 
+// carry takes over what somebody has opened, written or scrolled to.
+function carry(part, now) {
+  const opened = [...part.querySelectorAll('details')].map((d) => d.open);
+  now.querySelectorAll('details').forEach((d, i) => { d.open ||= opened[i] ?? false; });
+  const twin = (e) => now.querySelector('#' + CSS.escape(e.id));
+  for (const was of part.querySelectorAll('input[id], textarea[id]')) {
+    if (twin(was) && was.value !== was.defaultValue) twin(was).value = was.value;
+  }
+  for (const was of part.querySelectorAll('pre[id]')) {
+    if (twin(was)) twin(was).dataset.at = was.scrollTop;
+  }
+}
+
+// hold keeps each card where it stands, also one that is gone: else the next one would come under a pointer that
+// is on its way.
+function hold(part, now) {
+  let before = null;
+  for (const was of part.querySelectorAll('[data-card]')) {
+    let card = now.querySelector('#' + CSS.escape(was.id) + '[data-card]');
+    if (!card) {
+      card = was;
+      card.inert = true;
+      card.querySelector('pre').removeAttribute('id'); // the list of those that were answered has it
+      card.querySelector('[data-left]').textContent = 'it waits no more';
+      if (before) before.after(card);
+      else now.querySelector('[data-cards]').prepend(card);
+    }
+    before = card;
+  }
+}
+
+// sight scrolls each text to what is marked in it, or to where somebody has scrolled: many empty lines would hide it.
+function sight(part) {
+  for (const pre of part.querySelectorAll('pre[id]')) {
+    const mark = pre.querySelector('mark');
+    if (pre.dataset.at !== undefined) pre.scrollTop = pre.dataset.at;
+    else if (mark) pre.scrollTop += mark.getBoundingClientRect().top - pre.getBoundingClientRect().top - pre.clientHeight / 3;
+  }
+}
+
 // refresh takes a part of this page as it is on the server now. What somebody writes, has opened or
 // selects there stays.
 function refresh(part) {
@@ -49,18 +125,16 @@ function refresh(part) {
   const request = new XMLHttpRequest(); // its document is parsed without any script
   request.open('GET', location.href);
   request.responseType = 'document';
-  request.onerror = () => { lost.hidden = false; };
   request.onload = () => {
-    if (request.status === 401) return location.reload();
+    if (request.status === 401) return signedOut();
     const fresh = request.response?.querySelector(`[data-part="${part.dataset.part}"]`);
     if (request.status !== 200 || !fresh) return;
-    lost.hidden = true;
-    const opened = [...part.querySelectorAll('details')].map((d) => d.open);
     const stops = 'a, button, summary, [tabindex]';
     const focus = document.activeElement?.id;
     const at = [...part.querySelectorAll(stops)].indexOf(document.activeElement);
     const now = document.importNode(fresh, true);
-    now.querySelectorAll('details').forEach((d, i) => { d.open ||= opened[i] ?? false; });
+    carry(part, now);
+    hold(part, now);
     part.replaceWith(now);
     const again = focus ? document.getElementById(focus) : now.querySelectorAll(stops)[at];
     if (focus || at >= 0) again?.focus({ preventScroll: true });
@@ -71,6 +145,7 @@ function refresh(part) {
 
 // watch fetches a part again, every so often or when there is news of it.
 function watch(part) {
+  sight(part);
   const every = Number(part.dataset.every);
   if (every) setTimeout(function again() {
     if (!part.isConnected) return;
@@ -85,7 +160,10 @@ document.addEventListener('console:approvals', () => {
   document.querySelectorAll('[data-part][data-on="approvals"]').forEach(refresh);
 });
 document.addEventListener('console:runs', () => document.querySelectorAll('[data-part][data-on="runs"]').forEach(refresh));
-document.addEventListener('console:back', () => document.querySelectorAll('[data-part]').forEach(refresh));
+document.addEventListener('console:back', () => {
+  document.querySelectorAll('[data-card][inert]').forEach((card) => card.remove()); // nobody has pointed at any
+  document.querySelectorAll('[data-part]').forEach(refresh);
+});
 
 const here = document.querySelector('.top nav [aria-current]');
 if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 40; // on a phone it may be outside

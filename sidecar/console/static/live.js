@@ -1,11 +1,12 @@
 // The list of turns grows at its top. What a turn says is put in as text, never as markup.
 
-import { listen } from './console.js';
+import { goOn, listen } from './console.js';
 
 const list = document.querySelector('[data-turns]');
 const pattern = document.getElementById('row');
 const most = 120;
 let all = 0; // turns that fit the filter
+let shown = new URL(document.body.dataset.events, location).searchParams.get('since'); // up to where they stand here
 
 function fill(tr, row) {
   tr.dataset.id = row.id;
@@ -21,7 +22,8 @@ function fill(tr, row) {
   tr.querySelector('a').href = row.href;
 }
 
-function show({ rows, more }) {
+function show({ rows, more, since }) {
+  shown = since;
   const known = new Map([...list.children].map((tr) => [tr.dataset.id, tr]));
   const focus = document.activeElement;
   for (const row of rows.toReversed()) {
@@ -47,19 +49,16 @@ if (list) {
   all = Number(document.querySelector('[data-all]').textContent);
   const state = document.querySelector('[data-state]');
   const hold = document.querySelector('[data-hold]');
-  const held = [];
   hold.hidden = false;
   hold.addEventListener('click', () => {
     const still = hold.getAttribute('aria-pressed') !== 'true';
     hold.setAttribute('aria-pressed', still);
     hold.textContent = still ? 'Go on' : 'Hold';
     state.textContent = still ? 'Held still at' : 'Showing';
-    if (!still) held.splice(0).forEach(show);
+    if (!still) goOn(shown);
   });
   document.addEventListener('console:turns', ({ detail }) => {
-    if (hold.getAttribute('aria-pressed') !== 'true') return show(detail);
-    held.push(detail);
-    if (held.length > 50) held.shift();
+    if (hold.getAttribute('aria-pressed') !== 'true') show(detail);
   });
 
   // A change of the filter lists anew, and stands in the address.
@@ -69,7 +68,7 @@ if (list) {
     history.replaceState(null, '', '/console/' + (query.size ? '?' + query : ''));
     list.replaceChildren();
     all = 0;
-    show({ rows: [], more: 0 });
+    show({ rows: [], more: 0, since: 0 });
     query.set('turns', '1');
     listen('/console/events?' + query);
   };
