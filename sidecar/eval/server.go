@@ -139,7 +139,7 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (out a
 	req.Header.Set("Content-Type", "application/json")
 	to := &recorder{header: http.Header{}, status: http.StatusOK}
 	began := time.Now()
-	s.handler.ServeHTTP(to, req)
+	s.serve(to, req)
 	account := &way.account
 	out.Spent, out.sent = Spent{milliseconds(time.Since(began)), milliseconds(account.First), account.Prompt, account.Completion}, int(way.sent.Load())
 	switch {
@@ -152,6 +152,16 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (out a
 	}
 	out.Made, err = readAnswer(to.body.Bytes(), !s.whole)
 	return out, err
+}
+
+// serve answers in place of a listener, which takes it that a handler gives up whom nobody waits for.
+func (s *server) serve(to *recorder, req *http.Request) {
+	defer func() {
+		if p := recover(); p != nil && p != http.ErrAbortHandler {
+			panic(p)
+		}
+	}()
+	s.handler.ServeHTTP(to, req)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
