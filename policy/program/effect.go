@@ -6,9 +6,10 @@ package program
 
 // Touch is a file that the program uses.
 type Touch struct {
-	Op   string // read, write, delete: as in package paths
-	Word Word
-	Via  string // "argument", "-o", "sed -i" …
+	Op    string // read, write, delete: as in package paths
+	Word  Word
+	Via   string // "argument", "-o", "sed -i" …
+	Guess bool   // it only looks like a file, and may be a route or a label
 }
 
 // Fetch is a URL, or what becomes one, that the program uses.

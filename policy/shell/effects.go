@@ -69,6 +69,9 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	}
 	for _, t := range e.Touches {
 		uses := sh.use(paths.Op(t.Op), c.argument(t.Word), t.Via)
+		if t.Guess {
+			sh.a.guard.Guessed(uses)
+		}
 		switch paths.Op(t.Op) {
 		case paths.Read:
 			for i := range uses {

@@ -89,7 +89,9 @@ func (sh *shell) outsideArguments(cmd *Command, c call) {
 		if !strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "~") && !slices.Contains(strings.Split(w.Text, "/"), "..") {
 			continue
 		}
-		for _, u := range sh.use(paths.Read, w, "argument") {
+		uses := sh.use(paths.Read, w, "argument")
+		sh.a.guard.Guessed(uses)
+		for _, u := range uses {
 			switch u.Class {
 			case paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Null:
 			default:
