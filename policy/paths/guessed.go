@@ -22,3 +22,12 @@ func (g Guard) Guessed(uses []Use) {
 		}
 	}
 }
+
+// Stands reports whether the disk shows a file at a place that is known.
+func (g Guard) Stands(u Use) bool {
+	if g.Links == nil || u.Resolved == "" {
+		return false
+	}
+	there, err := g.Links.Look(u.Resolved)
+	return err == nil && there.Mode.IsRegular()
+}

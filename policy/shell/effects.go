@@ -11,7 +11,7 @@ import (
 
 // runProgram runs a program: its effect comes from the table.
 func (sh *shell) runProgram(cmd Command, c call, base string) {
-	e := sh.a.programs.Of(base, programWords(c.args()))
+	e := sh.installed(base, sh.a.programs.Of(base, programWords(c.args())))
 	from := sh.apply(&cmd, e, c)
 	sh.below(&cmd, e, c)
 	if slices.Contains(e.Tags, "workspace-code") {

@@ -99,6 +99,48 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
+// TestInstalled: npx runs what stands in node_modules, and installs the rest.
+func TestInstalled(t *testing.T) {
+	roots := paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}
+	there := disk{"/w", "/w/sub", "/w/node_modules", "/w/node_modules/.bin", "/w/node_modules/.bin/tsx", "/node_modules", "/node_modules/.bin", "/node_modules/.bin/up"}
+	for script, installs := range map[string]bool{
+		"npx tsx a.ts":                         false,
+		"npx -y tsx a.ts":                      false,
+		"cd sub && npx tsx ../a.ts":            false,
+		"npm exec -- tsx a.ts":                 false,
+		"pnpm exec tsx a.ts":                   false,
+		"npx other a.ts":                       true,
+		"npx tsx@4 a.ts":                       true,
+		"npx up":                               true, // outside of the workspace
+		"npx ../tsx":                           true,
+		"npx $X":                               true,
+		"npx -p x tsx":                         true,
+		"npx --registry=https://a.com tsx":     true,
+		"pnpx tsx":                             true,
+		"npm -w a exec tsx":                    true,
+		"npm --prefix sub exec tsx":            true,
+		"cd / && npx tsx":                      true,
+		"cd $X; npx tsx":                       true,
+		"rm -rf node_modules; npx tsx":         true,
+		"mv node_modules old && npx tsx":       true,
+		"npm install other && npx other":       true,
+		"ln -s /opt/x node_modules && npx tsx": true,
+	} {
+		s := Analyze(script, World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: roots, Links: there}})
+		got := slices.ContainsFunc(s.Commands, func(c Command) bool { return slices.Contains(c.Tags, "config-or-install") })
+		ran := slices.ContainsFunc(s.Commands, func(c Command) bool {
+			return c.Path == "/w/node_modules/.bin/tsx" && slices.Contains(c.Tags, "workspace-program")
+		})
+		if got != installs || ran == installs {
+			t.Errorf("%s: installs %v, runs %v", script, got, ran)
+		}
+	}
+	s := Analyze("npx tsx a.ts", World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: roots}})
+	if !slices.Contains(find(t, s, "npx").Tags, "config-or-install") {
+		t.Error("without a look at the disk nothing is installed")
+	}
+}
+
 // TestSpoiled: git checkout of one name throws away changes where that is a file.
 func TestSpoiled(t *testing.T) {
 	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}}}
