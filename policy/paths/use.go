@@ -84,7 +84,7 @@ const (
 	Device          = "device"           // another device
 	Null            = "null"             // /dev/null and its like, the standard streams
 	Socket          = "socket"           // /dev/tcp/…, a socket file
-	Dynamic         = "dynamic"          // only known at run time
+	Dynamic         = "dynamic"          // only known at run time: which file, or whether it is one
 	Malformed       = "malformed"        // refused rather than interpreted: NUL, ~user, too long …
 	Outside         = "outside"          // anything else
 )

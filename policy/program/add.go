@@ -23,9 +23,20 @@ func (c *call) plain(w Word, via string) {
 		c.place("from", w, via)
 	default:
 		for _, at := range outside(w.Text) {
-			c.touch("read", rest(w, at), via)
-			c.touch("write", rest(w, at), via)
+			c.guess(func() {
+				c.touch("read", rest(w, at), via)
+				c.touch("write", rest(w, at), via)
+			})
 		}
+	}
+}
+
+// guess marks the files that are added meanwhile as guesses.
+func (c *call) guess(add func()) {
+	from := len(c.Touches)
+	add()
+	for i := range c.Touches[from:] {
+		c.Touches[from+i].Guess = true
 	}
 }
 

@@ -148,7 +148,7 @@ func (c *call) applyOperands() {
 			c.Runs = append(c.Runs, Run{Via: c.name, Code: join(c.Operands[i:]), Dir: c.Folder, Env: c.env, Wrapper: c.name, NewShell: true, KeepStdin: true})
 			return
 		case k == "plain" && out && slices.Contains(c.tags, "workspace-code"):
-			c.codeFile(rest(w, at), "argument") // what it is told to run may be anywhere
+			c.guess(func() { c.codeFile(rest(w, at), "argument") }) // what it is told to run may be anywhere
 		default:
 			c.use(k, w, "argument")
 		}

@@ -103,13 +103,18 @@ var (
 	publishGoals = lazyregexp.New(`(?i)deploy|publish|release|upload`)
 )
 
-// npx runs a package. It is fetched unless it is a tool that works on the workspace.
+// npx runs a package. It is fetched unless it is a tool that works on the workspace, or stands in it.
 func (c *call) npx() {
 	if len(c.Operands) == 0 || c.has("-c") {
 		return
 	}
-	p := c.table.lookup(c.Operands[0].Text)
+	name := c.Operands[0].Text
+	p := c.table.lookup(name)
 	if p == nil || !slices.Contains(p.tags, "workspace-code") && !slices.Contains(p.tags, "changes") {
+		other := func(flag string) bool { return !slices.Contains(npxPlain, flag) }
+		if c.name != "pnpx" && packageName().MatchString(name) && !slices.ContainsFunc(c.Flags, other) {
+			c.Installs = c.Operands
+		}
 		return
 	}
 	if !c.has("-p", "-y") {
@@ -117,6 +122,11 @@ func (c *call) npx() {
 	}
 	c.run(c.name, c.Operands, c.name)
 }
+
+// npxPlain are options of npx that change nothing about what it runs.
+var npxPlain = []string{"-y", "--yes", "--no", "--no-install", "-q", "--quiet"}
+
+var packageName = lazyregexp.New(`^\w[\w.-]*$`)
 
 // inner is another program, or a subcommand of the same one, behind some words: yarn node
 // x.js, yarn workspace web add x.

@@ -6,9 +6,10 @@ package program
 
 // Touch is a file that the program uses.
 type Touch struct {
-	Op   string // read, write, delete: as in package paths
-	Word Word
-	Via  string // "argument", "-o", "sed -i" …
+	Op    string // read, write, delete: as in package paths
+	Word  Word
+	Via   string // "argument", "-o", "sed -i" …
+	Guess bool   // it only looks like a file, and may be a route or a label
 }
 
 // Fetch is a URL, or what becomes one, that the program uses.
@@ -45,6 +46,7 @@ type Effect struct {
 	Touches  []Touch
 	Fetches  []Fetch
 	Runs     []Run
+	Installs []Word   // a program with its arguments, which is only run where it stands in node_modules/.bin: npx
 	Tags     []string // what it does to the world: power, disk, admin, privilege, publish …
 
 	Inline    bool     // it runs code that stands in its arguments: python -c

@@ -24,7 +24,7 @@ func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 var kindDocs = map[string]string{
 	"text":       "Any text. It does not matter what it looks like.",
-	"plain":      "A name or a number. If it looks like a URL or like a path outside of the folder, it counts as that.",
+	"plain":      "A name or a number. If it looks like a URL or like a path outside of the folder, it counts as that; as one known only at run time where the disk has no such folder under /.",
 	"read":       "A file that is read, or a folder that is listed.",
 	"write":      "A file that is written or made.",
 	"delete":     "A file or folder that is deleted.",

@@ -109,7 +109,7 @@ func (c *call) sql(w Word) {
 	}
 	for _, m := range sqlFile().FindAllStringSubmatch(w.Text, -1) {
 		if _, out := elsewhere(m[1]); out || strings.Contains(m[1], ".") {
-			c.touch("read", Word{Text: m[1], Glob: strings.ContainsAny(m[1], "*?[")}, "table")
+			c.guess(func() { c.touch("read", Word{Text: m[1], Glob: strings.ContainsAny(m[1], "*?[")}, "table") })
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // runProgram runs a program: its effect comes from the table.
 func (sh *shell) runProgram(cmd Command, c call, base string) {
-	e := sh.a.programs.Of(base, programWords(c.args()))
+	e := sh.installed(base, sh.a.programs.Of(base, programWords(c.args())))
 	from := sh.apply(&cmd, e, c)
 	sh.below(&cmd, e, c)
 	if slices.Contains(e.Tags, "workspace-code") {
@@ -69,6 +69,9 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	}
 	for _, t := range e.Touches {
 		uses := sh.use(paths.Op(t.Op), c.argument(t.Word), t.Via)
+		if t.Guess {
+			sh.a.guard.Guessed(uses)
+		}
 		switch paths.Op(t.Op) {
 		case paths.Read:
 			for i := range uses {

@@ -77,6 +77,28 @@ func (sh *shell) stands(folder string) bool {
 	return !sh.a.deletes && (seen || sh.a.folders[folder])
 }
 
+// installed takes what npx would fetch for a program of the workspace, where the disk shows it in the
+// folder or above, and the script removes nothing.
+func (sh *shell) installed(base string, e program.Effect) program.Effect {
+	if len(e.Installs) == 0 || e.Installs[0].Dynamic || e.Installs[0].Glob || e.Folder != nil || !sh.dir.known || len(sh.dir.or) > 0 || sh.a.deletes || sh.a.linked {
+		return e
+	}
+	for at := sh.cwd(); at != "/"; at = path.Dir(at) {
+		file := literal(path.Join(at, "node_modules/.bin", e.Installs[0].Text))
+		u := sh.useFrom(paths.Run, file, at, "name")
+		if u.Class != paths.Workspace {
+			break
+		}
+		if sh.a.guard.Stands(u) {
+			e.Tags = slices.DeleteFunc(slices.Clone(e.Tags), func(t string) bool { return t == "config-or-install" })
+			argv := append([]program.Word{file.Word}, e.Installs[1:]...)
+			e.Runs = append(e.Runs, program.Run{Via: base, Argv: argv, Wrapper: base, KeepStdin: true})
+			break
+		}
+	}
+	return e
+}
+
 // outsideArguments judges what code of the workspace is given, beyond what is known of it.
 func (sh *shell) outsideArguments(cmd *Command, c call) {
 	for _, w := range c.args() {
@@ -89,7 +111,9 @@ func (sh *shell) outsideArguments(cmd *Command, c call) {
 		if !strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "~") && !slices.Contains(strings.Split(w.Text, "/"), "..") {
 			continue
 		}
-		for _, u := range sh.use(paths.Read, w, "argument") {
+		uses := sh.use(paths.Read, w, "argument")
+		sh.a.guard.Guessed(uses)
+		for _, u := range uses {
 			switch u.Class {
 			case paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Null:
 			default:

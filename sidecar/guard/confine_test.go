@@ -76,6 +76,7 @@ func TestConfinedCalls(t *testing.T) {
 		{"npm test", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'npm test'", false, nil, nil},
 		{"cat /var/log/dpkg.log", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'cat /var/log/dpkg.log'", true, []string{"/var/log/dpkg.log"}, nil},
 		{"curl -s https://example.com/", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'curl -s https://example.com/'", true, nil, []string{"example.com"}},
+		{"make ROUTE=/no-such-folder/x test", "'/bin/gpt-oss-executor' confine --ticket '/state/T' -- bash -c 'make ROUTE=/no-such-folder/x test'", false, nil, nil},
 		{"rm -rf /", "", false, nil, nil},
 	} {
 		j, d, _ := confining(t, "", "")
