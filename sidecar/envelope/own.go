@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -199,6 +200,11 @@ func (all Owns) Unfilled() *Own {
 		return nil
 	}
 	return all[0]
+}
+
+// Named says that one of them is a call of a tool.
+func (all Owns) Named(tool string) bool {
+	return slices.ContainsFunc(all, func(c *Own) bool { return strings.TrimPrefix(c.Name, header.Namespace) == tool })
 }
 
 // Have says that doc is the arguments of a call.

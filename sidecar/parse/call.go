@@ -36,13 +36,11 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 	switch {
 	case i == len(v) && !eof, is == wait:
 		return 0, true
-	case i == len(v):
-		return t.endCall(v, i, false)
 	case is == yes && tok.Opens() && i+n == len(v) && !eof:
 		return 0, true
 	case is == yes && (tok.InHeader() || tok.Opens() && strings.HasPrefix(v[i+n:], "{")): // it was written twice, or has slipped in
 		return i + n, false
-	case is == yes && tok.Opens(): // all of the body was lost
+	case i == len(v), is == yes && tok.Opens(): // all of the body was lost
 		t.noArguments(i, t.head.Recipient)
 		t.between()
 		return i, false

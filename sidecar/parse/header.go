@@ -5,6 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
@@ -90,8 +91,12 @@ func beginWordHeader(t *text, v string, n int) {
 	t.head.stripped = true
 }
 
-// noArguments refuses a call of which there is nothing but a header, of n bytes.
+// noArguments refuses a call of which there is nothing but a header, of n bytes. That of the server's own call is left of it.
 func (t *text) noArguments(n int, name string) {
+	if envelope.Owns(t.r.native).Named(strings.TrimPrefix(name, header.Namespace)) {
+		t.note(t.r.s.harmony, 0, n, Dropped, "the header of the server's own call")
+		return
+	}
 	t.note(t.r.s.harmony, 0, n, Refused, "a call without arguments")
 	t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: name, Why: "the call ends before its arguments"})
 }

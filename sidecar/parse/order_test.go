@@ -58,7 +58,9 @@ func TestServersCallsInOrder(t *testing.T) {
 		"the first is cut":        {[]parse.Delta{own(0, "exec", `{"command":"cp -a src backup`), own(1, "exec", ls)}, "", "truncated behind"},
 		"the first is nobody's":   {[]parse.Delta{own(0, "backup", `{}`), own(1, "exec", ls), own(2, "read", `{"path":"a"}`)}, `read{"path":"a"}`, "not_offered behind"},
 		"one in text":             {[]parse.Delta{{Content: `<tool_call>{"name":"backup","arguments":{"a":1}}</tool_call>`}, own(0, "exec", ls)}, "", "not_offered behind"},
-		"its header in text":      {[]parse.Delta{{Content: `<|channel|>commentary to=functions.exec <|constrain|>json`}, own(0, "exec", ls)}, "exec" + ls, "truncated"},
+		"its header in text":      {[]parse.Delta{{Content: `<|channel|>commentary to=functions.exec <|constrain|>json`}, own(0, "exec", ls)}, "exec" + ls, ""},
+		"its header, and a token": {[]parse.Delta{{Content: `<|channel|>commentary to=functions.exec <|constrain|>json<|message|>`}, own(0, "exec", ls)}, "exec" + ls, ""},
+		"the header of another":   {[]parse.Delta{{Content: `<|channel|>commentary to=functions.read <|constrain|>json<|message|>`}, own(0, "exec", ls)}, "", "truncated behind"},
 		"both at once":            {[]parse.Delta{own(0, "exec", `{"comm`), own(1, "read", `{"pa`), more(0, `and":"ls"}`), more(1, `th":"a"}`)}, "exec" + ls + ` read{"path":"a"}`, ""},
 		"both at once, and third": {[]parse.Delta{own(0, "exec", `{"comm`), own(1, "read", `{"path":"a"}`), own(2, "exec", ls), more(0, `and":"a"}`)}, `exec{"command":"a"} read{"path":"a"} exec` + ls, ""},
 	} {
