@@ -21,3 +21,13 @@ func (c *Catalog) Param(tool, key string) bool {
 	}
 	return false
 }
+
+// Argless reports whether a tool takes no argument, by its schema, however its name is bent.
+func (c *Catalog) Argless(tool string) bool {
+	m, refusal := c.Name(tool)
+	if refusal != nil || m.Tool == nil {
+		return false
+	}
+	s := c.schemas.of(m.Tool.Parameters)
+	return s != nil && len(s.props) == 0
+}

@@ -169,8 +169,11 @@ func (b Brackets) At(s string, eof bool) (Found, scan.Verdict) {
 	}
 	for _, o := range others { // a file that lost them has their numbers only
 		id, numbered := strings.CutPrefix(o.word, "reserved_")
+		if !numbered {
+			continue
+		}
 		for _, word := range [...]string{id, "PAD" + id, o.word} {
-			if is := scan.Starts(s[len(b.Open):], word+b.Close, eof); numbered && is != scan.No {
+			if is := scan.Starts(s[len(b.Open):], word+b.Close, eof); is != scan.No {
 				return Found{Token: o.token, N: len(b.Open) + len(word) + len(b.Close)}, is
 			}
 		}

@@ -34,12 +34,12 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 		i, is = header.SkipForeign(v, i, eof)
 	}
 	switch {
-	case i == len(v) && !eof, is == wait:
-		return 0, true
-	case is == yes && tok.Opens() && i+n == len(v) && !eof:
+	case i == len(v) && !eof, is == wait, is == yes && tok.Opens() && i+n == len(v) && !eof:
 		return 0, true
 	case is == yes && (tok.InHeader() || tok.Opens() && strings.HasPrefix(v[i+n:], "{")): // it was written twice, or has slipped in
 		return i + n, false
+	case i == len(v) && t.r.c.Argless(t.head.Recipient): // a server took the token that ends it
+		return t.endCall(v, i, false)
 	case i == len(v), is == yes && tok.Opens(): // all of the body was lost
 		t.noArguments(i, t.head.Recipient)
 		t.between()

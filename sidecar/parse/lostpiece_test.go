@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // A header is read without its beginning, which a server eats or a prompt holds, and without any one of its pieces. What
@@ -72,6 +73,20 @@ func TestNumberedTokens(t *testing.T) {
 		got := readPieces(shipped.Strategies(""), offeredForFuzz(), pieces, "stop")
 		if len(got.Calls) != 1 || string(got.Calls[0].Arguments) != `{"command":"ls"}` || got.Content != "" || got.Reasoning != "We list." {
 			t.Fatalf("in %d pieces: calls %s, shows %q, thinks %q", len(pieces), showCalls(got.Calls), got.Content, got.Reasoning)
+		}
+	}
+}
+
+// A header without a body calls a tool that takes nothing. Of one that takes something it says too little.
+func TestNoBody(t *testing.T) {
+	c := tools.NewCatalog(shipped.Tools, tools.NewSchemas(10), []tools.Tool{
+		{Name: "list_agents", Parameters: []byte(`{"type":"object","properties":{}}`)},
+		{Name: "set_light", Parameters: []byte(`{"type":"object","properties":{"area":{"type":"string"}}}`)},
+	})
+	for name, calls := range map[string]int{"list_agents": 1, "set_light": 0} {
+		got := readPieces(shipped.Strategies(""), c, []string{"<|channel|>commentary to=functions." + name + " <|constrain|>json<|message|>"}, "stop")
+		if len(got.Calls) != calls || len(got.Calls)+len(got.Refused) != 1 || got.Content != "" {
+			t.Errorf("%s: calls %s, shows %q, refused %v", name, showCalls(got.Calls), got.Content, got.Refused)
 		}
 	}
 }
