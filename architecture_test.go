@@ -233,29 +233,6 @@ func TestEveryRoomIsDescribed(t *testing.T) {
 	}
 }
 
-// No file is too long to read, no package too large to know.
-func TestSizes(t *testing.T) {
-	for _, r := range list(t) {
-		all := 0
-		for _, name := range r.GoFiles {
-			text, err := os.ReadFile(filepath.Join(r.Dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			n := bytes.Count(text, []byte("\n"))
-			if all += n; n > 300 {
-				t.Errorf("%s/%s has %d lines", r.name(), name, n)
-			}
-		}
-		if all > 5300 {
-			t.Errorf("%s has %d lines", r.name(), all)
-		}
-		if r.name() == "sidecar" && len(r.GoFiles) > 8 {
-			t.Errorf("the root of sidecar has %d files: %v", len(r.GoFiles), r.GoFiles)
-		}
-	}
-}
-
 // The world in which calls are judged is built in one place.
 func TestOneWorld(t *testing.T) {
 	for _, r := range list(t) {
