@@ -74,6 +74,10 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
 					return exit(confine.ExitUnfit)
 				}
+				if t.Outside {
+					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", t.RunOutside(env.Environ))
+					return exit(confine.ExitNotRun)
+				}
 				box, proxy = t.Box, t.Proxy
 				box.Env = t.Environ(env.Environ)
 			}

@@ -117,8 +117,12 @@ func newDesk(s config.Settings) (*tickets.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
+	empty := filepath.Join(state, "empty")
+	if err := os.MkdirAll(empty, 0o500); err != nil {
+		return nil, fmt.Errorf("make the folder of commands that run outside of the walls: %w", err)
+	}
 	return &tickets.Desk{
-		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Missing: missing, Made: made, Untried: s.Confine == ConfineUntried, Now: time.Now,
+		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty, Missing: missing, Made: made, Untried: s.Confine == ConfineUntried, Now: time.Now,
 	}, nil
 }
 
