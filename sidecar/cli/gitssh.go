@@ -16,6 +16,7 @@ func gitSSHCommand(env Env) *cobra.Command {
 		Short:              "Be ssh for git that runs confined",
 		Hidden:             true,
 		DisableFlagParsing: true,
+		Args:               cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			protocol, _ := env.lookup("GIT_PROTOCOL")
 			proxy, _ := env.lookup("http_proxy")

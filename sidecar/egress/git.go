@@ -3,6 +3,7 @@ package egress
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -58,11 +59,14 @@ func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request)
 	c.Stdout = idle.writer(gitremote.Frames{To: to, Part: gitremote.Output}, &tally.received)
 	c.Stderr = gitremote.Frames{To: to, Part: gitremote.Errors}
 	c.WaitDelay = time.Second
+	end := func(code int) { _, _ = to.Write(binary.BigEndian.AppendUint32([]byte{gitremote.Exit}, uint32(code))) }
 	in, err := c.StdinPipe()
 	if err == nil {
 		err = c.Start()
 	}
 	if err != nil {
+		fmt.Fprintln(c.Stderr, err)
+		end(255)
 		return
 	}
 	defer context.AfterFunc(ctx, func() { client.Close() })()
@@ -70,13 +74,14 @@ func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request)
 	go func() {
 		defer close(sent)
 		defer in.Close()
-		_, _ = io.Copy(in, idle.reader(buf, &tally.sent))
+		early := io.LimitReader(buf, int64(buf.Reader.Buffered()))
+		_, _ = io.Copy(in, idle.reader(io.MultiReader(early, client), &tally.sent))
 	}()
 	code := 0
 	if err := c.Wait(); err != nil {
 		code = max(c.ProcessState.ExitCode(), 1)
 	}
-	_, _ = to.Write(binary.BigEndian.AppendUint32([]byte{gitremote.Exit}, uint32(code)))
+	end(code)
 	client.Close()
 	<-sent
 }
