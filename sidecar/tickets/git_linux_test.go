@@ -40,6 +40,9 @@ func TestGitBehindWalls(t *testing.T) {
 		t.Run("work", gitWork)
 		return
 	}
+	if testing.Short() {
+		t.Skip("30 s")
+	}
 	const nobody = 65534
 	for _, name := range []string{"bwrap", "git"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -109,9 +112,9 @@ type gateway struct {
 	judge func(*tools.Call) *tools.Refusal
 }
 
-func newGateway(t *testing.T, https http.RoundTripper) *gateway {
+// agentRules are the shipped ones, with a remote to which may be pushed.
+func agentRules(t *testing.T) *ruleset.Set {
 	t.Helper()
-	ruletest.Must(t, os.RemoveAll(agent+"/state"))
 	ruletest.Must(t, os.RemoveAll(agent+"/rules"))
 	ruletest.Must(t, os.CopyFS(agent+"/rules", os.DirFS(agent+"/builtin/rules")))
 	ruletest.Edit(t, agent+"/rules", "exec.yaml", "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
@@ -123,6 +126,12 @@ func newGateway(t *testing.T, https http.RoundTripper) *gateway {
 	if set == nil {
 		t.Fatal(problems)
 	}
+	return set
+}
+
+func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gateway {
+	t.Helper()
+	ruletest.Must(t, os.RemoveAll(agent+"/state"))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ruletest.Must(t, err)
 	folder, err := tickets.Open(agent + "/state/tickets")
@@ -223,6 +232,7 @@ func gitAttacks(t *testing.T) {
 		w.WriteHeader(http.StatusUnauthorized)
 	}))
 	defer server.Close()
+	set := agentRules(t)
 	const program = `printf '#!/bin/sh\ntouch %s/x\nexit 1\n' $M > x.sh; chmod +x x.sh; `
 	const nested = `git init -q n; git -C n commit -q --allow-empty -m x; git -c advice.addEmbeddedRepo=false add n; git commit -qm n; `
 	const ahead = `echo 3 > a; git commit -qam 3; `
@@ -230,16 +240,15 @@ func gitAttacks(t *testing.T) {
 		return `mkdir -p .git/hooks; printf '#!/bin/sh\ntouch %s/hook\n' $M > .git/hooks/` + name + `; chmod +x .git/hooks/` + name
 	}
 	for _, c := range []struct{ name, prepare, command string }{
-		{"monitor of a nested repository", program + nested + `git -C n config core.fsmonitor $PWD/x.sh`, "git pull"},
-		{"monitor of a nested repository, rebase", program + nested + `git -C n config core.fsmonitor $PWD/x.sh`, "git pull --rebase"},
+		{"monitor of a nested repository", program + nested + `git -C n config core.fsmonitor $PWD/x.sh`, "git fetch && git status"},
 		{"remote of a nested repository", nested + `printf '[submodule "n"]\npath = n\nurl = ./n\nfetchRecurseSubmodules = true\n' > .gitmodules; git config submodule.n.url ./n; git config submodule.n.active true
 			git -C n config remote.origin.url "ext::touch $M/x"; git -C n config remote.origin.fetch '+refs/heads/*:refs/remotes/origin/*'; git -C n config protocol.ext.allow always`, "git fetch"},
 		{"update of a module", nested + `printf '[submodule "n"]\npath = n\nurl = ./n\n' > .gitmodules; git config submodule.n.url ./n; git config submodule.n.active true; git config submodule.n.update "!touch $M/x;"; git -C n checkout -q --orphan y; git -C n commit -q --allow-empty -m y`, "git submodule update"},
 		{"hook of references", hook("reference-transaction"), "git fetch"},
 		{"hook of a merge", hook("post-merge"), "git pull"},
-		{"hook of a checkout", hook("post-checkout"), "git pull --rebase"},
+		{"hook of a checkout", ahead + hook("post-checkout"), "git pull --rebase"},
 		{"hook of a push", ahead + hook("pre-push"), "git push origin HEAD:side"},
-		{"hook of maintenance", hook("pre-auto-gc") + `; git config gc.auto 1`, "git fetch"},
+		{"hook of maintenance", hook("pre-auto-gc") + `; git config gc.auto 1; git config gc.autoDetach false; mkdir -p .git/objects/17; for i in 1 2 3; do echo > .git/objects/17/$(printf %038d $i); done`, "git fetch"},
 		{"folder of hooks", `mkdir h; printf '#!/bin/sh\ntouch %s/hook\n' $M > h/reference-transaction; chmod +x h/*; git config core.hooksPath h`, "git fetch"},
 		{"monitor", program + `git config core.fsmonitor $PWD/x.sh`, "git pull"},
 		{"ssh", program + `git config core.sshCommand $PWD/x.sh; git remote set-url origin git@git.example.com:a`, "git fetch"},
@@ -274,7 +283,7 @@ func gitAttacks(t *testing.T) {
 			t.Errorf("%s: bare, %s leaves no trace: nothing is tested", c.name, c.command)
 		}
 		for _, how := range []string{"prepared", "by a confined command"} {
-			g := newGateway(t, nil)
+			g := newGateway(t, set, nil)
 			workspace(t, origin)
 			if how == "prepared" {
 				bare(t, c.prepare)
@@ -306,12 +315,13 @@ func gitWork(t *testing.T) {
 		backend.ServeHTTP(w, r)
 	}))
 	defer private.Close()
+	set := agentRules(t)
 	https := private.Client().Transport.(*http.Transport)
 	https.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, private.Listener.Addr().String())
 	}
 	for _, remote := range []string{origin, "file://" + origin, "git@git.example.com:origin.git", "ssh://git@git.example.com:2222" + origin, "https://example.com/origin.git"} {
-		g := newGateway(t, https)
+		g := newGateway(t, set, https)
 		workspace(t, origin)
 		bare(t, "git remote set-url origin "+remote)
 		bare(t, "git --git-dir="+origin+" config http.receivepack true")
