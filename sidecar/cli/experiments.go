@@ -72,7 +72,7 @@ back what was there before.`,
 	for _, shows := range []*cobra.Command{c, show} {
 		manual.Modes(shows, "admin: json", ": rules state json")
 	}
-	manual.Modes(end, "admin: json by why", ": json by why")
+	manual.Modes(end, "admin: json by why", ": json by why rules state")
 	manual.Modes(promote, "admin: rules", ": rules")
 	c.AddCommand(show, end, promote)
 	return c

@@ -60,5 +60,5 @@ var (
 	short    = lazyregexp.New(`^(?:([^/:@]+)@)?([^/:@]+):([^:].*)$`) // sam@host:shop.git
 	host     = lazyregexp.New(`^(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?$`)
 	user     = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
-	location = lazyregexp.New(`^[A-Za-z0-9/_~.][A-Za-z0-9/_~.@+,%=-]*$`)
+	location = lazyregexp.New(`^[A-Za-z0-9/_~.][A-Za-z0-9/_~.@+,=-]*$`)
 )

@@ -38,6 +38,7 @@ func TestGitBehindWalls(t *testing.T) {
 	if os.Getenv(behindWall) != "" {
 		t.Run("attacks", gitAttacks)
 		t.Run("work", gitWork)
+		t.Run("outside", outside)
 		return
 	}
 	if testing.Short() {
@@ -342,5 +343,26 @@ func gitWork(t *testing.T) {
 	}
 	if doc, err := os.ReadFile(agent + "/ssh.log"); err != nil || !strings.Contains(string(doc), "-p 2222 git@git.example.com git-upload-pack '"+origin+"'") {
 		t.Errorf("%s %v", doc, err)
+	}
+}
+
+// outside runs a program that needs what is outside: that of the user, in an empty folder, with the names of what it would find
+// in the workspace.
+func outside(t *testing.T) {
+	g := newGateway(t, agentRules(t), nil)
+	workspace(t, origin)
+	bare(t, "git remote set-url origin git@git.example.com:a/shop.git; mkdir bin; printf '#!/bin/sh\ntouch "+markers+"/x' > bin/docker; chmod +x bin/docker; echo SECRET > docker-compose.yml")
+	ruletest.Must(t, os.MkdirAll(agent+"/bin", 0o755))
+	ruletest.Must(t, os.WriteFile(agent+"/bin/docker", []byte("#!/bin/sh\npwd; ls -A; echo $GH_REPO $COMPOSE_PROJECT_NAME $DOCKER_HOST; cat docker-compose.yml\n"), 0o755))
+	t.Setenv("PATH", work+"/bin:"+os.Getenv("PATH"))
+	t.Setenv("DOCKER_HOST", "unix:///run/x")
+	out, asked := g.run(t, "docker compose ps 2>/dev/null | head -5")
+	if traces := leaks(t, out); asked || traces != nil || out != agent+"/state/empty\ngit.example.com/a/shop work unix:///run/x\n" {
+		t.Errorf("%v %q %s", asked, traces, out)
+	}
+	ruletest.Must(t, os.Chmod(agent+"/state/empty", 0o700))
+	ruletest.Must(t, os.WriteFile(agent+"/state/empty/x", nil, 0o600))
+	if out, _ := g.run(t, "docker ps"); !strings.Contains(out, "is not empty; remove what lies in it") {
+		t.Errorf("%s", out)
 	}
 }
