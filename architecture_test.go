@@ -31,7 +31,7 @@ var rooms = [][]string{
 	{"sidecar/turn"},
 	{"sidecar/guard", "sidecar/fleet"},
 	{"internal/sessions", "internal/valkey"},
-	{"sidecar/upstream", "sidecar/confine", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/history", "sidecar/journal"},
+	{"sidecar/upstream", "sidecar/confine", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/gitremote", "sidecar/history", "sidecar/journal"},
 	{"internal/ruletest", "internal/starter", "sidecar/serverlog"},
 	{"sidecar/ruleset", "sidecar/publish"},
 	{"internal/shipped"},

@@ -16,7 +16,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/sessions"
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -41,7 +43,7 @@ func (wrapper) Permit(*ruleset.Set, guard.Permit) (policy.Wrapper, error) {
 	return policy.Wrapper{Program: "/bin/gpt-oss-executor", Ticket: "/state/T"}, nil
 }
 
-func (wrapper) Trusts(string) bool { return true }
+func (wrapper) Remotes(paths.Roots) []gitremote.Remote { return nil }
 
 // TestSessionsConfined judges the same days where the kernel confines commands: nothing is
 // asked or denied that is not without.

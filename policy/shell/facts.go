@@ -61,6 +61,11 @@ type Command struct {
 	End         int         `expr:"-" json:"end"`
 }
 
+// Is reports whether a command is a program, or a subcommand of one: git, git fetch, kubectl get.
+func (c *Command) Is(name string) bool {
+	return name == c.Binary || name == c.Binary+" "+c.Sub || strings.HasPrefix(c.Binary+" "+c.Sub, name+" ")
+}
+
 // Tags are those that taking a command apart adds to those of programs.
 func Tags() []string {
 	return strings.Fields(`bulk-delete decoded-code downloaded-code dump-env foreign-code function hash-poison interactive-shell lookup

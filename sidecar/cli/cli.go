@@ -14,6 +14,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/signals"
 	"github.com/jgavinray/gpt-oss-executor/internal/told"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 )
 
@@ -88,9 +89,12 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetHelpCommand(manual.HelpCommand())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), manual.Page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
-	if len(args) > 0 && args[0] == "confine" {
+	switch {
+	case len(args) > 0 && args[0] == "confine":
 		root.AddCommand(confineCommand(env))
-	} else {
+	case len(args) > 0 && args[0] == gitremote.Command:
+		root.AddCommand(gitSSHCommand(env))
+	default:
 		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), evalCommand(env), captureCommand(env), experimentsCommand(env), rulesCommand(env), readingCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
 			applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env), schemasCommand(env), varsCommand(env), openclawCommand(env), probeCommand(env), doctorCommand(env), healthCommand(env), costCommand(env), noiseCommand(env), confineCommand(env), demoCommand(env), versionCommand(env),
 			manual.CompletionCommand(), manual.ManCommand())

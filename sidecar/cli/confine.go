@@ -46,16 +46,12 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
   gpt-oss-executor confine --write . --deny .env -- bash -c 'git log'
   gpt-oss-executor confine --write . --limits time=10m,memory=4G -- make
   gpt-oss-executor confine --probe`,
-		Args: func(c *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			switch {
-			case f.ticket != "" && c.Flags().NFlag() > 1:
-				return errors.New("--ticket says everything, so it stands alone")
 			case f.probe && len(args) > 0:
 				return errors.New("--probe runs no command")
 			case !f.probe && len(args) == 0:
 				return errors.New("no command to run; it stands behind --")
-			case f.asJSON && !f.probe:
-				return errors.New("--json goes with --probe")
 			}
 			return nil
 		},
@@ -73,6 +69,10 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 				if err != nil {
 					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
 					return exit(confine.ExitUnfit)
+				}
+				if t.Outside {
+					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", t.RunOutside(env.Environ))
+					return exit(confine.ExitNotRun)
 				}
 				box, proxy = t.Box, t.Proxy
 				box.Env = t.Environ(env.Environ)
@@ -103,6 +103,7 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 	flags.BoolVar(&f.untried, "untried", false, "run COMMAND also where what confines was never tried: on macOS")
 	flags.BoolVar(&f.probe, "probe", false, "run nothing; say what this machine enforces")
 	jsonFlag(c, &f.asJSON, "with --probe, one document")
+	manual.Modes(c, "ticket:", "probe: json", ": write read deny fixed net proxy limits session untried")
 	_ = c.RegisterFlagCompletionFunc("net", cobra.FixedCompletions([]string{"none", "proxy", "open"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

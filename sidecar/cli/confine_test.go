@@ -24,7 +24,9 @@ func TestConfineMisused(t *testing.T) {
 	}{
 		{nil, "no command to run; it stands behind --"},
 		{[]string{"--probe", "--", "true"}, "--probe runs no command"},
-		{[]string{"--json", "--", "true"}, "--json goes with --probe"},
+		{[]string{"--json", "--", "true"}, "--json has an effect only with --probe"},
+		{[]string{"--probe", "--write", "x"}, "--write has no effect with --probe"},
+		{[]string{"--ticket", "x", "--write", "x", "--", "true"}, "--write has no effect with --ticket"},
 		{[]string{"--net", "some", "--", "true"}, `--net takes none, proxy or open, not "some"`},
 		{[]string{"--net", "proxy", "--", "true"}, "--net proxy and --proxy URL go together"},
 		{[]string{"--proxy", "http://127.0.0.1:1", "--", "true"}, "--net proxy and --proxy URL go together"},

@@ -69,6 +69,8 @@ could not be read, 2 wrong usage.`,
 	f.StringArrayVar(&job.Corpora, "corpus", nil, "`FILE` of replies, a JSON object a line; - is standard input; may be given several times")
 	f.StringArrayVar(&variants, "variant", nil, "`NAME=DIR` of rules; may be given several times")
 	f.StringVar(&profile, "profile", "", "`PROFILE` of strategies.yaml, for variants that name none")
+	const files = " corpus variant profile baseline save html junit json policy"
+	manual.Modes(c, "live: times temperature max-requests max-total-tokens max-cost price-in price-out whole parallel answers timeout"+files, ":"+files)
 	f.StringVar(&job.Baseline, "baseline", "", "`FILE` that --save wrote: what was right there must be right")
 	f.StringVar(&job.Files.JSON, "save", "", "write the report as JSON to `FILE`, for --baseline")
 	f.StringVar(&job.Files.HTML, "html", "", "write a page to look at to `FILE`")

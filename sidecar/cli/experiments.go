@@ -12,6 +12,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -68,6 +69,11 @@ back what was there before.`,
 		Example: "  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002",
 		RunE:    func(c *cobra.Command, args []string) error { return x.promote(c, args[0], args[1]) },
 	}
+	for _, shows := range []*cobra.Command{c, show} {
+		manual.Modes(shows, "admin: json", ": rules state json")
+	}
+	manual.Modes(end, "admin: json by why", ": json by why rules state")
+	manual.Modes(promote, "admin: rules", ": rules")
 	c.AddCommand(show, end, promote)
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -45,8 +46,6 @@ works, as the gateway had said.`,
 				return errors.New("--command, --path, --url and --arguments stand in place of a reply: leave out the file and --jsonl")
 			case call.given():
 				return call.explain(&x, env)
-			case x.json && lines:
-				return errors.New("--jsonl answers in JSON lines, --json with one tree: take one of them")
 			case len(x.dirs) == 2 && lines:
 				return errors.New("--jsonl takes one --rules; for two of them there is: gpt-oss-executor compare OLD NEW FILE")
 			}
@@ -64,6 +63,7 @@ works, as the gateway had said.`,
 	c.Flags().StringVar(&x.profile, "profile", "", "`PROFILE` of strategies.yaml")
 	call.flags(c, "in place of a reply: ")
 	x.flags(c, env)
+	manual.Modes(c, append(callModes(), "jsonl: profile rules policy", ": profile json rules policy")...)
 	return c
 }
 

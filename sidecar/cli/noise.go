@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +68,9 @@ func (d *drawing) flags(c *cobra.Command, count int) {
 	c.Flags().IntVar(&d.options.Chain, "chain", 1, "`NUMBER` of damages in a case: 0 to 4, or -1 for any of these")
 	c.Flags().StringSliceVar(&d.options.Only, "op", nil, "draw only from these `KINDS` of damage (noise ops lists them)")
 	c.Flags().StringSliceVar(&d.options.Without, "without", nil, "leave these `KINDS` of damage out")
+	const all = " seed count url model key-file stream by timeout fail-under"
+	goes := strings.Join(slices.DeleteFunc(strings.Fields(all), func(name string) bool { return c.Name() == "cases" && name != "seed" && name != "count" }), " ")
+	manual.Modes(c, "mix: negatives "+goes, ": negatives chain op without "+goes)
 	c.Flags().BoolVar(&d.options.Negatives, "negatives", false, "replies that hold no call: they quote, explain or refuse one")
 }
 

@@ -89,6 +89,8 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 	f.IntVar(&n.Tokens, "max-tokens", 0, "the most `TOKENS` that a reply may have (without it: as in FILE, or else 8192)")
 	rulesFlag(c, env, &dir)
 	jsonFlag(c, &asJSON, "what --check finds, one thing a line")
+	const named = " local-service idle-stop url key api models executor upstream context-window max-tokens rules"
+	manual.Modes(c, "write:"+named, "check: json"+named, "undo:", ":"+named)
 	return c
 }
 

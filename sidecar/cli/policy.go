@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -64,7 +65,8 @@ With --jsonl each line of FILE (or standard input) is one question:
 would say it, and "cwd", "home" and "roots": {"read", "write",
 "read_files"}, if they differ from paths.yaml; and what rules see of the caller: "model",
 "agent", "session", "channel", "interactive", "now". "confined": true is --confined. Other
-keys are ignored.
+keys are ignored. --op, --method, --cwd, --home, --alone and --confined hold for each
+question that does not say it itself.
 
 Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "message",
 "facts"}.`,
@@ -80,7 +82,7 @@ Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "me
 				return err
 			}
 			if a.lines {
-				return a.checkLines(set, files, env)
+				return a.checkLines(c, set, files, env)
 			}
 			if len(files) > 0 {
 				return fmt.Errorf("%q is not a flag: a command goes with --command, a path with --path; a file of questions goes with --jsonl", files[0])
@@ -89,6 +91,9 @@ Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "me
 		},
 	}
 	a.flags(c, env)
+	manual.Modes(c, "jsonl: op method cwd home alone confined rules policy", "command: tool cwd home alone confined json rules policy",
+		"path: op tool cwd home alone json rules policy", "url: method tool alone json rules policy", "arguments: tool cwd home alone confined json rules policy",
+		"tool: command path url arguments op method cwd home alone confined json rules policy", ": json cwd home alone rules policy")
 	c.Flags().BoolVar(&a.lines, "jsonl", false, "read one question on each line, write one answer on each line")
 	jsonFlag(c, &a.json, "one document with all facts")
 	return c
@@ -183,10 +188,10 @@ func (r *rows) dryRun(level int, f policy.Finding) {
 }
 
 // checkLines answers each question in its place; a bad one does not stop the rest.
-func (a *policyCheck) checkLines(set *ruleset.Set, files []string, env Env) error {
-	world := a.world(env)
+func (a *policyCheck) checkLines(c *cobra.Command, set *ruleset.Set, files []string, env Env) error {
+	world, stated := a.world(env), a.question(c)
 	return answerLines(files, env, func(l jsonlines.Line) (any, json.RawMessage, error) {
-		var q guard.Question
+		q := *stated
 		if err := plainjson.Error(json.Unmarshal(l.Text, &q)); err != nil {
 			return nil, q.ID, err
 		}

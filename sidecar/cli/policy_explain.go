@@ -10,6 +10,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -39,6 +40,7 @@ built-in rules.`,
 	}
 	call.flags(c, "")
 	x.flags(c, env)
+	manual.Modes(c, append(callModes(), ": rules policy json")...)
 	return c
 }
 
@@ -61,6 +63,12 @@ func (c *aCall) flags(to *cobra.Command, before string) {
 	f.StringVar(&c.arguments, "arguments", "", before+"may this --tool be called with `JSON`, an object?")
 	f.BoolVar(&c.confined, "confined", false, "of a command: the kernel confines it when it runs")
 	f.BoolVar(&c.all, "all", false, "of a call: also show the rules that do not hold")
+}
+
+// callModes are which flags go with those.
+func callModes() []string {
+	return []string{"command: tool confined all json rules policy", "path: tool all json rules policy", "url: tool all json rules policy", "arguments: tool confined all json rules policy",
+		"tool: command path url arguments confined all json rules policy"}
 }
 
 func (c *aCall) given() bool { return *c != aCall{all: c.all, confined: c.confined} }

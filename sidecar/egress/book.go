@@ -4,10 +4,13 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/url"
+	"os"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -41,7 +44,10 @@ func NewBook(addr string, wait time.Duration, now func() time.Time) *Book {
 func (b *Book) Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error) {
 	pass := Pass{
 		Secret: rand.Text(), Subject: p.Who, Tool: b.tool, Rules: p.Rules,
-		Any: p.Understood, Known: true, Sends: p.Understood,
+		Any: p.Understood, Known: true, Sends: p.Understood, Remotes: p.Remotes,
+	}
+	if len(p.Remotes) > 0 {
+		pass.User = gitremote.NewUser(os.Environ(), slices.Concat(p.Roots.Write, set.Confined(p.Roots.Home).Write))
 	}
 	for _, host := range p.Hosts {
 		named, err := urls.ParsePattern(host)

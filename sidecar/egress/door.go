@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 )
 
@@ -36,7 +37,14 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(account.ctx, cancel)()
 	v := &visit{Config: d.Config, set: set, pass: pass, account: account}
+	remote, path, query := v.remote(r)
 	switch {
+	case remote != nil:
+		v.fetch(ctx, w, r, remote, path, query)
+		return
+	case r.URL.Path == gitremote.Path && r.URL.Host == "":
+		v.ssh(ctx, w, r)
+		return
 	case r.Method == http.MethodConnect:
 		v.use = urls.Tunnel(r.RequestURI)
 	case r.URL.Host != "" || r.URL.Scheme != "":

@@ -17,6 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -27,13 +28,15 @@ import (
 // this machine that its session has started.
 type Pass struct {
 	Secret  string
-	Subject policy.Subject  // who asked for the command
-	Tool    string          // that runs it
-	Rules   string          // version of the rules under which it was let through
-	Any     bool            // it may use every public host
-	Known   bool            // it may use the known hosts of urls.yaml, as they are when it connects
-	Named   []urls.Pattern  // hosts that it names itself: what rules ask about these was settled when it was let through
-	Sends   bool            // plain HTTP may have any method and a body; else only GET and HEAD, without
+	Subject policy.Subject     // who asked for the command
+	Tool    string             // that runs it
+	Rules   string             // version of the rules under which it was let through
+	Any     bool               // it may use every public host
+	Known   bool               // it may use the known hosts of urls.yaml, as they are when it connects
+	Named   []urls.Pattern     // hosts that it names itself: what rules ask about these was settled when it was let through
+	Sends   bool               // plain HTTP may have any method and a body; else only GET and HEAD, without
+	Remotes []gitremote.Remote // repositories that git of it reaches as the user does
+	User    gitremote.User
 	Done    <-chan struct{} // closed when the command has ended, and its connections with it; must be set
 }
 
@@ -77,7 +80,8 @@ type Config struct {
 	Passes    Passes
 	Decisions DecisionLog // nil: there is none
 	Resolver  pin.Resolver
-	Connect   pin.Connect // nil: as the system does
+	Connect   pin.Connect       // nil: as the system does
+	HTTPS     http.RoundTripper // to remotes of git; nil: as Go does without a proxy
 	Limits    Limits
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
@@ -91,6 +95,9 @@ type Proxy struct {
 
 // New is the proxy of a listener on this machine.
 func New(c Config, l net.Listener) *Proxy {
+	if c.HTTPS == nil {
+		c.HTTPS = &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 256 << 10}
+	}
 	c.Limits.Header, c.Limits.Listening = cmp.Or(c.Limits.Header, DefaultLimits.Header), cmp.Or(c.Limits.Listening, DefaultLimits.Listening)
 	return &Proxy{c, l}
 }

@@ -82,6 +82,15 @@ func (w watch) reader(r io.Reader, count *atomic.Int64) io.Reader {
 	return readerFunc(func(p []byte) (int, error) { return counted(r.Read, p, count, w) })
 }
 
+// writer is w with its bytes counted.
+func (w watch) writer(to io.Writer, count *atomic.Int64) io.Writer {
+	return writerFunc(func(p []byte) (int, error) { return counted(to.Write, p, count, w) })
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

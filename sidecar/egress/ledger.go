@@ -39,6 +39,8 @@ type account struct {
 	servers map[outcome]*tally
 	full    bool     // further servers were refused
 	refused []string // sentences, for the command's own eyes
+
+	credentials map[string]*credential // of the user, by remote
 }
 
 // outcome is what is logged once: what became of the wish to reach a server.

@@ -91,7 +91,7 @@ const askRepair = "policy.ask"
 func isAsk(r tools.Repair) bool { return r.Kind == askRepair }
 
 // ByPolicy reports whether a repair is a mark of the policy's, and no damage of the model's.
-func ByPolicy(r tools.Repair) bool { return isAsk(r) || isConfined(r) }
+func ByPolicy(r tools.Repair) bool { return isAsk(r) || isWrapped(r) }
 
 // OutcomeOf is how a call leaves, by the marks on it.
 func OutcomeOf(call *tools.Call) decisions.Outcome {
@@ -107,7 +107,7 @@ func OutcomeOf(call *tools.Call) decisions.Outcome {
 // Unticketed is text without the ticket that lets a call run once.
 func Unticketed(call *tools.Call, text string) string {
 	for _, r := range call.Repairs {
-		if isConfined(r) && r.To != "" {
+		if isWrapped(r) && r.To != "" {
 			text = strings.ReplaceAll(text, r.To, "…")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -27,8 +28,12 @@ type Permit struct {
 	// Understood says that everything in the command is understood. Then it may be led on to
 	// other public hosts. Code that nobody has read may not.
 	Understood bool
-	// Settings says that git may change its settings: all is understood, or nothing but git runs.
+	// Settings says that git may change its settings: nothing runs beside it that could bring others.
 	Settings bool
+	// Remotes are where git may fetch from, and push to, as the user.
+	Remotes []gitremote.Remote
+	// Outside says that it runs outside of the walls: it needs what is there, and touches no file.
+	Outside bool
 	// Project says that it runs code of the workspace, and brings none of its own: npm run dev,
 	// and not node -e.
 	Project bool
@@ -38,15 +43,20 @@ type Permit struct {
 type Confiner interface {
 	// Permit notes what a command may do, and gives what runs it so.
 	Permit(set *ruleset.Set, p Permit) (policy.Wrapper, error)
-	// Trusts reports whether the settings of git in a workspace are no work of a confined
-	// command.
-	Trusts(workspace string) bool
+	// Remotes are those that the settings of git in the workspace name; nil: none, or a confined command
+	// can have written them.
+	Remotes(roots paths.Roots) []gitremote.Remote
 }
 
 // confineRepair marks a call that leaves confined.
 const confineRepair = "policy.confine"
 
+// outsideRepair marks a call that leaves in the wrapper, to run in an empty folder outside of the walls.
+const outsideRepair = "policy.outside"
+
 func isConfined(r tools.Repair) bool { return r.Kind == confineRepair }
+
+func isWrapped(r tools.Repair) bool { return isConfined(r) || r.Kind == outsideRepair }
 
 // confiner makes commands run confined where the call runs; nil: nothing does.
 func (j *judge) confiner() Confiner {
@@ -69,7 +79,7 @@ func (j *judge) confines(looked *ruleset.Case) bool {
 // it. The rest is as if nothing confined it: if a person allows it, it runs as they have read it.
 func (j *judge) decideConfined(looked *ruleset.Case, plain policy.Decision) (d policy.Decision, runs, understood bool) {
 	if leaves(plain) {
-		return plain, j.set.Confine() == ruleset.Always || !j.outside(looked.Facts().Script), true
+		return plain, true, true
 	}
 	if d = looked.Decide(true); leaves(d) {
 		return d, true, false
@@ -80,42 +90,23 @@ func (j *judge) decideConfined(looked *ruleset.Case, plain policy.Decision) (d p
 func leaves(d policy.Decision) bool { return d.Effect == policy.Allow || d.Effect == policy.Audit }
 
 // outside reports whether a command that may leave needs what no confined command has, and is
-// nothing but that: then it leaves as it is. One program in it that the kernel could hold keeps
-// all of it inside, since reading may have missed what that one runs.
-func (j *judge) outside(s *shell.Script) bool {
+// nothing but that. It names no file and sets no variable, so that nothing of the workspace decides what it
+// does there. One program in it that the kernel could hold keeps all of it inside, since reading may have
+// missed what that one runs.
+func (j *judge) outside(f *policy.Facts) bool {
 	needs := j.set.Confined("").Outside
-	needed := func(c shell.Command) bool {
-		return slices.Contains(needs, c.Binary) || slices.Contains(needs, c.Binary+" "+c.Sub)
-	}
+	needed := func(c shell.Command) bool { return slices.ContainsFunc(needs, c.Is) }
+	file := func(use paths.Use) bool { return use.Class != paths.Null && use.Path != "." } // the folder is empty there
 	inside := func(c shell.Command) bool {
-		switch {
-		case len(c.Env)+len(c.ExecFlags) > 0 || !slices.Contains([]string{"", paths.System, paths.Readable}, c.PathClass):
-			return true
-		case slices.Contains(runGit, c.Binary):
-			return !j.trusted(c)
-		}
-		return c.Binary != "" && !slices.Contains(beside, c.Binary) && !needed(c)
+		return len(c.Env)+len(c.ExecFlags) > 0 || slices.ContainsFunc(slices.Concat(c.Reads, c.Writes, c.Deletes), file) || !slices.Contains([]string{"", paths.System, paths.Readable}, c.PathClass) ||
+			!slices.Contains(beside, c.Binary) && !needed(c)
 	}
-	return understands(s) && !slices.ContainsFunc(s.Commands, inside) && slices.ContainsFunc(s.Commands, needed)
+	return f.Call.Args["env"] == nil && understands(f.Script) && !slices.ContainsFunc(f.Script.Commands, inside) && slices.ContainsFunc(f.Script.Commands, needed)
 }
 
-// beside are programs that may stand beside those: whatever their arguments are, they start
-// nothing but what is written out, and write no file.
-var beside = strings.Fields("cd echo printf true false test [ cat head tail wc cut tr grep column jq timeout")
-
-// runGit are programs that run git, or are it.
-var runGit = []string{"git", "gh", "glab"}
-
-// trusted reports whether git reads only settings that no confined command can have made: those
-// of the workspace itself, and not of submodules. Git runs what they say.
-func (j *judge) trusted(git shell.Command) bool {
-	work := j.world.Roots(j.set).Workspace()
-	elsewhere := func(flag string) bool {
-		return flag == "-C" || strings.HasPrefix(flag, "-C/") || strings.HasPrefix(flag, "--git-dir") || strings.HasPrefix(flag, "--work-tree") ||
-			strings.HasPrefix(flag, "--rec") || strings.HasPrefix(flag, "-c")
-	}
-	return git.Cwd == work && !strings.HasPrefix(git.Sub, "submodule") && !slices.ContainsFunc(git.Argv, elsewhere) && j.confiner().Trusts(work)
-}
+// beside are programs that may stand beside those, and beside git where it changes its settings: whatever
+// their arguments are, they start nothing but what is written out, and write no file.
+var beside = strings.Fields("echo printf true false test [ cat head tail wc cut tr grep column jq timeout")
 
 // understands reports whether nothing in a script is known only when it runs: no code, and no
 // program that nobody knows.
@@ -125,13 +116,40 @@ func understands(s *shell.Script) bool {
 	})
 }
 
-// gitAlone reports whether a script runs nothing but git, with no other program behind it. The
-// rules have judged which settings it changes.
+// gitAlone reports whether a script runs nothing but git, and programs that bring no settings of it. The
+// rules have judged which settings git changes.
 func gitAlone(s *shell.Script) bool {
 	other := func(c shell.Command) bool {
-		return c.Binary != "cd" && (c.Binary != "git" || len(c.ExecFlags)+len(c.Env)+len(c.Wrappers) > 0 || slices.Contains(c.Tags, "opaque-exec"))
+		if c.Binary == "git" {
+			return len(c.ExecFlags)+len(c.Env)+len(c.Wrappers) > 0 || slices.Contains(c.Tags, "opaque-exec")
+		}
+		return !slices.Contains(beside, c.Binary) && !slices.Contains(harmlessToGit, c.Binary)
 	}
 	return understands(s) && !slices.ContainsFunc(s.Commands, other)
+}
+
+// harmlessToGit are programs that write no files but those that they name, or empty ones.
+var harmlessToGit = strings.Fields("cd pwd ls stat mkdir touch rm rmdir date find rg sed sort tee uniq diff")
+
+// remotes are where git of a script may fetch from, and push to. A folder is given only if no rule denies it.
+func (j *judge) remotes(s *shell.Script) (out []gitremote.Remote) {
+	uses := j.set.Confined("").Remotes
+	may := func(c shell.Command) bool { return c.Binary == "git" && slices.ContainsFunc(uses, c.Is) }
+	if !understands(s) || !slices.ContainsFunc(s.Commands, may) {
+		return nil
+	}
+	push := slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Binary == "git" && c.Sub == "push" })
+	for _, r := range j.confiner().Remotes(j.world.Roots(j.set)) {
+		op := paths.Read
+		if r.Push = push; push {
+			op = paths.Write
+		}
+		if r.URL.Scheme == "file" && j.set.CheckPath(op, r.URL.Path, j.who, j.world.at(j.moment())).Effect == policy.Deny {
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // cannotConfine is why a command does not leave if all must run confined.
@@ -151,7 +169,8 @@ func (j *judge) confineAlways(call *tools.Call, m Moment) (why string) {
 
 // confine wraps the command of a call. It says why the call may not leave, or nothing.
 func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool) (why string) {
-	w, err := j.confiner().Permit(j.set, j.permit(looked.Facts(), understood))
+	p := j.permit(looked.Facts(), understood)
+	w, err := j.confiner().Permit(j.set, p)
 	if err == nil {
 		call.Arguments, err = policy.Wrapped(call.Name, call.Arguments, w)
 	}
@@ -159,7 +178,11 @@ func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool)
 		j.log().Error("a call is refused, because it cannot be confined", "event", "confine_failed", "tool", call.Name, "detail", err.Error())
 		return "This command cannot be run now, because what it may do cannot be noted. Tell the user."
 	}
-	call.Repairs = append(call.Repairs, tools.Repair{Kind: confineRepair, To: w.Ticket})
+	kind := confineRepair
+	if p.Outside {
+		kind = outsideRepair
+	}
+	call.Repairs = append(call.Repairs, tools.Repair{Kind: kind, To: w.Ticket})
 	return ""
 }
 
@@ -167,7 +190,8 @@ func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool)
 func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Ports: j.set.Ports(j.world.around()),
 		Understood: understood && understands(f.Script), Project: project(f.Script)}
-	p.Settings = p.Understood || gitAlone(f.Script)
+	p.Settings, p.Remotes = gitAlone(f.Script), j.remotes(f.Script)
+	p.Outside = p.Understood && j.set.Confine() != ruleset.Always && j.outside(f)
 	for i := range f.Script.Commands {
 		cmd := &f.Script.Commands[i]
 		for _, use := range cmd.Reads {

@@ -11,6 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -19,10 +20,10 @@ import (
 type desk struct {
 	permits []Permit
 	closed  bool
-	made    bool // a repository in the workspace, by a command
+	remotes []gitremote.Remote
 }
 
-func (d *desk) Trusts(string) bool { return !d.made }
+func (d *desk) Remotes(paths.Roots) []gitremote.Remote { return d.remotes }
 
 func (d *desk) Permit(_ *ruleset.Set, p Permit) (policy.Wrapper, error) {
 	if d.closed {
@@ -195,55 +196,110 @@ func TestAskedCallsAreNotConfined(t *testing.T) {
 	}
 }
 
-// What the rules let leave, and what could not work confined, leaves as it is, if it is
-// understood.
-func TestOutsideCallsAreNotConfined(t *testing.T) {
-	for command, confined := range map[string]bool{
-		"git fetch":                                             false,
-		"git status && git pull -q":                             false,
-		"docker ps":                                             false,
-		"systemctl status nginx":                                false,
-		"docker ps && npm test":                                 true,
-		"docker ps; sed s/a/b/ f":                               true, // sed can run programs, and reading it may miss that
-		"docker ps | sort -u":                                   true,
-		"docker ps | xargs docker inspect":                      true,
-		"docker ps -a 2>&1 | grep web | head -5":                false,
-		"gh pr list --json title | jq '.[].title'":              false,
-		"timeout 60 git fetch && git log --oneline origin/main": false,
-		"GH_BROWSER='sh x.sh' gh pr view 1 --web":               true,
-		"GH_CONFIG_DIR=cfg gh pr list":                          true,
-		"X=1; docker ps":                                        true,
-		"git fetch; bash x.sh":                                  true,
-		"git log --oneline -5":                                  true,
-		"cd sub && git fetch":                                   true, // a command can have made that repository, with settings that run programs
-		"git -C sub fetch":                                      true,
-		"git submodule update":                                  true, // submodules are repositories, too
-		"git fetch --recurse-submodules":                        true,
-		"git -c submodule.recurse=1 fetch":                      true,
-		"git --git-dir=x fetch":                                 true,
+// What the rules let leave, and what could not work confined, runs outside of the walls, if it is
+// understood and names nothing of the workspace. Git does not.
+func TestOutsideCalls(t *testing.T) {
+	for command, outside := range map[string]bool{
+		"docker ps":                                 true,
+		"systemctl status nginx":                    true,
+		"docker ps -a 2>&1 | grep web | head -5":    true,
+		"timeout 60 docker compose logs web":        true,
+		"gh pr list --json title | jq '.[].title'":  true,
+		"kubectl get pods -n web":                   true,
+		"git fetch":                                 false,
+		"git status && git pull -q":                 false,
+		"git fetch --recurse-submodules":            false,
+		"docker ps && git log":                      false,
+		"docker ps && npm test":                     false,
+		"docker ps; sed s/a/b/ f":                   false, // sed can run programs, and reading it may miss that
+		"docker ps | sort -u":                       false,
+		"docker ps | xargs docker inspect":          false,
+		"docker ps > x":                             false, // x may be a link
+		"docker ps; cat x":                          false,
+		"docker ps; cat < x":                        false,
+		"docker ps; head x":                         false,
+		"docker ps 2>/dev/null":                     true,
+		"docker compose config":                     false,
+		"docker compose -f x ps":                    false,
+		"docker inspect web":                        false,
+		"kubectl get -f x":                          false,
+		"kubectl get pods -o go-template-file=/x/y": false,
+		"helm get values web":                       false,
+		"helm template ./chart":                     false,
+		"systemctl cat nginx":                       false,
+		"systemctl show nginx":                      false,
+		"dig -f names":                              false,
+		"journalctl --file x":                       false,
+		"GH_BROWSER='sh x.sh' gh pr view 1 --web":   false,
+		"GH_CONFIG_DIR=cfg gh pr list":              false,
+		"X=1; docker ps":                            false,
+		"cd sub && docker ps":                       false,
 	} {
 		j, d, _ := confining(t, "", "")
-		if call := exec(command); j.decide(call) != nil || (len(d.permits) > 0) != confined {
-			t.Errorf("%s: %s", command, call.Arguments)
+		if call := exec(command); j.decide(call) != nil || len(d.permits) != 1 || d.permits[0].Outside != outside {
+			t.Errorf("%s: %s %+v", command, call.Arguments, d.permits)
 		}
 	}
-	made, m, _ := confining(t, "", "")
-	m.made = true
-	if call := exec("git fetch"); made.decide(call) != nil || len(m.permits) != 1 {
-		t.Errorf("git runs unconfined where a command may have made the repository: %s", call.Arguments)
+	j, d, _ := confining(t, "", "")
+	if call := (&tools.Call{Name: "exec", Arguments: []byte(`{"command":"docker ps","env":{"LANG":"C"}}`)}); j.decide(call) != nil || len(d.permits) != 1 || d.permits[0].Outside {
+		t.Errorf("a variable of the call: %+v", d.permits)
 	}
-	j, d, _ := confining(t, "\n  container_work: []\n", "\n  container_work: [build]\n")
+	j, d, _ = confining(t, "\nconfine: when_possible\n", "\nconfine: always\n")
+	if call := exec("docker ps"); j.decide(call) != nil || len(d.permits) != 1 || d.permits[0].Outside {
+		t.Errorf("always: %+v", d.permits)
+	}
+	j, d, _ = confining(t, "\n  container_work: []\n", "\n  container_work: [build]\n")
 	for command, asked := range map[string]bool{"docker build -t x .": false, "docker build --push .": true, "docker run alpine true": true} {
 		call := exec(command)
-		if why := j.decide(call); why != nil || len(d.permits) > 0 || strings.Contains(string(call.Arguments), `"ask"`) != asked {
+		if why := j.decide(call); why != nil || strings.Contains(string(call.Arguments), `"ask"`) != asked || asked && len(d.permits) > 0 {
 			t.Errorf("%s: %+v %s", command, why, call.Arguments)
 		}
+		d.permits = nil
 	}
 	j, d, _ = confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
 	for command, asked := range map[string]bool{"git push origin main": false, "git push -u origin main": false, "git push --force origin main": true, "git push origin +main": true, "git push other main": true, "git push": true} {
 		call := exec(command)
-		if why := j.decide(call); why != nil || len(d.permits) > 0 || strings.Contains(string(call.Arguments), `"ask"`) != asked {
+		if why := j.decide(call); why != nil || strings.Contains(string(call.Arguments), `"ask"`) != asked || asked && len(d.permits) > 0 {
 			t.Errorf("%s: %+v %s", command, why, call.Arguments)
+		}
+		d.permits = nil
+	}
+}
+
+// Git reaches the remotes of the workspace as the user does where everything in the command is understood. It
+// pushes to them if the command does. A remote that no rule lets it read is none.
+func TestPermitOfRemotes(t *testing.T) {
+	remote := func(text string) gitremote.Remote {
+		u, ok := gitremote.Parse(text)
+		if !ok {
+			t.Fatal(text)
+		}
+		return gitremote.Remote{Text: text, URL: u}
+	}
+	for command, want := range map[string]string{
+		"git fetch":               "ssh://git@example.com/a.git file:///srv/a.git",
+		"git pull -q && git log":  "ssh://git@example.com/a.git file:///srv/a.git",
+		"timeout 9 git ls-remote": "ssh://git@example.com/a.git file:///srv/a.git",
+		"git remote update":       "ssh://git@example.com/a.git file:///srv/a.git",
+		"git push origin main":    "ssh://git@example.com/a.git push file:///srv/a.git push",
+		"git status":              "",
+		"git fetch; npm test":     "",
+		"git fetch; node -e 1":    "",
+	} {
+		j, d, _ := confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
+		d.remotes = []gitremote.Remote{remote("git@example.com:/a.git"), remote("/srv/a.git"), remote("/home/agent/.ssh")}
+		if why := j.decide(exec(command)); why != nil || len(d.permits) != 1 {
+			t.Fatalf("%s: %v", command, why)
+		}
+		var got []string
+		for _, r := range d.permits[0].Remotes {
+			got = append(got, r.URL.String())
+			if r.Push {
+				got = append(got, "push")
+			}
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: %s", command, got)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package manual
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -170,7 +171,7 @@ func Helpful(c *cobra.Command) {
 	}
 	check := c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
+		if err := cmp.Or(ignored(c), check(c, args)); err != nil {
 			return Misused(c, err)
 		}
 		return nil

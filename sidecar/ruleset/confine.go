@@ -45,6 +45,7 @@ type Confined struct {
 	Secrets     []string // names of secrets that code of the workspace may read
 	Environment []string // NAME=value
 	Outside     []string // programs, some with a subcommand, that do not run confined if they need not
+	Remotes     []string // commands of git that reach the remotes of the workspace as the user does
 	Hidden      []string // names of variables that they do not get; * is any text
 }
 
@@ -67,7 +68,7 @@ func (s *Set) Confined(home string) Confined {
 	if s.locked != nil {
 		c = c.under(s.locked.within)
 	}
-	return Confined{Read: at(c.Read), Write: at(c.Write), Secrets: c.Secrets, Environment: at(c.Environment), Outside: c.Outside, Hidden: c.Hidden}
+	return Confined{Read: at(c.Read), Write: at(c.Write), Secrets: c.Secrets, Environment: at(c.Environment), Outside: c.Outside, Remotes: c.Remotes, Hidden: c.Hidden}
 }
 
 // under is what is left of it under a locked folder: what both list, and nothing that either
@@ -79,13 +80,13 @@ func (c Confined) under(lock Confined) Confined {
 		}
 		return slices.DeleteFunc(slices.Clone(own), func(s string) bool { return !slices.Contains(locked, s) })
 	}
-	return Confined{Read: both(c.Read, lock.Read), Write: both(c.Write, lock.Write), Secrets: both(c.Secrets, lock.Secrets), Outside: both(c.Outside, lock.Outside),
+	return Confined{Read: both(c.Read, lock.Read), Write: both(c.Write, lock.Write), Secrets: both(c.Secrets, lock.Secrets), Outside: both(c.Outside, lock.Outside), Remotes: both(c.Remotes, lock.Remotes),
 		Environment: slices.Concat(c.Environment, lock.Environment), Hidden: slices.Concat(c.Hidden, lock.Hidden)}
 }
 
 // confined takes what an exec.yaml says of confined commands.
 func (l *loader) confined(r confinedRule) Confined {
-	c := Confined{Read: values(r.Read), Write: values(r.Write), Outside: values(r.Outside), Hidden: values(r.Hidden), Secrets: values(r.Secrets)}
+	c := Confined{Read: values(r.Read), Write: values(r.Write), Outside: values(r.Outside), Remotes: values(r.Remotes), Hidden: values(r.Hidden), Secrets: values(r.Secrets)}
 	for key, list := range map[string][]rulefile.Text{"read": r.Read, "write": r.Write} {
 		for _, t := range list {
 			if t.At.Known() && !strings.HasPrefix(t.Value, "/") && t.Value != "~" && !strings.HasPrefix(t.Value, "~/") {

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
 // The settings that say whether commands run confined; "" is auto.
@@ -49,9 +51,10 @@ func (d desks) equip(g *guard.Config, passes *egress.Book) {
 	}
 }
 
-// openDesks opens the desks. Local says that the server is reached from this machine alone.
-func openDesks(s config.Settings, local bool, log *slog.Logger) (d desks, err error) {
-	if d.gateway, err = forGateway(s, local, log); err != nil {
+// openDesks opens the desks. Local says that the server is reached from this machine alone, and writable is
+// where commands may write.
+func openDesks(s config.Settings, local bool, writable []string, log *slog.Logger) (d desks, err error) {
+	if d.gateway, err = forGateway(s, local, writable, log); err != nil {
 		return d, err
 	}
 	runs, err := hasTools(s)
@@ -59,7 +62,7 @@ func openDesks(s config.Settings, local bool, log *slog.Logger) (d desks, err er
 		return d, err
 	}
 	if d.runs = d.gateway; d.runs == nil {
-		if d.runs, err = newDesk(s); err != nil { // they run here, so nothing is to be guessed
+		if d.runs, err = newDesk(s, writable); err != nil { // they run here, so nothing is to be guessed
 			log.Warn("commands of runs are not confined: "+err.Error(), "event", "confine_off")
 			d.runs, err = nil, nil
 		}
@@ -68,7 +71,7 @@ func openDesks(s config.Settings, local bool, log *slog.Logger) (d desks, err er
 }
 
 // forGateway is the desk for calls that leave for a gateway; nil: they are not confined.
-func forGateway(s config.Settings, local bool, log *slog.Logger) (*tickets.Desk, error) {
+func forGateway(s config.Settings, local bool, writable []string, log *slog.Logger) (*tickets.Desk, error) {
 	auto := s.Confine == "" || s.Confine == ConfineAuto
 	switch {
 	case s.Confine == ConfineOff:
@@ -81,13 +84,13 @@ func forGateway(s config.Settings, local bool, log *slog.Logger) (*tickets.Desk,
 	case s.Confine != ConfineHere && s.Confine != ConfineUntried:
 		return nil, fmt.Errorf("confine is auto, here, untried or off, not %q", s.Confine)
 	}
-	d, err := newDesk(s)
+	d, err := newDesk(s, writable)
 	switch {
-	case errors.Is(err, errUnfit) && auto: // it was once
+	case errors.Is(err, errUnfit) && auto:
 		log.Warn("commands that a gateway runs are not confined: "+err.Error(), "event", "confine_off")
 		return nil, nil
 	case errors.Is(err, errUnfit):
-		return nil, fmt.Errorf("start with --confine off: %w", err)
+		return nil, fmt.Errorf("confine is %s: %w; or start with --confine off", s.Confine, err)
 	case err != nil:
 		return nil, err
 	}
@@ -95,8 +98,8 @@ func forGateway(s config.Settings, local bool, log *slog.Logger) (*tickets.Desk,
 	return d, nil
 }
 
-// newDesk opens a desk. The error is errUnfit where this machine cannot confine.
-func newDesk(s config.Settings) (*tickets.Desk, error) {
+// newDesk opens a desk. The error is errUnfit where commands cannot be confined.
+func newDesk(s config.Settings, writable []string) (*tickets.Desk, error) {
 	missing, err := Unconfined(confine.Probe(), s.Confine == ConfineUntried)
 	if err != nil {
 		return nil, err
@@ -109,6 +112,9 @@ func newDesk(s config.Settings) (*tickets.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := apart(state, writable); err != nil {
+		return nil, err
+	}
 	folder, err := tickets.Open(filepath.Join(state, "tickets"))
 	if err != nil {
 		return nil, err
@@ -117,13 +123,17 @@ func newDesk(s config.Settings) (*tickets.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
+	empty := filepath.Join(state, "empty")
+	if err := os.MkdirAll(empty, 0o500); err != nil {
+		return nil, fmt.Errorf("make the folder of commands that run outside of the walls: %w", err)
+	}
 	return &tickets.Desk{
-		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Missing: missing, Made: made, Untried: s.Confine == ConfineUntried, Now: time.Now,
+		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty, Missing: missing, Made: made, Untried: s.Confine == ConfineUntried, Now: time.Now,
 	}, nil
 }
 
-// errUnfit is why commands are not confined on this machine.
-var errUnfit = errors.New("this machine cannot confine commands")
+// errUnfit is why commands are not confined.
+var errUnfit = errors.New("commands cannot be confined here")
 
 // Unconfined are the parts that this machine does not enforce. The error says which of those
 // that must not be missing are, or that nobody has tried them.
@@ -163,25 +173,19 @@ func stateOf(s config.Settings) (string, error) {
 	return filepath.Join(home, ".local", "state", "gpt-oss-executor"), nil
 }
 
-// warnOfState says that no confined command can run: the state folder stands where commands may
-// write, so they could change what is kept of others.
-func (r *running) warnOfState(world guard.World) {
-	state, err := stateOf(r.Settings)
-	if err != nil {
-		return // whoever needs the folder says so
-	}
-	if dir := holds(append(world.Roots(r.Rules.Set()).Write, r.Settings.Workspace), state); dir != "" {
-		r.Log.Error("confined commands cannot run: the state folder stands in "+dir+", where they may write; set --state to a folder elsewhere",
-			"event", "confine_state", "state", state)
-	}
-}
-
-// holds is the first of these folders in which a path lies; "" for none.
-func holds(dirs []string, path string) string {
-	for _, dir := range dirs {
-		if inside, err := filepath.Rel(dir, path); filepath.IsAbs(dir) && err == nil && filepath.IsLocal(inside) {
-			return dir
+// apart reports a state folder in which confined commands could change what is kept of others.
+func apart(state string, writable []string) error {
+	behind := func(path string) string { return paths.Behind(workspace.Links{}, path) }
+	for _, dir := range writable {
+		if filepath.IsAbs(dir) && (below(behind(dir), behind(state)) || below(behind(state), behind(dir))) {
+			return fmt.Errorf("%w: the state folder %s and %s, where they may write, lie one in the other; set --state to a folder elsewhere", errUnfit, state, dir)
 		}
 	}
-	return ""
+	return nil
+}
+
+// below reports whether a path is a folder or lies in it.
+func below(dir, path string) bool {
+	inside, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(inside)
 }

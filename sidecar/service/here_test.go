@@ -1,11 +1,13 @@
 package service
 
 import (
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
 // Only a note of this machine says that the gateway is here, and only to a server that serves
@@ -52,12 +54,36 @@ func TestIsLoopback(t *testing.T) {
 	}
 }
 
-func TestHolds(t *testing.T) {
-	for path, want := range map[string]string{
-		"/tmp/state": "/tmp", "/tmp": "/tmp", "/tmpx/state": "", "/home/a/.local/state": "", "/home/a/shop/.state": "/home/a/shop", "/": "",
+// A state folder in which confined commands could write stops a start that must confine. By default the start goes on, says that
+// nothing is confined, and nothing is.
+func TestStateWhereCommandsWrite(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	ruletest.Must(t, writeGateway("http://127.0.0.1:8001/v1"))
+	base := t.TempDir()
+	ruletest.Must(t, os.MkdirAll(base+"/work", 0o755))
+	ruletest.Must(t, os.Symlink(base+"/work", base+"/link"))
+	if _, err := newDesk(config.Settings{State: base + "/state"}, nil); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct {
+		state, writable string
+		fine            bool
+	}{
+		{base + "/state", base + "/work", true}, {base + "/works", base + "/work", true},
+		{base + "/work/state", base + "/work", false}, {base + "/link/state", base + "/work", false}, {base + "/work/state", base + "/link", false},
+		{base + "/work", base + "/work", false}, {base, base + "/work", false}, {base + "/state", "/", false},
 	} {
-		if got := holds([]string{"", "/tmp", "/home/a/shop"}, path); got != want {
-			t.Errorf("%s: %q, want %q", path, got, want)
+		for _, confine := range []string{"", ConfineAuto, ConfineHere} {
+			said := &ruletest.Journal{}
+			d, err := openDesks(config.Settings{State: c.state, Confine: confine}, true, []string{"", c.writable}, slog.New(slog.NewTextHandler(said, nil)))
+			switch {
+			case c.fine && (err != nil || d.gateway == nil || !strings.Contains(said.String(), "event=confine_ready")):
+				t.Errorf("%+v, %s: %v %s", c, confine, err, said)
+			case !c.fine && confine == ConfineHere && (err == nil || !strings.Contains(err.Error(), c.state) || !strings.Contains(err.Error(), "set --state to a folder elsewhere")):
+				t.Errorf("%+v, %s: %v", c, confine, err)
+			case !c.fine && confine != ConfineHere && (err != nil || d.any() || !strings.Contains(said.String(), "event=confine_off")):
+				t.Errorf("%+v, %s: %v %s", c, confine, err, said)
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -206,12 +207,10 @@ func (r *running) open() (up *upstream.Client, err error) {
 // those.
 func (r *running) judges(ctx context.Context) error {
 	s, limits, world := r.Settings, r.Rules.Set().Limits, World(r.Settings)
-	desks, err := openDesks(s, r.local, r.Log)
+	roots := world.Roots(r.Rules.Set())
+	desks, err := openDesks(s, r.local, slices.Concat(roots.Write, r.Rules.Set().Confined(roots.Home).Write, []string{s.Workspace}), r.Log)
 	if err != nil {
 		return err
-	}
-	if desks.any() {
-		r.warnOfState(world)
 	}
 	out, err := egressListener(s, desks.any())
 	if err != nil {

@@ -26,6 +26,7 @@ type Desk struct {
 	Folder  *Folder
 	Program string         // this program, absolute
 	Records string         // where running commands know each other, absolute
+	Empty   string         // a folder with nothing in it, absolute
 	Missing []confine.Part // what this machine cannot enforce, and commands run without
 	Made    *Made
 	Untried bool    // commands run though what confines them was never tried
@@ -33,11 +34,13 @@ type Desk struct {
 	Now     func() time.Time
 }
 
-// Trusts reports whether the settings of git in a workspace are no work of a confined command.
-func (d *Desk) Trusts(workspace string) bool { return !d.Made.Holds(workspace) && settled(workspace) }
-
 // Permit issues the ticket of a command.
 func (d *Desk) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {
+	if p.Outside {
+		t := Ticket{Outside: true, Set: d.outside(p.Roots), Box: confine.Box{Command: shell(p), Dir: d.Empty, Write: p.Roots.Write}}
+		path, err := d.Folder.Issue(t, d.Now())
+		return policy.Wrapper{Program: d.Program, Ticket: path}, err
+	}
 	if err := d.Made.begins(p); err != nil {
 		return policy.Wrapper{}, err
 	}
@@ -48,6 +51,7 @@ func (d *Desk) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) 
 		}
 	}
 	t := Ticket{Hide: has.Hidden, Set: has.Environment, Box: d.box(set, p, has)}
+	d.reach(&t, p.Remotes)
 	if d.Network != nil {
 		proxy, err := d.Network.Admit(set, p)
 		if err != nil {
@@ -59,6 +63,9 @@ func (d *Desk) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) 
 	return policy.Wrapper{Program: d.Program, Ticket: path}, err
 }
 
+// shell runs the command of a permit.
+func shell(p guard.Permit) []string { return []string{"bash", "-c", p.Command} }
+
 // hostOf is HOST:PORT of the URL of a proxy.
 func hostOf(proxy string) string {
 	return proxy[strings.LastIndexByte(proxy, '@')+1:]
@@ -67,7 +74,7 @@ func hostOf(proxy string) string {
 // box is what the command of a permit may touch.
 func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confine.Box {
 	b := confine.System()
-	b.Command = []string{"bash", "-c", p.Command}
+	b.Command = shell(p)
 	b.Read = slices.Concat(b.Read, p.Roots.Read, p.Roots.ReadFiles, p.Trees, has.Read)
 	for _, path := range p.Reads {
 		for _, name := range named(path) {

@@ -49,7 +49,7 @@ func (m *Made) read() error {
 // begins notes that a command begins. The error means that it must not.
 func (m *Made) begins(p guard.Permit) error {
 	work := p.Roots.Workspace()
-	if p.Understood {
+	if p.Settings {
 		return nil
 	}
 	if known, err := m.holds(work); known || err != nil {

@@ -46,7 +46,7 @@ func TestMade(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := work(c.git)
-		p := guard.Permit{Understood: c.understood, Roots: paths.Roots{Cwd: dir, Write: []string{dir}}}
+		p := guard.Permit{Settings: c.understood, Roots: paths.Roots{Cwd: dir, Write: []string{dir}}}
 		if err := m.begins(p); err != nil || m.Holds(dir) != c.holds {
 			t.Errorf("%s: %v, %v", c.name, m.Holds(dir), err)
 		}

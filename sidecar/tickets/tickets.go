@@ -31,6 +31,8 @@ type Ticket struct {
 	Hide  []string    `json:"hide"`            // patterns of variables that it does not get
 	Set   []string    `json:"set"`             // NAME=value, over those that it gets
 	Box   confine.Box `json:"box"`
+
+	Outside bool `json:"outside,omitempty"` // nothing confines it, and it runs in the folder of the box
 }
 
 // Folder is where tickets lie. Nobody but its user may look into it. It is safe for concurrent use.

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
+)
+
+// gitSSHCommand is ssh for git that runs confined.
+func gitSSHCommand(env Env) *cobra.Command {
+	return &cobra.Command{
+		Use:                gitremote.Command,
+		Short:              "Be ssh for git that runs confined",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		Args:               cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			protocol, _ := env.lookup("GIT_PROTOCOL")
+			proxy, _ := env.lookup("http_proxy")
+			ask, err := gitremote.ParseSSH(args, protocol)
+			code := 255
+			if err == nil {
+				code, err = ask.Run(c.Context(), proxy, env.In, env.stdout(), env.Err)
+			}
+			if err != nil {
+				fmt.Fprintln(env.Err, "gpt-oss-executor "+gitremote.Command+":", terminal.Printable(err.Error()))
+			}
+			if code != 0 {
+				return exit(code)
+			}
+			return nil
+		},
+	}
+}
