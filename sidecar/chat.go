@@ -181,7 +181,7 @@ func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Accou
 	s.log.LogAttrs(ctx, slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
 		slog.String("run", w.Header().Get(runID)), slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model), slog.String("upstream", a.Upstream), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
 		slog.Int("status", status), slog.Bool("stream", streams), slog.Bool("responses", responses), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),
-		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
+		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("repeated", a.Repeated), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
 		slog.Int64("elapsed_ms", time.Since(began).Milliseconds()), slog.String("rules", w.Header().Get(web.RulesVersion)))
 }
 
