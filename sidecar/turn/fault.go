@@ -21,7 +21,7 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 		return f.Fault, tools.Refusal{Why: f.Why}
 	case err != nil:
 		return ruleset.StreamError, tools.Refusal{Why: "the reply broke off"}
-	case len(r.Calls) > 0:
+	case len(r.Calls) > 0, r.Done && len(r.Refused) == 0 && t.who.Run: // a run ends with its last call, if the model has no more to say
 		return "", tools.Refusal{}
 	case r.Cut == openai.ContentFilter && t.agent: // others know what content_filter means
 		return ruleset.Filtered, tools.Refusal{Why: "the content filter of the model server cut it off"}
