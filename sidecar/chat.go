@@ -200,6 +200,7 @@ func (s *Server) begin(o *opened, w http.ResponseWriter) error {
 	if o.record = s.witnessed(w, set, req, caller, asked != nil); o.record != nil {
 		watch = append(watch, o.record)
 	}
+	caller.Alive = keepalive(caller.Waits, set.Limits.Keepalive)
 	caller.Watch = turn.Watchers(watch...)
 	if s.runs != nil && executor.Wants(set, req) {
 		run, err := s.runs.Begin(o.ctx, set, req, caller)
@@ -216,7 +217,7 @@ func (s *Server) begin(o *opened, w http.ResponseWriter) error {
 		}
 		o.model, o.answer = one.Model.ID.Value, one
 	}
-	o.sink = s.sink(o.ctx, w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
+	o.sink = s.sink(o.ctx, w, o.model, req, asked, caller.Alive, set.Limits.Idle)
 	if o.sink.Flows() {
 		s.metrics.Open.Inc()
 	}

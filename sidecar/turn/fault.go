@@ -97,11 +97,15 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 		return t.say(fault, sentence, about, err)
 	case errors.As(err, &f):
 		return t.sink.Fail(f.Say)
-	case remedy.Status != 0 && !t.sink.Left():
-		return t.sink.Fail(&openai.Error{
+	case remedy.Status != 0 && (err != nil || !t.sink.Left()):
+		failed := &openai.Error{
 			Status: remedy.Status, Type: remedy.Type, Code: remedy.Code,
 			Message: remedy.Say(about.Why), RetryAfter: remedy.RetryAfter,
-		})
+		}
+		if err != nil {
+			failed.Log = err.Error()
+		}
+		return t.sink.Fail(failed)
 	case err != nil:
 		return t.sink.Fail(openai.UpstreamFailed("the reply of the model server broke off", err.Error()))
 	case !r.Empty() && len(r.Refused) == 0: // it was cut, and its finish_reason says so

@@ -38,6 +38,7 @@ type Caller struct {
 	Request string        // its id; may be ""
 	Session string        // counts where the request itself names none; may be ""
 	Waits   time.Duration // how long the caller waits for us; 0: it does not say
+	Alive   time.Duration // a stream begins after so long, if nothing has come; 0: it does not
 	Watch   Watcher       // of this request; nil: nobody watches
 	Spans   *spans.Parent // of which its turns are children; nil: nobody traces
 	Runs    bool          // it runs the calls itself, and has each judged before it does
