@@ -11,6 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
@@ -114,7 +115,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, said, ear)
 		t.results(req)
 		t.copying()
-		t.circling(set.Loop.Look(req))
+		t.circling(set.Loop.With(loops.Ignored{Arguments: set.Unremarked}).Look(req))
 	}
 	return t.write(ctx)
 }
