@@ -91,7 +91,7 @@ func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (t
 		return result, err
 	}
 	if refusal != nil {
-		r.tell("It was not run: " + refusal.Why)
+		r.tell("It was not run: " + refusal.ToPerson())
 		result = tools.Result{Failed: true, Text: refusal.Why}
 	} else {
 		r.acts.counts(call.Name, spent)

@@ -90,7 +90,7 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 	var f *upstream.Failure
 	sentence := ""
 	if t.agent && (fault != ruleset.Overflow || t.fresh) {
-		sentence = remedy.Sentence(about.Why)
+		sentence = remedy.Sentence(about.ToPerson())
 	}
 	switch {
 	case sentence != "" && (err == nil || !t.sink.Left()):
@@ -111,13 +111,13 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 	case !r.Empty() && len(r.Refused) == 0: // it was cut, and its finish_reason says so
 		return t.sink.Finish()
 	}
-	text := remedy.Say(about.Why)
+	text := remedy.Say(about.ToPerson())
 	switch {
 	case text != "":
 	case r.Empty():
 		text = "The model gave no usable answer: " + about.Why + "."
 	default:
-		text = "A call was not made: " + about.Why + "."
+		text = "A call was not made: " + about.ToPerson() + "."
 	}
 	return t.tell(text)
 }
