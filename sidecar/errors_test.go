@@ -169,7 +169,6 @@ func TestErrorsThatPassSaySo(t *testing.T) {
 		{"503", later, true, "try again in 7 s"},
 		{"500", script.Fail(500, "CUDA"), true, ""},
 		{"a broken stream", script.Text("It is calm.").Ending(script.Reset), true, ""},
-		{"a stream without its end", script.Text("It is calm.").Ending(script.Short), true, ""},
 		{"an error in the stream", script.Text("It is calm.").Ending(script.Fault), true, ""},
 		{"a HarmonyError", script.HarmonyError(), true, ""},
 		{"an empty reply", script.Empty(), true, ""},
