@@ -181,7 +181,7 @@ func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Accou
 	s.log.LogAttrs(ctx, slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
 		slog.String("run", w.Header().Get(runID)), slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model), slog.String("upstream", a.Upstream), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
 		slog.Int("status", status), slog.Bool("stream", streams), slog.Bool("responses", responses), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),
-		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
+		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("repeated", a.Repeated), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
 		slog.Int64("elapsed_ms", time.Since(began).Milliseconds()), slog.String("rules", w.Header().Get(web.RulesVersion)))
 }
 
@@ -200,6 +200,7 @@ func (s *Server) begin(o *opened, w http.ResponseWriter) error {
 	if o.record = s.witnessed(w, set, req, caller, asked != nil); o.record != nil {
 		watch = append(watch, o.record)
 	}
+	caller.Alive = keepalive(caller.Waits, set.Limits.Keepalive)
 	caller.Watch = turn.Watchers(watch...)
 	if s.runs != nil && executor.Wants(set, req) {
 		run, err := s.runs.Begin(o.ctx, set, req, caller)
@@ -216,7 +217,7 @@ func (s *Server) begin(o *opened, w http.ResponseWriter) error {
 		}
 		o.model, o.answer = one.Model.ID.Value, one
 	}
-	o.sink = s.sink(o.ctx, w, o.model, req, asked, keepalive(caller.Waits, set.Limits.Keepalive), set.Limits.Idle)
+	o.sink = s.sink(o.ctx, w, o.model, req, asked, caller.Alive, set.Limits.Idle)
 	if o.sink.Flows() {
 		s.metrics.Open.Inc()
 	}

@@ -3,10 +3,13 @@ package sidecar
 import (
 	"net"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -141,6 +144,82 @@ func TestNonsense(t *testing.T) {
 			if a.status != http.StatusBadGateway && !inStream || a.fault.Code == "" || a.done {
 				t.Errorf("%.40q, %s: %d %.300s", row.body, mode, a.status, a.body)
 			}
+		}
+	}
+}
+
+// Behind the head of a stream there is no status: an error that passes says so in the words by which agents try
+// again, with the time that the model server asks for, and no other error has one of them.
+func TestErrorsThatPassSaySo(t *testing.T) {
+	words := map[string]*regexp.Regexp{ // of agents
+		"pi":       regexp.MustCompile(`(?i)429|500|502|503|504|rate.?limit|too many requests|server.?error|connection.?(error|lost|closed)|timed? out|ended without|terminated|you can retry your request`),
+		"opencode": regexp.MustCompile(`(?i)429|500|502|503|504|524|server_error|connection lost|rate_limit`),
+	}
+	busy := script.Fail(429, "slow down")
+	busy.Retry = "7"
+	later := script.Fail(503, "loading")
+	later.Retry = "7"
+	for _, row := range []struct {
+		name   string
+		reply  script.Reply
+		passes bool
+		again  string
+	}{
+		{"429", busy, true, "try again in 7 s"},
+		{"503", later, true, "try again in 7 s"},
+		{"500", script.Fail(500, "CUDA"), true, ""},
+		{"a broken stream", script.Text("It is calm.").Ending(script.Reset), true, ""},
+		{"an error in the stream", script.Text("It is calm.").Ending(script.Fault), true, ""},
+		{"a HarmonyError", script.HarmonyError(), true, ""},
+		{"an empty reply", script.Empty(), true, ""},
+		{"401", script.Fail(401, "no"), false, ""},
+		{"400", script.Fail(400, "temperature must be positive"), false, ""},
+		{"404", script.Fail(404, "The model `x` does not exist."), false, ""},
+		{"overflow", script.OverflowVLLM(8192, 9000), false, ""},
+	} {
+		for _, api := range []string{"", "yes"} {
+			t.Run(row.name+", responses "+api, func(t *testing.T) {
+				t.Setenv(otherAPI, api)
+				row.reply.Delay = 200 * time.Millisecond
+				r := failing(t, setup{limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, row.reply)
+				a := r.plain("stream")
+				if a.status != 200 || a.fault.Message == "" || a.done {
+					t.Fatalf("%d %s", a.status, a.body)
+				}
+				if strings.Contains(a.fault.Message, "you can retry your request") != row.passes || !strings.Contains(a.fault.Message, row.again) {
+					t.Errorf("%+v", a.fault)
+				}
+				if api == "" && strings.Contains(a.body, `"retry_after":7`) != (row.again != "") {
+					t.Errorf("%s", a.body)
+				}
+				said := a.fault.Message // pi looks at no more
+				for agent, re := range words {
+					if agent == "opencode" {
+						said = a.fault.Message + a.fault.Type + a.fault.Code
+					}
+					if re.MatchString(said) != row.passes {
+						t.Errorf("%s: %q", agent, said)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A model server that asks for more patience than a stream has before it begins is told to the caller, with
+// the status and the time: an event of a stream has neither.
+func TestStatusBeforeTheHead(t *testing.T) {
+	busy := script.Fail(429, "slow down")
+	busy.Retry = "1"
+	for _, row := range []struct {
+		keepalive time.Duration
+		requests  int
+	}{{500 * time.Millisecond, 1}, {time.Hour, 2}} {
+		r := start(t, setup{limits: func(l *ruleset.Limits) { l.Keepalive, l.RetryMax, l.Retries = row.keepalive, 2*time.Second, 1 }},
+			script.New(script.Scenario{Steps: []script.Reply{busy}, Loop: true}))
+		a := r.plain("stream")
+		if n := len(r.model.Requests("")); a.status != 429 || a.header.Get("Retry-After") != "1" || a.fault.Code != "rate_limit_exceeded" || n != row.requests {
+			t.Errorf("%d %v after %d requests: %s", a.status, a.header, n, a.body)
 		}
 	}
 }

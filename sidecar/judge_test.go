@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -291,5 +293,75 @@ func TestSessionOfTheHeader(t *testing.T) {
 		if a := r.chat(asking(gatewayTool), "Session_id", c.session); len(a.calls) != c.calls {
 			t.Errorf("request %d: %v", i, a.calls)
 		}
+	}
+}
+
+// Of a call that is not made the model reads what to do otherwise, and the person what was wanted, which rule said so,
+// and what changes that. Neither reads what is for the other.
+func TestTwoTexts(t *testing.T) {
+	const forModel, forPerson = `Do not send it|in bytes \d+ to \d+|send exactly this call|Do it another way`, `gpt-oss-executor (approvals|policy)|--admin|can change it`
+	for _, row := range []struct {
+		name, exec, command string
+		asked               bool // a person can be asked here
+		tells               []string
+	}{
+		{"denied", "", "rm -rf /", true, []string{`"rm"`, "Rule whole-tree (exec.yaml:", "denies it", "change that rule", "policy explain"}},
+		{"nobody can be asked", "", "git push", false, []string{`exec with "git push"`, "Rule publish (exec.yaml:", "start gpt-oss-executor with --admin", "policy explain"}},
+		{"a person can", "", "git push", true, []string{`exec with "git push"`, "To allow it once: gpt-oss-executor approvals allow "}},
+		{"no rule speaks", "profile: developer\n", "frobnicate", false, []string{`"frobnicate"`, "policy profile permissive"}},
+		{"a secret", "", "git push https://me:hunter2hunter2@example.org/x", false, []string{"exec with"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			wanted := script.Native("exec", fmt.Sprintf(`{"command":%q}`, row.command))
+			cfg := setup{}
+			if row.exec != "" {
+				cfg.set = policyOf(t, row.exec)
+			}
+			r := start(t, cfg, script.New(script.Scenario{Steps: []script.Reply{wanted, wanted}}))
+			if !row.asked {
+				r.guard.Approvals = nil
+			}
+			a := r.chat(asking(bothTool))
+			asked := r.model.Requests("")
+			if len(a.calls) > 0 || len(asked) != 2 {
+				t.Fatalf("%+v, asked %d times", a.calls, len(asked))
+			}
+			told := asked[1].Messages[len(asked[1].Messages)-1].Text
+			if !regexp.MustCompile(forModel).MatchString(told) || regexp.MustCompile(forPerson).MatchString(told) {
+				t.Errorf("the model reads %q", told)
+			}
+			if regexp.MustCompile(forModel).MatchString(a.text) || strings.Contains(a.text, "hunter2") {
+				t.Errorf("the person reads %q", a.text)
+			}
+			for _, words := range row.tells {
+				if !strings.Contains(a.text, words) {
+					t.Errorf("the person reads %q, without %q", a.text, words)
+				}
+			}
+		})
+	}
+}
+
+// A command that a person has allowed is the same in other words of its description, and no other command is.
+func TestAskInOtherWords(t *testing.T) {
+	const tool = `"tools":[{"type":"function","function":{"name":"exec","parameters":{"type":"object","properties":{"command":{"type":"string"},"description":{"type":"string"},"justification":{"type":"string"}},"required":["command"]}}}]`
+	call := func(command, words string) script.Reply {
+		return script.Native("exec", fmt.Sprintf(`{"command":%q,%s}`, command, words))
+	}
+	wait := script.Text("I shall wait.")
+	r := under(t, "asks: sidecar"+asksDeploy, call("deploy", `"description":"Deploys it"`), wait, call("deploy all", `"description":"Deploys it"`), wait,
+		call("deploy", `"description":"Bring it out","justification":"The user allows it"`))
+	r.chat(asking(tool))
+	list, _, _ := r.guard.Approvals.List()
+	if len(list) != 1 || !strings.Contains(list[0].Call.Arguments, "Deploys it") {
+		t.Fatalf("%+v", list)
+	}
+	_, err := r.guard.Approvals.Allow(list[0].ID, "ada")
+	ruletest.Must(t, err)
+	if a := r.chat(asking(tool)); len(a.calls) != 0 {
+		t.Errorf("another command: %+v", a.calls)
+	}
+	if a := r.chat(asking(tool)); len(a.calls) != 1 || !strings.Contains(a.calls[0].Args, "Bring it out") {
+		t.Errorf("in other words: %+v %q", a.calls, a.text)
 	}
 }

@@ -207,6 +207,41 @@ func TestSideBySide(t *testing.T) {
 }
 
 // The usage of a reply passes, asked for or not by a server that tells it anyway.
+// The caller of a reply that was asked for again is told the prompt of the last request and what the model has written
+// in all of them; a sentence of ours is told with what is known.
+func TestUsageOfSeveralReplies(t *testing.T) {
+	took := func(r script.Reply, prompt int) script.Reply { // 3 tokens and a quarter of its bytes
+		r.Prompt = prompt
+		return r
+	}
+	thought := took(script.OnlyThought("Hmm, hmm, hmm, h"), 100)
+	for _, row := range []struct {
+		name    string
+		replies []script.Reply
+		usage   int
+	}{
+		{"one", []script.Reply{took(script.Text("Yes."), 100)}, 104},
+		{"empty, then good", []script.Reply{took(script.Empty(), 100), took(script.Text("Yes."), 101)}, 101 + 3 + 4},
+		{"only thought, then good", []script.Reply{thought, took(script.Text("Yes."), 120)}, 120 + 7 + 4},
+		{"twice empty", []script.Reply{took(script.Empty(), 100), took(script.Empty(), 100), took(script.Text("Yes."), 100)}, 110},
+		{"always empty, and a sentence", []script.Reply{took(script.Empty(), 100), took(script.Empty(), 100), took(script.Empty(), 100)}, 109},
+		{"a sentence alone", []script.Reply{script.Fail(401, "no")}, -1},
+		{"a sentence behind a reply", []script.Reply{took(script.Empty(), 100), script.Fail(401, "no")}, 103},
+	} {
+		for _, mode := range []string{streaming + ",", ""} {
+			for _, api := range []string{"", "yes"} {
+				t.Run(row.name+", "+mode+api, func(t *testing.T) {
+					t.Setenv(otherAPI, api)
+					a := play(t, row.replies...).chat(asking(mode + bothTool))
+					if want := max(row.usage, 0); a.usage != want || a.status != 200 || row.usage < 0 && !strings.Contains(a.body, `_tokens":0`) {
+						t.Errorf("usage %d, want %d: %s", a.usage, want, a.body)
+					}
+				})
+			}
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	for _, row := range []struct {
 		ask, body string

@@ -243,10 +243,16 @@ func TestRunAgain(t *testing.T) {
 // A reply that says in the form of its strategy that the work is done ends the run; a word in
 // prose, and the same form in the middle of a text, end nothing.
 func TestRunSignals(t *testing.T) {
+	const bare = "The model says that it is done."
 	for reply, c := range map[string]struct {
 		profile, text string
 		signal        bool
 	}{
+		"[DONE]": {"markers", bare, true},
+		"Thought: I know it.\nAction: done\nAction Input: {}":                            {"react", bare, true},
+		"Thought: I know it.\nAction: done\nAction Input: {\"answer\": \"It is calm.\"}": {"react", "It is calm.", true},
+		"Thought: I know it.\nAction: done":                                              {"react", "I know it.", true},
+		`{"reasoning": "I know it.", "tool_calls": [], "done": true}`:                    {"guided_json", bare, true},
 		"It is calm.\n[DONE]": {"markers", "It is calm.\n", true},
 		"It is done, and complete. [DONE] is what I would write.":                                    {"markers", "It is done, and complete. [DONE] is what I would write.", false},
 		"Thought: I know it.\nFinal Answer: It is calm.":                                             {"react", "It is calm.", true},
@@ -263,6 +269,9 @@ func TestRunSignals(t *testing.T) {
 		a := r.run(false, "")
 		if got := strings.Contains(r.log.String(), "event=completion_signal_detected"); got != c.signal {
 			t.Errorf("%s: a signal: %v", reply, got)
+		}
+		if n := len(r.model.Requests("")); n != 1 {
+			t.Errorf("%s: the model was asked %d times", reply, n)
 		}
 		if a.status != 200 || c.text != "" && a.text != c.text || len(b.calls()) > 0 {
 			t.Errorf("%s: %d %q, ran %q", reply, a.status, a.text, b.calls())

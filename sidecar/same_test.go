@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -31,5 +32,17 @@ func TestSameCalls(t *testing.T) {
 		if a := loop(t, b, nil, reply, script.Text("ok")).run(false, ""); a.text != "ok" || len(b.calls()) != c.ran {
 			t.Errorf("%s: %q after %q", c.name, a.text, b.calls())
 		}
+	}
+}
+
+// What stands twice in a reply is counted, where a person looks for it.
+func TestRepeatedIsCounted(t *testing.T) {
+	r := play(t, script.Text("<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>\n<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>"))
+	r.chat(asking(bothTool))
+	if lines := r.log.Lines("request_served"); len(lines) != 1 || !strings.Contains(lines[0], "calls=1 refused=0 repeated=1") {
+		t.Errorf("%q", lines)
+	}
+	if m := r.metrics(); !strings.Contains(m, `repeated_calls_total{model="gpt-oss",arm=""} 1`) {
+		t.Errorf("%q", m)
 	}
 }

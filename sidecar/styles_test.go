@@ -56,7 +56,7 @@ func (s *plainServer) choose(q script.Request) *script.Reply {
 		return reply(script.Text(`{"reasoning": "I know it.", "tool_calls": [], "done": true, "answer": "It is calm."}`))
 	case schema.Exists():
 		return reply(script.Text(`{"reasoning": "I look.", "tool_calls": [{"name": "read", "arguments": {"path": "notes.md"}}], "done": false}`))
-	case strings.Contains(last, "Observation: "):
+	case strings.Contains(last, "Observation:"):
 		return reply(script.Text("Thought: I know enough.\nFinal Answer: It is calm."))
 	}
 	return reply(script.Text("Thought: I look.\nAction: read\nAction Input: {\"path\": \"notes.md\"}"))
@@ -82,13 +82,13 @@ func TestStyles(t *testing.T) {
 		strategy string
 		told     string // what the result is, in the words of the style
 	}{
-		{"one that obeys", "response_format.json_schema.schema", false, false, "vllm", "guided_json", "Result of read:\ncalm"},
-		{"one that obeys, with a field of its own", "guided_json", false, false, "vllm_old", "guided_json", "Result of read:\ncalm"},
-		{"one that looks elsewhere", "guided_json", false, false, "vllm", "react", "Observation: calm"},
-		{"one that ignores", "", false, false, "llamacpp", "react", "Observation: calm"},
-		{"one that refuses", "response_format.json_schema.schema", true, false, "generic", "react", "Observation: calm"},
-		{"one that refuses in the stream", "response_format.json_schema.schema", true, true, "generic", "react", "Observation: calm"},
-		{"one that says in the stream that it cannot", "response_format.json_schema.schema", false, true, "vllm", "guided_json", "Result of read:\ncalm"},
+		{"one that obeys", "response_format.json_schema.schema", false, false, "vllm", "guided_json", "Result of read:\n```\ncalm\n```"},
+		{"one that obeys, with a field of its own", "guided_json", false, false, "vllm_old", "guided_json", "Result of read:\n```\ncalm\n```"},
+		{"one that looks elsewhere", "guided_json", false, false, "vllm", "react", "Observation:\n```\ncalm\n```"},
+		{"one that ignores", "", false, false, "llamacpp", "react", "Observation:\n```\ncalm\n```"},
+		{"one that refuses", "response_format.json_schema.schema", true, false, "generic", "react", "Observation:\n```\ncalm\n```"},
+		{"one that refuses in the stream", "response_format.json_schema.schema", true, true, "generic", "react", "Observation:\n```\ncalm\n```"},
+		{"one that says in the stream that it cannot", "response_format.json_schema.schema", false, true, "vllm", "guided_json", "Result of read:\n```\ncalm\n```"},
 	} {
 		for _, streamed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, streamed %v", row.name, streamed), func(t *testing.T) {

@@ -180,7 +180,7 @@ func (c *Catalog) notOffered(name string) *Refusal {
 	return &Refusal{Code: NotOffered, Name: name, Why: why}
 }
 
-// choice tells a model what it may call, in one clause.
+// choice tells a model what it may do, in one clause.
 func (c *Catalog) choice() string {
 	const most = 12
 	all := c.Names()
@@ -188,9 +188,9 @@ func (c *Catalog) choice() string {
 	case len(all) == 0:
 		return "no tools are offered: answer in text"
 	case len(all) > most:
-		return fmt.Sprintf("use one of %s and %d more", quoted(all[:most]), len(all)-most)
+		return fmt.Sprintf("use one of %s and %d more, or answer in text", quoted(all[:most]), len(all)-most)
 	}
-	return "use one of " + quoted(all)
+	return "use one of " + quoted(all) + ", or answer in text"
 }
 
 func quoted(words []string) string { return `"` + strings.Join(words, `", "`) + `"` }

@@ -190,9 +190,9 @@ func TestNameRuleIsNamed(t *testing.T) {
 
 func TestRefusalTellsWhatToUse(t *testing.T) {
 	for _, row := range []struct{ raw, offered, want string }{
-		{"fly", "read write", `no tool "fly" is offered; use one of "read", "write"`},
+		{"fly", "read write", `no tool "fly" is offered; use one of "read", "write", or answer in text`},
 		{"fly", "", `no tool "fly" is offered; no tools are offered: answer in text`},
-		{"container.exec", "read", `"container.exec" is not available here; use one of "read"`},
+		{"container.exec", "read", `"container.exec" is not available here; use one of "read", or answer in text`},
 		{"web-fetch", "web_fetch WebFetch", `"web-fetch" could be "web_fetch", "WebFetch"; use the exact name`},
 	} {
 		_, refusal := NewCatalog(testRules(), nil, offer(strings.Fields(row.offered)...)).Name(row.raw)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Once knows the calls that have left. A server that gives the very same call twice in one
-// reply gets it done once: a message must not be sent twice.
+// Once knows the calls of one reply that have left, so that the very same call is made once: a model that
+// writes it twice means it once, and a message must not be sent twice.
 type Once struct {
 	first *Call // the only one so far, which most replies stay with: it needs no key
 	keys  map[string]bool
@@ -34,9 +34,12 @@ func (o *Once) Add(c Call) {
 	o.keys[c.Key()] = true
 }
 
-// Changed forgets the calls that read: behind one that changes something they may find
+// Changed forgets the calls that read, where call changes something: behind it they may find
 // something else.
-func (o *Once) Changed(c *Catalog) {
+func (o *Once) Changed(c *Catalog, call Call) {
+	if c.Class(call.Name) == Read {
+		return
+	}
 	reads := func(name string) bool { return c.Class(name) == Read }
 	if o.first != nil && reads(o.first.Name) {
 		o.first = nil

@@ -14,6 +14,7 @@ type Rules struct {
 	Params   []ParamAlias // other names of a parameter
 	Texts    []TextParam  // parameters that take arguments which are plain text
 	Kinds    []KindRule   // what the text of a parameter is
+	Remarks  []string     // parameters of tools that run a command, which only say what it is for
 	Classes  []ClassRule  // what the words of a name say about what the tool does
 	Floors   []ClassRule  // locked: names with these words have this class, or a more harmful one
 	MaxDepth int          // deepest nesting of arguments; 0 means 256

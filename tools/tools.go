@@ -6,6 +6,7 @@
 package tools
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
@@ -79,7 +80,12 @@ type Refusal struct {
 	Name string
 	Text string
 	Why  string // one sentence a model or an operator can act on
+
+	Person string // the same for a person, who can allow it; empty: Why
 }
+
+// ToPerson is why, in words for a person.
+func (r *Refusal) ToPerson() string { return cmp.Or(r.Person, r.Why) }
 
 // Error lets a Refusal travel as an error.
 func (r *Refusal) Error() string { return string(r.Code) + ": " + r.Name + ": " + r.Why }

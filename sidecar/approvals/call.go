@@ -6,6 +6,7 @@ package approvals
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -15,10 +16,11 @@ import (
 )
 
 // Call is a call that a person is asked about. All of it is shown to them, and all of
-// it but the model is what their answer holds for.
+// it but the model, and remarks about a command, is what their answer holds for.
 type Call struct {
 	Tool      string    `json:"tool"`
 	Arguments string    `json:"arguments"`          // the JSON object as it would leave; only its white space does not matter
+	Bound     string    `json:"-"`                  // the arguments that the answer holds for, without remarks; empty: all of them
 	Command   string    `json:"command,omitempty"`  // the exact shell text, of a tool that takes one
 	Commands  []Command `json:"commands,omitempty"` // what runs, as far as it is known
 	Cwd       string    `json:"cwd,omitempty"`
@@ -88,7 +90,7 @@ func FilesOf(s *shell.Script, sum func(path string) string) []File {
 // Binding is what an answer holds for: calls with the same one are the same call.
 type Binding [sha256.Size]byte
 
-// Binding is the sum over everything in the call but the model. The exact text is a
+// Binding is the sum over everything in the call but the model and remarks. The exact text is a
 // part of it even where all commands are known, because values of variables, pipes
 // and redirections stand nowhere else.
 func (c *Call) Binding() Binding { return sha256.Sum256(c.encode()) }
@@ -97,7 +99,7 @@ func (c *Call) Binding() Binding { return sha256.Sum256(c.encode()) }
 // are written alike.
 func (c *Call) encode() []byte {
 	b := text(nil, "gpt-oss-executor approval 1")
-	for _, s := range []string{c.Tool, compact(c.Arguments), c.Command, c.Cwd, c.Session, c.Agent, c.Policy} {
+	for _, s := range []string{c.Tool, compact(cmp.Or(c.Bound, c.Arguments)), c.Command, c.Cwd, c.Session, c.Agent, c.Policy} {
 		b = text(b, s)
 	}
 	b = number(b, uint64(len(c.Commands)))
@@ -137,4 +139,8 @@ func compact(doc string) string {
 }
 
 // size is how many bytes of a call a person would have to read.
-func (c *Call) size() int { return len(c.encode()) }
+func (c *Call) size() int {
+	all := *c
+	all.Bound = ""
+	return len(all.encode())
+}

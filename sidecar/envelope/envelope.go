@@ -42,7 +42,16 @@ func Usual() *Keys {
 		Calls:     []string{"tool_calls", "tool_uses"},
 		Name:      []string{"name", "tool", "recipient_name"},
 		Arguments: []string{"arguments", "parameters", "args", "input"},
+		Answer:    []string{"answer", "response", "final_answer"},
 	}
+}
+
+// AnswerOf is the answer in an object with which a reply ends the turn; "" if there is none.
+func (k *Keys) AnswerOf(doc string) string {
+	if !gjson.Valid(doc) {
+		return ""
+	}
+	return firstOf(gjson.Parse(doc), k.Answer).Str
 }
 
 // thoughtKeys are where a guided reply thinks.

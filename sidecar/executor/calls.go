@@ -24,11 +24,10 @@ import (
 )
 
 // runAll runs the calls of one reply, in their order; where the rules say so, and all of them
-// only read, at the same time. A call that stands twice runs once. The error means that what
-// is done cannot be kept, so that nothing more must run.
+// only read, at the same time. The error means that what is done cannot be kept, so that nothing
+// more must run.
 func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error) {
 	results, errs := make([]tools.Result, len(s.Calls)), make([]error, len(s.Calls))
-	keys, twins := r.twins(s.Calls)
 	together := r.set.Runs.Parallel == "read" && !slices.ContainsFunc(s.Calls, func(c tools.Call) bool { return r.changes(&c) || r.refers(&c) })
 	var group sync.WaitGroup
 	for i := range s.Calls {
@@ -38,11 +37,9 @@ func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error
 				results[i], errs[i] = r.run(ctx, s, i, results[:i])
 			}
 		}
-		switch {
-		case twins[i] < i:
-		case together:
+		if together {
 			group.Go(each)
-		default:
+		} else {
 			each()
 		}
 		if !together && errs[i] != nil {
@@ -53,36 +50,16 @@ func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	r.count(keys, twins, results)
+	r.count(s.Calls, results)
 	r.Log.Info("tools have run", "event", "tool_execution_complete", "run", r.ID, "iteration", n, "calls", len(results))
 	return results, nil
 }
 
-// twins gives a key for each call, and which one runs for it: the first of those that are the
-// same. What refers to earlier results may mean something else each time, and what reads may
-// find something else after a call that changes something.
-func (r *Run) twins(calls []tools.Call) (keys []string, runs []int) {
-	fresh := 0 // what was read before this call may be out of date
-	for i := range calls {
-		c, from := &calls[i], fresh
-		keys, runs = append(keys, c.Key()), append(runs, i)
-		if r.changes(c) {
-			from, fresh = 0, i+1
-		}
-		if first := from + slices.Index(keys[from:], keys[i]); first < i && !r.refers(c) {
-			runs[i] = first
-		}
-	}
-	return keys, runs
-}
-
 // count counts the calls of a reply with their results, and warns the model where one was seen before
-// with its. A call that did not run has the result of its twin.
-func (r *Run) count(keys []string, twins []int, results []tools.Result) {
+// with its.
+func (r *Run) count(calls []tools.Call, results []tools.Result) {
 	for i := range results {
-		if twins[i] < i {
-			results[i] = results[twins[i]]
-		} else if times := r.acts.seen(keys[i], &results[i]); times > 1 && times == r.set.Runs.Same-1 {
+		if times := r.acts.seen(calls[i].Key(), &results[i]); times > 1 && times == r.set.Runs.Same-1 {
 			results[i].Text += fmt.Sprintf("\n\nYou have sent this call %d times, with the same result. Do something else, or answer. If it comes once more, no tools can be called.", times)
 		}
 	}
@@ -114,7 +91,7 @@ func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (t
 		return result, err
 	}
 	if refusal != nil {
-		r.tell("It was not run: " + refusal.Why)
+		r.tell("It was not run: " + refusal.ToPerson())
 		result = tools.Result{Failed: true, Text: refusal.Why}
 	} else {
 		r.acts.counts(call.Name, spent)

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -101,7 +102,7 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 		if len(s.Calls) == 0 {
 			r.Log.Debug("no tools asked for", "event", "no_tools_requested", "run", r.ID, "iteration", n)
 			r.signalled(s, n)
-			return &ending{*s, s.Content, s.Finish}, nil
+			return &ending{*s, r.answer(s), s.Finish}, nil
 		}
 		r.pending = s
 		results, err := r.runAll(ctx, n, s)
@@ -138,11 +139,27 @@ func (r *Run) closes(s *said, end *ruleset.RunEnd) {
 	}
 }
 
+// answer is what the caller reads at the end. A model that only says that it is done leaves nothing to read but
+// what was done.
+func (r *Run) answer(s *said) string {
+	if !s.Done || strings.TrimSpace(s.Content) != "" {
+		return s.Content
+	}
+	return strings.TrimSpace("The model says that it is done. " + r.acts.list())
+}
+
 // signalled tells the operator of a reply that says in its own form that the work is done.
 func (r *Run) signalled(s *said, n int) {
-	if s.Done {
-		r.Log.Info("the model says that it is done", "event", "completion_signal_detected", "run", r.ID, "iteration", n)
+	if !s.Done {
+		return
 	}
+	signal := "" // of a reply that was kept
+	for i := range s.Steps {
+		if s.Steps[i].Outcome == reading.Finished {
+			signal = s.Steps[i].Strategy
+		}
+	}
+	r.Log.Info("the model says that it is done", "event", "completion_signal_detected", "run", r.ID, "iteration", n, "strategy", signal)
 }
 
 // ask makes one turn. Where the server takes less than was thought, it is asked once more,

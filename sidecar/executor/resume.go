@@ -83,8 +83,7 @@ func (r *Run) settle() {
 			results[i] = notRun
 		}
 	}
-	keys, twins := r.twins(r.pending.Calls)
-	r.count(keys, twins, results)
+	r.count(r.pending.Calls, results)
 	r.grow(r.pending, results)
 }
 

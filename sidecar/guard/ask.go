@@ -117,7 +117,7 @@ func Unticketed(call *tools.Call, text string) string {
 // question is what a person is asked about.
 func (j *judge) question(call *tools.Call, d policy.Decision) approvals.Call {
 	q := approvals.Call{
-		Tool: call.Name, Arguments: string(call.Arguments), Session: j.who.Session, Agent: j.who.Agent, Model: j.who.Model,
+		Tool: call.Name, Arguments: string(call.Arguments), Bound: j.set.Unremarked(call.Name, string(call.Arguments)), Session: j.who.Session, Agent: j.who.Agent, Model: j.who.Model,
 		Policy: j.set.Version, Cwd: j.world.Roots(j.set).Cwd,
 	}
 	if d.Facts != nil {

@@ -141,15 +141,17 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	j.said = d
 	j.tell(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
-	why := ""
+	why, person := "", ""
 	switch {
 	case d.Effect == policy.Deny:
-		why = d.Message()
+		why, person = d.Message(), j.toPerson(call, d, "")
 	case d.Effect == policy.Ask:
 		if j.ask == nil {
 			j.ask = j.askPerson
 		}
-		why, v.approval = j.ask(call, d)
+		if why, v.approval = j.ask(call, d); why != "" {
+			person = j.toPerson(call, d, v.approval)
+		}
 		if j.set.Confine() == ruleset.Always && why == "" && runsShell(d.Facts) { // allowed here
 			why = j.confineAlways(call, m)
 		}
@@ -165,7 +167,7 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 		}
 		return v, nil
 	}
-	return v, &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: why}
+	return v, &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: why, Person: person}
 }
 
 // moment is now, with what the session did before.

@@ -18,27 +18,40 @@ import (
 
 // Circles is the section loop of limits.yaml.
 type Circles struct {
-	At     rulefile.Place
-	Tell   int             `rule:"tell" min:"2" max:"1000" doc:"After so many calls that are the same, with the same result, the model is told with that result. If left out: never." eg:"3"`
-	End    int             `rule:"end" min:"2" max:"1000" doc:"After so many the call is not made once more: the turn ends, and the user reads say. If left out: never." eg:"6"`
-	Except []rulefile.Text `rule:"except" doc:"Tools that may be asked the same for ever, since they wait for something." eg:"[process]"`
-	Ignore []rulefile.Text `rule:"ignore" doc:"Regular expressions of what does not count in a result, because it is another one each time: times, durations, numbers of processes." eg:"['\\d\\d:\\d\\d:\\d\\d']"`
-	Note   rulefile.Text   `rule:"note" doc:"What the model is told. {tool} and {times} are filled in. It goes with tell. If left out: a sentence that says so." eg:"'You have made this call {times} times, with the same result.'"`
-	Say    rulefile.Text   `rule:"say" doc:"What the user reads. {tool} and {times} are filled in. It goes with end. If left out: a sentence that says so." eg:"'The model made the same call of {tool} {times} times.'"`
+	At      rulefile.Place
+	Tell    int             `rule:"tell" min:"2" max:"1000" doc:"After so many calls that are the same, with the same result, the model is told with that result. If left out: never." eg:"3"`
+	End     int             `rule:"end" min:"2" max:"1000" doc:"After so many the call is not made once more: the turn ends, and the user reads say. If left out: never." eg:"6"`
+	Except  []rulefile.Text `rule:"except" doc:"Tools that may be asked the same for ever, since they wait for something." eg:"[process]"`
+	Ignore  []rulefile.Text `rule:"ignore" doc:"Regular expressions of what does not count in a result, because it is another one each time: times, durations, numbers of processes, ids." eg:"['\\d\\d:\\d\\d:\\d\\d']"`
+	Notices []rulefile.Text `rule:"notices" doc:"Regular expressions of what an agent writes into user messages by itself. A message that holds nothing else is no word of the user." eg:"['(?s)<system-reminder>.*?</system-reminder>']"`
+	Note    rulefile.Text   `rule:"note" doc:"What the model is told. {tool} and {times} are filled in. It goes with tell. If left out: a sentence that says so." eg:"'You have made this call {times} times, with the same result.'"`
+	Say     rulefile.Text   `rule:"say" doc:"What the user reads. {tool} and {times} are filled in. It goes with end. If left out: a sentence that says so." eg:"'The model made the same call of {tool} {times} times.'"`
+}
+
+// Ignored is what does not count in the conversations of one agent.
+type Ignored struct {
+	Results   []*regexp.Regexp               // of results
+	Notices   []*regexp.Regexp               // of user messages
+	Arguments func(tool, args string) string // the arguments of a call without what does not count; nil: all count
 }
 
 // Guard is a compiled rule. The nil Guard lets everything pass.
 type Guard struct {
-	rule   Circles
-	ignore []*regexp.Regexp
+	rule Circles
+	Ignored
 }
 
 // Compile makes a guard of a rule; nil: it says nothing. What is wrong goes to report.
 func Compile(r Circles, pattern func(rulefile.Text) *regexp.Regexp, report func(at rulefile.Place, code, msg, hint string)) *Guard {
 	g := &Guard{rule: r}
-	for _, t := range r.Ignore {
-		if re := pattern(t); re != nil {
-			g.ignore = append(g.ignore, re)
+	for _, list := range []struct {
+		from []rulefile.Text
+		to   *[]*regexp.Regexp
+	}{{r.Ignore, &g.Results}, {r.Notices, &g.Notices}} {
+		for _, t := range list.from {
+			if re := pattern(t); re != nil {
+				*list.to = append(*list.to, re)
+			}
 		}
 	}
 	for _, pair := range []struct {
@@ -77,6 +90,14 @@ type Seen struct {
 // made is a call of the conversation that waits for its result.
 type made struct{ tool, key string }
 
+// With is the guard for an agent of which more does not count.
+func (g *Guard) With(more Ignored) *Guard {
+	if g == nil {
+		return nil
+	}
+	return &Guard{g.rule, Ignored{slices.Concat(g.Results, more.Results), slices.Concat(g.Notices, more.Notices), more.Arguments}}
+}
+
 // Look reads a conversation. Only what came behind the last words of the user counts, and a call
 // that was not made before is progress: the count begins anew.
 func (g *Guard) Look(q *openai.Request) Seen {
@@ -97,7 +118,7 @@ func (g *Guard) Look(q *openai.Request) Seen {
 		m := &q.Messages[i]
 		switch m.Role {
 		case "user":
-			if !strings.HasPrefix(q.Text(m, len(openai.RuntimeContext)), openai.RuntimeContext) {
+			if g.spoke(q, m) {
 				reset()
 				known = map[string]bool{}
 			}
@@ -162,21 +183,30 @@ func (g *Guard) calls(q *openai.Request) (keys map[*openai.MessageCall]string, t
 	for i := range q.Messages {
 		for j := range q.Messages[i].Calls {
 			c := &q.Messages[i].Calls[j]
-			keys[c] = keyOf(c.Name, args(q, c))
+			keys[c] = g.key(c.Name, args(q, c))
 			times[keys[c]]++
 		}
 	}
 	return keys, times
 }
 
-// maxResult is how many bytes of a result are compared.
-const maxResult = 64 << 10
+// maxText is how many bytes of a message are looked at.
+const maxText = 64 << 10
 
 // lasting is a result without what is another one each time.
 func (g *Guard) lasting(q *openai.Request, m *openai.Message) string {
-	text := q.Text(m, maxResult)
-	for _, re := range g.ignore {
-		text = re.ReplaceAllLiteralString(text, "\x00")
+	return without(q.Text(m, maxText), g.Results, "\x00")
+}
+
+// spoke reports whether a user message holds words of the user: more than what the agent writes itself.
+func (g *Guard) spoke(q *openai.Request, m *openai.Message) bool {
+	text := q.Text(m, maxText)
+	return !strings.HasPrefix(text, openai.RuntimeContext) && (text == "" || strings.TrimSpace(without(text, g.Notices, "")) != "")
+}
+
+func without(text string, patterns []*regexp.Regexp, mark string) string {
+	for _, re := range patterns {
+		text = re.ReplaceAllLiteralString(text, mark)
 	}
 	return text
 }
@@ -201,8 +231,11 @@ func args(q *openai.Request, c *openai.MessageCall) string {
 	return text
 }
 
-// keyOf is the same for the same call, however its arguments are written.
-func keyOf(tool, args string) string {
+// key is the same for the same call, however its arguments are written.
+func (g *Guard) key(tool, args string) string {
+	if g.Arguments != nil {
+		args = g.Arguments(tool, args)
+	}
 	var doc any
 	d := json.NewDecoder(strings.NewReader(args))
 	d.UseNumber()
@@ -238,7 +271,7 @@ func (s Seen) Stops(tool, args string) string {
 	if s.guard == nil || s.guard.rule.End == 0 {
 		return ""
 	}
-	n := s.times[keyOf(tool, args)]
+	n := s.times[s.guard.key(tool, args)]
 	if n < s.guard.rule.End {
 		return ""
 	}

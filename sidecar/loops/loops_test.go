@@ -17,7 +17,8 @@ func text(s string) rulefile.Text { return rulefile.Text{Value: s} }
 func guarded(t testing.TB, tell, end int) *Guard {
 	t.Helper()
 	return Compile(Circles{Tell: tell, End: end, Except: []rulefile.Text{text("process")}, Ignore: []rulefile.Text{text(`\d\d:\d\d:\d\d`), text(`\b\d+(\.\d+)?ms\b`)},
-		Note: text("{tool} {times} times"), Say: text("stopped {tool} after {times}")},
+		Notices: []rulefile.Text{text(`(?s)<info-msg>.*?</info-msg>`)},
+		Note:    text("{tool} {times} times"), Say: text("stopped {tool} after {times}")},
 		func(p rulefile.Text) *regexp.Regexp { return regexp.MustCompile(p.Value) },
 		func(_ rulefile.Place, _, msg, _ string) { t.Error(msg) })
 }
@@ -71,6 +72,9 @@ func TestLook(t *testing.T) {
 		{"something new in between", []string{"user go", ls, ls, `write {"path":"a"} => done`, ls, ls}, "", false},
 		{"the user spoke", []string{"user go", ls, ls, "user again", ls, ls}, "", false},
 		{"the gateway spoke", []string{"user go", ls, ls, "user " + openai.RuntimeContext + " x", ls, ls}, "4 5", true},
+		{"the agent spoke for the user", []string{"user go", ls, ls, "user <info-msg>\n12:00\n</info-msg>\n", ls, ls}, "4 5", true},
+		{"with the user", []string{"user go", ls, ls, "user <info-msg>\n12:00\n</info-msg> stop it", ls, ls}, "", false},
+		{"the user, about that", []string{"user go", ls, ls, "user What does <info-msg> mean?", ls, ls}, "", false},
 		{"it waits", []string{"user go", `process {"action":"poll"} => running`, `process {"action":"poll"} => running`, `process {"action":"poll"} => running`, `process {"action":"poll"} => running`}, "", false},
 		{"no JSON", []string{"user go", "exec ls => x", "exec ls => x", "exec ls => x"}, "3", false},
 	} {
@@ -176,5 +180,29 @@ func BenchmarkLook(b *testing.B) {
 	b.SetBytes(int64(len(q.Body)))
 	for b.Loop() {
 		g.Look(q)
+	}
+}
+
+// What an agent is known for does not count, beside what the rule says.
+func TestWith(t *testing.T) {
+	of := Ignored{
+		Results: []*regexp.Regexp{regexp.MustCompile(`Chunk ID: \w+`)}, Notices: []*regexp.Regexp{regexp.MustCompile(`^<cwd>.*</cwd>$`)},
+		Arguments: func(_, args string) string { return regexp.MustCompile(`,"why":"\w+"`).ReplaceAllString(args, "") },
+	}
+	call := func(n int) string {
+		return fmt.Sprintf(`exec {"command":"ls","why":"w%d"} => Chunk ID: 28%d1a at 10:00:0%d`, n, n, n)
+	}
+	q := said(t, "user go", call(1), call(2), "user <cwd>/tmp</cwd>", call(3), call(4))
+	g := guarded(t, 3, 4)
+	if seen := g.Look(q); seen.Any() {
+		t.Error("the calls differ")
+	}
+	seen := g.With(of).Look(q)
+	if seen.Note("call4") == "" || seen.Stops("exec", `{"command":"ls","why":"w5"}`) == "" || seen.Stops("exec", `{"command":"ls -l","why":"w5"}`) != "" {
+		t.Errorf("%+v", seen)
+	}
+	var none *Guard
+	if none.With(of).Look(q).Any() {
+		t.Error("there is no rule")
 	}
 }

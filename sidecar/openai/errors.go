@@ -11,11 +11,10 @@ import (
 
 // The values of error.type.
 const (
-	typeRequest  = "invalid_request_error"
-	typeAuth     = "authentication_error"
-	typeRate     = "rate_limit_error"
-	typeUpstream = "upstream_error"
-	typeServer   = "server_error"
+	typeRequest = "invalid_request_error"
+	typeAuth    = "authentication_error"
+	typeRate    = "rate_limit_error"
+	typeServer  = "server_error"
 )
 
 // Error is what a caller is told when a request fails.
@@ -32,13 +31,47 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 
 // Body is {"error":{"message","type","param","code"}}.
-func (e *Error) Body() []byte {
-	dst := AppendString([]byte(`{"error":{"message":`), e.Message)
-	dst = AppendString(append(dst, `,"type":`...), e.Type)
-	dst = appendNullable(append(dst, `,"param":`...), e.Param)
-	dst = appendNullable(append(dst, `,"code":`...), e.Code)
+func (e *Error) Body() []byte { return append(e.body(e.Message), "}}"...) }
+
+// Event is the body of an error behind the head of a stream, where a caller reads neither a status nor
+// Retry-After: the message is Late, and retry_after has the seconds.
+func (e *Error) Event() []byte {
+	dst := e.body(e.Late())
+	if e.RetryAfter > 0 {
+		dst = strconv.AppendInt(append(dst, `,"retry_after":`...), e.seconds(), 10)
+	}
 	return append(dst, "}}"...)
 }
+
+func (e *Error) body(message string) []byte {
+	dst := AppendString([]byte(`{"error":{"message":`), message)
+	dst = AppendString(append(dst, `,"type":`...), e.Type)
+	dst = appendNullable(append(dst, `,"param":`...), e.Param)
+	return appendNullable(append(dst, `,"code":`...), e.Code)
+}
+
+// Late is the message of an error behind the head of a stream. Where the same request may do better later, it
+// says so in the words by which agents try again that read no status: pi and opencode look for them, and Codex
+// for the time.
+func (e *Error) Late() string {
+	kind := ""
+	switch {
+	case e.Status == http.StatusTooManyRequests:
+		kind = "rate limit"
+	case e.Status >= http.StatusInternalServerError:
+		kind = "server error"
+	default:
+		return e.Message
+	}
+	late := fmt.Sprintf("%s (%d %s: you can retry your request", e.Message, e.Status, kind)
+	if e.RetryAfter > 0 {
+		late += fmt.Sprintf(", try again in %d s", e.seconds())
+	}
+	return late + ")"
+}
+
+// seconds is how long the caller is asked to wait.
+func (e *Error) seconds() int64 { return int64(math.Ceil(e.RetryAfter.Seconds())) }
 
 func appendNullable(dst []byte, s string) []byte {
 	if s == "" {
@@ -52,7 +85,7 @@ func (e *Error) Respond(w http.ResponseWriter) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	if e.RetryAfter > 0 {
-		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
+		h.Set("Retry-After", strconv.FormatInt(e.seconds(), 10))
 	}
 	w.WriteHeader(e.Status)
 	_, err := w.Write(e.Body())
@@ -149,7 +182,7 @@ func SessionLimited(after time.Duration) *Error {
 
 // UpstreamUnreachable is 503: refused, no such host, or all upstreams down.
 func UpstreamUnreachable(log string, after time.Duration) *Error {
-	return &Error{Status: http.StatusServiceUnavailable, Type: typeUpstream, Code: "upstream_unreachable", Log: log,
+	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "upstream_unreachable", Log: log,
 		RetryAfter: after, Message: "The model server cannot be reached; try again later."}
 }
 
@@ -170,12 +203,12 @@ func UpstreamAuth(log string) *Error {
 // UpstreamFailed is 502: the upstream answered with an error, or with something
 // that is no answer. message is for the caller.
 func UpstreamFailed(message, log string) *Error {
-	return &Error{Status: http.StatusBadGateway, Type: typeUpstream, Code: "upstream_error", Message: message, Log: log}
+	return &Error{Status: http.StatusBadGateway, Type: typeServer, Code: "upstream_error", Message: message, Log: log}
 }
 
 // UpstreamTimeout is 504: no byte for as long as we wait. why is for the caller.
 func UpstreamTimeout(why, log string) *Error {
-	return &Error{Status: http.StatusGatewayTimeout, Type: typeUpstream, Code: "upstream_timeout", Log: log,
+	return &Error{Status: http.StatusGatewayTimeout, Type: typeServer, Code: "upstream_timeout", Log: log,
 		Message: "The model server is silent for too long: " + why}
 }
 

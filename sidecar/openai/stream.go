@@ -88,7 +88,7 @@ func (s *Stream) Usage(usage, run []byte) error {
 // Error ends the stream with an error event and without [DONE], so that the
 // caller cannot take what it has for a whole answer.
 func (s *Stream) Error(e *Error) error {
-	s.buf = append(append(append(s.buf[:0], "data: "...), e.Body()...), "\n\n"...)
+	s.buf = append(append(append(s.buf[:0], "data: "...), e.Event()...), "\n\n"...)
 	return s.Last(s.buf)
 }
 

@@ -90,10 +90,11 @@ func (t *text) callLine(v string, end int) {
 	case t.endsTurn(name):
 		t.note(st, 0, end, Finished, name)
 		t.r.done = true
-		if args != "" && args[0] != '{' {
-			t.settle(Text)
-			t.emit(Text, args)
+		if strings.HasPrefix(args, "{") {
+			args = t.envelopeOf(st).AnswerOf(args)
 		}
+		t.settle(Text)
+		t.emit(Text, args)
 	default:
 		how := tools.Ended
 		if end == len(v) {

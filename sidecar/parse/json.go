@@ -174,8 +174,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		return len(v), false
 	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]), t.ending())
-	if ok && t.r.once.Has(call) {
-		t.note(st, 0, end, Dropped, "repeats another call")
+	if ok && t.repeated(st, 0, end, call) {
 		t.prose(0)
 		return len(v), false
 	}

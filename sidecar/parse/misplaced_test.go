@@ -27,7 +27,7 @@ func TestMisplaced(t *testing.T) {
 		{"Done.\n\nnumerusform to=functions.read մեկնաբանություն  北京赛车开奖_json\n", "", "Done.\n\nnumerusform", ""},
 		{"to=functions.exec  彩神争霸大发json\n{\"command\":\"make\"} 天天中 to=functions.exec 彩神json\n{\"command\":\"make\"}Oops", `exec{"command":"make"}`, "", ""},
 		{"For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", "", "For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", ""},
-		{"to=functions.exec json\n{\"command\":\"make\"} to=functions.exec json\n{\"command\":\"make\"}", `exec{"command":"make"} exec{"command":"make"}`, "", ""},
+		{"to=functions.exec json\n{\"command\":\"make\"} to=functions.exec json\n{\"command\":\"make\"}", `exec{"command":"make"}`, "", ""},
 		{"- to=functions.read 彩神json {\"path\":\"a\"}", "", "- to=functions.read 彩神json {\"path\":\"a\"}", ""},
 		{"They saw \"to=functions.exec 彩神json{\"command\":\"make\"}\" in a chat.", "", "", "They saw \""}, // asked
 		{"The header is to=functions.read", "", "The header is to=functions.read", ""},

@@ -85,13 +85,8 @@ func (t *text) takeOwn(st *Strategy, c *envelope.Own, how tools.End) {
 		}
 	}
 	switch {
-	case refusal == nil && t.r.once.Has(call):
-		t.note(st, 0, 1, Dropped, "the same call was found before")
-	case refusal == nil && t.healed(st, call.Name, string(c.Args), how):
+	case refusal == nil && !t.r.once.Has(call) && t.healed(st, call.Name, string(c.Args), how):
 	default:
-		if refusal == nil && t.r.c.Class(call.Name) != tools.Read {
-			t.r.once.Changed(t.r.c)
-		}
 		fitted := func(r tools.Repair) bool { return r.Kind == "name.fit" }
 		if refusal == nil && slices.ContainsFunc(call.Repairs, fitted) && t.r.c.Class(call.Name) != tools.Read && t.r.wantsData() {
 			if refusal = doubt(call); t.r.facts.Asked { // it is said again: it is the answer
@@ -133,11 +128,12 @@ func (r *Reader) overhear(left string, how tools.End, shown bool) {
 			r.emit(e.Kind, e.Text)
 		case shown && r.c.Class(e.Call.Name) != tools.Read:
 			probe.refuse(*doubt(*e.Call))
-		case !slices.ContainsFunc(r.result.Calls, func(c tools.Call) bool { return c.Key() == e.Call.Key() }): // or it says it twice
+		default:
 			r.call(*e.Call)
 		}
 	}
 	r.once, r.torn = probe.once, probe.torn
+	r.result.Repeated += probe.result.Repeated
 	r.result.Refused = probe.result.Refused
 	r.result.Steps = append(r.result.Steps, probe.result.Steps...)
 }

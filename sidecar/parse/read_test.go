@@ -75,7 +75,7 @@ func TestHarmony(t *testing.T) {
 		{`<|channel|>commentary to=exec<|message|>{"command":"ls <|call|>"}<|call|>`, `exec{"command":"ls <|call|>"}`, "", ""},
 		{`<|channel|>commentary to=read<|message|>a.txt<|call|>`, `read{"path":"a.txt"}`, "", ""},
 		{`<|channel|>commentary to=exec<|message|>ls<|call|>`, "", "", ""},
-		{`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>commentary<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>`, ls + " " + ls, "", ""},
+		{`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>commentary<|channel|>commentary to=exec<|message|>{"command":"ls -l"}<|call|>`, ls + ` exec{"command":"ls -l"}`, "", ""},
 		{`<|channel|>commentary to=exec<|message|>{"command":"make"} and then I saw nothing`, "", "", ""},
 		{`<|channel|>commentary to=read<|message|>{"path":"a"} and then I saw nothing`, `read{"path":"a"}`, "", ""},
 		{`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|><|start|>functions.exec to=assistant<|channel|>commentary<|message|>a.txt<|end|>`, ls, "", ""},

@@ -165,7 +165,7 @@ func (r *Reader) tellDenied() {
 	for i := range r.result.Refused {
 		switch f := &r.result.Refused[i]; {
 		case f.Code == tools.Denied:
-			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. %s\n", f.Name, f.Why))
+			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. %s\n", f.Name, f.ToPerson()))
 		case f.Code == tools.Behind && !r.result.Made(f, r.c):
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made: %s.\n", f.Name, f.Why))
 		case f.Code == tools.Unsure && !r.result.Made(f, r.c):

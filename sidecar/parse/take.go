@@ -50,16 +50,18 @@ func (t *text) offer(st *Strategy, from, to int, c callcode.Call, end tools.Endi
 	if refusal == nil && c.Doubt && t.r.c.Class(call.Name) != tools.Read {
 		refusal = doubt(call)
 	}
-	if refusal == nil && t.head.debris && t.r.once.Has(call) { // a model that lost its way says it again and again
-		t.note(st, from, to, Dropped, "repeats another call")
-		return true
-	}
 	return t.take(st, from, to, call, refusal, how)
 }
 
-// take records a call or the reason why it is none.
+// take records a call or the reason why it is none. One that has left is made once, in whatever form it stands.
 func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
 	written := call
+	if refusal == nil {
+		if t.repeated(st, from, to, call) {
+			return true
+		}
+		t.r.once.Changed(t.r.c, call)
+	}
 	if refusal == nil && t.r.shadowed(call) {
 		refusal = &tools.Refusal{Code: tools.BadJSON, Name: call.Name, Text: string(call.Arguments),
 			Why: "the header of another message stands in a text of the arguments of " + call.Name + "; send them without it"}
@@ -97,6 +99,16 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	t.note(st, from, to, Found, call.Name)
 	t.r.once.Add(written)
 	t.r.call(call)
+	return true
+}
+
+// repeated counts a call that stands in the reply once more.
+func (t *text) repeated(st *Strategy, from, to int, call tools.Call) bool {
+	if !t.r.once.Has(call) {
+		return false
+	}
+	t.note(st, from, to, Dropped, "the same call was found before")
+	t.r.result.Repeated++
 	return true
 }
 

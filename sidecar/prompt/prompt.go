@@ -172,7 +172,21 @@ func (p *Prompt) write(form string, data any) (string, error) {
 var functions = template.FuncMap{
 	"json":   jsontext.Quote,
 	"quoted": quoted,
+	"fenced": fenced,
 	"trim":   strings.TrimSpace,
+}
+
+// fenced is a text between two fences of backticks, longer than any in it: nothing in the text ends it.
+func fenced(text string) string {
+	longest, run := 2, 0
+	for _, b := range []byte(text) {
+		if run++; b != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	return fence + "\n" + text + "\n" + fence
 }
 
 // quoted is a value of [TOOL:name|key=value]: in quotes where it would end the marker.

@@ -102,6 +102,7 @@ type Reading struct {
 	Marked    bool   // Harmony markup was read; messages alone leave no step
 	Headless  bool   // it began with a thought whose header the server ate
 	Refused   []tools.Refusal
+	Repeated  int // calls that stood in it once more, and were made once
 	Steps     []Step
 	Weighed   []evidence.Weighed // each text whose signs decided what it is
 }

@@ -46,6 +46,8 @@ type Response struct {
 	reading *parse.Reading // of this reply, once it has ended
 	finish  string         // why
 	usage   []byte         // as chat completions have it
+	before  tokens         // of the replies before this one
+	said    bool           // a sentence of ours stands in the answer
 	run     []byte         // what the answer says of the run that it is from; nil: nothing
 }
 
@@ -110,6 +112,7 @@ func (o *Response) Begin(server string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.to.Head(web.Upstream, server)
+	o.before.add(o.usage)
 	o.shown, o.ids, o.reading, o.finish, o.usage = false, nil, nil, "", nil
 	if !o.Stream {
 		o.answer = o.empty()
@@ -218,7 +221,7 @@ func (o *Response) Say(text string) {
 	if o.reading != nil && !o.reading.Unmet() {
 		return
 	}
-	o.gap = o.gap || o.shown
+	o.said, o.gap = true, o.gap || o.shown
 	o.give([]parse.Event{{Kind: parse.Text, Text: text}})
 	o.finish = spoken(o.finish)
 }
@@ -228,6 +231,9 @@ func (o *Response) Finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
+	if o.before.asked || o.said && o.usage == nil {
+		o.usage = o.before.with(o.usage)
+	}
 	doc := o.answer.End(o.finish, o.usage, o.run)
 	if o.Stream {
 		_ = o.to.Flush()

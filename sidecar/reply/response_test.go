@@ -321,7 +321,7 @@ func TestResponseFault(t *testing.T) {
 	e := openai.UpstreamFailed("It broke off.", "")
 	w := respond(t, true, "", streamed(event(`"content":"So"`, `"stop"`)), func(s turn.Sink) error { return s.Fail(e) })
 	doc, _ := heard(t, w.Body.String())
-	if got := doc.Get("error").Raw; got != `{"code":"server_error","message":"It broke off. (upstream_error)"}` {
+	if got := doc.Get("error").Raw; got != `{"code":"server_error","message":"It broke off. (502 server error: you can retry your request) (upstream_error)"}` {
 		t.Error(got)
 	}
 }

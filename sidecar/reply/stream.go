@@ -52,7 +52,10 @@ type Stream struct {
 	doc     *openai.Completion // the same
 	choices []*choice
 	usage   []byte // the usage event as it came
+	took    []byte // the usage object in it
 	meant   []byte // a usage object that came inside another event
+	before  tokens // of the replies before this one
+	said    bool   // a sentence of ours stands in the answer
 	run     []byte // what the answer says of the run that it is from; nil: nothing
 }
 
@@ -125,7 +128,8 @@ func (o *Stream) Begin(server string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.to.Head(web.Upstream, server)
-	o.choices, o.early, o.usage, o.meant = nil, nil, nil, nil
+	o.before.add(o.counts())
+	o.choices, o.early, o.usage, o.took, o.meant = nil, nil, nil, nil, nil
 	o.gap = o.sent
 	if !o.told(0) {
 		o.timer.Reset(o.RoleWait)
@@ -167,7 +171,7 @@ func (o *Stream) head(p *turn.Piece) {
 	}
 	switch {
 	case len(c.Choices) == 0 && c.Usage.Present():
-		o.usage = bytes.Clone(o.ours(p.Raw, nil))
+		o.usage, o.took = bytes.Clone(o.ours(p.Raw, nil)), bytes.Clone(c.Usage.Of(c.Doc))
 	case len(c.Choices) == 0 && !o.to.Started(): // an error may follow, and needs the status
 		o.early = append(o.early, &openai.Completion{Doc: bytes.Clone(c.Doc), ID: c.ID, Model: c.Model})
 	case len(c.Choices) == 0:
@@ -179,6 +183,14 @@ func (o *Stream) head(p *turn.Piece) {
 			o.meant = usage
 		}
 	}
+}
+
+// counts is the usage object of this reply; nil: there is none yet.
+func (o *Stream) counts() []byte {
+	if o.took != nil {
+		return o.took
+	}
+	return o.meant
 }
 
 // choice finds the state of a choice, or begins it.
@@ -212,6 +224,7 @@ func (o *Stream) Left() bool {
 func (o *Stream) Say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.said = true
 	if len(o.choices) == 0 {
 		o.choice(0).unmet = true
 	}
@@ -246,7 +259,10 @@ func (o *Stream) Finish() error {
 	if clean {
 		o.Metrics.Untouch.Inc()
 	}
+	own := o.before.asked || o.said && o.counts() == nil // no event of the server says it
 	switch {
+	case own && (o.Usage || o.usage != nil):
+		_ = o.to.Usage(o.before.with(o.counts()), o.run)
 	case o.usage != nil:
 		_ = o.to.Raw(o.usage)
 	case o.meant != nil && o.Usage && !counted:

@@ -28,6 +28,8 @@ type Whole struct {
 	doc     *openai.Completion // nil: the reply is no document
 	answers []*answer
 	usage   []byte // of a reply that is no document
+	before  tokens // of the replies before this one
+	said    bool   // a sentence of ours stands in the answer
 	run     []byte // what it says of the run that it is from; nil: nothing
 }
 
@@ -56,6 +58,10 @@ func (o *Whole) Left() bool { return false }
 
 // Begin forgets the reply before.
 func (o *Whole) Begin(server string) {
+	if o.doc != nil && o.doc.Usage.Present() {
+		o.usage = o.doc.Usage.Of(o.doc.Doc)
+	}
+	o.before.add(o.usage)
 	if o.doc, o.answers, o.usage = nil, nil, nil; server != "" {
 		o.w.Header().Set(web.Upstream, server)
 	}
@@ -122,6 +128,7 @@ func (o *Whole) Called(choice int) (ids []string) {
 // Say adds a sentence to each choice whose reading is unmet, or makes it the answer where no
 // reply has begun.
 func (o *Whole) Say(text string) {
+	o.said = true
 	if len(o.answers) == 0 {
 		o.answers = []*answer{{reading: &parse.Reading{}}}
 	}
@@ -151,6 +158,9 @@ func (o *Whole) Finish() error {
 		}
 	}
 	edits := o.edits(doc)
+	if o.doc != nil && doc.Usage.Present() && o.before.asked {
+		edits = append(edits, openai.Edit{Span: doc.Usage, With: o.before.with(bytes.Clone(doc.Usage.Of(doc.Doc)))})
+	}
 	if len(edits) == 0 {
 		o.metrics.Untouch.Inc()
 	}
@@ -197,7 +207,9 @@ func (o *Whole) made() (*openai.Completion, error) {
 		doc = fmt.Appendf(doc, `{"index":%d,"message":{"role":"assistant","content":null},"finish_reason":null}`, a.index)
 	}
 	usage := o.usage
-	if usage == nil {
+	if o.before.asked || o.said && usage == nil {
+		usage = o.before.with(usage)
+	} else if usage == nil {
 		usage = []byte("null")
 	}
 	doc = fmt.Appendf(doc, `],"usage":%s`, usage)

@@ -147,9 +147,9 @@ func head(asked *Asked, model string, created int64) []byte {
 func failure(e *openai.Error) (code, message string) {
 	code = cmp.Or(e.Code, e.Type)
 	if e.Status < 500 {
-		return code, e.Message
+		return code, e.Late()
 	}
-	return "server_error", e.Message + " (" + code + ")"
+	return "server_error", e.Late() + " (" + code + ")"
 }
 
 // document is the whole Response.

@@ -34,6 +34,7 @@ type nameExample struct {
 type argumentFile struct {
 	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
 	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by words in their names. A word in brackets counts only if no other word of the name does. A tool without any of the words counts as write." eg:"{read: [get, list, look*]}"`
+	Remarks []rulefile.Text                  `rule:"remarks" doc:"Arguments of tools that run a command, which only say in words what it is for. With other words it is the same call." eg:"[description]"`
 	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool. '*' is every tool."`
 }
 
@@ -127,7 +128,7 @@ var classNames = []string{string(tools.Read), string(tools.Write), string(tools.
 func (l *loader) arguments() {
 	f := decodeFile[argumentFile](l, argumentsFile)
 	r := l.set.Tools
-	r.Classes = l.classes(f.Classes)
+	r.Classes, r.Remarks = l.classes(f.Classes), values(f.Remarks)
 	for _, t := range f.Tools {
 		tool := t.Key.Value
 		if tool == "*" {

@@ -18,6 +18,7 @@ type Metrics struct {
 	RunCalls  *Vec    // model, arm, tool, outcome: ok, failed, refused, doubt
 	Calls     *Vec    // model, arm, strategy
 	Repairs   *Vec    // model, arm, kind
+	Repeated  *Vec    // model, arm
 	Refusals  *Vec    // model, arm, code
 	Hits      *Vec    // model, arm, file, rule
 	Decisions *Vec    // model, arm, effect, file, rule
@@ -73,6 +74,7 @@ func New() *Metrics {
 		RunCalls:  counter("run_calls_total", "Calls of runs by tool and outcome: ok, failed, refused, doubt.", "model", "arm", "tool", "outcome"),
 		Calls:     counter("calls_total", "Tool calls that left, by the strategy that found them.", "model", "arm", "strategy"),
 		Repairs:   counter("repairs_total", "Repairs made to calls that left, by kind.", "model", "arm", "kind"),
+		Repeated:  counter("repeated_calls_total", "Calls that stood in a reply once more, and were made once.", "model", "arm"),
 		Refusals:  counter("refusals_total", "Text that looked like a call and was none, by reason.", "model", "arm", "code"),
 		Hits:      counter("rule_hits_total", "Replies in which a rule had a part, by the rule.", "model", "arm", "file", "rule"),
 		Decisions: counter("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "model", "arm", "effect", "file", "rule"),

@@ -20,6 +20,7 @@ type Account struct {
 	Strategies         []string // that found calls
 	Edits              []string // rules that changed what the model read
 	Calls, Refused     int
+	Repeated           int           // calls that stood in a reply once more, and were made once
 	Again              int           // of Turns, those that followed a fault
 	Offered            bool          // the model was offered tools
 	Empty              bool          // the last reply had nothing to show and nothing to run
@@ -107,6 +108,7 @@ func (a *Account) Add(more Account) {
 	a.Turns += more.Turns
 	a.Upstream, a.Style = more.Upstream, more.Style
 	a.Refused += more.Refused
+	a.Repeated += more.Repeated
 	a.Again += more.Again
 	a.Offered, a.Empty = a.Offered || more.Offered, more.Empty
 	if a.First == 0 {

@@ -21,7 +21,7 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 		return f.Fault, tools.Refusal{Why: f.Why}
 	case err != nil:
 		return ruleset.StreamError, tools.Refusal{Why: "the reply broke off"}
-	case len(r.Calls) > 0:
+	case len(r.Calls) > 0, r.Done && len(r.Refused) == 0 && t.who.Run: // a run ends with its last call, if the model has no more to say
 		return "", tools.Refusal{}
 	case r.Cut == openai.ContentFilter && t.agent: // others know what content_filter means
 		return ruleset.Filtered, tools.Refusal{Why: "the content filter of the model server cut it off"}
@@ -90,30 +90,34 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 	var f *upstream.Failure
 	sentence := ""
 	if t.agent && (fault != ruleset.Overflow || t.fresh) {
-		sentence = remedy.Sentence(about.Why)
+		sentence = remedy.Sentence(about.ToPerson())
 	}
 	switch {
 	case sentence != "" && (err == nil || !t.sink.Left()):
 		return t.say(fault, sentence, about, err)
 	case errors.As(err, &f):
 		return t.sink.Fail(f.Say)
-	case remedy.Status != 0 && !t.sink.Left():
-		return t.sink.Fail(&openai.Error{
+	case remedy.Status != 0 && (err != nil || !t.sink.Left()):
+		failed := &openai.Error{
 			Status: remedy.Status, Type: remedy.Type, Code: remedy.Code,
 			Message: remedy.Say(about.Why), RetryAfter: remedy.RetryAfter,
-		})
+		}
+		if err != nil {
+			failed.Log = err.Error()
+		}
+		return t.sink.Fail(failed)
 	case err != nil:
 		return t.sink.Fail(openai.UpstreamFailed("the reply of the model server broke off", err.Error()))
 	case !r.Empty() && len(r.Refused) == 0: // it was cut, and its finish_reason says so
 		return t.sink.Finish()
 	}
-	text := remedy.Say(about.Why)
+	text := remedy.Say(about.ToPerson())
 	switch {
 	case text != "":
 	case r.Empty():
 		text = "The model gave no usable answer: " + about.Why + "."
 	default:
-		text = "A call was not made: " + about.Why + "."
+		text = "A call was not made: " + about.ToPerson() + "."
 	}
 	return t.tell(text)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
@@ -38,6 +39,7 @@ type Caller struct {
 	Request string        // its id; may be ""
 	Session string        // counts where the request itself names none; may be ""
 	Waits   time.Duration // how long the caller waits for us; 0: it does not say
+	Alive   time.Duration // a stream begins after so long, if nothing has come; 0: it does not
 	Watch   Watcher       // of this request; nil: nobody watches
 	Spans   *spans.Parent // of which its turns are children; nil: nobody traces
 	Runs    bool          // it runs the calls itself, and has each judged before it does
@@ -113,7 +115,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, said, ear)
 		t.results(req)
 		t.copying()
-		t.circling(set.Loop.Look(req))
+		t.circling(set.Loop.With(loops.Ignored{Arguments: set.Unremarked}).Look(req))
 	}
 	return t.write(ctx)
 }

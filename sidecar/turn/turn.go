@@ -176,7 +176,11 @@ func (t *Turn) ask(ctx context.Context) (reading *parse.Reading, err error) {
 func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	t.account.next()
 	t.account.Turns++
-	reply, err := t.up.AskWithin(ctx, t.set, t.srv, t.message(), t.from.Waits, t.route.Budget())
+	budget := t.route.Budget()
+	if t.sink.Flows() && !t.from.Runs { // a run that has begun goes on
+		budget.Head = t.since.Add(t.from.Alive)
+	}
+	reply, err := t.up.AskWithin(ctx, t.set, t.srv, t.message(), t.from.Waits, budget)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -20,6 +20,17 @@ type Budget struct {
 	Retries int
 	End     time.Time // no retry begins after it
 	Next    bool      // another server waits: this one is only asked again, once and at once, if a connection broke
+	Head    time.Time // the head of a stream leaves then, and with it the status that the caller could have; zero: never
+}
+
+// tells reports that a status must go to the caller now, since it could not after this wait: a server asks for
+// patience, and the caller, who has its Retry-After, can wait as well.
+func (b *Budget) tells(res *http.Response, wait time.Duration) bool {
+	if res == nil || res.Header.Get("Retry-After") == "" {
+		return false
+	}
+	now := time.Now()
+	return now.Before(b.Head) && !now.Add(wait).Before(b.Head)
 }
 
 // Retries are those that the limits give to a request that begins now.
@@ -56,7 +67,7 @@ func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bo
 		return false, nil
 	}
 	a.wait = a.pause(res)
-	if a.wait > a.lim.RetryMax || time.Now().Add(a.wait).After(a.End) {
+	if a.wait > a.lim.RetryMax || time.Now().Add(a.wait).After(a.End) || a.tells(res, a.wait) {
 		return false, nil // the caller knows better what to do with so long a wait
 	}
 	if a.made <= a.Retries {

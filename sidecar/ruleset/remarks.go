@@ -1,0 +1,24 @@
+package ruleset
+
+import (
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Unremarked are the arguments of a call without remarks: what only says in words what a command is for. Of a tool
+// that runs none, a description may be what it is told to do, so it stays.
+func (s *Set) Unremarked(tool, args string) string {
+	if len(s.Tools.Remarks) == 0 || s.Tools.Class(tool) != tools.Exec {
+		return args
+	}
+	if call, err := policy.CallOf(tool, string(tools.Exec), []byte(args)); err != nil || call.Command == "" {
+		return args
+	}
+	doc := []byte(args)
+	return string(openai.Apply(doc, openai.Remove(doc, openai.Span{To: len(doc)}, func(key []byte) bool {
+		return slices.Contains(s.Tools.Remarks, string(key))
+	})))
+}
