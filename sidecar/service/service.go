@@ -206,7 +206,7 @@ func (r *running) open() (up *upstream.Client, err error) {
 // those.
 func (r *running) judges(ctx context.Context) error {
 	s, limits, world := r.Settings, r.Rules.Set().Limits, World(r.Settings)
-	desks, err := openDesks(s, r.local, r.Log)
+	desks, err := openDesks(s, r.Rules.Set().AgentNames(), r.local, r.Log)
 	if err != nil {
 		return err
 	}
