@@ -28,6 +28,7 @@ type Call struct {
 // Subject is who asks for a call. Where nobody can answer a question, to ask is to deny.
 type Subject struct {
 	Model       string `expr:"model" json:"model,omitempty" doc:"The model id that the caller asked for."`
+	Client      string `expr:"client" json:"client,omitempty" doc:"The program that sends the requests, by its file in rules/agents: openclaw, opencode, codex. generic is one that no file describes."`
 	Agent       string `expr:"agent" json:"agent,omitempty" doc:"The agent. It is empty if the request does not name it."`
 	Session     string `expr:"session" json:"session,omitempty" doc:"The session. It is empty if the request does not name it."`
 	Channel     string `expr:"channel" json:"channel,omitempty" doc:"The channel, such as telegram. It is empty if the request does not name it."`

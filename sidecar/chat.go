@@ -179,7 +179,7 @@ func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Accou
 	s.metrics.Tokens.WithLabelValues(a.Model, "completion").Add(float64(a.Completion))
 	s.metrics.Tokens.WithLabelValues(a.Model, "reasoning").Add(float64(a.Reasoning))
 	s.log.LogAttrs(ctx, slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
-		slog.String("run", w.Header().Get(runID)), slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model), slog.String("upstream", a.Upstream), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
+		slog.String("run", w.Header().Get(runID)), slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model), slog.String("upstream", a.Upstream), slog.String("client", a.Who.Client), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
 		slog.Int("status", status), slog.Bool("stream", streams), slog.Bool("responses", responses), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),
 		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("repeated", a.Repeated), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
 		slog.Int64("elapsed_ms", time.Since(began).Milliseconds()), slog.String("rules", w.Header().Get(web.RulesVersion)))
@@ -201,7 +201,7 @@ func (s *Server) begin(o *opened, w http.ResponseWriter) error {
 		watch = append(watch, o.record)
 	}
 	caller.Alive = keepalive(caller.Waits, set.Limits.Keepalive)
-	caller.Watch = turn.Watchers(watch...)
+	caller.Watch, set = turn.Watchers(watch...), set.For(caller.Client)
 	if s.runs != nil && executor.Wants(set, req) {
 		run, err := s.runs.Begin(o.ctx, set, req, caller)
 		if err != nil {
@@ -231,7 +231,7 @@ func (s *Server) witnessed(w http.ResponseWriter, set *ruleset.Set, req *openai.
 	}
 	who := turn.Asker(req, from, cmp.Or(req.Model, set.Models[0].ID.Value))
 	return s.witness.Begin(witness.Asking{
-		ID: w.Header().Get(web.RequestID), Model: who.Model, Session: who.Session, Agent: who.Agent, Channel: who.Channel,
+		ID: w.Header().Get(web.RequestID), Model: who.Model, Session: who.Session, Client: who.Client, Agent: who.Agent, Channel: who.Channel,
 		Arms: set.Arms, Rules: set.Version, Stream: req.Stream, Responses: responses,
 	}, set.Limits.Console)
 }

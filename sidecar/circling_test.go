@@ -12,7 +12,7 @@ import (
 // circle is a request in which a model has made the same call n times, as a gateway sends it.
 func circle(n int, more string) string {
 	var b strings.Builder
-	b.WriteString(`{` + more + bothTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"go"}`)
+	b.WriteString(`{` + more + bothTool + `,"model":"gpt-oss","messages":[{"role":"system","content":"` + row.system + `"},{"role":"user","content":"go"}`)
 	for i := range n {
 		fmt.Fprintf(&b, `,{"role":"assistant","content":"","tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\": \"a.md\"}"}}]},`+
 			`{"role":"tool","tool_call_id":"c%d","content":"No such file (at 10:00:%02d, after %dms)"}`, i, i, i, 3*i)
@@ -75,23 +75,24 @@ func TestCircling(t *testing.T) {
 func TestCirclesOfAgents(t *testing.T) {
 	for _, row := range []struct {
 		name   string
+		system string
 		args   string // of call n
 		result string
 		before string // user message in front of the newest call
 		stops  bool
 	}{
-		{"goose", `{"command":"ls"}`, "No such file", "<info-msg>\nIt is 12:00\nWorking directory: /srv/app\n</info-msg>", true},
-		{"opencode, Qwen Code", `{"command":"ls"}`, "No such file", "<system-reminder>\nPlan mode is off.\n</system-reminder>\n<system-reminder>x</system-reminder>", true},
-		{"Codex", `{"command":"ls"}`, "Chunk ID: 28%[1]d1a5\nWall time: 0.0%[1]d23 seconds\nNo such file", "", true},
-		{"another description", `{"command":"ls","description":"List, try %d"}`, "No such file", "", true},
-		{"an id", `{"command":"ls"}`, `{"id":"run_%d","error":"no such file"}`, "", true},
-		{"a UUID", `{"command":"ls"}`, "Request 4f9a6a0e-8f0b-4c0a-9d5e-0000000000a%d failed", "", true},
-		{"a process", `{"command":"ls"}`, "started, pid 430%d", "", true},
-		{"an address", `{"command":"ls"}`, "panic at 0xc00012%d4a0", "", true},
-		{"the user", `{"command":"ls"}`, "No such file", "Go on.", false},
-		{"the user and a notice", `{"command":"ls"}`, "No such file", "Go on. <system-reminder>x</system-reminder>", false},
-		{"progress", `{"command":"ls"}`, "%d of 9 tests pass", "", false},
-		{"another command", `{"command":"ls %d"}`, "No such file", "", false},
+		{"goose", "You are a general-purpose AI agent called goose", `{"command":"ls"}`, "No such file", "<info-msg>\nIt is 12:00\nWorking directory: /srv/app\n</info-msg>", true},
+		{"opencode, Qwen Code", "You are Qwen Code", `{"command":"ls"}`, "No such file", "<system-reminder>\nPlan mode is off.\n</system-reminder>\n<system-reminder>x</system-reminder>", true},
+		{"Codex", "", `{"command":"ls"}`, "Chunk ID: 28%[1]d1a5\nWall time: 0.0%[1]d23 seconds\nNo such file", "", true},
+		{"another description", "", `{"command":"ls","description":"List, try %d"}`, "No such file", "", true},
+		{"an id", "", `{"command":"ls"}`, `{"id":"run_%d","error":"no such file"}`, "", true},
+		{"a UUID", "", `{"command":"ls"}`, "Request 4f9a6a0e-8f0b-4c0a-9d5e-0000000000a%d failed", "", true},
+		{"a process", "", `{"command":"ls"}`, "started, pid 430%d", "", true},
+		{"an address", "", `{"command":"ls"}`, "panic at 0xc00012%d4a0", "", true},
+		{"the user", "", `{"command":"ls"}`, "No such file", "Go on.", false},
+		{"the user and a notice", "You are Qwen Code", `{"command":"ls"}`, "No such file", "Go on. <system-reminder>x</system-reminder>", false},
+		{"progress", "", `{"command":"ls"}`, "%d of 9 tests pass", "", false},
+		{"another command", "", `{"command":"ls %d"}`, "No such file", "", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			of := func(form string, n int) string {
@@ -102,7 +103,7 @@ func TestCirclesOfAgents(t *testing.T) {
 			}
 			var b strings.Builder
 			b.WriteString(`{"tools":[{"type":"function","function":{"name":"exec","parameters":{"type":"object","properties":{"command":{"type":"string"},"description":{"type":"string"}},"required":["command"]}}}]` +
-				`,"model":"gpt-oss","messages":[{"role":"user","content":"go"}`)
+				`,"model":"gpt-oss","messages":[{"role":"system","content":"` + row.system + `"},{"role":"user","content":"go"}`)
 			for i := range 6 {
 				if i == 5 && row.before != "" {
 					b.WriteString(`,{"role":"user","content":` + of(row.before, i) + `}`)

@@ -37,7 +37,7 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 	if err := unfit(r, limit); err != nil {
 		return err
 	}
-	if o.leave, err = s.enter(r, &set.Limits); err != nil {
+	if o.leave, err = s.enter(r, set); err != nil {
 		return err
 	}
 	promise, err := s.door.Promise(r.ContentLength, &set.Limits.Load)
@@ -59,10 +59,21 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 	if in.req, err = openai.ParseRequest(body); err != nil {
 		return err
 	}
-	in.caller = turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, in.req), Waits: callerWaits(r.Header), Spans: o.span.Children()}
+	agent := s.recognise(r, set, in.req)
+	in.caller = turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, set.Sessions, in.req), Client: agent.Name, Folder: agent.Workspace(r.Header.Get), Waits: callerWaits(r.Header), Spans: o.span.Children()}
 	in.line = cmp.Or(turn.Asker(in.req, in.caller, "").Session, web.Address(r))
 	o.in = in
 	return nil
+}
+
+// recognise finds the agent that sent a request. The log has one line of each, and of each way to recognise it.
+func (s *Server) recognise(r *http.Request, set *ruleset.Set, req *openai.Request) *ruleset.Agent {
+	agent, by := set.Recognise(r.Header.Get, req)
+	if _, known := s.known.LoadOrStore(agent.Name+" "+by, true); !known {
+		s.log.InfoContext(r.Context(), "a request of "+agent.Name+": "+by, "event", "agent_recognised", "client", agent.Name, "by", by,
+			"user_agent", r.UserAgent(), "rules", set.Version)
+	}
+	return agent
 }
 
 // refused is the error of the API for one of the door.
@@ -85,7 +96,7 @@ func (s *Server) refused(err error) error {
 func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.Request, said *openai.Error) {
 	const most = 256 // bytes of a path
 	s.metrics.Refused.WithLabelValues(strconv.Itoa(said.Status)).Inc()
-	s.log.InfoContext(ctx, "refused", "event", "request_refused", "request", w.Header().Get(web.RequestID), "from", web.Address(r), "session", sessionID(r.Header),
+	s.log.InfoContext(ctx, "refused", "event", "request_refused", "request", w.Header().Get(web.RequestID), "from", web.Address(r), "session", sessionID(r.Header, s.rules.Set().Sessions),
 		"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), most)], "status", said.Status, "code", said.Code, "detail", said.Message, "rules", w.Header().Get(web.RulesVersion))
 }
 

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/crew"
@@ -67,6 +68,7 @@ type Server struct {
 	turns    *turn.Planner
 	runs     *executor.Executor // nil: there is no tool to run
 	sessions *state.Sessions
+	known    sync.Map // agents that were recognised, and by what
 	door     *admission.Door
 	lab      *lab.Lab
 	witness  *witness.Witness

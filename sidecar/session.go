@@ -20,9 +20,10 @@ const (
 
 // enter lets a request in, or says that its session has too many. Leave must be called
 // at its end.
-func (s *Server) enter(r *http.Request, limits *ruleset.Limits) (leave func(), err error) {
-	id, pace := "session "+sessionID(r.Header), limits.Session
-	if sessionID(r.Header) == "" {
+func (s *Server) enter(r *http.Request, set *ruleset.Set) (leave func(), err error) {
+	session, limits := sessionID(r.Header, set.Sessions), &set.Limits
+	id, pace := "session "+session, limits.Session
+	if session == "" {
 		id, pace = "caller "+web.Address(r), limits.Caller
 	}
 	if wait := s.sessions.Enter(id, time.Now(), state.Pace(pace)); wait > 0 {
@@ -32,9 +33,9 @@ func (s *Server) enter(r *http.Request, limits *ruleset.Limits) (leave func(), e
 	return func() { s.sessions.Leave(id) }, nil
 }
 
-// sessionID is the session that a caller names; empty: none.
-func sessionID(h http.Header) string {
-	for _, header := range []string{"session_id", "session-id", "x-session-affinity"} { // session-id is Codex's
+// sessionID is the session that one of these headers names; empty: none.
+func sessionID(h http.Header, headers []string) string {
+	for _, header := range headers {
 		if id := h.Get(header); id != "" {
 			return id[:min(len(id), maxSessionID)]
 		}
@@ -45,8 +46,8 @@ func sessionID(h http.Header) string {
 // named is the session of a request without a runtime line, which says more: what a header names,
 // or the request itself, whose prompts have a cache of their own; else the trace that it is part of,
 // which a gateway keeps for all steps of one turn.
-func named(h http.Header, req *openai.Request) string {
-	if id := sessionID(h); id != "" {
+func named(h http.Header, headers []string, req *openai.Request) string {
+	if id := sessionID(h, headers); id != "" {
 		return id
 	}
 	if at, ok := req.Field("prompt_cache_key"); ok {

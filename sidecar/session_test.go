@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
@@ -13,6 +14,7 @@ import (
 func TestSession(t *testing.T) {
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	const line = `\n\nRuntime: agent=main | session=agent:main:main | channel=webchat`
+	sessions := ruletest.Shipped(t).Sessions
 	for name, tt := range map[string]struct {
 		headers map[string]string
 		user    string
@@ -22,6 +24,8 @@ func TestSession(t *testing.T) {
 		"nothing":                {nil, "Hi.", "", ""},
 		"the runtime line":       {map[string]string{"session_id": "a"}, "Hi." + line, "b", "agent:main:main"},
 		"the header":             {map[string]string{"session_id": "a", "x-session-affinity": "c", "traceparent": parent}, "Hi.", "b", "a"},
+		"the header of goose":    {map[string]string{"agent-session-id": "20261128_1"}, "Hi.", "", "20261128_1"},
+		"that of opencode":       {map[string]string{"x-session-id": "ses_1"}, "Hi.", "", "ses_1"},
 		"the affinity":           {map[string]string{"x-session-affinity": "c"}, "Hi.", "b", "c"},
 		"the header of Codex":    {map[string]string{"session-id": "d"}, "Hi.", "", "d"},
 		"the key of the cache":   {map[string]string{"traceparent": parent}, "Hi.", "b", "b"},
@@ -40,7 +44,7 @@ func TestSession(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := turn.Asker(req, turn.Caller{Session: named(h, req)}, "m").Session; got != tt.want {
+			if got := turn.Asker(req, turn.Caller{Session: named(h, sessions, req)}, "m").Session; got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})

@@ -40,6 +40,7 @@ type policyCheck struct {
 	cwd, home   string
 	alone       bool // nobody can answer
 	confined    bool
+	client      string
 }
 
 func policyCheckCommand(env Env) *cobra.Command {
@@ -64,9 +65,9 @@ With --jsonl each line of FILE (or standard input) is one question:
 ["93.184.216.34"]}. A question may also have "workspace", as the gateway
 would say it, and "cwd", "home" and "roots": {"read", "write",
 "read_files"}, if they differ from paths.yaml; and what rules see of the caller: "model",
-"agent", "session", "channel", "interactive", "now". "confined": true is --confined. Other
-keys are ignored. --op, --method, --cwd, --home, --alone and --confined hold for each
-question that does not say it itself.
+"client", "agent", "session", "channel", "interactive", "now". "confined": true is
+--confined. Other keys are ignored. --op, --method, --cwd, --home, --alone, --client and
+--confined hold for each question that does not say it itself.
 
 Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "message",
 "facts"}.`,
@@ -113,6 +114,7 @@ func (a *policyCheck) flags(c *cobra.Command, env Env) {
 	f.StringVar(&a.home, "home", "", "the home folder `DIR` (without it: that of paths.yaml)")
 	f.BoolVar(&a.alone, "alone", false, "nobody can answer, so ask becomes deny")
 	f.BoolVar(&a.confined, "confined", false, "the kernel confines the command when it runs")
+	f.StringVar(&a.client, "client", "", "the agent that would run it, by its `NAME` in rules/agents (without it: openclaw)")
 	policyFlag(c, env, &a.locked)
 	rulesFlag(c, env, &a.dir)
 }
@@ -123,7 +125,7 @@ func (a *policyCheck) world(env Env) guard.World { return env.world(a.locked, a.
 // question is the one that the flags state.
 func (a *policyCheck) question(c *cobra.Command) *guard.Question {
 	interactive := !a.alone
-	q := &guard.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive, Confined: a.confined}
+	q := &guard.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive, Confined: a.confined, Client: a.client}
 	for flag, to := range map[string]**string{"command": &q.Command, "path": &q.Path, "url": &q.URL} {
 		if c.Flags().Changed(flag) {
 			value := c.Flags().Lookup(flag).Value.String()

@@ -49,6 +49,7 @@ type aCall struct {
 	command, path, url string
 	tool               string // that would run; empty: the usual one
 	arguments          string // of the tool, in place of the three
+	client             string // for which it would run; empty: openclaw
 	confined           bool   // it runs confined
 	all                bool   // rules that do not hold are shown, too
 }
@@ -61,17 +62,18 @@ func (c *aCall) flags(to *cobra.Command, before string) {
 	f.StringVar(&c.url, "url", "", before+"may this `URL` be fetched?")
 	f.StringVar(&c.tool, "tool", "", "the `TOOL` of that call (without it: exec, read or web_fetch)")
 	f.StringVar(&c.arguments, "arguments", "", before+"may this --tool be called with `JSON`, an object?")
+	f.StringVar(&c.client, "client", "", "of a call: the agent that would run it, by its `NAME` in rules/agents (without it: openclaw)")
 	f.BoolVar(&c.confined, "confined", false, "of a command: the kernel confines it when it runs")
 	f.BoolVar(&c.all, "all", false, "of a call: also show the rules that do not hold")
 }
 
 // callModes are which flags go with those.
 func callModes() []string {
-	return []string{"command: tool confined all json rules policy", "path: tool all json rules policy", "url: tool all json rules policy", "arguments: tool confined all json rules policy",
-		"tool: command path url arguments confined all json rules policy"}
+	return []string{"command: tool client confined all json rules policy", "path: tool client all json rules policy", "url: tool client all json rules policy", "arguments: tool client confined all json rules policy",
+		"tool: command path url arguments client confined all json rules policy"}
 }
 
-func (c *aCall) given() bool { return *c != aCall{all: c.all, confined: c.confined} }
+func (c *aCall) given() bool { return *c != aCall{all: c.all, confined: c.confined, client: c.client} }
 
 // explain shows what the rules say of the call.
 func (c *aCall) explain(x *explaining, env Env) error {
@@ -85,7 +87,7 @@ func (c *aCall) explain(x *explaining, env Env) error {
 	}
 	lines := func(t *guard.Explanation) []row { return callRows(t, c.all) }
 	return show(x, sets, env, lines, func(set *ruleset.Set) (*guard.Explanation, error) {
-		return x.world(env).Explain(set, tool, args, c.confined)
+		return x.world(env).Explain(set, c.client, tool, args, c.confined)
 	})
 }
 

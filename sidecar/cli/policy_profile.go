@@ -67,6 +67,7 @@ type profileReport struct {
 	Confine    string                `json:"confine"`
 	Holds      []confine.Given       `json:"holds"` // what this machine can hold confined commands to
 	Untried    string                `json:"untried,omitempty"`
+	Here       []string              `json:"agents_here,omitempty"` // whose commands serve confines
 	Roots      paths.Roots           `json:"roots"`
 	Rules      map[policy.Effect]int `json:"rules"` // how many have this effect
 	Expansions []ruleset.Expansion   `json:"expansions"`
@@ -78,6 +79,7 @@ func reportProfile(set *ruleset.Set, in guard.World) *profileReport {
 		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(), Confine: set.Confine().String(), Holds: offer.Parts, Untried: offer.Untried, Roots: in.Roots(set),
 		Rules: map[policy.Effect]int{}, Expansions: append([]ruleset.Expansion{}, set.Expansions()...),
 	}
+	r.Here, _ = service.Here(true, set.AgentNames())
 	for _, effect := range set.PolicyRules() {
 		r.Rules[effect]++
 	}
@@ -124,8 +126,8 @@ func confined(p *profileReport) string {
 		return "never"
 	case p.Untried != "":
 		return p.Confine + "; this machine can only with serve --confine untried: " + p.Untried
-	case len(missing) == 0 && service.NotHere(true) == "":
-		return p.Confine + "; this machine can, and serve does, since openclaw was run here"
+	case len(missing) == 0 && p.Here != nil:
+		return p.Confine + "; this machine can, and serve does for " + strings.Join(p.Here, ", ")
 	case len(missing) == 0:
 		return p.Confine + "; this machine can, once openclaw was run here, or if serve runs with --confine here"
 	}

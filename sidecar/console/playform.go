@@ -140,7 +140,7 @@ func (c *Console) record(f *playForm) (*replay.Record, error) {
 	t, r := c.taken(f)
 	if r != nil {
 		rec.User, rec.Workspace, rec.Intact, rec.Asked, rec.Formatted = r.User, r.Workspace, r.Intact, r.Asked, r.Formatted
-		rec.Who = policy.Subject{Model: rec.Model, Agent: t.Agent, Channel: t.Channel, Session: t.Session, Run: t.Run != "", Interactive: true}
+		rec.Who = policy.Subject{Model: rec.Model, Client: t.Client, Agent: t.Agent, Channel: t.Channel, Session: t.Session, Run: t.Run != "", Interactive: true}
 	}
 	switch {
 	case f.Tools == "any":

@@ -80,7 +80,7 @@ func (c *Console) compare(p *playground) {
 func (c *Console) question(f *playForm) func(*ruleset.Set) (*playReading, error) {
 	if tool, args, ok := draft.Question(f.What, f.Text); ok {
 		return func(set *ruleset.Set) (*playReading, error) {
-			told, err := c.API.World.Explain(set, tool, args, set.Confine() == ruleset.Always)
+			told, err := c.API.World.Explain(set, "", tool, args, set.Confine() == ruleset.Always)
 			if err != nil {
 				return nil, err
 			}

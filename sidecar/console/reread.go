@@ -32,7 +32,7 @@ func recordOf(t *witness.Turn, r *witness.Reply) (*replay.Record, []capture.Said
 	}
 	rec := &replay.Record{
 		Model: t.Model, Server: r.Server, User: r.User, Workspace: r.Workspace, Finish: r.Finish, Intact: r.Intact, Asked: r.Asked, Formatted: r.Formatted,
-		Who: policy.Subject{Model: t.Model, Agent: t.Agent, Channel: t.Channel, Session: t.Session, Run: t.Run != "", Interactive: true},
+		Who: policy.Subject{Model: t.Model, Client: t.Client, Agent: t.Agent, Channel: t.Channel, Session: t.Session, Run: t.Run != "", Interactive: true},
 	}
 	rec.Message, _ = json.Marshal(message) // it holds texts alone
 	rec.Tools = offeredOf(r)

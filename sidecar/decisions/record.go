@@ -49,6 +49,7 @@ type Decision struct {
 	Request     string           `json:"request,omitempty"`
 	Approval    string           `json:"approval,omitempty"` // that a person was asked for
 	Session     string           `json:"session,omitempty"`
+	Client      string           `json:"client,omitempty"` // the program, by its file in rules/agents
 	Agent       string           `json:"agent,omitempty"`
 	Channel     string           `json:"channel,omitempty"`
 	Model       string           `json:"model,omitempty"`

@@ -177,7 +177,7 @@ func TestQuestion(t *testing.T) {
 		if !ok || tool != row.tool {
 			t.Fatalf("%s: %s", row.kind, tool)
 		}
-		e, err := guard.World{}.Explain(rules.Set(), tool, args, false)
+		e, err := guard.World{}.Explain(rules.Set(), "", tool, args, false)
 		ruletest.Must(t, err)
 		if got := ruling(string(e.Decision.Effect), ""); !strings.HasPrefix(got, row.effect) {
 			t.Errorf("%s %s: %s", row.kind, row.text, got)

@@ -34,5 +34,5 @@ func (w World) ExplainLogged(set *ruleset.Set, r *decisions.Record) *Explanation
 // logged is a call of a decision log, and who asked for it.
 func logged(d *decisions.Decision) (tools.Call, policy.Subject) {
 	return tools.Call{Name: d.Tool, Arguments: d.Arguments, Strategy: d.Strategy, Confidence: d.Confidence},
-		policy.Subject{Model: d.Model, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Run: d.Run, Interactive: d.Interactive}
+		policy.Subject{Model: d.Model, Client: d.Client, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Run: d.Run, Interactive: d.Interactive}
 }

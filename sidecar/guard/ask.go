@@ -29,7 +29,15 @@ func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics, 
 // does not leave, or nothing, and which approval it waits for.
 func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval string) {
 	var flaw *plain.Flaw
-	if !j.set.AsksHere() && j.set.Confine() != ruleset.Always && j.asks.Hears(asker(j.who), j.Now()) {
+	asks := j.set.Asks()
+	if asks == ruleset.Nobody {
+		return d.Message() + nobodyAsks, ""
+	}
+	if asks != ruleset.Sidecar && j.set.Confine() != ruleset.Always && j.asks.Hears(asker(j.who), j.Now()) {
+		if asks == ruleset.TheAgent {
+			call.Repairs = append(call.Repairs, tools.Repair{Kind: askRepair, To: "the agent"})
+			return "", ""
+		}
 		args, err := policy.WithAsk(call.Name, call.Arguments, d.Reason(), func(tool string) bool { return j.catalog.Takes(tool, "ask") })
 		if err == nil {
 			call.Arguments = args
@@ -52,7 +60,7 @@ func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval st
 // what is asked or was answered; nil: nobody can be asked.
 func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked *approvals.Entry) {
 	if j.Approvals == nil {
-		return d.Message() + " A person must allow this first, and nobody can be asked here. Do not send it again.", nil
+		return d.Message() + nobodyAsks, nil
 	}
 	q := j.question(call, d)
 	for {
@@ -64,6 +72,9 @@ func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked 
 		}
 	}
 }
+
+// nobodyAsks is why a call does not pass about which no person can be asked.
+const nobodyAsks = " A person must allow this first, and nobody can be asked here. Do not send it again."
 
 // notAllowed says why a call does not pass, by what has become of its question.
 func notAllowed(d policy.Decision, e *approvals.Entry) string {
@@ -138,9 +149,16 @@ func reason(d policy.Decision) approvals.Reason {
 	return r
 }
 
-// asker is for whom a gateway asks, or does not: OpenClaw may ask on one channel and run the
+// asker is for whom an agent asks, or does not: OpenClaw may ask on one channel and run the
 // same call at once on another.
-func asker(who policy.Subject) string { return who.Agent + " " + who.Channel }
+func asker(who policy.Subject) string { return who.Client + " " + who.Agent + " " + who.Channel }
+
+// apart are the parts of an asker.
+func apart(asker string) (client, agent, channel string) {
+	client, rest, _ := strings.Cut(asker, " ")
+	agent, channel, _ = strings.Cut(rest, " ")
+	return client, agent, channel
+}
 
 // Left notes under which id a call leaves, so that a hook of the gateway does not ask again,
 // and whether the gateway shall ask about it, or confine it. What is awaited of
@@ -184,16 +202,16 @@ func (g *Guard) Await(id string, who policy.Subject, awaited string) {
 // The note is what the model is told with it. The result shows whether the gateway has asked
 // about a call that said so: one that runs them at once is not trusted to ask for a while. It
 // also shows whether a command has run where it can be confined.
-func (g *Guard) Result(id string, text func(most int) string) (note string) {
+func (g *Guard) Result(set *ruleset.Set, id string, text func(most int) string) (note string) {
 	if g.wrapped.Knows(id) {
 		return g.fate(id, text(maxResult))
 	}
-	if by, proven := g.asks.Result(id, text(maxEvidence), g.Now()); proven {
-		agent, channel, _ := strings.Cut(by, " ")
+	if by, proven := g.asks.Result(id, text(maxEvidence), &set.Asking, g.Now()); proven {
+		client, agent, channel := apart(by)
 		g.Metrics.Faults.WithLabelValues("", "", "not_asked", "approvals").Inc()
-		g.Log.Error("the gateway ran a call at once, although it had to ask a person first; for ten minutes such calls wait here. "+
-			"In the gateway, set tools.exec.ask to on-miss and tools.exec.security to full; or set asks: sidecar in exec.yaml",
-			"event", "gateway_does_not_ask", "agent", agent, "channel", channel, "call", id)
+		g.Log.Error("the agent ran a call at once, although it had to ask a person first; for ten minutes such calls wait here. "+
+			"Set it up to ask (OpenClaw: tools.exec.ask on-miss and tools.exec.security full), or set asks: sidecar in exec.yaml",
+			"event", "gateway_does_not_ask", "client", client, "agent", agent, "channel", channel, "call", id)
 	}
 	return ""
 }

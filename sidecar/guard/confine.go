@@ -63,8 +63,11 @@ func (j *judge) confiner() Confiner {
 	if j.hooked != nil { // the hook says yes or no, and wraps nothing
 		return nil
 	}
-	if j.here {
+	switch a := j.set.Agent; {
+	case j.here:
 		return j.Runs
+	case a != nil && a.Commands == ruleset.Elsewhere, j.Clients != nil && !slices.Contains(j.Clients, j.who.Client):
+		return nil
 	}
 	return j.Confiner
 }
@@ -233,11 +236,11 @@ func (g *Guard) fate(id, text string) (note string) {
 	by, fate := g.wrapped.Result(id, text, g.Now())
 	switch fate {
 	case state.NotRun:
-		agent, channel, _ := strings.Cut(by, " ")
+		client, agent, channel := apart(by)
 		g.Metrics.Faults.WithLabelValues("", "", "not_confined", "guard").Inc()
 		g.Log.Error("the gateway runs commands where they cannot be confined, such as in a sandbox of its own or on another machine; "+
 			"for a day, the rules for commands that are not confined hold for this agent. If that is meant, start serve with --confine off",
-			"event", "gateway_elsewhere", "agent", agent, "channel", channel, "call", id)
+			"event", "gateway_elsewhere", "client", client, "agent", agent, "channel", channel, "call", id)
 		return "The command was not run. Nothing is wrong with it: send the same call again."
 	case state.Held:
 		return "This command ran confined: it can change files only in the workspace and in folders for temporary files, read no secrets, " +

@@ -355,7 +355,7 @@ func TestGatewayElsewhere(t *testing.T) {
 		t.Fatalf("%s", call.Arguments)
 	}
 	j.Left("c1", j.who, call)
-	note := j.Result("c1", said("sh: 1: /bin/gpt-oss-executor: not found\n\n(Command exited with code 127)"))
+	note := j.Result(j.set, "c1", said("sh: 1: /bin/gpt-oss-executor: not found\n\n(Command exited with code 127)"))
 	if !strings.Contains(note, "send the same call again") || log.Said("gateway_elsewhere") != 1 {
 		t.Errorf("%q %s", note, log)
 	}
@@ -373,11 +373,11 @@ func TestHeldCommandsAreExplained(t *testing.T) {
 	call := exec("node -e 1")
 	j.decide(call)
 	j.Left("c1", j.who, call)
-	if note := j.Result("c1", said("Error: EACCES: permission denied, open '/home/sam/x'\n\n(Command exited with code 1)")); !strings.Contains(note, "ran confined") {
+	if note := j.Result(j.set, "c1", said("Error: EACCES: permission denied, open '/home/sam/x'\n\n(Command exited with code 1)")); !strings.Contains(note, "ran confined") {
 		t.Errorf("%q", note)
 	}
 	j.Left("c2", j.who, call)
-	if note := j.Result("c2", said("ok")); note != "" {
+	if note := j.Result(j.set, "c2", said("ok")); note != "" {
 		t.Errorf("%q", note)
 	}
 }

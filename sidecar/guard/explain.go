@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -19,14 +20,14 @@ type Explanation struct {
 	Rules     []ruleset.Verdict `json:"rules"`
 }
 
-// Explain asks the policy about a call as if the model server had sent it, and as if it ran
-// confined. The error says what is wrong with its arguments, a JSON object.
-func (w World) Explain(set *ruleset.Set, tool string, arguments json.RawMessage, confined bool) (*Explanation, error) {
+// Explain asks the policy about a call as if the model server had sent it for a client, and as if it ran
+// confined; no client is openclaw. The error says what is wrong with its arguments, a JSON object.
+func (w World) Explain(set *ruleset.Set, client, tool string, arguments json.RawMessage, confined bool) (*Explanation, error) {
 	if _, err := policy.CallOf(tool, "", arguments); err != nil {
 		return nil, err
 	}
 	call := tools.Call{Name: tool, Arguments: arguments, Strategy: "native", Confidence: 1}
-	return w.ExplainCall(set, call, policy.Subject{Interactive: true}, confined), nil
+	return w.ExplainCall(set, call, policy.Subject{Client: cmp.Or(client, ruleset.OpenClaw), Interactive: true}, confined), nil
 }
 
 // ExplainCall is Explain of a call that was read, and of who asked for it. What the session did
@@ -36,7 +37,7 @@ func (w World) ExplainCall(set *ruleset.Set, call tools.Call, who policy.Subject
 }
 
 func (w World) explain(set *ruleset.Set, call tools.Call, who policy.Subject, m Moment) *Explanation {
-	at := w.at(m)
+	at, set := w.at(m), set.For(who.Client)
 	return &Explanation{
 		Version: set.Version, Tool: call.Name, Class: string(set.Tools.Class(call.Name)), Arguments: call.Arguments,
 		Decision: set.Decide(call, who, at), Rules: set.Verdicts(call, who, at),

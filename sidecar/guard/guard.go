@@ -30,6 +30,7 @@ type Config struct {
 	World     World
 	Approvals *approvals.Store // nil: nobody can be asked here
 	Confiner  Confiner         // of calls that leave; nil: none runs confined
+	Clients   []string         // agents whose calls it confines; nil: all whose commands run here
 	Runs      Confiner         // of calls that run here; nil: none runs confined
 	Decisions DecisionLog      // nil: there is none
 	Now       func() time.Time
@@ -84,15 +85,14 @@ type judge struct {
 }
 
 // Judge says of each call of one request why it may not leave, or nil. It is asked before
-// any byte of the call leaves, and may change its arguments. Said gives what the gateway
-// itself says behind a start of a line: see openai.Request.Said. A nil func lets every call
-// leave: the rules have nothing to say, and nothing is logged. The log names the request as request
+// any byte of the call leaves, and may change its arguments. Named is where the agent says
+// that it works. A nil func lets every call leave: the rules have nothing to say, and nothing is logged. The log names the request as request
 // says; where that is empty, by a name of its own.
-func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, request string, said func(start string, most int) (texts []string, all bool), ear Ear) func(*tools.Call) *tools.Refusal {
+func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, request string, named ruleset.Named, ear Ear) func(*tools.Call) *tools.Refusal {
 	if !set.Judges() && g.Decisions == nil {
 		return nil
 	}
-	j := &judge{Guard: g, set: set, named: set.Named(said), who: who, catalog: catalog, as: request, ear: ear}
+	j := &judge{Guard: g, set: set, named: named, who: who, catalog: catalog, as: request, ear: ear}
 	return j.decide
 }
 
@@ -188,7 +188,7 @@ func (g *Guard) open() map[int]bool {
 // entry is a decision for the log.
 func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) decisions.Decision {
 	return decisions.Decision{
-		Call: j.hooked.id(), Request: j.request, Approval: v.approval, Session: j.who.Session, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run, Interactive: j.who.Interactive,
+		Call: j.hooked.id(), Request: j.request, Approval: v.approval, Session: j.who.Session, Client: j.who.Client, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run, Interactive: j.who.Interactive,
 		Model: j.who.Model, Workspace: j.world.named, Cwd: j.world.cwd, Tool: call.Name, Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
 		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit, Outcome: j.outcome(call, refusal),
 		Rule: v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits, Rules: j.set.Version, Arms: j.set.Arms,

@@ -108,16 +108,16 @@ func TestResultsShowWhoAsks(t *testing.T) {
 	asked := &tools.Call{Repairs: []tools.Repair{{Kind: askRepair}}}
 	here, there := policy.Subject{Agent: "main", Channel: "telegram"}, policy.Subject{Agent: "main"}
 	j.Left("plain", here, &tools.Call{})
-	j.Result("plain", said("(no output)"))
+	j.Result(j.set, "plain", said("(no output)"))
 	j.Left("a1", here, asked)
-	j.Result("a1", said("Approval required (id 7)"))
+	j.Result(j.set, "a1", said("Approval required (id 7)"))
 	if log.Said("gateway_does_not_ask") != 0 {
 		t.Errorf("told of a gateway that asks: %s", log)
 	}
 	j.Left("a2", here, asked)
 	j.Left("a3", here, asked)
-	j.Result("a2", said("(no output)"))
-	j.Result("a3", said("(no output)"))
+	j.Result(j.set, "a2", said("(no output)"))
+	j.Result(j.set, "a3", said("(no output)"))
 	if log.Said("gateway_does_not_ask") != 1 || j.asks.Hears(asker(here), j.Now()) || !j.asks.Hears(asker(there), j.Now()) {
 		t.Errorf("%s", log)
 	}
@@ -148,7 +148,7 @@ func TestAwait(t *testing.T) {
 		now := left.Now().Add(row.old)
 		there.Now = func() time.Time { return now }
 		there.Await("call1", who, awaited)
-		there.Result("call1", said(row.result))
+		there.Result(there.set, "call1", said(row.result))
 		if got := row.does(there); got != row.want {
 			t.Errorf("%s: %v after %q", name, got, awaited)
 		}

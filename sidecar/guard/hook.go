@@ -69,7 +69,8 @@ func (g *Guard) Hook(set *ruleset.Set, q *Hooked) (*HookRuling, error) {
 	if g.left.Take(q.ID, q.Tool, q.Arguments) {
 		return &HookRuling{Effect: policy.Allow, Left: true}, nil
 	}
-	who := policy.Subject{Model: q.Model, Agent: q.Agent, Session: q.Session, Channel: q.Channel, Interactive: q.Interactive == nil || *q.Interactive}
+	set = set.For(ruleset.OpenClaw) // it alone has such hooks
+	who := policy.Subject{Model: q.Model, Client: ruleset.OpenClaw, Agent: q.Agent, Session: q.Session, Channel: q.Channel, Interactive: q.Interactive == nil || *q.Interactive}
 	j := &judge{Guard: g, set: set, who: who, request: "hook-" + rand.Text(), hooked: &hooked{call: q.ID}}
 	var named ruleset.Named
 	if q.Workspace != "" {

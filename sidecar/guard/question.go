@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -41,6 +42,7 @@ type Question struct {
 		ReadFiles []string `json:"read_files"`
 	} `json:"roots"`
 	Model       string     `json:"model"`
+	Client      string     `json:"client"` // the agent that would run it, by its file; empty: openclaw
 	Agent       string     `json:"agent"`
 	Session     string     `json:"session"`
 	Channel     string     `json:"channel"`
@@ -111,6 +113,11 @@ func (w World) Answer(set *ruleset.Set, q *Question) (*Ruling, error) {
 	if q.Now != nil {
 		m.Now = *q.Now
 	}
+	client := cmp.Or(q.Client, ruleset.OpenClaw)
+	if !slices.Contains(set.AgentNames(), client) {
+		return nil, fmt.Errorf("client: no file of agents is named %q; %s", client, rulefile.DidYouMean(client, set.AgentNames()))
+	}
+	set = set.For(client)
 	at := w.Said(set, q.Workspace).at(m)
 	at.Confined = q.Confined
 	at.World.Cwd, at.World.Home = cmp.Or(q.Cwd, at.World.Cwd), q.Home
@@ -156,7 +163,7 @@ func (q *Question) call() tools.Call {
 
 func (q *Question) subject() policy.Subject {
 	return policy.Subject{
-		Model: q.Model, Agent: q.Agent, Session: q.Session, Channel: q.Channel,
+		Model: q.Model, Client: cmp.Or(q.Client, ruleset.OpenClaw), Agent: q.Agent, Session: q.Session, Channel: q.Channel,
 		Run: q.Run, Interactive: q.Interactive == nil || *q.Interactive,
 	}
 }

@@ -74,7 +74,7 @@ func (w World) Decide(set *ruleset.Set, call tools.Call, who policy.Subject, m M
 
 // look finds out what a call can do here.
 func (w World) look(set *ruleset.Set, call tools.Call, who policy.Subject, m Moment) *ruleset.Case {
-	return set.Look(call, who, w.at(m))
+	return set.For(who.Client).Look(call, who, w.at(m))
 }
 
 // at is where a decision looks. Links are followed as they are now, whenever the call was.
@@ -97,5 +97,5 @@ func (w World) around() ruleset.World {
 // Judge is Decide as a reader of replies asks it, now. Each decision is told to note,
 // which says whether the call is refused. Nil where the policy has nothing to say.
 func (w World) Judge(set *ruleset.Set, who policy.Subject, note func(*tools.Call, policy.Decision) (refuse bool)) func(*tools.Call) *tools.Refusal {
-	return set.Judge(who, func() ruleset.At { return w.at(Moment{Now: time.Now()}) }, note)
+	return set.For(who.Client).Judge(who, func() ruleset.At { return w.at(Moment{Now: time.Now()}) }, note)
 }

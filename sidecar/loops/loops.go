@@ -32,6 +32,7 @@ type Circles struct {
 type Ignored struct {
 	Results   []*regexp.Regexp               // of results
 	Notices   []*regexp.Regexp               // of user messages
+	Same      []*regexp.Regexp               // results by which the agent itself says that a call is made again and again
 	Arguments func(tool, args string) string // the arguments of a call without what does not count; nil: all count
 }
 
@@ -95,7 +96,7 @@ func (g *Guard) With(more Ignored) *Guard {
 	if g == nil {
 		return nil
 	}
-	return &Guard{g.rule, Ignored{slices.Concat(g.Results, more.Results), slices.Concat(g.Notices, more.Notices), more.Arguments}}
+	return &Guard{g.rule, Ignored{slices.Concat(g.Results, more.Results), slices.Concat(g.Notices, more.Notices), slices.Concat(g.Same, more.Same), more.Arguments}}
 }
 
 // Look reads a conversation. Only what came behind the last words of the user counts, and a call
@@ -141,7 +142,9 @@ func (g *Guard) Look(q *openai.Request) Seen {
 				continue
 			}
 			result := g.lasting(q, m)
-			if before, is := last[c.key]; is && before != result {
+			if before, is := last[c.key]; is && slices.ContainsFunc(g.Same, func(re *regexp.Regexp) bool { return re.MatchString(result) }) {
+				result = before
+			} else if is && before != result {
 				s.times[c.key] = 0
 			}
 			last[c.key] = result

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw/file"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
@@ -72,7 +73,7 @@ func (n *Neighbour) Undo(path string) error {
 	if u.Aside != "" {
 		n.say(terminal.Bold, "%s had changed since it was written; what was there is now %s", path, u.Aside)
 	}
-	return service.ForgetGateway(func(sidecar string) bool {
+	return service.ForgetAgent(ruleset.OpenClaw, func(sidecar string) bool {
 		return openclaw.Leads(u.Before, sidecar) && !openclaw.Leads(u.After, sidecar)
 	})
 }

@@ -189,4 +189,6 @@ func (n *Neighbour) doubt() {
 }
 
 // note says what becomes of commands, and notes for serve where the gateway is.
-func (n *Neighbour) note() { fmt.Fprintln(n.Err, "confine:", service.NoteGateway(n.URL)) }
+func (n *Neighbour) note() {
+	fmt.Fprintln(n.Err, "confine:", service.NoteAgent(ruleset.OpenClaw, n.URL))
+}

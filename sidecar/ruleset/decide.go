@@ -76,8 +76,28 @@ func (s *Set) LockedProfile() string {
 	return s.locked.profile
 }
 
-// AsksHere reports whether a person is asked here, and not by the gateway.
-func (s *Set) AsksHere() bool { return s.own.asksHere || s.locked != nil && s.locked.asksHere }
+// Who asks a person when a rule says ask.
+const (
+	Gateway  = "gateway" // the agent, about calls with the argument ask
+	TheAgent = "agent"   // the agent, by its own settings
+	Sidecar  = "sidecar"
+	Nobody   = "nobody"
+)
+
+// Elsewhere are commands that an agent runs in a sandbox of its own, or on another machine.
+const Elsewhere = "elsewhere"
+
+// Asks says who asks a person: one of these. What exec.yaml and the locked folder say outranks the file of the
+// agent.
+func (s *Set) Asks() string {
+	switch {
+	case s.own.asksHere || s.locked != nil && s.locked.asksHere:
+		return Sidecar
+	case s.Agent == nil:
+		return Gateway
+	}
+	return cmp.Or(s.own.asks, Sidecar)
+}
 
 // Enforces reports whether anything is enforced: not where all is a dry run.
 func (s *Set) Enforces() bool {

@@ -122,6 +122,7 @@ func (s *Set) as(arms *Set, names []string) *Set {
 	out := *arms
 	out.Version, out.Arms = s.Version, names
 	out.own, out.locked, out.floors, out.Programs = s.own, s.locked, s.floors, s.Programs
+	out.forAgents()
 	return &out
 }
 

@@ -25,7 +25,7 @@ func withPaths(t *testing.T, doc string) (*Set, rulefile.Problems) {
 }
 
 func TestNamed(t *testing.T) {
-	shipped := loaded(t)
+	shipped := loaded(t).For("openclaw")
 	mine, problems := withPaths(t, `roots: {learn: ["in {workspace} and <{folder}>", "{folder} then", "at {folder};{folder}, {workspace}!"]}`)
 	if mine == nil || len(problems) == 0 || !strings.Contains(problems.Error(), "does not say where {workspace} stands") {
 		t.Logf("%v", problems)
@@ -123,7 +123,7 @@ func TestWhoSaysWhere(t *testing.T) {
 // The agent of another user has that user's home.
 func TestHomeOfTheWorkspace(t *testing.T) {
 	t.Setenv("HOME", "/var/lib/sidecar")
-	set := loaded(t)
+	set := loaded(t).For("openclaw")
 	at := At{Now: exampleTime, World: World{Named: []string{"/home/sam/code/shop"}}}
 	for path, want := range map[string]policy.Effect{
 		"~/notes/a.md": policy.Allow, "/home/sam/notes/a.md": policy.Allow, "/home/kim/notes/a.md": policy.Deny, "/home/sam/.openclaw/openclaw.json": policy.Deny,

@@ -20,7 +20,7 @@ type Limits struct {
 	TimeLimits     `rule:"time,required" doc:"Times, written 500ms, 30s or 2m. Each is at least 10ms, except grace and probe_every."`
 	RetryLimits    `rule:"retry,required" doc:"How often the model server is asked again after a network error, 429, 502, 503 or 504. It is not asked again once something has reached the caller."`
 	Circuit        circuit.Bounds `rule:"circuit" doc:"When one of several model servers is left alone for a while. If left out, as shipped."`
-	Session        admission.Pace `rule:"session" doc:"How much one session may ask. The header session_id or x-session-affinity names it. More gets 429. If left out: 32 at once, 600 a minute."`
+	Session        admission.Pace `rule:"session" doc:"How much one session may ask. A header that a file of agents lists names it. More gets 429. If left out: 32 at once, 600 a minute."`
 	Caller         admission.Pace `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
 	Load           admission.Load `rule:"load" doc:"How much is served at once, and what is refused when memory is short. If left out, as shipped."`
 	Loop           loops.Circles  `rule:"loop" doc:"When a model goes round in circles: the same call with the same result, since the user spoke last, and no new call in between. If left out: nothing is done."`

@@ -128,8 +128,10 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.gateway()
 	l.programs()
 	l.policies()
+	l.agents()
 	l.experiments()
 	l.replyTests()
+	l.set.forAgents()
 	return l
 }
 

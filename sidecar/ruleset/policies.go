@@ -24,8 +24,9 @@ import (
 type author struct {
 	policy    policy.Policy
 	profile   string
-	lenient   bool // what rules are unsure about leaves
-	asksHere  bool // and not the gateway
+	lenient   bool   // what rules are unsure about leaves
+	asksHere  bool   // whatever the agent would do
+	asks      string // as the file of the agent has it; "": as usual
 	confine   Confine
 	within    Confined
 	zone      *time.Location

@@ -19,6 +19,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -44,6 +45,9 @@ type Set struct {
 	Programs   *program.Table            // what is known of programs
 	Prompts    map[string]*prompt.Prompt // by file name without extension
 	Taken      []rulefile.Taken          // what the files take away from those that they include
+	Sessions   []string                  // headers that name a session, in lower case
+	Asking     state.Evidence            // by what results show whether a person was asked
+	Agent      *Agent                    // whose requests the set is for; nil: those of any
 	Counts     Counts
 	// Experiments are what is tried. Arms names those of which this set is, as EXPERIMENT/ARM.
 	Experiments experiment.Experiments
@@ -52,6 +56,9 @@ type Set struct {
 	profiles   map[string]*parse.Strategies
 	styles     map[string]*Style
 	arms       map[string]*Set // by their names with blanks between
+	agents     []*Agent
+	of         map[string]*Set // by the name of their agent
+	loaded     *Set            // of which those are; a copy of it that differs has none
 	choices    []chooser
 	topic      []string // what a user says who writes about calls
 	data       []string // what is said where the answer is an object

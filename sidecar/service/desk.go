@@ -32,7 +32,10 @@ var needed = []confine.Part{confine.PartFiles, confine.PartTCP, confine.PartUDP,
 
 // desks are where permits become tickets: for calls that leave for a gateway, and for those of
 // runs. Nil: these are not confined.
-type desks struct{ gateway, runs *tickets.Desk }
+type desks struct {
+	gateway, runs *tickets.Desk
+	clients       []string // agents whose calls leave through the desk gateway; nil: all
+}
 
 func (d desks) any() bool { return d.gateway != nil || d.runs != nil }
 
@@ -44,7 +47,7 @@ func (d desks) equip(g *guard.Config, passes *egress.Book) {
 		}
 	}
 	if d.gateway != nil {
-		g.Confiner = d.gateway
+		g.Confiner, g.Clients = d.gateway, d.clients
 	}
 	if d.runs != nil {
 		g.Runs = d.runs
@@ -53,8 +56,8 @@ func (d desks) equip(g *guard.Config, passes *egress.Book) {
 
 // openDesks opens the desks. Local says that the server is reached from this machine alone, and writable is
 // where commands may write.
-func openDesks(s config.Settings, local bool, writable []string, log *slog.Logger) (d desks, err error) {
-	if d.gateway, err = forGateway(s, local, writable, log); err != nil {
+func openDesks(s config.Settings, agents []string, local bool, writable []string, log *slog.Logger) (d desks, err error) {
+	if d.gateway, d.clients, err = forAgents(s, agents, local, writable, log); err != nil {
 		return d, err
 	}
 	runs, err := hasTools(s)
@@ -70,32 +73,34 @@ func openDesks(s config.Settings, local bool, writable []string, log *slog.Logge
 	return d, err
 }
 
-// forGateway is the desk for calls that leave for a gateway; nil: they are not confined.
-func forGateway(s config.Settings, local bool, writable []string, log *slog.Logger) (*tickets.Desk, error) {
+// forAgents is the desk for calls that leave for agents, and those whose calls go through it; nil: all. Without a
+// desk they are not confined.
+func forAgents(s config.Settings, agents []string, local bool, writable []string, log *slog.Logger) (d *tickets.Desk, clients []string, err error) {
 	auto := s.Confine == "" || s.Confine == ConfineAuto
 	switch {
 	case s.Confine == ConfineOff:
-		return nil, nil
+		return nil, nil, nil
 	case auto:
-		if why := NotHere(local); why != "" {
-			log.Info("commands that a gateway runs are not confined: "+why, "event", "confine_off")
-			return nil, nil
+		why := ""
+		if clients, why = Here(local, agents); why != "" {
+			log.Info("commands that agents run are not confined: "+why, "event", "confine_off")
+			return nil, nil, nil
 		}
 	case s.Confine != ConfineHere && s.Confine != ConfineUntried:
-		return nil, fmt.Errorf("confine is auto, here, untried or off, not %q", s.Confine)
+		return nil, nil, fmt.Errorf("confine is auto, here, untried or off, not %q", s.Confine)
 	}
-	d, err := newDesk(s, writable)
+	d, err = newDesk(s, writable)
 	switch {
 	case errors.Is(err, errUnfit) && auto:
-		log.Warn("commands that a gateway runs are not confined: "+err.Error(), "event", "confine_off")
-		return nil, nil
+		log.Warn("commands that agents run are not confined: "+err.Error(), "event", "confine_off")
+		return nil, nil, nil
 	case errors.Is(err, errUnfit):
-		return nil, fmt.Errorf("confine is %s: %w; or start with --confine off", s.Confine, err)
+		return nil, nil, fmt.Errorf("confine is %s: %w; or start with --confine off", s.Confine, err)
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	}
-	log.Info("commands run confined", "event", "confine_ready", "program", d.Program, "tickets", d.Folder.Dir(), "not_enforced", d.Missing)
-	return d, nil
+	log.Info("commands run confined", "event", "confine_ready", "clients", clients, "program", d.Program, "tickets", d.Folder.Dir(), "not_enforced", d.Missing)
+	return d, clients, nil
 }
 
 // newDesk opens a desk. The error is errUnfit where commands cannot be confined.

@@ -12,40 +12,44 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// gatewayNote says that a gateway runs on a machine, as the user who has the note. The command
-// openclaw writes it, and serve reads it. A home folder may be that of several machines.
-type gatewayNote struct {
+// agentNote says that an agent runs on a machine, as the user who has the note. The command
+// connect writes it, and serve reads it. A home folder may be that of several machines.
+type agentNote struct {
 	Host string `json:"host"`
-	URL  string `json:"url"` // of the sidecar, for the gateway
+	URL  string `json:"url"` // of the sidecar, for the agent
 }
 
-// gatewayFile is where the note lies. No setting moves it: openclaw is not told those of serve.
-func gatewayFile() (string, error) {
+// noteFile is where the note of an agent lies. No setting moves it: connect is not told those of serve.
+func noteFile(agent string) (string, error) {
 	dir, err := stateOf(config.Settings{})
-	return filepath.Join(dir, "gateway.json"), err
+	if agent == ruleset.OpenClaw { // as all versions have named it
+		return filepath.Join(dir, "gateway.json"), err
+	}
+	return filepath.Join(dir, "agents", agent+".json"), err
 }
 
-// NoteGateway tells whoever runs openclaw what becomes of commands, and makes a note for serve
-// if they can be confined.
-func NoteGateway(sidecar string) string {
+// NoteAgent says what becomes of the commands of an agent that is connected, and makes a note for serve if they
+// can be confined.
+func NoteAgent(agent, sidecar string) string {
 	if !isLoopback(sidecar) {
-		return "commands are not confined, since the gateway reaches the sidecar at another address than 127.0.0.1. " +
+		return "commands are not confined, since the agent reaches the sidecar at another address than 127.0.0.1. " +
 			"If both run on one machine, as one user, start serve there with --confine here"
 	}
 	if _, err := Unconfined(confine.Probe(), false); err != nil {
 		return err.Error() + ". The rules for commands that are not confined hold"
 	}
-	if err := writeGateway(sidecar); err != nil {
+	if err := writeNote(agent, sidecar); err != nil {
 		return "commands are not confined: " + err.Error() + "; start serve with --confine here"
 	}
 	return "the kernel of this machine can confine commands. From its next start on serve lets it, if it runs here as this user; " +
 		"it does not with --confine off"
 }
 
-func writeGateway(sidecar string) error {
-	file, err := gatewayFile()
+func writeNote(agent, sidecar string) error {
+	file, err := noteFile(agent)
 	if err != nil {
 		return err
 	}
@@ -53,7 +57,7 @@ func writeGateway(sidecar string) error {
 	if err != nil {
 		return fmt.Errorf("name this machine: %w", err)
 	}
-	doc, err := json.Marshal(gatewayNote{host, sidecar})
+	doc, err := json.Marshal(agentNote{host, sidecar})
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(file), 0o700)
 	}
@@ -61,27 +65,27 @@ func writeGateway(sidecar string) error {
 		err = atomicfile.Write(file, doc, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("note that the gateway is here: %w", err)
+		return fmt.Errorf("note that the agent is here: %w", err)
 	}
 	return nil
 }
 
-// ForgetGateway takes the note away, if it is of this machine and the gateway does not lead to the
+// ForgetAgent takes the note of an agent away, if it is of this machine and the agent does not lead to the
 // sidecar that it names any more.
-func ForgetGateway(left func(sidecar string) bool) error {
-	note, file, err := readGateway()
+func ForgetAgent(agent string, left func(sidecar string) bool) error {
+	note, file, err := readNote(agent)
 	host, herr := os.Hostname()
 	if err != nil || herr != nil || note.Host != host || !left(note.URL) {
 		return nil
 	}
 	if err := os.Remove(file); err != nil {
-		return fmt.Errorf("forget that the gateway is here: %w", err)
+		return fmt.Errorf("forget that the agent is here: %w", err)
 	}
 	return nil
 }
 
-func readGateway() (note gatewayNote, file string, err error) {
-	if file, err = gatewayFile(); err != nil {
+func readNote(agent string) (note agentNote, file string, err error) {
+	if file, err = noteFile(agent); err != nil {
 		return note, file, err
 	}
 	doc, err := os.ReadFile(file)
@@ -91,21 +95,26 @@ func readGateway() (note gatewayNote, file string, err error) {
 	return note, file, err
 }
 
-// NotHere is why serve does not take the gateway to run here; empty: it does. A wrong guess
-// costs one call: its result shows that the command was not run.
-func NotHere(local bool) string {
+// Here are the agents of which a note says that they run on this machine, as this user, or why serve takes none
+// of them to. A wrong guess costs one call: its result shows that the command was not run.
+func Here(local bool, agents []string) (here []string, why string) {
 	const hint = "; if it runs on this machine, as this user, set --confine here"
 	if runtime.GOOS == "windows" {
-		return "nothing confines on Windows"
+		return nil, "nothing confines on Windows"
 	}
 	if !local {
-		return "the gateway may be on another machine, since this server listens for others" + hint
+		return nil, "the agent may be on another machine, since this server listens for others" + hint
 	}
-	note, _, err := readGateway()
-	if host, herr := os.Hostname(); err != nil || herr != nil || note.Host != host {
-		return "it is not known where the gateway is" + hint + ", or run: gpt-oss-executor openclaw"
+	host, err := os.Hostname()
+	for _, agent := range agents {
+		if note, _, nerr := readNote(agent); err == nil && nerr == nil && note.Host == host {
+			here = append(here, agent)
+		}
 	}
-	return ""
+	if here == nil {
+		why = "it is not known where the agent is" + hint + ", or run: gpt-oss-executor openclaw"
+	}
+	return here, why
 }
 
 // isLoopback reports whether a URL leads to the machine that asks.

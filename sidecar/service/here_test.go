@@ -3,6 +3,7 @@ package service
 import (
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,34 +11,39 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
-// Only a note of this machine says that the gateway is here, and only to a server that serves
-// nobody else.
-func TestGatewayNote(t *testing.T) {
+// Only a note of this machine says that an agent is here, and only to a server that serves
+// this machine alone. The note counts for its own agent.
+func TestNotes(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	unknown := func(local bool, want string) {
 		t.Helper()
-		if why := NotHere(local); want == "" && why != "" || !strings.Contains(why, want) {
+		if _, why := Here(local, []string{"pi", "openclaw"}); want == "" && why != "" || !strings.Contains(why, want) {
 			t.Errorf("%q, want %q", why, want)
 		}
 	}
-	unknown(true, "it is not known where the gateway is")
-	ruletest.Must(t, writeGateway("http://127.0.0.1:8001/v1"))
+	unknown(true, "it is not known where the agent is")
+	ruletest.Must(t, writeNote("openclaw", "http://127.0.0.1:8001/v1"))
 	unknown(true, "")
 	unknown(false, "this server listens for others")
-	ruletest.Must(t, ForgetGateway(func(url string) bool { return url != "http://127.0.0.1:8001/v1" }))
+	ruletest.Must(t, ForgetAgent("openclaw", func(url string) bool { return url != "http://127.0.0.1:8001/v1" }))
 	unknown(true, "")
-	ruletest.Must(t, ForgetGateway(func(url string) bool { return url == "http://127.0.0.1:8001/v1" }))
-	unknown(true, "it is not known where the gateway is")
-	ruletest.Must(t, ForgetGateway(func(string) bool { return true }))
-	file, err := gatewayFile()
+	ruletest.Must(t, ForgetAgent("openclaw", func(url string) bool { return url == "http://127.0.0.1:8001/v1" }))
+	unknown(true, "it is not known where the agent is")
+	ruletest.Must(t, ForgetAgent("openclaw", func(string) bool { return true }))
+	ruletest.Must(t, writeNote("pi", "http://127.0.0.1:8001/v1"))
+	if here, why := Here(true, []string{"openclaw", "pi", "codex"}); !slices.Equal(here, []string{"pi"}) || why != "" {
+		t.Errorf("%v are here, %s", here, why)
+	}
+	ruletest.Must(t, ForgetAgent("pi", func(string) bool { return true }))
+	file, err := noteFile("openclaw")
 	ruletest.Must(t, err)
 	for _, text := range []string{`{"host":"elsewhere"}`, `{`, ``, `{}`} {
 		ruletest.Must(t, os.WriteFile(file, []byte(text), 0o600))
-		unknown(true, "it is not known where the gateway is")
+		unknown(true, "it is not known where the agent is")
 	}
 	ruletest.Must(t, os.Remove(file))
 	ruletest.Must(t, os.Mkdir(file, 0o700))
-	if said := NoteGateway("http://127.0.0.1:8001/v1"); strings.Contains(said, "From its next start on") {
+	if said := NoteAgent("openclaw", "http://127.0.0.1:8001/v1"); strings.Contains(said, "From its next start on") {
 		t.Errorf("it was noted: %s", said)
 	}
 }
@@ -58,7 +64,7 @@ func TestIsLoopback(t *testing.T) {
 // nothing is confined, and nothing is.
 func TestStateWhereCommandsWrite(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	ruletest.Must(t, writeGateway("http://127.0.0.1:8001/v1"))
+	ruletest.Must(t, writeNote("openclaw", "http://127.0.0.1:8001/v1"))
 	base := t.TempDir()
 	ruletest.Must(t, os.MkdirAll(base+"/work", 0o755))
 	ruletest.Must(t, os.Symlink(base+"/work", base+"/link"))
@@ -75,7 +81,7 @@ func TestStateWhereCommandsWrite(t *testing.T) {
 	} {
 		for _, confine := range []string{"", ConfineAuto, ConfineHere} {
 			said := &ruletest.Journal{}
-			d, err := openDesks(config.Settings{State: c.state, Confine: confine}, true, []string{"", c.writable}, slog.New(slog.NewTextHandler(said, nil)))
+			d, err := openDesks(config.Settings{State: c.state, Confine: confine}, []string{"openclaw"}, true, []string{"", c.writable}, slog.New(slog.NewTextHandler(said, nil)))
 			switch {
 			case c.fine && (err != nil || d.gateway == nil || !strings.Contains(said.String(), "event=confine_ready")):
 				t.Errorf("%+v, %s: %v %s", c, confine, err, said)

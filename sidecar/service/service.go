@@ -208,7 +208,7 @@ func (r *running) open() (up *upstream.Client, err error) {
 func (r *running) judges(ctx context.Context) error {
 	s, limits, world := r.Settings, r.Rules.Set().Limits, World(r.Settings)
 	roots := world.Roots(r.Rules.Set())
-	desks, err := openDesks(s, r.local, slices.Concat(roots.Write, r.Rules.Set().Confined(roots.Home).Write, []string{s.Workspace}), r.Log)
+	desks, err := openDesks(s, r.Rules.Set().AgentNames(), r.local, slices.Concat(roots.Write, r.Rules.Set().Confined(roots.Home).Write, []string{s.Workspace}), r.Log)
 	if err != nil {
 		return err
 	}

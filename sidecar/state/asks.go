@@ -1,10 +1,11 @@
 package state
 
 import (
+	"regexp"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
@@ -55,9 +56,9 @@ func (a *Asks) Left(id, by string, now time.Time) {
 	*call = asked{by, now}
 }
 
-// Result looks at the result of a call. It says whether this completes the proof that
+// Result looks at the result of a call, by what shows whether a person was asked. It says whether this completes the proof that
 // nobody is asked.
-func (a *Asks) Result(id, text string, now time.Time) (by string, proven bool) {
+func (a *Asks) Result(id, text string, evidence *Evidence, now time.Time) (by string, proven bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	call := a.left.Get(id)
@@ -66,7 +67,7 @@ func (a *Asks) Result(id, text string, now time.Time) (by string, proven bool) {
 	}
 	by, late := call.by, now.Sub(call.at) >= soonest
 	a.left.Drop(id)
-	switch e := evidence(text); {
+	switch e := evidence.of(text); {
 	case e < 0:
 		a.deaf.Drop(by)
 	case e > 0 && !late:
@@ -90,24 +91,22 @@ func (a *Asks) hears(by string, now time.Time) bool {
 	return d == nil || d.evidence < proof || now.Sub(d.at) >= distrust
 }
 
-// How the results of OpenClaw 2026.9.6 begin or end: of calls that were asked about, that
-// failed before anything ran, and that have run. All others are what a program has written,
-// or the words of a plugin.
-var (
-	wasAsked  = lazyregexp.New(`(?i)\bexec denied\b|\bapproval (is )?required\b`)
-	hasNotRun = lazyregexp.New(`(?is)^\s*\{.*"status"\s*:\s*"error"|^validation failed for tool |^tool \S+ not found|was not executed`)
-	hasRun    = lazyregexp.New(`(?s)^\(no output\)\s*$|\(Command exited with code \d+\)\s*$|^Command still running \(session `)
-)
+// Evidence is by what a result shows whether a person was asked about its call: that one was, that nothing has
+// run, that a program has.
+type Evidence struct{ Asked, NotRun, Ran []*regexp.Regexp }
 
-// evidence is what a result that came at once says about its gateway: more than 0, nobody
-// was asked; less, it does ask.
-func evidence(text string) int {
+// of is what a result that came at once says about who has sent it: more than 0, nobody was asked; less, one
+// was.
+func (e *Evidence) of(text string) int {
+	shows := func(list []*regexp.Regexp) bool {
+		return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(text) })
+	}
 	switch {
-	case hasRun().MatchString(text): // whatever the program has written
+	case shows(e.Ran): // whatever the program has written
 		return proof
-	case wasAsked().MatchString(text):
+	case shows(e.Asked):
 		return -1
-	case hasNotRun().MatchString(text):
+	case shows(e.NotRun):
 		return 0
 	}
 	return 1

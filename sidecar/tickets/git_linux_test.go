@@ -156,7 +156,7 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 	catalog := tools.NewCatalog(set.Tools, tools.NewSchemas(4), []tools.Tool{{Name: "exec",
 		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string"},"ask":{"type":"string"}}}`)}})
 	who := policy.Subject{Agent: "main", Session: "s", Interactive: true}
-	return &gateway{g.Judge(set, who, catalog, "r", func(string, int) ([]string, bool) { return nil, true }, guard.Ear{})}
+	return &gateway{g.Judge(set, who, catalog, "r", ruleset.Named{}, guard.Ear{})}
 }
 
 type rules struct{ set *ruleset.Set }

@@ -38,6 +38,8 @@ type Planner struct {
 type Caller struct {
 	Request string        // its id; may be ""
 	Session string        // counts where the request itself names none; may be ""
+	Client  string        // the agent that sent it, by its file
+	Folder  string        // where a header says that it works; "": none does
 	Waits   time.Duration // how long the caller waits for us; 0: it does not say
 	Alive   time.Duration // a stream begins after so long, if nothing has come; 0: it does not
 	Watch   Watcher       // of this request; nil: nobody watches
@@ -75,15 +77,15 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	if err := t.locate(ctx); err != nil {
 		return err
 	}
-	said := once(req.Said)
+	named := from.works(set, req)
 	t.listens = t.span.Words()
 	if from.Watch != nil {
 		from.Watch.Asked(req)
 		t.listens = t.listens || from.Watch.Listens()
 	}
 	if t.listens {
-		if folders := set.Named(said).Folders; len(folders) > 0 {
-			t.folder = folders[0]
+		if len(named.Folders) > 0 {
+			t.folder = named.Folders[0]
 		}
 	}
 	read, err := t.edited(req) // by the model; whoever judges calls looks at what came
@@ -112,7 +114,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		if t.span != nil {
 			ear.Told = t.decided
 		}
-		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, said, ear)
+		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, named, ear)
 		t.results(req)
 		t.copying()
 		t.circling(set.Loop.With(loops.Ignored{Arguments: set.Unremarked}).Look(req))
@@ -120,23 +122,12 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	return t.write(ctx)
 }
 
-// once asks what the gateway says behind a start only once for each: several want to know it.
-func once(said func(start string, most int) ([]string, bool)) func(string, int) ([]string, bool) {
-	type answer struct {
-		texts []string
-		all   bool
+// works is where the agent says that it works. No model writes headers, so one outranks the instructions.
+func (c *Caller) works(set *ruleset.Set, req *openai.Request) ruleset.Named {
+	if c.Folder != "" {
+		return ruleset.Named{Folders: []string{c.Folder}}
 	}
-	var known map[string]answer
-	return func(start string, most int) ([]string, bool) {
-		a, ok := known[start]
-		if !ok {
-			if a.texts, a.all = said(start, most); known == nil {
-				known = map[string]answer{}
-			}
-			known[start] = a
-		}
-		return a.texts, a.all
-	}
+	return set.Named(req.Said)
 }
 
 // edited is the request as edits.yaml wants the model to read it.
@@ -151,7 +142,7 @@ func (t *Turn) edited(req *openai.Request) (*openai.Request, error) {
 func Asker(req *openai.Request, from Caller, model string) policy.Subject {
 	run := req.Runtime()
 	return policy.Subject{
-		Model: model, Agent: run.Agent, Channel: run.Channel, Run: from.Runs, Interactive: true,
+		Model: model, Client: from.Client, Agent: run.Agent, Channel: run.Channel, Run: from.Runs, Interactive: true,
 		Session: cmp.Or(run.Session, from.Session),
 	}
 }
@@ -171,7 +162,7 @@ func (t *Turn) results(req *openai.Request) {
 			if what, ok := t.awaited.take(m.CallID); ok {
 				t.p.Guard.Await(m.CallID, t.who, what)
 			}
-			t.notes.put(m.CallID, t.p.Guard.Result(m.CallID, func(most int) string { return req.Text(m, most) }))
+			t.notes.put(m.CallID, t.p.Guard.Result(t.set, m.CallID, func(most int) string { return req.Text(m, most) }))
 		}
 	}
 }

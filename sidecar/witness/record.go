@@ -24,15 +24,15 @@ const (
 
 // Asking is who asks for a turn, and how.
 type Asking struct {
-	ID, Model, Session, Agent, Channel, Run string
-	Arms                                    []string // EXPERIMENT/ARM
-	Rules                                   string   // version
-	Stream, Responses                       bool
+	ID, Model, Session, Client, Agent, Channel, Run string
+	Arms                                            []string // EXPERIMENT/ARM
+	Rules                                           string   // version
+	Stream, Responses                               bool
 }
 
 // own is a copy that keeps no request in memory.
 func (a Asking) own() Asking {
-	for _, text := range []*string{&a.ID, &a.Model, &a.Session, &a.Agent, &a.Channel, &a.Run} {
+	for _, text := range []*string{&a.ID, &a.Model, &a.Session, &a.Client, &a.Agent, &a.Channel, &a.Run} {
 		*text = strings.Clone(scan.Head(*text, maxName))
 	}
 	return a
