@@ -6,9 +6,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
-
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // value returns raw, one JSON value, changed so that s accepts it. What s accepts
@@ -18,7 +18,7 @@ func (w *shaper) value(s *jsonschema.Schema, raw string) string {
 		return raw
 	}
 	mark := len(w.repairs)
-	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.valued, w.list}
+	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.valued, w.list, w.lonely}
 	for _, way := range ways {
 		if w.left <= 0 {
 			break
@@ -43,7 +43,7 @@ func (w *shaper) inside(s *jsonschema.Schema, raw string) string {
 	switch {
 	case v.IsObject():
 		props, required := fields(s)
-		return w.object(raw, s, props, required, nil)
+		return w.object(raw, s, props, required, w.rules.paramsOf(w.tool))
 	case v.IsArray() && items(s) != nil:
 		var out []string
 		for _, e := range v.Array() {
@@ -127,6 +127,18 @@ func (w *shaper) valued(s *jsonschema.Schema, raw string) string {
 	}
 	w.note("args.unwrap", raw, inner, "")
 	return w.value(s, inner)
+}
+
+// lonely puts a text into the object that s wants, if that must have one text and nothing else, and
+// the tool only reads: ["a.txt"] for [{"path": "a.txt"}].
+func (w *shaper) lonely(s *jsonschema.Schema, raw string) string {
+	props, required := fields(s)
+	if raw[0] != '"' || !w.harmless() || !typed(s, "object") || len(required) != 1 || props[required[0]] == nil {
+		return raw
+	}
+	object := "{" + jsontext.Quote(required[0]) + ":" + raw + "}"
+	w.note("args.wrap", raw, object, "")
+	return object
 }
 
 // branch mends raw for one of the schemas that s is made of; those that want the

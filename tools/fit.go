@@ -89,7 +89,7 @@ func (c *Catalog) fits(t *Tool, object string, given []member) bool {
 		params := c.rules.paramsOf(t.Name)
 		known = func(m member) bool {
 			return slices.ContainsFunc(params, func(p ParamAlias) bool {
-				return p.Tool != "" && (p.Param == m.name || slices.Contains(p.From, m.name))
+				return p.Tool != "" && p.names(m.name)
 			})
 		}
 	}
@@ -102,7 +102,7 @@ func (c *Catalog) fits(t *Tool, object string, given []member) bool {
 }
 
 // paramsOf returns the rules about the parameters of a tool: those that name it,
-// those that name a tool it is an alias of, and those for every tool.
+// those for its group, and those for every tool.
 func (r *Rules) paramsOf(tool string) []ParamAlias {
 	var out []ParamAlias
 	for _, p := range r.Params {
@@ -115,7 +115,7 @@ func (r *Rules) paramsOf(tool string) []ParamAlias {
 
 // textParam returns the rule that gives a parameter of a tool plain text.
 func (r *Rules) textParam(tool, param string) (rule TextParam, ok bool) {
-	i := slices.IndexFunc(r.Texts, func(t TextParam) bool { return slices.Contains(t.Params, param) && r.about(t.Tool, tool) })
+	i := slices.IndexFunc(r.Texts, func(t TextParam) bool { return alike(t.Params, param) && r.about(t.Tool, tool) })
 	if i < 0 {
 		return TextParam{}, false
 	}
@@ -123,10 +123,10 @@ func (r *Rules) textParam(tool, param string) (rule TextParam, ok bool) {
 }
 
 // about reports whether a rule for one tool is about another: for all, for this one, or for
-// one that it is an alias of.
+// the group that it is in.
 func (r *Rules) about(ruled, tool string) bool {
 	own := key(tool)
-	return ruled == "" || key(ruled) == own || slices.ContainsFunc(r.Aliases, func(a Alias) bool {
-		return key(a.Name) == own && slices.Contains(a.Tools, ruled)
+	return ruled == "" || hasKey(ruled, own) || slices.ContainsFunc(r.Groups, func(g Group) bool {
+		return hasKey(ruled, key(g.Names[0].Text)) && g.index(own) >= 0
 	})
 }

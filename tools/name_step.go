@@ -57,21 +57,22 @@ func (c *Catalog) byDeferred(name string) hits {
 	return found
 }
 
-// byAlias finds the first tool that the aliases of name list and that is offered, or that
-// "tool_call" reaches.
+// byAlias finds the first tool of the name's group that is offered, or that "tool_call" reaches.
 func (c *Catalog) byAlias(name string) hits {
 	want := key(name)
-	if want == "" {
-		return hits{}
-	}
-	for _, a := range c.rules.Aliases {
-		if key(a.Name) != want {
+	for i := range c.rules.Groups {
+		g := &c.rules.Groups[i]
+		at := g.index(want)
+		if at < 0 {
 			continue
 		}
-		for _, tool := range a.Tools {
-			for _, found := range []hits{c.byName(tool), c.byDeferred(tool)} {
+		for n, other := range g.Names {
+			if n == at || !c.rules.stands(name, other.Text, i) {
+				continue
+			}
+			for _, found := range []hits{c.byName(other.Text), c.byDeferred(other.Text)} {
 				if len(found.tools) > 0 {
-					found.rule = a.Place
+					found.rule = g.Names[cmp.Or(at, n)].Place // where the name stands that is not the group's own
 					return found
 				}
 			}

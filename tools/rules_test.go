@@ -18,7 +18,7 @@ func testRules() *Rules {
 		}
 		return out
 	}
-	alias := func(name, tools string) Alias { return Alias{name, strings.Fields(tools), place()} }
+	group := func(names string) Group { return Group{list(names)} }
 	param := func(tool, name, from string) ParamAlias { return ParamAlias{tool, name, strings.Fields(from), place()} }
 	text := func(tool, names string) TextParam { return TextParam{tool, strings.Fields(names), place()} }
 	class := func(c Class, words string) ClassRule { return ClassRule{c, strings.Fields(words), place()} }
@@ -26,8 +26,8 @@ func testRules() *Rules {
 		Prefixes: list("functions. function. tools. default_api."),
 		Glued:    list("commentary analysis json code"),
 		Pseudo:   list("json response answer unknown"),
-		Aliases: []Alias{
-			alias("bash", "exec shell"), alias("sh", "exec"), alias("open_url", "web_fetch"), alias("cat", "read"),
+		Groups: []Group{
+			group("exec shell bash sh"), group("web_fetch open_url"), group("grep search code_search"), group("web_search search"), group("read cat open_file"),
 		},
 		Params: []ParamAlias{
 			param("exec", "command", "cmd shell_command"),

@@ -18,7 +18,7 @@ type aliasFile struct {
 	Prefixes []rulefile.Text                  `rule:"prefixes" doc:"Texts that are removed from the front of a name." eg:"[functions., tools.]"`
 	Glued    []rulefile.Text                  `rule:"glued" doc:"Words that servers glue to the end of a name. They are removed." eg:"[commentary, json]"`
 	Pseudo   []rulefile.Text                  `rule:"pseudo" doc:"Names by which a model means its answer. What it sends to them is shown as text." eg:"[final_answer, output]"`
-	Tools    []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Other names of each tool. A name counts only if the tool is offered." eg:"{web_search: [google, search_web]}"`
+	Tools    []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Groups of names for the same kind of tool, each under its first name. Each name of a group means the first tool of the group that is offered. One that reads never means one that changes something, nor the other way round, except for the first name." eg:"{web_search: [google, search_web]}"`
 	Hit      []nameExample                    `rule:"hit" doc:"Names, and the tools that they must mean. Every load tries them."`
 	Miss     []nameExample                    `rule:"miss" doc:"Names that must mean no tool. Every load tries them."`
 }
@@ -33,7 +33,7 @@ type nameExample struct {
 // argumentFile is arguments.yaml. The tool "*" is every tool.
 type argumentFile struct {
 	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by words in their names. A word in brackets counts only if no other word of the name does. A tool without any of the words counts as write." eg:"{read: [get, list, look*]}"`
+	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by words in their names: read, write, exec. agent has words for what works by itself. A word in brackets counts only if no other word of the name does. A word with a plus sign acts on what the others name: with a word of agent, it writes. A tool without any of the words is what the others of its group in aliases.yaml are, or else counts as write." eg:"{read: [get, list, look*]}"`
 	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool. '*' is every tool."`
 }
 
@@ -85,10 +85,7 @@ func (l *loader) aliases() {
 	r := l.set.Tools
 	r.Prefixes, r.Glued, r.Pseudo = l.words("prefixes", f.Prefixes), l.words("glued", f.Glued), l.words("pseudo", f.Pseudo)
 	for _, tool := range f.Tools {
-		for _, name := range tool.Value {
-			l.set.book.add(name.At, "tools."+tool.Key.Value)
-			r.Aliases = append(r.Aliases, tools.Alias{Name: name.Value, Tools: []string{tool.Key.Value}, Place: name.At.String()})
-		}
+		r.Groups = append(r.Groups, tools.Group{Names: l.words("tools."+tool.Key.Value, append([]rulefile.Text{tool.Key}, tool.Value...))})
 	}
 	for _, e := range f.Hit {
 		l.examples = append(l.examples, func() { l.tryName(e, e.Gives) })
@@ -121,7 +118,10 @@ func (l *loader) tryName(e nameExample, want string) {
 	}
 }
 
-var classNames = []string{string(tools.Read), string(tools.Write), string(tools.Exec)}
+var (
+	classNames = []string{string(tools.Read), string(tools.Write), string(tools.Exec)} // of tools
+	wordNames  = append(classNames[:3:3], string(tools.Agent))                         // of words
+)
 
 // arguments takes what arguments.yaml says about parameters, classes and prose.
 func (l *loader) arguments() {
@@ -159,7 +159,7 @@ func (l *loader) arguments() {
 
 func (l *loader) classes(list []rulefile.Pair[[]rulefile.Text]) (out []tools.ClassRule) {
 	for _, c := range list {
-		if l.known(c.Key, "class", classNames) {
+		if l.known(c.Key, "class", wordNames) {
 			out = append(out, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value), Place: c.Key.At.String()})
 		}
 	}
