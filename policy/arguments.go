@@ -72,7 +72,7 @@ func (a *Arguments) role(c *Call, arg argument) (r role) {
 	}
 	switch k := meaning(arg.name); {
 	case k == folder && !(arg.top() && arg.name == "workdir"), // Examine looks at that first
-		c.Class == "exec" && arg.top() && worksIn(arg.name, arg.in):
+		k == unknown && c.Class == "exec" && arg.top() && worksIn(arg.name, arg.in):
 		return role{ops: []paths.Op{paths.Read}, guessed: true}
 	case k != unknown || isFile(arg.name):
 		return role{}

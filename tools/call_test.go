@@ -92,10 +92,12 @@ func TestCall(t *testing.T) {
 		{execTool, `{"cmd":"ls"}`, `exec {"command":"ls"}`, "args.rename"},
 		{execTool, `{"Command":"ls"}`, `exec {"command":"ls"}`, "args.rename"},
 		{execTool, `{" command":"ls", "timeout" : 5}`, `exec {"command":"ls","timeout":5}`, "args.rename"},
-		{"run_it(cmd:string!)", `{"command":"ls"}`, `bad_schema`, ""}, // the rule is about exec
-		{"shell(cmd:string!)", `{"command":"ls"}`, `bad_schema`, ""},
-		{"bash(cmd:string!)", `{"command":"ls"}`, `bash {"cmd":"ls"}`, "args.rename"}, // an alias of exec
-		{"open(filePath:string!)", `{"path":"a"}`, `bad_schema`, ""},
+		{"run_it(cmd:string!)", `{"command":"ls"}`, `bad_schema`, ""},                 // the rule is about exec
+		{"bash(cmd:string!)", `{"command":"ls"}`, `bash {"cmd":"ls"}`, "args.rename"}, // of the group exec
+		{"open(filePath:string!)", `{"path":"a"}`, `open {"filePath":"a"}`, "args.rename"},
+		{"open(filePath:string!)", `{"FILE_NAME":"a"}`, `open {"filePath":"a"}`, "args.rename"},
+		{"open(filePath:string! path:string)", `{"file_path":"a"}`, `open {"filePath":"a"}`, "args.rename"}, // not path
+		{"open(filePath:string file-path:string)", `{"FilePath":"a"}`, `bad_schema`, ""},                    // which of them?
 		{"open(file_path:string!)", `{"path":"a"}`, `open {"file_path":"a"}`, "args.rename"},
 		{execTool, `{"command":"ls","cmd":"rm"}`, `bad_json`, ""}, // which of them?
 		{readTool, `{"path":"a","file":"b"}`, `read {"path":"a","file":"b"}`, ""},

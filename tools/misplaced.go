@@ -39,7 +39,14 @@ func (w *shaper) nested(object string) (outer string, ok bool) {
 		return "", false
 	}
 	given := membersOf(object)
-	own := func(name string) string { return sameKey(name, w.schema.props, w.known) }
+	aliases := w.rules.paramsOf(w.tool)
+	own := func(name string) string { // the parameter beside that object which a name means
+		if same := sameKey(name, w.schema.props, w.known); same != "" {
+			return same
+		}
+		name, _ = aliasOf(name, aliases, w.schema.props, func(name string) bool { return w.known(name) && !holds(w.schema.props[name]) })
+		return name
+	}
 	missing := slices.DeleteFunc(slices.Clone(w.schema.required), func(name string) bool {
 		return slices.ContainsFunc(given, func(m member) bool { return own(m.name) == name })
 	})
@@ -63,7 +70,6 @@ func (w *shaper) nested(object string) (outer string, ok bool) {
 			kept = append(kept, m)
 		}
 	}
-	aliases := w.rules.paramsOf(w.tool)
 	if len(inner) == 0 || slices.ContainsFunc(inner, func(m member) bool {
 		name, _ := w.renames(m.name, within, aliases, func(name string) bool { return within[name] != nil })
 		return name == ""
