@@ -45,8 +45,11 @@ func (w *shaper) object(raw string, s *jsonschema.Schema, props map[string]*json
 				continue
 			}
 			line, fits := w.command(m, sub)
-			if !fits { // several commands, under the name of one
-				kept = append(kept, member{name: m.given, key: jsontext.Quote(m.given), val: m.val})
+			if !fits {
+				if m.given != "" {
+					m = member{name: m.given, key: jsontext.Quote(m.given), val: m.val}
+				}
+				kept = append(kept, m)
 				continue
 			}
 			val := w.value(sub, line)

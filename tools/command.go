@@ -26,28 +26,28 @@ func (w *shaper) command(m member, s *jsonschema.Schema) (val string, ok bool) {
 	}
 	words, list := textsOf(m.val)
 	several := list && plural(m.given)
-	switch {
-	case len(words) == 0:
-	case takesText(s, 0):
-		if line, is := lineOf(words); is && list && !several {
-			return w.noteLine(m.val, jsontext.Quote(line)), true
+	line, one := "", true
+	switch text := takesText(s, 0); {
+	case len(words) == 0, list && !several && !text && !plural(m.name), several && plural(m.name):
+		return m.val, true // as the tool takes it, or nothing of a command
+	case list && len(words) > 1:
+		if line, one = lineOf(words); several || !one {
+			return m.val, false
 		}
-	case plural(m.name):
-		if list && !several && len(words) > 1 {
-			line, is := lineOf(words)
-			return w.noteLine(m.val, "["+jsontext.Quote(line)+"]"), is
-		}
-	case several && len(words) > 1:
-		return m.val, false
-	case several || !list:
-		return w.noteLine(m.val, `["bash","-lc",`+jsontext.Quote(words[0])+"]"), true
+	case text, plural(m.name):
+		return m.val, true // a list of one is put together and taken apart as any other
+	default:
+		line = words[0]
 	}
-	return m.val, true
-}
-
-func (w *shaper) noteLine(from, to string) string {
-	w.note("args.command", from, to, "")
-	return to
+	switch val = jsontext.Quote(line); {
+	case takesText(s, 0):
+	case plural(m.name):
+		val = "[" + val + "]"
+	default:
+		val = `["bash","-lc",` + val + "]"
+	}
+	w.note("args.command", m.val, val, "")
+	return val, true
 }
 
 // runs reports whether a parameter says what is run, by a rule or by its name.

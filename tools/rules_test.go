@@ -27,10 +27,10 @@ func testRules() *Rules {
 		Glued:    list("commentary analysis json code"),
 		Pseudo:   list("json response answer unknown"),
 		Groups: []Group{
-			group("exec shell bash sh"), group("web_fetch open_url"), group("grep search code_search"), group("web_search search"), group("read cat open_file"),
+			group("exec shell bash sh"), group("web_fetch open_url"), group("grep search code_search"), group("web_search search"), group("read cat open_file"), group("get_note view_note write_note"),
 		},
 		Params: []ParamAlias{
-			param("exec", "command", "cmd shell_command"),
+			param("exec", "command", "cmd shell_command commands"),
 			param("exec", "workdir", "cwd dir"),
 			param("", "path", "file_path filename file"),
 		},
@@ -38,7 +38,7 @@ func testRules() *Rules {
 		Classes: []ClassRule{
 			class(Read, "get search read list find fetch view query show ls grep glob describe status"),
 			class(Write, "write create add set update delete remove move edit patch send save cancel del* (order) sessions_search"),
-			class(Exec, "exec execute run bash shell sh terminal command code python"),
+			class(Exec, "exec execute run+ spawn+ bash shell sh terminal command code python (commands)"), class(Agent, "agent team sessions_spawn"),
 		},
 	}
 }
