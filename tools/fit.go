@@ -127,6 +127,6 @@ func (r *Rules) textParam(tool, param string) (rule TextParam, ok bool) {
 func (r *Rules) about(ruled, tool string) bool {
 	own := key(tool)
 	return ruled == "" || hasKey(ruled, own) || slices.ContainsFunc(r.Groups, func(g Group) bool {
-		return hasKey(ruled, key(g.Names[0].Text)) && g.index(own) >= 0
+		return hasKey(ruled, key(g.Names[0].Text)) && (index(g.Names, own) >= 0 || index(g.Weak, own) >= 0)
 	})
 }

@@ -5,15 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// index is the place of a name in the group, by its key; -1: it is not in the group.
-func (g *Group) index(want string) int {
-	return slices.IndexFunc(g.Names, func(w Word) bool { return hasKey(w.Text, want) })
+// index is the place of a name in a list, by its key; -1: it is not there.
+func index(list []Word, want string) int {
+	return slices.IndexFunc(list, func(w Word) bool { return hasKey(w.Text, want) })
 }
 
 // groupOf is the place of the first group that a name is in; -1: it is in none.
 func (r *Rules) groupOf(name string) int {
 	want := key(name)
-	return slices.IndexFunc(r.Groups, func(g Group) bool { return g.index(want) >= 0 })
+	at := slices.IndexFunc(r.Groups, func(g Group) bool { return index(g.Names, want) >= 0 })
+	if at < 0 {
+		at = slices.IndexFunc(r.Groups, func(g Group) bool { return index(g.Weak, want) >= 0 })
+	}
+	return at
 }
 
 // Kind is the first name of the group that a tool is in, or its own name where it is in none, or
@@ -28,9 +32,8 @@ func (r *Rules) Kind(tool string) string {
 }
 
 // stands reports whether a name may mean a tool of a group. The first name of the group is what
-// all others mean. Another tool must be of this group before all others, as search is
-// a search in files if that group comes first, and a name that reads never means one that
-// changes something, nor the other way round.
+// all others mean. Another tool must be of this group before all others, and a name that reads never
+// means one that changes something, nor the other way round.
 func (r *Rules) stands(name, tool string, group int) bool {
 	if hasKey(r.Groups[group].Names[0].Text, key(tool)) {
 		return true

@@ -60,21 +60,32 @@ func (c *Catalog) byDeferred(name string) hits {
 // byAlias finds the first tool of the name's group that is offered, or that "tool_call" reaches.
 func (c *Catalog) byAlias(name string) hits {
 	want := key(name)
-	for i := range c.rules.Groups {
-		g := &c.rules.Groups[i]
-		at := g.index(want)
-		if at < 0 {
-			continue
-		}
-		for n, other := range g.Names {
-			if n == at || !c.rules.stands(name, other.Text, i) {
-				continue
-			}
-			for _, found := range []hits{c.byName(other.Text), c.byDeferred(other.Text)} {
-				if len(found.tools) > 0 {
-					found.rule = g.Names[cmp.Or(at, n)].Place // where the name stands that is not the group's own
+	for _, names := range []func(*Group) []Word{func(g *Group) []Word { return g.Names }, func(g *Group) []Word { return g.Weak }} {
+		for i := range c.rules.Groups {
+			g := &c.rules.Groups[i]
+			if at := index(names(g), want); at >= 0 {
+				if found := c.ofGroup(i, name, names(g)[at]); len(found.tools) > 0 {
 					return found
 				}
+			}
+		}
+	}
+	return hits{}
+}
+
+// ofGroup finds the first tool of a group that a name may mean, which stands there as written.
+func (c *Catalog) ofGroup(group int, name string, written Word) hits {
+	for n, other := range c.rules.Groups[group].Names {
+		if other == written || !c.rules.stands(name, other.Text, group) {
+			continue
+		}
+		for _, found := range []hits{c.byName(other.Text), c.byDeferred(other.Text)} {
+			if len(found.tools) > 0 {
+				found.rule = written.Place
+				if first := c.rules.Groups[group].Names[0]; first == written && n > 0 { // the place of the group itself
+					found.rule = other.Place
+				}
+				return found
 			}
 		}
 	}

@@ -188,7 +188,7 @@ func TestNameOpen(t *testing.T) {
 }
 
 func TestNameRuleIsNamed(t *testing.T) {
-	c := NewCatalog(&Rules{Groups: []Group{{[]Word{{"exec", "aliases.yaml:6"}, {"bash", "aliases.yaml:7"}}}}}, nil, offer("exec"))
+	c := NewCatalog(&Rules{Groups: []Group{{Names: []Word{{"exec", "aliases.yaml:6"}, {"bash", "aliases.yaml:7"}}}}}, nil, offer("exec"))
 	m, refusal := c.Name("bash")
 	if refusal != nil {
 		t.Fatal(refusal)

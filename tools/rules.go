@@ -27,8 +27,9 @@ type Word struct {
 
 // Group is the names of one kind of tool, such as a shell: exec, bash, run_command. Each of
 // them means the first tool of the group that is offered. The first name is that of the group:
-// a rule for it is about every tool of the group.
-type Group struct{ Names []Word }
+// a rule for it is about every tool of the group. A weak name counts only where no tool is offered
+// of the groups of which it is a name, as search for a search of the web.
+type Group struct{ Names, Weak []Word }
 
 // ParamAlias lists the names that models use for one parameter. They are
 // interchangeable: the tool's own schema says which of them leaves.

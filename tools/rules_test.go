@@ -18,7 +18,7 @@ func testRules() *Rules {
 		}
 		return out
 	}
-	group := func(names string) Group { return Group{list(names)} }
+	group := func(names string) Group { return Group{Names: list(names)} }
 	param := func(tool, name, from string) ParamAlias { return ParamAlias{tool, name, strings.Fields(from), place()} }
 	text := func(tool, names string) TextParam { return TextParam{tool, strings.Fields(names), place()} }
 	class := func(c Class, words string) ClassRule { return ClassRule{c, strings.Fields(words), place()} }
@@ -27,7 +27,7 @@ func testRules() *Rules {
 		Glued:    list("commentary analysis json code"),
 		Pseudo:   list("json response answer unknown"),
 		Groups: []Group{
-			group("exec shell bash sh"), group("web_fetch open_url"), group("grep search code_search"), group("web_search search"), group("read cat open_file"), group("get_note view_note write_note"),
+			group("exec shell bash sh"), group("web_fetch open_url"), {Names: list("web_search"), Weak: list("search")}, group("grep search code_search"), group("read cat open_file"), group("get_note view_note write_note"),
 		},
 		Params: []ParamAlias{
 			param("exec", "command", "cmd shell_command commands"),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -18,7 +19,7 @@ type aliasFile struct {
 	Prefixes []rulefile.Text                  `rule:"prefixes" doc:"Texts that are removed from the front of a name." eg:"[functions., tools.]"`
 	Glued    []rulefile.Text                  `rule:"glued" doc:"Words that servers glue to the end of a name. They are removed." eg:"[commentary, json]"`
 	Pseudo   []rulefile.Text                  `rule:"pseudo" doc:"Names by which a model means its answer. What it sends to them is shown as text." eg:"[final_answer, output]"`
-	Tools    []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Groups of names for the same kind of tool, each under its first name. Each name of a group means the first tool of the group that is offered. One that reads never means one that changes something, nor the other way round, except for the first name." eg:"{web_search: [google, search_web]}"`
+	Tools    []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Groups of names for the same kind of tool, each under its first name. Each name of a group means the first tool of the group that is offered. A name in brackets counts only if no tool of its other groups is offered. One that reads never means one that changes something, nor the other way round, except for the first name." eg:"{web_search: [google, search_web]}"`
 	Hit      []nameExample                    `rule:"hit" doc:"Names, and the tools that they must mean. Every load tries them."`
 	Miss     []nameExample                    `rule:"miss" doc:"Names that must mean no tool. Every load tries them."`
 }
@@ -85,7 +86,19 @@ func (l *loader) aliases() {
 	r := l.set.Tools
 	r.Prefixes, r.Glued, r.Pseudo = l.words("prefixes", f.Prefixes), l.words("glued", f.Glued), l.words("pseudo", f.Pseudo)
 	for _, tool := range f.Tools {
-		r.Groups = append(r.Groups, tools.Group{Names: l.words("tools."+tool.Key.Value, append([]rulefile.Text{tool.Key}, tool.Value...))})
+		g := tools.Group{}
+		for _, name := range l.words("tools."+tool.Key.Value, append([]rulefile.Text{tool.Key}, tool.Value...)) {
+			if inner, weak := strings.CutPrefix(name.Text, "("); weak {
+				g.Weak = append(g.Weak, tools.Word{Text: strings.TrimSuffix(inner, ")"), Place: name.Place})
+			} else {
+				g.Names = append(g.Names, name)
+			}
+		}
+		if len(g.Names) == 0 || g.Names[0].Text != tool.Key.Value {
+			l.report(tool.Key.At, rulefile.CodeValue, "the first name of a group is always one", "write it without brackets")
+			continue
+		}
+		r.Groups = append(r.Groups, g)
 	}
 	for _, e := range f.Hit {
 		l.examples = append(l.examples, func() { l.tryName(e, e.Gives) })
