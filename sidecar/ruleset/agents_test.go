@@ -228,3 +228,19 @@ func TestToolsOfOtherAgentsAreJudged(t *testing.T) {
 		try(map[string][]string{tool: {`{"task":$}`}}, []string{"look at the tests"}, nil)
 	}
 }
+
+// A patch in a command is judged as the tool apply_patch judges it.
+func TestPatchInACommand(t *testing.T) {
+	set := loaded(t)
+	for _, mark := range []string{"Add", "Update", "Delete"} {
+		for _, file := range []string{"a.md", "/srv/project/src/a", "/tmp/x", "../x", "/etc/motd", "/home/agent/.bashrc", "/home/agent/.ssh/config", ".env", ".github/workflows/ci.yml", ".git/hooks/x", "/home/kim/x", "/dev/sda", "/opt/x"} {
+			patch := "*** Begin Patch\n*** " + mark + " File: " + file + "\n+x\n*** End Patch\n"
+			want := callWith(set, "apply_patch", map[string]string{"input": patch})
+			for _, line := range []string{"apply_patch <<'EOF'\n" + patch + "EOF", "applypatch '" + patch + "'", "echo hi && apply_patch \"$(cat <<'EOF'\n" + patch + "EOF\n)\""} {
+				if got := callWith(set, "exec_command", map[string]string{"cmd": line}); got.Effect != want.Effect {
+					t.Errorf("%s: %s by %s, but the tool is %s by %s", line, got.Effect, got.Rule, want.Effect, want.Rule)
+				}
+			}
+		}
+	}
+}
