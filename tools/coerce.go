@@ -18,7 +18,7 @@ func (w *shaper) value(s *jsonschema.Schema, raw string) string {
 		return raw
 	}
 	mark := len(w.repairs)
-	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.valued, w.list, w.lonely}
+	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.valued, w.list}
 	for _, way := range ways {
 		if w.left <= 0 {
 			break
@@ -47,7 +47,7 @@ func (w *shaper) inside(s *jsonschema.Schema, raw string) string {
 	case v.IsArray() && items(s) != nil:
 		var out []string
 		for _, e := range v.Array() {
-			out = append(out, w.value(items(s), e.Raw))
+			out = append(out, w.element(items(s), e.Raw))
 		}
 		return "[" + strings.Join(out, ",") + "]"
 	}
@@ -97,7 +97,7 @@ func (w *shaper) list(s *jsonschema.Schema, raw string) string {
 	}
 	element := raw
 	if items(s) != nil {
-		element = w.value(items(s), raw)
+		element = w.element(items(s), raw)
 	}
 	w.note("args.wrap", raw, "["+element+"]", "")
 	return "[" + element + "]"
@@ -129,14 +129,18 @@ func (w *shaper) valued(s *jsonschema.Schema, raw string) string {
 	return w.value(s, inner)
 }
 
-// lonely puts a text into the object that s wants, if that must have one text and nothing else, and
-// the tool only reads: ["a.txt"] for [{"path": "a.txt"}].
-func (w *shaper) lonely(s *jsonschema.Schema, raw string) string {
-	props, required := fields(s)
-	if raw[0] != '"' || !w.harmless() || !typed(s, "object") || len(required) != 1 || props[required[0]] == nil {
-		return raw
+// element is the value of an element of a list. Where its object must have one text and nothing else,
+// and the tool only reads, that text alone may stand there: ["a.txt"] for [{"path": "a.txt"}].
+func (w *shaper) element(s *jsonschema.Schema, raw string) string {
+	out := w.value(s, raw)
+	props, required := fields(target(s))
+	if raw[0] != '"' || !w.harmless() || len(required) != 1 || props[required[0]] == nil || w.accepts(s, out) {
+		return out
 	}
 	object := "{" + jsontext.Quote(required[0]) + ":" + raw + "}"
+	if !w.accepts(s, object) {
+		return out
+	}
 	w.note("args.wrap", raw, object, "")
 	return object
 }
