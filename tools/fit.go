@@ -102,7 +102,7 @@ func (c *Catalog) fits(t *Tool, object string, given []member) bool {
 }
 
 // paramsOf returns the rules about the parameters of a tool: those that name it,
-// those for its group, and those for every tool.
+// those for its group or its class, and those for every tool.
 func (r *Rules) paramsOf(tool string) []ParamAlias {
 	var out []ParamAlias
 	for _, p := range r.Params {
@@ -122,9 +122,12 @@ func (r *Rules) textParam(tool, param string) (rule TextParam, ok bool) {
 	return r.Texts[i], true
 }
 
-// about reports whether a rule for one tool is about another: for all, for this one, or for
-// the group that it is in.
+// about reports whether a rule for one tool is about another: for all, for all of its class, for
+// this one, or for the group that it is in.
 func (r *Rules) about(ruled, tool string) bool {
+	if class, ok := strings.CutPrefix(ruled, OfClass); ok {
+		return r.Class(tool) == Class(class)
+	}
 	own := key(tool)
 	return ruled == "" || hasKey(ruled, own) || slices.ContainsFunc(r.Groups, func(g Group) bool {
 		return hasKey(ruled, key(g.Names[0].Text)) && (index(g.Names, own) >= 0 || index(g.Weak, own) >= 0)

@@ -19,6 +19,9 @@ type Rules struct {
 	MaxDepth int          // deepest nesting of arguments; 0 means 256
 }
 
+// OfClass in front of a class names every tool of it: *exec.
+const OfClass = "*"
+
 // Word is one word of a list, and where it stands.
 type Word struct {
 	Text  string
@@ -34,7 +37,7 @@ type Group struct{ Names, Weak []Word }
 // ParamAlias lists the names that models use for one parameter. They are
 // interchangeable: the tool's own schema says which of them leaves.
 type ParamAlias struct {
-	Tool  string // the tool, or the first name of its group; "" is every tool
+	Tool  string // the tool, the first name of its group, or OfClass and its class; "" is every tool
 	Param string
 	From  []string
 	Place string
@@ -44,7 +47,7 @@ type ParamAlias struct {
 // a patch. Arguments that are no JSON are the value of such a parameter; for all other
 // parameters of tools that write or execute, they are refused.
 type TextParam struct {
-	Tool   string // the tool, or the first name of its group; "" is every tool
+	Tool   string // the tool, the first name of its group, or OfClass and its class; "" is every tool
 	Params []string
 	Place  string
 }
@@ -52,7 +55,7 @@ type TextParam struct {
 // KindRule says what the text of a parameter is, so that text in place of arguments can be
 // told from a remark.
 type KindRule struct {
-	Tool  string // the tool, or the first name of its group; "" is every tool
+	Tool  string // the tool, the first name of its group, or OfClass and its class; "" is every tool
 	Param string
 	Kind  wording.Kind
 	Place string

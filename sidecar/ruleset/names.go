@@ -31,11 +31,11 @@ type nameExample struct {
 	Gives string        `rule:"gives" doc:"The tool that is meant." eg:"web_search"`
 }
 
-// argumentFile is arguments.yaml. The tool "*" is every tool.
+// argumentFile is arguments.yaml. The tool "*" is every tool, "*exec" every tool of class exec.
 type argumentFile struct {
 	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
 	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by words in their names: read, write, exec. agent has words for what works by itself. A word in brackets counts only if no other word of the name does. A word with a plus sign acts on what the others name: with a word of agent, it writes. A tool without any of the words is what the others of its group in aliases.yaml are, or else counts as write." eg:"{read: [get, list, look*]}"`
-	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool. '*' is every tool."`
+	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool. '*' is every tool, '*exec' every tool of class exec, and the first name of a group in aliases.yaml every tool of it."`
 }
 
 type toolRule struct {
@@ -143,8 +143,10 @@ func (l *loader) arguments() {
 	r.Classes = l.classes(f.Classes)
 	for _, t := range f.Tools {
 		tool := t.Key.Value
-		if tool == "*" {
+		if class, all := strings.CutPrefix(tool, tools.OfClass); all && class == "" {
 			tool = ""
+		} else if all && !l.known(rulefile.Text{Value: class, At: t.Key.At}, "class", classNames) {
+			continue
 		}
 		for _, a := range t.Value.Arguments {
 			l.set.book.add(a.Key.At, t.Key.Value+"."+a.Key.Value)
@@ -241,10 +243,8 @@ func (l *loader) callWith(tool string, takes []string, value any) (got tools.Cal
 	return got, args, refused
 }
 
-// exampleTool is a tool's name in an example: any will do where the rule is for all.
+// exampleTool is a tool's name in an example: any will do where the rule is for all, and the name of
+// a class is a tool of it.
 func exampleTool(tool string) string {
-	if tool == "*" {
-		return "a_tool"
-	}
-	return tool
+	return cmp.Or(strings.TrimPrefix(tool, tools.OfClass), "a_tool")
 }
