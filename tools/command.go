@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -63,8 +62,11 @@ func textsOf(raw string) (texts []string, list bool) {
 	if v.Type == gjson.String {
 		return []string{v.String()}, false
 	}
-	if !v.IsArray() || json.Unmarshal([]byte(raw), &texts) != nil {
-		return nil, false
+	for _, e := range v.Array() {
+		if e.Type != gjson.String {
+			return nil, false
+		}
+		texts = append(texts, e.String())
 	}
 	return texts, true
 }
