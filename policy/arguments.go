@@ -10,13 +10,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// Arguments says which arguments of tools are paths and URLs: tool → names. A name is that
-// of an argument at any depth; a.b is b only where it stands in a.
+// Arguments says which arguments of tools are paths and URLs: tool, or kind of tool → names. A name
+// is that of an argument at any depth, however it is spelled; a.b is b only where it stands in a.
 type Arguments struct {
 	Read, Write, Delete map[string][]string
 	Patch               map[string][]string // texts that name files to be changed
 	Message             map[string][]string // texts that may name files to be sent along
-	Glob                map[string][]string // patterns that stand for files; they are read
+	Glob                map[string][]string // patterns that stand for files; they are read. Such a tool looks through folders
 	Fetch               map[string][]string
 	Text                map[string][]string // texts in which nobody looks for anything
 	OtherPaths          []string            // of any tool, also as the last word of a name; written, unless the class of the tool is read
@@ -50,8 +50,10 @@ type role struct {
 // role finds out what an argument of a call is: by the tool's own lists, then by its name,
 // then by its look.
 func (a *Arguments) role(c *Call, arg argument) (r role) {
+	name, path := folded(arg.name), folded(arg.path)
 	has := func(lists map[string][]string) bool {
-		return slices.Contains(lists[c.Tool], arg.name) || slices.Contains(lists[c.Tool], arg.path)
+		is := func(n string) bool { n = folded(n); return n == name || n == path }
+		return slices.ContainsFunc(lists[c.Tool], is) || slices.ContainsFunc(lists[c.Kind], is)
 	}
 	for _, by := range []struct {
 		op   paths.Op
@@ -65,9 +67,12 @@ func (a *Arguments) role(c *Call, arg argument) (r role) {
 	if r.listed = len(r.ops) > 0 || r.patch || r.glob || r.url; r.listed || r.message || has(a.Text) {
 		return r
 	}
-	exactly := func(words []string) bool { return slices.Contains(words, arg.name) }
+	exactly := func(words []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return folded(w) == name })
+	}
 	switch k := meaning(arg.name); {
-	case k == folder && !(arg.top() && arg.name == "workdir"): // Examine looks at that first
+	case k == folder && !(arg.top() && arg.name == "workdir"), // Examine looks at that first
+		k == unknown && c.Class == "exec" && arg.top() && worksIn(arg.name, arg.in):
 		return role{ops: []paths.Op{paths.Read}, guessed: true}
 	case k != unknown || isFile(arg.name):
 		return role{}
@@ -86,7 +91,8 @@ func (a *Arguments) role(c *Call, arg argument) (r role) {
 }
 
 func says(name string, words []string) bool {
-	return slices.Contains(words, name) || slices.ContainsFunc(ends(name), func(end string) bool { return slices.Contains(words, end) })
+	name, last := folded(name), ends(name)
+	return slices.ContainsFunc(words, func(w string) bool { w = folded(w); return w == name || slices.Contains(last, w) })
 }
 
 // taken are words of names of what is read by tools that write: what they send, or move.
@@ -143,8 +149,8 @@ func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.U
 					for _, op := range r.ops {
 						if u := here.Literal(op, text); r.keeps(&u, text) {
 							add(u)
-							if op == paths.Read && (c.Tool == "ls" || len(a.Glob[c.Tool]) > 0) {
-								add(u.Below()) // it looks through folders
+							if op == paths.Read && a.looksThrough(c) {
+								add(u.Below())
 							}
 						}
 					}
@@ -155,12 +161,19 @@ func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.U
 	return out
 }
 
+// looksThrough reports whether a tool looks through the folders that it is given.
+func (a *Arguments) looksThrough(c *Call) bool {
+	_, tool := a.Glob[c.Tool]
+	_, kind := a.Glob[c.Kind]
+	return tool || kind
+}
+
 // places are the guards for what stands beside other arguments: as seen from where the call
 // runs, and from the folder that stands there, too. The folder of the call itself is known.
 func places(in map[string]any, top bool, g paths.Guard) []paths.Guard {
 	out := []paths.Guard{g}
 	for _, name := range slices.Sorted(maps.Keys(in)) {
-		if dir, is := in[name].(string); is && dir != "" && meaning(name) == folder && !(top && name == "workdir") {
+		if dir, is := in[name].(string); is && dir != "" && worksIn(name, in) && !(top && name == "workdir") {
 			there := g
 			there.Roots.Cwd = g.Literal(paths.Read, dir).Resolved
 			out = append(out, there)

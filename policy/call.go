@@ -16,6 +16,7 @@ import (
 // field.
 type Call struct {
 	Tool       string         `expr:"tool" json:"tool" doc:"The name of the tool that would run."`
+	Kind       string         `expr:"kind" json:"kind,omitempty" doc:"The first name of the tool's group in aliases.yaml: exec for bash and run_shell_command. It is the tool's own name if it is in no group."`
 	Class      string         `expr:"class" json:"class" doc:"read, write or exec, by the classes of arguments.yaml."`
 	Args       map[string]any `expr:"args" json:"-" doc:"The arguments, for example args.path."`
 	Command    string         `expr:"command" json:"command,omitempty" doc:"The shell lines of the call: its arguments command, cmd, script, shell_command and code, a line each, then those inside of other arguments. It is empty if there are none."`
@@ -46,7 +47,7 @@ func (c Call) From(s Subject) Call {
 // comes twice the last one counts, and a number beyond float64 is infinite. Arguments
 // that are not one JSON object are an error, and leave Args empty.
 func CallOf(tool, class string, arguments []byte) (Call, error) {
-	c := Call{Tool: tool, Class: class, Args: map[string]any{}}
+	c := Call{Tool: tool, Kind: tool, Class: class, Args: map[string]any{}}
 	args, err := object(arguments)
 	if err != nil {
 		return c, fmt.Errorf("the arguments of %s cannot be judged: %w", tool, err)

@@ -35,6 +35,7 @@ type URLEnv struct {
 // Scene is who touches a path or a URL.
 type Scene struct {
 	Tool      string `expr:"tool" doc:"The name of the tool that would run."`
+	Kind      string `expr:"kind" doc:"The first name of the tool's group in aliases.yaml: ls for List and tree. It is the tool's own name if it is in no group."`
 	ToolClass string `expr:"tool_class" doc:"read, write or exec, by the classes of arguments.yaml."`
 	Program   string `expr:"program" doc:"The program of the command. It is empty if the tool itself touches the path or URL."`
 	Command   string `expr:"command" doc:"The shell lines of the call. It is empty if there are none."`

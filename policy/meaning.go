@@ -26,7 +26,7 @@ const (
 // last two: newText is a text. Names of paths and URLs stand in paths.yaml and urls.yaml.
 var vocabulary = map[kind][]string{
 	plainText: strings.Fields(`content text body message msg prompt prompttext description desc title subject caption summary note comment question answer query
-		search term keyword task objective goal reason label instruction system markdown html css xml svg selector xpath regex regexp token
+		search term keyword task objective goal reason justification label instruction system markdown html css xml svg selector xpath regex regexp token
 		base64 buffer signature hash digest string str replacement needle haystack sql gatewayurl acknowledgment reply quote excerpt snippet diff`),
 	shellText:   strings.Fields("command cmd commandline shellcommand script"),
 	codeText:    strings.Fields("fn javascript js sourcecode jscode pythoncode typescript"),
@@ -57,6 +57,22 @@ func meaning(name string) kind {
 		}
 	}
 	return unknown
+}
+
+// worksIn reports whether an argument is a folder where something works: by its name, or beside a
+// command.
+func worksIn(name string, in map[string]any) bool {
+	return meaning(name) == folder || slices.Contains([]string{"directory", "dir", "folder"}, folded(name)) && commanded(in)
+}
+
+// folded is what two spellings of one name have in common: filePath and file_path.
+func folded(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 }
 
 // ends are the last two words of a name as one, and the last one, each also without the s of

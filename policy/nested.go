@@ -75,7 +75,7 @@ func nested(tool string, args map[string]any) (found []argument, all bool) {
 func (n *nesting) mapping(path string, m map[string]any) {
 	folders := 0
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if meaning(name) == folder {
+		if worksIn(name, m) {
 			if folders++; folders > mostFolders {
 				n.over = true
 			}

@@ -12,7 +12,7 @@ import (
 // circle is a request in which a model has made the same call n times, as a gateway sends it.
 func circle(n int, more string) string {
 	var b strings.Builder
-	b.WriteString(`{` + more + bothTool + `,"model":"gpt-oss","messages":[{"role":"system","content":"` + row.system + `"},{"role":"user","content":"go"}`)
+	b.WriteString(`{` + more + bothTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"go"}`)
 	for i := range n {
 		fmt.Fprintf(&b, `,{"role":"assistant","content":"","tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\": \"a.md\"}"}}]},`+
 			`{"role":"tool","tool_call_id":"c%d","content":"No such file (at 10:00:%02d, after %dms)"}`, i, i, i, 3*i)

@@ -93,9 +93,28 @@ func TestCall(t *testing.T) {
 		{execTool, `{"Command":"ls"}`, `exec {"command":"ls"}`, "args.rename"},
 		{execTool, `{" command":"ls", "timeout" : 5}`, `exec {"command":"ls","timeout":5}`, "args.rename"},
 		{"run_it(cmd:string!)", `{"command":"ls"}`, `bad_schema`, ""}, // the rule is about exec
-		{"shell(cmd:string!)", `{"command":"ls"}`, `bad_schema`, ""},
-		{"bash(cmd:string!)", `{"command":"ls"}`, `bash {"cmd":"ls"}`, "args.rename"}, // an alias of exec
-		{"open(filePath:string!)", `{"path":"a"}`, `bad_schema`, ""},
+		{"bash(cmd:string!)", `{"script":["ls"]}`, `bad_schema`, ""},
+		{"bash(cmd:string!)", `{"cmd":["ls"]}`, `bash {"cmd":"ls"}`, "args.unwrap"},
+		{"bash(cmd:string!)", `{"command":["bash","-lc","ls | wc"]}`, `bash {"cmd":"ls | wc"}`, "args.rename args.command"},
+		{"bash(cmd:string!)", `{"cmd":["ls","a b","$(x)","it's",""]}`, `bash {"cmd":"ls 'a b' '$(x)' 'it'\\''s' ''"}`, "args.command"},
+		{"bash(cmd:string!)", `{"cmd":["bash","-lc","ls","x"]}`, `bash {"cmd":"bash -lc ls x"}`, "args.command"},
+		{"bash(cmd:string!)", `{"cmd":["ls -l","pwd"]}`, `bad_schema`, ""},
+		{"bash(cmd:string!)", `{"cmd":["ls","|","wc"]}`, `bad_schema`, ""},
+		{"bash(cmd:string!)", `{"cmd":["ls",1]}`, `bad_schema`, ""},
+		{"bash(cmd:string!)", `{"commands":["ls","pwd"]}`, `bad_schema`, ""},
+		{"bash(commands:[]string!)", `{"commands":["ls","pwd"]}`, `bash {"commands":["ls","pwd"]}`, ""},
+		{"bash(commands:[]string!)", `{"command":"ls"}`, `bash {"commands":["ls"]}`, "args.rename args.wrap"},
+		{"bash(commands:[]string!)", `{"command":["ls","-l"]}`, `bash {"commands":["ls -l"]}`, "args.rename args.command"},
+		{"bash(commands:[]string!)", `{"command":["ls -l","pwd"]}`, `bad_schema`, ""},
+		{"bash(command:[]string!)", `{"command":"ls | wc"}`, `bash {"command":["bash","-lc","ls | wc"]}`, "args.command"},
+		{"bash(command:[]string!)", `{"commands":["ls -l"]}`, `bash {"command":["bash","-lc","ls -l"]}`, "args.rename args.command"},
+		{"bash(command:[]string!)", `{"commands":["ls","pwd"]}`, `bad_schema`, ""},
+		{"bash(command:[]string!)", `{"command":["ls","pwd"]}`, `bash {"command":["ls","pwd"]}`, ""},
+		{"bash(cmd:string!)", `{"command":"ls"}`, `bash {"cmd":"ls"}`, "args.rename"}, // of the group exec
+		{"open(filePath:string!)", `{"path":"a"}`, `open {"filePath":"a"}`, "args.rename"},
+		{"open(filePath:string!)", `{"FILE_NAME":"a"}`, `open {"filePath":"a"}`, "args.rename"},
+		{"open(filePath:string! path:string)", `{"file_path":"a"}`, `open {"filePath":"a"}`, "args.rename"}, // not path
+		{"open(filePath:string file-path:string)", `{"FilePath":"a"}`, `bad_schema`, ""},                    // which of them?
 		{"open(file_path:string!)", `{"path":"a"}`, `open {"file_path":"a"}`, "args.rename"},
 		{execTool, `{"command":"ls","cmd":"rm"}`, `bad_json`, ""}, // which of them?
 		{readTool, `{"path":"a","file":"b"}`, `read {"path":"a","file":"b"}`, ""},

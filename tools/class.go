@@ -16,12 +16,17 @@ const (
 	Read  Class = "read"
 	Write Class = "write"
 	Exec  Class = "exec"
+
+	// Agent is a class of words, and of no tool: what works by itself, such as a subagent. A tool that
+	// runs one runs no command, and writes.
+	Agent Class = "agent"
 )
 
 // Class returns the class of a tool by its name. A whole name that a rule lists
-// decides; otherwise the most harmful of its words does. No class is below the floor.
+// decides; otherwise the most harmful of its words does, and where no word says anything,
+// the other names of its group do. No class is below the floor.
 func (r *Rules) Class(name string) Class {
-	class := classBy(r.Classes, name)
+	class := r.class(name)
 	if class == "" || class == Read && r.goesOn(name) {
 		class = Write
 	}
@@ -44,48 +49,66 @@ func (c Class) AtLeast(floor Class) Class {
 	return c
 }
 
-// classBy is what the rules alone say; empty where they say nothing. A whole name may stand behind that of
+// classBy is what the words of a name say; empty where they say nothing. A whole name may stand behind that of
 // its namespace: repo_browser.print_tree.
 func classBy(rules []ClassRule, name string) Class {
 	whole, last := key(name), key(name[strings.LastIndexByte(name, '.')+1:])
 	for _, rule := range rules {
 		for _, w := range rule.Words {
-			if strings.Contains(w, "_") && (key(w) == whole || key(w) == last) {
+			switch {
+			case !strings.Contains(w, "_") || key(w) != whole && key(w) != last:
+			case rule.Class == Agent:
+				return Write
+			default:
 				return rule.Class
 			}
 		}
 	}
-	var found, noun Class
+	var found, noun, verb Class
+	agent := false
 	for _, word := range words(name) {
 		for _, rule := range rules {
-			switch held, weak := rule.holds(word); {
-			case held && weak:
+			held, sign := rule.holds(word)
+			switch {
+			case !held:
+			case rule.Class == Agent:
+				agent, noun = true, noun.AtLeast(Write)
+			case sign == '(':
 				noun = noun.AtLeast(rule.Class)
-			case held:
+			case sign == '+':
+				verb = verb.AtLeast(rule.Class)
+			default:
 				found = found.AtLeast(rule.Class)
 			}
 		}
 	}
-	return cmp.Or(found, noun)
+	if agent && verb != "" && found != Exec && noun != Exec { // what is run is an agent
+		verb = Write
+	}
+	return cmp.Or(found.AtLeast(verb), noun)
 }
 
 // harmful reports whether a rule says of a name that it writes or executes. A name that no
 // rule knows is not harmful by this measure.
 func (r *Rules) harmful(name string) bool {
-	return harm(classBy(r.Classes, name).AtLeast(classBy(r.Floors, name))) > harm(Read)
+	return harm(r.class(name).AtLeast(classBy(r.Floors, name))) > harm(Read)
 }
 
-// holds says that a word of the rule is this one; weak, that it counts only if no other word
-// of the name says anything.
-func (c ClassRule) holds(word string) (held, weak bool) {
+// holds says that a word of the rule is this one, and with which sign: "(" if it counts only where no
+// other word of the name does, "+" if it acts on what the other words name.
+func (c ClassRule) holds(word string) (held bool, sign byte) {
 	for _, w := range c.Words {
-		weak := strings.HasPrefix(w, "(")
-		w = strings.Trim(w, "()")
+		sign = 0
+		if strings.HasPrefix(w, "(") {
+			sign, w = '(', strings.Trim(w, "()")
+		} else if verb, acts := strings.CutSuffix(w, "+"); acts {
+			sign, w = '+', verb
+		}
 		if stem, wild := strings.CutSuffix(w, "*"); w == word || wild && strings.HasPrefix(word, stem) {
-			return true, weak
+			return true, sign
 		}
 	}
-	return false, false
+	return false, 0
 }
 
 func harm(c Class) int {

@@ -103,13 +103,14 @@ func (r *Rules) stripPrefixes(name string) (rest, place string) {
 }
 
 // key is what two spellings of one name have in common: no case, dashes, "_", blanks.
-func key(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '-' || r == '_' || unicode.IsSpace(r) || r >= 0x80 && isOddDash(r) {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, name)
+func key(name string) string { return strings.Map(keyRune, name) }
+
+// keyRune is a character as it stands in a key; negative: it does not.
+func keyRune(r rune) rune {
+	if r == '-' || r == '_' || unicode.IsSpace(r) || r >= 0x80 && isOddDash(r) {
+		return -1
+	}
+	return unicode.ToLower(r)
 }
 
 // bareKey is key without dots and without the word "tool" at the end: ReadFileTool,

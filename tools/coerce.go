@@ -6,9 +6,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
-
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // value returns raw, one JSON value, changed so that s accepts it. What s accepts
@@ -43,11 +43,11 @@ func (w *shaper) inside(s *jsonschema.Schema, raw string) string {
 	switch {
 	case v.IsObject():
 		props, required := fields(s)
-		return w.object(raw, s, props, required, nil)
+		return w.object(raw, s, props, required, w.rules.paramsOf(w.tool))
 	case v.IsArray() && items(s) != nil:
 		var out []string
 		for _, e := range v.Array() {
-			out = append(out, w.value(items(s), e.Raw))
+			out = append(out, w.element(items(s), e.Raw))
 		}
 		return "[" + strings.Join(out, ",") + "]"
 	}
@@ -97,7 +97,7 @@ func (w *shaper) list(s *jsonschema.Schema, raw string) string {
 	}
 	element := raw
 	if items(s) != nil {
-		element = w.value(items(s), raw)
+		element = w.element(items(s), raw)
 	}
 	w.note("args.wrap", raw, "["+element+"]", "")
 	return "[" + element + "]"
@@ -127,6 +127,22 @@ func (w *shaper) valued(s *jsonschema.Schema, raw string) string {
 	}
 	w.note("args.unwrap", raw, inner, "")
 	return w.value(s, inner)
+}
+
+// element is the value of an element of a list. Where its object must have one text and nothing else,
+// and the tool only reads, that text alone may stand there: ["a.txt"] for [{"path": "a.txt"}].
+func (w *shaper) element(s *jsonschema.Schema, raw string) string {
+	out := w.value(s, raw)
+	props, required := fields(target(s))
+	if raw[0] != '"' || !w.harmless() || len(required) != 1 || props[required[0]] == nil || w.accepts(s, out) {
+		return out
+	}
+	object := "{" + jsontext.Quote(required[0]) + ":" + raw + "}"
+	if !w.accepts(s, object) {
+		return out
+	}
+	w.note("args.wrap", raw, object, "")
+	return object
 }
 
 // branch mends raw for one of the schemas that s is made of; those that want the

@@ -14,15 +14,16 @@ import (
 
 // member is one key of an object with its value, as they stand in the text.
 type member struct {
-	name string // the key, decoded
-	key  string // the key as JSON
-	val  string // the value as JSON
+	name  string // the key, decoded
+	key   string // the key as JSON
+	val   string // the value as JSON
+	given string // the name that the model wrote, where another has taken its place
 }
 
 func membersOf(object string) []member {
 	var out []member
 	gjson.Parse(object).ForEach(func(k, v gjson.Result) bool {
-		out = append(out, member{k.String(), k.Raw, v.Raw})
+		out = append(out, member{name: k.String(), key: k.Raw, val: v.Raw})
 		return true
 	})
 	return out
@@ -43,7 +44,15 @@ func (w *shaper) object(raw string, s *jsonschema.Schema, props map[string]*json
 				changed = true
 				continue
 			}
-			val := w.value(sub, m.val)
+			line, fits := w.command(m, sub)
+			if !fits {
+				if m.given != "" {
+					m = member{name: m.given, key: jsontext.Quote(m.given), val: m.val}
+				}
+				kept = append(kept, m)
+				continue
+			}
+			val := w.value(sub, line)
 			changed = changed || val != m.val
 			m.val = val
 		}
@@ -68,8 +77,8 @@ func (w *shaper) saysNothing(s *jsonschema.Schema, m member) bool {
 	return true
 }
 
-// renameKeys gives arguments the names that the schema has: by a rule, or where
-// only case, "-", "_" or blanks differ. It never replaces a parameter that is given.
+// renameKeys gives arguments the names that the schema has: where only case, "-", "_" or blanks
+// differ, or by a rule. It never replaces a parameter that is given.
 func (w *shaper) renameKeys(all []member, props map[string]*jsonschema.Schema, aliases []ParamAlias) bool {
 	changed := false
 	for i, m := range all {
@@ -77,41 +86,66 @@ func (w *shaper) renameKeys(all []member, props map[string]*jsonschema.Schema, a
 			continue
 		}
 		free := func(name string) bool { return props[name] != nil && !has(all, name) }
-		name, place := aliasOf(m.name, aliases, free)
-		if name == "" {
-			name = cmp.Or(sameKey(m.name, props, free), w.unprefixed(m.name, free))
-		}
-		if name != "" {
+		if name, place := w.renames(m.name, props, aliases, free); name != "" {
 			w.note("args.rename", m.name, name, place)
-			all[i].name, all[i].key, changed = name, jsontext.Quote(name), true
+			all[i] = member{name: name, key: jsontext.Quote(name), val: m.val, given: m.name}
+			changed = true
 		}
 	}
 	return changed
 }
 
+// renames is the parameter that a name means which is none, and the rule that says so.
+func (w *shaper) renames(given string, props map[string]*jsonschema.Schema, aliases []ParamAlias, free func(string) bool) (name, place string) {
+	if name = sameKey(given, props, free); name == "" {
+		name, place = aliasOf(given, aliases, props, free)
+	}
+	return cmp.Or(name, w.unprefixed(given, free)), place
+}
+
 // aliasOf finds the parameter that rules know under the name that was given: the
 // one the rule is about, or else the only other name of it that is free.
-func aliasOf(given string, aliases []ParamAlias, free func(string) bool) (name, place string) {
+func aliasOf(given string, aliases []ParamAlias, props map[string]*jsonschema.Schema, free func(string) bool) (name, place string) {
 	for _, a := range aliases {
-		group := append([]string{a.Param}, a.From...)
-		if !slices.ContainsFunc(group, func(n string) bool { return key(n) == key(given) }) {
+		if !a.names(given) {
 			continue
 		}
-		if free(a.Param) {
-			return a.Param, a.Place
+		if own := sameKey(a.Param, props, free); own != "" {
+			return own, a.Place
 		}
-		if others := slices.DeleteFunc(group, func(n string) bool { return !free(n) }); len(others) == 1 {
+		var others []string
+		for _, n := range a.From {
+			if own := sameKey(n, props, free); own != "" && !slices.Contains(others, own) {
+				others = append(others, own)
+			}
+		}
+		if len(others) == 1 {
 			return others[0], a.Place
 		}
 	}
 	return "", ""
 }
 
-// sameKey finds the one free parameter whose name is given but for its spelling.
+// names reports whether the rule is about a parameter of this name, however it is spelled.
+func (a *ParamAlias) names(given string) bool {
+	return hasKey(a.Param, key(given)) || alike(a.From, given)
+}
+
+// alike reports whether a name is one of a list, however it is spelled.
+func alike(list []string, name string) bool {
+	want := key(name)
+	return slices.ContainsFunc(list, func(n string) bool { return hasKey(n, want) })
+}
+
+// sameKey finds the free parameter of this name, or else the only one whose name is given but for
+// its spelling.
 func sameKey(given string, props map[string]*jsonschema.Schema, free func(string) bool) string {
+	if free(given) {
+		return given
+	}
 	found, want := "", spelling(given)
 	for name := range props {
-		if key(name) != want || want == "" || !free(name) {
+		if want == "" || !hasKey(name, want) || !free(name) {
 			continue
 		}
 		if found != "" {
@@ -137,7 +171,7 @@ func (w *shaper) splitKeys(all []member, props map[string]*jsonschema.Schema) bo
 			val = jsontext.Quote(val)
 		}
 		w.note("args.split", m.name, name+": "+val, "")
-		all[i], changed = member{name, jsontext.Quote(name), val}, true
+		all[i], changed = member{name: name, key: jsontext.Quote(name), val: val}, true
 	}
 	return changed
 }

@@ -101,10 +101,8 @@ func (w *shaper) meant(name string) string {
 	if w.known(name) {
 		return name
 	}
-	if param, _ := aliasOf(name, w.rules.paramsOf(w.tool), w.known); param != "" {
-		return param
-	}
-	return cmp.Or(sameKey(name, w.schema.props, w.known), w.unprefixed(name, w.known), name)
+	param, _ := w.renames(name, w.schema.props, w.rules.paramsOf(w.tool), w.known)
+	return cmp.Or(param, name)
 }
 
 // known reports whether the tool has a parameter of exactly this name.

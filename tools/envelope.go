@@ -160,7 +160,7 @@ func paired(list string) (object string, ok bool) {
 			}
 		}
 		ok = size == 2 && name.Type == gjson.String && value.Exists()
-		members = append(members, member{name.String(), jsontext.Quote(name.String()), value.Raw})
+		members = append(members, member{name: name.String(), key: jsontext.Quote(name.String()), val: value.Raw})
 		return ok
 	})
 	return join(members), ok

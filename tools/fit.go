@@ -89,7 +89,7 @@ func (c *Catalog) fits(t *Tool, object string, given []member) bool {
 		params := c.rules.paramsOf(t.Name)
 		known = func(m member) bool {
 			return slices.ContainsFunc(params, func(p ParamAlias) bool {
-				return p.Tool != "" && (p.Param == m.name || slices.Contains(p.From, m.name))
+				return p.Tool != "" && p.names(m.name)
 			})
 		}
 	}
@@ -102,7 +102,7 @@ func (c *Catalog) fits(t *Tool, object string, given []member) bool {
 }
 
 // paramsOf returns the rules about the parameters of a tool: those that name it,
-// those that name a tool it is an alias of, and those for every tool.
+// those for its group or its class, and those for every tool.
 func (r *Rules) paramsOf(tool string) []ParamAlias {
 	var out []ParamAlias
 	for _, p := range r.Params {
@@ -115,18 +115,21 @@ func (r *Rules) paramsOf(tool string) []ParamAlias {
 
 // textParam returns the rule that gives a parameter of a tool plain text.
 func (r *Rules) textParam(tool, param string) (rule TextParam, ok bool) {
-	i := slices.IndexFunc(r.Texts, func(t TextParam) bool { return slices.Contains(t.Params, param) && r.about(t.Tool, tool) })
+	i := slices.IndexFunc(r.Texts, func(t TextParam) bool { return alike(t.Params, param) && r.about(t.Tool, tool) })
 	if i < 0 {
 		return TextParam{}, false
 	}
 	return r.Texts[i], true
 }
 
-// about reports whether a rule for one tool is about another: for all, for this one, or for
-// one that it is an alias of.
+// about reports whether a rule for one tool is about another: for all, for all of its class, for
+// this one, or for the group that it is in.
 func (r *Rules) about(ruled, tool string) bool {
+	if class, ok := strings.CutPrefix(ruled, OfClass); ok {
+		return r.Class(tool) == Class(class)
+	}
 	own := key(tool)
-	return ruled == "" || key(ruled) == own || slices.ContainsFunc(r.Aliases, func(a Alias) bool {
-		return key(a.Name) == own && slices.Contains(a.Tools, ruled)
+	return ruled == "" || hasKey(ruled, own) || slices.ContainsFunc(r.Groups, func(g Group) bool {
+		return hasKey(ruled, key(g.Names[0].Text)) && (index(g.Names, own) >= 0 || index(g.Weak, own) >= 0)
 	})
 }

@@ -94,7 +94,7 @@ func (w *shaper) nest(all []member, props map[string]*jsonschema.Schema) ([]memb
 			return all, false
 		}
 		w.note("args.nest", m.name, head, "")
-		out = append(out, member{head, jsontext.Quote(head), value})
+		out = append(out, member{name: head, key: jsontext.Quote(head), val: value})
 	}
 	return out, changed
 }
@@ -103,7 +103,7 @@ func (w *shaper) nest(all []member, props map[string]*jsonschema.Schema) ([]memb
 func below(all []member, head string) (out []member) {
 	for _, m := range all {
 		if h, rest, ok := firstName(m.name); ok && h == head {
-			out = append(out, member{rest, jsontext.Quote(rest), m.val})
+			out = append(out, member{name: rest, key: jsontext.Quote(rest), val: m.val})
 		}
 	}
 	return out

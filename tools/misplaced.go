@@ -32,15 +32,60 @@ func (w *shaper) lone(body string) (value string, ok bool) {
 // elided are arguments of which whoever wrote them left all out.
 var elided = lazyregexp.New(`^[\[{(]\s*"?(?:\.{3,}|…+)"?\s*[\]})]$`)
 
-// nested returns arguments within the one object that the tool takes, where the model left that out.
+// nested returns arguments of which those that the tool does not take stand within the object, or the
+// list of objects, that it must have: the model left that out. All of them must be members of it.
 func (w *shaper) nested(object string) (outer string, ok bool) {
-	if w.schema == nil || len(w.schema.props) != 1 || len(w.schema.required) != 1 {
+	if w.schema == nil {
 		return "", false
 	}
-	name := w.schema.required[0]
-	within, _ := fields(w.schema.props[name])
-	outer = "{" + jsontext.Quote(name) + ":" + object + "}"
-	return outer, len(within) > 0 && !slices.ContainsFunc(membersOf(object), func(m member) bool { return m.name == name || within[m.name] == nil }) && accepts(w.schema.Schema, outer)
+	given := membersOf(object)
+	aliases := w.rules.paramsOf(w.tool)
+	own := func(name string) string { // the parameter beside that object which a name means
+		if same := sameKey(name, w.schema.props, w.known); same != "" {
+			return same
+		}
+		name, _ = aliasOf(name, aliases, w.schema.props, func(name string) bool { return w.known(name) && !holds(w.schema.props[name]) })
+		return name
+	}
+	missing := slices.DeleteFunc(slices.Clone(w.schema.required), func(name string) bool {
+		return slices.ContainsFunc(given, func(m member) bool { return own(m.name) == name })
+	})
+	if len(missing) != 1 || !w.known(missing[0]) {
+		return "", false
+	}
+	frame := target(w.schema.props[missing[0]])
+	list := typed(frame, "array") && items(frame) != nil
+	if list {
+		frame = target(items(frame))
+	}
+	within, _ := fields(frame)
+	if len(within) == 0 {
+		return "", false
+	}
+	var inner, kept []member
+	for _, m := range given {
+		if own(m.name) == "" {
+			inner = append(inner, m)
+		} else {
+			kept = append(kept, m)
+		}
+	}
+	if len(inner) == 0 || slices.ContainsFunc(inner, func(m member) bool {
+		name, _ := w.renames(m.name, within, aliases, func(name string) bool { return within[name] != nil })
+		return name == ""
+	}) {
+		return "", false
+	}
+	val := join(inner)
+	if list {
+		val = "[" + val + "]"
+	}
+	outer = join(append(kept, member{key: jsontext.Quote(missing[0]), val: val}))
+	noted := len(w.repairs)
+	w.refill(len(outer))
+	mended := w.object(outer, w.schema.Schema, w.schema.props, w.schema.required, aliases)
+	w.repairs = w.repairs[:noted]
+	return outer, accepts(w.schema.Schema, mended)
 }
 
 // withValues is an object without the members that have neither a name nor a value.

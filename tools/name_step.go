@@ -57,23 +57,35 @@ func (c *Catalog) byDeferred(name string) hits {
 	return found
 }
 
-// byAlias finds the first tool that the aliases of name list and that is offered, or that
-// "tool_call" reaches.
+// byAlias finds the first tool of the name's group that is offered, or that "tool_call" reaches.
 func (c *Catalog) byAlias(name string) hits {
 	want := key(name)
-	if want == "" {
-		return hits{}
-	}
-	for _, a := range c.rules.Aliases {
-		if key(a.Name) != want {
-			continue
-		}
-		for _, tool := range a.Tools {
-			for _, found := range []hits{c.byName(tool), c.byDeferred(tool)} {
-				if len(found.tools) > 0 {
-					found.rule = a.Place
+	for _, names := range []func(*Group) []Word{func(g *Group) []Word { return g.Names }, func(g *Group) []Word { return g.Weak }} {
+		for i := range c.rules.Groups {
+			g := &c.rules.Groups[i]
+			if at := index(names(g), want); at >= 0 {
+				if found := c.ofGroup(i, name, names(g)[at]); len(found.tools) > 0 {
 					return found
 				}
+			}
+		}
+	}
+	return hits{}
+}
+
+// ofGroup finds the first tool of a group that a name may mean, which stands there as written.
+func (c *Catalog) ofGroup(group int, name string, written Word) hits {
+	for n, other := range c.rules.Groups[group].Names {
+		if other == written || !c.rules.stands(name, other.Text, group) {
+			continue
+		}
+		for _, found := range []hits{c.byName(other.Text), c.byDeferred(other.Text)} {
+			if len(found.tools) > 0 {
+				found.rule = written.Place
+				if first := c.rules.Groups[group].Names[0]; first == written && n > 0 { // the place of the group itself
+					found.rule = other.Place
+				}
+				return found
 			}
 		}
 	}

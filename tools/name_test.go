@@ -44,6 +44,17 @@ var nameRows = []struct{ raw, offered, want, kinds string }{
 	{"Bash", "exec", "exec", "name.alias"},
 	{"bash", "read", "not_offered", ""},
 	{"bash", "bash exec", "bash", ""},
+	{"exec", "sh", "sh", "name.alias"},
+	{"exec", "bash shell", "shell", "name.alias"}, // the first of the group
+	{"shell", "BASH_", "BASH_", "name.alias"},
+	{"search", "web_search", "web_search", "name.alias"},
+	{"search", "web_search grep", "grep", "name.alias"},
+	{"web_search", "search", "not_offered", ""}, // it searches files
+	{"grep", "search", "search", "name.alias"},
+	{"view_note", "write_note", "not_offered", ""}, // one reads
+	{"write_note", "view_note", "not_offered", ""},
+	{"write_note", "get_note", "get_note", "name.alias"}, // so the rule says
+	{"get_note", "view_note", "view_note", "name.alias"},
 
 	{"repo.read_file", "read_file", "read_file", "name.namespace"},
 	{"a.b/read_file", "read_file", "read_file", "name.namespace"},
@@ -177,7 +188,7 @@ func TestNameOpen(t *testing.T) {
 }
 
 func TestNameRuleIsNamed(t *testing.T) {
-	c := NewCatalog(&Rules{Aliases: []Alias{{"bash", []string{"exec"}, "aliases.yaml:7"}}}, nil, offer("exec"))
+	c := NewCatalog(&Rules{Groups: []Group{{Names: []Word{{"exec", "aliases.yaml:6"}, {"bash", "aliases.yaml:7"}}}}}, nil, offer("exec"))
 	m, refusal := c.Name("bash")
 	if refusal != nil {
 		t.Fatal(refusal)
@@ -209,6 +220,9 @@ func TestClass(t *testing.T) {
 		"exec": Exec, "run_query": Exec, "getShell": Exec, "write_and_run": Exec,
 		"sessions_search": Write, "search_and_frob": Write, "get_then_frob_it": Write, "search_and_read": Read, "get_terms_and_list": Read,
 		"get_order": Read, "order": Write, "order_frobnicate": Write, "cancel_order": Write,
+		"open_url": Read, "open_file": Read, "OpenFile": Read, "reopen_file": Write, // by the group
+		"spawn_agent": Write, "team_run_task": Write, "multi__spawn_agent": Write, "runAgent": Write, "run_agent_search": Write, "team_cancel_run": Write, "sessions_spawn": Write, "agent": Write, "list_team": Read,
+		"run_agent_command": Exec, "run_agent_commands": Exec, "agent_shell": Exec, "execute_team": Exec, "spawn_process": Exec, "run_task": Exec, "spawn": Exec, "list_commands": Read,
 	} {
 		if got := testRules().Class(name); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)

@@ -1,7 +1,5 @@
 package tools
 
-import "slices"
-
 // Param reports whether key may be a parameter of the tool: one that its schema
 // names, or that a rule knows by another name. Where nothing is known of the tool,
 // every key may be one.
@@ -14,12 +12,9 @@ func (c *Catalog) Param(tool, key string) bool {
 	if s == nil || len(s.props) == 0 || s.props[key] != nil {
 		return true
 	}
-	for _, p := range c.rules.paramsOf(m.Name) {
-		if s.props[p.Param] != nil && (p.Param == key || slices.Contains(p.From, key)) {
-			return true
-		}
-	}
-	return false
+	free := func(name string) bool { return s.props[name] != nil }
+	name, _ := aliasOf(key, c.rules.paramsOf(m.Name), s.props, free)
+	return name != ""
 }
 
 // Argless reports whether a tool takes no argument, by its schema, however its name is bent.

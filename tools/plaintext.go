@@ -125,7 +125,7 @@ func (s *schema) labelled(text string) string {
 // kindOf is what the rules say about a parameter; what they do not, its name does.
 func (r *Rules) kindOf(tool, param string) KindRule {
 	for _, k := range r.Kinds {
-		if k.Param == param && r.about(k.Tool, tool) {
+		if hasKey(k.Param, key(param)) && r.about(k.Tool, tool) {
 			return k
 		}
 	}

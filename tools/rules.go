@@ -10,7 +10,7 @@ type Rules struct {
 	Prefixes []Word       // dropped from the front of a name: "functions.", "default_api."
 	Glued    []Word       // words that servers glue to the end of a name: "json", "code", "commentary"
 	Pseudo   []Word       // names that mean "here is my answer": "json", "response"
-	Aliases  []Alias      // other names of a tool
+	Groups   []Group      // names of the same kind of tool
 	Params   []ParamAlias // other names of a parameter
 	Texts    []TextParam  // parameters that take arguments which are plain text
 	Kinds    []KindRule   // what the text of a parameter is
@@ -20,24 +20,25 @@ type Rules struct {
 	MaxDepth int          // deepest nesting of arguments; 0 means 256
 }
 
+// OfClass in front of a class names every tool of it: *exec.
+const OfClass = "*"
+
 // Word is one word of a list, and where it stands.
 type Word struct {
 	Text  string
 	Place string
 }
 
-// Alias is another name of a tool. Tools lists the tools it may mean; the first
-// one that is offered is meant. Several entries of one name count as one list.
-type Alias struct {
-	Name  string
-	Tools []string
-	Place string
-}
+// Group is the names of one kind of tool, such as a shell: exec, bash, run_command. Each of
+// them means the first tool of the group that is offered. The first name is that of the group:
+// a rule for it is about every tool of the group. A weak name counts only where no tool is offered
+// of the groups of which it is a name, as search for a search of the web.
+type Group struct{ Names, Weak []Word }
 
 // ParamAlias lists the names that models use for one parameter. They are
 // interchangeable: the tool's own schema says which of them leaves.
 type ParamAlias struct {
-	Tool  string // the tool, or one of its aliases; "" is every tool
+	Tool  string // the tool, the first name of its group, or OfClass and its class; "" is every tool
 	Param string
 	From  []string
 	Place string
@@ -47,7 +48,7 @@ type ParamAlias struct {
 // a patch. Arguments that are no JSON are the value of such a parameter; for all other
 // parameters of tools that write or execute, they are refused.
 type TextParam struct {
-	Tool   string // the tool, or one of its aliases; "" is every tool
+	Tool   string // the tool, the first name of its group, or OfClass and its class; "" is every tool
 	Params []string
 	Place  string
 }
@@ -55,7 +56,7 @@ type TextParam struct {
 // KindRule says what the text of a parameter is, so that text in place of arguments can be
 // told from a remark.
 type KindRule struct {
-	Tool  string // the tool, or one of its aliases; "" is every tool
+	Tool  string // the tool, the first name of its group, or OfClass and its class; "" is every tool
 	Param string
 	Kind  wording.Kind
 	Place string
@@ -63,7 +64,8 @@ type KindRule struct {
 
 // ClassRule gives the class of tools whose name holds one of the words: "get"
 // matches the word get in get_time and getTime, "del*" matches del and delete.
-// "(order)" counts only where no other word says anything. A word with "_" is a whole
+// "(order)" counts only where no other word says anything. "run+" acts on what the other words name:
+// with a word of Agent it writes. A word with "_" is a whole
 // name, and stronger than any single word.
 type ClassRule struct {
 	Class Class

@@ -18,7 +18,7 @@ func testRules() *Rules {
 		}
 		return out
 	}
-	alias := func(name, tools string) Alias { return Alias{name, strings.Fields(tools), place()} }
+	group := func(names string) Group { return Group{Names: list(names)} }
 	param := func(tool, name, from string) ParamAlias { return ParamAlias{tool, name, strings.Fields(from), place()} }
 	text := func(tool, names string) TextParam { return TextParam{tool, strings.Fields(names), place()} }
 	class := func(c Class, words string) ClassRule { return ClassRule{c, strings.Fields(words), place()} }
@@ -26,11 +26,11 @@ func testRules() *Rules {
 		Prefixes: list("functions. function. tools. default_api."),
 		Glued:    list("commentary analysis json code"),
 		Pseudo:   list("json response answer unknown"),
-		Aliases: []Alias{
-			alias("bash", "exec shell"), alias("sh", "exec"), alias("open_url", "web_fetch"), alias("cat", "read"),
+		Groups: []Group{
+			group("exec shell bash sh"), group("web_fetch open_url"), {Names: list("web_search"), Weak: list("search")}, group("grep search code_search"), group("read cat open_file"), group("get_note view_note write_note"),
 		},
 		Params: []ParamAlias{
-			param("exec", "command", "cmd shell_command"),
+			param("exec", "command", "cmd shell_command commands"),
 			param("exec", "workdir", "cwd dir"),
 			param("", "path", "file_path filename file"),
 		},
@@ -38,7 +38,7 @@ func testRules() *Rules {
 		Classes: []ClassRule{
 			class(Read, "get search read list find fetch view query show ls grep glob describe status"),
 			class(Write, "write create add set update delete remove move edit patch send save cancel del* (order) sessions_search"),
-			class(Exec, "exec execute run bash shell sh terminal command code python"),
+			class(Exec, "exec execute run+ spawn+ bash shell sh terminal command code python (commands)"), class(Agent, "agent team sessions_spawn"),
 		},
 	}
 }

@@ -260,6 +260,8 @@ func (c *call) use(kind string, w Word, via string) {
 		}
 	case "variable":
 		c.sets(w)
+	case "patch-text":
+		c.Patches = append(c.Patches, w)
 	case "target":
 		c.target(w, via)
 	default:

@@ -58,6 +58,7 @@ type Effect struct {
 	Folder    *Word    // the folder it works in, by an option such as make -C; nil: the same
 	Spoils    []Word   // names of which each may be a branch, or a file whose changes are lost
 	Patch     bool     // what it reads is a patch
+	Patches   []Word   // patches that stand in its arguments
 	Changes   bool     // it changes files of that folder that its arguments do not name: git pull
 	Recursive bool
 	Follows   bool     // links in the folders that it reads are followed

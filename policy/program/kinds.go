@@ -30,6 +30,7 @@ var kindDocs = map[string]string{
 	"delete":     "A file or folder that is deleted.",
 	"move":       "A file that is read and deleted.",
 	"change":     "A file that is changed in place.",
+	"patch-text": "The text of a patch, which names the files that are changed.",
 	"target":     "The folder that all operands before it are written to; of two operands perhaps the file.",
 	"folder":     "The folder that it works in.",
 	"names":      "A file with names of files that are read.",

@@ -118,7 +118,7 @@ func (e *Effect) add(o Effect) {
 	e.Tags, e.Unsure, e.ExecFlags = unique(append(e.Tags, o.Tags...)), unique(append(e.Unsure, o.Unsure...)), unique(append(e.ExecFlags, o.ExecFlags...))
 	e.Inline, e.ReadsCode, e.ReadsIn = e.Inline || o.Inline, e.ReadsCode || o.ReadsCode, e.ReadsIn || o.ReadsIn
 	e.Changes, e.Recursive, e.Follows = e.Changes || o.Changes, e.Recursive || o.Recursive, e.Follows || o.Follows
-	e.Patch, e.Spoils = e.Patch || o.Patch, append(e.Spoils, o.Spoils...)
+	e.Patch, e.Patches, e.Spoils = e.Patch || o.Patch, append(e.Patches, o.Patches...), append(e.Spoils, o.Spoils...)
 	if e.CodeFile == (Word{}) {
 		e.CodeFile = o.CodeFile
 	}

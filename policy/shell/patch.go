@@ -8,29 +8,45 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// patched adds the files that a patch changes whose text stands in the script.
+// patched adds the files that a patch changes whose text stands in the script. A program of which
+// nothing else says what it changes may change any file, where the text is not all known.
 func (sh *shell) patched(cmd *Command, e program.Effect, c call) {
-	if !e.Patch {
+	if !e.Patch && len(e.Patches) == 0 {
 		return
 	}
-	texts := []string{sh.in.Text}
+	var texts []string
+	known := true
+	if e.Patch {
+		texts, known = append(texts, sh.in.Text), sh.in.Known
+	}
+	for _, w := range e.Patches {
+		texts, known = append(texts, w.Text), known && !w.Dynamic
+	}
 	for _, t := range e.Touches {
 		if f := sh.made(word{Word: t.Word}); f != nil && t.Op == string(paths.Read) {
 			texts = append(texts, f.text.String())
 		}
 	}
+	write := func(op paths.Op, w word) {
+		if uses := sh.use(op, w, "patch"); op == paths.Write {
+			cmd.Writes = append(cmd.Writes, uses...)
+		} else {
+			cmd.Deletes = append(cmd.Deletes, uses...)
+		}
+	}
 	for _, text := range texts {
-		for _, t := range paths.Patched(text) {
+		touched := paths.Patched(text)
+		known = known && len(touched) > 0
+		for _, t := range touched {
 			w := c.folder(e)
 			if w.Text = path.Join(w.Text, t.Path); path.IsAbs(t.Path) {
 				w = literal(t.Path)
 			}
-			if uses := sh.use(t.Op, w, "patch"); t.Op == paths.Write {
-				cmd.Writes = append(cmd.Writes, uses...)
-			} else {
-				cmd.Deletes = append(cmd.Deletes, uses...)
-			}
+			write(t.Op, w)
 		}
+	}
+	if !known && !e.Changes && len(e.Touches) == 0 {
+		write(paths.Write, word{Word: program.Word{Dynamic: true}})
 	}
 }
 

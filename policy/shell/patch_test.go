@@ -12,6 +12,7 @@ import (
 
 // TestPatched: the files that a patch changes are known where its text stands in the script.
 func TestPatched(t *testing.T) {
+	const ours = "*** Begin Patch\n*** Add File: sub/a\n+x\n*** Update File: b\n*** End Patch\n"
 	const hook, plain = "--- /dev/null\n+++ b/.git/hooks/x\n@@ -0,0 +1 @@\n+x\nE", "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\nE"
 	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}}}
 	for script, want := range map[string]string{
@@ -24,6 +25,20 @@ func TestPatched(t *testing.T) {
 		"patch -p1 < x.patch":                                  "",
 		"git apply --check x.patch":                            "",
 		"patch f <<'E'\n1c\nb\n.\nE":                           "/w/f workspace",
+		"patch f x.patch":                                      "/w/f workspace",
+
+		"apply_patch <<'E'\n" + ours + "E":              "/w/sub/a workspace, /w/b workspace",
+		"cd /opt && applypatch <<'E'\n" + ours + "E":    "/opt/sub/a outside, /opt/b outside",
+		"cd $X && apply_patch <<'E'\n" + ours + "E":     " dynamic,  dynamic",
+		"apply_patch '" + ours + "'":                    "/w/sub/a workspace, /w/b workspace",
+		"apply_patch \"$(cat <<'E'\n" + ours + "E\n)\"": "/w/sub/a workspace, /w/b workspace",
+		"echo '" + ours + "' | apply_patch":             "/w/sub/a workspace, /w/b workspace",
+		"apply_patch <<E\n" + ours + "$X\nE":            "/w/sub/a workspace, /w/b workspace,  dynamic",
+		"apply_patch \"$X\"":                            " dynamic",
+		"apply_patch < x.patch":                         " dynamic",
+		"apply_patch":                                   " dynamic",
+		"apply_patch x.patch":                           " dynamic",
+		"apply_patch '" + ours + "' x":                  "/w/sub/a workspace, /w/b workspace,  dynamic",
 	} {
 		var got []string
 		for _, c := range Analyze(script, world).Commands {

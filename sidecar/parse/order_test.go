@@ -23,7 +23,7 @@ func TestNothingRestsOnWhatWasNotMade(t *testing.T) {
 		"nobody's tool":                       {head("backup") + `{"path":"src"}<|call|>` + call, ""},
 		"nobody's tool, then one that reads":  {head("backup") + `{"path":"src"}<|call|>` + look, read},
 		"other arguments":                     {head("exec") + `{"cmdline":["x"]}<|call|>` + call, ""},
-		"other arguments of one that reads":   {head("read") + `{"paths":["x"]}<|call|>` + call, exec},
+		"other arguments of one that reads":   {head("read") + `{"places":["x"]}<|call|>` + call, exec},
 		"a header alone, of the same call":    {head("exec") + "<|call|>" + call, exec},
 		"a header alone, of another":          {head("backup") + "<|call|>" + call, ""},
 		"guided":                              {`{"tool_calls":[{"name":"backup","arguments":{}},{"name":"exec","arguments":{"command":"ls"}}]}`, ""},

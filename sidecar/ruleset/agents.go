@@ -32,7 +32,7 @@ type agentFile struct {
 	Session   []rulefile.Text                  `rule:"session" doc:"Headers that name the session." eg:"[x-session-id]"`
 	Workspace agentWorkspace                   `rule:"workspace" doc:"Where the agent says that it works."`
 	Folders   agentFolders                     `rule:"folders" doc:"Folders of the agent itself, beside those of paths.yaml."`
-	Tools     []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Other names of tools, beside those of aliases.yaml." eg:"{exec_command: [unified_exec]}"`
+	Tools     []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Further names for the groups of aliases.yaml, by the first name of each." eg:"{exec: [unified_exec]}"`
 	Arguments []rulefile.Pair[[]rulefile.Text] `rule:"arguments" doc:"Other names of arguments of any tool, beside those of arguments.yaml." eg:"{cmd: [line]}"`
 	Asks      string                           `rule:"asks" one:"gateway agent sidecar nobody" doc:"Who asks a person when a rule says ask. gateway: the agent asks about calls that have the argument ask. agent: the call leaves as it is, and the agent asks by its own settings; one that runs such calls at once is not trusted for ten minutes. sidecar: the call waits here. nobody: the call is denied. If left out, it is sidecar. asks: sidecar of exec.yaml outranks it." eg:"agent"`
 	Results   agentResults                     `rule:"results" doc:"What results of calls about which a person had to be asked look like. By them the sidecar sees whether the agent has asked."`
@@ -148,7 +148,7 @@ func (l *loader) agent(name string, f *agentFile) *Agent {
 	learn := l.sentences(f.Workspace.Says)
 	loop := loops.Ignored{Results: l.patterns(f.Loop.Ignore), Notices: l.patterns(f.Loop.Notices), Same: l.patterns(f.Loop.Same)}
 	read, write := l.ownFolders(f.Folders.Read), l.ownFolders(f.Folders.Write)
-	aliases, params := l.agentAliases(f.Tools), l.agentParams(f.Arguments)
+	groups, params := l.nameGroups(f.Tools), l.agentParams(f.Arguments)
 	a.set = func(s *Set) *Set {
 		out := *s
 		out.Agent, out.agents, out.Loop = a, nil, s.Loop.With(loop)
@@ -156,9 +156,9 @@ func (l *loader) agent(name string, f *agentFile) *Agent {
 		if s.locked != nil && s.oneWorld {
 			out.locked = s.locked.forAgent("", nil, read, write)
 		}
-		if len(aliases)+len(params) > 0 {
+		if len(groups)+len(params) > 0 {
 			rules := *s.Tools
-			rules.Aliases, rules.Params = slices.Concat(aliases, rules.Aliases), slices.Concat(params, rules.Params)
+			rules.Groups, rules.Params = addNames(rules.Groups, groups), slices.Concat(params, rules.Params)
 			out.Tools = &rules
 		}
 		return &out
@@ -180,12 +180,16 @@ func (l *loader) ownFolders(list []rulefile.Text) (out []string) {
 	return out
 }
 
-func (l *loader) agentAliases(list []rulefile.Pair[[]rulefile.Text]) (out []tools.Alias) {
-	for _, tool := range list {
-		for _, name := range tool.Value {
-			l.set.book.add(name.At, "tools."+tool.Key.Value)
-			out = append(out, tools.Alias{Name: name.Value, Tools: []string{tool.Key.Value}, Place: name.At.String()})
+// addNames are groups of names with those of others: to a group of the same first name they are added.
+func addNames(groups, more []tools.Group) []tools.Group {
+	out := slices.Clone(groups)
+	for _, g := range more {
+		at := slices.IndexFunc(out, func(o tools.Group) bool { return o.Names[0].Text == g.Names[0].Text })
+		if at < 0 {
+			out = append(out, g)
+			continue
 		}
+		out[at] = tools.Group{Names: slices.Concat(out[at].Names, g.Names[1:]), Weak: slices.Concat(out[at].Weak, g.Weak)}
 	}
 	return out
 }

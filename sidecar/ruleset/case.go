@@ -114,7 +114,7 @@ func (s *Set) unjudged(why string, audits []policy.Finding, f *policy.Facts) pol
 // callOf is a call as rules see it.
 func (s *Set) callOf(call tools.Call, name string, args []byte, who policy.Subject) (policy.Call, error) {
 	c, err := policy.CallOf(name, string(s.Tools.Class(name)), args)
-	c.Strategy, c.Confidence = call.Strategy, call.Confidence
+	c.Kind, c.Strategy, c.Confidence = s.Tools.Kind(name), call.Strategy, call.Confidence
 	return c.From(who), err
 }
 

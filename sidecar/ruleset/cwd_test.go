@@ -40,6 +40,9 @@ func TestWorkingFolderIsAnOperand(t *testing.T) {
 			if got := judge("exec", map[string]any{"command": p.there, "workdir": folder}); weaker(got.Effect, want.Effect) {
 				t.Errorf("%s in %s: %s by %s, but it is %s with an operand", p.there, folder, got.Effect, got.Rule, want.Effect)
 			}
+			if got := judge("run_shell_command", map[string]any{"command": p.there, "directory": folder}); weaker(got.Effect, want.Effect) {
+				t.Errorf("%s in the directory %s: %s by %s, but it is %s with an operand", p.there, folder, got.Effect, got.Rule, want.Effect)
+			}
 		}
 	}
 	for line, want := range map[string]policy.Effect{

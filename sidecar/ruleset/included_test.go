@@ -117,7 +117,7 @@ func TestLayersOfBuiltin(t *testing.T) {
 	want, counts := loaded(t), plain.Counts
 	counts.Files, counts.Tests = want.Counts.Files, want.Counts.Tests // a folder has tests of its own
 	counts.Examples = want.Counts.Examples                            // those of programs stay with the program
-	if counts != want.Counts || !sameLimits(plain.Limits, want.Limits) || len(plain.Servers) != len(want.Servers) || len(plain.Tools.Aliases) != len(want.Tools.Aliases) {
+	if counts != want.Counts || !sameLimits(plain.Limits, want.Limits) || len(plain.Servers) != len(want.Servers) || len(plain.Tools.Groups) != len(want.Tools.Groups) {
 		t.Errorf("%+v, not %+v", plain.Counts, want.Counts)
 	}
 	files := layeredShipped(t)
@@ -138,10 +138,11 @@ func TestLayersOfBuiltin(t *testing.T) {
 	if m, _ := set.Model("executor"); set.Models[0].ID.Value != "gpt-oss" || set.Models[1].ID.Value != "mine" || m.Profile.Value != "native" || m.Mode != "executor" || len(set.Models) != len(want.Models)+1 {
 		t.Errorf("models %+v", set.Models)
 	}
-	if a := set.Tools.Aliases[0]; a.Name != "zsh" || a.Place != "aliases.yaml:4" {
+	names := set.Tools.Groups[0].Names
+	if a := names[1]; names[0].Text != "exec" || a.Text != "zsh" || a.Place != "aliases.yaml:4" {
 		t.Errorf("the first alias is %+v", a)
 	}
-	if a := set.Tools.Aliases[1]; a.Name != "bash" || !strings.HasPrefix(a.Place, "builtin/aliases.yaml:") {
+	if a := names[2]; a.Text != "bash" || !strings.HasPrefix(a.Place, "builtin/aliases.yaml:") {
 		t.Errorf("the second alias is %+v", a)
 	}
 }

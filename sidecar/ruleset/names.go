@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -18,7 +19,7 @@ type aliasFile struct {
 	Prefixes []rulefile.Text                  `rule:"prefixes" doc:"Texts that are removed from the front of a name." eg:"[functions., tools.]"`
 	Glued    []rulefile.Text                  `rule:"glued" doc:"Words that servers glue to the end of a name. They are removed." eg:"[commentary, json]"`
 	Pseudo   []rulefile.Text                  `rule:"pseudo" doc:"Names by which a model means its answer. What it sends to them is shown as text." eg:"[final_answer, output]"`
-	Tools    []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Other names of each tool. A name counts only if the tool is offered." eg:"{web_search: [google, search_web]}"`
+	Tools    []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Groups of names for the same kind of tool, each under its first name. Each name of a group means the first tool of the group that is offered. A name in brackets counts only if no tool of its other groups is offered. One that reads never means one that changes something, nor the other way round, except for the first name." eg:"{web_search: [google, search_web]}"`
 	Hit      []nameExample                    `rule:"hit" doc:"Names, and the tools that they must mean. Every load tries them."`
 	Miss     []nameExample                    `rule:"miss" doc:"Names that must mean no tool. Every load tries them."`
 }
@@ -30,12 +31,12 @@ type nameExample struct {
 	Gives string        `rule:"gives" doc:"The tool that is meant." eg:"web_search"`
 }
 
-// argumentFile is arguments.yaml. The tool "*" is every tool.
+// argumentFile is arguments.yaml. The tool "*" is every tool, "*exec" every tool of class exec.
 type argumentFile struct {
 	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by words in their names. A word in brackets counts only if no other word of the name does. A tool without any of the words counts as write." eg:"{read: [get, list, look*]}"`
+	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by words in their names: read, write, exec. agent has words for what works by itself. A word in brackets counts only if no other word of the name does. A word with a plus sign acts on what the others name: with a word of agent, it writes. A tool without any of the words is what the others of its group in aliases.yaml are, or else counts as write." eg:"{read: [get, list, look*]}"`
 	Remarks []rulefile.Text                  `rule:"remarks" doc:"Arguments of tools that run a command, which only say in words what it is for. With other words it is the same call." eg:"[description]"`
-	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool. '*' is every tool."`
+	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool. '*' is every tool, '*exec' every tool of class exec, and the first name of a group in aliases.yaml every tool of it."`
 }
 
 type toolRule struct {
@@ -85,18 +86,33 @@ func (l *loader) aliases() {
 	f := decodeFile[aliasFile](l, aliasesFile)
 	r := l.set.Tools
 	r.Prefixes, r.Glued, r.Pseudo = l.words("prefixes", f.Prefixes), l.words("glued", f.Glued), l.words("pseudo", f.Pseudo)
-	for _, tool := range f.Tools {
-		for _, name := range tool.Value {
-			l.set.book.add(name.At, "tools."+tool.Key.Value)
-			r.Aliases = append(r.Aliases, tools.Alias{Name: name.Value, Tools: []string{tool.Key.Value}, Place: name.At.String()})
-		}
-	}
+	r.Groups = l.nameGroups(f.Tools)
 	for _, e := range f.Hit {
 		l.examples = append(l.examples, func() { l.tryName(e, e.Gives) })
 	}
 	for _, e := range f.Miss {
 		l.examples = append(l.examples, func() { l.tryName(e, "") })
 	}
+}
+
+// nameGroups takes groups of names, by the first name of each.
+func (l *loader) nameGroups(list []rulefile.Pair[[]rulefile.Text]) (out []tools.Group) {
+	for _, tool := range list {
+		g := tools.Group{}
+		for _, name := range l.words("tools."+tool.Key.Value, append([]rulefile.Text{tool.Key}, tool.Value...)) {
+			if inner, weak := strings.CutPrefix(name.Text, "("); weak {
+				g.Weak = append(g.Weak, tools.Word{Text: strings.TrimSuffix(inner, ")"), Place: name.Place})
+			} else {
+				g.Names = append(g.Names, name)
+			}
+		}
+		if len(g.Names) == 0 || g.Names[0].Text != tool.Key.Value {
+			l.report(tool.Key.At, rulefile.CodeValue, "the first name of a group is always one", "write it without brackets")
+			continue
+		}
+		out = append(out, g)
+	}
+	return out
 }
 
 func (l *loader) words(id string, list []rulefile.Text) []tools.Word {
@@ -122,7 +138,10 @@ func (l *loader) tryName(e nameExample, want string) {
 	}
 }
 
-var classNames = []string{string(tools.Read), string(tools.Write), string(tools.Exec)}
+var (
+	classNames = []string{string(tools.Read), string(tools.Write), string(tools.Exec)} // of tools
+	wordNames  = append(classNames[:3:3], string(tools.Agent))                         // of words
+)
 
 // arguments takes what arguments.yaml says about parameters, classes and prose.
 func (l *loader) arguments() {
@@ -131,8 +150,10 @@ func (l *loader) arguments() {
 	r.Classes, r.Remarks = l.classes(f.Classes), values(f.Remarks)
 	for _, t := range f.Tools {
 		tool := t.Key.Value
-		if tool == "*" {
+		if class, all := strings.CutPrefix(tool, tools.OfClass); all && class == "" {
 			tool = ""
+		} else if all && !l.known(rulefile.Text{Value: class, At: t.Key.At}, "class", classNames) {
+			continue
 		}
 		for _, a := range t.Value.Arguments {
 			l.set.book.add(a.Key.At, t.Key.Value+"."+a.Key.Value)
@@ -160,7 +181,7 @@ func (l *loader) arguments() {
 
 func (l *loader) classes(list []rulefile.Pair[[]rulefile.Text]) (out []tools.ClassRule) {
 	for _, c := range list {
-		if l.known(c.Key, "class", classNames) {
+		if l.known(c.Key, "class", wordNames) {
 			out = append(out, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value), Place: c.Key.At.String()})
 		}
 	}
@@ -229,10 +250,8 @@ func (l *loader) callWith(tool string, takes []string, value any) (got tools.Cal
 	return got, args, refused
 }
 
-// exampleTool is a tool's name in an example: any will do where the rule is for all.
+// exampleTool is a tool's name in an example: any will do where the rule is for all, and the name of
+// a class is a tool of it.
 func exampleTool(tool string) string {
-	if tool == "*" {
-		return "a_tool"
-	}
-	return tool
+	return cmp.Or(strings.TrimPrefix(tool, tools.OfClass), "a_tool")
 }

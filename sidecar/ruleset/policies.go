@@ -63,7 +63,7 @@ func (l *loader) policies() {
 		own.roots, own.fixed, own.bound = own.at([]string{l.set.locked.roots.Cwd}), true, true
 	}
 	builtin := decodeFile[argumentFile](l, rulefile.BuiltinFolder+"/"+argumentsFile)
-	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Floors: l.classes(builtin.Classes)}
+	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Groups: l.set.Tools.Groups, Floors: l.classes(builtin.Classes)}
 	shipped := argumentsOf(decodeFile[pathsFile](l, rulefile.BuiltinFolder+"/"+pathsFilename).Arguments, decodeFile[urlsFile](l, rulefile.BuiltinFolder+"/"+urlsFilename).Arguments)
 	l.set.locked.arguments = both(l.set.locked.arguments, both(own.arguments, shipped))
 	l.set.oneWorld = reflect.DeepEqual(own.roots, l.set.locked.roots) && reflect.DeepEqual(own.servers, l.set.locked.servers) &&

@@ -70,7 +70,7 @@ func TestReport(t *testing.T) {
 		"strategies.yaml native":        {true, false},
 		"aliases.yaml prefixes":         {true, true},
 		"aliases.yaml tools.process":    {false, false},
-		"arguments.yaml exec.command":   {true, false},
+		"arguments.yaml *exec.command":  {true, false},
 		"servers.yaml vLLM until 2025":  {true, false},
 		"arguments.yaml read.phrases":   {true, false},
 		"strategies.yaml function_tags": {true, false},

@@ -54,10 +54,10 @@ func (r strategyRule) refine(s *schema, partial bool) {
 }
 
 // refine: a class is one of three.
-func (argumentFile) refine(s *schema, _ bool) { s.Properties.get("classes").only(classNames) }
+func (argumentFile) refine(s *schema, _ bool) { s.Properties.get("classes").only(wordNames) }
 
 // refine: as in argumentFile.
-func (lockedArguments) refine(s *schema, _ bool) { s.Properties.get("classes").only(classNames) }
+func (lockedArguments) refine(s *schema, _ bool) { s.Properties.get("classes").only(wordNames) }
 
 // refine: every fault has a remedy, but for those that older files do not know.
 func (recoveryDoc) refine(s *schema, partial bool) {

@@ -32,18 +32,18 @@ func Kinds() []string {
 	return []string{string(Command), string(Code), string(Patch), string(Prose), string(Path), string(URL), string(Text)}
 }
 
-// KindOf is what a parameter takes by its name, where no rule says so.
+// KindOf is what a parameter takes by its name, however it is spelled, where no rule says so.
 func KindOf(param string) Kind {
-	switch strings.ToLower(param) {
-	case "command", "cmd", "shell_command", "commandline":
+	switch strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(param)) {
+	case "command", "cmd", "shellcommand", "commandline", "commands", "cmds":
 		return Command
 	case "code", "script", "source":
 		return Code
 	case "patch", "diff":
 		return Patch
-	case "query", "q", "question", "search_query", "search_term":
+	case "query", "q", "question", "searchquery", "searchterm":
 		return Prose
-	case "path", "file_path", "filepath", "file", "filename", "file_name":
+	case "path", "filepath", "file", "filename":
 		return Path
 	case "url", "link", "href", "uri":
 		return URL
