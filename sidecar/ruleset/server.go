@@ -20,6 +20,7 @@ type Server struct {
 	ID             rulefile.Text     `rule:"id,required" doc:"The server's name in models.yaml, settings and traces." eg:"vllm"`
 	About          string            `rule:"about,required" doc:"Which servers this dialect is for." eg:"vLLM from 0.12 on."`
 	Detect         []Probe           `rule:"detect" doc:"Questions that tell the server from others. One hit is enough."`
+	API            string            `rule:"api" one:"ollama" doc:"ollama asks over Ollama's own API, /api/chat. If left out, or where that is missing, over chat completions."`
 	Models         string            `rule:"models" doc:"The path of the model list, after /v1." eg:"/models"`
 	Props          string            `rule:"props" doc:"A further path whose answer tells the context window, from the root of the host." eg:"/props"`
 	Window         []string          `rule:"window" doc:"Paths (gjson) of the context window in the answers of models and props. data.0 stands for the model that is asked, if it is listed." eg:"[data.0.max_model_len]"`
@@ -37,6 +38,9 @@ type Server struct {
 	Structured     string            `rule:"structured" doc:"The field that takes a bare JSON Schema, or a path such as structured_outputs.json. If left out, response_format is sent as it is." eg:"guided_json"`
 	ErrorRules     `rule:"errors" doc:"As under common, for this server alone. These are tried first."`
 }
+
+// OllamaAPI is Ollama's own API, as a value of Server.API.
+const OllamaAPI = "ollama"
 
 // Probe is one question to a server.
 type Probe struct {

@@ -22,6 +22,8 @@ type Failure struct {
 
 	NoTools bool // the server cannot call tools
 
+	noAPI bool // there is nothing at the path of the server's own API
+
 	fits int // tokens that the context leaves for the reply, where max_tokens was more; else 0
 }
 

@@ -65,6 +65,8 @@ type Client struct {
 	abilities *abilities
 	eats      atomic.Bool // it was seen to eat headers
 
+	completions atomic.Bool // it was seen to lack the own API of its dialect
+
 	readyMu sync.Mutex
 	readyAt time.Time
 	readyAs error
