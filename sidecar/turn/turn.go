@@ -127,12 +127,12 @@ func (t *Turn) message() []byte {
 // has ended with this error.
 func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Reading, err error) (bool, error) {
 	remedy := t.set.Recovery.For(fault)
-	again := t.again(fault, &remedy)
+	again := !retried(err) && t.again(fault, &remedy)
 	t.report(fault, &remedy, again, about, err)
 	switch {
 	case !again:
 		return false, t.settle(reading, fault, &remedy, about, err)
-	case remedy.Action == ruleset.Correct:
+	case remedy.Action == ruleset.Correct, t.sink.Left():
 		t.remark = &remark{reading.Content, remedy.Correction(about.Name, about.Why, t.catalog.Names())}
 	}
 	return true, nil
@@ -161,9 +161,12 @@ func (t *Turn) ask(ctx context.Context) (reading *parse.Reading, err error) {
 		err = t.read(reader, reply)
 	}
 	t.p.Crew.Do(func() {
-		if reading = (&parse.Reading{}); err == nil {
+		switch reading = (&parse.Reading{}); {
+		case err == nil:
 			reading = t.deciding(reader.End(""))
 			t.followed(reading)
+		case reader != nil && t.sink.Left():
+			reading = t.deciding(reader.Break())
 		}
 		end()
 		t.askedFor(within, err)

@@ -98,6 +98,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		return nil, c.unanswered(ctx, set, fmt.Errorf("%w: %w", errBrokeOff, err))
 	}
 	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said, Window: c.Window(srv, gjson.GetBytes(body, "model").Str)})
+	failed.Retried = tries.made > 1
 	failed.noAPI = own && (res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusMethodNotAllowed) && !gjson.GetBytes(said, "error").Exists()
 	if rec, ok := Recover(srv, said); ok && res.StatusCode != http.StatusOK {
 		return &Reply{Header: res.Header, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
