@@ -80,6 +80,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 					fail: func(err error) *Failure { return c.unanswered(ctx, set, err) },
 				},
 			}
+			c.began(srv, gjson.GetBytes(body, "model").Str)
 			if own {
 				reply.Stream = gjson.GetBytes(body, "stream").Bool()
 				reply.Body = newOllamaReply(reply.Body, reply.Stream, gjson.GetBytes(body, "stream_options.include_usage").Bool())
