@@ -194,6 +194,12 @@ func (q *Request) lastUser() string {
 	return ""
 }
 
+// Stops says that the request names texts that end the reply.
+func (q *Request) Stops() bool {
+	at, ok := q.Field("stop")
+	return ok && len(at.Of(q.Body)) > len("[]") && string(at.Of(q.Body)) != "null"
+}
+
 // Formatted says that the request asks for JSON as the answer.
 func (q *Request) Formatted() bool {
 	at, ok := q.Field("response_format")

@@ -97,6 +97,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
 	t.original, t.facts.Mentioned = req, t.mentions
 	t.facts.Formatted = req.Formatted()
+	t.facts.Stops = req.Stops()
 	of := conversation(from.Session, req)
 	t.part = part(cmp.Or(t.who.Session, of))
 	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note, of}, memory{p.Recall, state.Awaited, of}
@@ -115,6 +116,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		t.copying()
 		t.circling(set.Loop.Look(req))
 	}
+	t.facts.Judge = t.exact(t.facts.Judge)
 	return t.write(ctx)
 }
 

@@ -165,6 +165,7 @@ func (t *Turn) ask(ctx context.Context) (reading *parse.Reading, err error) {
 		case err == nil:
 			reading = t.deciding(reader.End(""))
 			t.followed(reading)
+			t.unread(ctx)
 		case reader != nil && t.sink.Left():
 			reading = t.deciding(reader.Break())
 		}
@@ -179,7 +180,9 @@ func (t *Turn) ask(ctx context.Context) (reading *parse.Reading, err error) {
 func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	t.account.next()
 	t.account.Turns++
-	reply, err := t.up.AskWithin(ctx, t.set, t.srv, t.message(), t.from.Waits, t.route.Budget())
+	message := t.message()
+	t.asking.size = len(message)
+	reply, err := t.up.AskWithin(ctx, t.set, t.srv, message, t.from.Waits, t.route.Budget())
 	if err != nil {
 		return nil, nil, err
 	}
