@@ -198,6 +198,29 @@ func TestTriedOnceMore(t *testing.T) {
 	}
 }
 
+// A call that a stop text of the request has cut is not run, although the server says that it ends in a call.
+func TestStoppedCall(t *testing.T) {
+	for _, row := range []struct {
+		args, more string
+		requests   int
+		call       string
+	}{
+		{`{"path":"a`, `"stop":["|"],`, 2, `{"path":"b"}`},
+		{`{"path":"a`, `"stop":"|",`, 2, `{"path":"b"}`},
+		{`{"path":"a`, ``, 1, `{"path":"a"}`},
+		{`{"path":"a`, `"stop":null,`, 1, `{"path":"a"}`},
+		{`{"path":"a"}`, `"stop":["|"],`, 1, `{"path":"a"}`},
+	} {
+		for _, stream := range []string{"", streaming + ","} {
+			r := play(t, script.Native("read", row.args), script.Native("read", `{"path":"b"}`))
+			a := r.chat(`{` + stream + row.more + bothTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"go"}]}`)
+			if n := len(r.model.Requests("")); n != row.requests || len(a.calls) != 1 || a.calls[0].Args != row.call {
+				t.Errorf("%s with %s: %d requests, %v", row.args, row.more, n, a.calls)
+			}
+		}
+	}
+}
+
 // The chain of thought behind a call goes back to the model with its result, in
 // the field of the dialect, also where the caller has dropped it.
 func TestReasoningReplay(t *testing.T) {
