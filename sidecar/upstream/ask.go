@@ -40,7 +40,7 @@ func (c *Client) AskWithin(ctx context.Context, set *ruleset.Set, srv *ruleset.S
 	reply, failed := c.post(ctx, set, srv, body, waits, b)
 	if failed != nil && failed.noAPI {
 		c.log.InfoContext(ctx, "the model server has chat completions alone", "event", "own_api_missing", "server", srv.ID.Value, "detail", failed.Say.Log)
-		c.completions.Store(true)
+		c.completions.Store(time.Now().Add(seenFor).UnixNano())
 		reply, failed = c.post(ctx, set, srv, body, waits, b)
 	}
 	if failed != nil && failed.fits > 0 {
@@ -62,7 +62,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		go c.attend(ctx, cancel, w, cmp.Or(lim.ProbeTimeout, probeTimeout))
 	}
 	began := time.Now()
-	own := srv.API == ruleset.OllamaAPI && !c.completions.Load()
+	own := srv.API == ruleset.OllamaAPI && time.Now().UnixNano() > c.completions.Load()
 	path, sent := c.base+"/chat/completions", body
 	if own {
 		path, sent = c.root+ollamaPath, ollamaRequest(body)

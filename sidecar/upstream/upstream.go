@@ -65,7 +65,7 @@ type Client struct {
 	abilities *abilities
 	eats      atomic.Bool // it was seen to eat headers
 
-	completions atomic.Bool // it was seen to lack the own API of its dialect
+	completions atomic.Int64 // until when it is asked over chat completions alone, in Unix nanoseconds
 
 	readyMu sync.Mutex
 	readyAt time.Time
