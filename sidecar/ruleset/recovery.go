@@ -153,8 +153,10 @@ func (l *loader) remedy(key rulefile.Text, r Remedy) {
 		l.report(r.At, rulefile.CodeValue, key.Value+" gives up, so it cannot have attempts", "")
 	case r.Action != GiveUp && r.Action != "" && r.Attempts == 0:
 		l.report(r.At, rulefile.CodeMissing, key.Value+" lacks attempts", "")
-	case r.Action == Correct && r.Text == nil, r.Action == GiveUp && r.Text != nil:
-		l.report(r.At, rulefile.CodeValue, key.Value+" needs action correct and text together", "text is what the model is told")
+	case r.Action == Correct && r.Text == nil:
+		l.report(r.At, rulefile.CodeMissing, key.Value+" corrects, so it needs text", "text is what the model is told")
+	case r.Action == GiveUp && r.Text != nil:
+		l.report(r.At, rulefile.CodeValue, key.Value+" gives up, so it cannot have text", "text is what the model is told")
 	case r.Text != nil && strings.TrimSpace(r.Text.Value) == "":
 		l.report(r.Text.At, rulefile.CodeValue, "text is empty", "write what the model is told")
 	case r.Status != 0 && (r.Type == "" || r.Message.Value == ""):
