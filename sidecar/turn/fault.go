@@ -88,10 +88,11 @@ func (t *Turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
 	return true
 }
 
-// retried reports a failure of the server after which the request was sent again already, as limits.yaml says.
-func retried(err error) bool {
+// retried reports a failure of the server after which the request was sent again already: as limits.yaml says, or to
+// another server.
+func (t *Turn) retried(err error) bool {
 	var f *upstream.Failure
-	return errors.As(err, &f) && f.Fault == ruleset.ServerError && f.Retried
+	return errors.As(err, &f) && f.Fault == ruleset.ServerError && (f.Retried || t.route.Several())
 }
 
 // mayAsk says that the rules allow one more request because of a fault.

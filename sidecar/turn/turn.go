@@ -127,7 +127,7 @@ func (t *Turn) message() []byte {
 // has ended with this error.
 func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Reading, err error) (bool, error) {
 	remedy := t.set.Recovery.For(fault)
-	again := !retried(err) && t.again(fault, &remedy)
+	again := !t.retried(err) && t.again(fault, &remedy)
 	t.report(fault, &remedy, again, about, err)
 	switch {
 	case !again:
