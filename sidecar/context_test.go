@@ -208,3 +208,27 @@ func TestRunMetadata(t *testing.T) {
 		}
 	}
 }
+
+// A prompt of which the model server has read much less than it was sent is told to the operator.
+func TestPromptCut(t *testing.T) {
+	for _, row := range []struct {
+		dialect      script.Dialect
+		prompt, want int
+	}{
+		{script.Ollama(), 1000, 1}, // it does not tell its window
+		{script.Ollama(), 12_000, 0},
+		{script.VLLM(), 1000, 0}, // its window is large enough: it counts only what is new
+	} {
+		for _, more := range []string{"", streaming + ","} {
+			reply := script.Text("Yes.")
+			reply.Prompt = row.prompt
+			model := script.New(script.Scenario{Steps: []script.Reply{reply}})
+			model.Dialect = row.dialect
+			r := start(t, setup{}, model)
+			a := r.chat(`{` + more + `"model":"gpt-oss","messages":[{"role":"user","content":"` + strings.Repeat("word ", 10_000) + `"}]}`)
+			if n := r.log.Said("prompt_cut"); n != row.want || a.text != "Yes." {
+				t.Errorf("%s, %d tokens read: said %d times, %q", row.dialect.ID, row.prompt, n, a.text)
+			}
+		}
+	}
+}

@@ -149,6 +149,78 @@ func TestAfterTextInVain(t *testing.T) {
 	}
 }
 
+// A reply that the server could not read to its end, or broke off itself, goes on behind the text that has left.
+func TestGoesOn(t *testing.T) {
+	fault := func(reply script.Reply) script.Reply {
+		reply.Content = "I look <" // the end of it is held
+		return reply.Ending(script.Fault)
+	}
+	for _, row := range []struct {
+		first script.Reply
+		told  string
+	}{
+		{fault(script.HarmonyError()), "could not read what you wrote"},
+		{fault(script.Fail(http.StatusInternalServerError, "The model produced output that does not match the expected peg-native format")), "could not read what you wrote"},
+		{fault(script.Fail(http.StatusInternalServerError, "CUDA error")), "The server failed"},
+	} {
+		r := play(t, row.first, script.Native("read", `{"path":"a"}`))
+		a := r.stream()
+		asked := r.model.Requests("")
+		if a.text != "I look <" || len(a.calls) != 1 || !a.done || a.fault.Message != "" || len(asked) != 2 {
+			t.Fatalf("%q, %d requests\n%s", a.text, len(asked), a.body)
+		}
+		last := asked[1].Messages[len(asked[1].Messages)-2:]
+		if last[0].Role != "assistant" || last[0].Text != "I look <" || !strings.Contains(last[1].Text, row.told) {
+			t.Errorf("told %+v", last)
+		}
+	}
+}
+
+// An error of the server is tried once more, one of the request that comes with the same status is not.
+func TestTriedOnceMore(t *testing.T) {
+	for _, row := range []struct {
+		err      string
+		requests int
+		status   int
+	}{
+		{"CUDA error", 2, 502},
+		{"Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error at line 1", 1, 400},
+		{"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj", 1, 400},
+		{"The model produced output that does not match the expected peg-native format", 3, 502},
+	} {
+		for _, mode := range []string{"stream", "whole"} {
+			r := failing(t, setup{}, script.Fail(http.StatusInternalServerError, row.err))
+			a := r.plain(mode)
+			if n := len(r.model.Requests("")); n != row.requests || a.status != row.status {
+				t.Errorf("%s, %s: %d requests, status %d", row.err, mode, n, a.status)
+			}
+		}
+	}
+}
+
+// A call that a stop text of the request has cut is not run, although the server says that it ends in a call.
+func TestStoppedCall(t *testing.T) {
+	for _, row := range []struct {
+		args, more string
+		requests   int
+		call       string
+	}{
+		{`{"path":"a`, `"stop":["|"],`, 2, `{"path":"b"}`},
+		{`{"path":"a`, `"stop":"|",`, 2, `{"path":"b"}`},
+		{`{"path":"a`, ``, 1, `{"path":"a"}`},
+		{`{"path":"a`, `"stop":null,`, 1, `{"path":"a"}`},
+		{`{"path":"a"}`, `"stop":["|"],`, 1, `{"path":"a"}`},
+	} {
+		for _, stream := range []string{"", streaming + ","} {
+			r := play(t, script.Native("read", row.args), script.Native("read", `{"path":"b"}`))
+			a := r.chat(`{` + stream + row.more + bothTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"go"}]}`)
+			if n := len(r.model.Requests("")); n != row.requests || len(a.calls) != 1 || a.calls[0].Args != row.call {
+				t.Errorf("%s with %s: %d requests, %v", row.args, row.more, n, a.calls)
+			}
+		}
+	}
+}
+
 // The chain of thought behind a call goes back to the model with its result, in
 // the field of the dialect, also where the caller has dropped it.
 func TestReasoningReplay(t *testing.T) {
@@ -181,8 +253,8 @@ func TestResampleOnlyBeforeText(t *testing.T) {
 		first    script.Reply
 		requests int
 	}{
-		{script.Text("It is").Ending(script.Short), 1},
-		{script.Text("<").Ending(script.Short), 2},
+		{script.Text("It is").Ending(script.Garbled), 1},
+		{script.Text("<").Ending(script.Garbled), 2},
 		{script.Reply{Reasoning: "Hm."}.Ending(script.Reset), 2},
 		{script.Text("It is").Thinking("Hm.").Ending(script.Reset), 1},
 	} {

@@ -35,7 +35,7 @@ func TestResultsOfTheGateway(t *testing.T) {
 		}
 	}
 	r := play(t, script.Text("ok"))
-	short := `{"model":"gpt-oss",` + bothTool + `,"messages":[{"role":"user","content":"go"},{"role":"tool","tool_call_id":"c1","content":"short"}]}`
+	short := `{"model":"gpt-oss",` + bothTool + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"exec","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"short"}]}`
 	r.chat(short)
 	if got := string(r.model.Requests("")[0].Body); !strings.Contains(got, `"content":"short"`) {
 		t.Errorf("a short result was changed: %s", got)

@@ -265,10 +265,10 @@ func TestKeepaliveOf(t *testing.T) {
 
 // An error after text has left is an event, and no [DONE] follows.
 func TestErrorAfterText(t *testing.T) {
-	for _, end := range []script.End{script.Short, script.Reset, script.Fault} {
+	for _, end := range []script.End{script.Garbled, script.Reset, script.Fault} {
 		reply := script.Text("It is ").Thinking("Hm.").Ending(end)
 		if end == script.Fault {
-			reply.Err = script.Fail(http.StatusInternalServerError, "CUDA error").Err
+			reply.Err = script.Fail(http.StatusBadRequest, "no such adapter").Err
 		}
 		r := play(t, reply, script.Text("one."))
 		a := r.stream()

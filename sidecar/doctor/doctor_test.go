@@ -3,11 +3,13 @@ package doctor
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
@@ -162,6 +164,40 @@ func TestFlawsOfAllDialects(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Ollama without a model, and with one that does not call, tells its window once the model is loaded.
+func TestOllamaAsItIs(t *testing.T) {
+	for _, row := range []struct{ name, list, check, found, fix string }{
+		{"no model", `null`, "models", "lists no models", "ollama pull gpt-oss:20b"},
+		{"no model", `null`, "tool_calls", "does not have gpt-oss", "ollama pull gpt-oss:20b"},
+		{"no call", `[{"id":"gpt-oss:20b"}]`, "tool_calls", "the model made none", "run gpt-oss-executor doctor again"},
+		{"its window", `[{"id":"gpt-oss:20b"}]`, "context_window", "is 8192 tokens", "OLLAMA_CONTEXT_LENGTH=65536"},
+	} {
+		var loaded atomic.Bool
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			said := map[string]string{"/v1/models": `{"object":"list","data":` + row.list + `}`, "/api/version": `{"version":"0.17.4"}`, "/api/ps": `{"models":[]}`}[r.URL.Path]
+			switch {
+			case r.URL.Path == "/api/chat" && row.list == "null":
+				w.WriteHeader(http.StatusNotFound)
+				said = `{"error":"model 'gpt-oss' not found"}`
+			case r.URL.Path == "/api/chat":
+				loaded.Store(true)
+				said = `{"model":"gpt-oss:20b","created_at":"2026-11-28T19:24:28Z","message":{"role":"assistant","content":"Hello.","thinking":"Hm."},"done":true,"done_reason":"stop","prompt_eval_count":70000,"eval_count":5}`
+			case r.URL.Path == "/api/ps" && loaded.Load():
+				said = `{"models":[{"model":"other","context_length":4096},{"model":"gpt-oss:20b","context_length":8192}]}`
+			case said == "":
+				http.NotFound(w, r)
+			}
+			io.WriteString(w, said)
+		}))
+		p := patient(t, nil)
+		p.Settings.Upstream = srv.URL
+		if c := find(t, p.servers(t.Context()), row.check); c.Status == ok || !strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.fix) {
+			t.Errorf("%s: %+v", row.name, c)
+		}
+		srv.Close()
 	}
 }
 

@@ -65,7 +65,9 @@ func (v server) tools(s said) Check {
 	case raw(s.content()):
 		return v.flawed(name, fail, toolsRaw, "tool calling is off: the server takes tools, and sends the call as text: %s", short(s.content()))
 	}
-	return v.flawed(name, warn, toolsOff, "asked for a call, the model made none, and said %s. Either it did not want to, or the server does not tell it of tools", short(s.content()))
+	c := v.flawed(name, warn, toolsOff, "asked for a call, the model made none, and said %s. Either it did not want to, or the server does not tell it of tools", short(s.content()))
+	c.Fix = "run gpt-oss-executor doctor again, since a model does not always call; if it never does, " + c.Fix
+	return c
 }
 
 // reasoning says in which field it comes. It is read of an answer with a call, or without tools.

@@ -29,10 +29,10 @@ func remedy(f flaw, dialect, model string) string {
 	by := map[flaw]map[string]string{
 		toolsOff: {
 			"vllm":     "start vLLM with --tool-call-parser openai --enable-auto-tool-choice",
-			"ollama":   "ollama pull " + pull + ": the template of the model that is there has no tools",
+			"ollama":   "ollama pull " + pull + ", in case the template of the model that is there has no tools",
 			"llamacpp": "start llama-server with --jinja",
 			"sglang":   parsers,
-			"lmstudio": "lms get " + load + ": the template of the model that is there has no tools",
+			"lmstudio": "lms get " + load + ", in case the template of the model that is there has no tools",
 			"":         "turn tool calling on at the server, for the format of gpt-oss, Harmony",
 		},
 		noReasoning: {

@@ -91,6 +91,10 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 	p.say("asking for a call, and for words (%s)", v.model)
 	call, words := a.ask(ctx, callQuestion, patience), a.ask(ctx, countQuestion(), patience)
 	out = append(out, v.tools(call), v.reasoning(srv.ReasoningIn, call, words))
+	if v.window == 0 {
+		c.LookAgain(ctx, p.Set) // the model is loaded now
+		v.window = c.Window(srv, v.model)
+	}
 	p.say("asking for an answer by a JSON Schema")
 	out = append(out, v.schema(c.Follows(ctx, p.Set, srv, sent)), v.room())
 	size := longTokens

@@ -8,6 +8,9 @@ import (
 // ContentFilter is the finish_reason of a reply that a filter of the server cut off.
 const ContentFilter = "content_filter"
 
+// Unfinished stands for the finish_reason of a reply that a server ended in good order and without one.
+const Unfinished = "unfinished"
+
 // Finishing reads a finish_reason: in a word that callers know, and, where something other
 // than the token limit cut the reply, in the server's own word. One that is not known is a
 // cut, since servers have a word of their own for each way to stop early. Callers get length

@@ -18,7 +18,7 @@ func (p *requestParser) message(i int) {
 			m.CallID, _ = p.text("messages[%d].tool_call_id", i)
 		case "tool_calls":
 			p.messageCalls(m, i)
-		case "reasoning_content", "reasoning", "thinking":
+		case "reasoning_content", "reasoning", "thinking", "reasoning_text", "reasoning_details":
 			p.reasoning(m, at, string(key))
 		}
 	}
@@ -50,13 +50,13 @@ func (p *requestParser) content(i int) Span {
 }
 
 // reasoning notes a chain of thought that has text. reasoning_content, the name
-// that OpenClaw replays, wins over the others.
+// that OpenClaw replays, wins over the others, and each of them over reasoning_details.
 func (p *requestParser) reasoning(m *Message, key Span, name string) {
 	at := p.Skip()
-	if p.Err != nil || p.Doc[at.From] != '"' || at.To-at.From == 2 {
+	if p.Err != nil || at.To-at.From == 2 || p.Doc[at.From] != '"' && (name != "reasoning_details" || detailsText(p.Doc, at) == "") {
 		return
 	}
-	if m.ReasoningIn == "" || name == "reasoning_content" {
+	if m.ReasoningIn == "" || name == "reasoning_content" || m.ReasoningIn == "reasoning_details" {
 		m.Reasoning, m.ReasoningKey, m.ReasoningIn = at, key, name
 	}
 }

@@ -49,9 +49,9 @@ type Message struct {
 	Role         string
 	RoleSpan     Span
 	Content      Span   // string, null or array of parts
-	Reasoning    Span   // the chain of thought of an assistant message, when it has text
+	Reasoning    Span   // the chain of thought of an assistant message, when it has text: a string, or the list reasoning_details
 	ReasoningKey Span   // its key with quotes
-	ReasoningIn  string // its name: reasoning_content, reasoning or thinking
+	ReasoningIn  string // its name, such as reasoning_content
 	CallsSpan    Span   // tool_calls, null too
 	Calls        []MessageCall
 	CallID       string // tool_call_id of a tool message
@@ -102,6 +102,15 @@ func (q *Request) Text(m *Message, limit int) string {
 		return cutText(q.parts(m.Content, limit), limit)
 	}
 	return cutText(limitedText(q.Body, m.Content, limit), limit)
+}
+
+// Reasoning is the chain of thought of a message; "" without one.
+func (q *Request) Reasoning(m *Message) string {
+	if m.Reasoning.Present() && q.Body[m.Reasoning.From] == '[' {
+		return detailsText(q.Body, m.Reasoning)
+	}
+	text, _ := Text(q.Body, m.Reasoning)
+	return text
 }
 
 // Texts are the strings that a message says, and where they stand: one, or one for each part
@@ -183,6 +192,12 @@ func (q *Request) lastUser() string {
 		}
 	}
 	return ""
+}
+
+// Stops says that the request names texts that end the reply.
+func (q *Request) Stops() bool {
+	at, ok := q.Field("stop")
+	return ok && len(at.Of(q.Body)) > len("[]") && string(at.Of(q.Body)) != "null"
 }
 
 // Formatted says that the request asks for JSON as the answer.

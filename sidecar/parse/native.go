@@ -31,6 +31,7 @@ func (r *Reader) takeNatives(n int) {
 
 // takeNative takes a call that ended as how says, and what the server left of the text around it. Where the text that
 // was shown ends as an object or a form does, and the arguments are not whole, they went on there: the call counts as cut.
+// So it does where a text of the request may have stopped the reply: some servers say tool_calls then.
 func (r *Reader) takeNative(st *Strategy, c *envelope.Own, how tools.End) {
 	if !r.c.Exact(c.Name) {
 		c.Apart()
@@ -40,7 +41,7 @@ func (r *Reader) takeNative(st *Strategy, c *envelope.Own, how tools.End) {
 		left = c.Clean(r.s.header.Alphabet, r.c.Nobody(c.Name))
 	}
 	switch {
-	case envelope.EndsArguments(r.shown.String()) && !json.Valid(c.Args):
+	case (r.facts.Stops || envelope.EndsArguments(r.shown.String())) && !json.Valid(c.Args):
 		how = tools.Cut
 	case left.Closed:
 		how = tools.Ended

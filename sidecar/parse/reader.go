@@ -32,6 +32,8 @@ type Facts struct {
 	Data []string
 	// Formatted says that the request asks for an object as the answer.
 	Formatted bool
+	// Stops says that the request names texts that end the reply.
+	Stops bool
 	// Talk are words of sentences that speak about a call; nil knows none.
 	Talk *sentence.Talk
 	// Looks says that a call of a tool that executes does no more than one that reads; nil: none is

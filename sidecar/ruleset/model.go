@@ -29,6 +29,7 @@ type Model struct {
 	Server    rulefile.Text   `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
 	Style     rulefile.Text   `rule:"style" doc:"A style of strategies.yaml, for a server that cannot call tools; native if it can. If left out, choose in strategies.yaml says it." eg:"react"`
 	Prompt    rulefile.Text   `rule:"prompt" doc:"A file of prompts/, without .txt or .tmpl. Its text is a system message in front of all others." eg:"native"`
+	Images    bool            `rule:"images" doc:"true says that the model sees images. gpt-oss does not: a sentence stands in place of each."`
 	Sampling  map[string]any  `rule:"sampling" doc:"Fields of the request that are set if the caller did not set them. Messages, tools, stream and n are none of them." eg:"{temperature: 1.0}"`
 }
 

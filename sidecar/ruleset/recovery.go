@@ -27,6 +27,7 @@ const (
 	Denied        Fault = "denied"         // a call that the policy does not let leave
 	Length        Fault = "length"         // max_tokens used up before anything could be shown
 	Cut           Fault = "cut"            // text that ended for a reason that is not known
+	Unfinished    Fault = "unfinished"     // the server ended it in good order, and gave no reason
 	Filtered      Fault = "filtered"       // cut by the content filter of the server
 
 	HarmonyError Fault = "harmony_error" // the server could not read the model's own output
@@ -68,7 +69,7 @@ type Remedy struct {
 	About      string         `rule:"about,required" doc:"What went wrong."`
 	Action     Action         `rule:"action,required" one:"resample correct give_up" doc:"resample sends the same request again. correct also tells the model what was wrong. give_up answers at once."`
 	Attempts   int            `rule:"attempts" min:"0" max:"10" doc:"How often the model is asked again for this fault. It does not go with give_up." eg:"1"`
-	Text       *rulefile.Text `rule:"text" doc:"What the model is told. It goes with correct. {tool}, {why} and {tools} are filled in." eg:"'The call of {tool} was not made: {why}'"`
+	Text       *rulefile.Text `rule:"text" doc:"What the model is told. With resample it is told so where text has reached the caller; if left out, it is not asked again then. {tool}, {why} and {tools} are filled in." eg:"'The call of {tool} was not made: {why}'"`
 	Status     int            `rule:"status" min:"400" max:"599" doc:"The HTTP status for the caller. If left out, the caller gets what there is." eg:"502"`
 	Type       string         `rule:"type" doc:"The type in the error body. It goes with status." eg:"server_error"`
 	Code       string         `rule:"code" doc:"The code in the error body." eg:"empty_response"`
@@ -94,13 +95,14 @@ func (r *Remedy) Sentence(why string) string { return strings.ReplaceAll(r.Says.
 
 // allFaults is every fault: each of them has a remedy.
 var allFaults = []Fault{
-	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Unsure, Truncated, Denied, Length, Cut, Filtered,
+	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Unsure, Truncated, Denied, Length, Cut, Unfinished, Filtered,
 	HarmonyError, StreamError, Overflow, Auth, Missing, RateLimited, Rejected, ServerError, Unreachable, Away, Timeout,
 }
 
 // youngFaults are those that recovery.yaml need not name, because older ones do not. They
-// are treated as what they were called before: away as unreachable, the others as good replies.
-var youngFaults = map[Fault]Fault{Away: Unreachable, Cut: "", Filtered: "", Unsure: ""}
+// are treated as what they were called before: away as unreachable, unfinished as a broken stream, the others as
+// good replies.
+var youngFaults = map[Fault]Fault{Away: Unreachable, Unfinished: StreamError, Cut: "", Filtered: "", Unsure: ""}
 
 func faultNames() []string { return collect(allFaults, func(f Fault) string { return string(f) }) }
 
@@ -151,8 +153,10 @@ func (l *loader) remedy(key rulefile.Text, r Remedy) {
 		l.report(r.At, rulefile.CodeValue, key.Value+" gives up, so it cannot have attempts", "")
 	case r.Action != GiveUp && r.Action != "" && r.Attempts == 0:
 		l.report(r.At, rulefile.CodeMissing, key.Value+" lacks attempts", "")
-	case (r.Action == Correct) != (r.Text != nil):
-		l.report(r.At, rulefile.CodeValue, key.Value+" needs action correct and text together", "text is what the model is told")
+	case r.Action == Correct && r.Text == nil:
+		l.report(r.At, rulefile.CodeMissing, key.Value+" corrects, so it needs text", "text is what the model is told")
+	case r.Action == GiveUp && r.Text != nil:
+		l.report(r.At, rulefile.CodeValue, key.Value+" gives up, so it cannot have text", "text is what the model is told")
 	case r.Text != nil && strings.TrimSpace(r.Text.Value) == "":
 		l.report(r.Text.At, rulefile.CodeValue, "text is empty", "write what the model is told")
 	case r.Status != 0 && (r.Type == "" || r.Message.Value == ""):

@@ -81,7 +81,7 @@ func (Remedy) refine(s *schema, partial bool) {
 	s.when("action", &schema{Properties: properties{{"attempts", &schema{Minimum: &once}}}, Required: []string{"attempts"}},
 		string(Resample), string(Correct))
 	s.when("action", &schema{Required: []string{"text"}}, string(Correct))
-	s.with("text", &schema{Properties: properties{{"action", &schema{Const: string(Correct)}}}})
+	s.with("text", &schema{Properties: properties{{"action", &schema{Enum: []any{string(Resample), string(Correct)}}}}})
 	s.with("status", &schema{
 		Properties: properties{{"type", &schema{MinLength: 1}}, {"message", &schema{MinLength: 1}}}, Required: []string{"type", "message"},
 	})

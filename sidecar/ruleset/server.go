@@ -20,9 +20,10 @@ type Server struct {
 	ID             rulefile.Text     `rule:"id,required" doc:"The server's name in models.yaml, settings and traces." eg:"vllm"`
 	About          string            `rule:"about,required" doc:"Which servers this dialect is for." eg:"vLLM from 0.12 on."`
 	Detect         []Probe           `rule:"detect" doc:"Questions that tell the server from others. One hit is enough."`
+	API            string            `rule:"api" one:"ollama" doc:"ollama asks over Ollama's own API, /api/chat. If left out, or where that is missing, over chat completions."`
 	Models         string            `rule:"models" doc:"The path of the model list, after /v1." eg:"/models"`
 	Props          string            `rule:"props" doc:"A further path whose answer tells the context window, from the root of the host." eg:"/props"`
-	Window         []string          `rule:"window" doc:"Paths (gjson) of the context window in the answers of models and props. data.0 stands for the model that is asked, if it is listed." eg:"[data.0.max_model_len]"`
+	Window         []string          `rule:"window" doc:"Paths (gjson) of the context window in the answers of models and props. data.0 stands for the model that is asked, if it is listed, {model} for its name." eg:"[data.0.max_model_len]"`
 	ReasoningIn    []string          `rule:"reasoning_in,required" doc:"Fields in which replies may carry the chain of thought." eg:"[reasoning, reasoning_content]"`
 	ReasoningOut   []string          `rule:"reasoning_out,required" doc:"Fields in which the history gives the chain of thought back." eg:"[reasoning]"`
 	Rename         map[string]string `rule:"rename" doc:"Fields of the request that have another name here." eg:"{max_completion_tokens: max_tokens}"`
@@ -33,10 +34,14 @@ type Server struct {
 	SystemRole     string            `rule:"system_role" one:"system" doc:"system means that developer messages are sent as system messages."`
 	FlattenParts   bool              `rule:"flatten_parts" doc:"true joins a list of text parts to one text."`
 	ToolChoice     string            `rule:"tool_choice,required" one:"pass auto drop" doc:"pass sends tool_choice as it is. auto replaces a choice that forces a call by auto. drop removes it."`
+	RoundsIntegers bool              `rule:"rounds_integers" doc:"true says that integers in calls lose their digits beyond the 15th. The model is told to write such a one in quotes."`
 	Effort         Effort            `rule:"effort,required" doc:"How the server takes the reasoning effort."`
 	Structured     string            `rule:"structured" doc:"The field that takes a bare JSON Schema, or a path such as structured_outputs.json. If left out, response_format is sent as it is." eg:"guided_json"`
 	ErrorRules     `rule:"errors" doc:"As under common, for this server alone. These are tried first."`
 }
+
+// OllamaAPI is Ollama's own API, as a value of Server.API.
+const OllamaAPI = "ollama"
 
 // Probe is one question to a server.
 type Probe struct {
@@ -56,6 +61,7 @@ type ErrorRules struct {
 	Overflow       []Pattern     `rule:"overflow" doc:"Errors that say: the prompt is too long. The patterns may have the groups limit, requested, prompt and output."`
 	OutputTooLarge []Pattern     `rule:"output_too_large" doc:"Errors that say: max_tokens alone is too large. The patterns may have the groups limit and prompt."`
 	NoTools        []Pattern     `rule:"no_tools" doc:"Errors that say: this server or model cannot call tools. The request is sent again in the style that strategies.yaml chooses."`
+	BadRequest     []Pattern     `rule:"bad_request" doc:"Errors that say: the server cannot read the request, although their status is 500. It is not sent again."`
 	Retry          []Pattern     `rule:"retry" doc:"Errors that say: the server could not read what the model wrote. The model is asked again."`
 	Recover        []CallPattern `rule:"recover" doc:"Error bodies that hold what the model wrote."`
 	Hints          []Hint        `rule:"hints" doc:"What an operator can do about errors."`

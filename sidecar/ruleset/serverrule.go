@@ -25,6 +25,7 @@ func (l *loader) servers() {
 		s.Overflow = append(s.Overflow, f.Common.Overflow...)
 		s.OutputTooLarge = append(s.OutputTooLarge, f.Common.OutputTooLarge...)
 		s.NoTools = append(s.NoTools, f.Common.NoTools...)
+		s.BadRequest = append(s.BadRequest, f.Common.BadRequest...)
 		s.Retry = append(s.Retry, f.Common.Retry...)
 		s.Recover = append(s.Recover, f.Common.Recover...)
 		s.Hints = append(s.Hints, f.Common.Hints...)
@@ -58,6 +59,9 @@ func (l *loader) errors(r *ErrorRules) {
 	}
 	for i := range r.NoTools {
 		l.errorPattern(&r.NoTools[i])
+	}
+	for i := range r.BadRequest {
+		l.errorPattern(&r.BadRequest[i])
 	}
 	for i := range r.Retry {
 		l.errorPattern(&r.Retry[i])

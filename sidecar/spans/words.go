@@ -119,7 +119,7 @@ func (w *Words) messages(req *openai.Request) string {
 		if m.Role == "tool" {
 			said.Parts = append(said.Parts, part{Type: "tool_call_response", ID: name(m.CallID), Response: r.take(text)})
 		} else {
-			thought, _ := openai.Text(req.Body, m.Reasoning)
+			thought := req.Reasoning(m)
 			said.Parts = append(said.Parts, r.text("reasoning", thought)...)
 			said.Parts = append(said.Parts, r.text("text", text)...)
 		}

@@ -51,7 +51,7 @@ func (a *Account) Excused() bool {
 		return false
 	}
 	switch a.Faults[n-1].Fault {
-	case ruleset.HarmonyError, ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited,
+	case ruleset.Unfinished, ruleset.HarmonyError, ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited,
 		ruleset.Rejected, ruleset.ServerError, ruleset.Unreachable, ruleset.Away, ruleset.Timeout:
 		return true
 	}

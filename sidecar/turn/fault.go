@@ -13,12 +13,17 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
+// unfinished is why a reply ended without a finish_reason.
+const unfinished = "without a reason; Ollama does so where one piece comes more than 30 times in a row, as in a long row of the same characters"
+
 // faultOf says what is wrong with a reply, or "".
 func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusal) {
 	var f *upstream.Failure
 	switch {
 	case errors.As(err, &f):
 		return f.Fault, tools.Refusal{Why: f.Why}
+	case errors.Is(err, errHidden):
+		return ruleset.HarmonyError, tools.Refusal{Why: err.Error()}
 	case err != nil:
 		return ruleset.StreamError, tools.Refusal{Why: "the reply broke off"}
 	case len(r.Calls) > 0, r.Done && len(r.Refused) == 0 && t.who.Run: // a run ends with its last call, if the model has no more to say
@@ -28,6 +33,10 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 	case len(r.Refused) > 0:
 		first := r.Refused[0]
 		return refused[first.Code], first
+	case r.Cut == openai.Unfinished && r.Empty():
+		return ruleset.Unfinished, tools.Refusal{Why: unfinished}
+	case r.Cut == openai.Unfinished:
+		return ruleset.Cut, tools.Refusal{Why: unfinished}
 	case !r.Empty() && r.Cut != "" && r.Cut != openai.ContentFilter:
 		return ruleset.Cut, tools.Refusal{Why: r.Cut}
 	case !r.Empty() || r.Cut == openai.ContentFilter:
@@ -65,10 +74,10 @@ var refused = map[tools.RefusalCode]ruleset.Fault{
 }
 
 // again says whether one more request may help, and counts it. What has left
-// cannot be taken back: then only a correction, which continues, is possible, and only
+// cannot be taken back: then the model must be told something, so that it continues, and only
 // of a reply with one choice.
 func (t *Turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
-	if !t.mayAsk(f, r) || (r.Action == ruleset.Resample || t.choices > 1) && t.sink.Left() {
+	if !t.mayAsk(f, r) || (r.Text == nil || t.choices > 1) && t.sink.Left() {
 		return false
 	}
 	if t.asked == nil {
@@ -77,6 +86,13 @@ func (t *Turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
 	t.asked[f]++
 	t.spent++
 	return true
+}
+
+// retried reports a failure of the server after which the request was sent again already: as limits.yaml says, or to
+// another server.
+func (t *Turn) retried(err error) bool {
+	var f *upstream.Failure
+	return errors.As(err, &f) && f.Fault == ruleset.ServerError && (f.Retried || t.route.Several())
 }
 
 // mayAsk says that the rules allow one more request because of a fault.

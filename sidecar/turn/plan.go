@@ -101,6 +101,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
 	t.original, t.facts.Mentioned = req, t.mentions
 	t.facts.Formatted = req.Formatted()
+	t.facts.Stops = req.Stops()
 	of := conversation(from.Session, req)
 	t.part = part(cmp.Or(t.who.Session, of))
 	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note, of}, memory{p.Recall, state.Awaited, of}
@@ -119,6 +120,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		t.copying()
 		t.circling(set.Loop.With(loops.Ignored{Arguments: set.Unremarked}).Look(req))
 	}
+	t.facts.Judge = t.exact(t.facts.Judge)
 	return t.write(ctx)
 }
 

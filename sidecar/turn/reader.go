@@ -33,6 +33,9 @@ type Reader struct {
 	timer   *time.Timer
 	broke   any // what release panicked with
 	done    bool
+
+	blank bool // the last event has no model, no text and no end
+	torn  bool // the stream has ended without its end mark
 }
 
 // arrival is the memory in which one event is read. Streams wait most of their time, so they have none of their own.
@@ -77,6 +80,9 @@ func (r *Reader) Event(data, raw []byte, more bool) error {
 	if e.doc.Err.Present() {
 		return &ErrorInside{bytes.Clone(data)}
 	}
+	r.blank = string(e.doc.Model.Of(data)) == `""` && !slices.ContainsFunc(e.doc.Choices, func(c openai.Choice) bool {
+		return c.Finish != "" || c.Content.Text != "" || c.Reasoning.Text != "" || len(c.Calls) > 0
+	})
 	p := r.begin(&e.doc, raw)
 	p.Parts, p.More = e.parts[:0], more
 	for i := range e.doc.Choices {
@@ -113,6 +119,9 @@ func (r *Reader) Document(doc []byte) error {
 	for i := range read.Choices[:min(len(read.Choices), maxChoices)] {
 		said := &read.Choices[i]
 		c := r.choice(i)
+		if said.Finish == "" && said.FinishSpan.Present() { // it is null
+			said.Finish = openai.Unfinished
+		}
 		if said.Reasoning.Skipped {
 			c.reader.Reasoned()
 		}
@@ -158,6 +167,9 @@ func (r *Reader) End(finish string) []parse.Reading {
 	if len(r.choices) == 0 {
 		r.choice(0)
 	}
+	if finish == "" && r.torn {
+		finish = openai.Unfinished
+	}
 	p := r.begin(nil, nil)
 	for _, c := range r.choices {
 		if !c.ended {
@@ -165,6 +177,31 @@ func (r *Reader) End(finish string) []parse.Reading {
 		}
 	}
 	r.pass(p)
+	return r.readings()
+}
+
+// Break ends the choices of a reply that broke off, and lets the text leave that was held. No call leaves.
+func (r *Reader) Break() []parse.Reading {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stop()
+	if len(r.choices) == 0 {
+		r.choice(0)
+	}
+	p := r.begin(nil, nil)
+	for _, c := range r.choices {
+		if !c.ended {
+			events := slices.DeleteFunc(c.end(openai.Unfinished, nil).Events, func(e parse.Event) bool { return e.Kind == parse.ToolCall })
+			c.reading.Calls = nil
+			p.Parts = append(p.Parts, Part{Choice: c.index, Events: events})
+		}
+	}
+	r.pass(p)
+	return r.readings()
+}
+
+// readings are those of all choices, by their index.
+func (r *Reader) readings() []parse.Reading {
 	slices.SortFunc(r.choices, func(a, b *choice) int { return a.index - b.index })
 	readings := make([]parse.Reading, len(r.choices))
 	for i, c := range r.choices {

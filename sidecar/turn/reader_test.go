@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -71,6 +72,10 @@ func event(choice int, delta, finish string) string {
 	return fmt.Sprintf("data: {\"choices\":[{\"index\":%d,\"delta\":{%s},\"finish_reason\":%s}]}\n\n", choice, delta, finish)
 }
 
+// blank is the last event of Ollama's chat completions where its API for chats tells an error, byte for byte.
+const blank = `data: {"id":"chatcmpl-57","object":"chat.completion.chunk","created":1795893868,"model":"","system_fingerprint":"fp_ollama",` +
+	`"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}` + "\n\n"
+
 const (
 	mib  = 1 << 20
 	done = "data: [DONE]\n\n"
@@ -105,9 +110,10 @@ func TestReader(t *testing.T) {
 		{"more after the end", event(0, `"content":"A"`, `"stop"`) + event(0, `"content":"B"`, "null") + done, "", []string{"A"}, "", ""},
 		{"no choice", "data: {\"choices\":[]}\n\n" + done, `{"choices":[]}`, []string{""}, "", ""},
 		{"no end mark", event(0, `"content":"A"`, `"stop"`), "", []string{"A"}, "", ""},
-		{"no end of a second choice", event(1, `"content":"B"`, "null") + event(0, `"content":"A"`, `"stop"`), "", nil, "", "ended before the reply did"},
-		{"no end", event(0, `"content":"A"`, "null"), "", nil, "", "ended before the reply did"},
-		{"nothing", "", "", nil, "", "ended before the reply did"},
+		{"no end of a second choice", event(1, `"content":"B"`, "null") + event(0, `"content":"A"`, `"stop"`), "", []string{"A", "B"}, "", ""},
+		{"no end", event(0, `"content":"A"`, "null"), `{"choices":[{"message":{"content":"A"},"finish_reason":null}]}`, []string{"A"}, "", ""},
+		{"nothing", "", "", []string{""}, "", ""},
+		{"a blank event of Ollama", event(0, `"content":"A"`, "null") + blank, "", nil, "", "with a blank event"},
 		{"no JSON", "data: {\n\n", `{`, nil, "", "not JSON"},
 		{"an error of llama.cpp", event(0, `"content":"The answer is fourty-"`, "null") + "error: {\"code\":500,\"message\":\"x\"}\n\n" + done, "", nil, "", `holds an error: {"code":500`},
 		{"an error by name", "event: error\ndata: {\"message\":\"x\"}\n\n" + done, "", nil, "", `holds an error: {"message"`},
@@ -143,6 +149,50 @@ func TestReader(t *testing.T) {
 				t.Errorf("%s, %s: %s", row.name, shape, calls)
 			}
 		}
+	}
+}
+
+// A reply of which the server says how it ended is not cut, whatever stands behind it.
+func TestUnfinished(t *testing.T) {
+	for name, row := range map[string]struct {
+		read func(*Reader) error
+		cut  string
+	}{
+		"no end": {func(r *Reader) error {
+			return r.Stream(strings.NewReader(event(0, `"content":"A"`, "null")), mib, mib, nil)
+		}, openai.Unfinished},
+		"an end mark": {func(r *Reader) error {
+			return r.Stream(strings.NewReader(event(0, `"content":"A"`, "null")+done), mib, mib, nil)
+		}, ""},
+		"a reason": {func(r *Reader) error {
+			return r.Stream(strings.NewReader(event(0, `"content":"A"`, `"stop"`)), mib, mib, nil)
+		}, ""},
+		"null, whole": {func(r *Reader) error {
+			return r.Document([]byte(`{"choices":[{"message":{"content":"A"},"finish_reason":null}]}`))
+		}, openai.Unfinished},
+		"no member, whole": {func(r *Reader) error { return r.Document([]byte(`{"choices":[{"message":{"content":"A"}}]}`)) }, ""},
+	} {
+		r, _ := reading(t, true)
+		if err := row.read(r); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.End("")[0]; got.Cut != row.cut || got.Content != "A" {
+			t.Errorf("%s: cut %q, %q", name, got.Cut, got.Content)
+		}
+	}
+}
+
+// What was held of a reply that broke off leaves, and no call of it does.
+func TestBreak(t *testing.T) {
+	r, got := reading(t, true)
+	call := `"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]`
+	stream := event(0, `"content":"I read"`, "null") + event(0, `"content":" it: <"`, "null") + event(0, call, "null") + "data: {\"error\":\"x\"}\n\n"
+	if err := r.Stream(strings.NewReader(stream), mib, mib, nil); err == nil {
+		t.Fatal("no error")
+	}
+	readings := r.Break()
+	if got.of(0) != "I read it: <" || readings[0].Content != got.of(0) || len(got.calls[0])+len(readings[0].Calls) > 0 {
+		t.Errorf("%q, %q, calls %v", got.of(0), readings[0].Content, got.calls)
 	}
 }
 

@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -23,6 +24,24 @@ func (t *Turn) report(f ruleset.Fault, r *ruleset.Remedy, again bool, about tool
 	t.p.Metrics.Faults.WithLabelValues(t.labels(string(f), string(action))...).Inc()
 	t.log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value, "server", t.srv.ID.Value,
 		"tool", about.Name, "detail", detail(about, err), "rules", t.set.Version)
+}
+
+// leastPrompt is the size of a request, in bytes, below which its tokens are not looked at; mostBytes is how many of
+// them no token has.
+const (
+	leastPrompt = 16 << 10
+	mostBytes   = 12
+)
+
+// unread warns of a prompt that the server has cut without a word. Where it tells what it took from its cache, it
+// may count only the rest.
+func (t *Turn) unread(ctx context.Context) {
+	read := t.account.now[0]
+	if t.asking.size < leastPrompt || read == 0 || read*mostBytes > t.asking.size || read < t.window/2 {
+		return
+	}
+	t.log.WarnContext(ctx, "the model server has read much less than it was sent: its context is too small, or it counts only what is new", "event", "prompt_cut",
+		"prompt_tokens", read, "bytes", t.asking.size, "context_window", t.window, "model", t.Model.ID.Value, "server", t.srv.ID.Value, "rules", t.set.Version)
 }
 
 // detail is what a fault says to the operator.

@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/crew"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// Stream reads events up to the end mark, within the limits of bytes. The stream must say
-// that each choice has finished, or end with the mark. The error is one of the body, of its
-// form, or *ErrorInside. Who waits here needs little stack: the crew reads what has come.
+// Stream reads events up to the end mark, within the limits of bytes. Where the stream ends without the mark,
+// a choice that has not finished is cut. The error is one of the body, of its form, or *ErrorInside. Who waits here needs little stack: the crew reads what has come.
 func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int, at *crew.Crew) (err error) {
 	events, ended := openai.NewEventReader(body, maxEvent, maxTotal), false
 	defer events.Close()
@@ -31,10 +29,8 @@ func (r *Reader) arrived(events *openai.EventReader) (ended bool, err error) {
 		switch {
 		case err == nil && openai.IsDone(data):
 			return true, nil
-		case errors.Is(err, io.EOF) && r.finished():
-			return true, nil
 		case errors.Is(err, io.EOF):
-			return true, errors.New("the stream ended before the reply did")
+			return true, r.unmarked()
 		case err != nil:
 			return true, err
 		case events.Fails():
@@ -48,9 +44,17 @@ func (r *Reader) arrived(events *openai.EventReader) (ended bool, err error) {
 	return false, nil
 }
 
-// finished says that all choices that have begun have ended.
-func (r *Reader) finished() bool {
+// errHidden says that the server hid an error.
+var errHidden = errors.New("it ended the reply with a blank event, as Ollama does for a call that it cannot read")
+
+// unmarked notes that the stream has ended without its end mark. The error says that the server hid one: the
+// chat completions of Ollama read its own error as an event in which nothing stands.
+func (r *Reader) unmarked() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.choices) > 0 && !slices.ContainsFunc(r.choices, func(c *choice) bool { return !c.ended })
+	r.torn = true
+	if r.blank {
+		return errHidden
+	}
+	return nil
 }

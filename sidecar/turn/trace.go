@@ -21,6 +21,7 @@ type asking struct {
 	began  time.Time
 	first  time.Duration
 	stream bool
+	size   int // of the request, in bytes
 }
 
 // asks begins to follow a request to the model server where the way stands. The context is that of

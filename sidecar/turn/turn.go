@@ -127,12 +127,12 @@ func (t *Turn) message() []byte {
 // has ended with this error.
 func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Reading, err error) (bool, error) {
 	remedy := t.set.Recovery.For(fault)
-	again := t.again(fault, &remedy)
+	again := !t.retried(err) && t.again(fault, &remedy)
 	t.report(fault, &remedy, again, about, err)
 	switch {
 	case !again:
 		return false, t.settle(reading, fault, &remedy, about, err)
-	case remedy.Action == ruleset.Correct:
+	case remedy.Action == ruleset.Correct, t.sink.Left():
 		t.remark = &remark{reading.Content, remedy.Correction(about.Name, about.Why, t.catalog.Names())}
 	}
 	return true, nil
@@ -161,9 +161,13 @@ func (t *Turn) ask(ctx context.Context) (reading *parse.Reading, err error) {
 		err = t.read(reader, reply)
 	}
 	t.p.Crew.Do(func() {
-		if reading = (&parse.Reading{}); err == nil {
+		switch reading = (&parse.Reading{}); {
+		case err == nil:
 			reading = t.deciding(reader.End(""))
 			t.followed(reading)
+			t.unread(ctx)
+		case reader != nil && t.sink.Left():
+			reading = t.deciding(reader.Break())
 		}
 		end()
 		t.askedFor(within, err)
@@ -180,7 +184,9 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	if t.sink.Flows() && !t.from.Runs { // a run that has begun goes on
 		budget.Head = t.since.Add(t.from.Alive)
 	}
-	reply, err := t.up.AskWithin(ctx, t.set, t.srv, t.message(), t.from.Waits, budget)
+	message := t.message()
+	t.asking.size = len(message)
+	reply, err := t.up.AskWithin(ctx, t.set, t.srv, message, t.from.Waits, budget)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -38,6 +38,11 @@ func (c *Client) Ask(ctx context.Context, set *ruleset.Set, srv *ruleset.Server,
 // AskWithin is Ask with less than all of the retries.
 func (c *Client) AskWithin(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte, waits time.Duration, b Budget) (*Reply, error) {
 	reply, failed := c.post(ctx, set, srv, body, waits, b)
+	if failed != nil && failed.noAPI {
+		c.log.InfoContext(ctx, "the model server has chat completions alone", "event", "own_api_missing", "server", srv.ID.Value, "detail", failed.Say.Log)
+		c.completions.Store(time.Now().Add(seenFor).UnixNano())
+		reply, failed = c.post(ctx, set, srv, body, waits, b)
+	}
 	if failed != nil && failed.fits > 0 {
 		c.log.InfoContext(ctx, "max_tokens lowered to what the context leaves", "event", "max_tokens_lowered", "max_tokens", failed.fits)
 		reply, failed = c.post(ctx, set, srv, capTokens(body, failed.fits), waits, b)
@@ -57,18 +62,30 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		go c.attend(ctx, cancel, w, cmp.Or(lim.ProbeTimeout, probeTimeout))
 	}
 	began := time.Now()
-	res, err := c.send(ctx, newAttempts(c.log, lim, b), body)
+	own := srv.API == ruleset.OllamaAPI && time.Now().UnixNano() > c.completions.Load()
+	path, sent := c.base+"/chat/completions", body
+	if own {
+		path, sent = c.root+ollamaPath, ollamaRequest(body)
+	}
+	tries := newAttempts(c.log, lim, b)
+	res, err := c.send(ctx, tries, path, sent)
 	if err == nil {
 		c.contact.made()
 		kind := mediaType(res.Header.Get("Content-Type"))
 		if res.StatusCode == http.StatusOK && kind != "text/html" {
-			return &Reply{
+			reply := &Reply{
 				Stream: kind == "text/event-stream", Header: res.Header,
 				Body: &replyBody{
 					cancel: cancel, body: res.Body, watch: w, idle: lim.Patience(lim.Idle, waits), left: int(lim.ReplyBytes),
 					fail: func(err error) *Failure { return c.unanswered(ctx, set, err) },
 				},
-			}, nil
+			}
+			c.began(srv, gjson.GetBytes(body, "model").Str)
+			if own {
+				reply.Stream = gjson.GetBytes(body, "stream").Bool()
+				reply.Body = newOllamaReply(reply.Body, reply.Stream, gjson.GetBytes(body, "stream_options.include_usage").Bool())
+			}
+			return reply, nil
 		}
 	}
 	defer cancel(nil)
@@ -82,6 +99,8 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		return nil, c.unanswered(ctx, set, fmt.Errorf("%w: %w", errBrokeOff, err))
 	}
 	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said, Window: c.Window(srv, gjson.GetBytes(body, "model").Str)})
+	failed.Retried = tries.made > 1
+	failed.noAPI = own && (res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusMethodNotAllowed) && !gjson.GetBytes(said, "error").Exists()
 	if rec, ok := Recover(srv, said); ok && res.StatusCode != http.StatusOK {
 		return &Reply{Header: res.Header, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
 	}
@@ -97,27 +116,27 @@ func mediaType(s string) string {
 // send posts body until a response has come that is worth looking at. It does so in a
 // goroutine of its own: http.Client and retryablehttp need more stack than all the rest of a
 // stream, and the caller, which may live for minutes, would keep it.
-func (c *Client) send(ctx context.Context, tries *attempts, body []byte) (*http.Response, error) {
+func (c *Client) send(ctx context.Context, tries *attempts, to string, body []byte) (*http.Response, error) {
 	var res *http.Response
 	var err error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		res, err = c.try(ctx, tries, body)
+		res, err = c.try(ctx, tries, to, body)
 	}()
 	<-done
 	return res, err
 }
 
-func (c *Client) try(ctx context.Context, tries *attempts, body []byte) (*http.Response, error) {
+func (c *Client) try(ctx context.Context, tries *attempts, to string, body []byte) (*http.Response, error) {
 	sent := &letter{body: body}
 	defer sent.arrived()
-	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, c.base+"/chat/completions", retryablehttp.ReaderFunc(sent.send))
+	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, to, retryablehttp.ReaderFunc(sent.send))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream, application/json")
+	req.Header.Set("Accept", "text/event-stream, application/x-ndjson, application/json")
 	place := tracectx.Of(ctx)
 	place.Set(req.Header)
 	c.authorize(req.Request)

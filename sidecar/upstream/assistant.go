@@ -12,7 +12,7 @@ import (
 )
 
 // reasoningNames are the members under which callers send a chain of thought back.
-var reasoningNames = []string{"reasoning", "reasoning_content", "thinking"}
+var reasoningNames = []string{"reasoning", "reasoning_content", "thinking", "reasoning_text", "reasoning_details"}
 
 // reasoning puts the chain of thought of an assistant message under the server's
 // own names. Where the caller has dropped it and the message made calls, it comes
@@ -46,7 +46,10 @@ func (d *draft) reasoning(m *openai.Message, live bool, cot CallTexts) {
 // thought is the chain of thought of a message as a JSON string, nil without one.
 func (d *draft) thought(m *openai.Message, cot CallTexts) []byte {
 	if m.ReasoningKey.Present() {
-		return mask(m.Reasoning.Of(d.q.Body))
+		if raw := m.Reasoning.Of(d.q.Body); raw[0] == '"' {
+			return mask(raw)
+		}
+		return openai.AppendString(nil, Masked(d.q.Reasoning(m)))
 	}
 	if cot == nil {
 		return nil
@@ -135,15 +138,21 @@ func isObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && gjson.Valid(text)
 }
 
-// mendArguments is text as one JSON object: the first of several, {} where
-// nothing can be saved.
+// mendArguments is text as one JSON object: the first of several. What is none stands under arguments, so that the
+// model reads what it wrote.
 func mendArguments(text string) string {
 	if end, ok := jsonrepair.End(text); ok {
 		text = text[:end]
 	}
 	mended, err := jsonrepair.Repair(text, argumentsDepth)
 	if err != nil || !isObject(string(mended.JSON)) {
-		return "{}"
+		if strings.TrimSpace(text) == "" || text == "null" {
+			return "{}"
+		}
+		if !gjson.Valid(text) {
+			text = string(openai.AppendString(nil, text))
+		}
+		return `{"arguments":` + text + `}`
 	}
 	return string(mended.JSON)
 }

@@ -66,6 +66,8 @@ func faultOf(srv *ruleset.Server, status int, said openai.Fault) ruleset.Fault {
 	case said.Code == "context_length_exceeded", said.Type == "exceed_context_size_error",
 		match(srv.Overflow, said.Message) != nil, match(srv.OutputTooLarge, said.Message) != nil:
 		return ruleset.Overflow
+	case match(srv.BadRequest, said.Message) != nil:
+		return ruleset.Rejected
 	case match(srv.Retry, said.Message) != nil:
 		return ruleset.HarmonyError
 	case status == http.StatusNotFound:

@@ -155,7 +155,7 @@ func window(srv *ruleset.Server, model string, answers map[string][]byte) int {
 			if inList, ok := strings.CutPrefix(key, "data.0."); ok && len(about) > 0 {
 				of, key = about[at], inList
 			}
-			n := int(of.Get(key).Int())
+			n := int(of.Get(strings.ReplaceAll(key, "{model}", model)).Int())
 			if n > 0 && (least == 0 || n < least) {
 				least = n
 			}

@@ -21,6 +21,9 @@ type Failure struct {
 	Say   *openai.Error
 
 	NoTools bool // the server cannot call tools
+	Retried bool // the request was sent again, as limits.yaml says
+
+	noAPI bool // there is nothing at the path of the server's own API
 
 	fits int // tokens that the context leaves for the reply, where max_tokens was more; else 0
 }

@@ -56,7 +56,7 @@ func (r *root) rename() {
 }
 
 // toolChoice takes out what the server refuses: a choice without tools, and the
-// kinds of choice that it does not know. "none" is always kept.
+// kinds of choice that it does not know. "none" is kept; a server that ignores it is shown no tools.
 func (r *root) toolChoice() {
 	at, chosen := r.q.Field("tool_choice")
 	if r.srv.DropEmptyTools && noTools(r.q) {
@@ -66,6 +66,9 @@ func (r *root) toolChoice() {
 	}
 	switch {
 	case !chosen:
+	case r.srv.ToolChoice == "drop" && r.q.ToolChoice == "none":
+		r.remove("tools")
+		r.remove("tool_choice")
 	case r.srv.ToolChoice == "drop":
 		r.remove("tool_choice")
 	case r.srv.ToolChoice == "auto" && r.q.ToolChoice != "auto" && r.q.ToolChoice != "none":

@@ -46,20 +46,27 @@ func (d *draft) history(known Memory, names NameMender) {
 			d.put(openai.Span{From: msgs[i-1].To, To: m.To}, nil)
 			continue
 		}
-		tail := note(m, known.Notes, asked) + tail[i]
-		if m.Role != "tool" || known.Bounds == nil || !d.trimmed(m, cmp.Or(m.Name, called[m.CallID]), known.Bounds, tail) {
-			d.content(m, tail)
+		head, tail := "", note(m, known.Notes, asked)+tail[i]
+		tool, made := called[openai.CleanCallID(m.CallID)]
+		if orphan := m.Role == "tool" && !made; orphan {
+			head = d.orphan(m)
+		}
+		if m.Role != "tool" || known.Bounds == nil || !d.trimmed(m, cmp.Or(m.Name, tool), known.Bounds, head, tail) {
+			d.content(m, head, tail)
 		}
 		switch m.Role {
 		case "assistant":
 			d.reasoning(m, i > final, known.Thoughts)
 			for j := range m.Calls {
-				called[m.Calls[j].ID] = m.Calls[j].Name
+				called[openai.CleanCallID(m.Calls[j].ID)] = m.Calls[j].Name
 				if why := d.call(&m.Calls[j], names); why != "" {
 					asked[openai.CleanCallID(m.Calls[j].ID)] = why
 				}
 			}
 		case "tool":
+			if head != "" {
+				break
+			}
 			d.name(m.NameSpan, m.Name, names)
 		case "developer":
 			if d.srv.SystemRole != "" {
@@ -67,6 +74,16 @@ func (d *draft) history(known Memory, names NameMender) {
 			}
 		}
 	}
+}
+
+// orphan makes a message of the user of a result whose call is not in the history: some servers refuse such a
+// result, others show it without a name. It gives what stands in front of the result then.
+func (d *draft) orphan(m *openai.Message) (head string) {
+	d.put(m.RoleSpan, []byte(`"user"`))
+	d.edits = append(d.edits, openai.Remove(d.q.Body, m.Span, func(key []byte) bool {
+		return string(key) == "name" || string(key) == "tool_call_id"
+	})...)
+	return "This is the result of an earlier call of " + cmp.Or(m.Name, "a tool") + ", which is no longer part of this conversation:\n\n"
 }
 
 // note is what the model is told with the result of a call: what is remembered of it, and
@@ -97,7 +114,7 @@ func (d *draft) moveRuntimeContext(tail map[int]string, gone map[int]bool) {
 	if last < 1 || msgs[last].Role != "user" || msgs[last-1].Role != "tool" {
 		return
 	}
-	text, ok := contentText(d.q.Body, msgs[last].Content)
+	text, ok := d.text(msgs[last].Content)
 	if !ok || !strings.HasPrefix(strings.TrimSpace(text), openai.RuntimeContext) {
 		return
 	}
@@ -114,7 +131,7 @@ func (d *draft) foldSystem(tail map[int]string, gone map[int]bool) {
 		if !instructs(msgs[i].Role) {
 			continue
 		}
-		if text, ok := contentText(d.q.Body, msgs[i].Content); ok {
+		if text, ok := d.text(msgs[i].Content); ok {
 			folded = append(folded, text)
 			gone[i] = true
 		}
@@ -145,7 +162,8 @@ func lastFinal(q *openai.Request) int {
 	return -1
 }
 
-// contentText is the text of a content: a string, null, or parts of text only.
+// contentText is the text of a content: a string, null, or parts. It is false if a sentence stands in it for a part
+// of another kind, and for what is no content.
 func contentText(doc []byte, at openai.Span) (string, bool) {
 	if !at.Present() {
 		return "", true
@@ -155,17 +173,12 @@ func contentText(doc []byte, at openai.Span) (string, bool) {
 		return openai.Text(doc, at)
 	case '[':
 		var parts []string
+		all := true
 		for _, p := range gjson.ParseBytes(at.Of(doc)).Array() {
-			text := p
-			if p.IsObject() && p.Get("type").String() == "text" {
-				text = p.Get("text")
-			}
-			if text.Type != gjson.String {
-				return "", false
-			}
-			parts = append(parts, text.String())
+			text, isText := partText(p)
+			parts, all = append(parts, text), all && isText
 		}
-		return strings.Join(parts, "\n"), true
+		return strings.Join(parts, "\n"), all
 	}
 	return "", bytes.Equal(at.Of(doc), []byte("null"))
 }

@@ -59,8 +59,8 @@ func TestPrepareCalls(t *testing.T) {
 		{"nothing left", "<|channel|>", `,"arguments":"{}"`, "unknown", `,"arguments":"{}"`},
 		{"cut off", "exec", `,"arguments":"{\"a\":1"`, "exec", `,"arguments":"{\"a\":1}"`},
 		{"two objects", "exec", `,"arguments":"{\"a\":1}{\"a\":2}"`, "exec", `,"arguments":"{\"a\":1}"`},
-		{"no object", "exec", `,"arguments":"[1]"`, "exec", `,"arguments":"{}"`},
-		{"text", "exec", `,"arguments":"ls -l"`, "exec", `,"arguments":"{}"`},
+		{"no object", "exec", `,"arguments":"[\"ls\"]"`, "exec", `,"arguments":"{\"arguments\":[\"ls\"]}"`},
+		{"text", "exec", `,"arguments":"ls -l"`, "exec", `,"arguments":"{\"arguments\":\"ls -l\"}"`},
 		{"empty", "exec", `,"arguments":""`, "exec", `,"arguments":"{}"`},
 		{"null", "exec", `,"arguments":null`, "exec", `,"arguments":"{}"`},
 		{"missing", "exec", ``, "exec", `,"arguments":"{}"`},
@@ -88,9 +88,9 @@ func TestPrepareControlTokens(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, role := range []string{"user", "tool", "assistant", "system"} {
-			in := conversation(`{"role":"` + role + `","content":` + tt.in + `}`)
-			want := conversation(`{"role":"` + role + `","content":` + tt.want + `}`)
-			if got := prepared(t, in, "llamacpp", ruleset.Model{}); got != want {
+			in := conversation(strings.Replace(called, "call1", "call2", 1), `{"role":"`+role+`","tool_call_id":"call2","content":`+tt.in+`}`)
+			want := conversation(strings.Replace(called, "call1", "call2", 1), `{"role":"`+role+`","tool_call_id":"call2","content":`+tt.want+`}`)
+			if got := prepared(t, in, "llamacpp", ruleset.Model{Images: true}); got != want {
 				t.Errorf("%s:\n got %s\nwant %s", tt.in, got, want)
 			}
 		}
@@ -151,8 +151,46 @@ func TestPrepareSystem(t *testing.T) {
 func TestPrepareFlattensParts(t *testing.T) {
 	in := conversation(`{"role":"user","content":[{"type":"text","text":"a"},"b<|end|>"]}`, `{"role":"user","content":[{"type":"image_url","image_url":{}},{"type":"text","text":"c"}]}`)
 	want := conversation(`{"role":"user","content":"a\nb<`+zeroWidthSpace+`|end|>"}`, `{"role":"user","content":[{"type":"image_url","image_url":{}},{"type":"text","text":"c"}]}`)
-	if got := prepared(t, in, "ollama", ruleset.Model{}); got != want {
+	if got := prepared(t, in, "ollama", ruleset.Model{Images: true}); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// What a server or the model cannot read stands in the history in a form that they can.
+func TestPrepareUnreadable(t *testing.T) {
+	const image, saw = `{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}`, "[An image stands here. You cannot see it.]"
+	said := func(role, fields string) string { return `{"role":"` + role + `",` + fields + `}` }
+	result := func(content string) string { return said("tool", `"tool_call_id":"call2","content":`+content) }
+	called := strings.Replace(called, "call1", "call2", 1)
+	live := func(fields string) string { return strings.Replace(called, "{", "{"+fields+",", 1) }
+	tests := []struct{ name, server, in, want string }{
+		{"an image of the user", "vllm", said("user", `"content":[`+image+`,{"type":"text","text":"what?"}]`), said("user", `"content":[{"type":"text","text":"`+saw+`"},{"type":"text","text":"what?"}]`)},
+		{"as one text", "ollama", said("user", `"content":[{"type":"text","text":"what?"},`+image+`]`), said("user", `"content":"what?\n`+saw+`"`)},
+		{"in a result", "ollama", called + "," + result(`[{"type":"text","text":"x.png"},`+image+`]`), called + "," + result(`"x.png\n`+saw+`"`)},
+		{"another result alone", "llamacpp", called + "," + result(`[`+image+`]`), called + "," + result(`[{"type":"text","text":"`+saw+`"}]`)},
+		{"sound", "ollama", said("user", `"content":[{"type":"input_audio","input_audio":{}}]`), said("user", `"content":"[Sound stands here. You cannot hear it.]"`)},
+		{"a file", "ollama", said("user", `"content":[{"type":"file","file":{}}]`), said("user", `"content":"[Something stands here that is no text. You cannot read it.]"`)},
+		{"a refusal", "ollama", said("assistant", `"content":[{"type":"refusal","refusal":"no"}]`), said("assistant", `"content":"no"`)},
+		{"in a system message", "lmstudio", said("system", `"content":[`+image+`]`), said("system", `"content":"`+saw+`"`) + "," + asked},
+		{"no content", "ollama", said("assistant", `"content":null`), said("assistant", `"content":""`)},
+		{"no member content", "vllm", said("assistant", `"refusal":null`), `{"content":"","role":"assistant","refusal":null}`},
+		{"no content beside calls", "ollama", called, called},
+		{"a result without its call", "llamacpp", said("tool", `"tool_call_id":"gone","name":"exec","content":"out"`), said("user", `"content":"This is the result of an earlier call of exec, which is no longer part of this conversation:\n\nout"`)},
+		{"one in parts", "llamacpp", said("tool", `"tool_call_id":"gone","content":[{"type":"text","text":"out"}]`), said("user", `"content":[{"type":"text","text":"This is the result of an earlier call of a tool, which is no longer part of this conversation:\n\n"},{"type":"text","text":"out"}]`)},
+		{"one that comes too early", "llamacpp", result(`"out"`) + "," + called, said("user", `"content":"This is the result of an earlier call of a tool, which is no longer part of this conversation:\n\nout"`) + "," + called},
+		{"reasoning_text", "vllm", live(`"reasoning_text":"hm"`), live(`"reasoning":"hm"`)},
+		{"reasoning_details", "vllm", live(`"reasoning_details":[{"type":"reasoning.text","text":"h"},{"text":"m"}]`), live(`"reasoning":"hm"`)},
+		{"a text and its details", "vllm", live(`"reasoning_details":[{"text":"other"}],"reasoning_content":"hm"`), live(`"reasoning":"hm"`)},
+		{"details without text", "vllm", live(`"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]`), live(`"reasoning_details":[{"type":"reasoning.encrypted","data":"x"}]`)},
+	}
+	for _, tt := range tests {
+		want := conversation(asked, tt.want)
+		if strings.HasPrefix(tt.name, "in a system") {
+			want = conversation(tt.want)
+		}
+		if got := prepared(t, conversation(asked, tt.in), tt.server, ruleset.Model{}); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package upstream
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -63,7 +64,7 @@ func (n overflow) sentence(said string) string {
 	if n.prompt > 0 && n.output > 0 {
 		asked += fmt.Sprintf(" (%d in the messages, %d in the completion)", n.prompt, n.output)
 	}
-	return fmt.Sprintf("%s%d tokens. However, you requested %s. Please reduce the length of the messages. %s", known, n.limit, asked, said)
+	return fmt.Sprintf("%s%d tokens. However, you requested %s. Please reduce the length of the messages. %s", known, n.limit, asked, sentence(said, http.StatusBadRequest))
 }
 
 // capTokens lowers the limits on the reply that a request sets.

@@ -31,7 +31,7 @@ type NameMender interface {
 // again, so that the server finds its prefix cache. Bytes that need no edit are
 // not touched.
 func Prepare(q *openai.Request, srv *ruleset.Server, m ruleset.Model, known Memory, names NameMender) []openai.Edit {
-	d := draft{q: q, srv: srv}
+	d := draft{q: q, srv: srv, images: m.Images}
 	d.fields(m)
 	d.tools()
 	d.history(known, names)
@@ -40,9 +40,10 @@ func Prepare(q *openai.Request, srv *ruleset.Server, m ruleset.Model, known Memo
 
 // draft collects the edits of one request.
 type draft struct {
-	q     *openai.Request
-	srv   *ruleset.Server
-	edits []openai.Edit
+	q      *openai.Request
+	srv    *ruleset.Server
+	images bool // the model sees them
+	edits  []openai.Edit
 }
 
 func (d *draft) put(at openai.Span, with []byte) {

@@ -53,6 +53,7 @@ func TestPrepareFields(t *testing.T) {
 		{"choice required", "vllm", `{` + hello + tool + `,"tool_choice":"required"}`, `{` + hello + tool + `,"tool_choice":"auto"}`},
 		{"choice none", "vllm", `{` + hello + tool + `,"tool_choice":"none"}`, `{` + hello + tool + `,"tool_choice":"none"}`},
 		{"choice passed", "sglang", `{` + hello + tool + `,"tool_choice":"required"}`, `{` + hello + tool + `,"tool_choice":"required"}`},
+		{"choice none of a server that ignores it", "ollama", `{` + hello + tool + `,"tool_choice":"none"}`, `{` + hello + `}`},
 		{"choice dropped", "ollama", `{` + hello + tool + `,"tool_choice":"required"}`, `{` + hello + tool + `}`},
 		{"effort kept", "vllm", `{"reasoning_effort":"medium",` + hello + `}`, `{"reasoning_effort":"medium",` + hello + `}`},
 		{"effort minimal", "vllm", `{"reasoning_effort":"minimal",` + hello + `}`, `{"reasoning_effort":"low",` + hello + `}`},
@@ -92,7 +93,7 @@ func TestPrepareUntouched(t *testing.T) {
 	body := `{ "model": "m", "messages": [ {"role":"system","content":"be kind"}, {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:x"}},{"type":"text","text":"what?"}]},
 	 {"role":"assistant","content":null,"reasoning":"hm","tool_calls":[{"id":"a1","type":"function","function":{"name":"exec","arguments":"{\"n\": 1.0}"}}]},
 	 {"role":"tool","tool_call_id":"a1","content":"a < b | c > d"} ], "stream" : true , "new":{"a":[ ]} }`
-	if edits := Prepare(request(t, body), testSet().Server("vllm"), ruleset.Model{}, Memory{}, nil); len(edits) != 0 {
+	if edits := Prepare(request(t, body), testSet().Server("vllm"), ruleset.Model{Images: true}, Memory{}, nil); len(edits) != 0 {
 		t.Errorf("edits of a request that needs none: %v", edits)
 	}
 }

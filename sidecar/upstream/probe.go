@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,10 +37,7 @@ const (
 // look gives the last sighting. Callers wait for the first answers, at most for one
 // probe's time; later they get the old ones while new ones are fetched.
 func (c *Client) look(ctx context.Context, set *ruleset.Set) *sighting {
-	timeout, every := set.Limits.ProbeTimeout, set.Limits.ProbeEvery
-	if timeout <= 0 {
-		timeout = probeTimeout
-	}
+	every := set.Limits.ProbeEvery
 	if every <= 0 {
 		every = probeEvery
 	}
@@ -49,9 +47,7 @@ func (c *Client) look(ctx context.Context, set *ruleset.Set) *sighting {
 		every = probeAgain
 	}
 	if wait == nil && (seen == nil || time.Since(seen.at) > every) {
-		wait = make(chan struct{})
-		c.looking = wait
-		go c.probe(context.WithoutCancel(ctx), set, timeout, wait)
+		wait = c.round(ctx, set)
 	}
 	c.mu.Unlock()
 	if seen != nil {
@@ -67,6 +63,42 @@ func (c *Client) look(ctx context.Context, set *ruleset.Set) *sighting {
 		return &sighting{}
 	}
 	return c.seen
+}
+
+// round begins a round of probes; mu is held, and none runs. The channel is closed when it has ended.
+func (c *Client) round(ctx context.Context, set *ruleset.Set) chan struct{} {
+	c.looking = make(chan struct{})
+	go c.probe(context.WithoutCancel(ctx), set, cmp.Or(max(set.Limits.ProbeTimeout, 0), probeTimeout), c.looking)
+	return c.looking
+}
+
+// LookAgain asks the probes now, and waits for the answers.
+func (c *Client) LookAgain(ctx context.Context, set *ruleset.Set) {
+	c.mu.Lock()
+	wait := c.looking
+	if wait == nil {
+		wait = c.round(ctx, set)
+	}
+	c.mu.Unlock()
+	select {
+	case <-wait:
+	case <-ctx.Done():
+	}
+}
+
+// began notes that a reply has begun: what the server says of a model may be another thing once the model is
+// loaded, such as its context. It is asked again soon, if it has not said that.
+func (c *Client) began(srv *ruleset.Server, model string) {
+	if srv.Props == "" || c.Window(srv, model) > 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen != nil && c.seen.answers[srv.Props] != nil {
+		old := *c.seen
+		old.at = time.Time{}
+		c.seen = &old
+	}
 }
 
 // probe asks and stores the answers. What an upstream knew nothing of is not
@@ -157,6 +189,12 @@ func (s statusError) Error() string {
 	return fmt.Sprintf("HTTP %d %s", int(s), http.StatusText(int(s)))
 }
 
+// lists says that an answer is a list of models. Ollama without a model has null in its place.
+func lists(body []byte) bool {
+	data := gjson.GetBytes(body, "data")
+	return data.IsArray() || data.Exists() && data.Type == gjson.Null
+}
+
 // readyFor is how long the result of a probe for readiness stands.
 const readyFor = 2 * time.Second
 
@@ -174,7 +212,7 @@ func (c *Client) Ready(ctx context.Context, within time.Duration) error {
 	body, err := c.get(ctx, modelsPath)
 	var code statusError
 	switch {
-	case err == nil && !gjson.GetBytes(body, "data").IsArray():
+	case err == nil && !lists(body):
 		err = fmt.Errorf("upstream: it answers, but %s is no list of models. Is it a model server? It says: %q", modelsPath, cut(shown(string(body)), 60))
 	case err == nil:
 	case errors.As(err, &code) && (code == http.StatusUnauthorized || code == http.StatusForbidden):

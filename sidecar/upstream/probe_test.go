@@ -217,6 +217,10 @@ func TestReady(t *testing.T) {
 			t.Errorf("HTTP %d: %v", code, err)
 		}
 	}
+	status, body, c.readyAt = http.StatusOK, `{"object":"list","data":null}`, time.Time{}
+	if err := c.Ready(t.Context(), 5*time.Second); err != nil {
+		t.Errorf("a server without a model: %v", err)
+	}
 	status, body, c.readyAt = http.StatusOK, "<html><title>It works</title></html>", time.Time{}
 	if err := c.Ready(t.Context(), 5*time.Second); err == nil || !strings.Contains(err.Error(), "no list of models") || !strings.Contains(err.Error(), "It works") {
 		t.Errorf("a page: %v", err)
@@ -224,6 +228,43 @@ func TestReady(t *testing.T) {
 	away := client(t, "http://127.0.0.1:1")
 	if err := away.Ready(t.Context(), 5*time.Second); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
 		t.Errorf("away: %v", err)
+	}
+}
+
+// What a server says of a model that it has loaded only now is asked for again after the first reply.
+func TestWindowOfALoadedModel(t *testing.T) {
+	set := testSet()
+	for i := range set.Servers {
+		if s := &set.Servers[i]; s.ID.Value == "ollama" {
+			s.Props, s.Window = "/api/ps", []string{`models.#(model=="{model}").context_length`}
+		}
+	}
+	var loaded atomic.Bool
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		answers := map[string]string{"/api/version": `{"version":"0.17.4"}`, "/api/ps": `{"models":[]}`, "/v1/models": `{"data":[{"id":"m"}]}`, "/v1/chat/completions": `{}`}
+		if loaded.Load() {
+			answers["/api/ps"] = `{"models":[{"model":"other","context_length":4096},{"model":"m","context_length":8192}]}`
+		}
+		fake(answers)(w, r)
+	}, func(c *Config) { c.Server = "" })
+	srv := c.Server(t.Context(), set)
+	if n := c.Window(srv, "m"); n != 0 {
+		t.Fatalf("window %d of a model that is not loaded", n)
+	}
+	loaded.Store(true)
+	reply, err := c.Ask(t.Context(), set, srv, []byte(`{"model":"m"}`), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply.Body.Close()
+	c.Server(t.Context(), set) // looks again, and does not wait
+	for deadline := time.Now().Add(time.Minute); c.Window(srv, "m") != 8192; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("window %d", c.Window(srv, "m"))
+		}
+	}
+	if n := c.Window(srv, "another"); n != 0 {
+		t.Errorf("window %d of a model that is not loaded", n)
 	}
 }
 

@@ -65,6 +65,8 @@ type Client struct {
 	abilities *abilities
 	eats      atomic.Bool // it was seen to eat headers
 
+	completions atomic.Int64 // until when it is asked over chat completions alone, in Unix nanoseconds
+
 	readyMu sync.Mutex
 	readyAt time.Time
 	readyAs error

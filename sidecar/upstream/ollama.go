@@ -1,0 +1,296 @@
+package upstream
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+)
+
+// ollamaPath is where Ollama's own API takes a chat, below the root.
+const ollamaPath = "/api/chat"
+
+// ollamaOptions are the members of a request that Ollama takes among its options, with their names there.
+// Source: https://github.com/ollama/ollama, api/types.go, Options.
+var ollamaOptions = [][2]string{
+	{"max_tokens", "num_predict"}, {"stop", "stop"}, {"seed", "seed"}, {"temperature", "temperature"}, {"top_p", "top_p"}, {"top_k", "top_k"},
+	{"min_p", "min_p"}, {"typical_p", "typical_p"}, {"frequency_penalty", "frequency_penalty"}, {"presence_penalty", "presence_penalty"},
+	{"repeat_penalty", "repeat_penalty"}, {"repeat_last_n", "repeat_last_n"}, {"num_ctx", "num_ctx"}, {"num_keep", "num_keep"},
+	{"num_batch", "num_batch"}, {"num_gpu", "num_gpu"}, {"main_gpu", "main_gpu"}, {"use_mmap", "use_mmap"}, {"num_thread", "num_thread"},
+}
+
+// object is a JSON object that is written member by member.
+type object []byte
+
+func (o *object) add(name, raw string) {
+	sep := byte(',')
+	if len(*o) == 0 {
+		sep = '{'
+	}
+	*o = append(*o, sep, '"')
+	*o = append(append(append(*o, name...), `":`...), raw...)
+}
+
+func (o object) end() string {
+	if len(o) == 0 {
+		return "{}"
+	}
+	return string(o) + "}"
+}
+
+// ollamaRequest is a chat completion request as Ollama's own API takes it. A prompt that is longer than the
+// context is an error then: Ollama leaves no message out.
+func ollamaRequest(body []byte) []byte {
+	q := gjson.ParseBytes(body)
+	var out object
+	for _, name := range []string{"model", "keep_alive", "logprobs", "top_logprobs"} {
+		if v := q.Get(name); v.Exists() && v.Type != gjson.Null {
+			out.add(name, v.Raw)
+		}
+	}
+	out.add("stream", strconv.FormatBool(q.Get("stream").Bool()))
+	out.add("truncate", "false")
+	out.add("shift", "false")
+	if tools := q.Get("tools"); tools.IsArray() {
+		out.add("tools", tools.Raw)
+	}
+	switch format := q.Get("response_format"); format.Get("type").Str {
+	case "json_object":
+		out.add("format", `"json"`)
+	case "json_schema":
+		if schema := format.Get("json_schema.schema"); schema.Exists() {
+			out.add("format", schema.Raw)
+		}
+	}
+	switch effort := q.Get("reasoning_effort"); effort.Str {
+	case "":
+	case "none":
+		out.add("think", "false")
+	default:
+		out.add("think", effort.Raw)
+	}
+	out.add("options", ollamaOptionsOf(q))
+	out.add("messages", ollamaMessages(q.Get("messages").Array()))
+	return []byte(out.end())
+}
+
+// ollamaOptionsOf are the options of a request. Ollama's chat completions have 1 for both of OpenAI's own
+// members where a caller sends none; its own API has other defaults.
+func ollamaOptionsOf(q gjson.Result) string {
+	var out object
+	for _, name := range ollamaOptions {
+		switch v := q.Get(name[0]); {
+		case v.Type != gjson.Null && name[0] == "stop" && !v.IsArray():
+			out.add(name[1], "["+v.Raw+"]")
+		case v.Type != gjson.Null:
+			out.add(name[1], v.Raw)
+		case name[0] == "temperature", name[0] == "top_p":
+			out.add(name[1], "1")
+		}
+	}
+	return out.end()
+}
+
+func ollamaMessages(messages []gjson.Result) string {
+	names := make(map[string]string) // of tools, as JSON, by the ids of their calls
+	list := make([]string, len(messages))
+	for i, m := range messages {
+		var out object
+		out.add("role", m.Get("role").Raw)
+		out.add("content", ollamaContent(m.Get("content")))
+		if v := m.Get("reasoning"); v.Type == gjson.String {
+			out.add("thinking", v.Raw)
+		}
+		if calls := m.Get("tool_calls").Array(); len(calls) > 0 {
+			made := make([]string, len(calls))
+			for j, c := range calls {
+				f := c.Get("function")
+				args := f.Get("arguments").String()
+				if !isObject(args) {
+					args = "{}"
+				}
+				var fn, call object
+				fn.add("index", strconv.Itoa(j))
+				fn.add("name", f.Get("name").Raw)
+				fn.add("arguments", args)
+				if id := c.Get("id"); id.Type == gjson.String {
+					call.add("id", id.Raw)
+					names[id.Str] = f.Get("name").Raw
+				}
+				call.add("function", fn.end())
+				made[j] = call.end()
+			}
+			out.add("tool_calls", "["+strings.Join(made, ",")+"]")
+		}
+		if id := m.Get("tool_call_id"); id.Type == gjson.String {
+			out.add("tool_call_id", id.Raw)
+			if name := m.Get("name"); name.Type == gjson.String {
+				out.add("tool_name", name.Raw)
+			} else if name := names[id.Str]; name != "" {
+				out.add("tool_name", name)
+			}
+		}
+		list[i] = out.end()
+	}
+	return "[" + strings.Join(list, ",") + "]"
+}
+
+// ollamaContent is a content as one JSON string. Prepare has made one text of its parts.
+func ollamaContent(content gjson.Result) string {
+	if content.Type == gjson.String {
+		return content.Raw
+	}
+	var texts []string
+	for _, part := range content.Array() {
+		texts = append(texts, part.Get("text").String())
+	}
+	return string(openai.AppendString(nil, strings.Join(texts, "\n")))
+}
+
+// ollamaReply is a reply of Ollama's own API, read as one of chat completions: a stream of its lines as events, a
+// document as a document. An error within the stream stays one. A stream that Ollama ends without saying so
+// ends without an end mark.
+type ollamaReply struct {
+	io.Closer
+	in     *bufio.Reader
+	stream bool
+	usage  bool // the caller wants to know it at the end of a stream
+	id     string
+	called bool
+	buf    []byte // of the last line; out is in it
+	out    []byte // what is still to be read
+	err    error
+}
+
+func newOllamaReply(body io.ReadCloser, stream, usage bool) *ollamaReply {
+	return &ollamaReply{Closer: body, in: bufio.NewReader(body), stream: stream, usage: usage, id: "chatcmpl-" + rand.Text()}
+}
+
+func (r *ollamaReply) Read(p []byte) (int, error) {
+	for len(r.out) == 0 && r.err == nil {
+		if r.stream {
+			r.line()
+		} else {
+			r.document()
+		}
+	}
+	if len(r.out) == 0 {
+		return 0, r.err
+	}
+	n := copy(p, r.out)
+	r.out = r.out[n:]
+	return n, nil
+}
+
+// line reads the next line of a stream.
+func (r *ollamaReply) line() {
+	line, err := r.in.ReadBytes('\n')
+	r.err = err
+	if line = bytes.TrimSpace(line); len(line) == 0 || err != nil && !gjson.ValidBytes(line) {
+		return
+	}
+	r.buf = r.event(r.buf[:0], line)
+	r.out = r.buf
+}
+
+// event appends the events that a line means. An error, and what is no JSON, is one as it stands.
+func (r *ollamaReply) event(dst, line []byte) []byte {
+	doc := gjson.ParseBytes(line)
+	if !gjson.ValidBytes(line) || !doc.IsObject() || doc.Get("error").Exists() {
+		return slices.Concat(dst, []byte("data: "), line, []byte("\n\n"))
+	}
+	dst = append(r.choice(append(dst, "data: "...), doc, "delta"), "]}\n\n"...)
+	if !doc.Get("done").Bool() {
+		return dst
+	}
+	if r.usage {
+		dst = append(r.head(append(dst, "data: "...), doc, "chat.completion.chunk"), `]`...)
+		dst = append(append(dst, ollamaUsage(doc)...), "}\n\n"...)
+	}
+	return append(dst, "data: [DONE]\n\n"...)
+}
+
+// document reads a whole reply.
+func (r *ollamaReply) document() {
+	all, err := io.ReadAll(r.in)
+	if r.err = err; err != nil {
+		return
+	}
+	r.err = io.EOF
+	doc := gjson.ParseBytes(all)
+	if !gjson.ValidBytes(all) || !doc.IsObject() || doc.Get("error").Exists() {
+		r.out = all
+		return
+	}
+	r.out = append(r.choice(nil, doc, "message"), ']')
+	r.out = append(append(r.out, ollamaUsage(doc)...), '}')
+}
+
+// head appends the beginning of a document, up to its choices.
+func (r *ollamaReply) head(dst []byte, doc gjson.Result, kind string) []byte {
+	at, _ := time.Parse(time.RFC3339Nano, doc.Get("created_at").Str)
+	dst = append(append(append(dst, `{"id":"`...), r.id...), `","object":"`...)
+	dst = strconv.AppendInt(append(append(dst, kind...), `","created":`...), max(at.Unix(), 0), 10)
+	dst = openai.AppendString(append(dst, `,"model":`...), doc.Get("model").String())
+	return append(dst, `,"choices":[`...)
+}
+
+// choice appends a document up to the end of its only choice; body is delta or message.
+func (r *ollamaReply) choice(dst []byte, doc gjson.Result, body string) []byte {
+	kind := "chat.completion"
+	if body == "delta" {
+		kind = "chat.completion.chunk"
+	}
+	said := doc.Get("message")
+	var m object
+	m.add("role", `"assistant"`)
+	m.add("content", ollamaContent(said.Get("content")))
+	if v := said.Get("thinking"); v.Str != "" {
+		m.add("reasoning", v.Raw)
+	}
+	if calls := said.Get("tool_calls").Array(); len(calls) > 0 {
+		r.called = true
+		list := make([]string, len(calls))
+		for i, c := range calls {
+			f := c.Get("function")
+			var fn, call object
+			fn.add("name", f.Get("name").Raw)
+			fn.add("arguments", string(openai.AppendString(nil, f.Get("arguments").Raw)))
+			call.add("index", strconv.Itoa(int(f.Get("index").Int())))
+			call.add("id", string(openai.AppendString(nil, c.Get("id").Str)))
+			call.add("type", `"function"`)
+			call.add("function", fn.end())
+			list[i] = call.end()
+		}
+		m.add("tool_calls", "["+strings.Join(list, ",")+"]")
+	}
+	var out object
+	out.add("index", "0")
+	out.add(body, m.end())
+	if v := doc.Get("logprobs"); v.IsArray() {
+		out.add("logprobs", `{"content":`+v.Raw+`}`)
+	}
+	finish := "null"
+	if why := doc.Get("done_reason"); doc.Get("done").Bool() && why.Str != "" {
+		if finish = why.Raw; r.called {
+			finish = `"tool_calls"`
+		}
+	}
+	out.add("finish_reason", finish)
+	return append(r.head(dst, doc, kind), out.end()...)
+}
+
+// ollamaUsage is the member usage, with a comma in front.
+func ollamaUsage(doc gjson.Result) string {
+	prompt, completion := doc.Get("prompt_eval_count").Int(), doc.Get("eval_count").Int()
+	n := func(n int64) string { return strconv.FormatInt(n, 10) }
+	return `,"usage":{"prompt_tokens":` + n(prompt) + `,"completion_tokens":` + n(completion) + `,"total_tokens":` + n(prompt+completion) + `}`
+}

@@ -1,0 +1,122 @@
+package upstream
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// What Ollama 0.17.4 sends over /api/chat, byte for byte.
+const (
+	ollamaThought = `{"model":"gpt-oss:20b","created_at":"2026-11-28T19:24:28.780712276Z","message":{"role":"assistant","content":"","thinking":"Hm"},"done":false}` + "\n"
+	ollamaText    = `{"model":"gpt-oss:20b","created_at":"2026-11-28T19:24:28.781744868Z","message":{"role":"assistant","content":"Let"},"done":false}` + "\n"
+	ollamaCall    = `{"model":"gpt-oss:20b","created_at":"2026-11-28T19:24:28.79623321Z","message":{"role":"assistant","content":"","tool_calls":[{"id":"call_z5nwol2n","function":{"index":0,"name":"read","arguments":{"path":"a.txt"}}}]},"done":true,"done_reason":"stop","total_duration":3435448,"load_duration":1676455,"prompt_eval_count":144,"prompt_eval_duration":773019,"eval_count":28,"eval_duration":773061}` + "\n"
+	ollamaEnd     = `{"model":"gpt-oss:20b","created_at":"2026-11-28T19:24:29Z","message":{"role":"assistant","content":""},"done":true,"done_reason":"length","prompt_eval_count":5,"eval_count":2}` + "\n"
+	ollamaFault   = `{"error":"error parsing tool call: raw='{'path': 'a.txt'}', err=invalid character '\\'' looking for beginning of object key string"}` + "\n"
+	ollamaWhole   = `{"model":"gpt-oss:20b","created_at":"2026-11-28T19:24:28.837760602Z","message":{"role":"assistant","content":"","thinking":"Hm.","tool_calls":[{"id":"call_apftr4lc","function":{"index":0,"name":"read","arguments":{"path":"a.txt"}}}]},"done":true,"done_reason":"stop","prompt_eval_count":144,"eval_count":28}`
+	ollamaNothing = `{"model":"","created_at":"0001-01-01T00:00:00Z","message":{"role":"","content":""},"done":false}`
+)
+
+func TestOllamaReply(t *testing.T) {
+	chunk := func(delta, finish string) string {
+		return `data: {"id":"ID","object":"chat.completion.chunk","created":TIME,"model":"gpt-oss:20b","choices":[{"index":0,"delta":{"role":"assistant","content":` + delta + `},"finish_reason":` + finish + "}]}\n\n"
+	}
+	const done = "data: [DONE]\n\n"
+	usage := `data: {"id":"ID","object":"chat.completion.chunk","created":TIME,"model":"gpt-oss:20b","choices":[],"usage":{"prompt_tokens":144,"completion_tokens":28,"total_tokens":172}}` + "\n\n"
+	call := `"","tool_calls":[{"index":0,"id":"call_z5nwol2n","type":"function","function":{"name":"read","arguments":"{\"path\":\"a.txt\"}"}}]`
+	tests := []struct {
+		name, in, want string
+		stream, usage  bool
+	}{
+		{"a thought and a call", ollamaThought + ollamaCall, chunk(`"","reasoning":"Hm"`, "null") + chunk(call, `"tool_calls"`) + done, true, false},
+		{"with its usage", ollamaThought + ollamaCall, chunk(`"","reasoning":"Hm"`, "null") + chunk(call, `"tool_calls"`) + usage + done, true, true},
+		{"cut by length", ollamaText + ollamaEnd, chunk(`"Let"`, "null") + chunk(`""`, `"length"`) + done, true, false},
+		{"an error within it", ollamaText + ollamaFault, chunk(`"Let"`, "null") + "data: " + ollamaFault + "\n", true, false},
+		{"ended without an end", ollamaText, chunk(`"Let"`, "null"), true, false},
+		{"nothing", "", "", true, false},
+		{"no JSON", ollamaText + "<html>\n", chunk(`"Let"`, "null") + "data: <html>\n\n", true, false},
+		{"whole", ollamaWhole, `{"id":"ID","object":"chat.completion","created":TIME,"model":"gpt-oss:20b","choices":[{"index":0,"message":{"role":"assistant","content":"","reasoning":"Hm.",` +
+			`"tool_calls":[{"index":0,"id":"call_apftr4lc","type":"function","function":{"name":"read","arguments":"{\"path\":\"a.txt\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":144,"completion_tokens":28,"total_tokens":172}}`, false, false},
+		{"whole, and cut", ollamaNothing, `{"id":"ID","object":"chat.completion","created":0,"model":"","choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":null}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}`, false, false},
+		{"a whole error", `{"error":"no"}`, `{"error":"no"}`, false, false},
+	}
+	for _, tt := range tests {
+		for _, in := range []io.Reader{strings.NewReader(tt.in), iotest.OneByteReader(strings.NewReader(tt.in))} {
+			r := newOllamaReply(io.NopCloser(in), tt.stream, tt.usage)
+			got, err := io.ReadAll(r)
+			want := strings.NewReplacer("ID", r.id, "TIME", "1795893868").Replace(tt.want)
+			if tt.name == "cut by length" {
+				want = want[:strings.LastIndex(want, "1795893868")] + "1795893869" + want[strings.LastIndex(want, "1795893868")+10:]
+			}
+			if err != nil || string(got) != want {
+				t.Errorf("%s: %v\n got %s\nwant %s", tt.name, err, got, want)
+			}
+		}
+	}
+}
+
+func TestOllamaRequest(t *testing.T) {
+	head := func(more string) string {
+		return `{"model":"m",` + more + `"stream":true,"truncate":false,"shift":false`
+	}
+	const hi, options = `"messages":[{"role":"user","content":"hi"}]`, `"options":{"temperature":1,"top_p":1}`
+	tests := []struct{ name, in, want string }{
+		{"plain", hi, head("") + `,` + options + `,` + hi + `}`},
+		{"options", `"max_tokens":5,"stop":"x","temperature":0.5,"seed":null,"num_ctx":65536,"other":1,` + hi, head("") + `,"options":{"num_predict":5,"stop":["x"],"temperature":0.5,"top_p":1,"num_ctx":65536},` + hi + `}`},
+		{"effort and logprobs", `"reasoning_effort":"low","logprobs":true,"top_logprobs":2,"keep_alive":"1h",` + hi, head(`"keep_alive":"1h","logprobs":true,"top_logprobs":2,`) + `,"think":"low",` + options + `,` + hi + `}`},
+		{"no thinking", `"reasoning_effort":"none",` + hi, head("") + `,"think":false,` + options + `,` + hi + `}`},
+		{"a schema", `"response_format":{"type":"json_schema","json_schema":{"schema":{"type":"object"}}},` + hi, head("") + `,"format":{"type":"object"},` + options + `,` + hi + `}`},
+		{"JSON", `"response_format":{"type":"json_object"},` + hi, head("") + `,"format":"json",` + options + `,` + hi + `}`},
+		{"tools, a call and its results", `"tools":[{"type":"function"}],"messages":[{"role":"assistant","content":null,"reasoning":"hm","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"n\":1}"}}]},` +
+			`{"role":"tool","tool_call_id":"a","content":"x"},{"role":"tool","tool_call_id":"b","name":"exec","content":[{"type":"text","text":"y"},{"type":"text","text":"z"}]}]`,
+			head("") + `,"tools":[{"type":"function"}],` + options + `,"messages":[{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"id":"a","function":{"index":0,"name":"read","arguments":{"n":1}}}]},` +
+				`{"role":"tool","content":"x","tool_call_id":"a","tool_name":"read"},{"role":"tool","content":"y\nz","tool_call_id":"b","tool_name":"exec"}]}`},
+	}
+	for _, tt := range tests {
+		if got := string(ollamaRequest([]byte(`{"model":"m","stream":true,` + tt.in + `}`))); got != tt.want || !gjson.Valid(got) {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Ollama is asked over its own API; what stands in front of it may have chat completions alone.
+func TestOllamaAPI(t *testing.T) {
+	set := testSet()
+	for i := range set.Servers {
+		if set.Servers[i].ID.Value == "ollama" {
+			set.Servers[i].API = ruleset.OllamaAPI
+		}
+	}
+	var asked []string
+	own := true
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path)
+		switch {
+		case r.URL.Path == "/v1/chat/completions":
+			io.WriteString(w, `{"choices":[]}`)
+		case !own:
+			http.Error(w, "404 page not found", http.StatusNotFound)
+		case strings.Contains(r.Header.Get("User-Agent"), "gpt"):
+			w.WriteHeader(http.StatusNotFound)
+			io.WriteString(w, `{"error":"model 'x' not found"}`)
+		}
+	}, func(cfg *Config) { cfg.Server = "ollama" })
+	if _, _, f := ask(t, c, set); f == nil || f.Fault != ruleset.Missing {
+		t.Errorf("a model that is missing: %+v", f)
+	}
+	own = false
+	for range 2 {
+		if text, _, f := ask(t, c, set); f != nil || text != `{"choices":[]}` {
+			t.Errorf("%q %+v", text, f)
+		}
+	}
+	if got, want := strings.Join(asked, " "), "/api/chat /api/chat /v1/chat/completions /v1/chat/completions"; got != want {
+		t.Errorf("asked %s, want %s", got, want)
+	}
+}
