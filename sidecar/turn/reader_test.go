@@ -108,7 +108,7 @@ func TestReader(t *testing.T) {
 		{"no end of a second choice", event(1, `"content":"B"`, "null") + event(0, `"content":"A"`, `"stop"`), "", nil, "", "ended before the reply did"},
 		{"no end", event(0, `"content":"A"`, "null"), "", nil, "", "ended before the reply did"},
 		{"nothing", "", "", nil, "", "ended before the reply did"},
-		{"no JSON", "data: {\n\n", `{`, nil, "", "not JSON"},
+		{"no JSON", "data: {\n\n", `{`, nil, "", "JSON"},
 		{"an error of llama.cpp", event(0, `"content":"The answer is fourty-"`, "null") + "error: {\"code\":500,\"message\":\"x\"}\n\n" + done, "", nil, "", `holds an error: {"code":500`},
 		{"an error by name", "event: error\ndata: {\"message\":\"x\"}\n\n" + done, "", nil, "", `holds an error: {"message"`},
 		{"lines of one event", "data: {\"choices\":[{\ndata: \"delta\":{\"content\":\"A\"},\"finish_reason\":\"stop\"}]}\n\n" + done, "", []string{"A"}, "", ""},

@@ -3,6 +3,7 @@ package turn
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -31,12 +32,12 @@ func (r *Reader) arrived(events *openai.EventReader) (ended bool, err error) {
 		switch {
 		case err == nil && openai.IsDone(data):
 			return true, nil
-		case errors.Is(err, io.EOF) && r.finished():
+		case err != nil && r.finished(): // whatever breaks behind it, the reply was whole
 			return true, nil
 		case errors.Is(err, io.EOF):
 			return true, errors.New("the stream ended before the reply did")
 		case err != nil:
-			return true, err
+			return true, bounded(err)
 		case events.Fails():
 			return true, &ErrorInside{bytes.Clone(data)}
 		}
@@ -46,6 +47,19 @@ func (r *Reader) arrived(events *openai.EventReader) (ended bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// bounded says of a limit of ours which one it is.
+func bounded(err error) error {
+	var limit *openai.LimitError
+	if !errors.As(err, &limit) {
+		return err
+	}
+	name := "size.line"
+	if limit.What == "stream" {
+		name = "size.reply"
+	}
+	return fmt.Errorf("%w, which is %s of limits.yaml", err, name)
 }
 
 // finished says that all choices that have begun have ended.

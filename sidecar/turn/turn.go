@@ -200,7 +200,7 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 		if !r.Recovered(reply.Recovered) {
 			err = reply.Failure
 		}
-	case reply.Stream:
+	case reply.Streams():
 		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes), t.p.Crew)
 	default:
 		var doc []byte
@@ -209,8 +209,11 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 		}
 	}
 	var inside *ErrorInside
-	if !errors.As(err, &inside) {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &inside):
+		return t.up.Broken(t.set, err)
 	}
 	if quoted, ok := upstream.Recover(t.srv, inside.Body); ok {
 		if t.p.Crew.Do(func() { ok = r.Recovered(&quoted) }); ok {
