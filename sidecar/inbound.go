@@ -59,6 +59,9 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 	if in.req, err = openai.ParseRequest(body); err != nil {
 		return err
 	}
+	if in.req, err = in.req.Narrowed(); err != nil {
+		return err
+	}
 	in.caller = turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, in.req), Waits: callerWaits(r.Header), Spans: o.span.Children()}
 	in.line = cmp.Or(turn.Asker(in.req, in.caller, "").Session, web.Address(r))
 	o.in = in

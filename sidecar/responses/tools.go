@@ -148,6 +148,16 @@ func (r *request) choice() object {
 	return r.object("tool_choice", at)
 }
 
+// known is the name by which the model knows the tool of a name: its namespace may stand in front.
+func (r *request) known(name []byte) []byte {
+	for known, t := range r.asked.tools {
+		if bytes.Equal(t.name, name) {
+			return openai.AppendString(nil, known)
+		}
+	}
+	return name
+}
+
 // toolChoice writes which tool is to be called.
 func (r *request) toolChoice() {
 	at := r.root["tool_choice"]
@@ -159,7 +169,7 @@ func (r *request) toolChoice() {
 	case choice == nil:
 		r.put("tool_choice", r.text("tool_choice", at, at))
 	case kind == "function", kind == "custom":
-		name := r.text("tool_choice.name", choice["name"], at)
+		name := r.known(r.text("tool_choice.name", choice["name"], at))
 		r.put("tool_choice", slices.Concat([]byte(`{"type":"function","function":{"name":`), name, []byte("}}")))
 	case kind == "allowed_tools":
 		r.put("tool_choice", r.text("tool_choice.mode", choice["mode"], at))

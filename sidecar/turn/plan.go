@@ -91,7 +91,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.req = read
 	// A run shortens what it holds by itself.
 	t.fresh = !from.Runs && !slices.ContainsFunc(read.Messages, func(m openai.Message) bool { return m.Role == "assistant" })
-	t.offered = offered(read)
+	t.offered, t.forced = offered(read), read.Forced()
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)

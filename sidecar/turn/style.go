@@ -104,7 +104,7 @@ func (t *Turn) told() (*openai.Request, error) {
 		return req, err
 	}
 	return upstream.WithSchema(req, prompt.Schema(facts.Tools, prompt.Bound{
-		Several: t.style.Several, Must: t.req.ToolChoice == "required" || t.req.ToolName != "", Only: t.req.ToolName,
+		Several: t.style.Several, Must: t.forced, Only: t.req.ToolName,
 	}))
 }
 

@@ -42,6 +42,7 @@ type Turn struct {
 	srv      *ruleset.Server
 	catalog  *tools.Catalog
 	offered  []tools.Tool
+	forced   bool // a call must be made: a program reads the answer
 	who      policy.Subject
 	facts    parse.Facts
 	reads    parse.Facts // of the last reply: facts, and what its server and the asking so far add

@@ -43,7 +43,7 @@ func obstacleOf(err error) *Obstacle {
 	case errors.As(err, &name):
 		return &Obstacle{"its certificate is for another name (x509)", "let --upstream have the name of the certificate: " + name.Error()}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return &Obstacle{"its certificate has expired, or is not valid yet (x509)", "renew the certificate, or set the clock"}
+		return &Obstacle{"its certificate is out of date, or not valid yet (x509)", "renew the certificate, or set the clock"}
 	case errors.As(err, &cert):
 		return &Obstacle{"its certificate is not trusted (x509)", cert.Err.Error()}
 	}
