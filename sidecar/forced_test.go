@@ -100,3 +100,30 @@ func TestForcedUnknown(t *testing.T) {
 		}
 	}
 }
+
+// Where a caller takes one call at a time, the first of a reply leaves alone; the user and, with its result, the model are told.
+func TestOneCallAtATime(t *testing.T) {
+	const two = `<|channel|>commentary to=functions.read<|message|>{"path":"a"}<|call|><|start|>assistant<|channel|>commentary to=functions.read<|message|>{"path":"b"}<|call|>`
+	native := script.Native("read", `{"path":"a"}`)
+	native.Calls = append(native.Calls, script.Native("read", `{"path":"b"}`).Calls...)
+	for name, reply := range map[string]script.Reply{"leaked": script.Text(two), "the server's": native} {
+		for parallel, want := range map[string]int{`"parallel_tool_calls":false,`: 1, `"parallel_tool_calls":true,`: 2, "": 2} {
+			for _, more := range []string{"", streaming + ","} {
+				r := play(t, reply, script.Text("Yes."))
+				a := r.chat(asking(parallel + more + bothTool))
+				if len(a.calls) != want || a.calls[0].Args != `{"path":"a"}` || strings.Contains(a.text, "one call can be made at a time") != (want == 1) || a.last != "tool_calls" {
+					t.Errorf("%s, %s%s: %s", name, parallel, more, a.body)
+					continue
+				}
+				if want > 1 || more != "" {
+					continue
+				}
+				r.chat(`{` + parallel + bothTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"` + a.calls[0].ID + `","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},{"role":"tool","tool_call_id":"` + a.calls[0].ID + `","content":"calm"}]}`)
+				asked := r.model.Requests("")
+				if told := asked[len(asked)-1].Messages; !strings.Contains(told[len(told)-1].Text, "wait for the next reply") {
+					t.Errorf("%s: the model is told %q", name, told[len(told)-1].Text)
+				}
+			}
+		}
+	}
+}

@@ -80,6 +80,12 @@ type MessageCall struct {
 // Forced reports whether a call must be made.
 func (q *Request) Forced() bool { return q.ToolChoice == "required" || q.ToolName != "" }
 
+// Single reports whether a choice may hold one call at most.
+func (q *Request) Single() bool {
+	at, ok := q.Field("parallel_tool_calls")
+	return ok && string(at.Of(q.Body)) == "false"
+}
+
 // Narrowed is the request with those tools alone that its tool_choice lets be called. What it says of tools that
 // are not there is an *Error with status 400.
 func (q *Request) Narrowed() (*Request, error) {

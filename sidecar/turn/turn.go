@@ -43,6 +43,7 @@ type Turn struct {
 	catalog  *tools.Catalog
 	offered  []tools.Tool
 	forced   bool // a call must be made: a program reads the answer
+	single   bool // a choice may hold one call
 	who      policy.Subject
 	facts    parse.Facts
 	reads    parse.Facts // of the last reply: facts, and what its server and the asking so far add
@@ -189,7 +190,7 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	t.reads.Intact = t.sink.Flows() && !t.up.EatsHeaders()
 	unsure := t.set.Recovery.For(ruleset.Unsure)
 	t.reads.Asked = !t.mayAsk(ruleset.Unsure, &unsure)
-	open := func() *parse.Reader { return t.set.Strategies(t.profile()).Reader(t.catalog, t.reads) }
+	open := func() *parse.Reader { return t.set.Strategies(t.profile()).Reader(t.catalog, t.one(t.reads)) }
 	return reply, NewReader(open, t.sink.Flows(), t.take), nil
 }
 
