@@ -108,7 +108,7 @@ func TestErrorsInStreams(t *testing.T) {
 		`data: {"error":{"message":"out of memory"}}`, `data: {"error":"out of memory"}`, "event: error\ndata: {\"message\":\"out of memory\"}", `data: {"object":"error","message":"out of memory","code":500}`,
 	} {
 		for _, before := range []string{"", half} {
-			r := start(t, setup{server: "vllm"}, says(sse, before+failed+"\n\n"+doneEvent))
+			r := start(t, setup{server: "vllm", roleWait: time.Minute}, says(sse, before+failed+"\n\n"+doneEvent))
 			for _, mode := range []string{"stream", "whole"} {
 				a := r.plain(mode)
 				if a.fault.Code != "upstream_error" || !strings.Contains(a.fault.Message, "out of memory") || a.done || a.status == 200 && (mode == "whole" || before == "") {
