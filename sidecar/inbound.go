@@ -55,8 +55,14 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 		if body, in.asked, err = to(body); err != nil {
 			return err
 		}
+		if len(in.asked.LeftOut) > 0 {
+			s.log.InfoContext(o.ctx, "items of the input are left out: the model could not read them", "event", "items_left_out", "types", strings.Join(in.asked.LeftOut, " "))
+		}
 	}
 	if in.req, err = openai.ParseRequest(body); err != nil {
+		return err
+	}
+	if in.req, err = in.req.Narrowed(); err != nil {
 		return err
 	}
 	agent := s.recognise(r, set, in.req)

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -19,8 +20,9 @@ import (
 // JSON Schema; empty: it ignores all.
 type plainServer struct {
 	at      string
-	refuses bool // a schema is an error, but for the one that it is tried with
-	late    bool // errors stand in a stream that has begun
+	refuses bool   // a schema is an error, but for the one that it is tried with
+	late    bool   // errors stand in a stream that has begun
+	why     string // it calls no tools; empty: vLLM's words
 	tried   atomic.Int32
 }
 
@@ -43,7 +45,7 @@ func (s *plainServer) choose(q script.Request) *script.Reply {
 	}
 	switch {
 	case len(q.Tools) > 0:
-		return fail(`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`)
+		return fail(cmp.Or(s.why, `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`))
 	case last == "Say hello.":
 		s.tried.Add(1)
 		if schema.Get(heron).Exists() {
@@ -134,6 +136,23 @@ func TestStyles(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A schema of which llama.cpp makes no grammar costs native tools for a while, and no request; the log says what to
+// look for, and in which tools.
+func TestNoGrammar(t *testing.T) {
+	s := &plainServer{why: "Failed to initialize samplers: failed to parse grammar"}
+	r := start(t, setup{server: "llamacpp"}, s.model())
+	const find = `{"type":"function","function":{"name":"find","parameters":{"type":"object","properties":{"q":{"type":"string","pattern":"^\\\\w+$"}}}}}`
+	for range 2 {
+		if a := r.chat(asking(`"tools":[` + readTool + `,` + find + `]`)); a.status != http.StatusOK || len(a.calls) != 1 || a.calls[0].Name != "read" {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+	}
+	lines := r.log.Lines("style_changed")
+	if len(lines) != 1 || !strings.Contains(lines[0], "tools=find ") || !strings.Contains(lines[0], "Look for pattern") {
+		t.Errorf("%s", lines)
 	}
 }
 

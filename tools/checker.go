@@ -59,6 +59,9 @@ func newChecker(s *jsonschema.Schema) *checker {
 	for _, name := range s.Types {
 		c.types |= kindNames[name]
 	}
+	if s.Nullable && c.types != 0 {
+		c.types |= isNull
+	}
 	bit := func() uint64 { return 1 << len(c.props) }
 	for name, sub := range s.Properties {
 		c.props[name] = property{bit(), newChecker(sub)}
@@ -81,7 +84,7 @@ func newChecker(s *jsonschema.Schema) *checker {
 // isPlain reports whether a schema says nothing that a checker does not understand.
 func isPlain(s *jsonschema.Schema) bool {
 	rest := *s
-	rest.Draft, rest.Types, rest.Properties, rest.Required, rest.Closed, rest.Others, rest.Items = 0, nil, nil, nil, false, nil, nil
+	rest.Draft, rest.Nullable, rest.Types, rest.Properties, rest.Required, rest.Closed, rest.Others, rest.Items = 0, false, nil, nil, nil, false, nil, nil
 	return reflect.ValueOf(rest).IsZero()
 }
 

@@ -20,17 +20,19 @@ func shaped(schema, text string) (string, string) {
 
 func TestShape(t *testing.T) {
 	const (
-		ref    = `{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}}`
-		all    = `{"allOf":[{"type":"object","properties":{"n":{"type":"integer"}}},{"required":["m"],"properties":{"m":{"type":"boolean"}}}]}`
-		enum   = `{"type":"object","properties":{"mode":{"enum":["Fast","slow",7]},"kind":{"const":"A"}}}`
-		union  = `{"type":"object","properties":{"v":{"anyOf":[{"type":"integer"},{"type":"array","items":{"type":"string"}},{"type":"null"}]}}}`
-		nested = `{"type":"object","properties":{"edits":{"type":"array","items":{"type":"object","properties":{"old_text":{"type":"string"}},"required":["old_text"]}}}}`
-		strict = `{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`
-		open   = `{"type":"object","additionalProperties":{"type":"integer"},"patternProperties":{"^x":{"type":"boolean"}}}`
-		old    = `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"n":{"type":"integer"}}}`
-		ahead  = `{"type":"object","properties":{"a":{"type":"string","pattern":"^(?!x)"},"n":{"type":"integer"}}}`
-		loop   = `{"$ref":"#"}`
-		remote = `{"$ref":"file:///etc/hostname"}`
+		ref      = `{"$ref":"#/$defs/A","$defs":{"A":{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}}}`
+		all      = `{"allOf":[{"type":"object","properties":{"n":{"type":"integer"}}},{"required":["m"],"properties":{"m":{"type":"boolean"}}}]}`
+		enum     = `{"type":"object","properties":{"mode":{"enum":["Fast","slow",7]},"kind":{"const":"A"}}}`
+		union    = `{"type":"object","properties":{"v":{"anyOf":[{"type":"integer"},{"type":"array","items":{"type":"string"}},{"type":"null"}]}}}`
+		nested   = `{"type":"object","properties":{"edits":{"type":"array","items":{"type":"object","properties":{"old_text":{"type":"string"}},"required":["old_text"]}}}}`
+		strict   = `{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`
+		open     = `{"type":"object","additionalProperties":{"type":"integer"},"patternProperties":{"^x":{"type":"boolean"}}}`
+		old      = `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"n":{"type":"integer"}}}`
+		ahead    = `{"type":"object","properties":{"a":{"type":"string","pattern":"^(?!x)"},"n":{"type":"integer"}}}`
+		nullable = `{"type":"object","required":["id","a"],"properties":{"id":{"type":"integer"},"a":{"type":"string","nullable":true},"n":{"type":"integer","minimum":1,"nullable":true},"mode":{"enum":["x"],"nullable":true},"who":{"nullable":true,"$ref":"#/$defs/P"},"list":{"type":"array","items":{"type":"object","nullable":true}},"plain":{"type":"string"}},"$defs":{"P":{"type":"object","required":["name"]}}}`
+		bounded  = `{"type":"object","properties":{"max":{"type":"integer","maximum":10},"min":{"type":"number","minimum":1.5},"above":{"type":"integer","exclusiveMinimum":3},"step":{"type":"integer","multipleOf":2},"date":{"type":"string","pattern":"^\\d{4}-\\d\\d$"},"short":{"type":"string","maxLength":3},"list":{"type":"array","maxItems":2,"uniqueItems":true},"map":{"type":"object","minProperties":1},"either":{"anyOf":[{"type":"string"},{"type":"object"}]}}}`
+		loop     = `{"$ref":"#"}`
+		remote   = `{"$ref":"file:///etc/hostname"}`
 	)
 	for _, row := range []struct{ schema, text, want, note string }{
 		{ref, `{"N":"5"}`, `{"n":5}`, "args.rename args.coerce"},
@@ -47,6 +49,18 @@ func TestShape(t *testing.T) {
 		{strict, `{"a":"x","b":1}`, `bad_schema`, `tool has no parameter "b"; it has "a"`},
 		{strict, `{"a":"x","A":"y"}`, `bad_schema`, `tool has no parameter "A"; it has "a"`},
 		{open, `{"a":"1","xb":"true"}`, `{"a":1,"xb":true}`, "args.coerce args.coerce"},
+		{nullable, `{"id":7,"a":null,"n":null,"mode":null,"who":null,"list":[null]}`, `{"id":7,"a":null,"n":null,"mode":null,"who":null,"list":[null]}`, ""},
+		{nullable, `{"id":null,"a":null}`, `bad_schema`, `"id" must be integer, not null`},
+		{nullable, `{"id":7,"a":"None","plain":null}`, `{"id":7,"a":"None"}`, "args.drop_null"}, // no null that was not given, and none where it is not allowed
+		{bounded, `{"max":50}`, `bad_schema`, `"max" must be at most 10`},
+		{bounded, `{"min":0.5}`, `bad_schema`, `"min" must be at least 1.5`},
+		{bounded, `{"above":3}`, `bad_schema`, `"above" must be more than 3`},
+		{bounded, `{"step":3}`, `bad_schema`, `"step" must be a multiple of 2`},
+		{bounded, `{"date":"tomorrow"}`, `bad_schema`, `"date" must match the regular expression ^\d{4}-\d\d$`},
+		{bounded, `{"short":"abcd"}`, `bad_schema`, `"short" must have at most 3 characters`},
+		{bounded, `{"list":[1,1,1]}`, `bad_schema`, `"list" must have at most 2 elements; "list" must have no element twice`},
+		{bounded, `{"map":{}}`, `bad_schema`, `"map" must have at least 1 members`},
+		{bounded, `{"either":[]}`, `bad_schema`, `"either" must fit one of the schemas in its anyOf`},
 		{old, `{"n":5.0}`, `{"n":5.0}`, ""},
 		{ahead, `{"a":"xy","n":"1"}`, `{"a":"xy","n":1}`, "args.coerce"},
 		{loop, `{"a": 1}`, `bad_schema`, `"arguments" breaks the schema`},

@@ -1,4 +1,4 @@
-// Package signals knows by which signals somebody asks a program to end. It ends nothing.
+// Package signals knows by which signals a program is asked to end, and which must not end it. It ends nothing.
 package signals
 
 import (
@@ -7,6 +7,14 @@ import (
 	"os/signal"
 	"syscall"
 )
+
+// FailPipes lets a write to standard output or error fail when its reader has gone, where it would end the
+// program. Programs that this one starts are not told.
+func FailPipes() (leave func()) {
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, syscall.SIGPIPE) // programs that are started would go on to ignore an ignored one
+	return func() { signal.Stop(pipes) }
+}
 
 // Until is a context that ends at SIGTERM or Ctrl-C. The second one ends the program at once. A terminal that
 // closes sends SIGHUP, often twice: it is as SIGTERM, but never ends the program by itself. Under nohup it is

@@ -16,6 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/told"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 )
 
 // Env is the world around a run.
@@ -53,7 +54,9 @@ func Run(args []string, env Env) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	fmt.Fprintln(env.Err, "gpt-oss-executor:", err)
+	errs := serverlog.NewQueue(env.Err, func(int) {}) // a server must end, also where nothing reads why
+	fmt.Fprintln(errs, "gpt-oss-executor:", err)
+	_ = errs.Close()
 	if errors.As(err, new(manual.Misuse)) {
 		return 2
 	}

@@ -57,11 +57,11 @@ func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
 	}
 	defer log.Close()
 	metrics := telemetry.New()
-	rules, err := openRules(s, k.env, log.Logger, metrics)
+	rules, err := openRules(s, k.env, log, metrics)
 	if err != nil {
 		return err
 	}
-	out := &printed{out: k.env.Out, progress: k.env.Err}
+	out := &printed{out: k.env.Out, progress: log.Err}
 	if k.json {
 		out.out = io.Discard
 	}

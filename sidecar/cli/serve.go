@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/parent"
+	"github.com/jgavinray/gpt-oss-executor/internal/signals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
@@ -128,14 +128,20 @@ func (e Env) lookup(name string) (string, bool) {
 
 // serve runs the server until ctx ends, and then lets open requests end.
 func serve(ctx context.Context, s config.Settings, env Env, given *handover.Given) error {
-	starter := parent.Find() // it may go while the rules are read
+	defer signals.FailPipes()()
 	log, err := serverlog.Open(s, env.stdout(), env.Err)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
+	return serveWith(ctx, s, env, log, given)
+}
+
+// serveWith is serve with a log that is open.
+func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.Log, given *handover.Given) error {
+	starter := parent.Find() // it may go while the rules are read
 	metrics := telemetry.New()
-	rules, err := openRules(s, env, log.Logger, metrics)
+	rules, err := openRules(s, env, log, metrics)
 	if err != nil {
 		return err
 	}
@@ -152,7 +158,7 @@ func serve(ctx context.Context, s config.Settings, env Env, given *handover.Give
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
 	}
 	c := service.Config{Settings: s, Parent: starter, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level, Given: given, Next: next}
-	if c.Greet = env.Err; s.LogFormat == "json" { // programs read it
+	if c.Greet = log.Err; s.LogFormat == "json" { // programs read it
 		c.Greet = nil
 	}
 	return service.Run(ctx, c)
@@ -160,16 +166,16 @@ func serve(ctx context.Context, s config.Settings, env Env, given *handover.Give
 
 // openRules compiles the rules, prints what is wrong with them, and checks what the
 // settings say of them.
-func openRules(s config.Settings, env Env, log *slog.Logger, m *telemetry.Metrics) (*live.Rules, error) {
+func openRules(s config.Settings, env Env, log *serverlog.Log, m *telemetry.Metrics) (*live.Rules, error) {
 	src, err := rulesIn(s.Rules, s.Policy, env)
 	if err = errors.Join(err, service.CheckFolders(s)); err != nil {
 		return nil, err
 	}
-	rules, err := live.Open(src, s.State, log, m)
+	rules, err := live.Open(src, s.State, log.Logger, m)
 	var problems rulefile.Problems
 	switch {
 	case errors.As(err, &problems):
-		fmt.Fprintln(env.Err, problems.Error())
+		fmt.Fprintln(log.Err, problems.Error())
 		return nil, errors.New("the rules do not load; nothing was started")
 	case err != nil:
 		return nil, err

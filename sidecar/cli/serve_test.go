@@ -3,11 +3,14 @@ package cli
 import (
 	"bytes"
 	"context"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
@@ -29,12 +32,13 @@ func TestServeWaitsForTheWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := gate{make(chan bool), make(chan bool)}
+	to := &serverlog.Log{Logger: slog.New(slog.NewTextHandler(log, nil)), Level: new(slog.LevelVar), Err: io.Discard}
 	s := defaultSettings()
-	s.Listen, s.Rules, s.LogLevel, s.Confine = "127.0.0.1:0", dir, "error", service.ConfineOff
+	s.Listen, s.Rules, s.Confine = "127.0.0.1:0", dir, service.ConfineOff
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, s, Env{Err: log, Defaults: os.DirFS("../..")}, nil) }()
+	go func() { ended <- serveWith(ctx, s, Env{Defaults: os.DirFS("../..")}, to, nil) }()
 	time.Sleep(300 * time.Millisecond) // it has read the rules as they are
 	if err := os.WriteFile(filepath.Join(dir, "models.yaml"), nil, 0o644); err != nil {
 		t.Fatal(err)

@@ -61,13 +61,14 @@ const Prefix = "GPTOSS_EXECUTOR_"
 
 // Setting is one of them, and where its value goes.
 type Setting struct {
-	Key  string // in a config file, such as log_level
-	Is   string // what the value is, such as DIR; empty: a secret
-	Doc  string // whole sentences
-	One  string // the values that it may have, with blanks between them; empty: any
-	Bare string // what the flag without a value means; empty: it has one
-	Word string // that names no folder where others do
-	Text *string
+	Key     string // in a config file, such as log_level
+	Is      string // what the value is, such as DIR; empty: a secret
+	Doc     string // whole sentences
+	One     string // the values that it may have, with blanks between them; empty: any
+	Bare    string // what the flag without a value means; empty: it has one
+	Example string
+	Word    string // that names no folder where others do
+	Text    *string
 
 	Token bool // a secret that goes into a header
 }
@@ -90,7 +91,7 @@ func (s *Settings) All() (out []Setting) {
 		key, _ := rulefile.KeyOf(f)
 		tag := f.Tag.Get
 		set := Setting{
-			Key: key, Is: tag("is"), Doc: tag("doc"), One: tag("one"), Bare: tag("bare"), Word: tag("word"),
+			Key: key, Is: tag("is"), Doc: tag("doc"), One: tag("one"), Bare: tag("bare"), Word: tag("word"), Example: tag("eg"),
 			Text: v.FieldByIndex(f.Index).Addr().Interface().(*string), Token: tag("is") == "token",
 		}
 		if set.Token || set.Is == "secret" {
@@ -116,7 +117,10 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 			continue
 		}
 		value, missing := expand(*given[i].Text, env)
-		if missing != "" {
+		if form := unexpanded(*given[i].Text); form != "" {
+			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef, form+" stands for no environment variable",
+				"write ${NAME}, with letters, digits and _ alone; $${ is a plain ${, and any value may stand in a file or a variable of its own"))
+		} else if missing != "" {
 			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef,
 				fmt.Sprintf("the environment variable %s is not set", missing), "set it, or write the value here"))
 		} else if err := f.Set(value); err != nil {
@@ -143,6 +147,19 @@ func expand(s string, env func(string) (string, bool)) (out, missing string) {
 	})
 	return out, missing
 }
+
+// unexpanded is what is meant as a variable in a value and is none, such as ${NAME:-else} or $NAME; "": nothing.
+func unexpanded(s string) string {
+	if bareVariable().MatchString(s) {
+		return s
+	}
+	return anyForm().FindString(variable().ReplaceAllString(strings.ReplaceAll(s, "$${", ""), ""))
+}
+
+var (
+	bareVariable = lazyregexp.New(`^\s*\$[A-Z_][A-Z0-9_]*\s*$`)
+	anyForm      = lazyregexp.New(`\$\{[^}]*\}?`)
+)
 
 // Override takes over the environment: pairs of NAME=value. A variable with our
 // prefix that is no setting is an error, because it is a misspelt one.

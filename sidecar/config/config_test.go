@@ -18,6 +18,22 @@ func TestRefused(t *testing.T) {
 		`upstream: ${NONE}`:       "the environment variable NONE is not set",
 		`log_level:`:              "log_level has no value",
 		`token: a`:                "",
+		`token: ${TOK:-abc}`:      "c.yaml:1:8: ${TOK:-abc} stands for no environment variable",
+		`token: ${MY-TOK}`:        "${MY-TOK} stands for no environment variable",
+		`token: "${ TOK }"`:       "write ${NAME}, with letters, digits and _ alone",
+		`token: $TOK`:             "$TOK stands for no environment variable",
+		`token: "a${TOK"`:         "${TOK stands for no environment variable",
+		`token: ${}`:              "${} stands for no environment variable",
+		`with_parent: true`:       "write on",
+		`egress: false`:           "write off",
+		`log_level: 3`:            "it is one of debug, info, warn, error",
+		`drain: 5`:                "write it with its unit: 5s",
+		`hosts: [a, b]`:           "with blanks between them: llm.example.com gpt.example.com",
+		`hosts: "[a, b]"`:         "hosts has a comma in it",
+		`shared_user: 7`:          "write it in quotes: \"7\"",
+		` `:                       "an empty file never takes effect",
+		`token: $${TOK:-abc}`:     "",
+		`token: pa$$word$`:        "",
 	} {
 		var s Settings
 		if got := s.Read("c.yaml", doc, empty).Error(); want == "" && got != "" || !strings.Contains(got, want) {

@@ -109,7 +109,10 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 // unready is a server that does not list its models.
 func unready(address string, err error) Check {
 	c := Check{Name: "upstream", Status: fail, Found: address + ": " + strings.TrimPrefix(err.Error(), "upstream: "), Fix: begin(address)}
+	var o *upstream.Obstacle
 	switch text := err.Error(); {
+	case errors.As(err, &o):
+		c.Fix = o.Fix
 	case strings.Contains(text, "refuses the key"):
 		c.Fix = "set GPTOSS_EXECUTOR_UPSTREAM_KEY to the key that the model server wants (--api-key of vLLM, llama-server and SGLang)"
 	case strings.Contains(text, "no list of models"), strings.Contains(text, "404"):

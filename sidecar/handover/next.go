@@ -30,13 +30,16 @@ type Next struct {
 
 // Same starts a process as this one was started.
 func Same(environ []string, in io.Reader, out, err io.Writer) (*Next, error) {
-	program, lerr := exec.LookPath(os.Args[0])
-	if lerr == nil {
-		program, lerr = filepath.Abs(program) // not where a link leads: an upgrade may change the link
+	program, bad := exec.LookPath(os.Args[0])
+	if bad == nil {
+		program, bad = filepath.Abs(program) // not where a link leads: an upgrade may change the link
 	}
-	dir, derr := os.Getwd()
-	if lerr = errors.Join(lerr, derr); lerr != nil {
-		return nil, fmt.Errorf("find this program: %w", lerr)
+	if bad != nil {
+		return nil, fmt.Errorf("find this program: %w", bad)
+	}
+	dir, bad := os.Getwd()
+	if bad != nil {
+		dir = "" // it was removed, and the next process begins in it, too
 	}
 	return &Next{Program: program, Args: os.Args[1:], Dir: dir, Environ: environ, In: in, Out: out, Err: err, Wait: time.Minute}, nil
 }

@@ -1,14 +1,21 @@
 package openai
 
 import (
+	"errors"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // What is wrong with the body of a request, each with its place in it. All are 400.
 
 // NotJSON is for a body at which a scan ended with err.
 func NotJSON(body []byte, err error) *Error {
+	var deep *jsontext.SyntaxError
+	if errors.As(err, &deep) && deep.Why == jsontext.TooDeep {
+		return InvalidRequest("", fmt.Sprintf("The request body is nested deeper than %d levels, more than is read (%s).", jsontext.MaxDepth, place(body, deep.Offset)))
+	}
 	return InvalidRequest("", "The request body is not valid JSON: "+explain(body, err))
 }
 

@@ -175,7 +175,7 @@ func (p *requestParser) streamOptions() Span {
 // toolChoice reads a word, or an object such as {"type":"function","function":{"name":"exec"}}.
 func (p *requestParser) toolChoice() Span {
 	q := p.q
-	q.ToolChoice, q.ToolName = "", ""
+	q.ToolChoice, q.ToolName, q.allowed = "", "", nil
 	if p.Peek() != '{' {
 		var at Span
 		q.ToolChoice, at = p.text("tool_choice")
@@ -192,9 +192,36 @@ func (p *requestParser) toolChoice() Span {
 					q.ToolName, _ = p.text("tool_choice.function.name")
 				}
 			}
+		case "allowed_tools":
+			p.allowedTools()
 		}
 	}
 	return Span{From: from, To: p.Pos}
+}
+
+// allowedTools reads {"mode":"required","tools":[{"type":"function","function":{"name":"exec"}}]}.
+func (p *requestParser) allowedTools() {
+	p.q.allowed = &allowed{mode: "auto"}
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		switch key, _ := p.Key(); string(key) {
+		case "mode":
+			p.q.allowed.mode, _ = p.text("tool_choice.allowed_tools.mode")
+		case "tools":
+			p.list(func(i int) {
+				for ok := p.Enter('{'); ok && p.Next('}'); {
+					if key, _ := p.Key(); string(key) != "function" {
+						continue
+					}
+					for ok := p.Enter('{'); ok && p.Next('}'); {
+						if key, _ := p.Key(); string(key) == "name" {
+							name, _ := p.text("tool_choice.allowed_tools.tools[%d].function.name", i)
+							p.q.allowed.names = append(p.q.allowed.names, name)
+						}
+					}
+				}
+			}, "tool_choice.allowed_tools.tools")
+		}
+	}
 }
 
 // tool reads one entry of tools. Those of another type than function, such as

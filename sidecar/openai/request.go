@@ -1,6 +1,9 @@
 package openai
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -34,7 +37,14 @@ type Request struct {
 	N           int    // at least 1
 	LastUser    string // text of the last message the user wrote, at most 4 KiB
 
-	fields []field
+	allowed *allowed // of a tool_choice of that type; nil: of another one
+	fields  []field
+}
+
+// allowed is what a tool_choice says of which tools may be called.
+type allowed struct {
+	mode  string // auto or required
+	names []string
 }
 
 // field is a top-level member.
@@ -65,6 +75,60 @@ type MessageCall struct {
 	Span
 	ID, Name           string
 	NameSpan, ArgsSpan Span
+}
+
+// Forced reports whether a call must be made.
+func (q *Request) Forced() bool { return q.ToolChoice == "required" || q.ToolName != "" }
+
+// Single reports whether a choice may hold one call at most.
+func (q *Request) Single() bool {
+	at, ok := q.Field("parallel_tool_calls")
+	return ok && string(at.Of(q.Body)) == "false"
+}
+
+// Narrowed is the request with those tools alone that its tool_choice lets be called. What it says of tools that
+// are not there is an *Error with status 400.
+func (q *Request) Narrowed() (*Request, error) {
+	may := q.allowed
+	if q.ToolName != "" {
+		may = &allowed{names: []string{q.ToolName}}
+	}
+	if may == nil {
+		if q.ToolChoice == "required" && !gjson.GetBytes(q.ToolsSpan.Of(q.Body), "0").Exists() {
+			return nil, InvalidRequest("tool_choice", "tool_choice is required, and no tool is offered: send tools, or leave tool_choice out.")
+		}
+		return q, nil
+	}
+	for _, name := range may.names {
+		if !slices.ContainsFunc(q.Tools, func(t tools.Tool) bool { return t.Name == name }) {
+			var offered []string
+			for _, t := range q.Tools {
+				offered = append(offered, t.Name)
+			}
+			return nil, InvalidRequest("tool_choice", fmt.Sprintf("tool_choice names %q, and no tool that is offered has this name; there are: %s.",
+				name, cmp.Or(strings.Join(offered, ", "), "none")))
+		}
+	}
+	var kept [][]byte
+	all := 0
+	// ParseRequest has read the tools: there are no errors.
+	_ = Elements(q.Body, q.ToolsSpan, func(tool Span) {
+		raw := tool.Of(q.Body)
+		if all++; slices.Contains(may.names, gjson.GetBytes(raw, "function.name").String()) {
+			kept = append(kept, raw)
+		}
+	})
+	var edits []Edit
+	if len(kept) < all {
+		edits = append(edits, Edit{Span: q.ToolsSpan, With: slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))})
+	}
+	if may.mode != "" {
+		edits = append(edits, q.Set("tool_choice", AppendString(nil, may.mode)))
+	}
+	if len(edits) == 0 {
+		return q, nil
+	}
+	return ParseRequest(Apply(q.Body, edits))
 }
 
 // Field is the value of a top-level member; of duplicates the last.

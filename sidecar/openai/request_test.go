@@ -123,7 +123,7 @@ func TestParseRequestRefuses(t *testing.T) {
 		{``, "", "The request body is not valid JSON: line 1, column 1: unexpected end of JSON input"},
 		{"{\n \"model\": 'x'}", "", `The request body is not valid JSON: line 2, column 11: invalid character '\'' looking for beginning of value`},
 		{`{` + hi + `} x`, "", "The request body is not valid JSON: line 1, column 47: invalid character 'x' after top-level value"},
-		{`{"x":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`, "", "The request body is not valid JSON: line 1, column 261: nested too deep"},
+		{`{"x":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`, "", "The request body is nested deeper than 256 levels, more than is read (line 1, column 261)."},
 		{`[1]`, "", "The request body must be a JSON object, not an array."},
 		{`{}`, "messages", "messages must hold at least one message."},
 		{`{"messages":[]}`, "messages", "messages must hold at least one message."},

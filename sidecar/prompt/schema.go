@@ -67,6 +67,14 @@ var (
 
 // plainSchema is a schema with these keywords alone, in their order.
 func plainSchema(schema gjson.Result, depth int) string {
+	if schema.Get("nullable").Type == gjson.True { // which servers do not know
+		return oneOf([]string{knownSchema(schema, depth), `{"type":"null"}`})
+	}
+	return knownSchema(schema, depth)
+}
+
+// knownSchema is plainSchema but for nullable.
+func knownSchema(schema gjson.Result, depth int) string {
 	if !schema.IsObject() || depth > deep || schema.Get(`\$ref`).Exists() || schema.Get("allOf").Exists() {
 		if depth == 0 {
 			return `{"type":"object"}`

@@ -59,6 +59,7 @@ func TestPlainSchema(t *testing.T) {
 		`{"type":"object","properties":{"a":{"oneOf":[{"type":"string"},{"type":"null"}]}},"additionalProperties":false}`:     `{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}},"additionalProperties":false}`,
 		`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}`:                           `{"type":"object","properties":{"a":{}}}`,
 		`{"$ref":"#/$defs/x"}`: `{"type":"object"}`,
+		`{"type":"object","properties":{"a":{"type":"string","nullable":true}}}`:       `{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`,
 		`{"type":"object","properties":{"a":{"type":"array","items":{"enum":[1,2]}}}}`: `{"type":"object","properties":{"a":{"type":"array","items":{"enum":[1,2]}}}}`,
 		`null`: `{"type":"object","properties":{}}`,
 	} {

@@ -12,13 +12,14 @@ import (
 )
 
 // choice is one choice of a streamed reply. While bytes are held back, the raw
-// events they came in are kept: if all of the text leaves unchanged after all, so
-// do the events.
+// events they came in are kept: as far as the text leaves unchanged after all, so
+// do the events, with all that they say of it, such as logprobs.
 type choice struct {
 	o     *Stream
 	index int
 
 	held    []byte        // raw events whose text has not left
+	parts   []heldEvent   // these, one by one
 	role    bool          // the role chunk is among them
 	ready   []parse.Event // what may leave of them, but waits for the rest of the role chunk's text
 	text    []byte        // the content in them
@@ -32,6 +33,13 @@ type choice struct {
 	reason string   // why it ended
 	last   []byte   // the event that finishes the choice, if it may leave as it came
 	ids    []string // of the calls that left
+}
+
+// heldEvent is one of the raw events that are held: how much it has of what is held.
+type heldEvent struct {
+	raw, text, thought int  // bytes
+	role               bool // it tells the role
+	begun              bool // some of its text has left, and all that it says beside the text
 }
 
 // take lets leave what a piece means for this choice.
@@ -88,7 +96,9 @@ func (c *choice) event(part *turn.Part, p *turn.Piece) {
 
 // hold keeps an event until its text leaves or becomes something else.
 func (c *choice) hold(part *turn.Part, raw []byte) {
-	c.held = append(c.held, c.renamed(part.Said, raw)...)
+	raw = c.renamed(part.Said, raw)
+	c.held = append(c.held, raw...)
+	c.parts = append(c.parts, heldEvent{raw: len(raw), text: len(part.Delta.Content), thought: len(part.Delta.Reasoning), role: part.Said.Role != ""})
 	c.role = c.role || part.Said.Role != ""
 	c.text = append(c.text, part.Delta.Content...)
 	c.thought = append(c.thought, part.Delta.Reasoning...)
@@ -101,7 +111,6 @@ func (c *choice) hold(part *turn.Part, raw []byte) {
 	case len(part.Events) > 0 || len(c.ready) > 0:
 		c.leave(part.Events, part.Holding)
 	case !part.Holding:
-		c.changed = true // dropped
 		c.forget()
 	}
 }
@@ -123,62 +132,136 @@ func (c *choice) waited(events []parse.Event) []parse.Event {
 	return events
 }
 
-// leave lets what was held leave: as the events it came in, if it is all of their
-// text and nothing else.
+// leave lets what was held leave: as the events it came in, as far as it is their text.
 func (c *choice) leave(events []parse.Event, holding bool) {
-	events = c.waited(events)
-	if !holding && c.intact(events) {
-		c.apart(events)
-		c.raw()
-		c.left(events)
-		return
-	}
-	c.emit(events)
+	rest := c.match(c.waited(events))
+	c.emit(rest)
 	if !holding {
 		c.forget()
-		return
+	} else if len(rest) > 0 {
+		c.forget()
+		c.dirty = true
 	}
-	c.dirty, c.held = true, nil
 }
 
-// raw sends the events that are held.
-func (c *choice) raw() {
-	if len(c.held) > 0 {
-		if c.role {
-			c.o.tells(c.index)
-		} else {
-			c.o.sendRole(c.index)
+// match sends the events that are held whose text is what now may leave, and gives what is left of that. Behind
+// it, an event is held if some of its text is.
+func (c *choice) match(events []parse.Event) []parse.Event {
+	events = merged(events)
+	c.apart(events)
+	for len(c.parts) > 0 && !c.dirty {
+		p := &c.parts[0]
+		if p.role && c.o.told(c.index) && !p.begun {
+			return events // it has left meanwhile
 		}
-		_ = c.o.to.Raw(c.held)
+		if p.text == 0 && p.thought == 0 {
+			c.send(nil)
+			continue
+		}
+		if len(events) == 0 {
+			break
+		}
+		e, kind, own := &events[0], parse.Text, c.text[:p.text]
+		if p.thought > 0 && (p.text == 0 || e.Kind == parse.Thought) {
+			kind, own = parse.Thought, c.thought[:p.thought]
+		}
+		switch n := len(own); {
+		case e.Kind != kind || p.text > 0 && p.thought > 0 && e.Text != string(own):
+			return events
+		case p.text > 0 && p.thought > 0: // the other one must follow at once
+			if len(events) < 2 || kind != parse.Thought || events[1].Kind != parse.Text || events[1].Text != string(c.text[:p.text]) {
+				return events
+			}
+			c.send(events[:2])
+			events = events[2:]
+		case strings.HasPrefix(e.Text, string(own)):
+			c.send([]parse.Event{{Kind: kind, Text: e.Text[:n]}})
+			if e.Text = e.Text[n:]; e.Text == "" {
+				events = events[1:]
+			}
+		case strings.HasPrefix(string(own), e.Text):
+			c.sendSome(*e)
+			events = events[1:]
+		default:
+			return events
+		}
+	}
+	return events
+}
+
+// merged is events of which no two of text, or of thought, stand beside each other.
+func merged(events []parse.Event) (out []parse.Event) {
+	for _, e := range events {
+		if n := len(out); n > 0 && e.Kind != parse.ToolCall && out[n-1].Kind == e.Kind {
+			out[n-1].Text += e.Text
+		} else {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// send sends the first event that is held, or what is left of its text.
+func (c *choice) send(events []parse.Event) {
+	p := c.parts[0]
+	if p.begun {
+		c.emit(events)
+	} else {
+		c.tell(p)
+		_ = c.o.to.Raw(c.held[:p.raw])
 		c.o.wrote = true
 	}
-	c.forget()
+	c.parts, c.held, c.text, c.thought = c.parts[1:], c.held[p.raw:], c.text[p.text:], c.thought[p.thought:]
+	c.role = slices.ContainsFunc(c.parts, func(p heldEvent) bool { return p.role })
+	c.left(events)
+}
+
+// sendSome sends a part of the text of the first event that is held: the first part with all that the event says.
+func (c *choice) sendSome(e parse.Event) {
+	p := &c.parts[0]
+	if event, ok := c.reworded(c.held[:p.raw], e); ok && !p.begun {
+		c.tell(*p)
+		_ = c.o.to.Raw(event)
+		c.o.wrote, c.changed, p.begun = true, true, true
+		c.left([]parse.Event{e})
+	} else {
+		c.emit([]parse.Event{e})
+	}
+	if e.Kind == parse.Text {
+		p.text, c.text = p.text-len(e.Text), c.text[len(e.Text):]
+	} else {
+		p.thought, c.thought = p.thought-len(e.Text), c.thought[len(e.Text):]
+	}
+}
+
+// tell sees to it that the role leaves in front of an event that is held, or with it.
+func (c *choice) tell(p heldEvent) {
+	if p.role {
+		c.o.tells(c.index)
+	} else {
+		c.o.sendRole(c.index)
+	}
+}
+
+// reworded is a raw event of this choice with another text.
+func (c *choice) reworded(raw []byte, e parse.Event) ([]byte, bool) {
+	events := openai.NewEventReader(bytes.NewReader(raw), len(raw), len(raw))
+	defer events.Close()
+	var doc openai.Completion
+	data, err := events.Next()
+	if err != nil || doc.Parse(data) != nil || len(doc.Choices) != 1 {
+		return nil, false
+	}
+	as := openai.Rewrite{Content: &e.Text}
+	if e.Kind == parse.Thought {
+		as = openai.Rewrite{Reasoning: &e.Text}
+	}
+	return append(openai.AppendEdited([]byte("data: "), data, doc.Edits(0, as)), "\n\n"...), true
 }
 
 func (c *choice) forget() {
-	c.held, c.text, c.thought, c.dirty, c.role = c.held[:0], c.text[:0], c.thought[:0], false, false
-}
-
-// intact says that what is held may leave as it came: events are exactly the text
-// and thoughts in it, and its role has not left meanwhile.
-func (c *choice) intact(events []parse.Event) bool {
-	if c.dirty || c.role && c.o.told(c.index) {
-		return false
-	}
-	text, thought := string(c.text), string(c.thought)
-	for _, e := range events {
-		ok := false
-		switch e.Kind {
-		case parse.Text:
-			text, ok = strings.CutPrefix(text, e.Text)
-		case parse.Thought:
-			thought, ok = strings.CutPrefix(thought, e.Text)
-		}
-		if !ok {
-			return false
-		}
-	}
-	return text == "" && thought == ""
+	c.changed = c.changed || len(c.text)+len(c.thought) > 0 // dropped
+	c.held, c.parts, c.text, c.thought, c.dirty, c.role = c.held[:0], c.parts[:0], c.text[:0], c.thought[:0], false, false
 }
 
 // same says that events are what the delta says, no more and no less.
@@ -214,16 +297,12 @@ func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
 // ending handles the event that ends the choice. Whether the reply is good is decided
 // first, so it leaves with finish.
 func (c *choice) ending(part *turn.Part, raw []byte, asItCame bool) {
-	c.text = append(c.text, part.Delta.Content...)
-	c.thought = append(c.thought, part.Delta.Reasoning...)
-	events := c.waited(part.Events)
-	if !asItCame || part.Reading.Finish != part.Said.Finish || len(part.Reading.Refused) > 0 || !c.intact(events) {
-		c.emit(events)
+	rest := c.match(c.waited(part.Events))
+	if !asItCame || part.Reading.Finish != part.Said.Finish || len(part.Reading.Refused) > 0 || len(c.parts) > 0 || c.dirty || !same(rest, part.Delta) {
+		c.emit(rest)
 		return
 	}
-	c.apart(events)
-	c.raw()
-	c.left(events)
+	c.left(rest)
 	c.last = bytes.Clone(c.renamed(part.Said, raw))
 }
 

@@ -2,6 +2,7 @@ package responses
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
@@ -9,13 +10,9 @@ import (
 // paragraph stands between texts that came apart, within a JSON string.
 const paragraph = `\n\n`
 
-// hosted are items of tools that run on OpenAI's servers, from the time when such a model answered.
-// They say nothing that another one could read.
-var hosted = []string{
-	"apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "computer_call", "computer_call_output", "file_search_call",
-	"image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call",
-	"mcp_list_tools", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call",
-}
+// performed are calls of tools that OpenAI's models know and that the caller runs, by what holds their
+// arguments. The model here reads them as calls of a function, and their outputs as results.
+var performed = map[string]string{"shell_call": "action", "local_shell_call": "action", "apply_patch_call": "operation"}
 
 // assistant is what the model said in a row. The Responses API has an item for each part of it,
 // chat completions have one message.
@@ -74,17 +71,59 @@ func (r *request) item(param string, at openai.Span, now *assistant) {
 		now.calls = append(now.calls, r.call(param, at, it))
 	case kind == "function_call_output", kind == "custom_tool_call_output":
 		r.spoken(now)
-		id := inside(r.text(param+".call_id", it["call_id"], at))
-		r.open("tool")
-		r.chat = append(append(r.chat, `"tool_call_id":`...), id...)
-		r.chat = append(append(append(r.chat, `,"content":`...), r.content(param+".output", it["output"], at)...), '}')
+		r.result(param, at, it, r.content(param+".output", it["output"], at))
 	case kind == "item_reference":
 		r.fail(param, "refers to an item that was stored, and nothing is stored here: send the item itself, as with store: false.")
 	case kind == "compaction":
 		r.fail(param, "is a conversation that only OpenAI's servers can read: send its items, or begin a new one.")
-	case !slices.Contains(hosted, kind):
-		r.fail(param+".type", "is %q, which is not known here: send messages, function calls and their outputs, and reasoning.", kind)
+	case kind == "additional_tools", kind == "tool_search_output":
+		r.more = append(r.more, placed{param + ".tools", it["tools"]})
+	case performed[kind] != "" && r.said(it["call_id"]):
+		now.calls = append(now.calls, r.performed(param, at, it))
+	case performed[strings.TrimSuffix(kind, "_output")] != "" && r.said(it["call_id"]):
+		r.spoken(now)
+		said := it["output"]
+		if !r.said(said) {
+			said = it["status"]
+		}
+		r.result(param, at, it, r.raw(said))
+	case slices.Contains([]string{"user", "system", "developer"}, r.word(it["role"])):
+		r.fail(param+".type", "is %q, which is not known here, and would be lost: send messages, function calls and their outputs, and reasoning.", kind)
+	case kind == "":
+		r.wrong(param+".type", it["type"], at, "a type of item")
+	default: // of tools that run on OpenAI's servers, or of the caller's own books
+		r.asked.LeftOut = append(r.asked.LeftOut, strings.Clone(kind))
 	}
+}
+
+// result writes the result of a call.
+func (r *request) result(param string, at openai.Span, it object, content []byte) {
+	id := inside(r.text(param+".call_id", it["call_id"], at))
+	r.open("tool")
+	r.chat = append(append(r.chat, `"tool_call_id":`...), id...)
+	r.chat = append(append(append(r.chat, `,"content":`...), content...), '}')
+}
+
+// raw is a text as it is, and the JSON of any other value as a text.
+func (r *request) raw(at openai.Span) []byte {
+	if !r.said(at) {
+		return []byte(`""`)
+	}
+	if r.kind(at) == '"' {
+		return at.Of(r.doc)
+	}
+	return openai.AppendString(nil, string(at.Of(r.doc)))
+}
+
+// performed is such a call as an entry of tool_calls.
+func (r *request) performed(param string, at openai.Span, it object) []byte {
+	kind := r.word(it["type"])
+	args := []byte(`"{}"`)
+	if of := it[performed[kind]]; r.said(of) {
+		args = r.raw(of)
+	}
+	return slices.Concat([]byte(`{"id":`), inside(r.text(param+".call_id", it["call_id"], at)), []byte(`,"type":"function","function":{"name":`),
+		openai.AppendString(nil, strings.TrimSuffix(kind, "_call")), []byte(`,"arguments":`), args, []byte("}}"))
 }
 
 func (r *request) messageItem(param string, at openai.Span, it object, now *assistant) {

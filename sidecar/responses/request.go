@@ -12,6 +12,8 @@ import (
 
 // Asked is what an answer has to know of its request.
 type Asked struct {
+	LeftOut []string // types of the items of the input that the model does not read
+
 	echo   []byte          // the members that it repeats, as JSON, a comma in front of each
 	sealed bool            // its thoughts go out as encrypted_content, too
 	tools  map[string]tool // by the name that the model knows
@@ -64,7 +66,14 @@ type request struct {
 	asked *Asked
 	err   *openai.Error
 
+	more    []placed        // tools that stand in the input
 	allowed map[string]bool // the tools that may be called, and whether they are offered; nil: all may
+}
+
+// placed is a value, and how its place is called.
+type placed struct {
+	param string
+	at    openai.Span
 }
 
 // Chat is the chat completion request that a request of the Responses API means. Texts, arguments

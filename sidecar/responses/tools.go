@@ -11,14 +11,14 @@ import (
 // tools writes the tools that the caller runs. Those of OpenAI's servers are left out: an agent that
 // brings some of its own does without. Where there is nothing else, the caller has to know.
 func (r *request) tools() {
-	at := r.root["tools"]
-	if !r.said(at) {
+	lists := slices.DeleteFunc(append([]placed{{"tools", r.root["tools"]}}, r.more...), func(p placed) bool { return !r.said(p.at) })
+	if len(lists) == 0 {
 		return
 	}
 	r.allow()
 	var first, kind string // of those that are left out
 	r.put("tools", []byte("["))
-	r.each("tools", at, func(param string, at openai.Span) {
+	offer := func(param string, at openai.Span) {
 		t := r.object(param, at)
 		switch what := r.word(t["type"]); what {
 		case "function":
@@ -35,7 +35,10 @@ func (r *request) tools() {
 				first, kind = param, what
 			}
 		}
-	})
+	}
+	for _, p := range lists {
+		r.each(p.param, p.at, offer)
+	}
 	if first != "" && r.chat[len(r.chat)-1] == '[' {
 		r.fail(first, "is %s, which runs on OpenAI's servers only: offer functions, or no tools.", kind)
 	}
@@ -57,7 +60,9 @@ func (r *request) function(param string, at openai.Span, t object, space []byte)
 	if space != nil {
 		as.space, name = space, spaced(space, name)
 	}
-	r.begin(param, name, as)
+	if !r.begin(param, name, as) {
+		return
+	}
 	r.copy(t, "description", "parameters", "strict")
 	r.chat = append(r.chat, "}}"...)
 }
@@ -68,7 +73,9 @@ func (r *request) custom(param string, at openai.Span, t object) {
 	if !ok {
 		return
 	}
-	r.begin(param, name, tool{name: name, custom: true})
+	if !r.begin(param, name, tool{name: name, custom: true}) {
+		return
+	}
 	var about [][]byte
 	for _, text := range []openai.Span{t["description"], r.object(param+".format", t["format"])["definition"]} {
 		if r.kind(text) == '"' {
@@ -99,10 +106,14 @@ func (r *request) name(param string, at openai.Span, t object) (name []byte, ok 
 }
 
 // begin begins a function of this name, and notes how the caller knows it. The model knows the name
-// alone, so that no two tools may share it.
-func (r *request) begin(param string, name []byte, t tool) {
+// alone, so that no two tools may share it. It is false for one that is offered already, as an agent does whose
+// input tells its tools again.
+func (r *request) begin(param string, name []byte, t tool) bool {
 	known, _ := openai.Text(name, openai.Span{To: len(name)})
-	if other, twice := r.asked.tools[known]; twice && !other.is(t) {
+	switch other, twice := r.asked.tools[known]; {
+	case twice && other.is(t):
+		return false
+	case twice:
 		r.fail(param, "cannot be told from another one: two tools have the name %s; rename one.", known)
 	}
 	if r.asked.tools == nil {
@@ -113,6 +124,7 @@ func (r *request) begin(param string, name []byte, t tool) {
 		r.chat = append(r.chat, ',')
 	}
 	r.chat = append(append(r.chat, `{"type":"function","function":{"name":`...), name...)
+	return true
 }
 
 // spaced is the name of a tool with its namespace in front; all are JSON strings.
@@ -148,6 +160,16 @@ func (r *request) choice() object {
 	return r.object("tool_choice", at)
 }
 
+// known is the name by which the model knows the tool of a name: its namespace may stand in front.
+func (r *request) known(name []byte) []byte {
+	for known, t := range r.asked.tools {
+		if bytes.Equal(t.name, name) {
+			return openai.AppendString(nil, known)
+		}
+	}
+	return name
+}
+
 // toolChoice writes which tool is to be called.
 func (r *request) toolChoice() {
 	at := r.root["tool_choice"]
@@ -159,7 +181,7 @@ func (r *request) toolChoice() {
 	case choice == nil:
 		r.put("tool_choice", r.text("tool_choice", at, at))
 	case kind == "function", kind == "custom":
-		name := r.text("tool_choice.name", choice["name"], at)
+		name := r.known(r.text("tool_choice.name", choice["name"], at))
 		r.put("tool_choice", slices.Concat([]byte(`{"type":"function","function":{"name":`), name, []byte("}}")))
 	case kind == "allowed_tools":
 		r.put("tool_choice", r.text("tool_choice.mode", choice["mode"], at))

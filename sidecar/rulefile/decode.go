@@ -65,7 +65,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 	}
 	switch p := v.Addr().Interface().(type) {
 	case *Text:
-		if d.isText(n, key) {
+		if d.isText(n, tag, key) {
 			*p = d.text(n)
 			d.oneOf(n, tag, key)
 		}
@@ -125,7 +125,7 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 	pairs := v.Kind() == reflect.Slice && IsPair(v.Type().Elem())
 	switch {
 	case v.Kind() == reflect.String:
-		if d.isText(n, key) {
+		if d.isText(n, tag, key) {
 			v.SetString(n.Value)
 			d.oneOf(n, tag, key)
 		}

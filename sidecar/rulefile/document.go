@@ -21,7 +21,7 @@ func document(src *source, doc string) (*yaml.Node, Problems) {
 	err := dec.Decode(&root)
 	if errors.Is(err, io.EOF) || err == nil && (len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null") {
 		return nil, Problems{src.whole(CodeFile, "this file is empty",
-			"an empty file never takes effect; the rules before it stay in force")}
+			"an empty file never takes effect")}
 	}
 	if err != nil {
 		return nil, Problems{src.syntax(doc, err)}

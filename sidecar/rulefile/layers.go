@@ -137,7 +137,7 @@ func (t *Tree) entries(src *source, list *yaml.Node) (out []*yaml.Node) {
 		d.report(list, CodeType, "include must be a list of files", "write include: [packs/NAME.yaml]")
 	} else {
 		for _, n := range list.Content {
-			if !d.trap(n, IncludeKey, 0) && d.isText(n, "an entry of include") {
+			if !d.trap(n, IncludeKey, 0) && d.isText(n, "", "an entry of include") {
 				out = append(out, n)
 			}
 		}

@@ -30,16 +30,32 @@ func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
 
 // isText reports whether n is a string. What YAML takes for something else gets
 // a hint, since 10 and true look like texts to people.
-func (d *decoder) isText(n *yaml.Node, key string) bool {
+func (d *decoder) isText(n *yaml.Node, tag reflect.StructTag, key string) bool {
 	switch {
+	case n.Kind == yaml.SequenceNode && tag.Get("is") == "NAMES":
+		d.report(n, CodeType, key+" must be a text", "write them behind each other, with blanks between them: "+tag.Get("eg"))
 	case n.Kind != yaml.ScalarNode:
 		d.report(n, CodeType, key+" must be a text", "a text that begins with [ or { needs quotes")
 	case n.ShortTag() != "!!str":
-		d.report(n, CodeType, fmt.Sprintf("%s must be a text, not %s", key, shown(n)), fmt.Sprintf("write it in quotes: %q", n.Value))
+		d.report(n, CodeType, fmt.Sprintf("%s must be a text, not %s", key, shown(n)), asText(n, tag))
 	default:
 		return true
 	}
 	return false
+}
+
+// asText is a hint how to write the text that is meant.
+func asText(n *yaml.Node, tag reflect.StructTag) string {
+	allowed := strings.Fields(tag.Get("one"))
+	switch on := strings.EqualFold(n.Value, "true"); {
+	case n.ShortTag() == "!!bool" && slices.Contains(allowed, "on") && slices.Contains(allowed, "off"):
+		return "write " + map[bool]string{true: "on", false: "off"}[on]
+	case len(allowed) > 0:
+		return "it is one of " + strings.Join(allowed, ", ")
+	case tag.Get("is") == "TIME":
+		return "write it with its unit: " + n.Value + "s"
+	}
+	return fmt.Sprintf("write it in quotes: %q", n.Value)
 }
 
 func (d *decoder) oneOf(n *yaml.Node, tag reflect.StructTag, key string) {

@@ -25,6 +25,7 @@ const (
 	Unsure        Fault = "unsure"         // text that may be a call, or quote one
 	Truncated     Fault = "truncated"      // a call cut mid-way
 	Denied        Fault = "denied"         // a call that the policy does not let leave
+	NotCalled     Fault = "not_called"     // no call, where tool_choice forces one
 	Length        Fault = "length"         // max_tokens used up before anything could be shown
 	Cut           Fault = "cut"            // text that ended for a reason that is not known
 	Unfinished    Fault = "unfinished"     // the server ended it in good order, and gave no reason
@@ -95,14 +96,14 @@ func (r *Remedy) Sentence(why string) string { return strings.ReplaceAll(r.Says.
 
 // allFaults is every fault: each of them has a remedy.
 var allFaults = []Fault{
-	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Unsure, Truncated, Denied, Length, Cut, Unfinished, Filtered,
+	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Unsure, Truncated, Denied, NotCalled, Length, Cut, Unfinished, Filtered,
 	HarmonyError, StreamError, Overflow, Auth, Missing, RateLimited, Rejected, ServerError, Unreachable, Away, Timeout,
 }
 
 // youngFaults are those that recovery.yaml need not name, because older ones do not. They
 // are treated as what they were called before: away as unreachable, unfinished as a broken stream, the others as
 // good replies.
-var youngFaults = map[Fault]Fault{Away: Unreachable, Unfinished: StreamError, Cut: "", Filtered: "", Unsure: ""}
+var youngFaults = map[Fault]Fault{Away: Unreachable, Unfinished: StreamError, NotCalled: "", Cut: "", Filtered: "", Unsure: ""}
 
 func faultNames() []string { return collect(allFaults, func(f Fault) string { return string(f) }) }
 

@@ -27,19 +27,23 @@ import (
 type Log struct {
 	*slog.Logger
 	Level *slog.LevelVar // may change while the server runs
+	Err   io.Writer      // standard error, for what is no line of the log; who does not read it keeps nothing waiting
 	kept  []io.Closer
 }
 
 // Open is the log that the settings ask for. It writes to out where they say stdout, else to
-// err or to a file.
+// err or to a file, and waits for none of them.
 func Open(s config.Settings, out, err io.Writer) (*Log, error) {
 	l := &Log{Level: &slog.LevelVar{}}
+	l.Logger = slog.New(slog.DiscardHandler)
 	if err := l.Level.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		return nil, fmt.Errorf("log level %q is not one of debug, info, warn, error", s.LogLevel)
 	}
-	to, bad := l.output(s.LogOutput, out, err)
+	errs := l.queue(err)
+	l.Err = errs
+	to, bad := l.output(s.LogOutput, out, errs)
 	if bad != nil {
-		return nil, bad
+		return nil, errors.Join(bad, l.Close())
 	}
 	opts := &slog.HandlerOptions{Level: l.Level}
 	var h slog.Handler
@@ -73,7 +77,7 @@ func (l *Log) output(name string, out, err io.Writer) (io.Writer, error) {
 	case "stderr", "":
 		return err, nil
 	case "stdout":
-		return out, nil
+		return l.queue(out), nil
 	}
 	if !filepath.IsAbs(name) {
 		return nil, fmt.Errorf("log output %q is neither stderr, stdout nor a file; write the whole path of a file, from / on", name)
@@ -83,7 +87,17 @@ func (l *Log) output(name string, out, err io.Writer) (io.Writer, error) {
 		return nil, fmt.Errorf("open the log: %w", bad)
 	}
 	l.kept = append(l.kept, f)
-	return f, nil
+	return l.queue(f), nil
+}
+
+// queue writes to an output that may not be read, or be full. What that loses stands in the log once lines
+// can be written again.
+func (l *Log) queue(to io.Writer) *Queue {
+	q := NewQueue(to, func(lines int) {
+		l.Warn("lines of the log are lost: what reads the log did not take them", "event", "log_lost", "lines", lines)
+	})
+	l.kept = append(l.kept, q)
+	return q
 }
 
 // Close closes what was opened for it.

@@ -56,6 +56,9 @@ func TestLogJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	log.Error("refused", "problems", someProblems)
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
 	var line map[string]any
 	if err := json.Unmarshal(out.Bytes(), &line); err != nil || line["problems"] != someProblems.Error() {
 		t.Errorf("%v %v", line, err)
@@ -122,13 +125,13 @@ func TestPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		tracectx.Bind(log.Logger, ctx).Warn("a", "event", "x")
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
 		for _, part := range []string{"r1", "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"} {
 			if strings.Contains(out.String(), part) != want {
 				t.Errorf("%s: %s", format, &out)
 			}
-		}
-		if err := log.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -3,9 +3,6 @@ package service
 import (
 	"context"
 	"fmt"
-	"os"
-	"os/signal"
-	"syscall"
 )
 
 // withParent ends a context when the process that started this one has gone, if the settings say
@@ -22,10 +19,6 @@ func withParent(ctx context.Context, c Config) (with context.Context, leave func
 		c.Log.Info("nobody is waited for to go: this was started by process 1, or its parent has gone already", "event", "parent_unknown", "parent", c.Parent.ID())
 		return ctx, func() {}, nil
 	}
-	// The log may go through a pipe to the parent. Its end must not end this program at once; were the
-	// signal ignored, the commands that this program starts would ignore it, too.
-	pipes := make(chan os.Signal, 1)
-	signal.Notify(pipes, syscall.SIGPIPE)
 	with, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -35,5 +28,5 @@ func withParent(ctx context.Context, c Config) (with context.Context, leave func
 			stop()
 		}
 	}()
-	return with, func() { stop(); <-ended; signal.Stop(pipes) }, nil
+	return with, func() { stop(); <-ended }, nil
 }

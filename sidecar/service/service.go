@@ -153,7 +153,11 @@ func (r *running) begins(ctx context.Context, up *upstream.Client, server *sidec
 	r.background.Go(func() {
 		err := server.Ready(ctx)
 		if err != nil && ctx.Err() == nil {
-			r.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", err.Error())
+			detail := err.Error()
+			if o := new(upstream.Obstacle); errors.As(err, &o) {
+				detail += ": " + o.Fix
+			}
+			r.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", detail)
 		}
 		if ctx.Err() == nil && r.Greet != nil {
 			r.greet("http://"+r.at.Addr().String()+"/v1", server.Upstreams(ctx), err)

@@ -37,6 +37,8 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 		return ruleset.Unfinished, tools.Refusal{Why: unfinished}
 	case r.Cut == openai.Unfinished:
 		return ruleset.Cut, tools.Refusal{Why: unfinished}
+	case t.forced && !r.Empty() && r.Cut == "" && r.Finish != "length" && t.set.Recovery.For(ruleset.NotCalled).Action != "":
+		return ruleset.NotCalled, tools.Refusal{Name: t.toolName(), Why: "it answered with text"}
 	case !r.Empty() && r.Cut != "" && r.Cut != openai.ContentFilter:
 		return ruleset.Cut, tools.Refusal{Why: r.Cut}
 	case !r.Empty() || r.Cut == openai.ContentFilter:
@@ -59,6 +61,14 @@ func (t *Turn) deciding(readings []parse.Reading) *parse.Reading {
 		}
 	}
 	return &readings[0]
+}
+
+// toolName is the only tool that is offered; "" where there are several.
+func (t *Turn) toolName() string {
+	if len(t.offered) == 1 {
+		return t.offered[0].Name
+	}
+	return ""
 }
 
 var refused = map[tools.RefusalCode]ruleset.Fault{
@@ -105,7 +115,10 @@ func (t *Turn) mayAsk(f ruleset.Fault, r *ruleset.Remedy) bool {
 func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Remedy, about tools.Refusal, err error) error {
 	var f *upstream.Failure
 	sentence := ""
-	if t.agent && (fault != ruleset.Overflow || t.fresh) {
+	if must := t.set.Recovery.For(ruleset.NotCalled); t.forced && err == nil && remedy.Status == 0 && len(r.Refused) > 0 {
+		remedy = &must
+	}
+	if t.agent && !t.forced && (fault != ruleset.Overflow || t.fresh) {
 		sentence = remedy.Sentence(about.ToPerson())
 	}
 	switch {
@@ -113,7 +126,7 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 		return t.say(fault, sentence, about, err)
 	case errors.As(err, &f):
 		return t.sink.Fail(f.Say)
-	case remedy.Status != 0 && (err != nil || !t.sink.Left()):
+	case remedy.Status != 0 && (err != nil || t.forced || !t.sink.Left()):
 		failed := &openai.Error{
 			Status: remedy.Status, Type: remedy.Type, Code: remedy.Code,
 			Message: remedy.Say(about.Why), RetryAfter: remedy.RetryAfter,

@@ -13,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
@@ -95,7 +96,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.req = read
 	// A run shortens what it holds by itself.
 	t.fresh = !from.Runs && !slices.ContainsFunc(read.Messages, func(m openai.Message) bool { return m.Role == "assistant" })
-	t.offered = offered(read)
+	t.offered, t.forced, t.single = offered(read), read.Forced(), read.Single()
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
@@ -147,6 +148,23 @@ func Asker(req *openai.Request, from Caller, model string) policy.Subject {
 		Model: model, Client: from.Client, Agent: run.Agent, Channel: run.Channel, Run: from.Runs, Interactive: true,
 		Session: cmp.Or(run.Session, from.Session),
 	}
+}
+
+// one lets a choice hold one call, where the caller takes no more.
+func (t *Turn) one(f parse.Facts) parse.Facts {
+	if !t.single || f.Judge == nil {
+		return f
+	}
+	judge, made := f.Judge, false
+	f.Judge = func(c *tools.Call) *tools.Refusal {
+		if made {
+			return &tools.Refusal{Code: tools.Denied, Name: c.Name, Why: "one call can be made at a time (parallel_tool_calls: false), so this one has to wait for the next reply."}
+		}
+		refusal := judge(c)
+		made = refusal == nil
+		return refusal
+	}
+	return f
 }
 
 // offered are the tools that may be called: none where the caller says so.

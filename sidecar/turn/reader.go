@@ -75,9 +75,9 @@ func (r *Reader) Event(data, raw []byte, more bool) error {
 	e := arrivals.Get().(*arrival)
 	defer arrivals.Put(e)
 	if err := e.doc.Parse(data); err != nil {
-		return errors.New("the upstream sent an event that is not JSON: " + err.Error())
+		return errors.New("an event of it is not JSON: " + err.Error())
 	}
-	if e.doc.Err.Present() {
+	if fails(&e.doc) {
 		return &ErrorInside{bytes.Clone(data)}
 	}
 	r.blank = string(e.doc.Model.Of(data)) == `""` && !slices.ContainsFunc(e.doc.Choices, func(c openai.Choice) bool {
@@ -110,9 +110,9 @@ func (r *Reader) Document(doc []byte) error {
 	}
 	read := &openai.Completion{}
 	if err := read.ParseSkipping(doc, plain); err != nil {
-		return errors.New("the upstream's answer is not JSON: " + err.Error())
+		return errors.New("it is not one JSON document: " + err.Error())
 	}
-	if read.Err.Present() {
+	if fails(read) {
 		return &ErrorInside{doc}
 	}
 	p := r.begin(read, nil)
@@ -130,6 +130,15 @@ func (r *Reader) Document(doc []byte) error {
 	}
 	r.pass(p)
 	return nil
+}
+
+// fails reports whether a document is an error, and no part of a reply.
+func fails(doc *openai.Completion) bool {
+	if doc.Err.Present() || len(doc.Choices) > 0 || doc.Usage.Present() {
+		return doc.Err.Present()
+	}
+	_, is := openai.ReadFault(doc.Doc)
+	return is
 }
 
 // Recovered reads what an error quotes of the model's own words, behind what came before the error. It

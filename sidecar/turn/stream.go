@@ -3,7 +3,9 @@ package turn
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/crew"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -29,10 +31,12 @@ func (r *Reader) arrived(events *openai.EventReader) (ended bool, err error) {
 		switch {
 		case err == nil && openai.IsDone(data):
 			return true, nil
+		case err != nil && r.finished(): // whatever breaks behind it, the reply was whole
+			return true, nil
 		case errors.Is(err, io.EOF):
 			return true, r.unmarked()
 		case err != nil:
-			return true, err
+			return true, bounded(err)
 		case events.Fails():
 			return true, &ErrorInside{bytes.Clone(data)}
 		}
@@ -42,6 +46,26 @@ func (r *Reader) arrived(events *openai.EventReader) (ended bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// bounded says of a limit of ours which one it is.
+func bounded(err error) error {
+	var limit *openai.LimitError
+	if !errors.As(err, &limit) {
+		return err
+	}
+	name := "size.line"
+	if limit.What == "stream" {
+		name = "size.reply"
+	}
+	return fmt.Errorf("%w, which is %s of limits.yaml", err, name)
+}
+
+// finished says that all choices that have begun have ended.
+func (r *Reader) finished() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.choices) > 0 && !slices.ContainsFunc(r.choices, func(c *choice) bool { return !c.ended })
 }
 
 // errHidden says that the server hid an error.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
@@ -104,7 +105,7 @@ func (t *Turn) told() (*openai.Request, error) {
 		return req, err
 	}
 	return upstream.WithSchema(req, prompt.Schema(facts.Tools, prompt.Bound{
-		Several: t.style.Several, Must: t.req.ToolChoice == "required" || t.req.ToolName != "", Only: t.req.ToolName,
+		Several: t.style.Several, Must: t.forced, Only: t.req.ToolName,
 	}))
 }
 
@@ -148,9 +149,21 @@ func (t *Turn) otherwise(ctx context.Context, err error) (bool, error) {
 		return false, err
 	}
 	t.log.WarnContext(ctx, "the model server refuses the request; it is asked in another style", "event", "style_changed", "model", t.Model.ID.Value,
-		"server", t.srv.ID.Value, "from", styleID(was), "to", styleID(t.style), "detail", f.Why, "rules", t.set.Version)
+		"server", t.srv.ID.Value, "from", styleID(was), "to", styleID(t.style), "detail", f.Why, "tools", strings.Join(t.demanding(), " "), "rules", t.set.Version)
 	return true, nil
 }
+
+// demanding are the offered tools whose schemas say what a server that makes a grammar of them may not be able to.
+func (t *Turn) demanding() (names []string) {
+	for _, tool := range t.offered {
+		if demands().Match(tool.Parameters) {
+			names = append(names, tool.Name)
+		}
+	}
+	return names
+}
+
+var demands = lazyregexp.New(`"(?:pattern|patternProperties|not|propertyNames)"\s*:|"(?:max|min)(?:Length|Items)"\s*:\s*[1-9]\d{3}`)
 
 func styleID(s *ruleset.Style) string {
 	if s == nil {

@@ -42,6 +42,8 @@ type Turn struct {
 	srv      *ruleset.Server
 	catalog  *tools.Catalog
 	offered  []tools.Tool
+	forced   bool // a call must be made: a program reads the answer
+	single   bool // a choice may hold one call
 	who      policy.Subject
 	facts    parse.Facts
 	reads    parse.Facts // of the last reply: facts, and what its server and the asking so far add
@@ -198,7 +200,7 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	t.reads.Intact = t.sink.Flows() && !t.up.EatsHeaders()
 	unsure := t.set.Recovery.For(ruleset.Unsure)
 	t.reads.Asked = !t.mayAsk(ruleset.Unsure, &unsure)
-	open := func() *parse.Reader { return t.set.Strategies(t.profile()).Reader(t.catalog, t.reads) }
+	open := func() *parse.Reader { return t.set.Strategies(t.profile()).Reader(t.catalog, t.one(t.reads)) }
 	return reply, NewReader(open, t.sink.Flows(), t.take), nil
 }
 
@@ -210,7 +212,7 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 		if !r.Recovered(reply.Recovered) {
 			err = reply.Failure
 		}
-	case reply.Stream:
+	case reply.Streams():
 		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes), t.p.Crew)
 	default:
 		var doc []byte
@@ -219,8 +221,11 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 		}
 	}
 	var inside *ErrorInside
-	if !errors.As(err, &inside) {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &inside):
+		return t.up.Broken(t.set, err)
 	}
 	if quoted, ok := upstream.Recover(t.srv, inside.Body); ok {
 		if t.p.Crew.Do(func() { ok = r.Recovered(&quoted) }); ok {

@@ -19,7 +19,7 @@ import (
 
 // Reply is an answer with status 200, or one made from an error body.
 type Reply struct {
-	Stream bool // Body is server-sent events
+	Stream bool // its head says that Body is server-sent events; see Streams
 	Header http.Header
 	Body   io.ReadCloser // never nil; close it. Its errors are *Failure
 
@@ -107,6 +107,22 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	return nil, failed
 }
 
+// Streams waits for what the body begins with, and reports whether that is server-sent events: gateways send
+// them under any Content-Type, and JSON under theirs. Where it is neither, the head of the reply decides.
+func (r *Reply) Streams() bool {
+	body, ok := r.Body.(*replyBody)
+	if !ok {
+		return r.Stream
+	}
+	switch first := body.begin(); {
+	case first == "{", first == "[":
+		return false
+	case strings.HasSuffix(first, ":"):
+		return true
+	}
+	return r.Stream
+}
+
 // mediaType is a Content-Type without its parameters.
 func mediaType(s string) string {
 	kind, _, _ := strings.Cut(s, ";")
@@ -156,6 +172,7 @@ func (c *Client) try(ctx context.Context, tries *attempts, to string, body []byt
 
 func (c *Client) authorize(req *http.Request) {
 	req.Header.Set("User-Agent", "gpt-oss-executor")
+	req.Header.Set("Accept-Encoding", "identity")
 	if c.cfg.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.cfg.Key)
 	}
@@ -165,7 +182,7 @@ func (c *Client) authorize(req *http.Request) {
 // Here, and only here, is decided whether the upstream is away.
 func (c *Client) unreached(ctx context.Context, set *ruleset.Set, err error, began time.Time) *Failure {
 	failed := c.unanswered(ctx, set, err)
-	if failed.Fault == ruleset.Unreachable && c.contact.lost(began, set.Limits.Away) {
+	if failed.Fault == ruleset.Unreachable && (obstacleOf(err) != nil || c.contact.lost(began, set.Limits.Away)) {
 		return failure(set, ruleset.Away, failed.Why, failed.Say.Log)
 	}
 	return failed

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -15,7 +17,7 @@ var (
 	errGone      = errors.New("no answer began, and it did not say twice which models it has")
 	errIdle      = errors.New("the answer stopped in the middle: silence for too long")
 	errBrokeOff  = errors.New("the connection broke in the middle of the answer")
-	errTooLarge  = errors.New("the answer is larger than reply_bytes allows")
+	errTooLarge  = errors.New("the answer is larger than size.reply of limits.yaml allows")
 )
 
 // watch ends a request when the upstream is silent for too long.
@@ -61,9 +63,45 @@ type replyBody struct {
 	idle   time.Duration
 	left   int // bytes
 	fail   func(error) *Failure
+	head   []byte // was read by begin, and not given yet
+}
+
+// fields begin the lines of server-sent events; error is llama.cpp's.
+var fields = []string{"data:", "event:", "id:", "retry:", "error:", ":"}
+
+// begin waits for the first bytes, and gives one of fields, or the first byte of another text; "": there is
+// none. Blanks and a byte order mark before it are dropped.
+func (b *replyBody) begin() string {
+	one := make([]byte, 1)
+	for {
+		n, err := b.read(one)
+		switch {
+		case n == 0 && err != nil: // the next read has it, too
+			return string(b.head[:min(len(b.head), 1)])
+		case n == 0, len(b.head) == 0 && strings.Contains(" \t\r\n\uFEFF", string(one)):
+			continue
+		}
+		b.head = append(b.head, one[0])
+		said := string(b.head)
+		if slices.Contains(fields, said) {
+			return said
+		}
+		if !slices.ContainsFunc(fields, func(f string) bool { return strings.HasPrefix(f, said) }) {
+			return said[:1]
+		}
+	}
 }
 
 func (b *replyBody) Read(p []byte) (int, error) {
+	if len(b.head) > 0 {
+		n := copy(p, b.head)
+		b.head = b.head[n:]
+		return n, nil
+	}
+	return b.read(p)
+}
+
+func (b *replyBody) read(p []byte) (int, error) {
 	n, err := b.body.Read(p)
 	if n > 0 {
 		b.watch.alive(b.idle)

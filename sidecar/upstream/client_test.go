@@ -68,7 +68,7 @@ func failed(t testing.TB, err error) *Failure {
 func TestAsk(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer sk-secret-42" || r.Header.Get("Accept-Encoding") != "" {
+		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer sk-secret-42" || r.Header.Get("Accept-Encoding") != "identity" {
 			t.Errorf("%s %v", r.URL.Path, r.Header)
 		}
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")

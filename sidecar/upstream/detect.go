@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -126,10 +127,31 @@ func (c *Client) Answer(path string) []byte {
 
 func models(list []byte) []string {
 	var ids []string
-	for _, id := range gjson.GetBytes(list, "data.#.id").Array() {
-		ids = append(ids, id.String())
+	all, _ := entries(list)
+	for _, m := range all {
+		ids = append(ids, idOf(m))
 	}
 	return ids
+}
+
+// entries are those of a list of models: under data as OpenAI has them, under models as Ollama has them, or
+// bare as Together has them.
+func entries(list []byte) (all []gjson.Result, is bool) {
+	doc := gjson.ParseBytes(list)
+	for _, at := range []gjson.Result{doc.Get("data"), doc.Get("models"), doc} {
+		if at.IsArray() {
+			return at.Array(), true
+		}
+	}
+	data := doc.Get("data")
+	return nil, data.Exists() && data.Type == gjson.Null // of Ollama without a model
+}
+
+func isList(body []byte) bool { _, is := entries(body); return is }
+
+// idOf is the id of a model in a list.
+func idOf(m gjson.Result) string {
+	return cmp.Or(m.Get("id").String(), m.Get("model").String(), m.Get("name").String())
 }
 
 // Window is the length of a model's context in tokens, as far as the upstream's answers
@@ -148,8 +170,8 @@ func (c *Client) Window(srv *ruleset.Server, model string) int {
 func window(srv *ruleset.Server, model string, answers map[string][]byte) int {
 	least := 0
 	for _, path := range []string{modelList(srv), srv.Props} {
-		about := gjson.GetBytes(answers[path], "data").Array()
-		at := max(0, slices.IndexFunc(about, func(m gjson.Result) bool { return m.Get("id").Str == model }))
+		about, _ := entries(answers[path])
+		at := max(0, slices.IndexFunc(about, func(m gjson.Result) bool { return idOf(m) == model }))
 		for _, key := range srv.Window {
 			of := gjson.ParseBytes(answers[path])
 			if inList, ok := strings.CutPrefix(key, "data.0."); ok && len(about) > 0 {

@@ -90,6 +90,16 @@ func failure(set *ruleset.Set, fault ruleset.Fault, why, log string) *Failure {
 	return &Failure{Fault: fault, Why: why, Say: e}
 }
 
+// Broken is the failure of a reply that broke off or cannot be read. What err says is fit for the caller.
+func (c *Client) Broken(set *ruleset.Set, err error) *Failure {
+	var f *Failure
+	if !errors.As(err, &f) {
+		f = failure(set, ruleset.StreamError, err.Error(), err.Error())
+		c.keepSecret(f)
+	}
+	return f
+}
+
 // Unavailable is the failure of a request for which there is no server to ask before so much
 // time has passed. away says that none could be reached for long: to wait helps nobody then.
 func Unavailable(set *ruleset.Set, why string, wait time.Duration, away bool) *Failure {
@@ -124,8 +134,9 @@ func unanswered(set *ruleset.Set, err error) *Failure {
 		}}
 	case errors.Is(err, errBrokeOff):
 		return failure(set, ruleset.StreamError, errBrokeOff.Error(), err.Error())
-	case plain(err):
-		return failure(set, ruleset.Unreachable, "it does not speak TLS, and its address begins with https", err.Error())
+	}
+	if o := obstacleOf(err); o != nil {
+		return failure(set, ruleset.Unreachable, o.Why, err.Error()+"; "+o.Fix)
 	}
 	return failure(set, ruleset.Unreachable, "no connection", err.Error())
 }

@@ -71,6 +71,8 @@ func (r *root) toolChoice() {
 		r.remove("tool_choice")
 	case r.srv.ToolChoice == "drop":
 		r.remove("tool_choice")
+	case r.srv.ToolChoice == "required" && r.q.ToolName != "": // no other tool is offered
+		r.put(at, []byte(`"required"`))
 	case r.srv.ToolChoice == "auto" && r.q.ToolChoice != "auto" && r.q.ToolChoice != "none":
 		r.put(at, []byte(`"auto"`))
 	}

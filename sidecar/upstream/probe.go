@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -132,7 +130,14 @@ func (c *Client) probe(ctx context.Context, set *ruleset.Set, timeout time.Durat
 }
 
 // listed is what tells one list of models from another.
-func listed(list []byte) string { return gjson.GetBytes(list, "[data.#.id,data.#.owned_by]").Raw }
+func listed(list []byte) string {
+	var b strings.Builder
+	all, _ := entries(list)
+	for _, m := range all {
+		fmt.Fprintf(&b, "%q %q\n", idOf(m), m.Get("owned_by").Str)
+	}
+	return b.String()
+}
 
 // fetch gets all paths at once and returns the answers with status 200, and whether it
 // was said of one that there is none.
@@ -189,12 +194,6 @@ func (s statusError) Error() string {
 	return fmt.Sprintf("HTTP %d %s", int(s), http.StatusText(int(s)))
 }
 
-// lists says that an answer is a list of models. Ollama without a model has null in its place.
-func lists(body []byte) bool {
-	data := gjson.GetBytes(body, "data")
-	return data.IsArray() || data.Exists() && data.Type == gjson.Null
-}
-
 // readyFor is how long the result of a probe for readiness stands.
 const readyFor = 2 * time.Second
 
@@ -212,7 +211,7 @@ func (c *Client) Ready(ctx context.Context, within time.Duration) error {
 	body, err := c.get(ctx, modelsPath)
 	var code statusError
 	switch {
-	case err == nil && !lists(body):
+	case err == nil && !isList(body):
 		err = fmt.Errorf("upstream: it answers, but %s is no list of models. Is it a model server? It says: %q", modelsPath, cut(shown(string(body)), 60))
 	case err == nil:
 	case errors.As(err, &code) && (code == http.StatusUnauthorized || code == http.StatusForbidden):
@@ -220,7 +219,11 @@ func (c *Client) Ready(ctx context.Context, within time.Duration) error {
 	case errors.As(err, &code):
 		err = fmt.Errorf("upstream: %s: %w", modelsPath, err)
 	default:
-		err = fmt.Errorf("upstream: it %w: %s", errAbsent, shown(withoutURL(err).Error()))
+		if o := obstacleOf(err); o != nil {
+			err = fmt.Errorf("upstream: it %w: %w", errAbsent, o)
+		} else {
+			err = fmt.Errorf("upstream: it %w: %s", errAbsent, shown(withoutURL(err).Error()))
+		}
 	}
 	c.readyAt, c.readyAs = time.Now(), err
 	return err

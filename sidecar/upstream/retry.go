@@ -97,8 +97,7 @@ func (a *attempts) pause(res *http.Response) time.Duration {
 // passing reports a failure to get an answer that the next attempt may not see:
 // refused, reset, or a kept connection that the server had closed.
 func passing(err error) bool {
-	var cert *tls.CertificateVerificationError
-	if errors.As(err, &cert) || plain(err) {
+	if obstacleOf(err) != nil {
 		return false
 	}
 	var dns *net.DNSError

@@ -85,21 +85,19 @@ func New(cfg Config) (*Client, error) {
 		cfg.Connect = 10 * time.Second
 	}
 	pool := &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         (&net.Dialer{Timeout: cfg.Connect, KeepAlive: 30 * time.Second}).DialContext,
-		TLSHandshakeTimeout: cfg.Connect,
-		MaxIdleConnsPerHost: max(cfg.IdleConnections, 128),
-		IdleConnTimeout:     90 * time.Second,
-		DisableCompression:  true,    // replies pass through as they come
-		ReadBufferSize:      2 << 10, // half of the default: most of a stream is
-		WriteBufferSize:     512,     // waiting, and what is long goes past them
+		Proxy:                  http.ProxyFromEnvironment,
+		DialContext:            (&net.Dialer{Timeout: cfg.Connect, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:    cfg.Connect,
+		MaxIdleConnsPerHost:    max(cfg.IdleConnections, 128),
+		IdleConnTimeout:        90 * time.Second,
+		DisableCompression:     true, // see unpack
+		OnProxyConnectResponse: connected,
+		ReadBufferSize:         2 << 10, // half of the default: most of a stream is
+		WriteBufferSize:        512,     // waiting, and what is long goes past them
 	}
 	host, port := hostPort(base)
 	return &Client{cfg: cfg, base: base, root: root, host: host, port: port, log: cfg.Log, abilities: newAbilities(time.Now), pool: pool, http: &http.Client{
 		Transport: sendOnly{pool, cfg.Before},
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse // a redirected POST would arrive as GET, and the key elsewhere
-		},
 	}}, nil
 }
 
@@ -117,7 +115,7 @@ func (c *Client) Away(long time.Duration) bool { return c.contact.gone(long) }
 func (c *Client) Close() { c.pool.CloseIdleConnections() }
 
 // sendOnly hides CloseIdleConnections of the pool: retryablehttp would empty it
-// for all requests whenever one of them gives up.
+// for all requests whenever one of them gives up. An answer of it is plain, and of the server itself.
 type sendOnly struct {
 	http.RoundTripper
 	before func(context.Context) error
@@ -129,7 +127,21 @@ func (s sendOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, errors.Join(err, req.Body.Close())
 		}
 	}
-	return s.RoundTripper.RoundTrip(req)
+	res, err := s.RoundTripper.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	o := redirected(req, res)
+	if o == nil && res.StatusCode == http.StatusProxyAuthRequired {
+		o = proxied(res.StatusCode, req.URL.Scheme)
+	}
+	if o == nil {
+		o = unpack(res)
+	}
+	if o != nil {
+		return nil, errors.Join(o, res.Body.Close())
+	}
+	return res, nil
 }
 
 var version = lazyregexp.New(`^v\d+$`)

@@ -27,6 +27,9 @@ type Names struct {
 
 // Refuse says why a request is not taken, and what helps; empty: it is.
 func (n Names) Refuse(r *http.Request) (why, hint string) {
+	if r.Host == "" && !n.takes("") {
+		return "the request has no Host", "send the header Host, as HTTP/1.1 wants it"
+	}
 	if !n.takes(hostname(r.Host)) {
 		hint = "name it in the setting hosts, or set a token"
 		if n.Local {

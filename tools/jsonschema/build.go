@@ -47,6 +47,7 @@ type builder struct {
 }
 
 func (b *builder) into(s *Schema) {
+	s.Nullable = b.obj["nullable"] == true
 	if s.Ref = b.reference("$ref"); s.Ref != nil && b.draft < 2019 {
 		return // what stands beside a reference says nothing in old drafts
 	}
@@ -85,7 +86,7 @@ func (b *builder) values(s *Schema) {
 		s.Const = &v
 	}
 	if name, ok := b.obj["format"].(string); ok && b.draft < 2019 { // later drafts do not check them
-		s.format = formatOf(name)
+		s.Format, s.format = name, formatOf(name)
 	}
 	if text, ok := b.obj["pattern"].(string); ok {
 		s.Pattern = lenient(text)

@@ -6,7 +6,7 @@ import (
 )
 
 func (c *check) object(s *Schema, v map[string]any, n *seen) []Fault {
-	out := c.faults("minProperties", s.MinProperties != nil && len(v) < *s.MinProperties,
+	out := c.faults(s, "minProperties", s.MinProperties != nil && len(v) < *s.MinProperties,
 		"maxProperties", s.MaxProperties != nil && len(v) > *s.MaxProperties)
 	out = append(out, c.missing("required", s.Required, v)...)
 	if c.quick && len(out) > 0 {

@@ -18,6 +18,8 @@ type Schema struct {
 	Draft int   // 4, 6, 7, 2019 or 2020
 	Bool  *bool // a schema that accepts everything, or nothing
 
+	Nullable bool // null is right, whatever else is said, as OpenAPI 3.0 has it
+
 	Ref    *Schema
 	RefDyn *Schema // of $dynamicRef and $recursiveRef
 
@@ -28,6 +30,7 @@ type Schema struct {
 	OneOf              []*Schema
 	Not                *Schema
 	If, Then, Else     *Schema
+	Format             string // as far as it is checked
 	format             func(string) bool
 	Pattern            *regexp.Regexp
 	MinLength          *int

@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"maps"
+	"math/big"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -75,6 +76,9 @@ func (c *check) self(s *Schema, v any, n *seen) []Fault {
 		}
 		return []Fault{c.fault("")}
 	}
+	if v == nil && s.Nullable {
+		return nil
+	}
 	if slices.Contains(c.active, s) {
 		return []Fault{c.fault("")} // it refers to itself, and to nothing else
 	}
@@ -115,7 +119,9 @@ func (c *check) alone(s *Schema, v any) (Fault, bool) {
 		return f, false
 	}
 	if text, ok := v.(string); ok && s.format != nil && !s.format(text) {
-		return c.fault("format"), false
+		f := c.fault("format")
+		f.Bound = s.Format
+		return f, false
 	}
 	return Fault{}, true
 }
@@ -150,7 +156,7 @@ func (c *check) value(s *Schema, v any, n *seen) []Fault {
 		return nil
 	}
 	if x := number(v); x != nil {
-		return c.faults("minimum", s.Minimum != nil && x.Cmp(s.Minimum) < 0, "maximum", s.Maximum != nil && x.Cmp(s.Maximum) > 0,
+		return c.faults(s, "minimum", s.Minimum != nil && x.Cmp(s.Minimum) < 0, "maximum", s.Maximum != nil && x.Cmp(s.Maximum) > 0,
 			"exclusiveMinimum", s.Above != nil && x.Cmp(s.Above) <= 0, "exclusiveMaximum", s.Below != nil && x.Cmp(s.Below) >= 0,
 			"multipleOf", s.MultipleOf != nil && !x.Quo(x, s.MultipleOf).IsInt())
 	}
@@ -158,13 +164,41 @@ func (c *check) value(s *Schema, v any, n *seen) []Fault {
 }
 
 // faults are those of the keywords behind which true stands.
-func (c *check) faults(pairs ...any) (out []Fault) {
+func (c *check) faults(s *Schema, pairs ...any) (out []Fault) {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] == true {
-			out = append(out, c.fault(pairs[i].(string)))
+			f := c.fault(pairs[i].(string))
+			f.Bound = s.bound(f.Keyword)
+			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// bound is what a keyword bounds a value by.
+func (s *Schema) bound(keyword string) string {
+	if keyword == "pattern" {
+		return s.Pattern.String()
+	}
+	counts := map[string]*int{
+		"minLength": s.MinLength, "maxLength": s.MaxLength, "minItems": s.MinItems, "maxItems": s.MaxItems,
+		"minContains": s.MinContains, "maxContains": s.MaxContains, "minProperties": s.MinProperties, "maxProperties": s.MaxProperties,
+	}
+	if n := counts[keyword]; n != nil {
+		return strconv.Itoa(*n)
+	}
+	numbers := map[string]*big.Rat{
+		"minimum": s.Minimum, "maximum": s.Maximum, "exclusiveMinimum": s.Above, "exclusiveMaximum": s.Below, "multipleOf": s.MultipleOf,
+	}
+	n := numbers[keyword]
+	switch {
+	case n == nil:
+		return ""
+	case n.IsInt() && n.Num().BitLen() <= 64:
+		return n.Num().String()
+	}
+	near, _ := n.Float64()
+	return strconv.FormatFloat(near, 'g', -1, 64)
 }
 
 func (c *check) text(s *Schema, v string) []Fault {
@@ -172,12 +206,12 @@ func (c *check) text(s *Schema, v string) []Fault {
 	if s.MinLength != nil || s.MaxLength != nil {
 		n = utf8.RuneCountInString(v)
 	}
-	return c.faults("minLength", s.MinLength != nil && n < *s.MinLength, "maxLength", s.MaxLength != nil && n > *s.MaxLength,
+	return c.faults(s, "minLength", s.MinLength != nil && n < *s.MinLength, "maxLength", s.MaxLength != nil && n > *s.MaxLength,
 		"pattern", s.Pattern != nil && !s.Pattern.MatchString(v))
 }
 
 func (c *check) list(s *Schema, v []any, n *seen) []Fault {
-	out := c.faults("minItems", s.MinItems != nil && len(v) < *s.MinItems, "maxItems", s.MaxItems != nil && len(v) > *s.MaxItems,
+	out := c.faults(s, "minItems", s.MinItems != nil && len(v) < *s.MinItems, "maxItems", s.MaxItems != nil && len(v) > *s.MaxItems,
 		"uniqueItems", s.UniqueItems && !unique(v), "additionalItems", s.NoMoreItems && len(v) > len(s.PrefixItems))
 	for i, e := range v {
 		item := s.Items
@@ -213,12 +247,12 @@ func (c *check) list(s *Schema, v []any, n *seen) []Fault {
 		least, keyword = *s.MinContains, "minContains"
 	}
 	if hits < least && len(misses) == 0 {
-		misses = c.faults(keyword, true)
+		misses = c.faults(s, keyword, true)
 	}
 	if hits < least {
 		out = append(out, misses...)
 	}
-	return append(out, c.faults("maxContains", s.MaxContains != nil && hits > *s.MaxContains)...)
+	return append(out, c.faults(s, "maxContains", s.MaxContains != nil && hits > *s.MaxContains)...)
 }
 
 // combined checks what other schemas say of the value.
