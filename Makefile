@@ -25,7 +25,7 @@ completions = bash-completion/completions/gpt-oss-executor zsh/site-functions/_g
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
-concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|deploy/check|sidecar/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
+concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|e2e/modelserver/ollama|deploy/check|sidecar/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
 # Files of these with tests that race leaves out or cuts short: they ask whether they shall be short, or it builds none of the file.
 long = $$(for folder in $(concurrent); do grep -slE 'testing\.Short\(\)|^//go:build.*!race' $$folder/*_test.go || true; done)
 

@@ -1,0 +1,242 @@
+package modelserver
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// OllamaVersion is that of the module.
+const OllamaVersion = "0.17.4"
+
+//go:embed template.gotmpl
+var ollamaTemplate string
+
+// Ollama starts a real Ollama whose model says these texts, one to each prompt.
+func Ollama(t testing.TB, texts ...string) *Server {
+	t.Helper()
+	return Config{}.Ollama(t, texts...)
+}
+
+// Ollama starts one that is configured so.
+func (c Config) Ollama(t testing.TB, texts ...string) *Server {
+	t.Helper()
+	dir, err := builtOllama()
+	if errors.Is(err, errFetch) {
+		t.Skipf("skipped: a real Ollama: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, models := t.TempDir(), filepath.Join(dir, "models")
+	if c.NoModel {
+		models = filepath.Join(home, "models")
+	}
+	s := &script{replies: replies(texts)}
+	at, end := s.listen()
+	p := ollamaProcess(dir, models, at, home)
+	if c.Window > 0 {
+		p.cmd.Env = append(p.cmd.Env, fmt.Sprintf("OLLAMA_CONTEXT_LENGTH=%d", c.Window))
+	}
+	url, err := p.start()
+	t.Cleanup(func() {
+		end()
+		p.end()
+		if t.Failed() {
+			t.Logf("the log of Ollama:\n%s", p.log())
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Server{URL: url, script: s}
+}
+
+// errFetch is why there is no server: what it is built from cannot be had.
+var errFetch = errors.New("it cannot be fetched")
+
+// builtOllama is the folder with the program and a model.
+var builtOllama = sync.OnceValues(func() (string, error) {
+	from, err := sources()
+	if err != nil {
+		return "", err
+	}
+	from = filepath.Join(from, "ollama")
+	var parts [][]byte
+	for _, name := range []string{"go.mod", "main.go", "llama/llama.go", "ggml/ggml.go"} {
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, text)
+	}
+	model := tinyModel("gptoss", "")
+	parts = append(parts, model, []byte(ollamaTemplate))
+	return cached("ollama-"+OllamaVersion+"-"+key(parts...), func(dir string) error {
+		if err := buildOllama(from, dir); err != nil {
+			return fmt.Errorf("build Ollama: %w", err)
+		}
+		if err := createModel(dir, model); err != nil {
+			return fmt.Errorf("create a model in Ollama: %w", err)
+		}
+		return nil
+	})
+})
+
+// buildOllama builds the program from its module, whose packages that need C have a file without C laid over them.
+func buildOllama(from, dir string) error {
+	build, err := os.MkdirTemp("", "ollama-build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(build)
+	for _, name := range []string{"go.mod", "go.sum", "main.go"} {
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(build, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	out, err := output(build, nil, "go", "mod", "download", "-json", "github.com/ollama/ollama")
+	if err != nil {
+		return fmt.Errorf("%w: %w", errFetch, err)
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		return err
+	}
+	// Go lays nothing over the cache of modules, but it does over a link to it.
+	link := filepath.Join(build, "ollama")
+	if err := os.Symlink(module.Dir, link); err != nil {
+		return err
+	}
+	over, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(link, "llama/noc.go"):           filepath.Join(from, "llama/llama.go"),
+		filepath.Join(link, "ml/backend/ggml/noc.go"): filepath.Join(from, "ggml/ggml.go"),
+	}})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(build, "overlay.json"), over, 0o644); err != nil {
+		return err
+	}
+	if _, err := output(build, nil, "go", "mod", "edit", "-replace", "github.com/ollama/ollama=./ollama"); err != nil {
+		return err
+	}
+	if _, err := output(build, nil, "go", "list", "-overlay", "overlay.json", "-deps", "."); err != nil {
+		return fmt.Errorf("%w: %w", errFetch, err)
+	}
+	_, err = output(build, []string{"CGO_ENABLED=0"}, "go", "build", "-overlay", "overlay.json", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, "ollama"), ".")
+	return err
+}
+
+// createModel puts the tiny model into the folder models, as ollama create does.
+func createModel(dir string, model []byte) error {
+	home, err := os.MkdirTemp("", "ollama-home-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	s := &script{}
+	alive, end := s.listen()
+	p := ollamaProcess(dir, filepath.Join(dir, "models"), alive, home)
+	url, err := p.start()
+	defer p.end()
+	defer end()
+	if err != nil {
+		return err
+	}
+	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(model))
+	create, err := json.Marshal(map[string]any{"model": Model, "files": map[string]string{"tiny.gguf": digest},
+		"template": strings.TrimSuffix(ollamaTemplate, "\n"), "stream": false})
+	if err != nil {
+		return err
+	}
+	for _, step := range []struct {
+		path string
+		body []byte
+	}{{"/api/blobs/" + digest, model}, {"/api/create", create}} {
+		res, err := http.Post(url+step.path, "application/json", bytes.NewReader(step.body))
+		if err != nil {
+			return err
+		}
+		answer, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode >= http.StatusMultipleChoices {
+			return fmt.Errorf("%s: %s %s %w", step.path, res.Status, answer, err)
+		}
+	}
+	return nil
+}
+
+// process is a server that prints its URL.
+type process struct {
+	cmd *exec.Cmd
+
+	mu     sync.Mutex
+	stderr bytes.Buffer
+}
+
+// Write takes what the process says in its log.
+func (p *process) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stderr.Write(b)
+}
+
+func (p *process) log() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stderr.String()
+}
+
+// ollamaProcess is Ollama, to be started, with nothing of this machine's settings.
+func ollamaProcess(dir, models, script, home string) *process {
+	p := &process{cmd: exec.Command(filepath.Join(dir, "ollama"), "serve")}
+	p.cmd.Stderr = p
+	p.cmd.Env = []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"), "MODEL_SCRIPT=" + script,
+		"OLLAMA_MODELS=" + models, "OLLAMA_NOPRUNE=1", "OLLAMA_NO_CLOUD=1", "OLLAMA_CONTEXT_LENGTH=8192"}
+	return p
+}
+
+// start starts it, and waits until it answers.
+func (p *process) start() (url string, err error) {
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return "", err
+	}
+	url, err = bufio.NewReader(stdout).ReadString('\n')
+	url = strings.TrimSpace(url)
+	if err == nil {
+		var res *http.Response
+		if res, err = http.Get(url); err == nil { // it listens already, and answers as soon as it serves
+			_ = res.Body.Close()
+			return url, nil
+		}
+	}
+	return "", fmt.Errorf("start %s: %w\n%s", p.cmd.Path, err, p.log())
+}
+
+// end waits until it has ended, which its script told it to do.
+func (p *process) end() {
+	if p.cmd.Process != nil {
+		_ = p.cmd.Wait() // how it ended does not matter
+	}
+}
