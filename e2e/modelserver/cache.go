@@ -16,15 +16,11 @@ import (
 // cached is the folder of that name in the user's cache. What it holds is made once, also where several
 // processes ask for it.
 func cached(name string, fill func(dir string) error) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
+	dir, err := cacheFolder(name)
+	if err != nil || found(dir) {
+		return dir, err
 	}
-	cache = filepath.Join(cache, "gpt-oss-executor")
-	dir := filepath.Join(cache, name)
-	if found(dir) {
-		return dir, nil
-	}
+	cache := filepath.Dir(dir)
 	if err := os.MkdirAll(cache, 0o755); err != nil {
 		return "", err
 	}
@@ -51,6 +47,11 @@ func cached(name string, fill func(dir string) error) (string, error) {
 	return dir, os.Rename(beside, dir)
 }
 
+func cacheFolder(name string) (string, error) {
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "gpt-oss-executor", name), err
+}
+
 func found(dir string) bool {
 	_, err := os.Stat(dir)
 	return err == nil
@@ -67,7 +68,7 @@ func key(contents ...[]byte) string {
 
 // output runs a command in a folder, and gives what it prints.
 func output(dir string, env []string, command ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Hour)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)

@@ -1,7 +1,6 @@
 package modelserver
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	_ "embed"
@@ -40,28 +39,11 @@ func (c Config) Ollama(t testing.TB, texts ...string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	home, models := t.TempDir(), filepath.Join(dir, "models")
+	models := filepath.Join(dir, "models")
 	if c.NoModel {
-		models = filepath.Join(home, "models")
+		models = filepath.Join(t.TempDir(), "models")
 	}
-	s := &script{replies: replies(texts)}
-	at, end := s.listen()
-	p := ollamaProcess(dir, models, at, home)
-	if c.Window > 0 {
-		p.cmd.Env = append(p.cmd.Env, fmt.Sprintf("OLLAMA_CONTEXT_LENGTH=%d", c.Window))
-	}
-	url, err := p.start()
-	t.Cleanup(func() {
-		end()
-		p.end()
-		if t.Failed() {
-			t.Logf("the log of Ollama:\n%s", p.log())
-		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Server{URL: url, script: s}
+	return run(t, ollamaCommand(dir, models, c.window()), texts)
 }
 
 // errFetch is why there is no server: what it is built from cannot be had.
@@ -140,7 +122,7 @@ func buildOllama(from, dir string) error {
 	if _, err := output(build, nil, "go", "list", "-overlay", "overlay.json", "-deps", "."); err != nil {
 		return fmt.Errorf("%w: %w", errFetch, err)
 	}
-	_, err = output(build, []string{"CGO_ENABLED=0"}, "go", "build", "-overlay", "overlay.json", "-trimpath", "-ldflags=-s -w", "-o", filepath.Join(dir, "ollama"), ".")
+	_, err = output(build, []string{"CGO_ENABLED=0"}, "go", "build", "-overlay", "overlay.json", "-trimpath", "-ldflags=-s -w -X github.com/ollama/ollama/version.Version="+OllamaVersion, "-o", filepath.Join(dir, "ollama"), ".")
 	return err
 }
 
@@ -151,12 +133,9 @@ func createModel(dir string, model []byte) error {
 		return err
 	}
 	defer os.RemoveAll(home)
-	s := &script{}
-	alive, end := s.listen()
-	p := ollamaProcess(dir, filepath.Join(dir, "models"), alive, home)
+	p := &process{cmd: ollamaCommand(dir, filepath.Join(dir, "models"), 0), script: &script{}, home: home}
 	url, err := p.start()
 	defer p.end()
-	defer end()
 	if err != nil {
 		return err
 	}
@@ -183,60 +162,9 @@ func createModel(dir string, model []byte) error {
 	return nil
 }
 
-// process is a server that prints its URL.
-type process struct {
-	cmd *exec.Cmd
-
-	mu     sync.Mutex
-	stderr bytes.Buffer
-}
-
-// Write takes what the process says in its log.
-func (p *process) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.stderr.Write(b)
-}
-
-func (p *process) log() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.stderr.String()
-}
-
-// ollamaProcess is Ollama, to be started, with nothing of this machine's settings.
-func ollamaProcess(dir, models, script, home string) *process {
-	p := &process{cmd: exec.Command(filepath.Join(dir, "ollama"), "serve")}
-	p.cmd.Stderr = p
-	p.cmd.Env = []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + os.Getenv("PATH"), "MODEL_SCRIPT=" + script,
-		"OLLAMA_MODELS=" + models, "OLLAMA_NOPRUNE=1", "OLLAMA_NO_CLOUD=1", "OLLAMA_CONTEXT_LENGTH=8192"}
-	return p
-}
-
-// start starts it, and waits until it answers.
-func (p *process) start() (url string, err error) {
-	stdout, err := p.cmd.StdoutPipe()
-	if err != nil {
-		return "", err
-	}
-	if err := p.cmd.Start(); err != nil {
-		return "", err
-	}
-	url, err = bufio.NewReader(stdout).ReadString('\n')
-	url = strings.TrimSpace(url)
-	if err == nil {
-		var res *http.Response
-		if res, err = http.Get(url); err == nil { // it listens already, and answers as soon as it serves
-			_ = res.Body.Close()
-			return url, nil
-		}
-	}
-	return "", fmt.Errorf("start %s: %w\n%s", p.cmd.Path, err, p.log())
-}
-
-// end waits until it has ended, which its script told it to do.
-func (p *process) end() {
-	if p.cmd.Process != nil {
-		_ = p.cmd.Wait() // how it ended does not matter
-	}
+// ollamaCommand is Ollama with nothing of this machine's settings.
+func ollamaCommand(dir, models string, window int) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(dir, "ollama"), "serve")
+	cmd.Env = []string{"OLLAMA_MODELS=" + models, "OLLAMA_NOPRUNE=1", "OLLAMA_NO_CLOUD=1", fmt.Sprintf("OLLAMA_CONTEXT_LENGTH=%d", window)}
+	return cmd
 }

@@ -86,7 +86,8 @@ func (s *script) complete(w http.ResponseWriter, r *http.Request) {
 		s.aborted++
 		s.mu.Unlock()
 	case reply.Die:
-		panic(http.ErrAbortHandler) // the runner ends where this breaks off
+		_ = http.NewResponseController(w).Flush()
+		w.Header().Set(http.TrailerPrefix+"Die", "yes") // the runner, when it has passed all on
 	default:
 		say(map[string]any{"done": true, "done_reason": reason, "prompt_eval_count": read, "eval_count": made})
 	}

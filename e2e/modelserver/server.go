@@ -8,6 +8,7 @@
 package modelserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -26,6 +27,8 @@ type Config struct {
 	Window  int  // tokens; 0: 8192. A byte is a token, and so is each of Harmony's special ones
 	NoModel bool // Ollama: nothing was pulled yet
 }
+
+func (c Config) window() int { return cmp.Or(c.Window, 8192) }
 
 // Reply is what the model says to one prompt, in Harmony as gpt-oss writes it behind <|start|>assistant.
 type Reply struct {

@@ -10,11 +10,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httputil"
 	"net/url"
 	"os"
 	"slices"
@@ -58,18 +58,42 @@ func endWith(script *url.URL) {
 	os.Exit(0)
 }
 
-// runner passes everything on to the script. Where the script breaks off, the runner dies.
+// runner passes everything on to the script, and dies where the script says so.
 func runner(script *url.URL) http.Handler {
-	proxy := &httputil.ReverseProxy{
-		FlushInterval: -1,
-		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(script) },
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer func() {
-			if recover() != nil && r.Context().Err() == nil {
-				os.Exit(2)
-			}
-		}()
-		proxy.ServeHTTP(w, r)
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // Ollama has left
+		}
+		req, err := http.NewRequestWithContext(r.Context(), r.Method, script.JoinPath(r.URL.Path).String(), bytes.NewReader(body))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer res.Body.Close()
+		w.WriteHeader(res.StatusCode)
+		_, _ = io.Copy(flushed{w, http.NewResponseController(w)}, res.Body) // whoever left knows it
+		if res.Trailer.Get("Die") != "" {
+			os.Exit(2)
+		}
 	})
+}
+
+// flushed sends at once what is written.
+type flushed struct {
+	io.Writer
+	control *http.ResponseController
+}
+
+func (f flushed) Write(b []byte) (int, error) {
+	n, err := f.Writer.Write(b)
+	if err == nil {
+		err = f.control.Flush()
+	}
+	return n, err
 }
