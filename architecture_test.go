@@ -46,7 +46,7 @@ var rooms = [][]string{
 	{"tools"},
 	{"sidecar/errorlog", "sidecar/header", "sidecar/otlp", "sidecar/handover", "internal/stamp"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "tools/printed", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
-	{"internal/alphabet", "sidecar/circuit", "sidecar/health", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5"},
+	{"internal/alphabet", "sidecar/circuit", "sidecar/health", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5", "e2e/modelserver"},
 	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/told", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent", "internal/signals", "internal/plot", "internal/crew", "internal/pack", "internal/ceiling", "sidecar/admission", "sidecar/tracectx", "internal/collector"},
 }
 

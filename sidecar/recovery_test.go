@@ -44,7 +44,6 @@ func TestRecovery(t *testing.T) {
 		{"a text that may be a call", []script.Reply{unclear, good}, "", `read {"path":"a"}`, []string{"not clear whether exec shall be called"}},
 		{"the same again is text", []script.Reply{unclear, unclear}, "⟦call⟧ exec ⟦args⟧ {\"command\":\"ls\"}", "", []string{"exec"}},
 		{"Ollama's error", []script.Reply{script.OllamaParseError(`{"path":"a"`)}, "", `read {"path":"a"}`, nil},
-		{"Ollama's error in the stream", []script.Reply{script.OllamaParseError(`{"path":"a"`).Thinking("I look.").Ending(script.Fault)}, "", `read {"path":"a"}`, nil},
 		{"Groq's error", []script.Reply{script.GroqFailedGeneration(`{"name":"read","arguments":{"path":"a"}}`)}, "", `read {"path":"a"}`, nil},
 		{"Groq's error with text", []script.Reply{script.GroqFailedGeneration("It is one.")}, "It is one.", "", nil},
 	} {
@@ -75,6 +74,28 @@ func TestRecovery(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// Ollama swallows a parse error in a stream: what has come ends with a chunk without a word. The call comes
+// through all the same, behind what was said before it.
+func TestOllamaSwallowedError(t *testing.T) {
+	bad := script.Native("read", `{"path":"a"`)
+	thinking, speaking := bad.Thinking("I look."), bad.Thinking("I look.")
+	speaking.Content = "Let me look at the file now, please wait."
+	for _, reply := range []script.Reply{bad, thinking, speaking} {
+		for _, mode := range []string{"stream", "whole"} {
+			model := script.New(script.Scenario{Steps: []script.Reply{reply}, Loop: true})
+			model.Dialect = script.Ollama()
+			r := start(t, setup{}, model)
+			a := r.answer(mode)
+			if len(a.calls) != 1 || a.calls[0].Name != "read" || a.calls[0].Args != `{"path":"a"}` || mode == "stream" && a.text != reply.Content || a.fault.Message != "" {
+				t.Errorf("%s, %q: %+v\n%s", mode, reply.Content, a.calls, a.body)
+			}
+			if n := len(r.model.Requests("")); n > 2 {
+				t.Errorf("%s, %q: asked %d times", mode, reply.Content, n)
+			}
 		}
 	}
 }

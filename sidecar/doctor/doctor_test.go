@@ -68,7 +68,7 @@ func TestGoodServers(t *testing.T) {
 				}
 			}
 			for name, want := range map[string]string{
-				"dialect": strings.TrimSuffix(d.ID, "-old"), "models": "gpt-oss → openai/gpt-oss-20b", "tool_calls": "one of current_time",
+				"dialect": strings.TrimSuffix(d.ID, "-old"), "models": "gpt-oss → " + d.Model, "tool_calls": "one of current_time",
 				"reasoning": "the field " + d.Reasoning, "structured_output": "followed", "truncation": "read whole", "output_limit": "came whole",
 			} {
 				if c := find(t, list, name); !strings.Contains(c.Found, want) {

@@ -39,10 +39,16 @@ func OverflowLlamaCPP(window, prompt int) Reply {
 // OllamaParseError is Ollama's answer to a call whose arguments it cannot read.
 // raw is the arguments; the name of the tool is lost.
 func OllamaParseError(raw string) Reply {
+	_, err := ollamaEncode(raw)
 	return Reply{Err: Error{
 		Status: http.StatusInternalServerError, Type: "api_error",
-		Message: fmt.Sprintf("error parsing tool call: raw='%s', err=invalid character ']' after top-level value", raw),
+		Message: fmt.Sprintf("error parsing tool call: raw='%s', err=%v", raw, err),
 	}}
+}
+
+// LlamaParseError is llama.cpp's answer to a reply that its parser cannot read.
+func LlamaParseError() Reply {
+	return Fail(http.StatusInternalServerError, "The model produced output that does not match the expected peg-native format").Ending(Fault)
 }
 
 // GroqFailedGeneration is the answer of a server that checks calls against the

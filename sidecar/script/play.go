@@ -15,6 +15,9 @@ import (
 // created is the time of every reply: a script has no clock.
 const created = 1_700_000_000
 
+// noTime is what Ollama says of a reply that has none.
+const noTime = -62_135_596_800
+
 // piece is how many bytes of text are in one chunk: about a token.
 const piece = 5
 
@@ -25,6 +28,7 @@ type player struct {
 	id      string
 	q       *Request
 	told    int // events of the Responses API
+	created int
 }
 
 func (p *player) play(ctx context.Context, r Reply) {
@@ -33,6 +37,9 @@ func (p *player) play(ctx context.Context, r Reply) {
 	}
 	if r.Retry != "" {
 		p.w.Header().Set("Retry-After", r.Retry)
+	}
+	if p.dialect.parse != nil && r.Body == "" {
+		r = p.dialect.parse(r, p.q)
 	}
 	switch {
 	case r.Body != "":
@@ -79,12 +86,22 @@ func (p *player) stream(ctx context.Context, r Reply) {
 		p.end(ctx, r)
 		return
 	}
+	if len(deltas) == 0 && p.dialect.Broken == Blanked && r.End != Done {
+		p.nothing(r)
+		return
+	}
 	if !p.begin(ctx, r) {
 		return
 	}
-	p.chunk(`{"role":"assistant","content":""}`, "null")
-	for _, d := range deltas {
+	if p.dialect.First != "" {
+		p.chunk(p.dialect.First, "null")
+	}
+	for i, d := range deltas {
 		if !wait(ctx, r.Pause) {
+			return
+		}
+		if p.dialect.WholeCalls && len(r.Calls) > 0 && i == len(deltas)-1 && r.End == Done {
+			p.finish(r, d)
 			return
 		}
 		p.chunk(d, "null")
@@ -92,11 +109,20 @@ func (p *player) stream(ctx context.Context, r Reply) {
 	p.end(ctx, r)
 }
 
+// nothing is what Ollama sends where a stream breaks off before its first chunk.
+func (p *player) nothing(r Reply) {
+	if r.End == Fault {
+		p.dialect.fail(p.w, r.Err)
+		return
+	}
+	p.w.Header().Set("Content-Type", "application/x-ndjson")
+}
+
 // begin sends the headers of a stream, and its comments. It tells whether the caller is still there.
 func (p *player) begin(ctx context.Context, r Reply) bool {
 	p.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-	if p.dialect.Comments {
-		p.ping()
+	for k, v := range p.dialect.Stream {
+		p.w.Header().Set(k, v)
 	}
 	for range r.Pings {
 		if !wait(ctx, r.Pause) {
@@ -120,21 +146,41 @@ func (p *player) end(ctx context.Context, r Reply) {
 	case Reset:
 		panic(http.ErrAbortHandler) // net/http's way to cut a connection without a word
 	case Fault:
-		p.event(p.dialect.errorBody(r.Err))
-		p.event([]byte("[DONE]"))
+		p.fault(r.Err)
 	case Garbled:
 		p.event([]byte("{not json"))
 		p.event([]byte("[DONE]"))
 	case Unsaid:
 		p.event([]byte("[DONE]"))
 	case Done:
-		p.chunk(`{}`, quote(r.finish()))
-		if p.q.Usage && !r.NoUsage {
-			p.event(fmt.Appendf(nil, `{"id":%q,"object":"chat.completion.chunk","created":%d,"model":%s,"choices":[],"usage":%s}`,
-				p.id, created, quote(p.q.Model), p.usage(r)))
-		}
+		p.finish(r, p.delta(""))
+	}
+}
+
+// fault tells of an error in a stream.
+func (p *player) fault(e Error) {
+	if p.dialect.Broken == Blanked {
+		p.dialect.Model, p.dialect.OwnModel = "", true
+		p.chunk(p.delta(""), "null")
+		return
+	}
+	p.event(p.dialect.errorBody(e))
+	if p.dialect.Broken == Told {
 		p.event([]byte("[DONE]"))
 	}
+}
+
+// finish ends a stream with a last delta and all that belongs to a good end.
+func (p *player) finish(r Reply, delta string) {
+	usage, timings := p.q.Usage && !r.NoUsage, p.dialect.Timings
+	if usage {
+		timings = ""
+	}
+	p.event(p.envelope("chat.completion.chunk", fmt.Sprintf(`[%s]%s`, p.choice("delta", delta, quote(r.finish())), timings)))
+	if usage {
+		p.event(p.envelope("chat.completion.chunk", fmt.Sprintf(`[],"usage":%s%s`, p.usage(r), p.dialect.Timings)))
+	}
+	p.event([]byte("[DONE]"))
 }
 
 // whole sends a reply as one JSON body.
@@ -147,9 +193,12 @@ func (p *player) whole(ctx context.Context, r Reply) {
 		p.dialect.fail(p.w, r.Err)
 		return
 	}
-	message := map[string]any{"role": "assistant", "content": nil, p.dialect.Reasoning: nil}
-	if r.Content != "" {
-		message["content"] = r.Content
+	message := map[string]any{"role": "assistant", "content": r.Content}
+	if !p.dialect.Sparse && r.Content == "" {
+		message["content"] = nil
+	}
+	if !p.dialect.Sparse {
+		message[p.dialect.Reasoning] = nil
 	}
 	if r.Reasoning != "" {
 		message[p.dialect.Reasoning] = r.Reasoning
@@ -157,36 +206,63 @@ func (p *player) whole(ctx context.Context, r Reply) {
 	if len(r.Calls) > 0 {
 		calls := make([]json.RawMessage, len(r.Calls))
 		for i, c := range r.Calls {
-			calls[i] = json.RawMessage(call(c, ""))
+			index := ""
+			if p.dialect.WholeCalls {
+				index = fmt.Sprintf(`"index":%d,`, i)
+			}
+			calls[i] = json.RawMessage(call(c, index))
 		}
 		message["tool_calls"] = calls
 	}
+	finish, usage := quote(r.finish()), p.usage(r)
+	if r.End == Short && p.dialect.Broken == Blanked { // Ollama has given up
+		finish, usage = "null", `{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}`
+		if len(message) == 2 && r.Content == "" {
+			message["role"], p.dialect.Model, p.dialect.OwnModel, p.created = "", "", true, noTime
+		}
+	}
 	p.w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(p.w, `{"id":%q,"object":"chat.completion","created":%d,"model":%s,"choices":[{"index":0,"message":%s,"logprobs":null,"finish_reason":%s}],"usage":%s}`,
-		p.id, created, quote(p.q.Model), encode(message), quote(r.finish()), p.usage(r))
+	_, _ = p.w.Write(p.envelope("chat.completion", fmt.Sprintf(`[%s],"usage":%s%s`,
+		p.choice("message", string(encode(message)), finish), usage, p.dialect.Timings))) // the caller may have left
 }
 
 // deltas are the delta objects of a reply, its texts cut into pieces.
 func (p *player) deltas(r Reply) []string {
 	var out []string
 	for _, t := range pieces(r.Reasoning, piece) {
-		out = append(out, fmt.Sprintf(`{%q:%s}`, p.dialect.Reasoning, quote(t)))
+		out = append(out, p.delta(fmt.Sprintf(`%q:%s`, p.dialect.Reasoning, quote(t))))
 	}
 	for _, t := range pieces(r.Content, piece) {
-		out = append(out, `{"content":`+quote(t)+`}`)
+		out = append(out, p.delta(`"content":`+quote(t)))
 	}
 	for i, c := range r.Calls {
 		index := fmt.Sprintf(`"index":%d,`, i)
 		if p.dialect.WholeCalls {
-			out = append(out, `{"tool_calls":[`+call(c, index)+`]}`)
+			out = append(out, p.delta(`"tool_calls":[`+call(c, index)+`]`))
 			continue
 		}
-		out = append(out, `{"tool_calls":[`+call(Call{ID: c.ID, Name: c.Name}, index)+`]}`)
-		for _, t := range pieces(c.Arguments, piece) {
-			out = append(out, fmt.Sprintf(`{"tool_calls":[{"index":%d,"function":{"arguments":%s}}]}`, i, quote(t)))
+		texts, first := pieces(c.Arguments, piece), ""
+		if p.dialect.Sparse && len(texts) > 0 {
+			first, texts = texts[0], texts[1:]
+		}
+		out = append(out, p.delta(`"tool_calls":[`+call(Call{ID: c.ID, Name: c.Name, Arguments: first}, index)+`]`))
+		for _, t := range texts {
+			out = append(out, p.delta(fmt.Sprintf(`"tool_calls":[{"index":%d,"function":{"arguments":%s}}]`, i, quote(t))))
 		}
 	}
 	return append(out, r.Deltas...)
+}
+
+// delta is one with these members, and those that each one has. Of content there is only one.
+func (p *player) delta(members string) string {
+	each := p.dialect.Each
+	if strings.HasPrefix(members, `"content":`) {
+		each = strings.TrimSuffix(each, `,"content":""`)
+	}
+	if each != "" && members != "" {
+		each += ","
+	}
+	return "{" + each + members + "}"
 }
 
 // call is a tool call as JSON, with more members in front. One without an id has no such member.
@@ -198,8 +274,28 @@ func call(c Call, members string) string {
 }
 
 func (p *player) chunk(delta, finish string) {
-	p.event(fmt.Appendf(nil, `{"id":%q,"object":"chat.completion.chunk","created":%d,"model":%s,"choices":[{"index":0,"delta":%s,"logprobs":null,"finish_reason":%s}]}`,
-		p.id, created, quote(p.q.Model), delta, finish))
+	p.event(p.envelope("chat.completion.chunk", "["+p.choice("delta", delta, finish)+"]"))
+}
+
+// choice is the only one of a reply.
+func (p *player) choice(member, value, finish string) string {
+	logprobs := `"logprobs":null,`
+	if p.dialect.Sparse {
+		logprobs = ""
+	}
+	return fmt.Sprintf(`{"index":0,%q:%s,%s"finish_reason":%s}`, member, value, logprobs, finish)
+}
+
+// envelope is an object of the API; choices may have further members behind them.
+func (p *player) envelope(object, choices string) []byte {
+	model, fingerprint := p.q.Model, ""
+	if p.dialect.OwnModel {
+		model = p.dialect.Model
+	}
+	if p.dialect.Fingerprint != "" {
+		fingerprint = fmt.Sprintf(`"system_fingerprint":%q,`, p.dialect.Fingerprint)
+	}
+	return fmt.Appendf(nil, `{"id":%q,"object":%q,"created":%d,"model":%s,%s"choices":%s}`, p.id, object, p.created, quote(model), fingerprint, choices)
 }
 
 func (p *player) event(data []byte) {
@@ -214,8 +310,11 @@ func (p *player) flush() {
 // usage is what a reply cost, as JSON.
 func (p *player) usage(r Reply) string {
 	prompt, completion, thought := p.tokens(r)
-	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,"completion_tokens_details":{"reasoning_tokens":%d}}`,
-		prompt, completion, prompt+completion, thought)
+	details := p.dialect.Details
+	if strings.Contains(details, "%d") {
+		details = fmt.Sprintf(details, thought)
+	}
+	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d%s}`, prompt, completion, prompt+completion, details)
 }
 
 // tokens counts four bytes as a token. A model that says nothing has spent tokens all the same.

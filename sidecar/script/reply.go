@@ -34,10 +34,10 @@ type End int
 // headers.
 const (
 	Done    End = iota // finish_reason, usage, [DONE]
-	Short              // nothing: neither finish_reason nor [DONE]
+	Short              // nothing: neither finish_reason nor [DONE]. Ollama does so after 31 equal tokens, and then a whole reply has no finish_reason
 	Unsaid             // [DONE] without a finish_reason
 	Garbled            // an event that is no JSON, then [DONE]
-	Fault              // an error object inside the stream of status 200, then [DONE]
+	Fault              // an error inside the stream of status 200, as the dialect tells it; without a stream, an HTTP error
 	Reset              // the connection is cut
 	Hang               // silence until the caller leaves
 )

@@ -2,7 +2,6 @@ package script
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"github.com/tidwall/gjson"
@@ -59,11 +58,8 @@ func readRequest(header http.Header, body []byte) (Request, error) {
 }
 
 func object(body []byte) (gjson.Result, error) {
-	doc := gjson.ParseBytes(body)
-	if !gjson.ValidBytes(body) || !doc.IsObject() {
-		return doc, errors.New("the request is not a JSON object")
-	}
-	return doc, nil
+	var fields map[string]json.RawMessage
+	return gjson.ParseBytes(body), json.Unmarshal(body, &fields)
 }
 
 func readMessage(doc gjson.Result) Message {

@@ -49,6 +49,10 @@ func (p *player) respond(ctx context.Context, r Reply) {
 		p.end(ctx, r)
 		return
 	}
+	if r.End == Fault && p.dialect.Broken == Blanked && (len(items) == 0 || r.Whole || !p.q.Stream) {
+		p.dialect.fail(p.w, r.Err)
+		return
+	}
 	if r.Whole || !p.q.Stream {
 		p.w.Header().Set("Content-Type", "application/json")
 		_, _ = p.w.Write(encode(p.response(r, items))) // the caller may have left
@@ -77,6 +81,9 @@ func (p *player) respond(ctx context.Context, r Reply) {
 
 // responded writes what comes after the last item.
 func (p *player) responded(ctx context.Context, r Reply, items []item) {
+	if r.End == Fault && p.dialect.Broken == Blanked {
+		return // the error is swallowed
+	}
 	switch r.End {
 	case Done, Fault:
 		p.tell("response."+status(r), member{"response", p.response(r, items)})

@@ -62,6 +62,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, readRequest)
 	case r.Method == http.MethodPost && r.URL.Path == "/v1/responses":
 		s.answer(w, r, readResponses)
+	case r.URL.Path == loadedPage && s.Dialect.Pages[loadedPage] != "" && len(s.Requests("")) == 0:
+		contentType(w, "{}")
+		fmt.Fprint(w, `{"models":[]}`)
 	default:
 		s.Dialect.probe(w, r)
 	}
@@ -79,7 +82,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, read func(http.H
 		return
 	}
 	reply, n := s.next(&q)
-	p := player{w: w, dialect: s.Dialect, id: fmt.Sprintf("chatcmpl-%d", n), q: &q}
+	p := player{w: w, dialect: s.Dialect, id: fmt.Sprintf("chatcmpl-%d", n), q: &q, created: created}
 	p.play(r.Context(), reply)
 	if r.Context().Err() != nil {
 		s.mu.Lock()

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -20,7 +21,8 @@ type Start struct {
 	Window    int    // tokens; 0: 131072
 	Silent    bool   // what is longer loses its oldest messages; else it is refused
 	Reply     int    // tokens after which every reply ends; 0: none
-	Model     string // the id that it lists; empty: openai/gpt-oss-20b
+	Model     string // the id that it lists; empty: as its kind has it
+	NoModel   bool   // Ollama, and no model was pulled
 }
 
 const usualWindow = 131072
@@ -81,9 +83,13 @@ func Started(d Dialect, how Start) *Server {
 			body = strings.ReplaceAll(body, strconv.Itoa(usualWindow), strconv.Itoa(how.Window))
 		}
 		if how.Model != "" {
-			body = strings.ReplaceAll(body, "openai/gpt-oss-20b", how.Model)
+			body = strings.ReplaceAll(body, quote(d.Model), quote(how.Model))
 		}
 		d.Pages[path] = body
+	}
+	d.Model = cmp.Or(how.Model, d.Model)
+	if how.NoModel {
+		d.Pages["/v1/models"], d.Pages["/api/tags"], d.Pages[loadedPage] = `{"object":"list","data":null}`, `{"models":[]}`, `{"models":[]}`
 	}
 	s := New(Scenario{Choose: func(q Request) *Reply {
 		r := how.answer(d, q)
@@ -95,6 +101,9 @@ func Started(d Dialect, how Start) *Server {
 
 // answer is what it says to a request.
 func (how Start) answer(d Dialect, q Request) Reply {
+	if how.NoModel {
+		return Fail(http.StatusNotFound, fmt.Sprintf("model '%s' not found", q.Model))
+	}
 	if len(q.Tools) > 0 && !how.Tools {
 		return Fail(http.StatusBadRequest, noTools(d))
 	}
@@ -121,7 +130,7 @@ func (how Start) answer(d Dialect, q Request) Reply {
 	case len(q.Tools) > 0 && how.RawCalls:
 		r.Content = "<|channel|>commentary to=functions." + q.Tools[0] + " <|constrain|>json<|message|>{}<|call|>"
 	case len(q.Tools) > 0:
-		r.Calls = Native(q.Tools[0], "{}").Calls
+		r.Calls = Native(q.Tools[0], fitting(q)).Calls
 	case word != "" && how.Schema:
 		r.Content = fmt.Sprintf(`{"verdict":%q}`, word)
 	case word != "":
@@ -133,6 +142,15 @@ func (how Start) answer(d Dialect, q Request) Reply {
 		r.Content, r.Finish = r.Content[:4*how.Reply], "length"
 	}
 	return r
+}
+
+// fitting are arguments that the first tool takes: its required ones are texts.
+func fitting(q Request) string {
+	args := map[string]string{}
+	for _, name := range gjson.GetBytes(q.Body, "tools.0.function.parameters.required").Array() {
+		args[name.Str] = "x"
+	}
+	return string(encode(args))
 }
 
 // noTools is how a kind of server says that tool calls are off.

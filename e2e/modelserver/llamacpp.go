@@ -1,0 +1,105 @@
+package modelserver
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// llamaNode is the version of the package of npm that holds llama.cpp's chat layer.
+const llamaNode = "1.7.15"
+
+//go:embed llamacpp/template.jinja
+var llamaTemplate string
+
+//go:embed llamacpp/chat.mjs
+var llamaChat []byte
+
+// LlamaChat starts llama.cpp's chat layer: what its template, its grammar engine and its Harmony parser make of these
+// texts is real. It answers whole replies only.
+func LlamaChat(t testing.TB, texts ...string) *Server {
+	t.Helper()
+	dir, err := llamaPackages()
+	if err != nil {
+		t.Skipf("skipped: llama.cpp's chat layer: %v", err)
+	}
+	cmd := exec.Command("node", filepath.Join(dir, "chat.mjs"), filepath.Join(dir, "tiny.gguf"))
+	cmd.Dir = dir
+	return run(t, cmd, texts)
+}
+
+// llamaPackages is the folder with the packages of npm and a model.
+var llamaPackages = sync.OnceValues(func() (string, error) {
+	model := tinyModel("gpt-oss", llamaTemplate)
+	return cached("llamacpp-"+llamaNode+"-"+key(model, llamaChat), func(dir string) error {
+		for name, text := range map[string][]byte{"tiny.gguf": model, "chat.mjs": llamaChat} {
+			if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+				return err
+			}
+		}
+		machine := strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
+		_, err := output(dir, nil, "npm", "install", "--prefix", dir, "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund",
+			"--no-update-notifier", "--no-package-lock", "--loglevel=error",
+			"@fugood/llama.node@"+llamaNode, fmt.Sprintf("@fugood/node-llama-%s-%s@%s", runtime.GOOS, machine, llamaNode))
+		return err
+	})
+})
+
+// LlamaServer starts a real llama-server, if `make servers` has built it. What the model says is a script; a grammar of
+// the server still forbids what it forbids.
+func LlamaServer(t testing.TB, texts ...string) *Server {
+	t.Helper()
+	return Config{}.LlamaServer(t, texts...)
+}
+
+// LlamaServer starts one that is configured so.
+func (c Config) LlamaServer(t testing.TB, texts ...string) *Server {
+	t.Helper()
+	dir, err := builtLlamaServer()
+	if err != nil {
+		t.Skipf("skipped: a real llama-server: %v", err)
+	}
+	model := filepath.Join(t.TempDir(), "tiny.gguf")
+	if err := os.WriteFile(model, tinyModel("gpt-oss", ""), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(dir, "llama-server"), "--model", model, "--alias", Model, "--ctx-size", fmt.Sprint(c.window()),
+		"--parallel", "1", "--threads", "1", "--jinja", "--chat-template-file", filepath.Join(dir, "template.jinja"),
+		"--temp", "0", "--no-warmup", "--no-ui", "--host", "127.0.0.1", "--port", "0")
+	cmd.Env = []string{"LD_PRELOAD=" + filepath.Join(dir, "say.so")}
+	return run(t, cmd, texts)
+}
+
+// builtLlamaServer is the folder with the program. It is built only on demand: that takes long.
+var builtLlamaServer = sync.OnceValues(func() (string, error) {
+	from, err := sources()
+	if err != nil {
+		return "", err
+	}
+	var parts [][]byte
+	for _, name := range []string{"build.sh", "say.c"} {
+		text, err := os.ReadFile(filepath.Join(from, "llamacpp", name))
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, text)
+	}
+	name := "llama-server-0.5.0-" + key(parts...)
+	if os.Getenv("BUILD_LLAMA_SERVER") != "1" {
+		if dir, err := cacheFolder(name); err == nil && found(dir) {
+			return dir, nil
+		}
+		return "", errors.New("make servers builds it")
+	}
+	return cached(name, func(dir string) error {
+		_, err := output(dir, nil, filepath.Join(from, "llamacpp/build.sh"), dir)
+		return err
+	})
+})

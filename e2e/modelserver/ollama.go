@@ -1,0 +1,170 @@
+package modelserver
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// OllamaVersion is that of the module.
+const OllamaVersion = "0.17.4"
+
+//go:embed template.gotmpl
+var ollamaTemplate string
+
+// Ollama starts a real Ollama whose model says these texts, one to each prompt.
+func Ollama(t testing.TB, texts ...string) *Server {
+	t.Helper()
+	return Config{}.Ollama(t, texts...)
+}
+
+// Ollama starts one that is configured so.
+func (c Config) Ollama(t testing.TB, texts ...string) *Server {
+	t.Helper()
+	dir, err := builtOllama()
+	if errors.Is(err, errFetch) {
+		t.Skipf("skipped: a real Ollama: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	models := filepath.Join(dir, "models")
+	if c.NoModel {
+		models = filepath.Join(t.TempDir(), "models")
+	}
+	return run(t, ollamaCommand(dir, models, c.window()), texts)
+}
+
+// errFetch is why there is no server: what it is built from cannot be had.
+var errFetch = errors.New("it cannot be fetched")
+
+// builtOllama is the folder with the program and a model.
+var builtOllama = sync.OnceValues(func() (string, error) {
+	from, err := sources()
+	if err != nil {
+		return "", err
+	}
+	from = filepath.Join(from, "ollama")
+	var parts [][]byte
+	for _, name := range []string{"go.mod", "main.go", "llama/llama.go", "ggml/ggml.go"} {
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, text)
+	}
+	model := tinyModel("gptoss", "")
+	parts = append(parts, model, []byte(ollamaTemplate))
+	return cached("ollama-"+OllamaVersion+"-"+key(parts...), func(dir string) error {
+		if err := buildOllama(from, dir); err != nil {
+			return fmt.Errorf("build Ollama: %w", err)
+		}
+		if err := createModel(dir, model); err != nil {
+			return fmt.Errorf("create a model in Ollama: %w", err)
+		}
+		return nil
+	})
+})
+
+// buildOllama builds the program from its module, whose packages that need C have a file without C laid over them.
+func buildOllama(from, dir string) error {
+	build, err := os.MkdirTemp("", "ollama-build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(build)
+	for _, name := range []string{"go.mod", "go.sum", "main.go"} {
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(build, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	out, err := output(build, nil, "go", "mod", "download", "-json", "github.com/ollama/ollama")
+	if err != nil {
+		return fmt.Errorf("%w: %w", errFetch, err)
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		return err
+	}
+	// Go lays nothing over the cache of modules, but it does over a link to it.
+	link := filepath.Join(build, "ollama")
+	if err := os.Symlink(module.Dir, link); err != nil {
+		return err
+	}
+	over, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(link, "llama/noc.go"):           filepath.Join(from, "llama/llama.go"),
+		filepath.Join(link, "ml/backend/ggml/noc.go"): filepath.Join(from, "ggml/ggml.go"),
+	}})
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(build, "overlay.json"), over, 0o644); err != nil {
+		return err
+	}
+	if _, err := output(build, nil, "go", "mod", "edit", "-replace", "github.com/ollama/ollama=./ollama"); err != nil {
+		return err
+	}
+	if _, err := output(build, nil, "go", "list", "-overlay", "overlay.json", "-deps", "."); err != nil {
+		return fmt.Errorf("%w: %w", errFetch, err)
+	}
+	_, err = output(build, []string{"CGO_ENABLED=0"}, "go", "build", "-overlay", "overlay.json", "-trimpath", "-ldflags=-s -w -X github.com/ollama/ollama/version.Version="+OllamaVersion, "-o", filepath.Join(dir, "ollama"), ".")
+	return err
+}
+
+// createModel puts the tiny model into the folder models, as ollama create does.
+func createModel(dir string, model []byte) error {
+	home, err := os.MkdirTemp("", "ollama-home-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	p := &process{cmd: ollamaCommand(dir, filepath.Join(dir, "models"), 0), script: &script{}, home: home}
+	url, err := p.start()
+	defer p.end()
+	if err != nil {
+		return err
+	}
+	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(model))
+	create, err := json.Marshal(map[string]any{"model": Model, "files": map[string]string{"tiny.gguf": digest},
+		"template": strings.TrimSuffix(ollamaTemplate, "\n"), "stream": false})
+	if err != nil {
+		return err
+	}
+	for _, step := range []struct {
+		path string
+		body []byte
+	}{{"/api/blobs/" + digest, model}, {"/api/create", create}} {
+		res, err := http.Post(url+step.path, "application/json", bytes.NewReader(step.body))
+		if err != nil {
+			return err
+		}
+		answer, err := io.ReadAll(res.Body)
+		_ = res.Body.Close()
+		if err != nil || res.StatusCode >= http.StatusMultipleChoices {
+			return fmt.Errorf("%s: %s %s %w", step.path, res.Status, answer, err)
+		}
+	}
+	return nil
+}
+
+// ollamaCommand is Ollama with nothing of this machine's settings.
+func ollamaCommand(dir, models string, window int) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(dir, "ollama"), "serve")
+	cmd.Env = []string{"OLLAMA_MODELS=" + models, "OLLAMA_NOPRUNE=1", "OLLAMA_NO_CLOUD=1", fmt.Sprintf("OLLAMA_CONTEXT_LENGTH=%d", window)}
+	return cmd
+}
