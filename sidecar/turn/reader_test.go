@@ -114,7 +114,7 @@ func TestReader(t *testing.T) {
 		{"no end", event(0, `"content":"A"`, "null"), `{"choices":[{"message":{"content":"A"},"finish_reason":null}]}`, []string{"A"}, "", ""},
 		{"nothing", "", "", []string{""}, "", ""},
 		{"a blank event of Ollama", event(0, `"content":"A"`, "null") + blank, "", nil, "", "with a blank event"},
-		{"no JSON", "data: {\n\n", `{`, nil, "", "not JSON"},
+		{"no JSON", "data: {\n\n", `{`, nil, "", "JSON"},
 		{"an error of llama.cpp", event(0, `"content":"The answer is fourty-"`, "null") + "error: {\"code\":500,\"message\":\"x\"}\n\n" + done, "", nil, "", `holds an error: {"code":500`},
 		{"an error by name", "event: error\ndata: {\"message\":\"x\"}\n\n" + done, "", nil, "", `holds an error: {"message"`},
 		{"lines of one event", "data: {\"choices\":[{\ndata: \"delta\":{\"content\":\"A\"},\"finish_reason\":\"stop\"}]}\n\n" + done, "", []string{"A"}, "", ""},
