@@ -50,7 +50,7 @@ func (s Source) Read() (Files, error) {
 
 // Whole completes the files of an operator's folder to all that count. They
 // replace the rules of the program as a whole, but for files that came later. Of those, only the files that they name
-// are added, below builtin/, what is known of programs, and each prompt that the folder has no
+// are added, below builtin/, what is known of programs and agents, and each prompt that the folder has no
 // other text for.
 // The locked folder is read as it is now.
 func (s Source) Whole(own Files) (Files, error) {
@@ -126,7 +126,8 @@ func (f Files) over(builtin Files) Files {
 	for name, text := range builtin {
 		whole := BuiltinFolder + "/" + name
 		isPrompt := strings.HasPrefix(name, PromptFolder+"/")
-		if isPrompt && !f.Has(name) || strings.HasPrefix(name, ProgramFolder+"/") || f.mention(whole) {
+		isKnown := strings.HasPrefix(name, ProgramFolder+"/") || strings.HasPrefix(name, AgentFolder+"/")
+		if isPrompt && !f.Has(name) || isKnown || f.mention(whole) {
 			out[whole] = text
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
@@ -49,6 +50,7 @@ const (
 	definitions    = "#/definitions/"
 	configFile     = "config.yaml"                          // the file of serve --config, whatever its name is
 	anyTestFile    = rulefile.TestFolder + "/replies.yaml"  // stands for all of its folder
+	anyAgentFile   = rulefile.AgentFolder + "/codex.yaml"   // stands for all of its folder
 	anyProgramFile = rulefile.ProgramFolder + "/files.yaml" // stands for all of its folder
 	includeAbout   = "Files whose rules come first: packs/NAME.yaml of this folder, or builtin/NAME.yaml, the one the program ships."
 	durationMatch  = `^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$`
@@ -78,6 +80,7 @@ var described = []struct {
 	{pathsFilename, "Which files and folders calls and commands may touch.", reflect.TypeFor[pathsFile]()},
 	{urlsFilename, "Which URLs calls and commands may fetch.", reflect.TypeFor[urlsFile]()},
 	{anyProgramFile, "What programs do with their arguments.", reflect.TypeFor[programs.File]()},
+	{anyAgentFile, "An agent, and how it is led to the sidecar.", reflect.TypeFor[connection.File]()},
 	{anyTestFile, "Replies, and what all rules together make of them. They run at every load.", reflect.TypeFor[testFile]()},
 	{lockedName(strategiesFile), "Locked folder: which strategies may be enabled, whatever strategies.yaml says.", reflect.TypeFor[lockedStrategies]()},
 	{lockedName(argumentsFile), "Locked folder: what tools do at least, whatever arguments.yaml says.", reflect.TypeFor[lockedArguments]()},
