@@ -168,9 +168,7 @@ func (m *merger) item(path []string, item listItem) {
 		m.put(at(i), whole)
 		return
 	}
-	for _, member := range members {
-		m.value(append(at(i), member.Key), member.Value, item.model)
-	}
+	m.members(at(i), members, item.model)
 }
 
 func (m *merger) refuse(path []string, old *json5.Value, want json5.Kind) {
