@@ -99,7 +99,7 @@ func connectCommand(env Env, agent string) *cobra.Command {
 		}
 		var a connect.Agent
 		if !gateway {
-			if a, err = agentOf(c, name, set.Agents); err != nil {
+			if a, err = agentOf(c, name, set.Connections); err != nil {
 				return err
 			}
 			n.Agent = name

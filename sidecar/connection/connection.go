@@ -70,14 +70,17 @@ func Load(files rulefile.Files) (Agents, rulefile.Problems) {
 		}
 		f, wrong := rulefile.Decode[File](file, files[file])
 		problems = append(problems, wrong...)
-		problems = append(problems, f.Connect.check()...)
+		problems = append(problems, f.Connect.Problems()...)
+		if len(f.Connect.Configs)+len(f.Connect.Commands) == 0 {
+			continue // nothing is known of how it is connected
+		}
 		agents[strings.TrimSuffix(path.Base(plain), ".yaml")] = f.Connect
 	}
 	return agents, problems
 }
 
-// check reports what a connection names that there is not.
-func (c *Connection) check() (out rulefile.Problems) {
+// Problems are what a connection names that there is not.
+func (c *Connection) Problems() (out rulefile.Problems) {
 	for _, config := range c.Configs {
 		for _, name := range placeholdersOf(config.Settings.Members) {
 			if !slices.Contains(placeholders, name) {

@@ -258,12 +258,13 @@ func TestPath(t *testing.T) {
 func TestLoad(t *testing.T) {
 	const head = "version: 1\nconnect:\n"
 	agents, problems := Load(rulefile.Files{
-		"agents/a.yaml":         head + "  remarks: [mine]\n",
-		"builtin/agents/a.yaml": head + "  remarks: [theirs]\n",
-		"builtin/agents/b.yaml": head + "  remarks: [theirs]\n",
+		"agents/a.yaml":         head + "  commands: [mine]\n",
+		"builtin/agents/a.yaml": head + "  commands: [theirs]\n",
+		"builtin/agents/b.yaml": head + "  commands: [theirs]\n",
+		"builtin/agents/c.yaml": "version: 1\n",
 		"exec.yaml":             "no agent",
 	})
-	if len(problems) > 0 || strings.Join(agents.Names(), " ") != "a b" || agents["a"].Remarks[0].Value != "mine" {
+	if len(problems) > 0 || strings.Join(agents.Names(), " ") != "a b" || agents["a"].Commands[0].Value != "mine" {
 		t.Errorf("%v %v", agents, problems)
 	}
 	for text, want := range map[string]string{

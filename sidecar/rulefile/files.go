@@ -22,10 +22,10 @@ import (
 // The folders inside a folder of rules.
 const (
 	PromptFolder  = "prompts"
-	AgentFolder   = "agents"   // the agents that are known, and how each is connected
 	PackFolder    = "packs"    // files that rule files include
 	ProgramFolder = "programs" // what programs do with their arguments
 	ExtraFolder   = "extra"    // files that say more of what a rule file says: exec.NAME.yaml of exec.yaml
+	AgentFolder   = "agents"   // what is known of the programs that send requests
 	TestFolder    = "tests"    // tests of the rules
 	BuiltinFolder = "builtin"  // stands for what the program ships; no folder on disk
 	PolicyFolder  = "policy"   // stands for the locked folder
@@ -38,7 +38,7 @@ const (
 type Files map[string]string
 
 // patterns are the files that count, hidden ones excepted.
-var patterns = []string{"*.yaml", AgentFolder + "/*.yaml", PackFolder + "/*.yaml", ExtraFolder + "/*.yaml", ProgramFolder + "/*.yaml", TestFolder + "/*.yaml", PromptFolder + "/*.txt", PromptFolder + "/*.tmpl"}
+var patterns = []string{"*.yaml", PackFolder + "/*.yaml", ExtraFolder + "/*.yaml", ProgramFolder + "/*.yaml", AgentFolder + "/*.yaml", TestFolder + "/*.yaml", PromptFolder + "/*.txt", PromptFolder + "/*.tmpl"}
 
 // Counted reports whether a file of this name inside a folder of rules is one of
 // them. All others may stand there and mean nothing; Ignored warns of some.

@@ -204,7 +204,7 @@ func TestIgnored(t *testing.T) {
 	dir, locked := t.TempDir(), t.TempDir()
 	for name, hint := range map[string]string{
 		"extras/exec.yaml": "did you mean the folder extra?", "Packs/a.yaml": "did you mean the folder packs?", "prompt/a.txt": "did you mean the folder prompts?",
-		"other/a.yml":               "rules stand in the folder itself, and in its folders agents, packs, extra, programs, tests, prompts",
+		"other/a.yml":               "rules stand in the folder itself, and in its folders packs, extra, programs, agents, tests, prompts",
 		"extra/team/exec.ours.yaml": "put its files into extra itself", "exec.YAML": "did you mean exec.yaml?", "tests/a.yaml.txt": "did you mean tests/a.yaml?",
 		"exec.yaml": "", "notes.txt": "", "exec.yaml.bak": "", "exec.yaml~": "", ".hidden/a.yaml": "", "..data/a.yaml": "", "schemas/a.json": "", "docs/a.txt": "",
 		"prompts/a.yaml.txt": "", "extra/.team/a.yaml": "", "extra/notes/a.md": "",

@@ -126,8 +126,7 @@ func (f Files) over(builtin Files) Files {
 	for name, text := range builtin {
 		whole := BuiltinFolder + "/" + name
 		isPrompt := strings.HasPrefix(name, PromptFolder+"/")
-		isKnown := strings.HasPrefix(name, ProgramFolder+"/") || strings.HasPrefix(name, AgentFolder+"/")
-		if isPrompt && !f.Has(name) || isKnown || f.mention(whole) {
+		if isPrompt && !f.Has(name) || strings.HasPrefix(name, ProgramFolder+"/") || strings.HasPrefix(name, AgentFolder+"/") || f.mention(whole) {
 			out[whole] = text
 		}
 	}

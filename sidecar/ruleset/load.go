@@ -127,7 +127,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.references()
 	l.gateway()
 	l.programs()
-	l.agents()
+	l.connections()
 	l.policies()
 	l.experiments()
 	l.replyTests()

@@ -50,7 +50,7 @@ const (
 	definitions    = "#/definitions/"
 	configFile     = "config.yaml"                          // the file of serve --config, whatever its name is
 	anyTestFile    = rulefile.TestFolder + "/replies.yaml"  // stands for all of its folder
-	anyAgentFile   = rulefile.AgentFolder + "/codex.yaml"   // stands for all of its folder
+	anyAgentFile   = rulefile.AgentFolder + "/generic.yaml" // stands for all of its folder
 	anyProgramFile = rulefile.ProgramFolder + "/files.yaml" // stands for all of its folder
 	includeAbout   = "Files whose rules come first: packs/NAME.yaml of this folder, or builtin/NAME.yaml, the one the program ships."
 	durationMatch  = `^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$`

@@ -1,0 +1,9 @@
+package ruleset
+
+import "github.com/jgavinray/gpt-oss-executor/sidecar/connection"
+
+// connections reads how agents are connected.
+func (l *loader) connections() {
+	agents, problems := connection.Load(l.files)
+	l.set.Connections, l.problems = agents, append(l.problems, problems...)
+}
