@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/diff"
+	"pgregory.net/rapid"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -277,5 +278,42 @@ func TestLoad(t *testing.T) {
 		if _, problems := Load(rulefile.Files{"agents/x.yaml": head + text}); !strings.Contains(problems.Error(), want) {
 			t.Errorf("%s: %v", text, problems)
 		}
+	}
+}
+
+// Whatever a config holds, what becomes of it holds each comment, and stays as it is when it is written
+// again. That all other values stay is seen to by Merge itself.
+func TestMergeAny(t *testing.T) {
+	agents := shipped(t)
+	lines := map[string][]string{
+		"codex": {"a = 1", "model = 'x' # was", "[t] # tail", "[t.u]", "x.y = { z = 1, w = [1, 2] }", "[[l]]", "k = \"\"\"\nb # no comment\n\"\"\"", "# c", "",
+			"model_providers.mine.name = \"x\"", "[model_providers.gpt-oss-executor]", "name = 'y'", "base_url = ''", "[model_providers]", "model_providers = {}", "  i = [\n    1, # one\n  ]"},
+		"continue": {"a: 1", "name: 'x' # was", "t: # tail", "  u: {x: 1}", "  v: [a, b]", "models:", "models: []", "models: # none", "- name: x", "  - name: gpt-oss (gpt-oss-executor) # ours", "    provider: y",
+			"    roles: [chat]", "# c", "    # deep", "", "s: |", "  # text", "  more", "l:\n- 1\n- b: 2", "q: \"a\n  b\"", "n: ~", "z: &x {k: 1}", "y: *x"},
+	}
+	merged := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		name := rapid.SampledFrom([]string{"codex", "continue"}).Draw(rt, "agent")
+		newline := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(rt, "newline")
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(lines[name]), 0, 9).Draw(rt, "lines"), "\n")
+		text = strings.ReplaceAll(text+rapid.SampledFrom([]string{"", "\n"}).Draw(rt, "end"), "\n", newline)
+		a := agents[name]
+		got, err := a.Configs[0].Merge([]byte(text), a.Key, side)
+		if err != nil {
+			return
+		}
+		merged++
+		for line := range strings.Lines(text) {
+			_, comment, found := strings.Cut(strings.TrimSpace(line), "#")
+			if found && strings.Count(string(got), "#"+comment) < strings.Count(text, "#"+comment) {
+				rt.Fatalf("%q lost #%s:\n%q", text, comment, got)
+			}
+		}
+		if again, err := a.Configs[0].Merge(got, a.Key, side); err != nil || string(again) != string(got) {
+			rt.Fatalf("%q became %q, and then %q: %v", text, got, again, err)
+		}
+	})
+	if merged < 10 {
+		t.Errorf("%d configs were merged: nothing is tested", merged)
 	}
 }
