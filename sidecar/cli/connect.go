@@ -33,7 +33,7 @@ var connectWords = map[string]cobra.Command{
 		Short: "Print or write the settings that lead an agent to the sidecar",
 		Long: `Print the settings that lead an agent to the sidecar, write them into its config, or put that back.
 Writing shows what changes, with secrets masked, and keeps the old file beside the new one.
-Comments stay, and all other settings. Nothing is started. What else is to be set is said.
+Comments stay, and all other settings. Nothing is started. It says what else to set.
 
 Without FILE the config is where the agent looks for it; one that is missing is made. The agents
 are the files of rules/agents, and openclaw, which has more flags than the others:
@@ -99,7 +99,7 @@ func connectCommand(env Env, agent string) *cobra.Command {
 		}
 		var a connect.Agent
 		if !gateway {
-			if a, err = agentOf(c, name, set.Connections); err != nil {
+			if a, err = agentOf(c, name, set.Connect); err != nil {
 				return err
 			}
 			n.Agent = name

@@ -5,5 +5,5 @@ import "github.com/jgavinray/gpt-oss-executor/sidecar/connection"
 // connections reads how agents are connected.
 func (l *loader) connections() {
 	agents, problems := connection.Load(l.files)
-	l.set.Connections, l.problems = agents, append(l.problems, problems...)
+	l.set.Connect, l.problems = agents, append(l.problems, problems...)
 }

@@ -167,7 +167,7 @@ func promises() []promise {
 			return strings.Join(got, " ")
 		}, "ours guided_json native"},
 		{func(s *Set) string {
-			a, known := s.Connections["mine"]
+			a, known := s.Connect["mine"]
 			if !known {
 				return "not known"
 			}

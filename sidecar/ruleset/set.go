@@ -29,24 +29,24 @@ const DefaultProfile = "default"
 // Set is everything one version of the rule files says. It never changes after
 // Load, so a request keeps the set it began with. Safe for concurrent use.
 type Set struct {
-	Version     string // first 12 hex digits of the sha256 over all files
-	Tools       *tools.Rules
-	Limits      Limits
-	Servers     []Server   // in the order in which detection tries them; the last one fits every server
-	Upstreams   []Upstream // that models may name; that of the settings first
-	Models      []Model    // the default first, the others in the order of the file
-	Recovery    Recovery
-	Runs        Runs
-	Results     Results
-	Edits       edits.Edits
-	Loop        *loops.Guard
-	References  References                // of arguments to earlier results
-	Gateway     []tools.Tool              // that runs may call at an OpenClaw gateway, in the order of the file
-	Programs    *program.Table            // what is known of programs
-	Connections connection.Agents         // how agents are connected
-	Prompts     map[string]*prompt.Prompt // by file name without extension
-	Taken       []rulefile.Taken          // what the files take away from those that they include
-	Counts      Counts
+	Version    string // first 12 hex digits of the sha256 over all files
+	Tools      *tools.Rules
+	Limits     Limits
+	Servers    []Server   // in the order in which detection tries them; the last one fits every server
+	Upstreams  []Upstream // that models may name; that of the settings first
+	Models     []Model    // the default first, the others in the order of the file
+	Recovery   Recovery
+	Runs       Runs
+	Results    Results
+	Edits      edits.Edits
+	Loop       *loops.Guard
+	References References                // of arguments to earlier results
+	Gateway    []tools.Tool              // that runs may call at an OpenClaw gateway, in the order of the file
+	Programs   *program.Table            // what is known of programs
+	Connect    connection.Agents         // how agents are connected
+	Prompts    map[string]*prompt.Prompt // by file name without extension
+	Taken      []rulefile.Taken          // what the files take away from those that they include
+	Counts     Counts
 	// Experiments are what is tried. Arms names those of which this set is, as EXPERIMENT/ARM.
 	Experiments experiment.Experiments
 	Arms        []string
