@@ -29,10 +29,22 @@ func asksScenarios(by string) (out []script.Scenario) {
 		"shape":   {script.Native("exec", command("cd marks && "+marking("shape"))), script.Native("exec", `{"command":`+quoted(marking("shape"))+`,"workdir":"marks"}`)},
 		"again":   {script.Native("exec", command("git config --file setting --add a.b c"))},
 		"look":    {script.Native("tool_call", `{"id":"nodes","args":{"action":"status"}}`)},
+		"fine":    {script.Native("exec", command("touch marks/"+by+"-fine"))},
+		"doubted": {script.Native("exec", command("touch marks/"+by+"-doubted"))},
 	} {
 		out = append(out, script.Scenario{Name: id, User: user(id), Steps: append(steps, script.Text("Done.")), Loop: true})
 	}
-	return append(out, endScenario()...)
+	reviewer := script.Scenario{Name: "reviewer", User: "Review this pending exec request.", Loop: true, Choose: review}
+	return append(out, append(endScenario(), reviewer)...)
+}
+
+// review is what a model says that OpenClaw has review a command, with mode: auto.
+func review(q script.Request) *script.Reply {
+	said := script.Text(`{"decision":"allow","risk":"low","rationale":"It makes a file."}`)
+	if strings.Contains(string(q.Body), "-doubted") {
+		said = script.Text(`{"decision":"deny","risk":"high","rationale":"Nobody wants that file."}`)
+	}
+	return &said
 }
 
 // Why a person is asked about a marking, as the shipped rules say it, and with texts that
@@ -229,5 +241,46 @@ func TestAsksOfAGatewayThatDoesNot(t *testing.T) {
 	asked := b.servers[by].Requests("again")
 	if told := string(asked[len(asked)-1].Body); !strings.Contains(told, "nobody can be asked here") {
 		t.Errorf("the model reads %s", told)
+	}
+}
+
+// TestAsksBesideAReviewer: with mode: auto, OpenClaw has its default model review what its own list
+// does not have. It is asked through the sidecar. What the sidecar marks is for a person, and no model
+// is asked.
+func TestAsksBesideAReviewer(t *testing.T) {
+	needEnabled(t)
+	t.Parallel()
+	api := apis[len(apis)-1]
+	b, _ := asksBench(t, `{"tools":{"exec":{"mode":"auto","security":null,"ask":null}}}`, api)
+	reviews := func() int { return len(b.servers[api].Requests("reviewer")) }
+	for _, c := range []struct {
+		id, decision, result string // decision: of a person; "": nobody is there
+		reviews              int
+		runs                 bool
+	}{
+		{"fine", "", "(no output)", 1, true},
+		{"doubted", "", "Nobody wants that file.", 1, false},
+		{"nobody", "", "cannot wait for interactive exec approval", 0, false},
+		{"allowed", "allow-once", "(no output)", 0, true},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			var seen <-chan shown
+			if c.decision != "" {
+				seen = b.gateway.approver(t, b.run, c.decision)
+			}
+			before := reviews()
+			_, result := b.asks(t, api, c.id)
+			t.Logf("the model reads %s", result.Text)
+			mark := api + "-" + c.id
+			if ran := b.marked(mark) || b.marked("marks/"+mark); ran != c.runs || !strings.Contains(result.Text, c.result) {
+				t.Errorf("ran: %v", ran)
+			}
+			if n := reviews() - before; n != c.reviews {
+				t.Errorf("a model reviewed %d times, want %d", n, c.reviews)
+			}
+			if c.decision != "" && len(seen) != 1 {
+				t.Errorf("a person was asked %d times", len(seen))
+			}
+		})
 	}
 }

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,18 +69,13 @@ func TestCodex(t *testing.T) {
 func codex(t *testing.T, sidecar, work, message string) string {
 	t.Helper()
 	home := t.TempDir()
-	write(t, filepath.Join(home, "config.toml"), fmt.Sprintf(`
-model = "gpt-oss"
-model_provider = "sidecar"
-approval_policy = "never"
+	config := filepath.Join(home, "config.toml")
+	write(t, config, `approval_policy = "never" # nobody is there
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
 analytics = { enabled = false }
-[model_providers.sidecar]
-name = "gpt-oss-executor"
-base_url = "%s/v1"
-wire_api = "responses"
-`, sidecar))
+`)
+	do(t, ".", binary, "connect", "codex", "--url", sidecar, "--context-window", "131072", "--write", config)
 	cmd := exec.CommandContext(t.Context(), node(t), filepath.Join(install(t, "../testdata/codex"), "node_modules/@openai/codex/bin/codex.js"), "exec", "--skip-git-repo-check", message)
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "HOME="+home, "CODEX_HOME="+home)

@@ -25,6 +25,11 @@ func Like(path string, text []byte, other fs.FileInfo) error {
 	return write(path, text, other.Mode().Perm(), other)
 }
 
+// WriteFor writes a file for the owner of another one, where this process may give it away.
+func WriteFor(path string, text []byte, mode fs.FileMode, other fs.FileInfo) error {
+	return write(path, text, mode, other)
+}
+
 // write gives the file to the owner of another one, if there is one, before it stands at its place.
 func write(path string, text []byte, mode fs.FileMode, other fs.FileInfo) error {
 	tmp, err := Beside(path, text, mode)
@@ -32,7 +37,7 @@ func write(path string, text []byte, mode fs.FileMode, other fs.FileInfo) error 
 		return err
 	}
 	if other != nil {
-		own(tmp, other)
+		Own(tmp, other)
 	}
 	if err := os.Rename(tmp, path); err != nil {
 		return errors.Join(err, os.Remove(tmp))

@@ -4,5 +4,5 @@ package atomicfile
 
 import "io/fs"
 
-// own leaves a file with whoever has written it: here its folder says who may read it.
-func own(string, fs.FileInfo) {}
+// Own leaves a file with whoever has written it: here its folder says who may read it.
+func Own(string, fs.FileInfo) {}

@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// own gives a file to the owner of another one. Only root may give files to others, and not every
+// Own gives a file to the owner of another one. Only root may give files to others, and not every
 // file system has owners, so that it may fail.
-func own(path string, other fs.FileInfo) {
+func Own(path string, other fs.FileInfo) {
 	if of, ok := other.Sys().(*syscall.Stat_t); ok {
 		_ = os.Lchown(path, int(of.Uid), int(of.Gid))
 	}

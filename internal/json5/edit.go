@@ -23,11 +23,11 @@ func Set(text []byte, value any, path ...string) ([]byte, error) {
 		}
 		next := v.At(step)
 		if next == nil {
-			return insert(text, root, v, step, nested(value, path[i+1:]))
+			return insert(text, root, v, step, Nested(value, path[i+1:]))
 		}
 		v = next
 	}
-	if same(v, value) {
+	if Same(v, value) {
 		return text, nil
 	}
 	indent := indentOf(text, v.Start)
@@ -89,8 +89,8 @@ func restOfLine(text []byte, end, comma int) (int, bool) {
 	return end + next + 1, blankOnly(rest)
 }
 
-// nested is a value below the members of a path.
-func nested(value any, path []string) any {
+// Nested is a value below the members of a path.
+func Nested(value any, path []string) any {
 	for i := len(path) - 1; i >= 0; i-- {
 		value = Pairs{{path[i], value}}
 	}

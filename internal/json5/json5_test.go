@@ -177,7 +177,7 @@ func FuzzSet(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q became %q: %v", text, got, err)
 		}
-		if in := is.At(one, two); in == nil || !same(in, value) {
+		if in := is.At(one, two); in == nil || !Same(in, value) {
 			if is.Get(one).Kind != Array {
 				t.Fatalf("%q became %q, without the value", text, got)
 			}

@@ -102,15 +102,15 @@ func (l look) key(name string) string {
 	return name
 }
 
-// same reports whether a value of a text is what would be written.
-func same(v *Value, want any) bool {
+// Same reports whether a value of a text is what would be written.
+func Same(v *Value, want any) bool {
 	switch want := want.(type) {
 	case Pairs:
 		if v.Kind != Object || len(v.Members) != len(want) {
 			return false
 		}
 		for _, m := range want {
-			if got := v.Get(m.Key); got == nil || !same(got, m.Value) {
+			if got := v.Get(m.Key); got == nil || !Same(got, m.Value) {
 				return false
 			}
 		}
@@ -120,7 +120,7 @@ func same(v *Value, want any) bool {
 			return false
 		}
 		for i, x := range want {
-			if !same(&v.Items[i].Value, x) {
+			if !Same(&v.Items[i].Value, x) {
 				return false
 			}
 		}

@@ -52,7 +52,7 @@ func (p *Patient) Mend(ctx context.Context, r *Report) (did []string) {
 }
 
 func (p *Patient) merge(ctx context.Context, path string) error {
-	n, err := p.neighbour(ctx)
+	n, err := p.connector(ctx)
 	if err != nil {
 		return err
 	}

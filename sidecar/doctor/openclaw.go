@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/json5"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/neighbour"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/connect"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw/file"
 )
 
 // config looks at an openclaw.json as openclaw --check does. named are the folders in which its
@@ -19,11 +18,11 @@ func (p *Patient) config(ctx context.Context) (named []string, out []Check) {
 		p.say("no openclaw.json is named with --config, and none is looked at")
 		return nil, nil
 	}
-	f, err := file.Read(p.Config)
+	f, err := connect.ReadOpenClaw(p.Config)
 	if err != nil {
 		return nil, []Check{{Name: "config", Status: fail, Found: err.Error(), Fix: "name the config of the gateway: --config $(openclaw config file)"}}
 	}
-	n, err := p.neighbour(ctx)
+	n, err := p.connector(ctx)
 	if err != nil {
 		return nil, []Check{{Name: "config", Status: fail, Found: err.Error(), Fix: "mend what it says, then run gpt-oss-executor doctor again"}}
 	}
@@ -55,9 +54,9 @@ func still(list []openclaw.Finding, f openclaw.Finding) bool {
 	return false
 }
 
-// neighbour is the sidecar as the gateway has to know it. A token is named and not written down.
-func (p *Patient) neighbour(ctx context.Context) (*neighbour.Neighbour, error) {
-	n := &neighbour.Neighbour{Settings: p.Settings, Environ: p.Environ, Out: p.Progress, Err: p.Progress, AskWindow: true}
+// connector is the sidecar as the gateway has to know it. A token is named and not written down.
+func (p *Patient) connector(ctx context.Context) (*connect.Connector, error) {
+	n := &connect.Connector{Settings: p.Settings, Environ: p.Environ, Out: p.Progress, Err: p.Progress, AskWindow: true}
 	n.URL, n.Window = p.URL, 2*openclaw.LeastWindow
 	if p.Settings.Token != "" {
 		n.Key = "${GPTOSS_EXECUTOR_TOKEN}"

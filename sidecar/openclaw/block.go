@@ -36,6 +36,8 @@ type Sidecar struct {
 	Guessed bool     // nobody has told the window: another one in a config is as good
 	Tokens  int      // the most tokens of a reply; 0: as it is, or DefaultTokens
 	Service *Service // how the gateway starts it; nil: somebody else does
+
+	ExecMode bool // OpenClaw takes no security and ask for exec, but only a mode
 }
 
 // withParent is the flag of serve that has it stop when the gateway is killed.
@@ -104,9 +106,18 @@ func Block(s Sidecar) json5.Pairs {
 		"agents", json5.Make("defaults", json5.Make("model", json5.Make("primary", s.model()))),
 		"tools", json5.Make(
 			"toolSearch", json5.Make("mode", "directory"),
-			"exec", json5.Make("security", "full", "ask", "on-miss"), // else it does not ask about calls that say so
+			"exec", s.exec(),
 			"loopDetection", json5.Make("enabled", true)),
 	)
+}
+
+// exec has OpenClaw ask about the calls that say so, and about no others. No mode says that: with
+// full it asks about none, and ask comes next, as it asks about all that is not on its own list.
+func (s *Sidecar) exec() json5.Pairs {
+	if s.ExecMode {
+		return json5.Make("mode", "ask")
+	}
+	return json5.Make("security", "full", "ask", "on-miss")
 }
 
 func (s *Service) block(base string) json5.Pairs {

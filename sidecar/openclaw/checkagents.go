@@ -1,6 +1,8 @@
 package openclaw
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/json5"
@@ -103,21 +105,43 @@ func (c *checker) toolSearch(place at) {
 // exec checks whether OpenClaw asks about the calls that say so, and only about these.
 func (c *checker) exec(place at) {
 	v := c.root.At(place...)
-	mode, security, ask := v.Get("mode"), v.Get("security"), v.Get("ask")
+	mode, all := v.Get("mode"), c.root.At("tools", "exec") // an agent has what it does not say from all
+	security, ask := v.Get("security"), v.Get("ask")
+	if mode == nil {
+		security, ask = cmp.Or(security, all.Get("security")), cmp.Or(ask, all.Get("ask"))
+	}
 	const fix = `exec: { security: "full", ask: "on-miss" }, without mode`
+	const decides = fix + ", if the policy of the sidecar is to decide"
 	switch {
-	case mode.Is(json5.String, "deny") || security.Is(json5.String, "deny"):
-		c.add("exec", Fail, place, "exec is denied: no command runs", fix)
-	case mode != nil && security == nil && ask == nil && stricter(v):
-		c.add("exec", Warn, place.to("mode"), "mode is "+c.shown(mode)+": OpenClaw has a list of its own beside the policy of the sidecar, and what is not on it is asked about or denied", fix+", if the policy of the sidecar is to decide")
 	case mode != nil && (security != nil || ask != nil):
 		c.add("exec", Fail, place.to("mode"), "mode stands beside security or ask: OpenClaw refuses the config", fix)
+	case mode.Is(json5.String, "deny") || security.Is(json5.String, "deny"):
+		c.add("exec", Fail, place, "exec is denied: no command runs", fix)
+	case mode.Is(json5.String, "auto"):
+		c.add("exec", Warn, place.to("mode"), "mode is "+c.shown(mode)+": OpenClaw has a model review what is not on its own list, through the sidecar if that model is one of ours, "+
+			"and a person is asked about what the policy marks", decides)
+	case mode != nil && stricter(v):
+		c.add("exec", Warn, place.to("mode"), "mode is "+c.shown(mode)+": OpenClaw has a list of its own beside the policy of the sidecar, and what is not on it is asked about or denied", decides)
+	case mode != nil:
+		c.add("exec", Fail, place.to("mode"), "mode is "+c.shown(mode)+": commands about which the policy asks a person run at once", fix)
 	case !ask.Is(json5.String, "on-miss") && !ask.Is(json5.String, "always"):
 		c.add("exec", Fail, place.to("ask"), "ask is "+c.shown(ask)+": commands about which the policy asks a person run at once", fix)
-	case stricter(v):
-		c.add("exec", Warn, place.to("security"), "security is "+c.shown(security)+": OpenClaw has a list of its own beside the policy of the sidecar, and asks about all that is not on it", fix+", if the policy of the sidecar is to decide")
+	case security != nil && !security.Is(json5.String, "full"):
+		c.add("exec", Warn, place.to("security"), "security is "+c.shown(security)+": OpenClaw has a list of its own beside the policy of the sidecar, and asks about all that is not on it", decides)
+		c.execPair(place, security, ask)
 	default:
-		c.add("exec", OK, place, "OpenClaw asks about the commands that the policy marks", "")
+		c.add("exec", OK, place, "OpenClaw asks about the commands that the policy marks; no mode says the same", "")
+		c.execPair(place, security, ask)
+	}
+}
+
+// execPair tells of security and ask where OpenClaw has a mode in their place, which takes over.
+func (c *checker) execPair(place at, security, ask *json5.Value) {
+	switch mode := modeOf(security, ask); {
+	case security == nil || ask == nil:
+		c.add("exec_pair", Warn, place, "one of security and ask stands without the other: OpenClaw cannot tell which mode is meant when that takes their place", `exec: { security: "full", ask: "on-miss" }`)
+	case mode != "":
+		c.add("exec_pair", Warn, place, fmt.Sprintf("security and ask are the old way to say mode: %q, and will go", mode), fmt.Sprintf("exec: { mode: %q } in place of the two; openclaw doctor --fix does it", mode))
 	}
 }
 

@@ -1,6 +1,7 @@
 package openclaw
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -170,10 +171,7 @@ func stricter(exec *json5.Value) bool {
 
 // repair takes away what cannot stand beside our settings.
 func (m *merger) repair(s Sidecar) {
-	if exec := m.root.At("tools", "exec"); exec.Get("mode") != nil && !stricter(exec) { // refused beside security and ask
-		path := []string{"tools", "exec", "mode"}
-		m.change(path, func() ([]byte, error) { return json5.Remove(m.text, path...) })
-	}
+	m.repairExec()
 	if search := m.root.At("tools", "toolSearch"); search.Get("enabled").Is(json5.Bool, "false") {
 		m.set(true, "tools", "toolSearch", "enabled")
 	}
@@ -186,6 +184,38 @@ func (m *merger) repair(s Sidecar) {
 			}
 		}
 	}
+}
+
+// repairExec takes away a mode beside the pair of security and ask, which OpenClaw refuses, or the pair
+// where it takes none; a mode then says what the pair has said.
+func (m *merger) repairExec() {
+	place := at{"tools", "exec"}
+	exec := m.root.At(place...)
+	pair := exec.Get("security") != nil || exec.Get("ask") != nil
+	remove := []string{"mode"}
+	switch {
+	case m.s.ExecMode:
+		remove = []string{"security", "ask"}
+		if mode := modeOf(exec.Get("security"), exec.Get("ask")); exec.Get("mode") == nil && pair {
+			m.set(cmp.Or(mode, "ask"), place.to("mode")...)
+		}
+	case exec == nil || stricter(exec):
+		return
+	}
+	for _, key := range remove {
+		m.change(place.to(key), func() ([]byte, error) { return json5.Remove(m.text, place.to(key)...) })
+	}
+}
+
+// modeOf is the mode that says the same as a pair of security and ask; empty: none does.
+func modeOf(security, ask *json5.Value) string {
+	switch {
+	case security == nil || ask == nil:
+		return ""
+	case security.Is(json5.String, "deny") && !ask.Is(json5.String, "always"):
+		return "deny"
+	}
+	return map[string]string{"allowlist off": "allowlist", "allowlist on-miss": "ask", "full off": "full"}[security.Text+" "+ask.Text]
 }
 
 // allow adds our models to the list of those that may be used, if there is one.

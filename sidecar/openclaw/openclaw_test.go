@@ -124,7 +124,10 @@ func TestCheck(t *testing.T) {
 		"nothing is asked":     {config(t, `"on-miss"`, `"off"`), "fail exec 16"},
 		"exec mode":            {config(t, `security: "full", ask: "on-miss"`, `mode: "full"`), "fail exec 16"},
 		"exec, stricter mode":  {config(t, `security: "full", ask: "on-miss"`, `mode: "allowlist"`), "warn exec 16"},
-		"exec, stricter":       {config(t, `"full"`, `"allowlist"`), "warn exec 16"},
+		"exec, auto":           {config(t, `security: "full", ask: "on-miss"`, `mode: "auto"`), "warn exec 16"},
+		"exec, stricter":       {config(t, `"full"`, `"allowlist"`), "warn exec 16, warn exec_pair 16"},
+		"exec, always":         {config(t, `"full", ask: "on-miss"`, `"allowlist", ask: "always"`), "warn exec 16"},
+		"exec, half a pair":    {config(t, `security: "full", `, ``), "warn exec_pair 16"},
 		"exec, both":           {config(t, `security:`, `mode: "full", security:`), "fail exec 16"},
 		"exec denied":          {config(t, `"full"`, `"deny"`), "fail exec 16"},
 		"loops":                {config(t, "enabled: true", "enabled: false"), "warn loop_detection 17"},
@@ -135,7 +138,8 @@ func TestCheck(t *testing.T) {
 		"allowed models, fine": {config(t, "defaults: {", `defaults: { modelPolicy: { allow: ["gpt-oss-executor/*"] },`), ""},
 		"an agent": {config(t, "agents: {", `agents: { entries: { a: { model: "x/y",
 			tools: { exec: { ask: "off" }, loopDetection: { enabled: false } } } },`), "warn default_model 13, fail exec 14, warn loop_detection 14"},
-		"include": {config(t, "agents: {", `agents: { $include: "./a.json5",`), "warn include 13"},
+		"an agent's half": {config(t, "agents: {", `agents: { entries: { a: { tools: { exec: { security: "allowlist" } } } },`), "warn exec 13, warn exec_pair 13"},
+		"include":         {config(t, "agents: {", `agents: { $include: "./a.json5",`), "warn include 13"},
 	} {
 		list := Check([]byte(c.text), side)
 		if got := strings.Join(worst(list), ", "); got != c.want {
@@ -159,6 +163,37 @@ func TestCheck(t *testing.T) {
 	side.Key = "k"
 	if got := worst(Check([]byte(config(t)), side)); !slices.Equal(got, []string{"fail api_key 2"}) {
 		t.Errorf("without the key: %v", got)
+	}
+}
+
+// Where OpenClaw takes no security and ask any more, a mode says what they have said, or the next stricter.
+func TestMergeExecMode(t *testing.T) {
+	s := side
+	s.ExecMode = true
+	for was, want := range map[string]string{
+		`security: "full", ask: "on-miss"`:        `mode: "ask"`,
+		`security: "full", ask: "off" /* yolo */`: `mode: "ask"`,
+		`security: "allowlist", ask: "off"`:       `mode: "allowlist"`,
+		`security: "allowlist", ask: "on-miss"`:   `mode: "ask"`,
+		`security: "allowlist", ask: "always"`:    `mode: "ask"`,
+		`security: "deny", ask: "off"`:            `mode: "deny"`,
+		`ask: "on-miss"`:                          `mode: "ask"`,
+		`mode: "auto"`:                            `mode: "auto"`,
+		`mode: "full"`:                            `mode: "ask"`,
+		`host: "gateway"`:                         `mode: "ask"`,
+	} {
+		got, err := Merge([]byte(config(t, `security: "full", ask: "on-miss"`, was)), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		root, err := json5.Parse(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exec := root.At("tools", "exec")
+		if mode := "mode: " + string(got[exec.Get("mode").Start:exec.Get("mode").End]); mode != want || exec.Get("security") != nil || exec.Get("ask") != nil {
+			t.Errorf("%s becomes %s, want %s", was, got[exec.Start:exec.End], want)
+		}
 	}
 }
 
@@ -420,33 +455,5 @@ func mergeKeeps(t interface{ Fatalf(string, ...any) }, text string, service bool
 		if f.Line < 1 || f.Line > strings.Count(text, "\n")+1 {
 			t.Fatalf("%q has no such line: %+v", text, f)
 		}
-	}
-	if Diff("x", []byte(text), got) == "" && text != string(got) {
-		t.Fatalf("%q became %q, and no difference is shown", text, got)
-	}
-}
-
-func TestDiff(t *testing.T) {
-	before := `{
-  gateway: { auth: { token: "abc" } },
-  env: { vars: { ANY: "hidden" } },
-  apiKey: "old",
-  ref: { apiKey: "${KEY}" },
-  a: 1,
-}`
-	after := strings.Replace(strings.Replace(before, `"old"`, `"new"`, 1), "a: 1", "a: 2", 1)
-	got := Diff("openclaw.json", []byte(before), []byte(after))
-	for _, has := range []string{"-  a: 1,\n", "+  a: 2,\n", `-  apiKey: "«secret 3»"`, `+  apiKey: "«secret 4»"`, "${KEY}"} {
-		if !strings.Contains(got, has) {
-			t.Errorf("no %q in\n%s", has, got)
-		}
-	}
-	for _, secret := range []string{"abc", "hidden", "old", `"new"`} {
-		if strings.Contains(got, secret) {
-			t.Errorf("%s is in\n%s", secret, got)
-		}
-	}
-	if got := Diff("x", []byte(before), []byte(before)); got != "" {
-		t.Errorf("no change: %s", got)
 	}
 }

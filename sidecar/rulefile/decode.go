@@ -11,6 +11,19 @@ import (
 
 const maxDepth = 100 // far more than any rule file nests
 
+// Values is a mapping that holds values of any kind and keeps the order of the file. A value is a
+// []Member, a []any, a string, an int, a float64, a bool, or nil.
+type Values struct {
+	At      Place
+	Members []Member
+}
+
+// Member is an entry of a mapping.
+type Member struct {
+	Key   string
+	Value any
+}
+
 // decoder reads one file. It reports every problem and never stops at one.
 type decoder struct {
 	src      *source
@@ -115,6 +128,11 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 		}
 	case *any:
 		*p = d.json(n, depth)
+	case *Values:
+		p.At = d.at(n)
+		if d.isMapping(n, key) {
+			p.Members = d.tree(n, depth, func(members []Member) any { return members }).([]Member)
+		}
 	default:
 		d.compound(n, v, tag, key, depth)
 	}

@@ -115,18 +115,31 @@ func parseSize(s string) (int, bool) {
 // json is a node as a JSON value: map[string]any, []any, string, int, uint64 (what
 // is too large for int), float64, bool or nil.
 func (d *decoder) json(n *yaml.Node, depth int) any {
+	return d.tree(n, depth, func(members []Member) any {
+		out := map[string]any{}
+		for _, m := range members {
+			out[m.Key] = m.Value
+		}
+		return out
+	})
+}
+
+// tree reads any value. A mapping becomes what it is made into.
+func (d *decoder) tree(n *yaml.Node, depth int, mapping func([]Member) any) any {
 	if d.trap(n, "the value", depth) {
 		return nil
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
-		out := map[string]any{}
-		d.mapping(n, "the value", func(k, v *yaml.Node) { out[k.Value] = d.json(v, depth+1) })
-		return out
+		members := []Member{}
+		d.mapping(n, "the value", func(k, v *yaml.Node) {
+			members = append(members, Member{k.Value, d.tree(v, depth+1, mapping)})
+		})
+		return mapping(members)
 	case yaml.SequenceNode:
 		out := make([]any, len(n.Content))
 		for i, c := range n.Content {
-			out[i] = d.json(c, depth+1)
+			out[i] = d.tree(c, depth+1, mapping)
 		}
 		return out
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -38,7 +39,8 @@ type agentFile struct {
 	Results   agentResults                     `rule:"results" doc:"What results of calls about which a person had to be asked look like. By them the sidecar sees whether the agent has asked."`
 	Retry     rulefile.Text                    `rule:"retry" doc:"Words by which the agent sends a request again. They are put behind the text of errors that pass." eg:"server error"`
 	Loop      agentLoop                        `rule:"loop" doc:"What is to be known of its messages to see that a model goes round in circles, beside loop of limits.yaml."`
-	Commands  string                           `rule:"commands" one:"here elsewhere" doc:"here: the agent runs commands on its own machine, as its user, so that the kernel can confine them where serve knows that this machine is meant. elsewhere: in a sandbox of its own or on another machine. If left out, it is here." eg:"elsewhere"`
+	Connect   connection.Connection            `rule:"connect" doc:"How gpt-oss-executor connect leads the agent to the sidecar."`
+	Commands  string                           `rule:"commands" one:"here elsewhere" doc:"here: the agent runs commands on its own machine, as its user, so that the kernel can confine them once connect has noted that this machine is meant. elsewhere: in a sandbox of its own or on another machine. If left out, only serve --confine here confines them." eg:"elsewhere"`
 }
 
 // agentSign is one way to recognise a request.
@@ -76,7 +78,7 @@ type agentLoop struct {
 // Agent is a program that sends requests and runs the calls, as a file of the folder agents has it.
 type Agent struct {
 	Name     string
-	Commands string // here or elsewhere
+	Commands string // Here, Elsewhere or ""
 	Retry    string // words behind errors that pass; "": none
 	About    string
 
@@ -100,6 +102,7 @@ func (l *loader) agentNames() (out []string) {
 // agents takes the files of the folder agents. One of the operator's takes the place of that of the program.
 func (l *loader) agents() {
 	var results state.Evidence
+	l.set.Connect = connection.Agents{}
 	for _, name := range append(l.agentNames(), generic) {
 		file := rulefile.AgentFolder + "/" + name + ".yaml"
 		if !l.files.Has(file) {
@@ -107,6 +110,9 @@ func (l *loader) agents() {
 		}
 		f := decodeFile[agentFile](l, file)
 		l.set.agents = append(l.set.agents, l.agent(name, &f))
+		if l.problems = append(l.problems, f.Connect.Problems()...); f.Connect.Known() {
+			l.set.Connect[name] = f.Connect
+		}
 		if headers := values(f.Session); name == generic {
 			l.set.Sessions = slices.Concat(headers, l.set.Sessions) // are what most send
 		} else {
@@ -219,8 +225,8 @@ func (s *Set) For(name string) *Set {
 	if one := s.of[name]; one != nil && s.loaded == s {
 		return one
 	}
-	if i := slices.IndexFunc(s.agents, func(a *Agent) bool { return a.Name == name }); i >= 0 {
-		return s.agents[i].set(s)
+	if a := s.AgentOf(name); a != nil {
+		return a.set(s)
 	}
 	return s
 }
@@ -231,6 +237,14 @@ func (s *Set) forAgents() {
 	for _, a := range s.agents {
 		s.of[a.Name] = a.set(s)
 	}
+}
+
+// AgentOf is one of the agents; nil: no file describes it.
+func (s *Set) AgentOf(name string) *Agent {
+	if i := slices.IndexFunc(s.agents, func(a *Agent) bool { return a.Name == name }); i >= 0 {
+		return s.agents[i]
+	}
+	return nil
 }
 
 // AgentNames are the agents that files describe, in the order in which they are tried. The last one is generic.

@@ -124,6 +124,11 @@ func TestAgentFiles(t *testing.T) {
 		"the generic one":   {"agents/generic.yaml", "known: [{header: x}]\n", "generic is for requests"},
 		"under the lock":    {"policy/agents/ours.yaml", "asks: nobody\n", "a locked folder cannot hold this file"},
 		"not a yaml":        {"agents/ours.yaml", "asks: [\n", "agents/ours.yaml:"},
+		"a remark":          {"agents/ours.yaml", "connect:\n  remarks: ['see {urk}']\n", "agents/ours.yaml:3:14: {urk} stands for nothing"},
+		"a setting":         {"agents/ours.yaml", "connect:\n  configs: [{folders: [~/.x], names: [a], format: toml, settings: {a: ['{modl}']}}]\n", "{modl} in the settings stands for nothing"},
+		"a format":          {"agents/ours.yaml", "connect:\n  configs: [{folders: [~/.x], names: [a], format: ini, settings: {a: b}}]\n", "agents/ours.yaml:3:"},
+		"no folder":         {"agents/ours.yaml", "connect:\n  configs: [{folders: [], names: [a], format: json, settings: {a: b}}]\n", "this config has no folder or no name"},
+		"a word":            {"agents/ours.yaml", "connect:\n  configs: [{folders: [~/.x], names: [a], format: json, settings: word}]\n", "settings must be a list of keys and values"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := shipped(t)

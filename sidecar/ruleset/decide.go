@@ -84,8 +84,12 @@ const (
 	Nobody   = "nobody"
 )
 
-// Elsewhere are commands that an agent runs in a sandbox of its own, or on another machine.
-const Elsewhere = "elsewhere"
+// Where an agent runs its commands: on its own machine as its user, or in a sandbox of its own or on another
+// machine.
+const (
+	Here      = "here"
+	Elsewhere = "elsewhere"
+)
 
 // Asks says who asks a person: one of these. What exec.yaml and the locked folder say outranks the file of the
 // agent.

@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -165,6 +166,15 @@ func promises() []promise {
 			}
 			return strings.Join(got, " ")
 		}, "ours guided_json native"},
+		{func(s *Set) string {
+			a, known := s.Connect["mine"]
+			if !known {
+				return "not known"
+			}
+			side := connection.Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss"}, Window: connection.Tokens{Number: 65536}}
+			text, err := a.Configs[0].Merge([]byte("model = 'x' # mine\n"), a.Key, side)
+			return fmt.Sprint(string(text), err)
+		}, "model = \"gpt-oss\" # mine\n\n[server]\nbase_url = \"http://127.0.0.1:8001/v1\"\ncontext = 65536\n<nil>"},
 	}
 }
 

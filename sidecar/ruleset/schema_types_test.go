@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
@@ -49,8 +50,8 @@ const (
 	definitions    = "#/definitions/"
 	configFile     = "config.yaml"                          // the file of serve --config, whatever its name is
 	anyTestFile    = rulefile.TestFolder + "/replies.yaml"  // stands for all of its folder
-	anyProgramFile = rulefile.ProgramFolder + "/files.yaml" // stands for all of its folder
 	anyAgentFile   = rulefile.AgentFolder + "/generic.yaml" // stands for all of its folder
+	anyProgramFile = rulefile.ProgramFolder + "/files.yaml" // stands for all of its folder
 	includeAbout   = "Files whose rules come first: packs/NAME.yaml of this folder, or builtin/NAME.yaml, the one the program ships."
 	durationMatch  = `^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$`
 	sizeMatch      = `^\d+(KiB|MiB|GiB)?$`

@@ -46,6 +46,8 @@ func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string,
 			Pattern: sizeMatch, PatternHint: "write 512, 64KiB, 16MiB or 1GiB"})
 	case reflect.TypeFor[any]():
 		return &schema{}
+	case reflect.TypeFor[rulefile.Values]():
+		return &schema{Type: "object"}
 	}
 	switch {
 	case t.Kind() == reflect.String:

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
@@ -43,6 +44,7 @@ type Set struct {
 	References References                // of arguments to earlier results
 	Gateway    []tools.Tool              // that runs may call at an OpenClaw gateway, in the order of the file
 	Programs   *program.Table            // what is known of programs
+	Connect    connection.Agents         // how agents are connected
 	Prompts    map[string]*prompt.Prompt // by file name without extension
 	Taken      []rulefile.Taken          // what the files take away from those that they include
 	Sessions   []string                  // headers that name a session, in lower case

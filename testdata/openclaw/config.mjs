@@ -74,12 +74,13 @@ const config = {
   logging: { level: "info", file: path.join(run, "gateway.log"), consoleStyle: "json", consoleLevel: "info" },
 };
 
-// merge puts the members of an object over those of another, at every depth.
+// merge puts the members of an object over those of another, at every depth. null takes one away.
 function merge(under, over) {
   const all = { ...under }; // what is off shares one object
   for (const [key, value] of Object.entries(over)) {
     const both = [value, under[key]].every((v) => v && typeof v === "object" && !Array.isArray(v));
     all[key] = both ? merge(under[key], value) : value;
+    if (value === null) delete all[key];
   }
   return all;
 }

@@ -1,8 +1,6 @@
-package file
+package configfile
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,12 +91,38 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 	holds(t, u.Aside, "theirs")
 }
 
-func TestRead(t *testing.T) {
-	if _, err := Read(filepath.Join(t.TempDir(), "none.json")); err == nil || !strings.Contains(err.Error(), "openclaw onboard makes one") {
+func TestUndoOfNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none.json")
+	if _, err := Undo(path, noon); err == nil || !strings.Contains(err.Error(), "there is no "+path) {
 		t.Errorf("%v", err)
 	}
-	if _, err := Undo(filepath.Join(t.TempDir(), "none.json"), noon); err == nil {
-		t.Error("undone: nothing")
+}
+
+// A config that is missing is made with its folders, for its owner alone, and is gone when that is undone.
+func TestMissing(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Read(filepath.Join(dir, "a", "b", "config.toml"))
+	if err != nil || !f.Missing {
+		t.Fatalf("%+v: %v", f, err)
+	}
+	if _, err := f.Write([]byte("one"), noon); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, f.Path, "one")
+	for path, want := range map[string]os.FileMode{f.Path: 0o600, filepath.Dir(f.Path): 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v %v", path, info.Mode(), err)
+		}
+	}
+	if _, err := f.Write([]byte("two"), noon); err == nil || !strings.Contains(err.Error(), "has changed since it was read") {
+		t.Errorf("over one that is there by now: %v", err)
+	}
+	u, err := Undo(f.Path, noon)
+	if err != nil || !u.Removed || u.Aside != "" {
+		t.Fatalf("%+v: %v", u, err)
+	}
+	if list, _ := os.ReadDir(filepath.Dir(f.Path)); len(list) != 0 {
+		t.Errorf("left: %v", list)
 	}
 }
 
@@ -109,42 +133,11 @@ func TestLink(t *testing.T) {
 	if err := os.Symlink(f.Path, link); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (File{link, f.Text}).Write([]byte("two"), noon); err != nil {
+	if _, err := (File{Path: link, Text: f.Text}).Write([]byte("two"), noon); err != nil {
 		t.Fatal(err)
 	}
 	holds(t, f.Path, "two")
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("%v %v", info, err)
-	}
-}
-
-// The answers are those of OpenClaw 2026.9.6; e2e asks the real one.
-func TestValidate(t *testing.T) {
-	f := made(t, "{}")
-	for name, c := range map[string]struct{ says, want string }{
-		"fine":                        {`echo '{"valid":true,"path":"x","warnings":[]}'`, ""},
-		"refused":                     {`echo '{"ok":false,"valid":false,"issues":[{"path":"tools","message":"Unrecognized key: \"bogus\""}]}'; exit 1`, "OpenClaw refuses this config:\n  tools: Unrecognized key: \"bogus\""},
-		"broken":                      {`echo 'needs Node 24' >&2; exit 1`, "needs Node 24"},
-		"the text, beside the config": {`grep -q two "$OPENCLAW_CONFIG_PATH" && [ "$(dirname "$OPENCLAW_CONFIG_PATH")" = ` + filepath.Dir(f.Path) + ` ] && echo '{"valid":true}'`, ""},
-	} {
-		bin := t.TempDir()
-		if err := os.WriteFile(filepath.Join(bin, "openclaw"), []byte("#!/bin/sh\n"+c.says+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		t.Setenv("PATH", bin+":/usr/bin:/bin")
-		err := Validate(context.Background(), f.Path, []byte("two"))
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
-			t.Errorf("%s: %v", name, err)
-		}
-		if errors.As(err, new(*Refused)) != (name == "refused") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if list, _ := os.ReadDir(filepath.Dir(f.Path)); len(list) != 1 {
-			t.Errorf("%s: left: %v", name, list)
-		}
-	}
-	t.Setenv("PATH", t.TempDir())
-	if err := Validate(context.Background(), f.Path, nil); err != ErrNoOpenClaw {
-		t.Errorf("without OpenClaw: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package file
+package connect
 
 import (
 	"bytes"
@@ -9,19 +9,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
-// Refused is what OpenClaw itself says of a config that it does not take.
-type Refused struct{ Issues []Issue }
+// refused is what OpenClaw itself says of a config that it does not take.
+type refused struct{ Issues []issue }
 
-// Issue is one thing that OpenClaw does not take.
-type Issue struct{ Path, Message string }
+// issue is one thing that OpenClaw does not take.
+type issue struct{ Path, Message string }
 
-func (r *Refused) Error() string {
+func (r *refused) Error() string {
 	var b strings.Builder
 	b.WriteString("OpenClaw refuses this config:")
 	for _, i := range r.Issues {
@@ -30,18 +31,23 @@ func (r *Refused) Error() string {
 	return b.String()
 }
 
-// ErrNoOpenClaw says that there is no program of this name.
-var ErrNoOpenClaw = errors.New("openclaw is not on the PATH")
+// about reports whether all that it does not take is below a path.
+func (r *refused) about(path string) bool {
+	return !slices.ContainsFunc(r.Issues, func(i issue) bool { return i.Path != path && !strings.HasPrefix(i.Path, path+".") })
+}
+
+// errNoOpenClaw says that there is no program of this name.
+var errNoOpenClaw = errors.New("openclaw is not on the PATH")
 
 // validateTime is how long OpenClaw may take. It starts in three seconds.
 const validateTime = time.Minute
 
-// Validate asks OpenClaw itself whether it would take a text in the place of a config. A *Refused
+// validate asks OpenClaw itself whether it would take a text in the place of a config. A *refused
 // says that it would not; any other error, that it could not be asked.
-func Validate(ctx context.Context, path string, text []byte) (err error) {
+func validate(ctx context.Context, path string, text []byte) (err error) {
 	program, err := exec.LookPath("openclaw")
 	if err != nil {
-		return ErrNoOpenClaw
+		return errNoOpenClaw
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return err
@@ -61,13 +67,13 @@ func Validate(ctx context.Context, path string, text []byte) (err error) {
 	out, runErr := c.Output()
 	var answer struct {
 		Valid  *bool
-		Issues []Issue
+		Issues []issue
 	}
 	if err := json.Unmarshal(out, &answer); err != nil || answer.Valid == nil {
 		return fmt.Errorf("ask %s: no answer (%w): %.300s", program, errors.Join(runErr, err), bytes.TrimSpace(said.Bytes()))
 	}
 	if !*answer.Valid {
-		return &Refused{answer.Issues}
+		return &refused{answer.Issues}
 	}
 	return nil
 }

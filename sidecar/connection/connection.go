@@ -1,0 +1,132 @@
+// Package connection knows how an agent is told of the sidecar: where its config is, and which
+// settings in it lead to us. What is to be known of each agent is data, in agents/*.yaml. It merges
+// the settings into the text of a config, JSON, TOML or YAML, and is pure: texts and values in, texts out.
+package connection
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// Connection is how an agent is connected.
+type Connection struct {
+	About    string          `rule:"about" doc:"Whose settings these are, and for which version they were tried. Operators read it."`
+	Configs  []Config        `rule:"configs" doc:"The config files of the agent. --write FILE writes the first one."`
+	Key      Key             `rule:"key" doc:"How the agent is told which token the sidecar wants."`
+	Commands []rulefile.Text `rule:"commands" doc:"Commands of the agent that set it up, in place of a config, or beside it. They are printed." eg:"['cline auth -b {url}']"`
+	Remarks  []rulefile.Text `rule:"remarks" doc:"What else is to be known, or to be set. They are printed." eg:"['start it with: pi --model {model}']"`
+}
+
+// Config is one config file of an agent.
+type Config struct {
+	Folders  []rulefile.Text `rule:"folders,required" doc:"The folder of the file: the first of these whose variables are all set. ~ is the home folder." eg:"['${CODEX_HOME}', ~/.codex]"`
+	Names    []rulefile.Text `rule:"names,required" doc:"The name of the file: the first of these that exists, or else the first." eg:"[config.toml]"`
+	Format   rulefile.Text   `rule:"format,required" one:"json toml yaml" doc:"How the file is written. json also takes comments and all else of JSON5."`
+	Settings rulefile.Values `rule:"settings,required" doc:"What must stand in the file. Of a list, items are added; one that is an object is found by its first key. {url}, {origin} (without /v1), {model}, {key}, {variable} (that of the key), {context_window} and {max_tokens} are filled in; what has no value is left out. An entry that names {model} in its key, or as an item of a list, is written for each model." eg:"{model: '{model}', model_providers: {gpt-oss-executor: {base_url: '{url}'}}}"`
+	Keep     []rulefile.Text `rule:"keep" doc:"Keys whose values stay as they are, where the file has some." eg:"[name]"`
+}
+
+// Key is how a token is named.
+type Key struct {
+	None     rulefile.Text `rule:"none" doc:"The key where the sidecar wants none. Without it, no key is written." eg:"none"`
+	Name     rulefile.Text `rule:"name" doc:"The environment variable that {variable} stands for where the user names none." eg:"GPTOSS_EXECUTOR_KEY"`
+	Variable rulefile.Text `rule:"variable" doc:"How the config refers to an environment variable of the agent, with {variable} for its name. Without it, it cannot." eg:"'{env:{variable}}'"`
+}
+
+// Refers reports whether the config can name an environment variable for the key.
+func (c *Connection) Refers() bool {
+	names := []string{}
+	for _, config := range c.Configs {
+		names = append(names, placeholdersOf(config.Settings.Members)...)
+	}
+	return c.Key.Variable.Value != "" || slices.Contains(names, "variable")
+}
+
+// Agents are connections by the name of the agent.
+type Agents map[string]Connection
+
+// Names are the names of the agents, sorted.
+func (a Agents) Names() []string { return slices.Sorted(maps.Keys(a)) }
+
+// Known reports whether anything is known of how the agent is connected.
+func (c *Connection) Known() bool { return len(c.Configs)+len(c.Commands) > 0 }
+
+// Problems are what a connection names that there is not.
+func (c *Connection) Problems() (out rulefile.Problems) {
+	for _, config := range c.Configs {
+		for _, name := range placeholdersOf(config.Settings.Members) {
+			if !slices.Contains(placeholders, name) {
+				out = append(out, config.Settings.At.Problem(rulefile.CodeRef, "{"+name+"} in the settings stands for nothing", rulefile.DidYouMean(name, placeholders)))
+			}
+		}
+		if len(config.Names) == 0 || len(config.Folders) == 0 {
+			out = append(out, config.Format.All().Problem(rulefile.CodeValue, "this config has no folder or no name", ""))
+		}
+	}
+	for _, text := range slices.Concat(c.Commands, c.Remarks) {
+		for _, name := range placeholdersOf(text.Value) {
+			if !slices.Contains(placeholders, name) {
+				out = append(out, text.All().Problem(rulefile.CodeRef, "{"+name+"} stands for nothing", rulefile.DidYouMean(name, placeholders)))
+			}
+		}
+	}
+	return out
+}
+
+// placeholders are what stands in braces.
+var placeholders = []string{"url", "origin", "model", "key", "variable", "context_window", "max_tokens"}
+
+var placeholder = lazyregexp.New(`\{([a-z_]+)\}`)
+
+// placeholdersOf are the names in braces in a value.
+func placeholdersOf(value any) (out []string) {
+	switch v := value.(type) {
+	case string:
+		for _, m := range placeholder().FindAllStringSubmatch(v, -1) {
+			out = append(out, m[1])
+		}
+	case []any:
+		for _, item := range v {
+			out = append(out, placeholdersOf(item)...)
+		}
+	case []rulefile.Member:
+		for _, m := range v {
+			out = append(out, placeholdersOf(m.Key)...)
+			out = append(out, placeholdersOf(m.Value)...)
+		}
+	}
+	return out
+}
+
+// Path is where the config is: in the first folder whose variables are set, the first name that
+// exists, or else the first.
+func (c *Config) Path(variable func(name string) string, exists func(path string) bool) string {
+	folder := ""
+	for _, f := range c.Folders {
+		complete := true
+		folder = inPath().ReplaceAllStringFunc(f.Value, func(ref string) string {
+			value := variable(strings.Trim(ref, "${}"))
+			complete = complete && value != ""
+			return value
+		})
+		if complete {
+			break
+		}
+	}
+	if rest, home := strings.CutPrefix(folder, "~/"); home {
+		folder = path.Join(variable("HOME"), rest)
+	}
+	for _, name := range c.Names {
+		if whole := path.Join(folder, name.Value); exists(whole) {
+			return whole
+		}
+	}
+	return path.Join(folder, c.Names[0].Value)
+}
+
+var inPath = lazyregexp.New(`\$\{\w+\}`)

@@ -1,0 +1,324 @@
+package connection
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// Sidecar is what an agent is told.
+type Sidecar struct {
+	URL    string   // base URL, such as http://127.0.0.1:8001/v1
+	Key    string   // bearer token, or ${VARIABLE} of the agent; empty: none is needed
+	Models []string // ids, the default first
+	Serves []string // all ids that it answers to
+	Window Tokens   // context window
+	Reply  Tokens   // the most that a reply may have
+}
+
+// Tokens is a number of tokens. Where nobody has told it, another one in a config is as good.
+type Tokens struct {
+	Number  int
+	Guessed bool
+}
+
+// format is how a config is read and changed.
+type format struct {
+	parse  func(text []byte) (*json5.Value, error)
+	set    func(text []byte, value any, path ...string) ([]byte, error)
+	tables bool // an object is written as a table, key by key
+}
+
+// The formats of configs.
+const (
+	JSON = "json"
+	TOML = "toml"
+	YAML = "yaml"
+)
+
+func formatOf(name string) format {
+	switch name {
+	case TOML:
+		return format{parseTOML, setTOML, true}
+	case YAML:
+		return format{rulefile.ParseYAML, rulefile.SetYAML, false}
+	}
+	return format{json5.Parse, json5.Set, false}
+}
+
+// Merge is the text of a config with the settings that lead the agent to a sidecar. All else in it
+// stays as it is, every comment too.
+func (c *Config) Merge(text []byte, key Key, s Sidecar) ([]byte, error) {
+	f := formatOf(c.Format.Value)
+	if c.Format.Value == JSON && len(strings.TrimSpace(string(text))) == 0 {
+		text = []byte("{}\n")
+	}
+	root, err := f.parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if root.Kind != json5.Object {
+		return nil, fmt.Errorf("1:1: the config is %s, and must be an object", root.Kind)
+	}
+	m := &merger{format: f, text: text, root: root, s: s, key: key, set: map[string]bool{}}
+	for _, k := range c.Keep {
+		m.keep = append(m.keep, k.Value)
+	}
+	m.members(nil, c.Settings.Members, s.Models[0])
+	if m.err != nil {
+		return nil, m.err
+	}
+	return m.text, m.unharmed(root)
+}
+
+// merger is a text on its way. After an error it stays as it is.
+type merger struct {
+	format
+	text []byte
+	root *json5.Value
+	s    Sidecar
+	key  Key
+	keep []string
+	set  map[string]bool // the paths that were set
+	err  error
+}
+
+// members sets the members of an object.
+func (m *merger) members(path []string, members []rulefile.Member, model string) {
+	for _, member := range members {
+		for _, e := range m.each(member.Key, model) {
+			if key, ok := m.fill(member.Key, e).(string); ok {
+				m.value(append(path[:len(path):len(path)], key), member.Value, e)
+			}
+		}
+	}
+}
+
+// each are the models for which something is written: all where it names {model}, else the one at hand.
+func (m *merger) each(names any, model string) []string {
+	if slices.Contains(placeholdersOf(names), "model") {
+		return m.s.Models
+	}
+	return []string{model}
+}
+
+// value sets a value, or what of it is missing.
+func (m *merger) value(path []string, value any, model string) {
+	old := m.root.At(path...)
+	members, isObject := value.([]rulefile.Member)
+	list, isList := value.([]any)
+	switch {
+	case isObject && (m.tables || old != nil && old.Kind == json5.Object):
+		m.members(path, members, model)
+	case isObject && old != nil && old.Kind != json5.Null:
+		m.refuse(path, old, json5.Object)
+	case isList && old != nil && old.Kind == json5.Array:
+		for _, item := range m.items(list, model) {
+			m.item(path, item)
+		}
+	case isList && old != nil && old.Kind != json5.Null:
+		m.refuse(path, old, json5.Array)
+	case !m.keeps(path, value, old):
+		m.put(path, m.whole(value, model))
+	}
+}
+
+// listItem is an item of a list for a model.
+type listItem struct {
+	value any
+	model string
+}
+
+// items are those of a list, an object that names {model} once for each.
+func (m *merger) items(list []any, model string) (out []listItem) {
+	for _, item := range list {
+		models := []string{model}
+		if _, isObject := item.([]rulefile.Member); isObject {
+			models = m.each(item, model)
+		}
+		for _, id := range models {
+			out = append(out, listItem{item, id})
+		}
+	}
+	return out
+}
+
+// item sets an item of a list that is there.
+func (m *merger) item(path []string, item listItem) {
+	list := m.root.At(path...)
+	whole := m.whole(item.value, item.model)
+	at := func(i string) []string { return append(path[:len(path):len(path)], i) }
+	members, isObject := item.value.([]rulefile.Member)
+	if !isObject {
+		if !slices.ContainsFunc(list.Items, func(i json5.Item) bool { return json5.Same(&i.Value, whole) }) {
+			m.put(at(strconv.Itoa(len(list.Items))), whole)
+		}
+		return
+	}
+	name, _ := whole.(json5.Pairs)[0].Value.(string)
+	i := list.Index(whole.(json5.Pairs)[0].Key, name)
+	if m.root.At(at(i)...) == nil {
+		m.put(at(i), whole)
+		return
+	}
+	m.members(at(i), members, item.model)
+}
+
+func (m *merger) refuse(path []string, old *json5.Value, want json5.Kind) {
+	if m.err == nil {
+		line, column := json5.Position(m.text, old.Start)
+		m.err = fmt.Errorf("%d:%d: %s is %s, and must be %s here; change it by hand", line, column, strings.Join(path, "."), old.Kind, want)
+	}
+}
+
+// put sets a value that is whole; nil: there is none.
+func (m *merger) put(path []string, value any) {
+	if m.err != nil || value == nil {
+		return
+	}
+	text, err := m.format.set(m.text, value, path...)
+	if err == nil && string(text) != string(m.text) {
+		m.set[strings.Join(path, "\x00")] = true
+		m.text = text
+		m.root, err = m.parse(text)
+	}
+	m.err = err
+}
+
+// whole is a value with all placeholders filled in; nil: it has none.
+func (m *merger) whole(value any, model string) any {
+	switch v := value.(type) {
+	case []rulefile.Member:
+		p := json5.Pairs{}
+		for _, member := range v {
+			for _, e := range m.each(member.Key, model) {
+				key, ok := m.fill(member.Key, e).(string)
+				if with := m.whole(member.Value, e); ok && with != nil {
+					p = append(p, json5.Pair{Key: key, Value: with})
+				}
+			}
+		}
+		return p
+	case []any:
+		list := json5.List{}
+		for _, item := range m.items(v, model) {
+			if with := m.whole(item.value, item.model); with != nil {
+				list = append(list, with)
+			}
+		}
+		return list
+	case string:
+		return m.fill(v, model)
+	}
+	return value
+}
+
+// fill fills in what stands in braces; nil: something in it has no value. A number alone stays one.
+func (m *merger) fill(text, model string) any {
+	f := m.s.filling(m.key, model)
+	switch text {
+	case "{context_window}":
+		return m.s.Window.Number
+	case "{max_tokens}":
+		return m.s.Reply.Number
+	}
+	lacks := false
+	text = placeholder().ReplaceAllStringFunc(text, func(name string) string {
+		value := f[strings.Trim(name, "{}")]
+		lacks = lacks || value == ""
+		return value
+	})
+	if lacks {
+		return nil
+	}
+	return text
+}
+
+// filling are the values of placeholders. Where the key is a variable, the agent's config refers to
+// it in its own way, if there is one.
+func (s *Sidecar) filling(key Key, model string) map[string]string {
+	f := map[string]string{
+		"url": s.URL, "origin": strings.TrimSuffix(s.URL, "/v1"), "model": model,
+		"context_window": strconv.Itoa(s.Window.Number), "max_tokens": strconv.Itoa(s.Reply.Number),
+		"variable": cmp.Or(s.Variable(), key.Name.Value), "key": s.Key,
+	}
+	switch name := s.Variable(); {
+	case name != "":
+		f["key"] = strings.ReplaceAll(key.Variable.Value, "{variable}", name)
+	case s.Key == "":
+		f["key"] = key.None.Value
+	}
+	return f
+}
+
+// Variable is the environment variable that holds the key; empty: it is written as it is, or none.
+func (s *Sidecar) Variable() string {
+	if m := variable().FindStringSubmatch(s.Key); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+var variable = lazyregexp.New(`^\$\{(\w+)\}$`)
+
+// Say fills in what stands in braces in a text for people; false: something in it has no value.
+func (s *Sidecar) Say(text string, key Key) (string, bool) {
+	m := merger{s: *s, key: key}
+	said, ok := m.fill(text, s.Models[0]).(string)
+	return said, ok
+}
+
+// keeps reports whether what stands at a path is the user's, and stays.
+func (m *merger) keeps(path []string, value any, old *json5.Value) bool {
+	if old == nil || old.Kind == json5.Null {
+		return false
+	}
+	text, _ := value.(string)
+	_, isNumber := old.Float()
+	switch {
+	case slices.Contains(m.keep, path[len(path)-1]):
+		return true
+	case text == "{context_window}":
+		return m.s.Window.Guessed && isNumber
+	case text == "{max_tokens}":
+		return m.s.Reply.Guessed && isNumber
+	case slices.Contains(placeholdersOf(text), "model"): // the default is another one of ours
+		return slices.ContainsFunc(m.s.Serves, func(id string) bool { return old.Is(json5.String, fmt.Sprint(m.fill(text, id))) })
+	}
+	return false
+}
+
+// unharmed is an error where something else has changed than what was set. It would be a fault of
+// an edit; what the user has is worth more than what we add.
+func (m *merger) unharmed(before *json5.Value) error {
+	was, is := map[string]string{}, map[string]string{}
+	leaves(was, before, "")
+	leaves(is, m.root, "")
+	for _, path := range slices.Sorted(maps.Keys(was)) {
+		if is[path] != was[path] && !m.set[path] {
+			return fmt.Errorf("1:1: %s would have changed with what is to be set; change it by hand", strings.ReplaceAll(path, "\x00", "."))
+		}
+	}
+	return nil
+}
+
+// leaves are the values of a tree by their paths.
+func leaves(into map[string]string, v *json5.Value, path string) {
+	at := func(step string) string { return strings.TrimPrefix(path+"\x00"+step, "\x00") }
+	for i := range v.Members {
+		leaves(into, &v.Members[i].Value, at(v.Members[i].Key))
+	}
+	for i := range v.Items {
+		leaves(into, &v.Items[i].Value, at(strconv.Itoa(i)))
+	}
+	if v.Kind != json5.Object && v.Kind != json5.Array && v.Kind != json5.Null {
+		into[path] = v.Kind.String() + " " + v.Text
+	}
+}

@@ -1,0 +1,310 @@
+package connection
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+)
+
+// tomlText is a TOML text with its expressions: the headers of tables, and keys with values.
+type tomlText struct {
+	text    []byte
+	newline string
+	root    json5.Value
+	list    []expression
+}
+
+// expression is the header of a table, or a key with its value.
+type expression struct {
+	table      []string // the path of the header; of a value that above it
+	key        []string // empty: this is a header
+	start, end int
+	prefix     string // the key as it is written, without its last part
+}
+
+// parseTOML reads a text as a tree that knows where each value stands.
+func parseTOML(text []byte) (*json5.Value, error) {
+	t, err := openTOML(text)
+	if err != nil {
+		return nil, err
+	}
+	return &t.root, nil
+}
+
+func openTOML(text []byte) (*tomlText, error) {
+	var all map[string]any
+	if err := toml.Unmarshal(text, &all); err != nil {
+		line, column := 1, 1
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			line, column = at.Position()
+		}
+		return nil, &json5.SyntaxError{Line: line, Column: column, Msg: strings.TrimPrefix(err.Error(), "toml: ")}
+	}
+	t := &tomlText{text: text, newline: "\n", root: json5.Value{Kind: json5.Object}}
+	if bytes.Contains(text, []byte("\r\n")) {
+		t.newline = "\r\n"
+	}
+	var p unstable.Parser
+	p.Reset(text)
+	var table []string
+	in := &t.root
+	for p.NextExpression() {
+		n := p.Expression()
+		key, last := keyOf(n)
+		e := expression{table: key, start: int(last.Raw.Offset), end: int(last.Raw.Offset + last.Raw.Length)}
+		switch n.Kind {
+		case unstable.Table:
+			table, in = key, object(&t.root, key)
+		case unstable.ArrayTable:
+			list := object(&t.root, key[:len(key)-1])
+			table, in = key, item(list, key[len(key)-1])
+		case unstable.KeyValue:
+			t.value(object(in, key[:len(key)-1]), n)
+			start := int(n.Raw.Offset)
+			e = expression{table, key, start, start + int(n.Raw.Length), string(text[start:last.Raw.Offset])}
+		default:
+			continue
+		}
+		t.list = append(t.list, e)
+	}
+	return t, p.Error()
+}
+
+// keyOf are the parts of a key, and the last one.
+func keyOf(n *unstable.Node) (key []string, last *unstable.Node) {
+	for it := n.Key(); it.Next(); {
+		last = it.Node()
+		key = append(key, string(last.Data))
+	}
+	return key, last
+}
+
+// object is the object at a path below another one; it is made where it is missing. Of a list it
+// is the last one.
+func object(in *json5.Value, path []string) *json5.Value {
+	for _, step := range path {
+		next := in.Get(step)
+		if next == nil {
+			in.Members = append(in.Members, json5.Member{Key: step, Value: json5.Value{Kind: json5.Object}})
+			next = &in.Members[len(in.Members)-1].Value
+		}
+		if in = next; in.Kind == json5.Array && len(in.Items) > 0 {
+			in = &in.Items[len(in.Items)-1].Value
+		}
+	}
+	return in
+}
+
+// item is a new object in a list.
+func item(in *json5.Value, key string) *json5.Value {
+	list := in.Get(key)
+	if list == nil {
+		in.Members = append(in.Members, json5.Member{Key: key, Value: json5.Value{Kind: json5.Array}})
+		list = &in.Members[len(in.Members)-1].Value
+	}
+	list.Items = append(list.Items, json5.Item{Value: json5.Value{Kind: json5.Object}})
+	return &list.Items[len(list.Items)-1].Value
+}
+
+// value adds the value of an expression to an object.
+func (t *tomlText) value(in *json5.Value, n *unstable.Node) {
+	key, last := keyOf(n)
+	start, end := int(last.Raw.Offset+last.Raw.Length), int(n.Raw.Offset+n.Raw.Length)
+	start += bytes.IndexByte(t.text[start:], '=') + 1
+	for start < end && (t.text[start] == ' ' || t.text[start] == '\t') {
+		start++
+	}
+	v := t.tree(n.Value())
+	v.Start, v.End = start, end
+	in.Members = append(in.Members, json5.Member{Key: key[len(key)-1], Start: int(last.Raw.Offset), Value: v})
+}
+
+func (t *tomlText) tree(n *unstable.Node) json5.Value {
+	v := json5.Value{Kind: json5.String, Text: string(n.Data), Start: int(n.Raw.Offset), End: int(n.Raw.Offset + n.Raw.Length)}
+	switch n.Kind {
+	case unstable.Bool:
+		v.Kind = json5.Bool
+	case unstable.Integer, unstable.Float:
+		v.Kind = json5.Number
+	case unstable.Array:
+		v.Kind = json5.Array
+		for it := n.Children(); it.Next(); {
+			v.Items = append(v.Items, json5.Item{Value: t.tree(it.Node())})
+		}
+	case unstable.InlineTable:
+		v.Kind = json5.Object
+		for it := n.Children(); it.Next(); {
+			key, _ := keyOf(it.Node())
+			t.value(object(&v, key[:len(key)-1]), it.Node())
+		}
+	}
+	return v
+}
+
+// setTOML is a text with the value at a path, as json5.Set has it for JSON5. All other bytes stay.
+func setTOML(text []byte, value any, path ...string) ([]byte, error) {
+	t, err := openTOML(text)
+	if err != nil {
+		return nil, err
+	}
+	parent := path[:len(path)-1]
+	for i := range path {
+		v := t.root.At(path[:i+1]...)
+		switch {
+		case v == nil && i > 0 && t.root.At(path[:i]...).End > 0:
+			return t.insertInline(t.root.At(path[:i]...), json5.Nested(value, path[i:]).(json5.Pairs)), nil
+		case v == nil:
+			return t.insert(parent, path[len(path)-1], value), nil
+		case i == len(path)-1 && json5.Same(v, value):
+			return text, nil
+		case i == len(path)-1 && v.End > 0 && v.Kind != json5.Object:
+			return t.splice(v.Start, v.End, tomlValue(value)), nil
+		case i == len(path)-1 || v.Kind != json5.Object:
+			line, column := json5.Position(text, v.Start)
+			return nil, &json5.SyntaxError{Offset: v.Start, Line: line, Column: column,
+				Msg: fmt.Sprintf("%s is %s, and is to be set to something else; change it by hand", strings.Join(path[:i+1], "."), v.Kind)}
+		}
+	}
+	return text, nil
+}
+
+func (t *tomlText) splice(start, end int, with string) []byte {
+	return bytes.Join([][]byte{t.text[:start], []byte(with), t.text[end:]}, nil)
+}
+
+// insertInline adds members to a table in braces.
+func (t *tomlText) insertInline(in *json5.Value, members json5.Pairs) []byte {
+	at := in.End - 1
+	for strings.IndexByte(" \t\r\n", t.text[at-1]) >= 0 {
+		at--
+	}
+	sep := " "
+	if len(in.Members) > 0 && t.text[at-1] != ',' {
+		sep = ", "
+	}
+	inside := strings.TrimSuffix(strings.TrimPrefix(tomlValue(members), "{ "), " }")
+	end := ""
+	if at == in.End-1 {
+		end = " "
+	}
+	return t.splice(at, at, sep+inside+end)
+}
+
+// insert adds a key to a table: behind another one of it, behind its header, or below a new header.
+func (t *tomlText) insert(table []string, key string, value any) []byte {
+	var behind *expression
+	for i := range t.list {
+		e := &t.list[i]
+		above := slices.Concat(e.table, e.key[:max(0, len(e.key)-1)])
+		if slices.Equal(above, table) && (len(e.key) > 0 || behind == nil) {
+			behind = e
+		}
+	}
+	line := tomlKey(key) + " = " + tomlValue(value)
+	switch {
+	case behind != nil:
+		at := t.lineEnd(behind.end)
+		indent := ""
+		if len(behind.key) > 0 {
+			before := t.text[:behind.start]
+			indent = string(before[bytes.LastIndexByte(before, '\n')+1:])
+		}
+		return t.addLine(at, indent+behind.prefix+line)
+	case len(table) > 0:
+		header := make([]string, len(table))
+		for i, step := range table {
+			header[i] = tomlKey(step)
+		}
+		line = "[" + strings.Join(header, ".") + "]" + t.newline + line
+		if len(t.text) > 0 {
+			line = t.newline + line
+		}
+		return t.addLine(len(t.text), line)
+	}
+	at := t.top()
+	if at < len(t.text) {
+		line += t.newline
+	}
+	return t.addLine(at, line)
+}
+
+// lineEnd is the start of the line behind the one of an offset.
+func (t *tomlText) lineEnd(at int) int {
+	if n := bytes.IndexByte(t.text[at:], '\n'); n >= 0 {
+		return at + n + 1
+	}
+	return len(t.text)
+}
+
+// top is where the first key may stand that belongs to no table: in front of the first header and
+// of the comments above it.
+func (t *tomlText) top() int {
+	if len(t.list) == 0 {
+		return len(t.text)
+	}
+	at := bytes.LastIndexByte(t.text[:t.list[0].start], '\n') + 1
+	for at > 0 {
+		line := bytes.LastIndexByte(t.text[:at-1], '\n') + 1
+		if !bytes.HasPrefix(bytes.TrimSpace(t.text[line:at]), []byte("#")) {
+			break
+		}
+		at = line
+	}
+	return at
+}
+
+// addLine adds whole lines.
+func (t *tomlText) addLine(at int, line string) []byte {
+	line += t.newline
+	if at > 0 && t.text[at-1] != '\n' {
+		line = t.newline + line
+	}
+	return t.splice(at, at, line)
+}
+
+var bareKey = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
+
+func tomlKey(key string) string {
+	if bareKey().MatchString(key) {
+		return key
+	}
+	return tomlString(key)
+}
+
+// tomlString is a text in quotes. TOML has the escapes of JSON, and allows no control sign without one.
+func tomlString(text string) string {
+	return strings.ReplaceAll(jsontext.Quote(text), "\x7f", `\u007f`)
+}
+
+// tomlValue is a value on one line.
+func tomlValue(value any) string {
+	var parts []string
+	switch v := value.(type) {
+	case json5.Pairs:
+		for _, m := range v {
+			parts = append(parts, tomlKey(m.Key)+" = "+tomlValue(m.Value))
+		}
+		return "{ " + strings.Join(parts, ", ") + " }"
+	case json5.List:
+		for _, item := range v {
+			parts = append(parts, tomlValue(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case string:
+		return tomlString(v)
+	case int:
+		return strconv.Itoa(v)
+	}
+	return fmt.Sprint(value)
+}

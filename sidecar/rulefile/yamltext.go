@@ -1,0 +1,376 @@
+package rulefile
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
+
+// ParseYAML reads the YAML of another program as a tree that knows where each value stands. A text
+// without any value is an empty object.
+func ParseYAML(text []byte) (*json5.Value, error) {
+	y, err := openYAML(text)
+	if err != nil {
+		return nil, err
+	}
+	if y.root == nil {
+		return &json5.Value{Kind: json5.Object}, nil
+	}
+	v := y.value(y.root, 0)
+	return &v, nil
+}
+
+// SetYAML is a text with the value at a path, as json5.Set has it for JSON5. All other lines stay as
+// they are.
+func SetYAML(text []byte, value any, path ...string) ([]byte, error) {
+	y, err := openYAML(text)
+	if err != nil {
+		return nil, err
+	}
+	if y.root == nil {
+		return y.addLines(len(y.lines), block(json5.Nested(value, path), "", y.newline)), nil
+	}
+	var key *yaml.Node // of n
+	n := y.root
+	for i, step := range path {
+		child, childKey := entry(n, step)
+		switch {
+		case n.ShortTag() == "!!null" && key != nil:
+			return y.fill(key, n, json5.Nested(value, path[i:])), nil
+		case n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode:
+			return nil, y.wrong(n, "%s is %s, and must hold more values here", strings.Join(path[:i], "."), kindOf(n))
+		case child == nil:
+			return y.insert(n, step, json5.Nested(value, path[i+1:]))
+		}
+		n, key = child, childKey
+	}
+	v := y.value(n, 0)
+	switch {
+	case json5.Same(&v, value):
+		return text, nil
+	case n.ShortTag() == "!!null" && key != nil:
+		return y.fill(key, n, value), nil
+	case n.Kind != yaml.ScalarNode || v.End <= v.Start || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || n.Anchor != "":
+		return nil, y.wrong(n, "%s is %s, and is to be set to something else; change it by hand", strings.Join(path, "."), kindOf(n))
+	}
+	return bytes.Join([][]byte{text[:v.Start], []byte(scalar(value, n.Style)), text[v.End:]}, nil), nil
+}
+
+// yamlText is a YAML text with its lines.
+type yamlText struct {
+	text    []byte
+	lines   []string // without line breaks
+	starts  []int    // the offset of each line, and that of the end
+	newline string
+	root    *yaml.Node // nil: there is no value
+}
+
+func openYAML(text []byte) (*yamlText, error) {
+	y := &yamlText{text: text, newline: "\n"}
+	if bytes.Contains(text, []byte("\r\n")) {
+		y.newline = "\r\n"
+	}
+	at := 0
+	if bytes.HasPrefix(text, []byte(byteOrder)) {
+		at = len(byteOrder)
+	}
+	for line := range strings.Lines(string(text[at:])) {
+		y.lines, y.starts = append(y.lines, strings.TrimRight(line, "\r\n")), append(y.starts, at)
+		at += len(line)
+	}
+	y.starts = append(y.starts, at)
+	doc := string(text)
+	root, problems := document(newSource("", doc), doc)
+	for _, p := range problems {
+		if p.Code == CodeFile && p.Line == 0 && root == nil && isEmptyYAML(text) {
+			return y, nil
+		}
+		return nil, &json5.SyntaxError{Line: max(1, p.Line), Column: max(1, p.Col), Msg: strings.TrimSuffix(p.Msg+"; "+p.Hint, "; ")}
+	}
+	y.root = root
+	return y, nil
+}
+
+// isEmptyYAML reports whether a text holds blanks and comments alone.
+func isEmptyYAML(text []byte) bool {
+	var root yaml.Node
+	return yaml.Unmarshal(text, &root) == nil && len(root.Content) == 0
+}
+
+// offset is where a line and a column, both from 1, stand in the text.
+func (y *yamlText) offset(line, column int) int {
+	if line > len(y.lines) {
+		return y.starts[len(y.starts)-1]
+	}
+	runes := []rune(y.lines[line-1])
+	return y.starts[line-1] + len(string(runes[:min(max(0, column-1), len(runes))]))
+}
+
+func (y *yamlText) wrong(n *yaml.Node, format string, args ...any) error {
+	return &json5.SyntaxError{Offset: y.offset(n.Line, n.Column), Line: n.Line, Column: n.Column, Msg: fmt.Sprintf(format, args...)}
+}
+
+// kindOf is a node in words.
+func kindOf(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "*" + n.Value
+	}
+	return shown(n)
+}
+
+// entry is the value below a node, and its key in a mapping.
+func entry(n *yaml.Node, step string) (value, key *yaml.Node) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == step {
+				return n.Content[i+1], n.Content[i]
+			}
+		}
+	case yaml.SequenceNode:
+		if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.Content) {
+			return n.Content[i], nil
+		}
+	}
+	return nil, nil
+}
+
+// value is a node as a tree. An alias has the place of its name.
+func (y *yamlText) value(n *yaml.Node, depth int) json5.Value {
+	v := json5.Value{Start: y.offset(n.Line, n.Column)}
+	v.End = v.Start
+	switch {
+	case depth > maxDepth:
+	case n.Kind == yaml.AliasNode:
+		v.Kind, v.Text, v.End = json5.String, "*"+n.Value, v.Start+1+len(n.Value)
+	case n.Kind == yaml.MappingNode:
+		v.Kind = json5.Object
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			k := n.Content[i]
+			v.Members = append(v.Members, json5.Member{Key: k.Value, Start: y.offset(k.Line, k.Column), Value: y.value(n.Content[i+1], depth+1), Comma: -1})
+			v.End = v.Members[len(v.Members)-1].Value.End
+		}
+	case n.Kind == yaml.SequenceNode:
+		v.Kind = json5.Array
+		for _, c := range n.Content {
+			v.Items = append(v.Items, json5.Item{Value: y.value(c, depth+1), Comma: -1})
+			v.End = v.Items[len(v.Items)-1].Value.End
+		}
+	default:
+		v.Kind, v.Text = json5.String, n.Value
+		switch n.ShortTag() {
+		case "!!null":
+			v.Kind = json5.Null
+		case "!!bool":
+			v.Kind, v.Text = json5.Bool, strings.ToLower(n.Value)
+		case "!!int", "!!float":
+			v.Kind = json5.Number
+		}
+		v.End = y.end(n)
+	}
+	return v
+}
+
+// end is where a scalar ends, with its closing quote.
+func (y *yamlText) end(n *yaml.Node) int {
+	at := y.offset(n.Line, n.Column)
+	spots := locate(y.lines, n.Line, n.Column, n.Value)
+	if len(spots) > 0 && n.Value != "" {
+		last := spots[len(spots)-1]
+		at = y.offset(last.line, last.col)
+	} else if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+		at++ // the opening one
+	}
+	if n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
+		at++
+	}
+	return min(at, len(y.text))
+}
+
+// fill gives a key a value that has none, or null.
+func (y *yamlText) fill(key, null *yaml.Node, value any) []byte {
+	from := y.end(key)
+	from += bytes.IndexByte(y.text[from:], ':') + 1
+	to := from
+	if null.Value != "" {
+		to = y.end(null)
+	}
+	with := " " + scalar(value, 0)
+	switch value.(type) {
+	case json5.Pairs, json5.List:
+		indent := strings.Repeat(" ", key.Column-1) + "  "
+		with = y.newline + strings.TrimSuffix(block(value, indent, y.newline), y.newline)
+		if rest := y.starts[key.Line] - len(y.newline); to == from && rest > from && rest <= len(y.text) { // a comment stays on the line of its key
+			from, to = rest, rest
+		}
+	}
+	return bytes.Join([][]byte{y.text[:from], []byte(with), y.text[to:]}, nil)
+}
+
+// insert adds a member or an item behind the last one.
+func (y *yamlText) insert(in *yaml.Node, key string, value any) ([]byte, error) {
+	if in.Style&yaml.FlowStyle != 0 {
+		return y.insertFlow(in, key, value)
+	}
+	if in.Kind == yaml.MappingNode {
+		first, last := in.Content[0], in.Content[len(in.Content)-2]
+		indent := first.Column - 1
+		list := in.Content[len(in.Content)-1].Kind == yaml.SequenceNode
+		return y.addLines(y.blockEnd(last.Line, indent, list), block(json5.Make(key, value), strings.Repeat(" ", indent), y.newline)), nil
+	}
+	first, last := in.Content[0], in.Content[len(in.Content)-1]
+	dash := strings.LastIndexByte(y.lines[first.Line-1][:y.offset(first.Line, first.Column)-y.starts[first.Line-1]], '-')
+	if dash < 0 {
+		return nil, y.wrong(in, "an item is to be added to this list, and its dash stands on a line of its own; add it by hand")
+	}
+	return y.addLines(y.blockEnd(last.Line, dash, false), block(json5.List{value}, strings.Repeat(" ", dash), y.newline)), nil
+}
+
+// blockEnd is the number of lines up to the end of an entry that begins on a line, from 1, in a
+// block with an indent. A list may stand at the indent of its key.
+func (y *yamlText) blockEnd(line, indent int, list bool) int {
+	end := line
+	for i := line; i < len(y.lines); i++ {
+		text := strings.TrimLeft(y.lines[i], " ")
+		at := len(y.lines[i]) - len(text)
+		switch {
+		case strings.TrimSpace(text) == "" || text[0] == '#' && at <= indent:
+		case at > indent, list && at == indent && (text == "-" || strings.HasPrefix(text, "- ")):
+			end = i + 1
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+// addLines adds whole lines behind a number of lines.
+func (y *yamlText) addLines(behind int, added string) []byte {
+	at := y.starts[behind]
+	if at > 0 && y.text[at-1] != '\n' {
+		added = y.newline + strings.TrimSuffix(added, y.newline)
+	}
+	return bytes.Join([][]byte{y.text[:at], []byte(added), y.text[at:]}, nil)
+}
+
+// insertFlow adds in front of the closing bracket.
+func (y *yamlText) insertFlow(in *yaml.Node, key string, value any) ([]byte, error) {
+	at := y.flowEnd(in) - 1
+	if at < 0 {
+		return nil, y.wrong(in, "%s is to be set here, and where the bracket is closed is not seen; change it by hand", key)
+	}
+	added := flowValue(value)
+	if in.Kind == yaml.MappingNode {
+		added = word(key) + ": " + added
+	}
+	for at > 0 && strings.IndexByte(" \t\r\n", y.text[at-1]) >= 0 {
+		at--
+	}
+	if len(in.Content) > 0 && y.text[at-1] != ',' {
+		added = ", " + added
+	}
+	return bytes.Join([][]byte{y.text[:at], []byte(added), y.text[at:]}, nil), nil
+}
+
+// flowEnd is where a mapping or a list in brackets ends; 0: that is not seen.
+func (y *yamlText) flowEnd(n *yaml.Node) int {
+	at := y.offset(n.Line, n.Column) + 1
+	if len(n.Content) > 0 {
+		last := n.Content[len(n.Content)-1]
+		if at = y.end(last); last.Kind != yaml.ScalarNode {
+			at = y.flowEnd(last)
+		}
+	}
+	for ; at > 0 && at < len(y.text); at++ {
+		switch c := y.text[at]; {
+		case c == '}' || c == ']':
+			return at + 1
+		case c == '#':
+			at += max(0, bytes.IndexByte(y.text[at:], '\n'))
+		case strings.IndexByte(" \t\r\n,", c) < 0:
+			return 0
+		}
+	}
+	return 0
+}
+
+// block is a value as lines of a block.
+func block(value any, indent, newline string) string {
+	var b strings.Builder
+	switch v := value.(type) {
+	case json5.Pairs:
+		for _, m := range v {
+			if _, nested := m.Value.(json5.Pairs); nested || holdsPairs(m.Value) {
+				b.WriteString(indent + word(m.Key) + ":" + newline + block(m.Value, indent+"  ", newline))
+			} else {
+				b.WriteString(indent + word(m.Key) + ": " + flowValue(m.Value) + newline)
+			}
+		}
+	case json5.List:
+		for _, item := range v {
+			if _, nested := item.(json5.Pairs); nested {
+				b.WriteString(indent + "- " + strings.TrimPrefix(block(item, indent+"  ", newline), indent+"  "))
+			} else {
+				b.WriteString(indent + "- " + flowValue(item) + newline)
+			}
+		}
+	}
+	return b.String()
+}
+
+func holdsPairs(value any) bool {
+	list, _ := value.(json5.List)
+	for _, item := range list {
+		if _, is := item.(json5.Pairs); is {
+			return true
+		}
+	}
+	return false
+}
+
+// flowValue is a value on one line.
+func flowValue(value any) string {
+	var parts []string
+	switch v := value.(type) {
+	case json5.Pairs:
+		for _, m := range v {
+			parts = append(parts, word(m.Key)+": "+flowValue(m.Value))
+		}
+		return "{" + strings.Join(parts, ", ") + "}"
+	case json5.List:
+		for _, item := range v {
+			parts = append(parts, flowValue(item))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return scalar(value, 0)
+}
+
+// scalar is a text, a number, true or false in the style of what it replaces.
+func scalar(value any, style yaml.Style) string {
+	text, is := value.(string)
+	switch {
+	case !is:
+		return fmt.Sprint(value)
+	case style&yaml.DoubleQuotedStyle != 0:
+		return jsontext.Quote(text)
+	case style&yaml.SingleQuotedStyle != 0 && !strings.ContainsAny(text, "'\n"):
+		return "'" + text + "'"
+	}
+	plain, err := yaml.Marshal(text)
+	if out := strings.TrimSuffix(string(plain), "\n"); err == nil && !strings.ContainsAny(out, "\n,[]{}") {
+		return out
+	}
+	return jsontext.Quote(text)
+}
