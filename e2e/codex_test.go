@@ -82,7 +82,7 @@ name = "gpt-oss-executor"
 base_url = "%s/v1"
 wire_api = "responses"
 `, sidecar))
-	cmd := exec.CommandContext(t.Context(), node(t), filepath.Join(install(t, "../testdata/codex"), "node_modules/@openai/codex/bin/codex.js"), "exec", "--skip-git-repo-check", message)
+	cmd := exec.CommandContext(t.Context(), node(t), filepath.Join(install(t, "../testdata/agents/codex"), "node_modules/@openai/codex/bin/codex.js"), "exec", "--skip-git-repo-check", message)
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "HOME="+home, "CODEX_HOME="+home)
 	out, err := cmd.CombinedOutput()

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"flag"
 	"math/big"
 	"net"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -35,17 +37,20 @@ func moves(t *testing.T) bool {
 	if os.Getenv(ownNetwork) != "" {
 		return false
 	}
-	if out, err := exec.Command("unshare", "--net", "ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
+	if out, err := exec.Command("unshare", "--net", "--mount", "ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
 		t.Logf("SKIPPED: clients on a small internet, because there can be no network of its own (unshare, ip): %s%v", out, err)
 		return false
 	}
 	t.Parallel() // the process is another one, too
-	again := exec.Command("unshare", "--net", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	tests := "^" + t.Name() + "$"
+	if _, some, ok := strings.Cut(flag.Lookup("test.run").Value.String(), "/"); ok {
+		tests += "/" + some
+	}
+	again := exec.Command("unshare", "--net", "--mount", os.Args[0], "-test.run="+tests, "-test.v", "-update="+strconv.FormatBool(*update))
 	again.Env = append(os.Environ(), ownNetwork+"="+binary)
-	out, err := again.CombinedOutput()
-	t.Logf("in a network of its own:\n%s", out)
-	if err != nil {
-		t.Error(err)
+	again.Stdout, again.Stderr = t.Output(), t.Output()
+	if err := again.Run(); err != nil {
+		t.Errorf("in a network of its own: %v", err)
 	}
 	return true
 }
