@@ -174,5 +174,12 @@ func (c agentCall) fill(work, command string) string {
 
 // worseBecause says why a turn of an agent ends worse with the sidecar than without it, by their ids.
 func worseBecause() map[string]string {
-	return map[string]string{}
+	const unknown = "the sidecar does not learn from this agent where it works. Start it with `--workspace DIR`."
+	const unread = "the agent tries again if it knows the words of an error, and it does not know those of the sidecar."
+	return map[string]string{
+		"opencode/breaks-in-text": unread, "pi/breaks-in-text": unread,
+		"opencode/write": unknown, "pi/write": unknown, "qwen/write": unknown, "cline/write": unknown, "goose/write": unknown,
+		"continue/429-eight": "after a while of tries the sidecar gives the error in the stream, and there the agent does not try again.",
+		"codex/write": "no rule allows `apply_patch` in the shell.",
+	}
 }

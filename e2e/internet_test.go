@@ -32,13 +32,15 @@ import (
 const ownNetwork = "TEST_OWN_NETWORK"
 
 // moves runs the test again in a network of its own, and reports whether it could. There every
-// address of the world is this machine, so a small internet can be the whole one.
-func moves(t *testing.T) bool {
+// address of the world is this machine, so a small internet can be the whole one. More is what else
+// shall be its own, as options of unshare.
+func moves(t *testing.T, more ...string) bool {
 	if os.Getenv(ownNetwork) != "" {
 		return false
 	}
-	if out, err := exec.Command("unshare", "--net", "--mount", "ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
-		t.Logf("SKIPPED: clients on a small internet, because there can be no network of its own (unshare, ip): %s%v", out, err)
+	own := append([]string{"--net"}, more...)
+	if out, err := exec.Command("unshare", append(own, "ip", "link", "set", "lo", "up")...).CombinedOutput(); err != nil {
+		t.Logf("SKIPPED: %s, because there can be no network of its own (unshare, ip): %s%v", t.Name(), out, err)
 		return false
 	}
 	t.Parallel() // the process is another one, too
@@ -46,7 +48,7 @@ func moves(t *testing.T) bool {
 	if _, some, ok := strings.Cut(flag.Lookup("test.run").Value.String(), "/"); ok {
 		tests += "/" + some
 	}
-	again := exec.Command("unshare", "--net", "--mount", os.Args[0], "-test.run="+tests, "-test.v", "-update="+strconv.FormatBool(*update))
+	again := exec.Command("unshare", append(own, os.Args[0], "-test.run="+tests, "-test.v", "-update="+strconv.FormatBool(*update))...)
 	again.Env = append(os.Environ(), ownNetwork+"="+binary)
 	again.Stdout, again.Stderr = t.Output(), t.Output()
 	if err := again.Run(); err != nil {
