@@ -33,7 +33,7 @@ type agentCall struct{ tool, args string }
 func agents() []agent {
 	return []agent{
 		{
-			id: "opencode", title: "opencode", program: "opencode-linux-*/bin/opencode", quick: true,
+			id: "opencode", title: "opencode", program: "opencode-linux-*/bin/opencode",
 			files: map[string]string{".config/opencode/opencode.json": `{"autoupdate":false,"share":"disabled","permission":"allow","model":"gx/gpt-oss",
 				"provider":{"gx":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{base}","apiKey":"x"},
 				"models":{"gpt-oss":{"reasoning":true,"tool_call":true,"limit":{"context":131072,"output":8192}}}}}}`},
@@ -44,7 +44,7 @@ func agents() []agent {
 			reads: `#(type=="text")#.part.text`, fails: `#(type=="error")#.error`,
 		},
 		{
-			id: "codex", title: "Codex", program: "@openai/codex/bin/codex.js",
+			id: "codex", title: "Codex", program: "@openai/codex/bin/codex.js", quick: true,
 			files: map[string]string{".codex/config.toml": `model = "gpt-oss"
 model_provider = "gx"
 model_context_window = 131072
@@ -180,6 +180,6 @@ func worseBecause() map[string]string {
 		"opencode/breaks-in-text": unread, "pi/breaks-in-text": unread,
 		"opencode/write": unknown, "pi/write": unknown, "qwen/write": unknown, "cline/write": unknown, "goose/write": unknown,
 		"continue/429-eight": "after a while of tries the sidecar gives the error in the stream, and there the agent does not try again.",
-		"codex/write": "no rule allows `apply_patch` in the shell.",
+		"codex/write":        "no rule allows `apply_patch` in the shell.",
 	}
 }
