@@ -16,6 +16,7 @@ CONFIG ?= deploy/config.yaml
 PREFIX ?= /usr/local
 DESTDIR ?=
 TARGETS ?=
+ONLY ?=
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 share = $(DESTDIR)$(PREFIX)/share
@@ -29,7 +30,7 @@ concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Para
 # Files of these with tests that race leaves out or cuts short: they ask whether they shall be short, or it builds none of the file.
 long = $$(for folder in $(concurrent); do grep -slE 'testing\.Short\(\)|^//go:build.*!race' $$folder/*_test.go || true; done)
 
-.PHONY: help build install uninstall release run test needs skipped unit plain long rest deploy race e2e servers lint fuzz bench load demo model sessions schemas faults scenarios experiments reading clean
+.PHONY: help build install uninstall release run test needs skipped unit plain long rest deploy race e2e servers lint fuzz bench load demo model sessions schemas faults scenarios agents experiments reading clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +80,7 @@ skipped:
 	@command -v valkey-server redis-server >/dev/null || echo 'skipped: replicas with a real Valkey or Redis; there is none here (apt-get install redis-server)'
 	@cd e2e/modelserver/ollama && GOFLAGS=-mod=mod go mod download github.com/ollama/ollama 2>/dev/null || echo 'skipped: a real Ollama; its Go module cannot be fetched'
 	@compgen -G "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor/llama-server-*/say.so" >/dev/null || echo 'skipped: a real llama-server; make servers builds it'
+	@[ "$$(id -u)" -eq 0 ] || echo 'skipped: real agents that run commands; they run as another user, which takes root and Linux'
 	@[ -d ../shared/corpus ] || echo 'skipped: the tests that measure against labelled cases, which are not public; ../shared/corpus is not beside this clone'
 
 unit: skipped ## the tests that need nothing but Go; 8 minutes
@@ -102,7 +104,7 @@ deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a
 race: ## what runs at the same time as something else, under the race detector; 4 minutes
 	go test -race -short -vet=off -timeout 15m $(concurrent) # -short: not the long tests with one goroutine, which plain runs
 
-e2e: ## a real OpenClaw gateway, the OpenAI SDKs and Codex; needs npm, about 1.3 GB in the user's cache
+e2e: ## a real OpenClaw gateway, the OpenAI SDKs, Codex and pi; needs npm, about 1.5 GB in the user's cache
 	GPTOSS_E2E=1 go test -count=1 -vet=off -timeout 40m -parallel 4 ./e2e # each waits for a gateway
 
 servers: ## build a real llama-server from sources in npm, and hold the imitation to it; 10 minutes, the first time; needs git, cmake and a C++ compiler
@@ -162,6 +164,9 @@ faults: ## rewrite the tables of docs/faults.md: what comes of a run in which so
 
 scenarios: ## rewrite the tables of docs/scenarios.md: a real gateway with damaged replies, alone and with the sidecar; 5 minutes
 	GPTOSS_E2E=1 go test -count=1 -timeout 30m -run '^TestScenarios$$' ./e2e -update
+
+agents: ## rewrite the tables of docs/agents.md: seven real agents, alone and with the sidecar; as root, 10 minutes, 1.4 GB from npm; ONLY=pi one of them
+	GPTOSS_E2E=1 go test -count=1 -timeout 60m -run '^TestAgents$$/$(ONLY)' -v ./e2e -update | grep --line-buffered -vE '^ *(===|---) |used [0-9.]+m?s of the processor'
 
 experiments: ## rewrite what docs/experiments.md shows of an experiment, with a scripted model; 10 s
 	go test ./sidecar/cli -run TestExperimentsPage -update

@@ -76,7 +76,7 @@ check_for_update_on_startup = false
 analytics = { enabled = false }
 `)
 	do(t, ".", binary, "connect", "codex", "--url", sidecar, "--context-window", "131072", "--write", config)
-	cmd := exec.CommandContext(t.Context(), node(t), filepath.Join(install(t, "../testdata/codex"), "node_modules/@openai/codex/bin/codex.js"), "exec", "--skip-git-repo-check", message)
+	cmd := exec.CommandContext(t.Context(), node(t), filepath.Join(install(t, "../testdata/agents/codex"), "node_modules/@openai/codex/bin/codex.js"), "exec", "--skip-git-repo-check", message)
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "HOME="+home, "CODEX_HOME="+home)
 	out, err := cmd.CombinedOutput()

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"flag"
 	"math/big"
 	"net"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,22 +32,27 @@ import (
 const ownNetwork = "TEST_OWN_NETWORK"
 
 // moves runs the test again in a network of its own, and reports whether it could. There every
-// address of the world is this machine, so a small internet can be the whole one.
-func moves(t *testing.T) bool {
+// address of the world is this machine, so a small internet can be the whole one. More is what else
+// shall be its own, as options of unshare.
+func moves(t *testing.T, more ...string) bool {
 	if os.Getenv(ownNetwork) != "" {
 		return false
 	}
-	if out, err := exec.Command("unshare", "--net", "ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
-		t.Logf("SKIPPED: clients on a small internet, because there can be no network of its own (unshare, ip): %s%v", out, err)
+	own := append([]string{"--net"}, more...)
+	if out, err := exec.Command("unshare", append(own, "ip", "link", "set", "lo", "up")...).CombinedOutput(); err != nil {
+		t.Logf("SKIPPED: %s, because there can be no network of its own (unshare, ip): %s%v", t.Name(), out, err)
 		return false
 	}
 	t.Parallel() // the process is another one, too
-	again := exec.Command("unshare", "--net", os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+	tests := "^" + t.Name() + "$"
+	if _, some, ok := strings.Cut(flag.Lookup("test.run").Value.String(), "/"); ok {
+		tests += "/" + some
+	}
+	again := exec.Command("unshare", append(own, os.Args[0], "-test.run="+tests, "-test.v", "-update="+strconv.FormatBool(*update))...)
 	again.Env = append(os.Environ(), ownNetwork+"="+binary)
-	out, err := again.CombinedOutput()
-	t.Logf("in a network of its own:\n%s", out)
-	if err != nil {
-		t.Error(err)
+	again.Stdout, again.Stderr = t.Output(), t.Output()
+	if err := again.Run(); err != nil {
+		t.Errorf("in a network of its own: %v", err)
 	}
 	return true
 }

@@ -1,6 +1,6 @@
 // Package e2e runs the built sidecar between its real neighbours: an OpenClaw
-// gateway and the official OpenAI clients on one side, the scripted model server
-// on the other. It holds tests only, talks to loopback only, and fetches what it
+// gateway, other agents and the official OpenAI clients on one side, the scripted
+// model server on the other. It holds tests only, talks to loopback only, and fetches what it
 // needs from npm once, into the user's cache.
 package e2e
 

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "run the scenarios without the sidecar, too, and write docs/scenarios.md anew; 5 minutes")
+var update = flag.Bool("update", false, "run the scenarios or agents without the sidecar, too, and write their page anew")
 
 // scenariosFile holds what TestScenarios finds, behind this line.
 const (
