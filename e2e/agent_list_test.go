@@ -14,7 +14,7 @@ type agent struct {
 	id      string            // its folder in testdata/agents, which names its version
 	title   string            // on the page
 	program string            // below node_modules
-	files   map[string]string // its settings, below {home}
+	files   map[string]string // settings below {home}, beside those that connect writes
 	env     []string
 	args    []string // of the command line for one message
 	shell   agentCall
@@ -34,9 +34,7 @@ func agents() []agent {
 	return []agent{
 		{
 			id: "opencode", title: "opencode", program: "opencode-linux-*/bin/opencode",
-			files: map[string]string{".config/opencode/opencode.json": `{"autoupdate":false,"share":"disabled","permission":"allow","model":"gx/gpt-oss",
-				"provider":{"gx":{"npm":"@ai-sdk/openai-compatible","options":{"baseURL":"{base}","apiKey":"x"},
-				"models":{"gpt-oss":{"reasoning":true,"tool_call":true,"limit":{"context":131072,"output":8192}}}}}}`},
+			files: map[string]string{".config/opencode/opencode.json": `{"autoupdate":false,"share":"disabled","permission":"allow"}`},
 			env:   []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1"},
 			args:  []string{"run", "--format", "json", "{message}"},
 			shell: agentCall{"bash", `{"command":{command},"description":"Runs a command"}`},
@@ -45,17 +43,10 @@ func agents() []agent {
 		},
 		{
 			id: "codex", title: "Codex", program: "@openai/codex/bin/codex.js", quick: true,
-			files: map[string]string{".codex/config.toml": `model = "gpt-oss"
-model_provider = "gx"
-model_context_window = 131072
-approval_policy = "never"
+			files: map[string]string{".codex/config.toml": `approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
 analytics = { enabled = false }
-[model_providers.gx]
-name = "gx"
-base_url = "{base}"
-wire_api = "responses"
 `},
 			args:  []string{"exec", "--skip-git-repo-check", "--json", "{message}"},
 			shell: agentCall{"exec_command", `{"cmd":{command}}`},
@@ -64,20 +55,17 @@ wire_api = "responses"
 		},
 		{
 			id: "pi", title: "pi", program: "@earendil-works/pi-coding-agent/dist/bundle/cli.js", quick: true,
-			files: map[string]string{".pi/agent/models.json": `{"providers":{"gx":{"baseUrl":"{base}","api":"openai-completions","apiKey":"x",
-				"models":[{"id":"gpt-oss","reasoning":true,"contextWindow":131072,"maxTokens":8192}]}}}`},
 			env:   []string{"PI_OFFLINE=1", "PI_TELEMETRY=0"},
-			args:  []string{"--offline", "--mode", "json", "-p", "--provider", "gx", "--model", "gpt-oss", "{message}"},
+			args:  []string{"--offline", "--mode", "json", "-p", "{message}"},
 			shell: agentCall{"bash", `{"command":{command}}`},
 			write: agentCall{"write", `{"path":{path},"content":{text}}`},
 			reads: `#(type=="message_end")#.message|#(role=="assistant")#.content|@flatten|#(type=="text")#.text`,
 			fails: `#(type=="agent_end")#.messages|@reverse|0|@reverse|0.errorMessage`,
 		},
 		{
-			id: "qwen", title: "Qwen Code", program: "@qwen-code/qwen-code/cli-entry.js",
-			files: map[string]string{".qwen/settings.json": `{"security":{"auth":{"selectedType":"openai"}},"general":{"enableAutoUpdate":false,"disableAutoUpdate":true},
+			id: "qwen-code", title: "Qwen Code", program: "@qwen-code/qwen-code/cli-entry.js",
+			files: map[string]string{".qwen/settings.json": `{"general":{"enableAutoUpdate":false,"disableAutoUpdate":true},
 				"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false}}`},
-			env:   []string{"OPENAI_BASE_URL={base}", "OPENAI_API_KEY=x", "OPENAI_MODEL=gpt-oss"},
 			args:  []string{"--yolo", "--output-format", "json", "{message}"},
 			shell: agentCall{"run_shell_command", `{"command":{command},"is_background":false}`},
 			write: agentCall{"write_file", `{"file_path":{path},"content":{text}}`},
@@ -85,21 +73,13 @@ wire_api = "responses"
 		},
 		{
 			id: "continue", title: "Continue", program: "@continuedev/cli/dist/cn.js",
-			files: map[string]string{"config.yaml": `name: gx
-version: 1.0.0
-schema: v1
-models:
-  - {name: gpt-oss, provider: openai, model: gpt-oss, apiBase: {base}, apiKey: x, roles: [chat], capabilities: [tool_use]}
-`},
 			env:   []string{"CONTINUE_TELEMETRY_ENABLED=0", "CONTINUE_CLI_ENABLE_TELEMETRY=0"},
-			args:  []string{"--config", "{home}/config.yaml", "--auto", "-p", "{message}"},
+			args:  []string{"--config", "{home}/.continue/config.yaml", "--auto", "-p", "{message}"},
 			shell: agentCall{"Bash", `{"command":{command}}`},
 			write: agentCall{"Write", `{"filepath":{path},"content":{text}}`},
 		},
 		{
 			id: "cline", title: "Cline", program: "@cline/cli-linux-*/bin/cline",
-			files: map[string]string{".cline/data/settings/providers.json": `{"version":1,"lastUsedProvider":"openai-compatible","modes":{},"providers":{"openai-compatible":
-				{"settings":{"provider":"openai-compatible","apiKey":"x","model":"gpt-oss","baseUrl":"{base}"},"updatedAt":"2026-01-01T00:00:00.000Z","tokenSource":"manual"}}}`},
 			env:   []string{"CLINE_NO_AUTO_UPDATE=1", "CLINE_TELEMETRY_DISABLED=1"},
 			args:  []string{"--json", "-c", "{work}", "{message}"},
 			shell: agentCall{"run_commands", `{"commands":[{command}]}`},
@@ -109,8 +89,7 @@ models:
 		{
 			id: "goose", title: "goose", program: "@aaif/goose-binary-linux-*/bin/goose",
 			files: map[string]string{".config/goose/config.yaml": "GOOSE_TELEMETRY_ENABLED: false\n"},
-			env: []string{"GOOSE_PROVIDER=openai", "GOOSE_MODEL=gpt-oss", "GOOSE_MODE=auto", "OPENAI_HOST={server}", "OPENAI_BASE_PATH=v1/chat/completions",
-				"OPENAI_API_KEY=x", "GOOSE_DISABLE_KEYRING=1", "GOOSE_TELEMETRY_OFF=1"},
+			env:   []string{"GOOSE_MODE=auto", "OPENAI_API_KEY=none", "OPENAI_CUSTOM_HEADERS=x-workspace={work}", "GOOSE_DISABLE_KEYRING=1", "GOOSE_TELEMETRY_OFF=1"},
 			args:  []string{"run", "--no-session", "--quiet", "-t", "{message}"},
 			shell: agentCall{"shell", `{"command":{command}}`},
 			write: agentCall{"write", `{"path":{path},"content":{text}}`},
@@ -174,12 +153,5 @@ func (c agentCall) fill(work, command string) string {
 
 // worseBecause says why a turn of an agent ends worse with the sidecar than without it, by their ids.
 func worseBecause() map[string]string {
-	const unknown = "the sidecar does not learn from this agent where it works. Start it with `--workspace DIR`."
-	const unread = "the agent tries again if it knows the words of an error, and it does not know those of the sidecar."
-	return map[string]string{
-		"opencode/breaks-in-text": unread, "pi/breaks-in-text": unread,
-		"opencode/write": unknown, "pi/write": unknown, "qwen/write": unknown, "cline/write": unknown, "goose/write": unknown,
-		"continue/429-eight": "after a while of tries the sidecar gives the error in the stream, and there the agent does not try again.",
-		"codex/write":        "no rule allows `apply_patch` in the shell.",
-	}
+	return map[string]string{}
 }

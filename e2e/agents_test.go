@@ -140,6 +140,11 @@ func (c *agentTrial) moveIn(t *testing.T, fill *strings.Replacer) {
 		}
 		write(t, file, fill.Replace(text))
 	}
+	settings := exec.Command(binary, "connect", c.agent.id, "--url", fill.Replace("{base}"), "--models", "gpt-oss", "--context-window", "131072", "--max-tokens", "8192", "--write")
+	settings.Env = []string{"HOME=" + c.home, "PATH=" + os.Getenv("PATH")}
+	if out, err := settings.CombinedOutput(); err != nil {
+		t.Fatalf("connect %s: %v %s", c.agent.id, err, out)
+	}
 	if out, err := exec.Command("chown", "-R", nobody+":"+nobody, c.home).CombinedOutput(); err != nil {
 		t.Fatalf("hand over %s: %v %s", c.home, err, out)
 	}

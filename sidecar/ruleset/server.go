@@ -34,6 +34,7 @@ type Server struct {
 	SystemRole     string            `rule:"system_role" one:"system" doc:"system means that developer messages are sent as system messages."`
 	FlattenParts   bool              `rule:"flatten_parts" doc:"true joins a list of text parts to one text."`
 	ToolChoice     string            `rule:"tool_choice,required" one:"pass required auto drop" doc:"pass sends tool_choice as it is. required sends the name of a tool as required, and that tool alone. auto replaces a choice that forces a call by auto. drop removes it."`
+	StopsSilently  bool              `rule:"stops_silently" doc:"true says that a stream may end in good order without a finish_reason and an end mark, because the server has stopped the model. Without it such a stream counts as broken."`
 	RoundsIntegers bool              `rule:"rounds_integers" doc:"true says that integers in calls lose their digits beyond the 15th. The model is told to write such a one in quotes."`
 	Effort         Effort            `rule:"effort,required" doc:"How the server takes the reasoning effort."`
 	Structured     string            `rule:"structured" doc:"The field that takes a bare JSON Schema, or a path such as structured_outputs.json. If left out, response_format is sent as it is." eg:"guided_json"`

@@ -34,39 +34,40 @@ type Turn struct {
 	span  *spans.Turn   // nil: nobody traces
 	Model ruleset.Model // that is asked, under the id the caller sees
 
-	route    *fleet.Route
-	as       *ruleset.Model // as the rules have it
-	up       *upstream.Client
-	window   int // of its context, in tokens; 0: nobody knows
-	set      *ruleset.Set
-	srv      *ruleset.Server
-	catalog  *tools.Catalog
-	offered  []tools.Tool
-	forced   bool // a call must be made: a program reads the answer
-	single   bool // a choice may hold one call
-	who      policy.Subject
-	facts    parse.Facts
-	reads    parse.Facts // of the last reply: facts, and what its server and the asking so far add
-	folder   string      // where the gateway says that the agent works, if the watcher listens
-	from     Caller
-	listens  bool // the watcher, to the words
-	ears     []ear
-	since    time.Time       // it was planned
-	agent    bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
-	req      *openai.Request // as the model reads it; nil once something came, and no other server can be asked
-	part     int             // 0 to 99, the same for a session, or else for a conversation
-	fresh    bool            // nobody could leave out any of the conversation: it has just begun
-	came     bool            // something of the last reply
-	known    upstream.Memory
-	thoughts memory          // behind the calls that leave
-	notes    memory          // about calls that do not
-	awaited  memory          // what the results of calls show
-	style    *ruleset.Style  // in which the model calls tools; nil: the server does it
-	body     []byte          // as the upstream gets it; see sent
-	original *openai.Request // as the caller sent it; see asker
-	folded   folded
-	stopped  string  // what the user reads, since the model goes round in circles; "": it does not
-	remark   *remark // that the model gets behind it; nil: none
+	route      *fleet.Route
+	as         *ruleset.Model // as the rules have it
+	up         *upstream.Client
+	window     int // of its context, in tokens; 0: nobody knows
+	set        *ruleset.Set
+	srv        *ruleset.Server
+	catalog    *tools.Catalog
+	offered    []tools.Tool
+	forced     bool // a call must be made: a program reads the answer
+	single     bool // a choice may hold one call
+	who        policy.Subject
+	facts      parse.Facts
+	reads      parse.Facts // of the last reply: facts, and what its server and the asking so far add
+	folder     string      // where the gateway says that the agent works, if the watcher listens
+	from       Caller
+	listens    bool // the watcher, to the words
+	ears       []ear
+	since      time.Time       // it was planned
+	agent      bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
+	req        *openai.Request // as the model reads it; nil once something came, and no other server can be asked
+	part       int             // 0 to 99, the same for a session, or else for a conversation
+	fresh      bool            // nobody could leave out any of the conversation: it has just begun
+	came       bool            // something of the last reply
+	known      upstream.Memory
+	thoughts   memory          // behind the calls that leave
+	notes      memory          // about calls that do not
+	awaited    memory          // what the results of calls show
+	style      *ruleset.Style  // in which the model calls tools; nil: the server does it
+	body       []byte          // as the upstream gets it; see sent
+	original   *openai.Request // as the caller sent it; see asker
+	folded     folded
+	stopped    string  // what the user reads, since the model goes round in circles; "": it does not
+	remark     *remark // that the model gets behind it; nil: none
+	unstreamed bool    // the server hides errors in streams: it is asked for whole replies
 
 	account Account
 	asking  asking // the last request to a model server
@@ -119,10 +120,14 @@ type remark struct{ reply, text string }
 
 // message is what is sent to the server.
 func (t *Turn) message() []byte {
-	if t.remark == nil {
-		return t.sent()
+	body := t.sent()
+	if t.remark != nil {
+		body = upstream.Correct(body, t.remark.reply, t.remark.text)
 	}
-	return upstream.Correct(t.sent(), t.remark.reply, t.remark.text)
+	if t.unstreamed {
+		body = upstream.Unstreamed(body)
+	}
+	return body
 }
 
 // next prepares what is asked after a reply that has a fault. Where that is nothing, the turn
@@ -214,6 +219,9 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 		}
 	case reply.Streams():
 		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes), t.p.Crew)
+		if err == nil && r.unfinished() && !t.srv.StopsSilently {
+			err = errEnded
+		}
 	default:
 		var doc []byte
 		if doc, err = t.whole(reply); err == nil {
@@ -224,6 +232,9 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, errHidden):
+		t.unstreamed = true // in a whole reply the error stands, with the call
+		return err
 	case !errors.As(err, &inside):
 		return t.up.Broken(t.set, err)
 	}

@@ -3,6 +3,8 @@ package upstream
 import (
 	"slices"
 
+	"github.com/tidwall/sjson"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
@@ -34,4 +36,16 @@ func appendMessage(dst []byte, role, text string) []byte {
 	dst = append(append(dst, `,{"role":"`...), role...)
 	dst = append(dst, `","content":`...)
 	return append(openai.AppendString(dst, Masked(text)), '}')
+}
+
+// Unstreamed is a prepared request that asks for a whole reply.
+func Unstreamed(body []byte) []byte {
+	out, err := sjson.SetBytes(body, "stream", false)
+	if err == nil {
+		out, err = sjson.DeleteBytes(out, "stream_options")
+	}
+	if err != nil { // it is no object, which the server says
+		return body
+	}
+	return out
 }
