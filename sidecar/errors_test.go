@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -220,6 +221,26 @@ func TestStatusBeforeTheHead(t *testing.T) {
 		a := r.plain("stream")
 		if n := len(r.model.Requests("")); a.status != 429 || a.header.Get("Retry-After") != "1" || a.fault.Code != "rate_limit_exceeded" || n != row.requests {
 			t.Errorf("%d %v after %d requests: %s", a.status, a.header, n, a.body)
+		}
+	}
+}
+
+// An error that passes holds the words by which an agent tries again, as its file has them; another error does not.
+func TestErrorsInWordsOfAnAgent(t *testing.T) {
+	files, err := ruletest.Source(t, "").Read()
+	ruletest.Must(t, err)
+	files["agents/ours.yaml"] = "version: 1\nknown: [{says: You are ours}]\nretry: send it anew\n"
+	set, problems := ruleset.Load(files)
+	if set == nil {
+		t.Fatal(problems)
+	}
+	for status, want := range map[int]bool{503: true, 400: false} {
+		reply := script.Fail(status, "no")
+		reply.Delay = 200 * time.Millisecond
+		r := failing(t, setup{set: set, limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, reply)
+		a := r.chat(`{` + streaming + `,"model":"gpt-oss","messages":[{"role":"system","content":"You are ours."},{"role":"user","content":"go"}]}`)
+		if a.fault.Message == "" || strings.Contains(a.fault.Message, "send it anew") != want {
+			t.Errorf("%d: %+v", status, a.fault)
 		}
 	}
 }

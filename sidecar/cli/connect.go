@@ -145,7 +145,11 @@ func connectCommand(env Env, agent string) *cobra.Command {
 	rulesFlag(c, env, &dir)
 	jsonFlag(c, &asJSON, "what --check finds, one thing a line")
 	const named = " local-service idle-stop url key api models executor upstream context-window max-tokens rules"
-	manual.Modes(c, "write:"+named, "check: json"+named, "undo: rules", ":"+named)
+	undoes := "undo: rules" // which name the agents
+	if agent == theGateway {
+		undoes = "undo:"
+	}
+	manual.Modes(c, "write:"+named, "check: json"+named, undoes, ":"+named)
 	return c
 }
 

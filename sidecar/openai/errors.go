@@ -26,6 +26,7 @@ type Error struct {
 	Message    string // for the caller; no addresses, no keys
 	Log        string // for the operator only; never sent
 	RetryAfter time.Duration
+	Retry      string // words by which the agent tries again, for Late; "": those of Late
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -66,6 +67,9 @@ func (e *Error) Late() string {
 	late := fmt.Sprintf("%s (%d %s: you can retry your request", e.Message, e.Status, kind)
 	if e.RetryAfter > 0 {
 		late += fmt.Sprintf(", try again in %d s", e.seconds())
+	}
+	if e.Retry != "" && !strings.Contains(strings.ToLower(late), strings.ToLower(e.Retry)) {
+		late += "; " + e.Retry
 	}
 	return late + ")"
 }

@@ -125,7 +125,7 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 	case sentence != "" && (err == nil || !t.sink.Left()):
 		return t.say(fault, sentence, about, err)
 	case errors.As(err, &f):
-		return t.sink.Fail(f.Say)
+		return t.fail(f.Say)
 	case remedy.Status != 0 && (err != nil || t.forced || !t.sink.Left()):
 		failed := &openai.Error{
 			Status: remedy.Status, Type: remedy.Type, Code: remedy.Code,
@@ -134,9 +134,9 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 		if err != nil {
 			failed.Log = err.Error()
 		}
-		return t.sink.Fail(failed)
+		return t.fail(failed)
 	case err != nil:
-		return t.sink.Fail(openai.UpstreamFailed("the reply of the model server broke off", err.Error()))
+		return t.fail(openai.UpstreamFailed("the reply of the model server broke off", err.Error()))
 	case !r.Empty() && len(r.Refused) == 0: // it was cut, and its finish_reason says so
 		return t.sink.Finish()
 	}
@@ -172,7 +172,7 @@ func (t *Turn) tell(sentence string) error {
 // gone ends a request whose context did: the caller left, or we are stopping.
 func (t *Turn) gone(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrStopping) {
-		return t.sink.Fail(openai.Overloaded(time.Second))
+		return t.fail(openai.Overloaded(time.Second))
 	}
 	return Left()
 }
@@ -180,4 +180,13 @@ func (t *Turn) gone(ctx context.Context) error {
 // Left is the error of a request whose caller left.
 func Left() *openai.Error {
 	return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
+}
+
+// fail ends the turn with an error, in words by which the agent tries again.
+func (t *Turn) fail(e *openai.Error) error {
+	if t.set.Agent != nil && t.set.Agent.Retry != "" {
+		here := *e
+		here.Retry, e = t.set.Agent.Retry, &here
+	}
+	return t.sink.Fail(e)
 }

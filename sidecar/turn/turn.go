@@ -100,7 +100,7 @@ func (t *Turn) concluded(ctx context.Context, reading *parse.Reading, err error)
 		return false, t.gone(ctx)
 	}
 	if again, err := t.otherwise(ctx, err); err != nil {
-		return false, t.sink.Fail(openai.Internal(err.Error()))
+		return false, t.fail(openai.Internal(err.Error()))
 	} else if again {
 		t.remark = nil
 		return true, nil
