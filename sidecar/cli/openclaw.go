@@ -46,8 +46,6 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 			switch {
 			case empty != "":
 				return manual.Misused(c, fmt.Errorf("--%s is empty; is a variable not set?", empty))
-			case write != "" && check != "" || undo != "" && write+check != "":
-				return manual.Misused(c, errors.New("--write, --check and --undo are three different things; say one"))
 			case n.Window < 1 || n.Tokens < 0 || n.Tokens == 0 && c.Flags().Changed("max-tokens"):
 				return manual.Misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
 			case !openclaw.KnownAPI(n.API):
