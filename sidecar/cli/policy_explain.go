@@ -93,9 +93,8 @@ func (c *aCall) explain(x *explaining, env Env) error {
 
 // call is the tool and its arguments.
 func (c *aCall) call() (tool string, args json.RawMessage, err error) {
-	n := 0
 	if c.arguments != "" {
-		n, tool, args = 1, c.tool, json.RawMessage(c.arguments)
+		tool, args = c.tool, json.RawMessage(c.arguments)
 		if tool == "" {
 			return "", nil, errors.New("--arguments needs --tool, the name of the tool")
 		}
@@ -104,18 +103,14 @@ func (c *aCall) call() (tool string, args json.RawMessage, err error) {
 		{c.command, "exec", "command"}, {c.path, "read", "path"}, {c.url, "web_fetch", "url"},
 	} {
 		if kind.value != "" {
-			n++
 			tool, args = cmp.Or(c.tool, kind.tool), openai.AppendString(fmt.Appendf(nil, `{"%s":`, kind.key), kind.value)
 			args = append(args, '}')
 		}
 	}
-	switch n {
-	case 0:
+	if tool == "" {
 		return "", nil, errors.New("nothing to explain: give --command, --path, --url, or --tool with --arguments")
-	case 1:
-		return tool, args, nil
 	}
-	return "", nil, errors.New("take one of --command, --path, --url and --arguments")
+	return tool, args, nil
 }
 
 // maxIdle is how many rules that do not hold are shown unasked.

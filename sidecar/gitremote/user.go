@@ -90,12 +90,14 @@ func (u User) ask(ctx context.Context, in string, args ...string) string {
 
 // Address is where the settings of the user lead for the address of a remote.
 func (u User) Address(ctx context.Context, text string) (url.URL, bool) {
-	if strings.Contains(text, "://") { // git takes an option for one
-		if real := u.ask(ctx, "", "ls-remote", "--get-url", text); real != "" {
-			text = real
-		}
+	at, ok := Parse(text)
+	if !ok || at.Scheme == "file" {
+		return at, ok
 	}
-	return Parse(text)
+	if real := u.ask(ctx, "", "ls-remote", "--get-url", text); real != "" {
+		return Parse(real)
+	}
+	return at, ok
 }
 
 // SSH is ssh of the user that runs a service of a remote. The protocol is what git asks for; empty: the first.

@@ -33,7 +33,7 @@ func (d *Desk) Remotes(roots paths.Roots) (out []gitremote.Remote) {
 		if m := sectionLine().FindStringSubmatch(line); m != nil {
 			section = strings.ToLower(m[1])
 		} else if m := remoteLine().FindStringSubmatch(line); m != nil && section == "remote" {
-			if u, ok := user.Address(context.Background(), m[1]); ok {
+			if u, ok := user.Address(context.Background(), m[1]); ok && (u.Scheme != "file" || isStore(storeOf(u.Path))) {
 				out = append(out, gitremote.Remote{Text: m[1], URL: u})
 			}
 		}
@@ -71,6 +71,16 @@ func (d *Desk) reach(t *Ticket, remotes []gitremote.Remote) {
 	if plain > 0 {
 		t.Set = append(t.Set, fmt.Sprintf("GIT_CONFIG_COUNT=%d", plain))
 	}
+}
+
+// isStore reports whether a folder is one of git.
+func isStore(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // storeOf is the folder of git at a path, which may be a workspace.
