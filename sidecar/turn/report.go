@@ -74,8 +74,10 @@ func (t *Turn) count(r *parse.Reading) {
 			"event", "headers_eaten", "model", t.Model.ID.Value, "server", t.srv.ID.Value)
 	}
 	t.set.Hit(r, func(rule ruleset.Rule) { t.p.Metrics.Hits.WithLabelValues(t.labels(rule.File, rule.ID)...).Inc() })
-	t.account.Repeated += r.Repeated
-	t.p.Metrics.Repeated.WithLabelValues(t.labels()...).Add(float64(r.Repeated))
+	if r.Repeated > 0 { // or there would be a series of nothing
+		t.account.Repeated += r.Repeated
+		t.p.Metrics.Repeated.WithLabelValues(t.labels()...).Add(float64(r.Repeated))
+	}
 	t.account.Refused += len(r.Refused)
 	for i := range r.Refused {
 		t.p.Metrics.Refusals.WithLabelValues(t.labels(string(r.Refused[i].Code))...).Inc()
