@@ -165,8 +165,6 @@ func takeFile(c *cobra.Command, args []string, flags ...*string) error {
 	switch {
 	case empty != "":
 		return fmt.Errorf("--%s is empty; is a variable not set?", empty)
-	case len(flags) > 1:
-		return errors.New("--write, --check and --undo are three different things; say one")
 	case len(args) > 1 || len(args) == 1 && (len(flags) == 0 || *flags[0] != usualPlace):
 		return fmt.Errorf("%q is one word too much", args[len(args)-1])
 	case len(args) == 1:

@@ -19,8 +19,8 @@ func (s Setting) Set(value string) (err error) {
 	if strings.TrimSpace(value) == "" {
 		return errors.New("is empty; give it a value, or leave it out")
 	}
-	if s.Is == "NAMES" && strings.Contains(value, ",") {
-		return errors.New("has a comma in it; write names with blanks between them: " + s.Example)
+	if s.Is == "NAMES" && strings.HasPrefix(value, "[") && strings.Contains(value, ",") { // and no [::1]
+		return errors.New("is a list in quotes; write names with blanks between them: " + s.Example)
 	}
 	*s.Text, err = s.path(value, Home)
 	return err

@@ -36,7 +36,7 @@ func TestFilesSaid(t *testing.T) {
 	page := v.get("/console/rules").text
 	_, files, _ := strings.Cut(page, `id="files"`)
 	own, others, ok := strings.Cut(files, "<details>")
-	for _, want := range []string{"The names that models use for tools, and the tool that each name means.", "Which calls may leave, and which commands may run."} {
+	for _, want := range []string{"The names that models and agents use for tools, in groups of the same kind of tool.", "Which calls may leave, and which commands may run."} {
 		if !strings.Contains(own, `<span class="what">`+want+`</span>`) {
 			t.Errorf("the files of the operator do not say %s:\n%s", want, own)
 		}

