@@ -32,6 +32,7 @@ type agentTrial struct {
 	home, work string
 	asked      int  // requests with tools
 	cut        bool // it has run a command of which only a part had come
+	endless    bool // it was ended, after a time in which others are through many times over
 }
 
 func (c *agentTrial) name() string { return c.agent.id + "/" + c.trial.name() }
@@ -110,7 +111,7 @@ func (c *agentTrial) play(t *testing.T) {
 	}
 	fill := strings.NewReplacer("{base}", base+"/v1", "{server}", base, "{home}", c.home, "{work}", c.work, "{message}", "Please do what is next.")
 	c.moveIn(t, fill)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := c.command(ctx, fill)
 	var stdout, stderr bytes.Buffer
@@ -118,9 +119,7 @@ func (c *agentTrial) play(t *testing.T) {
 	begin := time.Now()
 	c.out.err = cmd.Run()
 	c.out.took = time.Since(begin)
-	if ctx.Err() != nil {
-		t.Fatalf("%s does not end:\n%.4000s%s", c.name(), stdout.String(), stderr.String())
-	}
+	c.endless = ctx.Err() != nil
 	c.look(model, stdout.Bytes(), stderr.String())
 	t.Logf("%s: %s (%d requests, %v)", c.name(), c.words(), c.out.asked, c.out.took.Round(100*time.Millisecond))
 }
@@ -245,6 +244,8 @@ var refusal = regexp.MustCompile(`\(rule [a-z-]+\)`)
 func (c *agentTrial) words() string {
 	words := c.trial.words()
 	switch {
+	case c.endless:
+		return "never ends"
 	case c.cut:
 		return "ran a cut command"
 	case c.out.status == http.StatusOK && c.out.text == theHalf:
