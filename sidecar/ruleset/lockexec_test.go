@@ -91,7 +91,7 @@ func TestLockedWithoutPaths(t *testing.T) {
 // that the program knows to be harmful, and for his own he can.
 func TestLockedClassFloor(t *testing.T) {
 	own := builtin(t)
-	own[argumentsFile] = strings.NewReplacer("  exec: [exec, ", "  exec: [", "  read: [get, ", "  read: [exec, get, ").Replace(own[argumentsFile])
+	own[argumentsFile] = strings.NewReplacer("  exec: [exec, ", "  exec: [", "  read: [get, ", "  read: [exec, get, ", "'*exec':", "'*read':").Replace(own[argumentsFile])
 	deny := "version: 1\nprofile: permissive\nrules:\n  - {id: ID, deny: Not here., when: class == 'exec'}\n"
 	own[execFilename] = strings.Replace(deny, "ID", "mine", 1)
 	files, err := lockedSource(t, own, rulefile.Files{execFilename: strings.Replace(deny, "ID", "theirs", 1)}).Read()
