@@ -252,20 +252,27 @@ func (s *Set) AgentNames() []string {
 	return collect(s.agents, func(a *Agent) string { return a.Name })
 }
 
-// Recognise finds the agent of a request, and says by what. Header gives a header of the request.
+// Recognise finds the agent of a request, and says by what. Header gives a header of the request. Instructions are
+// read last: they are long.
 func (s *Set) Recognise(header func(name string) string, req *openai.Request) (a *Agent, by string) {
-	for _, a := range s.agents {
-		for _, sign := range a.signs {
-			if by := sign.fits(header, req); by != "" {
-				return a, by
+	for _, reads := range []bool{false, true} {
+		for _, a := range s.agents {
+			for _, sign := range a.signs {
+				if by := sign.fits(header, req, reads); by != "" {
+					return a, by
+				}
 			}
 		}
 	}
 	return s.agents[len(s.agents)-1], "no file of agents fits it"
 }
 
-// fits says by what a request is recognised; "" where it is not.
-func (s *agentSign) fits(header func(name string) string, req *openai.Request) (by string) {
+// fits says by what a request is recognised; "" where it is not. Reads says that it is tried only if it reads the
+// instructions, and else only if it does not.
+func (s *agentSign) fits(header func(name string) string, req *openai.Request, reads bool) (by string) {
+	if (s.Says.Value != "") != reads {
+		return ""
+	}
 	var found []string
 	if name := s.Header.Value; name != "" {
 		value := header(name)
