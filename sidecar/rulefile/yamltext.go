@@ -87,7 +87,8 @@ func openYAML(text []byte) (*yamlText, error) {
 	y.starts = append(y.starts, at)
 	doc := string(text)
 	root, problems := document(newSource("", doc), doc)
-	for _, p := range problems {
+	if len(problems) > 0 {
+		p := problems[0]
 		if p.Code == CodeFile && p.Line == 0 && root == nil && isEmptyYAML(text) {
 			return y, nil
 		}
