@@ -120,7 +120,7 @@ func callScenarios() []scenario {
 			says: called(func(string) script.Reply { return script.Native("session_status", "") })},
 		bad("missing-argument", "the argument that the tool needs is missing", native(func(string) string { return `{}` })),
 		scenario{id: "extra-argument", about: "an argument that the tool does not know", runs: 1, says: native(func(a string) string { return strings.TrimSuffix(a, "}") + `,"bogus":1}` })},
-		bad("list-for-text", "a list where a text belongs", native(func(string) string { return `{"command":["echo","x"]}` })),
+		bad("list-for-text", "a list where a text belongs", native(func(string) string { return `{"command":["echo","x","&&","ls"]}` })),
 		bad("unknown-name", "a tool that is not there", renamed("no_such_tool")),
 		bad("empty-name", "a call without a name", renamed("")),
 		scenario{id: "name-json", about: "the name carries a channel token and json", runs: 1, says: renamed("exec<|channel|>json")},

@@ -86,7 +86,6 @@ func TestOllama(t *testing.T) {
 		{"a text that it cut", "whole", false, []string{`{"model":"gpt-oss:20b","created_at":"2026-11-28T19:24:28Z","message":{"role":"assistant","content":"I read"},"done":false}`}, "", cut, "", "length"},
 		{"nothing", "stream", false, []string{"", ""}, "", "There is no answer, because the model server broke off the reply without a reason; Ollama", "", "stop"},
 		{"nothing at first", "whole", false, []string{`{"model":"","created_at":"0001-01-01T00:00:00Z","message":{"role":"","content":""},"done":false}`, whole}, "", "", `{"path":"a.txt"}`, "tool_calls"},
-		{"a runner that dies", "stream", false, []string{ollamaThinks + ollamaSays + ollamaDies, ollamaThinks + ollamaCalls}, "", "I read the file. ", `{"path":"a.txt"}`, "tool_calls"},
 		{"one that dies early", "stream", false, []string{ollamaDies, ollamaThinks + ollamaCalls}, "", "", `{"path":"a.txt"}`, "tool_calls"},
 		{"one that dies early", "whole", false, []string{ollamaDies, whole}, "", "", `{"path":"a.txt"}`, "tool_calls"},
 		{"a history without content", "stream", false, []string{ollamaThinks + ollamaCalls}, null, "", `{"path":"a.txt"}`, "tool_calls"},

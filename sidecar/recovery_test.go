@@ -170,7 +170,7 @@ func TestAfterTextInVain(t *testing.T) {
 	}
 }
 
-// A reply that the server could not read to its end, or broke off itself, goes on behind the text that has left.
+// A reply that the server could not read to its end goes on behind the text that has left.
 func TestGoesOn(t *testing.T) {
 	fault := func(reply script.Reply) script.Reply {
 		reply.Content = "I look <" // the end of it is held
@@ -182,7 +182,6 @@ func TestGoesOn(t *testing.T) {
 	}{
 		{fault(script.HarmonyError()), "could not read what you wrote"},
 		{fault(script.Fail(http.StatusInternalServerError, "The model produced output that does not match the expected peg-native format")), "could not read what you wrote"},
-		{fault(script.Fail(http.StatusInternalServerError, "CUDA error")), "The server failed"},
 	} {
 		r := play(t, row.first, script.Native("read", `{"path":"a"}`))
 		a := r.stream()
@@ -194,6 +193,18 @@ func TestGoesOn(t *testing.T) {
 		if last[0].Role != "assistant" || last[0].Text != "I look <" || !strings.Contains(last[1].Text, row.told) {
 			t.Errorf("told %+v", last)
 		}
+	}
+}
+
+// Where the server itself has failed behind a text, the agent is told so: it asks again from the beginning, and no text
+// stands there twice.
+func TestFailsBehindText(t *testing.T) {
+	reply := script.Fail(http.StatusInternalServerError, "CUDA error")
+	reply.Content = "I look"
+	r := play(t, reply.Ending(script.Fault))
+	a := r.stream()
+	if a.text != "I look" || !strings.Contains(a.fault.Message, "you can retry your request") || len(r.model.Requests("")) != 1 {
+		t.Errorf("%q, %+v", a.text, a.fault)
 	}
 }
 
