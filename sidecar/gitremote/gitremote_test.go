@@ -31,17 +31,17 @@ func TestUnprepared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, dir := range []string{"work/bin", "bin"} {
+	for _, dir := range []string{"shop/bin", "bin"} {
 		if err := os.MkdirAll(filepath.Join(base, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(base+"/work/bin", base+"/link"); err != nil {
+	if err := os.Symlink(base+"/shop/bin", base+"/link"); err != nil {
 		t.Fatal(err)
 	}
-	path := strings.Join([]string{"", ".", "bin", base + "/work/bin", base + "/link", base + "/work", base + "/none", base + "/bin", base + "/work/../bin"}, ":")
-	got := Unprepared([]string{"PATH=" + path, "HOME=/h", "GIT_DIR=x", "GIT_SSH_COMMAND=x", "BASH_ENV=x", "SSH_AUTH_SOCK=s"}, []string{base + "/work"})
-	if want := []string{"PATH=" + base + "/bin:" + base + "/work/../bin", "HOME=/h", "SSH_AUTH_SOCK=s"}; !slices.Equal(got, want) {
+	path := strings.Join([]string{"", ".", "bin", base + "/shop/bin", base + "/link", base + "/shop", base + "/none", base + "/bin", base + "/shop/../bin"}, ":")
+	got := Unprepared([]string{"PATH=" + path, "HOME=/h", "GIT_DIR=x", "GIT_SSH_COMMAND=x", "BASH_ENV=x", "SSH_AUTH_SOCK=s"}, []string{base + "/shop"})
+	if want := []string{"PATH=" + base + "/bin:" + base + "/shop/../bin", "HOME=/h", "SSH_AUTH_SOCK=s"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }

@@ -66,8 +66,8 @@ func TestStateWhereCommandsWrite(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	ruletest.Must(t, writeNote("openclaw", "http://127.0.0.1:8001/v1"))
 	base := t.TempDir()
-	ruletest.Must(t, os.MkdirAll(base+"/work", 0o755))
-	ruletest.Must(t, os.Symlink(base+"/work", base+"/link"))
+	ruletest.Must(t, os.MkdirAll(base+"/shop", 0o755))
+	ruletest.Must(t, os.Symlink(base+"/shop", base+"/link"))
 	if _, err := newDesk(config.Settings{State: base + "/state"}, nil); err != nil {
 		t.Skip(err)
 	}
@@ -75,9 +75,9 @@ func TestStateWhereCommandsWrite(t *testing.T) {
 		state, writable string
 		fine            bool
 	}{
-		{base + "/state", base + "/work", true}, {base + "/works", base + "/work", true},
-		{base + "/work/state", base + "/work", false}, {base + "/link/state", base + "/work", false}, {base + "/work/state", base + "/link", false},
-		{base + "/work", base + "/work", false}, {base, base + "/work", false}, {base + "/state", "/", false},
+		{base + "/state", base + "/shop", true}, {base + "/works", base + "/shop", true},
+		{base + "/shop/state", base + "/shop", false}, {base + "/link/state", base + "/shop", false}, {base + "/shop/state", base + "/link", false},
+		{base + "/shop", base + "/shop", false}, {base, base + "/shop", false}, {base + "/state", "/", false},
 	} {
 		for _, confine := range []string{"", ConfineAuto, ConfineHere} {
 			said := &ruletest.Journal{}
