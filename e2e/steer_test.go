@@ -76,7 +76,7 @@ func (b *bench) steered(t *testing.T) {
 			}
 			t.Log(b.openclaw(t, "gateway", "call", c.method, "--json", "--token", b.gateway.token, "--params", string(doc)))
 			if c.ends {
-				within(t, 10*time.Second, "its request has ended at the model server", func() bool { return model.Left() > left })
+				within(t, time.Minute, "its request has ended at the model server", func() bool { return model.Left() > left })
 			}
 			if c.told {
 				within(t, time.Minute, "it is told", func() bool {

@@ -110,7 +110,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)
-	r.url, r.http = srv.URL, &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}
+	r.url, r.http = srv.URL, &http.Client{Transport: &http.Transport{}, Timeout: 2 * time.Minute}
 	t.Cleanup(r.http.CloseIdleConnections)
 	return r
 }

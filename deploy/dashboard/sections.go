@@ -107,7 +107,10 @@ func repairs() section {
 		{title: "Calls by strategy", about: "native: the model server found the call itself.", unit: "short", kind: stack, width: 12,
 			queries: []query{{`sum by (strategy) (increase(gptoss_executor_calls_total{` + ofModel + `}[$__rate_interval]))`, "{{strategy}}"}}},
 		{title: "Repairs of calls by kind", unit: "short", kind: stack, width: 12,
-			queries: []query{{`sum by (kind) (increase(gptoss_executor_repairs_total{` + ofModel + `}[$__rate_interval]))`, "{{kind}}"}}},
+			queries: []query{
+				{`sum by (kind) (increase(gptoss_executor_repairs_total{` + ofModel + `}[$__rate_interval]))`, "{{kind}}"},
+				{`sum(increase(gptoss_executor_repeated_calls_total{` + ofModel + `}[$__rate_interval]))`, "made once"},
+			}},
 		{title: "Texts that looked like a call and were none", about: "not_offered shows missing aliases.", unit: "short", kind: stack, width: 12,
 			queries: []query{{`sum by (code) (increase(gptoss_executor_refusals_total{` + ofModel + `}[$__rate_interval]))`, "{{code}}"}}},
 		{title: "Sentences in place of an answer", about: "What the user reads: say in recovery.yaml.", unit: "short", kind: stack, width: 12,

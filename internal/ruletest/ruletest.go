@@ -30,10 +30,10 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// Soon waits until something is true, ten seconds at most.
+// Soon waits until something is true, two minutes at most.
 func Soon(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for range 1000 {
+	for range 12000 {
 		if ok() {
 			return
 		}

@@ -217,7 +217,7 @@ func in(ts *testscript.TestScript, what string, come func() bool) {
 }
 
 func get(ts *testscript.TestScript, neg bool, args []string) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 2 * time.Minute}
 	req, err := http.NewRequest(http.MethodGet, args[0], nil)
 	ts.Check(err)
 	if len(args) > 1 {

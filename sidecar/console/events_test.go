@@ -66,7 +66,7 @@ func next(t testing.TB, from <-chan gjson.Result, name string) gjson.Result {
 			if e.Get("event").Str == name {
 				return e.Get("data")
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("no %s came", name)
 		}
 	}

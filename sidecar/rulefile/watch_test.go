@@ -233,7 +233,7 @@ func TestWatchDuringApply(t *testing.T) {
 	files, err := ReadDir(dir)
 	check(t, err)
 	write(t, dir+"/a.yaml", "2")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var got []string
 	Watch(ctx, Source{Dir: dir}, files.Version(), func(f Files, err error) bool {
@@ -256,7 +256,7 @@ func TestWatchDuringApply(t *testing.T) {
 func TestWatchPutOff(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/a.yaml", "1")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	calls := 0
 	Watch(ctx, Source{Dir: dir}, "", func(Files, error) bool {
