@@ -15,7 +15,9 @@ func errorScenarios() []scenario {
 	busy := script.Fail(http.StatusTooManyRequests, "queue full, slow down")
 	busy.Retry = "1"
 	broken := half
-	broken.Err, broken.End = script.HarmonyError().Err, script.Fault
+	broken.Err, broken.End = script.Fail(http.StatusInternalServerError, "CUDA error").Err, script.Fault
+	unread := script.HarmonyErrorInStream()
+	unread.Content = "I run it."
 	cutCall := called(func(a string) script.Reply { return script.Native("exec", a[:len(a)/2]).Ending(script.Reset) })
 	passing := func(id, about string, fault script.Reply) scenario {
 		return scenario{id: id, about: about + ", the next try works", says: always(fault, text)}
@@ -30,6 +32,8 @@ func errorScenarios() []scenario {
 		passing("408", "408", script.Fail(http.StatusRequestTimeout, "request timeout")),
 		passing("429", "429 with Retry-After", busy),
 		passing("error-after-text", "an error in the stream, after half a sentence", broken),
+		{id: "unread-after-text", about: "an error in the stream, after a text: the server cannot read the call behind it, the next try works", runs: 1,
+			says: func(a string) []script.Reply { return []script.Reply{unread, script.Native("exec", a), text} }},
 		passing("reset-after-text", "the connection is cut in a sentence", half.Ending(script.Reset)),
 		{id: "reset-in-call", about: "the connection is cut in the arguments of a call, the next try works", runs: 1,
 			says: func(a string) []script.Reply { return append(cutCall(a), script.Native("exec", a)) }},
