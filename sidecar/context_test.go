@@ -145,7 +145,7 @@ func TestRunDropped(t *testing.T) {
 			return answer(q)
 		}
 		dropped++
-		return &script.Reply{Body: `{"choices":[{"index":0,"message":{"role":"assistant","content":"How can I help?"},"finish_reason":"stop"}],"usage":{"prompt_tokens":2000,"completion_tokens":5}}`}
+		return &script.Reply{Content: "How can I help?", Prompt: 2000}
 	}})
 	model.Dialect = script.Ollama()
 	b := &bench{result: page}

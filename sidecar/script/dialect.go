@@ -28,6 +28,8 @@ type Dialect struct {
 	OwnModel    bool   // replies name its own model, not the one that was asked for
 	Code        bool   // errors have their status as code
 	FlatErrors  bool   // {"object":"error",…} instead of {"error":{…}}
+	ChatErrors  bool   // {"error":"…"}, as at Ollama's own API
+	Chat        bool   // it has Ollama's own API, too
 	Broken      Broken // how an error in a stream comes
 
 	errorTypes map[int]string              // 0: of all other statuses; nil: as the script says
@@ -89,7 +91,7 @@ func OldVLLM() Dialect {
 // Ollama is Ollama 0.17.4.
 func Ollama() Dialect {
 	return Dialect{ID: "ollama", Model: ggufModel, Reasoning: "reasoning", Missing: "404 page not found",
-		Each: `"role":"assistant","content":""`, WholeCalls: true, Sparse: true, Fingerprint: "fp_ollama", Broken: Blanked,
+		Each: `"role":"assistant","content":""`, WholeCalls: true, Sparse: true, Fingerprint: "fp_ollama", Broken: Blanked, Chat: true,
 		errorTypes: map[int]string{http.StatusBadRequest: "invalid_request_error", 0: "api_error"}, parse: ollamaParse,
 		Pages: map[string]string{
 			"/":            "Ollama is running",
@@ -179,6 +181,9 @@ func (d Dialect) fail(w http.ResponseWriter, e Error) {
 }
 
 func (d Dialect) errorBody(e Error) []byte {
+	if d.ChatErrors {
+		return encode(map[string]string{"error": e.Message})
+	}
 	fields := map[string]any{"message": e.Message, "type": e.Type}
 	if kind, ok := d.errorTypes[e.Status]; ok {
 		fields["type"] = kind

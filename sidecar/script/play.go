@@ -38,6 +38,7 @@ func (p *player) play(ctx context.Context, r Reply) {
 	if r.Retry != "" {
 		p.w.Header().Set("Retry-After", r.Retry)
 	}
+	p.dialect.ChatErrors = p.q.ollama
 	if p.dialect.parse != nil && r.Body == "" {
 		r = p.dialect.parse(r, p.q)
 	}
@@ -46,6 +47,8 @@ func (p *player) play(ctx context.Context, r Reply) {
 		p.verbatim(r)
 	case r.Err.Status != 0 && r.End != Fault:
 		p.dialect.fail(p.w, r.Err)
+	case p.q.ollama:
+		p.chat(ctx, r)
 	case p.q.responses:
 		p.respond(ctx, r)
 	case p.q.Stream && !r.Whole:

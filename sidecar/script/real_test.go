@@ -80,7 +80,9 @@ func TestAsOllama(t *testing.T) {
 			Fail(500, "model runner has unexpectedly stopped, this may be due to resource limitations or an internal error, check ollama server logs for details"), realTools},
 		{"an error", modelserver.Reply{Status: 503, Text: "loading"}, Fail(503, "loading"), realTools},
 	} {
-		held(t, c, Ollama(), server)
+		held(t, c, Ollama(), server, completions)
+		c.more = strings.Replace(c.more, `"max_tokens":18`, `"options":{"num_predict":18}`, 1)
+		held(t, c, Ollama(), server, chats)
 	}
 }
 
@@ -94,8 +96,10 @@ func TestAsOllamaAround(t *testing.T) {
 	for _, path := range []string{"/", "/v1/models", "/api/version", "/api/tags", "/api/ps", "/nowhere"} {
 		same(t, path, tell(t, http.MethodGet, real.URL+path, ""), tell(t, http.MethodGet, srv.URL+path, ""))
 	}
-	path := "/v1/chat/completions"
-	same(t, "no JSON", tell(t, http.MethodPost, real.URL+path, "{bad"), tell(t, http.MethodPost, srv.URL+path, "{bad"))
+	for _, path := range []string{completions.path, chats.path} {
+		same(t, "no JSON", tell(t, http.MethodPost, real.URL+path, "{bad"), tell(t, http.MethodPost, srv.URL+path, "{bad"))
+	}
+	path := completions.path
 	tell(t, http.MethodPost, real.URL+path, `{"model":"gpt-oss:20b","messages":[{"role":"user","content":"Hi"}]}`)
 	tell(t, http.MethodPost, srv.URL+path, `{"model":"gpt-oss:20b","messages":[{"role":"user","content":"Hi"}]}`)
 	same(t, "/api/ps, loaded", tell(t, http.MethodGet, real.URL+"/api/ps", ""), tell(t, http.MethodGet, srv.URL+"/api/ps", ""))
@@ -109,8 +113,10 @@ func TestAsOllamaWithoutModel(t *testing.T) {
 	for _, path := range []string{"/v1/models", "/api/tags", "/api/ps"} {
 		same(t, path, tell(t, http.MethodGet, real.URL+path, ""), tell(t, http.MethodGet, srv.URL+path, ""))
 	}
-	path, body := "/v1/chat/completions", `{"model":"gpt-oss:20b","messages":[{"role":"user","content":"Hi"}]}`
-	same(t, "a chat", tell(t, http.MethodPost, real.URL+path, body), tell(t, http.MethodPost, srv.URL+path, body))
+	for _, path := range []string{completions.path, chats.path} {
+		body := `{"model":"gpt-oss:20b","messages":[{"role":"user","content":"Hi"}]}`
+		same(t, path, tell(t, http.MethodPost, real.URL+path, body), tell(t, http.MethodPost, srv.URL+path, body))
+	}
 }
 
 // llamaReplies are those in which llama.cpp's own parser decides.
@@ -184,7 +190,7 @@ func TestAsLlamaServer(t *testing.T) {
 		return two
 	}(), realTools + `,"max_tokens":600`})
 	for _, c := range rows {
-		held(t, c, d, server)
+		held(t, c, d, server, completions)
 	}
 	imitation := New()
 	imitation.Dialect = d
@@ -195,18 +201,28 @@ func TestAsLlamaServer(t *testing.T) {
 	}
 }
 
-// held asks a real server and the imitation for the same reply, in each mode.
-func held(t *testing.T, c real, d Dialect, server *modelserver.Server) {
-	for mode, members := range map[string]string{"whole": "", "stream": `,"stream":true`, "stream with usage": `,"stream":true,"stream_options":{"include_usage":true}`} {
-		t.Run(c.name+", "+mode, func(t *testing.T) {
+// api is a path, and the members of a request for each of its modes.
+type api struct {
+	path  string
+	modes map[string]string
+}
+
+var (
+	completions = api{"/v1/chat/completions", map[string]string{"whole": "", "stream": `,"stream":true`, "stream with usage": `,"stream":true,"stream_options":{"include_usage":true}`}}
+	chats       = api{ollamaPath, map[string]string{"whole": `,"stream":false`, "stream": ""}}
+)
+
+// held asks a real server and the imitation for the same reply, in each mode of an API.
+func held(t *testing.T, c real, d Dialect, server *modelserver.Server, at api) {
+	for mode, members := range at.modes {
+		t.Run(c.name+", "+at.path+", "+mode, func(t *testing.T) {
 			body := `{"model":"` + modelserver.Model + `","messages":[{"role":"user","content":"List the files."}]` + c.more + members + "}"
 			server.Say(c.harmony)
 			imitation := New(Scenario{Steps: []Reply{c.reply}})
 			imitation.Dialect = d
 			srv := httptest.NewServer(imitation)
 			defer srv.Close()
-			path := "/v1/chat/completions"
-			same(t, c.name, tell(t, http.MethodPost, server.URL+path, body), tell(t, http.MethodPost, srv.URL+path, body))
+			same(t, c.name, tell(t, http.MethodPost, server.URL+at.path, body), tell(t, http.MethodPost, srv.URL+at.path, body))
 		})
 	}
 }
@@ -269,7 +285,7 @@ func tell(t *testing.T, method, url, body string) string {
 
 // free are members whose value says nothing about the kind of the server; of numbers only 0 does.
 var free = []string{"id", "created", "system_fingerprint", "modified_at", "expires_at", "digest", "parameter_size", "quantization_level",
-	"size", "size_vram", "cached_tokens", "cache_n", "predicted_per_second", "predicted_per_token_ms", "ftype", "vocab_type"}
+	"size", "size_vram", "created_at", "cached_tokens", "cache_n", "predicted_per_second", "predicted_per_token_ms", "ftype", "vocab_type"}
 
 // normal replaces what differs from one answer to the next.
 func normal(value any) {
@@ -314,7 +330,7 @@ func join(before, after any) bool {
 	if !slices.Equal(slices.Sorted(maps.Keys(a)), slices.Sorted(maps.Keys(b))) {
 		return false
 	}
-	for _, name := range []string{"content", "reasoning", "reasoning_content"} {
+	for _, name := range []string{"content", "reasoning", "reasoning_content", "thinking"} {
 		if text, ok := b[name].(string); ok {
 			a[name] = fmt.Sprint(a[name], text)
 		}
@@ -325,6 +341,15 @@ func join(before, after any) bool {
 // delta is that of a chunk which does not end the reply.
 func delta(chunk any) map[string]any {
 	object, _ := chunk.(map[string]any)
+	if object["done"] == false {
+		message, _ := object["message"].(map[string]any)
+		for _, name := range []string{"content", "thinking"} {
+			if message[name] == "" {
+				delete(message, name) // so that texts of one kind have the same members
+			}
+		}
+		return message
+	}
 	choices, _ := object["choices"].([]any)
 	if len(choices) != 1 || object["model"] == "" {
 		return nil

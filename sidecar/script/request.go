@@ -20,6 +20,7 @@ type Request struct {
 	Messages []Message
 
 	responses bool // it came in the words of the Responses API
+	ollama    bool // in those of Ollama's own
 }
 
 // Message is one message of a request.
@@ -69,7 +70,7 @@ func readMessage(doc gjson.Result) Message {
 		m.Text += part.Str
 	}
 	for _, c := range doc.Get("tool_calls").Array() {
-		m.Calls = append(m.Calls, Call{c.Get("id").Str, c.Get("function.name").Str, c.Get("function.arguments").Str})
+		m.Calls = append(m.Calls, Call{c.Get("id").Str, c.Get("function.name").Str, c.Get("function.arguments").String()})
 	}
 	return m
 }

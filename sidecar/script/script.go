@@ -62,6 +62,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, readRequest)
 	case r.Method == http.MethodPost && r.URL.Path == "/v1/responses":
 		s.answer(w, r, readResponses)
+	case r.Method == http.MethodPost && r.URL.Path == ollamaPath && s.Dialect.Chat:
+		s.answer(w, r, readOllama)
 	case r.URL.Path == loadedPage && s.Dialect.Pages[loadedPage] != "" && len(s.Requests("")) == 0:
 		contentType(w, "{}")
 		fmt.Fprint(w, `{"models":[]}`)
@@ -78,7 +80,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, read func(http.H
 	}
 	q, err := read(r.Header, body)
 	if err != nil {
-		s.Dialect.fail(w, Error{http.StatusBadRequest, "BadRequestError", err.Error()})
+		d := s.Dialect
+		d.ChatErrors = q.ollama
+		d.fail(w, Error{http.StatusBadRequest, "BadRequestError", err.Error()})
 		return
 	}
 	reply, n := s.next(&q)

@@ -177,7 +177,7 @@ func tokens(list []Message) (n int) {
 // enumWord is the only word that the schema of a request takes, wherever the server looks for it.
 func enumWord(q Request) string {
 	doc := gjson.ParseBytes(q.Body)
-	for _, at := range []string{"response_format.json_schema.schema", "guided_json", "structured_outputs.json"} {
+	for _, at := range []string{"response_format.json_schema.schema", "format", "guided_json", "structured_outputs.json"} {
 		if word := doc.Get(at + ".properties.verdict.enum.0").Str; word != "" {
 			return word
 		}
