@@ -12,8 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/signals"
-	"github.com/jgavinray/gpt-oss-executor/internal/told"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
@@ -28,7 +26,7 @@ type Env struct {
 }
 
 // stdout is Out as it was given: for what asks whether it is a terminal, or hands it on.
-func (e Env) stdout() io.Writer { return told.Under(e.Out) }
+func (e Env) stdout() io.Writer { return Under(e.Out) }
 
 // exit is an answer that is told by an exit code.
 type exit int
@@ -41,7 +39,7 @@ const errSaid = exit(1)
 // Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused; policy check
 // has others.
 func Run(args []string, env Env) int {
-	out := &told.Writer{To: env.Out}
+	out := &Writer{To: env.Out}
 	env.Out = out
 	root := rootCommand(env, args)
 	root.SetArgs(args)
@@ -109,7 +107,7 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 
 // untilStopped is the context of a command that has something to end or to undo before it goes.
 func untilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
-	return signals.Until(c.Context())
+	return Until(c.Context())
 }
 
 // jsonFlag is the flag of everything that a program can read. How says of what it writes

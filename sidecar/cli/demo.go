@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/starter"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/demo"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -50,7 +49,7 @@ func runDemo(ctx context.Context, env Env) (err error) {
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	if _, err := starter.Rules(dir, env.Defaults, false); err != nil {
+	if _, err := Rules(dir, env.Defaults, false); err != nil {
 		return err
 	}
 	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Work: work, Out: env.Out, Colours: terminal.ColoursOf(env.stdout(), env.lookup),

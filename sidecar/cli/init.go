@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/starter"
 )
 
 func initCommand(env Env) *cobra.Command {
@@ -24,7 +22,7 @@ write only what differs. So you get the changes of a new version of the program.
   gpt-oss-executor serve --rules my-rules --upstream http://127.0.0.1:8000/v1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			n, err := starter.Rules(args[0], env.Defaults, layered)
+			n, err := Rules(args[0], env.Defaults, layered)
 			if err != nil {
 				return err
 			}
@@ -52,7 +50,7 @@ that begins with a line such as
 		Example: `  gpt-oss-executor schemas my-rules`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			n, err := starter.Schemas(args[0], env.Defaults)
+			n, err := Schemas(args[0], env.Defaults)
 			if err != nil {
 				return err
 			}

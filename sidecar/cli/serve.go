@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/parent"
-	"github.com/jgavinray/gpt-oss-executor/internal/signals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
@@ -128,7 +127,7 @@ func (e Env) lookup(name string) (string, bool) {
 
 // serve runs the server until ctx ends, and then lets open requests end.
 func serve(ctx context.Context, s config.Settings, env Env, given *handover.Given) error {
-	defer signals.FailPipes()()
+	defer FailPipes()()
 	log, err := serverlog.Open(s, env.stdout(), env.Err)
 	if err != nil {
 		return err

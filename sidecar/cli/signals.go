@@ -1,5 +1,4 @@
-// Package signals knows by which signals a program is asked to end, and which must not end it. It ends nothing.
-package signals
+package cli
 
 import (
 	"context"

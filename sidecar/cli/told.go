@@ -1,6 +1,4 @@
-// Package told is output of which a command must know whether it came out: whoever writes may pass an error over, the
-// last one asks.
-package told
+package cli
 
 import (
 	"cmp"

@@ -1,6 +1,4 @@
-// Package starter writes the built-in files into a folder, for somebody to begin with. It never
-// writes over a rule file.
-package starter
+package cli
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package signals
+package cli
 
 import (
 	"os"
