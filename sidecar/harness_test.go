@@ -14,7 +14,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
@@ -24,6 +23,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -97,7 +97,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		log = slog.New(tracectx.NewHandler(slog.NewJSONHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	}
 	if cfg.listening == nil {
-		cfg.listening = sockets.Listening
+		cfg.listening = state.Listening
 	}
 	rules, metrics := fixed{changed(t, cfg)}, cmp.Or(cfg.metrics, telemetry.New())
 	up, err := upstream.New(upstream.Config{BaseURL: cfg.url, Key: cfg.key, Server: cfg.server, Log: log})

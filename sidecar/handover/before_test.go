@@ -16,8 +16,8 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -66,7 +66,7 @@ func TestStateOfBefore(t *testing.T) {
 			log := filepath.Join(state, "decisions")
 			before, err := decisions.Verify(log)
 			ruletest.Must(t, err)
-			past, err := history.Open(state)
+			past, err := live.OpenHistory(state)
 			ruletest.Must(t, err)
 			if len(past.All()) != 1 || len(past.All()[0].Files) < 10 {
 				t.Error("its rules are not there")

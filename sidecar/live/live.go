@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -20,7 +19,7 @@ import (
 // takes the set once and keeps it. Safe for concurrent use.
 type Rules struct {
 	src     rulefile.Source
-	past    *history.History
+	past    *History
 	seen    string     // what was read at start: a version, or the error
 	change  sync.Mutex // one change at a time
 	now     atomic.Pointer[inForce]

@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -15,7 +14,7 @@ import (
 // the last good set of that folder is in force until they do. The error holds
 // every problem of the rules; it means that there is nothing to run on.
 func Open(src rulefile.Source, state string, log *slog.Logger, m *telemetry.Metrics) (*Rules, error) {
-	past, err := history.Open(state)
+	past, err := OpenHistory(state)
 	if err != nil {
 		log.Warn("the state folder cannot be read completely", "event", "rules_state", "folder", state, "detail", err.Error())
 	}

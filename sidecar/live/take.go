@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -67,7 +66,7 @@ func (l *Rules) enforce(next *inForce) {
 	for _, t := range next.set.Taken {
 		l.log.Warn("a rule file takes away what another one says", "event", "rules_taken_away", "version", next.set.Version, "what", t.What, "from", t.From, "by", t.By)
 	}
-	err := l.past.Add(history.Entry{
+	err := l.past.Add(Entry{
 		Version: next.set.Version, At: next.since, By: next.from.by, Who: next.from.who, Counts: next.set.Counts, Taken: next.set.Taken, Files: next.files,
 	})
 	if err != nil {

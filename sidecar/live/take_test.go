@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/history"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -248,7 +247,7 @@ func TestReloadsLeaveNoMemory(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int(m.HeapAlloc)
 	}
-	reload(2 * history.Length)
+	reload(2 * Length)
 	before := heap()
 	began := time.Now()
 	n := 60

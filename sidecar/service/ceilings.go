@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/ceiling"
 	"github.com/jgavinray/gpt-oss-executor/internal/memory"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 )
@@ -20,13 +19,13 @@ const (
 
 // ceilings are what the system lets this process have.
 type ceilings struct {
-	memory ceiling.Memory
+	memory Memory
 	files  uint64 // 0: nobody knows
 }
 
 // look finds them, and has the runtime keep within the limit of memory: it collects harder near it.
 func look(log *slog.Logger) ceilings {
-	c := ceilings{memory: ceiling.OfMemory(os.DirFS("/")), files: ceiling.OfFiles()}
+	c := ceilings{memory: OfMemory(os.DirFS("/")), files: OfFiles()}
 	if c.memory.Bytes > 0 && debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		c.memory.Bytes = ours(c.memory.Bytes)
 		debug.SetMemoryLimit(int64(c.memory.Bytes))

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/ceiling"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 )
 
@@ -25,7 +24,7 @@ func TestCeilings(t *testing.T) {
 			t.Errorf("of %d MiB %d", limit>>20, got>>20)
 		}
 	}
-	c := ceilings{memory: ceiling.Memory{Bytes: 512 << 20, From: "GOMEMLIMIT"}}
+	c := ceilings{memory: Memory{Bytes: 512 << 20, From: "GOMEMLIMIT"}}
 	if got := c.words(l); got != "512 MiB (GOMEMLIMIT); from 85 % on new requests get 503" {
 		t.Error(got)
 	}

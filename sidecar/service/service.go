@@ -16,7 +16,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/memory"
 	"github.com/jgavinray/gpt-oss-executor/internal/parent"
-	"github.com/jgavinray/gpt-oss-executor/internal/sockets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -224,7 +223,7 @@ func (r *running) judges(ctx context.Context) error {
 	if out != nil {
 		world, passes = world.Beside(out.Addr().String()), egress.NewBook(out.Addr().String(), tickets.Valid, time.Now)
 	}
-	r.guarded = guard.Config{World: world, Listening: sockets.Listening, Now: r.now, Metrics: r.Metrics, Log: r.Log}
+	r.guarded = guard.Config{World: world, Listening: state.Listening, Now: r.now, Metrics: r.Metrics, Log: r.Log}
 	if r.kept != nil {
 		r.guarded.Decisions = r.kept
 	}

@@ -6,7 +6,6 @@ import (
 	"path"
 	"path/filepath"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/stamp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
@@ -38,7 +37,7 @@ func CheckFolders(s config.Settings) error {
 		if dir == "" {
 			continue
 		}
-		if err := stamp.Check(dir); errors.Is(err, stamp.ErrLater) {
+		if err := Check(dir); errors.Is(err, ErrLater) {
 			return err
 		} else if err != nil {
 			return fmt.Errorf("%w; each server needs a folder of its own that it may write: --state DIR or --decisions DIR", err)

@@ -3,7 +3,6 @@ package turn
 import (
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/pack"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
@@ -17,7 +16,7 @@ const (
 
 // folded is a request that is hardly needed any more, while its reply may last for minutes: to be sent again
 // with a correction, or when a reading wants to know whether it speaks of a tag.
-type folded struct{ body, came pack.Bytes }
+type folded struct{ body, came Bytes }
 
 // fold makes the request small, once the reply has lasted for a while. Another model server may still have to
 // get it where there are several, so it stays there until one of them has replied.
@@ -25,13 +24,13 @@ func (t *Turn) fold() {
 	if !t.folded.body.None() || t.req != nil || len(t.body) < leastFolded || time.Since(t.asking.began) < foldAfter {
 		return
 	}
-	t.folded.body = pack.Of(t.body)
+	t.folded.body = Of(t.body)
 	switch {
 	case t.original == nil: // it was folded before, and nobody has asked for it since
 	case &t.body[0] == &t.original.Body[0]:
 		t.folded.came = t.folded.body
 	default:
-		t.folded.came = pack.Of(t.original.Body)
+		t.folded.came = Of(t.original.Body)
 	}
 	t.offered = t.catalog.Own()
 	t.body, t.original = nil, nil
@@ -40,7 +39,7 @@ func (t *Turn) fold() {
 // sent is the request as the upstream gets it.
 func (t *Turn) sent() []byte {
 	if t.body == nil && !t.folded.body.None() {
-		t.body, t.folded.body = t.folded.body.Open(), pack.Bytes{}
+		t.body, t.folded.body = t.folded.body.Open(), Bytes{}
 	}
 	return t.body
 }
@@ -52,7 +51,7 @@ func (t *Turn) asker() *openai.Request {
 		if err != nil { // it was parsed before
 			panic("parse a folded request: " + err.Error())
 		}
-		t.original, t.folded.came = again, pack.Bytes{}
+		t.original, t.folded.came = again, Bytes{}
 	}
 	return t.original
 }

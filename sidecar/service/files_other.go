@@ -1,6 +1,6 @@
 //go:build !unix
 
-package ceiling
+package service
 
 // OfFiles is how many files and connections this process may have open; 0: nobody knows.
 func OfFiles() uint64 { return 0 }

@@ -1,6 +1,4 @@
-// Package ceiling knows how much memory and how many files the system lets this process have. It raises nothing:
-// Go itself raises the soft limit of files to the hard one when a program starts.
-package ceiling
+package service
 
 import (
 	"io/fs"

@@ -1,5 +1,4 @@
-// Package sockets says at which ports of this machine a server listens. It opens none.
-package sockets
+package state
 
 import (
 	"errors"

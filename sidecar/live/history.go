@@ -1,7 +1,4 @@
-// Package history remembers the rule sets that came into force: which, when, by
-// whom, and their texts. So an earlier one can be put back, and a start whose
-// folder of rules is bad has something to run on.
-package history
+package live
 
 import (
 	"fmt"
@@ -39,7 +36,7 @@ type History struct {
 // Open reads what was remembered in a folder, and makes the folder where there
 // is none; "" stands for none. The history can always be used: the error lists
 // what could not be read.
-func Open(dir string) (*History, error) {
+func OpenHistory(dir string) (*History, error) {
 	h := &History{dir: dir}
 	if dir == "" {
 		return h, nil

@@ -1,6 +1,6 @@
 //go:build unix
 
-package ceiling
+package service
 
 import "syscall"
 

@@ -1,4 +1,4 @@
-package sockets
+package state
 
 import (
 	"net"

@@ -1,6 +1,4 @@
-// Package stamp says in which form a folder is kept, so that an older version of the program leaves alone
-// what a later one has written. It reads nothing else in it.
-package stamp
+package service
 
 import (
 	"errors"

@@ -1,6 +1,4 @@
-// Package pack makes bytes small that may be needed once more, but most likely are not. It never looks at what
-// they mean.
-package pack
+package turn
 
 import (
 	"bytes"

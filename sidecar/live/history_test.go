@@ -1,4 +1,4 @@
-package history
+package live
 
 import (
 	"os"
@@ -20,7 +20,7 @@ func must(t testing.TB, err error) {
 // What is remembered is for us alone, bounded, and survives a restart.
 func TestHistoryOnDisk(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
-	h, err := Open(dir)
+	h, err := OpenHistory(dir)
 	must(t, err)
 	for i := range Length + 5 {
 		files := rulefile.Files{"a.yaml": strings.Repeat("x", i)}
@@ -29,7 +29,7 @@ func TestHistoryOnDisk(t *testing.T) {
 	}
 	must(t, atomicfile.Write(dir+"/note.txt", nil, 0o600)) // not ours, and left alone
 	must(t, os.WriteFile(dir+"/.new-123", nil, 0o600))     // of a crash, and swept up
-	again, err := Open(dir)
+	again, err := OpenHistory(dir)
 	must(t, err)
 	all := again.All()
 	if len(all) != Length || len(all[0].Files["a.yaml"]) != Length+4 || all[0].By != "put" || len(h.All()) != Length {
@@ -50,7 +50,7 @@ func TestHistoryOnDisk(t *testing.T) {
 	}
 	files := rulefile.Files{"a.yaml": "after the restart"}
 	must(t, again.Add(Entry{Version: files.Version(), Files: files}))
-	third, err := Open(dir)
+	third, err := OpenHistory(dir)
 	must(t, err)
 	if newest, ok := third.Find(files.Version()); !ok || third.All()[0].Version != newest.Version {
 		t.Error("the number does not go on")
