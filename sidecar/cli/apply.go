@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/rollout"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -59,6 +58,6 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 }
 
 // rollouts is a rollout that is not said yet.
-func rollouts(env Env) rollout.Rollout {
-	return rollout.Rollout{Wait: 10 * time.Second, Out: env.Out, Err: env.Err, Builtin: func() (rulefile.Files, error) { return rulefile.Builtin(env.Defaults) }}
+func rollouts(env Env) Rollout {
+	return Rollout{Wait: 10 * time.Second, Out: env.Out, Err: env.Err, Builtin: func() (rulefile.Files, error) { return rulefile.Builtin(env.Defaults) }}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -69,7 +68,7 @@ rules, and expects what these rules read. A corpus expects what was read when it
 	promote.Flags().StringVar(&x.to, "to", "", "`FILE` of the corpus; it is written to its end")
 	rulesFlag(promote, env, &x.rules)
 	policyFlag(promote, env, &x.policy)
-	manual.Modes(promote, "as=corpus: to state", ": as state rules policy to")
+	Modes(promote, "as=corpus: to state", ": as state rules policy to")
 	c.AddCommand(list, show, promote)
 	return c
 }

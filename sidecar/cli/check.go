@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -35,13 +34,13 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case asJSON && github:
-				return manual.Misused(c, errors.New("take one of --json and --github"))
+				return Misused(c, errors.New("take one of --json and --github"))
 			case asJSON:
 				format = "json"
 			case github:
 				format = "github"
 			case !slices.Contains(formats, format):
-				return manual.Misused(c, fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "), format))
+				return Misused(c, fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "), format))
 			}
 			if c.Flags().Changed("format") {
 				fmt.Fprintln(env.Err, "--format is written --json or --github now")

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 )
 
@@ -43,7 +42,7 @@ func Run(args []string, env Env) int {
 	env.Out = out
 	root := rootCommand(env, args)
 	root.SetArgs(args)
-	root.SetFlagErrorFunc(manual.WrongFlag(args))
+	root.SetFlagErrorFunc(WrongFlag(args))
 	err := cmp.Or(root.Execute(), out.Err)
 	var code exit
 	switch {
@@ -55,7 +54,7 @@ func Run(args []string, env Env) int {
 	errs := serverlog.NewQueue(env.Err, func(int) {}) // a server must end, also where nothing reads why
 	fmt.Fprintln(errs, "gpt-oss-executor:", err)
 	_ = errs.Close()
-	if errors.As(err, new(manual.Misuse)) {
+	if errors.As(err, new(Misuse)) {
 		return 2
 	}
 	return 1
@@ -87,8 +86,8 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(manual.HelpCommand())
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), manual.Page(c)) })
+	root.SetHelpCommand(HelpCommand())
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), Page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
 	switch {
 	case len(args) > 0 && args[0] == "confine":
@@ -98,10 +97,10 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	default:
 		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), evalCommand(env), captureCommand(env), experimentsCommand(env), rulesCommand(env), readingCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
 			applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env), schemasCommand(env), varsCommand(env), connectCommand(env, ""), connectCommand(env, theGateway), probeCommand(env), doctorCommand(env), healthCommand(env), costCommand(env), noiseCommand(env), confineCommand(env), demoCommand(env), versionCommand(env),
-			manual.CompletionCommand(), manual.ManCommand())
+			CompletionCommand(), ManCommand())
 	}
 	root.InitDefaultHelpCmd()
-	manual.Helpful(root)
+	Helpful(root)
 	return root
 }
 

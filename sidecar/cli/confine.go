@@ -15,7 +15,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 )
 
@@ -61,7 +60,7 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 			}
 			box, err := f.box(env, args)
 			if err != nil {
-				return manual.Misused(c, err)
+				return Misused(c, err)
 			}
 			proxy := ""
 			if f.ticket != "" {
@@ -103,7 +102,7 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 	flags.BoolVar(&f.untried, "untried", false, "run COMMAND also where what confines was never tried: on macOS")
 	flags.BoolVar(&f.probe, "probe", false, "run nothing; say what this machine enforces")
 	jsonFlag(c, &f.asJSON, "with --probe, one document")
-	manual.Modes(c, "ticket:", "probe: json", ": write read deny fixed net proxy limits session untried")
+	Modes(c, "ticket:", "probe: json", ": write read deny fixed net proxy limits session untried")
 	_ = c.RegisterFlagCompletionFunc("net", cobra.FixedCompletions([]string{"none", "proxy", "open"}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

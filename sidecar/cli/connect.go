@@ -13,7 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connect"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -78,15 +77,15 @@ func connectCommand(env Env, agent string) *cobra.Command {
 			name, args = args[0], args[1:]
 		}
 		if err := takeFile(c, args, &write, &check, &undo); err != nil {
-			return manual.Misused(c, err)
+			return Misused(c, err)
 		}
 		switch {
 		case n.Window < 1 || n.Tokens < 0 || n.Tokens == 0 && c.Flags().Changed("max-tokens"):
-			return manual.Misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
+			return Misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
 		case !openclaw.KnownAPI(n.API):
-			return manual.Misused(c, fmt.Errorf("--api takes chat or responses, not %q", n.API))
+			return Misused(c, fmt.Errorf("--api takes chat or responses, not %q", n.API))
 		case n.Idle < 0 || n.Idle > 0 && !n.Start:
-			return manual.Misused(c, errors.New("--idle-stop takes a time, such as 30m, and goes with --local-service"))
+			return Misused(c, errors.New("--idle-stop takes a time, such as 30m, and goes with --local-service"))
 		}
 		gateway := name == theGateway
 		if gateway && undo != "" {
@@ -149,7 +148,7 @@ func connectCommand(env Env, agent string) *cobra.Command {
 	if agent == theGateway {
 		undoes = "undo:"
 	}
-	manual.Modes(c, "write:"+named, "check: json"+named, undoes, ":"+named)
+	Modes(c, "write:"+named, "check: json"+named, undoes, ":"+named)
 	return c
 }
 
@@ -177,7 +176,7 @@ func takeFile(c *cobra.Command, args []string, flags ...*string) error {
 func agentOf(c *cobra.Command, name string, set *ruleset.Set) (a connect.Agent, err error) {
 	for _, flag := range ofTheGateway {
 		if c.Flags().Changed(flag) {
-			return a, manual.Misused(c, fmt.Errorf("--%s is for openclaw alone", flag))
+			return a, Misused(c, fmt.Errorf("--%s is for openclaw alone", flag))
 		}
 	}
 	known, is := set.Connect[name]
@@ -185,9 +184,9 @@ func agentOf(c *cobra.Command, name string, set *ruleset.Set) (a connect.Agent, 
 	case is:
 		return connect.Agent{Name: name, Here: set.AgentOf(name).Commands == ruleset.Here, Connection: known}, nil
 	case name == "":
-		return a, manual.Misused(c, errors.New("which agent? one of: "+strings.Join(names, ", ")))
+		return a, Misused(c, errors.New("which agent? one of: "+strings.Join(names, ", ")))
 	default:
-		return a, manual.Misused(c, fmt.Errorf("no agent %q is known; %s", name, rulefile.DidYouMean(name, names)))
+		return a, Misused(c, fmt.Errorf("no agent %q is known; %s", name, rulefile.DidYouMean(name, names)))
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cost"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/health"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 )
 
 // listenFlag is the flag that names a server by where it listens. Without it that is what serve would take.
@@ -85,6 +84,6 @@ none. docs/cost.md has the formulas, and says where to find what goes into them.
 	f.StringVar(&q.Prices, "hosted", "", "`FILE` with prices of hosted models: deploy/prices.yaml, filled in by you")
 	jsonFlag(c, &asJSON, "one document")
 	const priced = " over per-hour watts per-kwh hours weight currency hosted json"
-	manual.Modes(c, "prometheus:"+priced, ": at"+priced)
+	Modes(c, "prometheus:"+priced, ": at"+priced)
 	return c
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/eval"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -41,13 +40,13 @@ could not be read, 2 wrong usage.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			if len(job.Corpora) == 0 || len(variants) == 0 {
-				return manual.Misused(c, errors.New("name at least one --corpus FILE and one --variant NAME=DIR"))
+				return Misused(c, errors.New("name at least one --corpus FILE and one --variant NAME=DIR"))
 			}
 			if err := job.Live.Most.Check(); err != nil {
-				return manual.Misused(c, err)
+				return Misused(c, err)
 			}
 			if job.Variants, err = eval.Specs(variants, profile); err != nil {
-				return manual.Misused(c, err)
+				return Misused(c, err)
 			}
 			folders := []string{policy}
 			for _, v := range job.Variants {
@@ -70,7 +69,7 @@ could not be read, 2 wrong usage.`,
 	f.StringArrayVar(&variants, "variant", nil, "`NAME=DIR` of rules; may be given several times")
 	f.StringVar(&profile, "profile", "", "`PROFILE` of strategies.yaml, for variants that name none")
 	const files = " corpus variant profile baseline save html junit json policy"
-	manual.Modes(c, "live: times temperature max-requests max-total-tokens max-cost price-in price-out whole parallel answers timeout"+files, ":"+files)
+	Modes(c, "live: times temperature max-requests max-total-tokens max-cost price-in price-out whole parallel answers timeout"+files, ":"+files)
 	f.StringVar(&job.Baseline, "baseline", "", "`FILE` that --save wrote: what was right there must be right")
 	f.StringVar(&job.Files.JSON, "save", "", "write the report as JSON to `FILE`, for --baseline")
 	f.StringVar(&job.Files.HTML, "html", "", "write a page to look at to `FILE`")

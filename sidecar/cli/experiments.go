@@ -12,7 +12,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -70,10 +69,10 @@ back what was there before.`,
 		RunE:    func(c *cobra.Command, args []string) error { return x.promote(c, args[0], args[1]) },
 	}
 	for _, shows := range []*cobra.Command{c, show} {
-		manual.Modes(shows, "admin: json", ": rules state json")
+		Modes(shows, "admin: json", ": rules state json")
 	}
-	manual.Modes(end, "admin: json by why", ": json by why rules state")
-	manual.Modes(promote, "admin: rules", ": rules")
+	Modes(end, "admin: json by why", ": json by why rules state")
+	Modes(promote, "admin: rules", ": rules")
 	c.AddCommand(show, end, promote)
 	return c
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -63,7 +62,7 @@ works, as the gateway had said.`,
 	c.Flags().StringVar(&x.profile, "profile", "", "`PROFILE` of strategies.yaml")
 	call.flags(c, "in place of a reply: ")
 	x.flags(c, env)
-	manual.Modes(c, append(callModes(), "jsonl: profile rules policy", ": profile json rules policy")...)
+	Modes(c, append(callModes(), "jsonl: profile rules policy", ": profile json rules policy")...)
 	return c
 }
 

@@ -6,8 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/rollout"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -31,7 +29,7 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, named := env.meant(args, "")
 			if rulesName(dir) != dir {
-				return manual.Misused(c, errors.New("the built-in rules cannot be changed; name a folder or files, such as: "+c.CommandPath()+" ."))
+				return Misused(c, errors.New("the built-in rules cannot be changed; name a folder or files, such as: "+c.CommandPath()+" ."))
 			}
 			if len(args) == 0 {
 				args = []string{dir}
@@ -43,7 +41,7 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
 			}
 			failed, changed := false, false
 			for _, name := range names {
-				did, err := rollout.FormatFile(name, !check)
+				did, err := FormatFile(name, !check)
 				if err != nil {
 					failed = true
 					fmt.Fprintln(env.Err, err)

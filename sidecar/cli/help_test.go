@@ -14,7 +14,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 )
 
 // everyCommand is the root and all commands below it.
@@ -42,7 +41,7 @@ func TestHelpPages(t *testing.T) {
 		}
 		for line := range strings.Lines(out.String()) {
 			line = strings.TrimRight(line, "\n")
-			if n := utf8.RuneCountInString(line); n > manual.PageWidth || strings.ContainsRune(line, '\t') || strings.TrimRight(line, " ") != line {
+			if n := utf8.RuneCountInString(line); n > PageWidth || strings.ContainsRune(line, '\t') || strings.TrimRight(line, " ") != line {
 				t.Errorf("%s: %d characters: %q", c.CommandPath(), n, line)
 			}
 		}

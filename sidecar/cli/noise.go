@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/trial"
 )
 
@@ -70,7 +69,7 @@ func (d *drawing) flags(c *cobra.Command, count int) {
 	c.Flags().StringSliceVar(&d.options.Without, "without", nil, "leave these `KINDS` of damage out")
 	const all = " seed count url model key-file stream by timeout fail-under"
 	goes := strings.Join(slices.DeleteFunc(strings.Fields(all), func(name string) bool { return c.Name() == "cases" && name != "seed" && name != "count" }), " ")
-	manual.Modes(c, "mix: negatives "+goes, ": negatives chain op without "+goes)
+	Modes(c, "mix: negatives "+goes, ": negatives chain op without "+goes)
 	c.Flags().BoolVar(&d.options.Negatives, "negatives", false, "replies that hold no call: they quote, explain or refuse one")
 }
 
@@ -81,7 +80,7 @@ func (d *drawing) check(c *cobra.Command, more error) error {
 		err = errors.New("--count is below 0")
 	}
 	if err != nil {
-		return manual.Misused(c, err)
+		return Misused(c, err)
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -92,7 +91,7 @@ Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "me
 		},
 	}
 	a.flags(c, env)
-	manual.Modes(c, "jsonl: op method cwd home alone client confined rules policy", "command: tool cwd home alone client confined json rules policy",
+	Modes(c, "jsonl: op method cwd home alone client confined rules policy", "command: tool cwd home alone client confined json rules policy",
 		"path: op tool cwd home alone client json rules policy", "url: method tool alone client json rules policy", "arguments: tool cwd home alone client confined json rules policy",
 		"tool: command path url arguments op method cwd home alone client confined json rules policy", ": json cwd home alone client rules policy")
 	c.Flags().BoolVar(&a.lines, "jsonl", false, "read one question on each line, write one answer on each line")

@@ -10,7 +10,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -40,7 +39,7 @@ built-in rules.`,
 	}
 	call.flags(c, "")
 	x.flags(c, env)
-	manual.Modes(c, append(callModes(), ": rules policy json")...)
+	Modes(c, append(callModes(), ": rules policy json")...)
 	return c
 }
 

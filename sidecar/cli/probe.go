@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/probe"
 )
 
@@ -33,7 +32,7 @@ each server of the model.`,
 			}
 			m, known := set.Model(model)
 			if model != "" && !known {
-				return manual.Misused(c, fmt.Errorf("models.yaml has no model %s", model))
+				return Misused(c, fmt.Errorf("models.yaml has no model %s", model))
 			} else if !known {
 				m = set.Models[0]
 			}

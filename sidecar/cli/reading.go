@@ -9,7 +9,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fit"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -47,10 +46,10 @@ none. Every second line is kept to judge by. With --count 0 no other replies cou
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if job.Count < 0 || job.Count == 0 && cases == "" {
-				return manual.Misused(c, fmt.Errorf("--count %d: there is nothing to fit to; it is 1 or more, or 0 with --cases", job.Count))
+				return Misused(c, fmt.Errorf("--count %d: there is nothing to fit to; it is 1 or more, or 0 with --cases", job.Count))
 			}
 			if write && rulesName(dir) != dir {
-				return manual.Misused(c, errors.New("the built-in rules cannot be changed; name a folder: --rules DIR"))
+				return Misused(c, errors.New("the built-in rules cannot be changed; name a folder: --rules DIR"))
 			}
 			src, err := rulesIn(dir, "", env)
 			if err != nil {

@@ -8,11 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/rulelog"
 )
 
 func rulesCommand(env Env) *cobra.Command {
-	t := rulelog.Teller{Out: env.Out}
+	t := RulePrinter{Out: env.Out}
 	var address, by string
 	var never bool
 	c := &cobra.Command{

@@ -14,7 +14,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -93,7 +92,7 @@ func unsure(c *cobra.Command, dir string, args []string) error {
 	if dir != "" || len(args) > 0 || !holdsRules(".") {
 		return nil
 	}
-	return manual.Misused(c, fmt.Errorf("which rules? There are rule files here, and no folder is named. Say one of these:\n"+
+	return Misused(c, fmt.Errorf("which rules? There are rule files here, and no folder is named. Say one of these:\n"+
 		"  %[1]s .          for the files here\n  %[1]s builtin    for the built-in rules", c.CommandPath()))
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -41,7 +40,7 @@ Each setting can be in the config file, such as log_level: debug, in the environ
 as ` + config.Prefix + `LOG_LEVEL=debug, or in a flag, such as --log-level debug. A flag beats
 the environment, the environment beats the file, and the file beats the default.
 
-` + manual.Secrets(flags.All()),
+` + Secrets(flags.All()),
 		Example: `  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
   gpt-oss-executor serve --config /etc/gptoss.yaml --log-level debug`,
 		Args: cobra.NoArgs,
@@ -70,7 +69,7 @@ the environment, the environment beats the file, and the file beats the default.
 func settingFlags(c *cobra.Command, s *config.Settings, but ...string) {
 	for _, f := range s.All() {
 		if f.Flag() != "" && !slices.Contains(but, f.Flag()) {
-			c.Flags().Var(settingFlag{f}, f.Flag(), manual.Setting(f))
+			c.Flags().Var(settingFlag{f}, f.Flag(), Setting(f))
 			c.Flags().Lookup(f.Flag()).NoOptDefVal = f.Bare
 		}
 	}

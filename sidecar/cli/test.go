@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -81,7 +80,7 @@ reply is read as it is read today. REPLY is what explain takes.`,
 	fl.StringVar(&f.record, "record", "", "write a test for the reply in `FILE` (- is standard input)")
 	fl.StringVar(&f.name, "name", "", "`NAME` of the recorded test (without it: the name of the file)")
 	policyFlag(c, env, &policy)
-	manual.Modes(c, "record: name policy", "watch: run verbose coverage json policy", ": run verbose coverage json policy")
+	Modes(c, "record: name policy", "watch: run verbose coverage json policy", ": run verbose coverage json policy")
 	return c
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/manual"
 )
 
 func versionCommand(env Env) *cobra.Command {
@@ -27,7 +26,7 @@ X-Rules-Version, /metrics and GET /rules. So you can compare a checkout with wha
 		Args: cobra.MatchAll(cobra.MaximumNArgs(1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && c.Flags().Changed("rules") {
-				return manual.Misused(c, errors.New("name the folder once: as DIR, or with --rules"))
+				return Misused(c, errors.New("name the folder once: as DIR, or with --rules"))
 			}
 			if len(args) == 0 && c.Flags().Changed("rules") {
 				args = []string{dir}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/errorlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
@@ -56,7 +55,7 @@ func Open(s config.Settings, out, err io.Writer) (*Log, error) {
 		return nil, errors.Join(fmt.Errorf("log format %q is neither text nor json", s.LogFormat), l.Close())
 	}
 	if s.ErrorLog != "" {
-		kept, err := errorlog.Open(s.ErrorLog, time.Now(), h)
+		kept, err := openErrorLog(s.ErrorLog, time.Now(), h)
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
 		}

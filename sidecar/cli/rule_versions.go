@@ -1,7 +1,4 @@
-// Package rulelog tells people at a terminal about the rules of a running server: which came into
-// force, when and by whom, how two versions differ, which rules fire; and puts an earlier version
-// back. It knows the rules only as the admin API tells them.
-package rulelog
+package cli
 
 import (
 	"context"
@@ -21,15 +18,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 )
 
-// Teller tells of one server.
-type Teller struct {
+// RulePrinter tells of one server.
+type RulePrinter struct {
 	Admin *admin.Client
 	Out   io.Writer
 	JSON  bool // Log and Hits write JSON
 }
 
 // Log tells what came into force, the newest first.
-func (t *Teller) Log(ctx context.Context) error {
+func (t *RulePrinter) Log(ctx context.Context) error {
 	past, err := t.Admin.History(ctx)
 	if err != nil {
 		return err
@@ -57,7 +54,7 @@ func (t *Teller) Log(ctx context.Context) error {
 
 // Diff tells how one version became another: the lines that went, and those that came. Without
 // to it is the version in force, without from the one that a rollback would bring back.
-func (t *Teller) Diff(ctx context.Context, from, to string) error {
+func (t *RulePrinter) Diff(ctx context.Context, from, to string) error {
 	past, err := t.Admin.History(ctx)
 	if err != nil {
 		return err
@@ -95,7 +92,7 @@ func (t *Teller) Diff(ctx context.Context, from, to string) error {
 }
 
 // Hits tells how often each rule has fired since the server started; with never, which have not.
-func (t *Teller) Hits(ctx context.Context, never bool) error {
+func (t *RulePrinter) Hits(ctx context.Context, never bool) error {
 	hits, err := t.Admin.Hits(ctx)
 	if err != nil {
 		return err
@@ -125,7 +122,7 @@ func (t *Teller) Hits(ctx context.Context, never bool) error {
 }
 
 // Rollback puts a version back in the name of by; "" is the one before.
-func (t *Teller) Rollback(ctx context.Context, version, by string) error {
+func (t *RulePrinter) Rollback(ctx context.Context, version, by string) error {
 	now, err := t.Admin.Rules(ctx)
 	if err != nil {
 		return err
@@ -145,7 +142,7 @@ func (t *Teller) Rollback(ctx context.Context, version, by string) error {
 	return nil
 }
 
-func (t *Teller) document(v any) error {
+func (t *RulePrinter) document(v any) error {
 	doc, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err

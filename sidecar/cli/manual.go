@@ -1,6 +1,4 @@
-// Package manual is how commands explain themselves: their help, and what is said where they
-// are misused. It knows no command.
-package manual
+package cli
 
 import (
 	"cmp"
@@ -64,7 +62,7 @@ func HelpCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			about, rest, err := c.Root().Find(args)
 			if err == nil && len(rest) > 0 {
-				err = unknown(about, rest[0])
+				err = unknownWord(about, rest[0])
 			}
 			if err != nil {
 				return Misused(c, err)
@@ -111,7 +109,7 @@ func Misused(c *cobra.Command, err error) error {
 }
 
 // unknown is an error about a word that is no command below c.
-func unknown(c *cobra.Command, word string) error {
+func unknownWord(c *cobra.Command, word string) error {
 	var words []string
 	for _, sub := range c.Commands() {
 		words = append(words, sub.Name())
@@ -131,7 +129,7 @@ func WrongFlag(args []string) func(*cobra.Command, error) error {
 			_, rest, _ := c.Root().Find(args)
 			c.FParseErrWhitelist.UnknownFlags = true
 			if c.ParseFlags(rest) == nil && c.Flags().NArg() > 0 {
-				err = unknown(c, c.Flags().Arg(0))
+				err = unknownWord(c, c.Flags().Arg(0))
 			}
 		}
 		return Misused(c, err)
@@ -158,7 +156,7 @@ func Helpful(c *cobra.Command) {
 	if c.HasSubCommands() {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknown(c, args[0])
+				return unknownWord(c, args[0])
 			}
 			return nil
 		}

@@ -1,6 +1,4 @@
-// Package rollout brings rules to a running server: checked here and there, published at once,
-// and put back where the server does not take them. It never edits a rule.
-package rollout
+package cli
 
 import (
 	"context"

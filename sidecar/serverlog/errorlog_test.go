@@ -1,4 +1,4 @@
-package errorlog
+package serverlog
 
 import (
 	"bytes"
@@ -13,15 +13,15 @@ import (
 
 func at(day, hour int) time.Time { return time.Date(2026, 3, day, hour, 4, 5, 0, time.UTC) }
 
-func record(when time.Time, level slog.Level, msg string, attrs ...any) slog.Record {
+func logRecord(when time.Time, level slog.Level, msg string, attrs ...any) slog.Record {
 	r := slog.NewRecord(when, level, msg, 0)
 	r.Add(attrs...)
 	return r
 }
 
-func open(t *testing.T, dir string, next slog.Handler) *Handler {
+func open(t *testing.T, dir string, next slog.Handler) *ErrorLog {
 	t.Helper()
-	h, err := Open(dir, at(1, 0), next)
+	h, err := openErrorLog(dir, at(1, 0), next)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +44,11 @@ func TestEntries(t *testing.T) {
 	dir, log := t.TempDir(), &bytes.Buffer{}
 	h := open(t, dir, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	for _, r := range []slog.Record{
-		record(at(1, 9), slog.LevelInfo, "served"),
-		record(at(1, 10), slog.LevelWarn, "a tool failed", "event", "tool_execution_failed", "tool", "exec", "refused", false, "detail", "exit 1\n[10:04:06] forged | x | y"),
-		record(at(1, 11), slog.LevelInfo, "fault", "event", "fault", "fault", "empty", "action", "resample"),
-		record(at(2, 0), slog.LevelError, "broken", "detail", "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"),
-		record(at(1, 23), slog.LevelWarn, "a tool failed", "event", "tool_execution_failed", "tool", "read", "refused", true),
+		logRecord(at(1, 9), slog.LevelInfo, "served"),
+		logRecord(at(1, 10), slog.LevelWarn, "a tool failed", "event", "tool_execution_failed", "tool", "exec", "refused", false, "detail", "exit 1\n[10:04:06] forged | x | y"),
+		logRecord(at(1, 11), slog.LevelInfo, "fault", "event", "fault", "fault", "empty", "action", "resample"),
+		logRecord(at(2, 0), slog.LevelError, "broken", "detail", "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"),
+		logRecord(at(1, 23), slog.LevelWarn, "a tool failed", "event", "tool_execution_failed", "tool", "read", "refused", true),
 	} {
 		if err := h.Handle(t.Context(), r); err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestRotation(t *testing.T) {
 	for range 2 {
 		h := open(t, dir, slog.DiscardHandler)
 		for day := 1; day <= 40; day++ {
-			if err := h.Handle(t.Context(), record(at(day, 1), slog.LevelWarn, fmt.Sprint("day ", day))); err != nil {
+			if err := h.Handle(t.Context(), logRecord(at(day, 1), slog.LevelWarn, fmt.Sprint("day ", day))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -114,7 +114,7 @@ func TestBroken(t *testing.T) {
 	h := open(t, t.TempDir(), slog.NewTextHandler(&log, nil))
 	h.file.out.Close()
 	for range 3 {
-		if err := h.Handle(t.Context(), record(at(1, 1), slog.LevelWarn, "x")); err == nil {
+		if err := h.Handle(t.Context(), logRecord(at(1, 1), slog.LevelWarn, "x")); err == nil {
 			t.Error("no error")
 		}
 	}
@@ -128,7 +128,7 @@ func TestOpenFails(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(file, at(1, 0), slog.DiscardHandler); err == nil || !strings.HasPrefix(err.Error(), "open the error log: ") {
+	if _, err := openErrorLog(file, at(1, 0), slog.DiscardHandler); err == nil || !strings.HasPrefix(err.Error(), "open the error log: ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,6 +1,4 @@
-// Package errorlog keeps what went wrong in files for people, one a day. It is a handler that
-// stands in front of that of the log: nobody writes to it but through the log.
-package errorlog
+package serverlog
 
 import (
 	"context"
@@ -20,23 +18,23 @@ import (
 )
 
 const (
-	suffix = "-errors.md"
-	keep   = 30       // files; older ones are removed when a day begins
-	most   = 64 << 20 // bytes a day; what comes then is in the log alone
-	long   = 2000     // bytes of an entry
+	errorLogSuffix = "-errors.md"
+	keptDays       = 30       // files; older ones are removed when a day begins
+	maxDay         = 64 << 20 // bytes a day; what comes then is in the log alone
+	maxEntry       = 2000     // bytes of an entry
 )
 
-// Handler writes warnings, errors and faults to the file of their day, and hands every record
+// ErrorLog writes warnings, errors and faults to the file of their day, and hands every record
 // on to the next handler.
-type Handler struct {
+type ErrorLog struct {
 	slog.Handler
 	attrs []slog.Attr
 	file  *file
 }
 
-// Open is a handler that writes to files in dir, which it makes. The file of today must be one
+// openErrorLog is a handler that writes to files in dir, which it makes. The file of today must be one
 // that can be written.
-func Open(dir string, now time.Time, next slog.Handler) (*Handler, error) {
+func openErrorLog(dir string, now time.Time, next slog.Handler) (*ErrorLog, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the error log: %w", err)
 	}
@@ -44,23 +42,23 @@ func Open(dir string, now time.Time, next slog.Handler) (*Handler, error) {
 	if err := f.turn(now); err != nil {
 		return nil, fmt.Errorf("open the error log: %w", err)
 	}
-	return &Handler{Handler: next, file: f}, nil
+	return &ErrorLog{Handler: next, file: f}, nil
 }
 
 // Close closes the file.
-func (h *Handler) Close() error {
+func (h *ErrorLog) Close() error {
 	h.file.mu.Lock()
 	defer h.file.mu.Unlock()
 	return h.file.out.Close()
 }
 
 // Enabled: faults of the model are told at info.
-func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
+func (h *ErrorLog) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelInfo || h.Handler.Enabled(ctx, level)
 }
 
 // Handle writes a record.
-func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
+func (h *ErrorLog) Handle(ctx context.Context, r slog.Record) error {
 	var err error
 	if e := entryOf(h.attrs, r); r.Level >= slog.LevelWarn || e.event == "fault" {
 		if err = h.file.add(r.Time, e.line(r)); err != nil && h.file.broken.CompareAndSwap(false, true) {
@@ -77,12 +75,12 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-func (h *Handler) WithAttrs(list []slog.Attr) slog.Handler {
-	return &Handler{h.Handler.WithAttrs(list), slices.Concat(h.attrs, list), h.file}
+func (h *ErrorLog) WithAttrs(list []slog.Attr) slog.Handler {
+	return &ErrorLog{h.Handler.WithAttrs(list), slices.Concat(h.attrs, list), h.file}
 }
 
-func (h *Handler) WithGroup(name string) slog.Handler {
-	return &Handler{h.Handler.WithGroup(name), h.attrs, h.file}
+func (h *ErrorLog) WithGroup(name string) slog.Handler {
+	return &ErrorLog{h.Handler.WithGroup(name), h.attrs, h.file}
 }
 
 // entry is what people read of a record.
@@ -143,7 +141,7 @@ func (e entry) line(r slog.Record) string {
 // field is a text in one line, which neither ends its column nor hides a secret badly.
 func field(text string) string {
 	text, _ = secrets.Mask(text)
-	text = strings.ToValidUTF8(text[:min(len(text), long)], "")
+	text = strings.ToValidUTF8(text[:min(len(text), maxEntry)], "")
 	return strings.ReplaceAll(terminal.Printable(strings.Join(strings.Fields(text), " ")), "|", "¦")
 }
 
@@ -167,12 +165,12 @@ func (f *file) add(at time.Time, line string) error {
 			return fmt.Errorf("write the error log: %w", err)
 		}
 	}
-	if f.size > most {
+	if f.size > maxDay {
 		return nil
 	}
 	n, err := f.out.WriteString(line)
 	f.size += int64(n)
-	if f.size > most {
+	if f.size > maxDay {
 		_, full := f.out.WriteString("No more is kept of this day.\n")
 		err = errors.Join(err, full)
 	}
@@ -182,7 +180,7 @@ func (f *file) add(at time.Time, line string) error {
 // turn begins a day, or goes on with it, and removes the oldest files.
 func (f *file) turn(at time.Time) error {
 	day := at.Format(time.DateOnly)
-	out, err := os.OpenFile(filepath.Join(f.dir, day+suffix), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	out, err := os.OpenFile(filepath.Join(f.dir, day+errorLogSuffix), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -202,12 +200,12 @@ func (f *file) turn(at time.Time) error {
 
 // prune removes the oldest files of the log, and touches no other.
 func (f *file) prune() error {
-	names, err := filepath.Glob(filepath.Join(f.dir, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"+suffix))
-	if err != nil || len(names) <= keep {
+	names, err := filepath.Glob(filepath.Join(f.dir, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"+errorLogSuffix))
+	if err != nil || len(names) <= keptDays {
 		return err
 	}
 	slices.Sort(names)
-	for _, name := range names[:len(names)-keep] {
+	for _, name := range names[:len(names)-keptDays] {
 		err = errors.Join(err, os.Remove(name))
 	}
 	return err

@@ -1,4 +1,4 @@
-package manual
+package cli
 
 import (
 	"errors"
@@ -39,7 +39,7 @@ of all commands into a folder; make install does that.`,
 			}
 			about, rest, err := c.Root().Find(args)
 			if err == nil && len(rest) > 0 {
-				err = unknown(about, rest[0])
+				err = unknownWord(about, rest[0])
 			}
 			if err != nil {
 				return Misused(c, err)
