@@ -8,7 +8,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cost"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/health"
 )
 
 // listenFlag is the flag that names a server by where it listens. Without it that is what serve would take.
@@ -34,7 +33,7 @@ containers and supervisors. Exit code: 0 yes, 1 no.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := untilStopped(c)
 			defer stop()
-			return health.Ask(ctx, &http.Client{Timeout: 5 * time.Second}, at, ready)
+			return Ask(ctx, &http.Client{Timeout: 5 * time.Second}, at, ready)
 		},
 	}
 	listenFlag(c, env, &at)

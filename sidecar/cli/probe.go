@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/probe"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/doctor"
 )
 
 func probeCommand(env Env) *cobra.Command {
@@ -36,7 +36,7 @@ each server of the model.`,
 			} else if !known {
 				m = set.Models[0]
 			}
-			found, err := probe.All(c.Context(), s, set, m)
+			found, err := doctor.All(c.Context(), s, set, m)
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/configfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -93,9 +92,9 @@ func (c *Connector) WriteAgent(a Agent, path string) error {
 	if err != nil {
 		return err
 	}
-	files, texts := make([]configfile.File, len(configs)), make([][]byte, len(configs))
+	files, texts := make([]File, len(configs)), make([][]byte, len(configs))
 	for i, config := range configs {
-		if files[i], err = configfile.Read(config.path); err != nil {
+		if files[i], err = Read(config.path); err != nil {
 			return err
 		}
 		if texts[i], err = config.Merge(files[i].Text, a.Key, c.sidecar()); err != nil {
@@ -119,7 +118,7 @@ func (c *Connector) WriteAgent(a Agent, path string) error {
 }
 
 // replace shows what changes in a config, and writes it.
-func (c *Connector) replace(f configfile.File, text []byte, format, command string) error {
+func (c *Connector) replace(f File, text []byte, format, command string) error {
 	c.changes(f.Path, format, f.Text, text)
 	backup, err := f.Write(text, time.Now())
 	switch {
@@ -145,7 +144,7 @@ func (c *Connector) UndoAgent(a Agent, path string) error {
 	for _, config := range configs {
 		_, err := c.undo(config.path, config.Format.Value)
 		switch {
-		case errors.Is(err, configfile.ErrNoBackup):
+		case errors.Is(err, ErrNoBackup):
 			none = err
 		case err != nil:
 			return err
@@ -160,8 +159,8 @@ func (c *Connector) UndoAgent(a Agent, path string) error {
 }
 
 // undo puts the newest backup of a config back.
-func (c *Connector) undo(path, format string) (configfile.Undone, error) {
-	u, err := configfile.Undo(path, time.Now())
+func (c *Connector) undo(path, format string) (Undone, error) {
+	u, err := Undo(path, time.Now())
 	if err != nil {
 		return u, err
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/configfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -19,8 +18,8 @@ import (
 )
 
 // ReadOpenClaw reads an openclaw.json.
-func ReadOpenClaw(path string) (configfile.File, error) {
-	f, err := configfile.Read(path)
+func ReadOpenClaw(path string) (File, error) {
+	f, err := Read(path)
 	if err == nil && f.Missing {
 		err = fmt.Errorf("read %s: there is no such file; openclaw onboard makes one, and openclaw config file says where it is", path)
 	}
@@ -66,7 +65,7 @@ func (c *Connector) Write(ctx context.Context, path string) error {
 
 // accepted is the text of a config with our settings that OpenClaw takes. Where it takes no security
 // and ask for exec any more, exec gets the mode that comes next to them.
-func (c *Connector) accepted(ctx context.Context, f configfile.File) ([]byte, error) {
+func (c *Connector) accepted(ctx context.Context, f File) ([]byte, error) {
 	text, err := openclaw.Merge(f.Text, c.Sidecar)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w", f.Path, err)

@@ -14,7 +14,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/whereabouts"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -209,7 +208,7 @@ func (l *loader) agentParams(list []rulefile.Pair[[]rulefile.Text]) (out []tools
 }
 
 // forAgent is an author where an agent has these folders, besides those of paths.yaml.
-func (a *author) forAgent(asks string, learn []whereabouts.Sentence, read, write []string) *author {
+func (a *author) forAgent(asks string, learn []Sentence, read, write []string) *author {
 	out := *a
 	out.asks = asks
 	out.learn = slices.Concat(learn, a.learn)

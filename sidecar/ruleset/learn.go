@@ -4,16 +4,15 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/whereabouts"
 )
 
 // maxSentence is how long a sentence of the gateway may be that names folders.
 const maxSentence = 1 << 10
 
 // sentences takes roots.learn.
-func (l *loader) sentences(texts []rulefile.Text) (out []whereabouts.Sentence) {
+func (l *loader) sentences(texts []rulefile.Text) (out []Sentence) {
 	for _, t := range texts {
-		s, err := whereabouts.Parse(t.Value)
+		s, err := Parse(t.Value)
 		if err != nil {
 			l.report(t.All(), rulefile.CodeValue, err.Error(), `write it as the gateway does, with {workspace} in place of the folder: "Working directory: {workspace}"`)
 			continue

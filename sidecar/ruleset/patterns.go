@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/listed"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -57,11 +56,11 @@ func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 }
 
 // entry takes one apart as every command is. One that is no single command is reported.
-func (c *ruleCompiler) entry(t rulefile.Text, allows bool) (e listed.Entry, ok bool) {
+func (c *ruleCompiler) entry(t rulefile.Text, allows bool) (e Entry, ok bool) {
 	roots := c.roots
-	roots.Home = listed.Home
-	if listed.Single(t.Value) {
-		e, ok = listed.Of(c.facts(t.Value, roots).Script, allows, c.set.Programs)
+	roots.Home = Home
+	if Single(t.Value) {
+		e, ok = Of(c.facts(t.Value, roots).Script, allows, c.set.Programs)
 	}
 	if !ok {
 		c.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is not a single command", "write a program with its options and operands, such as rm -rf /; for more, write a rule")

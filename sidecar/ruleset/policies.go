@@ -16,7 +16,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/whereabouts"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -31,10 +30,10 @@ type author struct {
 	within    Confined
 	zone      *time.Location
 	roots     paths.Roots
-	bound     bool                   // the workspace is that of the locked folder, and nobody outranks it
-	fixed     bool                   // the workspace is said, and not only what is taken where nobody says it
-	sameHome  bool                   // the home folder is that of the user of this program
-	learn     []whereabouts.Sentence // how the gateway says where an agent works
+	bound     bool       // the workspace is that of the locked folder, and nobody outranks it
+	fixed     bool       // the workspace is said, and not only what is taken where nobody says it
+	sameHome  bool       // the home folder is that of the user of this program
+	learn     []Sentence // how the gateway says where an agent works
 	servers   urls.Servers
 	known     []urls.Pattern // hosts that confined commands may use; nil: it does not say
 	arguments policy.Arguments

@@ -11,16 +11,14 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fetch"
 )
 
 const maxPage = 50000 // characters of a page, unless the call says another number
 
 func (w *work) fetch() (string, error) {
-	c := fetch.Client{Judge: w.call.Reaches, Resolver: w.Resolver, Connect: w.Connect}
+	c := Client{Judge: w.call.Reaches, Resolver: w.Resolver, Connect: w.Connect}
 	header := http.Header{"User-Agent": {"gpt-oss-executor"}, "Accept": {"text/html, text/*, application/json, */*;q=0.5"}}
-	a, err := c.Do(w.ctx, fetch.Request{URL: w.in.URL, Header: header})
+	a, err := c.Do(w.ctx, Request{URL: w.in.URL, Header: header})
 	if err != nil {
 		return "", err
 	}

@@ -1,7 +1,4 @@
-// Package configfile is the config of another program on disk: read once, replaced as a whole with a
-// backup beside it, and put back. It never writes over what somebody else has written meanwhile, and
-// loses nothing. It knows no setting.
-package configfile
+package connect
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package fetch
+package toolbox
 
 import (
 	"bytes"
@@ -72,7 +72,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 		r.Header.Get("Authorization"), r.Header.Get("Cookie"), r.Header.Get("X-Api-Key"), r.Header.Get("Accept-Language"), body)
 }
 
-func TestFetch(t *testing.T) {
+func TestFetchFetch(t *testing.T) {
 	w := newWorld(t, echo)
 	for _, row := range []struct{ url, want string }{ // want: begin of the body, or part of the error
 		{"http://go.dev/a", "GET go.dev/a"},

@@ -1,6 +1,4 @@
-// Package listed writes the conditions that the entries of allowed_commands and blocked_commands
-// stand for. It is pure.
-package listed
+package ruleset
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package configfile
+package connect
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package whereabouts
+package ruleset
 
 import (
 	"slices"

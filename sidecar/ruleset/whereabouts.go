@@ -1,6 +1,4 @@
-// Package whereabouts reads a sentence by which a gateway says where its agent works. It knows
-// neither the gateway nor a rule file, and looks at no disk.
-package whereabouts
+package ruleset
 
 import (
 	"errors"

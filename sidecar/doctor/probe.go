@@ -1,6 +1,4 @@
-// Package probe says what a model server can do, and how a model of the rules is told of its
-// tools there. It serves no request.
-package probe
+package doctor
 
 import (
 	"context"

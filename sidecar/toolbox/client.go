@@ -1,6 +1,4 @@
-// Package fetch gets URLs for an agent, and only those that a judge lets it. Every
-// redirect is judged like a URL of its own.
-package fetch
+package toolbox
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package fetch
+package toolbox
 
 import (
 	"net/http"

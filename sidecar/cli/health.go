@@ -1,6 +1,4 @@
-// Package health asks a server whether it lives, and whether it would serve a request: for containers and
-// supervisors, which have no other program at hand to ask with.
-package health
+package cli
 
 import (
 	"context"
