@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/react"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -29,11 +28,11 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 	}
 	if !value.Run(v[:t.at], false) {
 		if value.At <= t.at && !value.InString {
-			kw, _, more := react.Line(strings.TrimRight(line, "\n"))
+			kw, _, more := Line(strings.TrimRight(line, "\n"))
 			switch {
 			case more && !whole:
 				return 0, wait
-			case kw != react.Plain && kw != react.Input:
+			case kw != Plain && kw != Input:
 				n = t.at
 				t.callLine(v, n)
 				return n, yes
@@ -55,7 +54,7 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		switch a, is := t.around(v, n, eof); {
 		case is == wait:
 			return 0, wait
-		case !t.runs(evidence.Lines, a&^isBehind, callcode.Call{Name: react.Name(l.name)}): // what follows was made up: Observation:
+		case !t.runs(evidence.Lines, a&^isBehind, callcode.Call{Name: Name(l.name)}): // what follows was made up: Observation:
 			t.release(t.r.s.lines, n, why(a))
 			return 0, yes
 		}
@@ -82,10 +81,10 @@ func (t *text) stepBlob(v string, eof bool) (int, bool) {
 // callLine takes the action whose input ends at end.
 func (t *text) callLine(v string, end int) {
 	l, st := &t.lines, t.r.s.lines
-	name := react.Name(l.name)
+	name := Name(l.name)
 	t.doubtThought(name)
 	t.tellThought()
-	args := react.ArgumentsOf(v[l.input:end])
+	args := ArgumentsOf(v[l.input:end])
 	switch {
 	case t.endsTurn(name):
 		t.note(st, 0, end, Finished, name)
@@ -117,7 +116,7 @@ func (t *text) endAction(v string) (n int, done bool) {
 	l, at := &t.lines, t.at
 	switch {
 	case l.calls > 0 && !l.action:
-	case !l.begun && l.calls == 0 && !t.endsTurn(react.Name(l.name)):
+	case !l.begun && l.calls == 0 && !t.endsTurn(Name(l.name)):
 		t.release(t.r.s.lines, at, "no Action Input follows")
 		return 0, true
 	default:
@@ -130,7 +129,7 @@ func (t *text) endAction(v string) (n int, done bool) {
 // noInput records an action that names a tool and gives it nothing.
 func (t *text) noInput(end int) {
 	l, st := &t.lines, t.r.s.lines
-	name := react.Name(l.name)
+	name := Name(l.name)
 	if l.action && t.endsTurn(name) {
 		t.note(st, 0, end, Finished, "no action")
 		t.r.done = true
@@ -150,12 +149,12 @@ func (t *text) endLines(v string) (int, bool) {
 	l := &t.lines
 	switch {
 	case l.input > 0:
-		t.callLine(v, react.InputEnd(v, l.input))
+		t.callLine(v, InputEnd(v, l.input))
 		return len(v), false
 	case l.calls > 0 && !l.action:
 		t.prose(0)
 		return len(v), false
-	case l.action && (l.begun || t.endsTurn(react.Name(l.name)) || l.calls > 0):
+	case l.action && (l.begun || t.endsTurn(Name(l.name)) || l.calls > 0):
 		t.noInput(len(v))
 		t.prose(0)
 		return len(v), false

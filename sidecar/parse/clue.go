@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/clue"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
@@ -18,8 +17,8 @@ import (
 const maxTrail = 24 // bytes of debris behind the arguments
 
 // clues is v as text that may hold clues. They do not reach back over what was released.
-func (t *text) clues(v string) clue.Text {
-	return clue.Text{Names: t.r.names, Grammar: t.r.s.header, V: v, Last: t.last, Floor: max(0, t.looked-t.base)}
+func (t *text) clues(v string) NameText {
+	return NameText{Names: t.r.names, Grammar: t.r.s.header, V: v, Last: t.last, Floor: max(0, t.looked-t.base)}
 }
 
 // clueAt enters a clue whose arguments begin at v[j:].

@@ -5,7 +5,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/react"
 )
 
 // lines is what a ReAct reply has said so far. Offsets are into the held text.
@@ -29,17 +28,17 @@ func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict
 		return opening{}, no
 	}
 	line, _, whole := strings.Cut(v[p:], "\n")
-	kw, n, more := react.Line(line)
+	kw, n, more := Line(line)
 	switch {
 	case (more || n > 0 && n == len(line)) && !whole && !eof:
 		return opening{}, wait
-	case kw == react.Action, kw == react.Thought && first:
+	case kw == Action, kw == ReactThought && first:
 		return opening{begin: func(t *text, v string, _ int) {
 			t.past.Add(v[:scan.SkipBlanks(v, 0)])
 			t.enter(inLines)
 			t.lines = lines{}
 		}}, yes
-	case kw == react.Final && first:
+	case kw == Final && first:
 		return opening{n: p - i + n, begin: func(t *text, _ string, n int) {
 			t.note(st, 0, n, Shown, "Final Answer")
 			t.r.done = true
@@ -105,9 +104,9 @@ func (t *text) stepLines(v string, eof bool) (int, bool) {
 // changed, and n bytes are done with.
 func (t *text) oneLine(v, line string) (n int, done bool) {
 	l := &t.lines
-	kw, value, _ := react.Line(strings.TrimRight(line, "\n"))
+	kw, value, _ := Line(strings.TrimRight(line, "\n"))
 	if l.input > 0 {
-		if kw == react.Plain || kw == react.Input {
+		if kw == Plain || kw == Input {
 			return 0, false
 		}
 		n = t.at
@@ -115,24 +114,24 @@ func (t *text) oneLine(v, line string) (n int, done bool) {
 		return n, true
 	}
 	switch {
-	case (kw == react.Answer || kw == react.Final) && !l.action && (l.begun || l.calls == 0):
+	case (kw == Answer || kw == Final) && !l.action && (l.begun || l.calls == 0):
 		return t.finalAnswer(t.at + value), true
-	case kw == react.Thought && !l.action && l.calls == 0:
+	case kw == ReactThought && !l.action && l.calls == 0:
 		l.begun = true
 		l.thought.WriteString(line[value:])
-	case kw == react.Action && !l.action:
+	case kw == Action && !l.action:
 		l.action = true
 		l.name = strings.Clone(strings.TrimSpace(line[value:]))
-	case kw == react.Input && l.action:
+	case kw == Input && l.action:
 		l.input = t.at + value
 		return 0, true // it may hold all of the input
-	case l.action && l.name == "" && kw == react.Plain && strings.ContainsAny(line, "{`"):
+	case l.action && l.name == "" && kw == Plain && strings.ContainsAny(line, "{`"):
 		if b := strings.IndexByte(line, '{'); b >= 0 {
 			l.input, l.blob = t.at+b, true
 			t.scan = jsonend.Scan{At: l.input}
 			return 0, true
 		}
-	case l.calls > 0 && !scan.Blank(line), kw == react.Observation && l.begun, l.action && !scan.Blank(line):
+	case l.calls > 0 && !scan.Blank(line), kw == Observation && l.begun, l.action && !scan.Blank(line):
 		return t.endAction(v)
 	case l.begun && !l.action:
 		l.thought.WriteString(line)

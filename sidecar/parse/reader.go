@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/clue"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -58,7 +57,7 @@ type Reader struct {
 	thought thoughts
 	native  []*envelope.Own
 
-	names *clue.Names
+	names *Names
 
 	calls  bool      // the server says that the reply ends in a call
 	ended  tools.End // what is known of the end of the reply
@@ -80,7 +79,7 @@ type Reader struct {
 // Reader begins to read a reply to a request that offers the tools in c.
 func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
 	f.MaxText, f.MaxDepth = cmp.Or(f.MaxText, 256<<10), cmp.Or(f.MaxDepth, 256)
-	r := &Reader{s: s, c: c, facts: f, names: clue.NewNames(c)}
+	r := &Reader{s: s, c: c, facts: f, names: NewNames(c)}
 	if !c.Empty() && !c.Open() {
 		r.guard = inert.New(c)
 	}

@@ -1,23 +1,94 @@
 package parse
 
-import "github.com/jgavinray/gpt-oss-executor/sidecar/strategy"
+import (
+	"fmt"
+	"slices"
 
-// What a reply is read with. The room strategy says more of each.
-type (
-	Strategy      = strategy.Strategy
-	StrategyError = strategy.Error
-	Kind          = strategy.Kind
-	Body          = strategy.Body
+	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/pattern"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 )
 
-// The kinds of strategies, and the bodies of a block.
+// Kind is how a strategy reads.
+type Kind string
+
+// The kinds of strategies.
 const (
-	Native, Harmony, JSON, Lines   = strategy.Native, strategy.Harmony, strategy.JSON, strategy.Lines
-	Block, Pattern, Drop, Phrases  = strategy.Block, strategy.Pattern, strategy.Drop, strategy.Phrases
-	BodyJSON, BodyPairs, BodyNamed = strategy.BodyJSON, strategy.BodyPairs, strategy.BodyNamed
-	BodyXML, BodyCode, BodyAuto    = strategy.BodyXML, strategy.BodyCode, strategy.BodyAuto
-	ToolName                       = strategy.ToolName
+	Native  Kind = "native"  // message.tool_calls, as the server parsed them
+	Harmony Kind = "harmony" // gpt-oss channel tokens: whole, damaged or stripped
+	JSON    Kind = "json"    // one JSON object or array of calls: bare, fenced, or guided
+	Lines   Kind = "lines"   // ReAct: Action: / Action Input:
+	Block   Kind = "block"   // text between an opening and a closing literal
+	Pattern Kind = "pattern" // the same, read with regular expressions
+	Drop    Kind = "drop"    // no call at all: literals that are taken out of the text
+	Phrases Kind = "phrases" // prose; a guess, read-only tools only
 )
 
 // Kinds are all of them, in the order in which people read of them.
-func Kinds() []Kind { return strategy.Kinds() }
+func Kinds() []Kind {
+	return []Kind{Native, Harmony, JSON, Lines, Block, Pattern, Drop, Phrases}
+}
+
+// Strategy is one way to read a reply, as a rule file describes it.
+type Strategy struct {
+	ID         string
+	Kind       Kind
+	Priority   int     // higher is tried first where two match at the same place
+	Confidence float64 // 0..1, copied into each call it finds
+	Place      string  // file:line of the rule
+	Enabled    bool
+	Read       []reading.Field                 // empty: content only
+	When       func(reading.Env) (bool, error) // nil: always. An error means no call.
+	Lead       int                             // harmony: bytes of unmarked text held at the start of a reply without reasoning
+	Header     header.Words                    // harmony: the words of a header
+	Signs      header.Signs                    // harmony: characters that stand for those of control tokens
+	Thoughts   []string                        // harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
+	Done       []string                        // lines: action names that end the turn; block: a line that says so
+	Envelope   envelope.Keys                   // json: the keys of a call object
+	Open       []string                        // block, pattern: literals one of which starts a candidate; see ToolName
+	Close      []string                        // block, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
+	LineStart  bool                            // block, pattern: a candidate starts only at the start of a line
+	Body       Body                            // block: how what is between is read
+	Matcher    pattern.Matcher                 // pattern: the same
+	Phrase     []wish.Phrase                   // phrases
+	Tools      []string                        // phrases: the only tools this strategy may call
+}
+
+// ToolName stands in a literal of Open for the name of an offered tool, as it is
+// offered, and in a literal of Close for the same name again. All else in a literal
+// is matched without case, and one that begins with a letter only at the start of a
+// word. In a block whose opening literal holds it, the body begins with the name.
+const ToolName = "{tool}"
+
+// Body is how the inside of a block is read.
+type Body string
+
+// The bodies of a block.
+const (
+	BodyJSON  Body = "json"  // a call object, an array of them, or {…}{…}
+	BodyPairs Body = "pairs" // NAME|key=value|key=value
+	BodyNamed Body = "named" // NAME] {json}, the name stands right after the opening literal
+	BodyXML   Body = "xml"   // <function=NAME><parameter=KEY>…, <invoke name="NAME">…
+	BodyCode  Body = "code"  // NAME(key=value, …), or a list of such calls
+	BodyAuto  Body = "auto"  // whichever of json, xml and code the first byte shows
+)
+
+// Reads says that it reads a field of the reply.
+func (st *Strategy) Reads(f reading.Field) bool { return slices.Contains(st.Read, f) }
+
+// Error is a strategy that cannot be read with.
+type StrategyError struct {
+	ID    string
+	Place string // file:line
+	Msg   string
+}
+
+// Error is the message with its place.
+func (e *StrategyError) Error() string { return e.Place + ": strategy " + e.ID + ": " + e.Msg }
+
+// Errorf is what is wrong with it.
+func (st *Strategy) Errorf(format string, args ...any) error {
+	return &StrategyError{ID: st.ID, Place: st.Place, Msg: fmt.Sprintf(format, args...)}
+}

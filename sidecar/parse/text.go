@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/clue"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
@@ -90,7 +89,7 @@ type text struct {
 	named   string       // inBlock: the name in the opening literal
 	gaping  *Strategy    // inBlock: a literal of this one opened no call that could be read
 	ahead   ahead
-	clue    clue.Clue
+	clue    Clue
 	fences  []span       // inFence: the calls so far
 	front   evidence.Set // inFence: what the text in front says
 	looked  int          // what stands in front of this offset in the field was released: no clue reaches back over it

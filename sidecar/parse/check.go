@@ -1,4 +1,4 @@
-package strategy
+package parse
 
 import (
 	"cmp"

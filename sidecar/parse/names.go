@@ -1,4 +1,4 @@
-package clue
+package parse
 
 import (
 	"strings"

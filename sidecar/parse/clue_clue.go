@@ -1,6 +1,4 @@
-// Package clue looks for the name of an offered tool with arguments behind it, in text that may still
-// grow. It does not say whether that is a call, and reads no arguments.
-package clue
+package parse
 
 import (
 	"slices"
@@ -30,7 +28,7 @@ type Clue struct {
 }
 
 // Text is a text that may hold clues.
-type Text struct {
+type NameText struct {
 	Names   *Names
 	Grammar *header.Grammar
 	V       string
@@ -47,7 +45,7 @@ const (
 
 // Before looks for a clue that ends at V[j:], where its arguments begin. With open the
 // word that ends there may still go on.
-func (t *Text) Before(j int, open bool) (c Clue, ok bool) {
+func (t *NameText) Before(j int, open bool) (c Clue, ok bool) {
 	if c, ok = t.named(j, open); ok {
 		return c, true
 	}
@@ -56,7 +54,7 @@ func (t *Text) Before(j int, open bool) (c Clue, ok bool) {
 }
 
 // left is where a line begins in which nothing stands in front of V[j:] but what a header left that lost the name; or j.
-func (t *Text) left(j int, open bool) int {
+func (t *NameText) left(j int, open bool) int {
 	least := max(0, j-maxLead-maxWord)
 	from := least + strings.LastIndexByte(t.V[least:j], '\n') + 1
 	if from == j || from < t.Floor || t.before(from) != '\n' {
@@ -79,7 +77,7 @@ func (t *Text) left(j int, open bool) int {
 }
 
 // named looks for a clue with a name in it.
-func (t *Text) named(j int, open bool) (c Clue, ok bool) {
+func (t *NameText) named(j int, open bool) (c Clue, ok bool) {
 	c.Start = j
 	floor := t.Floor
 	for i := j; j-i <= header.MaxGlue; {
@@ -123,7 +121,7 @@ func (t *Text) named(j int, open bool) (c Clue, ok bool) {
 }
 
 // wordStart is where the word that ends at V[:end] begins.
-func (t *Text) wordStart(end int) int {
+func (t *NameText) wordStart(end int) int {
 	from, floor := end, t.Floor
 	for from > floor && end-from <= maxName {
 		n := 1
@@ -141,7 +139,7 @@ func (t *Text) wordStart(end int) int {
 }
 
 // nameGoesOn says that in front of V[from:] stands what belongs to the same word.
-func (t *Text) nameGoesOn(from int) bool {
+func (t *NameText) nameGoesOn(from int) bool {
 	if b := t.before(from); b < utf8.RuneSelf {
 		return scan.IsName(b)
 	}
@@ -157,7 +155,7 @@ const itemSigns = "-*+>|•–#0123456789"
 
 // leadOf is where the debris in front of the name at V[from:] begins, if nothing else stands
 // in its line. So many signs of it were seen before.
-func (t *Text) leadOf(from, signs int, c *Clue) int {
+func (t *NameText) leadOf(from, signs int, c *Clue) int {
 	words, floor := 0, t.Floor
 	for i := from; from-i <= maxLead; {
 		switch {
@@ -189,7 +187,7 @@ func (t *Text) leadOf(from, signs int, c *Clue) int {
 }
 
 // leadWord says that w is a word in front of a call, or with open the beginning of one.
-func (t *Text) leadWord(w string, open bool) bool {
+func (t *NameText) leadWord(w string, open bool) bool {
 	words := &t.Grammar.Words
 	if scan.AmongFold(w, words.Call, words.Channels) {
 		return true

@@ -1,4 +1,4 @@
-package clue
+package parse
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 )
 
 // Held is how many bytes in front of V[j:] are a clue so far.
-func (t *Text) Held(j int) int {
+func (t *NameText) Held(j int) int {
 	if n, sure := t.glance(j); sure {
 		return n
 	}
@@ -31,7 +31,7 @@ func (t *Text) Held(j int) int {
 
 // glance is Held where one look at each byte is enough: no line begins in V[:j], no character is
 // cut, and no word is a name, though the last one may become one.
-func (t *Text) glance(j int) (held int, sure bool) {
+func (t *NameText) glance(j int) (held int, sure bool) {
 	const most = 32
 	if j > most || t.Last == '\n' || j > 0 && t.V[j-1] >= utf8.RuneSelf && scan.WholeRunes(t.V[:j]) < j {
 		return 0, false
@@ -56,7 +56,7 @@ func (t *Text) glance(j int) (held int, sure bool) {
 }
 
 // before is the byte before V[i:]; of what stands in front of V, one that says what kind it is.
-func (t *Text) before(i int) byte {
+func (t *NameText) before(i int) byte {
 	if i == 0 {
 		return byte(min(t.Last, utf8.RuneSelf))
 	}

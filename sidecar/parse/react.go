@@ -1,6 +1,4 @@
-// Package react knows the lines of a ReAct reply: Thought:, Action:, Action Input:, Final Answer:.
-// It looks at one line or one value, and never makes a call.
-package react
+package parse
 
 import (
 	"strings"
@@ -14,7 +12,7 @@ type Keyword uint8
 // The words.
 const (
 	Plain Keyword = iota // none of them
-	Thought
+	ReactThought
 	Action
 	Input
 	Answer
@@ -28,7 +26,7 @@ var keywords = []struct {
 }{
 	{Input, "action input"},
 	{Action, "action"},
-	{Thought, "thought"},
+	{ReactThought, "thought"},
 	{Final, "final answer"},
 	{Answer, "answer"},
 	{Observation, "observation"},

@@ -1,18 +1,18 @@
-package clue_test
+package parse_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/clue"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-func textOf(t testing.TB, v string) *clue.Text {
+func nameIn(t testing.TB, v string) *parse.NameText {
 	c := tools.NewCatalog(ruletest.Shipped(t).Tools, nil, []tools.Tool{{Name: "read"}, {Name: "exec"}, {Name: "web_search"}})
-	return &clue.Text{Names: clue.NewNames(c), Grammar: header.New(header.Words{
+	return &parse.NameText{Names: parse.NewNames(c), Grammar: header.New(header.Words{
 		Call: []string{"call"}, Channels: []string{"commentary"}, Types: []string{"json"}, Roles: []string{"assistant"}, Recipient: []string{"to"},
 	}, header.Signs{}), V: v, Last: '\n'}
 }
@@ -38,7 +38,7 @@ func TestBefore(t *testing.T) {
 		"It is json":              "",
 		"":                        "",
 	} {
-		at := textOf(t, v)
+		at := nameIn(t, v)
 		c, ok := at.Before(len(v), false)
 		got := ""
 		if ok {
@@ -48,7 +48,7 @@ func TestBefore(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", v, got, want)
 		}
 	}
-	at := textOf(t, "read json ")
+	at := nameIn(t, "read json ")
 	at.Floor = 2
 	if c, ok := at.Before(len(at.V), false); ok {
 		t.Errorf("it reaches back over what was released: %+v", c)
@@ -61,7 +61,7 @@ func TestHeld(t *testing.T) {
 		"I look. re": 2, "I look. read": 4, "I look. functions.": 10, "I look. read json ": 10,
 		"I look.\ncomm": 4, "I look.\ncommentary js": 13, "I look.\ncommon": 0, "I look.\njson ": 0, "I look. rest": 0, "I look.": 0, "": 0, "bread": 0, "It ends.func": 4, "x" + strings.Repeat("y", 100): 0,
 	} {
-		at := textOf(t, v)
+		at := nameIn(t, v)
 		if got := at.Held(len(v)); got != want {
 			t.Errorf("%q: %d are held, want %d", v, got, want)
 		}
@@ -69,7 +69,7 @@ func TestHeld(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	n := textOf(t, "").Names
+	n := nameIn(t, "").Names
 	for word, want := range map[string][3]bool{ // known, named, may become one
 		"read": {true, true, true}, "Read": {true, false, false}, "functions.Read": {true, true, true}, "rea": {false, false, true},
 		"func": {false, false, true}, "fly": {false, false, false}, "": {false, false, false}, "multi_tool_use.parallel": {true, false, false},
@@ -78,7 +78,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%q: %v, want %v", word, got, want)
 		}
 	}
-	open := clue.NewNames(tools.OpenCatalog(ruletest.Shipped(t).Tools))
+	open := parse.NewNames(tools.OpenCatalog(ruletest.Shipped(t).Tools))
 	if open.Known("read") || open.Known("multi_tool_use.parallel") {
 		t.Error("where all names are tools, none is known")
 	}
@@ -90,7 +90,7 @@ func FuzzText(f *testing.F) {
 		f.Add(v, 3)
 	}
 	f.Fuzz(func(t *testing.T, v string, floor int) {
-		at := textOf(t, v)
+		at := nameIn(t, v)
 		at.Floor = min(max(floor, 0), len(v))
 		if c, ok := at.Before(len(v), true); ok && !(at.Floor <= c.Start && c.Start <= c.From && (c.Lost || c.From < c.To) && c.To <= len(v)) {
 			t.Errorf("%q from %d: %+v", v, at.Floor, c)
@@ -100,7 +100,7 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q: %d are held", v, n)
 		}
 		const front = "Text too long for one glance at it. "
-		far := textOf(t, front+v)
+		far := nameIn(t, front+v)
 		far.Floor = at.Floor + len(front)
 		if at.Last = ' '; at.Held(len(v)) != far.Held(len(far.V)) {
 			t.Errorf("%q from %d: a glance says %d, a look %d", v, at.Floor, at.Held(len(v)), far.Held(len(far.V)))
