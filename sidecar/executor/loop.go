@@ -12,7 +12,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -155,7 +154,7 @@ func (r *Run) signalled(s *said, n int) {
 	}
 	signal := "" // of a reply that was kept
 	for i := range s.Steps {
-		if s.Steps[i].Outcome == reading.Finished {
+		if s.Steps[i].Outcome == parse.Finished {
 			signal = s.Steps[i].Strategy
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -134,11 +134,11 @@ func (p *planter) turn(t *testing.T, to *spans.Tracer, words spans.Words) {
 	if err := doc.Parse(fmt.Appendf(nil, `{"id":%q,"model":%q,"choices":[]}`, p.secret(), p.secret())); err == nil {
 		attempt.First(&doc)
 	}
-	said := &reading.Delta{Content: p.text(1 << 10), Reasoning: p.text(1 << 10)}
+	said := &parse.Delta{Content: p.text(1 << 10), Reasoning: p.text(1 << 10)}
 	args := p.json(p.text(1 << 10))
 	half := len(args) / 2
-	said.Calls = []reading.CallDelta{{Index: 0, Name: p.text(30), Arguments: args[:half]}, {Index: 0, Arguments: args[half:]}}
-	heard := &reading.Reading{
+	said.Calls = []parse.CallDelta{{Index: 0, Name: p.text(30), Arguments: args[:half]}, {Index: 0, Arguments: args[half:]}}
+	heard := &parse.Reading{
 		Content: p.text(1 << 10), Reasoning: p.text(1 << 10), Finish: p.text(10),
 		Calls:   []tools.Call{{Name: p.text(30), Arguments: p.json(p.text(1 << 10)), Strategy: "harmony", Repairs: []tools.Repair{{Kind: "json.quote", From: p.secret(), To: p.secret()}}}},
 		Refused: []tools.Refusal{{Code: tools.BadJSON, Name: p.text(30), Text: p.secret(), Why: p.secret()}},

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
 )
 
 // Check refuses what could not be read with.
@@ -22,7 +21,7 @@ func (st *Strategy) Check() error {
 		return st.Errorf("kind %q is none of %v", st.Kind, Kinds())
 	}
 	for _, f := range st.Read {
-		if f != reading.Content && f != reading.Reasoning {
+		if f != Content && f != Reasoning {
 			return st.Errorf("cannot read %q; the fields are content and reasoning", f)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/pattern"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 )
 
@@ -39,21 +38,21 @@ type Strategy struct {
 	Confidence float64 // 0..1, copied into each call it finds
 	Place      string  // file:line of the rule
 	Enabled    bool
-	Read       []reading.Field                 // empty: content only
-	When       func(reading.Env) (bool, error) // nil: always. An error means no call.
-	Lead       int                             // harmony: bytes of unmarked text held at the start of a reply without reasoning
-	Header     header.Words                    // harmony: the words of a header
-	Signs      header.Signs                    // harmony: characters that stand for those of control tokens
-	Thoughts   []string                        // harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
-	Done       []string                        // lines: action names that end the turn; block: a line that says so
-	Envelope   envelope.Keys                   // json: the keys of a call object
-	Open       []string                        // block, pattern: literals one of which starts a candidate; see ToolName
-	Close      []string                        // block, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
-	LineStart  bool                            // block, pattern: a candidate starts only at the start of a line
-	Body       Body                            // block: how what is between is read
-	Matcher    pattern.Matcher                 // pattern: the same
-	Phrase     []wish.Phrase                   // phrases
-	Tools      []string                        // phrases: the only tools this strategy may call
+	Read       []Field                 // empty: content only
+	When       func(Env) (bool, error) // nil: always. An error means no call.
+	Lead       int                     // harmony: bytes of unmarked text held at the start of a reply without reasoning
+	Header     header.Words            // harmony: the words of a header
+	Signs      header.Signs            // harmony: characters that stand for those of control tokens
+	Thoughts   []string                // harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
+	Done       []string                // lines: action names that end the turn; block: a line that says so
+	Envelope   envelope.Keys           // json: the keys of a call object
+	Open       []string                // block, pattern: literals one of which starts a candidate; see ToolName
+	Close      []string                // block, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
+	LineStart  bool                    // block, pattern: a candidate starts only at the start of a line
+	Body       Body                    // block: how what is between is read
+	Matcher    pattern.Matcher         // pattern: the same
+	Phrase     []wish.Phrase           // phrases
+	Tools      []string                // phrases: the only tools this strategy may call
 }
 
 // ToolName stands in a literal of Open for the name of an offered tool, as it is
@@ -76,7 +75,7 @@ const (
 )
 
 // Reads says that it reads a field of the reply.
-func (st *Strategy) Reads(f reading.Field) bool { return slices.Contains(st.Read, f) }
+func (st *Strategy) Reads(f Field) bool { return slices.Contains(st.Read, f) }
 
 // Error is a strategy that cannot be read with.
 type StrategyError struct {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 // Turn is one good reply on its way, however often the model is asked for it.
@@ -122,7 +122,7 @@ func (t *Turn) Fault(fault, action, tool string, again bool) {
 // Heard tells of a choice of a reply that has ended: what was mended and what was refused. mended
 // says whether a repair is one of the model's damage. said is what the model server said, where words
 // are written.
-func (t *Turn) Heard(r *reading.Reading, ids []string, mended func(kind string) bool, said *reading.Delta, thought []byte, finish string, a *Attempt) {
+func (t *Turn) Heard(r *parse.Reading, ids []string, mended func(kind string) bool, said *parse.Delta, thought []byte, finish string, a *Attempt) {
 	if t == nil || !t.span.IsRecording() {
 		return
 	}

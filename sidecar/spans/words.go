@@ -7,7 +7,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
@@ -134,7 +134,7 @@ func (w *Words) messages(req *openai.Request) string {
 }
 
 // read is what was made of a reply.
-func (w *Words) read(r *reading.Reading, ids []string) string {
+func (w *Words) read(r *parse.Reading, ids []string) string {
 	in := room{int(w.Bytes)}
 	m := message{Role: "assistant", Parts: in.text("reasoning", r.Reasoning), Finish: name(r.Finish)}
 	m.Parts = append(m.Parts, in.text("text", r.Content)...)
@@ -149,7 +149,7 @@ func (w *Words) read(r *reading.Reading, ids []string) string {
 }
 
 // said is a reply as the model server sent it.
-func (w *Words) said(d *reading.Delta, thought []byte, finish string) string {
+func (w *Words) said(d *parse.Delta, thought []byte, finish string) string {
 	in := room{int(w.Bytes)}
 	reasoning := d.Reasoning
 	if json.Unmarshal(thought, &reasoning) != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
@@ -71,7 +71,7 @@ func TestMessages(t *testing.T) {
 // What a server said is put together from its pieces, whatever their numbers are.
 func TestSaid(t *testing.T) {
 	w := &Words{Bytes: 1 << 10}
-	d := &reading.Delta{Content: "Hi.", Calls: []reading.CallDelta{
+	d := &parse.Delta{Content: "Hi.", Calls: []parse.CallDelta{
 		{Index: 1, ID: "b", Name: "exec", Arguments: []byte(`{"comm`)}, {Index: 0, Name: "read", Arguments: []byte("{}")}, {Index: 1, Arguments: []byte(`and":"ls"}`)}, {Index: -1, Name: "x"}, {Index: 1 << 30, Name: "y"},
 	}}
 	got := w.said(d, []byte(`"I think."`), "stop")

@@ -1,9 +1,9 @@
-package reading_test
+package parse_test
 
 import (
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reading"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -29,7 +29,7 @@ func TestRests(t *testing.T) {
 		{tools.Refusal{Code: tools.Unsure, Name: "exec", Text: `{"a":2}`}, false, true},
 		{tools.Refusal{Code: tools.Unsure, Name: "exec", Text: `{"a":2}`}, true, false},
 	} {
-		r := reading.Reading{Refused: []tools.Refusal{row.f}}
+		r := parse.Reading{Refused: []tools.Refusal{row.f}}
 		if row.made {
 			r.Calls = []tools.Call{{Name: "exec", Arguments: []byte(`{"a":2}`)}}
 		}
