@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -273,7 +272,7 @@ func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 func (r *Run) unfinished(s *said, why string) *ending {
 	parts := slices.DeleteFunc([]string{s.Content, why, r.acts.list()}, func(part string) bool { return strings.TrimSpace(part) == "" })
 	text := strings.Join(parts, "\n\n")
-	return &ending{*s, inert.Text(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text), "length"}
+	return &ending{*s, parse.InertText(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text), "length"}
 }
 
 // leave gives the end of a run to the caller.

@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/trial"
@@ -80,7 +80,7 @@ func meant(c noise.Case) func(string, json.RawMessage) bool {
 
 // Read reads a made-up reply, and says what was weighed in it. What the policy denies was
 // read, too.
-func Read(set *ruleset.Set, c noise.Case) (noise.Got, []evidence.Weighed, error) {
+func Read(set *ruleset.Set, c noise.Case) (noise.Got, []parse.Weighed, error) {
 	line, err := trial.Line(c)
 	if err != nil {
 		return noise.Got{}, nil, err

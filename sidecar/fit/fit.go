@@ -3,7 +3,7 @@ package fit
 import (
 	"math"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 // pull is how strongly a weight is held to its prior: one that is 1 off costs half of this, in
@@ -20,11 +20,11 @@ const (
 // a prior (L2). A weight does not change its side: what speaks against a call by hand never
 // comes to speak for one. The base stays, since each text has one sign of how it is written,
 // which says the same. Weights are rounded to a tenth.
-func Weights(s Samples, prior evidence.Weights) evidence.Weights {
+func Weights(s Samples, prior parse.Weights) parse.Weights {
 	w, kinds := prior, s.kinds()
 	for range rounds {
 		most := 0.0
-		for sign := range evidence.Count {
+		for sign := range parse.Count {
 			next := step(s, kinds, &w, &prior, sign)
 			most = max(most, math.Abs(next-w.Of[sign]))
 			w.Of[sign] = next
@@ -40,7 +40,7 @@ func Weights(s Samples, prior evidence.Weights) evidence.Weights {
 }
 
 // step is one weight after a step of Newton, while the others stand still.
-func step(s Samples, kinds []Kind, w, prior *evidence.Weights, sign evidence.Sign) float64 {
+func step(s Samples, kinds []Kind, w, prior *parse.Weights, sign parse.Sign) float64 {
 	old, by := w.Of[sign], prior.Of[sign]
 	slope, bend := pull*(by-old), pull
 	for _, k := range kinds {

@@ -3,7 +3,7 @@ package fit
 import (
 	"maps"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -30,7 +30,7 @@ type Job struct {
 // Result is what came of a job.
 type Result struct {
 	Job
-	Old, New   evidence.Weights
+	Old, New   parse.Weights
 	Used, Kept Drawn
 }
 
@@ -62,19 +62,19 @@ func Run(j Job) (*Result, error) {
 
 // begin compiles rules with the weights of the prior, whatever they say: so weights that were
 // fitted and written give the same ones again. Old are those that they have.
-func begin(files rulefile.Files) (set *ruleset.Set, old, prior evidence.Weights, err error) {
+func begin(files rulefile.Files) (set *ruleset.Set, old, prior parse.Weights, err error) {
 	if set, err = load(files); err != nil {
 		return nil, old, prior, err
 	}
 	old = set.Strategies("").Weights()
 	prior = old
-	prior.Of = evidence.Prior().Of
+	prior.Of = parse.Prior().Of
 	set, err = Under(files, prior)
 	return set, old, prior, err
 }
 
 // Under are rules with other weights.
-func Under(files rulefile.Files, w evidence.Weights) (*ruleset.Set, error) {
+func Under(files rulefile.Files, w parse.Weights) (*ruleset.Set, error) {
 	text, err := Written(files, w)
 	if err != nil {
 		return nil, err
@@ -85,9 +85,9 @@ func Under(files rulefile.Files, w evidence.Weights) (*ruleset.Set, error) {
 }
 
 // Written is evidence.yaml with other weights; all else in it stays.
-func Written(files rulefile.Files, w evidence.Weights) (string, error) {
+func Written(files rulefile.Files, w parse.Weights) (string, error) {
 	var numbers []rulefile.Entered
-	for s := range evidence.Count {
+	for s := range parse.Count {
 		numbers = append(numbers, rulefile.Entered{Of: s.String(), Value: w.Of[s]})
 	}
 	return rulefile.Numbers{List: "weights", Name: "sign", Value: "weight"}.Write(File, files[File], numbers)

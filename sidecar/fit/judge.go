@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -27,7 +27,7 @@ var edges = [...]float64{0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1}
 
 // Curve says of texts of a class how often those of a score are calls; "" is every class.
 // Empty bins are left out.
-func (s Samples) Curve(w *evidence.Weights, class tools.Class) []Bin {
+func (s Samples) Curve(w *parse.Weights, class tools.Class) []Bin {
 	bins := make([]Bin, len(edges)-1)
 	for _, k := range s.kinds() {
 		if class != "" && k.Class != class {
@@ -63,7 +63,7 @@ func Off(curve []Bin) float64 {
 
 // Loss is how surprising the labels are under the weights: the mean logarithmic loss, in nats,
 // and the mean squared one (Brier).
-func (s Samples) Loss(w *evidence.Weights) (log, square float64) {
+func (s Samples) Loss(w *parse.Weights) (log, square float64) {
 	for _, k := range s.kinds() {
 		n, x, p := s[k], w.Sum(k.Signs), w.Score(k.Signs)
 		log += float64(n.Calls)*math.Log1p(math.Exp(-x)) + float64(n.Texts)*math.Log1p(math.Exp(x))
@@ -74,7 +74,7 @@ func (s Samples) Loss(w *evidence.Weights) (log, square float64) {
 }
 
 // From counts the texts of a class that reach a score.
-func (s Samples) From(w *evidence.Weights, class tools.Class, score float64) (out Count) {
+func (s Samples) From(w *parse.Weights, class tools.Class, score float64) (out Count) {
 	for k, n := range s {
 		if k.Class == class && w.Score(k.Signs) >= score {
 			out.Calls += n.Calls

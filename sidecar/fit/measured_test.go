@@ -10,7 +10,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -23,7 +23,7 @@ const (
 
 // measured is what docs/reading.md shows.
 type measured struct {
-	shipped   evidence.Weights
+	shipped   parse.Weights
 	used      Drawn                             // what the weights are fitted to
 	kept      Samples                           // what they are judged by
 	alone     map[string]noise.Row              // each damage by itself

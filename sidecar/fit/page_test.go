@@ -15,7 +15,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 var update = flag.Bool("update", false, "measure, and write docs/reading.md anew; a minute")
@@ -111,9 +111,9 @@ A line of that file is a reply and the calls that are meant; name no call where 
 `
 
 func (m *measured) weights(b *strings.Builder) {
-	prior := evidence.Prior()
+	prior := parse.Prior()
 	fmt.Fprintf(b, "| sign | by hand | fitted | calls with it | other texts with it |\n|---|---:|---:|---:|---:|\n")
-	for s := range evidence.Count {
+	for s := range parse.Count {
 		n := m.used.All.With(s)
 		fmt.Fprintf(b, "| `%v` | %.1f | %.1f | %d | %d |\n", s, prior.Of[s], m.shipped.Of[s], n.Calls, n.Texts)
 	}

@@ -10,13 +10,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Kind is what weights can tell texts by, and the class of the tool that they would call.
 type Kind struct {
-	Signs evidence.Set
+	Signs parse.Set
 	Class tools.Class
 }
 
@@ -31,7 +31,7 @@ type Samples map[Kind]Count
 // label counts what was weighed in a reply. A text is a call if the model meant one with just
 // these arguments. What no tool takes is left out, and what is asked about whatever its score: no
 // weight makes it run.
-func (s Samples) label(weighed []evidence.Weighed, meant func(tool string, args json.RawMessage) bool) {
+func (s Samples) label(weighed []parse.Weighed, meant func(tool string, args json.RawMessage) bool) {
 	for _, w := range weighed {
 		if w.Tool == "" || w.Signs.Doubtful(w.Class) {
 			continue
@@ -78,7 +78,7 @@ func (s Samples) Total(class tools.Class) (out Count) {
 }
 
 // With counts the texts that have a sign.
-func (s Samples) With(sign evidence.Sign) (out Count) {
+func (s Samples) With(sign parse.Sign) (out Count) {
 	for k, n := range s {
 		if k.Signs.Has(sign) {
 			out.Calls += n.Calls

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -36,8 +36,8 @@ const (
 )
 
 // stale names the weights that are not what a fit gives.
-func stale(shipped, fitted evidence.Weights) (out []string) {
-	for s := range evidence.Count {
+func stale(shipped, fitted parse.Weights) (out []string) {
+	for s := range parse.Count {
 		if math.Abs(shipped.Of[s]-fitted.Of[s]) > stepOf+1e-9 {
 			out = append(out, fmt.Sprintf("%v: %g, and a fit gives %g", s, shipped.Of[s], fitted.Of[s]))
 		}
@@ -46,7 +46,7 @@ func stale(shipped, fitted evidence.Weights) (out []string) {
 }
 
 // miscalibrated names the classes whose scores are not the share of calls.
-func miscalibrated(s Samples, w *evidence.Weights) (out []string) {
+func miscalibrated(s Samples, w *parse.Weights) (out []string) {
 	for _, class := range Classes() {
 		curve := s.Curve(w, class)
 		if n := s.Total(class).all(); n < fewest {
@@ -77,11 +77,11 @@ func TestShippedWeights(t *testing.T) {
 	if list := miscalibrated(kept.All, &shipped); len(list) > 0 {
 		t.Errorf("the scores of rules/evidence.yaml do not mean what they say:\n%s", strings.Join(list, "\n"))
 	}
-	for name, change := range map[string]func(w *evidence.Weights){
-		"one is 0.2 higher":     func(w *evidence.Weights) { w.Of[evidence.Fits] += 0.2 },
-		"one has gone":          func(w *evidence.Weights) { w.Of[evidence.Quoted] = 0 },
+	for name, change := range map[string]func(w *parse.Weights){
+		"one is 0.2 higher":     func(w *parse.Weights) { w.Of[parse.Fits] += 0.2 },
+		"one has gone":          func(w *parse.Weights) { w.Of[parse.Quoted] = 0 },
 		"all are half of it":    halve,
-		"all are those by hand": func(w *evidence.Weights) { w.Of = prior.Of },
+		"all are those by hand": func(w *parse.Weights) { w.Of = prior.Of },
 	} {
 		w := shipped
 		if change(&w); len(stale(w, fitted)) == 0 {
@@ -97,7 +97,7 @@ func TestShippedWeights(t *testing.T) {
 	}
 }
 
-func halve(w *evidence.Weights) {
+func halve(w *parse.Weights) {
 	for s := range w.Of {
 		w.Of[s] /= 2
 	}
@@ -144,7 +144,7 @@ func TestCases(t *testing.T) {
 	if used, kept := r.Used.All.Total(""), r.Kept.All.Total(""); used != (Count{2, 1}) || kept != (Count{0, 2}) {
 		t.Errorf("used %+v, kept %+v", used, kept)
 	}
-	if r.New.Of != evidence.Prior().Of {
+	if r.New.Of != parse.Prior().Of {
 		t.Errorf("three replies have moved weights to %v", r.New.Of)
 	}
 	for bad, want := range map[string]string{
@@ -174,10 +174,10 @@ func TestWritten(t *testing.T) {
 		t.Errorf("the same weights change the file: %v", err)
 	}
 	other := shipped
-	other.Of[evidence.Open] = -1.5
+	other.Of[parse.Open] = -1.5
 	text, err := Written(files, other)
 	ruletest.Must(t, err)
-	was := fmt.Sprintf("{sign: open, weight: %g,", shipped.Of[evidence.Open])
+	was := fmt.Sprintf("{sign: open, weight: %g,", shipped.Of[parse.Open])
 	if text != strings.Replace(files[File], was, "{sign: open, weight: -1.5,", 1) || text == files[File] {
 		t.Errorf("written:\n%s", text)
 	}

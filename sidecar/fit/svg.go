@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 // Sizes of a plot, in pixels.
@@ -16,7 +16,7 @@ const (
 
 // SVG draws the curve of each class: what the score says, and how often it is a call. A point
 // on the diagonal is right; its area grows with how many texts it stands for.
-func SVG(s Samples, w *evidence.Weights) string {
+func SVG(s Samples, w *parse.Weights) string {
 	var b strings.Builder
 	wide, high := len(Classes())*(side+edge)+edge, side+2*edge
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="11">`+"\n", wide, high)

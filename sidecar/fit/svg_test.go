@@ -7,16 +7,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // The picture is XML, has a point for each bin, and is the same each time.
 func TestSVG(t *testing.T) {
-	w := evidence.Prior()
+	w := parse.Prior()
 	s := Samples{
-		Kind{signs(evidence.Object), tools.Read}: {90, 10}, Kind{signs(evidence.Object, evidence.Quoted), tools.Read}: {0, 9},
-		Kind{signs(evidence.Object), tools.Exec}: {1, 0},
+		Kind{signs(parse.Object), tools.Read}: {90, 10}, Kind{signs(parse.Object, parse.Quoted), tools.Read}: {0, 9},
+		Kind{signs(parse.Object), tools.Exec}: {1, 0},
 	}
 	picture := SVG(s, &w)
 	if picture != SVG(s, &w) {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 // Write tells what came of a job, for people: the weights, what they were fitted to, and how
@@ -19,9 +19,9 @@ func (r *Result) Write(w io.Writer) error {
 	}
 	used, kept := r.Used.All.Total(""), r.Kept.All.Total("")
 	fmt.Fprintf(&b, ";\nas many others to judge by. %d texts were weighed, of which %d are calls; to judge by %d, of which %d.\n\n", used.all(), used.Calls, kept.all(), kept.Calls)
-	prior := evidence.Prior()
+	prior := parse.Prior()
 	fmt.Fprintf(&b, "%-10s %6s %6s %6s %8s %8s\n", "sign", "prior", "old", "new", "calls", "no calls")
-	for s := range evidence.Count {
+	for s := range parse.Count {
 		n := r.Used.All.With(s)
 		fmt.Fprintf(&b, "%-10s %6.1f %6.1f %6.1f %8d %8d\n", s, prior.Of[s], r.Old.Of[s], r.New.Of[s], n.Calls, n.Texts)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -54,7 +53,7 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		switch a, is := t.around(v, n, eof); {
 		case is == wait:
 			return 0, wait
-		case !t.runs(evidence.Lines, a&^isBehind, callcode.Call{Name: Name(l.name)}): // what follows was made up: Observation:
+		case !t.runs(EvidenceLines, a&^isBehind, callcode.Call{Name: Name(l.name)}): // what follows was made up: Observation:
 			t.release(t.r.s.lines, n, why(a))
 			return 0, yes
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -42,7 +41,7 @@ func (t *text) settleQuotable() {
 // beside are the signs around a call with control tokens that ends at v[:end]. A model that calls
 // a tool stops there: where text goes on, and the text in front speaks about the call, or was not at
 // its end and the call is closed, it is quoted.
-func (t *text) beside(v string, end int, closed, eof bool) (signs evidence.Set, is verdict) {
+func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdict) {
 	signs = t.head.lead
 	open := t.head.open && closed
 	const unseen = " \n\t\r" + scan.Invisible
@@ -105,13 +104,13 @@ func (t *text) unsay(v string, end int, why string) (int, bool) {
 // believed says that a header with control tokens makes a call of a body, as the signs beside it
 // say. Where these speak against it, they are weighed. What the reply ends with is no mere text:
 // the model is asked.
-func (t *text) believed(body string, signs evidence.Set) bool {
+func (t *text) believed(body string, signs Set) bool {
 	switch {
-	case signs.Has(evidence.Quoted):
+	case signs.Has(Quoted):
 		return false
 	case signs == 0:
 		return true
-	case t.runs(evidence.Tokens, signs, callcode.Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
+	case t.runs(Tokens, signs, callcode.Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
 		return true
 	}
 	t.doubted, t.r.told = !t.r.facts.Asked, true

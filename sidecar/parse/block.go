@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 	"github.com/jgavinray/gpt-oss-executor/tools/calltags"
@@ -113,7 +112,7 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	switch a, is := t.around(v, b.end, eof); {
 	case is == wait:
 		return 0, true
-	case !t.runs(evidence.Block, a, b.calls...):
+	case !t.runs(EvidenceBlock, a, b.calls...):
 		t.release(st, b.end, why(a))
 		t.at = b.end // none of it is looked at again
 		return 0, false

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -101,7 +100,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			return 0, true
 		}
 		// Nobody writes debris: it is no text for anybody.
-		spoilt := t.head.debris && !a.Has(evidence.Quoted) && !t.past.Announces() && !t.r.facts.Asked
+		spoilt := t.head.debris && !a.Has(Quoted) && !t.past.Announces() && !t.r.facts.Asked
 		if t.head.debris { // what stands behind it does not count, nor does a word of it in front
 			if a, _ = t.around(v[:end], end, true); t.past.IsWord() {
 				a = isAlone
@@ -114,7 +113,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			calls = []callcode.Call{call}
 		}
 		switch {
-		case !t.runs(evidence.Header, a, calls...) && !spoilt:
+		case !t.runs(Header, a, calls...) && !spoilt:
 			return t.unsay(v, end, why(a))
 		case t.sure == 0:
 			t.doubted = true

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -104,7 +103,7 @@ var fragments = []string{
 func TestAnyChunkingOfFragmentsReadsTheSame(t *testing.T) {
 	own := shippedWith(t, append(patterns(), block(parse.BodyCode, "CALL ", ""),
 		parse.Strategy{ID: "native", Kind: parse.Native}, parse.Strategy{ID: "drop", Kind: parse.Drop, Open: []string{"<sep>"}},
-		parse.Strategy{ID: "phrases", Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []wish.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "sentence"}}})...)
+		parse.Strategy{ID: "phrases", Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []parse.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "sentence"}}})...)
 	for _, k := range parse.Kinds() {
 		if !slices.ContainsFunc(own.All(), func(st parse.Strategy) bool { return st.Kind == k }) {
 			t.Errorf("no fragment is read by a strategy of kind %s", k)

@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -51,7 +49,7 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 
 // inFront says what the text in front of a code fence at v[i:] makes of it. A colon announces
 // an example, unless the text says that the call is made.
-func (t *text) inFront(v string, i int) evidence.Set {
+func (t *text) inFront(v string, i int) Set {
 	if t.firstAt(v, i) {
 		return isAlone
 	}
@@ -74,7 +72,7 @@ const maxInfo = 64
 // marks and white space.
 type span struct {
 	from, to, next int
-	found          envelope.Found
+	found          EnvelopeFound
 }
 
 // stepFence holds code fences: calls, if JSON in each of them is one and nothing follows.
@@ -170,7 +168,7 @@ func (t *text) closeFences(v string, next int, eof bool) (int, bool) {
 		}
 		all = append(all, f.found.List...)
 	}
-	if !t.runs(evidence.Object, t.front, all...) {
+	if !t.runs(Object, t.front, all...) {
 		return t.release(st, next, why(t.front))
 	}
 	for _, f := range t.fences {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools/printed"
 )
@@ -24,7 +23,7 @@ type Strategies struct {
 
 	header    *header.Grammar
 	printed   *printed.Words // how a dump begins; nil: none is read
-	weights   evidence.Weights
+	weights   Weights
 	openers   [256][]*opener // by their first byte in lower case; higher priority first
 	first     [256]class
 	pairs     scan.Pairs
@@ -44,7 +43,7 @@ const (
 
 // Compile checks and prepares strategies. Disabled ones are checked, too. The weights say how
 // sure they must be of a call.
-func Compile(list []Strategy, w evidence.Weights) (*Strategies, error) {
+func Compile(list []Strategy, w Weights) (*Strategies, error) {
 	s := &Strategies{weights: w, all: slices.Clone(list)}
 	slices.SortStableFunc(s.all, func(a, b Strategy) int { return b.Priority - a.Priority })
 	priorities := map[int]string{}
@@ -81,7 +80,7 @@ func Compile(list []Strategy, w evidence.Weights) (*Strategies, error) {
 func (s *Strategies) All() []Strategy { return s.all }
 
 // Weights are what the signs of a call count.
-func (s *Strategies) Weights() evidence.Weights { return s.weights }
+func (s *Strategies) Weights() Weights { return s.weights }
 
 // add puts a strategy into its place. Only blocks, patterns and drops may come
 // more than once.

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
@@ -38,7 +37,7 @@ func TestCompileRefuses(t *testing.T) {
 		"has the priority 1 of":  {ID: "y", Kind: parse.Harmony, Header: header.UsualWords(), Priority: 1},
 	} {
 		st.Place, st.Enabled = "rules.yaml:7", true
-		_, err := parse.Compile([]parse.Strategy{{ID: "base", Kind: parse.Lines, Priority: 1, Enabled: true}, st}, evidence.Prior())
+		_, err := parse.Compile([]parse.Strategy{{ID: "base", Kind: parse.Lines, Priority: 1, Enabled: true}, st}, parse.Prior())
 		var e *parse.StrategyError
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) || e.Place != "rules.yaml:7" {
 			t.Errorf("%s: %v", want, err)
@@ -48,14 +47,14 @@ func TestCompileRefuses(t *testing.T) {
 
 func TestDisabledStrategiesAreCheckedAndNotUsed(t *testing.T) {
 	off := markers(nil)
-	s, err := parse.Compile([]parse.Strategy{off, {ID: "b", Kind: parse.Lines, Priority: off.Priority}}, evidence.Prior())
+	s, err := parse.Compile([]parse.Strategy{off, {ID: "b", Kind: parse.Lines, Priority: off.Priority}}, parse.Prior())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := readPieces(s, offeredForFuzz(), []string{"[TOOL:exec|command=ls]"}, "stop"); len(got.Calls) > 0 {
 		t.Errorf("calls %v", got.Calls)
 	}
-	if _, err := parse.Compile([]parse.Strategy{{ID: "x", Kind: "magic"}}, evidence.Prior()); err == nil {
+	if _, err := parse.Compile([]parse.Strategy{{ID: "x", Kind: "magic"}}, parse.Prior()); err == nil {
 		t.Error("a disabled strategy is not checked")
 	}
 }

@@ -8,10 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -19,7 +17,7 @@ import (
 func TestDenied(t *testing.T) {
 	no := func(parse.Env) (bool, error) { return false, nil }
 	fails := func(parse.Env) (bool, error) { return true, errors.New("out of range") }
-	keys := envelope.Keys{Calls: []string{"tool_calls"}, Name: []string{"name"}, Arguments: []string{"arguments"}}
+	keys := parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name"}, Arguments: []string{"arguments"}}
 	for _, row := range []struct {
 		name string
 		st   parse.Strategy
@@ -33,11 +31,11 @@ func TestDenied(t *testing.T) {
 		{"object", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: `{"name":"read","arguments":{"path":"a"}}`}, `{"name"`},
 		{"list of calls", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: `{"tool_calls":[{"name":"read","arguments":{"path":"a"}}]}`}, `"tool_calls"`},
 		{"fence", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: "```json\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n```"}, `{"name"`},
-		{"name lost", parse.Strategy{Kind: parse.JSON, Envelope: envelope.Keys{Name: []string{"path"}, Arguments: []string{"x"}}}, parse.Delta{Content: `{"path":"a"}`}, `{"path":"a"}`},
+		{"name lost", parse.Strategy{Kind: parse.JSON, Envelope: parse.Keys{Name: []string{"path"}, Arguments: []string{"x"}}}, parse.Delta{Content: `{"path":"a"}`}, `{"path":"a"}`},
 		{"planned", parse.Strategy{Kind: parse.JSON, Envelope: keys, Read: []parse.Field{parse.Content, parse.Reasoning}}, parse.Delta{Reasoning: `I'll read the file. {"path":"a"}`}, `{"path":"a"}`},
 		{"lines", parse.Strategy{Kind: parse.Lines}, parse.Delta{Content: "Action: read\nAction Input: {\"path\":\"a\"}\n"}, "Action: read"},
 		{"block", parse.Strategy{Kind: parse.Block, Open: []string{"[TOOL:"}, Body: parse.BodyPairs}, parse.Delta{Content: "[TOOL:read|path=a]"}, "[TOOL:read"},
-		{"phrases", parse.Strategy{Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []wish.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "path"}}},
+		{"phrases", parse.Strategy{Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []parse.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "path"}}},
 			parse.Delta{Content: "I will read notes.md now."}, "I will read notes.md now."},
 	} {
 		for when, why := range map[string]func(parse.Env) (bool, error){"": no, "out of range": fails} {
@@ -63,7 +61,7 @@ func TestDenied(t *testing.T) {
 func TestDeniedBehindItsHeader(t *testing.T) {
 	for _, allows := range []bool{true, false} {
 		words := parse.Strategy{ID: "words", Kind: parse.Harmony, Header: header.UsualWords()}
-		object := parse.Strategy{ID: "object", Kind: parse.JSON, Envelope: envelope.Keys{Name: []string{"name"}, Arguments: []string{"arguments"}}, When: func(parse.Env) (bool, error) { return allows, nil }}
+		object := parse.Strategy{ID: "object", Kind: parse.JSON, Envelope: parse.Keys{Name: []string{"name"}, Arguments: []string{"arguments"}}, When: func(parse.Env) (bool, error) { return allows, nil }}
 		got := readPieces(compiled(t, words, object), offeredForFuzz(), []string{`{"path":"a"}to=functions.read`}, "stop")
 		if allows != (len(got.Calls) == 1) {
 			t.Errorf("allowed: %v, calls %v, trace %+v", allows, got.Calls, got.Steps)
@@ -76,7 +74,7 @@ func TestAnyChunkingDeniesTheSame(t *testing.T) {
 	when := func(e parse.Env) (bool, error) { return len(e.Text)%2 == 0, nil }
 	s := compiled(t,
 		parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: header.UsualWords(), Lead: 24, When: when}, markers(when),
-		parse.Strategy{ID: "json", Kind: parse.JSON, When: when, Envelope: envelope.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "action"}, Arguments: []string{"arguments", "action_input"}}},
+		parse.Strategy{ID: "json", Kind: parse.JSON, When: when, Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "action"}, Arguments: []string{"arguments", "action_input"}}},
 		parse.Strategy{ID: "react", Kind: parse.Lines, When: when, Done: []string{"done"}},
 		parse.Strategy{ID: "tags", Kind: parse.Block, When: when, Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"}, Body: parse.BodyAuto})
 	whole := []string{`{"name":"exec","arguments":{"command":"ls"}}`, "[TOOL:read|path=a]", "\n", "\nAction: exec\nAction Input: {\"command\":\"ls\"}\n"}

@@ -3,7 +3,6 @@ package parse
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -45,7 +44,7 @@ func (t *text) stepDump(v string, eof bool) (int, bool) {
 
 // takeDump takes the calls in v, which the reply ends in, or reads the tokens in it as they would have
 // been read. Where the user writes about calls, what a program printed is what they asked for.
-func (t *text) takeDump(found envelope.Found, v string) bool {
+func (t *text) takeDump(found EnvelopeFound, v string) bool {
 	st := t.r.s.json
 	switch {
 	case found.Printed && t.r.facts.aboutCalls():

@@ -3,22 +3,20 @@ package parse
 import (
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // envelope takes the calls in v[from:to]. It is false where that is none of our
 // forms, or may be a quotation, or the strategy's condition does not hold.
-func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a evidence.Set) bool {
+func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a Set) bool {
 	found, ok := t.unwrap(st, v[from:to], end.How == tools.Cut)
 	return ok && t.takeIf(st, v, from, to, found, end, a)
 }
 
 // takeIf takes what was found in v[from:to], if its signs and the strategy's condition say so.
-func (t *text) takeIf(st *Strategy, v string, from, to int, found envelope.Found, end tools.Ending, a evidence.Set) bool {
-	if !t.runs(evidence.Object, a, found.List...) || !t.allowed(st, from, to, v[from:to]) {
+func (t *text) takeIf(st *Strategy, v string, from, to int, found EnvelopeFound, end tools.Ending, a Set) bool {
+	if !t.runs(Object, a, found.List...) || !t.allowed(st, from, to, v[from:to]) {
 		return false
 	}
 	t.takeAll(st, from, to, found, end)
@@ -32,7 +30,7 @@ func (t *text) allKnown(st *Strategy, doc string) bool {
 }
 
 // takeAll takes calls that stand in v[from:to], and what is said beside them.
-func (t *text) takeAll(st *Strategy, from, to int, found envelope.Found, end tools.Ending) {
+func (t *text) takeAll(st *Strategy, from, to int, found EnvelopeFound, end tools.Ending) {
 	if found.Reasoning+found.Said != "" {
 		t.settle(Text)
 		t.r.emit(Thought, found.Reasoning)
@@ -54,17 +52,17 @@ func (t *text) takeAll(st *Strategy, from, to int, found envelope.Found, end too
 
 // unwrap reads doc as calls, with the keys of a strategy. cut says that the reply ended at its
 // token limit inside of doc.
-func (t *text) unwrap(st *Strategy, doc string, cut bool) (envelope.Found, bool) {
+func (t *text) unwrap(st *Strategy, doc string, cut bool) (EnvelopeFound, bool) {
 	return t.envelopeOf(st).Read(t.r.c, doc, t.r.facts.MaxDepth, cut)
 }
 
 // envelopeOf is the envelope of a strategy: its own, or that of the JSON kind.
-func (t *text) envelopeOf(st *Strategy) *envelope.Keys {
+func (t *text) envelopeOf(st *Strategy) *Keys {
 	switch {
 	case len(st.Envelope.Name) > 0:
 		return &st.Envelope
 	case t.r.s.json != nil:
 		return &t.r.s.json.Envelope
 	}
-	return envelope.Usual()
+	return Usual()
 }

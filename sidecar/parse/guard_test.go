@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -49,7 +48,7 @@ func TestTextThatTheGatewayWouldRunIsBroken(t *testing.T) {
 		if len(got.Calls) > 0 || got.Content != want {
 			t.Errorf("%q\nshows %q\nwant  %q, calls %v", text, got.Content, want, got.Calls)
 		}
-		if said := inert.Text(offeredForFuzz(), text); said != want {
+		if said := parse.InertText(offeredForFuzz(), text); said != want {
 			t.Errorf("%q said by ourselves shows %q", text, said)
 		}
 		sameReading(t, s, offeredForFuzz(), "guard", text)
@@ -66,7 +65,7 @@ func TestTextWithOtherNamesIsBroken(t *testing.T) {
 	} {
 		for _, form := range []string{"`[%]\n{`", "`[tool:%]{`", "`<function=%> <parameter=a>`", "`final to=% code {`"} {
 			text := strings.ReplaceAll(form, "%", name)
-			if got := inert.Text(c, text); got != strings.ReplaceAll(form, "%", "\u200b"+name) {
+			if got := parse.InertText(c, text); got != strings.ReplaceAll(form, "%", "\u200b"+name) {
 				t.Errorf("%q leaves as %q", text, got)
 			}
 			sameReading(t, shipped.Strategies(""), c, "guard", text)
@@ -123,7 +122,7 @@ func FuzzGuard(f *testing.F) {
 			n := min(len(rest), 1+int(step)%17)
 			pieces, rest = append(pieces, rest[:n]), rest[n:]
 		}
-		for _, shown := range []string{readPieces(s, c, pieces, "stop").Content, inert.Text(c, text)} {
+		for _, shown := range []string{readPieces(s, c, pieces, "stop").Content, parse.InertText(c, text)} {
 			for _, form := range gatewayCall {
 				for _, call := range form.FindAllStringSubmatch(shown, -1) {
 					if name := strings.ToLower(call[1]); c.Exact(name) || name == "bash" {

@@ -5,8 +5,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -15,16 +13,16 @@ import (
 // head is the header of a message, and where it was found.
 type head struct {
 	header.Header
-	stripped bool         // no control token was seen
-	debris   bool         // foreign words stand in it: it is no quotation, and what follows its call is none, either
-	tokened  bool         // it has control tokens
-	open     bool         // the text in front of it is not at its end: it may be a quotation
-	item     bool         // it stands in an item, a quotation or indented code: it is one if text goes on behind
-	lead     evidence.Set // what the text in front says of a call
-	within   bool         // a message that is shown holds it
-	before   rune         // what stands in front of it
-	quotable bool         // it may be a quotation
-	text     string       // the header as it was written, while it may be one
+	stripped bool   // no control token was seen
+	debris   bool   // foreign words stand in it: it is no quotation, and what follows its call is none, either
+	tokened  bool   // it has control tokens
+	open     bool   // the text in front of it is not at its end: it may be a quotation
+	item     bool   // it stands in an item, a quotation or indented code: it is one if text goes on behind
+	lead     Set    // what the text in front says of a call
+	within   bool   // a message that is shown holds it
+	before   rune   // what stands in front of it
+	quotable bool   // it may be a quotation
+	text     string // the header as it was written, while it may be one
 }
 
 // recipient looks for a header without control tokens at the start of rest. skip bytes lie
@@ -51,7 +49,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 		case h.Again:
 			t.note(t.r.s.harmony, 0, n, Dropped, "a header that is said again and again")
 			t.between()
-		case h.Debris && t.r.facts.Asked, !h.Debris && (t.past.Ends() != sentence.Ended && !t.past.IsWord() || t.past.Announces() || t.head.lead.Has(evidence.Told)): // it is spoken of
+		case h.Debris && t.r.facts.Asked, !h.Debris && (t.past.Ends() != sentence.Ended && !t.past.IsWord() || t.past.Announces() || t.head.lead.Has(Told)): // it is spoken of
 			t.giveBack(t.head.text)
 		default:
 			t.noArguments(n, t.head.Recipient)
@@ -93,7 +91,7 @@ func beginWordHeader(t *text, v string, n int) {
 
 // noArguments refuses a call of which there is nothing but a header, of n bytes. That of the server's own call is left of it.
 func (t *text) noArguments(n int, name string) {
-	if envelope.Owns(t.r.native).Named(strings.TrimPrefix(name, header.Namespace)) {
+	if Owns(t.r.native).Named(strings.TrimPrefix(name, header.Namespace)) {
 		t.note(t.r.s.harmony, 0, n, Dropped, "the header of the server's own call")
 		return
 	}

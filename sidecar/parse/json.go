@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -93,7 +91,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		if (!within || t.allKnown(st, v[:end])) && t.envelope(st, v, 0, end, tools.Ending{}, a) {
 			return t.behindCall(end)
 		}
-		if a.Has(evidence.Quoted) {
+		if a.Has(Quoted) {
 			return t.releaseValue(end, why(isQuoted))
 		}
 		t.at = end
@@ -120,7 +118,7 @@ func (t *text) lastJSON(v string, end int) (int, bool) {
 		return len(v), false
 	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]), t.ending())
-	if !ok || t.r.cut() || t.field != Content || envelope.Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, false) || !t.infer(t.r.s.json, v, 0, end, call) {
+	if !ok || t.r.cut() || t.field != Content || Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, false) || !t.infer(t.r.s.json, v, 0, end, call) {
 		return t.releaseValue(end, noCall)
 	}
 	return t.behindCall(len(v))
@@ -141,7 +139,7 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 		return 0, no
 	}
 	call := callcode.Call{Name: name, Args: v[:end]}
-	if !t.runs(evidence.Header, t.leadIn(), call) || !t.allowed(t.r.s.json, 0, j+n, v[:j+n]) {
+	if !t.runs(Header, t.leadIn(), call) || !t.allowed(t.r.s.json, 0, j+n, v[:j+n]) {
 		return 0, no
 	}
 	t.offer(t.r.s.json, 0, j+n, call, tools.Ending{}, nil)
@@ -150,7 +148,7 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 }
 
 // atEnd are the signs around a value that the reply ends in.
-func (t *text) atEnd(v string) evidence.Set {
+func (t *text) atEnd(v string) Set {
 	a, _ := t.around(v, len(v), true)
 	return a
 }
@@ -164,7 +162,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if c := envelope.Owns(t.r.native).Unfilled(); c != nil && t.r.c.Exact(c.Name) {
+	if c := Owns(t.r.native).Unfilled(); c != nil && t.r.c.Exact(c.Name) {
 		t.note(st, 0, end, Dropped, "the arguments of the server's own call")
 		c.Args = []byte(v[:end])
 		t.prose(0)

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -59,13 +58,13 @@ func TestMentionedTags(t *testing.T) {
 func TestWeighedCalls(t *testing.T) {
 	for _, row := range []struct {
 		text, said  string
-		has, hasNot []evidence.Sign
+		has, hasNot []parse.Sign
 	}{
-		{`read {"path":"a"}`, "stop", []evidence.Sign{evidence.Name, evidence.Fits, evidence.Only}, []evidence.Sign{evidence.Finish, evidence.Bent, evidence.Mended}},
-		{`read {"path":"a"}`, "tool_calls", []evidence.Sign{evidence.Name, evidence.Finish}, nil},
-		{`functions.Read {"path":"a"}`, "stop", []evidence.Sign{evidence.Name, evidence.Bent}, []evidence.Sign{evidence.Mended}},
-		{`read {path:'a'}`, "stop", []evidence.Sign{evidence.Name, evidence.Mended}, []evidence.Sign{evidence.Fits}},
-		{`web_search {"query":"a"}`, "stop", []evidence.Sign{evidence.Name, evidence.Fits}, nil},
+		{`read {"path":"a"}`, "stop", []parse.Sign{parse.EvidenceName, parse.Fits, parse.Only}, []parse.Sign{parse.Finish, parse.Bent, parse.Mended}},
+		{`read {"path":"a"}`, "tool_calls", []parse.Sign{parse.EvidenceName, parse.Finish}, nil},
+		{`functions.Read {"path":"a"}`, "stop", []parse.Sign{parse.EvidenceName, parse.Bent}, []parse.Sign{parse.Mended}},
+		{`read {path:'a'}`, "stop", []parse.Sign{parse.EvidenceName, parse.Mended}, []parse.Sign{parse.Fits}},
+		{`web_search {"query":"a"}`, "stop", []parse.Sign{parse.EvidenceName, parse.Fits}, nil},
 	} {
 		r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
 		r.Feed(parse.Delta{Content: row.text})

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -66,7 +65,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 		}
 	}
 	switch taken := t.nameless(v, i, end, tok == alphabet.Call, signs); {
-	case taken && signs.Has(evidence.Behind):
+	case taken && signs.Has(Behind):
 		t.behindCall(end)
 		t.filler = false
 	case taken, t.head.Channel == "commentary" && (signs == 0 || !t.r.facts.Asked):
@@ -124,11 +123,11 @@ func (r *Reader) wantsData() bool {
 
 // nameless looks for a call in JSON that came without a name; closed says that the token of calls
 // ends it. Where the text around it speaks about it, the model is asked.
-func (t *text) nameless(v string, from, end int, closed bool, signs evidence.Set) bool {
+func (t *text) nameless(v string, from, end int, closed bool, signs Set) bool {
 	st := t.r.s.harmony
 	unclear := func(c callcode.Call) bool { // and so is one of a tool that changes something, if text goes on behind it
 		class, _ := t.r.c.ClassOf(c.Name)
-		return signs.Has(evidence.Told) || signs.Has(evidence.Behind) && class != tools.Read
+		return signs.Has(Told) || signs.Has(Behind) && class != tools.Read
 	}
 	found, ok := t.unwrap(st, v[from:end], t.ending().How == tools.Cut)
 	switch {

@@ -6,14 +6,13 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // addNative adds a piece. A call that is whole is complete when the next one begins.
 func (r *Reader) addNative(d CallDelta) {
-	all, i := envelope.Owns(r.native).Add(envelope.Own{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Arguments})
+	all, i := Owns(r.native).Add(Own{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Arguments})
 	r.native = all
 	if i+1 == len(all) && all.Begins(i) {
 		r.takeNatives(all.Whole(i))
@@ -22,7 +21,7 @@ func (r *Reader) addNative(d CallDelta) {
 
 // takeNatives takes the calls in front of call n.
 func (r *Reader) takeNatives(n int) {
-	for c, how := range envelope.Owns(r.native).Take(n, r.ended) {
+	for c, how := range Owns(r.native).Take(n, r.ended) {
 		if r.s.native != nil {
 			r.takeNative(r.s.native, c, how)
 		}
@@ -32,16 +31,16 @@ func (r *Reader) takeNatives(n int) {
 // takeNative takes a call that ended as how says, and what the server left of the text around it. Where the text that
 // was shown ends as an object or a form does, and the arguments are not whole, they went on there: the call counts as cut.
 // So it does where a text of the request may have stopped the reply: some servers say tool_calls then.
-func (r *Reader) takeNative(st *Strategy, c *envelope.Own, how tools.End) {
+func (r *Reader) takeNative(st *Strategy, c *Own, how tools.End) {
 	if !r.c.Exact(c.Name) {
 		c.Apart()
 	}
-	ended, left := how, envelope.Left{}
+	ended, left := how, Left{}
 	if r.s.harmony != nil {
 		left = c.Clean(r.s.header.Alphabet, r.c.Nobody(c.Name))
 	}
 	switch {
-	case (r.facts.Stops || envelope.EndsArguments(r.shown.String())) && !json.Valid(c.Args):
+	case (r.facts.Stops || EndsArguments(r.shown.String())) && !json.Valid(c.Args):
 		how = tools.Cut
 	case left.Closed:
 		how = tools.Ended
@@ -61,7 +60,7 @@ func (r *Reader) takeNative(st *Strategy, c *envelope.Own, how tools.End) {
 }
 
 // takeOwn takes a call, or those in the arguments of one that names no tool: a wrapper, or the namespace.
-func (t *text) takeOwn(st *Strategy, c *envelope.Own, how tools.End) {
+func (t *text) takeOwn(st *Strategy, c *Own, how tools.End) {
 	several := t.several(st, callcode.Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
 	if t.r.c.Nobody(c.Name) {
 		found, _ := t.unwrap(st, string(c.Args), how == tools.Cut)
@@ -77,7 +76,7 @@ func (t *text) takeOwn(st *Strategy, c *envelope.Own, how tools.End) {
 	}
 	call, refusal := t.r.c.Call(c.Name, c.Args, tools.Ending{How: how})
 	if class, _ := t.r.c.ClassOf(c.Name); refusal != nil && class == tools.Read {
-		all := envelope.Objects(string(c.Args))
+		all := Objects(string(c.Args))
 		for _, args := range all {
 			t.offer(st, 0, 1, callcode.Call{Name: c.Name, Args: args}, tools.Ending{}, nil)
 		}
@@ -145,5 +144,5 @@ func (r *Reader) echoes(doc string) bool {
 	if n := len(r.result.Calls); n > 0 && tools.SameJSON(r.result.Calls[n-1].Arguments, []byte(doc)) {
 		return true
 	}
-	return envelope.Owns(r.native).Have(doc)
+	return Owns(r.native).Have(doc)
 }

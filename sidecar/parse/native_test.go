@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 )
 
 func piece(index int, id, name, args string) parse.Delta {
@@ -149,7 +148,7 @@ func TestCallsInThoughts(t *testing.T) {
 }
 
 func TestPhrases(t *testing.T) {
-	st := parse.Strategy{ID: "fuzzy", Kind: parse.Phrases, Tools: []string{"web_search", "exec"}, Phrase: []wish.Phrase{
+	st := parse.Strategy{ID: "fuzzy", Kind: parse.Phrases, Tools: []string{"web_search", "exec"}, Phrase: []parse.Phrase{
 		{Tool: "web_search", After: []string{"search for", "look up"}, Until: []string{" and then "}, Take: "query", As: "sentence"},
 		{Tool: "read", After: []string{"open"}, Take: "path", As: "path"},
 		{Tool: "web_fetch", After: []string{"fetch"}, Take: "url", As: "url"},

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pattern"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
@@ -25,7 +24,7 @@ func (t *text) edge(v string, from int, eof bool) (edge, verdict) {
 		if at, n := t.closing(v, from, eof); at >= 0 {
 			return edge{at, at + n, true}, yes
 		}
-	} else if i := strings.IndexByte(v[from:], '\n'); i >= 0 && until != pattern.UntilReply {
+	} else if i := strings.IndexByte(v[from:], '\n'); i >= 0 && until != UntilReply {
 		return edge{from + i, from + i, true}, yes
 	}
 	if !eof {
@@ -43,7 +42,7 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 	}
 	var b block
 	at, value := 0, 0 // where the last match ends; and the last one, if it is JSON
-	for len(b.calls) < pattern.Most {
+	for len(b.calls) < Most {
 		m, ok := t.open.st.Matcher.Next(v, at, e.inside, e.end, t.named)
 		if !ok {
 			break

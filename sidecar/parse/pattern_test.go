@@ -7,12 +7,11 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pattern"
 )
 
 // pattern is a strategy of that kind. each and close may be empty.
 func finding(open, close, find, each string) parse.Strategy {
-	st := parse.Strategy{ID: open + close, Kind: parse.Pattern, Open: []string{open}, Matcher: pattern.Matcher{Find: regexp.MustCompile(find)}}
+	st := parse.Strategy{ID: open + close, Kind: parse.Pattern, Open: []string{open}, Matcher: parse.Matcher{Find: regexp.MustCompile(find)}}
 	if close != "" {
 		st.Close = []string{close}
 	}
@@ -22,7 +21,7 @@ func finding(open, close, find, each string) parse.Strategy {
 	return st
 }
 
-func until(u pattern.Until, st parse.Strategy) parse.Strategy {
+func until(u parse.Until, st parse.Strategy) parse.Strategy {
 	st.Matcher.Until = u
 	return st
 }
@@ -43,7 +42,7 @@ func patterns() []parse.Strategy {
 		finding("@@", "@@end", `@@(?P<tool>\w+)(?P<args>(?s:.*))`, `~~ *(?P<key>\w+):`),
 		finding("<<call", "</call>", `name=(?P<tool>\w+)(?P<args>[^<]*)`, `(?P<key>\w+)='(?P<value>[^']*)'`),
 		finding("!!", "", `(?:!!|;)(?P<tool>\w+) *(?P<args>\{|[^;]*)`, ""),
-		tool("read", until(pattern.UntilReply, finding("$run", "", `\$run (?P<args>(?s:.*))`, ""))),
+		tool("read", until(parse.UntilReply, finding("$run", "", `\$run (?P<args>(?s:.*))`, ""))),
 		finding("<{tool}>", "</{tool}>", `>(?P<args>(?s:.*))`, `(?s)<(?P<key>\w+)>(?P<value>.*?)</\w+>`),
 		atLineStart(parse.Strategy{ID: "pythonic", Kind: parse.Block, Open: []string{"[{tool}("}, Close: []string{"]"}, Body: parse.BodyCode}),
 		finding("%%", "%%stop", `%% *stop (?P<tool>\w+)()`, ""),

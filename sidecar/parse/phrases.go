@@ -5,7 +5,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -17,7 +16,7 @@ func (r *Reader) guess() {
 	if st == nil || r.c.Open() || r.c.Empty() || strings.ContainsAny(shown, "`\u201c") {
 		return
 	}
-	for w := range wish.In(shown, st.Phrase) {
+	for w := range In(shown, st.Phrase) {
 		tool := w.Phrase.Tool
 		if !scan.Among(tool, st.Tools) || !r.c.Exact(tool) || r.c.Class(tool) != tools.Read || !r.allowed(st, Content, w.At, w.At+len(w.Sentence), w.Sentence) {
 			continue

@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
@@ -20,7 +18,7 @@ func compiled(t testing.TB, list ...parse.Strategy) *parse.Strategies {
 			list[i].Priority = 100 - i
 		}
 	}
-	s, err := parse.Compile(list, evidence.Prior())
+	s, err := parse.Compile(list, parse.Prior())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +288,7 @@ func TestConditions(t *testing.T) {
 func shippedWith(t testing.TB, more ...parse.Strategy) *parse.Strategies {
 	list := []parse.Strategy{
 		{ID: "harmony", Kind: parse.Harmony, Header: header.UsualWords(), Lead: 24}, markers(nil),
-		{ID: "json", Kind: parse.JSON, Envelope: envelope.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "tool", "action"}, Arguments: []string{"arguments", "args", "action_input"}}},
+		{ID: "json", Kind: parse.JSON, Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "tool", "action"}, Arguments: []string{"arguments", "args", "action_input"}}},
 		{ID: "react", Kind: parse.Lines, Done: []string{"done"}},
 		{ID: "tags", Kind: parse.Block, Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"}, Body: parse.BodyAuto},
 		{ID: "function_tags", Kind: parse.Block, Open: []string{"<function=", "<invoke name="}, Close: []string{"</function>", "</invoke>"}, Body: parse.BodyXML},

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -55,7 +53,7 @@ type Reader struct {
 
 	content text
 	thought thoughts
-	native  []*envelope.Own
+	native  []*Own
 
 	names *Names
 
@@ -70,7 +68,7 @@ type Reader struct {
 	events []Event
 	broken bool // the next thought starts a new paragraph
 
-	guard  *inert.Guard // where names are offered that text must not call; else nil
+	guard  *Guard // where names are offered that text must not call; else nil
 	shown  scan.Joined
 	mused  scan.Joined
 	result Reading
@@ -81,7 +79,7 @@ func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
 	f.MaxText, f.MaxDepth = cmp.Or(f.MaxText, 256<<10), cmp.Or(f.MaxDepth, 256)
 	r := &Reader{s: s, c: c, facts: f, names: NewNames(c)}
 	if !c.Empty() && !c.Open() {
-		r.guard = inert.New(c)
+		r.guard = New(c)
 	}
 	r.content.init(r, Content)
 	r.content.bare = s.harmony != nil

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -102,7 +101,7 @@ type Reading struct {
 	Refused   []tools.Refusal
 	Repeated  int // calls that stood in it once more, and were made once
 	Steps     []Step
-	Weighed   []evidence.Weighed // each text whose signs decided what it is
+	Weighed   []Weighed // each text whose signs decided what it is
 }
 
 // Empty says that there is nothing to show and nothing to run.
@@ -137,7 +136,7 @@ func (r *Reading) Trace(s Step) {
 }
 
 // Weigh adds to what was weighed. A text is weighed again when more of the reply has come.
-func (r *Reading) Weigh(w evidence.Weighed) {
+func (r *Reading) Weigh(w Weighed) {
 	if len(r.Weighed) < maxSteps && !slices.ContainsFunc(r.Weighed, w.Same) {
 		r.Weighed = append(r.Weighed, w)
 	}

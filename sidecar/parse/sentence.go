@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -16,27 +15,27 @@ import (
 
 // Signs that the text around a call gives of it.
 const (
-	isAlone  evidence.Set = 0
-	isOpen   evidence.Set = 1 << evidence.Open   // it may be quoted, or not
-	isQuoted evidence.Set = 1 << evidence.Quoted // a sentence goes on around it
-	isTold   evidence.Set = 1 << evidence.Told   // the text speaks about it
-	isBehind evidence.Set = 1 << evidence.Behind // text stands behind
-	isBeside evidence.Set = 1 << evidence.Beside // text in front does not say that it is made
+	isAlone  Set = 0
+	isOpen   Set = 1 << Open   // it may be quoted, or not
+	isQuoted Set = 1 << Quoted // a sentence goes on around it
+	isTold   Set = 1 << Told   // the text speaks about it
+	isBehind Set = 1 << Behind // text stands behind
+	isBeside Set = 1 << Beside // text in front does not say that it is made
 )
 
 // why is the reason for which a call with such signs around it is text.
-func why(signs evidence.Set) string {
+func why(signs Set) string {
 	switch {
-	case signs.Has(evidence.Told):
+	case signs.Has(Told):
 		return "the text beside it speaks about it"
-	case signs.Has(evidence.Quoted):
+	case signs.Has(Quoted):
 		return "a sentence goes on around it"
 	}
 	return "its signs weigh too little"
 }
 
 // around looks at the text in front of v and behind v[:end].
-func (t *text) around(v string, end int, eof bool) (evidence.Set, verdict) {
+func (t *text) around(v string, end int, eof bool) (Set, verdict) {
 	b, told, is := t.follows(v, end, eof)
 	if is == wait {
 		return 0, wait
@@ -56,7 +55,7 @@ func (t *text) around(v string, end int, eof bool) (evidence.Set, verdict) {
 }
 
 // leadIn is what the text in front says of a call that follows; so it says of those behind it.
-func (t *text) leadIn() evidence.Set {
+func (t *text) leadIn() Set {
 	if t.r.facts.Talk == nil {
 		return 0
 	}
@@ -95,7 +94,7 @@ func (t *text) speaks(front *sentence.Front) bool {
 }
 
 // tells are the signs of a text that follows a call.
-func (t *text) tells(v string, eof bool) (signs evidence.Set, is verdict) {
+func (t *text) tells(v string, eof bool) (signs Set, is verdict) {
 	part, is := sentence.First(v, eof)
 	talk := t.r.facts.Talk
 	switch {
@@ -128,7 +127,7 @@ func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 }
 
 // follows looks at v[end:].
-func (t *text) follows(v string, end int, eof bool) (s sentence.Sequel, signs evidence.Set, is verdict) {
+func (t *text) follows(v string, end int, eof bool) (s sentence.Sequel, signs Set, is verdict) {
 	line, j, is := sentence.Behind(v, end, eof)
 	if is != no {
 		return sentence.NoSentence, 0, is

@@ -3,7 +3,6 @@ package parse
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -14,7 +13,7 @@ import (
 // be a call, and in thoughts, where only whole ones count.
 func (t *text) severed(st *Strategy, v string, from int) bool {
 	got, half, ok := t.envelopeOf(st).Torn(t.r.c, strings.Clone(v[from:]), t.r.facts.MaxDepth, t.first)
-	if !ok || t.field == Reasoning || !t.mayBe(evidence.Object, t.atEnd(v), append(got.List, half...)...) || !t.allowed(st, from, len(v), v[from:]) {
+	if !ok || t.field == Reasoning || !t.mayBe(Object, t.atEnd(v), append(got.List, half...)...) || !t.allowed(st, from, len(v), v[from:]) {
 		return false
 	}
 	if len(got.List)+len(half) == 0 {

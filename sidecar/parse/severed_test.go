@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -102,7 +101,7 @@ func TestSeveredAnywhere(t *testing.T) {
 // A condition of the strategy holds for what was cut, too; nothing is taken from thoughts.
 func TestSeveredNot(t *testing.T) {
 	st := parse.Strategy{ID: "guided", Kind: parse.JSON, Read: []parse.Field{parse.Content, parse.Reasoning},
-		Envelope: envelope.Keys{Calls: []string{"tool_calls"}, Name: []string{"name"}, Arguments: []string{"arguments"}}}
+		Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name"}, Arguments: []string{"arguments"}}}
 	text := `{"tool_calls":[{"name":"exec","arguments":{"command":"ls"}},{"name":"exec","arguments":{"comm`
 	if got, _ := readDeltas(compiled(t, st), "length", parse.Delta{Reasoning: text}); len(got.Calls)+len(got.Refused) > 0 {
 		t.Errorf("in thoughts: %d calls, %d refused", len(got.Calls), len(got.Refused))

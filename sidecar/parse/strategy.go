@@ -4,10 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pattern"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 )
 
 // Kind is how a strategy reads.
@@ -45,13 +42,13 @@ type Strategy struct {
 	Signs      header.Signs            // harmony: characters that stand for those of control tokens
 	Thoughts   []string                // harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
 	Done       []string                // lines: action names that end the turn; block: a line that says so
-	Envelope   envelope.Keys           // json: the keys of a call object
+	Envelope   Keys                    // json: the keys of a call object
 	Open       []string                // block, pattern: literals one of which starts a candidate; see ToolName
 	Close      []string                // block, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
 	LineStart  bool                    // block, pattern: a candidate starts only at the start of a line
 	Body       Body                    // block: how what is between is read
-	Matcher    pattern.Matcher         // pattern: the same
-	Phrase     []wish.Phrase           // phrases
+	Matcher    Matcher                 // pattern: the same
+	Phrase     []Phrase                // phrases
 	Tools      []string                // phrases: the only tools this strategy may call
 }
 

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
@@ -90,13 +89,13 @@ type text struct {
 	gaping  *Strategy    // inBlock: a literal of this one opened no call that could be read
 	ahead   ahead
 	clue    Clue
-	fences  []span       // inFence: the calls so far
-	front   evidence.Set // inFence: what the text in front says
-	looked  int          // what stands in front of this offset in the field was released: no clue reaches back over it
-	sure    float64      // of the calls being taken; 0: they were not weighed
-	doubted bool         // the same: they weigh too little to run
-	tried   *Strategy    // this one, and those before it, released what begins at
-	triedAt int          // this offset in the field
+	fences  []span    // inFence: the calls so far
+	front   Set       // inFence: what the text in front says
+	looked  int       // what stands in front of this offset in the field was released: no clue reaches back over it
+	sure    float64   // of the calls being taken; 0: they were not weighed
+	doubted bool      // the same: they weigh too little to run
+	tried   *Strategy // this one, and those before it, released what begins at
+	triedAt int       // this offset in the field
 	lines   lines
 	strict  int // how often a string in a call body had to be given up
 }

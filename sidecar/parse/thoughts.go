@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -99,7 +98,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	if r.s.json != nil && r.s.json.Envelope.IsDump(r.c, all, r.facts.MaxDepth) {
 		marked = ""
 	} else if r.s.harmony != nil {
-		at = envelope.LastHeaders(&r.s.header.Words, r.facts.Talk, all)
+		at = LastHeaders(&r.s.header.Words, r.facts.Talk, all)
 	}
 	if at >= 0 && at < token && (marked == "" || token-at <= header.MaxGlue) {
 		marked, base = all[at:], at
@@ -163,7 +162,7 @@ func (r *Reader) salvage(all, marked string) bool {
 // planned takes the call that the reasoning ends in; or the arguments of one that fit one tool alone, where
 // its last sentence says that a call is made, or where the tool reads.
 func (r *Reader) planned(all string) bool {
-	i := envelope.Last(all)
+	i := Last(all)
 	if i <= 0 || r.cut() || r.facts.Talk == nil {
 		return false
 	}

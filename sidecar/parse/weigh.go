@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -14,15 +13,15 @@ import (
 // runs weighs the signs that a text is the calls in it, which stand by form in such
 // surroundings. Where it is too close, none of them runs: take refuses them, so that the
 // model is asked what it meant.
-func (t *text) runs(form evidence.Sign, signs evidence.Set, calls ...callcode.Call) bool {
+func (t *text) runs(form Sign, signs Set, calls ...callcode.Call) bool {
 	t.sure, t.doubted = 1, false
 	for _, c := range calls {
 		w := t.weigh(form, signs, c)
 		t.r.result.Weigh(w)
 		t.sure = min(t.sure, w.Score)
 		switch {
-		case w.Decision == evidence.Run:
-		case w.Decision == evidence.Ask && t.field == Content && !t.r.facts.Asked:
+		case w.Decision == Run:
+		case w.Decision == Ask && t.field == Content && !t.r.facts.Asked:
 			t.doubted, t.r.told = true, t.r.told || w.Signs.Doubtful(w.Class)
 		default:
 			t.sure, t.doubted = 0, false
@@ -39,39 +38,39 @@ func doubt(c tools.Call) *tools.Refusal {
 }
 
 // mayBe says that a text may be calls, of which the last is cut: each is rather one than not.
-func (t *text) mayBe(form evidence.Sign, signs evidence.Set, calls ...callcode.Call) bool {
+func (t *text) mayBe(form Sign, signs Set, calls ...callcode.Call) bool {
 	return !slices.ContainsFunc(calls, func(c callcode.Call) bool {
 		return t.weigh(form, signs, c).Score < 0.5
 	})
 }
 
 // weigh says how sure it is that c is a call, and what follows.
-func (t *text) weigh(form evidence.Sign, signs evidence.Set, c callcode.Call) evidence.Weighed {
+func (t *text) weigh(form Sign, signs Set, c callcode.Call) Weighed {
 	signs = signs.With(form)
 	if t.r.calls {
-		signs = signs.With(evidence.Finish)
+		signs = signs.With(Finish)
 	}
 	if t.r.facts.aboutCalls() {
-		signs = signs.With(evidence.Topic)
+		signs = signs.With(Topic)
 	}
-	w := evidence.Weighed{Field: string(t.field), At: t.base, Name: strings.Clone(c.Name)}
+	w := Weighed{Field: string(t.field), At: t.base, Name: strings.Clone(c.Name)}
 	class, known := t.r.c.ClassOf(w.Name)
 	doubts := isTold | isBeside
-	if form == evidence.Tokens { // behind which a model stops
+	if form == Tokens { // behind which a model stops
 		doubts |= isBehind
 	}
-	if !known && form != evidence.Name && signs&doubts == 0 && !strings.HasPrefix(w.Name, tools.Parallel) { // markup that some strategy knows was meant as a call
+	if !known && form != EvidenceName && signs&doubts == 0 && !strings.HasPrefix(w.Name, tools.Parallel) { // markup that some strategy knows was meant as a call
 		class = tools.Read
 	}
 	w.Class, w.Signs = class, t.seen(signs, c, &w)
 	w.Score = t.r.s.weights.Score(w.Signs)
 	w.Decision = t.r.s.weights.Decide(w.Score, class)
 	doubted := w.Signs
-	if looks := t.r.facts.Looks; looks != nil && doubted.Has(evidence.Behind) && class == tools.Exec && looks(w.Tool, w.Arguments) {
+	if looks := t.r.facts.Looks; looks != nil && doubted.Has(Behind) && class == tools.Exec && looks(w.Tool, w.Arguments) {
 		doubted &^= isBehind // text may stand behind it, as behind a tool that reads
 	}
 	if doubted.Doubtful(class) {
-		w.Decision = min(w.Decision, evidence.Ask)
+		w.Decision = min(w.Decision, Ask)
 	}
 	return w
 }
@@ -83,9 +82,9 @@ func (f *Facts) aboutCalls() bool {
 }
 
 // seen adds what the catalog says of a call, and notes what it would run as.
-func (t *text) seen(signs evidence.Set, c callcode.Call, w *evidence.Weighed) evidence.Set {
+func (t *text) seen(signs Set, c callcode.Call, w *Weighed) Set {
 	if name := strings.TrimPrefix(strings.TrimSpace(c.Name), header.Namespace); !t.r.c.Exact(name) {
-		signs = signs.With(evidence.Bent)
+		signs = signs.With(Bent)
 	}
 	if c.Args == "" {
 		m, _ := t.r.c.Name(w.Name)
@@ -95,14 +94,14 @@ func (t *text) seen(signs evidence.Set, c callcode.Call, w *evidence.Weighed) ev
 	call, refusal := t.r.c.Call(w.Name, []byte(c.Args), tools.Ending{})
 	w.Tool, w.Arguments = call.Name, call.Arguments
 	if only, ok := t.r.c.Fit(c.Args, tools.Ending{}); ok && only.Name == call.Name {
-		signs = signs.With(evidence.Only)
+		signs = signs.With(Only)
 	}
 	switch {
 	case refusal != nil:
 	case string(call.Arguments) == strings.TrimSpace(c.Args):
-		signs = signs.With(evidence.Fits)
+		signs = signs.With(Fits)
 	default:
-		signs = signs.With(evidence.Mended)
+		signs = signs.With(Mended)
 	}
 	return signs
 }

@@ -3,7 +3,6 @@ package replay
 import (
 	"encoding/json"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -13,16 +12,16 @@ import (
 
 // Explained is how a reply is read.
 type Explained struct {
-	ID        json.RawMessage    `json:"id,omitempty"`
-	Calls     []ExplainedCall    `json:"calls"`
-	Content   string             `json:"content"`
-	Reasoning string             `json:"reasoning"`
-	Finish    string             `json:"finish_reason"`
-	Refused   []tools.Refusal    `json:"-"`
-	Texts     []evidence.Weighed `json:"-"` // what Weighed shows, as it was weighed
-	Trace     []parse.Step       `json:"trace"`
-	Weighed   []WeighedText      `json:"weighed,omitempty"`
-	Version   string             `json:"rules_version"`
+	ID        json.RawMessage `json:"id,omitempty"`
+	Calls     []ExplainedCall `json:"calls"`
+	Content   string          `json:"content"`
+	Reasoning string          `json:"reasoning"`
+	Finish    string          `json:"finish_reason"`
+	Refused   []tools.Refusal `json:"-"`
+	Texts     []parse.Weighed `json:"-"` // what Weighed shows, as it was weighed
+	Trace     []parse.Step    `json:"trace"`
+	Weighed   []WeighedText   `json:"weighed,omitempty"`
+	Version   string          `json:"rules_version"`
 }
 
 // ExplainedCall is one call of it.

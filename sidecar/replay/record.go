@@ -15,7 +15,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -85,7 +84,7 @@ func (l *Length) add(s string) {
 type seen struct {
 	reading parse.Reading
 	catalog *tools.Catalog
-	weights evidence.Weights
+	weights parse.Weights
 	shape   Shape
 	deltas  []parse.Delta  // what the reply consists of
 	finish  string         // why it ended, if it says so

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -33,7 +33,7 @@ type WeighedSign struct {
 	Weight float64 `json:"weight"`
 }
 
-func weighed(by evidence.Weights, w evidence.Weighed) WeighedText {
+func weighed(by parse.Weights, w parse.Weighed) WeighedText {
 	out := WeighedText{
 		Field: w.Field, At: w.At, Name: w.Name, Tool: w.Tool, Arguments: w.Arguments, Class: w.Class, Base: by.Base, Signs: []WeighedSign{},
 		Sum: by.Sum(w.Signs), Score: w.Score, Run: by.Run.Of(w.Class), Ask: by.Ask.Of(w.Class), Decision: w.Decision.String(),
@@ -43,9 +43,9 @@ func weighed(by evidence.Weights, w evidence.Weighed) WeighedText {
 	}
 	why := fmt.Sprintf("score %.2f, and a tool of class %s runs from %.2f on", w.Score, w.Class, out.Run)
 	switch w.Decision {
-	case evidence.Run:
+	case parse.Run:
 		out.Says = "enough for a call: " + why
-	case evidence.Ask:
+	case parse.Ask:
 		out.Says = fmt.Sprintf("not clear: %s; from %.2f on the model is asked", why, out.Ask)
 	default:
 		out.Says = "too little for a call: " + why

@@ -1,7 +1,7 @@
 package ruleset
 
 import (
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
@@ -43,9 +43,9 @@ type thresholdRule struct {
 // evidence takes evidence.yaml.
 func (l *loader) evidence() {
 	f := decodeFile[evidenceDoc](l, evidenceFile)
-	w := evidence.Weights{Base: f.Base, Run: evidence.Thresholds(f.Run), Ask: evidence.Thresholds(f.Ask)}
+	w := parse.Weights{Base: f.Base, Run: parse.Thresholds(f.Run), Ask: parse.Thresholds(f.Ask)}
 	for _, r := range f.Weights {
-		if sign, ok := evidence.Named(r.Sign.Value); ok {
+		if sign, ok := parse.Named(r.Sign.Value); ok {
 			w.Of[sign] = r.Weight
 		}
 	}

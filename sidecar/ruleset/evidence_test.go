@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
@@ -17,7 +16,7 @@ import (
 func TestUsualIsAsShipped(t *testing.T) {
 	l := prepare(shipped(t), true)
 	doc := decodeFile[evidenceDoc](l, evidenceFile)
-	for _, name := range evidence.Names() {
+	for _, name := range parse.EvidenceNames() {
 		if !slices.ContainsFunc(doc.Weights, func(r weightRule) bool { return r.Sign.Value == name }) {
 			t.Errorf("evidence.yaml has no weight of %q", name)
 		}

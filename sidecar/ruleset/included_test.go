@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -67,7 +67,7 @@ func TestLayersOfOtherNames(t *testing.T) {
 	search, read := l.set.Runs.Tool("web_search"), l.set.Runs.Tool("read")
 	fetched, other := l.set.Results.Bounds(OfRuns, "web_fetch", 0, 0), l.set.Results.Bounds(OfRuns, "mine", 0, 0)
 	_, browser := l.set.References.Of("browser")
-	switch quoted, _ := evidence.Named("quoted"); {
+	switch quoted, _ := parse.Named("quoted"); {
 	case l.weights.Of[quoted] != -19:
 		t.Errorf("quoted weighs %v", l.weights.Of[quoted])
 	case search.Timeout != 5*time.Second || !search.Again || read.Tool.Value != every:

@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/evidence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -167,8 +165,8 @@ type loader struct {
 	trees    map[string]*rulefile.Tree // of the rule files
 	forms    map[string]*prompt.Prompt // the prompts that are templates, by name
 	looks    strategyFile              // what strategies.yaml says of styles
-	weights  evidence.Weights          // of evidence.yaml
-	phrases  []wish.Phrase             // of arguments.yaml, for the strategies that read prose
+	weights  parse.Weights             // of evidence.yaml
+	phrases  []parse.Phrase            // of arguments.yaml, for the strategies that read prose
 	examples []func()                  // tried when everything they need is compiled
 	tests    []replyTest               // run after them
 	covered  map[string][2]int         // place of a rule → hits by examples, by tests

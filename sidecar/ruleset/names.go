@@ -8,7 +8,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/wording"
 )
@@ -192,11 +191,11 @@ func (l *loader) classes(list []rulefile.Pair[[]rulefile.Text]) (out []tools.Cla
 func (l *loader) prose(tool string, rules []phraseRule) {
 	for _, p := range rules {
 		l.set.book.add(p.At, cmp.Or(tool, "*")+".phrases")
-		phrase := wish.Phrase{Tool: tool, After: values(p.After), Until: p.Until, Take: p.Take, As: p.As, Place: p.At.String()}
+		phrase := parse.Phrase{Tool: tool, After: values(p.After), Until: p.Until, Take: p.Take, As: p.As, Place: p.At.String()}
 		l.phrases = append(l.phrases, phrase)
 		alone := parse.Strategy{
 			ID: "phrase", Kind: parse.Phrases, Priority: 1, Confidence: 0.5, Place: phrase.Place,
-			Phrase: []wish.Phrase{phrase}, Tools: []string{tool},
+			Phrase: []parse.Phrase{phrase}, Tools: []string{tool},
 		}
 		for _, e := range p.Hit {
 			hit := example{At: p.At, Text: &e.Text, Tools: &alone.Tools, Gives: []gives{{tool, e.Gives}}}

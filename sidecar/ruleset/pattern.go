@@ -7,7 +7,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pattern"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -23,10 +22,10 @@ type patternRule struct {
 }
 
 // matcher compiles the expressions of a pattern and checks that they fit together.
-func (l *loader) matcher(r patternRule) pattern.Matcher {
-	m := pattern.Matcher{Tool: r.Tool}
+func (l *loader) matcher(r patternRule) parse.Matcher {
+	m := parse.Matcher{Tool: r.Tool}
 	if r.Until != nil {
-		m.Until = pattern.Until(r.Until.Value)
+		m.Until = parse.Until(r.Until.Value)
 		if len(r.Close) > 0 {
 			l.report(r.Until.All(), rulefile.CodeValue, "until does not go with close", "leave one of the two out")
 		}

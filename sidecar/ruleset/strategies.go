@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -34,7 +33,7 @@ type strategyRule struct {
 	Read       []parse.Field   `rule:"read" one:"content reasoning" doc:"The fields of a reply that it reads. If left out, it is content. Reasoning is read only if content holds nothing." eg:"[content, reasoning]"`
 	When       *rulefile.Text  `rule:"when" doc:"A condition. If it does not hold, or fails while it runs, there is no call." eg:"len(text) < 4000"`
 	Harmony    *harmonyRule    `rule:"harmony" doc:"The part of kind harmony."`
-	JSON       *envelope.Keys  `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
+	JSON       *parse.Keys     `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
 	Lines      *linesRule      `rule:"lines" doc:"The part of kind lines."`
 	Block      *blockRule      `rule:"block" doc:"The part of kind block: what stands around a call, and how the call is written."`
 	Pattern    *patternRule    `rule:"pattern" doc:"The part of kind pattern: a call format, in regular expressions (RE2)."`

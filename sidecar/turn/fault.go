@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/inert"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -165,7 +164,7 @@ func (t *Turn) say(fault ruleset.Fault, sentence string, about tools.Refusal, er
 // tell ends the answer with a sentence. It may quote the model.
 func (t *Turn) tell(sentence string) error {
 	t.account.Said = sentence
-	t.sink.Say(inert.Text(t.catalog, sentence))
+	t.sink.Say(parse.InertText(t.catalog, sentence))
 	return t.sink.Finish()
 }
 

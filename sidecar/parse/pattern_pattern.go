@@ -1,6 +1,4 @@
-// Package pattern reads calls with regular expressions that rules give. It never looks beyond
-// the text it is given, and knows no tool.
-package pattern
+package parse
 
 import (
 	"errors"

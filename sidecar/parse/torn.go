@@ -1,4 +1,4 @@
-package envelope
+package parse
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ import (
 
 // Torn reads doc, in which the reply ends: complete calls, and the one that was cut, if one
 // was. first says that nothing stands in front. It is false where doc need not be a call.
-func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int, first bool) (got Found, half []callcode.Call, ok bool) {
+func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int, first bool) (got EnvelopeFound, half []callcode.Call, ok bool) {
 	fixed, err := jsonrepair.Repair(doc, depth)
 	if err != nil {
 		return got, nil, false
@@ -31,7 +31,7 @@ func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int, first bool) (
 		return got, []callcode.Call{one}, ok
 	}
 	if got.List, ok = k.complete(offered, doc, depth); !ok {
-		return Found{}, nil, false
+		return EnvelopeFound{}, nil, false
 	}
 	if all := list.Array(); len(all) > len(got.List) {
 		one, is := k.begins(offered, all[len(all)-1])

@@ -1,6 +1,4 @@
-// Package inert keeps the gateway from reading text as calls. It may break a little more than the gateway
-// would run, and never changes what a person sees.
-package inert
+package parse
 
 import (
 	"bytes"
@@ -38,7 +36,7 @@ type Guard struct {
 func New(c *tools.Catalog) *Guard { return &Guard{tools: c} }
 
 // Text is a whole text, with the markup in it broken.
-func Text(c *tools.Catalog, text string) string { return New(c).Pass("", text, true) }
+func InertText(c *tools.Catalog, text string) string { return New(c).Pass("", text, true) }
 
 // Held is how many bytes are held.
 func (g *Guard) Held() int { return len(g.held) }

@@ -1,4 +1,4 @@
-package evidence
+package parse
 
 import (
 	"encoding/json"

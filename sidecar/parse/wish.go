@@ -1,6 +1,4 @@
-// Package wish reads plain sentences for the wish to call a tool: "I'll search the web for …".
-// It is a guess. It never looks at markup, and never makes a call.
-package wish
+package parse
 
 import (
 	"iter"

@@ -1,4 +1,4 @@
-package envelope_test
+package parse_test
 
 import (
 	"encoding/json"
@@ -10,37 +10,37 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Calls that a server gave in odd entries become those that the model wrote, and none gets the
 // rest of another one.
 func TestOwnsTake(t *testing.T) {
-	own := func(index int, id, name, args string) envelope.Own {
-		return envelope.Own{Index: index, ID: id, Name: name, Args: []byte(args)}
+	own := func(index int, id, name, args string) parse.Own {
+		return parse.Own{Index: index, ID: id, Name: name, Args: []byte(args)}
 	}
 	for name, row := range map[string]struct {
-		pieces []envelope.Own
+		pieces []parse.Own
 		want   string
 	}{
-		"one":                    {[]envelope.Own{own(0, "a", "f", `{"a":1}`)}, `f{"a":1}2`},
-		"pieces":                 {[]envelope.Own{own(0, "a", "f", `{"a"`), own(0, "b", "", `:1}`)}, `f{"a":1}2`},
-		"two":                    {[]envelope.Own{own(0, "a", "f", `{"a":1}`), own(1, "b", "g", `{}`)}, `f{"a":1}0 g{}2`},
-		"split":                  {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "", "", `:1}`)}, `f{"a":1}2`},
-		"split, not whole":       {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "", "", `:1`)}, `f{"a"2 :12`},
-		"split, a rest in front": {[]envelope.Own{own(0, "a", "f", "a=%2"), own(1, "", "", "0b"), own(2, "b", "g", `{}`)}, `fa=%22 0b0 g{}2`},
-		"split, an end":          {[]envelope.Own{own(0, "a", "f", `{"a":1`), own(1, "", "", `}{"a": 1}`)}, `f{"a":10 }{"a": 1}2`},
-		"split inside of a text": {[]envelope.Own{own(0, "a", "f", `{"a":"x`), own(1, "", "", `y`)}, `f{"a":"x2 y2`},
-		"taken up again":         {[]envelope.Own{own(0, "a", "f", `{"a":"x{"a":"xy"}`), own(1, "b", "g", `{}`)}, `f{"a":"x{"a":"xy"}0 g{}2`},
-		"whole in front":         {[]envelope.Own{own(0, "a", "f", `{}`), own(1, "", "", `{"b":1}`)}, `f{}0 {"b":1}2`},
-		"the same id":            {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "a", "f", `:1}`)}, `f{"a":1}2`},
-		"the same id, another":   {[]envelope.Own{own(0, "a", "f", `{"a"`), own(1, "a", "g", `:1}`)}, `f{"a"0 g:1}2`},
-		"one index":              {[]envelope.Own{own(0, "a", "f", `{}`), own(0, "b", "g", `{"b`), own(0, "b", "", `":1}`)}, `f{}0 g{"b":1}2`},
-		"one index, no ids":      {[]envelope.Own{own(0, "", "f", `{}`), own(0, "", "f", `{}`)}, `ff{}{}2`},
-		"idle":                   {[]envelope.Own{own(0, "a", "f", `{}`), own(0, "b", "f", ``)}, `f{}0`},
+		"one":                    {[]parse.Own{own(0, "a", "f", `{"a":1}`)}, `f{"a":1}2`},
+		"pieces":                 {[]parse.Own{own(0, "a", "f", `{"a"`), own(0, "b", "", `:1}`)}, `f{"a":1}2`},
+		"two":                    {[]parse.Own{own(0, "a", "f", `{"a":1}`), own(1, "b", "g", `{}`)}, `f{"a":1}0 g{}2`},
+		"split":                  {[]parse.Own{own(0, "a", "f", `{"a"`), own(1, "", "", `:1}`)}, `f{"a":1}2`},
+		"split, not whole":       {[]parse.Own{own(0, "a", "f", `{"a"`), own(1, "", "", `:1`)}, `f{"a"2 :12`},
+		"split, a rest in front": {[]parse.Own{own(0, "a", "f", "a=%2"), own(1, "", "", "0b"), own(2, "b", "g", `{}`)}, `fa=%22 0b0 g{}2`},
+		"split, an end":          {[]parse.Own{own(0, "a", "f", `{"a":1`), own(1, "", "", `}{"a": 1}`)}, `f{"a":10 }{"a": 1}2`},
+		"split inside of a text": {[]parse.Own{own(0, "a", "f", `{"a":"x`), own(1, "", "", `y`)}, `f{"a":"x2 y2`},
+		"taken up again":         {[]parse.Own{own(0, "a", "f", `{"a":"x{"a":"xy"}`), own(1, "b", "g", `{}`)}, `f{"a":"x{"a":"xy"}0 g{}2`},
+		"whole in front":         {[]parse.Own{own(0, "a", "f", `{}`), own(1, "", "", `{"b":1}`)}, `f{}0 {"b":1}2`},
+		"the same id":            {[]parse.Own{own(0, "a", "f", `{"a"`), own(1, "a", "f", `:1}`)}, `f{"a":1}2`},
+		"the same id, another":   {[]parse.Own{own(0, "a", "f", `{"a"`), own(1, "a", "g", `:1}`)}, `f{"a"0 g:1}2`},
+		"one index":              {[]parse.Own{own(0, "a", "f", `{}`), own(0, "b", "g", `{"b`), own(0, "b", "", `":1}`)}, `f{}0 g{"b":1}2`},
+		"one index, no ids":      {[]parse.Own{own(0, "", "f", `{}`), own(0, "", "f", `{}`)}, `ff{}{}2`},
+		"idle":                   {[]parse.Own{own(0, "a", "f", `{}`), own(0, "b", "f", ``)}, `f{}0`},
 	} {
-		var all envelope.Owns
+		var all parse.Owns
 		for _, piece := range row.pieces {
 			all, _ = all.Add(piece)
 		}
@@ -75,7 +75,7 @@ func TestOwnClean(t *testing.T) {
 		"```json\n{\"a\":1}\n```<|call|>":              "```json\n{\"a\":1}\n```||true|false",
 		`functions.f <|constrain|>json<|message|>{"a"`: ``,
 	} {
-		c := envelope.Own{Name: "f", Args: []byte(in)}
+		c := parse.Own{Name: "f", Args: []byte(in)}
 		l := c.Clean(tokens, false)
 		if got := fmt.Sprintf("%s|%s|%v|%v", c.Args, l.Behind, l.Closed, l.All); want != "" && got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
@@ -88,7 +88,7 @@ func TestOwnClean(t *testing.T) {
 		`{"a":1`:                    ``,
 		`no call`:                   ``,
 	} {
-		c := envelope.Own{Args: []byte(in)}
+		c := parse.Own{Args: []byte(in)}
 		if l := c.Clean(tokens, true); l.All != (want != "") || l.All && l.Behind != want {
 			t.Errorf("%s: %+v", in, l)
 		}
@@ -110,7 +110,7 @@ func TestOwnApart(t *testing.T) {
 		{`f({"a":1}), g({"a":1})`, ``, `f({"a":1}), g({"a":1})|`},
 		{`{"a":1}`, ``, `{"a":1}|`},
 	} {
-		c := envelope.Own{Name: row[0], Args: []byte(row[1])}
+		c := parse.Own{Name: row[0], Args: []byte(row[1])}
 		if c.Apart(); c.Name+"|"+string(c.Args) != row[2] {
 			t.Errorf("%q: %s|%s, want %s", row[:2], c.Name, c.Args, row[2])
 		}
@@ -124,17 +124,17 @@ func FuzzOwnClean(f *testing.F) {
 	f.Add("", `functions.f<|message|>{"a":1}`, true)
 	tokens := alphabet.New(alphabet.Signs{})
 	f.Fuzz(func(t *testing.T, name, args string, nobody bool) {
-		c := envelope.Own{Name: name, Args: []byte(args)}
+		c := parse.Own{Name: name, Args: []byte(args)}
 		l := c.Clean(tokens, nobody)
 		switch {
 		case !strings.Contains(args, string(c.Args)):
 			t.Fatalf("%q became %q", args, c.Args)
-		case json.Valid([]byte(args)) && (string(c.Args) != args || l != envelope.Left{}):
+		case json.Valid([]byte(args)) && (string(c.Args) != args || l != parse.Left{}):
 			t.Fatalf("valid %q became %q, %+v", args, c.Args, l)
 		case !l.All && l.Behind != "" && !strings.HasSuffix(args, l.Behind):
 			t.Fatalf("%q stands behind %q", l.Behind, args)
 		}
-		c = envelope.Own{Name: name, Args: []byte(args)}
+		c = parse.Own{Name: name, Args: []byte(args)}
 		if c.Apart(); c.Name != name && (!strings.HasPrefix(name, c.Name) || !json.Valid(c.Args)) {
 			t.Fatalf("%q, %q became %q, %q", name, args, c.Name, c.Args)
 		}
@@ -148,10 +148,10 @@ func TestOwnsWhole(t *testing.T) {
 			rapid.StringOfN(rapid.SampledFrom([]rune(`{}[]"\:,a1 `)), 0, 12, -1),
 			rapid.SampledFrom([]string{`{"a":"\"}"}`, ` [{"b":[]}] `, `{"a":{"b":1}}`, `{} {}`, `{}x`, `{"a":1,}`}),
 		).Draw(t, "args")
-		all, _ := envelope.Owns{}.Add(envelope.Own{ID: "a", Name: "f"})
+		all, _ := parse.Owns{}.Add(parse.Own{ID: "a", Name: "f"})
 		for at := 0; at < len(args); {
 			n := rapid.IntRange(1, len(args)-at).Draw(t, "n")
-			all, _ = all.Add(envelope.Own{Args: []byte(args[at : at+n])})
+			all, _ = all.Add(parse.Own{Args: []byte(args[at : at+n])})
 			at += n
 			said := strings.TrimSpace(args[:at])
 			want := 0
@@ -167,9 +167,9 @@ func TestOwnsWhole(t *testing.T) {
 
 // A server that gives each piece another id takes little time, and so do closers too many.
 func TestOwnsAddLinear(t *testing.T) {
-	all, _ := envelope.Owns{}.Add(envelope.Own{ID: "a", Name: "f", Args: []byte(`{"a":["`)})
+	all, _ := parse.Owns{}.Add(parse.Own{ID: "a", Name: "f", Args: []byte(`{"a":["`)})
 	for i := range 50_000 {
-		all, _ = all.Add(envelope.Own{ID: strconv.Itoa(i), Name: "f", Args: []byte(`}{} `)})
+		all, _ = all.Add(parse.Own{ID: strconv.Itoa(i), Name: "f", Args: []byte(`}{} `)})
 		all.Whole(1)
 	}
 	if len(all) != 1 || all.Whole(1) != 0 {
@@ -179,9 +179,9 @@ func TestOwnsAddLinear(t *testing.T) {
 
 // Many entries without a name take little time.
 func TestOwnsTakeLinear(t *testing.T) {
-	var all envelope.Owns
+	var all parse.Owns
 	for i := range 20000 {
-		all, _ = all.Add(envelope.Own{Index: i, Args: []byte(`{"a":"x`)})
+		all, _ = all.Add(parse.Own{Index: i, Args: []byte(`{"a":"x`)})
 	}
 	n := 0
 	for range all.Take(len(all), tools.Ended) {

@@ -1,16 +1,16 @@
-package envelope_test
+package parse_test
 
 import (
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Arguments that are no JSON are read by themselves where all around them is JSON. They must be what the
 // tool takes: the envelope of a call whose arguments are a guess says nothing that is certain.
 func TestDamagedArguments(t *testing.T) {
-	keys := envelope.Usual()
+	keys := parse.Usual()
 	keys.Through = []string{"functionCall", "params"}
 	keys.Beside = []string{"jsonrpc", "id", "method=tools/call"}
 	c := tools.NewCatalog(&tools.Rules{MaxDepth: 64, Classes: []tools.ClassRule{{Words: []string{"exec"}, Class: tools.Exec}}}, nil, []tools.Tool{{Name: "exec",
@@ -53,7 +53,7 @@ func TestDamagedArguments(t *testing.T) {
 
 // A call object may say its id and its type first; any other key makes it data that nobody waits for.
 func TestStarts(t *testing.T) {
-	keys, c := envelope.Usual(), tools.NewCatalog(&tools.Rules{}, nil, []tools.Tool{{Name: "exec"}})
+	keys, c := parse.Usual(), tools.NewCatalog(&tools.Rules{}, nil, []tools.Tool{{Name: "exec"}})
 	for v, want := range map[string]string{
 		`{"name":`: "yes", `{"id":"x","name":`: "yes", `{"id": "x", "type": "function", "function": {`: "yes", `[{"id":1,"name"`: "yes", `{"exec":`: "yes",
 		`{"id":"x","title":`: "no", `{"id":{"a":1},"name":`: "no", `{"title":`: "no", `{"id":["a","name"`: "no", `{1`: "no",

@@ -1,6 +1,4 @@
-// Package evidence weighs the signs that a piece of text is a call, and says how sure that
-// makes one. It never reads text: the reader tells it which signs are there.
-package evidence
+package parse
 
 import (
 	"math"
@@ -14,35 +12,35 @@ type Sign uint8
 
 // The signs. The first ones say how the call is written.
 const (
-	Header Sign = iota // words of a header, whose control tokens are gone
-	Name               // the name of a tool, and its arguments behind it
-	Object             // a JSON object that names a tool
-	Block              // between the literals of a strategy
-	Lines              // lines of a strategy
-	Tokens             // behind a header with control tokens, of which there is doubt
-	Bent               // the name is not written as it is offered
-	Mended             // the arguments had to be mended
-	Fits               // the arguments are what the tool's schema wants, as they stand
-	Only               // no other tool takes such arguments
-	Word               // a strange word stands between its parts
-	Signs              // strange signs do
-	Open               // it may stand in a sentence
-	Quoted             // a sentence goes on around it
-	Told               // text beside it speaks about it
-	Beside             // text stands in front that does not say that a call is made
-	Behind             // text stands behind
-	Finish             // the reply ends with it, and the server says that it ends in a call
-	Topic              // the user writes about calls
-	Count              // how many there are
+	Header        Sign = iota // words of a header, whose control tokens are gone
+	EvidenceName              // the name of a tool, and its arguments behind it
+	Object                    // a JSON object that names a tool
+	EvidenceBlock             // between the literals of a strategy
+	EvidenceLines             // lines of a strategy
+	Tokens                    // behind a header with control tokens, of which there is doubt
+	Bent                      // the name is not written as it is offered
+	Mended                    // the arguments had to be mended
+	Fits                      // the arguments are what the tool's schema wants, as they stand
+	Only                      // no other tool takes such arguments
+	Word                      // a strange word stands between its parts
+	Signs                     // strange signs do
+	Open                      // it may stand in a sentence
+	Quoted                    // a sentence goes on around it
+	Told                      // text beside it speaks about it
+	Beside                    // text stands in front that does not say that a call is made
+	Behind                    // text stands behind
+	Finish                    // the reply ends with it, and the server says that it ends in a call
+	Topic                     // the user writes about calls
+	Count                     // how many there are
 )
 
 var names = [Count]string{
-	Header: "header", Name: "name", Object: "object", Block: "block", Lines: "lines", Tokens: "tokens", Bent: "bent", Mended: "mended",
+	Header: "header", EvidenceName: "name", Object: "object", EvidenceBlock: "block", EvidenceLines: "lines", Tokens: "tokens", Bent: "bent", Mended: "mended",
 	Fits: "fits", Only: "only", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted", Told: "told", Beside: "beside", Behind: "behind", Finish: "finish", Topic: "topic",
 }
 
 // Names are the names of all signs.
-func Names() []string { return names[:] }
+func EvidenceNames() []string { return names[:] }
 
 // String is the name of the sign.
 func (s Sign) String() string { return names[s] }
@@ -155,7 +153,7 @@ func Prior() Weights {
 	return Weights{
 		Base: 0,
 		Of: [Count]float64{
-			Header: 3, Name: 2, Object: 3, Block: 3, Lines: 3, Tokens: 4, Bent: -0.5, Mended: -0.5, Fits: 1, Only: 0.5, Word: -1, Signs: -1,
+			Header: 3, EvidenceName: 2, Object: 3, EvidenceBlock: 3, EvidenceLines: 3, Tokens: 4, Bent: -0.5, Mended: -0.5, Fits: 1, Only: 0.5, Word: -1, Signs: -1,
 			Open: -2.5, Quoted: -7, Told: -5.5, Finish: 1, Topic: -1,
 		},
 		Run: Thresholds{Read: 0.6, Write: 0.9, Exec: 0.9},

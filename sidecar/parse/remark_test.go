@@ -1,16 +1,16 @@
-package envelope_test
+package parse_test
 
 import (
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Beside calls may stand what a guided reply or an API has; whatever else is said makes them doubtful,
 // and the definition of a tool is no call of it.
 func TestRemarks(t *testing.T) {
-	keys := envelope.Usual()
+	keys := parse.Usual()
 	keys.Done, keys.Answer, keys.Beside = []string{"done"}, []string{"answer", "content"}, []string{"id", "role=assistant", "status"}
 	c := tools.NewCatalog(&tools.Rules{MaxDepth: 64}, nil, []tools.Tool{{Name: "exec"}})
 	const call = `{"name":"exec","arguments":{"command":"ls"}}`

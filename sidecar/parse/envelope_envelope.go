@@ -1,7 +1,4 @@
-// Package envelope reads JSON in which calls stand: a call object, a list of them, or an object
-// that holds a list. It puts the pieces of a server's own calls together, too. It knows no text around
-// it, and checks no call.
-package envelope
+package parse
 
 import (
 	"slices"
@@ -118,7 +115,7 @@ func (k *Keys) Headed(a *alphabet.Alphabet, v string, eof bool) scan.Verdict {
 }
 
 // Found is what stands in a value: calls, and what a guided reply says beside them.
-type Found struct {
+type EnvelopeFound struct {
 	List      []callcode.Call
 	Reasoning string
 	Answer    string
@@ -131,7 +128,7 @@ type Found struct {
 
 // Read reads doc, mended where needed, as calls of the tools in offered. It may nest so deep. cut
 // says that the reply ended at its token limit inside of doc.
-func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c Found, ok bool) {
+func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c EnvelopeFound, ok bool) {
 	clean, unsure := strings.Clone(doc), false
 	if !gjson.Valid(clean) {
 		clean = notation.Carried(clean)
@@ -155,7 +152,7 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 	doubt := k.remarks(root) || slices.ContainsFunc(c.Repairs, func(r tools.Repair) bool { return r.Kind == jsonrepair.KindComment })
 	if list, guided := k.listIn(root); guided {
 		if c.List, ok = k.list(offered, list); !ok || k.foreign(root) {
-			return Found{}, false
+			return EnvelopeFound{}, false
 		}
 		for i := range c.List {
 			c.List[i].Unsure, c.List[i].Doubt = unsure, doubt || c.List[i].Doubt

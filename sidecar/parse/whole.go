@@ -1,4 +1,4 @@
-package envelope
+package parse
 
 import (
 	"slices"
@@ -15,7 +15,7 @@ import (
 // Whole reads doc as what another API answers, in which calls stand deeper: behind the keys that
 // lead there, with nothing beside them but keys that are known. So a log, an example, or a schema,
 // which say more or something else, are none.
-func (k *Keys) Whole(offered *tools.Catalog, doc string, depth int) (f Found, ok bool) {
+func (k *Keys) Whole(offered *tools.Catalog, doc string, depth int) (f EnvelopeFound, ok bool) {
 	doc = strings.Clone(doc)
 	if len(k.Through) == 0 {
 		return f, false
@@ -68,7 +68,7 @@ func (k *Keys) Printed() *printed.Words {
 
 // Found is what stands in a value that was printed. What a program printed leaves doubt: it may be
 // shown. Of a status line only calls that read are believed.
-func (k *Keys) Found(offered *tools.Catalog, v printed.Value) (f Found, ok bool) {
+func (k *Keys) Found(offered *tools.Catalog, v printed.Value) (f EnvelopeFound, ok bool) {
 	root := gjson.Parse(v.Doc)
 	if v.Form == printed.Lines && firstOf(root, k.Status).Exists() {
 		status := *k
@@ -83,14 +83,14 @@ func (k *Keys) Found(offered *tools.Catalog, v printed.Value) (f Found, ok bool)
 		return w.f, len(w.f.List) == 0
 	}
 	if !ok || len(w.f.List) == 0 || root.IsArray() && !v.Many && !w.printed && lists > 1 { // messages, as in the record of a conversation
-		return Found{}, false
+		return EnvelopeFound{}, false
 	}
 	for i := range w.f.List {
 		c := &w.f.List[i]
 		class, _ := offered.ClassOf(c.Name)
 		_, refusal := offered.Name(strings.Clone(c.Name))
 		if w.printed && (refusal != nil || !gjson.Valid(c.Args)) || v.Form == printed.Lines && class != tools.Read && firstOf(root, k.To).Str == "" {
-			return Found{}, false
+			return EnvelopeFound{}, false
 		}
 		c.Doubt = c.Doubt || w.printed
 	}
@@ -105,7 +105,7 @@ const maxWalk = 12
 type walker struct {
 	k       *Keys
 	offered *tools.Catalog
-	f       Found
+	f       EnvelopeFound
 	pieces  Owns // of calls that are told in pieces
 	stream  bool // what is said goes on from value to value
 	printed bool // it is no JSON

@@ -1,13 +1,13 @@
-package wish_test
+package parse_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/wish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
-var phrases = []wish.Phrase{
+var phrases = []parse.Phrase{
 	{Tool: "web_search", After: []string{"search for", "look up"}, Until: []string{" and then"}, Take: "query", As: "sentence"},
 	{Tool: "web_fetch", After: []string{"fetch"}, Take: "url", As: "url"},
 	{Tool: "read", After: []string{"read"}, Take: "path", As: "path"},
@@ -25,7 +25,7 @@ func TestIn(t *testing.T) {
 		"I will look up tides.\nI need to fetch it: file:///x": "web_search tides",
 	} {
 		got := ""
-		for w := range wish.In(text, phrases) {
+		for w := range parse.In(text, phrases) {
 			got = w.Phrase.Tool + " " + w.Value
 			if !strings.Contains(text[w.At:], w.Sentence) {
 				t.Errorf("%q: %+v", text, w)
@@ -41,7 +41,7 @@ func TestIn(t *testing.T) {
 func FuzzIn(f *testing.F) {
 	f.Add("I'll search for İ. Let me read a/b.")
 	f.Fuzz(func(t *testing.T, text string) {
-		for w := range wish.In(text, phrases) {
+		for w := range parse.In(text, phrases) {
 			if w.At < 0 || w.At >= len(text) || w.Value == "" {
 				t.Fatalf("%q: %+v", text, w)
 			}

@@ -1,10 +1,10 @@
-package envelope_test
+package parse_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/envelope"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 func TestLast(t *testing.T) {
@@ -13,7 +13,7 @@ func TestLast(t *testing.T) {
 		`{"a":1} {"b":2}`: 8, `a {x} {"b":2}`: 6, `I look.{"a":1`: -1, `I look.{"a":1}.`: -1, `I look.{a:1}`: -1, `[{"a":1}]`: -1,
 		strings.Repeat("{", 1000) + `{"a":1}`: -1, // too many braces to try
 	} {
-		if got := envelope.Last(text); got != want {
+		if got := parse.Last(text); got != want {
 			t.Errorf("%.40q: %d, want %d", text, got, want)
 		}
 	}
@@ -24,7 +24,7 @@ func TestEndsArguments(t *testing.T) {
 		`I look.tes.md"}`: true, "I look.\ntxt%20%7C%20sort": true, "ja。%E5%A4%A9 \n": true,
 		"I look.": false, "": false, "It is 90% of a.": false, "see %zz": false,
 	} {
-		if got := envelope.EndsArguments(text); got != want {
+		if got := parse.EndsArguments(text); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
