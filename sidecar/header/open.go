@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
 )
 
 // A server may switch from one field to the next within a message.
@@ -111,7 +110,7 @@ func (g *Grammar) intoBody(text string, o open, next string, known func(string) 
 	case !whole, !known(h.Recipient), !strings.HasPrefix(body, "{"), len(next) > maxSplitBody:
 		return scan.No
 	}
-	all, object := body+next, jsonend.Scan{}
+	all, object := body+next, Scan{}
 	if !strings.Contains(next, "}") || !object.Run(all, eof) {
 		return scan.WaitUnless(eof)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -163,10 +162,10 @@ func (t *text) endLines(v string) (int, bool) {
 
 // doubtThought is in doubt about an action that its thought speaks about, and does not want.
 func (t *text) doubtThought(name string) {
-	var p sentence.Front
+	var p Front
 	p.Add(t.lines.thought.String())
 	talk := t.r.facts.Talk
-	t.doubted = t.doubted || talk != nil && !t.r.facts.Asked && t.r.c.Class(name) != tools.Read && talk.Lead(&p) == sentence.Speaks
+	t.doubted = t.doubted || talk != nil && !t.r.facts.Asked && t.r.c.Class(name) != tools.Read && talk.Lead(&p) == Speaks
 }
 
 func (t *text) tellThought() {

@@ -7,7 +7,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
@@ -16,8 +15,8 @@ import (
 // openQuotable opens a header that may be quoted. within says that a message holds it.
 func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
 	ends := t.past.Ends()
-	open := ends != sentence.Ended && !t.past.IsWord()
-	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open, item: ends == sentence.InItem, lead: t.leadIn()}
+	open := ends != Ended && !t.past.IsWord()
+	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open, item: ends == InItem, lead: t.leadIn()}
 	t.settleInside()
 	t.openHeader(header.Behind(tok))
 	t.head = h
@@ -46,11 +45,11 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdic
 	open := t.head.open && closed
 	const unseen = " \n\t\r" + scan.Invisible
 	i := len(v) - len(strings.TrimLeft(v[end:], unseen))
-	i = len(v) - len(strings.TrimLeft(v[sentence.SkipSenseless(v, i):], unseen))
+	i = len(v) - len(strings.TrimLeft(v[SkipSenseless(v, i):], unseen))
 	switch {
 	case !eof && !utf8.FullRuneInString(v[i:]):
 		return signs, wait
-	case i-end >= sentence.MaxGap:
+	case i-end >= MaxGap:
 		return signs, yes
 	case i == len(v) && eof && open && t.r.cut():
 		return isQuoted, yes // nobody knows
@@ -67,10 +66,10 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdic
 	case i == end && closed && len(v)-i <= maxTrail && scan.WordEnd(v, i) == len(v): // debris, if the reply ends with it
 		return signs, scan.WaitOr(eof)
 	}
-	switch goes, is := sentence.Goes(v, scan.SkipBlanks(v, end), i, eof); {
+	switch goes, is := Goes(v, scan.SkipBlanks(v, end), i, eof); {
 	case is == wait:
 		return signs, wait
-	case goes == sentence.SameSentence && closed, t.head.item:
+	case goes == SameSentence && closed, t.head.item:
 		return isQuoted, yes
 	}
 	if signs == isTold && len(t.r.result.Refused) == 0 { // or the model is asked again, and nobody reads this

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
@@ -28,7 +28,7 @@ func (c *Own) Apart() {
 		}
 		args = called[0].Args
 	}
-	value := jsonend.Scan{}
+	value := header.Scan{}
 	value.Run(args, true)
 	if rest := strings.TrimSpace(args[value.End:]); args[0] == '{' && json.Valid([]byte(args[:value.End])) && (rest == "" || strings.HasPrefix(rest, "<|")) {
 		c.Name, c.Args = name, []byte(args[:value.End])
@@ -54,7 +54,7 @@ func (c *Own) Clean(tokens *alphabet.Alphabet, nobody bool) (l Left) {
 		return l
 	}
 	at := headerEnd(tokens, text)
-	value := jsonend.Scan{At: at, Tokens: tokens}
+	value := header.Scan{At: at, Tokens: tokens}
 	value.Run(text, true)
 	end := scan.SkipBytes(text, value.Cut(text), " \n\r\t}]`") // closers too many, or a fence
 	token, is := tokens.At(text[end:], true)

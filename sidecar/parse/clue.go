@@ -5,7 +5,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -68,7 +67,7 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 			return t.releaseClue(v[:end], "no call in brackets")
 		}
 	}
-	behind, is := sentence.Trail(v, end, maxTrail, eof)
+	behind, is := Trail(v, end, maxTrail, eof)
 	if is == wait {
 		return 0, true
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // Clue is the name of an offered tool with arguments behind it, in markup that no strategy
@@ -97,7 +96,7 @@ func (t *NameText) named(j int, open bool) (c Clue, ok bool) {
 		case end <= floor, end-from > maxName:
 			return c, false
 		case word == "":
-			n, fine := sentence.Debris(t.V[:end])
+			n, fine := Debris(t.V[:end])
 			if c.Signs++; !fine || c.Signs > maxSigns {
 				return c, false
 			}
@@ -176,7 +175,7 @@ func (t *NameText) leadOf(from, signs int, c *Clue) int {
 				return from
 			}
 		default:
-			n, ok := sentence.Debris(t.V[:i])
+			n, ok := Debris(t.V[:i])
 			if signs++; !ok || signs > maxSigns || strings.Contains(itemSigns, t.V[i-n:i]) {
 				return from
 			}

@@ -4,8 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -59,7 +58,7 @@ func (t *text) inFront(v string, i int) Set {
 	switch {
 	case text == "":
 		return isAlone
-	case p.Ends() == sentence.Ended && !strings.HasSuffix(text, ":"), t.r.facts.Talk != nil && t.r.facts.Talk.Lead(&p) == sentence.Apart:
+	case p.Ends() == Ended && !strings.HasSuffix(text, ":"), t.r.facts.Talk != nil && t.r.facts.Talk.Lead(&p) == Apart:
 		return isOpen
 	}
 	return isQuoted
@@ -114,7 +113,7 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 			return 0, true
 		}
 		if again := strings.LastIndexByte(v[end:next], '\n'); again >= 0 && fenceMarks(v[end+again:next]) && fenceMarks(v[end:end+again]) {
-			t.at, t.scan = end+again, jsonend.Scan{}
+			t.at, t.scan = end+again, header.Scan{}
 			continue
 		}
 		return t.closeFences(v, next, eof)

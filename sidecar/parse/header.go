@@ -6,7 +6,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -42,14 +41,14 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 			t.head.lead &^= isBeside | isOpen
 		}
 		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, header.Assistant) { // glued to what stands in front of it
-			t.past = sentence.Front{}
+			t.past = Front{}
 		}
 		switch t.beginCall(v[:n]); {
 		case !h.Empty:
 		case h.Again:
 			t.note(t.r.s.harmony, 0, n, Dropped, "a header that is said again and again")
 			t.between()
-		case h.Debris && t.r.facts.Asked, !h.Debris && (t.past.Ends() != sentence.Ended && !t.past.IsWord() || t.past.Announces() || t.head.lead.Has(Told)): // it is spoken of
+		case h.Debris && t.r.facts.Asked, !h.Debris && (t.past.Ends() != Ended && !t.past.IsWord() || t.past.Announces() || t.head.lead.Has(Told)): // it is spoken of
 			t.giveBack(t.head.text)
 		default:
 			t.noArguments(n, t.head.Recipient)

@@ -7,8 +7,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // Last is where the object begins that a text ends in, behind words; -1: it ends in none. It must be
@@ -35,7 +33,7 @@ func Last(text string) int {
 
 // LastHeaders is where the calls begin that a text ends in, if their headers lost their tokens, or -1: the
 // last header, and those in front between which nothing stands but what makes the next call.
-func LastHeaders(words *header.Words, talk *sentence.Talk, all string) int {
+func LastHeaders(words *header.Words, talk *Talk, all string) int {
 	const most = 16 // calls
 	at := words.Last(all)
 	for range most {
@@ -49,19 +47,19 @@ func LastHeaders(words *header.Words, talk *sentence.Talk, all string) int {
 }
 
 // goesOn says that a call is all of a text, but for a sentence behind it that makes the next one.
-func goesOn(talk *sentence.Talk, call string) bool {
+func goesOn(talk *Talk, call string) bool {
 	i := strings.IndexByte(call, '{')
 	if i < 0 {
 		return false
 	}
-	object := jsonend.Scan{At: i}
+	object := header.Scan{At: i}
 	if object.Run(call, true); object.End == 0 {
 		return false
 	}
 	behind := strings.TrimSpace(call[object.End:])
-	behind = strings.TrimSpace(behind[sentence.SkipSenseless(behind, 0):])
-	one, _ := sentence.First(behind, true)
-	return behind == "" || talk != nil && strings.TrimSpace(one) == behind && talk.Behind(one) == sentence.Apart
+	behind = strings.TrimSpace(behind[SkipSenseless(behind, 0):])
+	one, _ := First(behind, true)
+	return behind == "" || talk != nil && strings.TrimSpace(one) == behind && talk.Behind(one) == Apart
 }
 
 // EndsArguments says that a text ends as an object does, or in a word with escapes of a form: a server may have put the end of

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -84,7 +83,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 // something is called only if words in front or the thoughts make it, or the server says that the reply ends in a
 // call; so is one that reads, unless it is alone.
 func (t *text) guessed(call tools.Call, alone bool) bool {
-	var thought sentence.Front
+	var thought Front
 	thought.Add(t.r.mused.String())
 	alone = alone && t.r.c.Class(call.Name) == tools.Read
 	switch f := &t.r.facts; {
@@ -118,7 +117,7 @@ func (t *text) leftover(v string, end int, eof bool) (int, bool) {
 // wantsData says that an object may be the answer.
 func (r *Reader) wantsData() bool {
 	f := &r.facts
-	return f.aboutCalls() || sentence.Has(f.User, f.Data) || sentence.Has(r.mused.String(), f.Data)
+	return f.aboutCalls() || Has(f.User, f.Data) || Has(r.mused.String(), f.Data)
 }
 
 // nameless looks for a call in JSON that came without a name; closed says that the token of calls

@@ -9,8 +9,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
@@ -23,7 +21,7 @@ type Own struct {
 	Taken    bool
 	again    bool // another call has its index
 
-	value jsonend.Scan // of Args, as far as seen
+	value header.Scan // of Args, as far as seen
 	seen  int
 	end   int  // behind the value and blanks; 0: it goes on
 	valid bool // it is JSON, and nothing else follows
@@ -79,7 +77,7 @@ func (c *Own) add(args []byte) {
 
 // Thought takes off the words in front of the arguments that say that the call is made: the model
 // thought on where it should have called. "" where there are none.
-func (c *Own) Thought(talk *sentence.Talk) (said string) {
+func (c *Own) Thought(talk *Talk) (said string) {
 	if talk == nil || startsObject(c.Args) {
 		return ""
 	}
@@ -87,7 +85,7 @@ func (c *Own) Thought(talk *sentence.Talk) (said string) {
 	if i <= 0 {
 		return ""
 	}
-	front := sentence.Front{}
+	front := Front{}
 	if front.Add(string(c.Args[:i])); !talk.Makes(&front) {
 		return ""
 	}
@@ -190,7 +188,7 @@ func inText(args []byte) bool {
 	if _, resumed := jsonrepair.Resumed(text, 0); resumed {
 		return false
 	}
-	value := jsonend.Scan{At: scan.SkipSpace(text, 0)}
+	value := header.Scan{At: scan.SkipSpace(text, 0)}
 	return !value.Run(text, true) && value.InString
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // maxOpener is the window in which something must show that it opens.
@@ -273,7 +272,7 @@ func (t *text) stray(v string, eof bool) (n int, is verdict) {
 		}
 		return 0, wait
 	}
-	if end, more := sentence.SkipTags(v, i, eof); end > i {
+	if end, more := SkipTags(v, i, eof); end > i {
 		t.note(t.r.s.harmony, i, end, Dropped, "the end of a wrapper")
 		return end, yes
 	} else if more || !eof && v[i:] == "<" {

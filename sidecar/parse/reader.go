@@ -7,7 +7,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -32,7 +31,7 @@ type Facts struct {
 	// Stops says that the request names texts that end the reply.
 	Stops bool
 	// Talk are words of sentences that speak about a call; nil knows none.
-	Talk *sentence.Talk
+	Talk *Talk
 	// Looks says that a call of a tool that executes does no more than one that reads; nil: none is
 	// known to.
 	Looks func(tool string, args []byte) bool

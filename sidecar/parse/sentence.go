@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -44,11 +43,11 @@ func (t *text) around(v string, end int, eof bool) (Set, verdict) {
 	told |= lead & isTold
 	cut := eof && t.r.cut() && scan.Blank(v[end:]) // nobody knows what was to follow
 	switch a := t.past.Ends(); {
-	case cut && a != sentence.Ended:
+	case cut && a != Ended:
 		return told | isQuoted, yes
-	case a == sentence.InItem, b == sentence.SameSentence, a != sentence.Ended && b == sentence.NextPart, a > sentence.PartOpen && b == sentence.NextLine:
+	case a == InItem, b == SameSentence, a != Ended && b == NextPart, a > PartOpen && b == NextLine:
 		return told | isQuoted, yes
-	case a == sentence.InSentence, b == sentence.SameLine, b == sentence.NextPart, t.loose, b != sentence.NoSentence && t.past.Announces(): // an example, or the call itself
+	case a == InSentence, b == SameLine, b == NextPart, t.loose, b != NoSentence && t.past.Announces(): // an example, or the call itself
 		return told | lead | isOpen, yes
 	}
 	return told | lead, yes
@@ -60,13 +59,13 @@ func (t *text) leadIn() Set {
 		return 0
 	}
 	switch lead := t.r.facts.Talk.Lead(&t.past); {
-	case t.r.told, lead == sentence.Speaks:
+	case t.r.told, lead == Speaks:
 		return isTold
 	case scan.AmongFold(strings.TrimSpace(t.past.String()), t.r.s.header.Words.Types): // the rest of a header
 		return 0
-	case lead == sentence.Silent && t.past.Ends() >= sentence.InSentence:
+	case lead == Silent && t.past.Ends() >= InSentence:
 		return isBeside | isOpen
-	case lead == sentence.Silent:
+	case lead == Silent:
 		return isBeside
 	}
 	return 0
@@ -74,7 +73,7 @@ func (t *text) leadIn() Set {
 
 // makes says that the text in front of arguments without a name makes a call of a tool of them: it says
 // so, or names the tool, which reads. "" is any tool.
-func (t *text) makes(front *sentence.Front, name string) bool {
+func (t *text) makes(front *Front, name string) bool {
 	k := t.r.facts.Talk
 	switch {
 	case k == nil || t.speaks(front):
@@ -88,14 +87,14 @@ func (t *text) makes(front *sentence.Front, name string) bool {
 }
 
 // speaks says that the text in front speaks about what follows.
-func (t *text) speaks(front *sentence.Front) bool {
+func (t *text) speaks(front *Front) bool {
 	k := t.r.facts.Talk
-	return t.r.told || k != nil && k.Lead(front) == sentence.Speaks
+	return t.r.told || k != nil && k.Lead(front) == Speaks
 }
 
 // tells are the signs of a text that follows a call.
 func (t *text) tells(v string, eof bool) (signs Set, is verdict) {
-	part, is := sentence.First(v, eof)
+	part, is := First(v, eof)
 	talk := t.r.facts.Talk
 	switch {
 	case is != yes || talk == nil:
@@ -104,9 +103,9 @@ func (t *text) tells(v string, eof bool) (signs Set, is verdict) {
 		return isTold, yes
 	}
 	switch talk.Behind(part) {
-	case sentence.Speaks:
+	case Speaks:
 		signs = isTold
-	case sentence.Silent:
+	case Silent:
 		signs = isBehind
 	}
 	return signs, yes
@@ -117,7 +116,7 @@ func (t *text) tells(v string, eof bool) (signs Set, is verdict) {
 func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 	p := t.past
 	p.Add(v[:j])
-	if a := p.Ends(); a != sentence.InSentence && a != sentence.InItem {
+	if a := p.Ends(); a != InSentence && a != InItem {
 		return no
 	}
 	if end < len(v) && !scan.IsSpace(t.before(v, j)) && strings.IndexByte("\"'`*_(", t.before(v, j)) < 0 && !scan.IsSpace(v[end]) { // who writes about one leaves a blank
@@ -127,20 +126,20 @@ func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 }
 
 // follows looks at v[end:].
-func (t *text) follows(v string, end int, eof bool) (s sentence.Sequel, signs Set, is verdict) {
-	line, j, is := sentence.Behind(v, end, eof)
+func (t *text) follows(v string, end int, eof bool) (s Sequel, signs Set, is verdict) {
+	line, j, is := SentenceBehind(v, end, eof)
 	if is != no {
-		return sentence.NoSentence, 0, is
+		return NoSentence, 0, is
 	}
 	if v[j] == '{' { // the arguments again
-		return sentence.NoSentence, 0, yes
+		return NoSentence, 0, yes
 	}
 	if is := t.marked(v[j:], eof); is != no {
-		return sentence.NoSentence, 0, is
+		return NoSentence, 0, is
 	}
-	if s, is = sentence.Goes(v, line, j, eof); is == yes && s != sentence.SameSentence {
+	if s, is = Goes(v, line, j, eof); is == yes && s != SameSentence {
 		if signs, is = t.tells(v[j:], eof); signs == 0 && t.r.facts.Talk != nil { // it makes the next call
-			s = sentence.NoSentence
+			s = NoSentence
 		}
 	}
 	return s, signs, is

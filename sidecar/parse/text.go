@@ -8,8 +8,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // mode is what the reader of a field expects next. What a mode does is its step; what
@@ -47,15 +45,15 @@ type text struct {
 	alias bool
 
 	mode   mode
-	at     int            // where the current mode resumes
-	last   rune           // the one before pend[0]; '\n' at the start of a line
-	past   sentence.Front // the text before it
-	first  bool           // nothing but white space came before
-	blanks int            // so many bytes at the start of pend are known to be white space
-	retry  int            // how long the text must be for another look
-	fence  fence          // the current code block
-	loose  bool           // a code block began in the middle of a line
-	ticks  int            // inside `inline code`: how many backticks opened it
+	at     int   // where the current mode resumes
+	last   rune  // the one before pend[0]; '\n' at the start of a line
+	past   Front // the text before it
+	first  bool  // nothing but white space came before
+	blanks int   // so many bytes at the start of pend are known to be white space
+	retry  int   // how long the text must be for another look
+	fence  fence // the current code block
+	loose  bool  // a code block began in the middle of a line
+	ticks  int   // inside `inline code`: how many backticks opened it
 
 	word struct{ at, end int } // offsets in the field: the next glued word, in the text up to end
 
@@ -81,12 +79,12 @@ type text struct {
 	gap      bool  // the next text begins a paragraph
 
 	grammar *header.Grammar // of the headers of this reply
-	scan    jsonend.Scan
-	second  jsonend.Scan // inCall: of another object behind the arguments
-	open    *opener      // inBlock
-	closers []string     // inBlock: literals one of which ends it
-	named   string       // inBlock: the name in the opening literal
-	gaping  *Strategy    // inBlock: a literal of this one opened no call that could be read
+	scan    header.Scan
+	second  header.Scan // inCall: of another object behind the arguments
+	open    *opener     // inBlock
+	closers []string    // inBlock: literals one of which ends it
+	named   string      // inBlock: the name in the opening literal
+	gaping  *Strategy   // inBlock: a literal of this one opened no call that could be read
 	ahead   ahead
 	clue    Clue
 	fences  []span    // inFence: the calls so far
@@ -215,7 +213,7 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 
 // enter changes the mode; the next byte is where it begins.
 func (t *text) enter(m mode) {
-	t.mode, t.at, t.retry, t.scan, t.second, t.sure, t.doubted = m, 0, 0, jsonend.Scan{}, jsonend.Scan{}, 0, false
+	t.mode, t.at, t.retry, t.scan, t.second, t.sure, t.doubted = m, 0, 0, header.Scan{}, header.Scan{}, 0, false
 }
 
 // prose goes back to reading text, skipping the first skip bytes in the search
@@ -269,7 +267,7 @@ func (t *text) mark(s string) {
 }
 
 // fresh begins a line in front of which no text stands.
-func (t *text) fresh() { t.last, t.past = '\n', sentence.Front{} }
+func (t *text) fresh() { t.last, t.past = '\n', Front{} }
 
 // lastRune is the last character of s.
 func lastRune(s string) rune {

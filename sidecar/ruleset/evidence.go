@@ -3,7 +3,6 @@ package ruleset
 import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 )
 
 // evidenceDoc is evidence.yaml.
@@ -53,5 +52,5 @@ func (l *loader) evidence() {
 		l.report(l.placeOf(evidenceFile, "ask"), rulefile.CodeValue, "ask cannot be more than run: a call that is sure enough to run is not asked about", "")
 	}
 	l.weights = w
-	l.set.topic, l.set.data, l.set.looking, l.set.talk = f.Topic, f.Data, f.Looks, sentence.New(sentence.Words(f.Talk))
+	l.set.topic, l.set.data, l.set.looking, l.set.talk = f.Topic, f.Data, f.Looks, parse.NewSurroundings(parse.Words(f.Talk))
 }

@@ -19,7 +19,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -65,7 +64,7 @@ type Set struct {
 	topic      []string // what a user says who writes about calls
 	data       []string // what is said where the answer is an object
 	looking    []string // programs that only look
-	talk       *sentence.Talk
+	talk       *parse.Talk
 	book       rulebook
 	own        *author                  // what the operator says about calls
 	locked     *author                  // what the locked folder says; nil: nothing

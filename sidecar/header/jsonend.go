@@ -1,6 +1,4 @@
-// Package jsonend finds where a JSON value ends in a text that grows. It builds no value, and
-// does not say whether one is valid.
-package jsonend
+package header
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package sentence
+package parse
 
 import (
 	"strings"
@@ -63,7 +63,7 @@ func (p phrase) at(text string) int {
 // Plain is a text in small letters, where one blank stands for all that is neither letter nor
 // digit nor apostrophe; one is at each end, too. Nobody sees what is invisible, and it counts for
 // nothing.
-func Plain(s string) string {
+func PlainSentence(s string) string {
 	var b strings.Builder
 	b.WriteByte(' ')
 	blank := true

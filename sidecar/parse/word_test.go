@@ -1,9 +1,9 @@
-package sentence_test
+package parse_test
 
 import (
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/sentence"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 func TestHas(t *testing.T) {
@@ -11,11 +11,11 @@ func TestHas(t *testing.T) {
 		"": false, "as JSON.": true, "用JSON回答": true, "json": true, "(json)": true,
 		"package.json": false, "jsonl": false, "a_json": false, "package.json, as json": true, "Ein Objekt, bitte": true,
 	} {
-		if sentence.Has(text, []string{"json", "objekt"}) != want {
+		if parse.Has(text, []string{"json", "objekt"}) != want {
 			t.Errorf("%q: want %v", text, want)
 		}
 	}
-	if sentence.Has("json", nil) {
+	if parse.Has("json", nil) {
 		t.Error("no words")
 	}
 }

@@ -1,4 +1,4 @@
-package sentence
+package parse
 
 import (
 	"slices"
@@ -28,7 +28,7 @@ type Talk struct {
 }
 
 // New reads with words.
-func New(w Words) *Talk {
+func NewSurroundings(w Words) *Talk {
 	return &Talk{
 		shown: phrasesOf(w.Shown), denied: phrasesOf(w.Denied), reported: phrasesOf(w.Reported), intended: phrasesOf(w.Intended),
 		openers: w.Openers, wrappers: w.Wrappers,
@@ -164,13 +164,13 @@ const (
 const nearby = 12
 
 func (k *Talk) judge(sentence string) said {
-	text := Plain(sentence)
+	text := PlainSentence(sentence)
 	if _, to := k.shown.last(text); to >= 0 {
 		return speaks
 	}
 	parts := strings.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、；،–—", r) })
 	for _, part := range slices.Backward(parts) {
-		part = "^" + Plain(part) + "$"
+		part = "^" + PlainSentence(part) + "$"
 		opened := k.opened(part)
 		from, to := k.intended.last(opened)
 		if to < 0 {

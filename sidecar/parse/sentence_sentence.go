@@ -1,6 +1,4 @@
-// Package sentence looks at the text around a call: whether a sentence, a list or code goes on
-// there. It reads no markup and knows no call.
-package sentence
+package parse
 
 import (
 	"strings"
@@ -117,7 +115,7 @@ const MaxGap = 256
 // Behind is where text goes on behind v[:end], past closing brackets, tags of wrappers and signs
 // without meaning: at v[j:], in the line that ends at v[line:], or a later one. The verdict is
 // Yes where nothing follows, and Wait where something still may.
-func Behind(v string, end int, eof bool) (line, j int, is scan.Verdict) {
+func SentenceBehind(v string, end int, eof bool) (line, j int, is scan.Verdict) {
 	i, more := SkipTags(v, scan.SkipBytes(v, end, "}]"), eof)
 	if row := scan.SkipSpace(v, i); row-i < MaxGap {
 		if n := SkipSenseless(v, row); n > row {

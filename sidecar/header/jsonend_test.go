@@ -1,11 +1,11 @@
-package jsonend_test
+package header_test
 
 import (
 	"encoding/json"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/jsonend"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
 
 func TestScan(t *testing.T) {
@@ -22,7 +22,7 @@ func TestScan(t *testing.T) {
 		{`{"a":"<|call|>"}`, 16, 0},
 		{`{"a":1</X>`, 0, 7},
 	} {
-		s := jsonend.Scan{Tokens: tokens, Stops: []string{"</x>"}}
+		s := header.Scan{Tokens: tokens, Stops: []string{"</x>"}}
 		whole := s.Run(row.text, true)
 		if s.End != row.end || s.Stop != row.stop || whole != (row.end+row.stop > 0) {
 			t.Errorf("%q: end %d, stop %d, whole %v", row.text, s.End, s.Stop, whole)
@@ -35,9 +35,9 @@ func FuzzScan(f *testing.F) {
 	f.Add(`{"a":"\\"}<|call|>`, uint8(1))
 	f.Add(`[{"b":[]}]]`, uint8(3))
 	f.Fuzz(func(t *testing.T, text string, step uint8) {
-		whole := jsonend.Scan{}
+		whole := header.Scan{}
 		whole.Run(text, true)
-		pieces := jsonend.Scan{}
+		pieces := header.Scan{}
 		for n := 0; n < len(text); n += int(step)%7 + 1 {
 			pieces.Run(text[:n], false)
 		}
