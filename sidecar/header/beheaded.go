@@ -1,7 +1,6 @@
 package header
 
 import (
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
@@ -18,7 +17,7 @@ func (g *Grammar) GoesOn(rest string, named, eof bool) scan.Verdict {
 	switch f, is := g.Alphabet.At(rest[n:], eof); {
 	case is != scan.Yes || f.Token.InHeader():
 		return is
-	case named && f.Token == alphabet.Channel:
+	case named && f.Token == Channel:
 		channel, is := scan.StartsAny(rest[n+f.N:], g.Words.Channels, eof)
 		if channel != "final" {
 			return is

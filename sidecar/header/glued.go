@@ -3,7 +3,6 @@ package header
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
@@ -32,7 +31,7 @@ func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool, e
 	}
 	if behind != "" && g.Alphabet.Leads(behind[0]) {
 		f, is := g.Alphabet.At(behind, eof)
-		if is == scan.Yes && f.Token != alphabet.Channel && f.Token != alphabet.Message {
+		if is == scan.Yes && f.Token != Channel && f.Token != Message {
 			is = scan.No
 		}
 		return Glued{Token: true, N: len(Assistant)}, is

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
@@ -16,25 +15,25 @@ const Assistant = "assistant"
 // Grammar is what headers are read with. It is immutable.
 type Grammar struct {
 	Words    Words
-	Alphabet *alphabet.Alphabet
+	Alphabet *Alphabet
 	Opening  []string        // tags that begin thoughts: <think>
 	Closing  []string        // those that end them, in the same order
 	all      map[string]bool // the words, but for those that name the recipient
 	heads    [256][]string   // those that a header without tokens begins with, by their first byte
 	begins   scan.Pairs      // their first two bytes
 	bare     [256][]*Grammar // for replies whose tokens are words in brackets, by their first byte
-	pair     alphabet.Brackets
+	pair     Brackets
 }
 
 // Signs are what control tokens may be written with.
 type Signs struct {
-	alphabet.Signs
-	Pairs []alphabet.Brackets // in a reply with whole headers written so, they stand for <| and |>
+	TokenSigns
+	Pairs []Brackets // in a reply with whole headers written so, they stand for <| and |>
 }
 
 // New makes a grammar of words and of signs that stand for those of control tokens.
 func New(w Words, s Signs) *Grammar {
-	g := &Grammar{Words: w, Alphabet: alphabet.New(s.Signs), all: map[string]bool{}, begins: scan.NewPairs()}
+	g := &Grammar{Words: w, Alphabet: NewAlphabet(s.TokenSigns), all: map[string]bool{}, begins: scan.NewPairs()}
 	for _, word := range slices.Concat(w.Roles, w.Channels, w.Types, w.Between, w.Call) {
 		g.all[word] = true
 	}
@@ -99,7 +98,7 @@ func (g *Grammar) whole(s string, eof bool) scan.Verdict {
 		return scan.No
 	}
 	h, _, is := g.Read(s, Behind(f.Token), eof)
-	if is == scan.Yes && h.Stop != alphabet.Message && !(h.Recipient != "" && (h.Body || eof)) {
+	if is == scan.Yes && h.Stop != Message && !(h.Recipient != "" && (h.Body || eof)) {
 		return scan.No
 	}
 	return is

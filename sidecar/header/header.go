@@ -3,7 +3,6 @@ package header
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
@@ -18,15 +17,15 @@ const Most = 512
 type Header struct {
 	Role      string
 	Channel   string
-	Recipient string         // "=": it was to come, and did not
-	Constrain bool           // a content type was given
-	Rest      string         // words that fit nowhere
-	RestAt    int            // where they begin in the header; below 0: inside of a word
-	Stop      alphabet.Token // what ended it; None: the body began, or the input ended
-	StopN     int            // the bytes of that
-	Exact     bool           // that is spelled as it should be
-	Body      bool           // the body began without <|message|>
-	Flaw      string         // what was wrong with it; empty for a well-formed one
+	Recipient string // "=": it was to come, and did not
+	Constrain bool   // a content type was given
+	Rest      string // words that fit nowhere
+	RestAt    int    // where they begin in the header; below 0: inside of a word
+	Stop      Token  // what ended it; None: the body began, or the input ended
+	StopN     int    // the bytes of that
+	Exact     bool   // that is spelled as it should be
+	Body      bool   // the body began without <|message|>
+	Flaw      string // what was wrong with it; empty for a well-formed one
 }
 
 // From is where in a header a text begins.
@@ -39,8 +38,8 @@ const (
 )
 
 // Behind is where the text behind an opener begins.
-func Behind(opener alphabet.Token) From {
-	if opener == alphabet.Channel {
+func Behind(opener Token) From {
+	if opener == Channel {
 		return FromChannel
 	}
 	return FromStart
@@ -64,19 +63,19 @@ func (g *Grammar) Read(v string, from From, eof bool) (h Header, n int, is scan.
 			found, is := g.Alphabet.At(v[i:], eof)
 			tok, w := found.Token, found.N
 			switch {
-			case is == scan.Wait, tok == alphabet.Start && i+w == len(v) && !eof:
+			case is == scan.Wait, tok == Start && i+w == len(v) && !eof:
 				return h, 0, scan.Wait
-			case tok == alphabet.Message || tok.Closes():
+			case tok == Message || tok.Closes():
 				h.Stop, h.StopN, h.Exact = tok, w, found.Exact
 				return h, i + w, scan.Yes
-			case tok == alphabet.Channel:
+			case tok == Channel:
 				if h.Channel != "" {
 					h.Flaw = "doubled channel"
 				}
 				wantChannel = true
-			case tok == alphabet.Constrain:
+			case tok == Constrain:
 				h.Constrain = true
-			case tok == alphabet.Start && i+w < len(v) && scan.IsWord(v[i+w]) && !scan.AmongFold(scan.Name(v[i+w:]), g.Words.Types): // or it has slipped in
+			case tok == Start && i+w < len(v) && scan.IsWord(v[i+w]) && !scan.AmongFold(scan.Name(v[i+w:]), g.Words.Types): // or it has slipped in
 				h, wantChannel = Header{Flaw: "doubled start"}, false
 			}
 			if is == scan.Yes {

@@ -3,7 +3,6 @@ package header_test
 import (
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
@@ -25,7 +24,7 @@ func TestRead(t *testing.T) {
 		"assistant<|channel|>analysis<|channel|>final<|message|>":                       {Role: "assistant", Channel: "final", Flaw: "doubled channel"},
 	} {
 		got, n, is := grammar().Read(text, header.FromStart, true)
-		if is != scan.Yes || n != len(text) || got.Stop != alphabet.Message {
+		if is != scan.Yes || n != len(text) || got.Stop != header.Message {
 			t.Errorf("%q: %+v, %d of %d bytes, verdict %d", text, got, n, len(text), is)
 		}
 		want.Stop, want.StopN, want.Exact = got.Stop, got.StopN, text[len(text)-2:] == "|>"
@@ -38,7 +37,7 @@ func TestRead(t *testing.T) {
 // A header whose tokens are words in brackets counts if it is whole, with the end of another
 // message in front of it or without.
 func TestBracketed(t *testing.T) {
-	g := header.New(header.UsualWords(), header.Signs{Pairs: []alphabet.Brackets{{Open: "<", Close: ">"}, {Open: "[[", Close: "]]"}}})
+	g := header.New(header.UsualWords(), header.Signs{Pairs: []header.Brackets{{Open: "<", Close: ">"}, {Open: "[[", Close: "]]"}}})
 	for text, want := range map[string]bool{
 		"<start>assistant<channel>final<message>Hi":                       true,
 		"<channel>commentary to=functions.read <constrain>json<message>{": true,

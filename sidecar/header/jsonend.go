@@ -3,20 +3,19 @@ package header
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // Scan finds where the JSON value ends that a growing text begins with at At. It
 // resumes where it stopped, so that any chunking costs one pass.
 type Scan struct {
-	At       int                // how far it has read
-	Depth    int                // of open brackets
-	InString bool               // At stands in a string
-	End      int                // offset behind the value; 0 while it is open
-	Stop     int                // offset, plus one, of what ends an open value: a token or one of the literals
-	Tokens   *alphabet.Alphabet // of the control tokens that end the value, outside strings; nil: none do
-	Stops    []string           // so do these literals, in any case
+	At       int       // how far it has read
+	Depth    int       // of open brackets
+	InString bool      // At stands in a string
+	End      int       // offset behind the value; 0 while it is open
+	Stop     int       // offset, plus one, of what ends an open value: a token or one of the literals
+	Tokens   *Alphabet // of the control tokens that end the value, outside strings; nil: none do
+	Stops    []string  // so do these literals, in any case
 }
 
 // Run reads on in v, which begins with the text of the run before. It is true

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
 
 func TestScan(t *testing.T) {
-	tokens := alphabet.New(alphabet.Signs{})
+	tokens := header.NewAlphabet(header.TokenSigns{})
 	for _, row := range []struct {
 		text      string
 		end, stop int

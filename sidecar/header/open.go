@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
@@ -61,11 +60,11 @@ func (g *Grammar) within(text string) open {
 		}
 		i = j + f.N
 		switch {
-		case f.Token == alphabet.Start, f.Token == alphabet.Channel && (o.at < 0 || o.body >= 0):
+		case f.Token == Start, f.Token == Channel && (o.at < 0 || o.body >= 0):
 			o = open{at: j, body: -1, token: -1, words: i, from: Behind(f.Token)}
 		case f.Token.Closes():
 			o.at = -1
-		case f.Token == alphabet.Message && o.at >= 0 && o.body < 0:
+		case f.Token == Message && o.at >= 0 && o.body < 0:
 			o.body = i
 		}
 	}
@@ -74,7 +73,7 @@ func (g *Grammar) within(text string) open {
 // header is that of the open message, and whether a body stands behind it.
 func (g *Grammar) header(text string, o open) (Header, bool) {
 	h, _, is := g.Read(text[o.words:], o.from, true)
-	return h, is == scan.Yes && (h.Stop == alphabet.Message || h.Body)
+	return h, is == scan.Yes && (h.Stop == Message || h.Body)
 }
 
 // toBody says that next goes on with a header, or is the body behind it.

@@ -8,7 +8,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
@@ -86,7 +85,7 @@ func (ws *Words) recipient(w string) (front, name string, ok bool) {
 
 // nearChannel says that w is a channel with one slip.
 func (ws *Words) nearChannel(w string) bool {
-	return slices.ContainsFunc(ws.Channels, func(c string) bool { return len(w) > 4 && alphabet.Near(strings.ToLower(w), c) })
+	return slices.ContainsFunc(ws.Channels, func(c string) bool { return len(w) > 4 && Near(strings.ToLower(w), c) })
 }
 
 // Channel is the channel that w begins with, or "".

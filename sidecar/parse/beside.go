@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -13,7 +12,7 @@ import (
 // A header with control tokens makes a call, unless text beside it says that it is quoted.
 
 // openQuotable opens a header that may be quoted. within says that a message holds it.
-func (t *text) openQuotable(opener string, tok alphabet.Token, within bool) {
+func (t *text) openQuotable(opener string, tok header.Token, within bool) {
 	ends := t.past.Ends()
 	open := ends != Ended && !t.past.IsWord()
 	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open, item: ends == InItem, lead: t.leadIn()}
@@ -80,7 +79,7 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdic
 		switch at, tok, _, _ := t.findToken(v, i); {
 		case at < 0 && !eof:
 			return signs, wait
-		case at >= 0 && tok == alphabet.Call:
+		case at >= 0 && tok == header.Call:
 			more = 0
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
@@ -44,7 +43,7 @@ type Left struct {
 
 // Clean takes from the arguments what is left of a header in front of them, and the control token
 // that ends them. nobody says that the name names no tool: then a header may stand there.
-func (c *Own) Clean(tokens *alphabet.Alphabet, nobody bool) (l Left) {
+func (c *Own) Clean(tokens *header.Alphabet, nobody bool) (l Left) {
 	if json.Valid(c.Args) {
 		return l
 	}
@@ -87,7 +86,7 @@ func glued(s string) bool {
 
 // headerEnd is where arguments begin behind what a server left of their header, such as
 // <|constrain|>json<|message|>, or behind blanks.
-func headerEnd(tokens *alphabet.Alphabet, text string) int {
+func headerEnd(tokens *header.Alphabet, text string) int {
 	const most = 64
 	blanks := len(text) - len(strings.TrimLeft(text, " \n\r\t\ufeff"))
 	for at := blanks; at < min(len(text), blanks+most) && strings.IndexByte("{[\"", text[at]) < 0; {
@@ -95,7 +94,7 @@ func headerEnd(tokens *alphabet.Alphabet, text string) int {
 		switch {
 		case is != scan.Yes:
 			at++
-		case token.Token != alphabet.Message:
+		case token.Token != header.Message:
 			at += token.N
 		default:
 			if at = scan.SkipSpace(text, at+token.N); at < len(text) && (text[at] == '{' || text[at] == '[') {

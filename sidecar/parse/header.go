@@ -3,7 +3,6 @@ package parse
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -81,7 +80,7 @@ func (t *text) isCall(v string, n int) bool {
 // beginWordHeader reads a header whose first words were left of its opener.
 func beginWordHeader(t *text, v string, n int) {
 	t.past.Add(v[:scan.SkipBlanks(v, 0)]) // they may indent it
-	t.openQuotable(v[:n], alphabet.None, false)
+	t.openQuotable(v[:n], header.None, false)
 	if t.r.s.header.Words.Channel(strings.TrimLeft(v[n:], " \n")) != "" {
 		t.at = int(header.FromChannel)
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -63,7 +63,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 			signs |= isBehind
 		}
 	}
-	switch taken := t.nameless(v, i, end, tok == alphabet.Call, signs); {
+	switch taken := t.nameless(v, i, end, tok == header.Call, signs); {
 	case taken && signs.Has(Behind):
 		t.behindCall(end)
 		t.filler = false

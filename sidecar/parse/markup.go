@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 )
@@ -19,7 +18,7 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	}
 	if t.grammar.Alphabet.Leads(v[j]) {
 		if tok, n, is := t.tokenAt(v[j:], eof); is != no {
-			if is == yes && tok == alphabet.Constrain && (t.firstAt(v, j) || t.lineStart(v, j)) { // the rest of a header
+			if is == yes && tok == header.Constrain && (t.firstAt(v, j) || t.lineStart(v, j)) { // the rest of a header
 				return opening{markup: true, begin: func(t *text, _ string, _ int) { t.openHeader(header.FromStart) }}, yes
 			}
 			if is == yes {

@@ -3,7 +3,6 @@ package parse
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -13,29 +12,29 @@ import (
 func (t *text) beginToken(v string, n int) {
 	tok, _, _ := t.tokenAt(v, true)
 	t.r.result.Marked = true
-	if tok == alphabet.Call || tok == alphabet.Constrain {
+	if tok == header.Call || tok == header.Constrain {
 		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tok.String())
 	}
 	switch {
 	case tok.Opens():
 		t.openQuotable(v[:n], tok, false)
-	case tok == alphabet.End:
+	case tok == header.End:
 		t.settle(Thought)
 		t.between()
-	case tok == alphabet.Return:
+	case tok == header.Return:
 		t.settle(Text)
 		t.between()
-	case tok == alphabet.Message && t.first: // a header was in front of it
+	case tok == header.Message && t.first: // a header was in front of it
 		t.settle(Text)
 		t.head = head{}
 		t.enter(inLost)
-	case tok == alphabet.Message:
+	case tok == header.Message:
 		t.settle(Text)
 		t.message(Text, false)
-	case tok == alphabet.Call && t.first && t.r.found == 0: // it opens a call, for a model that mixes the tokens up
+	case tok == header.Call && t.first && t.r.found == 0: // it opens a call, for a model that mixes the tokens up
 		t.between()
 		t.first = true
-	case tok == alphabet.Call:
+	case tok == header.Call:
 		t.settle(Text)
 		t.message(Text, true)
 	}
@@ -81,7 +80,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	words.Address(&h, t.r.names.Named)
 	t.head.Header = h
 	if t.head.quotable {
-		if t.head.open && (h.Stop.Closes() || h.Stop == alphabet.None && !h.Body) { // no message begins: a sentence names the header
+		if t.head.open && (h.Stop.Closes() || h.Stop == header.None && !h.Body) { // no message begins: a sentence names the header
 			t.giveBack(t.head.text + v[:n-h.StopN])
 			return n - h.StopN, false
 		}
@@ -119,7 +118,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	default:
 		t.message(Text, false)
 	}
-	if h.Stop.Closes() || h.Stop == alphabet.None && !h.Body {
+	if h.Stop.Closes() || h.Stop == header.None && !h.Body {
 		t.noBody(v[:n])
 	}
 	return n, false
@@ -211,7 +210,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		if is == wait {
 			return g, true
 		}
-		if t.imagined(alphabet.None) {
+		if t.imagined(header.None) {
 			return g, false
 		}
 		t.closeMessage()
@@ -245,8 +244,8 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 
 // imagined says that the message of somebody else which ends here is none of the request: the
 // model made it up, and all that follows. So it is where the next header tells no other speaker.
-func (t *text) imagined(tok alphabet.Token) bool {
-	if t.heard == nil || tok != alphabet.Channel && t.r.s.header.Words.Echo(&t.head.Header, string(t.heard), t.r.facts.User) {
+func (t *text) imagined(tok header.Token) bool {
+	if t.heard == nil || tok != header.Channel && t.r.s.header.Words.Echo(&t.head.Header, string(t.heard), t.r.facts.User) {
 		return false
 	}
 	t.enter(inTail)

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -127,7 +126,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	probe.closeContent()
 	denied := probe.result.Denied() // else the model would never hear why
 	f, _ := r.s.header.Alphabet.At(marked, true)
-	behind := f.Token == alphabet.End && probe.called() // the thought had ended: what a model says behind its call it makes up
+	behind := f.Token == header.End && probe.called() // the thought had ended: what a model says behind its call it makes up
 	shows := !behind && !scan.Blank(probe.shown.String())
 	whole := marked != "" && scan.Blank(all[:len(all)-len(in)]) && probe.result.Marked // the server put all of the reply there
 	if probe.found == 0 && !denied && !(whole && shows) || shows && !whole {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/alphabet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -138,7 +137,7 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		if h.Header != nil {
 			s.Header = *h.Header
 		}
-		s.Signs = header.Signs{Signs: alphabet.Signs{Open: h.Signs.Open, Bar: h.Signs.Bar, Close: h.Signs.Close}, Pairs: l.signPairs(h.Signs.Pairs)}
+		s.Signs = header.Signs{TokenSigns: header.TokenSigns{Open: h.Signs.Open, Bar: h.Signs.Bar, Close: h.Signs.Close}, Pairs: l.signPairs(h.Signs.Pairs)}
 	}
 	if j := r.JSON; j != nil {
 		s.Envelope = *j
@@ -250,14 +249,14 @@ func (l *loader) refused(err error) {
 }
 
 // signPairs reads pairs of signs.
-func (l *loader) signPairs(texts []rulefile.Text) (pairs []alphabet.Brackets) {
+func (l *loader) signPairs(texts []rulefile.Text) (pairs []header.Brackets) {
 	for _, t := range texts {
 		open, end, ok := strings.Cut(t.Value, " ")
 		if !ok || open == "" || end == "" || strings.ContainsAny(t.Value, letters) || strings.Contains(end, " ") {
 			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no pair of signs", "write what stands in front of the word and what stands behind it, with a blank between, such as '[ ]'")
 			continue
 		}
-		pairs = append(pairs, alphabet.Brackets{Open: open, Close: end})
+		pairs = append(pairs, header.Brackets{Open: open, Close: end})
 	}
 	return pairs
 }

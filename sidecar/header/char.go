@@ -1,4 +1,4 @@
-package alphabet
+package header
 
 import (
 	"strconv"

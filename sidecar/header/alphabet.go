@@ -1,8 +1,4 @@
-// Package alphabet finds Harmony's control tokens in text, however they are spelled: whole,
-// in full-width characters, as HTML entities, as escapes of JSON or of URLs, with blanks or
-// invisible characters inside, in any case, with one sign or letter wrong. It knows nothing
-// of what stands between tokens.
-package alphabet
+package header
 
 import (
 	"strings"
@@ -73,10 +69,10 @@ type Alphabet struct {
 type Brackets struct{ Open, Close string }
 
 // Signs are characters that stand for <, | and >.
-type Signs struct{ Open, Bar, Close string }
+type TokenSigns struct{ Open, Bar, Close string }
 
 // New makes an alphabet.
-func New(s Signs) *Alphabet {
+func NewAlphabet(s TokenSigns) *Alphabet {
 	a := &Alphabet{alike: map[rune]byte{}}
 	for _, b := range []byte(`<|&\%`) {
 		a.lead[b] = true
