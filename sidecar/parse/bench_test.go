@@ -65,7 +65,7 @@ func BenchmarkCopy2KBStreamed(b *testing.B) {
 // With a hundred more rules whose literals do not occur, clean text must cost next
 // to nothing more.
 func manyRules(b *testing.B) *parse.Strategies {
-	list := []parse.Strategy{harmony(nil), markers(nil)}
+	list := []parse.Strategy{harmonyFrames(nil), markers(nil)}
 	for i := range 100 {
 		open := fmt.Sprintf("%c%c_CALL%02d:", 'A'+i%26, 'A'+i%25, i)
 		if i%2 == 0 {

@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // A header with control tokens makes a call, unless text beside it says that it is quoted.
 
 // openQuotable opens a header that may be quoted. within says that a message holds it.
-func (t *text) openQuotable(opener string, tok header.Token, within bool) {
+func (t *text) openQuotable(opener string, tok harmony.Token, within bool) {
 	ends := t.past.Ends()
 	open := ends != Ended && !t.past.IsWord()
 	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open, item: ends == InItem, lead: t.leadIn()}
 	t.settleInside()
-	t.openHeader(header.Behind(tok))
+	t.openHeader(harmony.Behind(tok))
 	t.head = h
 }
 
@@ -79,7 +79,7 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdic
 		switch at, tok, _, _ := t.findToken(v, i); {
 		case at < 0 && !eof:
 			return signs, wait
-		case at >= 0 && tok == header.Call:
+		case at >= 0 && tok == harmony.Call:
 			more = 0
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -30,7 +30,7 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 	i := t.skipBlank(v)
 	tok, n, is := t.tokenAt(v[i:], eof)
 	if is == no {
-		i, is = header.SkipForeign(v, i, eof)
+		i, is = harmony.SkipForeign(v, i, eof)
 	}
 	switch {
 	case i == len(v) && !eof, is == wait, is == yes && tok.Opens() && i+n == len(v) && !eof:
@@ -94,7 +94,7 @@ func (t *text) giveUpString(v string, at int, eof bool) (int, bool) {
 func (t *text) followCall(v string, eof bool) (int, bool) {
 	end, behind := t.scan.End, t.scan.End
 	if t.head.text != "" && !t.head.tokened && t.at == 0 {
-		behind += header.Closes(t.head.text, v[end:])
+		behind += harmony.Closes(t.head.text, v[end:])
 		a, is := t.around(v, behind, eof)
 		if is == wait {
 			return 0, true
@@ -265,7 +265,7 @@ func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
 
 // endCall hands the body v[:end] to the catalog and goes on behind it.
 func (t *text) endCall(v string, end int, closed bool) (int, bool) {
-	body := header.Quote(t.head.text) + strings.Trim(v[:end], " \n\t\r")
+	body := harmony.Quote(t.head.text) + strings.Trim(v[:end], " \n\t\r")
 	t.settleQuotable()
 	var how []tools.Repair
 	if t.head.Flaw != "" {

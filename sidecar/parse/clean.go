@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
@@ -27,7 +27,7 @@ func (c *Own) Apart() {
 		}
 		args = called[0].Args
 	}
-	value := header.Scan{}
+	value := harmony.Scan{}
 	value.Run(args, true)
 	if rest := strings.TrimSpace(args[value.End:]); args[0] == '{' && json.Valid([]byte(args[:value.End])) && (rest == "" || strings.HasPrefix(rest, "<|")) {
 		c.Name, c.Args = name, []byte(args[:value.End])
@@ -43,7 +43,7 @@ type Left struct {
 
 // Clean takes from the arguments what is left of a header in front of them, and the control token
 // that ends them. nobody says that the name names no tool: then a header may stand there.
-func (c *Own) Clean(tokens *header.Alphabet, nobody bool) (l Left) {
+func (c *Own) Clean(tokens *harmony.Alphabet, nobody bool) (l Left) {
 	if json.Valid(c.Args) {
 		return l
 	}
@@ -53,7 +53,7 @@ func (c *Own) Clean(tokens *header.Alphabet, nobody bool) (l Left) {
 		return l
 	}
 	at := headerEnd(tokens, text)
-	value := header.Scan{At: at, Tokens: tokens}
+	value := harmony.Scan{At: at, Tokens: tokens}
 	value.Run(text, true)
 	end := scan.SkipBytes(text, value.Cut(text), " \n\r\t}]`") // closers too many, or a fence
 	token, is := tokens.At(text[end:], true)
@@ -86,7 +86,7 @@ func glued(s string) bool {
 
 // headerEnd is where arguments begin behind what a server left of their header, such as
 // <|constrain|>json<|message|>, or behind blanks.
-func headerEnd(tokens *header.Alphabet, text string) int {
+func headerEnd(tokens *harmony.Alphabet, text string) int {
 	const most = 64
 	blanks := len(text) - len(strings.TrimLeft(text, " \n\r\t\ufeff"))
 	for at := blanks; at < min(len(text), blanks+most) && strings.IndexByte("{[\"", text[at]) < 0; {
@@ -94,7 +94,7 @@ func headerEnd(tokens *header.Alphabet, text string) int {
 		switch {
 		case is != scan.Yes:
 			at++
-		case token.Token != header.Message:
+		case token.Token != harmony.Message:
 			at += token.N
 		default:
 			if at = scan.SkipSpace(text, at+token.N); at < len(text) && (text[at] == '{' || text[at] == '[') {

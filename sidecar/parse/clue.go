@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -61,7 +61,7 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 		switch {
 		case ok && len(found) == 1:
 			call = found[0]
-		case strings.HasPrefix(call.Name, header.Namespace) && end-t.at > 2: // the arguments themselves are damaged
+		case strings.HasPrefix(call.Name, harmony.Namespace) && end-t.at > 2: // the arguments themselves are damaged
 			call.Args = v[t.at+1 : end-1]
 		default:
 			return t.releaseClue(v[:end], "no call in brackets")

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // Clue is the name of an offered tool with arguments behind it, in markup that no strategy
@@ -29,7 +29,7 @@ type Clue struct {
 // Text is a text that may hold clues.
 type NameText struct {
 	Names   *Names
-	Grammar *header.Grammar
+	Grammar *harmony.Grammar
 	V       string
 	Last    rune // what stands in front of V
 	Floor   int  // no clue reaches back over this offset in V
@@ -79,7 +79,7 @@ func (t *NameText) left(j int, open bool) int {
 func (t *NameText) named(j int, open bool) (c Clue, ok bool) {
 	c.Start = j
 	floor := t.Floor
-	for i := j; j-i <= header.MaxGlue; {
+	for i := j; j-i <= harmony.MaxGlue; {
 		end := i
 		for end > floor && (t.V[end-1] == ' ' || t.V[end-1] == '\t') {
 			end--
@@ -89,9 +89,9 @@ func (t *NameText) named(j int, open bool) (c Clue, ok bool) {
 			continue
 		}
 		from := t.wordStart(end)
-		from += strings.LastIndex(t.V[from:end], "."+header.Namespace) + 1
+		from += strings.LastIndex(t.V[from:end], "."+harmony.Namespace) + 1
 		word := t.V[from:end]
-		glued := t.before(from) == '.' && strings.HasPrefix(word, header.Namespace)
+		glued := t.before(from) == '.' && strings.HasPrefix(word, harmony.Namespace)
 		switch {
 		case end <= floor, end-from > maxName:
 			return c, false

@@ -5,16 +5,16 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 func nameIn(t testing.TB, v string) *parse.NameText {
 	c := tools.NewCatalog(ruletest.Shipped(t).Tools, nil, []tools.Tool{{Name: "read"}, {Name: "exec"}, {Name: "web_search"}})
-	return &parse.NameText{Names: parse.NewNames(c), Grammar: header.New(header.Words{
+	return &parse.NameText{Names: parse.NewNames(c), Grammar: harmony.New(harmony.Words{
 		Call: []string{"call"}, Channels: []string{"commentary"}, Types: []string{"json"}, Roles: []string{"assistant"}, Recipient: []string{"to"},
-	}, header.Signs{}), V: v, Last: '\n'}
+	}, harmony.Signs{}), V: v, Last: '\n'}
 }
 
 // A clue ends where the arguments begin, and begins where its line does, if debris is all that stands in front.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -113,7 +113,7 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 			return 0, true
 		}
 		if again := strings.LastIndexByte(v[end:next], '\n'); again >= 0 && fenceMarks(v[end+again:next]) && fenceMarks(v[end:end+again]) {
-			t.at, t.scan = end+again, header.Scan{}
+			t.at, t.scan = end+again, harmony.Scan{}
 			continue
 		}
 		return t.closeFences(v, next, eof)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools/printed"
 )
 
@@ -21,7 +21,7 @@ type Strategies struct {
 
 	named *opener // [NAME] on a line of its own, read by the first strategy of brackets
 
-	header    *header.Grammar
+	header    *harmony.Grammar
 	printed   *printed.Words // how a dump begins; nil: none is read
 	weights   Weights
 	openers   [256][]*opener // by their first byte in lower case; higher priority first
@@ -131,9 +131,9 @@ func (s *Strategies) open(op *opener) {
 func (s *Strategies) prepare() {
 	s.first['\n'], s.first['`'] = opensAnywhere, opensAnywhere
 	s.lineOpens = s.harmony != nil || s.lines != nil
-	s.header = header.New(header.Words{}, header.Signs{})
+	s.header = harmony.New(harmony.Words{}, harmony.Signs{})
 	if s.harmony != nil {
-		s.header = header.New(s.harmony.Header, s.harmony.Signs)
+		s.header = harmony.New(s.harmony.Header, s.harmony.Signs)
 		for _, w := range slices.Concat(s.harmony.Header.Channels, s.harmony.Header.Recipient) {
 			s.first[w[0]] = max(s.first[w[0]], opensWord)
 		}

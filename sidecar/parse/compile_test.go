@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -13,8 +13,8 @@ func TestCompileRefuses(t *testing.T) {
 	for want, st := range map[string]parse.Strategy{
 		"no id":                  {Kind: parse.Native},
 		"confidence":             {ID: "x", Kind: parse.Native, Confidence: 1.5},
-		"lead":                   {ID: "x", Kind: parse.Harmony, Header: header.UsualWords(), Lead: -1},
-		"cannot read":            {ID: "x", Kind: parse.Harmony, Header: header.UsualWords(), Read: []parse.Field{"header"}},
+		"lead":                   {ID: "x", Kind: parse.Harmony, Header: harmony.UsualWords(), Lead: -1},
+		"cannot read":            {ID: "x", Kind: parse.Harmony, Header: harmony.UsualWords(), Read: []parse.Field{"header"}},
 		"envelope.name":          {ID: "x", Kind: parse.JSON},
 		"needs open":             {ID: "x", Kind: parse.Block, Body: parse.BodyJSON},
 		"two characters":         block(parse.BodyJSON, "[", ""),
@@ -33,8 +33,8 @@ func TestCompileRefuses(t *testing.T) {
 		"kind \"magic\"":         {ID: "x", Kind: "magic"},
 		"already; a kind can":    {ID: "y", Kind: parse.Lines},
 		"needs header.":          {ID: "x", Kind: parse.Harmony},
-		"cannot stand in header": {ID: "x", Kind: parse.Harmony, Header: header.Words{Roles: []string{"a"}, Channels: []string{"b"}, Types: []string{"c"}, Recipient: []string{"To"}}},
-		"has the priority 1 of":  {ID: "y", Kind: parse.Harmony, Header: header.UsualWords(), Priority: 1},
+		"cannot stand in header": {ID: "x", Kind: parse.Harmony, Header: harmony.Words{Roles: []string{"a"}, Channels: []string{"b"}, Types: []string{"c"}, Recipient: []string{"To"}}},
+		"has the priority 1 of":  {ID: "y", Kind: parse.Harmony, Header: harmony.UsualWords(), Priority: 1},
 	} {
 		st.Place, st.Enabled = "rules.yaml:7", true
 		_, err := parse.Compile([]parse.Strategy{{ID: "base", Kind: parse.Lines, Priority: 1, Enabled: true}, st}, parse.Prior())

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -25,8 +25,8 @@ func TestDenied(t *testing.T) {
 		saw  string
 	}{
 		{"native", parse.Strategy{Kind: parse.Native}, parse.Delta{Calls: []parse.CallDelta{{Name: "read", Arguments: []byte(`{"path":"a"}`)}}}, `{"path":"a"}`},
-		{"harmony", parse.Strategy{Kind: parse.Harmony, Header: header.UsualWords()}, parse.Delta{Content: `<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`}, `to=read`},
-		{"harmony in thoughts", parse.Strategy{Kind: parse.Harmony, Header: header.UsualWords(), Read: []parse.Field{parse.Content, parse.Reasoning}},
+		{"harmony", parse.Strategy{Kind: parse.Harmony, Header: harmony.UsualWords()}, parse.Delta{Content: `<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`}, `to=read`},
+		{"harmony in thoughts", parse.Strategy{Kind: parse.Harmony, Header: harmony.UsualWords(), Read: []parse.Field{parse.Content, parse.Reasoning}},
 			parse.Delta{Reasoning: `Hm.<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`}, `to=read`},
 		{"object", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: `{"name":"read","arguments":{"path":"a"}}`}, `{"name"`},
 		{"list of calls", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: `{"tool_calls":[{"name":"read","arguments":{"path":"a"}}]}`}, `"tool_calls"`},
@@ -60,7 +60,7 @@ func TestDenied(t *testing.T) {
 // So it does where the header stands behind the arguments.
 func TestDeniedBehindItsHeader(t *testing.T) {
 	for _, allows := range []bool{true, false} {
-		words := parse.Strategy{ID: "words", Kind: parse.Harmony, Header: header.UsualWords()}
+		words := parse.Strategy{ID: "words", Kind: parse.Harmony, Header: harmony.UsualWords()}
 		object := parse.Strategy{ID: "object", Kind: parse.JSON, Envelope: parse.Keys{Name: []string{"name"}, Arguments: []string{"arguments"}}, When: func(parse.Env) (bool, error) { return allows, nil }}
 		got := readPieces(compiled(t, words, object), offeredForFuzz(), []string{`{"path":"a"}to=functions.read`}, "stop")
 		if allows != (len(got.Calls) == 1) {
@@ -73,7 +73,7 @@ func TestDeniedBehindItsHeader(t *testing.T) {
 func TestAnyChunkingDeniesTheSame(t *testing.T) {
 	when := func(e parse.Env) (bool, error) { return len(e.Text)%2 == 0, nil }
 	s := compiled(t,
-		parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: header.UsualWords(), Lead: 24, When: when}, markers(when),
+		parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: harmony.UsualWords(), Lead: 24, When: when}, markers(when),
 		parse.Strategy{ID: "json", Kind: parse.JSON, When: when, Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "action"}, Arguments: []string{"arguments", "action_input"}}},
 		parse.Strategy{ID: "react", Kind: parse.Lines, When: when, Done: []string{"done"}},
 		parse.Strategy{ID: "tags", Kind: parse.Block, When: when, Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"}, Body: parse.BodyAuto})

@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
@@ -100,7 +100,7 @@ func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) scan.Verdict {
 
 // Headed says whether v begins as an object that calls a header by name, as a server writes the answer
 // for which it knows no tool: {"name": "assistant<|channel|>final", …
-func (k *Keys) Headed(a *header.Alphabet, v string, eof bool) scan.Verdict {
+func (k *Keys) Headed(a *harmony.Alphabet, v string, eof bool) scan.Verdict {
 	const most = 64
 	part := strings.SplitN(v[:min(len(v), most)], `"`, 5) // around the first key and a text behind it
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // addressed is the tool to which a message is sent, and its arguments. They are an object, or the
@@ -20,7 +20,7 @@ func (w *walker) addressed(v gjson.Result) (tool, body string) {
 	if body = content.Raw; !content.IsObject() {
 		body = texts(w.k, content)
 	}
-	if !strings.HasPrefix(strings.TrimSpace(body), "{") && !strings.HasPrefix(to, header.Namespace) {
+	if !strings.HasPrefix(strings.TrimSpace(body), "{") && !strings.HasPrefix(to, harmony.Namespace) {
 		return "", "" // somebody has the name of a tool
 	}
 	return to, body

@@ -77,7 +77,7 @@ func TestTextIsBrokenWhereNoStrategyReadsIt(t *testing.T) {
 	never := func(parse.Env) (bool, error) { return false, nil }
 	for name, list := range map[string][]parse.Strategy{
 		"none":      nil,
-		"condition": {harmony(never), markers(never)},
+		"condition": {harmonyFrames(never), markers(never)},
 	} {
 		s := compiled(t, list...)
 		for _, text := range []string{"[exec]\n{\"command\":\"ls\"}\n[END_TOOL_REQUEST]", "final to=exec code{\"command\":\"ls\"}"} {

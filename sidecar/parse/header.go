@@ -4,13 +4,13 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // head is the header of a message, and where it was found.
 type head struct {
-	header.Header
+	harmony.Header
 	stripped bool   // no control token was seen
 	debris   bool   // foreign words stand in it: it is no quotation, and what follows its call is none, either
 	tokened  bool   // it has control tokens
@@ -34,12 +34,12 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 		return opening{n: skip, markup: true, begin: beginWordHeader}, is
 	}
 	return opening{n: skip + h.Body + len(h.Next), markup: true, begin: func(t *text, v string, n int) {
-		t.head = head{Header: header.Header{Recipient: strings.Clone(h.Name), Flaw: "control tokens are missing"},
+		t.head = head{Header: harmony.Header{Recipient: strings.Clone(h.Name), Flaw: "control tokens are missing"},
 			stripped: true, debris: h.Debris, quotable: true, text: strings.Clone(v[:n]), before: t.last, lead: t.leadIn()}
 		if h.Debris { // nobody quotes such a header: that text in front does not say that it is made counts nothing
 			t.head.lead &^= isBeside | isOpen
 		}
-		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, header.Assistant) { // glued to what stands in front of it
+		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, harmony.Assistant) { // glued to what stands in front of it
 			t.past = Front{}
 		}
 		switch t.beginCall(v[:n]); {
@@ -63,10 +63,10 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 func (t *text) isCall(v string, n int) bool {
 	h := &t.head
 	switch {
-	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, header.Namespace)+" "+h.Rest):
+	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, harmony.Namespace)+" "+h.Rest):
 		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
 	case h.Recipient != "" && (h.Recipient != "assistant" && h.Recipient != "tool" || !t.r.names.Named(h.Channel) && !t.r.names.Named(h.Rest)) || t.r.c.Open():
-	case h.Rest != "" && (h.Channel != "final" || h.Constrain || strings.HasPrefix(h.Rest, header.Namespace)) && t.r.names.Named(h.Rest):
+	case h.Rest != "" && (h.Channel != "final" || h.Constrain || strings.HasPrefix(h.Rest, harmony.Namespace)) && t.r.names.Named(h.Rest):
 		h.Recipient, h.Flaw = h.Rest, "recipient without to="
 	case h.Channel != "" && t.r.names.Named(h.Channel):
 		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"
@@ -80,16 +80,16 @@ func (t *text) isCall(v string, n int) bool {
 // beginWordHeader reads a header whose first words were left of its opener.
 func beginWordHeader(t *text, v string, n int) {
 	t.past.Add(v[:scan.SkipBlanks(v, 0)]) // they may indent it
-	t.openQuotable(v[:n], header.None, false)
+	t.openQuotable(v[:n], harmony.None, false)
 	if t.r.s.header.Words.Channel(strings.TrimLeft(v[n:], " \n")) != "" {
-		t.at = int(header.FromChannel)
+		t.at = int(harmony.FromChannel)
 	}
 	t.head.stripped = true
 }
 
 // noArguments refuses a call of which there is nothing but a header, of n bytes. That of the server's own call is left of it.
 func (t *text) noArguments(n int, name string) {
-	if Owns(t.r.native).Named(strings.TrimPrefix(name, header.Namespace)) {
+	if Owns(t.r.native).Named(strings.TrimPrefix(name, harmony.Namespace)) {
 		t.note(t.r.s.harmony, 0, n, Dropped, "the header of the server's own call")
 		return
 	}

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // Held is how many bytes in front of V[j:] are a clue so far.
@@ -21,7 +21,7 @@ func (t *NameText) Held(j int) int {
 		return j - t.leadOf(whole, 1, &Clue{})
 	}
 	from := t.wordStart(j)
-	if n := header.BehindDot(t.before(from), t.V[from:j]); n > 0 {
+	if n := harmony.BehindDot(t.before(from), t.V[from:j]); n > 0 {
 		from = j - n
 	} else if t.nameGoesOn(from) || !t.Names.May(t.V[from:j]) {
 		from = j
@@ -39,12 +39,12 @@ func (t *NameText) glance(j int) (held int, sure bool) {
 	before := t.before(0)
 	for i, b := range []byte(t.V[:j]) {
 		switch {
-		case b == '\n', b == header.Namespace[0] && before == '.':
+		case b == '\n', b == harmony.Namespace[0] && before == '.':
 			return 0, false
 		case t.Names.initials.Has(b) && (before >= utf8.RuneSelf || !scan.IsName(before)):
 			word := scan.Name(t.V[i:j])
 			switch open := i+len(word) == j; {
-			case strings.HasPrefix(word, header.Namespace), !open && t.Names.c.Exact(word), before >= utf8.RuneSelf && open && t.Names.May(word):
+			case strings.HasPrefix(word, harmony.Namespace), !open && t.Names.c.Exact(word), before >= utf8.RuneSelf && open && t.Names.May(word):
 				return 0, false
 			case open && t.Names.May(word):
 				return j - i, i >= t.Floor

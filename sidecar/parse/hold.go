@@ -4,13 +4,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // quiet says at one look at each byte how much of s is text in which nothing opens: all but a word at its end that
 // may go on as what opens. So most pieces of a stream are read; ok is false where more must be looked at.
 func (t *text) quiet(s string) (n int, ok bool) {
-	const most = len(header.Assistant) - 1
+	const most = len(harmony.Assistant) - 1
 	if t.mode != inProse || t.at > 0 || t.filler || t.last == '\n' || t.fence.n > 0 || t.ticks > 0 || len(s) > most {
 		return 0, false
 	}
@@ -46,7 +46,7 @@ func (t *text) assistant(v string) int {
 	if !t.marks() {
 		return 0
 	}
-	return scan.Begun(v, header.Assistant)
+	return scan.Begun(v, harmony.Assistant)
 }
 
 // heldBefore is how many bytes in front of v[j:] are a clue so far.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -148,7 +148,7 @@ func TestIntactLeavesAtOnce(t *testing.T) {
 // What begins as thoughts do is held all the same, and is a thought if a header follows;
 // everything else leaves in the delta it comes in. Deltas make no difference.
 func TestIntactHoldsThoughts(t *testing.T) {
-	s := compiled(t, parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: header.UsualWords(), Lead: 64, Thoughts: []string{"We need", "the user"}})
+	s := compiled(t, parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: harmony.UsualWords(), Lead: 64, Thoughts: []string{"We need", "the user"}})
 	const end = "<|end|><|start|>assistant<|channel|>final<|message|>Hi."
 	for text, want := range map[string]struct {
 		now     string // what leaves before the header is there

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // Last is where the object begins that a text ends in, behind words; -1: it ends in none. It must be
@@ -33,7 +33,7 @@ func Last(text string) int {
 
 // LastHeaders is where the calls begin that a text ends in, if their headers lost their tokens, or -1: the
 // last header, and those in front between which nothing stands but what makes the next call.
-func LastHeaders(words *header.Words, talk *Talk, all string) int {
+func LastHeaders(words *harmony.Words, talk *Talk, all string) int {
 	const most = 16 // calls
 	at := words.Last(all)
 	for range most {
@@ -52,7 +52,7 @@ func goesOn(talk *Talk, call string) bool {
 	if i < 0 {
 		return false
 	}
-	object := header.Scan{At: i}
+	object := harmony.Scan{At: i}
 	if object.Run(call, true); object.End == 0 {
 		return false
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // lines is what a ReAct reply has said so far. Offsets are into the held text.
@@ -128,7 +128,7 @@ func (t *text) oneLine(v, line string) (n int, done bool) {
 	case l.action && l.name == "" && kw == Plain && strings.ContainsAny(line, "{`"):
 		if b := strings.IndexByte(line, '{'); b >= 0 {
 			l.input, l.blob = t.at+b, true
-			t.scan = header.Scan{At: l.input}
+			t.scan = harmony.Scan{At: l.input}
 			return 0, true
 		}
 	case l.calls > 0 && !scan.Blank(line), kw == Observation && l.begun, l.action && !scan.Blank(line):

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -63,7 +63,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 			signs |= isBehind
 		}
 	}
-	switch taken := t.nameless(v, i, end, tok == header.Call, signs); {
+	switch taken := t.nameless(v, i, end, tok == harmony.Call, signs); {
 	case taken && signs.Has(Behind):
 		t.behindCall(end)
 		t.filler = false

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // markup looks for control tokens, whole or stripped.
@@ -18,8 +18,8 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	}
 	if t.grammar.Alphabet.Leads(v[j]) {
 		if tok, n, is := t.tokenAt(v[j:], eof); is != no {
-			if is == yes && tok == header.Constrain && (t.firstAt(v, j) || t.lineStart(v, j)) { // the rest of a header
-				return opening{markup: true, begin: func(t *text, _ string, _ int) { t.openHeader(header.FromStart) }}, yes
+			if is == yes && tok == harmony.Constrain && (t.firstAt(v, j) || t.lineStart(v, j)) { // the rest of a header
+				return opening{markup: true, begin: func(t *text, _ string, _ int) { t.openHeader(harmony.FromStart) }}, yes
 			}
 			if is == yes {
 				switch t.inQuotation(v, j, j+n, eof) {
@@ -52,7 +52,7 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 // script, where gluedWord looks for the word assistant.
 func (t *text) heads(v string, j int) bool {
 	before := t.before(v, j)
-	return (!scan.IsWord(before) || before >= utf8.RuneSelf && !strings.HasPrefix(v[j:], header.Assistant)) && t.r.s.header.Heads(v[j:])
+	return (!scan.IsWord(before) || before >= utf8.RuneSelf && !strings.HasPrefix(v[j:], harmony.Assistant)) && t.r.s.header.Heads(v[j:])
 }
 
 // plainHeader looks for a header without control tokens in the body of a message.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -12,35 +12,35 @@ import (
 func (t *text) beginToken(v string, n int) {
 	tok, _, _ := t.tokenAt(v, true)
 	t.r.result.Marked = true
-	if tok == header.Call || tok == header.Constrain {
+	if tok == harmony.Call || tok == harmony.Constrain {
 		t.note(t.r.s.harmony, 0, n, Dropped, "a lone "+tok.String())
 	}
 	switch {
 	case tok.Opens():
 		t.openQuotable(v[:n], tok, false)
-	case tok == header.End:
+	case tok == harmony.End:
 		t.settle(Thought)
 		t.between()
-	case tok == header.Return:
+	case tok == harmony.Return:
 		t.settle(Text)
 		t.between()
-	case tok == header.Message && t.first: // a header was in front of it
+	case tok == harmony.Message && t.first: // a header was in front of it
 		t.settle(Text)
 		t.head = head{}
 		t.enter(inLost)
-	case tok == header.Message:
+	case tok == harmony.Message:
 		t.settle(Text)
 		t.message(Text, false)
-	case tok == header.Call && t.first && t.r.found == 0: // it opens a call, for a model that mixes the tokens up
+	case tok == harmony.Call && t.first && t.r.found == 0: // it opens a call, for a model that mixes the tokens up
 		t.between()
 		t.first = true
-	case tok == header.Call:
+	case tok == harmony.Call:
 		t.settle(Text)
 		t.message(Text, true)
 	}
 }
 
-func (t *text) openHeader(from header.From) {
+func (t *text) openHeader(from harmony.From) {
 	t.enter(inHeader)
 	t.r.result.Marked = true
 	t.head = head{}
@@ -66,21 +66,21 @@ func (t *text) message(k EventKind, drop bool) {
 
 // stepHeader reads a header and decides what the message is.
 func (t *text) stepHeader(v string, eof bool) (int, bool) {
-	h, n, is := t.grammar.Read(v, header.From(t.at), eof)
+	h, n, is := t.grammar.Read(v, harmony.From(t.at), eof)
 	if is == wait {
 		return 0, true
 	}
 	if !t.alias {
 		h.Own()
 	}
-	if strings.TrimSuffix(h.Recipient, ".")+"." == header.Namespace { // the name was lost
+	if strings.TrimSuffix(h.Recipient, ".")+"." == harmony.Namespace { // the name was lost
 		h.Recipient, h.Constrain = "", true
 	}
 	words := &t.r.s.header.Words
 	words.Address(&h, t.r.names.Named)
 	t.head.Header = h
 	if t.head.quotable {
-		if t.head.open && (h.Stop.Closes() || h.Stop == header.None && !h.Body) { // no message begins: a sentence names the header
+		if t.head.open && (h.Stop.Closes() || h.Stop == harmony.None && !h.Body) { // no message begins: a sentence names the header
 			t.giveBack(t.head.text + v[:n-h.StopN])
 			return n - h.StopN, false
 		}
@@ -118,7 +118,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	default:
 		t.message(Text, false)
 	}
-	if h.Stop.Closes() || h.Stop == header.None && !h.Body {
+	if h.Stop.Closes() || h.Stop == harmony.None && !h.Body {
 		t.noBody(v[:n])
 	}
 	return n, false
@@ -210,7 +210,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		if is == wait {
 			return g, true
 		}
-		if t.imagined(header.None) {
+		if t.imagined(harmony.None) {
 			return g, false
 		}
 		t.closeMessage()
@@ -234,7 +234,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		t.openQuotable(v[at:at+n], tok, true)
 	case tok.Opens():
 		t.closeMessage()
-		t.openHeader(header.Behind(tok))
+		t.openHeader(harmony.Behind(tok))
 	default:
 		t.settleInside()
 		t.note(t.r.s.harmony, at, at+n, Dropped, "a lone "+tok.String())
@@ -244,8 +244,8 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 
 // imagined says that the message of somebody else which ends here is none of the request: the
 // model made it up, and all that follows. So it is where the next header tells no other speaker.
-func (t *text) imagined(tok header.Token) bool {
-	if t.heard == nil || tok != header.Channel && t.r.s.header.Words.Echo(&t.head.Header, string(t.heard), t.r.facts.User) {
+func (t *text) imagined(tok harmony.Token) bool {
+	if t.heard == nil || tok != harmony.Channel && t.r.s.header.Words.Echo(&t.head.Header, string(t.heard), t.r.facts.User) {
 		return false
 	}
 	t.enter(inTail)

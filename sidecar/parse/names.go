@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -17,7 +17,7 @@ type Names struct {
 // NewNames makes the names of a catalog.
 func NewNames(c *tools.Catalog) *Names {
 	n := &Names{c, c.Initials()}
-	n.initials.Add(header.Namespace[0])
+	n.initials.Add(harmony.Namespace[0])
 	return n
 }
 
@@ -36,7 +36,7 @@ func (n *Names) Initial(b byte) bool { return n.initials.Has(b) }
 
 // Named says that a word is the name of an offered tool; behind functions. it may be bent.
 func (n *Names) Named(word string) bool {
-	rest := strings.TrimPrefix(word, header.Namespace)
+	rest := strings.TrimPrefix(word, harmony.Namespace)
 	return rest != "" && (n.initials.Has(word[0]) && n.c.Exact(word) || len(rest) < len(word) && (n.c.Exact(rest) || n.Known(rest)))
 }
 
@@ -45,8 +45,8 @@ func (n *Names) May(word string) bool {
 	switch {
 	case word == "":
 		return false
-	case strings.HasPrefix(header.Namespace, word):
+	case strings.HasPrefix(harmony.Namespace, word):
 		return true
 	}
-	return strings.HasPrefix(word, header.Namespace) || n.initials.Has(word[0]) && n.c.HasPrefix(word) // behind functions. it may be bent
+	return strings.HasPrefix(word, harmony.Namespace) || n.initials.Has(word[0]) && n.c.HasPrefix(word) // behind functions. it may be bent
 }

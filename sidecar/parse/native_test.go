@@ -117,7 +117,7 @@ func TestNativeCalls(t *testing.T) {
 }
 
 func TestWithoutTheNativeStrategyTheServersCallsDoNotCount(t *testing.T) {
-	got, _ := readDeltas(compiled(t, harmony(nil)), "stop", piece(0, "a", "exec", `{"command":"ls"}`))
+	got, _ := readDeltas(compiled(t, harmonyFrames(nil)), "stop", piece(0, "a", "exec", `{"command":"ls"}`))
 	if len(got.Calls) > 0 {
 		t.Errorf("calls %v", got.Calls)
 	}

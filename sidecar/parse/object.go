@@ -6,7 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -102,7 +102,7 @@ func (k *Keys) keyed(offered *tools.Catalog, v gjson.Result) (c callcode.Call, o
 		if !is {
 			name = key.Str
 		}
-		name = strings.TrimRight(strings.TrimPrefix(name, header.Namespace), " )")
+		name = strings.TrimRight(strings.TrimPrefix(name, harmony.Namespace), " )")
 		c = callcode.Call{Name: name, Args: value.Raw}
 		ok = !ok && value.IsObject() && offered.Exact(name)
 		value.ForEach(func(arg, _ gjson.Result) bool {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
@@ -21,7 +21,7 @@ type Own struct {
 	Taken    bool
 	again    bool // another call has its index
 
-	value header.Scan // of Args, as far as seen
+	value harmony.Scan // of Args, as far as seen
 	seen  int
 	end   int  // behind the value and blanks; 0: it goes on
 	valid bool // it is JSON, and nothing else follows
@@ -188,7 +188,7 @@ func inText(args []byte) bool {
 	if _, resumed := jsonrepair.Resumed(text, 0); resumed {
 		return false
 	}
-	value := header.Scan{At: scan.SkipSpace(text, 0)}
+	value := harmony.Scan{At: scan.SkipSpace(text, 0)}
 	return !value.Run(text, true) && value.InString
 }
 
@@ -202,7 +202,7 @@ func (all Owns) Unfilled() *Own {
 
 // Named says that one of them is a call of a tool.
 func (all Owns) Named(tool string) bool {
-	return slices.ContainsFunc(all, func(c *Own) bool { return strings.TrimPrefix(c.Name, header.Namespace) == tool })
+	return slices.ContainsFunc(all, func(c *Own) bool { return strings.TrimPrefix(c.Name, harmony.Namespace) == tool })
 }
 
 // Have says that doc is the arguments of a call.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -55,7 +55,7 @@ func TestOwnsTake(t *testing.T) {
 }
 
 func TestOwnClean(t *testing.T) {
-	tokens := header.NewAlphabet(header.TokenSigns{})
+	tokens := harmony.NewAlphabet(harmony.TokenSigns{})
 	for in, want := range map[string]string{
 		`{"a":"<|call|>"}`:                             `{"a":"<|call|>"}||false|false`,
 		`{"a":1}<|call|>`:                              `{"a":1}||true|false`,
@@ -122,7 +122,7 @@ func FuzzOwnClean(f *testing.F) {
 	f.Add("f", ` <|constrain|>json<|message|>{"a":1}<|call|><|start|>assistant`, true)
 	f.Add(`f{"a":1}`, "{}", false)
 	f.Add("", `functions.f<|message|>{"a":1}`, true)
-	tokens := header.NewAlphabet(header.TokenSigns{})
+	tokens := harmony.NewAlphabet(harmony.TokenSigns{})
 	f.Fuzz(func(t *testing.T, name, args string, nobody bool) {
 		c := parse.Own{Name: name, Args: []byte(args)}
 		l := c.Clean(tokens, nobody)

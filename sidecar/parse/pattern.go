@@ -3,7 +3,7 @@ package parse
 import (
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
@@ -52,7 +52,7 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 			b.note(callcode.Call{Name: m.Name, Args: m.Args}, e.closed && m.Read)
 			continue
 		}
-		json := header.Scan{At: m.JSON, Stops: t.closers}
+		json := harmony.Scan{At: m.JSON, Stops: t.closers}
 		whole := json.Run(v, eof)
 		switch {
 		case !whole && !eof:

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // maxOpener is the window in which something must show that it opens.
@@ -146,12 +146,12 @@ func (t *text) next(v string, at int) int {
 // nextGlued is the offset of the next "assistant", or -1. What was found is kept:
 // a text full of other openers must not be searched again at each.
 func (t *text) nextGlued(v string, at int) int {
-	if len(v)-at < len(header.Assistant) || !t.marks() {
+	if len(v)-at < len(harmony.Assistant) || !t.marks() {
 		return -1
 	}
 	if t.word.end != t.base+len(v) || t.word.at >= 0 && t.word.at < t.base+at {
 		t.word.end, t.word.at = t.base+len(v), -1
-		if j := strings.Index(v[at:], header.Assistant); j >= 0 {
+		if j := strings.Index(v[at:], harmony.Assistant); j >= 0 {
 			t.word.at = t.base + at + j
 		}
 	}
@@ -168,7 +168,7 @@ func (t *text) wordOpens(v string, i int) bool {
 	switch begins := !scan.IsWord(before); {
 	case begins && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1])):
 		return true
-	case !begins && (before < utf8.RuneSelf || strings.HasPrefix(v[i:], header.Assistant)):
+	case !begins && (before < utf8.RuneSelf || strings.HasPrefix(v[i:], harmony.Assistant)):
 		return false
 	}
 	return t.r.s.header.Heads(v[i:])

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -25,8 +25,8 @@ func compiled(t testing.TB, list ...parse.Strategy) *parse.Strategies {
 	return s
 }
 
-func harmony(when func(parse.Env) (bool, error)) parse.Strategy {
-	return parse.Strategy{ID: "harmony", Kind: parse.Harmony, Lead: 256, Header: header.UsualWords(), When: when}
+func harmonyFrames(when func(parse.Env) (bool, error)) parse.Strategy {
+	return parse.Strategy{ID: "harmony", Kind: parse.Harmony, Lead: 256, Header: harmony.UsualWords(), When: when}
 }
 
 func markers(when func(parse.Env) (bool, error)) parse.Strategy {
@@ -264,9 +264,9 @@ func TestConditions(t *testing.T) {
 			return e.Field == "content" && strings.Contains(e.Text, "to=exec") && strings.Contains(e.Text, `"ls"`) && len(e.Tools) == 3 && e.Model == "m", nil
 		}, 1},
 	} {
-		s := compiled(t, harmony(tc.when), markers(tc.when), parse.Strategy{ID: "native", Kind: parse.Native, When: tc.when, Priority: 3})
+		s := compiled(t, harmonyFrames(tc.when), markers(tc.when), parse.Strategy{ID: "native", Kind: parse.Native, When: tc.when, Priority: 3})
 		if name == "sees" {
-			s = compiled(t, harmony(tc.when))
+			s = compiled(t, harmonyFrames(tc.when))
 		}
 		r := s.Reader(offeredForFuzz(), parse.Facts{Model: "m"})
 		r.Feed(parse.Delta{Content: text})
@@ -287,7 +287,7 @@ func TestConditions(t *testing.T) {
 // shippedWith is what is shipped by default, as far as it reads text, and more; the lead is short.
 func shippedWith(t testing.TB, more ...parse.Strategy) *parse.Strategies {
 	list := []parse.Strategy{
-		{ID: "harmony", Kind: parse.Harmony, Header: header.UsualWords(), Lead: 24}, markers(nil),
+		{ID: "harmony", Kind: parse.Harmony, Header: harmony.UsualWords(), Lead: 24}, markers(nil),
 		{ID: "json", Kind: parse.JSON, Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "tool", "action"}, Arguments: []string{"arguments", "args", "action_input"}}},
 		{ID: "react", Kind: parse.Lines, Done: []string{"done"}},
 		{ID: "tags", Kind: parse.Block, Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"}, Body: parse.BodyAuto},

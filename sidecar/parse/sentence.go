@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -159,7 +159,7 @@ func (t *text) marked(s string, eof bool) verdict {
 	if _, is := t.grammar.Stray(s, eof); is != no {
 		return is
 	}
-	if is := header.Answers(s, eof); is != no {
+	if is := harmony.Answers(s, eof); is != no {
 		return is
 	}
 	probe := text{r: t.r, field: t.field, grammar: t.grammar}

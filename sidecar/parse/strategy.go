@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // Kind is how a strategy reads.
@@ -38,8 +38,8 @@ type Strategy struct {
 	Read       []Field                 // empty: content only
 	When       func(Env) (bool, error) // nil: always. An error means no call.
 	Lead       int                     // harmony: bytes of unmarked text held at the start of a reply without reasoning
-	Header     header.Words            // harmony: the words of a header
-	Signs      header.Signs            // harmony: characters that stand for those of control tokens
+	Header     harmony.Words           // harmony: the words of a header
+	Signs      harmony.Signs           // harmony: characters that stand for those of control tokens
 	Thoughts   []string                // harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
 	Done       []string                // lines: action names that end the turn; block: a line that says so
 	Envelope   Keys                    // json: the keys of a call object

@@ -9,7 +9,7 @@ import (
 
 // A lead may be a thought; what goes beyond it, or is released, is text at once.
 func TestLead(t *testing.T) {
-	s := compiled(t, harmony(nil))
+	s := compiled(t, harmonyFrames(nil))
 	r := s.Reader(offeredForFuzz(), parse.Facts{})
 	if events := r.Feed(parse.Delta{Content: "Some text "}); len(events) > 0 || !r.Leading() || !r.Holding() {
 		t.Fatalf("the lead is not held: %v", events)
@@ -98,7 +98,7 @@ func TestPlainThought(t *testing.T) {
 			t.Errorf("%s: %v", raw, !want)
 		}
 	}
-	r := compiled(t, harmony(nil)).Reader(offeredForFuzz(), parse.Facts{})
+	r := compiled(t, harmonyFrames(nil)).Reader(offeredForFuzz(), parse.Facts{})
 	r.Feed(parse.Delta{Content: "Hi"})
 	if r.Reasoned(); r.Leading() {
 		t.Error("with reasoning apart, text is no lead")

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // Some servers drop the control tokens and leave their words glued to the text:
@@ -42,7 +42,7 @@ func (t *text) beheaded(v string, i, p int, eof bool) (opening, verdict) {
 	n, is := t.grammar.Beheaded(v[p:], t.r.names.Named, t.r.names.May, eof)
 	return opening{n: p + n - i, markup: true, begin: func(t *text, v string, n int) {
 		beginWordHeader(t, v, n)
-		t.at = int(header.FromRecipient)
+		t.at = int(harmony.FromRecipient)
 	}}, is
 }
 
@@ -86,7 +86,7 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 // beginBareHeader reads a header whose opener was lost: "final<|message|>".
 func beginBareHeader(t *text, _ string, _ int) {
 	t.settleLead()
-	t.openHeader(header.FromChannel)
+	t.openHeader(harmony.FromChannel)
 }
 
 // beginChannel enters the body of a message whose header was a glued word.
@@ -104,7 +104,7 @@ func beginChannel(channel string) func(*text, string, int) {
 // stripMessage enters a message after a stripped header.
 func (t *text) stripMessage(channel string) {
 	t.r.result.Marked = true
-	t.head = head{Header: header.Header{Channel: channel}, stripped: true}
+	t.head = head{Header: harmony.Header{Channel: channel}, stripped: true}
 	if t.hanging {
 		t.enter(inTail)
 		return
@@ -133,8 +133,8 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	case how.To:
 		return t.recipient(v[j+how.N:], how.N, eof)
 	}
-	rest := v[j+len(header.Assistant):]
-	if o, is := t.recipient(rest, len(header.Assistant), eof); is == wait || is == yes && (how.Channel != "final" || t.grammar.Addressed(rest, t.r.names.Known, eof) == yes) {
+	rest := v[j+len(harmony.Assistant):]
+	if o, is := t.recipient(rest, len(harmony.Assistant), eof); is == wait || is == yes && (how.Channel != "final" || t.grammar.Addressed(rest, t.r.names.Known, eof) == yes) {
 		return o, is
 	}
 	name, end, is := t.r.s.header.Addressee(rest, t.r.names.Known, eof)
@@ -148,9 +148,9 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 		if !eof && body == end && len(rest) < end+len(" response ") { // the content type may come
 			return opening{}, wait
 		}
-		return opening{n: len(header.Assistant) + body, markup: true, begin: beginChannel(channel)}, yes
+		return opening{n: len(harmony.Assistant) + body, markup: true, begin: beginChannel(channel)}, yes
 	}
-	return opening{n: len(header.Assistant) + end, markup: true, begin: func(t *text, v string, n int) {
+	return opening{n: len(harmony.Assistant) + end, markup: true, begin: func(t *text, v string, n int) {
 		beginChannel(how.Channel)(t, v, n)
 		t.noArguments(n, strings.Clone(name))
 	}}, yes

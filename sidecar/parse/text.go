@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // mode is what the reader of a field expects next. What a mode does is its step; what
@@ -78,13 +78,13 @@ type text struct {
 	unmarked bool  // it is such a reader: control tokens are text
 	gap      bool  // the next text begins a paragraph
 
-	grammar *header.Grammar // of the headers of this reply
-	scan    header.Scan
-	second  header.Scan // inCall: of another object behind the arguments
-	open    *opener     // inBlock
-	closers []string    // inBlock: literals one of which ends it
-	named   string      // inBlock: the name in the opening literal
-	gaping  *Strategy   // inBlock: a literal of this one opened no call that could be read
+	grammar *harmony.Grammar // of the headers of this reply
+	scan    harmony.Scan
+	second  harmony.Scan // inCall: of another object behind the arguments
+	open    *opener      // inBlock
+	closers []string     // inBlock: literals one of which ends it
+	named   string       // inBlock: the name in the opening literal
+	gaping  *Strategy    // inBlock: a literal of this one opened no call that could be read
 	ahead   ahead
 	clue    Clue
 	fences  []span    // inFence: the calls so far
@@ -146,7 +146,7 @@ func (t *text) look(v string, eof bool) (n int, more bool) {
 func (t *text) window() int {
 	switch t.mode {
 	case inHeader:
-		return header.Most
+		return harmony.Most
 	case inMaybe:
 		return maxMaybe
 	case inProse, inMessage, inCall, inTail: // what these hold is bounded by their own steps, or by the reply
@@ -213,7 +213,7 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 
 // enter changes the mode; the next byte is where it begins.
 func (t *text) enter(m mode) {
-	t.mode, t.at, t.retry, t.scan, t.second, t.sure, t.doubted = m, 0, 0, header.Scan{}, header.Scan{}, 0, false
+	t.mode, t.at, t.retry, t.scan, t.second, t.sure, t.doubted = m, 0, 0, harmony.Scan{}, harmony.Scan{}, 0, false
 }
 
 // prose goes back to reading text, skipping the first skip bytes in the search

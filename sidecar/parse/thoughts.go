@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -99,7 +99,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	} else if r.s.harmony != nil {
 		at = LastHeaders(&r.s.header.Words, r.facts.Talk, all)
 	}
-	if at >= 0 && at < token && (marked == "" || token-at <= header.MaxGlue) {
+	if at >= 0 && at < token && (marked == "" || token-at <= harmony.MaxGlue) {
 		marked, base = all[at:], at
 		in = marked
 	} else if headed {
@@ -126,7 +126,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	probe.closeContent()
 	denied := probe.result.Denied() // else the model would never hear why
 	f, _ := r.s.header.Alphabet.At(marked, true)
-	behind := f.Token == header.End && probe.called() // the thought had ended: what a model says behind its call it makes up
+	behind := f.Token == harmony.End && probe.called() // the thought had ended: what a model says behind its call it makes up
 	shows := !behind && !scan.Blank(probe.shown.String())
 	whole := marked != "" && scan.Blank(all[:len(all)-len(in)]) && probe.result.Marked // the server put all of the reply there
 	if probe.found == 0 && !denied && !(whole && shows) || shows && !whole {

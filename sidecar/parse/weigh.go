@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
@@ -83,7 +83,7 @@ func (f *Facts) aboutCalls() bool {
 
 // seen adds what the catalog says of a call, and notes what it would run as.
 func (t *text) seen(signs Set, c callcode.Call, w *Weighed) Set {
-	if name := strings.TrimPrefix(strings.TrimSpace(c.Name), header.Namespace); !t.r.c.Exact(name) {
+	if name := strings.TrimPrefix(strings.TrimSpace(c.Name), harmony.Namespace); !t.r.c.Exact(name) {
 		signs = signs.With(Bent)
 	}
 	if c.Args == "" {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -23,7 +23,7 @@ func TestUsualIsAsShipped(t *testing.T) {
 	}
 	for _, st := range l.set.Strategies("").All() {
 		if st.Kind == parse.Harmony {
-			if diff := cmp.Diff(header.UsualWords(), st.Header); diff != "" {
+			if diff := cmp.Diff(harmony.UsualWords(), st.Header); diff != "" {
 				t.Errorf("words of a header (-usual +strategies.yaml):\n%s", diff)
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -43,10 +43,10 @@ type strategyRule struct {
 }
 
 type harmonyRule struct {
-	Lead     int           `rule:"lead" min:"0" max:"4096" doc:"How many bytes of unmarked text are held at the start of a reply without reasoning, for at most 0.2 s. A stream is held only if its server was seen to eat headers, or if the text begins as thoughts do. 0 holds none." eg:"256"`
-	Thoughts []string      `rule:"thoughts" doc:"How thoughts begin, in any case." eg:"[We need, The user]"`
-	Header   *header.Words `rule:"header" doc:"The words of a header, with control tokens or without."`
-	Signs    signsRule     `rule:"signs" doc:"Characters that stand for those of a control token. Full-width forms, HTML entities, escapes of JSON and URLs, and invisible characters need not be listed."`
+	Lead     int            `rule:"lead" min:"0" max:"4096" doc:"How many bytes of unmarked text are held at the start of a reply without reasoning, for at most 0.2 s. A stream is held only if its server was seen to eat headers, or if the text begins as thoughts do. 0 holds none." eg:"256"`
+	Thoughts []string       `rule:"thoughts" doc:"How thoughts begin, in any case." eg:"[We need, The user]"`
+	Header   *harmony.Words `rule:"header" doc:"The words of a header, with control tokens or without."`
+	Signs    signsRule      `rule:"signs" doc:"Characters that stand for those of a control token. Full-width forms, HTML entities, escapes of JSON and URLs, and invisible characters need not be listed."`
 }
 
 type signsRule struct {
@@ -130,14 +130,14 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		l.set.conditions[r.ID.Value] = *r.When
 	}
 	if r.Kind == parse.Harmony {
-		s.Header = header.UsualWords()
+		s.Header = harmony.UsualWords()
 	}
 	if h := r.Harmony; h != nil {
 		s.Lead, s.Thoughts = h.Lead, h.Thoughts
 		if h.Header != nil {
 			s.Header = *h.Header
 		}
-		s.Signs = header.Signs{TokenSigns: header.TokenSigns{Open: h.Signs.Open, Bar: h.Signs.Bar, Close: h.Signs.Close}, Pairs: l.signPairs(h.Signs.Pairs)}
+		s.Signs = harmony.Signs{TokenSigns: harmony.TokenSigns{Open: h.Signs.Open, Bar: h.Signs.Bar, Close: h.Signs.Close}, Pairs: l.signPairs(h.Signs.Pairs)}
 	}
 	if j := r.JSON; j != nil {
 		s.Envelope = *j
@@ -249,14 +249,14 @@ func (l *loader) refused(err error) {
 }
 
 // signPairs reads pairs of signs.
-func (l *loader) signPairs(texts []rulefile.Text) (pairs []header.Brackets) {
+func (l *loader) signPairs(texts []rulefile.Text) (pairs []harmony.Brackets) {
 	for _, t := range texts {
 		open, end, ok := strings.Cut(t.Value, " ")
 		if !ok || open == "" || end == "" || strings.ContainsAny(t.Value, letters) || strings.Contains(end, " ") {
 			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no pair of signs", "write what stands in front of the word and what stands behind it, with a blank between, such as '[ ]'")
 			continue
 		}
-		pairs = append(pairs, header.Brackets{Open: open, Close: end})
+		pairs = append(pairs, harmony.Brackets{Open: open, Close: end})
 	}
 	return pairs
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -78,7 +78,7 @@ func shows(text, name string, args []byte) bool {
 			}
 			open += brace
 			if inner := text[scan.SkipSpace(text, open+1):]; begins(inner, names) {
-				object := header.Scan{At: open}
+				object := harmony.Scan{At: open}
 				if object.Run(text[:min(len(text), open+longest)], true); object.End > 0 && tools.SameJSON([]byte(text[open:object.End]), args) {
 					return true
 				}

@@ -1,18 +1,18 @@
-package header_test
+package harmony_test
 
 import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
-func grammar() *header.Grammar { return header.New(header.UsualWords(), header.Signs{}) }
+func grammar() *harmony.Grammar { return harmony.New(harmony.UsualWords(), harmony.Signs{}) }
 
 func known(name string) bool { return name == "read" || name == "functions.read" }
 
 func TestRead(t *testing.T) {
-	for text, want := range map[string]header.Header{
+	for text, want := range map[string]harmony.Header{
 		"assistant<|channel|>commentary to=functions.read <|constrain|>json<|message|>": {Role: "assistant", Channel: "commentary", Recipient: "functions.read", Constrain: true},
 		"assistant to=functions.read<|channel|>commentary json<|message|>":              {Role: "assistant", Channel: "commentary", Recipient: "functions.read", Constrain: true},
 		"assistant<|channel|>commentary to = \"read\"<|message|>":                       {Role: "assistant", Channel: "commentary", Recipient: "read"},
@@ -23,8 +23,8 @@ func TestRead(t *testing.T) {
 		"assistant<|channel|>final now<|message|>":                                      {Role: "assistant", Channel: "final", Rest: "now", RestAt: 26, Flaw: "noise in the header"},
 		"assistant<|channel|>analysis<|channel|>final<|message|>":                       {Role: "assistant", Channel: "final", Flaw: "doubled channel"},
 	} {
-		got, n, is := grammar().Read(text, header.FromStart, true)
-		if is != scan.Yes || n != len(text) || got.Stop != header.Message {
+		got, n, is := grammar().Read(text, harmony.FromStart, true)
+		if is != scan.Yes || n != len(text) || got.Stop != harmony.Message {
 			t.Errorf("%q: %+v, %d of %d bytes, verdict %d", text, got, n, len(text), is)
 		}
 		want.Stop, want.StopN, want.Exact = got.Stop, got.StopN, text[len(text)-2:] == "|>"
@@ -37,7 +37,7 @@ func TestRead(t *testing.T) {
 // A header whose tokens are words in brackets counts if it is whole, with the end of another
 // message in front of it or without.
 func TestBracketed(t *testing.T) {
-	g := header.New(header.UsualWords(), header.Signs{Pairs: []header.Brackets{{Open: "<", Close: ">"}, {Open: "[[", Close: "]]"}}})
+	g := harmony.New(harmony.UsualWords(), harmony.Signs{Pairs: []harmony.Brackets{{Open: "<", Close: ">"}, {Open: "[[", Close: "]]"}}})
 	for text, want := range map[string]bool{
 		"<start>assistant<channel>final<message>Hi":                       true,
 		"<channel>commentary to=functions.read <constrain>json<message>{": true,
@@ -129,12 +129,12 @@ func FuzzGrowing(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		g := grammar()
 		bare, verdict := g.Bare(s, known, true)
-		read, length, _ := g.Read(s, header.FromChannel, true)
+		read, length, _ := g.Read(s, harmony.FromChannel, true)
 		for n := 1; n < len(s); n++ {
 			if got, is := g.Bare(s[:n], known, false); is != scan.Wait && (is != verdict || got != bare) {
 				t.Fatalf("Bare %q: after %d bytes %+v (%d), at the end %+v (%d)", s, n, got, is, bare, verdict)
 			}
-			if got, at, is := g.Read(s[:n], header.FromChannel, false); is != scan.Wait && (got != read || at != length) {
+			if got, at, is := g.Read(s[:n], harmony.FromChannel, false); is != scan.Wait && (got != read || at != length) {
 				t.Fatalf("Read %q: after %d bytes %+v (%d), at the end %+v (%d)", s, n, got, at, read, length)
 			}
 		}

@@ -1,4 +1,4 @@
-package header
+package harmony
 
 import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"

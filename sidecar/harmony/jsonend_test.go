@@ -1,14 +1,14 @@
-package header_test
+package harmony_test
 
 import (
 	"encoding/json"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/header"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 func TestScan(t *testing.T) {
-	tokens := header.NewAlphabet(header.TokenSigns{})
+	tokens := harmony.NewAlphabet(harmony.TokenSigns{})
 	for _, row := range []struct {
 		text      string
 		end, stop int
@@ -21,7 +21,7 @@ func TestScan(t *testing.T) {
 		{`{"a":"<|call|>"}`, 16, 0},
 		{`{"a":1</X>`, 0, 7},
 	} {
-		s := header.Scan{Tokens: tokens, Stops: []string{"</x>"}}
+		s := harmony.Scan{Tokens: tokens, Stops: []string{"</x>"}}
 		whole := s.Run(row.text, true)
 		if s.End != row.end || s.Stop != row.stop || whole != (row.end+row.stop > 0) {
 			t.Errorf("%q: end %d, stop %d, whole %v", row.text, s.End, s.Stop, whole)
@@ -34,9 +34,9 @@ func FuzzScan(f *testing.F) {
 	f.Add(`{"a":"\\"}<|call|>`, uint8(1))
 	f.Add(`[{"b":[]}]]`, uint8(3))
 	f.Fuzz(func(t *testing.T, text string, step uint8) {
-		whole := header.Scan{}
+		whole := harmony.Scan{}
 		whole.Run(text, true)
-		pieces := header.Scan{}
+		pieces := harmony.Scan{}
 		for n := 0; n < len(text); n += int(step)%7 + 1 {
 			pieces.Run(text[:n], false)
 		}

@@ -1,6 +1,4 @@
-// Package header reads the header of a Harmony message, with its control tokens or without,
-// damaged or whole. Which words it knows, rules say. It reads no body and knows no tool.
-package header
+package harmony
 
 import (
 	"slices"
