@@ -90,10 +90,10 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != keep+2 {
+	if err != nil || len(entries) != keptDays+2 {
 		t.Errorf("%d files, %v", len(entries), err)
 	}
-	if got := read(t, dir, at(40, 1).Format(time.DateOnly)+suffix); strings.Count(got, "##") != 1 || strings.Count(got, "day 40") != 2 {
+	if got := read(t, dir, at(40, 1).Format(time.DateOnly)+errorLogSuffix); strings.Count(got, "##") != 1 || strings.Count(got, "day 40") != 2 {
 		t.Errorf("%s", got)
 	}
 }
@@ -102,7 +102,7 @@ func TestRotation(t *testing.T) {
 func TestWith(t *testing.T) {
 	dir := t.TempDir()
 	slog.New(open(t, dir, slog.DiscardHandler)).With("tool", "exec").WithGroup("g").Error("broken")
-	today := read(t, dir, time.Now().Format(time.DateOnly)+suffix)
+	today := read(t, dir, time.Now().Format(time.DateOnly)+errorLogSuffix)
 	if !strings.Contains(today, "] exec | broken | none | error\n") {
 		t.Errorf("%s", today)
 	}
