@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // inputJSON reads on in an action input that may be JSON; a keyword at the start
@@ -52,7 +51,7 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		switch a, is := t.around(v, n, eof); {
 		case is == wait:
 			return 0, wait
-		case !t.runs(EvidenceLines, a&^isBehind, callcode.Call{Name: Name(l.name)}): // what follows was made up: Observation:
+		case !t.runs(EvidenceLines, a&^isBehind, Call{Name: Name(l.name)}): // what follows was made up: Observation:
 			t.release(t.r.s.lines, n, why(a))
 			return 0, yes
 		}
@@ -99,9 +98,9 @@ func (t *text) callLine(v string, end int) {
 		}
 		guessed := false
 		if isText := args != "{}" && (!strings.HasPrefix(args, "{") || !strings.Contains(args, ":")); isText && args != "" && how != tools.Cut {
-			args, guessed = callcode.Input(args, t.r.c.Open())
+			args, guessed = CodeInput(args, t.r.c.Open())
 		}
-		t.found(st, v, 0, end, callcode.Call{Name: name, Args: args, Unsure: guessed}, tools.Ending{How: how})
+		t.found(st, v, 0, end, Call{Name: name, Args: args, Unsure: guessed}, tools.Ending{How: how})
 	}
 	calls := l.calls + 1
 	t.enter(inLines)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // A header with control tokens makes a call, unless text beside it says that it is quoted.
@@ -108,7 +107,7 @@ func (t *text) believed(body string, signs Set) bool {
 		return false
 	case signs == 0:
 		return true
-	case t.runs(Tokens, signs, callcode.Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
+	case t.runs(Tokens, signs, Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
 		return true
 	}
 	t.doubted, t.r.told = !t.r.facts.Asked, true

@@ -5,8 +5,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
-	"github.com/jgavinray/gpt-oss-executor/tools/calltags"
 )
 
 // opener is a literal that may open a block anywhere in prose.
@@ -83,7 +81,7 @@ func (op *opener) names(t *text, s string, eof bool) verdict {
 
 // block is a block that was read: its calls, and where it ends.
 type block struct {
-	calls     []callcode.Call
+	calls     []Call
 	end       int // where it ends; for none, how far it was looked at
 	truncated bool
 	ending    tools.Ending // cut, if the reply ended inside of it
@@ -178,8 +176,8 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 // readXML reads the calls of a block in tags. v begins with the opening literal.
 func (t *text) readXML(v string, eof bool) (block, verdict) {
 	at, n := t.closing(v, 0, eof)
-	for _, a := range calltags.Arguments(v) {
-		if at >= a.From && at < a.To && (!a.Open || !eof || calltags.Begins(v[a.From:])) {
+	for _, a := range Arguments(v) {
+		if at >= a.From && at < a.To && (!a.Open || !eof || BeginsTag(v[a.From:])) {
 			at, n = t.closing(v, a.To, eof)
 		}
 	}
@@ -191,7 +189,7 @@ func (t *text) readXML(v string, eof bool) (block, verdict) {
 	}
 	b := block{end: at + n}
 	if doc := strings.Clone(v[:b.end]); n > 0 || strings.Contains(doc, "</") {
-		b.calls, b.truncated = calltags.Calls(doc, n == 0 && t.r.cut())
+		b.calls, b.truncated = TagCalls(doc, n == 0 && t.r.cut())
 	}
 	b.truncated = b.truncated || len(b.calls) == 0
 	return b, yes

@@ -11,7 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // boxed is doc with the arguments of its last call as a JSON text in their place, just as they stand:
@@ -29,11 +28,11 @@ func (k *Keys) boxed(doc string, depth int) (box, args string, ok bool) {
 
 // certain reports whether each call is one of an offered tool, with what it takes, and args are those of the last: no
 // text was put into an argument that nobody named.
-func certain(offered *tools.Catalog, calls []callcode.Call, args string) bool {
+func certain(offered *tools.Catalog, calls []Call, args string) bool {
 	if n := len(calls); n == 0 || calls[n-1].Args != args {
 		return false
 	}
-	return !slices.ContainsFunc(calls, func(c callcode.Call) bool {
+	return !slices.ContainsFunc(calls, func(c Call) bool {
 		call, refusal := offered.Call(strings.Clone(c.Name), []byte(c.Args), tools.Ending{})
 		return refusal != nil || slices.ContainsFunc(call.Repairs, func(r tools.Repair) bool { return r.Kind == "args.wrap" })
 	})

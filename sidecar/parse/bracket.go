@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // longestName is how long a name in brackets may be; OpenClaw reads as many.
@@ -67,7 +66,7 @@ func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
 	case j == len(v) && !eof:
 		return block{}, wait
 	case j == len(v) || v[j] != '{':
-		return block{calls: []callcode.Call{{Name: name, Args: "{}"}}, end: i + 1}, yes
+		return block{calls: []Call{{Name: name, Args: "{}"}}, end: i + 1}, yes
 	}
 	t.scan.At = max(t.scan.At, j)
 	switch {
@@ -82,12 +81,12 @@ func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
 	if is == wait {
 		return block{}, wait
 	}
-	return block{calls: []callcode.Call{{Name: name, Args: args}}, end: end}, yes
+	return block{calls: []Call{{Name: name, Args: args}}, end: end}, yes
 }
 
 // readPairs reads key=value|key=value up to the bracket that closes the block.
 func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
-	end := callcode.PairsEnd(v, from)
+	end := PairsEnd(v, from)
 	if end < 0 {
 		if !eof {
 			return block{}, wait
@@ -97,6 +96,6 @@ func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
 			return block{end: len(v), truncated: true}, yes
 		}
 	}
-	args, unsure := callcode.Split(v[from:end], func(key string) bool { return t.r.c.Param(name, key) })
-	return block{calls: []callcode.Call{{Name: name, Args: args, Unsure: unsure}}, end: end + 1}, yes
+	args, unsure := Split(v[from:end], func(key string) bool { return t.r.c.Param(name, key) })
+	return block{calls: []Call{{Name: name, Args: args, Unsure: unsure}}, end: end + 1}, yes
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // maxStrict is how often the end of a call body may be looked for behind a
@@ -107,10 +106,10 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			}
 		}
 		a |= t.head.lead
-		call := callcode.Call{Name: t.head.Recipient, Args: v[:end]}
+		call := Call{Name: t.head.Recipient, Args: v[:end]}
 		calls := t.several(t.r.s.harmony, call, tools.Ending{})
 		if len(calls) == 0 {
-			calls = []callcode.Call{call}
+			calls = []Call{call}
 		}
 		switch {
 		case !t.runs(Header, a, calls...) && !spoilt:
@@ -276,7 +275,7 @@ func (t *text) endCall(v string, end int, closed bool) (int, bool) {
 		ending.How = t.r.ended
 		how = append(how, tools.Repair{Kind: "harmony.unclosed", At: t.base + end})
 	}
-	t.found(t.r.s.harmony, v, 0, end, callcode.Call{Name: t.head.Recipient, Args: body}, ending, how...)
+	t.found(t.r.s.harmony, v, 0, end, Call{Name: t.head.Recipient, Args: body}, ending, how...)
 	t.between()
 	return end, false
 }

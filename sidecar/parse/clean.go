@@ -8,7 +8,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // Apart takes arguments out of a name, where they arrived in it: read{"path":"a"}, read({"path":"a"}),
@@ -21,7 +20,7 @@ func (c *Own) Apart() {
 	}
 	name, args := c.Name[:at], strings.TrimSpace(c.Name[at:])
 	if args[0] == '(' {
-		called, ok := callcode.Calls("f" + args)
+		called, ok := CodeCalls("f" + args)
 		if !ok || len(called) != 1 || called[0].Name != "f" {
 			return
 		}

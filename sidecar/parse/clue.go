@@ -6,7 +6,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // stepClue and its kin read clues: the name of an offered tool with arguments behind it, in markup that no strategy
@@ -55,9 +54,9 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 	if t.clue.Lost {
 		return t.leftover(v, end, eof)
 	}
-	call := callcode.Call{Name: v[t.clue.From:t.clue.To], Args: v[t.at:end]}
+	call := Call{Name: v[t.clue.From:t.clue.To], Args: v[t.at:end]}
 	if v[t.at] == '(' {
-		found, ok := callcode.Calls(strings.Clone(v[t.clue.From:end]))
+		found, ok := CodeCalls(strings.Clone(v[t.clue.From:end]))
 		switch {
 		case ok && len(found) == 1:
 			call = found[0]
@@ -101,7 +100,7 @@ func (t *text) clueEnd(v string, eof bool) (end int, ok bool) {
 		if t.early(v, eof) {
 			return 0, false
 		}
-		end = callcode.End(v, t.clue.From, false)
+		end = End(v, t.clue.From, false)
 		return end, end > 0
 	}
 	t.scan.At = max(t.scan.At, t.at)
@@ -113,7 +112,7 @@ func (t *text) clueEnd(v string, eof bool) (end int, ok bool) {
 func (t *text) cutClue(v string) (int, bool) {
 	name := v[t.clue.From:t.clue.To]
 	a, _ := t.around(v, len(v), true)
-	if !t.clue.Lost && v[t.at] == '{' && t.field == Content && t.mayBe(EvidenceName, a, callcode.Call{Name: name}) && t.allowed(t.r.s.json, 0, len(v), v) {
+	if !t.clue.Lost && v[t.at] == '{' && t.field == Content && t.mayBe(EvidenceName, a, Call{Name: name}) && t.allowed(t.r.s.json, 0, len(v), v) {
 		t.cutOff(t.r.s.json, v, 0, strings.Clone(name))
 		return t.behindCall(len(v))
 	}

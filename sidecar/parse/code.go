@@ -2,8 +2,6 @@ package parse
 
 import (
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // readCode reads NAME(key=value, …), NAME{json}, or a list of such calls.
@@ -11,11 +9,11 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 	list := v[i] == '['
 	var end, behind int
 	if list || len(t.closers) == 0 {
-		end = callcode.End(v, i, list)
+		end = End(v, i, list)
 		behind = end
 	} else {
 		var n int
-		if end, n = callcode.Closing(v, i, t.closers, eof); end < 0 && eof {
+		if end, n = Closing(v, i, t.closers, eof); end < 0 && eof {
 			end, n = t.closing(v, i, eof) // the first one will do
 		}
 		behind = end + n
@@ -23,7 +21,7 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 	switch {
 	case end < 0 && !eof:
 		return block{}, wait
-	case end < 0 && !callcode.Begins(v[i:]):
+	case end < 0 && !BeginsCode(v[i:]):
 		return block{end: len(v)}, no
 	case end < 0:
 		return block{end: len(v), truncated: true}, yes
@@ -34,7 +32,7 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 			return block{}, wait
 		}
 	}
-	found, ok := callcode.Calls(strings.Clone(v[i:end]))
+	found, ok := CodeCalls(strings.Clone(v[i:end]))
 	if !ok {
 		return block{end: behind}, no
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // fence is the run of backticks or tildes that opened a code block; the zero
@@ -160,7 +159,7 @@ func (t *text) closeFences(v string, next int, eof bool) (int, bool) {
 			return t.release(st, next, "a code fence that text follows")
 		}
 	}
-	var all []callcode.Call
+	var all []Call
 	for _, f := range t.fences {
 		if !t.allowed(st, f.from, f.to, v[f.from:f.to]) {
 			return t.release(st, next, "the strategy's condition does not hold")

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
-	"github.com/jgavinray/gpt-oss-executor/tools/printed"
 )
 
 // Strategies is a list of strategies, compiled. It is immutable and safe for
@@ -22,7 +21,7 @@ type Strategies struct {
 	named *opener // [NAME] on a line of its own, read by the first strategy of brackets
 
 	header    *harmony.Grammar
-	printed   *printed.Words // how a dump begins; nil: none is read
+	printed   *PrintedWords // how a dump begins; nil: none is read
 	weights   Weights
 	openers   [256][]*opener // by their first byte in lower case; higher priority first
 	first     [256]class

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // envelope takes the calls in v[from:to]. It is false where that is none of our
@@ -26,7 +25,7 @@ func (t *text) takeIf(st *Strategy, v string, from, to int, found EnvelopeFound,
 // allKnown says that doc holds calls, and each names an offered tool.
 func (t *text) allKnown(st *Strategy, doc string) bool {
 	found, ok := t.unwrap(st, doc, false)
-	return ok && !slices.ContainsFunc(found.List, func(c callcode.Call) bool { return !t.r.names.Known(c.Name) })
+	return ok && !slices.ContainsFunc(found.List, func(c Call) bool { return !t.r.names.Known(c.Name) })
 }
 
 // takeAll takes calls that stand in v[from:to], and what is said beside them.

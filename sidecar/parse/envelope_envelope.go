@@ -9,7 +9,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
@@ -116,7 +115,7 @@ func (k *Keys) Headed(a *harmony.Alphabet, v string, eof bool) scan.Verdict {
 
 // Found is what stands in a value: calls, and what a guided reply says beside them.
 type EnvelopeFound struct {
-	List      []callcode.Call
+	List      []Call
 	Reasoning string
 	Answer    string
 	Said      string // text beside calls
@@ -164,7 +163,7 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 	}
 	one, ok := k.object(offered, root)
 	if one.Unsure, one.Doubt = unsure, doubt || one.Doubt; ok {
-		c.List = []callcode.Call{one}
+		c.List = []Call{one}
 	}
 	return c, ok
 }

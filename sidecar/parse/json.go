@@ -5,7 +5,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // jsonStart looks at {, [ or ( in prose: a call object may stand at the start of
@@ -138,7 +137,7 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 	case is == no, next == yes && !own.Empty, !t.r.names.Known(name): // yes: it is the header of another call
 		return 0, no
 	}
-	call := callcode.Call{Name: name, Args: v[:end]}
+	call := Call{Name: name, Args: v[:end]}
 	if !t.runs(Header, t.leadIn(), call) || !t.allowed(t.r.s.json, 0, j+n, v[:j+n]) {
 		return 0, no
 	}

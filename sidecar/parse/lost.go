@@ -7,7 +7,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // stepLost reads a commentary message without a recipient. JSON in it is the
@@ -124,7 +123,7 @@ func (r *Reader) wantsData() bool {
 // ends it. Where the text around it speaks about it, the model is asked.
 func (t *text) nameless(v string, from, end int, closed bool, signs Set) bool {
 	st := t.r.s.harmony
-	unclear := func(c callcode.Call) bool { // and so is one of a tool that changes something, if text goes on behind it
+	unclear := func(c Call) bool { // and so is one of a tool that changes something, if text goes on behind it
 		class, _ := t.r.c.ClassOf(c.Name)
 		return signs.Has(Told) || signs.Has(Behind) && class != tools.Read
 	}
@@ -145,7 +144,7 @@ func (t *text) nameless(v string, from, end int, closed bool, signs Set) bool {
 		t.note(st, from, end, Refused, "arguments without a tool name")
 		t.r.refuse(tools.Refusal{Code: tools.NotOffered, Text: doc, Why: "the call names no tool, and its arguments fit no single one"})
 		return false
-	case !unclear(callcode.Call{Name: call.Name}):
+	case !unclear(Call{Name: call.Name}):
 		if !closed && !t.guessed(call, true) {
 			return false
 		}

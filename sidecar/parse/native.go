@@ -7,7 +7,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // addNative adds a piece. A call that is whole is complete when the next one begins.
@@ -61,7 +60,7 @@ func (r *Reader) takeNative(st *Strategy, c *Own, how tools.End) {
 
 // takeOwn takes a call, or those in the arguments of one that names no tool: a wrapper, or the namespace.
 func (t *text) takeOwn(st *Strategy, c *Own, how tools.End) {
-	several := t.several(st, callcode.Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
+	several := t.several(st, Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
 	if t.r.c.Nobody(c.Name) {
 		found, _ := t.unwrap(st, string(c.Args), how == tools.Cut)
 		several = found.List
@@ -78,7 +77,7 @@ func (t *text) takeOwn(st *Strategy, c *Own, how tools.End) {
 	if class, _ := t.r.c.ClassOf(c.Name); refusal != nil && class == tools.Read {
 		all := Objects(string(c.Args))
 		for _, args := range all {
-			t.offer(st, 0, 1, callcode.Call{Name: c.Name, Args: args}, tools.Ending{}, nil)
+			t.offer(st, 0, 1, Call{Name: c.Name, Args: args}, tools.Ending{}, nil)
 		}
 		if len(all) > 0 {
 			return

@@ -8,7 +8,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // listIn is the list of calls in a value: itself, or what one of its keys holds.
@@ -24,10 +23,10 @@ func (k *Keys) listIn(v gjson.Result) (list gjson.Result, ok bool) {
 	return gjson.Result{}, false
 }
 
-func (k *Keys) list(offered *tools.Catalog, v gjson.Result) (calls []callcode.Call, ok bool) {
+func (k *Keys) list(offered *tools.Catalog, v gjson.Result) (calls []Call, ok bool) {
 	ok = true
 	v.ForEach(func(_, item gjson.Result) bool {
-		var c callcode.Call
+		var c Call
 		c, ok = k.object(offered, item)
 		calls = append(calls, c)
 		return ok
@@ -37,7 +36,7 @@ func (k *Keys) list(offered *tools.Catalog, v gjson.Result) (calls []callcode.Ca
 
 // object reads one call object. Keys beside the known ones make it data, unless they are
 // parameters of the tool that it names.
-func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c callcode.Call, ok bool) {
+func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) {
 	v = k.inner(v)
 	name, args := firstOf(v, k.Name), firstOf(v, k.Arguments)
 	switch {
@@ -50,7 +49,7 @@ func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c callcode.Call, 
 	case !args.Exists():
 		return k.flat(offered, v, name.Str)
 	}
-	c = callcode.Call{Name: name.Str, Args: args.Raw, Doubt: several(v, k.Name) || several(v, k.Arguments)}
+	c = Call{Name: name.Str, Args: args.Raw, Doubt: several(v, k.Name) || several(v, k.Arguments)}
 	switch args.Type {
 	case gjson.String:
 		c.Args = args.Str
@@ -76,7 +75,7 @@ func several(v gjson.Result, keys []string) bool {
 }
 
 // flat reads {"name":"read","path":"a"}: the arguments stand beside the name.
-func (k *Keys) flat(offered *tools.Catalog, v gjson.Result, name string) (c callcode.Call, ok bool) {
+func (k *Keys) flat(offered *tools.Catalog, v gjson.Result, name string) (c Call, ok bool) {
 	m, refusal := offered.Name(strings.Clone(name))
 	if refusal != nil || offered.Open() {
 		return c, false
@@ -92,18 +91,18 @@ func (k *Keys) flat(offered *tools.Catalog, v gjson.Result, name string) (c call
 		members = append(members, key.Raw+":"+value.Raw)
 		return ok
 	})
-	return callcode.Call{Name: strings.Clone(name), Args: "{" + strings.Join(members, ",") + "}"}, ok && len(members) > 0
+	return Call{Name: strings.Clone(name), Args: "{" + strings.Join(members, ",") + "}"}, ok && len(members) > 0
 }
 
 // keyed reads {"read":{"path":"a"}}: the name is the only key.
-func (k *Keys) keyed(offered *tools.Catalog, v gjson.Result) (c callcode.Call, ok bool) {
+func (k *Keys) keyed(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		_, name, is := strings.Cut(key.Str, "to=") // a header is the key
 		if !is {
 			name = key.Str
 		}
 		name = strings.TrimRight(strings.TrimPrefix(name, harmony.Namespace), " )")
-		c = callcode.Call{Name: name, Args: value.Raw}
+		c = Call{Name: name, Args: value.Raw}
 		ok = !ok && value.IsObject() && offered.Exact(name)
 		value.ForEach(func(arg, _ gjson.Result) bool {
 			ok = ok && offered.Takes(name, arg.Str)

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // searchCost is the cost of searching a candidate without a hit, compared with holding it.
@@ -49,7 +48,7 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 		}
 		at, value = m.End, 0
 		if m.JSON < 0 {
-			b.note(callcode.Call{Name: m.Name, Args: m.Args}, e.closed && m.Read)
+			b.note(Call{Name: m.Name, Args: m.Args}, e.closed && m.Read)
 			continue
 		}
 		json := harmony.Scan{At: m.JSON, Stops: t.closers}
@@ -61,7 +60,7 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 			if !e.closed {
 				b.ending.How = t.r.ended
 			}
-			b.note(callcode.Call{Name: m.Name, Args: v[m.JSON:e.inside]}, true)
+			b.note(Call{Name: m.Name, Args: v[m.JSON:e.inside]}, true)
 			at = e.end
 			continue
 		}
@@ -72,7 +71,7 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 				return block{}, wait
 			}
 		}
-		b.note(callcode.Call{Name: m.Name, Args: v[m.JSON:at]}, true)
+		b.note(Call{Name: m.Name, Args: v[m.JSON:at]}, true)
 	}
 	closed := e.closed && len(t.closers) > 0
 	b.end = e.end
@@ -87,7 +86,7 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 }
 
 // note takes a call that was read as a whole; any other is refused.
-func (b *block) note(c callcode.Call, whole bool) {
+func (b *block) note(c Call, whole bool) {
 	if whole {
 		b.calls = append(b.calls, c)
 	} else {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // ending is how the value being read came to its end. A value is open only at the end, so this does not
@@ -23,7 +22,7 @@ func (t *text) allowed(st *Strategy, from, to int, candidate string) bool {
 }
 
 // found hands a candidate call to the catalog. v[from:to] is all of its text.
-func (t *text) found(st *Strategy, v string, from, to int, c callcode.Call, end tools.Ending, how ...tools.Repair) bool {
+func (t *text) found(st *Strategy, v string, from, to int, c Call, end tools.Ending, how ...tools.Repair) bool {
 	candidate := t.said + v[from:to]
 	t.said = ""
 	if !t.allowed(st, from, to, candidate) {
@@ -39,12 +38,12 @@ func (t *text) found(st *Strategy, v string, from, to int, c callcode.Call, end 
 }
 
 // several are the calls in the arguments of a wrapper.
-func (t *text) several(st *Strategy, c callcode.Call, end tools.Ending) []callcode.Call {
+func (t *text) several(st *Strategy, c Call, end tools.Ending) []Call {
 	return t.envelopeOf(st).Several(t.r.c, c, t.r.facts.MaxDepth, end.How == tools.Cut)
 }
 
 // offer hands one call to the catalog.
-func (t *text) offer(st *Strategy, from, to int, c callcode.Call, end tools.Ending, how []tools.Repair) bool {
+func (t *text) offer(st *Strategy, from, to int, c Call, end tools.Ending, how []tools.Repair) bool {
 	end.Guessed = end.Guessed || c.Unsure
 	call, refusal := t.r.c.Call(strings.Clone(c.Name), []byte(c.Args), end)
 	if refusal == nil && c.Doubt && t.r.c.Class(call.Name) != tools.Read {

@@ -8,13 +8,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // Torn reads doc, in which the reply ends: complete calls, and the one that was cut, if one
 // was. first says that nothing stands in front. It is false where doc need not be a call.
-func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int, first bool) (got EnvelopeFound, half []callcode.Call, ok bool) {
+func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int, first bool) (got EnvelopeFound, half []Call, ok bool) {
 	fixed, err := jsonrepair.Repair(doc, depth)
 	if err != nil {
 		return got, nil, false
@@ -28,21 +27,21 @@ func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int, first bool) (
 		return got, nil, true // it was cut before it came to anything else
 	default:
 		one, ok := k.begins(offered, root)
-		return got, []callcode.Call{one}, ok
+		return got, []Call{one}, ok
 	}
 	if got.List, ok = k.complete(offered, doc, depth); !ok {
 		return EnvelopeFound{}, nil, false
 	}
 	if all := list.Array(); len(all) > len(got.List) {
 		one, is := k.begins(offered, all[len(all)-1])
-		return got, []callcode.Call{one}, is || len(got.List) > 0
+		return got, []Call{one}, is || len(got.List) > 0
 	}
 	return got, nil, len(got.List) > 0 || root.IsObject()
 }
 
 // complete is the calls that doc, which ends too early, holds whole. It is false where
 // something else stands in their list.
-func (k *Keys) complete(offered *tools.Catalog, doc string, depth int) (list []callcode.Call, ok bool) {
+func (k *Keys) complete(offered *tools.Catalog, doc string, depth int) (list []Call, ok bool) {
 	s := jsontext.Scanner{Doc: []byte(doc), Depth: depth}
 	for in := s.Peek() == '{' && s.Enter('{'); in && s.Next('}'); {
 		if key, _ := s.Key(); scan.Among(string(key), k.Calls) && s.Peek() == '[' {
@@ -61,12 +60,12 @@ func (k *Keys) complete(offered *tools.Catalog, doc string, depth int) (list []c
 
 // begins says whether v, mended, was going to be a call: it says nothing but what calls
 // say, and has arguments, or a name that is offered or was going to be.
-func (k *Keys) begins(offered *tools.Catalog, v gjson.Result) (c callcode.Call, ok bool) {
+func (k *Keys) begins(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) {
 	v = k.inner(v)
 	name := firstOf(v, k.Name)
 	tool := !offered.Open() && offered.HasPrefix(name.Str)
 	ok = name.Type == gjson.String && (tool || firstOf(v, k.Arguments).Exists())
-	return callcode.Call{Name: strings.Clone(name.Str)}, ok && only(v, true, k.Name, k.Arguments, besides, thoughtKeys)
+	return Call{Name: strings.Clone(name.Str)}, ok && only(v, true, k.Name, k.Arguments, besides, thoughtKeys)
 }
 
 // only says whether an object has no keys but these. With cut, one that has no value does

@@ -7,13 +7,12 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 // runs weighs the signs that a text is the calls in it, which stand by form in such
 // surroundings. Where it is too close, none of them runs: take refuses them, so that the
 // model is asked what it meant.
-func (t *text) runs(form Sign, signs Set, calls ...callcode.Call) bool {
+func (t *text) runs(form Sign, signs Set, calls ...Call) bool {
 	t.sure, t.doubted = 1, false
 	for _, c := range calls {
 		w := t.weigh(form, signs, c)
@@ -38,14 +37,14 @@ func doubt(c tools.Call) *tools.Refusal {
 }
 
 // mayBe says that a text may be calls, of which the last is cut: each is rather one than not.
-func (t *text) mayBe(form Sign, signs Set, calls ...callcode.Call) bool {
-	return !slices.ContainsFunc(calls, func(c callcode.Call) bool {
+func (t *text) mayBe(form Sign, signs Set, calls ...Call) bool {
+	return !slices.ContainsFunc(calls, func(c Call) bool {
 		return t.weigh(form, signs, c).Score < 0.5
 	})
 }
 
 // weigh says how sure it is that c is a call, and what follows.
-func (t *text) weigh(form Sign, signs Set, c callcode.Call) Weighed {
+func (t *text) weigh(form Sign, signs Set, c Call) Weighed {
 	signs = signs.With(form)
 	if t.r.calls {
 		signs = signs.With(Finish)
@@ -82,7 +81,7 @@ func (f *Facts) aboutCalls() bool {
 }
 
 // seen adds what the catalog says of a call, and notes what it would run as.
-func (t *text) seen(signs Set, c callcode.Call, w *Weighed) Set {
+func (t *text) seen(signs Set, c Call, w *Weighed) Set {
 	if name := strings.TrimPrefix(strings.TrimSpace(c.Name), harmony.Namespace); !t.r.c.Exact(name) {
 		signs = signs.With(Bent)
 	}

@@ -8,8 +8,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
-	"github.com/jgavinray/gpt-oss-executor/tools/printed"
 )
 
 // Whole reads doc as what another API answers, in which calls stand deeper: behind the keys that
@@ -21,7 +19,7 @@ func (k *Keys) Whole(offered *tools.Catalog, doc string, depth int) (f EnvelopeF
 		return f, false
 	}
 	if gjson.Valid(doc) {
-		return k.Found(offered, printed.Value{Doc: doc})
+		return k.Found(offered, Value{Doc: doc})
 	}
 	if v, is := k.Printed().Read(doc, depth, true); is == scan.Yes {
 		return k.Found(offered, v)
@@ -54,27 +52,27 @@ func (k *Keys) Leads(offered *tools.Catalog, doc string) bool {
 
 // Printed are the words by which a value is known that is printed where a call belongs. In front of
 // arguments the lines of a header end.
-func (k *Keys) Printed() *printed.Words {
+func (k *Keys) Printed() *PrintedWords {
 	if len(k.Through) == 0 {
-		return &printed.Words{}
+		return &PrintedWords{}
 	}
 	known := slices.Concat(k.Through, k.Name, k.Arguments, k.Calls, k.inside(), k.To, k.Body, k.Thinks, besides)
 	for _, b := range k.Beside {
 		key, _, _ := strings.Cut(b, "=")
 		known = append(known, key)
 	}
-	return &printed.Words{Keys: known, Heads: slices.Concat(k.Heads, k.Status), Tags: k.Tags}
+	return &PrintedWords{Keys: known, Heads: slices.Concat(k.Heads, k.Status), Tags: k.Tags}
 }
 
 // Found is what stands in a value that was printed. What a program printed leaves doubt: it may be
 // shown. Of a status line only calls that read are believed.
-func (k *Keys) Found(offered *tools.Catalog, v printed.Value) (f EnvelopeFound, ok bool) {
+func (k *Keys) Found(offered *tools.Catalog, v Value) (f EnvelopeFound, ok bool) {
 	root := gjson.Parse(v.Doc)
-	if v.Form == printed.Lines && firstOf(root, k.Status).Exists() {
+	if v.Form == PrintedLines && firstOf(root, k.Status).Exists() {
 		status := *k
 		status.Name, k = k.Status, &status
 	}
-	w := walker{k: k, offered: offered, stream: v.Many, printed: v.Form != printed.JSON}
+	w := walker{k: k, offered: offered, stream: v.Many, printed: v.Form != PrintedJSON}
 	lists, ok := w.walk(root, maxWalk)
 	w.join()
 	w.f.Said, w.f.Reasoning = string(w.said), string(w.thought)
@@ -89,7 +87,7 @@ func (k *Keys) Found(offered *tools.Catalog, v printed.Value) (f EnvelopeFound, 
 		c := &w.f.List[i]
 		class, _ := offered.ClassOf(c.Name)
 		_, refusal := offered.Name(strings.Clone(c.Name))
-		if w.printed && (refusal != nil || !gjson.Valid(c.Args)) || v.Form == printed.Lines && class != tools.Read && firstOf(root, k.To).Str == "" {
+		if w.printed && (refusal != nil || !gjson.Valid(c.Args)) || v.Form == PrintedLines && class != tools.Read && firstOf(root, k.To).Str == "" {
 			return EnvelopeFound{}, false
 		}
 		c.Doubt = c.Doubt || w.printed
@@ -122,7 +120,7 @@ func (w *walker) walk(v gjson.Result, depth int) (lists int, ok bool) {
 		return 0, false
 	case v.IsArray():
 		return w.list(v, depth)
-	case !v.IsObject() || somebodyElse(v.Get(printed.Type).Str):
+	case !v.IsObject() || somebodyElse(v.Get(Type).Str):
 		return 0, false
 	}
 	if _, guided := w.k.listIn(v); !guided {
@@ -137,7 +135,7 @@ func (w *walker) walk(v gjson.Result, depth int) (lists int, ok bool) {
 		return 0, false
 	}
 	if to != "" {
-		w.f.List = append(w.f.List, callcode.Call{Name: to, Args: body})
+		w.f.List = append(w.f.List, Call{Name: to, Args: body})
 	}
 	if v.Get("channel").Str == "analysis" || scan.Among(v.Get("type").Str, w.k.Thinks) {
 		w.think(string(w.said[said:]))
@@ -167,7 +165,7 @@ func (w *walker) members(v gjson.Result, to string, lists *int, depth int) (ok b
 		case scan.Among(name, k.Through, k.Body) && value.Type == gjson.String:
 			w.say(value.Str)
 		default:
-			ok = k.beside(name, value) || scan.Among(name, k.To) || name == printed.Type
+			ok = k.beside(name, value) || scan.Among(name, k.To) || name == Type
 		}
 		return ok
 	})
@@ -204,7 +202,7 @@ func (w *walker) calls(v gjson.Result) (ok bool) {
 			ok = w.add(item)
 			return ok
 		}
-		var c callcode.Call
+		var c Call
 		c, ok = w.call(item)
 		w.f.List = append(w.f.List, c)
 		return ok
@@ -226,13 +224,13 @@ func (w *walker) add(v gjson.Result) bool {
 // join makes calls of the pieces.
 func (w *walker) join() {
 	for c := range w.pieces.Take(len(w.pieces), tools.Ended) {
-		w.f.List = append(w.f.List, callcode.Call{Name: c.Name, Args: string(c.Args)})
+		w.f.List = append(w.f.List, Call{Name: c.Name, Args: string(c.Args)})
 	}
 }
 
 // call reads a call object. What says nothing may stand beside its name and arguments; that it is
 // done, or what came of it, makes it none.
-func (w *walker) call(v gjson.Result) (c callcode.Call, ok bool) {
+func (w *walker) call(v gjson.Result) (c Call, ok bool) {
 	for range maxWalk {
 		in := firstOf(v, w.k.inside())
 		if !in.IsObject() {
@@ -269,5 +267,5 @@ func (w *walker) only(v gjson.Result, keys ...[]string) (yes bool) {
 // idle says that a member beside the parts of a call says nothing of it.
 func (w *walker) idle(key string, value gjson.Result) bool {
 	empty := value.Type == gjson.Null || value.Type == gjson.False || value.Type == gjson.String && (value.Str == "" || value.Str == "false")
-	return empty || key == printed.Type || !scan.Among(key, w.k.Done) && (scan.Among(key, besides) || w.k.beside(key, value))
+	return empty || key == Type || !scan.Among(key, w.k.Done) && (scan.Among(key, besides) || w.k.beside(key, value))
 }

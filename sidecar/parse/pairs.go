@@ -1,4 +1,4 @@
-package callcode
+package parse
 
 import (
 	"encoding/json"
@@ -95,7 +95,7 @@ func Unquote(s string) (text string, guessed bool) {
 
 // Input makes arguments of plain input: a text, or with named an object that holds it. Quotes around
 // it are dropped; whether they were its own may be a guess.
-func Input(s string, named bool) (args string, guessed bool) {
+func CodeInput(s string, named bool) (args string, guessed bool) {
 	if strings.HasPrefix(s, `"`) {
 		s, guessed = Unquote(s)
 	}

@@ -1,4 +1,4 @@
-package calltags
+package parse
 
 import (
 	"slices"
@@ -64,4 +64,4 @@ func within(all []Argument, at int) bool {
 }
 
 // Begins says that a call begins in a text.
-func Begins(s string) bool { return callTag().MatchString(s) }
+func BeginsTag(s string) bool { return callTag().MatchString(s) }

@@ -1,4 +1,4 @@
-package printed
+package parse
 
 import (
 	"html"
@@ -9,7 +9,7 @@ import (
 )
 
 // Content is the key of what stands below the lines of a header, or in an element.
-const Content = "content"
+const PrintedContent = "content"
 
 // maxKey is how long the key of a header's line may be.
 const maxKey = 32
@@ -43,7 +43,7 @@ func headByte(b byte) byte {
 
 // header reads lines of a header up to a line that is empty, and the value below. Where one is the
 // arguments, there is nothing below.
-func (p *reader) header(w *Words) {
+func (p *reader) header(w *PrintedWords) {
 	p.next()
 	p.out = append(p.out, '{')
 	for n := 0; !p.stopped(); n++ {
@@ -69,7 +69,7 @@ func (p *reader) header(w *Words) {
 			p.i++
 		}
 	}
-	p.body(Content, 1)
+	p.body(PrintedContent, 1)
 }
 
 // member adds a text to the object that is written.
@@ -105,7 +105,7 @@ func (p *reader) body(key string, n int) {
 }
 
 // tags reads elements: their attributes, and the text in them.
-func (p *reader) tags(w *Words) {
+func (p *reader) tags(w *PrintedWords) {
 	for !p.stopped() {
 		if p.i = scan.SkipSpace(p.s, p.i); p.i == len(p.s) {
 			return
@@ -115,7 +115,7 @@ func (p *reader) tags(w *Words) {
 	}
 }
 
-func (p *reader) element(w *Words) {
+func (p *reader) element(w *PrintedWords) {
 	at := p.i
 	if p.s[at] != '<' {
 		p.fail(at)
@@ -146,7 +146,7 @@ func (p *reader) element(w *Words) {
 		inner = strings.TrimSpace(rest)
 	}
 	if p.i += end + len(closing); inner != "" {
-		p.member(Content, html.UnescapeString(inner), n)
+		p.member(PrintedContent, html.UnescapeString(inner), n)
 	}
 	p.out = append(p.out, '}')
 }

@@ -1,6 +1,4 @@
-// Package callcode reads calls as they are written in code: read(path="a"), [f(1), g({"b": 2})].
-// Pure. It knows no tool, and mends no value: whoever takes the arguments does.
-package callcode
+package parse
 
 import (
 	"iter"
@@ -17,7 +15,7 @@ type Call struct {
 }
 
 // Calls reads f(a=1), g({"b":2}) or a list of such calls.
-func Calls(s string) (calls []Call, ok bool) {
+func CodeCalls(s string) (calls []Call, ok bool) {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
 		s = s[1 : len(s)-1]
@@ -122,7 +120,7 @@ func bare(v string, i int) iter.Seq2[int, int] {
 }
 
 // Begins says whether s begins with a call, or a list of them.
-func Begins(s string) bool {
+func BeginsCode(s string) bool {
 	s = strings.TrimLeft(strings.TrimPrefix(s, "["), " \t\r\n")
 	n := nameEnd(s)
 	return n > 0 && n < len(s) && (s[n] == '(' || s[n] == '{')

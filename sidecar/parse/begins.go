@@ -1,4 +1,4 @@
-package printed
+package parse
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 
 // Begins says whether s begins as a value does that is no JSON: with what is made, with fields, with
 // the line of a header, an event, an element, or a list of tokens. JSON is known by its first byte.
-func (w *Words) Begins(s string, eof bool) scan.Verdict {
+func (w *PrintedWords) Begins(s string, eof bool) scan.Verdict {
 	short := scan.WaitUnless(eof)
 	switch {
 	case len(w.Keys) == 0:
@@ -35,8 +35,8 @@ func (w *Words) Begins(s string, eof bool) scan.Verdict {
 	return w.beginsMade(s, short)
 }
 
-func (w *Words) beginsTag(s string, short scan.Verdict) scan.Verdict {
-	name := s[1:nameEnd(s, 1)]
+func (w *PrintedWords) beginsTag(s string, short scan.Verdict) scan.Verdict {
+	name := s[1:printedNameEnd(s, 1)]
 	switch begins := func(tag string) bool { return strings.HasPrefix(tag, name) }; {
 	case len(name)+1 == len(s) && slices.ContainsFunc(w.Tags, begins):
 		return short
@@ -47,7 +47,7 @@ func (w *Words) beginsTag(s string, short scan.Verdict) scan.Verdict {
 }
 
 // beginsHead looks for the key of a header's line. It makes no text: it looks at each line of a reply.
-func (w *Words) beginsHead(s string, short scan.Verdict) scan.Verdict {
+func (w *PrintedWords) beginsHead(s string, short scan.Verdict) scan.Verdict {
 	s = s[:min(len(s), maxKey+1)]
 	i := scan.SkipBytes(s, 0, around)
 	is := scan.No
@@ -74,8 +74,8 @@ func (w *Words) beginsHead(s string, short scan.Verdict) scan.Verdict {
 const values = "'\"[{<NTF-0123456789"
 
 // beginsMade looks for a name and the first field: Message(role=, Message { role:, or for a field alone.
-func (w *Words) beginsMade(s string, short scan.Verdict) scan.Verdict {
-	end := nameEnd(s, 0)
+func (w *PrintedWords) beginsMade(s string, short scan.Verdict) scan.Verdict {
+	end := printedNameEnd(s, 0)
 	name := s[:end]
 	switch {
 	case name == "":
@@ -105,7 +105,7 @@ func (w *Words) beginsMade(s string, short scan.Verdict) scan.Verdict {
 }
 
 // beginsKey looks for one of the keys, and the sign behind it.
-func (w *Words) beginsKey(s string, sign byte, short scan.Verdict) scan.Verdict {
+func (w *PrintedWords) beginsKey(s string, sign byte, short scan.Verdict) scan.Verdict {
 	i := scan.SkipSpace(s, 0)
 	end := i
 	for end < len(s) && scan.IsWord(s[end]) {

@@ -1,4 +1,4 @@
-package calltags
+package parse
 
 import (
 	"strings"
@@ -33,7 +33,7 @@ func TestCalls(t *testing.T) {
 		`<action><tool_name>a</tool_name><arguments><arg key="x"><action><arg key="y">1</arg></action></arg></arguments></action>`:                               `a{"x":"<action><arg key=\"y\">1</arg></action>"}`,
 		`<function=a><parameter=x>1</parameter></function><function=b><parameter=y>2</parameter>; 3</function><function=c><parameter=z>4</parameter></function>`: `a{"x":"1"} broken`,
 	} {
-		calls, broken := Calls(doc, true)
+		calls, broken := TagCalls(doc, true)
 		var got []string
 		for _, c := range calls {
 			got = append(got, c.Name+c.Args)
@@ -45,7 +45,7 @@ func TestCalls(t *testing.T) {
 			t.Errorf("%s: %q", doc, got)
 		}
 	}
-	if calls, broken := Calls(`<function=read><parameter=path>a.md</parameter>`, false); len(calls) != 1 || broken {
+	if calls, broken := TagCalls(`<function=read><parameter=path>a.md</parameter>`, false); len(calls) != 1 || broken {
 		t.Errorf("what the model ended counts: %v %v", calls, broken)
 	}
 }
@@ -56,7 +56,7 @@ func TestCallsLinear(t *testing.T) {
 	for unit, want := range map[string]int{
 		"<function=f><parameter=a>1</parameter></function>": n, "<function=f>{": 1, "<function=f>": n, "<parameter=a>": 0, "<function=f></parameter>": n,
 	} {
-		if calls, _ := Calls(strings.Repeat(unit, n), false); len(calls) != want {
+		if calls, _ := TagCalls(strings.Repeat(unit, n), false); len(calls) != want {
 			t.Errorf("%s: %d calls", unit, len(calls))
 		}
 	}
@@ -66,7 +66,7 @@ func FuzzCalls(f *testing.F) {
 	f.Add(`<function=read><parameter=path>a.md</parameter></function>`, true)
 	f.Add(`<tool>read</tool><tool_input>{</tool_input>`, false)
 	f.Fuzz(func(t *testing.T, doc string, cut bool) {
-		calls, _ := Calls(doc, cut)
+		calls, _ := TagCalls(doc, cut)
 		for _, c := range calls {
 			if c.Name == "" || utf8.ValidString(doc) && !utf8.ValidString(c.Args) {
 				t.Errorf("%+v", c)

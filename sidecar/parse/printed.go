@@ -1,7 +1,4 @@
-// Package printed reads values as languages and APIs print them: JSON, the repr of Python, {:?} of Rust,
-// lines of JSON, lines of a header, tags with attributes. What it makes of them is JSON. Pure. It knows
-// no tool, and mends nothing.
-package printed
+package parse
 
 import (
 	"strings"
@@ -20,10 +17,10 @@ type Form uint8
 
 // The forms.
 const (
-	JSON     Form = iota // one value, or several in lines of their own
-	Language             // as a program prints it
-	Lines                // lines of a header, and what stands below them
-	Tags                 // elements with attributes
+	PrintedJSON  Form = iota // one value, or several in lines of their own
+	Language                 // as a program prints it
+	PrintedLines             // lines of a header, and what stands below them
+	Tags                     // elements with attributes
 )
 
 // Value is what was read.
@@ -35,7 +32,7 @@ type Value struct {
 }
 
 // Words are those by which values are known.
-type Words struct {
+type PrintedWords struct {
 	Keys  []string // one of them is the first key of a value
 	Heads []string // what a line of a header may begin with, in small letters with _ between words
 	Tags  []string // elements
@@ -43,10 +40,10 @@ type Words struct {
 
 // Read reads text, which begins as a value does and holds nothing else. It is No where it does, Wait where it may go on, and Yes,
 // with eof only, where it is whole. Values may nest so deep.
-func (w *Words) Read(text string, depth int, eof bool) (v Value, is scan.Verdict) {
+func (w *PrintedWords) Read(text string, depth int, eof bool) (v Value, is scan.Verdict) {
 	p := reader{s: text, eof: eof, depth: depth}
 	p.i = scan.SkipSpace(text, 0)
-	v.Form = JSON
+	v.Form = PrintedJSON
 	switch begin := text[p.i:]; {
 	case begin == "":
 		return v, scan.WaitUnless(eof)
@@ -56,7 +53,7 @@ func (w *Words) Read(text string, depth int, eof bool) (v Value, is scan.Verdict
 	case strings.HasPrefix(begin, "data:"):
 		p.events()
 	case w.beginsHead(begin, scan.No) == scan.Yes:
-		v.Form = Lines
+		v.Form = PrintedLines
 		p.header(w)
 	default:
 		if p.values(); p.foreign {

@@ -1,4 +1,4 @@
-package printed
+package parse
 
 import (
 	"strings"
@@ -98,7 +98,7 @@ func (p *reader) close(end, as byte) {
 // where the text may go on with it.
 func (p *reader) name() string {
 	from := p.i
-	end := nameEnd(p.s, from)
+	end := printedNameEnd(p.s, from)
 	switch {
 	case !p.eof && (end == len(p.s) || p.s[end:] == ":"):
 		p.short = true
@@ -112,7 +112,7 @@ func (p *reader) name() string {
 }
 
 // nameEnd is where the name at s[i:] ends. A name has no more than 128 bytes.
-func nameEnd(s string, i int) int {
+func printedNameEnd(s string, i int) int {
 	const most = 128
 	from := i
 	for i < len(s) && i-from < most && (scan.IsWord(s[i]) && s[i] < 0x80 || i > from && (s[i] == '.' || strings.HasPrefix(s[i:], "::") || s[i] == ':' && s[i-1] == ':')) {
@@ -193,7 +193,7 @@ func isUpper(name string) bool { return name != "" && name[0] >= 'A' && name[0] 
 
 // field says that a name and = stand at s[i:].
 func (p *reader) field(i int) bool {
-	end := nameEnd(p.s, i)
+	end := printedNameEnd(p.s, i)
 	if !p.eof && (end == len(p.s) || p.s[end:] == "=") {
 		p.short = true
 	}

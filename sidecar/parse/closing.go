@@ -1,4 +1,4 @@
-package callcode
+package parse
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package printed
+package parse
 
 import (
 	"strconv"

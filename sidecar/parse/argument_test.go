@@ -1,9 +1,9 @@
-package calltags_test
+package parse_test
 
 import (
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/tools/calltags"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
 // What an argument holds is a part of it, and no call: up to the tag that balances the first, or to
@@ -24,7 +24,7 @@ func TestArgumentsAreOpaque(t *testing.T) {
 		"<function=w><parameter=c><a><parameter=x>1</parameter></a></parameter></function>":                `w{"c":"<a><parameter=x>1</parameter></a>"}`,
 		"<parameter=c>" + inner + "</parameter>":                                                           "",
 	} {
-		calls, broken := calltags.Calls(doc, false)
+		calls, broken := parse.TagCalls(doc, false)
 		got := ""
 		for _, c := range calls {
 			got += c.Name + c.Args

@@ -1,4 +1,4 @@
-package printed_test
+package parse_test
 
 import (
 	"strings"
@@ -7,10 +7,10 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/tools/printed"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
-var words = &printed.Words{
+var words = &parse.PrintedWords{
 	Keys:  []string{"role", "content", "author", "tool_calls", "function", "arguments", "id"},
 	Heads: []string{"channel", "recipient", "calling_tool", "arguments", "content_type"},
 	Tags:  []string{"message", "details"},
@@ -18,42 +18,42 @@ var words = &printed.Words{
 
 var rows = []struct {
 	text string
-	form printed.Form
+	form parse.Form
 	doc  string // empty: it is none
 }{
-	{`{"a": [1, "b"]}`, printed.JSON, `{"a": [1, "b"]}`},
-	{"{\"a\": 1}\n\n{\"b\" : null}\n", printed.JSON, `[{"a": 1},{"b" : null}]`},
-	{`{"a": 1} {"b": 2}`, printed.JSON, ""}, // a list without its brackets: nobody prints that
-	{`{'a': True, 'b': (1, 2,), 'c': None}`, printed.Language, `{"a":true,"b":[1,2],"c":null}`},
-	{`{'a': "it's", 'b': 'say \'x\' \x41\u20ac\U0001f642'}`, printed.Language, `{"a":"it's","b":"say 'x' A€🙂"}`},
-	{`AIMessage(content='', tool_calls=[{'name': 'bash', 'args': {'c': 'ls'}, 'id': 'x'}])`, printed.Language, `{"@type":"AIMessage","content":"","tool_calls":[{"name":"bash","args":{"c":"ls"},"id":"x"}]}`},
-	{`Message(author=Author(role=<Role.ASSISTANT: 'assistant'>, name=None), content=[TextContent(text='{"a": 1}')])`, printed.Language,
+	{`{"a": [1, "b"]}`, parse.PrintedJSON, `{"a": [1, "b"]}`},
+	{"{\"a\": 1}\n\n{\"b\" : null}\n", parse.PrintedJSON, `[{"a": 1},{"b" : null}]`},
+	{`{"a": 1} {"b": 2}`, parse.PrintedJSON, ""}, // a list without its brackets: nobody prints that
+	{`{'a': True, 'b': (1, 2,), 'c': None}`, parse.Language, `{"a":true,"b":[1,2],"c":null}`},
+	{`{'a': "it's", 'b': 'say \'x\' \x41\u20ac\U0001f642'}`, parse.Language, `{"a":"it's","b":"say 'x' A€🙂"}`},
+	{`AIMessage(content='', tool_calls=[{'name': 'bash', 'args': {'c': 'ls'}, 'id': 'x'}])`, parse.Language, `{"@type":"AIMessage","content":"","tool_calls":[{"name":"bash","args":{"c":"ls"},"id":"x"}]}`},
+	{`Message(author=Author(role=<Role.ASSISTANT: 'assistant'>, name=None), content=[TextContent(text='{"a": 1}')])`, parse.Language,
 		`{"@type":"Message","author":{"@type":"Author","role":"assistant","name":null},"content":[{"@type":"TextContent","text":"{\"a\": 1}"}]}`},
-	{`Message { author: Author { role: Assistant, name: None }, recipient: Some("functions.shell"), content: [Text(TextContent { text: "{\"a\": \"\u{20ac}\"}" })], .. }`, printed.Language,
+	{`Message { author: Author { role: Assistant, name: None }, recipient: Some("functions.shell"), content: [Text(TextContent { text: "{\"a\": \"\u{20ac}\"}" })], .. }`, parse.Language,
 		`{"@type":"Message","author":{"@type":"Author","role":"Assistant","name":null},"recipient":"functions.shell","content":[[{"@type":"TextContent","text":"{\"a\": \"€\"}"}]]}`},
-	{"Message {\n    role: Role::Assistant,\n    content: [\n        \"a\",\n    ],\n}", printed.Language, `{"@type":"Message","role":"Assistant","content":["a"]}`},
-	{`content='a' role='assistant' tool_calls=[]`, printed.Language, `{"content":"a","role":"assistant","tool_calls":[]}`},
-	{`['<|channel|>', 'commentary']`, printed.Language, `["<|channel|>","commentary"]`},
-	{"channel: commentary\nRecipient: functions.x\ncontent-type: json\n\n{\"a\": 1}", printed.Lines, `{"channel":"commentary","recipient":"functions.x","content_type":"json","content":{"a": 1}}`},
-	{"Calling tool: get_weather\n Arguments: {'city': 'Oslo'}", printed.Lines, `{"calling_tool":"get_weather","arguments":{"city":"Oslo"}}`},
-	{"channel: a\nsubject: b\n\n{}", printed.Lines, ""},
-	{"channel: a\n\nHello {}", printed.Lines, ""},
-	{`<message role="assistant" content-type="json">{&quot;a&quot;: 1}</message>`, printed.Tags, `{"role":"assistant","content_type":"json","content":"{\"a\": 1}"}`},
-	{"<details type=\"x\" arguments=\"&quot;{}&quot;\">\n<summary>Executing...</summary>\n</details>", printed.Tags, `{"type":"x","arguments":"\"{}\""}`},
-	{`<message role="assistant">a`, printed.Tags, ""},
-	{"data: {\"a\": 1}\n\nevent: x\ndata: {\"b\": 2}\n\ndata: [DONE]\n", printed.JSON, `[{"a": 1},{"b": 2}]`},
-	{`Message(content="hi").send()`, printed.Language, ""},
-	{`Message(content=text)`, printed.Language, ""},
-	{`Message(content=json.dumps('a'))`, printed.Language, ""},
-	{"Message {\n    role: Some(\n        \"a\",\n    ),\n}", printed.Language, `{"@type":"Message","role":"a"}`},
-	{`Message(content=f"hi")`, printed.Language, ""},
-	{`Message(content='a' 'b')`, printed.Language, ""},
-	{`Message(content='a\q')`, printed.Language, ""},
-	{"Message(content='a\nb')", printed.Language, ""},
-	{`Message(content='a'`, printed.Language, ""},
-	{`Message(content=x + 1)`, printed.Language, ""},
-	{`Message(content='a', role)`, printed.Language, ""},
-	{"", printed.JSON, ""},
+	{"Message {\n    role: Role::Assistant,\n    content: [\n        \"a\",\n    ],\n}", parse.Language, `{"@type":"Message","role":"Assistant","content":["a"]}`},
+	{`content='a' role='assistant' tool_calls=[]`, parse.Language, `{"content":"a","role":"assistant","tool_calls":[]}`},
+	{`['<|channel|>', 'commentary']`, parse.Language, `["<|channel|>","commentary"]`},
+	{"channel: commentary\nRecipient: functions.x\ncontent-type: json\n\n{\"a\": 1}", parse.PrintedLines, `{"channel":"commentary","recipient":"functions.x","content_type":"json","content":{"a": 1}}`},
+	{"Calling tool: get_weather\n Arguments: {'city': 'Oslo'}", parse.PrintedLines, `{"calling_tool":"get_weather","arguments":{"city":"Oslo"}}`},
+	{"channel: a\nsubject: b\n\n{}", parse.PrintedLines, ""},
+	{"channel: a\n\nHello {}", parse.PrintedLines, ""},
+	{`<message role="assistant" content-type="json">{&quot;a&quot;: 1}</message>`, parse.Tags, `{"role":"assistant","content_type":"json","content":"{\"a\": 1}"}`},
+	{"<details type=\"x\" arguments=\"&quot;{}&quot;\">\n<summary>Executing...</summary>\n</details>", parse.Tags, `{"type":"x","arguments":"\"{}\""}`},
+	{`<message role="assistant">a`, parse.Tags, ""},
+	{"data: {\"a\": 1}\n\nevent: x\ndata: {\"b\": 2}\n\ndata: [DONE]\n", parse.PrintedJSON, `[{"a": 1},{"b": 2}]`},
+	{`Message(content="hi").send()`, parse.Language, ""},
+	{`Message(content=text)`, parse.Language, ""},
+	{`Message(content=json.dumps('a'))`, parse.Language, ""},
+	{"Message {\n    role: Some(\n        \"a\",\n    ),\n}", parse.Language, `{"@type":"Message","role":"a"}`},
+	{`Message(content=f"hi")`, parse.Language, ""},
+	{`Message(content='a' 'b')`, parse.Language, ""},
+	{`Message(content='a\q')`, parse.Language, ""},
+	{"Message(content='a\nb')", parse.Language, ""},
+	{`Message(content='a'`, parse.Language, ""},
+	{`Message(content=x + 1)`, parse.Language, ""},
+	{`Message(content='a', role)`, parse.Language, ""},
+	{"", parse.PrintedJSON, ""},
 }
 
 func TestRead(t *testing.T) {

@@ -1,4 +1,4 @@
-package printed
+package parse
 
 import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"

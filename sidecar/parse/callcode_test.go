@@ -1,4 +1,4 @@
-package callcode
+package parse
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestCalls(t *testing.T) {
+func TestCodeCalls(t *testing.T) {
 	for in, want := range map[string][]Call{
 		`read(path="a.md")`:                       {{Name: "read", Args: `{"path":"a.md"}`}},
 		`[read(path="a, b"), web.get({"u": 1}) ]`: {{Name: "read", Args: `{"path":"a, b"}`}, {Name: "web.get", Args: `{"u": 1}`}},
@@ -19,7 +19,7 @@ func TestCalls(t *testing.T) {
 		`see (here)`:                   {{Name: "see", Args: `"here"`}},
 		``:                             nil,
 	} {
-		got, ok := Calls(in)
+		got, ok := CodeCalls(in)
 		if ok != (want != nil) || !slices.Equal(got, want) {
 			t.Errorf("%s: %+v, %v", in, got, ok)
 		}
@@ -40,10 +40,10 @@ func TestEnd(t *testing.T) {
 }
 
 // Whatever is read, its end lies in the text, and a call has a name.
-func FuzzCalls(f *testing.F) {
+func FuzzCodeCalls(f *testing.F) {
 	f.Add(`[read(path="a, b"), web.get({"u": 1})]`)
 	f.Fuzz(func(t *testing.T, s string) {
-		calls, ok := Calls(s)
+		calls, ok := CodeCalls(s)
 		if ok != (len(calls) > 0) {
 			t.Fatalf("%+v: %v", calls, ok)
 		}
@@ -57,7 +57,7 @@ func FuzzCalls(f *testing.F) {
 				t.Fatal(end)
 			}
 		}
-		if len(calls) == 1 && s == calls[0].Name+"("+calls[0].Args+")" && !Begins(s) {
+		if len(calls) == 1 && s == calls[0].Name+"("+calls[0].Args+")" && !BeginsCode(s) {
 			t.Fatalf("%q does not begin a call", s)
 		}
 	})
@@ -77,7 +77,7 @@ func TestInput(t *testing.T) {
 		{`"\d+"`, `"\\d+"`, true},
 		{`'a b'`, `"'a b'"`, false},
 	} {
-		if got, guessed := Input(row.in, false); got != row.want || guessed != row.guessed {
+		if got, guessed := CodeInput(row.in, false); got != row.want || guessed != row.guessed {
 			t.Errorf("%s: %s, %v", row.in, got, guessed)
 		}
 	}

@@ -1,12 +1,4 @@
-// Package calltags reads calls that are written in tags, as other model families write them,
-// into names and arguments. It knows no tool, and mends no value. Pure.
-//
-//	<function=NAME><parameter=KEY>value</parameter></function>
-//	<invoke name="NAME"><parameter name="KEY">value</parameter></invoke>
-//	<function name="NAME"><arguments>{json}</arguments></function>
-//	<tool>NAME</tool><tool_input>text</tool_input>
-//	<action><tool_name>NAME</tool_name><arguments><arg key="KEY">value</arg></arguments></action>
-package calltags
+package parse
 
 import (
 	"slices"
@@ -15,7 +7,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/tools/callcode"
 )
 
 var (
@@ -28,7 +19,7 @@ var (
 // Calls reads the calls in doc, in front of the first that could not be read: broken says that there
 // is one. Where doc may have been cut, a call counts only if something closes it. What an argument
 // holds is no call, whatever it looks like.
-func Calls(doc string, cut bool) (calls []callcode.Call, broken bool) {
+func TagCalls(doc string, cut bool) (calls []Call, broken bool) {
 	args := Arguments(doc)
 	heads := callTag().FindAllStringSubmatchIndex(doc, -1)
 	heads = slices.DeleteFunc(heads, func(h []int) bool { return within(args, h[0]) })
@@ -49,7 +40,7 @@ func Calls(doc string, cut bool) (calls []callcode.Call, broken bool) {
 			if done < 0 { // to search for the end of each that has none takes long
 				return calls, true
 			}
-			done = callcode.End(doc, at, true)
+			done = End(doc, at, true)
 		}
 		if ok = done > h[1]; ok {
 			given, to = strings.TrimSpace(doc[h[1]:done]), max(to, done)
@@ -59,7 +50,7 @@ func Calls(doc string, cut bool) (calls []callcode.Call, broken bool) {
 		if !ok || cut && to == len(doc) && !endTag().MatchString(doc[h[1]:to]) {
 			return calls, true
 		}
-		calls = append(calls, callcode.Call{Name: doc[h[2]:h[3]], Args: given})
+		calls = append(calls, Call{Name: doc[h[2]:h[3]], Args: given})
 	}
 	return calls, false
 }
@@ -100,7 +91,7 @@ func arguments(doc string, from int, all []Argument) (args string, ok bool) {
 	}
 	i := strings.IndexByte(s, '{')
 	if i >= 0 {
-		if end := callcode.End(s, i, true); end > 0 {
+		if end := End(s, i, true); end > 0 {
 			return s[i:end], true
 		}
 	}
