@@ -9,15 +9,15 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/memory"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 //go:embed rules prompts schemas
 var defaults embed.FS
 
 func main() {
-	debug.SetGCPercent(memory.StartPercent)
+	debug.SetGCPercent(service.StartPercent)
 	os.Exit(cli.Run(os.Args[1:], cli.Env{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(),
 		Defaults: defaults,

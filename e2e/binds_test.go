@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/policy/plain"
+	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
 // shapes makes commands of every shape, of programs and files that exist.
@@ -73,7 +73,7 @@ func TestPlainCommandsReachAPerson(t *testing.T) {
 	var in bytes.Buffer
 	for range 3000 {
 		text := made.text()
-		if plain.Check(text) == nil {
+		if policy.Check(text) == nil {
 			text += "  # gpt-oss-executor asks: it's `a` \"reason\", $(with) all | that > looks & odd; (rule x)"
 		}
 		texts = append(texts, text)
@@ -109,7 +109,7 @@ func TestPlainCommandsReachAPerson(t *testing.T) {
 		if err := json.Unmarshal([]byte(answers[i]), &why); err != nil {
 			t.Fatal(err)
 		}
-		switch flaw := plain.Check(text); {
+		switch flaw := policy.Check(text); {
 		case flaw == nil:
 			if passed++; why != "" {
 				t.Errorf("%q is plain, and OpenClaw says: %s", text, why)

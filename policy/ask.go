@@ -11,7 +11,6 @@ import (
 	"github.com/tidwall/sjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/policy/plain"
 )
 
 // asking is the argument of OpenClaw's exec with which a person is asked first.
@@ -40,7 +39,7 @@ func WithAsk(tool string, arguments []byte, why string, takes func(tool string) 
 			return nil, errNoAsk
 		}
 		text, _ := jsontext.Text(object, jsontext.Span{From: at.from, To: at.to})
-		if f := plain.Check(text); f != nil {
+		if f := Check(text); f != nil {
 			return nil, f
 		}
 		comment := jsontext.AppendString(nil, asks+oneLine(why))

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/crew"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
@@ -90,7 +89,7 @@ func New(c Config) *Server {
 		sessions: state.NewSessions(maxSessions), door: admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
 		turns: &turn.Planner{
 			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Recall: state.NewRecall(limits.Thoughts, c.Elsewhere),
-			Schemas: tools.NewSchemas(limits.Schemas), Crew: crew.New(idleHands), Metrics: c.Metrics, Log: c.Log,
+			Schemas: tools.NewSchemas(limits.Schemas), Crew: turn.New(idleHands), Metrics: c.Metrics, Log: c.Log,
 		},
 	}
 	c.Metrics.Loads(func() telemetry.Load { return telemetry.Load(s.door.State(&s.rules.Set().Limits.Load)) })

@@ -10,10 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/parent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
@@ -45,7 +43,7 @@ the environment, the environment beats the file, and the file beats the default.
   gpt-oss-executor serve --config /etc/gptoss.yaml --log-level debug`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
-			given, environ, err := handover.Receive(env.Environ)
+			given, environ, err := service.Receive(env.Environ)
 			if err != nil {
 				return err
 			}
@@ -125,7 +123,7 @@ func (e Env) lookup(name string) (string, bool) {
 }
 
 // serve runs the server until ctx ends, and then lets open requests end.
-func serve(ctx context.Context, s config.Settings, env Env, given *handover.Given) error {
+func serve(ctx context.Context, s config.Settings, env Env, given *service.Given) error {
 	defer FailPipes()()
 	log, err := serverlog.Open(s, env.stdout(), env.Err)
 	if err != nil {
@@ -136,8 +134,8 @@ func serve(ctx context.Context, s config.Settings, env Env, given *handover.Give
 }
 
 // serveWith is serve with a log that is open.
-func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.Log, given *handover.Given) error {
-	starter := parent.Find() // it may go while the rules are read
+func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.Log, given *service.Given) error {
+	starter := service.Find() // it may go while the rules are read
 	metrics := telemetry.New()
 	rules, err := openRules(s, env, log, metrics)
 	if err != nil {
@@ -146,9 +144,9 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.L
 	if given.Before() && rules.Trouble() != "" { // the process before has rules that load
 		return errors.New(rules.Trouble())
 	}
-	var next *handover.Next
+	var next *service.Next
 	if given != nil { // not the demo
-		if next, err = handover.Same(env.Environ, env.In, env.stdout(), env.Err); err != nil {
+		if next, err = service.Same(env.Environ, env.In, env.stdout(), env.Err); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
-	"github.com/jgavinray/gpt-oss-executor/internal/plot"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 )
@@ -40,7 +39,7 @@ func plotsOf(e *experiment.Experiment, r *lab.Report, series int) (out []plotVie
 	}
 	for k := 1; k < len(e.Arms); k++ {
 		v := plotView{Arm: e.Arms[k].Name, Against: e.Arms[0].Name, Measure: s.ID, Unit: unit}
-		p := plot.Plot{From: r.Began, Width: 600, Height: 220}
+		p := Plot{From: r.Began, Width: 600, Height: 220}
 		if series == 0 {
 			p.Margin = scale * e.Margin
 		}
@@ -63,7 +62,7 @@ func plotsOf(e *experiment.Experiment, r *lab.Report, series int) (out []plotVie
 			if f.Kind == anytime.Early {
 				says += " (" + f.Interval(s.Unit) + ")"
 			}
-			p.Points = append(p.Points, plot.Point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect, High: scale * f.High,
+			p.Points = append(p.Points, Point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect, High: scale * f.High,
 				Says: fmt.Sprintf("%s, %s: %s", at.At.Format("Jan 2 15:04"), plural(units, r.Unit), says)})
 			v.Rows = append(v.Rows, plotRow{at.At, units, says})
 		}

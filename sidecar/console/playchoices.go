@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/draft"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -35,7 +34,7 @@ func plain(is string, values []string) (out []choice) {
 
 // Kinds are what can be read.
 func (p *playground) Kinds() []choice {
-	return chosen(p.Form.What, pair{"reply", "a reply of the model"}, pair{draft.Command, "a command"}, pair{draft.Path, "a path"}, pair{draft.URL, "an address (URL)"})
+	return chosen(p.Form.What, pair{"reply", "a reply of the model"}, pair{Command, "a command"}, pair{Path, "a path"}, pair{URL, "an address (URL)"})
 }
 
 // Toolings are the tools that can be offered.
@@ -70,7 +69,7 @@ func (p *playground) Ready() bool {
 }
 
 // AliasFile is where names of tools stand.
-func (*playground) AliasFile() string { return draft.AliasFile }
+func (*playground) AliasFile() string { return AliasFile }
 
 // ruleHref is where a rule can be edited, by its place; empty: it is not in the folder.
 func ruleHref(place string) string {

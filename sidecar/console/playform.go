@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/draft"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
@@ -74,10 +73,10 @@ func fieldsOf(q url.Values) playForm {
 
 // given is the reply of the form. What was taken from a turn is what the model wrote, until
 // somebody pastes over it what a server sends.
-func (f *playForm) given() *draft.Given {
+func (f *playForm) given() *Given {
 	text := strings.TrimSpace(f.Text)
 	pasted := strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "{") && strings.Contains(text, `"choices"`)
-	return &draft.Given{Text: f.Text, Reasoning: f.Thought, Calls: f.Calls, Finish: f.Finish, Plain: f.Turn != "" && !pasted}
+	return &Given{Text: f.Text, Reasoning: f.Thought, Calls: f.Calls, Finish: f.Finish, Plain: f.Turn != "" && !pasted}
 }
 
 // taken is the reply of a turn that a form was taken from, while it is kept.
@@ -146,9 +145,9 @@ func (c *Console) record(f *playForm) (*replay.Record, error) {
 	case f.Tools == "any":
 		rec.Tools = nil
 	case f.Tools == "three":
-		rec.Tools = draft.Three()
+		rec.Tools = Three()
 	case f.Tools == "list":
-		rec.Tools, err = draft.Tools(f.List)
+		rec.Tools, err = Tools(f.List)
 	case r == nil:
 		err = fmt.Errorf("the turn is gone, and its tools with it: choose others")
 	default:

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/draft"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -22,7 +21,7 @@ type playground struct {
 	Version  string // in force
 	Masked   int    // secrets of the reply that were masked when it was taken
 
-	Checked  draft.Checked
+	Checked  Checked
 	Problems []draftProblem
 	Refused  string // why what was asked for was not done
 	Done     string
@@ -30,19 +29,19 @@ type playground struct {
 	Asked         bool // there is something to read
 	Wrong         string
 	Before, After *playReading // After is nil where the draft changes nothing, or does not load
-	Differences   []draft.Difference
+	Differences   []Difference
 	Unnamed       []string // names that no offered tool has, and
 	Offered       []string // those that could be meant
-	Diff          []draft.Line
+	Diff          []Line
 	Tests         *testsView
 
 	May    bool // the viewer may publish
 	MayNot string
-	Since  []live.Past  // what came into force since the version that was seen
-	Theirs []draft.Line // what that changed in the file
-	Undo   *live.Past   // the version before; nil: none is known
-	Undone []string     // the files that it changes
-	Failed []failed     // replies that one may begin with
+	Since  []live.Past // what came into force since the version that was seen
+	Theirs []Line      // what that changed in the file
+	Undo   *live.Past  // the version before; nil: none is known
+	Undone []string    // the files that it changes
+	Failed []failed    // replies that one may begin with
 
 	stale bool // somebody has published what its author had not seen
 }
@@ -163,7 +162,7 @@ func (c *Console) play(r *http.Request, v viewer, f playForm, change func(*playg
 		}
 		return c.look(p, v)
 	})
-	if errors.Is(err, draft.ErrNoFile) {
+	if errors.Is(err, ErrNoFile) {
 		return nil, &trouble{http.StatusNotFound, "There is no such rule file", "The rules in force have no file of this name. Choose one of the list."}
 	}
 	return p, err
@@ -200,7 +199,7 @@ func (c *Console) look(p *playground, v viewer) error {
 		p.Problems = append(p.Problems, draftProblem{problem, problem.File == d.File && problem.Line > 0})
 	}
 	if p.Checked.Changed {
-		p.Diff = draft.Diff(texts[d.File], d.Text)
+		p.Diff = Diff(texts[d.File], d.Text)
 	}
 	if p.Form.Do == "tests" {
 		report, _, err := d.Test(c.API.Rules)
@@ -225,23 +224,23 @@ func (p *playground) choose(texts map[string]string, v viewer) {
 	case f.Do == "open" && dirty && f.File != f.Of:
 		p.Refused = "Your draft of " + f.Of + " is not published. Publish it, or drop it, and then open " + f.File + "."
 		f.File = f.Of
-	case f.Of == "", f.Do == "open" && f.File != f.Of, f.Do == "drop", f.Do == "alias" && f.Of != draft.AliasFile && !dirty:
+	case f.Of == "", f.Do == "open" && f.File != f.Of, f.Do == "drop", f.Do == "alias" && f.Of != AliasFile && !dirty:
 		switch f.Do {
 		case "drop":
 			f.File = f.Of
 		case "alias":
-			f.File = draft.AliasFile
+			f.File = AliasFile
 		}
-		f.Of = cmp.Or(f.File, draft.AliasFile)
+		f.Of = cmp.Or(f.File, AliasFile)
 		f.Draft, f.Base = draftFor(v, texts[f.Of]), p.Version
 	}
 	f.File = f.Of
 }
 
 // drafted is the draft of the form. A file with lines that end in CR LF keeps them.
-func (f *playForm) drafted(rules draft.Rules) *draft.Draft {
+func (f *playForm) drafted(rules Rules) *Draft {
 	now := rules.Merged(nil)[f.Of]
-	d := &draft.Draft{File: f.Of, Text: restored(now, f.Draft)}
+	d := &Draft{File: f.Of, Text: restored(now, f.Draft)}
 	if sameLines(now, d.Text) {
 		d.Text = now
 	} else if strings.Contains(now, "\r\n") {
@@ -257,10 +256,10 @@ func (p *playground) alias() {
 	switch {
 	case !slices.Contains(p.Unnamed, name) || !slices.Contains(p.Offered, tool):
 		p.Refused = "Nothing was changed: the reply holds no such name now, or no such tool is offered."
-	case f.Of != draft.AliasFile:
-		p.Refused = "Names stand in " + draft.AliasFile + ". Publish your draft of " + f.Of + " first, or drop it."
+	case f.Of != AliasFile:
+		p.Refused = "Names stand in " + AliasFile + ". Publish your draft of " + f.Of + " first, or drop it."
 	default:
-		if f.Draft, f.Line = draft.Alias(f.Draft, tool, name); f.Line == 0 {
+		if f.Draft, f.Line = Alias(f.Draft, tool, name); f.Line == 0 {
 			p.Refused = fmt.Sprintf("It cannot be written in there by itself. Say below tools: in the draft that %s has the name %s.", shown(tool), shown(name))
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/draft"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -92,7 +91,7 @@ func (p *playground) past(rules *live.Rules, now string) {
 			p.Since = append(p.Since, e)
 		}
 		if was, ok := rules.Texts(f.Base); ok {
-			p.Theirs = draft.Diff(was[f.Of], now)
+			p.Theirs = Diff(was[f.Of], now)
 		}
 		if p.stale {
 			f.Base = p.Version

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/draft"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -59,9 +58,9 @@ func (c *Console) compare(p *playground) {
 	if p.After != nil {
 		last = p.After
 		if last.read != nil {
-			p.Differences = draft.Differences(p.Before.read, last.read)
+			p.Differences = Differences(p.Before.read, last.read)
 		} else {
-			p.Differences = draft.Ruled(p.Before.told, last.told)
+			p.Differences = Ruled(p.Before.told, last.told)
 		}
 		for i := range p.Differences {
 			d := &p.Differences[i]
@@ -71,14 +70,14 @@ func (c *Console) compare(p *playground) {
 	if last.read == nil {
 		return
 	}
-	if p.Unnamed = draft.Unnamed(last.read); len(p.Unnamed) > 0 {
+	if p.Unnamed = Unnamed(last.read); len(p.Unnamed) > 0 {
 		p.Offered = slices.Clone(last.read.Tree.Tools[:min(maxNamed, len(last.read.Tree.Tools))])
 	}
 }
 
 // question gives what reads the form by a set of rules.
 func (c *Console) question(f *playForm) func(*ruleset.Set) (*playReading, error) {
-	if tool, args, ok := draft.Question(f.What, f.Text); ok {
+	if tool, args, ok := Question(f.What, f.Text); ok {
 		return func(set *ruleset.Set) (*playReading, error) {
 			told, err := c.API.World.Explain(set, "", tool, args, set.Confine() == ruleset.Always)
 			if err != nil {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/draft"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
@@ -88,7 +87,7 @@ func diffsOf(from, to rulefile.Files) (out []fileDiff) {
 		case !to.Has(name):
 			d.What = "gone"
 		}
-		lines := draft.Diff(maskedText(from[name]), maskedText(to[name]))
+		lines := Diff(maskedText(from[name]), maskedText(to[name]))
 		d.Same, d.More = len(lines) == 0, max(0, len(lines)-maxDiff)
 		for _, l := range lines[:len(lines)-d.More] {
 			d.Rows = append(d.Rows, diffRow{map[string]string{"@": "hunk", "+": "add", "-": "del"}[l.Sign], l.Sign + l.Text})

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/policy/plain"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -28,7 +27,7 @@ func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics, 
 // has one and can be trusted to; else somebody must allow it here. It says why the call
 // does not leave, or nothing, and which approval it waits for.
 func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval string) {
-	var flaw *plain.Flaw
+	var flaw *policy.Flaw
 	asks := j.set.Asks()
 	if asks == ruleset.Nobody {
 		return d.Message() + nobodyAsks, ""

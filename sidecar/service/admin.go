@@ -12,7 +12,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/console"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -51,7 +50,7 @@ func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab, se
 	if s.Admin == "" {
 		return func() {}, nil
 	}
-	l, err := r.listener(handover.Admin, &r.Settings.Admin, "admin")
+	l, err := r.listener(Admin, &r.Settings.Admin, "admin")
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/memory"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 )
 
@@ -45,7 +44,7 @@ func ours(limit uint64) uint64 {
 
 // door is what the server needs to know of memory.
 func (c ceilings) door() admission.Memory {
-	return admission.Memory{Limit: c.memory.Bytes, Used: memory.InUse, Collect: runtime.GC}
+	return admission.Memory{Limit: c.memory.Bytes, Used: InUse, Collect: runtime.GC}
 }
 
 // short says that there are not enough files for the limits; empty: there are.

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/memory"
-	"github.com/jgavinray/gpt-oss-executor/internal/parent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -23,7 +21,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/shared"
@@ -40,16 +37,16 @@ import (
 // Config is what a server is made of. All but Greet must be set.
 type Config struct {
 	Settings config.Settings
-	Parent   parent.Parent // that started this program; for the setting with_parent
+	Parent   Parent // that started this program; for the setting with_parent
 	Rules    *live.Rules
 	Named    string   // the folder of the rules, as people call it
 	Environ  []string // of this program
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
-	Level    *slog.LevelVar  // of the log
-	Given    *handover.Given // what was open when this process began; nil: nothing
-	Next     *handover.Next  // starts the process that takes over; nil: none does
-	Greet    io.Writer       // gets a few lines for a person once the model server was looked at; nil: nobody reads them
+	Level    *slog.LevelVar // of the log
+	Given    *Given         // what was open when this process began; nil: nothing
+	Next     *Next          // starts the process that takes over; nil: none does
+	Greet    io.Writer      // gets a few lines for a person once the model server was looked at; nil: nobody reads them
 }
 
 // running is a server while it is put together and runs.
@@ -103,7 +100,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	defer r.sends()()                                            // after all requests
 	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx)) // what serves requests goes on until the last has ended
 	defer r.stop()
-	if r.at, err = r.listener(handover.HTTP, &r.Settings.Listen, "listen"); err != nil {
+	if r.at, err = r.listener(HTTP, &r.Settings.Listen, "listen"); err != nil {
 		return err
 	}
 	s := r.Settings
@@ -126,7 +123,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	adminEnded := func() {}
 	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
 	r.background.Go(func() { c.Rules.Watch(ctx) })
-	r.background.Go(func() { memory.Tune(ctx) })
+	r.background.Go(func() { Tune(ctx) })
 	r.background.Go(func() { r.lab.Run(ctx, c.Rules.Set) })
 	server, err := r.server(ctx, up, r.lab)
 	if err != nil {
@@ -199,7 +196,7 @@ func (r *running) open() (up *upstream.Client, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.kept, err = openDecisions(s, r.Given.File(handover.Decisions), r.Log, r.Metrics); err != nil {
+	if r.kept, err = openDecisions(s, r.Given.File(Decisions), r.Log, r.Metrics); err != nil {
 		up.Close()
 		return nil, err
 	}

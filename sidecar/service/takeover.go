@@ -12,7 +12,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/handover"
 )
 
 const (
@@ -47,7 +46,7 @@ func (r *running) serve(ctx, asked context.Context, server *sidecar.Server) erro
 	if r.Given.Before() {
 		r.background.Go(func() { r.follows(ctx) })
 	}
-	signals, ignore := handover.Signals()
+	signals, ignore := Signals()
 	defer ignore()
 	if r.Next != nil {
 		r.background.Go(func() { r.handsOver(ctx, signals, leave) })
@@ -146,19 +145,19 @@ func (r *running) handOver(ctx context.Context) (pid int, err error) {
 	if err := r.mayHandOver(); err != nil {
 		return 0, err
 	}
-	var files []handover.File
+	var files []HandoverFile
 	defer func() {
 		for _, f := range files {
-			if f.Name != handover.Decisions { // that stays
+			if f.Name != Decisions { // that stays
 				err = errors.Join(err, f.Close())
 			}
 		}
 	}()
-	for name, l := range map[string]net.Listener{handover.HTTP: r.at, handover.Admin: r.adminAt} {
+	for name, l := range map[string]net.Listener{HTTP: r.at, Admin: r.adminAt} {
 		if l == nil {
 			continue
 		}
-		f, err := handover.Socket(name, l)
+		f, err := Socket(name, l)
 		if err != nil {
 			return 0, err
 		}
@@ -169,7 +168,7 @@ func (r *running) handOver(ctx context.Context) (pid int, err error) {
 		return 0, err
 	}
 	if lock != nil {
-		files = append(files, handover.File{Name: handover.Decisions, File: lock})
+		files = append(files, HandoverFile{Name: Decisions, File: lock})
 	}
 	if pid, err = r.Next.Start(ctx, files); err != nil {
 		return 0, errors.Join(err, r.kept.Alone())

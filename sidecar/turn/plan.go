@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/crew"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -30,7 +29,7 @@ type Planner struct {
 	Guard   *guard.Guard
 	Recall  *state.Recall // of calls: the thoughts behind those that have left, and notes about those that have not
 	Schemas *tools.Schemas
-	Crew    *crew.Crew // reads what streams bring; nil: each reads its own
+	Crew    *Crew // reads what streams bring; nil: each reads its own
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 }

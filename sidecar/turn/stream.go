@@ -7,13 +7,12 @@ import (
 	"io"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/crew"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
 // Stream reads events up to the end mark, within the limits of bytes. Where the stream ends without the mark,
 // a choice that has not finished is cut. The error is one of the body, of its form, or *ErrorInside. Who waits here needs little stack: the crew reads what has come.
-func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int, at *crew.Crew) (err error) {
+func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int, at *Crew) (err error) {
 	events, ended := openai.NewEventReader(body, maxEvent, maxTotal), false
 	defer events.Close()
 	read := func() { ended, err = r.arrived(events) }

@@ -1,0 +1,145 @@
+package console
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+)
+
+// Given is a reply as a person gives it: pasted, typed, or taken from a turn.
+type Given struct {
+	Text      string // what the model wrote; alone it may be what a server sends, as explain takes it
+	Reasoning string
+	Calls     string // the server's own calls, as JSON; empty: none
+	Finish    string
+	Plain     bool // the text is what the model wrote, whatever it looks like
+}
+
+// Empty reports whether there is nothing to read.
+func (g *Given) Empty() bool {
+	return strings.TrimSpace(g.Text) == "" && strings.TrimSpace(g.Reasoning) == "" && strings.TrimSpace(g.Calls) == ""
+}
+
+// Record is the reply as replay reads it.
+func (g *Given) Record() (*replay.Record, error) {
+	if !g.Plain && g.Reasoning == "" && strings.TrimSpace(g.Calls) == "" {
+		rec, err := replay.Of([]byte(g.Text))
+		if err == nil && g.Finish != "" {
+			rec.Finish = g.Finish
+		}
+		return rec, err
+	}
+	message := map[string]any{"content": g.Text, "reasoning_content": g.Reasoning}
+	calls, err := callsOf(g.Calls)
+	if err != nil {
+		return nil, err
+	}
+	if len(calls) > 0 {
+		message["tool_calls"] = calls
+	}
+	doc, err := json.Marshal(message)
+	return &replay.Record{Message: doc, Finish: g.Finish}, err
+}
+
+// call is one of the server's own calls: as OpenAI writes it, or its name and arguments alone.
+type call struct {
+	ID       string          `json:"id"`
+	Name     string          `json:"name"`
+	Args     json.RawMessage `json:"arguments"`
+	Function *struct {
+		Name string          `json:"name"`
+		Args json.RawMessage `json:"arguments"`
+	} `json:"function"`
+}
+
+// callsOf reads a list of calls, or one, or a message that has some.
+func callsOf(text string) ([]any, error) {
+	doc := bytes.TrimSpace([]byte(text))
+	if len(doc) == 0 {
+		return nil, nil
+	}
+	if doc[0] == '{' {
+		var message struct {
+			Calls json.RawMessage `json:"tool_calls"`
+		}
+		if json.Unmarshal(doc, &message) == nil && message.Calls != nil {
+			doc = message.Calls
+		} else {
+			doc = append(append([]byte{'['}, doc...), ']')
+		}
+	}
+	var list []call
+	if err := json.Unmarshal(doc, &list); err != nil {
+		return nil, fmt.Errorf(`the calls are no JSON list such as [{"name": "read", "arguments": {"path": "a.md"}}]: %w`, plainjson.Error(err))
+	}
+	var out []any
+	for i, c := range list {
+		if c.Function != nil {
+			c.Name, c.Args = c.Function.Name, c.Function.Args
+		}
+		var args string
+		if json.Unmarshal(c.Args, &args) != nil { // an object, where OpenAI has a text
+			args = string(c.Args)
+		}
+		if c.ID == "" {
+			c.ID = fmt.Sprintf("call_%d", i+1)
+		}
+		out = append(out, map[string]any{"index": i, "id": c.ID, "type": "function", "function": map[string]string{"name": c.Name, "arguments": args}})
+	}
+	return out, nil
+}
+
+// Tools reads a list of offered tools: JSON with names or tool objects, or names with commas or
+// blanks between. An empty one says that none was offered.
+func Tools(text string) ([]json.RawMessage, error) {
+	list := []json.RawMessage{}
+	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "[") {
+		if err := json.Unmarshal([]byte(doc), &list); err != nil {
+			return nil, fmt.Errorf("the tools are no JSON list: %w", plainjson.Error(err))
+		}
+		return list, nil
+	} else if strings.HasPrefix(doc, "{") {
+		return nil, errors.New("the tools are one object; put brackets around it: [{…}]")
+	}
+	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' }) {
+		list = append(list, json.RawMessage(openai.AppendString(nil, name)))
+	}
+	return list, nil
+}
+
+// Three are the tools that nearly every agent has.
+func Three() []json.RawMessage {
+	var out []json.RawMessage
+	for _, t := range []struct{ name, parameters string }{
+		{"exec", `{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`},
+		{"read", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`},
+		{"write", `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`},
+	} {
+		out = append(out, json.RawMessage(`{"name":"`+t.name+`","parameters":`+t.parameters+`}`))
+	}
+	return out
+}
+
+// The kinds of questions that the policy is asked in place of a reply.
+const (
+	Command = "command"
+	Path    = "path"
+	URL     = "url"
+)
+
+// Question is the call that a question of a kind is about, as policy explain asks it. It is not
+// ok where there is no such kind.
+func Question(kind, text string) (tool string, args json.RawMessage, ok bool) {
+	tool, ok = map[string]string{Command: "exec", Path: "read", URL: "web_fetch"}[kind]
+	if !ok {
+		return "", nil, false
+	}
+	args = openai.AppendString([]byte(`{"`+kind+`":`), strings.TrimSpace(text))
+	return tool, append(args, '}'), true
+}
