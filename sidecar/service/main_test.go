@@ -21,12 +21,19 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // binary is the program under test.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) {
+	if words := os.Getenv(service.Role); words != "" {
+		service.Play(words)
+		return
+	}
+	os.Exit(run(m))
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "handover-")

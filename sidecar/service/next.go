@@ -45,14 +45,14 @@ func Same(environ []string, in io.Reader, out, err io.Writer) (*Next, error) {
 }
 
 // File is one that is given, with the name of what it is.
-type HandoverFile struct {
+type PassedFile struct {
 	Name string
 	*os.File
 }
 
 // Start starts the next process with these files, and returns when it serves. The error says why it
 // does not; then it has ended.
-func (n *Next) Start(ctx context.Context, files []HandoverFile) (pid int, err error) {
+func (n *Next) Start(ctx context.Context, files []PassedFile) (pid int, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	said, say, err := os.Pipe()
@@ -67,7 +67,7 @@ func (n *Next) Start(ctx context.Context, files []HandoverFile) (pid int, err er
 	cmd := exec.Command(n.Program, n.Args...) // it outlives ctx
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = n.Dir, n.In, n.Out, n.Err
 	var names []string
-	for _, f := range append(files, HandoverFile{readyPipe, say}, HandoverFile{gonePipe, gone}) {
+	for _, f := range append(files, PassedFile{readyPipe, say}, PassedFile{gonePipe, gone}) {
 		names = append(names, f.Name)
 		cmd.ExtraFiles = append(cmd.ExtraFiles, f.File)
 	}

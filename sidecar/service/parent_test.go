@@ -18,15 +18,14 @@ import (
 	"go.uber.org/goleak"
 )
 
-// role tells a copy of this test what to be: a line of words, the first for itself, the rest for those below it.
-const role = "TEST_PARENT_ROLE"
+// Role tells a copy of this test what to be: a line of words, the first for itself, the rest for those below it.
+const Role = "TEST_PARENT_ROLE"
 
-func TestMain(m *testing.M) {
-	switch is, below, _ := strings.Cut(os.Getenv(role), " "); is {
-	case "":
-		goleak.VerifyTestMain(m)
+// Play is a copy of this test in its role.
+func Play(words string) {
+	switch is, below, _ := strings.Cut(words, " "); is {
 	case "starts": // the next one, as the words say, and stays
-		start(below).Run()
+		startRole(below).Run()
 		select {}
 	case "waits": // and says what it waits for and that it is gone
 		p := Find()
@@ -35,8 +34,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// start is a copy of this test in the role of the first word; "shell" and "script" stand in front of it.
-func start(roles string) *exec.Cmd {
+// startRole is a copy of this test in the role of the first word; "shell" and "script" stand in front of it.
+func startRole(roles string) *exec.Cmd {
 	is, below, _ := strings.Cut(roles, " ")
 	cmd := exec.Command(os.Args[0])
 	switch is {
@@ -45,7 +44,7 @@ func start(roles string) *exec.Cmd {
 	case "nested":
 		cmd, roles = exec.Command("/bin/sh", "-c", `/bin/sh -c '"$0"; exit $?' "$0"; exit $?`, os.Args[0]), below
 	}
-	cmd.Env = append(os.Environ(), role+"="+roles)
+	cmd.Env = append(os.Environ(), Role+"="+roles)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd
 }
@@ -58,7 +57,7 @@ func TestGone(t *testing.T) {
 				t.Skip("only Linux says here which process has started another one")
 			}
 			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), role+"="+roles)
+			cmd.Env = append(os.Environ(), Role+"="+roles)
 			out, to, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
@@ -86,6 +85,7 @@ func TestGone(t *testing.T) {
 
 // As long as it lives, only ctx ends the waiting.
 func TestStillThere(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	p := Find()
 	if !p.Known() {
 		t.Skip("this test was started by process 1")

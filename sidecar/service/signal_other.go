@@ -14,6 +14,6 @@ func Signals() (wanted <-chan os.Signal, stop func()) { return nil, func() {} }
 func keepToItself(int) {}
 
 // Socket is none here.
-func Socket(string, net.Listener) (HandoverFile, error) {
-	return HandoverFile{}, errors.New("on this system no process takes over open sockets")
+func Socket(string, net.Listener) (PassedFile, error) {
+	return PassedFile{}, errors.New("on this system no process takes over open sockets")
 }

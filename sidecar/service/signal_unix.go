@@ -25,9 +25,9 @@ func keepToItself(fd int) { syscall.CloseOnExec(fd) }
 
 // Socket is a listener as a file to give away. Its own method File will not do: what takes that file's number
 // makes the socket block, in this process, too, which then could not stop accepting.
-func Socket(name string, l net.Listener) (f HandoverFile, err error) {
-	fail := func(err error) (HandoverFile, error) {
-		return HandoverFile{}, fmt.Errorf("hand over the socket %s: %w", name, err)
+func Socket(name string, l net.Listener) (f PassedFile, err error) {
+	fail := func(err error) (PassedFile, error) {
+		return PassedFile{}, fmt.Errorf("hand over the socket %s: %w", name, err)
 	}
 	c, ok := l.(syscall.Conn)
 	if !ok {
@@ -42,5 +42,5 @@ func Socket(name string, l net.Listener) (f HandoverFile, err error) {
 	if err = errors.Join(err, duplicated); err != nil {
 		return fail(err)
 	}
-	return HandoverFile{name, os.NewFile(uintptr(fd), name)}, nil
+	return PassedFile{name, os.NewFile(uintptr(fd), name)}, nil
 }

@@ -145,7 +145,7 @@ func (r *running) handOver(ctx context.Context) (pid int, err error) {
 	if err := r.mayHandOver(); err != nil {
 		return 0, err
 	}
-	var files []HandoverFile
+	var files []PassedFile
 	defer func() {
 		for _, f := range files {
 			if f.Name != Decisions { // that stays
@@ -168,7 +168,7 @@ func (r *running) handOver(ctx context.Context) (pid int, err error) {
 		return 0, err
 	}
 	if lock != nil {
-		files = append(files, HandoverFile{Name: Decisions, File: lock})
+		files = append(files, PassedFile{Name: Decisions, File: lock})
 	}
 	if pid, err = r.Next.Start(ctx, files); err != nil {
 		return 0, errors.Join(err, r.kept.Alone())
