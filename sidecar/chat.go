@@ -15,7 +15,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/responses"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
@@ -30,7 +29,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error { return s.s
 
 // responses serves a request of the Responses API. It is a chat completion but for its words.
 func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
-	err := s.serve(w, r, responses.Chat)
+	err := s.serve(w, r, reply.Chat)
 	var said *openai.Error
 	if errors.As(err, &said) && said.Param == "messages" {
 		here := *said
@@ -40,7 +39,7 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
 }
 
 // translate makes the request for a chat completion of what a caller of another API sends.
-type translate func(body []byte) (chat []byte, asked *responses.Asked, err error)
+type translate func(body []byte) (chat []byte, asked *reply.Asked, err error)
 
 // serve serves one request, in one direction:
 //
@@ -237,7 +236,7 @@ func (s *Server) witnessed(w http.ResponseWriter, set *ruleset.Set, req *openai.
 }
 
 // sink opens the answer.
-func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, req *openai.Request, asked *responses.Asked, alive, idle time.Duration) sink {
+func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, req *openai.Request, asked *reply.Asked, alive, idle time.Duration) sink {
 	switch {
 	case asked != nil:
 		return reply.NewResponse(w, reply.ResponseConfig{

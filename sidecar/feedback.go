@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -53,7 +53,7 @@ func (s *Server) feedback(w http.ResponseWriter, r *http.Request) error {
 	}
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxFeedback))
 	if err := dec.Decode(&said); err != nil {
-		return openai.InvalidRequest("", "the feedback cannot be read: "+plainjson.Error(err).Error()+"; "+how)
+		return openai.InvalidRequest("", "the feedback cannot be read: "+jsontext.Error(err).Error()+"; "+how)
 	}
 	if said.Request == "" || said.Score == nil {
 		return openai.InvalidRequest("", "the feedback lacks request or score; "+how)

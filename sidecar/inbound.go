@@ -13,7 +13,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/responses"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -23,7 +23,7 @@ import (
 type inbound struct {
 	set    *ruleset.Set
 	req    *openai.Request
-	asked  *responses.Asked // nil: for a chat completion
+	asked  *reply.Asked // nil: for a chat completion
 	caller turn.Caller
 	line   string // in which it waits for its turn: its session, or who sent it
 }

@@ -16,7 +16,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
@@ -187,7 +187,7 @@ func decode(r *http.Request, to any, whole bool) error {
 		dec.DisallowUnknownFields()
 	}
 	if err := dec.Decode(to); err != nil {
-		return notTaken(plainjson.Error(err))
+		return notTaken(jsontext.Error(err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		return notTaken(errors.New("something follows the JSON document"))

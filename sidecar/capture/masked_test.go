@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -182,7 +182,7 @@ func TestLinesAreJSON(t *testing.T) {
 	f, err := os.Open(files[0])
 	ruletest.Must(t, err)
 	defer f.Close()
-	lines := jsonlines.Reader{In: f}
+	lines := jsontext.Reader{In: f}
 	for l := range lines.All() {
 		if !json.Valid(l.Text) {
 			t.Errorf("%s", l.Text)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -67,7 +67,7 @@ func Append(path string, records []*Record) (n int, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	there := map[string]bool{}
-	lines := jsonlines.Reader{In: f}
+	lines := jsontext.Reader{In: f}
 	for l := range lines.All() {
 		var one struct {
 			ID any `json:"id"`

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -63,7 +63,7 @@ func TestSegmentsAreReplayed(t *testing.T) {
 		var tally replay.Tally
 		f, err := os.Open(path)
 		ruletest.Must(t, err)
-		lines := jsonlines.Reader{In: f}
+		lines := jsontext.Reader{In: f}
 		for l := range lines.All() {
 			if replay.IsRequest(l.Text) {
 				t.Errorf("explain takes it for a request: %s", l.Text)

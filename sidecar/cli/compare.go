@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -85,9 +85,9 @@ type counts struct {
 }
 
 func (x *comparing) run(in io.Reader, p *paper) error {
-	lines := jsonlines.Reader{In: in}
+	lines := jsontext.Reader{In: in}
 	total := counts{Old: x.before.Version, New: x.after.Version}
-	jsonlines.InOrder(lines.All(), x.line, func(c compared) {
+	jsontext.InOrder(lines.All(), x.line, func(c compared) {
 		if c.Comparison == nil {
 			total.Unreadable++
 		} else {
@@ -106,7 +106,7 @@ func (x *comparing) run(in io.Reader, p *paper) error {
 }
 
 // line compares the record on one line.
-func (x *comparing) line(l jsonlines.Line) compared {
+func (x *comparing) line(l jsontext.Line) compared {
 	rec, err := recordOn(l)
 	if err != nil {
 		return compared{Line: l.N, Error: err.Error()}

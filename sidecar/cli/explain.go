@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
@@ -108,7 +108,7 @@ func (x *explaining) world(env Env) guard.World {
 // lines answers each record in its place; a bad one does not stop the rest.
 func (x *explaining) lines(set *ruleset.Set, args []string, env Env) error {
 	world := x.world(env)
-	return answerLines(args, env, func(l jsonlines.Line) (any, json.RawMessage, error) {
+	return answerLines(args, env, func(l jsontext.Line) (any, json.RawMessage, error) {
 		rec, err := recordOn(l)
 		if err != nil {
 			return nil, rec.ID, err

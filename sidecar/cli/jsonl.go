@@ -6,17 +6,16 @@ import (
 	"io"
 	"os"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
 // recordOn is the record on a line. Where it is wrong, what could be read of it comes
 // with the error.
-func recordOn(l jsonlines.Line) (*replay.Record, error) {
+func recordOn(l jsontext.Line) (*replay.Record, error) {
 	var rec replay.Record
 	err := json.Unmarshal(l.Text, &rec)
-	return &rec, plainjson.Error(err)
+	return &rec, jsontext.Error(err)
 }
 
 // openInput opens the file that was named, or takes standard input.
@@ -29,16 +28,16 @@ func openInput(args []string, env Env) (io.ReadCloser, error) {
 
 // answerLines writes an answer for each line of JSON in a file. A line that has none gets
 // an error in its place.
-func answerLines(args []string, env Env, answer func(jsonlines.Line) (any, json.RawMessage, error)) error {
+func answerLines(args []string, env Env, answer func(jsontext.Line) (any, json.RawMessage, error)) error {
 	in, err := openInput(args, env)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 	p := env.paper(true)
-	lines := jsonlines.Reader{In: in}
+	lines := jsontext.Reader{In: in}
 	bad := 0
-	jsonlines.InOrder(lines.All(), func(l jsonlines.Line) any {
+	jsontext.InOrder(lines.All(), func(l jsontext.Line) any {
 		a, id, err := answer(l)
 		if err != nil {
 			return badLine{ID: id, Error: fmt.Sprintf("line %d: %v", l.N, err)}

@@ -9,8 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -191,9 +190,9 @@ func (r *rows) dryRun(level int, f policy.Finding) {
 // checkLines answers each question in its place; a bad one does not stop the rest.
 func (a *policyCheck) checkLines(c *cobra.Command, set *ruleset.Set, files []string, env Env) error {
 	world, stated := a.world(env), a.question(c)
-	return answerLines(files, env, func(l jsonlines.Line) (any, json.RawMessage, error) {
+	return answerLines(files, env, func(l jsontext.Line) (any, json.RawMessage, error) {
 		q := *stated
-		if err := plainjson.Error(json.Unmarshal(l.Text, &q)); err != nil {
+		if err := jsontext.Error(json.Unmarshal(l.Text, &q)); err != nil {
 			return nil, q.ID, err
 		}
 		r, err := world.Answer(set, &q)

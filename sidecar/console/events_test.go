@@ -19,10 +19,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/console"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/console/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 )
 
 // told are the events that a page is told, until the test ends.
@@ -201,7 +201,7 @@ func TestDropped(t *testing.T) {
 			t.Fatal("it is not dropped")
 		}
 		at := time.Now()
-		w.Begin(witness.Asking{ID: at.String(), Session: strings.Repeat("s", 200)}, bounds.Usual()).Served(turn.Account{}, 200, "")
+		w.Begin(witness.Asking{ID: at.String(), Session: strings.Repeat("s", 200)}, ruleset.Usual()).Served(turn.Account{}, 200, "")
 		most = max(most, time.Since(at))
 		time.Sleep(time.Millisecond)
 	}

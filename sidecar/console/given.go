@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
@@ -76,7 +76,7 @@ func callsOf(text string) ([]any, error) {
 	}
 	var list []call
 	if err := json.Unmarshal(doc, &list); err != nil {
-		return nil, fmt.Errorf(`the calls are no JSON list such as [{"name": "read", "arguments": {"path": "a.md"}}]: %w`, plainjson.Error(err))
+		return nil, fmt.Errorf(`the calls are no JSON list such as [{"name": "read", "arguments": {"path": "a.md"}}]: %w`, jsontext.Error(err))
 	}
 	var out []any
 	for i, c := range list {
@@ -101,7 +101,7 @@ func Tools(text string) ([]json.RawMessage, error) {
 	list := []json.RawMessage{}
 	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "[") {
 		if err := json.Unmarshal([]byte(doc), &list); err != nil {
-			return nil, fmt.Errorf("the tools are no JSON list: %w", plainjson.Error(err))
+			return nil, fmt.Errorf("the tools are no JSON list: %w", jsontext.Error(err))
 		}
 		return list, nil
 	} else if strings.HasPrefix(doc, "{") {

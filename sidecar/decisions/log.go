@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/others"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
@@ -138,7 +138,7 @@ func private(dir string) error {
 		return err
 	}
 	info, err := os.Stat(dir)
-	if err == nil && others.May(info)&0o022 != 0 {
+	if err == nil && atomicfile.May(info)&0o022 != 0 {
 		err = fmt.Errorf("others may write to %s; run: chmod go-w %s", dir, dir)
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/others"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -46,9 +46,9 @@ func folder(name, dir string, look stat) Check {
 		return Check{Name: name, Status: fail, Found: dir + " is no folder", Fix: "name a folder, with --" + strings.ReplaceAll(name, "_", "-")}
 	case info.Mode().Perm()&0o300 != 0o300 || !writable(dir):
 		return Check{Name: name, Status: fail, Found: "this user may not write to " + dir, Fix: "chmod u+rwx " + dir + ", or sudo chown $(id -u) " + dir}
-	case others.May(info)&0o022 != 0:
+	case atomicfile.May(info)&0o022 != 0:
 		return Check{Name: name, Status: fail, Found: fmt.Sprintf("others may write to %s (mode %o), so it is not used", dir, info.Mode().Perm()), Fix: "chmod 700 " + dir, mend: mend{kind: closeFolder, path: dir, mode: 0o700}}
-	case others.May(info) != 0:
+	case atomicfile.May(info) != 0:
 		return Check{Name: name, Status: warn, Found: fmt.Sprintf("others may read %s (mode %o)", dir, info.Mode().Perm()), Fix: "chmod 700 " + dir, mend: mend{kind: closeFolder, path: dir, mode: 0o700}}
 	}
 	return Check{Name: name, Status: ok, Found: dir + " is ours alone"}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
@@ -73,7 +73,7 @@ func (r *Report) Regressions(before *Report) (out []string, err error) {
 func Baseline(doc []byte) (*Report, error) {
 	var r Report
 	if err := json.Unmarshal(doc, &r); err != nil {
-		return nil, fmt.Errorf("this is no report of eval --json: %w", plainjson.Error(err))
+		return nil, fmt.Errorf("this is no report of eval --json: %w", jsontext.Error(err))
 	}
 	if len(r.Variants) == 0 || slices.Contains(r.Variants, nil) {
 		return nil, errors.New("this is no report of eval --json: it has no variants")

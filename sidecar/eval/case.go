@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
@@ -46,7 +46,7 @@ func labelled(line []byte, place string) (Case, error) {
 		Expect   json.RawMessage `json:"expect"`
 	}
 	if err := json.Unmarshal(line, &more); err != nil {
-		return Case{}, fmt.Errorf("%s: %w", place, plainjson.Error(err))
+		return Case{}, fmt.Errorf("%s: %w", place, jsontext.Error(err))
 	}
 	c := Case{ID: strings.Trim(string(more.ID), `"`), Category: more.Category, Place: place}
 	if c.ID == "" {

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
@@ -20,8 +20,8 @@ type read struct {
 
 // Read takes in every reply of a corpus. Lines that cannot be read are told, and counted.
 func (r *Report) Read(name string, in io.Reader, variants []Variant, world guard.World, tell io.Writer) (broken int, err error) {
-	lines := jsonlines.Reader{In: in}
-	jsonlines.InOrder(lines.All(), func(l jsonlines.Line) (out read) {
+	lines := jsontext.Reader{In: in}
+	jsontext.InOrder(lines.All(), func(l jsontext.Line) (out read) {
 		c, err := Parse(l.Text, fmt.Sprintf("%s:%d", name, l.N))
 		if err != nil {
 			return read{err: err}

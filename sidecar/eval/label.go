@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -66,7 +66,7 @@ func label(doc json.RawMessage) (want *Want, notJudged []string, err error) {
 	}
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(doc, &keys); err != nil {
-		return nil, nil, plainjson.Error(err)
+		return nil, nil, jsontext.Error(err)
 	}
 	w, known := &Want{}, plainKeys
 	if keys["tool_calls"] != nil || isList(keys["content"]) || isList(keys["reasoning"]) {
@@ -80,7 +80,7 @@ func label(doc json.RawMessage) (want *Want, notJudged []string, err error) {
 		_, w.saysText = keys["content"]
 	}
 	if err != nil {
-		return nil, nil, plainjson.Error(err)
+		return nil, nil, jsontext.Error(err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		if !slices.Contains(known, key) {

@@ -7,8 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
@@ -41,7 +40,7 @@ type question struct {
 // Read takes in the cases of a corpus. A case is asked with its "messages", or its "user". Lines that
 // cannot be asked are told, and counted.
 func (l *Live) Read(name string, in io.Reader) (broken int, err error) {
-	lines := jsonlines.Reader{In: in}
+	lines := jsontext.Reader{In: in}
 	for line := range lines.All() {
 		c, err := parseQuestion(line.Text, fmt.Sprintf("%s:%d", name, line.N))
 		if err != nil {
@@ -61,7 +60,7 @@ func parseQuestion(line []byte, place string) (Case, error) {
 		Messages []json.RawMessage `json:"messages"`
 	}
 	if err := json.Unmarshal(line, &rec); err != nil {
-		return Case{}, fmt.Errorf("%s: %w", place, plainjson.Error(err))
+		return Case{}, fmt.Errorf("%s: %w", place, jsontext.Error(err))
 	}
 	c, err := labelled(line, place)
 	if err != nil {

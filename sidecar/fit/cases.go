@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsonlines"
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -22,10 +21,10 @@ type Case struct {
 
 // Cases reads labelled replies, a record with "expect" on each line.
 func Cases(in io.Reader) (out []Case, _ error) {
-	lines := jsonlines.Reader{In: in}
+	lines := jsontext.Reader{In: in}
 	for l := range lines.All() {
 		c := Case{line: l.N, rec: &replay.Record{}}
-		err := plainjson.Error(json.Unmarshal(l.Text, c.rec))
+		err := jsontext.Error(json.Unmarshal(l.Text, c.rec))
 		if err == nil {
 			c.want, err = c.rec.Expected()
 		}

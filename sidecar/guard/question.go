@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -75,7 +75,7 @@ func (a Answers) lookup(host string) (out []netip.Addr, err error) {
 			out = append(out, addr)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("resolve: %s: %w", host, plainjson.Error(err))
+			return nil, fmt.Errorf("resolve: %s: %w", host, jsontext.Error(err))
 		}
 	}
 	if len(out) == 0 {

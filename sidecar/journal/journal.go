@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/internal/others"
 )
 
 const (
@@ -55,7 +54,7 @@ func Open(cfg Config) (*Journal, error) {
 		return nil, fmt.Errorf("journal of runs: %w", err)
 	}
 	info, err := os.Stat(cfg.Dir)
-	if err == nil && others.May(info)&0o022 != 0 {
+	if err == nil && atomicfile.May(info)&0o022 != 0 {
 		err = fmt.Errorf("others may write to %s; run: chmod go-w %s", cfg.Dir, cfg.Dir)
 	}
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
-	"github.com/jgavinray/gpt-oss-executor/internal/others"
 )
 
 // The modes of what is written. Rules are no secret, but who may write here
@@ -36,7 +35,7 @@ func (h *History) read() error {
 	if err != nil {
 		return err
 	}
-	if others.May(info)&0o022 != 0 {
+	if atomicfile.May(info)&0o022 != 0 {
 		dir := h.dir
 		h.dir = "" // what others may change is not run, and nothing is left there
 		return fmt.Errorf("others may write to %s, so it is not used; run: chmod go-w %s", dir, dir)

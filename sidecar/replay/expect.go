@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -35,7 +35,7 @@ func (rec *Record) Expected() (*Expect, error) {
 	}
 	var e Expect
 	if err := json.Unmarshal(rec.Expect, &e); err != nil {
-		return nil, fmt.Errorf("expect: %w", plainjson.Error(err))
+		return nil, fmt.Errorf("expect: %w", jsontext.Error(err))
 	}
 	if e.Content == nil && hasNull(rec.Expect, "content") {
 		e.Content = new(string)

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/plainjson"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -269,7 +269,7 @@ func offeredTool(raw json.RawMessage) (tools.Tool, error) {
 		Function function `json:"function"`
 	}
 	if err := json.Unmarshal(raw, &o); err != nil {
-		return tools.Tool{}, fmt.Errorf("is neither a name nor a tool: %w", plainjson.Error(err))
+		return tools.Tool{}, fmt.Errorf("is neither a name nor a tool: %w", jsontext.Error(err))
 	}
 	f := o.function
 	if o.Function.Name != "" {

@@ -11,7 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/responses"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -44,7 +43,7 @@ var sinks = map[string]func(stream bool, m *telemetry.Metrics) (turn.Sink, func(
 		return o, o.Stop
 	},
 	"responses": func(stream bool, _ *telemetry.Metrics) (turn.Sink, func()) {
-		o := NewResponse(nowhere{http.Header{}}, ResponseConfig{Asked: &responses.Asked{}, Model: "gpt-oss", Stream: stream, Keepalive: time.Minute, RoleWait: time.Minute, Log: slog.New(slog.DiscardHandler)})
+		o := NewResponse(nowhere{http.Header{}}, ResponseConfig{Asked: &Asked{}, Model: "gpt-oss", Stream: stream, Keepalive: time.Minute, RoleWait: time.Minute, Log: slog.New(slog.DiscardHandler)})
 		return o, o.Stop
 	},
 }

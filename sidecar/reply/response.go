@@ -10,14 +10,13 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/responses"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // ResponseConfig is what an answer of the Responses API is told before it begins.
 type ResponseConfig struct {
-	Asked     *responses.Asked
+	Asked     *Asked
 	Model     string        // that the caller asked for
 	Stream    bool          // it wants events
 	Keepalive time.Duration // it is left without an event at most for so long
@@ -36,7 +35,7 @@ type Response struct {
 
 	mu      sync.Mutex // guards what follows against the timer
 	to      openai.EventWriter
-	answer  *responses.Answer
+	answer  *Answer
 	wrote   bool // an event was told since the last tick
 	ended   bool
 	shown   bool           // text of this reply has been given
@@ -65,12 +64,12 @@ func NewResponse(w http.ResponseWriter, c ResponseConfig) *Response {
 }
 
 // empty is an answer without items.
-func (o *Response) empty() *responses.Answer {
+func (o *Response) empty() *Answer {
 	tell := o.event
 	if !o.Stream {
 		tell = nil
 	}
-	return responses.NewAnswer(o.Asked, o.Model, o.since, tell)
+	return NewAnswer(o.Asked, o.Model, o.since, tell)
 }
 
 // event writes an event. A caller who has left is noticed by the context.

@@ -19,7 +19,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/responses"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -28,7 +27,7 @@ import (
 // its request beside the input.
 func respond(t testing.TB, stream bool, want string, read func(*turn.Reader) error, finish func(turn.Sink) error) *httptest.ResponseRecorder {
 	t.Helper()
-	_, asked, err := responses.Chat([]byte(`{"input":"go"` + want + `}`))
+	_, asked, err := Chat([]byte(`{"input":"go"` + want + `}`))
 	ruletest.Must(t, err)
 	w, set := httptest.NewRecorder(), ruletest.Shipped(t)
 	sink := NewResponse(w, ResponseConfig{Asked: asked, Model: "gpt-oss", Stream: stream, Keepalive: time.Minute, RoleWait: RoleWait, Log: slog.New(slog.DiscardHandler)})
@@ -257,7 +256,7 @@ func TestResponseEcho(t *testing.T) {
 	}
 	// A client that keeps nothing but what is encrypted gives the thought back all the same.
 	item := fmt.Sprintf(`{"type":"reasoning","summary":[],"encrypted_content":%s}`, doc.Get("output.0.encrypted_content").Raw)
-	chat, _, err := responses.Chat([]byte(`{"input":[` + item + `,{"role":"assistant","content":"Yes."}]}`))
+	chat, _, err := Chat([]byte(`{"input":[` + item + `,{"role":"assistant","content":"Yes."}]}`))
 	ruletest.Must(t, err)
 	if got := gjson.GetBytes(chat, "messages.0.reasoning_content").String(); got != "Hm <." {
 		t.Errorf("%q came back in %s", got, chat)
@@ -329,7 +328,7 @@ func TestResponseFault(t *testing.T) {
 // A caller is never left without an event for long, and what it gets then is data.
 func TestResponseKeepalive(t *testing.T) {
 	w := httptest.NewRecorder()
-	_, asked, err := responses.Chat([]byte(`{"input":"go"}`))
+	_, asked, err := Chat([]byte(`{"input":"go"}`))
 	ruletest.Must(t, err)
 	sink := NewResponse(w, ResponseConfig{Asked: asked, Model: "gpt-oss", Stream: true, Keepalive: 20 * time.Millisecond, RoleWait: RoleWait, Log: slog.New(slog.DiscardHandler)})
 	time.Sleep(150 * time.Millisecond)

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/others"
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // The folders inside a folder of rules.
@@ -184,7 +184,7 @@ func readDir(dir string) (Files, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read rules: %w", err)
 		}
-		if others.May(info)&0o002 != 0 && !readOnly(full) {
+		if atomicfile.May(info)&0o002 != 0 && !readOnly(full) {
 			return nil, fmt.Errorf("read rules: everyone may write to %s; run: chmod o-w %s", full, full)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 )
 
 // Limits is limits.yaml: how much, how long and how often. Each section is a type of its
@@ -28,8 +27,8 @@ type Limits struct {
 	ConfinedLimits `rule:"confined" doc:"Limits of one command that runs confined, with all that it starts. If left out, they are as shipped."`
 	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
 	NetworkLimits  `rule:"network" doc:"Limits of the network of one confined command. If left out, they are as shipped."`
-	Console        bounds.Console `rule:"console" doc:"What the console keeps of the last requests, in memory alone."`
-	Trace          spans.Words    `rule:"trace" doc:"What spans of OpenTelemetry hold of what people and models wrote. If left out: nothing."`
+	Console        Console     `rule:"console" doc:"What the console keeps of the last requests, in memory alone."`
+	Trace          spans.Words `rule:"trace" doc:"What spans of OpenTelemetry hold of what people and models wrote. If left out: nothing."`
 }
 
 // SizeLimits are bytes.
@@ -105,7 +104,7 @@ var defaultLimits = Limits{
 	ConfinedLimits: ConfinedLimits{ConfinedTime: 24 * time.Hour, ConfinedProcesses: 512, ConfinedMemory: 8 << 30, ConfinedFile: 8 << 30, ConfinedOutput: 256 << 20},
 	ApprovalLimits: ApprovalLimits{ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute, ApprovalDenied: 10 * time.Minute, ApprovalPerSession: 16, ApprovalTotal: 128},
 	Load:           admission.Usual(),
-	Console:        bounds.Usual(),
+	Console:        Usual(),
 	NetworkLimits:  NetworkLimits{NetworkIdle: 5 * time.Minute, NetworkTotal: 6 * time.Hour, NetworkOpen: 256, NetworkServers: 512},
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -133,7 +132,7 @@ func TestEarlierLimits(t *testing.T) {
 	text, _, cut := strings.Cut(files[limitsFile], "# What the console keeps")
 	files[limitsFile] = text
 	got := prepare(files, false)
-	if l := got.set.Limits; !cut || len(got.problems) > 0 || l.Trace.Bytes != 0 || l.Console != bounds.Usual() {
+	if l := got.set.Limits; !cut || len(got.problems) > 0 || l.Trace.Bytes != 0 || l.Console != Usual() {
 		t.Errorf("%+v, %+v, %v", l.Trace, l.Console, got.problems)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/console"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 )
 
 // The settings of the console; "" is on.
@@ -39,7 +39,7 @@ func witnessOf(s config.Settings, rules *live.Rules) (*witness.Witness, error) {
 	case s.Admin == "" || mode == consoleOff:
 		return nil, nil
 	default:
-		return witness.New(witness.Config{Words: mode == consoleOn, Bounds: func() bounds.Console { return rules.Set().Limits.Console }, Now: time.Now}), nil
+		return witness.New(witness.Config{Words: mode == consoleOn, Bounds: func() ruleset.Console { return rules.Set().Limits.Console }, Now: time.Now}), nil
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 )
 
 // keptSets is how many rule sets are kept; older ones may be large, and edits many.
@@ -21,8 +20,8 @@ const keptSets = 8
 
 // Config is what a witness works with. Now must be set.
 type Config struct {
-	Words  bool                  // the words of replies are kept, too, if the rules say so; else only what came of them
-	Bounds func() bounds.Console // of the rules in force, for those who look; nil: those of the last request hold
+	Words  bool                   // the words of replies are kept, too, if the rules say so; else only what came of them
+	Bounds func() ruleset.Console // of the rules in force, for those who look; nil: those of the last request hold
 	Now    func() time.Time
 }
 
@@ -33,8 +32,8 @@ type Witness struct {
 	offered intake
 
 	mu      sync.Mutex
-	bounds  bounds.Console // of the rules that came last
-	kept    []*Record      // by their beginning; the first gone of them have made room
+	bounds  ruleset.Console // of the rules that came last
+	kept    []*Record       // by their beginning; the first gone of them have made room
 	gone    int
 	bytes   int64
 	sets    *recent.Map[*ruleset.Set]
@@ -48,7 +47,7 @@ func New(c Config) *Witness {
 
 // Begin begins to keep a request, within the bounds of its rules; nil: nothing is kept, and what was
 // is forgotten. It is given to its turns as a watcher; Served ends it.
-func (w *Witness) Begin(a Asking, b bounds.Console) *Record {
+func (w *Witness) Begin(a Asking, b ruleset.Console) *Record {
 	if w == nil {
 		return nil
 	}
@@ -68,7 +67,7 @@ func (w *Witness) Begin(a Asking, b bounds.Console) *Record {
 }
 
 // heed lets go of what rules keep no more. The lock is held.
-func (w *Witness) heed(b bounds.Console) {
+func (w *Witness) heed(b ruleset.Console) {
 	before := w.bounds
 	if w.bounds = b; b.Turns == 0 {
 		w.shrink(0)

@@ -13,7 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness/bounds"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -31,7 +30,7 @@ func heard(set *ruleset.Set, text string, calls ...tools.Call) *turn.Heard {
 // room takes none when it goes on.
 func TestBounds(t *testing.T) {
 	set := ruletest.Shipped(t)
-	w, few := New(Config{Words: true, Now: time.Now}), bounds.Console{Turns: 10, Memory: 100 << 10, Words: 2 << 20}
+	w, few := New(Config{Words: true, Now: time.Now}), ruleset.Console{Turns: 10, Memory: 100 << 10, Words: 2 << 20}
 	var open []*Record
 	for i := range 200 {
 		r := w.Begin(Asking{ID: fmt.Sprint(i)}, few)
@@ -65,7 +64,7 @@ func TestRules(t *testing.T) {
 	set := ruletest.Shipped(t)
 	w := New(Config{Words: true, Now: time.Now})
 	for id, words := range map[string]bool{"whole": true, "bare": false} {
-		b := bounds.Usual()
+		b := ruleset.Usual()
 		if !words {
 			b.Words = 0
 		}
@@ -77,7 +76,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: %+v", id, got)
 		}
 	}
-	if r := w.Begin(Asking{ID: "none"}, bounds.Console{}); r != nil {
+	if r := w.Begin(Asking{ID: "none"}, ruleset.Console{}); r != nil {
 		t.Error("it is kept")
 	}
 	if turns, bytes := w.Size(); turns != 0 || bytes != 0 {
@@ -89,12 +88,12 @@ func TestRules(t *testing.T) {
 func TestOneRequestIsBounded(t *testing.T) {
 	set := ruletest.Shipped(t)
 	w := New(Config{Words: true, Now: time.Now})
-	r := w.Begin(Asking{ID: "run"}, bounds.Usual())
+	r := w.Begin(Asking{ID: "run"}, ruleset.Usual())
 	for range 100 {
 		r.Heard(heard(set, strings.Repeat("x", 100_000)))
 	}
 	got, _ := w.Turn("run")
-	if _, bytes := w.Size(); bytes > int64(bounds.Usual().Words)+100*fixedBytes || len(got.Replies) != maxReplies || got.Left != 100-maxReplies {
+	if _, bytes := w.Size(); bytes > int64(ruleset.Usual().Words)+100*fixedBytes || len(got.Replies) != maxReplies || got.Left != 100-maxReplies {
 		t.Errorf("%d bytes, %d replies and %d more", bytes, len(got.Replies), got.Left)
 	}
 	if first, last := &got.Replies[0], &got.Replies[maxReplies-1]; !first.Words || last.Words || last.Said.Content != "" {
@@ -106,7 +105,7 @@ func TestOneRequestIsBounded(t *testing.T) {
 func TestNoWords(t *testing.T) {
 	const secret = "the model wrote this"
 	w := New(Config{Now: time.Now})
-	r := w.Begin(Asking{ID: "1"}, bounds.Usual())
+	r := w.Begin(Asking{ID: "1"}, ruleset.Usual())
 	if r.Listens() {
 		t.Error("it wants the words")
 	}
@@ -153,7 +152,7 @@ func TestOutcome(t *testing.T) {
 func TestMinutes(t *testing.T) {
 	now := time.Date(2026, 11, 26, 10, 0, 30, 0, time.UTC)
 	w := New(Config{Now: func() time.Time { return now }})
-	serve := func() { w.Begin(Asking{}, bounds.Usual()).Served(turn.Account{}, 200, "") }
+	serve := func() { w.Begin(Asking{}, ruleset.Usual()).Served(turn.Account{}, 200, "") }
 	serve()
 	now = now.Add(2 * time.Minute)
 	serve()
@@ -176,7 +175,7 @@ func TestMinutes(t *testing.T) {
 func TestRulesOfThen(t *testing.T) {
 	w := New(Config{Words: true, Now: time.Now})
 	for i := range keptSets + 2 {
-		r := w.Begin(Asking{ID: fmt.Sprint(i)}, bounds.Usual())
+		r := w.Begin(Asking{ID: fmt.Sprint(i)}, ruleset.Usual())
 		r.Heard(heard(&ruleset.Set{Version: fmt.Sprint(i)}, "x"))
 	}
 	for id, there := range map[string]bool{"0": false, "1": false, "2": true, "9": true} {
@@ -190,7 +189,7 @@ func TestRulesOfThen(t *testing.T) {
 // Many requests at once, and people who look meanwhile.
 func TestRace(t *testing.T) {
 	set := ruletest.Shipped(t)
-	w, few := New(Config{Words: true, Now: time.Now}), bounds.Console{Turns: 20, Memory: 1 << 20, Words: 1 << 20}
+	w, few := New(Config{Words: true, Now: time.Now}), ruleset.Console{Turns: 20, Memory: 1 << 20, Words: 1 << 20}
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {
@@ -224,7 +223,7 @@ func BenchmarkRecord(b *testing.B) {
 	h := heard(set, strings.Repeat("word ", 400), tools.Call{Name: "read", Arguments: []byte(`{"path":"a"}`)})
 	b.ReportAllocs()
 	for b.Loop() {
-		r := w.Begin(Asking{ID: "req1", Model: "gpt-oss", Session: "agent:main:main"}, bounds.Usual())
+		r := w.Begin(Asking{ID: "req1", Model: "gpt-oss", Session: "agent:main:main"}, ruleset.Usual())
 		r.Heard(h)
 		r.Served(turn.Account{}, 200, "")
 	}

@@ -1,6 +1,4 @@
-// Package plainjson says what is wrong with a JSON document in words that need no Go. It
-// decodes nothing itself.
-package plainjson
+package jsontext
 
 import (
 	"encoding/json"

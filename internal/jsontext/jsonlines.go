@@ -1,6 +1,4 @@
-// Package jsonlines reads a file of JSON lines, works on them on all cores, and gives the
-// results in their order. It never looks into a line.
-package jsonlines
+package jsontext
 
 import (
 	"bufio"

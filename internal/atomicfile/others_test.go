@@ -1,6 +1,6 @@
 //go:build unix
 
-package others
+package atomicfile
 
 import (
 	"io/fs"

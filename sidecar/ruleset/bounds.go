@@ -1,5 +1,4 @@
-// Package bounds is what may be kept of the last requests for the console: a section of limits.yaml.
-package bounds
+package ruleset
 
 import "github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 

@@ -1,7 +1,4 @@
-// Package responses is OpenAI's Responses API at the edge. A request becomes the chat completion
-// request that the house reads, and what comes of it becomes the items and the events of a
-// Response. It never stores one. Pure.
-package responses
+package reply
 
 import (
 	"bytes"

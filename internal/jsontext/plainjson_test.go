@@ -1,4 +1,4 @@
-package plainjson
+package jsontext
 
 import (
 	"encoding/json"

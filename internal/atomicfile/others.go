@@ -1,5 +1,4 @@
-// Package others says what other users of the machine may do with a file. It changes nothing.
-package others
+package atomicfile
 
 import (
 	"io/fs"
