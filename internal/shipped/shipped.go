@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Programs is the table of rules/programs. It panics where that cannot be read.
@@ -21,5 +21,5 @@ func Programs() *program.Table {
 		panic(err)
 	}
 	maps.DeleteFunc(files, func(name, _ string) bool { return filepath.Dir(name) != rulefile.ProgramFolder })
-	return programs.Shipped(files, slices.Sorted(maps.Keys(files))).Table()
+	return ruleset.Shipped(files, slices.Sorted(maps.Keys(files))).Table()
 }

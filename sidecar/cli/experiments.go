@@ -12,7 +12,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -174,7 +174,7 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(a.From) }()
-	if _, err := publish.Folder(a.From, own); err != nil {
+	if _, err := live.Folder(a.From, own); err != nil {
 		return err
 	}
 	ctx, stop := untilStopped(c)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -59,7 +58,7 @@ func (r *Rollout) Run(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
-	change, err := publish.Folder(r.Target, files)
+	change, err := live.Folder(r.Target, files)
 	if err != nil {
 		return err
 	}
@@ -79,7 +78,7 @@ func (r *Rollout) Run(ctx context.Context) error {
 
 // keep keeps what stood there before. Without it the new rules are as good, and
 // only --undo has nothing to bring back.
-func (r *Rollout) keep(change *publish.Change) {
+func (r *Rollout) keep(change *live.Change) {
 	if err := change.Keep(); err != nil {
 		fmt.Fprintf(r.Err, "warning: apply --undo will not work: %v\n", err)
 	}
@@ -121,7 +120,7 @@ func (r *Rollout) FindTarget(server live.Report) error {
 // read takes one copy of the files: what is checked is what is published.
 func (r *Rollout) read() (rulefile.Files, error) {
 	if r.From == "" {
-		kept, err := publish.Previous(r.Target)
+		kept, err := live.Previous(r.Target)
 		if err != nil {
 			return nil, err
 		}
@@ -202,7 +201,7 @@ func (r *Rollout) taken(ctx context.Context, version string, before live.Report)
 }
 
 // putBack undoes a publication, unless somebody has edited what it published.
-func (r *Rollout) putBack(change *publish.Change, files rulefile.Files, why error) error {
+func (r *Rollout) putBack(change *live.Change, files rulefile.Files, why error) error {
 	if now, err := rulefile.ReadDir(r.Target); err == nil && len(now.Differ(files)) > 0 {
 		r.keep(change)
 		return errors.Join(why, fmt.Errorf("%s was edited meanwhile, so it is left as it is", r.Target))

@@ -101,19 +101,19 @@ func TestNoFile(t *testing.T) {
 func TestTest(t *testing.T) {
 	rules, _ := inForce(t)
 	good, problems, err := changed(t, rules, "aliases.yaml", "exec: [bash", "exec: [send_fax, bash").Test(rules)
-	if err != nil || good == nil || len(good.Tests) < 5 || problems.Fatal() || draftFailed(good) != 0 {
+	if err != nil || good == nil || len(good.Tests) < 5 || problems.Fatal() || draftFailure(good) != 0 {
 		t.Errorf("%v %v", problems, err)
 	}
 	bad, _, err := changed(t, rules, "tests/replies.yaml", "shows: Four.", "shows: Five.").Test(rules)
-	if err != nil || draftFailed(bad) != 1 {
-		t.Errorf("%d tests fail, %v", draftFailed(bad), err)
+	if err != nil || draftFailure(bad) != 1 {
+		t.Errorf("%d tests fail, %v", draftFailure(bad), err)
 	}
 	if none, problems, err := changed(t, rules, "limits.yaml", "per_minute", "per_minit").Test(rules); none != nil || !problems.Fatal() || err != nil {
 		t.Errorf("it does not load, and gives %v, %v", none, err)
 	}
 }
 
-func draftFailed(r *ruleset.Report) (n int) {
+func draftFailure(r *ruleset.Report) (n int) {
 	for i := range r.Tests {
 		if len(r.Tests[i].Problems) > 0 {
 			n++

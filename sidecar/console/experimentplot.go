@@ -5,7 +5,6 @@ import (
 	"html/template"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 )
@@ -43,7 +42,7 @@ func plotsOf(e *experiment.Experiment, r *lab.Report, series int) (out []plotVie
 		if series == 0 {
 			p.Margin = scale * e.Margin
 		}
-		var last *anytime.Finding
+		var last *lab.Finding
 		for i := range s.Points {
 			at := &s.Points[i]
 			if len(at.Arms) <= k || at.Arms[k].Against == nil {
@@ -59,7 +58,7 @@ func plotsOf(e *experiment.Experiment, r *lab.Report, series int) (out []plotVie
 				units += a.Units
 			}
 			says := f.Words(s.Unit)
-			if f.Kind == anytime.Early {
+			if f.Kind == lab.Early {
 				says += " (" + f.Interval(s.Unit) + ")"
 			}
 			p.Points = append(p.Points, Point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect, High: scale * f.High,

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
@@ -98,7 +97,7 @@ func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 // experiment is how one goes, as v may see it.
 func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) experimentView {
 	out := experimentView{
-		Report: r, Place: e.Place, Running: r.Status == experiment.Running, May: v.Role >= web.Admin, Off: r.Split < anytime.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
+		Report: r, Place: e.Place, Running: r.Status == experiment.Running, May: v.Role >= web.Admin, Off: r.Split < lab.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
 	}
 	out.Of, _ = experiment.MeasureOf(e.Measure)
 	if e.Margin > 0 {
@@ -169,7 +168,7 @@ func stateOf(r *lab.Report, now time.Time) (out []string) {
 }
 
 // kindOf is a verdict as a class of the style sheet.
-func kindOf(f *anytime.Finding) string {
+func kindOf(f *lab.Finding) string {
 	if f == nil {
 		return ""
 	}
@@ -178,18 +177,18 @@ func kindOf(f *anytime.Finding) string {
 
 // verdictOf says in words what the measure says of an arm, and what to do about it.
 func verdictOf(arm, control string, m *lab.Measured, of experiment.Measure, unit string) verdictView {
-	v := verdictView{Arm: arm, Kind: string(anytime.Early)}
+	v := verdictView{Arm: arm, Kind: string(lab.Early)}
 	if m == nil || m.Against == nil {
 		v.Text, v.Advice = fmt.Sprintf("Too early: nothing is counted of %s yet.", arm), "Wait."
 		return v
 	}
 	f := m.Against
 	switch v.Kind = string(f.Kind); f.Kind {
-	case anytime.Better, anytime.Worse:
+	case lab.Better, lab.Worse:
 		v.Text, v.Advice = fmt.Sprintf("%s is %s than %s.", arm, m.Words, control), "Decide, whenever you like."
-	case anytime.NoDifference:
+	case lab.NoDifference:
 		v.Text, v.Advice = fmt.Sprintf("Between %s and %s there is %s.", arm, control, m.Words), "Take what is cheaper."
-	case anytime.Broken:
+	case lab.Broken:
 		v.Text, v.Advice = "The split is off: do not trust this.", "Find out why: no figure of this experiment counts."
 	default:
 		v.Text, v.Advice = fmt.Sprintf("Too early to tell %s from %s.", arm, control), fmt.Sprintf("Below 30 %ss an arm nothing is said. Wait.", unit)

@@ -34,23 +34,23 @@ const (
 )
 
 // frame maps values to pixels.
-type plotFrame struct {
+type plotArea struct {
 	w, h      float64
 	from, to  time.Time
 	low, high float64
 }
 
-func (f *plotFrame) x(t time.Time) float64 {
+func (f *plotArea) x(t time.Time) float64 {
 	share := float64(t.Sub(f.from)) / float64(f.to.Sub(f.from))
 	return left + min(max(share, 0), 1)*(f.w-left-right)
 }
 
-func (f *plotFrame) y(v float64) float64 {
+func (f *plotArea) y(v float64) float64 {
 	return top + (f.high-min(max(v, f.low), f.high))/(f.high-f.low)*(f.h-top-bottom)
 }
 
 // has reports whether a value is within the picture.
-func (f *plotFrame) has(v float64) bool { return f.low <= v && v <= f.high }
+func (f *plotArea) has(v float64) bool { return f.low <= v && v <= f.high }
 
 // SVG is the picture: a whole element, in which every text is escaped.
 func (p Plot) SVG() string {
@@ -65,7 +65,7 @@ func (p Plot) SVG() string {
 			class = "zero"
 		}
 		fmt.Fprintf(&b, `<path class="%s" d="M%d %sH%s"/><text class="tick" x="%d" y="%s" text-anchor="end">%s</text>`,
-			class, left, px(f.y(v)), px(f.w-right), left-6, px(f.y(v)+4), plotSigned(v, f.high-f.low))
+			class, left, px(f.y(v)), px(f.w-right), left-6, px(f.y(v)+4), signedLabel(v, f.high-f.low))
 	}
 	days(&b, f)
 	for _, v := range []float64{p.Margin, -p.Margin} {
@@ -81,7 +81,7 @@ func (p Plot) SVG() string {
 }
 
 // draw draws the band, the line in it, and what is told of each point.
-func draw(b *strings.Builder, f *plotFrame, points []Point) {
+func draw(b *strings.Builder, f *plotArea, points []Point) {
 	b.WriteString(`<path class="band" d="M`)
 	for i := range points {
 		fmt.Fprintf(b, "%s %s ", px(f.x(points[i].At)), px(f.y(points[i].High)))
@@ -132,8 +132,8 @@ func sound(points []Point) (out []Point) {
 // frame chooses what the picture holds. At first an interval is as wide as all that is possible;
 // were that in the picture, nothing else could be seen. So the last two thirds of the time choose,
 // and what is outside goes along the edge.
-func (p Plot) frame(points []Point) *plotFrame {
-	f := &plotFrame{w: float64(max(p.Width, fewest)), h: float64(max(p.Height, fewest)), from: p.From, to: p.To}
+func (p Plot) frame(points []Point) *plotArea {
+	f := &plotArea{w: float64(max(p.Width, fewest)), h: float64(max(p.Height, fewest)), from: p.From, to: p.To}
 	if n := len(points); n > 0 {
 		if f.from.IsZero() {
 			f.from = points[0].At
@@ -182,7 +182,7 @@ func ticks(low, high float64) (out []float64) {
 }
 
 // signed is a tick as it is written, in a range of so much.
-func plotSigned(v, span float64) string {
+func signedLabel(v, span float64) string {
 	digits := max(0, min(12, 1-int(math.Floor(math.Log10(span/2)))))
 	s := strconv.FormatFloat(math.Abs(v), 'f', digits, 64)
 	if strings.Contains(s, ".") {
@@ -209,7 +209,7 @@ var steps = [...]time.Duration{
 const day = 24 * time.Hour
 
 // days writes the times on the axis.
-func days(b *strings.Builder, f *plotFrame) {
+func days(b *strings.Builder, f *plotArea) {
 	most := max(2, int((f.w-left-right)/84))
 	step := steps[len(steps)-1]
 	for _, s := range steps {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 )
 
 // door lets requests in that show a ticket.
@@ -101,11 +100,11 @@ func basic(ticket, secret string) string {
 }
 
 // reach is the server that a visit may go to, and where it is counted.
-func (v *visit) reach(ctx context.Context, r *http.Request) (pin.Server, *tally, error) {
+func (v *visit) reach(ctx context.Context, r *http.Request) (Server, *tally, error) {
 	err := v.sends(r)
-	var server pin.Server
+	var server Server
 	if err == nil {
-		server, err = pin.Dialer{Judge: v.judge, Resolver: v.Resolver, Connect: v.Connect}.Pin(ctx, v.use)
+		server, err = Dialer{Judge: v.judge, Resolver: v.Resolver, Connect: v.Connect}.Pin(ctx, v.use)
 	}
 	tally, err := v.note(r.Method, server.Use, err)
 	return server, tally, err

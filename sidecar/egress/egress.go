@@ -18,7 +18,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -79,8 +78,8 @@ type Config struct {
 	Judge     Judge
 	Passes    Passes
 	Decisions DecisionLog // nil: there is none
-	Resolver  pin.Resolver
-	Connect   pin.Connect       // nil: as the system does
+	Resolver  Resolver
+	Connect   Connect           // nil: as the system does
 	HTTPS     http.RoundTripper // to remotes of git; nil: as Go does without a proxy
 	Limits    Limits
 	Metrics   *telemetry.Metrics

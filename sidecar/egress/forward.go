@@ -10,13 +10,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 )
 
 // forward sends a request of plain HTTP on. It goes to the server that was judged, on a
 // connection of its own: one that was opened under other rules is never used again.
-func (v *visit) forward(ctx context.Context, w http.ResponseWriter, r *http.Request, to pin.Server, t *tally) {
+func (v *visit) forward(ctx context.Context, w http.ResponseWriter, r *http.Request, to Server, t *tally) {
 	host := strings.TrimSuffix(to.Use.HostPort(), ":80") // as browsers write it
 	transport := &http.Transport{
 		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 256 << 10, ExpectContinueTimeout: 5 * time.Second,

@@ -10,7 +10,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 )
 
 // refusal is why a connection is not made, for the program that wants it and for the model
@@ -70,7 +69,7 @@ func unknown() *refusal {
 // refusalOf is what an error on the way to a server means to the program.
 func refusalOf(err error, u urls.Use) *refusal {
 	r := &refusal{status: http.StatusBadGateway, why: "there is no connection to it"}
-	var refused *pin.Refused
+	var refused *Refused
 	var own *refusal
 	if errors.As(err, &refused) {
 		r = &refusal{status: http.StatusForbidden, why: refused.Err.Error()}

@@ -6,12 +6,10 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 )
 
 // tunnel connects the program to the server, and looks at nothing that goes through.
-func (v *visit) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Request, to pin.Server, t *tally) {
+func (v *visit) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Request, to Server, t *tally) {
 	server, err := to.Dial(ctx, "tcp", "")
 	if err != nil {
 		v.failed(w, r, err)

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -37,7 +36,7 @@ func bare(t testing.TB, r *rig, serve func(net.Conn)) {
 		}
 	})
 	t.Cleanup(func() { l.Close(); r.stop(); open.Wait() })
-	r.cfg.Connect = pin.Connect(func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
+	r.cfg.Connect = Connect(func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
 		if err := d.Control(network, address, nil); err != nil {
 			return nil, err
 		}

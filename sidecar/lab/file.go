@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -70,7 +69,7 @@ func (s *Saved) sound() bool {
 			return false
 		}
 		for _, a := range p.Arms {
-			odd := func(t anytime.Tally) bool { return !t.Sound() }
+			odd := func(t Tally) bool { return !t.Sound() }
 			if a.Units < 0 || slices.ContainsFunc(slices.Collect(maps.Values(a.Tallies)), odd) {
 				return false
 			}
@@ -111,7 +110,7 @@ func loaded(s Saved) *trial {
 	for _, k := range s.Units {
 		u, _ := t.units.Use(k.Key)
 		if u.arm, u.over, u.totals = k.Arm, k.Over, k.Totals; u.totals == nil {
-			u.totals = map[string]anytime.Unit{}
+			u.totals = map[string]Unit{}
 		}
 	}
 	if t.Units, t.Met = nil, nil; t.Off == 0 { // an older file does not say it
@@ -120,7 +119,7 @@ func loaded(s Saved) *trial {
 	t.Arms = slices.Clone(t.Arms) // several read the same file at once
 	for i := range t.Arms {
 		if t.Arms[i].Tallies == nil {
-			t.Arms[i].Tallies = map[string]anytime.Tally{}
+			t.Arms[i].Tallies = map[string]Tally{}
 		}
 	}
 	return t

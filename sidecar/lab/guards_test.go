@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 )
 
@@ -22,7 +21,7 @@ func TestGuardsShare(t *testing.T) {
 	lone.Guards = nil
 	width := func(e *experiment.Experiment, id string) float64 {
 		m, _ := experiment.MeasureOf(id)
-		arm := anytime.Tally{Units: 500, X: 50, N: 500, XX: 50, XN: 50, NN: 500}
+		arm := Tally{Units: 500, X: 50, N: 500, XX: 50, XN: 50, NN: 500}
 		f := judge(e, m, arm, arm, 1)
 		return f.High - f.Low
 	}
@@ -38,20 +37,20 @@ func TestGuardsShare(t *testing.T) {
 	shared, each := 0, 0
 	for i := range runs {
 		r := rand.New(rand.NewPCG(uint64(i), 5))
-		var arms [2]map[string]anytime.Tally
-		arms[0], arms[1] = map[string]anytime.Tally{}, map[string]anytime.Tally{}
+		var arms [2]map[string]Tally
+		arms[0], arms[1] = map[string]Tally{}, map[string]Tally{}
 		var stopped [2]bool
 		for k := range 5000 {
 			of := arms[r.IntN(2)]
 			for _, g := range guarded(&e) {
 				tally := of[g]
-				tally.Grow(anytime.Unit{}, anytime.Unit{X: number(r.Float64() < 0.15), N: 1})
+				tally.Grow(Unit{}, Unit{X: number(r.Float64() < 0.15), N: 1})
 				of[g] = tally
 			}
 			for n, x := range []*experiment.Experiment{&e, &lone} {
 				for _, g := range guarded(&e) {
 					if m, _ := experiment.MeasureOf(g); k%50 == 49 && !stopped[n] {
-						stopped[n] = judge(x, m, arms[0][g], arms[1][g], 1).Kind == anytime.Worse
+						stopped[n] = judge(x, m, arms[0][g], arms[1][g], 1).Kind == Worse
 					}
 				}
 			}

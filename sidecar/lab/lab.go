@@ -15,7 +15,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
@@ -77,7 +76,7 @@ type place struct {
 // rated is a request, and what was last said of its answer.
 type rated struct {
 	places []place
-	last   anytime.Unit // empty: nothing was
+	last   Unit // empty: nothing was
 }
 
 // habits are what a session did lately.
@@ -240,7 +239,7 @@ func (l *Lab) Feedback(request string, score float64) error {
 	if r == nil {
 		return ErrUnknown
 	}
-	now := anytime.Unit{X: score, N: 1}
+	now := Unit{X: score, N: 1}
 	for _, p := range r.places {
 		p.add(experiment.Liked, now.X-r.last.X, now.N-r.last.N)
 	}

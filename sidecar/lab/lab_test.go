@@ -15,7 +15,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
@@ -112,7 +111,7 @@ func TestGuardsAndSplit(t *testing.T) {
 		l.trials["one"].Off = 1e-5
 		serve(l, set, 10, 1000, worse)
 		l.Review(set)
-		if r := l.Reports(set)[0]; (want == "") != (r.Why == "") || !strings.HasPrefix(r.Why, want) || r.Arms[1].Of("empty").Against.Kind != anytime.Broken {
+		if r := l.Reports(set)[0]; (want == "") != (r.Why == "") || !strings.HasPrefix(r.Why, want) || r.Arms[1].Of("empty").Against.Kind != Broken {
 			t.Errorf("%s: %q, not %q", more, r.Why, want)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -114,7 +113,7 @@ func (t *trial) join(o *trial) {
 			sum := arm.Tallies[m]
 			sum.Join(before, more)
 			arm.Tallies[m] = sum
-			u.totals[m] = anytime.Unit{X: before.X + more.X, N: before.N + more.N}
+			u.totals[m] = Unit{X: before.X + more.X, N: before.N + more.N}
 		}
 	}
 	for h := range o.met {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -47,10 +46,10 @@ type Arm struct {
 // Measured is what is counted of one measure.
 type Measured struct {
 	experiment.Measure
-	anytime.Tally
-	Value   float64          `json:"value"`
-	Against *anytime.Finding `json:"against_control,omitempty"` // nil of the control
-	Words   string           `json:"words,omitempty"`
+	Tally
+	Value   float64  `json:"value"`
+	Against *Finding `json:"against_control,omitempty"` // nil of the control
+	Words   string   `json:"words,omitempty"`
 }
 
 // Reports tell of every experiment of a rule set. More are the counts of other processes.
@@ -105,7 +104,7 @@ func report(e *experiment.Experiment, s *Saved) Report {
 	return r
 }
 
-func counts(e *experiment.Experiment, m experiment.Measure, t, control anytime.Tally, arm int, off float64) Measured {
+func counts(e *experiment.Experiment, m experiment.Measure, t, control Tally, arm int, off float64) Measured {
 	c := Measured{Measure: m, Tally: t, Value: t.Rate()}
 	if arm > 0 {
 		f := judge(e, m, control, t, off)
@@ -117,14 +116,14 @@ func counts(e *experiment.Experiment, m experiment.Measure, t, control anytime.T
 // judge compares an arm with the control. The chance to be wrong is shared by all arms, and what
 // guards look at beside the measure has such a chance of its own, which they share. The margin is
 // one of what shall get better: of other measures, every difference matters.
-func judge(e *experiment.Experiment, m experiment.Measure, control, arm anytime.Tally, off float64) anytime.Finding {
-	ask := anytime.Ask{Alpha: 0.05 / float64(len(e.Arms)-1), Rate: m.Unit == "", LowerIsBetter: m.Lower, Split: off}
+func judge(e *experiment.Experiment, m experiment.Measure, control, arm Tally, off float64) Finding {
+	ask := Ask{Alpha: 0.05 / float64(len(e.Arms)-1), Rate: m.Unit == "", LowerIsBetter: m.Lower, Split: off}
 	if m.ID == e.Measure {
 		ask.Margin = e.Margin
 	} else if guarded := guarded(e); slices.Contains(guarded, m.ID) {
 		ask.Alpha /= float64(len(guarded))
 	}
-	return anytime.Judge(control, arm, ask)
+	return Judge(control, arm, ask)
 }
 
 // guarded are the measures that guards look at, but for that which shall get better.
@@ -146,5 +145,5 @@ func split(e *experiment.Experiment, s *Saved) float64 {
 	for i := range s.Arms {
 		counts[i] = s.Arms[i].Units
 	}
-	return anytime.Split(counts, e.Shares())
+	return Split(counts, e.Shares())
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -89,16 +88,16 @@ func (l *Lab) review(e *experiment.Experiment, t *trial, all *Saved) {
 			of, _ := experiment.MeasureOf(g.Measure)
 			// What gets worse does harm, whether or not the split can be trusted.
 			f := judge(e, of, all.Arms[0].Tallies[g.Measure], all.Arms[i].Tallies[g.Measure], 1)
-			if f.Kind == anytime.Worse && (of.Lower && f.Low > g.By || !of.Lower && f.High < -g.By) {
+			if f.Kind == Worse && (of.Lower && f.Low > g.By || !of.Lower && f.High < -g.By) {
 				l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, g.Measure, f.Words(of.Unit)))
 			}
 		}
 		f := judge(e, m, all.Arms[0].Tallies[m.ID], all.Arms[i].Tallies[m.ID], t.Off)
 		switch {
 		case !e.Stop.Decided:
-		case f.Kind == anytime.Better || f.Kind == anytime.Worse:
+		case f.Kind == Better || f.Kind == Worse:
 			l.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, m.ID, f.Words(m.Unit)))
-		case f.Kind == anytime.NoDifference:
+		case f.Kind == NoDifference:
 			alike = append(alike, fmt.Sprintf("%s: %s has %s", t.Arms[i].Name, m.ID, f.Words(m.Unit)))
 		}
 	}
@@ -106,10 +105,10 @@ func (l *Lab) review(e *experiment.Experiment, t *trial, all *Saved) {
 		l.stop(t, strings.Join(alike, "; "))
 	}
 	if e.Floor > 0 {
-		var tallies []anytime.Tally
+		var tallies []Tally
 		for i := range t.Arms {
 			tallies = append(tallies, all.Arms[i].Tallies[m.ID])
 		}
-		t.Shares, l.dirty = anytime.Shares(tallies, e.Floor, m.Unit == "", m.Lower), true
+		t.Shares, l.dirty = Shares(tallies, e.Floor, m.Unit == "", m.Lower), true
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 )
 
@@ -23,8 +22,8 @@ type Point struct {
 
 // PointArm is what the units of an arm added up to.
 type PointArm struct {
-	Units   int                      `json:"units"`
-	Tallies map[string]anytime.Tally `json:"measures"`
+	Units   int              `json:"units"`
+	Tallies map[string]Tally `json:"measures"`
 }
 
 // deciding are the measures of a series.
@@ -34,7 +33,7 @@ func deciding(e *experiment.Experiment) []string { return append([]string{e.Meas
 func (s *Saved) point(measures []string, at time.Time) Point {
 	p := Point{At: at, Off: s.Off}
 	for _, a := range s.Arms {
-		arm := PointArm{Units: a.Units, Tallies: map[string]anytime.Tally{}}
+		arm := PointArm{Units: a.Units, Tallies: map[string]Tally{}}
 		for _, m := range measures {
 			if t, ok := a.Tallies[m]; ok {
 				arm.Tallies[m] = t
@@ -90,10 +89,10 @@ type Stood struct {
 
 // StoodArm is how one of them stood. The finding is what a look at that moment would have said.
 type StoodArm struct {
-	Units   int              `json:"units"`
-	N       float64          `json:"n"` // events that the value is of
-	Value   float64          `json:"value"`
-	Against *anytime.Finding `json:"against_control,omitempty"` // nil of the control
+	Units   int      `json:"units"`
+	N       float64  `json:"n"` // events that the value is of
+	Value   float64  `json:"value"`
+	Against *Finding `json:"against_control,omitempty"` // nil of the control
 }
 
 // series tell how the measures that decide went, the one that shall get better first.

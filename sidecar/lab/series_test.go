@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -65,7 +64,7 @@ func TestSeries(t *testing.T) {
 	if m := report.Arms[1].Of("empty"); !last.At.Equal(c.now) || *last.Arms[1].Against != *m.Against || last.Arms[1].Value != m.Value || last.Arms[1].Units != report.Arms[1].Units {
 		t.Errorf("it ends with %+v %+v, the report says %+v", last, last.Arms[1].Against, m.Against)
 	}
-	if kind := points[len(points)/2].Arms[1].Against.Kind; kind != anytime.Worse {
+	if kind := points[len(points)/2].Arms[1].Against.Kind; kind != Worse {
 		t.Errorf("in the middle the arm is %s", kind)
 	}
 
@@ -100,7 +99,7 @@ func TestSoundSeries(t *testing.T) {
 		"none": {nil, 0, true}, "one": {[]Point{point(2)}, time.Minute, true}, "too few arms": {[]Point{point(1)}, 0, false},
 		"too many points": {make([]Point, maxPoints+1), 0, false}, "a step back": {nil, -1, false},
 		"less than none": {[]Point{{Arms: []PointArm{{Units: -1}, {}}}}, 0, false},
-		"no tally":       {[]Point{{Arms: []PointArm{{Tallies: map[string]anytime.Tally{"x": {N: -1}}}, {}}}}, 0, false},
+		"no tally":       {[]Point{{Arms: []PointArm{{Tallies: map[string]Tally{"x": {N: -1}}}, {}}}}, 0, false},
 	} {
 		if s := (&Saved{ID: "x", Arms: arms, Series: row.series, Step: row.step}); s.sound() != row.sound {
 			t.Errorf("%s: sound is %v", name, !row.sound)

@@ -7,7 +7,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -119,7 +118,7 @@ func (r *Report) split() string {
 		counts = append(counts, fmt.Sprint(a.Units))
 	}
 	verdict := " ok"
-	if r.Split < anytime.SplitOff {
+	if r.Split < SplitOff {
 		verdict = " OFF: do not trust this"
 	}
 	return "split " + strings.Join(counts, "/") + verdict
@@ -146,7 +145,7 @@ func (m *Measured) Told() string {
 // Compared is the verdict, and where the difference lies as far as that is known.
 func (m *Measured) Compared() string {
 	f := m.Against
-	if f == nil || f.Kind != anytime.Early || f.Low == f.High {
+	if f == nil || f.Kind != Early || f.Low == f.High {
 		return m.Words
 	}
 	return fmt.Sprintf("%s (%s)", m.Words, f.Interval(m.Unit))

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/anytime"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -45,24 +44,24 @@ type Saved struct {
 
 // Counts are what the units of an arm add up to.
 type Counts struct {
-	Name    string                   `json:"name"`
-	Units   int                      `json:"units"`
-	Tallies map[string]anytime.Tally `json:"measures"`
+	Name    string           `json:"name"`
+	Units   int              `json:"units"`
+	Tallies map[string]Tally `json:"measures"`
 }
 
 // Known is a unit that was in the trial.
 type Known struct {
-	Key    string                  `json:"key"`
-	Arm    int                     `json:"arm"`
-	Over   bool                    `json:"over,omitempty"` // it is counted no more
-	Totals map[string]anytime.Unit `json:"totals,omitempty"`
+	Key    string          `json:"key"`
+	Arm    int             `json:"arm"`
+	Over   bool            `json:"over,omitempty"` // it is counted no more
+	Totals map[string]Unit `json:"totals,omitempty"`
 }
 
 // unit is what one unit adds up to, by measure.
 type unit struct {
 	arm    int
 	over   bool // what it added up to is forgotten, so nothing more is counted of it
-	totals map[string]anytime.Unit
+	totals map[string]Unit
 }
 
 // printOf tells definitions apart whose counts must not be mixed. Behind a dot it has the texts that the
@@ -132,7 +131,7 @@ func (l *Lab) trial(set *ruleset.Set, e *experiment.Experiment) *trial {
 	}
 	now = &trial{Saved: Saved{ID: e.ID, Print: p, Phase: e.Phase, Began: l.Now(), Off: 1}, units: recent.New[unit](maxUnits, nil), met: met{}}
 	for _, a := range e.Arms {
-		now.Arms = append(now.Arms, Counts{Name: a.Name, Tallies: map[string]anytime.Tally{}})
+		now.Arms = append(now.Arms, Counts{Name: a.Name, Tallies: map[string]Tally{}})
 	}
 	l.begun(now)
 	l.trials[e.ID] = now
@@ -159,7 +158,7 @@ func (t *trial) seat(e *experiment.Experiment, name string, elsewhere map[string
 		if arm, known := elsewhere[t.Print+k]; known && e.Floor > 0 && arm < len(t.Arms) { // shares that move may give it another one here
 			u.arm = arm
 		}
-		u.totals = map[string]anytime.Unit{}
+		u.totals = map[string]Unit{}
 		if u.over = !t.meet(k); !u.over {
 			t.Arms[u.arm].Units++
 		}
@@ -174,13 +173,13 @@ func (p place) count(measure string, x float64) { p.add(measure, x, 1) }
 func (p place) add(measure string, x, n float64) {
 	u, first := p.of.units.Use(p.unit)
 	if first { // it had made room
-		u.arm, u.over, u.totals = p.arm, true, map[string]anytime.Unit{}
+		u.arm, u.over, u.totals = p.arm, true, map[string]Unit{}
 	}
 	if u.over {
 		return
 	}
 	before := u.totals[measure]
-	now := anytime.Unit{X: max(0, before.X+x), N: before.N + n}
+	now := Unit{X: max(0, before.X+x), N: before.N + n}
 	u.totals[measure] = now
 	tally := p.of.Arms[u.arm].Tallies[measure]
 	tally.Grow(before, now)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/publish"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -194,7 +193,7 @@ func (l *Rules) write(own rulefile.Files, seen Seen) error {
 	if err := l.unseen(seen); err != nil {
 		return err
 	}
-	change, err := publish.Folder(l.src.Dir, own)
+	change, err := Folder(l.src.Dir, own)
 	if err != nil {
 		return &Unwritten{err}
 	}

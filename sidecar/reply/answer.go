@@ -56,7 +56,7 @@ var (
 // for. Each event goes to tell as soon as it is known, as server-sent events have it, and is valid
 // during the call; tell may be nil.
 func NewAnswer(asked *Asked, model string, created int64, tell func(event []byte)) *Answer {
-	return &Answer{asked: asked, tell: tell, head: responsesHead(asked, model, created)}
+	return &Answer{asked: asked, tell: tell, head: answerHead(asked, model, created)}
 }
 
 // Begin tells that there will be an answer, once.
@@ -194,7 +194,7 @@ func (a *Answer) end(status string) {
 }
 
 // tokens is a usage object as Responses have it.
-func responsesTokens(chat []byte) [5]int64 {
+func answerTokens(chat []byte) [5]int64 {
 	found := gjson.GetManyBytes(chat, "prompt_tokens", "prompt_tokens_details.cached_tokens", "completion_tokens", "completion_tokens_details.reasoning_tokens", "total_tokens")
 	var n [5]int64
 	for i := range found {

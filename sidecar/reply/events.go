@@ -135,7 +135,7 @@ func (a *Answer) item(b []byte, status string, full bool) []byte {
 }
 
 // head is what a Response says of itself, up to its status.
-func responsesHead(asked *Asked, model string, created int64) []byte {
+func answerHead(asked *Asked, model string, created int64) []byte {
 	b := fmt.Appendf(nil, `{"id":"%s","object":"response","created_at":%d,"model":`, newID("resp_"), created)
 	b = openai.AppendString(b, model)
 	b = append(b, `,"background":false,"instructions":null,"previous_response_id":null,"store":false,"tools":[]`...)
@@ -173,7 +173,7 @@ func (a *Answer) document(o outcome) []byte {
 	if o.usage == nil {
 		b = append(b, "null"...)
 	} else {
-		n := responsesTokens(o.usage)
+		n := answerTokens(o.usage)
 		b = fmt.Appendf(b, `{"input_tokens":%d,"input_tokens_details":{"cached_tokens":%d},"output_tokens":%d,"output_tokens_details":{"reasoning_tokens":%d},"total_tokens":%d}`, n[0], n[1], n[2], n[3], n[4])
 	}
 	if o.run != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
@@ -151,7 +150,7 @@ func (l *loader) agent(name string, f *agentFile) *Agent {
 		}
 	}
 	learn := l.sentences(f.Workspace.Says)
-	loop := loops.Ignored{Results: l.patterns(f.Loop.Ignore), Notices: l.patterns(f.Loop.Notices), Same: l.patterns(f.Loop.Same)}
+	loop := Ignored{Results: l.patterns(f.Loop.Ignore), Notices: l.patterns(f.Loop.Notices), Same: l.patterns(f.Loop.Same)}
 	read, write := l.ownFolders(f.Folders.Read), l.ownFolders(f.Folders.Write)
 	groups, params := l.nameGroups(f.Tools), l.agentParams(f.Arguments)
 	a.set = func(s *Set) *Set {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -99,11 +98,11 @@ func layeredShipped(t testing.TB) rulefile.Files {
 
 // sameLimits compares all but the places of texts.
 func sameLimits(a, b Limits) bool {
-	texts := func(r loops.Circles) string {
+	texts := func(r Circles) string {
 		return fmt.Sprint(r.Tell, r.End, values(r.Except), values(r.Ignore), r.Note.Value, r.Say.Value)
 	}
 	same := texts(a.Loop) == texts(b.Loop)
-	a.Loop, b.Loop = loops.Circles{}, loops.Circles{}
+	a.Loop, b.Loop = Circles{}, Circles{}
 	return same && reflect.DeepEqual(a, b)
 }
 

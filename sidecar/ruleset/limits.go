@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 )
@@ -22,7 +21,7 @@ type Limits struct {
 	Session        admission.Pace `rule:"session" doc:"How much one session may ask. A header that a file of agents lists names it. More gets 429. If left out: 32 at once, 600 a minute."`
 	Caller         admission.Pace `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
 	Load           admission.Load `rule:"load" doc:"How much is served at once, and what is refused when memory is short. If left out, as shipped."`
-	Loop           loops.Circles  `rule:"loop" doc:"When a model goes round in circles: the same call with the same result, since the user spoke last, and no new call in between. If left out: nothing is done."`
+	Loop           Circles        `rule:"loop" doc:"When a model goes round in circles: the same call with the same result, since the user spoke last, and no new call in between. If left out: nothing is done."`
 	KeepLimits     `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
 	ConfinedLimits `rule:"confined" doc:"Limits of one command that runs confined, with all that it starts. If left out, they are as shipped."`
 	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
@@ -120,7 +119,7 @@ func (l *loader) limits() {
 	if l.trees[lockedName(limitsFile)] != nil && l.trees[limitsFile] != nil && l.clean(limitsFile, lockedName(limitsFile)) {
 		l.ceilings(&f)
 	}
-	l.set.Loop = loops.Compile(f.Loop, func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") }, l.report)
+	l.set.Loop = Compile(f.Loop, func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") }, l.report)
 	l.set.Limits, l.set.Tools.MaxDepth = f, f.Depth
 	if !l.clean(limitsFile) {
 		return

@@ -15,7 +15,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -39,7 +38,7 @@ type Set struct {
 	Runs       Runs
 	Results    Results
 	Edits      edits.Edits
-	Loop       *loops.Guard
+	Loop       *Guard
 	References References                // of arguments to earlier results
 	Gateway    []tools.Tool              // that runs may call at an OpenClaw gateway, in the order of the file
 	Programs   *program.Table            // what is known of programs

@@ -12,17 +12,17 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/pin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Toolbox is a source of tools for runs. It is safe for concurrent use.
 type Toolbox struct {
-	Resolver pin.Resolver
-	Connect  pin.Connect // nil: as the system does
-	Environ  []string    // of this program; commands get what is harmless of it
+	Resolver egress.Resolver
+	Connect  egress.Connect // nil: as the system does
+	Environ  []string       // of this program; commands get what is harmless of it
 }
 
 // Tools are those of a workspace.

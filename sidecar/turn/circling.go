@@ -1,13 +1,13 @@
 package turn
 
 import (
-	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // circling tells a model that goes round in circles, and stops it.
-func (t *Turn) circling(seen loops.Seen) {
+func (t *Turn) circling(seen ruleset.Seen) {
 	if !seen.Any() {
 		return
 	}
@@ -27,7 +27,7 @@ func (t *Turn) circling(seen loops.Seen) {
 
 // told are the notes that are kept of calls, and those about circles.
 type told struct {
-	seen loops.Seen
+	seen ruleset.Seen
 	kept upstream.CallTexts
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/loops"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -118,7 +117,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, named, ear)
 		t.results(req)
 		t.copying()
-		t.circling(set.Loop.With(loops.Ignored{Arguments: set.Unremarked}).Look(req))
+		t.circling(set.Loop.With(ruleset.Ignored{Arguments: set.Unremarked}).Look(req))
 	}
 	t.facts.Judge = t.exact(t.facts.Judge)
 	return t.write(ctx)

@@ -1,9 +1,4 @@
-// Package anytime says what counts mean while counting goes on: whoever looks, and however
-// often, is wrong no more often than promised. An operator may end an experiment at any look,
-// and believe what it says then: too early, better or worse by so much, no difference that
-// matters, or that the split is off. Each promise is for one arm against one other by one
-// measure: who asks for more at once shares Alpha out. It counts nothing itself. Pure.
-package anytime
+package lab
 
 import "math"
 

@@ -1,6 +1,4 @@
-// Package programs reads the files that say what programs do with their arguments, and
-// makes a table of them. It knows the files, and nothing of what a program may do.
-package programs
+package ruleset
 
 import (
 	"maps"

@@ -1,4 +1,4 @@
-package publish
+package live
 
 import (
 	"io/fs"
@@ -50,7 +50,7 @@ func TestFolderInsideOneThatCannotBeRead(t *testing.T) {
 	check(t, c.Undo())
 	same(t, dir, oldFiles)
 	for range 2 { // what is kept is replaced, too
-		publish(t, dir, newFiles)
+		publishFiles(t, dir, newFiles)
 	}
 	check(t, os.Chmod(parent, 0o755))
 	left(t, dir)

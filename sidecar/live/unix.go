@@ -1,6 +1,6 @@
 //go:build unix
 
-package publish
+package live
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package programs
+package ruleset
 
 import (
 	"slices"

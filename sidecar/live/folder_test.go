@@ -1,4 +1,4 @@
-package publish
+package live
 
 import (
 	"context"
@@ -94,7 +94,7 @@ func mode(t testing.TB, path string, want fs.FileMode) {
 }
 
 // publish is Folder and Keep.
-func publish(t testing.TB, dir string, files rulefile.Files) {
+func publishFiles(t testing.TB, dir string, files rulefile.Files) {
 	t.Helper()
 	c, err := Folder(dir, files)
 	check(t, err)
@@ -105,7 +105,7 @@ func TestFolder(t *testing.T) {
 	dir := rules(t)
 	was, err := os.Stat(dir)
 	check(t, err)
-	publish(t, dir, newFiles)
+	publishFiles(t, dir, newFiles)
 	same(t, dir, newFiles)
 	for path, want := range map[string]string{"README.md": "read me", "schemas/a.json": "{}", ".editorconfig": "x", "link.md": "read me"} {
 		text(t, filepath.Join(dir, path), want)
@@ -124,7 +124,7 @@ func TestFolder(t *testing.T) {
 	same(t, kept, oldFiles)
 	left(t, dir)
 
-	publish(t, dir, oldFiles) // and back
+	publishFiles(t, dir, oldFiles) // and back
 	same(t, dir, oldFiles)
 	kept, err = Previous(dir)
 	check(t, err)
@@ -170,7 +170,7 @@ func TestFolderBrokenOff(t *testing.T) {
 	}
 	for _, files := range []rulefile.Files{oldFiles, newFiles} {
 		begun()
-		publish(t, dir, files)
+		publishFiles(t, dir, files)
 		same(t, dir, files)
 	}
 }
@@ -243,7 +243,7 @@ func TestReaderSeesNoMixture(t *testing.T) {
 		}
 		return files
 	}
-	publish(t, dir, set("0"))
+	publishFiles(t, dir, set("0"))
 	ctx, stop := context.WithCancel(t.Context())
 	var readers sync.WaitGroup
 	reads := 0
@@ -265,7 +265,7 @@ func TestReaderSeesNoMixture(t *testing.T) {
 		}
 	})
 	for i := range 60 {
-		publish(t, dir, set(fmt.Sprint(i)))
+		publishFiles(t, dir, set(fmt.Sprint(i)))
 	}
 	stop()
 	readers.Wait()

@@ -1,4 +1,4 @@
-package anytime
+package lab
 
 import (
 	"math"
@@ -64,7 +64,7 @@ func spikes(p float64) session {
 }
 
 // trial is an experiment of two arms.
-type trial struct {
+type simulated struct {
 	a, b     session
 	rate     bool
 	share    float64 // of the first arm; 0: half
@@ -73,7 +73,7 @@ type trial struct {
 
 // simulate looks after every 50 sessions, and gives the share of runs in which a difference was
 // ever seen.
-func (x trial) simulate(n, sessions int, differs func(a, b Tally) bool) float64 {
+func (x simulated) simulate(n, sessions int, differs func(a, b Tally) bool) float64 {
 	found := 0
 	for i := range n {
 		r := rand.New(rand.NewPCG(uint64(i), 7))
@@ -103,12 +103,12 @@ func (x trial) simulate(n, sessions int, differs func(a, b Tally) bool) float64 
 	return float64(found) / float64(n)
 }
 
-func (x trial) sequence(a, b Tally) bool {
+func (x simulated) sequence(a, b Tally) bool {
 	low, high, ok := Difference(a, b, 0.05, x.rate)
 	return ok && (low > 0 || high < 0)
 }
 
-func (x trial) oneLook(a, b Tally) bool {
+func (x simulated) oneLook(a, b Tally) bool {
 	return math.Abs(a.Rate()-b.Rate()) > 1.96*math.Sqrt(a.Variance(x.rate)+b.Variance(x.rate))
 }
 
@@ -127,7 +127,7 @@ func TestFalseAlarms(t *testing.T) {
 		{"latency", latency(400, 1.2), false}, {"latency, very heavy tail", latency(400, 2), false},
 		{"spikes", spikes(0.03), false},
 	} {
-		equal := trial{a: row.s, b: row.s, rate: row.rate}
+		equal := simulated{a: row.s, b: row.s, rate: row.rate}
 		small, adaptive := equal, equal
 		small.share, adaptive.adaptive = 0.9, true
 		of := [3]float64{
@@ -142,7 +142,7 @@ func TestFalseAlarms(t *testing.T) {
 			}
 		}
 	}
-	x := trial{a: one(0.85), b: one(0.85), rate: true}
+	x := simulated{a: one(0.85), b: one(0.85), rate: true}
 	peeking := x.simulate(n, 5000, x.oneLook)
 	t.Logf("a test that is meant for one look: %.1f %%", 100*peeking)
 	if peeking < 0.15 {
@@ -154,12 +154,12 @@ func TestFalseAlarms(t *testing.T) {
 func TestPower(t *testing.T) {
 	for _, row := range []struct {
 		name  string
-		x     trial
+		x     simulated
 		least float64
 	}{
-		{"85 to 90 %", trial{a: one(0.85), b: one(0.9), rate: true}, 0.95},
-		{"90 to 85 %", trial{a: one(0.9), b: one(0.85), rate: true}, 0.95},
-		{"400 to 300 ms", trial{a: latency(400, 1), b: latency(300, 1)}, 0.95},
+		{"85 to 90 %", simulated{a: one(0.85), b: one(0.9), rate: true}, 0.95},
+		{"90 to 85 %", simulated{a: one(0.9), b: one(0.85), rate: true}, 0.95},
+		{"400 to 300 ms", simulated{a: latency(400, 1), b: latency(300, 1)}, 0.95},
 	} {
 		f := row.x.simulate(1000, 4000, row.x.sequence)
 		t.Logf("%s: found in %.1f %%", row.name, 100*f)

@@ -1,4 +1,4 @@
-package anytime
+package lab
 
 import "math"
 

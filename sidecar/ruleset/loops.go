@@ -1,7 +1,4 @@
-// Package loops finds out whether a model goes round in circles: the same call, with the same
-// result, again and again. It looks at the messages of a request alone, and remembers nothing, so
-// a conversation that goes on is seen the same way again. Pure.
-package loops
+package ruleset
 
 import (
 	"bytes"

@@ -1,7 +1,4 @@
-// Package publish puts rule files into a folder so that readers get all of them or none:
-// rulefile.ReadDir waits while a publication goes on. It keeps what stood there before, and
-// never touches what is no rule file.
-package publish
+package live
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package anytime
+package lab
 
 import (
 	"fmt"
@@ -136,9 +136,9 @@ func (f Finding) Words(unit string) string {
 	}
 	switch f.Kind {
 	case Better, Worse:
-		return fmt.Sprintf("%s by %s to %s %s", f.Kind, number(low), number(high), name)
+		return fmt.Sprintf("%s by %s to %s %s", f.Kind, figure(low), figure(high), name)
 	case NoDifference:
-		return fmt.Sprintf("no difference of %s %s or more", number(up(max(math.Abs(low), math.Abs(high)))), name)
+		return fmt.Sprintf("no difference of %s %s or more", figure(up(max(math.Abs(low), math.Abs(high)))), name)
 	case Broken:
 		return "the split is off: do not trust this"
 	}
@@ -147,7 +147,7 @@ func (f Finding) Words(unit string) string {
 
 // number has one digit behind the point, none where it is large, more where it is small: an
 // effect is never told as 0.0.
-func number(x float64) string {
+func figure(x float64) string {
 	switch size := math.Abs(x); {
 	case size >= 100:
 		return fmt.Sprintf("%.0f", x)
@@ -160,9 +160,9 @@ func number(x float64) string {
 
 func signed(x float64) string {
 	if x < 0 {
-		return number(x)
+		return figure(x)
 	}
-	return "+" + number(x)
+	return "+" + figure(x)
 }
 
 // up rounds as number does, but never down: what is told as a bound is one.

@@ -1,7 +1,4 @@
-// Package pin connects to servers exactly as they were judged. It looks a name up once,
-// judges every address that it has, and connects to one of these and to nothing else; so
-// a name that changes its address afterwards changes nothing.
-package pin
+package egress
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package loops
+package ruleset
 
 import (
 	"encoding/json"
@@ -24,7 +24,7 @@ func guarded(t testing.TB, tell, end int) *Guard {
 }
 
 // said makes a conversation of lines: "user text", "tool args => result".
-func said(t testing.TB, lines ...string) *openai.Request {
+func requestOf(t testing.TB, lines ...string) *openai.Request {
 	t.Helper()
 	type object = map[string]any
 	var messages []any
@@ -78,7 +78,7 @@ func TestLook(t *testing.T) {
 		{"it waits", []string{"user go", `process {"action":"poll"} => running`, `process {"action":"poll"} => running`, `process {"action":"poll"} => running`, `process {"action":"poll"} => running`}, "", false},
 		{"no JSON", []string{"user go", "exec ls => x", "exec ls => x", "exec ls => x"}, "3", false},
 	} {
-		q := said(t, row.lines...)
+		q := requestOf(t, row.lines...)
 		seen := guarded(t, 3, 4).Look(q)
 		var told []string
 		for i, line := range row.lines {
@@ -108,12 +108,12 @@ func TestNotesStay(t *testing.T) {
 		lines = append(lines, kinds[min(random.IntN(20)/4, random.IntN(20)/3, 4)])
 	}
 	g := guarded(t, 2, 3)
-	whole := g.Look(said(t, lines...))
+	whole := g.Look(requestOf(t, lines...))
 	if len(whole.notes) < 5 {
 		t.Fatal("hardly anything is told")
 	}
 	for n := 1; n < len(lines); n++ {
-		part := g.Look(said(t, lines[:n]...))
+		part := g.Look(requestOf(t, lines[:n]...))
 		for i := range n {
 			id := fmt.Sprint("call", i)
 			if part.Note(id) != whole.Note(id) {
@@ -126,7 +126,7 @@ func TestNotesStay(t *testing.T) {
 // Parts of the rule may be left out.
 func TestParts(t *testing.T) {
 	ls := `exec {"command":"ls"} => a`
-	q := said(t, "user go", ls, ls, ls)
+	q := requestOf(t, "user go", ls, ls, ls)
 	var none *Guard
 	if none.Look(q).Any() || none.Look(q).Stops("exec", `{"command":"ls"}`) != "" || none.Look(q).Note("call1") != "" {
 		t.Error("nothing was said")
@@ -161,7 +161,7 @@ func FuzzLook(f *testing.F) {
 		for range n {
 			lines = append(lines, "exec "+args+" => "+result)
 		}
-		q := said(t, lines...)
+		q := requestOf(t, lines...)
 		text, _ := openai.Text(q.Body, q.Messages[1].Calls[0].ArgsSpan) // what JSON made of it
 		for end := 2; end <= 9; end++ {
 			if stops := guarded(t, 0, end).Look(q).Stops("exec", text) != ""; stops != (n >= end) {
@@ -176,7 +176,7 @@ func BenchmarkLook(b *testing.B) {
 	for i := range 60 {
 		lines = append(lines, fmt.Sprintf(`exec {"command":"sed -n %dp file.go"} => %s`, i, strings.Repeat("line ", 200)))
 	}
-	q, g := said(b, append([]string{"user go"}, lines...)...), guarded(b, 3, 6)
+	q, g := requestOf(b, append([]string{"user go"}, lines...)...), guarded(b, 3, 6)
 	b.SetBytes(int64(len(q.Body)))
 	for b.Loop() {
 		g.Look(q)
@@ -192,7 +192,7 @@ func TestWith(t *testing.T) {
 	call := func(n int) string {
 		return fmt.Sprintf(`exec {"command":"ls","why":"w%d"} => Chunk ID: 28%d1a at 10:00:0%d`, n, n, n)
 	}
-	q := said(t, "user go", call(1), call(2), "user <cwd>/tmp</cwd>", call(3), call(4))
+	q := requestOf(t, "user go", call(1), call(2), "user <cwd>/tmp</cwd>", call(3), call(4))
 	g := guarded(t, 3, 4)
 	if seen := g.Look(q); seen.Any() {
 		t.Error("the calls differ")
