@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,41 +15,20 @@ import (
 
 const module = "github.com/jgavinray/gpt-oss-executor"
 
-// rooms are the packages from the top down. One may import what stands in a row below its
-// own, and nothing else of the house. Tests may import anything.
-var rooms = [][]string{
-	{"."},
-	{"sidecar/cli", "sidecar/script/serve", "bench", "deploy/release", "deploy/dashboard"},
-	{"sidecar/doctor"},
-	{"sidecar/demo", "sidecar/manual", "sidecar/rollout", "sidecar/rulelog", "sidecar/eval", "sidecar/connect", "sidecar/console/stage"},
-	{"sidecar/service"},
-	{"sidecar/console"},
-	{"sidecar", "sidecar/admin"},
-	{"sidecar/shared"},
-	{"sidecar/executor", "sidecar/toolbox", "sidecar/gateway", "sidecar/lab", "sidecar/witness", "sidecar/draft"},
-	{"sidecar/fit", "sidecar/capture"},
-	{"sidecar/reply", "sidecar/replay", "sidecar/probe", "sidecar/live", "sidecar/tickets", "sidecar/egress"},
-	{"sidecar/turn"},
-	{"sidecar/guard", "sidecar/fleet"},
-	{"internal/sessions", "internal/valkey"},
-	{"sidecar/upstream", "sidecar/confine", "sidecar/fetch", "sidecar/workspace", "sidecar/approvals", "sidecar/decisions", "sidecar/gitremote", "sidecar/history", "sidecar/journal"},
-	{"internal/ruletest", "internal/starter", "sidecar/serverlog"},
-	{"sidecar/ruleset", "sidecar/publish"},
-	{"internal/shipped"},
-	{"sidecar/programs", "sidecar/edits", "sidecar/experiment", "sidecar/loops", "sidecar/spans", "sidecar/witness/bounds"},
-	{"sidecar/cond"},
-	{"sidecar/config", "sidecar/cost", "sidecar/connection"},
-	{"sidecar/rulefile", "sidecar/parse", "sidecar/prompt", "policy"},
-	{"policy/plain", "sidecar/responses", "sidecar/listed"},
-	{"policy/shell", "sidecar/strategy"},
-	{"policy/program", "policy/paths", "sidecar/configfile", "sidecar/reading", "sidecar/openai", "sidecar/web", "sidecar/pin"},
-	{"policy/urls", "sidecar/evidence", "sidecar/envelope", "sidecar/inert", "sidecar/clue", "sidecar/openclaw"},
-	{"tools"},
-	{"sidecar/errorlog", "sidecar/header", "sidecar/otlp", "sidecar/handover", "internal/stamp"},
-	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "tools/printed", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
-	{"internal/alphabet", "sidecar/circuit", "sidecar/health", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5", "e2e/modelserver"},
-	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/told", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent", "internal/signals", "internal/plot", "internal/crew", "internal/pack", "internal/ceiling", "sidecar/admission", "sidecar/tracectx", "internal/collector"},
-}
+// layers are the packages from the bottom up, by the longest of these folders that holds them. A package imports what
+// stands in its own layer or below it. Tests, and what only tests and developers run, may import anything.
+var layers = []string{"internal", "tools", "policy", "sidecar", "sidecar/cli", "."}
+
+// outside are the folders of what is no part of the program: test kits, and programs of developers.
+var outside = []string{"internal/testkit", "bench", "deploy", "e2e", "sidecar/script/serve", "sidecar/console/stage", "sidecar/console/browser"}
+
+// parts are the packages with one importer that stand alone all the same: a user may do without each; reply and
+// serverlog keep HTTP and files out of what imports them; tests need programs and script, too.
+var parts = []string{"sidecar/cli", "sidecar/console", "sidecar/cost", "sidecar/demo", "sidecar/doctor", "sidecar/eval", "sidecar/fit",
+	"sidecar/otlp", "sidecar/toolbox", "sidecar/reply", "sidecar/serverlog", "sidecar/programs", "sidecar/script"}
+
+// budget is how many bytes of Go there may be outside of tests. It only falls.
+const budget = 4_255_000
 
 // only is who may import what, of the world outside.
 var only = map[string][]string{
@@ -56,67 +36,34 @@ var only = map[string][]string{
 	"github.com/fsnotify/fsnotify":          {"sidecar/rulefile"},
 	"github.com/expr-lang/expr":             {"sidecar/cond"},
 	"github.com/pelletier/go-toml/v2":       {"sidecar/connection"},
-	"github.com/spf13/cobra":                {"sidecar/cli", "sidecar/manual"},
-	"github.com/spf13/pflag":                {"sidecar/cli", "sidecar/manual"},
+	"github.com/spf13/cobra":                {"sidecar/cli"},
+	"github.com/spf13/pflag":                {"sidecar/cli"},
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
-	"mvdan.cc/sh/v3":                        {"policy/shell", "policy/plain", "tools/wording"},
+	"mvdan.cc/sh/v3":                        {"policy/shell", "policy", "tools/wording"},
 	"github.com/redis/go-redis/v9":          {"sidecar/shared"},
 	"golang.org/x/net/bpf":                  {"sidecar/confine"},
 	"go.opentelemetry.io/otel":              {"sidecar/spans", "sidecar/otlp"},
 	"go.opentelemetry.io/otel/sdk":          {"sidecar/otlp"},
-	"go.opentelemetry.io/proto":             {"sidecar/otlp", "internal/collector"},
-	"google.golang.org/protobuf":            {"sidecar/otlp", "internal/collector"},
+	"go.opentelemetry.io/proto":             {"sidecar/otlp", "internal/testkit/collector"},
+	"google.golang.org/protobuf":            {"sidecar/otlp", "internal/testkit/collector"},
 }
 
-// never is what a room must not know: HTTP, network, files, clock, logger.
-var never = map[string][]string{
-	"tools":               {"net", "net/http", "os", "time", "log/slog", "context"},
-	"tools/jsonschema":    {"net", "net/http", "os", "log/slog", "context"},
-	"tools/jsonrepair":    {"net", "net/http", "os", "time", "log/slog", "context"},
-	"tools/notation":      {"net", "net/http", "os", "time", "log/slog", "context"},
-	"tools/printed":       {"net", "net/http", "os", "time", "log/slog", "context"},
-	"tools/refer":         {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/header":      {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/envelope":    {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/strategy":    {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/reading":     {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/jsonend":     {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/pattern":     {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/react":       {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/clue":        {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/sentence":    {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/wish":        {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/inert":       {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/evidence":    {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/loops":       {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/circuit":     {"net", "net/http", "os", "log/slog", "context"},
-	"sidecar/whereabouts": {"net", "net/http", "os", "time", "log/slog", "context"},
-	"internal/alphabet":   {"net", "net/http", "os", "time", "log/slog", "context"},
-	"internal/anytime":    {"net", "net/http", "os", "time", "log/slog", "context"},
-	"internal/plot":       {"net", "net/http", "os", "log/slog", "context"},
-	"tools/callcode":      {"net", "net/http", "os", "time", "log/slog", "context"},
-	"tools/calltags":      {"net", "net/http", "os", "time", "log/slog", "context"},
-	"tools/wording":       {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/prompt":      {"net", "net/http", "os", "log/slog", "context"},
-	"sidecar/responses":   {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/parse":       {"net", "net/http", "os", "time", "log/slog", "context"},
-	"policy":              {"net", "net/http", "os", "log/slog", "context"},
-	"policy/plain":        {"net", "net/http", "os", "time", "log/slog", "context"},
-	"policy/shell":        {"net", "net/http", "os", "time", "log/slog", "context"},
-	"policy/program":      {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/turn":        {"net", "net/http", "os"},
-	"sidecar/guard":       {"net", "net/http", "os"},
-	"sidecar/replay":      {"net", "net/http", "os"},
-	"sidecar/draft":       {"net", "net/http", "os", "time", "log/slog", "context"},
-	"internal/json5":      {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/connection":  {"net", "net/http", "os", "time", "log/slog", "context"},
-	"sidecar/openclaw":    {"net", "net/http", "os", "time", "log/slog", "context"},
+// pure are the folders whose packages must not know HTTP, network, files, clock and logger, but for the imports that
+// are named.
+var pure = map[string][]string{
+	"tools": {"time"}, "policy": {"time"}, "policy/urls": {"net", "time"}, "sidecar/parse": nil, "sidecar/harmony": nil, "sidecar/openclaw": nil, "sidecar/connection": nil,
+	"sidecar/circuit": {"time"}, "sidecar/prompt": {"time"}, "sidecar/turn": {"time", "log/slog", "context"},
+	"sidecar/guard": {"time", "log/slog", "context"}, "sidecar/replay": {"time", "log/slog", "context"},
 }
+
+var impure = []string{"net", "net/http", "os", "time", "log/slog", "context"}
 
 // room is a package of the house, as go list tells it.
 type room struct {
 	ImportPath, Dir, Doc string
-	Imports, GoFiles     []string
+	Imports              []string
+	GoFiles              []string
+	IgnoredGoFiles       []string // of other systems
 }
 
 // name is the folder below the module; "." for its root.
@@ -131,7 +78,7 @@ func folder(path string) string {
 
 func list(t *testing.T) (out []room) {
 	t.Helper()
-	doc, err := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Imports,GoFiles", "./...").Output()
+	doc, err := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Imports,GoFiles,IgnoredGoFiles", "./...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,37 +94,90 @@ func list(t *testing.T) (out []room) {
 	return out
 }
 
-func level(name string) int {
-	return slices.IndexFunc(rooms, func(row []string) bool { return slices.Contains(row, name) })
+// longest is the longest of the folders that holds a package; -1: none does.
+func longest(folders []string, name string) int {
+	at := -1
+	for i, f := range folders {
+		if (name == f || strings.HasPrefix(name, f+"/")) && (at < 0 || len(f) > len(folders[at])) {
+			at = i
+		}
+	}
+	return at
 }
 
-// Imports point one way, and the outside has one door for each library.
+// Imports point downwards, the program needs no test kit, and the outside has one package for each library.
 func TestImportsPointOneWay(t *testing.T) {
 	all := list(t)
 	if len(all) < 20 {
 		t.Fatalf("%d packages: nothing is tested", len(all))
 	}
+	folders := slices.Sorted(maps.Keys(pure))
 	for _, r := range all {
-		from := level(r.name())
-		if from < 0 {
-			t.Errorf("%s has no place among the rooms", r.name())
+		if longest(outside, r.name()) >= 0 {
+			continue
+		}
+		layer := longest(layers, r.name())
+		if layer < 0 {
+			t.Errorf("%s is in no layer", r.name())
 		}
 		for _, path := range r.Imports {
-			if path == module || strings.HasPrefix(path, module+"/") {
-				if to := level(folder(path)); to <= from {
-					t.Errorf("%s imports %s, which is not below it", r.name(), folder(path))
+			if to := folder(path); path == module || to != path {
+				if longest(outside, to) >= 0 || longest(layers, to) > layer {
+					t.Errorf("%s imports %s, which is not below it", r.name(), to)
 				}
 				continue
 			}
-			for library, doors := range only {
-				if (path == library || strings.HasPrefix(path, library+"/")) && !slices.Contains(doors, r.name()) {
-					t.Errorf("%s imports %s, which only %v may", r.name(), path, doors)
+			for library, users := range only {
+				if (path == library || strings.HasPrefix(path, library+"/")) && !slices.Contains(users, r.name()) {
+					t.Errorf("%s imports %s, which only %v may", r.name(), path, users)
 				}
 			}
-			if slices.Contains(never[r.name()], path) {
+			if at := longest(folders, r.name()); at >= 0 && slices.Contains(impure, path) && !slices.Contains(pure[folders[at]], path) {
 				t.Errorf("%s imports %s", r.name(), path)
 			}
 		}
+	}
+}
+
+// A package that only one other package imports belongs into that one, unless it is a part.
+func TestPackagesHaveReasons(t *testing.T) {
+	importers := map[string]int{}
+	all := list(t)
+	for _, r := range all {
+		for _, path := range r.Imports {
+			if longest(outside, r.name()) < 0 {
+				importers[folder(path)]++
+			}
+		}
+	}
+	for _, r := range all {
+		name := r.name()
+		if longest(outside, name) < 0 && importers[name] == 1 != slices.Contains(parts, name) {
+			t.Errorf("%s has %d importers; parts are %v", name, importers[name], parts)
+		}
+	}
+}
+
+// The program only gets smaller, until a new capability pays for more.
+func TestBudget(t *testing.T) {
+	size := 0
+	for _, r := range list(t) {
+		for _, name := range append(r.GoFiles, r.IgnoredGoFiles...) {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(r.Dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			size += len(text)
+		}
+	}
+	if size > budget {
+		t.Errorf("%d bytes of Go outside of tests; the budget is %d", size, budget)
+	}
+	if size < budget-20_000 {
+		t.Errorf("%d bytes of Go outside of tests: lower the budget of %d", size, budget)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/sessions"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/sessions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 

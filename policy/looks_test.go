@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
 // mistakes are what people save by accident: file and text.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/e2e/modelserver"
-	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
 // What a real Ollama makes of damaged replies, streamed and whole, over its own API and where a proxy passes its

@@ -18,8 +18,8 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
 	wire "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/collector"
-	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/collector"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/otlp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"

@@ -3,7 +3,7 @@ package tools
 import (
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
 )
 
 type nameCase struct {

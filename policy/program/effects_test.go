@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/bash"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/bash"
 )
 
 // TestAgainstBash lets bash run random texts whose facts leave nothing open, and checks

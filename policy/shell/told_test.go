@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/bash"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/bash"
 )
 
 // TestWordsAreAsInBash makes up assignments and words, and lets bash show the words. Each is

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
 // forModel tells a child of this test which model to serve; nothing: it is no child.

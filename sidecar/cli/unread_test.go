@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
 // unreadModel tells a child of this test which model to serve.

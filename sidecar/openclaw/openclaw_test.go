@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/json5"
-	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
 var side = Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss"}, Serves: []string{"gpt-oss", "gpt-oss-20b"}, Window: 65536}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/bash"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/bash"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -36,7 +37,7 @@ func (l *loader) programs() {
 	}
 	var floors []*program.Table
 	if l.files.Locked() {
-		floors = []*program.Table{Shipped(l.files, shipped).Table()}
+		floors = []*program.Table{programs.Shipped(l.files, shipped).Table()}
 	}
 	if len(locked) > 0 {
 		rows, examples := l.rows(locked)
@@ -45,7 +46,7 @@ func (l *loader) programs() {
 	}
 	rows, examples := l.rows(own)
 	l.programExamples(examples, &l.examples)
-	l.set.Programs = rows.Over(Shipped(l.files, base)).Table(floors...)
+	l.set.Programs = rows.Over(programs.Shipped(l.files, base)).Table(floors...)
 }
 
 // rulesOf is a file without its first line, which names a schema that lies elsewhere in
@@ -56,17 +57,17 @@ func rulesOf(text string) string {
 }
 
 // rows are those of some files that people write.
-func (l *loader) rows(files []string) (Rows, []Example) {
+func (l *loader) rows(files []string) (programs.Rows, []programs.Example) {
 	l.set.Counts.Files += len(files)
 	if l.trusted {
-		return Shipped(l.files, files), nil
+		return programs.Shipped(l.files, files), nil
 	}
-	rows, examples, problems := Read(l.files, files)
+	rows, examples, problems := programs.Read(l.files, files)
 	l.problems = append(l.problems, problems...)
 	return rows, examples
 }
 
-func (l *loader) programExamples(examples []Example, to *[]func()) {
+func (l *loader) programExamples(examples []programs.Example, to *[]func()) {
 	for _, e := range examples {
 		*to = append(*to, func() {
 			if wrong := e.Wrong(l.set.Programs); wrong != "" {

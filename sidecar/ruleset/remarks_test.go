@@ -3,7 +3,7 @@ package ruleset_test
 import (
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
 // Only what stands beside a command is a remark; every other byte of the arguments stays.

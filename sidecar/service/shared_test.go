@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
 // A replica keeps its id. One that is damaged stops nothing: it is set aside, and the replica has another.

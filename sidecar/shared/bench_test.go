@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/valkey"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 )
 

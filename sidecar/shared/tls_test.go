@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/internal/valkey"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
 )
 
 // certificate writes a certificate of 127.0.0.1, which signs itself, and its key.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/internet"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/internet"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 )

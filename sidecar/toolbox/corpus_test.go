@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/corpus"
-	"github.com/jgavinray/gpt-oss-executor/internal/internet"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/internet"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 

@@ -47,8 +47,8 @@ func Load[T any](t testing.TB, name string) []T {
 	return out
 }
 
-// root is the module's folder: two levels above this file.
+// root is the module's folder: three levels above this file.
 func root() string {
 	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
+	return filepath.Join(filepath.Dir(file), "..", "..", "..")
 }

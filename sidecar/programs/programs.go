@@ -1,4 +1,6 @@
-package ruleset
+// Package programs reads the files that say what programs do with their arguments, and
+// makes a table of them. It knows the files, and nothing of what a program may do.
+package programs
 
 import (
 	"maps"

@@ -9,17 +9,17 @@ import (
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Programs is the table of rules/programs. It panics where that cannot be read.
 func Programs() *program.Table {
 	_, file, _, _ := runtime.Caller(0)
-	files, err := rulefile.ReadFS(os.DirFS(filepath.Join(filepath.Dir(file), "..", "..", "rules")))
+	files, err := rulefile.ReadFS(os.DirFS(filepath.Join(filepath.Dir(file), "..", "..", "..", "rules")))
 	if err != nil {
 		panic(err)
 	}
 	maps.DeleteFunc(files, func(name, _ string) bool { return filepath.Dir(name) != rulefile.ProgramFolder })
-	return ruleset.Shipped(files, slices.Sorted(maps.Keys(files))).Table()
+	return programs.Shipped(files, slices.Sorted(maps.Keys(files))).Table()
 }
