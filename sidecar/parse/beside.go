@@ -50,7 +50,7 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdic
 	case i-end >= MaxGap:
 		return signs, yes
 	case i == len(v) && eof && open && t.r.cut():
-		return isQuoted, yes // nobody knows
+		return isQuoted, yes // what was to follow is unknown
 	case i == len(v):
 		return signs, scan.WaitOr(eof)
 	case open && v[i] == '`': // it closes what the call is quoted in
@@ -70,11 +70,11 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdic
 	case goes == SameSentence && closed, t.head.item:
 		return isQuoted, yes
 	}
-	if signs == isTold && len(t.r.result.Refused) == 0 { // or the model is asked again, and nobody reads this
+	if signs == isTold && len(t.r.result.Refused) == 0 { // else the model is asked again
 		return isTold | isQuoted, yes
 	}
 	more, is := t.tells(v[i:], eof)
-	if more == isBehind && !closed { // what the token of calls closes is no text for anybody
+	if more == isBehind && !closed { // what the token of calls closes is no text for the user
 		switch at, tok, _, _ := t.findToken(v, i); {
 		case at < 0 && !eof:
 			return signs, wait

@@ -26,8 +26,8 @@ func (k *Keys) boxed(doc string, depth int) (box, args string, ok bool) {
 	return box, args, err == nil && gjson.Valid(box)
 }
 
-// certain reports whether each call is one of an offered tool, with what it takes, and args are those of the last: no
-// text was put into an argument that nobody named.
+// certain reports whether each call fits an offered tool, args are those of the last call, and no text was
+// put into an argument that the model did not name.
 func certain(offered *tools.Catalog, calls []Call, args string) bool {
 	if n := len(calls); n == 0 || calls[n-1].Args != args {
 		return false

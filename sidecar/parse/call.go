@@ -98,7 +98,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		if is == wait {
 			return 0, true
 		}
-		// Nobody writes debris: it is no text for anybody.
+		// Debris of a header is no text for the user.
 		spoilt := t.head.debris && !a.Has(Quoted) && !t.past.Announces() && !t.r.facts.Asked
 		if t.head.debris { // what stands behind it does not count, nor does a word of it in front
 			if a, _ = t.around(v[:end], end, true); t.past.IsWord() {

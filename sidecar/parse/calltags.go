@@ -96,7 +96,7 @@ func arguments(doc string, from int, all []Argument) (args string, ok bool) {
 		}
 	}
 	inner, _, _ := strings.Cut(s, "</")
-	if i >= 0 && i < len(inner) { // whoever repairs it sees what is wrong
+	if i >= 0 && i < len(inner) { // the repair of the arguments says what is wrong
 		return strings.TrimSpace(inner[i:]), true
 	}
 	return "{}", apart(inner) && !strings.Contains(s, "<parameter")

@@ -41,7 +41,7 @@ type Left struct {
 }
 
 // Clean takes from the arguments what is left of a header in front of them, and the control token
-// that ends them. nobody says that the name names no tool: then a header may stand there.
+// that ends them. If nobody is set, the name names no tool: then a header may stand there.
 func (c *Own) Clean(tokens *harmony.Alphabet, nobody bool) (l Left) {
 	if json.Valid(c.Args) {
 		return l

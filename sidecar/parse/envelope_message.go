@@ -21,7 +21,7 @@ func (w *walker) addressed(v gjson.Result) (tool, body string) {
 		body = texts(w.k, content)
 	}
 	if !strings.HasPrefix(strings.TrimSpace(body), "{") && !strings.HasPrefix(to, harmony.Namespace) {
-		return "", "" // somebody has the name of a tool
+		return "", "" // the recipient is a person with the name of a tool
 	}
 	return to, body
 }
@@ -86,7 +86,7 @@ func (w *walker) tokens(v gjson.Result) bool {
 	return true
 }
 
-// somebodyElse says that what was printed is the message of somebody who calls nothing.
+// somebodyElse reports whether a name is that of another speaker's message, such as HumanMessage.
 func somebodyElse(name string) bool {
 	if !strings.Contains(name, "Message") {
 		return false

@@ -36,7 +36,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 	return opening{n: skip + h.Body + len(h.Next), markup: true, begin: func(t *text, v string, n int) {
 		t.head = head{Header: harmony.Header{Recipient: strings.Clone(h.Name), Flaw: "control tokens are missing"},
 			stripped: true, debris: h.Debris, quotable: true, text: strings.Clone(v[:n]), before: t.last, lead: t.leadIn()}
-		if h.Debris { // nobody quotes such a header: that text in front does not say that it is made counts nothing
+		if h.Debris { // no text quotes such a header: silent text in front does not count
 			t.head.lead &^= isBeside | isOpen
 		}
 		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, harmony.Assistant) { // glued to what stands in front of it

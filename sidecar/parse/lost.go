@@ -78,7 +78,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 }
 
 // guessed says that an object that fits one tool is a call whose name was lost, and no answer. Where it may be
-// either, the model is asked: people want an object in more words than anybody knows. So a tool that changes
+// either, the model is asked: users ask for an object in too many ways to list. So a tool that changes
 // something is called only if words in front or the thoughts make it, or the server says that the reply ends in a
 // call; so is one that reads, unless it is alone.
 func (t *text) guessed(call tools.Call, alone bool) bool {

@@ -110,7 +110,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		return n, false
 	case h.Channel == "analysis":
 		t.message(Thought, false)
-	case tools.Somebody(h.Recipient): // what is said to somebody calls nothing
+	case tools.Somebody(h.Recipient): // a message to a person calls nothing
 		t.message(Text, false)
 		t.inside = nil
 	case h.Channel == "commentary" || h.Channel == "" && h.Constrain:
@@ -242,7 +242,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	return at + n, false
 }
 
-// imagined says that the message of somebody else which ends here is none of the request: the
+// imagined reports whether the message of another speaker that ends here is none of the request. Then the
 // model made it up, and all that follows. So it is where the next header tells no other speaker.
 func (t *text) imagined(tok harmony.Token) bool {
 	if t.heard == nil || tok != harmony.Channel && t.r.s.header.Words.Echo(&t.head.Header, string(t.heard), t.r.facts.User) {

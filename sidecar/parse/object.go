@@ -62,7 +62,7 @@ func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) 
 	return k.flat(offered, v, name.Str) // a parameter of the tool has the name of such a key
 }
 
-// several says that an object has more than one of these keys: nobody can tell which counts.
+// several reports whether an object has more than one of these keys: then it is unclear which counts.
 func several(v gjson.Result, keys []string) bool {
 	n := 0
 	v.ForEach(func(key, _ gjson.Result) bool {

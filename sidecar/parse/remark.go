@@ -36,7 +36,7 @@ func (k *Keys) remarks(v gjson.Result) (yes bool) {
 	return yes
 }
 
-// foreign says that an object is the message of somebody who calls nothing.
+// foreign reports whether an object is the message of another role than assistant: it calls nothing.
 func (k *Keys) foreign(v gjson.Result) bool {
 	role := v.Get("role")
 	return role.Type == gjson.String && role.Str != "assistant" && !k.beside("role", role)

@@ -9,8 +9,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// A call in a sentence is quoted: somebody writes about it, and nobody shall run it. What
-// stands in front of a call and behind it shows whether a sentence goes on around it.
+// A call in a sentence is quoted: the model writes about it, and the gateway must not run it. The text in
+// front of a call and behind it shows whether a sentence goes on around it.
 
 // Signs that the text around a call gives of it.
 const (
@@ -41,7 +41,7 @@ func (t *text) around(v string, end int, eof bool) (Set, verdict) {
 	}
 	lead := t.leadIn()
 	told |= lead & isTold
-	cut := eof && t.r.cut() && scan.Blank(v[end:]) // nobody knows what was to follow
+	cut := eof && t.r.cut() && scan.Blank(v[end:]) // what was to follow is unknown
 	switch a := t.past.Ends(); {
 	case cut && a != Ended:
 		return told | isQuoted, yes
@@ -99,7 +99,7 @@ func (t *text) tells(v string, eof bool) (signs Set, is verdict) {
 	switch {
 	case is != yes || talk == nil:
 		return 0, is
-	case eof && t.r.cut() && len(part) == len(v): // nobody knows how it goes on
+	case eof && t.r.cut() && len(part) == len(v): // how it goes on is unknown
 		return isTold, yes
 	}
 	switch talk.Behind(part) {

@@ -60,9 +60,8 @@ func (p phrase) at(text string) int {
 	}
 }
 
-// Plain is a text in small letters, where one blank stands for all that is neither letter nor
-// digit nor apostrophe; one is at each end, too. Nobody sees what is invisible, and it counts for
-// nothing.
+// PlainSentence is a text in small letters, where one blank stands for all that is neither letter nor
+// digit nor apostrophe. One is at each end, too. Invisible characters count for nothing.
 func PlainSentence(s string) string {
 	var b strings.Builder
 	b.WriteByte(' ')

@@ -9,8 +9,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Several are the calls in the arguments of a tool that nobody offers: a wrapper, such as
-// multi_tool_use.parallel of OpenAI's models. In those of another one, none may change something.
+// Several are the calls in the arguments of a tool that the request does not offer: a wrapper, such as
+// multi_tool_use.parallel of OpenAI's models. If the tool is no known wrapper, no call may change something.
 func (k *Keys) Several(offered *tools.Catalog, c Call, depth int, cut bool) []Call {
 	if !slices.ContainsFunc(k.Calls, func(key string) bool { return strings.Contains(c.Args, `"`+key+`"`) }) { // at a glance
 		return nil

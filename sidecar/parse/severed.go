@@ -6,11 +6,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// severed takes the calls in v[from:], a value that the reply ends in. The complete ones
-// leave. The one that was cut never does, not even where only brackets are missing, because
-// more arguments may have been to come: it is refused, so that the model is asked again, and
-// nobody reads half a document. It is false, and nothing has happened, where that need not
-// be a call, and in thoughts, where only whole ones count.
+// severed takes the calls in v[from:], a value that the reply ends in. The complete ones leave. The one
+// that was cut is refused, even where only brackets are missing: more arguments may have been to come, and
+// a tool must not get half a document. Then the model is asked again. It is false, and nothing has
+// happened, where that need not be a call, and in thoughts, where only whole calls count.
 func (t *text) severed(st *Strategy, v string, from int) bool {
 	got, half, ok := t.envelopeOf(st).Torn(t.r.c, strings.Clone(v[from:]), t.r.facts.MaxDepth, t.first)
 	if !ok || t.field == Reasoning || !t.mayBe(Object, t.atEnd(v), append(got.List, half...)...) || !t.allowed(st, from, len(v), v[from:]) {

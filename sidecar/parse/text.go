@@ -35,8 +35,8 @@ const (
 //
 // Two rules make a reading independent of how it was cut into pieces. A step
 // decides by the bytes from pend[0] on and by nothing else, and it waits where
-// one more byte could change the decision. And whoever waits does so in a window
-// of a fixed size: look and opens are the only places that end the waiting.
+// one more byte could change the decision. And it waits in a window of a fixed
+// size: look and opens are the only places that end the waiting.
 type text struct {
 	r     *Reader
 	field Field
