@@ -26,7 +26,7 @@ func (t *Turn) fold() {
 	}
 	t.folded.body = Of(t.body)
 	switch {
-	case t.original == nil: // it was folded before, and nobody has asked for it since
+	case t.original == nil: // it was folded before, and not opened since
 	case &t.body[0] == &t.original.Body[0]:
 		t.folded.came = t.folded.body
 	default:

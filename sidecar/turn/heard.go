@@ -60,11 +60,11 @@ type Heard struct {
 	Reading *parse.Reading // and all it points to: valid during the call
 
 	// What follows is for watchers that listen.
-	Facts     parse.Facts // of the reading; nobody judges with them
+	Facts     parse.Facts // of the reading, without its judge
 	Tools     []tools.Tool
 	Workspace string      // where the gateway says that the agent works; empty: it does not
 	Said      parse.Delta // the whole reply, as the server sent it; its calls in pieces
-	Thought   []byte      // reasoning of Said that nobody has decoded, as JSON; nil: there is none
+	Thought   []byte      // reasoning of Said that was not decoded, as JSON; nil: there is none
 	Finish    string
 	Lost      bool // it was too long to keep
 }
@@ -75,7 +75,7 @@ const maxHeard = 1 << 20
 // ear keeps the words of a choice.
 type ear struct {
 	content, reasoning strings.Builder
-	thought            []byte // reasoning that nobody has decoded
+	thought            []byte // reasoning that was not decoded
 	calls              []parse.CallDelta
 	finish             string
 	bytes              int
@@ -117,7 +117,7 @@ func (t *Turn) hear(piece *Piece, p *Part) {
 // maxEars is of how many choices the words are kept.
 const maxEars = 8
 
-// tellWatcher tells of a choice that has ended, and whoever traces the turn.
+// tellWatcher tells of a choice that has ended: the watcher, and the span of the turn.
 func (t *Turn) tellWatcher(choice int, ids []string, r *parse.Reading) {
 	var said *ear
 	if t.listens && choice >= 0 && choice < len(t.ears) {

@@ -11,7 +11,7 @@ import (
 )
 
 // memory are the texts that belong to the calls of one conversation. A call that left under an id of ours is
-// known wherever it comes back, since nobody else can have that id: the session of a caller may have another
+// known wherever it comes back, since no other call has that id: the session of a caller may have another
 // name by then. A call whose id is the server's own, such as call0, is known in its conversation alone.
 type memory struct {
 	recall *state.Recall

@@ -41,8 +41,8 @@ type Caller struct {
 	Folder  string        // where a header says that it works; "": none does
 	Waits   time.Duration // how long the caller waits for us; 0: it does not say
 	Alive   time.Duration // a stream begins after so long, if nothing has come; 0: it does not
-	Watch   Watcher       // of this request; nil: nobody watches
-	Spans   *spans.Parent // of which its turns are children; nil: nobody traces
+	Watch   Watcher       // of this request; nil: there is none
+	Spans   *spans.Parent // of which its turns are children; nil: there is none
 	Runs    bool          // it runs the calls itself, and has each judged before it does
 }
 
@@ -87,7 +87,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 			t.folder = named.Folders[0]
 		}
 	}
-	read, err := t.edited(req) // by the model; whoever judges calls looks at what came
+	read, err := t.edited(req) // as the model reads it; the guard looks at req
 	if err != nil {
 		return err
 	}
@@ -138,8 +138,8 @@ func (t *Turn) edited(req *openai.Request) (*openai.Request, error) {
 	return out, err
 }
 
-// Asker is who asks for the calls of a request. Somebody can answer a question: a
-// person at the gateway, or one who looks at the approvals here.
+// Asker is the subject that asks for the calls of a request. It is interactive: a person at the gateway can
+// answer a question, or one who looks at the approvals here.
 func Asker(req *openai.Request, from Caller, model string) policy.Subject {
 	run := req.Runtime()
 	return policy.Subject{

@@ -16,7 +16,7 @@ import (
 // whose header the server ate.
 const LeadWait = 200 * time.Millisecond
 
-// maxChoices is how many choices of a reply are read. Nobody may ask for more than 128.
+// maxChoices is how many choices of a reply are read. A request may ask for 128 at most.
 const maxChoices = 128
 
 // Reader reads one reply of a model server, whatever its shape: the events of a stream, one

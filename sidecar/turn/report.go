@@ -101,8 +101,8 @@ func (p *Planner) Edited(set *ruleset.Set, model string, done edits.Done) (ids [
 	return ids
 }
 
-// note tells operator and model of calls that were refused while others left: these answer
-// the reply, so nobody is asked again. The model reads it with the result of the last one.
+// note tells operator and model of calls that were refused while others left. Those that left answer the
+// reply, so the model is not asked again: it reads the note with the result of the last one.
 func (t *Turn) note(ids []string, refusals []tools.Refusal) {
 	if len(ids) == 0 {
 		return

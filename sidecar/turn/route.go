@@ -163,7 +163,7 @@ func (t *Turn) ended(ctx context.Context, err error) {
 	}
 }
 
-// Window is how many tokens the model server takes, for a model of the set; 0: nobody knows. Of
+// Window is how many tokens the model server takes, for a model of the set; 0: unknown. Of
 // several servers it is the one that is asked first. The error is an *openai.Error.
 func (p *Planner) Window(ctx context.Context, set *ruleset.Set, m ruleset.Model) (int, error) {
 	route, err := p.Fleet.Route(set, m, "")

@@ -17,7 +17,7 @@ import (
 
 // asking is a request to a model server while it goes on.
 type asking struct {
-	span   *spans.Attempt // nil: nobody traces
+	span   *spans.Attempt // nil: tracing is off
 	began  time.Time
 	first  time.Duration
 	stream bool

@@ -31,13 +31,13 @@ var ErrStopping = errors.New("the sidecar is stopping")
 type Turn struct {
 	p     *Planner
 	log   *slog.Logger
-	span  *spans.Turn   // nil: nobody traces
+	span  *spans.Turn   // nil: tracing is off
 	Model ruleset.Model // that is asked, under the id the caller sees
 
 	route      *fleet.Route
 	as         *ruleset.Model // as the rules have it
 	up         *upstream.Client
-	window     int // of its context, in tokens; 0: nobody knows
+	window     int // of its context, in tokens; 0: unknown
 	set        *ruleset.Set
 	srv        *ruleset.Server
 	catalog    *tools.Catalog
@@ -55,7 +55,7 @@ type Turn struct {
 	agent      bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
 	req        *openai.Request // as the model reads it; nil once something came, and no other server can be asked
 	part       int             // 0 to 99, the same for a session, or else for a conversation
-	fresh      bool            // nobody could leave out any of the conversation: it has just begun
+	fresh      bool            // the conversation has just begun: the caller cannot shorten it
 	came       bool            // something of the last reply
 	known      upstream.Memory
 	thoughts   memory          // behind the calls that leave
@@ -81,8 +81,8 @@ type Turn struct {
 // Run asks, reads and, within the bounds of the recovery rules, asks again. All of it goes
 // to the sink. The error is an *openai.Error of which nothing has left.
 //
-// A stream may last for minutes, and there may be thousands. Whoever waits for one holds a
-// small stack: all that needs a deep one, before and behind, is done by the crew.
+// A stream may last for minutes, and there may be thousands. The goroutine that waits for one holds a
+// small stack: the crew does all that needs a deep one, before and behind.
 func (t *Turn) Run(ctx context.Context, sink Sink) (err error) {
 	t.sink, ctx = sink, t.span.In(ctx)
 	defer t.release()
