@@ -23,7 +23,7 @@ const maxReason = 500
 
 // approvalsView is the calls that wait for a person, and what was answered lately.
 type approvalsView struct {
-	Possible bool // somebody can be asked here
+	Possible bool // a person can be asked here
 	May      bool // the viewer may answer
 	Waiting  []approvalView
 	Past     []approvalView

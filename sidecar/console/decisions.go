@@ -201,7 +201,7 @@ func (c *Console) words() bool {
 	return c.Witness != nil && c.Witness.Words && c.API.Rules.Set().Limits.Console.Words > 0
 }
 
-// filterOf is a filter of the log. Nobody searches words that are not shown: then the text is an id, as
+// filterOf is a filter of the log. Words that are not shown are not searched: then the text is an id, as
 // in links.
 func (c *Console) filterOf(of sieve) (decisions.Filter, error) {
 	f, err := of.filter(c.Now())

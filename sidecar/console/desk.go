@@ -21,7 +21,7 @@ func personOf(r *http.Request) string {
 	return web.Address(r)
 }
 
-// draftFor is a rule file as somebody begins a draft of it: who may not publish needs none of its secrets.
+// draftFor is a rule file as a draft of it begins: a viewer who may not publish needs none of its secrets.
 func draftFor(v viewer, text string) string {
 	if v.Role < web.Admin {
 		text, _ = secrets.Mask(text)
@@ -29,8 +29,8 @@ func draftFor(v viewer, text string) string {
 	return text
 }
 
-// restored is a draft with the lines of a rule file as they are that somebody has got with masks and left alone:
-// a mask in a condition would be a mistake.
+// restored is a draft in which a line that came with masks and did not change is again that of the rule
+// file: a mask in a condition would be a mistake.
 func restored(text, draft string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	masks, ok := masksOf(text)

@@ -21,7 +21,7 @@ type Rules interface {
 	Test(own rulefile.Files) (*ruleset.Report, rulefile.Problems, error)
 }
 
-// Draft is a rule file as somebody wants it to be.
+// Draft is a rule file as its author wants it to be.
 type Draft struct{ File, Text string }
 
 // ErrNoFile says that the folder has no such file.

@@ -13,9 +13,9 @@ const (
 	pingTime  = 15 * time.Second // a line, so that proxies keep the connection
 )
 
-// events tells a page what is new, as server-sent events: turns or that runs have changed, if it
-// asks for them, and how many approvals wait, for as long as its viewer is signed in. Nobody is told of a turn when it
-// happens: each page looks now and then at one number.
+// events tells a page what is new, as server-sent events: turns or that runs have changed, if it asks for
+// them, and how many approvals wait, for as long as its viewer is signed in. A turn wakes no page: each
+// looks now and then at one number.
 func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error {
 	select {
 	case c.watching <- struct{}{}:

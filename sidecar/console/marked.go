@@ -76,7 +76,7 @@ func kindsOf(texts []markedText) (out []replay.As) {
 	return out
 }
 
-// plainText is a text of which nobody knows what its pieces are.
+// plainText is a text whose pieces are unknown.
 func plainText(field, text string) markedText {
 	all := len(text)
 	masked, _ := secrets.Mask(text[:min(all, 2*maxShown)])
@@ -92,8 +92,7 @@ type mask struct {
 
 var masked = lazyregexp.New(`«masked:[a-z-]+:(\d{1,9})»`)
 
-// masksOf are the secrets of a text. It is not ok where they overlap, so that nobody can tell
-// where they stand.
+// masksOf are the secrets of a text. It is not ok where they overlap: then it is unclear where they stand.
 func masksOf(text string) (out []mask, ok bool) {
 	after, n := secrets.Mask(text)
 	if n == 0 {

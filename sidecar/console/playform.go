@@ -71,8 +71,8 @@ func fieldsOf(q url.Values) playForm {
 	return f
 }
 
-// given is the reply of the form. What was taken from a turn is what the model wrote, until
-// somebody pastes over it what a server sends.
+// given is the reply of the form. What was taken from a turn is what the model wrote, until the viewer
+// pastes over it what a server sends.
 func (f *playForm) given() *Given {
 	text := strings.TrimSpace(f.Text)
 	pasted := strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "{") && strings.Contains(text, `"choices"`)

@@ -43,7 +43,7 @@ type playground struct {
 	Undone []string    // the files that it changes
 	Failed []failed    // replies that one may begin with
 
-	stale bool // somebody has published what its author had not seen
+	stale bool // another author has published since the draft began
 }
 
 // testsView is how the tests of the folder went with the draft in it.

@@ -146,7 +146,7 @@ func (c *Console) changeView(k *decisions.Change) changeView {
 // verifyView is what is known of the chain.
 type verifyView struct {
 	Log      bool
-	Head     string // that somebody kept
+	Head     string // that the viewer kept
 	Ran      bool
 	Report   *decisions.Report
 	Keep     string // the head of now

@@ -39,7 +39,7 @@ func recordOf(t *witness.Turn, r *witness.Reply) (*replay.Record, []capture.Said
 	return rec, native
 }
 
-// offeredOf are the tools that were offered; nil where nobody knows.
+// offeredOf are the tools that were offered; nil: unknown.
 func offeredOf(r *witness.Reply) []json.RawMessage {
 	if r.OfferedUnknown {
 		return nil
