@@ -105,8 +105,7 @@ func (s *Server) answered(o *opened, w http.ResponseWriter, err error) {
 	s.metrics.Requests.WithLabelValues(o.model, strconv.Itoa(statusOf(err))).Inc()
 }
 
-// placed is the context of a request, which says where in a trace it is, and its span, if anybody
-// traces.
+// placed is the context of a request, which says where in a trace it is, and its span; nil: tracing is off.
 func (s *Server) placed(w http.ResponseWriter, r *http.Request, set *ruleset.Set) (context.Context, *spans.Request) {
 	id := w.Header().Get(web.RequestID)
 	if s.spans == nil {
@@ -137,7 +136,7 @@ type opened struct {
 	model     string
 	answer    answering
 	seat      *lab.Seat       // nil: no experiment is about it
-	record    *witness.Record // nil: nobody keeps it
+	record    *witness.Record // nil: it is not kept
 	sink      sink            // nil: no answer was opened
 	ended     bool
 }
@@ -223,7 +222,7 @@ func (s *Server) begin(o *opened, w http.ResponseWriter) error {
 	return nil
 }
 
-// witnessed begins to keep the request for people who look; nil: nobody keeps it.
+// witnessed begins to keep the request for the console; nil: it is not kept.
 func (s *Server) witnessed(w http.ResponseWriter, set *ruleset.Set, req *openai.Request, from turn.Caller, responses bool) *witness.Record {
 	if s.witness == nil {
 		return nil

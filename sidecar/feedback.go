@@ -44,7 +44,7 @@ func (s *Server) seat(w http.ResponseWriter, set *ruleset.Set, req *openai.Reque
 // maxFeedback is how long the body of a feedback may be.
 const maxFeedback = 4 << 10
 
-// feedback counts what somebody says of an answer: {"request": "…", "score": 0 to 1}.
+// feedback counts the score that the caller gives an answer: {"request": "…", "score": 0 to 1}.
 func (s *Server) feedback(w http.ResponseWriter, r *http.Request) error {
 	const how = `send {"request": the X-Request-Id of the answer, "score": a number from 0 to 1}`
 	var said struct {

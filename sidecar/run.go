@@ -114,7 +114,7 @@ func (c *connections) note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// quiet reports whether nobody is there any more, or nothing has come for some time.
+// quiet reports whether no connection is busy, and none is open or nothing has come for so long.
 func (c *connections) quiet(long time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

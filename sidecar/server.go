@@ -53,9 +53,9 @@ type Config struct {
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 	Lab       *lab.Lab                            // of experiments; nil: none is run
-	Witness   *witness.Witness                    // keeps the last requests for people who look; nil: nobody does
-	Spans     *spans.Tracer                       // is told what becomes of requests; nil: nobody traces
-	Served    func(context.Context, turn.Account) // is told what came of each request; nil: nobody
+	Witness   *witness.Witness                    // keeps the last requests for the console; may be nil
+	Spans     *spans.Tracer                       // is told what becomes of requests; nil: tracing is off
+	Served    func(context.Context, turn.Account) // is told what came of each request; may be nil
 	RoleWait  time.Duration                       // of streams; 0: as the package reply has it
 	Replicas  func() Replicas                     // behind the same address; nil: this one is alone
 	Elsewhere state.Elsewhere                     // what other replicas know of calls; nil: there are none

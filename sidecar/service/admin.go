@@ -26,7 +26,7 @@ const (
 	consoleOff    = "off"
 )
 
-// witnessOf keeps the last requests for the console; nil: nobody would see them. The error says
+// witnessOf keeps the last requests for the console; nil: there is no console. The error says
 // what is wrong with the settings of the admin listener.
 func witnessOf(s config.Settings, rules *live.Rules) (*witness.Witness, error) {
 	tokens := web.Tokens{Admin: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken}

@@ -19,7 +19,7 @@ const (
 // ceilings are what the system lets this process have.
 type ceilings struct {
 	memory Memory
-	files  uint64 // 0: nobody knows
+	files  uint64 // 0: unknown
 }
 
 // look finds them, and has the runtime keep within the limit of memory: it collects harder near it.

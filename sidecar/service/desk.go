@@ -140,8 +140,8 @@ func newDesk(s config.Settings, writable []string) (*tickets.Desk, error) {
 // errUnfit is why commands are not confined.
 var errUnfit = errors.New("commands cannot be confined here")
 
-// Unconfined are the parts that this machine does not enforce. The error says which of those
-// that must not be missing are, or that nobody has tried them.
+// Unconfined are the parts that this machine does not enforce. The error names those that must not be
+// missing, or says that confining is untried here.
 func Unconfined(offer confine.Offer, untried bool) (missing []confine.Part, err error) {
 	for _, g := range offer.Parts {
 		if g.Missing == "" {

@@ -2,5 +2,5 @@
 
 package service
 
-// OfFiles is how many files and connections this process may have open; 0: nobody knows.
+// OfFiles is how many files and connections this process may have open; 0: unknown.
 func OfFiles() uint64 { return 0 }

@@ -4,7 +4,7 @@ package service
 
 import "syscall"
 
-// OfFiles is how many files and connections this process may have open; 0: nobody knows.
+// OfFiles is how many files and connections this process may have open; 0: unknown.
 func OfFiles() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -90,7 +90,7 @@ func either(ok bool, yes, no string) string {
 	return no
 }
 
-// greet tells whoever started the program what runs now. Where it cannot, the log has said all of it.
+// greet tells the operator what runs now. Where it cannot, the log has said all of it.
 func (r *running) greet(chat string, upstreams []fleet.State, trouble error) {
 	g := &greeting{
 		version: version(), chat: chat, admin: r.admin, console: r.witness != nil, answers: r.guarded.Approvals != nil, token: r.Settings.Token != "",

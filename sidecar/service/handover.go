@@ -149,7 +149,7 @@ func (g *Given) File(name string) *os.File {
 	return g.files[name]
 }
 
-// Rest closes the sockets that nobody took, and names them: who calls there would wait for nobody.
+// Rest closes the sockets that no listener took, and names them: a caller there would wait in vain.
 func (g *Given) Rest() (names []string, err error) {
 	for _, name := range []string{HTTP, Admin} {
 		if f := g.File(name); f != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clean are mappings of files that nobody can write to, none of whose pages was changed
-// before: what is dropped of them can be read again.
+// clean are read-only mappings of files, none of whose pages was changed before: what is dropped of them
+// can be read again.
 const clean = `(?m)^([0-9a-f]+)-([0-9a-f]+) r-[-x]p .* /.*\n(?:[A-Z]\w+:.*\n)*?Anonymous: +0 kB\n(?:[A-Z]\w+:.*\n)*?Swap: +0 kB$`
 
 // dropProgram lets go of the pages of the program's own file. A start touches nearly all

@@ -46,7 +46,7 @@ type Config struct {
 	Level    *slog.LevelVar // of the log
 	Given    *Given         // what was open when this process began; nil: nothing
 	Next     *Next          // starts the process that takes over; nil: none does
-	Greet    io.Writer      // gets a few lines for a person once the model server was looked at; nil: nobody reads them
+	Greet    io.Writer      // gets a few lines for a person once the model server was looked at; may be nil
 }
 
 // running is a server while it is put together and runs.
@@ -165,7 +165,7 @@ func (r *running) begins(ctx context.Context, up *upstream.Client, server *sidec
 // the same state folder may run meanwhile: it would go on with it by itself.
 func Resume(ctx context.Context, c Config, id string, sink turn.Sink) (err error) {
 	r := &running{Config: c, local: true}
-	r.Settings.Admin = "" // nobody can answer an approval, and none is asked for
+	r.Settings.Admin = "" // without the admin API, no approval is asked for
 	up, err := r.open()
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func (r *running) judges(ctx context.Context) error {
 	desks.equip(&r.guarded, passes)
 	if r.shared != nil {
 		r.guarded.Others = r.shared.Rates()
-		if s.AdminToken != "" { // nobody else can make up what leaves without a second look
+		if s.AdminToken != "" { // it seals departures: others cannot forge one
 			r.guarded.Departures = r.shared.Departures()
 		}
 	}
@@ -245,7 +245,7 @@ func (r *running) judges(ctx context.Context) error {
 	return nil
 }
 
-// tellUnanswered says that nobody can be asked here, and what to set.
+// tellUnanswered logs that no person can be asked here, and what to set.
 func (r *running) tellUnanswered() {
 	if r.guarded.Approvals == nil {
 		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(r.Settings), "event", "no_approvals")

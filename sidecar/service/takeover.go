@@ -17,10 +17,10 @@ import (
 const (
 	maxDrain = 10 * time.Minute
 	// quietSocket is how long a connection must be silent before it is closed, where callers find another
-	// server at the same address. Whoever uses it again until then is answered, and told to leave it.
+	// server at the same address. A caller who uses it again until then is answered, and told to leave it.
 	quietSocket = time.Second
-	// quietTaken is the same where nobody waits for the end of this process. Node's fetch leaves a connection
-	// after 4 seconds of silence, and httpx of Python after 5.
+	// quietTaken is the same where another process has taken over. Node's fetch leaves a connection after
+	// 4 seconds of silence, and httpx of Python after 5.
 	quietTaken = 10 * time.Second
 )
 
@@ -71,8 +71,8 @@ func (r *running) serve(ctx, asked context.Context, server *sidecar.Server) erro
 	return err
 }
 
-// leaves is how this server stops. Where another one has its sockets nobody waits for it, so its requests may
-// go on for as long as a caller may wait; unless this process is asked to stop, too.
+// leaves is how this server stops. Where another process has its sockets, its requests may go on for as
+// long as a caller may wait, unless this process is asked to stop, too.
 func (r *running) leaves(asked context.Context, taken bool) (how sidecar.Leave, free func()) {
 	limits := r.Rules.Set().Limits
 	if !taken {

@@ -13,8 +13,8 @@ import (
 // flushTime is how long the end of the program waits, at most, for a collector.
 const flushTime = 5 * time.Second
 
-// sends begins to send spans and metrics, where the standard variables name a collector. What is wrong
-// with them keeps nobody from being served. Ended sends what is left.
+// sends begins to send spans and metrics, where the standard variables name a collector. If they are wrong,
+// the server serves all the same. Ended sends what is left.
 func (r *running) sends() (ended func()) {
 	settings, err := otlp.Read(r.Environ)
 	var sender *otlp.Sender
@@ -41,7 +41,7 @@ func (r *running) sends() (ended func()) {
 	}
 }
 
-// version is that of the program; empty: nobody knows.
+// version is that of the program; empty: unknown.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
