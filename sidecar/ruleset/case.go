@@ -18,7 +18,7 @@ type Case struct {
 // examined are the facts of one call.
 type examined struct{ own, locked *policy.Facts }
 
-// maxCarried is how many calls may carry each other; nobody means more than two.
+// maxCarried is how many calls may carry each other; a real call carries one at most.
 const maxCarried = 4
 
 // Look finds out what a call can do.
@@ -101,8 +101,8 @@ func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision
 	return s.Look(call, who, at).Decide(at.Confined)
 }
 
-// unjudged is the decision about a call that nobody can look into: a denial, or a dry run
-// of one where nothing is enforced.
+// unjudged is the decision about a call that Look cannot read: a denial, or a dry run of one where nothing
+// is enforced.
 func (s *Set) unjudged(why string, audits []policy.Finding, f *policy.Facts) policy.Decision {
 	if !s.Enforces() {
 		audits = append(audits, policy.Finding{Why: why, Effect: policy.Deny})

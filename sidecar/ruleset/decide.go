@@ -18,7 +18,7 @@ type At struct {
 	Links  paths.Links                // nil: links are not followed
 	Behind func(folder string) string // what a folder of paths.yaml leads to; nil: Links says
 	Lookup urls.Lookup                // nil: names are not looked up
-	Opened func(port int) bool        // whether a command of the session has opened a port of this machine; nil: nobody knows
+	Opened func(port int) bool        // whether a command of the session has opened a port here; nil: unknown
 	World  World
 
 	Confined bool // commands run confined, if they can

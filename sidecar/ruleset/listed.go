@@ -16,8 +16,8 @@ type Entry struct {
 	programs *program.Table
 }
 
-// Home is the home folder while an entry is taken apart. Nobody writes it, so what is in it was
-// written with ~.
+// Home is the home folder while an entry is taken apart. No entry names it, so a path in it was written
+// with ~.
 const Home = "/~"
 
 // Single reports whether a text may be one command, and nothing that only a rule can say.

@@ -97,7 +97,7 @@ func (l *loader) ceiling(v, most reflect.Value, least string, keys ...string) {
 	if absent {
 		said = "left out"
 	}
-	if absent || l.trees[limitsFile].Says(keys...) { // what nobody has said is nobody's to change
+	if absent || l.trees[limitsFile].Says(keys...) { // no warning about a default
 		at, by := l.placeOf(limitsFile, keys...), l.placeOf(lockedName(limitsFile), keys...)
 		l.loosened(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."), said, quantity(most)))
 	}

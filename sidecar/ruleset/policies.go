@@ -30,8 +30,8 @@ type author struct {
 	within    Confined
 	zone      *time.Location
 	roots     paths.Roots
-	bound     bool       // the workspace is that of the locked folder, and nobody outranks it
-	fixed     bool       // the workspace is said, and not only what is taken where nobody says it
+	bound     bool       // the locked folder names the workspace, and outranks all others
+	fixed     bool       // a rule file names the workspace: it is not the default
 	sameHome  bool       // the home folder is that of the user of this program
 	learn     []Sentence // how the gateway says where an agent works
 	servers   urls.Servers

@@ -15,8 +15,8 @@ import (
 // isPrograms tells whether a file of any layer holds rows of programs.
 func isPrograms(name string) bool { return path.Base(path.Dir(name)) == rulefile.ProgramFolder }
 
-// programs makes the table: the operator's rows over those of the program. Beneath a locked
-// folder its rows, and those of the program, are floors: nobody takes an effect away.
+// programs makes the table: the operator's rows over those of the program. Beneath a locked folder its
+// rows, and those of the program, are floors: the operator takes no effect away.
 func (l *loader) programs() {
 	var own, base, shipped, locked []string
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
@@ -28,7 +28,7 @@ func (l *loader) programs() {
 			if shipped = append(shipped, name); !replaced || rulesOf(text) == rulesOf(l.files[name]) {
 				base = append(base, name)
 			}
-		case l.files.Has(rulefile.BuiltinFolder+"/"+name) && rulesOf(l.files[name]) == rulesOf(l.files[rulefile.BuiltinFolder+"/"+name]): // nobody has changed it
+		case l.files.Has(rulefile.BuiltinFolder+"/"+name) && rulesOf(l.files[name]) == rulesOf(l.files[rulefile.BuiltinFolder+"/"+name]): // unchanged
 		case strings.HasPrefix(name, rulefile.PolicyFolder+"/"):
 			locked = append(locked, name)
 		default:

@@ -50,7 +50,7 @@ type replyRule struct {
 }
 
 // replyTests decodes the files of the folder tests. A name stands once in all of them,
-// and once in those of the locked folder: nobody can stop one of them by its name.
+// and once in those of the locked folder: the operator cannot stop one of those by its name.
 func (l *loader) replyTests() {
 	var names, locked []rulefile.Text
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {

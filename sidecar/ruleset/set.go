@@ -91,8 +91,7 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 	return s.profiles[DefaultProfile]
 }
 
-// Facts is what a reading of a reply may know of its request, and how much it may hold;
-// nobody judges its calls yet.
+// Facts is what a reading of a reply may know of its request, and how much it may hold. It has no judge yet.
 func (s *Set) Facts(model, server, user string) parse.Facts {
 	looks := func(tool string, args []byte) bool { return policy.Looks(tool, args, s.looking, s.own.world(At{})) }
 	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Data: s.data, Talk: s.talk, Looks: looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
