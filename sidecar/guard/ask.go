@@ -23,9 +23,9 @@ func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics, 
 		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m, board)
 }
 
-// askPerson lets a call leave with the argument that makes the gateway ask a person, where it
-// has one and can be trusted to; else somebody must allow it here. It says why the call
-// does not leave, or nothing, and which approval it waits for.
+// askPerson lets a call leave with the argument that makes the gateway ask a person, if it has one and the
+// gateway can be trusted to ask. Else a person must allow the call here. It says why the call does not
+// leave, or nothing, and which approval it waits for.
 func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval string) {
 	var flaw *policy.Flaw
 	asks := j.set.Asks()
@@ -56,7 +56,7 @@ func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval st
 }
 
 // askHere asks a person at the sidecar. It says why the call may not pass, or nothing, and
-// what is asked or was answered; nil: nobody can be asked.
+// what is asked or was answered; nil: no person can be asked.
 func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked *approvals.Entry) {
 	if j.Approvals == nil {
 		return d.Message() + nobodyAsks, nil

@@ -26,7 +26,7 @@ type Permit struct {
 	Hosts   []string    // that it names, with a port that is not 80 or 443
 	Ports   []int       // of this machine, that agents may use whatever listens there
 	// Understood says that everything in the command is understood. Then it may be led on to
-	// other public hosts. Code that nobody has read may not.
+	// other public hosts. Code that the guard has not read may not.
 	Understood bool
 	// Settings says that git may change its settings: nothing runs beside it that could bring others.
 	Settings bool
@@ -111,8 +111,7 @@ func (j *judge) outside(f *policy.Facts) bool {
 // their arguments are, they start nothing but what is written out, and write no file.
 var beside = strings.Fields("echo printf true false test [ cat head tail wc cut tr grep column jq timeout")
 
-// understands reports whether nothing in a script is known only when it runs: no code, and no
-// program that nobody knows.
+// understands reports whether a script shows all that it does: it runs no code, and no unknown program.
 func understands(s *shell.Script) bool {
 	return len(s.Dynamic) == 0 && !slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
 		return !c.Known && c.Binary != "" || c.Inline || c.CodeFile != "" || slices.Contains(c.Tags, "workspace-code")

@@ -12,7 +12,7 @@ import (
 // Ear hears of the calls of one request. Its zero value hears nothing.
 type Ear struct {
 	Log  *slog.Logger // of the request; nil: that of the guard
-	Told func(Told)   // of each decision; nil: nobody
+	Told func(Told)   // of each decision; may be nil
 }
 
 // Told is a decision about a call.

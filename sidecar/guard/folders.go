@@ -33,7 +33,7 @@ func (f *folders) known(key string, look func() string) string {
 	if found, known := f.kept(key); known {
 		return found
 	}
-	found := look() // a slow disk holds up nobody else
+	found := look() // without the lock: a slow disk holds up no other call
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.found[key] = found

@@ -28,13 +28,13 @@ type DecisionLog interface {
 // Config is what a guard works with.
 type Config struct {
 	World     World
-	Approvals *approvals.Store // nil: nobody can be asked here
+	Approvals *approvals.Store // nil: no person can be asked here
 	Confiner  Confiner         // of calls that leave; nil: none runs confined
 	Clients   []string         // agents whose calls it confines; nil: all whose commands run here
 	Runs      Confiner         // of calls that run here; nil: none runs confined
 	Decisions DecisionLog      // nil: there is none
 	Now       func() time.Time
-	Listening func() map[int]bool // the ports of this machine at which a server listens; nil: nobody can tell
+	Listening func() map[int]bool // the ports of this machine at which a server listens; nil: unknown
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 

@@ -25,7 +25,7 @@ type Hooked struct {
 	Agent       string          `json:"agent"`
 	Channel     string          `json:"channel"`
 	Model       string          `json:"model"`
-	Interactive *bool           `json:"interactive"` // absent is true: somebody can answer
+	Interactive *bool           `json:"interactive"` // absent is true: a person can answer
 	Again       bool            `json:"again"`       // the call inside of it comes by itself: a person is asked about that one
 }
 

@@ -47,7 +47,7 @@ type Question struct {
 	Session     string     `json:"session"`
 	Channel     string     `json:"channel"`
 	Run         bool       `json:"run"`         // the call is one of a run
-	Interactive *bool      `json:"interactive"` // absent is true: somebody can answer
+	Interactive *bool      `json:"interactive"` // absent is true: a person can answer
 	Now         *time.Time `json:"now"`         // absent is the clock
 	Confined    bool       `json:"confined"`    // it runs confined, if it is a command
 }
@@ -189,7 +189,7 @@ func (q *Question) check() error {
 	return q.absolute()
 }
 
-// absolute says which folder would be taken as seen from where nobody knows.
+// absolute refuses a relative folder: it is unknown from where it leads.
 func (q *Question) absolute() error {
 	folders := map[string][]string{"cwd": {q.Cwd}, "home": {q.Home}}
 	if q.Roots != nil {

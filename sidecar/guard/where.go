@@ -31,10 +31,9 @@ func (w World) Said(set *ruleset.Set, folder string) World {
 	return w.In([]string{folder}, folder)
 }
 
-// where is the world of one request. It takes over what the gateway says of the workspace,
-// unless somebody has set one, or the folder cannot be one. Whatever it does not take over,
-// and each folder that it takes over, is logged once. Relative paths start where the gateway
-// says in any case, since that is where they lead.
+// where is the world of one request. It takes over the workspace that the gateway names, unless the
+// operator has set one, or the folder cannot be one. It logs once each folder that it takes over, and each
+// that it does not. Relative paths start where the gateway says in any case, since that is where they lead.
 func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named) World {
 	w := g.World
 	has := w.Roots(set).Workspace()

@@ -64,7 +64,7 @@ type Moment struct {
 	Now      time.Time
 	Rates    policy.Rates
 	Confined bool                // the machine confines the call, if it is a command
-	Opened   func(port int) bool // whether one of its commands has opened a port of this machine; nil: nobody knows
+	Opened   func(port int) bool // whether one of its commands has opened a port here; nil: unknown
 }
 
 // Decide says whether a call may leave.
