@@ -146,8 +146,8 @@ func Find(dir string, seq uint64) (*Found, error) {
 // lookAhead is how many lines behind a decision are searched for the answer of a person.
 const lookAhead = 200_000
 
-// AnswerTo is what a person said last of the approval that a decision waits for: a yes can be taken back. Nil:
-// nobody did, or it stands too far behind the decision, or ctx had ended.
+// AnswerTo is what a person said last of the approval that a decision waits for: a yes can be taken back.
+// Nil: no person did, or the answer stands too far behind the decision, or ctx had ended.
 func AnswerTo(ctx context.Context, dir string, decision *Record) (*Record, error) {
 	if decision.Decision == nil || decision.Decision.Approval == "" {
 		return nil, nil

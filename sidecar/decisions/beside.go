@@ -128,7 +128,7 @@ func (w *writer) follow() error {
 		f, err := os.OpenFile(next, os.O_RDWR|os.O_APPEND, 0)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && w.file == nil:
-			return w.resume() // nobody knows in which segment the other one is
+			return w.resume() // the segment of the other process is unknown
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
@@ -154,7 +154,7 @@ func (w *writer) read() (err error) {
 		return err
 	}
 	defer func() {
-		// Whoever resumes removes what is empty, and retention what is old.
+		// A process that resumes removes an empty segment, and retention an old one.
 		if there, gone := os.Stat(w.file.Name()); err == nil && (gone != nil || !os.SameFile(info, there)) {
 			err = errors.Join(w.settle(), w.file.Close())
 			w.file = nil

@@ -28,7 +28,7 @@ func (s *Sum) UnmarshalText(text []byte) error {
 }
 
 // A line is {…,"hash":"<64 digits>"}. The hash is that of Prev and of the line without
-// its last member, byte for byte, so nobody has to agree on how JSON is written.
+// its last member, byte for byte, so a verifier need not know how JSON is written here.
 const (
 	hashOpens = `,"hash":"`
 	hashEnds  = `"}`

@@ -98,8 +98,8 @@ func (w *writer) end() error {
 	return errors.Join(err, w.failing)
 }
 
-// retain removes the oldest segments where there are too many. That is written down
-// before, so that nobody takes it for a cut.
+// retain removes the oldest segments where there are too many. A record says so first, so that Verify does
+// not take it for a cut.
 func (w *writer) retain() error {
 	list, err := segments(w.cfg.Dir)
 	if err != nil {

@@ -132,7 +132,7 @@ func Open(cfg Config) (*Log, error) {
 	return l, nil
 }
 
-// private makes the folder, and checks that nobody else may write to it.
+// private makes the folder, and checks that no other user may write to it.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return err
@@ -233,8 +233,7 @@ func (l *Log) Stats() Stats {
 	return Stats{l.written.Load(), l.lost.Load(), l.failed.Load(), time.Unix(0, l.head.Load()), l.broken.Load()}
 }
 
-// record is what is written. Whoever must not go on without it and did not wait has
-// refused the call.
+// record is what is written. In mode Required, a caller that gave up the wait has refused the call.
 func (e *entry) record(m Mode) *Record {
 	if e.answer != nil {
 		return &Record{Time: e.at, Answer: e.answer.masked()}

@@ -10,7 +10,7 @@ import (
 // Newest are the newest decisions about calls that a filter takes, as a replay has to know them.
 type Newest struct {
 	Since time.Time // the oldest of them
-	Cut   bool      // there are older ones, or nobody knows: ctx had ended
+	Cut   bool      // there are older ones, or that is unknown: ctx had ended
 	Short bool      // not all that their sessions did in the day before is counted
 
 	from, to time.Time // what was before and after is not decided again

@@ -1,5 +1,5 @@
 // Package decisions is the log of what the policy decided: one JSON record a line, each
-// bound to the one before by a hash, so that whoever kept one hash elsewhere can show a
+// bound to the one before by a hash, so that an operator who kept one hash elsewhere can show a
 // change of what was written. It decides nothing, and never keeps a secret in clear.
 package decisions
 
@@ -25,7 +25,7 @@ type Record struct {
 	Start      *Start          `json:"start,omitempty"`
 	Gap        *Gap            `json:"gap,omitempty"`
 	Removed    *Checkpoint     `json:"removed,omitempty"`
-	Signature  json.RawMessage `json:"checkpoint,omitempty"` // nobody checks it any more
+	Signature  json.RawMessage `json:"checkpoint,omitempty"` // not checked any more
 	Hash       Sum             `json:"-"`                    // it ends the line
 }
 
@@ -56,7 +56,7 @@ type Decision struct {
 	Workspace   []string         `json:"workspace,omitempty"`   // as the gateway named it, with other folders of the agent; nil: as paths.yaml has it
 	Cwd         string           `json:"cwd,omitempty"`         // where the gateway's tools work; empty: as paths.yaml has it
 	Run         bool             `json:"run,omitempty"`         // it was a call of a run
-	Interactive bool             `json:"interactive,omitempty"` // somebody could answer a question
+	Interactive bool             `json:"interactive,omitempty"` // a person could answer a question
 	Tool        string           `json:"tool"`
 	Class       string           `json:"class,omitempty"`
 	Strategy    string           `json:"strategy,omitempty"`

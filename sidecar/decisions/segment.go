@@ -145,8 +145,8 @@ func (t *Times) holds(at time.Time) bool {
 	return !at.Before(t.Since) && (t.Until.IsZero() || at.Before(t.Until))
 }
 
-// miss reports whether a segment was written before or after all of them. Where the clock went back in it,
-// nobody knows.
+// miss reports whether a segment was written before or after all of them. It is false where the clock went
+// back in it.
 func (t *Times) miss(s segment) bool {
 	if *t == (Times{}) {
 		return false

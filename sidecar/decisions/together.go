@@ -138,7 +138,7 @@ func (t *Together) compare(all map[string]*answers, whole bool) {
 func same(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
-		return false // whoever reads it says so
+		return false // Verify, which reads it next, says so
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)

@@ -53,9 +53,8 @@ type verifier struct {
 	line    int
 }
 
-// Verify checks a log from end to end. expect are places that the log had earlier: without
-// one, somebody who could write there could have made the whole log anew. The error is one
-// of reading.
+// Verify checks a log from end to end. expect are places that the log had earlier: without one, a user who
+// can write to the folder could have made the whole log anew. The error is one of reading.
 func Verify(dir string, expect ...Checkpoint) (*Report, error) {
 	return VerifyWithin(context.Background(), dir, expect...)
 }
