@@ -10,8 +10,8 @@ import (
 // and alone writes the file. The second counts for itself, goes by both, and adds the two when the first has
 // ended.
 
-// take goes on with what a file has. What was counted here meanwhile is added. l.mu is held, or nobody
-// else is there yet.
+// take goes on with what a file has. What was counted here meanwhile is added. l.mu is held, or no other
+// goroutine has l yet.
 func (l *Lab) take(f *File) {
 	var past []*trial
 	for _, s := range f.Past {

@@ -125,7 +125,7 @@ func loaded(s Saved) *trial {
 	return t
 }
 
-// saved is a copy that nobody else changes. Who is in an arm is left out where it is past.
+// saved is a copy that no later count changes. The units are left out if the trial is past.
 func (t *trial) saved(past bool) Saved {
 	s := t.Saved
 	s.Arms, s.Series = slices.Clone(s.Arms), slices.Clone(s.Series)
@@ -171,7 +171,7 @@ func (l *Lab) Save() error {
 	return nil
 }
 
-// Close saves the counts, and writes what is to be recorded. Nobody may be seated any more.
+// Close saves the counts, and writes what is to be recorded. No request may be seated any more.
 func (l *Lab) Close() error {
 	l.inherit()
 	if l.before != nil {

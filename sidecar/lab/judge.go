@@ -15,7 +15,7 @@ const tuned = 1000
 // Difference is where the rate of b less that of a lies, with a probability of 1-alpha for all
 // looks together: a confidence sequence by a normal mixture (Robbins; Johari and others, Always
 // Valid Inference, 2015). rate says that the values are 0 to 1. It is not ok with too few units,
-// with tallies that nobody can have counted, and with an alpha that is not between 0 and 1.
+// with tallies that cannot have been counted, and with an alpha that is not between 0 and 1.
 func Difference(a, b Tally, alpha float64, rate bool) (low, high float64, ok bool) {
 	vs, ok := variances([]Tally{a, b}, rate)
 	if !ok || !(alpha > 0 && alpha < 1) {

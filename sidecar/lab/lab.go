@@ -227,8 +227,8 @@ func (s *Seat) count(measure string, x float64) {
 	s.lab.dirty, s.lab.told = true, false
 }
 
-// Feedback counts what somebody says of the answer to a request: 0 is bad, 1 is good. What is said again
-// takes the place of what was said before.
+// Feedback counts the score that the caller gives the answer to a request: 0 is bad, 1 is good. A later
+// score takes the place of an earlier one.
 func (l *Lab) Feedback(request string, score float64) error {
 	if !(score >= 0 && score <= 1) {
 		return errors.New("score must be a number from 0 to 1")
@@ -275,7 +275,7 @@ func (s *Seat) Asked(req *openai.Request) {
 		answered = answered && req.Messages[i].Role == "user" && i > 0
 	}
 	if s.who.Session == "" {
-		return // nobody knows which messages were there before
+		return // which messages were there before is unknown
 	}
 	h, _ := s.lab.sessions.Use(s.who.Session)
 	if answered && len(req.Messages) > max(h.counted, 1) && req.LastUser != "" {

@@ -18,7 +18,7 @@ func hashOf(key string) uint64 {
 }
 
 // meet notes a unit that is to be counted, and reports whether it is another one than all before. Behind
-// maxMet nobody can know, and Repeats says so.
+// maxMet that is unknown, and Repeats says so.
 func (t *trial) meet(key string) bool {
 	h := hashOf(key)
 	if _, known := t.met[h]; known {

@@ -122,7 +122,7 @@ func (t *trial) join(o *trial) {
 		}
 	}
 	t.Repeats = t.Repeats || o.Repeats
-	t.Series = nil // nobody knows how they went together
+	t.Series = nil // how they went together is unknown
 	t.Read, t.Differs = t.Read+o.Read, t.Differs+o.Differs
 	if o.Began.Before(t.Began) {
 		t.Began = o.Began

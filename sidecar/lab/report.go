@@ -14,7 +14,7 @@ type Report struct {
 	About   string    `json:"about"`
 	Status  string    `json:"status"`            // draft, running, stopped
 	Why     string    `json:"why,omitempty"`     // it was stopped
-	By      string    `json:"by,omitempty"`      // who has stopped it, where somebody says so
+	By      string    `json:"by,omitempty"`      // the person who has stopped it, if known
 	Trouble string    `json:"trouble,omitempty"` // requests are not in it that should be
 	Unit    string    `json:"unit"`
 	Phase   int       `json:"phase"`

@@ -11,7 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Stop ends an experiment: from now on nobody is in it. by is who has stopped it; empty: nobody says it.
+// Stop ends an experiment: from now on no request is in it. by is the person who stops it; empty: unknown.
 func (l *Lab) Stop(set *ruleset.Set, id, why, by string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -102,7 +102,7 @@ func series(e *experiment.Experiment, s *Saved, now time.Time) (out []Series) {
 		now = s.Ended
 	}
 	n := len(points)
-	over := e.Status != experiment.Running && s.Ended.IsZero() && n > 0 // since when, nobody knows here
+	over := e.Status != experiment.Running && s.Ended.IsZero() && n > 0 // since when is unknown here
 	if !over && !now.IsZero() && (n == 0 || now.After(points[n-1].At)) {
 		points = append(slices.Clip(points), s.point(deciding(e), now))
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// maxJobs is how many replies wait for a shadow. What comes while they do is not read: a slow
-// shadow costs nobody anything.
+// maxJobs is how many replies wait for a shadow. Further replies are not read: a slow shadow holds up no
+// request.
 const (
 	maxJobs  = 64
 	maxWaits = 4 << 20 // bytes of all of them
@@ -43,7 +43,7 @@ type shade struct {
 	of    *experiment.Experiment
 }
 
-// by reads the reply by a rule set. Nobody judges the calls.
+// by reads the reply by a rule set, and does not judge the calls.
 func (j *job) by(set *ruleset.Set) *parse.Reading {
 	r := set.Strategies(j.heard.Profile).Reader(tools.NewCatalog(set.Tools, tools.NewSchemas(16), j.heard.Tools), j.heard.Facts)
 	r.Feed(j.heard.Said)

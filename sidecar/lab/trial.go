@@ -28,7 +28,7 @@ type Saved struct {
 	Phase   int           `json:"phase"`
 	Began   time.Time     `json:"began"`
 	Stopped string        `json:"stopped,omitempty"` // why; empty: it was not
-	By      string        `json:"by,omitempty"`      // who has stopped it; empty: it has by itself, or nobody says it
+	By      string        `json:"by,omitempty"`      // the person who stopped it; empty: unknown, or none did
 	Ended   time.Time     `json:"ended,omitzero"`
 	Arms    []Counts      `json:"arms"`
 	Shares  []float64     `json:"shares,omitempty"` // that have adapted
@@ -112,7 +112,7 @@ func samePrint(a, b string) bool {
 	return a == b && (textsA == textsB || textsA == "" || textsB == "")
 }
 
-// maxPast is how many trials are kept that nobody counts any more.
+// maxPast is how many ended trials are kept.
 const maxPast = 32
 
 // trial finds the trial of an experiment, or begins it. l.mu is held.
