@@ -31,7 +31,7 @@ import (
 
 // Source is where calls run. It is safe for concurrent use.
 type Source interface {
-	// Tools are those that somebody can call now, each with its schema and a description.
+	// Tools are those that the subject can call now, each with its schema and a description.
 	Tools(ctx context.Context, set *ruleset.Set, who policy.Subject) []tools.Tool
 	// Run runs a call once, until ctx ends. It touches nothing but what was judged. The id is
 	// the same whenever the same call of a run is tried again.
@@ -73,19 +73,19 @@ type Run struct {
 	ID    string        // of the run that answers: that of an earlier one, where the request was sent before
 	Model ruleset.Model // under the id that the caller sees
 
-	span     *spans.Run // nil: nobody traces
+	span     *spans.Run // nil: tracing is off
 	status   string     // how it ended; empty: it did not
 	set      *ruleset.Set
 	from     turn.Caller
 	who      policy.Subject
 	judge    *guard.Run
 	time     time.Duration // that it may take
-	window   int           // tokens that the model takes; 0: nobody knows
+	window   int           // tokens that the model takes; 0: unknown
 	describe bool          // the answer says what the run did
 	reply    int           // tokens that the caller wants at most; 0: it does not say
 	since    time.Time
 	begin    journal.Begin
-	by       string  // the person who lets it go on; "": nobody
+	by       string  // the person who lets it go on; "": none does
 	before   *ending // the run has ended already, in a process before this one
 	mine     *memo   // of this run; nil: another one with the same request goes on
 	other    *memo   // that one

@@ -30,7 +30,7 @@ func describes(req *openai.Request) (bool, error) {
 	return false, openai.InvalidRequest("executor_metadata", "executor_metadata must be true or false.")
 }
 
-// metadata is a JSON object; nil where nobody asks for it.
+// metadata is a JSON object; nil where the request does not ask for it.
 func (r *Run) metadata() []byte {
 	if !r.describe {
 		return nil

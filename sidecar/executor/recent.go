@@ -72,7 +72,7 @@ func (c *recent) close(m *memo, keep time.Duration) {
 	if len(m.run.acts.did) == 0 && c.runs[m.sum] == m {
 		delete(c.runs, m.sum)
 	}
-	if m.end != nil { // nobody goes on with its messages, which may be many
+	if m.end != nil { // no run goes on with its messages, which may be many
 		m.run.talk = &talk{least: m.run.talk.weight()}
 	}
 	close(m.ended)

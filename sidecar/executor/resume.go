@@ -22,8 +22,8 @@ var notRun = tools.Result{Failed: true, Text: "Error: this call was not run, bec
 // notKept is the result of a call that cannot run any more as it was written.
 var notKept = tools.Result{Failed: true, Text: "Error: this call was not run. The program ended before it, and a secret in its arguments was not kept. Send it again with the secret itself, or tell the user."}
 
-// restore takes over what a run did, by its journal. Calls of which nobody knows whether they
-// took effect are not run again: their results say so.
+// restore takes over what a run did, by its journal. A call that may have taken effect is not run again:
+// its result says so.
 func (r *Run) restore(req *openai.Request, p *journal.Past) {
 	doubt := map[string]bool{}
 	for _, id := range p.Doubt() {
@@ -177,7 +177,7 @@ func recalled(past *journal.Past, now time.Time, replay time.Duration) bool {
 	return ago <= recovery && (past.End == nil || past.Changed() && ago < replay)
 }
 
-// gives makes this the end of a run of the process before. Whoever asks once more is looked up again.
+// gives makes this the end of a run of the process before. A further request looks it up again.
 func (r *Run) gives(end *ending) {
 	r.before = end
 	r.cut.runs[r.begin.Sum] = r.ID

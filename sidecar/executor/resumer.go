@@ -10,12 +10,12 @@ import (
 )
 
 // Resumer lets people go on with runs that were broken off while the server serves, one at a
-// time. Nobody waits for the answer: it stands in the journal. It is safe for concurrent use.
+// time. No caller waits for the answer: it stands in the journal. It is safe for concurrent use.
 type Resumer struct {
 	Executor   *Executor
 	Rules      func() *ruleset.Set
 	Background func(func(context.Context))       // runs something until the server stops
-	Watch      func(*ruleset.Set, *Run) Watching // is told of the run that goes on; nil: nobody watches
+	Watch      func(*ruleset.Set, *Run) Watching // is told of the run that goes on; nil: none is
 
 	mu   sync.Mutex
 	busy string // the run that was resumed last and goes on; "": none does
@@ -67,7 +67,7 @@ func (r *Resumer) free() {
 	r.busy = ""
 }
 
-// unheard is an answer that nobody waits for. It is a turn.Sink.
+// unheard is a turn.Sink for an answer that no caller waits for.
 type unheard struct{}
 
 func (unheard) Flows() bool                  { return false }

@@ -145,8 +145,8 @@ func (t *talk) body(tell string) []byte {
 // maxFolded is how many calls the message about folded turns names.
 const maxFolded = 30
 
-// fold is the message that stands for the first turns: which tools ran, and on what. It is one
-// of the model, so that nobody takes what a model wrote for the words of the user.
+// fold is the message that stands for the first turns: which tools ran, and on what. It is one of the
+// assistant, so that the model does not take its own words for those of the user.
 func (t *talk) fold() []byte {
 	if t.folded == 0 {
 		return nil
