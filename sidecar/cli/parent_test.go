@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -43,24 +42,28 @@ func TestWithParent(t *testing.T) {
 		say("[DONE]")
 	}))
 	defer model.Close()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
 	lives, held, err := os.Pipe() // as long as a process has the other end, it is open
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lives.Close()
 	parent := exec.Command(os.Args[0], "-test.run=^TestWithParent$")
-	parent.Env = append(os.Environ(), starting+"=serve --confine off --with-parent --listen "+address+" --upstream "+model.URL)
+	parent.Env = append(os.Environ(), starting+"=serve --confine off --with-parent --listen 127.0.0.1:0 --upstream "+model.URL)
 	parent.ExtraFiles = []*os.File{held}
-	if err := parent.Start(); err != nil {
+	log, err := parent.StdoutPipe()
+	if err == nil {
+		err = parent.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	held.Close()
+	address := ""
+	for lines := bufio.NewScanner(log); address == "" && lines.Scan(); {
+		if m := serving.FindStringSubmatch(lines.Text()); m != nil {
+			address = m[1]
+		}
+	}
 	up := func() bool {
 		resp, err := http.Get("http://" + address + "/healthz")
 		if err == nil {
@@ -74,6 +77,9 @@ func TestWithParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("it answers %s", resp.Status)
+	}
 	<-asked
 	if err := parent.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -84,7 +90,7 @@ func TestWithParent(t *testing.T) {
 	if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), "and done.") || !strings.HasSuffix(string(text), "data: [DONE]\n\n") {
 		t.Errorf("the open stream ended so: %s%v", text, err)
 	}
-	if err := lives.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := lives.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadAll(lives); err != nil {
@@ -110,6 +116,7 @@ func startsServer(args string) {
 		os.Exit(1)
 	}
 	for lines := bufio.NewScanner(log); lines.Scan(); {
+		fmt.Println(lines.Text())
 	}
 	os.Exit(1)
 }

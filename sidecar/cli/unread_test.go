@@ -3,9 +3,10 @@
 package cli
 
 import (
+	"bufio"
 	"fmt"
 	"io"
-	"net"
+
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -61,18 +62,20 @@ func TestUnreadLog(t *testing.T) {
 				say("[DONE]")
 			}))
 			defer model.Close()
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			ruletest.Must(t, err)
-			address := l.Addr().String()
-			l.Close()
 			from, to, err := os.Pipe()
 			ruletest.Must(t, err)
 			defer from.Close()
 			child := exec.Command(os.Args[0], "-test.run=^TestUnreadLog$")
-			child.Env = append(os.Environ(), unreadModel+"=serve --confine off --log-level debug --listen "+address+" --log-output "+c.output+" --upstream "+model.URL)
+			child.Env = append(os.Environ(), unreadModel+"=serve --confine off --log-level debug --listen 127.0.0.1:0 --log-output "+c.output+" --upstream "+model.URL)
 			child.Stdout, child.Stderr = to, to
 			ruletest.Must(t, child.Start())
 			to.Close()
+			address := ""
+			for lines := bufio.NewScanner(from); address == "" && lines.Scan(); {
+				if m := serving.FindStringSubmatch(lines.Text()); m != nil {
+					address = m[1]
+				}
+			}
 			ended := make(chan error, 1)
 			go func() { ended <- child.Wait() }()
 			defer child.Process.Kill() // where it is still there

@@ -94,7 +94,7 @@ func open(t *testing.T, s *stage.Server) *tab {
 }
 
 // within is the time of one step.
-const within = 20 * time.Second
+const within = 2 * time.Minute
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
@@ -115,20 +115,24 @@ func (b *tab) to(path string) {
 // eval is what an expression is on the page.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
-	ctx, done := context.WithTimeout(b.ctx, within)
-	defer done()
-	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	out, err := evaluate[T](b, expression)
 	if err != nil {
 		b.t.Fatalf("%s: %v", expression, err)
 	}
 	return out
 }
 
+func evaluate[T any](b *tab, expression string) (T, error) {
+	ctx, done := context.WithTimeout(b.ctx, within)
+	defer done()
+	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+}
+
 // soon waits until an expression is true. The library's way needs eval, which the pages forbid.
 func (b *tab) soon(expression string) {
 	b.t.Helper()
-	for range 200 {
-		if eval[bool](b, expression) {
+	for range 2400 {
+		if ok, err := evaluate[bool](b, expression); err == nil && ok { // an error: another page is on its way
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
