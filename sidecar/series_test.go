@@ -82,7 +82,7 @@ func TestRunsInArms(t *testing.T) {
 	if a.text != "Done." || arm == "" {
 		t.Fatalf("%q in %q: %s", a.text, arm, a.body)
 	}
-	for _, want := range []string{`run_calls_total{model="executor",arm=%q,tool="web_search",outcome="ok"} 2`, `_calls_total{model="executor",arm=%q,strategy="native"} 2`} {
+	for _, want := range []string{`run_calls_total{arm=%q,model="executor",outcome="ok",tool="web_search"} 2`, `_calls_total{arm=%q,model="executor",strategy="native"} 2`} {
 		if want = fmt.Sprintf(want, arm); !strings.Contains(r.metrics(), want) {
 			t.Errorf("no %s in\n%s", want, r.metrics())
 		}

@@ -54,7 +54,7 @@ func TestTokens(t *testing.T) {
 	r.chat(asking(streaming + "," + bothTool))
 	r.chat(asking(bothTool))
 	for kind, want := range map[string]string{"reasoning": "15", "completion": "22"} {
-		if m := r.metrics(); !strings.Contains(m, `gptoss_executor_tokens_total{model="gpt-oss",kind="`+kind+`"} `+want+"\n") {
+		if m := r.metrics(); !strings.Contains(m, `gptoss_executor_tokens_total{kind="`+kind+`",model="gpt-oss"} `+want+"\n") {
 			t.Errorf("%s is not %s:\n%s", kind, want, m)
 		}
 	}

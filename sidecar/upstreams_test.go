@@ -139,7 +139,7 @@ func TestLeftAlone(t *testing.T) {
 	if main.asked() != 2 || far.asked() != 5 || r.state("main") != "open" || r.state("far") != "closed" {
 		t.Errorf("asked %d and %d times", main.asked(), far.asked())
 	}
-	if m := r.metrics(); !strings.Contains(m, `upstream_requests_total{upstream="main",outcome="failed"} 2`) || !strings.Contains(m, `upstream_requests_total{upstream="far",outcome="served"} 5`) {
+	if m := r.metrics(); !strings.Contains(m, `upstream_requests_total{outcome="failed",upstream="main"} 2`) || !strings.Contains(m, `upstream_requests_total{outcome="served",upstream="far"} 5`) {
 		t.Error(m)
 	}
 	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != 200 {

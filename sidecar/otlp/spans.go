@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/sdk/instrumentation"
@@ -15,14 +16,12 @@ import (
 	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
 	resources "go.opentelemetry.io/proto/slim/otlp/resource/v1"
 	wire "go.opentelemetry.io/proto/slim/otlp/trace/v1"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // counted counts the spans that ended and are to be sent.
 type counted struct {
 	sdktrace.SpanProcessor
-	count *telemetry.Vec
+	count *prometheus.CounterVec
 }
 
 // OnEnd is told of each span.
@@ -38,7 +37,7 @@ func (c counted) OnEnd(s sdktrace.ReadOnlySpan) {
 type exporter struct {
 	post  *poster
 	tell  *teller
-	count *telemetry.Vec
+	count *prometheus.CounterVec
 }
 
 // ExportSpans delivers spans. All of them are of one resource.

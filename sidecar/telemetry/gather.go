@@ -1,6 +1,11 @@
 package telemetry
 
-import "slices"
+import (
+	"math"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+)
 
 // Family is a metric, with all that was counted of it up to a moment.
 type Family struct {
@@ -27,39 +32,70 @@ type Exemplar struct {
 }
 
 // Gather is all metrics of the program, but those that every Go program has. Exemplars are those since
-// a moment, as Unix time.
-func (m *Metrics) Gather(since float64) (out []Family) {
-	m.list.mu.Lock()
-	all := slices.Clone(m.list.all)
-	m.list.mu.Unlock()
-	for _, v := range all {
-		f := Family{Name: v.name, Help: v.help, Kind: v.kind, Labels: v.labels}
-		for _, s := range v.now() {
-			f.Points = append(f.Points, s.point(since))
+// a moment, as Unix time. A metric that cannot be read is left out.
+func (m *Metrics) Gather(since float64) (out []Family) { return gather(m.registry, since) }
+
+// EachHit calls each with every series of Hits.
+func (m *Metrics) EachHit(each func(file, rule string, n float64)) {
+	alone := prometheus.NewRegistry()
+	alone.MustRegister(m.Hits)
+	for _, f := range gather(alone, 0) {
+		for _, p := range f.Points {
+			each(p.Values[1], p.Values[3], p.Value) // arm, file, model, rule
 		}
-		if len(f.Points) > 0 {
-			out = append(out, f)
+	}
+}
+
+func gather(from prometheus.Gatherer, since float64) (out []Family) {
+	families, _ := from.Gather()
+	for _, of := range families {
+		f := Family{Name: of.GetName(), Help: of.GetHelp()}
+		for _, l := range of.Metric[0].Label {
+			f.Labels = append(f.Labels, l.GetName())
 		}
+		for _, d := range of.Metric {
+			var p Point
+			switch {
+			case d.Counter != nil:
+				f.Kind, p.Value = "counter", d.Counter.GetValue()
+			case d.Gauge != nil:
+				f.Kind, p.Value = "gauge", d.Gauge.GetValue()
+			default:
+				f.Kind, p = "histogram", buckets(d.Histogram, since)
+			}
+			for _, l := range d.Label {
+				p.Values = append(p.Values, l.GetValue())
+			}
+			f.Points = append(f.Points, p)
+		}
+		out = append(out, f)
 	}
 	return out
 }
 
-func (s *Series) point(since float64) Point {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := Point{Values: s.values, Value: s.value, Count: s.count, Bounds: s.bounds}
-	below := uint64(0)
-	for _, n := range s.buckets {
-		p.Buckets = append(p.Buckets, n-below)
-		below = n
-	}
-	if s.buckets != nil {
-		p.Buckets = append(p.Buckets, s.count-below)
-	}
-	for _, e := range s.examples {
-		if e.trace != "" && e.at >= since {
-			p.Recent = append(p.Recent, Exemplar{e.value, e.at, e.trace, e.span})
+func buckets(h *dto.Histogram, since float64) Point {
+	p, below := Point{Value: h.GetSampleSum(), Count: h.GetSampleCount()}, uint64(0)
+	for _, b := range h.Bucket {
+		if most := b.GetUpperBound(); !math.IsInf(most, 1) { // that one is there for its exemplar
+			p.Bounds, p.Buckets = append(p.Bounds, most), append(p.Buckets, b.GetCumulativeCount()-below)
+			below = b.GetCumulativeCount()
+		}
+		if e := b.Exemplar; e != nil && float64(e.Timestamp.AsTime().UnixNano())/1e9 >= since {
+			p.Recent = append(p.Recent, exemplar(e))
 		}
 	}
+	p.Buckets = append(p.Buckets, p.Count-below)
 	return p
+}
+
+func exemplar(e *dto.Exemplar) Exemplar {
+	out := Exemplar{Value: e.GetValue(), At: float64(e.Timestamp.AsTime().UnixNano()) / 1e9}
+	for _, l := range e.Label {
+		if l.GetName() == "trace_id" {
+			out.Trace = l.GetValue()
+		} else {
+			out.Span = l.GetValue()
+		}
+	}
+	return out
 }
