@@ -45,11 +45,12 @@ func TestMetricsByArm(t *testing.T) {
 			t.Errorf("%q: %d decisions, %s", row.session, len(decided.list), log)
 		}
 		m := r.metrics()
-		of := fmt.Sprintf(`model="gpt-oss",arm=%q,`, row.arm)
+		of, model := fmt.Sprintf(`arm=%q,`, row.arm), `model="gpt-oss"`
 		for _, want := range []string{
-			`calls_total{` + of + `strategy="native"} 1`, `repairs_total{` + of + `kind="json.`,
-			`refusals_total{` + of + `code="not_offered"} `, `faults_total{` + of + `fault="not_offered",action="`,
-			`said_total{` + of + `fault="empty"} `, `rule_hits_total{` + of + `file="strategies.yaml",rule="native"} `, `policy_decisions_total{` + of + `effect="deny",file="exec.yaml",rule="whole-tree"} 1`,
+			`calls_total{` + of + model + `,strategy="native"} 1`, `repairs_total{` + of + `kind="json.`,
+			`refusals_total{` + of + `code="not_offered",` + model + `} `, of + `fault="not_offered",` + model + `} `,
+			`said_total{` + of + `fault="empty",` + model + `} `, `rule_hits_total{` + of + `file="strategies.yaml",` + model + `,rule="native"} `,
+			`policy_decisions_total{` + of + `effect="deny",file="exec.yaml",` + model + `,rule="whole-tree"} 1`,
 		} {
 			if !strings.Contains(m, want) {
 				t.Errorf("%q: no %s", row.session, want)
