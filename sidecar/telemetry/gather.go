@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"math"
+	"strings"
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
@@ -49,22 +50,17 @@ func (m *Metrics) EachHit(each func(file, rule string, n float64)) {
 func gather(from prometheus.Gatherer, since float64) (out []Family) {
 	families, _ := from.Gather()
 	for _, of := range families {
-		f := Family{Name: of.GetName(), Help: of.GetHelp()}
-		for _, l := range of.Metric[0].Label {
-			f.Labels = append(f.Labels, l.GetName())
-		}
-		for _, d := range of.Metric {
-			var p Point
-			switch {
-			case d.Counter != nil:
-				f.Kind, p.Value = "counter", d.Counter.GetValue()
-			case d.Gauge != nil:
-				f.Kind, p.Value = "gauge", d.Gauge.GetValue()
-			default:
-				f.Kind, p = "histogram", buckets(d.Histogram, since)
+		f := Family{Name: of.GetName(), Help: of.GetHelp(), Kind: strings.ToLower(of.GetType().String())}
+		for i, d := range of.Metric {
+			p := Point{Value: d.GetCounter().GetValue() + d.GetGauge().GetValue()} // one of them is there
+			if d.Histogram != nil {
+				p = buckets(d.Histogram, since)
 			}
 			for _, l := range d.Label {
 				p.Values = append(p.Values, l.GetValue())
+				if i == 0 {
+					f.Labels = append(f.Labels, l.GetName())
+				}
 			}
 			f.Points = append(f.Points, p)
 		}
@@ -76,12 +72,12 @@ func gather(from prometheus.Gatherer, since float64) (out []Family) {
 func buckets(h *dto.Histogram, since float64) Point {
 	p, below := Point{Value: h.GetSampleSum(), Count: h.GetSampleCount()}, uint64(0)
 	for _, b := range h.Bucket {
-		if most := b.GetUpperBound(); !math.IsInf(most, 1) { // that one is there for its exemplar
-			p.Bounds, p.Buckets = append(p.Bounds, most), append(p.Buckets, b.GetCumulativeCount()-below)
+		if !math.IsInf(b.GetUpperBound(), 1) { // that one is there for its exemplar
+			p.Bounds, p.Buckets = append(p.Bounds, b.GetUpperBound()), append(p.Buckets, b.GetCumulativeCount()-below)
 			below = b.GetCumulativeCount()
 		}
-		if e := b.Exemplar; e != nil && float64(e.Timestamp.AsTime().UnixNano())/1e9 >= since {
-			p.Recent = append(p.Recent, exemplar(e))
+		if e := exemplar(b.Exemplar); e.Trace != "" && e.At >= since {
+			p.Recent = append(p.Recent, e)
 		}
 	}
 	p.Buckets = append(p.Buckets, p.Count-below)
@@ -89,11 +85,12 @@ func buckets(h *dto.Histogram, since float64) Point {
 }
 
 func exemplar(e *dto.Exemplar) Exemplar {
-	out := Exemplar{Value: e.GetValue(), At: float64(e.Timestamp.AsTime().UnixNano()) / 1e9}
-	for _, l := range e.Label {
-		if l.GetName() == "trace_id" {
+	out := Exemplar{Value: e.GetValue(), At: float64(e.GetTimestamp().AsTime().UnixNano()) / 1e9}
+	for _, l := range e.GetLabel() {
+		switch l.GetName() {
+		case "trace_id":
 			out.Trace = l.GetValue()
-		} else {
+		case "span_id":
 			out.Span = l.GetValue()
 		}
 	}

@@ -15,28 +15,24 @@ type Load struct {
 
 // Loads shows the load, by what it tells whenever somebody asks.
 func (m *Metrics) Loads(at func() Load) {
-	show := func(name, help string, of func(Load) float64) {
-		m.registry.gaugeFunc(name, help, func() float64 { return of(at()) })
-	}
-	show("load_shedding", "1 while memory is short and new requests get 503.", func(l Load) float64 {
-		if l.Short {
+	m.registry.gaugeFunc("load_shedding", "1 while memory is short and new requests get 503.", func() float64 {
+		if at().Short {
 			return 1
 		}
 		return 0
 	})
-	show("load_inside", "Requests that are being served.", func(l Load) float64 { return float64(l.Inside) })
-	show("load_waiting", "Requests that wait for their turn.", func(l Load) float64 { return float64(l.Waiting) })
-	show("memory_in_use_bytes", "Memory that cannot be collected; 0 where there is no limit of memory.",
-		func(l Load) float64 { return float64(l.Used) })
-	show("memory_limit_bytes", "The limit of memory: GOMEMLIMIT, or that of the cgroup. 0: there is none.",
-		func(l Load) float64 { return float64(l.Limit) })
+	m.registry.gaugeFunc("load_inside", "Requests that are being served.", func() float64 { return float64(at().Inside) })
+	m.registry.gaugeFunc("load_waiting", "Requests that wait for their turn.", func() float64 { return float64(at().Waiting) })
+	m.registry.gaugeFunc("memory_in_use_bytes", "Memory that cannot be collected; 0 where there is no limit of memory.",
+		func() float64 { return float64(at().Used) })
+	m.registry.gaugeFunc("memory_limit_bytes", "The limit of memory: GOMEMLIMIT, or that of the cgroup. 0: there is none.",
+		func() float64 { return float64(at().Limit) })
 }
 
 // States shows how the model servers are, by what fill says whenever somebody asks.
 func (m *Metrics) States(fill func(say func(upstream, state string))) {
-	name, labels := "upstream_state", []string{"upstream", "state"}
-	v := newGauge(name, "1 for the state of a model server: closed (it is asked), open (it failed too often), half_open (one request tries it).", labels)
-	m.registry.add(&states{GaugeVec: v, fill: fill}, prefix+name, "gauge", labels...)
+	m.registry.MustRegister(&states{fill: fill, GaugeVec: newGauge("upstream_state", "1 for the state of a model server: "+
+		"closed (it is asked), open (it failed too often), half_open (one request tries it).", "upstream", "state")})
 }
 
 // states is a gauge of which the series are those of the moment.

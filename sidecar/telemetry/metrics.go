@@ -13,7 +13,7 @@ import (
 
 // Metrics are the counters of one process.
 type Metrics struct {
-	registry *registry
+	registry registry
 
 	Requests  *prometheus.CounterVec   // model, status
 	Refused   *prometheus.CounterVec   // status
@@ -59,7 +59,7 @@ type Metrics struct {
 
 // New makes the counters, all of them listed.
 func New() *Metrics {
-	r := &registry{Registry: prometheus.NewRegistry()}
+	r := registry{prometheus.NewRegistry()}
 	seconds := []float64{.01, .03, .1, .3, 1, 3, 10, 30, 100, 300}
 	return &Metrics{
 		registry: r, inference: newInference(r),

@@ -31,9 +31,7 @@ func (m *Metrics) Handler() http.Handler {
 				return // the caller left
 			}
 		}
-		if c, ok := out.(expfmt.Closer); ok { // OpenMetrics has a mark at the end
-			_ = c.Close()
-		}
+		_ = out.(expfmt.Closer).Close() // OpenMetrics has a mark at the end
 	})
 }
 

@@ -59,15 +59,12 @@ func TestInferred(t *testing.T) {
 	m.Inferred(&Inference{Model: "gpt-oss", Arms: []string{"e/a"}, Upstream: "main", Provider: "vllm", Asked: "openai/gpt-oss-20b", Took: 3 * time.Second, First: 30 * time.Millisecond, Stream: true, Input: 100, Output: 5})
 	m.Inferred(&Inference{Model: "gpt-oss", Upstream: "far", Provider: "ollama", Asked: "x", Fault: "timeout", Took: time.Second})
 	text := served(m)
-	of := func(more string) string {
-		return `{arm="e/a",` + more + `model="gpt-oss",upstream="main"`
-	}
-	model := `gen_ai_operation_name="chat",gen_ai_provider_name="vllm",gen_ai_request_model="openai/gpt-oss-20b",`
+	of, by := `gen_ai_operation_name="chat",gen_ai_provider_name="vllm",gen_ai_request_model="openai/gpt-oss-20b",`, `model="gpt-oss",upstream="main"`
 	for _, want := range []string{
-		"gen_ai_client_operation_duration_seconds_bucket" + of(`error_type="",`+model) + `,le="5.12"} 1`,
-		"gen_ai_client_operation_time_to_first_chunk_seconds_count" + of(model) + "} 1",
-		"gen_ai_client_token_usage_sum" + of(model+`gen_ai_token_type="input",`) + `} 100`,
-		"gen_ai_client_token_usage_sum" + of(model+`gen_ai_token_type="output",`) + `} 5`,
+		`gen_ai_client_operation_duration_seconds_bucket{arm="e/a",error_type="",` + of + by + `,le="5.12"} 1`,
+		`gen_ai_client_operation_time_to_first_chunk_seconds_count{arm="e/a",` + of + by + "} 1",
+		`gen_ai_client_token_usage_sum{arm="e/a",` + of + `gen_ai_token_type="input",` + by + `} 100`,
+		`gen_ai_client_token_usage_sum{arm="e/a",` + of + `gen_ai_token_type="output",` + by + `} 5`,
 		`duration_seconds_count{arm="",error_type="timeout",gen_ai_operation_name="chat",gen_ai_provider_name="ollama",gen_ai_request_model="x",model="gpt-oss",upstream="far"} 1`,
 	} {
 		if !strings.Contains(text, want) {
@@ -92,7 +89,7 @@ func TestModelsAreFew(t *testing.T) {
 				t.Errorf("%d series", len(f.Points))
 			}
 			for _, p := range f.Points {
-				if asked := p.Values[slices.Index(f.Labels, labelAsked)]; asked == otherModel && p.Count != 1000-maxModels+1 {
+				if asked := p.Values[slices.Index(f.Labels, "gen_ai_request_model")]; asked == otherModel && p.Count != 1000-maxModels+1 {
 					t.Errorf("%d others", p.Count)
 				}
 			}

@@ -3,7 +3,6 @@ package telemetry
 import (
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,28 +13,6 @@ func served(m *Metrics) string {
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	return w.Body.String()
-}
-
-// A metric is described before anything was counted of it, those that come at start, too.
-func TestDescribed(t *testing.T) {
-	m := New()
-	m.Captured(nil, nil)
-	m.Loads(func() Load { return Load{} })
-	all := map[string]Description{}
-	for _, d := range m.Described() {
-		all[d.Name] = d
-	}
-	for name, want := range map[string]Description{
-		"gptoss_executor_tokens_total":    {Kind: "counter", Labels: []string{"model", "kind"}},
-		"gptoss_executor_open_streams":    {Kind: "gauge"},
-		"gptoss_executor_load_shedding":   {Kind: "gauge"},
-		"gptoss_executor_request_seconds": {Kind: "histogram", Labels: []string{"stream"}},
-		"gptoss_executor_captured_total":  {Kind: "counter"},
-	} {
-		if got := all[name]; got.Kind != want.Kind || !slices.Equal(got.Labels, want.Labels) {
-			t.Errorf("%s: %+v", name, got)
-		}
-	}
 }
 
 // What is counted is served with its labels; buckets count all below them; what a caller made
