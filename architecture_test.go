@@ -40,6 +40,7 @@ var only = map[string][]string{
 	"github.com/spf13/pflag":                {"sidecar/cli"},
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
 	"mvdan.cc/sh/v3":                        {"policy/shell", "policy", "tools/wording"},
+	"github.com/prometheus":                 {"sidecar/telemetry"},
 	"github.com/redis/go-redis/v9":          {"sidecar/shared"},
 	"golang.org/x/net/bpf":                  {"sidecar/confine"},
 	"go.opentelemetry.io/otel":              {"sidecar/spans", "sidecar/otlp"},

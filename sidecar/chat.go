@@ -17,6 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -101,7 +102,7 @@ func (s *Server) answered(o *opened, w http.ResponseWriter, err error) {
 	}
 	o.record.Served(account, statusOf(err), errorText(err))
 	s.served(o.ctx, w, account, o.began, streams, o.responses, err)
-	s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)).Observe(time.Since(o.began).Seconds(), tracectx.Of(o.ctx))
+	telemetry.Observe(s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)), time.Since(o.began).Seconds(), tracectx.Of(o.ctx))
 	s.metrics.Requests.WithLabelValues(o.model, strconv.Itoa(statusOf(err))).Inc()
 }
 
@@ -173,9 +174,9 @@ func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Accou
 	if s.account != nil {
 		s.account(ctx, a)
 	}
-	s.metrics.Tokens.WithLabelValues(a.Model, "prompt").Add(float64(a.Prompt))
-	s.metrics.Tokens.WithLabelValues(a.Model, "completion").Add(float64(a.Completion))
-	s.metrics.Tokens.WithLabelValues(a.Model, "reasoning").Add(float64(a.Reasoning))
+	for kind, n := range map[string]int{"prompt": a.Prompt, "completion": a.Completion, "reasoning": a.Reasoning} {
+		s.metrics.Tokens.WithLabelValues(a.Model, kind).Add(float64(max(0, n))) // a server may say anything
+	}
 	s.log.LogAttrs(ctx, slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
 		slog.String("run", w.Header().Get(runID)), slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model), slog.String("upstream", a.Upstream), slog.String("client", a.Who.Client), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
 		slog.Int("status", status), slog.Bool("stream", streams), slog.Bool("responses", responses), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),

@@ -58,7 +58,7 @@ func TestCircling(t *testing.T) {
 				if strings.Contains(a.text, "made the same call of read 6 times") != stopped || stopped && (a.last != "stop" || mode == "stream" && !a.done) {
 					t.Errorf("%q, %s\n%s", a.text, a.last, a.body)
 				}
-				if (r.log.Said("loop_ended") == 1) != stopped || strings.Contains(r.metrics(), `said_total{model="gpt-oss",arm="",fault="loop"} 1`) != stopped {
+				if (r.log.Said("loop_ended") == 1) != stopped || strings.Contains(r.metrics(), `said_total{arm="",fault="loop",model="gpt-oss"} 1`) != stopped {
 					t.Errorf("%s", r.log)
 				}
 				body := string(r.model.Requests("")[0].Body)

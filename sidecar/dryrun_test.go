@@ -26,9 +26,9 @@ func TestAudited(t *testing.T) {
 	}
 	m := r.metrics()
 	for _, want := range []string{
-		`gptoss_executor_policy_decisions_total{model="gpt-oss",arm="",effect="audit",file="exec.yaml",rule="disk-tools"} 1`,
-		`gptoss_executor_rule_hits_total{model="gpt-oss",arm="",file="exec.yaml",rule="disk-tools"} 1`,
-		`gptoss_executor_rule_hits_total{model="gpt-oss",arm="",file="strategies.yaml",rule="native"} 1`,
+		`gptoss_executor_policy_decisions_total{arm="",effect="audit",file="exec.yaml",model="gpt-oss",rule="disk-tools"} 1`,
+		`gptoss_executor_rule_hits_total{arm="",file="exec.yaml",model="gpt-oss",rule="disk-tools"} 1`,
+		`gptoss_executor_rule_hits_total{arm="",file="strategies.yaml",model="gpt-oss",rule="native"} 1`,
 	} {
 		if !strings.Contains(m, want) {
 			t.Errorf("no %s in the metrics", want)
@@ -81,7 +81,7 @@ rules:
 		}
 		m := r.metrics()
 		for _, rule := range []string{"no-rm", "no-mv"} {
-			if want := `policy_decisions_total{model="gpt-oss",arm="",effect="audit",file="exec.yaml",rule="` + rule + `"} 3`; !strings.Contains(m, want) {
+			if want := `policy_decisions_total{arm="",effect="audit",file="exec.yaml",model="gpt-oss",rule="` + rule + `"} 3`; !strings.Contains(m, want) {
 				t.Errorf("%s: no %s", name, want)
 			}
 			if n := strings.Count(r.log.String(), "event=policy_audit would="); n < 4 || strings.Count(r.log.String(), "rule="+rule+" ") != 2 {

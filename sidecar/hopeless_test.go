@@ -63,7 +63,7 @@ func TestHopeless(t *testing.T) {
 				if log := r.log.String(); !strings.Contains(log, "event=said fault="+row.fault) || !strings.Contains(log, "event=fault fault="+row.fault+" action=give_up") {
 					t.Errorf("log: %s", log)
 				}
-				if m := r.metrics(); !strings.Contains(m, `gptoss_executor_said_total{model="gpt-oss",arm="",fault="`+row.fault+`"} 1`) {
+				if m := r.metrics(); !strings.Contains(m, `gptoss_executor_said_total{arm="",fault="`+row.fault+`",model="gpt-oss"} 1`) {
 					t.Error("the metrics do not tell it")
 				}
 				r.noSecret(a)

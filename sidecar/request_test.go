@@ -150,7 +150,7 @@ func TestService(t *testing.T) {
 		{"/v1/models", `{"id":"executor","object":"model"`},
 		{"/v1/models/gpt-oss", `"id":"gpt-oss"`},
 		{"/metrics", `gptoss_executor_requests_total{model="gpt-oss",status="200"} 2`},
-		{"/metrics", `gptoss_executor_calls_total{model="gpt-oss",arm="",strategy="native"} 1`},
+		{"/metrics", `gptoss_executor_calls_total{arm="",model="gpt-oss",strategy="native"} 1`},
 		{"/metrics", `gptoss_executor_untouched_total 1`},
 		{"/metrics", `gptoss_executor_open_streams 0`},
 	} {

@@ -42,7 +42,7 @@ func TestRepeatedIsCounted(t *testing.T) {
 	if lines := r.log.Lines("request_served"); len(lines) != 1 || !strings.Contains(lines[0], "calls=1 refused=0 repeated=1") {
 		t.Errorf("%q", lines)
 	}
-	if m := r.metrics(); !strings.Contains(m, `repeated_calls_total{model="gpt-oss",arm=""} 1`) {
+	if m := r.metrics(); !strings.Contains(m, `repeated_calls_total{arm="",model="gpt-oss"} 1`) {
 		t.Errorf("%q", m)
 	}
 }

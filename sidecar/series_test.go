@@ -45,11 +45,12 @@ func TestMetricsByArm(t *testing.T) {
 			t.Errorf("%q: %d decisions, %s", row.session, len(decided.list), log)
 		}
 		m := r.metrics()
-		of := fmt.Sprintf(`model="gpt-oss",arm=%q,`, row.arm)
+		of, model := fmt.Sprintf(`arm=%q,`, row.arm), `model="gpt-oss"`
 		for _, want := range []string{
-			`calls_total{` + of + `strategy="native"} 1`, `repairs_total{` + of + `kind="json.`,
-			`refusals_total{` + of + `code="not_offered"} `, `faults_total{` + of + `fault="not_offered",action="`,
-			`said_total{` + of + `fault="empty"} `, `rule_hits_total{` + of + `file="strategies.yaml",rule="native"} `, `policy_decisions_total{` + of + `effect="deny",file="exec.yaml",rule="whole-tree"} 1`,
+			`calls_total{` + of + model + `,strategy="native"} 1`, `repairs_total{` + of + `kind="json.`,
+			`refusals_total{` + of + `code="not_offered",` + model + `} `, of + `fault="not_offered",` + model + `} `,
+			`said_total{` + of + `fault="empty",` + model + `} `, `rule_hits_total{` + of + `file="strategies.yaml",` + model + `,rule="native"} `,
+			`policy_decisions_total{` + of + `effect="deny",file="exec.yaml",` + model + `,rule="whole-tree"} 1`,
 		} {
 			if !strings.Contains(m, want) {
 				t.Errorf("%q: no %s", row.session, want)
@@ -82,7 +83,7 @@ func TestRunsInArms(t *testing.T) {
 	if a.text != "Done." || arm == "" {
 		t.Fatalf("%q in %q: %s", a.text, arm, a.body)
 	}
-	for _, want := range []string{`run_calls_total{model="executor",arm=%q,tool="web_search",outcome="ok"} 2`, `_calls_total{model="executor",arm=%q,strategy="native"} 2`} {
+	for _, want := range []string{`run_calls_total{arm=%q,model="executor",outcome="ok",tool="web_search"} 2`, `_calls_total{arm=%q,model="executor",strategy="native"} 2`} {
 		if want = fmt.Sprintf(want, arm); !strings.Contains(r.metrics(), want) {
 			t.Errorf("no %s in\n%s", want, r.metrics())
 		}

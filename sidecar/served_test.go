@@ -48,13 +48,13 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// Tokens are counted by kind, and those of thoughts apart: the server says how many they are.
+// Tokens are counted by kind, and those of thoughts apart: the server says how many they are. Fewer than none count as none.
 func TestTokens(t *testing.T) {
-	r := play(t, script.Reply{Reasoning: strings.Repeat("hmm ", 10), Content: "Yes."}, script.Reply{Reasoning: strings.Repeat("hmm ", 5), Content: "No."})
+	r := play(t, script.Reply{Reasoning: strings.Repeat("hmm ", 10), Content: "Yes.", Prompt: 7}, script.Reply{Reasoning: strings.Repeat("hmm ", 5), Content: "No.", Prompt: -5})
 	r.chat(asking(streaming + "," + bothTool))
 	r.chat(asking(bothTool))
-	for kind, want := range map[string]string{"reasoning": "15", "completion": "22"} {
-		if m := r.metrics(); !strings.Contains(m, `gptoss_executor_tokens_total{model="gpt-oss",kind="`+kind+`"} `+want+"\n") {
+	for kind, want := range map[string]string{"prompt": "7", "reasoning": "15", "completion": "22"} {
+		if m := r.metrics(); !strings.Contains(m, `gptoss_executor_tokens_total{kind="`+kind+`",model="gpt-oss"} `+want+"\n") {
 			t.Errorf("%s is not %s:\n%s", kind, want, m)
 		}
 	}

@@ -86,7 +86,7 @@ func (r *rig) state(name string) string {
 	var said, counted []string
 	ruletest.Soon(r.t, "both say the same of "+name, func() bool { // it may change between them
 		said = regexp.MustCompile(`"name":"` + name + `","state":"(\w+)"`).FindStringSubmatch(r.ask(http.MethodGet, "/readyz", "").body)
-		counted = regexp.MustCompile(`upstream_state\{upstream="` + name + `",state="(\w+)"\} 1`).FindStringSubmatch(r.metrics())
+		counted = regexp.MustCompile(`upstream_state\{state="(\w+)",upstream="` + name + `"\} 1`).FindStringSubmatch(r.metrics())
 		return said != nil && counted != nil && said[1] == counted[1]
 	})
 	return said[1]
@@ -139,7 +139,7 @@ func TestLeftAlone(t *testing.T) {
 	if main.asked() != 2 || far.asked() != 5 || r.state("main") != "open" || r.state("far") != "closed" {
 		t.Errorf("asked %d and %d times", main.asked(), far.asked())
 	}
-	if m := r.metrics(); !strings.Contains(m, `upstream_requests_total{upstream="main",outcome="failed"} 2`) || !strings.Contains(m, `upstream_requests_total{upstream="far",outcome="served"} 5`) {
+	if m := r.metrics(); !strings.Contains(m, `upstream_requests_total{outcome="failed",upstream="main"} 2`) || !strings.Contains(m, `upstream_requests_total{outcome="served",upstream="far"} 5`) {
 		t.Error(m)
 	}
 	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != 200 {
@@ -378,7 +378,7 @@ func TestTrialIsGivenBack(t *testing.T) {
 		res.Body.Close()
 		t.Fatal("it answered")
 	}
-	ruletest.Soon(t, "the trial is given back", func() bool { return strings.Contains(r.metrics(), `{upstream="main",outcome="left"} 1`) })
+	ruletest.Soon(t, "the trial is given back", func() bool { return strings.Contains(r.metrics(), `{outcome="left",upstream="main"} 1`) })
 	if got := r.state("main"); got != "half_open" {
 		t.Error(got)
 	}

@@ -309,7 +309,7 @@ func TestDockerfile(t *testing.T) {
 	if code, text := post(t, at, "", `{"model": "executor", "messages": [{"role": "user", "content": "trailing-comma"}]}`); code != 200 || !strings.Contains(text, "Done.") {
 		t.Errorf("a run in the workspace: %d %s", code, text)
 	}
-	if page := get(t, "http://"+at+"/metrics"); !strings.Contains(page, `tool="read",outcome="ok"} 1`) {
+	if page := get(t, "http://"+at+"/metrics"); !strings.Contains(page, `outcome="ok",tool="read"} 1`) {
 		t.Error("no run has read the file of the workspace")
 	}
 	eventually(t, "it remembers its rules and decisions", func() bool {

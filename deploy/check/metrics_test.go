@@ -3,11 +3,13 @@ package check
 import (
 	"encoding/json"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/prometheus/promql/parser"
 	"sigs.k8s.io/yaml"
 
@@ -113,10 +115,19 @@ func known(t *testing.T) map[string][]string {
 	zero := func() float64 { return 0 }
 	m.DecisionLog(zero, zero, zero, zero)
 	m.Captured(zero, zero)
-	m.States(func(func(upstream, state string)) {})
+	m.States(func(say func(upstream, state string)) { say("", "") })
 	m.Loads(func() telemetry.Load { return telemetry.Load{} })
+	m.Inferred(&telemetry.Inference{Stream: true, First: 1, Input: 1})
+	for field, value := range reflect.ValueOf(m).Elem().Fields() {
+		if field.IsExported() && value.Kind() == reflect.Pointer { // a metric with labels gets a series
+			v := value.Elem().FieldByName("MetricVec").Interface().(*prometheus.MetricVec)
+			for n := range 9 { // all numbers of labels but one are refused
+				_, _ = v.GetMetricWithLabelValues(make([]string, n)...)
+			}
+		}
+	}
 	out := map[string][]string{"up": nil}
-	for _, d := range m.Described() {
+	for _, d := range m.Gather(0) {
 		if d.Kind == "histogram" {
 			out[d.Name+"_bucket"] = append([]string{"le"}, d.Labels...)
 			out[d.Name+"_sum"], out[d.Name+"_count"] = d.Labels, d.Labels

@@ -87,10 +87,10 @@ func TestDecisionsByFile(t *testing.T) {
 	w := httptest.NewRecorder()
 	metrics.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	for _, want := range []string{
-		`policy_decisions_total{model="m",arm="a/b c/d",effect="deny",file="exec.yaml",rule="x"} 1`,
-		`policy_decisions_total{model="m",arm="a/b c/d",effect="deny",file="policy/exec.yaml",rule="x"} 1`,
-		`policy_decisions_total{model="m",arm="a/b c/d",effect="deny",file="",rule="default"} 1`,
-		`rule_hits_total{model="m",arm="a/b c/d",file="exec.yaml",rule="ls"} 1`,
+		`policy_decisions_total{arm="a/b c/d",effect="deny",file="exec.yaml",model="m",rule="x"} 1`,
+		`policy_decisions_total{arm="a/b c/d",effect="deny",file="policy/exec.yaml",model="m",rule="x"} 1`,
+		`policy_decisions_total{arm="a/b c/d",effect="deny",file="",model="m",rule="default"} 1`,
+		`rule_hits_total{arm="a/b c/d",file="exec.yaml",model="m",rule="ls"} 1`,
 	} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("no %s in the metrics", want)

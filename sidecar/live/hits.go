@@ -32,8 +32,8 @@ func (l *Rules) Hits() Hits {
 		}
 		out.Rules[i].Places = append(out.Rules[i].Places, r.Place)
 	}
-	l.metrics.Hits.Each(func(labels []string, n float64) { // model, arm, file, rule
-		if i, known := at[[2]string{labels[2], labels[3]}]; known {
+	l.metrics.EachHit(func(file, rule string, n float64) {
+		if i, known := at[[2]string{file, rule}]; known {
 			out.Rules[i].Hits += n
 		} else {
 			out.Gone += n

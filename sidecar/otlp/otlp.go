@@ -58,9 +58,8 @@ func (s *Sender) opens(ctx context.Context, of *resource.Resource, tell *teller)
 		if err != nil {
 			return err
 		}
-		count := s.Config.Metrics.Telemetry
 		s.spans = sdktrace.NewTracerProvider(sdktrace.WithResource(of), sdktrace.WithSampler(s.Sampler),
-			sdktrace.WithSpanProcessor(counted{sdktrace.NewBatchSpanProcessor(&exporter{post, tell, count}), count}))
+			sdktrace.WithSpanProcessor(counted{sdktrace.NewBatchSpanProcessor(&exporter{post, tell, s.Config.Metrics}), s.Config.Metrics}))
 	}
 	if to := s.Settings.Metrics; to.URL != "" {
 		post, err := s.poster(to)

@@ -22,13 +22,13 @@ import (
 // counted counts the spans that ended and are to be sent.
 type counted struct {
 	sdktrace.SpanProcessor
-	count *telemetry.Vec
+	metrics *telemetry.Metrics
 }
 
 // OnEnd is told of each span.
 func (c counted) OnEnd(s sdktrace.ReadOnlySpan) {
 	if s.SpanContext().IsSampled() {
-		c.count.WithLabelValues("ended").Inc()
+		c.metrics.Telemetry.WithLabelValues("ended").Inc()
 	}
 	c.SpanProcessor.OnEnd(s)
 }
@@ -36,9 +36,9 @@ func (c counted) OnEnd(s sdktrace.ReadOnlySpan) {
 // exporter is what the queue of spans is emptied into. It gives no error: it tells the operator itself,
 // and whoever fills the queue could do nothing about it.
 type exporter struct {
-	post  *poster
-	tell  *teller
-	count *telemetry.Vec
+	post    *poster
+	tell    *teller
+	metrics *telemetry.Metrics
 }
 
 // ExportSpans delivers spans. All of them are of one resource.
@@ -54,8 +54,8 @@ func (e *exporter) ExportSpans(ctx context.Context, list []sdktrace.ReadOnlySpan
 	} else if p := answer.PartialSuccess; p != nil && p.RejectedSpans > 0 {
 		lost, err = min(int(p.RejectedSpans), len(list)), errors.New("the collector refuses some: "+p.ErrorMessage)
 	}
-	e.count.WithLabelValues("sent").Add(float64(len(list) - lost))
-	e.count.WithLabelValues("lost").Add(float64(lost))
+	e.metrics.Telemetry.WithLabelValues("sent").Add(float64(len(list) - lost))
+	e.metrics.Telemetry.WithLabelValues("lost").Add(float64(lost))
 	e.tell.went("spans", lost, err)
 	return nil
 }

@@ -1,6 +1,12 @@
 package telemetry
 
-import "slices"
+import (
+	"math"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+)
 
 // Family is a metric, with all that was counted of it up to a moment.
 type Family struct {
@@ -27,39 +33,66 @@ type Exemplar struct {
 }
 
 // Gather is all metrics of the program, but those that every Go program has. Exemplars are those since
-// a moment, as Unix time.
-func (m *Metrics) Gather(since float64) (out []Family) {
-	m.list.mu.Lock()
-	all := slices.Clone(m.list.all)
-	m.list.mu.Unlock()
-	for _, v := range all {
-		f := Family{Name: v.name, Help: v.help, Kind: v.kind, Labels: v.labels}
-		for _, s := range v.now() {
-			f.Points = append(f.Points, s.point(since))
+// a moment, as Unix time. A metric that cannot be read is left out.
+func (m *Metrics) Gather(since float64) (out []Family) { return gather(m.registry, since) }
+
+// EachHit calls each with every series of Hits.
+func (m *Metrics) EachHit(each func(file, rule string, n float64)) {
+	alone := prometheus.NewRegistry()
+	alone.MustRegister(m.Hits)
+	for _, f := range gather(alone, 0) {
+		for _, p := range f.Points {
+			each(p.Values[1], p.Values[3], p.Value) // arm, file, model, rule
 		}
-		if len(f.Points) > 0 {
-			out = append(out, f)
+	}
+}
+
+func gather(from prometheus.Gatherer, since float64) (out []Family) {
+	families, _ := from.Gather()
+	for _, of := range families {
+		f := Family{Name: of.GetName(), Help: of.GetHelp(), Kind: strings.ToLower(of.GetType().String())}
+		for i, d := range of.Metric {
+			p := Point{Value: d.GetCounter().GetValue() + d.GetGauge().GetValue()} // one of them is there
+			if d.Histogram != nil {
+				p = buckets(d.Histogram, since)
+			}
+			for _, l := range d.Label {
+				p.Values = append(p.Values, l.GetValue())
+				if i == 0 {
+					f.Labels = append(f.Labels, l.GetName())
+				}
+			}
+			f.Points = append(f.Points, p)
 		}
+		out = append(out, f)
 	}
 	return out
 }
 
-func (s *Series) point(since float64) Point {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := Point{Values: s.values, Value: s.value, Count: s.count, Bounds: s.bounds}
-	below := uint64(0)
-	for _, n := range s.buckets {
-		p.Buckets = append(p.Buckets, n-below)
-		below = n
-	}
-	if s.buckets != nil {
-		p.Buckets = append(p.Buckets, s.count-below)
-	}
-	for _, e := range s.examples {
-		if e.trace != "" && e.at >= since {
-			p.Recent = append(p.Recent, Exemplar{e.value, e.at, e.trace, e.span})
+func buckets(h *dto.Histogram, since float64) Point {
+	p, below := Point{Value: h.GetSampleSum(), Count: h.GetSampleCount()}, uint64(0)
+	for _, b := range h.Bucket {
+		if !math.IsInf(b.GetUpperBound(), 1) { // that one is there for its exemplar
+			p.Bounds, p.Buckets = append(p.Bounds, b.GetUpperBound()), append(p.Buckets, b.GetCumulativeCount()-below)
+			below = b.GetCumulativeCount()
+		}
+		if e := exemplar(b.Exemplar); e.Trace != "" && e.At >= since {
+			p.Recent = append(p.Recent, e)
 		}
 	}
+	p.Buckets = append(p.Buckets, p.Count-below)
 	return p
+}
+
+func exemplar(e *dto.Exemplar) Exemplar {
+	out := Exemplar{Value: e.GetValue(), At: float64(e.GetTimestamp().AsTime().UnixNano()) / 1e9}
+	for _, l := range e.GetLabel() {
+		switch l.GetName() {
+		case "trace_id":
+			out.Trace = l.GetValue()
+		case "span_id":
+			out.Span = l.GetValue()
+		}
+	}
+	return out
 }

@@ -5,105 +5,101 @@ package telemetry
 import (
 	"strings"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 // Metrics are the counters of one process.
 type Metrics struct {
-	list *list
+	registry registry
 
-	Requests  *Vec    // model, status
-	Refused   *Vec    // status
-	Tokens    *Vec    // model, kind: prompt, completion, reasoning (a part of completion)
-	Runs      *Vec    // model, status: answered, unfinished, failed, left
-	RunCalls  *Vec    // model, arm, tool, outcome: ok, failed, refused, doubt
-	Calls     *Vec    // model, arm, strategy
-	Repairs   *Vec    // model, arm, kind
-	Repeated  *Vec    // model, arm
-	Refusals  *Vec    // model, arm, code
-	Hits      *Vec    // model, arm, file, rule
-	Decisions *Vec    // model, arm, effect, file, rule
-	Faults    *Vec    // model, arm, fault, action; those of the gateway have no model
-	Said      *Vec    // model, arm, fault
-	Upstreams *Vec    // upstream, outcome: served, answered, failed, left
-	Untouch   *Series // replies that left byte for byte
-	Open      *Series // streams being served
-	First     *Series // seconds until the upstream began to answer
-	Rules     *Vec    // version
-	Files     *Vec    // file, sha256
-	Reloads   *Vec    // result: taken, refused, reverted
-	ReloadOK  *Series // 0 while the files on disk do not load
-	ReloadAt  *Series // unix time of the last good one
-	Reloaded  *Series // unix time of the last one, good or not
-	Whole     *Vec    // seconds of a request, by stream
-	Approvals *Vec    // outcome: asked, allowed, denied, used, expired
-	Pending   *Series // approvals that nobody has answered yet
+	Requests  *prometheus.CounterVec   // model, status
+	Refused   *prometheus.CounterVec   // status
+	Tokens    *prometheus.CounterVec   // model, kind: prompt, completion, reasoning (a part of completion)
+	Runs      *prometheus.CounterVec   // model, status: answered, unfinished, failed, left
+	RunCalls  *prometheus.CounterVec   // model, arm, tool, outcome: ok, failed, refused, doubt
+	Calls     *prometheus.CounterVec   // model, arm, strategy
+	Repairs   *prometheus.CounterVec   // model, arm, kind
+	Repeated  *prometheus.CounterVec   // model, arm
+	Refusals  *prometheus.CounterVec   // model, arm, code
+	Hits      *prometheus.CounterVec   // model, arm, file, rule
+	Decisions *prometheus.CounterVec   // model, arm, effect, file, rule
+	Faults    *prometheus.CounterVec   // model, arm, fault, action; those of the gateway have no model
+	Said      *prometheus.CounterVec   // model, arm, fault
+	Upstreams *prometheus.CounterVec   // upstream, outcome: served, answered, failed, left
+	Untouch   prometheus.Counter       // replies that left byte for byte
+	Open      prometheus.Gauge         // streams being served
+	First     prometheus.Observer      // seconds until the upstream began to answer
+	Rules     *prometheus.GaugeVec     // version
+	Files     *prometheus.GaugeVec     // file, sha256
+	Reloads   *prometheus.CounterVec   // result: taken, refused, reverted
+	ReloadOK  prometheus.Gauge         // 0 while the files on disk do not load
+	ReloadAt  prometheus.Gauge         // unix time of the last good one
+	Reloaded  prometheus.Gauge         // unix time of the last one, good or not
+	Whole     *prometheus.HistogramVec // seconds of a request, by stream
+	Approvals *prometheus.CounterVec   // outcome: asked, allowed, denied, used, expired
+	Pending   prometheus.Gauge         // approvals that nobody has answered yet
 
-	Shadows     *Vec // experiment, outcome: same, differs, skipped, crashed, stuck
-	Units       *Vec // experiment, arm: that were in it
-	Outcomes    *Vec // experiment, arm, measure, of: sum, events
-	Connections *Vec // of confined commands, by outcome: connected, refused, failed
-	Telemetry   *Vec // spans of OpenTelemetry, by outcome: ended, sent, lost
-	Shed        *Vec // requests that were refused because of load, by why: memory, waiting, late
+	Shadows     *prometheus.CounterVec // experiment, outcome: same, differs, skipped, crashed, stuck
+	Units       *prometheus.GaugeVec   // experiment, arm: that were in it
+	Outcomes    *prometheus.GaugeVec   // experiment, arm, measure, of: sum, events
+	Connections *prometheus.CounterVec // of confined commands, by outcome: connected, refused, failed
+	Telemetry   *prometheus.CounterVec // spans of OpenTelemetry, by outcome: ended, sent, lost
+	Shed        *prometheus.CounterVec // requests that were refused because of load, by why: memory, waiting, late
 
-	inference inference
+	inference *inference
 
-	Shared     *Vec    // asked, outcome: ok, failed, skipped
-	SharedUp   *Vec    // 0 while the server that replicas share is away
-	SharedLost *Series // what could not be written there
-	Replicas   *Vec    // version: of the rules, and how many replicas have it in force
+	Shared     *prometheus.CounterVec // asked, outcome: ok, failed, skipped
+	SharedUp   *prometheus.GaugeVec   // 0 while the server that replicas share is away
+	SharedLost prometheus.Counter     // what could not be written there
+	Replicas   *prometheus.GaugeVec   // version: of the rules, and how many replicas have it in force
 }
 
 // New makes the counters, all of them listed.
 func New() *Metrics {
-	l := &list{}
-	counter := func(name, help string, labels ...string) *Vec {
-		return l.add(&Vec{name: prefix + name, help: help, kind: kindCounter, labels: labels})
-	}
-	gauge := func(name, help string, labels ...string) *Vec {
-		return l.add(&Vec{name: prefix + name, help: help, kind: kindGauge, labels: labels})
-	}
-	seconds := func(name, help string, labels ...string) *Vec {
-		return l.add(&Vec{name: prefix + name, help: help, kind: kindHistogram, labels: labels})
-	}
+	r := registry{prometheus.NewRegistry()}
+	seconds := []float64{.01, .03, .1, .3, 1, 3, 10, 30, 100, 300}
 	return &Metrics{
-		list: l, inference: newInference(l),
-		Requests:  counter("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
-		Refused:   counter("requests_refused_total", "Requests to which no answer was opened, by HTTP status.", "status"),
-		Tokens:    counter("tokens_total", "Tokens as the model server counts them, by model id and kind: prompt, completion, and reasoning, which is a part of completion.", "model", "kind"),
-		Runs:      counter("runs_total", "Runs of executor mode by model id and how they ended: answered, unfinished, failed, left.", "model", "status"),
-		RunCalls:  counter("run_calls_total", "Calls of runs by tool and outcome: ok, failed, refused, doubt.", "model", "arm", "tool", "outcome"),
-		Calls:     counter("calls_total", "Tool calls that left, by the strategy that found them.", "model", "arm", "strategy"),
-		Repairs:   counter("repairs_total", "Repairs made to calls that left, by kind.", "model", "arm", "kind"),
-		Repeated:  counter("repeated_calls_total", "Calls that stood in a reply once more, and were made once.", "model", "arm"),
-		Refusals:  counter("refusals_total", "Text that looked like a call and was none, by reason.", "model", "arm", "code"),
-		Hits:      counter("rule_hits_total", "Replies in which a rule had a part, by the rule.", "model", "arm", "file", "rule"),
-		Decisions: counter("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "model", "arm", "effect", "file", "rule"),
-		Faults:    counter("faults_total", "Faults of the model or its server, by what was done.", "model", "arm", "fault", "action"),
-		Said:      counter("said_total", "Answers that are a sentence of the rules, by the fault.", "model", "arm", "fault"),
-		Upstreams: counter("upstream_requests_total", "Requests to a model server by its name and outcome: served, answered (it said why there is no reply), failed, left (the caller did).", "upstream", "outcome"),
-		Untouch:   counter("untouched_total", "Replies that left byte for byte as they came.").WithLabelValues(),
-		Open:      gauge("open_streams", "Streams being served.").WithLabelValues(),
-		First:     seconds("upstream_first_seconds", "Seconds until the upstream began to answer.").WithLabelValues(),
-		Whole:     seconds("request_seconds", "Seconds of a whole request.", "stream"),
-		Approvals: counter("approvals_total", "Calls that a person was asked about, by what became of them: asked, allowed, denied, used, expired.", "outcome"),
-		Pending:   gauge("approvals_pending", "Calls that wait for a person's answer.").WithLabelValues(),
+		registry: r, inference: newInference(r),
+		Requests:  r.counter("requests_total", "Chat completion requests by model id and HTTP status.", "model", "status"),
+		Refused:   r.counter("requests_refused_total", "Requests to which no answer was opened, by HTTP status.", "status"),
+		Tokens:    r.counter("tokens_total", "Tokens as the model server counts them, by model id and kind: prompt, completion, and reasoning, which is a part of completion.", "model", "kind"),
+		Runs:      r.counter("runs_total", "Runs of executor mode by model id and how they ended: answered, unfinished, failed, left.", "model", "status"),
+		RunCalls:  r.counter("run_calls_total", "Calls of runs by tool and outcome: ok, failed, refused, doubt.", "model", "arm", "tool", "outcome"),
+		Calls:     r.counter("calls_total", "Tool calls that left, by the strategy that found them.", "model", "arm", "strategy"),
+		Repairs:   r.counter("repairs_total", "Repairs made to calls that left, by kind.", "model", "arm", "kind"),
+		Repeated:  r.counter("repeated_calls_total", "Calls that stood in a reply once more, and were made once.", "model", "arm"),
+		Refusals:  r.counter("refusals_total", "Text that looked like a call and was none, by reason.", "model", "arm", "code"),
+		Hits:      r.counter("rule_hits_total", "Replies in which a rule had a part, by the rule.", "model", "arm", "file", "rule"),
+		Decisions: r.counter("policy_decisions_total", "Calls that the policy denied, asked about, or would have (audit), by the rule and its file.", "model", "arm", "effect", "file", "rule"),
+		Faults:    r.counter("faults_total", "Faults of the model or its server, by what was done.", "model", "arm", "fault", "action"),
+		Said:      r.counter("said_total", "Answers that are a sentence of the rules, by the fault.", "model", "arm", "fault"),
+		Upstreams: r.counter("upstream_requests_total", "Requests to a model server by its name and outcome: served, answered (it said why there is no reply), failed, left (the caller did).", "upstream", "outcome"),
+		Untouch:   r.counter("untouched_total", "Replies that left byte for byte as they came.").WithLabelValues(),
+		Open:      r.gauge("open_streams", "Streams being served.").WithLabelValues(),
+		First:     r.histogram(prefix+"upstream_first_seconds", "Seconds until the upstream began to answer.", seconds).WithLabelValues(),
+		Whole:     r.histogram(prefix+"request_seconds", "Seconds of a whole request.", seconds, "stream"),
+		Approvals: r.counter("approvals_total", "Calls that a person was asked about, by what became of them: asked, allowed, denied, used, expired.", "outcome"),
+		Pending:   r.gauge("approvals_pending", "Calls that wait for a person's answer.").WithLabelValues(),
 
-		Shadows:     counter("shadow_readings_total", "Replies for shadows to read, by experiment and outcome: same, differs, skipped, crashed, stuck.", "experiment", "outcome"),
-		Units:       gauge("experiment_units", "Units that were in an arm of an experiment.", "experiment", "arm"),
-		Outcomes:    gauge("experiment_outcomes", "What is counted of an arm of an experiment, by measure: the sum, and of how many events.", "experiment", "arm", "measure", "of"),
-		Connections: counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
-		Telemetry:   counter("spans_total", "Spans of OpenTelemetry: ended (they wait to be sent), sent, lost. What has ended and is neither waits, or came while the queue was full.", "outcome"),
-		Shed:        counter("load_refused_total", "Requests that got 503 because of load, by why: memory (it is short), waiting (too many wait), late (it waited too long).", "why"),
-		Shared:      counter("shared_asks_total", "Questions to the server that replicas share, by what was asked and outcome: ok, failed, skipped (it was known to be away).", "asked", "outcome"),
-		SharedUp:    gauge("shared_up", "1 while the server that replicas share is there; nothing where there is none."),
-		SharedLost:  counter("shared_lost_total", "What could not be written to the server that replicas share.").WithLabelValues(),
-		Replicas:    gauge("replicas", "Replicas seen in the last seconds, this one too, by the version of the rules that they have in force.", "version"),
-		Rules:       gauge("rules_info", "1 for the version of the rules in force.", "version"),
-		Files:       gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256.", "file", "sha256"),
-		Reloads:     counter("rules_reloads_total", "Changes of the rule files, by result.", "result"),
-		ReloadOK:    gauge("rules_last_reload_successful", "1 while the last change of the rule files was taken up.").WithLabelValues(),
-		ReloadAt:    gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.").WithLabelValues(),
-		Reloaded:    gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.").WithLabelValues(),
+		Shadows:     r.counter("shadow_readings_total", "Replies for shadows to read, by experiment and outcome: same, differs, skipped, crashed, stuck.", "experiment", "outcome"),
+		Units:       r.gauge("experiment_units", "Units that were in an arm of an experiment.", "experiment", "arm"),
+		Outcomes:    r.gauge("experiment_outcomes", "What is counted of an arm of an experiment, by measure: the sum, and of how many events.", "experiment", "arm", "measure", "of"),
+		Connections: r.counter("connections_total", "Connections that confined commands wanted, by outcome: connected, refused, failed.", "outcome"),
+		Telemetry:   r.counter("spans_total", "Spans of OpenTelemetry: ended (they wait to be sent), sent, lost. What has ended and is neither waits, or came while the queue was full.", "outcome"),
+		Shed:        r.counter("load_refused_total", "Requests that got 503 because of load, by why: memory (it is short), waiting (too many wait), late (it waited too long).", "why"),
+		Shared:      r.counter("shared_asks_total", "Questions to the server that replicas share, by what was asked and outcome: ok, failed, skipped (it was known to be away).", "asked", "outcome"),
+		SharedUp:    r.gauge("shared_up", "1 while the server that replicas share is there; nothing where there is none."),
+		SharedLost:  r.counter("shared_lost_total", "What could not be written to the server that replicas share.").WithLabelValues(),
+		Replicas:    r.gauge("replicas", "Replicas seen in the last seconds, this one too, by the version of the rules that they have in force.", "version"),
+		Rules:       r.gauge("rules_info", "1 for the version of the rules in force.", "version"),
+		Files:       r.gauge("rules_file_info", "1 for each file of the rules in force: the first 12 digits of its sha256.", "file", "sha256"),
+		Reloads:     r.counter("rules_reloads_total", "Changes of the rule files, by result.", "result"),
+		ReloadOK:    r.gauge("rules_last_reload_successful", "1 while the last change of the rule files was taken up.").WithLabelValues(),
+		ReloadAt:    r.gauge("rules_last_reload_success_timestamp_seconds", "When rules were last put in force.").WithLabelValues(),
+		Reloaded:    r.gauge("rules_last_reload_timestamp_seconds", "When rules were last tried, with success or without.").WithLabelValues(),
 	}
 }
 
@@ -146,29 +142,16 @@ func now() float64 { return float64(time.Now().UnixNano()) / 1e9 }
 // DecisionLog counts for a decision log, by what it tells whenever somebody asks:
 // records, decisions that were lost, errors of the disk, and seconds since its head moved on.
 func (m *Metrics) DecisionLog(written, lost, failed, sinceHead func() float64) {
-	for _, v := range []*Vec{
-		{name: "decisions_written_total", help: "Decisions in the decision log.", kind: kindCounter, read: written},
-		{name: "decisions_lost_total", help: "Decisions that could not be written to the decision log.", kind: kindCounter, read: lost},
-		{name: "decisions_errors_total", help: "Writes and syncs of the decision log that failed.", kind: kindCounter, read: failed},
-		{name: "decisions_head_seconds", help: "Seconds since the head of the decision log moved on.", kind: kindGauge, read: sinceHead},
-	} {
-		v.name = prefix + v.name
-		m.list.add(v)
-	}
+	m.registry.counterFunc("decisions_written_total", "Decisions in the decision log.", written)
+	m.registry.counterFunc("decisions_lost_total", "Decisions that could not be written to the decision log.", lost)
+	m.registry.counterFunc("decisions_errors_total", "Writes and syncs of the decision log that failed.", failed)
+	m.registry.gaugeFunc("decisions_head_seconds", "Seconds since the head of the decision log moved on.", sinceHead)
 }
 
 // Captured counts recorded replies, by what it tells whenever somebody asks.
 func (m *Metrics) Captured(written, dropped func() float64) {
-	m.list.add(&Vec{name: prefix + "captured_total", help: "Replies that were recorded.", kind: kindCounter, read: written})
-	m.list.add(&Vec{name: prefix + "captures_dropped_total", help: "Replies that were to be recorded, and were too many at once.", kind: kindCounter, read: dropped})
-}
-
-// States shows how the model servers are, by what fill says whenever somebody asks.
-func (m *Metrics) States(fill func(say func(upstream, state string))) {
-	m.list.add(&Vec{name: prefix + "upstream_state", help: "1 for the state of a model server: closed (it is asked), open (it failed too often), half_open (one request tries it).",
-		kind: kindGauge, labels: []string{"upstream", "state"}, fill: func(v *Vec) {
-			fill(func(upstream, state string) { v.WithLabelValues(upstream, state).Set(1) })
-		}})
+	m.registry.counterFunc("captured_total", "Replies that were recorded.", written)
+	m.registry.counterFunc("captures_dropped_total", "Replies that were to be recorded, and were too many at once.", dropped)
 }
 
 // Approval counts what became of a question to a person.
@@ -176,3 +159,12 @@ func (m *Metrics) Approval(outcome string) { m.Approvals.WithLabelValues(outcome
 
 // PendingApprovals records how many questions wait.
 func (m *Metrics) PendingApprovals(n int) { m.Pending.Set(float64(n)) }
+
+// Observe counts a value of a histogram. If the trace of what had it is kept, it is an exemplar.
+func Observe(h prometheus.Observer, n float64, at tracectx.Place) {
+	if e, ok := h.(prometheus.ExemplarObserver); ok && at.Kept && at.Trace != "" {
+		e.ObserveWithExemplar(n, prometheus.Labels{"trace_id": at.Trace, "span_id": at.Span})
+		return
+	}
+	h.Observe(n)
+}

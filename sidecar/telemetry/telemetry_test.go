@@ -3,7 +3,6 @@ package telemetry
 import (
 	"net/http/httptest"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,28 +15,6 @@ func served(m *Metrics) string {
 	return w.Body.String()
 }
 
-// A metric is described before anything was counted of it, those that come at start, too.
-func TestDescribed(t *testing.T) {
-	m := New()
-	m.Captured(nil, nil)
-	m.Loads(func() Load { return Load{} })
-	all := map[string]Description{}
-	for _, d := range m.Described() {
-		all[d.Name] = d
-	}
-	for name, want := range map[string]Description{
-		"gptoss_executor_tokens_total":    {Kind: "counter", Labels: []string{"model", "kind"}},
-		"gptoss_executor_open_streams":    {Kind: "gauge"},
-		"gptoss_executor_load_shedding":   {Kind: "gauge"},
-		"gptoss_executor_request_seconds": {Kind: "histogram", Labels: []string{"stream"}},
-		"gptoss_executor_captured_total":  {Kind: "counter"},
-	} {
-		if got := all[name]; got.Kind != want.Kind || !slices.Equal(got.Labels, want.Labels) {
-			t.Errorf("%s: %+v", name, got)
-		}
-	}
-}
-
 // What is counted is served with its labels; buckets count all below them; what a caller made
 // up cannot break the format.
 func TestServed(t *testing.T) {
@@ -48,9 +25,9 @@ func TestServed(t *testing.T) {
 	m.Open.Inc()
 	m.Open.Inc()
 	m.Open.Dec()
-	m.Whole.WithLabelValues("true").Observe(.02, tracectx.Place{})
-	m.Whole.WithLabelValues("true").Observe(1000, tracectx.Place{})
-	m.First.Observe(.01, tracectx.Place{})
+	Observe(m.Whole.WithLabelValues("true"), .02, tracectx.Place{})
+	Observe(m.Whole.WithLabelValues("true"), 1000, tracectx.Place{})
+	Observe(m.First, .01, tracectx.Place{})
 	m.InForce("1", map[string]string{"exec.yaml": "abc"}, true)
 	m.InForce("2", map[string]string{"exec.yaml": "def"}, false)
 	m.DecisionLog(func() float64 { return 7 }, func() float64 { return 0 }, func() float64 { return 0 }, func() float64 { return .5 })

@@ -18,6 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -198,7 +199,7 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 		return nil, nil, err
 	}
 	t.asking.answered(reply.Stream)
-	t.p.Metrics.First.Observe(time.Since(t.asking.began).Seconds(), tracectx.Of(ctx))
+	telemetry.Observe(t.p.Metrics.First, time.Since(t.asking.began).Seconds(), tracectx.Of(ctx))
 	t.sink.Begin(t.servedBy())
 	t.ears = nil
 	t.reads = t.facts
