@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Whoever watches the log finds every event in the table of docs/operating.md.
+// Whoever watches the log finds every event in the table of docs/metrics.md.
 func TestEventsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("docs/operating.md")
+	page, err := os.ReadFile("docs/metrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestEventsAreDocumented(t *testing.T) {
 			want = "`" + name
 		}
 		if !strings.Contains(table, want) {
-			t.Errorf("the log of docs/operating.md does not have %s", name)
+			t.Errorf("the log of docs/metrics.md does not have %s", name)
 		}
 	}
 }

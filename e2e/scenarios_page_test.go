@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -72,18 +73,21 @@ func (s scenario) title() string {
 	return "| `" + s.id + "` " + strings.ReplaceAll(s.about, "|", "\\|") + " |"
 }
 
-// rowOf are the cells of a scenario.
-func rowOf(tables string, s scenario) []string {
+// rowOf are the ends of a scenario, one for each column.
+func rowOf(tables string, s scenario) (ends []string) {
 	_, rest, ok := strings.Cut(tables, "\n"+s.title())
 	line, _, _ := strings.Cut(rest, "\n")
 	if !ok {
 		return nil
 	}
-	cells := strings.Split(strings.TrimSuffix(line, "|"), "|")
-	for i := range cells {
-		cells[i] = strings.TrimSpace(cells[i])
+	for cell := range strings.SplitSeq(strings.TrimSuffix(line, "|"), "|") {
+		chat, responses, differ := strings.Cut(strings.TrimSpace(cell), " / ")
+		if !differ {
+			responses = chat
+		}
+		ends = append(ends, chat, responses)
 	}
-	return cells
+	return ends
 }
 
 // written are the tables of the page.
@@ -106,19 +110,19 @@ func written(trials []*trial) string {
 	for _, s := range scenarios() {
 		if s.kind != kind {
 			kind = s.kind
-			fmt.Fprintf(&b, "\n## %s\n\n| the model server sends |", scenarioKinds[kind])
-			for _, col := range columns {
-				b.WriteString(" " + col.title + " |")
-			}
-			b.WriteString("\n|" + strings.Repeat("---|", 1+len(columns)) + "\n")
+			fmt.Fprintf(&b, "\n## %s\n\n| the model server sends | gateway alone | with the sidecar |\n|---|---|---|\n", scenarioKinds[kind])
 		}
 		b.WriteString(s.title())
-		for _, col := range columns {
-			words := found[(&trial{scenario: s, column: col}).name()]
-			if words == "" {
-				words = "–"
+		for i, col := range columns {
+			words := cmp.Or(found[(&trial{scenario: s, column: col}).name()], "–")
+			switch {
+			case i%2 == 0:
+				b.WriteString(" " + words)
+			case words != cmp.Or(found[(&trial{scenario: s, column: columns[i-1]}).name()], "–"):
+				b.WriteString(" / " + words + " |")
+			default:
+				b.WriteString(" |")
 			}
-			b.WriteString(" " + words + " |")
 		}
 		b.WriteString("\n")
 	}

@@ -196,7 +196,7 @@ func decode(r *http.Request, to any, whole bool) error {
 }
 
 func notTaken(err error) error {
-	return refusal(http.StatusBadRequest, "the body cannot be used: "+err.Error(), "docs/operating.md says what each path takes")
+	return refusal(http.StatusBadRequest, "the body cannot be used: "+err.Error(), "docs/endpoints.md says what each path takes")
 }
 
 // admit says who may ask: whoever shows a token that lets do it, and never a web page.

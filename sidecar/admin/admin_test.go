@@ -210,7 +210,7 @@ func TestAdminRefuses(t *testing.T) {
 
 // Every path that is served stands in the guide.
 func TestRoutesAreDocumented(t *testing.T) {
-	guide, err := os.ReadFile("../../docs/operating.md")
+	guide, err := os.ReadFile("../../docs/endpoints.md")
 	ruletest.Must(t, err)
 	_, list, _ := strings.Cut(adminOver(t).ask("GET", "/nowhere", "").get("error.hint").Str, "there are ")
 	paths := strings.Split(list, ", ")
@@ -220,7 +220,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 	for _, path := range paths {
 		named := strings.NewReplacer("{name...}", "NAME", "{id}", "ID", "{version}", "VERSION").Replace(path)
 		if !regexp.MustCompile("`([A-Z]+ )?" + named + "`").Match(guide) {
-			t.Errorf("docs/operating.md does not name %s", named)
+			t.Errorf("docs/endpoints.md does not name %s", named)
 		}
 	}
 }

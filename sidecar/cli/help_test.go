@@ -122,7 +122,7 @@ func TestSettingsAreListed(t *testing.T) {
 	if code := Run([]string{"serve", "--help"}, Env{Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
 		t.Fatal(&out)
 	}
-	guide, err := os.ReadFile("../../docs/operating.md")
+	guide, err := os.ReadFile("../../docs/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestSettingsAreListed(t *testing.T) {
 			t.Errorf("serve --help has no %q", page)
 		}
 		if row := "| `" + s.Key + "` | `" + s.Variable() + "` | " + flag + " |"; !strings.Contains(string(guide), row) {
-			t.Errorf("operating.md has no row %s", row)
+			t.Errorf("settings.md has no row %s", row)
 		}
 	}
 	if secrets != 8 {

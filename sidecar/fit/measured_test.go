@@ -3,7 +3,6 @@ package fit
 import (
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -24,53 +23,29 @@ const (
 // measured is what docs/reading.md shows.
 type measured struct {
 	shipped   parse.Weights
-	used      Drawn                             // what the weights are fitted to
-	kept      Samples                           // what they are judged by
-	alone     map[string]noise.Row              // each damage by itself
-	leftOut   map[string]noise.Row              // the same, with weights fitted without it
-	moved     map[string]bool                   // whether these weights are other ones
-	chains    map[int]noise.Row                 // by how many damages
-	classes   map[int]map[noise.Class]noise.Row // the same, by class
-	mixes     map[string]noise.Table            // other models: all of it, by class, and replies without a call
+	kept      Samples              // what the weights are judged by
+	alone     map[string]noise.Row // each damage by itself
+	chains    map[int]noise.Row    // by how many damages
+	mixes     map[string]noise.Row // other models
+	noCall    map[string]noise.Row // their replies without a call
 	negatives noise.Table
 }
 
 func measureAll(t *testing.T) *measured {
-	files, set := shippedFiles(t), ruletest.Shipped(t)
-	byHand, shipped, prior, err := begin(files)
-	ruletest.Must(t, err)
-	m := &measured{
-		shipped: shipped, alone: map[string]noise.Row{}, leftOut: map[string]noise.Row{}, moved: map[string]bool{},
-		mixes:  map[string]noise.Table{},
-		chains: map[int]noise.Row{}, classes: map[int]map[noise.Class]noise.Row{},
-	}
-	m.used, err = Draw(byHand, UsualSeed, UsualCount)
+	set := ruletest.Shipped(t)
+	_, shipped, _, err := begin(shippedFiles(t))
 	ruletest.Must(t, err)
 	kept, err := Draw(set, otherSeed, UsualCount)
 	ruletest.Must(t, err)
-	m.kept = kept.All
-	fitted := Weights(m.used.All, prior)
-
+	m := &measured{
+		shipped: shipped, kept: kept.All, alone: map[string]noise.Row{}, chains: map[int]noise.Row{},
+		mixes: map[string]noise.Row{}, noCall: map[string]noise.Row{},
+	}
 	ops := noise.Operators()
-	alone, leftOut := make([]noise.Row, len(ops)), make([]noise.Row, len(ops))
-	moved := make([]bool, len(ops))
-	each(len(ops), func(i int) {
-		id := ops[i].ID
-		alone[i] = measureOp(t, set, id)
-		leftOut[i] = alone[i]
-		w := Weights(m.used.All.Without(m.used.Of[id]), prior)
-		if moved[i] = w != fitted; !moved[i] {
-			return
-		}
-		other, err := Under(files, w)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		leftOut[i] = measureOp(t, other, id)
-	})
+	alone := make([]noise.Row, len(ops))
+	each(len(ops), func(i int) { alone[i] = measureOp(t, set, ops[i].ID) })
 	for i, op := range ops {
-		m.alone[op.ID], m.leftOut[op.ID], m.moved[op.ID] = alone[i], leftOut[i], moved[i]
+		m.alone[op.ID] = alone[i]
 	}
 	lengths := []int{0, 1, 2, 4}
 	tables := make([]noise.Table, len(lengths)+1)
@@ -79,18 +54,15 @@ func measureAll(t *testing.T) *measured {
 			tables[i] = noise.Measure(negativeSeed, negativeCount, noise.Options{Chain: -1, Negatives: true}, reading(t, set))
 			return
 		}
-		tables[i] = classTable(t, set, noise.Options{Chain: lengths[i]})
+		tables[i] = noise.Measure(chainSeed, chainCount, noise.Options{Chain: lengths[i]}, reading(t, set))
 	})
 	m.negatives = tables[len(lengths)]
-	for _, mix := range noise.Mixes() {
-		m.mixes[mix.ID] = classTable(t, set, noise.Options{Mix: mix.ID})
-		m.mixes[mix.ID]["none"] = noise.Measure(negativeSeed, negativeCount, noise.Options{Mix: mix.ID, Negatives: true}, reading(t, set))["all"]
-	}
 	for i, n := range lengths {
-		m.chains[n], m.classes[n] = *tables[i]["all"], map[noise.Class]noise.Row{}
-		for _, class := range []noise.Class{noise.Reads, noise.Writes, noise.Executes} {
-			m.classes[n][class] = *tables[i][string(class)]
-		}
+		m.chains[n] = *tables[i]["all"]
+	}
+	for _, mix := range noise.Mixes() {
+		m.mixes[mix.ID] = *noise.Measure(chainSeed, chainCount, noise.Options{Mix: mix.ID}, reading(t, set))["all"]
+		m.noCall[mix.ID] = *noise.Measure(negativeSeed, negativeCount, noise.Options{Mix: mix.ID, Negatives: true}, reading(t, set))["all"]
 	}
 	return m
 }
@@ -131,33 +103,6 @@ func measureOp(t *testing.T, set *ruleset.Set, id string) noise.Row {
 		return noise.Row{}
 	}
 	return *row
-}
-
-// classTable measures replies, "all" of them and the calls of each class.
-func classTable(t *testing.T, set *ruleset.Set, o noise.Options) noise.Table {
-	out := noise.Table{"all": {}}
-	read := reading(t, set)
-	for _, class := range []noise.Class{noise.Reads, noise.Writes, noise.Executes} {
-		out[string(class)] = &noise.Row{}
-	}
-	for i := range uint64(chainCount) {
-		c := noise.New(chainSeed+i, o)
-		got := read(c)
-		out["all"].Add(noise.Judge(c, got))
-		for _, class := range []noise.Class{noise.Reads, noise.Writes, noise.Executes} {
-			out[string(class)].Add(noise.Judge(only(c, got, class)))
-		}
-	}
-	return out
-}
-
-// only leaves the calls of a class.
-func only(c noise.Case, got noise.Got, class noise.Class) (noise.Case, noise.Got) {
-	c.Truth = slices.DeleteFunc(slices.Clone(c.Truth), func(t noise.Call) bool { return t.Class != class })
-	got.Calls = slices.DeleteFunc(slices.Clone(got.Calls), func(g noise.GotCall) bool {
-		return !slices.ContainsFunc(c.Tools, func(t noise.Tool) bool { return t.Name == g.Name && t.Class == class })
-	})
-	return c, got
 }
 
 // Undamaged turns are read whole with the shipped rules. NOISE=n prints how many of n damaged ones are.

@@ -89,7 +89,7 @@ func TestReadAtStartOnly(t *testing.T) {
 	}
 	last := len(keys) - 1
 	want := strings.Join(keys[:last], ", ") + ", and " + keys[last]
-	for _, guide := range []string{"../../rules/README.md", "../../docs/operating.md"} {
+	for _, guide := range []string{"../../rules/README.md", "../../docs/settings.md"} {
 		text, err := os.ReadFile(guide)
 		if err != nil || !strings.Contains(strings.Join(strings.Fields(string(text)), " "), want) {
 			t.Errorf("%s does not say: %s (%v)", guide, want, err)
