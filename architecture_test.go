@@ -46,7 +46,7 @@ var rooms = [][]string{
 	{"tools"},
 	{"sidecar/errorlog", "sidecar/header", "sidecar/otlp", "sidecar/handover", "internal/stamp"},
 	{"tools/jsonrepair", "tools/jsonschema", "tools/trim", "tools/refer", "tools/calltags", "tools/wording", "tools/notation", "tools/printed", "sidecar/jsonend", "sidecar/telemetry", "sidecar/secrets", "sidecar/state", "sidecar/script", "sidecar/trial"},
-	{"internal/alphabet", "sidecar/circuit", "sidecar/health", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/json5", "e2e/modelserver"},
+	{"internal/alphabet", "sidecar/circuit", "sidecar/health", "sidecar/whereabouts", "tools/callcode", "sidecar/wish", "sidecar/pattern", "sidecar/react", "sidecar/sentence", "internal/jsonc", "e2e/modelserver"},
 	{"internal/atomicfile", "internal/scan", "internal/terminal", "internal/told", "internal/plainjson", "internal/jsontext", "internal/memory", "internal/corpus", "internal/bash", "internal/sockets", "internal/lazyregexp", "internal/internet", "internal/noise", "internal/jsonlines", "internal/anytime", "internal/recent", "internal/built", "internal/others", "internal/parent", "internal/signals", "internal/plot", "internal/crew", "internal/pack", "internal/ceiling", "sidecar/admission", "sidecar/tracectx", "internal/collector"},
 }
 
@@ -56,6 +56,7 @@ var only = map[string][]string{
 	"github.com/fsnotify/fsnotify":          {"sidecar/rulefile"},
 	"github.com/expr-lang/expr":             {"sidecar/cond"},
 	"github.com/pelletier/go-toml/v2":       {"sidecar/connection"},
+	"github.com/tailscale/hujson":           {"internal/jsonc"},
 	"github.com/spf13/cobra":                {"sidecar/cli", "sidecar/manual"},
 	"github.com/spf13/pflag":                {"sidecar/cli", "sidecar/manual"},
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
@@ -108,7 +109,7 @@ var never = map[string][]string{
 	"sidecar/guard":       {"net", "net/http", "os"},
 	"sidecar/replay":      {"net", "net/http", "os"},
 	"sidecar/draft":       {"net", "net/http", "os", "time", "log/slog", "context"},
-	"internal/json5":      {"net", "net/http", "os", "time", "log/slog", "context"},
+	"internal/jsonc":      {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/connection":  {"net", "net/http", "os", "time", "log/slog", "context"},
 	"sidecar/openclaw":    {"net", "net/http", "os", "time", "log/slog", "context"},
 }
