@@ -36,6 +36,7 @@ var only = map[string][]string{
 	"github.com/fsnotify/fsnotify":          {"sidecar/rulefile"},
 	"github.com/expr-lang/expr":             {"sidecar/cond"},
 	"github.com/pelletier/go-toml/v2":       {"sidecar/connection"},
+	"github.com/tailscale/hujson":           {"internal/jsonc"},
 	"github.com/spf13/cobra":                {"sidecar/cli"},
 	"github.com/spf13/pflag":                {"sidecar/cli"},
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
@@ -179,7 +179,7 @@ func (c *Connector) handed() (pairs, secrets []string, err error) {
 // Print prints the settings.
 func (c *Connector) Print() error {
 	c.doubt()
-	if _, err := fmt.Fprint(c.Out, json5.Write(openclaw.Block(c.Sidecar))); err != nil {
+	if _, err := fmt.Fprint(c.Out, jsonc.Write(openclaw.Block(c.Sidecar))); err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
 	c.note(ruleset.OpenClaw)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 )
 
 var noon = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
@@ -140,4 +142,24 @@ func TestLink(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("%v %v", info, err)
 	}
+}
+
+// FuzzUndo holds that what is put back after the settings were merged is the old config, byte for byte.
+func FuzzUndo(f *testing.F) {
+	f.Add("\ufeff{ // mine\r\n  \"gateway\": {},\r\n\r\n}")
+	f.Add(`{"tools":{"exec":{"mode":"full"/* why */}},"a":"é"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		merged, err := openclaw.Merge([]byte(text), openclaw.Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss"}})
+		if err != nil {
+			return
+		}
+		c := made(t, text)
+		if _, err := c.Write(merged, noon); err != nil {
+			t.Fatal(err)
+		}
+		if u, err := Undo(c.Path, noon); err != nil || u.Aside != "" {
+			t.Fatalf("%+v: %v", u, err)
+		}
+		holds(t, c.Path, text)
+	})
 }

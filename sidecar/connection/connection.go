@@ -26,7 +26,7 @@ type Connection struct {
 type Config struct {
 	Folders  []rulefile.Text `rule:"folders,required" doc:"The folder of the file: the first of these whose variables are all set. ~ is the home folder." eg:"['${CODEX_HOME}', ~/.codex]"`
 	Names    []rulefile.Text `rule:"names,required" doc:"The name of the file: the first of these that exists, or else the first." eg:"[config.toml]"`
-	Format   rulefile.Text   `rule:"format,required" one:"json toml yaml" doc:"How the file is written. json also takes comments and all else of JSON5."`
+	Format   rulefile.Text   `rule:"format,required" one:"json toml yaml" doc:"How the file is written. json also takes comments and trailing commas."`
 	Settings rulefile.Values `rule:"settings,required" doc:"What must stand in the file. Of a list, items are added; one that is an object is found by its first key. {url}, {origin} (without /v1), {model}, {key}, {variable} (that of the key), {context_window} and {max_tokens} are filled in; what has no value is left out. An entry that names {model} in its key, or as an item of a list, is written for each model." eg:"{model: '{model}', model_providers: {gpt-oss-executor: {base_url: '{url}'}}}"`
 	Keep     []rulefile.Text `rule:"keep" doc:"Keys whose values stay as they are, where the file has some." eg:"[name]"`
 }

@@ -227,7 +227,8 @@ func TestMergeTokens(t *testing.T) {
 func TestMergeRefuses(t *testing.T) {
 	agents := shipped(t)
 	for _, c := range []struct{ agent, text, want string }{
-		{"opencode", "{\n  \"a\": 1\n  \"b\": 2 }", "3:3: a comma or '}' must stand here"},
+		{"opencode", "{\n  \"a\": 1\n  \"b\": 2 }", `3:3: invalid character '"' after object value (expecting ',' or '}')`},
+		{"opencode", "{\n  \"model\": 'x',\n}", "2:12: a string stands in single quotes, as JSON5 alone has it; write it in double quotes"},
 		{"opencode", "[]", "1:1: the config is a list, and must be an object"},
 		{"opencode", "{\n \"provider\": \"x\" }", "2:14: provider is a string, and must be an object here"},
 		{"codex", "a = 1\nmodel = \n", "2:9: "},

@@ -1,41 +1,52 @@
 package connection
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
 // Diff shows what changes between two texts of a config in a format, as diff -u does, with every
-// secret masked. A secret that changes gets another number. It is empty if nothing changes.
+// secret masked. A secret that changes gets another number. It is empty if nothing changes. Of a text that
+// cannot be read nothing is shown, since its secrets have no names.
 func Diff(name, format string, before, after []byte) string {
 	m := masker{parse: formatOf(format).parse, numbers: map[string]string{}}
-	text := string(diff.Diff(name, m.masked(before), name+" (new)", m.masked(after)))
+	was, err := m.masked(before)
+	is, newErr := m.masked(after)
+	if err = cmp.Or(err, newErr); err != nil && !bytes.Equal(before, after) {
+		return fmt.Sprintf("%s:%v\nno difference is shown, since secrets could not be masked\n", name, err)
+	}
+	text := string(diff.Diff(name, was, name+" (new)", is))
 	_, text, _ = strings.Cut(text, "\n") // "diff A B"
 	return text
 }
 
 // masker gives each secret a number.
 type masker struct {
-	parse   func(text []byte) (*json5.Value, error)
+	parse   func(text []byte) (*jsonc.Value, error)
 	numbers map[string]string
 }
 
 // masked is a text without its secrets.
-func (m masker) masked(text []byte) []byte {
+func (m masker) masked(text []byte) ([]byte, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return text, nil
+	}
 	root, err := m.parse(text)
 	if err != nil {
-		root = &json5.Value{}
+		return nil, err
 	}
-	var found []*json5.Value
-	m.each(root, "", func(v *json5.Value) { found = append(found, v) })
-	slices.SortFunc(found, func(a, b *json5.Value) int { return a.Start - b.Start }) // a table of TOML may go on elsewhere
+	var found []*jsonc.Value
+	m.each(root, "", func(v *jsonc.Value) { found = append(found, v) })
+	slices.SortFunc(found, func(a, b *jsonc.Value) int { return a.Start - b.Start }) // a table of TOML may go on elsewhere
 	var out strings.Builder
 	at := 0
 	for _, v := range found {
@@ -44,7 +55,7 @@ func (m masker) masked(text []byte) []byte {
 		at = v.End
 	}
 	out.Write(text[at:])
-	return []byte(secrets.Forms(out.String(), func(_, secret string) string { return m.number(secret) }))
+	return []byte(secrets.Forms(out.String(), func(_, secret string) string { return m.number(secret) })), nil
 }
 
 func (m masker) number(secret string) string {
@@ -55,12 +66,12 @@ func (m masker) number(secret string) string {
 }
 
 // each calls with every string that is a secret by its name.
-func (m masker) each(v *json5.Value, name string, is func(v *json5.Value)) {
-	if v.Kind == json5.String && v.Text != "" && v.End > v.Start && secretName().MatchString(name) && !variableName().MatchString(name) && !reference().MatchString(v.Text) {
+func (m masker) each(v *jsonc.Value, name string, is func(v *jsonc.Value)) {
+	if v.Kind == jsonc.String && v.Text != "" && v.End > v.Start && secretName().MatchString(name) && !variableName().MatchString(name) && !reference().MatchString(v.Text) {
 		is(v)
 	}
 	for i := range v.Items {
-		m.each(&v.Items[i].Value, name, is)
+		m.each(&v.Items[i], name, is)
 	}
 	for i := range v.Members {
 		below := v.Members[i].Key

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -31,7 +31,7 @@ type Tokens struct {
 
 // format is how a config is read and changed.
 type format struct {
-	parse  func(text []byte) (*json5.Value, error)
+	parse  func(text []byte) (*jsonc.Value, error)
 	set    func(text []byte, value any, path ...string) ([]byte, error)
 	tables bool // an object is written as a table, key by key
 }
@@ -50,7 +50,7 @@ func formatOf(name string) format {
 	case YAML:
 		return format{rulefile.ParseYAML, rulefile.SetYAML, false}
 	}
-	return format{json5.Parse, json5.Set, false}
+	return format{jsonc.Parse, jsonc.Set, false}
 }
 
 // Merge is the text of a config with the settings that lead the agent to a sidecar. All else in it
@@ -64,7 +64,7 @@ func (c *Config) Merge(text []byte, key Key, s Sidecar) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if root.Kind != json5.Object {
+	if root.Kind != jsonc.Object {
 		return nil, fmt.Errorf("1:1: the config is %s, and must be an object", root.Kind)
 	}
 	m := &merger{format: f, text: text, root: root, s: s, key: key, set: map[string]bool{}}
@@ -82,7 +82,7 @@ func (c *Config) Merge(text []byte, key Key, s Sidecar) ([]byte, error) {
 type merger struct {
 	format
 	text []byte
-	root *json5.Value
+	root *jsonc.Value
 	s    Sidecar
 	key  Key
 	keep []string
@@ -115,16 +115,16 @@ func (m *merger) value(path []string, value any, model string) {
 	members, isObject := value.([]rulefile.Member)
 	list, isList := value.([]any)
 	switch {
-	case isObject && (m.tables || old != nil && old.Kind == json5.Object):
+	case isObject && (m.tables || old != nil && old.Kind == jsonc.Object):
 		m.members(path, members, model)
-	case isObject && old != nil && old.Kind != json5.Null:
-		m.refuse(path, old, json5.Object)
-	case isList && old != nil && old.Kind == json5.Array:
+	case isObject && old != nil && old.Kind != jsonc.Null:
+		m.refuse(path, old, jsonc.Object)
+	case isList && old != nil && old.Kind == jsonc.Array:
 		for _, item := range m.items(list, model) {
 			m.item(path, item)
 		}
-	case isList && old != nil && old.Kind != json5.Null:
-		m.refuse(path, old, json5.Array)
+	case isList && old != nil && old.Kind != jsonc.Null:
+		m.refuse(path, old, jsonc.Array)
 	case !m.keeps(path, value, old):
 		m.put(path, m.whole(value, model))
 	}
@@ -157,13 +157,13 @@ func (m *merger) item(path []string, item listItem) {
 	at := func(i string) []string { return append(path[:len(path):len(path)], i) }
 	members, isObject := item.value.([]rulefile.Member)
 	if !isObject {
-		if !slices.ContainsFunc(list.Items, func(i json5.Item) bool { return json5.Same(&i.Value, whole) }) {
+		if !slices.ContainsFunc(list.Items, func(i jsonc.Value) bool { return jsonc.Same(&i, whole) }) {
 			m.put(at(strconv.Itoa(len(list.Items))), whole)
 		}
 		return
 	}
-	name, _ := whole.(json5.Pairs)[0].Value.(string)
-	i := list.Index(whole.(json5.Pairs)[0].Key, name)
+	name, _ := whole.(jsonc.Pairs)[0].Value.(string)
+	i := list.Index(whole.(jsonc.Pairs)[0].Key, name)
 	if m.root.At(at(i)...) == nil {
 		m.put(at(i), whole)
 		return
@@ -171,9 +171,9 @@ func (m *merger) item(path []string, item listItem) {
 	m.members(at(i), members, item.model)
 }
 
-func (m *merger) refuse(path []string, old *json5.Value, want json5.Kind) {
+func (m *merger) refuse(path []string, old *jsonc.Value, want jsonc.Kind) {
 	if m.err == nil {
-		line, column := json5.Position(m.text, old.Start)
+		line, column := jsonc.Position(m.text, old.Start)
 		m.err = fmt.Errorf("%d:%d: %s is %s, and must be %s here; change it by hand", line, column, strings.Join(path, "."), old.Kind, want)
 	}
 }
@@ -196,18 +196,18 @@ func (m *merger) put(path []string, value any) {
 func (m *merger) whole(value any, model string) any {
 	switch v := value.(type) {
 	case []rulefile.Member:
-		p := json5.Pairs{}
+		p := jsonc.Pairs{}
 		for _, member := range v {
 			for _, e := range m.each(member.Key, model) {
 				key, ok := m.fill(member.Key, e).(string)
 				if with := m.whole(member.Value, e); ok && with != nil {
-					p = append(p, json5.Pair{Key: key, Value: with})
+					p = append(p, jsonc.Pair{Key: key, Value: with})
 				}
 			}
 		}
 		return p
 	case []any:
-		list := json5.List{}
+		list := jsonc.List{}
 		for _, item := range m.items(v, model) {
 			if with := m.whole(item.value, item.model); with != nil {
 				list = append(list, with)
@@ -276,8 +276,8 @@ func (s *Sidecar) Say(text string, key Key) (string, bool) {
 }
 
 // keeps reports whether what stands at a path is the user's, and stays.
-func (m *merger) keeps(path []string, value any, old *json5.Value) bool {
-	if old == nil || old.Kind == json5.Null {
+func (m *merger) keeps(path []string, value any, old *jsonc.Value) bool {
+	if old == nil || old.Kind == jsonc.Null {
 		return false
 	}
 	text, _ := value.(string)
@@ -290,14 +290,14 @@ func (m *merger) keeps(path []string, value any, old *json5.Value) bool {
 	case text == "{max_tokens}":
 		return m.s.Reply.Guessed && isNumber
 	case slices.Contains(placeholdersOf(text), "model"): // the default is another one of ours
-		return slices.ContainsFunc(m.s.Serves, func(id string) bool { return old.Is(json5.String, fmt.Sprint(m.fill(text, id))) })
+		return slices.ContainsFunc(m.s.Serves, func(id string) bool { return old.Is(jsonc.String, fmt.Sprint(m.fill(text, id))) })
 	}
 	return false
 }
 
 // unharmed is an error where something else has changed than what was set. It would be a fault of
 // an edit; what the user has is worth more than what we add.
-func (m *merger) unharmed(before *json5.Value) error {
+func (m *merger) unharmed(before *jsonc.Value) error {
 	was, is := map[string]string{}, map[string]string{}
 	leaves(was, before, "")
 	leaves(is, m.root, "")
@@ -310,15 +310,15 @@ func (m *merger) unharmed(before *json5.Value) error {
 }
 
 // leaves are the values of a tree by their paths.
-func leaves(into map[string]string, v *json5.Value, path string) {
+func leaves(into map[string]string, v *jsonc.Value, path string) {
 	at := func(step string) string { return strings.TrimPrefix(path+"\x00"+step, "\x00") }
 	for i := range v.Members {
 		leaves(into, &v.Members[i].Value, at(v.Members[i].Key))
 	}
 	for i := range v.Items {
-		leaves(into, &v.Items[i].Value, at(strconv.Itoa(i)))
+		leaves(into, &v.Items[i], at(strconv.Itoa(i)))
 	}
-	if v.Kind != json5.Object && v.Kind != json5.Array && v.Kind != json5.Null {
+	if v.Kind != jsonc.Object && v.Kind != jsonc.Array && v.Kind != jsonc.Null {
 		into[path] = v.Kind.String() + " " + v.Text
 	}
 }

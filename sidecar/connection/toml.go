@@ -11,7 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
@@ -20,7 +20,7 @@ import (
 type tomlText struct {
 	text    []byte
 	newline string
-	root    json5.Value
+	root    jsonc.Value
 	list    []expression
 }
 
@@ -33,7 +33,7 @@ type expression struct {
 }
 
 // parseTOML reads a text as a tree that knows where each value stands.
-func parseTOML(text []byte) (*json5.Value, error) {
+func parseTOML(text []byte) (*jsonc.Value, error) {
 	t, err := openTOML(text)
 	if err != nil {
 		return nil, err
@@ -49,9 +49,9 @@ func openTOML(text []byte) (*tomlText, error) {
 		if errors.As(err, &at) {
 			line, column = at.Position()
 		}
-		return nil, &json5.SyntaxError{Line: line, Column: column, Msg: strings.TrimPrefix(err.Error(), "toml: ")}
+		return nil, &jsonc.SyntaxError{Line: line, Column: column, Msg: strings.TrimPrefix(err.Error(), "toml: ")}
 	}
-	t := &tomlText{text: text, newline: "\n", root: json5.Value{Kind: json5.Object}}
+	t := &tomlText{text: text, newline: "\n", root: jsonc.Value{Kind: jsonc.Object}}
 	if bytes.Contains(text, []byte("\r\n")) {
 		t.newline = "\r\n"
 	}
@@ -92,33 +92,33 @@ func keyOf(n *unstable.Node) (key []string, last *unstable.Node) {
 
 // object is the object at a path below another one; it is made where it is missing. Of a list it
 // is the last one.
-func object(in *json5.Value, path []string) *json5.Value {
+func object(in *jsonc.Value, path []string) *jsonc.Value {
 	for _, step := range path {
 		next := in.Get(step)
 		if next == nil {
-			in.Members = append(in.Members, json5.Member{Key: step, Value: json5.Value{Kind: json5.Object}})
+			in.Members = append(in.Members, jsonc.Member{Key: step, Value: jsonc.Value{Kind: jsonc.Object}})
 			next = &in.Members[len(in.Members)-1].Value
 		}
-		if in = next; in.Kind == json5.Array && len(in.Items) > 0 {
-			in = &in.Items[len(in.Items)-1].Value
+		if in = next; in.Kind == jsonc.Array && len(in.Items) > 0 {
+			in = &in.Items[len(in.Items)-1]
 		}
 	}
 	return in
 }
 
 // item is a new object in a list.
-func item(in *json5.Value, key string) *json5.Value {
+func item(in *jsonc.Value, key string) *jsonc.Value {
 	list := in.Get(key)
 	if list == nil {
-		in.Members = append(in.Members, json5.Member{Key: key, Value: json5.Value{Kind: json5.Array}})
+		in.Members = append(in.Members, jsonc.Member{Key: key, Value: jsonc.Value{Kind: jsonc.Array}})
 		list = &in.Members[len(in.Members)-1].Value
 	}
-	list.Items = append(list.Items, json5.Item{Value: json5.Value{Kind: json5.Object}})
-	return &list.Items[len(list.Items)-1].Value
+	list.Items = append(list.Items, jsonc.Value{Kind: jsonc.Object})
+	return &list.Items[len(list.Items)-1]
 }
 
 // value adds the value of an expression to an object.
-func (t *tomlText) value(in *json5.Value, n *unstable.Node) {
+func (t *tomlText) value(in *jsonc.Value, n *unstable.Node) {
 	key, last := keyOf(n)
 	start, end := int(last.Raw.Offset+last.Raw.Length), int(n.Raw.Offset+n.Raw.Length)
 	start += bytes.IndexByte(t.text[start:], '=') + 1
@@ -127,23 +127,23 @@ func (t *tomlText) value(in *json5.Value, n *unstable.Node) {
 	}
 	v := t.tree(n.Value())
 	v.Start, v.End = start, end
-	in.Members = append(in.Members, json5.Member{Key: key[len(key)-1], Start: int(last.Raw.Offset), Value: v})
+	in.Members = append(in.Members, jsonc.Member{Key: key[len(key)-1], Value: v})
 }
 
-func (t *tomlText) tree(n *unstable.Node) json5.Value {
-	v := json5.Value{Kind: json5.String, Text: string(n.Data), Start: int(n.Raw.Offset), End: int(n.Raw.Offset + n.Raw.Length)}
+func (t *tomlText) tree(n *unstable.Node) jsonc.Value {
+	v := jsonc.Value{Kind: jsonc.String, Text: string(n.Data), Start: int(n.Raw.Offset), End: int(n.Raw.Offset + n.Raw.Length)}
 	switch n.Kind {
 	case unstable.Bool:
-		v.Kind = json5.Bool
+		v.Kind = jsonc.Bool
 	case unstable.Integer, unstable.Float:
-		v.Kind = json5.Number
+		v.Kind = jsonc.Number
 	case unstable.Array:
-		v.Kind = json5.Array
+		v.Kind = jsonc.Array
 		for it := n.Children(); it.Next(); {
-			v.Items = append(v.Items, json5.Item{Value: t.tree(it.Node())})
+			v.Items = append(v.Items, t.tree(it.Node()))
 		}
 	case unstable.InlineTable:
-		v.Kind = json5.Object
+		v.Kind = jsonc.Object
 		for it := n.Children(); it.Next(); {
 			key, _ := keyOf(it.Node())
 			t.value(object(&v, key[:len(key)-1]), it.Node())
@@ -152,7 +152,7 @@ func (t *tomlText) tree(n *unstable.Node) json5.Value {
 	return v
 }
 
-// setTOML is a text with the value at a path, as json5.Set has it for JSON5. All other bytes stay.
+// setTOML is a text with the value at a path, as jsonc.Set has it for JSON. All other bytes stay.
 func setTOML(text []byte, value any, path ...string) ([]byte, error) {
 	t, err := openTOML(text)
 	if err != nil {
@@ -163,16 +163,16 @@ func setTOML(text []byte, value any, path ...string) ([]byte, error) {
 		v := t.root.At(path[:i+1]...)
 		switch {
 		case v == nil && i > 0 && t.root.At(path[:i]...).End > 0:
-			return t.insertInline(t.root.At(path[:i]...), json5.Nested(value, path[i:]).(json5.Pairs)), nil
+			return t.insertInline(t.root.At(path[:i]...), jsonc.Nested(value, path[i:]).(jsonc.Pairs)), nil
 		case v == nil:
 			return t.insert(parent, path[len(path)-1], value), nil
-		case i == len(path)-1 && json5.Same(v, value):
+		case i == len(path)-1 && jsonc.Same(v, value):
 			return text, nil
-		case i == len(path)-1 && v.End > 0 && v.Kind != json5.Object:
+		case i == len(path)-1 && v.End > 0 && v.Kind != jsonc.Object:
 			return t.splice(v.Start, v.End, tomlValue(value)), nil
-		case i == len(path)-1 || v.Kind != json5.Object:
-			line, column := json5.Position(text, v.Start)
-			return nil, &json5.SyntaxError{Offset: v.Start, Line: line, Column: column,
+		case i == len(path)-1 || v.Kind != jsonc.Object:
+			line, column := jsonc.Position(text, v.Start)
+			return nil, &jsonc.SyntaxError{Line: line, Column: column,
 				Msg: fmt.Sprintf("%s is %s, and is to be set to something else; change it by hand", strings.Join(path[:i+1], "."), v.Kind)}
 		}
 	}
@@ -184,7 +184,7 @@ func (t *tomlText) splice(start, end int, with string) []byte {
 }
 
 // insertInline adds members to a table in braces.
-func (t *tomlText) insertInline(in *json5.Value, members json5.Pairs) []byte {
+func (t *tomlText) insertInline(in *jsonc.Value, members jsonc.Pairs) []byte {
 	at := in.End - 1
 	for strings.IndexByte(" \t\r\n", t.text[at-1]) >= 0 {
 		at--
@@ -291,12 +291,12 @@ func tomlString(text string) string {
 func tomlValue(value any) string {
 	var parts []string
 	switch v := value.(type) {
-	case json5.Pairs:
+	case jsonc.Pairs:
 		for _, m := range v {
 			parts = append(parts, tomlKey(m.Key)+" = "+tomlValue(m.Value))
 		}
 		return "{ " + strings.Join(parts, ", ") + " }"
-	case json5.List:
+	case jsonc.List:
 		for _, item := range v {
 			parts = append(parts, tomlValue(item))
 		}

@@ -81,12 +81,12 @@ func TestGateway(t *testing.T) {
 // broken is a config in which most is wrong; comments of others stand in it.
 const broken = `{
   // ours to keep
-  gateway: { port: 18789, auth: { token: "s3cret-of-the-gateway" } },
-  models: { providers: { "gpt-oss-executor": {
-    baseUrl: "http://127.0.0.1:8001", api: "anthropic-messages", timeoutSeconds: 30,
-    models: [{ id: "gpt-oss", name: "x", contextWindow: 4096, maxTokens: 512, compat: { supportsTools: false, supportsStore: false } }] } } },
-  agents: { defaults: { workspace: "/srv/agent" } },
-  tools: { toolSearch: { mode: "tools" }, exec: { security: "full", ask: "off" } },
+  "gateway": { "port": 18789, "auth": { "token": "s3cret-of-the-gateway" } },
+  "models": { "providers": { "gpt-oss-executor": {
+    "baseUrl": "http://127.0.0.1:8001", "api": "anthropic-messages", "timeoutSeconds": 30,
+    "models": [{ "id": "gpt-oss", "name": "x", "contextWindow": 4096, "maxTokens": 512, "compat": { "supportsTools": false, "supportsStore": false } }] } } },
+  "agents": { "defaults": { "workspace": "/srv/agent" } },
+  "tools": { "toolSearch": { "mode": "tools" }, "exec": { "security": "full", "ask": "off" } },
 }`
 
 func TestConfigIsMended(t *testing.T) {
@@ -117,7 +117,7 @@ func TestConfigIsMended(t *testing.T) {
 	}
 	rest, err := os.ReadFile(p.Config)
 	if err == nil {
-		err = os.WriteFile(p.Config, []byte(strings.Replace(string(rest), "supportsTools: false, ", "", 1)), 0o600)
+		err = os.WriteFile(p.Config, []byte(strings.Replace(string(rest), `"supportsTools": false, `, "", 1)), 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestConfigIsMended(t *testing.T) {
 func TestConfigThatCannotBeRead(t *testing.T) {
 	p := patient(t, nil)
 	p.Settings.Upstream = "http://127.0.0.1:1"
-	for text, want := range map[string]string{"": "there is no such file", "{ a: ": "this is no JSON5", "[]": "the config is a list"} {
+	for text, want := range map[string]string{"": "there is no such file", "{ a: ": "the name a stands without quotes", "[]": "the config is a list"} {
 		p.Config = filepath.Join(t.TempDir(), "openclaw.json")
 		if text != "" {
 			if err := os.WriteFile(p.Config, []byte(text), 0o600); err != nil {
@@ -321,7 +321,7 @@ func TestRules(t *testing.T) {
 }
 
 func TestAgents(t *testing.T) {
-	got := agents([]byte(`{agents: {defaults: {workspace: "~/a"}, list: [{id: "x"}, {id: "y", workspace: "/srv/y/"}, {workspace: "${W}"}, {workspace: 3}]}}`), "/home/sam")
+	got := agents([]byte(`{"agents": {"defaults": {"workspace": "~/a"}, "list": [{"id": "x"}, {"id": "y", "workspace": "/srv/y/"}, {"workspace": "${W}"}, {"workspace": 3}]}}`), "/home/sam")
 	if want := []string{"/home/sam/a", "/srv/y"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connect"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
 )
@@ -66,16 +66,16 @@ func (p *Patient) connector(ctx context.Context) (*connect.Connector, error) {
 
 // agents are the folders in which the agents of a config work.
 func agents(text []byte, home string) (out []string) {
-	root, err := json5.Parse(text)
+	root, err := jsonc.Parse(text)
 	if err != nil {
 		return nil
 	}
-	places := []*json5.Value{root.At("agents", "defaults", "workspace")}
+	places := []*jsonc.Value{root.At("agents", "defaults", "workspace")}
 	for i := range 64 {
 		places = append(places, root.At("agents", "list", fmt.Sprint(i), "workspace"))
 	}
 	for _, v := range places {
-		if v == nil || v.Kind != json5.String || strings.Contains(v.Text, "${") {
+		if v == nil || v.Kind != jsonc.String || strings.Contains(v.Text, "${") {
 			continue
 		}
 		dir := v.Text

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
 // Provider is the name under which a gateway knows us.
@@ -49,7 +49,7 @@ type Service struct {
 	Listen   string
 	Upstream string
 	Guessed  bool // nobody has told the upstream: another one in a config is as good
-	Env      json5.Pairs
+	Env      jsonc.Pairs
 	Idle     int // milliseconds without a request after which the gateway stops it; 0: never
 }
 
@@ -75,59 +75,59 @@ var apiNames = map[string]string{"chat": "openai-completions", "responses": "ope
 func KnownAPI(api string) bool { return api == "" || apiNames[api] != "" }
 
 // compat is what OpenClaw has to do over an API. The values are those that were found to work.
-func compat(api string) json5.Pairs {
-	c := json5.Make("supportsReasoningEffort", true, "supportedReasoningEfforts", json5.Strings("low", "medium", "high"))
+func compat(api string) jsonc.Pairs {
+	c := jsonc.Make("supportsReasoningEffort", true, "supportedReasoningEfforts", jsonc.Strings("low", "medium", "high"))
 	if api == apiNames["responses"] {
-		return append(c, json5.Make("sendSessionIdHeader", true)...)
+		return append(c, jsonc.Make("sendSessionIdHeader", true)...)
 	}
-	return append(c, json5.Make("maxTokensField", "max_tokens", "requiresToolResultName", true, "sendSessionAffinityHeaders", true)...)
+	return append(c, jsonc.Make("maxTokensField", "max_tokens", "requiresToolResultName", true, "sendSessionAffinityHeaders", true)...)
 }
 
 // Block are the settings that OpenClaw needs for a sidecar. Its schema is strict, and its defaults
 // lose reasoning.
-func Block(s Sidecar) json5.Pairs {
-	var models json5.List
+func Block(s Sidecar) jsonc.Pairs {
+	var models jsonc.List
 	for _, id := range s.Models {
-		models = append(models, json5.Make("id", id, "name", id, "reasoning", true, "input", json5.Strings("text"),
-			"cost", json5.Make("input", 0, "output", 0, "cacheRead", 0, "cacheWrite", 0),
+		models = append(models, jsonc.Make("id", id, "name", id, "reasoning", true, "input", jsonc.Strings("text"),
+			"cost", jsonc.Make("input", 0, "output", 0, "cacheRead", 0, "cacheWrite", 0),
 			"contextWindow", s.Window, "maxTokens", cmp.Or(s.Tokens, DefaultTokens), "compat", compat(s.api())))
 	}
 	base := strings.TrimSuffix(s.URL, "/")
-	entry := json5.Make("baseUrl", base, "api", s.api(), "timeoutSeconds", Timeout)
+	entry := jsonc.Make("baseUrl", base, "api", s.api(), "timeoutSeconds", Timeout)
 	if s.Key != "" {
-		entry = append(entry, json5.Make("apiKey", s.Key)...)
+		entry = append(entry, jsonc.Make("apiKey", s.Key)...)
 	}
 	if s.Service != nil && s.Service.Command != "" {
-		entry = append(entry, json5.Make("localService", s.Service.block(base))...)
+		entry = append(entry, jsonc.Make("localService", s.Service.block(base))...)
 	}
-	entry = append(entry, json5.Make("models", models)...)
-	return json5.Make(
-		"models", json5.Make("providers", json5.Make(Provider, entry)),
-		"agents", json5.Make("defaults", json5.Make("model", json5.Make("primary", s.model()))),
-		"tools", json5.Make(
-			"toolSearch", json5.Make("mode", "directory"),
+	entry = append(entry, jsonc.Make("models", models)...)
+	return jsonc.Make(
+		"models", jsonc.Make("providers", jsonc.Make(Provider, entry)),
+		"agents", jsonc.Make("defaults", jsonc.Make("model", jsonc.Make("primary", s.model()))),
+		"tools", jsonc.Make(
+			"toolSearch", jsonc.Make("mode", "directory"),
 			"exec", s.exec(),
-			"loopDetection", json5.Make("enabled", true)),
+			"loopDetection", jsonc.Make("enabled", true)),
 	)
 }
 
 // exec has OpenClaw ask about the calls that say so, and about no others. No mode says that: with
 // full it asks about none, and ask comes next, as it asks about all that is not on its own list.
-func (s *Sidecar) exec() json5.Pairs {
+func (s *Sidecar) exec() jsonc.Pairs {
 	if s.ExecMode {
-		return json5.Make("mode", "ask")
+		return jsonc.Make("mode", "ask")
 	}
-	return json5.Make("security", "full", "ask", "on-miss")
+	return jsonc.Make("security", "full", "ask", "on-miss")
 }
 
-func (s *Service) block(base string) json5.Pairs {
-	p := json5.Make("command", s.Command, "args", json5.Strings("serve", "--listen", s.Listen, "--upstream", s.Upstream, withParent))
+func (s *Service) block(base string) jsonc.Pairs {
+	p := jsonc.Make("command", s.Command, "args", jsonc.Strings("serve", "--listen", s.Listen, "--upstream", s.Upstream, withParent))
 	if len(s.Env) > 0 {
-		p = append(p, json5.Make("env", s.Env)...)
+		p = append(p, jsonc.Make("env", s.Env)...)
 	}
-	p = append(p, json5.Make("healthUrl", healthURL(base), "readyTimeoutMs", readyMillis)...)
+	p = append(p, jsonc.Make("healthUrl", healthURL(base), "readyTimeoutMs", readyMillis)...)
 	if s.Idle > 0 {
-		p = append(p, json5.Make("idleStopMs", s.Idle)...)
+		p = append(p, jsonc.Make("idleStopMs", s.Idle)...)
 	}
 	return p
 }
@@ -163,7 +163,7 @@ func (s *Service) Start(program string, idle int, environ []string, secret func(
 		default:
 			value = strings.ReplaceAll(value, "${", "$${") // else OpenClaw looks for a variable
 		}
-		s.Env = append(s.Env, json5.Make(name, value)...)
+		s.Env = append(s.Env, jsonc.Make(name, value)...)
 	}
 }
 

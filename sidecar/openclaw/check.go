@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
 // Status is what a finding means.
@@ -30,17 +30,20 @@ type Finding struct {
 	Fix    string `json:"fix,omitempty"`
 }
 
+// rewrite is what to do with a config that OpenClaw can read, maybe, and this program cannot.
+const rewrite = "mend it by hand, or let OpenClaw write the file as JSON: openclaw config set PATH VALUE, which drops its comments"
+
 // Check says what in the text of a config will hurt with a sidecar, in the order of the config's
 // parts. One that a gateway cannot read has one finding. What comes from another file by $include
 // is not seen; a finding says so.
 func Check(config []byte, s Sidecar) []Finding {
-	root, err := json5.Parse(config)
+	root, err := jsonc.Parse(config)
 	c := &checker{text: config, root: root, s: s}
-	var wrong *json5.SyntaxError
+	var wrong *jsonc.SyntaxError
 	switch {
 	case errors.As(err, &wrong):
-		c.list = []Finding{{Name: "config", Status: Fail, Line: wrong.Line, Found: "this is no JSON5: " + err.Error(), Fix: "write JSON5 there; OpenClaw cannot read this either"}}
-	case root.Kind != json5.Object:
+		c.list = []Finding{{Name: "config", Status: Fail, Line: wrong.Line, Found: "the config cannot be read here: " + err.Error(), Fix: rewrite}}
+	case root.Kind != jsonc.Object:
 		c.list = []Finding{{Name: "config", Status: Fail, Line: 1, Found: "the config is " + root.Kind.String(), Fix: "it must be an object"}}
 	default:
 		c.includes(root, nil)
@@ -67,7 +70,7 @@ func Worst(list []Finding) Status {
 // checker collects findings.
 type checker struct {
 	text []byte
-	root *json5.Value
+	root *jsonc.Value
 	s    Sidecar
 	list []Finding
 	ours []string // names of the providers that lead to the sidecar
@@ -86,25 +89,25 @@ func (c *checker) add(name string, status Status, place at, found, fix string) {
 	line := 1
 	for i := range place {
 		if v := c.root.At(place[:i+1]...); v != nil {
-			line, _ = json5.Position(c.text, v.Start)
+			line, _ = jsonc.Position(c.text, v.Start)
 		}
 	}
 	c.list = append(c.list, Finding{name, status, strings.Join(place, "."), line, found, fix})
 }
 
 // shown is a value as it is written, in short; "not set" if there is none.
-func (c *checker) shown(v *json5.Value) string {
+func (c *checker) shown(v *jsonc.Value) string {
 	switch {
 	case v == nil:
 		return "not set"
-	case v.Kind == json5.Object || v.Kind == json5.Array:
+	case v.Kind == jsonc.Object || v.Kind == jsonc.Array:
 		return v.Kind.String()
 	}
 	return strings.ToValidUTF8(string(c.text[v.Start:v.End]), "?")
 }
 
 // includes tells of the parts that come from other files.
-func (c *checker) includes(v *json5.Value, place at) {
+func (c *checker) includes(v *jsonc.Value, place at) {
 	if v.Get(include) != nil {
 		c.add("include", Warn, place.to(include), "a part of the config comes from another file, and is not looked at here", "look with openclaw config validate, and compare that file with what gpt-oss-executor openclaw prints")
 	}
@@ -121,7 +124,7 @@ func (c *checker) providers() {
 		m := list.Members[i]
 		base := m.Value.Get("baseUrl")
 		named := m.Key == Provider
-		leads := base != nil && base.Kind == json5.String && sameServer(base.Text, c.s.URL)
+		leads := base != nil && base.Kind == jsonc.String && sameServer(base.Text, c.s.URL)
 		if list.Get(m.Key) == &list.Members[i].Value && (named || leads) {
 			c.ours = append(c.ours, m.Key)
 			c.provider(all.to(m.Key), &m.Value, leads)
@@ -134,35 +137,35 @@ func (c *checker) providers() {
 
 // Leads reports whether a provider of a config leads to a sidecar.
 func Leads(config []byte, sidecar string) bool {
-	root, err := json5.Parse(config)
+	root, err := jsonc.Parse(config)
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(root.At("models", "providers").AllMembers(), func(p json5.Member) bool {
+	return slices.ContainsFunc(root.At("models", "providers").AllMembers(), func(p jsonc.Member) bool {
 		base := p.Value.Get("baseUrl")
-		return base != nil && base.Kind == json5.String && sameServer(base.Text, sidecar)
+		return base != nil && base.Kind == jsonc.String && sameServer(base.Text, sidecar)
 	})
 }
 
-func (c *checker) provider(place at, p *json5.Value, leads bool) {
+func (c *checker) provider(place at, p *jsonc.Value, leads bool) {
 	base := p.Get("baseUrl")
 	switch {
-	case base == nil || base.Kind != json5.String:
-		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base), fmt.Sprintf("baseUrl: %q", c.s.URL))
+	case base == nil || base.Kind != jsonc.String:
+		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base), fmt.Sprintf(`"baseUrl": %q`, c.s.URL))
 	case strings.Contains(base.Text, "${"):
 		c.add("provider", Warn, place.to("baseUrl"), "baseUrl comes from a variable; it is not known here where that leads", "see that it is "+c.s.URL)
 	case !leads:
-		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base)+", and the sidecar is at "+c.s.URL, fmt.Sprintf("baseUrl: %q, or say with --url where it is", c.s.URL))
+		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base)+", and the sidecar is at "+c.s.URL, fmt.Sprintf(`"baseUrl": %q, or say with --url where it is`, c.s.URL))
 	case !strings.HasSuffix(strings.TrimSuffix(base.Text, "/"), "/v1"):
-		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base)+", without the /v1 below which the sidecar answers", fmt.Sprintf("baseUrl: %q", c.s.URL))
+		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base)+", without the /v1 below which the sidecar answers", fmt.Sprintf(`"baseUrl": %q`, c.s.URL))
 	default:
 		c.add("provider", OK, place.to("baseUrl"), "the gateway asks the sidecar at "+c.shown(base), "")
 	}
 	api := p.Get("api")
-	known := api.Is(json5.String, apiNames["chat"]) || api.Is(json5.String, apiNames["responses"])
-	c.when(known, Fail, "api", place.to("api"), "api is "+c.shown(api), "; the sidecar serves openai-completions and openai-responses", `api: "openai-responses"`)
+	known := api.Is(jsonc.String, apiNames["chat"]) || api.Is(jsonc.String, apiNames["responses"])
+	c.when(known, Fail, "api", place.to("api"), "api is "+c.shown(api), "; the sidecar serves openai-completions and openai-responses", `"api": "openai-responses"`)
 	if c.s.Key != "" {
-		c.when(p.Get("apiKey") != nil, Fail, "api_key", place.to("apiKey"), "apiKey is "+map[bool]string{true: "set", false: "not set"}[p.Get("apiKey") != nil], ", and the sidecar wants a token", "apiKey: the value of GPTOSS_EXECUTOR_TOKEN")
+		c.when(p.Get("apiKey") != nil, Fail, "api_key", place.to("apiKey"), "apiKey is "+map[bool]string{true: "set", false: "not set"}[p.Get("apiKey") != nil], ", and the sidecar wants a token", `"apiKey": the value of GPTOSS_EXECUTOR_TOKEN`)
 	}
 	c.timeout(place.to("timeoutSeconds"), p.Get("timeoutSeconds"))
 	c.service(place.to("localService"), p.Get("localService"))
@@ -182,26 +185,26 @@ func (c *checker) when(fine bool, status Status, name string, place at, found, h
 // leastTimeout is how many seconds a long prompt may take on a small machine, at least.
 const leastTimeout = 300
 
-func (c *checker) timeout(place at, v *json5.Value) {
+func (c *checker) timeout(place at, v *jsonc.Value) {
 	n, _ := v.Float()
 	found := "timeoutSeconds is " + c.shown(v)
-	c.when(n >= leastTimeout, Warn, "timeout", place, found, ": OpenClaw gives up a model that is silent for so long (120 s if it is not set), and asks again", "timeoutSeconds: "+strconv.Itoa(Timeout))
+	c.when(n >= leastTimeout, Warn, "timeout", place, found, ": OpenClaw gives up a model that is silent for so long (120 s if it is not set), and asks again", `"timeoutSeconds": `+strconv.Itoa(Timeout))
 }
 
 // service checks how the gateway starts the sidecar, if it does.
-func (c *checker) service(place at, v *json5.Value) {
+func (c *checker) service(place at, v *jsonc.Value) {
 	if v == nil {
 		return
 	}
 	command, health := v.Get("command"), v.Get("healthUrl")
-	serves := v.At("args", "0").Is(json5.String, "serve")
+	serves := v.At("args", "0").Is(jsonc.String, "serve")
 	switch {
-	case command == nil || command.Kind != json5.String || !filepath.IsAbs(command.Text) && !strings.Contains(command.Text, "${"):
+	case command == nil || command.Kind != jsonc.String || !filepath.IsAbs(command.Text) && !strings.Contains(command.Text, "${"):
 		c.add("local_service", Fail, place.to("command"), "command is "+c.shown(command)+"; OpenClaw looks it up nowhere", "the whole path of gpt-oss-executor: gpt-oss-executor openclaw --local-service prints it")
 	case filepath.Base(command.Text) == Provider && !serves:
-		c.add("local_service", Fail, place.to("args"), "the sidecar is started without the command serve, and ends at once", `args: ["serve", …]: gpt-oss-executor openclaw --local-service prints them`)
-	case health != nil && health.Kind == json5.String && !sameServer(health.Text, c.s.URL):
-		c.add("local_service", Fail, place.to("healthUrl"), "healthUrl is "+c.shown(health)+", and the sidecar is at "+c.s.URL+": OpenClaw waits in vain", fmt.Sprintf("healthUrl: %q", healthURL(strings.TrimSuffix(c.s.URL, "/"))))
+		c.add("local_service", Fail, place.to("args"), "the sidecar is started without the command serve, and ends at once", `"args": ["serve", …]: gpt-oss-executor openclaw --local-service prints them`)
+	case health != nil && health.Kind == jsonc.String && !sameServer(health.Text, c.s.URL):
+		c.add("local_service", Fail, place.to("healthUrl"), "healthUrl is "+c.shown(health)+", and the sidecar is at "+c.s.URL+": OpenClaw waits in vain", fmt.Sprintf(`"healthUrl": %q`, healthURL(strings.TrimSuffix(c.s.URL, "/"))))
 	case stays(v):
 		c.add("local_service", Warn, place.to("args"), "the gateway starts the sidecar without "+withParent+": it stays when the gateway is killed", "add "+strconv.Quote(withParent)+" to args, behind \"serve\"")
 	default:
@@ -211,11 +214,11 @@ func (c *checker) service(place at, v *json5.Value) {
 
 // stays reports whether a sidecar goes on without the gateway that started it. A config file of its
 // own may say that it does not, and other programs have ways of their own.
-func stays(service *json5.Value) bool {
-	serves, leaves := false, service.At("env", "GPTOSS_EXECUTOR_WITH_PARENT").Is(json5.String, "on")
+func stays(service *jsonc.Value) bool {
+	serves, leaves := false, service.At("env", "GPTOSS_EXECUTOR_WITH_PARENT").Is(jsonc.String, "on")
 	if args := service.Get("args"); args != nil {
 		for i := range args.Items {
-			flag, value, _ := strings.Cut(args.Items[i].Value.Text, "=")
+			flag, value, _ := strings.Cut(args.Items[i].Text, "=")
 			serves = serves || flag == "serve"
 			leaves = leaves || flag == "--config" || flag == withParent && value != "off"
 		}

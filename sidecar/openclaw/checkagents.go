@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
 // agents checks what agents use: the defaults first, then those that have something of their own.
@@ -36,7 +36,7 @@ func (c *checker) agents() {
 // model checks whose model agents use. Without one, a subagent uses that of its agent.
 func (c *checker) model(name string, place at, needed bool) {
 	v := c.root.At(place...)
-	if v != nil && v.Kind == json5.Object {
+	if v != nil && v.Kind == jsonc.Object {
 		place = place.to("primary")
 		v = v.Get("primary")
 	}
@@ -44,12 +44,12 @@ func (c *checker) model(name string, place at, needed bool) {
 	if v == nil && !needed {
 		return
 	}
-	if v != nil && v.Kind == json5.String && strings.Contains(v.Text, "${") {
+	if v != nil && v.Kind == jsonc.String && strings.Contains(v.Text, "${") {
 		return
 	}
 	fix := c.s.model()
 	found := what + " is " + c.shown(v)
-	if v == nil || v.Kind != json5.String {
+	if v == nil || v.Kind != jsonc.String {
 		c.add(name, Warn, place, found+": it is not known to use the sidecar", fix)
 		return
 	}
@@ -86,20 +86,20 @@ func (c *checker) policy(place at) {
 
 func (c *checker) toolSearch(place at) {
 	v := c.root.At(place...)
-	if v.Is(json5.Bool, "false") {
-		c.add("tool_search", Warn, place, "toolSearch is false: all tools are sent with every request, about 100 KB", `toolSearch: { mode: "directory" }`)
+	if v.Is(jsonc.Bool, "false") {
+		c.add("tool_search", Warn, place, "toolSearch is false: all tools are sent with every request, about 100 KB", `"toolSearch": { "mode": "directory" }`)
 		return
 	}
-	if v.Get("enabled").Is(json5.Bool, "false") {
-		c.add("tool_search", Warn, place.to("enabled"), "toolSearch is not enabled: all tools are sent with every request, about 100 KB", `toolSearch: { mode: "directory" }`)
+	if v.Get("enabled").Is(jsonc.Bool, "false") {
+		c.add("tool_search", Warn, place.to("enabled"), "toolSearch is not enabled: all tools are sent with every request, about 100 KB", `"toolSearch": { "mode": "directory" }`)
 		return
 	}
 	found := "toolSearch is " + c.shown(v)
-	if v != nil && v.Kind == json5.Object {
+	if v != nil && v.Kind == jsonc.Object {
 		place = place.to("mode")
 		found = "mode of toolSearch is " + c.shown(v.Get("mode"))
 	}
-	c.when(v.Get("mode").Is(json5.String, "directory"), Fail, "tool_search", place, found, `: most tools are only named in the prompt, and calls of them are answered with "Tool X not found"`, `toolSearch: { mode: "directory" }`)
+	c.when(v.Get("mode").Is(jsonc.String, "directory"), Fail, "tool_search", place, found, `: most tools are only named in the prompt, and calls of them are answered with "Tool X not found"`, `"toolSearch": { "mode": "directory" }`)
 }
 
 // exec checks whether OpenClaw asks about the calls that say so, and only about these.
@@ -110,23 +110,23 @@ func (c *checker) exec(place at) {
 	if mode == nil {
 		security, ask = cmp.Or(security, all.Get("security")), cmp.Or(ask, all.Get("ask"))
 	}
-	const fix = `exec: { security: "full", ask: "on-miss" }, without mode`
+	const fix = `"exec": { "security": "full", "ask": "on-miss" }, without mode`
 	const decides = fix + ", if the policy of the sidecar is to decide"
 	switch {
 	case mode != nil && (security != nil || ask != nil):
 		c.add("exec", Fail, place.to("mode"), "mode stands beside security or ask: OpenClaw refuses the config", fix)
-	case mode.Is(json5.String, "deny") || security.Is(json5.String, "deny"):
+	case mode.Is(jsonc.String, "deny") || security.Is(jsonc.String, "deny"):
 		c.add("exec", Fail, place, "exec is denied: no command runs", fix)
-	case mode.Is(json5.String, "auto"):
+	case mode.Is(jsonc.String, "auto"):
 		c.add("exec", Warn, place.to("mode"), "mode is "+c.shown(mode)+": OpenClaw has a model review what is not on its own list, through the sidecar if that model is one of ours, "+
 			"and a person is asked about what the policy marks", decides)
 	case mode != nil && stricter(v):
 		c.add("exec", Warn, place.to("mode"), "mode is "+c.shown(mode)+": OpenClaw has a list of its own beside the policy of the sidecar, and what is not on it is asked about or denied", decides)
 	case mode != nil:
 		c.add("exec", Fail, place.to("mode"), "mode is "+c.shown(mode)+": commands about which the policy asks a person run at once", fix)
-	case !ask.Is(json5.String, "on-miss") && !ask.Is(json5.String, "always"):
+	case !ask.Is(jsonc.String, "on-miss") && !ask.Is(jsonc.String, "always"):
 		c.add("exec", Fail, place.to("ask"), "ask is "+c.shown(ask)+": commands about which the policy asks a person run at once", fix)
-	case security != nil && !security.Is(json5.String, "full"):
+	case security != nil && !security.Is(jsonc.String, "full"):
 		c.add("exec", Warn, place.to("security"), "security is "+c.shown(security)+": OpenClaw has a list of its own beside the policy of the sidecar, and asks about all that is not on it", decides)
 		c.execPair(place, security, ask)
 	default:
@@ -136,12 +136,12 @@ func (c *checker) exec(place at) {
 }
 
 // execPair tells of security and ask where OpenClaw has a mode in their place, which takes over.
-func (c *checker) execPair(place at, security, ask *json5.Value) {
+func (c *checker) execPair(place at, security, ask *jsonc.Value) {
 	switch mode := modeOf(security, ask); {
 	case security == nil || ask == nil:
-		c.add("exec_pair", Warn, place, "one of security and ask stands without the other: OpenClaw cannot tell which mode is meant when that takes their place", `exec: { security: "full", ask: "on-miss" }`)
+		c.add("exec_pair", Warn, place, "one of security and ask stands without the other: OpenClaw cannot tell which mode is meant when that takes their place", `"exec": { "security": "full", "ask": "on-miss" }`)
 	case mode != "":
-		c.add("exec_pair", Warn, place, fmt.Sprintf("security and ask are the old way to say mode: %q, and will go", mode), fmt.Sprintf("exec: { mode: %q } in place of the two; openclaw doctor --fix does it", mode))
+		c.add("exec_pair", Warn, place, fmt.Sprintf("security and ask are the old way to say mode: %q, and will go", mode), fmt.Sprintf(`"exec": { "mode": %q } in place of the two; openclaw doctor --fix does it`, mode))
 	}
 }
 
@@ -150,5 +150,5 @@ func (c *checker) loops(place at, needed bool) {
 	if v == nil && !needed {
 		return
 	}
-	c.when(v.Is(json5.Bool, "true"), Warn, "loop_detection", place, "loopDetection.enabled is "+c.shown(v), ": nothing stops a model that makes the same call again and again", "tools: { loopDetection: { enabled: true } }")
+	c.when(v.Is(jsonc.Bool, "true"), Warn, "loop_detection", place, "loopDetection.enabled is "+c.shown(v), ": nothing stops a model that makes the same call again and again", `"tools": { "loopDetection": { "enabled": true } }`)
 }

@@ -7,21 +7,21 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
 // Merge is the text of a config with the settings that a sidecar needs. All else in it stays as
 // it is, every comment too; so do settings of these that are as good, or stricter.
 func Merge(config []byte, s Sidecar) ([]byte, error) {
-	root, err := json5.Parse(config)
+	root, err := jsonc.Parse(config)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; %s", err, rewrite)
 	}
-	if root.Kind != json5.Object {
+	if root.Kind != jsonc.Object {
 		return nil, fmt.Errorf("1:1: the config is %s, and must be an object", root.Kind)
 	}
 	for name, is := range apiNames {
-		if s.API == "" && root.At("models", "providers", Provider, "api").Is(json5.String, is) {
+		if s.API == "" && root.At("models", "providers", Provider, "api").Is(jsonc.String, is) {
 			s.API = name
 		}
 	}
@@ -36,13 +36,13 @@ func Merge(config []byte, s Sidecar) ([]byte, error) {
 // merger is a text on its way. After an error it stays as it is.
 type merger struct {
 	text []byte
-	root *json5.Value
+	root *jsonc.Value
 	s    Sidecar
 	err  error
 }
 
 func (m *merger) set(value any, path ...string) {
-	m.change(path, func() ([]byte, error) { return json5.Set(m.text, value, path...) })
+	m.change(path, func() ([]byte, error) { return jsonc.Set(m.text, value, path...) })
 }
 
 // change takes a new text, if nothing in it comes from another file.
@@ -56,7 +56,7 @@ func (m *merger) change(path []string, by func() ([]byte, error)) {
 	}
 	if err == nil {
 		m.text = text
-		m.root, err = json5.Parse(text)
+		m.root, err = jsonc.Parse(text)
 	}
 	m.err = err
 }
@@ -68,7 +68,7 @@ func (m *merger) included(path []string) error {
 		if in == nil {
 			continue
 		}
-		line, column := json5.Position(m.text, in.Start)
+		line, column := jsonc.Position(m.text, in.Start)
 		return fmt.Errorf("%d:%d: %s is to be set, and this part comes from another file by $include; "+
 			"move it back into this file, or add to the other one what gpt-oss-executor openclaw prints", line, column, strings.Join(path, "."))
 	}
@@ -78,26 +78,26 @@ func (m *merger) included(path []string) error {
 const include = "$include"
 
 // pairs sets the members of an object.
-func (m *merger) pairs(path []string, members json5.Pairs) {
+func (m *merger) pairs(path []string, members jsonc.Pairs) {
 	for _, p := range members {
 		at := append(path[:len(path):len(path)], p.Key)
 		if m.keeps(at, p.Value) {
 			continue
 		}
 		switch v := p.Value.(type) {
-		case json5.Pairs:
+		case jsonc.Pairs:
 			old := m.root.At(at...)
-			if old != nil && old.Kind == json5.Object {
+			if old != nil && old.Kind == jsonc.Object {
 				m.pairs(at, v)
 				continue
 			}
-			if old != nil && old.Kind == json5.String && p.Key == "model" { // the short form
+			if old != nil && old.Kind == jsonc.String && p.Key == "model" { // the short form
 				if !m.ours(old) {
 					m.set(v[0].Value, at...)
 				}
 				continue
 			}
-		case json5.List:
+		case jsonc.List:
 			if p.Key == "models" && m.root.At(at...) != nil {
 				m.models(at, v)
 				continue
@@ -108,9 +108,9 @@ func (m *merger) pairs(path []string, members json5.Pairs) {
 }
 
 // models sets the models of a provider. Others that it has stay.
-func (m *merger) models(path []string, models json5.List) {
+func (m *merger) models(path []string, models jsonc.List) {
 	for _, model := range models {
-		p := model.(json5.Pairs)
+		p := model.(jsonc.Pairs)
 		list := m.root.At(path...)
 		at := append(path[:len(path):len(path)], list.Index("id", p[0].Value.(string)))
 		if m.root.At(at...) == nil {
@@ -131,7 +131,7 @@ func (m *merger) keeps(path []string, value any) bool {
 	case "name", "cost", "input", "readyTimeoutMs":
 		return true
 	case "contextWindow":
-		return m.s.Guessed && old.Kind == json5.Number
+		return m.s.Guessed && old.Kind == jsonc.Number
 	case "maxTokens":
 		n, ok := old.Float()
 		return m.s.Tokens == 0 && ok && n >= 1 && (m.s.window() == 0 || n <= float64(m.s.Window)/2)
@@ -145,41 +145,41 @@ func (m *merger) keeps(path []string, value any) bool {
 	case "enabled":
 		return path[1] == "loopDetection"
 	case "toolSearch":
-		return old.Is(json5.Bool, "false") // all tools are offered: that costs tokens, and works
+		return old.Is(jsonc.Bool, "false") // all tools are offered: that costs tokens, and works
 	case "exec":
 		return stricter(old)
 	case "ask":
-		return old.Is(json5.String, "always")
+		return old.Is(jsonc.String, "always")
 	case "baseUrl":
-		return old.Kind == json5.String && sameServer(old.Text, value.(string)) && strings.HasSuffix(strings.TrimSuffix(old.Text, "/"), "/v1")
+		return old.Kind == jsonc.String && sameServer(old.Text, value.(string)) && strings.HasSuffix(strings.TrimSuffix(old.Text, "/"), "/v1")
 	}
 	return false
 }
 
 // ours reports whether a default model is one that is named here.
-func (m *merger) ours(model *json5.Value) bool {
+func (m *merger) ours(model *jsonc.Value) bool {
 	provider, id, _ := strings.Cut(model.Text, "/")
-	return model.Kind == json5.String && provider == Provider && slices.Contains(m.s.Models, id)
+	return model.Kind == jsonc.String && provider == Provider && slices.Contains(m.s.Models, id)
 }
 
 // stricter reports whether the gateway itself denies or asks about commands that we would let
 // pass. This is for the operator to loosen.
-func stricter(exec *json5.Value) bool {
+func stricter(exec *jsonc.Value) bool {
 	mode, security := exec.Get("mode"), exec.Get("security")
-	return mode != nil && !mode.Is(json5.String, "full") || security != nil && !security.Is(json5.String, "full")
+	return mode != nil && !mode.Is(jsonc.String, "full") || security != nil && !security.Is(jsonc.String, "full")
 }
 
 // repair takes away what cannot stand beside our settings.
 func (m *merger) repair(s Sidecar) {
 	m.repairExec()
-	if search := m.root.At("tools", "toolSearch"); search.Get("enabled").Is(json5.Bool, "false") {
+	if search := m.root.At("tools", "toolSearch"); search.Get("enabled").Is(jsonc.Bool, "false") {
 		m.set(true, "tools", "toolSearch", "enabled")
 	}
 	for _, id := range s.Models {
 		models := []string{"models", "providers", Provider, "models"}
 		at := append(models, m.root.At(models...).Index("id", id), "compat")
 		for _, key := range harmful {
-			if m.root.At(append(at, key)...).Is(json5.Bool, "true") {
+			if m.root.At(append(at, key)...).Is(jsonc.Bool, "true") {
 				m.set(false, append(at, key)...)
 			}
 		}
@@ -203,16 +203,16 @@ func (m *merger) repairExec() {
 		return
 	}
 	for _, key := range remove {
-		m.change(place.to(key), func() ([]byte, error) { return json5.Remove(m.text, place.to(key)...) })
+		m.change(place.to(key), func() ([]byte, error) { return jsonc.Remove(m.text, place.to(key)...) })
 	}
 }
 
 // modeOf is the mode that says the same as a pair of security and ask; empty: none does.
-func modeOf(security, ask *json5.Value) string {
+func modeOf(security, ask *jsonc.Value) string {
 	switch {
 	case security == nil || ask == nil:
 		return ""
-	case security.Is(json5.String, "deny") && !ask.Is(json5.String, "always"):
+	case security.Is(jsonc.String, "deny") && !ask.Is(jsonc.String, "always"):
 		return "deny"
 	}
 	return map[string]string{"allowlist off": "allowlist", "allowlist on-miss": "ask", "full off": "full"}[security.Text+" "+ask.Text]
@@ -228,11 +228,11 @@ func (m *merger) allow() {
 }
 
 // allows reports whether a list of models lets models of a provider be used.
-func allows(list *json5.Value, provider string) bool {
+func allows(list *jsonc.Value, provider string) bool {
 	for i := range list.Items {
-		v := list.Items[i].Value
+		v := list.Items[i]
 		prefix, all := strings.CutSuffix(v.Text, "*")
-		if v.Kind == json5.String && (strings.HasPrefix(v.Text, provider+"/") || all && strings.HasPrefix(provider+"/", prefix)) {
+		if v.Kind == jsonc.String && (strings.HasPrefix(v.Text, provider+"/") || all && strings.HasPrefix(provider+"/", prefix)) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package openclaw
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
@@ -31,8 +32,8 @@ func TestBlockIsFine(t *testing.T) {
 	for _, api := range []string{"chat", "responses"} {
 		s := side
 		s.API, s.Key = api, "secret"
-		s.Service = &Service{Command: "/opt/bin/gpt-oss-executor", Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", Env: json5.Make("A", "b"), Idle: 60000}
-		printed := []byte(json5.Write(Block(s)))
+		s.Service = &Service{Command: "/opt/bin/gpt-oss-executor", Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", Env: jsonc.Make("A", "b"), Idle: 60000}
+		printed := []byte(jsonc.Write(Block(s)))
 		if !json.Valid(printed) {
 			t.Fatalf("%s", printed)
 		}
@@ -77,16 +78,23 @@ func config(t *testing.T, replace ...string) string {
 		}
 		text = strings.Replace(text, replace[i], replace[i+1], 1)
 	}
-	return text
+	return quoted(text)
+}
+
+// quoted is a text with quotes around its names, which the tables leave out.
+func quoted(text string) string {
+	return regexp.MustCompile(`(^|[{,\s])([$\w]+):`).ReplaceAllString(text, `$1"$2":`)
 }
 
 func TestCheck(t *testing.T) {
+	bare := regexp.MustCompile(`\w: (?:[{["0-9]|true|false)`) // a name without quotes, which is no JSON
 	for name, c := range map[string]struct {
 		text string
 		want string
 	}{
 		"fine":                 {config(t), ""},
-		"no JSON5":             {"{\n a: 1,,\n}", "fail config 2"},
+		"no JSON":              {"{\n \"a\": 1,,\n}", "fail config 2"},
+		"JSON5":                {"{\n \"a\": 1,\n b: 2\n}", "fail config 3"},
 		"no object":            {"[]", "fail config 1"},
 		"nothing":              {"{}", "fail provider 1, warn default_model 1, fail tool_search 1, fail exec 1, warn loop_detection 1"},
 		"elsewhere":            {config(t, "localhost:8001", "127.0.0.1:8000"), "fail provider 3"},
@@ -146,7 +154,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %s, want %s\n%v", name, got, c.want, list)
 		}
 		for _, f := range list {
-			if f.Found == "" || (f.Fix == "") != (f.Status == OK) {
+			if f.Found == "" || (f.Fix == "") != (f.Status == OK) || bare.MatchString(f.Fix) && f.Name != "config" {
 				t.Errorf("%s: %+v", name, f)
 			}
 		}
@@ -186,7 +194,7 @@ func TestMergeExecMode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		root, err := json5.Parse(got)
+		root, err := jsonc.Parse(got)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +232,7 @@ func TestMerge(t *testing.T) {
 		"another API":     {config(t, "openai-completions", "openai-responses"), "", []string{"openai-responses", "sendSessionIdHeader: true"}},
 		"elsewhere":       {"// mine\n{ gateway: { port: 1 } }\n", "", []string{"// mine\n{ gateway: { port: 1 }"}},
 	} {
-		got, err := Merge([]byte(c.text), side)
+		got, err := Merge([]byte(quoted(c.text)), side)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -239,7 +247,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%s: %s is left, want %s in\n%s", name, left, c.left, got)
 		}
 		for _, has := range c.has {
-			if !strings.Contains(string(got), has) {
+			if !strings.Contains(string(got), quoted(has)) {
 				t.Errorf("%s: no %q in\n%s", name, has, got)
 			}
 		}
@@ -251,7 +259,7 @@ func TestMergeOfAGuess(t *testing.T) {
 	s := side
 	s.Window, s.Guessed = 131072, true
 	got, err := Merge([]byte(config(t)), s)
-	if err != nil || !strings.Contains(string(got), "contextWindow: 65536") {
+	if err != nil || !strings.Contains(string(got), `"contextWindow": 65536`) {
 		t.Errorf("%v\n%s", err, got)
 	}
 	if got, err = Merge([]byte("{}"), s); err != nil || !strings.Contains(string(got), "131072") {
@@ -264,7 +272,7 @@ func TestStart(t *testing.T) {
 	s := Service{Listen: Listen(side.URL), Upstream: "http://m/v1"}
 	s.Start("/bin/x", 5, environ, func(name string) bool { return name != "GPTOSS_EXECUTOR_RULES" })
 	want := Service{Command: "/bin/x", Listen: "127.0.0.1:8001", Upstream: "http://m/v1", Idle: 5,
-		Env: json5.Make("GPTOSS_EXECUTOR_RULES", "/r/$${a}", "GPTOSS_EXECUTOR_TOKEN", "file:/t", "GPTOSS_EXECUTOR_UPSTREAM_KEY", "${GPTOSS_EXECUTOR_UPSTREAM_KEY}")}
+		Env: jsonc.Make("GPTOSS_EXECUTOR_RULES", "/r/$${a}", "GPTOSS_EXECUTOR_TOKEN", "file:/t", "GPTOSS_EXECUTOR_UPSTREAM_KEY", "${GPTOSS_EXECUTOR_UPSTREAM_KEY}")}
 	if d := cmp.Diff(want, s); d != "" {
 		t.Error(d)
 	}
@@ -295,7 +303,7 @@ func TestRenew(t *testing.T) {
 	}
 	const ours = `, "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1", "--with-parent"`
 	start := func(s *Service) *Service {
-		s.Command, s.Env = "/x", json5.Make("GPTOSS_EXECUTOR_STATE", "/s")
+		s.Command, s.Env = "/x", jsonc.Make("GPTOSS_EXECUTOR_STATE", "/s")
 		return s
 	}
 	here := func() *Service { return &Service{Listen: "127.0.0.1:8001", Upstream: "http://m/v1"} }
@@ -312,7 +320,7 @@ func TestRenew(t *testing.T) {
 		"for all":              {here(), service(`, "--listen", "0.0.0.0:8001"`, "", "8001"), service(`, "--listen", "0.0.0.0:8001"`, "", "8001")},
 		"a config of its own":  {here(), service(`, "--config", "c.yaml"`, "", "8001"), service(`, "--config", "c.yaml"`, "", "8001")},
 		"variables are theirs": {here(), service(ours, `, GPTOSS_EXECUTOR_STATE: "/old"`, "8001"), service(ours, `, GPTOSS_EXECUTOR_STATE: "/old"`, "8001")},
-		"started anew":         {start(here()), service(`, "--confine", "here"`, `, GPTOSS_EXECUTOR_STATE: "/old", GPTOSS_EXECUTOR_RULES: "/r"`, "8001"), service(`, "--confine", "here"`+ours, `, GPTOSS_EXECUTOR_STATE: "/s" `, "8001")},
+		"started anew":         {start(here()), service(`, "--confine", "here"`, `, GPTOSS_EXECUTOR_STATE: "/old", GPTOSS_EXECUTOR_RULES: "/r"`, "8001"), service(`, "--confine", "here"`+ours, `, GPTOSS_EXECUTOR_STATE: "/s"`, "8001")},
 		"not with its parent":  {start(here()), service(`, "--with-parent=off"`, ``, "8001"), service(`, "--with-parent=off", "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1"`, `, GPTOSS_EXECUTOR_STATE: "/s"`, "8001")},
 		"another program":      {here(), config(t, "api:", `localService: { command: "/x", args: ["y", "--listen", "127.0.0.1:9"] }, api:`), config(t, "api:", `localService: { command: "/x", args: ["y", "--listen", "127.0.0.1:9"] }, api:`)},
 		"none":                 {here(), config(t), config(t)},
@@ -329,12 +337,13 @@ func TestRenew(t *testing.T) {
 
 func TestMergeRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"{a:":               "1:4: a value must stand here",
-		"[]":                "1:1: the config is a list",
-		"{ models: 3 }":     "", // replaced: OpenClaw itself refuses it
-		`{$include: "./a"}`: "1:12: models",
-		"{\n agents: { $include: [\"./agents.json5\"] } }": "2:22: agents.defaults",
-		`{models: {providers: []}}`:                        "",
+		`{"a":`:               "1:6: parsing value: unexpected EOF; mend it by hand",
+		"{\n  models: {}}":    "2:3: the name models stands without quotes, as JSON5 alone has it; write \"models\"; mend it by hand, or let OpenClaw write",
+		"[]":                  "1:1: the config is a list",
+		`{ "models": 3 }`:     "", // replaced: OpenClaw itself refuses it
+		`{"$include": "./a"}`: "1:14: models",
+		"{\n \"agents\": { \"$include\": [\"./agents.json5\"] } }": "2:26: agents.defaults",
+		`{"models": {"providers": []}}`:                            "",
 	} {
 		got, err := Merge([]byte(text), side)
 		if want == "" && err == nil {
@@ -351,8 +360,8 @@ func TestMergeRefuses(t *testing.T) {
 func FuzzMerge(f *testing.F) {
 	f.Add(config(&testing.T{}), true)
 	f.Add("{\n  // mine\n  \"gateway\": { \"port\": 1 }, /* x */\n  \"models\": { \"providers\": {} }\n}", false)
-	f.Add(`{agents:{defaults:{model:"a/b",modelPolicy:{allow:["a/*"]}}},tools:{exec:{mode:"full"},toolSearch:true}}`, true)
-	f.Add(`{models:{providers:{"gpt-oss-executor":{models:[{id:"gpt-oss",compat:{strictMessageKeys:true}},{id:"x"}]}}}}`, false)
+	f.Add(quoted(`{agents:{defaults:{model:"a/b",modelPolicy:{allow:["a/*"]}}},tools:{exec:{mode:"full"},toolSearch:true}}`), true)
+	f.Add(quoted(`{models:{providers:{"gpt-oss-executor":{models:[{id:"gpt-oss",compat:{strictMessageKeys:true}},{id:"x"}]}}}}`), false)
 	f.Fuzz(func(t *testing.T, text string, service bool) { mergeKeeps(t, text, service) })
 }
 
@@ -375,7 +384,7 @@ type writer struct {
 
 func (w *writer) gap() {
 	w.n++
-	w.text.WriteString(rapid.SampledFrom([]string{"", "", "", " ", "\n  ", "\r\n", fmt.Sprintf("/* %d\n */", w.n), fmt.Sprintf(" // %d { \" '\n", w.n), fmt.Sprintf("//%d\r", w.n), "\u2028"}).Draw(w.t, "gap"))
+	w.text.WriteString(rapid.SampledFrom([]string{"", "", "", " ", "\n  ", "\r\n", fmt.Sprintf("/* %d\n */", w.n), fmt.Sprintf(" // %d { \" '\n", w.n), fmt.Sprintf("//%d\r\n", w.n)}).Draw(w.t, "gap"))
 }
 
 func (w *writer) value(depth int) {
@@ -388,13 +397,13 @@ func (w *writer) value(depth int) {
 	}
 	switch kind {
 	case 0, 1:
-		w.text.WriteString(rapid.SampledFrom([]string{"1", "true", "false", "null", `"full"`, "'gpt-oss'", `"gpt-oss-executor/gpt-oss"`, `"a/*"`, "900", "0x10", "'serve'", `"--listen"`, `"--upstream=x"`, "+.5"}).Draw(w.t, "word"))
+		w.text.WriteString(rapid.SampledFrom([]string{"1", "true", "false", "null", `"full"`, `"gpt-oss"`, `"gpt-oss-executor/gpt-oss"`, `"a/*"`, "900", "-1.5e3", `"serve"`, `"--listen"`, `"--upstream=x"`}).Draw(w.t, "word"))
 	case 2:
 		w.list("[]", depth, func() {})
 	case 3:
 		w.list("{}", depth, func() {
-			w.text.WriteString(rapid.SampledFrom([]string{"models", "providers", "'gpt-oss-executor'", "agents", "defaults", `"model"`, "primary", "tools", "toolSearch", "exec", "mode", "security",
-				"ask", "enabled", "compat", "id", "strictMessageKeys", "modelPolicy", "allow", "args", "env", "healthUrl", "localService", "GPTOSS_EXECUTOR_STATE", "$x", `"\u0061sk"`}).Draw(w.t, "name"))
+			w.text.WriteString(`"` + rapid.SampledFrom([]string{"models", "providers", "gpt-oss-executor", "agents", "defaults", "model", "primary", "tools", "toolSearch", "exec", "mode", "security",
+				"ask", "enabled", "compat", "id", "strictMessageKeys", "modelPolicy", "allow", "args", "env", "healthUrl", "localService", "GPTOSS_EXECUTOR_STATE", "$x", `\u0061sk`}).Draw(w.t, "name") + `"`)
 			w.gap()
 			w.text.WriteString(":")
 		})
@@ -417,28 +426,31 @@ func (w *writer) list(ends string, depth int, name func()) {
 	w.text.WriteString(ends[1:])
 }
 
+// comments are those of a text.
+func comments(text string) []string {
+	tokens := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|//[^\n]*|(?s:/\*.*?\*/)`).FindAllString(strings.ReplaceAll(text, "\r\n", "\n"), -1)
+	return slices.Sorted(slices.Values(slices.DeleteFunc(tokens, func(s string) bool { return s[0] == '"' })))
+}
+
 // mergeKeeps is what holds for every text.
 func mergeKeeps(t interface{ Fatalf(string, ...any) }, text string, service bool) {
 	s := side
 	if service {
 		s.Service = &Service{Command: "/x", Listen: "127.0.0.1:8001", Upstream: "u"}
 	}
-	was, err := json5.Parse([]byte(text))
+	was, err := jsonc.Parse([]byte(text))
 	got, mergeErr := Merge([]byte(text), s)
 	if mergeErr != nil {
 		return
 	}
 	if err != nil {
-		t.Fatalf("%q is no JSON5, and became %q", text, got)
+		t.Fatalf("%q cannot be read, and became %q", text, got)
 	}
-	is, err := json5.Parse(got)
+	is, err := jsonc.Parse(got)
 	if err != nil {
 		t.Fatalf("%q became %q: %v", text, got, err)
 	}
-	before, after := json5.Comments([]byte(text)), json5.Comments(got)
-	slices.Sort(before)
-	slices.Sort(after)
-	if !slices.Equal(before, after) {
+	if before, after := comments(text), comments(string(got)); !slices.Equal(before, after) {
 		t.Fatalf("%q became %q: comments %q became %q", text, got, before, after)
 	}
 	for _, m := range was.Members {

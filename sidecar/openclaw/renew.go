@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
 // service renews how the gateway starts the sidecar, where it does already: flags and variables of
@@ -26,14 +26,14 @@ func (m *merger) service() {
 		return
 	}
 	for _, v := range m.root.At(env...).AllMembers() {
-		if set := slices.ContainsFunc(s.Env, func(p json5.Pair) bool { return p.Key == v.Key }); Handed(v.Key) && !set {
-			m.change(env.to(v.Key), func() ([]byte, error) { return json5.Remove(m.text, env.to(v.Key)...) })
+		if set := slices.ContainsFunc(s.Env, func(p jsonc.Pair) bool { return p.Key == v.Key }); Handed(v.Key) && !set {
+			m.change(env.to(v.Key), func() ([]byte, error) { return jsonc.Remove(m.text, env.to(v.Key)...) })
 		}
 	}
 }
 
 // serves reports whether some arguments start the sidecar.
-func serves(args *json5.Value) bool { return args.At("0").Is(json5.String, "serve") }
+func serves(args *jsonc.Value) bool { return args.At("0").Is(jsonc.String, "serve") }
 
 // flag gives a flag in a list of arguments a value, unless what it has is as good. The last one
 // counts. One that is not there is added, if the sidecar is to be started as it is said here.
@@ -41,7 +41,7 @@ func (m *merger) flag(args at, name, value string, good func(old string) bool) {
 	item := func(i int) []string { return args.to(strconv.Itoa(i)) }
 	list := m.root.At(args...)
 	for i := len(list.Items) - 1; i > 0; i-- {
-		flag, old, joined := strings.Cut(list.Items[i].Value.Text, "=")
+		flag, old, joined := strings.Cut(list.Items[i].Text, "=")
 		if flag != name {
 			continue
 		}

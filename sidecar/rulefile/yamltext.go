@@ -8,25 +8,25 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // ParseYAML reads the YAML of another program as a tree that knows where each value stands. A text
 // without any value is an empty object.
-func ParseYAML(text []byte) (*json5.Value, error) {
+func ParseYAML(text []byte) (*jsonc.Value, error) {
 	y, err := openYAML(text)
 	if err != nil {
 		return nil, err
 	}
 	if y.root == nil {
-		return &json5.Value{Kind: json5.Object}, nil
+		return &jsonc.Value{Kind: jsonc.Object}, nil
 	}
 	v := y.value(y.root, 0)
 	return &v, nil
 }
 
-// SetYAML is a text with the value at a path, as json5.Set has it for JSON5. All other lines stay as
+// SetYAML is a text with the value at a path, as jsonc.Set has it for JSON. All other lines stay as
 // they are.
 func SetYAML(text []byte, value any, path ...string) ([]byte, error) {
 	y, err := openYAML(text)
@@ -34,7 +34,7 @@ func SetYAML(text []byte, value any, path ...string) ([]byte, error) {
 		return nil, err
 	}
 	if y.root == nil {
-		return y.addLines(len(y.lines), block(json5.Nested(value, path), "", y.newline)), nil
+		return y.addLines(len(y.lines), block(jsonc.Nested(value, path), "", y.newline)), nil
 	}
 	var key *yaml.Node // of n
 	n := y.root
@@ -42,17 +42,17 @@ func SetYAML(text []byte, value any, path ...string) ([]byte, error) {
 		child, childKey := entry(n, step)
 		switch {
 		case n.ShortTag() == "!!null" && key != nil:
-			return y.fill(key, n, json5.Nested(value, path[i:])), nil
+			return y.fill(key, n, jsonc.Nested(value, path[i:])), nil
 		case n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode:
 			return nil, y.wrong(n, "%s is %s, and must hold more values here", strings.Join(path[:i], "."), kindOf(n))
 		case child == nil:
-			return y.insert(n, step, json5.Nested(value, path[i+1:]))
+			return y.insert(n, step, jsonc.Nested(value, path[i+1:]))
 		}
 		n, key = child, childKey
 	}
 	v := y.value(n, 0)
 	switch {
-	case json5.Same(&v, value):
+	case jsonc.Same(&v, value):
 		return text, nil
 	case n.ShortTag() == "!!null" && key != nil:
 		return y.fill(key, n, value), nil
@@ -92,7 +92,7 @@ func openYAML(text []byte) (*yamlText, error) {
 		if p.Code == CodeFile && p.Line == 0 && root == nil && isEmptyYAML(text) {
 			return y, nil
 		}
-		return nil, &json5.SyntaxError{Line: max(1, p.Line), Column: max(1, p.Col), Msg: strings.TrimSuffix(p.Msg+"; "+p.Hint, "; ")}
+		return nil, &jsonc.SyntaxError{Line: max(1, p.Line), Column: max(1, p.Col), Msg: strings.TrimSuffix(p.Msg+"; "+p.Hint, "; ")}
 	}
 	y.root = root
 	return y, nil
@@ -114,7 +114,7 @@ func (y *yamlText) offset(line, column int) int {
 }
 
 func (y *yamlText) wrong(n *yaml.Node, format string, args ...any) error {
-	return &json5.SyntaxError{Offset: y.offset(n.Line, n.Column), Line: n.Line, Column: n.Column, Msg: fmt.Sprintf(format, args...)}
+	return &jsonc.SyntaxError{Line: n.Line, Column: n.Column, Msg: fmt.Sprintf(format, args...)}
 }
 
 // kindOf is a node in words.
@@ -148,35 +148,35 @@ func entry(n *yaml.Node, step string) (value, key *yaml.Node) {
 }
 
 // value is a node as a tree. An alias has the place of its name.
-func (y *yamlText) value(n *yaml.Node, depth int) json5.Value {
-	v := json5.Value{Start: y.offset(n.Line, n.Column)}
+func (y *yamlText) value(n *yaml.Node, depth int) jsonc.Value {
+	v := jsonc.Value{Start: y.offset(n.Line, n.Column)}
 	v.End = v.Start
 	switch {
 	case depth > maxDepth:
 	case n.Kind == yaml.AliasNode:
-		v.Kind, v.Text, v.End = json5.String, "*"+n.Value, v.Start+1+len(n.Value)
+		v.Kind, v.Text, v.End = jsonc.String, "*"+n.Value, v.Start+1+len(n.Value)
 	case n.Kind == yaml.MappingNode:
-		v.Kind = json5.Object
+		v.Kind = jsonc.Object
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			k := n.Content[i]
-			v.Members = append(v.Members, json5.Member{Key: k.Value, Start: y.offset(k.Line, k.Column), Value: y.value(n.Content[i+1], depth+1), Comma: -1})
+			v.Members = append(v.Members, jsonc.Member{Key: k.Value, Value: y.value(n.Content[i+1], depth+1)})
 			v.End = v.Members[len(v.Members)-1].Value.End
 		}
 	case n.Kind == yaml.SequenceNode:
-		v.Kind = json5.Array
+		v.Kind = jsonc.Array
 		for _, c := range n.Content {
-			v.Items = append(v.Items, json5.Item{Value: y.value(c, depth+1), Comma: -1})
-			v.End = v.Items[len(v.Items)-1].Value.End
+			v.Items = append(v.Items, y.value(c, depth+1))
+			v.End = v.Items[len(v.Items)-1].End
 		}
 	default:
-		v.Kind, v.Text = json5.String, n.Value
+		v.Kind, v.Text = jsonc.String, n.Value
 		switch n.ShortTag() {
 		case "!!null":
-			v.Kind = json5.Null
+			v.Kind = jsonc.Null
 		case "!!bool":
-			v.Kind, v.Text = json5.Bool, strings.ToLower(n.Value)
+			v.Kind, v.Text = jsonc.Bool, strings.ToLower(n.Value)
 		case "!!int", "!!float":
-			v.Kind = json5.Number
+			v.Kind = jsonc.Number
 		}
 		v.End = y.end(n)
 	}
@@ -209,7 +209,7 @@ func (y *yamlText) fill(key, null *yaml.Node, value any) []byte {
 	}
 	with := " " + scalar(value, 0)
 	switch value.(type) {
-	case json5.Pairs, json5.List:
+	case jsonc.Pairs, jsonc.List:
 		indent := strings.Repeat(" ", key.Column-1) + "  "
 		with = y.newline + strings.TrimSuffix(block(value, indent, y.newline), y.newline)
 		if rest := y.starts[key.Line] - len(y.newline); to == from && rest > from && rest <= len(y.text) { // a comment stays on the line of its key
@@ -228,14 +228,14 @@ func (y *yamlText) insert(in *yaml.Node, key string, value any) ([]byte, error) 
 		first, last := in.Content[0], in.Content[len(in.Content)-2]
 		indent := first.Column - 1
 		list := in.Content[len(in.Content)-1].Kind == yaml.SequenceNode
-		return y.addLines(y.blockEnd(last.Line, indent, list), block(json5.Make(key, value), strings.Repeat(" ", indent), y.newline)), nil
+		return y.addLines(y.blockEnd(last.Line, indent, list), block(jsonc.Make(key, value), strings.Repeat(" ", indent), y.newline)), nil
 	}
 	first, last := in.Content[0], in.Content[len(in.Content)-1]
 	dash := strings.LastIndexByte(y.lines[first.Line-1][:y.offset(first.Line, first.Column)-y.starts[first.Line-1]], '-')
 	if dash < 0 {
 		return nil, y.wrong(in, "an item is to be added to this list, and its dash stands on a line of its own; add it by hand")
 	}
-	return y.addLines(y.blockEnd(last.Line, dash, false), block(json5.List{value}, strings.Repeat(" ", dash), y.newline)), nil
+	return y.addLines(y.blockEnd(last.Line, dash, false), block(jsonc.List{value}, strings.Repeat(" ", dash), y.newline)), nil
 }
 
 // blockEnd is the number of lines up to the end of an entry that begins on a line, from 1, in a
@@ -310,17 +310,17 @@ func (y *yamlText) flowEnd(n *yaml.Node) int {
 func block(value any, indent, newline string) string {
 	var b strings.Builder
 	switch v := value.(type) {
-	case json5.Pairs:
+	case jsonc.Pairs:
 		for _, m := range v {
-			if _, nested := m.Value.(json5.Pairs); nested || holdsPairs(m.Value) {
+			if _, nested := m.Value.(jsonc.Pairs); nested || holdsPairs(m.Value) {
 				b.WriteString(indent + word(m.Key) + ":" + newline + block(m.Value, indent+"  ", newline))
 			} else {
 				b.WriteString(indent + word(m.Key) + ": " + flowValue(m.Value) + newline)
 			}
 		}
-	case json5.List:
+	case jsonc.List:
 		for _, item := range v {
-			if _, nested := item.(json5.Pairs); nested {
+			if _, nested := item.(jsonc.Pairs); nested {
 				b.WriteString(indent + "- " + strings.TrimPrefix(block(item, indent+"  ", newline), indent+"  "))
 			} else {
 				b.WriteString(indent + "- " + flowValue(item) + newline)
@@ -331,9 +331,9 @@ func block(value any, indent, newline string) string {
 }
 
 func holdsPairs(value any) bool {
-	list, _ := value.(json5.List)
+	list, _ := value.(jsonc.List)
 	for _, item := range list {
-		if _, is := item.(json5.Pairs); is {
+		if _, is := item.(jsonc.Pairs); is {
 			return true
 		}
 	}
@@ -344,12 +344,12 @@ func holdsPairs(value any) bool {
 func flowValue(value any) string {
 	var parts []string
 	switch v := value.(type) {
-	case json5.Pairs:
+	case jsonc.Pairs:
 		for _, m := range v {
 			parts = append(parts, word(m.Key)+": "+flowValue(m.Value))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
-	case json5.List:
+	case jsonc.List:
 		for _, item := range v {
 			parts = append(parts, flowValue(item))
 		}

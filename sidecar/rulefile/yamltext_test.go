@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
 // Each edit changes the lines that it must, and no other byte.
 func TestSetYAML(t *testing.T) {
-	model := json5.Make("name", "gpt-oss", "apiBase", "http://127.0.0.1:8001/v1", "capabilities", json5.Strings("tool_use"))
+	model := jsonc.Make("name", "gpt-oss", "apiBase", "http://127.0.0.1:8001/v1", "capabilities", jsonc.Strings("tool_use"))
 	for _, c := range []struct {
 		name, text string
 		value      any
@@ -41,7 +41,7 @@ func TestSetYAML(t *testing.T) {
 			"models:\n  - name: x # mine\n    roles:\n      - chat\n  - name: gpt-oss\n    apiBase: http://127.0.0.1:8001/v1\n    capabilities: [tool_use]\n\nb: 1\n"},
 		{"at the indent of its key", "models:\n- name: x\n  r: [1]\nb: 1\n", model, "models.1",
 			"models:\n- name: x\n  r: [1]\n- name: gpt-oss\n  apiBase: http://127.0.0.1:8001/v1\n  capabilities: [tool_use]\nb: 1\n"},
-		{"a list of its own", "b: 1\n", json5.List{model}, "models", "b: 1\nmodels:\n  - name: gpt-oss\n    apiBase: http://127.0.0.1:8001/v1\n    capabilities: [tool_use]\n"},
+		{"a list of its own", "b: 1\n", jsonc.List{model}, "models", "b: 1\nmodels:\n  - name: gpt-oss\n    apiBase: http://127.0.0.1:8001/v1\n    capabilities: [tool_use]\n"},
 		{"in an item", "models:\n  - name: x\n    apiBase: y\n  - name: z\n", "q", "models.0.r", "models:\n  - name: x\n    apiBase: y\n    r: q\n  - name: z\n"},
 		{"behind a rune of several bytes", "ä: 'ö' # ü\nb: {ä: ö, x: 1}\n", 2, "b.x", "ä: 'ö' # ü\nb: {ä: ö, x: 2}\n"},
 	} {
@@ -55,7 +55,7 @@ func TestSetYAML(t *testing.T) {
 				t.Errorf("%s: %v\n%q, want\n%q", c.name, err, got, at(c.want))
 			}
 			again, err := SetYAML(got, c.value, strings.Split(c.path, ".")...)
-			if _, isList := c.value.(json5.List); err != nil || string(again) != string(got) && !isList {
+			if _, isList := c.value.(jsonc.List); err != nil || string(again) != string(got) && !isList {
 				t.Errorf("%s, once more: %v\n%q", c.name, err, again)
 			}
 		}

@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand"
 	"os/exec"
@@ -12,29 +11,28 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/json5"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
 // asJSON is a value as encoding/json has it; what JSON has no number for is a string.
-func asJSON(v *json5.Value) any {
+func asJSON(v *jsonc.Value) any {
 	switch v.Kind {
-	case json5.Bool:
+	case jsonc.Bool:
 		return v.Text == "true"
-	case json5.Number:
-		n, _ := v.Float()
-		if math.IsInf(n, 0) || math.IsNaN(n) {
-			return strings.Replace(strings.Replace(fmt.Sprint(n), "Inf", "Infinity", 1), "+", "", 1)
+	case jsonc.Number:
+		if n, _ := v.Float(); !math.IsInf(n, 0) {
+			return n
 		}
-		return n
-	case json5.String:
+		return strings.Repeat("-", strings.Count(v.Text[:1], "-")) + "Infinity"
+	case jsonc.String:
 		return v.Text
-	case json5.Array:
+	case jsonc.Array:
 		list := []any{}
 		for i := range v.Items {
-			list = append(list, asJSON(&v.Items[i].Value))
+			list = append(list, asJSON(&v.Items[i]))
 		}
 		return list
-	case json5.Object:
+	case jsonc.Object:
 		members := map[string]any{}
 		for i := range v.Members {
 			members[v.Members[i].Key] = asJSON(&v.Members[i].Value)
@@ -44,19 +42,19 @@ func asJSON(v *json5.Value) any {
 	return nil
 }
 
-// TestJSON5 holds our reading of JSON5 to the library with which OpenClaw reads its config: what one
-// refuses, or reads as something else, the other one does, too.
+// TestJSON5 holds our reading of JSON with comments to the library with which OpenClaw reads its config:
+// what we read is JSON5, and means the same there.
 func TestJSON5(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
 	modules := filepath.Join(install(t, "../testdata/openclaw"), "node_modules")
-	pieces := []string{"{", "}", "[", "]", ",", ":", `"a"`, "'b'", "c", "$_", "\\u0064", "1", "-", "+", ".5", "5.", "0x1F", "1e3", "01", "Infinity", "NaN", "true", "null", " ", "\n", "\r", "\u00a0", "\ufeff", "\u2028",
-		"// x\n", "/* y */", "/*", `"\`, `\n`, `\x41`, `\u00e9`, `\ud83d\ude00`, `\0`, `\1`, "\\\n", `"`, "'", "é", "٣", "{a:1}", "[2,]", "__proto__"}
-	texts := []string{"{a:{b:[1,{c:'x'},],},}", `{"a":1,"a":2,b:3,a:4}`, `{2:1}`, `{a-b:1}`, `"\ud83d"`, "'\u2028'", "\x00", "{\"__proto__\":{a:1}}", "1_000", "0X1f", ".", "+.", "- 1", "truex", "[1 2]", "{,}", "[,]", "/**/1//", "1/**/"}
+	pieces := []string{"{", "}", "[", "]", ",", ":", `"a"`, "'b'", "c", "1", "-", "+", "5.", "0x1F", "1e3", "1e999", "01", "NaN", "true", "null", " ", "\n", "\r\n", "\r", "\u00a0", "\ufeff", "\u2028",
+		"// x\n", "// x\r", "// x", "/* y */", "/*", `"\`, `\n`, `\x41`, `\u00e9`, `\ud83d\ude00`, `\0`, `\1`, "\\\n", `"`, "'", "é", "{\"a\":1}", "[2,]", `"__proto__":`}
+	texts := []string{`{"a":{"b":[1,{"c":"x"},],},}`, `{"a":1,"a":2,"b":3,"a":4}`, `"\ud83d"`, "\"\u2028\"", "\x00", `{"__proto__":{"a":1}}`, ".", "- 1", "truex", "[1 2]", "{,}", "[,]", "/**/1//", "1/**/", "\ufeff{}//"}
 	r := rand.New(rand.NewSource(1))
 	for range 20000 {
 		var b strings.Builder
-		frame := [][2]string{{"", ""}, {"[", "]"}, {"{a:", "}"}, {"{", ":1}"}, {`"`, `"`}, {"'", "'"}}[r.Intn(6)]
+		frame := [][2]string{{"", ""}, {"[", "]"}, {`{"a":`, "}"}, {"{", ":1}"}, {`"`, `"`}, {"'", "'"}}[r.Intn(6)]
 		for range r.Intn(5) {
 			b.WriteString(pieces[r.Intn(len(pieces))])
 		}
@@ -87,10 +85,8 @@ func TestJSON5(t *testing.T) {
 	}
 	read := 0
 	for i, text := range texts {
-		v, err := json5.Parse([]byte(text))
+		v, err := jsonc.Parse([]byte(text))
 		switch {
-		case err != nil && want[i] != nil:
-			t.Errorf("%q is %s: %v", text, *want[i], err)
 		case err == nil && want[i] == nil:
 			t.Errorf("%q is refused, and we read %v", text, asJSON(v))
 		case err == nil:
@@ -104,5 +100,7 @@ func TestJSON5(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d texts are JSON5", read, len(texts))
+	if read < 1000 {
+		t.Errorf("%d of %d texts are read: nothing is tested", read, len(texts))
+	}
 }

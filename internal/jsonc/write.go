@@ -1,4 +1,4 @@
-package json5
+package jsonc
 
 import (
 	"fmt"
@@ -39,13 +39,20 @@ func Strings(texts ...string) List {
 	return list
 }
 
+// Nested is a value below the members of a path.
+func Nested(value any, path []string) any {
+	for i := len(path) - 1; i >= 0; i-- {
+		value = Pairs{{path[i], value}}
+	}
+	return value
+}
+
 // Write is a value as JSON, on lines of its own.
 func Write(v any) string { return look{unit: "  ", newline: "\n"}.write(v, "") + "\n" }
 
 // look is how a text is written, so that what is new in it looks like the rest.
 type look struct {
 	unit, newline string
-	bare          bool // names stand without quotes
 	flat          bool // all on one line
 }
 
@@ -55,7 +62,7 @@ func (l look) write(v any, indent string) string {
 	case Pairs:
 		parts := make([]string, len(v))
 		for i, m := range v {
-			parts[i] = l.key(m.Key) + ": " + l.write(m.Value, indent+l.unit)
+			parts[i] = jsontext.Quote(m.Key) + ": " + l.write(m.Value, indent+l.unit)
 		}
 		return l.between("{", parts, "}", indent)
 	case List:
@@ -74,7 +81,7 @@ func (l look) write(v any, indent string) string {
 	case bool:
 		return strconv.FormatBool(v)
 	}
-	panic(fmt.Sprintf("json5: a value of type %T cannot be written", v))
+	panic(fmt.Sprintf("jsonc: a value of type %T cannot be written", v))
 }
 
 func (l look) between(open string, parts []string, end, indent string) string {
@@ -88,18 +95,6 @@ func (l look) between(open string, parts []string, end, indent string) string {
 	}
 	inner := l.newline + indent + l.unit
 	return open + inner + strings.Join(parts, ","+inner) + l.newline + indent + end
-}
-
-func (l look) key(name string) string {
-	if !l.bare || name == "" {
-		return jsontext.Quote(name)
-	}
-	for i, r := range name {
-		if r > 'z' || !inName(r, i == 0) {
-			return jsontext.Quote(name)
-		}
-	}
-	return name
 }
 
 // Same reports whether a value of a text is what would be written.
@@ -120,7 +115,7 @@ func Same(v *Value, want any) bool {
 			return false
 		}
 		for i, x := range want {
-			if !Same(&v.Items[i].Value, x) {
+			if !Same(&v.Items[i], x) {
 				return false
 			}
 		}
