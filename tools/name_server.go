@@ -15,8 +15,7 @@ func (r *Rules) oddly(raw string) (whole string, odd bool) {
 	return whole, strings.Contains(whole, "--") || strings.ContainsFunc(raw, func(r rune) bool { return visible(r) != r || isOddDash(r) })
 }
 
-// visible is a character as it looks in a name: full-width ones are those of ASCII, and invisible ones are
-// gone.
+// visible is a character as it looks in a name: full-width ones are ASCII, and invisible ones are gone.
 func visible(r rune) rune {
 	const wide, narrow = '！', '!'
 	switch {

@@ -14,7 +14,7 @@ type shell struct {
 	scope *scope
 	dir   place
 	in    *stream // what commands read
-	out   *sink   // where commands write; nil: it is not followed
+	out   *sink   // where commands write; nil: it is not kept
 
 	marks      bool // statements stand in the outermost text as it was given
 	start, end int  // of what runs now, in that text

@@ -54,8 +54,7 @@ func (s *Store) makeRoom(session string, now time.Time) {
 	}
 }
 
-// end is the last state of an entry. It is remembered for a while, so that a late caller hears what became of
-// it.
+// end is the last state of an entry. It is remembered for a while, so that a late caller hears of it.
 func (s *Store) end(e *Entry, state State, note string, now time.Time) {
 	e.Note, e.Until = note, now.Add(s.limits.Denied)
 	s.become(e, state)

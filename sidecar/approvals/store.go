@@ -143,8 +143,7 @@ func (s *Store) Deny(id, by, why string) (Entry, error) {
 }
 
 // Withdraw takes back one asking of a question: its caller is gone. A question without another caller
-// expires, also if it was allowed, so that the answer serves no later call. Where the board is away, its time
-// ends it.
+// expires, also if it was allowed: the answer serves no later call. If the board is away, its time ends it.
 func (s *Store) Withdraw(id string) {
 	_ = s.with(func(now time.Time) {
 		e := s.find(id)

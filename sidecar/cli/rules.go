@@ -86,8 +86,8 @@ func holdsRules(dir string) bool {
 	})
 }
 
-// unsure refuses a command that would say of the built-in rules that they are good, where the user may mean
-// the rule files in the current folder.
+// unsure refuses a command that would check the built-in rules, where the user may mean those in the current
+// folder.
 func unsure(c *cobra.Command, dir string, args []string) error {
 	if dir != "" || len(args) > 0 || !holdsRules(".") {
 		return nil

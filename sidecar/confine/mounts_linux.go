@@ -80,7 +80,7 @@ func kept(path string) (flags uintptr) {
 	return flags
 }
 
-// identity keeps user and group as they are in a new user namespace. All others are the overflow ids there.
+// identity keeps user and group as they are in a new user namespace. All others map to the overflow ids.
 func (p *plan) identity() {
 	for _, w := range []struct{ file, text string }{
 		{"setgroups", "deny"},

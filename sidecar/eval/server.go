@@ -154,7 +154,7 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (out a
 	return out, err
 }
 
-// serve answers in place of a listener, which lets a handler abort a reply.
+// serve answers in place of a listener, which recovers from a handler that aborts a reply.
 func (s *server) serve(to *recorder, req *http.Request) {
 	defer func() {
 		if p := recover(); p != nil && p != http.ErrAbortHandler {

@@ -37,8 +37,8 @@ type answer struct {
 	unsent bool   // the gateway was not asked
 }
 
-// result is an answer in words for the model. A call with an unknown outcome is in doubt if it changes
-// something.
+// result is an answer in words for the model. A changing call with an unknown outcome is
+// in doubt.
 func (a *answer) result(tool string, changes bool) tools.Result {
 	r := tools.Result{Text: a.text, Failed: a.means != done, After: a.after}
 	switch a.means {
