@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"os/exec"
@@ -29,6 +31,9 @@ var parts = []string{"sidecar/cli", "sidecar/console", "sidecar/cost", "sidecar/
 
 // budget is how many bytes of Go there may be outside of tests. It only falls.
 const budget = 4_255_000
+
+// vagueWords is how many words of TestPlainWords comments may hold. It only falls.
+const vagueWords = 11
 
 // only is who may import what, of the world outside.
 var only = map[string][]string{
@@ -180,6 +185,42 @@ func TestBudget(t *testing.T) {
 	}
 	if size < budget-20_000 {
 		t.Errorf("%d bytes of Go outside of tests: lower the budget of %d", size, budget)
+	}
+}
+
+// A comment names who does something: the caller, the operator, the model.
+func TestPlainWords(t *testing.T) {
+	words := regexp.MustCompile(`(?i)\b(nobody|somebody|whoever)\b`)
+	comments, found := 0, map[string]int{}
+	for _, r := range list(t) {
+		for _, name := range slices.Concat(r.GoFiles, r.IgnoredGoFiles) {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(r.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, group := range file.Comments {
+				for _, c := range group.List {
+					comments++
+					for _, word := range words.FindAllString(c.Text, -1) {
+						found[r.name()]++
+						t.Logf("%s/%s: %q in %s", r.name(), name, word, c.Text)
+					}
+				}
+			}
+		}
+	}
+	count := 0
+	for _, n := range found {
+		count += n
+	}
+	if comments < 1000 {
+		t.Fatalf("%d comments: nothing is tested", comments)
+	}
+	if count > vagueWords {
+		t.Errorf("%d vague words in comments, by package %v; there may be %d, and that only falls", count, found, vagueWords)
 	}
 }
 

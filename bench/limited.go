@@ -58,7 +58,7 @@ func (b *bench) limited(ctx context.Context, _ *reply, p *process) (figures, err
 	callers.Wait()
 	b.emptied(ctx)
 	f["broken"] = float64(broken.Load())
-	for range 30 { // it looks when somebody comes
+	for range 30 { // a read of its metrics makes it look
 		if pause(ctx, 500*time.Millisecond); said(p.address, "gptoss_executor_load_shedding") == 0 {
 			break
 		}

@@ -85,7 +85,7 @@ func fitting(n int) int {
 
 func fits(n int, limit uint64) int { return max(0, min(n, (int(min(limit, math.MaxInt32))-spare)/2)) }
 
-// streams are callers of streams that nobody ends.
+// streams are callers whose streams do not end.
 type streams struct {
 	load
 	conns []net.Conn

@@ -65,7 +65,7 @@ func (r results) print(w io.Writer) {
 	for _, row := range rows {
 		theirs, quiet1 := r.of(row, revproxy)
 		ours, quiet2 := r.of(row, sidecar)
-		if base, quiet := r.of(row, direct); !math.IsNaN(base) { // what it takes when nobody is between
+		if base, quiet := r.of(row, direct); !math.IsNaN(base) { // what it takes without a proxy between
 			theirs, ours, quiet1 = theirs-base, ours-base, quiet1 && quiet
 		}
 		if math.IsNaN(ours) {

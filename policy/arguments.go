@@ -18,7 +18,7 @@ type Arguments struct {
 	Message             map[string][]string // texts that may name files to be sent along
 	Glob                map[string][]string // patterns that stand for files; they are read. Such a tool looks through folders
 	Fetch               map[string][]string
-	Text                map[string][]string // texts in which nobody looks for anything
+	Text                map[string][]string // texts that are not examined
 	OtherPaths          []string            // of any tool, also as the last word of a name; written, unless the class of the tool is read
 	OtherURLs           []string            // the same
 }

@@ -25,7 +25,7 @@ const (
 // them the command, and nothing else of the call.
 const asks = "  # gpt-oss-executor asks: "
 
-// errNoAsk is why nobody can be asked by the tool of a call.
+// errNoAsk is why the tool of a call cannot ask a person.
 var errNoAsk = errors.New("it has no argument with which a person is asked")
 
 // WithAsk gives the arguments with which a person is asked before the call runs, and reads

@@ -26,7 +26,7 @@ type Call struct {
 	Subject
 }
 
-// Subject is who asks for a call. Where nobody can answer a question, to ask is to deny.
+// Subject is who asks for a call. Without a person who can answer, ask means deny.
 type Subject struct {
 	Model       string `expr:"model" json:"model,omitempty" doc:"The model id that the caller asked for."`
 	Client      string `expr:"client" json:"client,omitempty" doc:"The program that sends the requests, by its file in rules/agents: openclaw, opencode, codex. generic is one that no file describes."`

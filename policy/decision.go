@@ -16,7 +16,7 @@ type Decision struct {
 	Why     string    `json:"why,omitempty"`
 	Instead string    `json:"instead,omitempty"` // what would be allowed
 	Operand string    `json:"operand,omitempty"` // the program, path or URL that it is about
-	Span    *Span     `json:"span,omitempty"`    // where that stands in the command; nil: nobody can tell
+	Span    *Span     `json:"span,omitempty"`    // where that stands in the command; nil: unknown
 	Audits  []Finding `json:"audits,omitempty"`  // the dry runs that hold
 	Facts   *Facts    `json:"facts,omitempty"`   // what was known
 }

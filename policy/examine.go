@@ -33,7 +33,7 @@ func Examine(c Call, w World) *Facts {
 		w.Guard.Roots.Cwd = use.Resolved
 	}
 	all, whole := nested(c.Tool, c.Args)
-	if !whole { // nobody looks through it
+	if !whole { // too much to look through
 		f.Script = &shell.Script{Parsed: true, OverBudget: true}
 		return f
 	}
@@ -75,15 +75,15 @@ func script(c *Call, all []argument, w World) *shell.Script {
 		return nil
 	}
 	out.Commands = append(out.Commands, circumstances(*c)...)
-	if !top && c.Class == "exec" { // what else it runs nobody knows
+	if !top && c.Class == "exec" { // what else it runs is unknown
 		out.Commands = append(out.Commands, shell.Command{Binary: "tool " + c.Tool, Via: "tool"})
 	}
 	return out
 }
 
-// idle is what a call can do in which no argument is a command by its name: variables that
-// mean something to programs, and texts that look like commands of programs that are known. Of a tool that executes
-// anyway nobody knows what it does.
+// idle is what a call can do in which no argument is a command by its name: variables that mean something to
+// programs, and texts that look like commands of known programs. A tool of class exec may do anything, so its
+// texts are skipped.
 func idle(c *Call, all []argument, env map[string]string, w World) (out *shell.Script) {
 	if s := shell.Analyze("", shell.World{Guard: w.Guard, Env: env}); len(s.Commands) > 1 {
 		out = join(out, unplaced(s), 0)
@@ -118,8 +118,8 @@ func understood(c shell.Command) bool {
 	return c.Known && c.Binary != "" && !slices.Contains(c.Tags, "unlisted-sub")
 }
 
-// sober is what is understood of a text that only looks like commands: "sort by date; then stop"
-// may be said to people, and what nobody understands of it is no reason to ask.
+// sober is what is understood of a text that only looks like commands: "sort by date; then stop" may be said
+// to people. What is not understood of it is no reason to ask.
 func sober(s *shell.Script) *shell.Script {
 	s.Dynamic = nil
 	s.Commands = slices.DeleteFunc(s.Commands, func(c shell.Command) bool { return !understood(c) })
@@ -197,7 +197,7 @@ func circumstances(c Call) (out []shell.Command) {
 		out = append(out, k)
 	}
 	if env := c.Args["env"]; env != nil && variablesOf(env) == nil {
-		add(shell.Command{Tags: []string{"code-variable"}, Via: "argument env"}) // nobody can tell which
+		add(shell.Command{Tags: []string{"code-variable"}, Via: "argument env"}) // which one is unknown
 	}
 	if e := c.Args["elevated"]; e != nil && e != false && e != "" && e != "off" {
 		add(shell.Command{Tags: []string{"privilege"}, Via: "argument elevated"})

@@ -61,7 +61,7 @@ func (f *Facts) placed(text string) string {
 	return strings.ReplaceAll(text, "{workspace}", f.Workspace)
 }
 
-// span is where a command stands; nil where nobody can tell.
+// span is where a command stands; nil: unknown.
 func (f *Facts) span(c *shell.Command) *Span {
 	if c == nil || c.End <= c.Start || c.Start < 0 || c.End > len(f.Call.Command) {
 		return nil

@@ -15,7 +15,7 @@ type kind uint8
 
 const (
 	unknown     kind = iota
-	plainText        // for people, or for a file: nobody looks for anything in it
+	plainText        // for people, or for a file: it is not examined
 	shellText        // a line of shell
 	codeText         // code in some language
 	environment      // variables that are set for what runs

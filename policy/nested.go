@@ -137,8 +137,8 @@ func (n *nesting) add(a argument) {
 	n.found = append(n.found, a)
 }
 
-// open looks into a text that is JSON, but for those that are only to be read: what somebody
-// writes into a file or a message is no argument.
+// open looks into a text that is JSON. It skips texts that are only to be read: what a call writes into a
+// file or a message is no argument.
 func (n *nesting) open(a argument, v any) {
 	text, is := v.(string)
 	text = strings.TrimSpace(text)

@@ -24,8 +24,7 @@ func (f *Facts) CallEnv(m Moment) *Env {
 	return env
 }
 
-// CommandEnvs are what a condition about commands sees, one after the other. Nobody may
-// keep one.
+// CommandEnvs are what a condition about commands sees, one after the other. The caller must not keep one.
 func (f *Facts) CommandEnvs(m Moment) iter.Seq2[*Env, Operand] {
 	return func(yield func(*Env, Operand) bool) {
 		env := Env{Call: f.Call, Script: f.Script, Home: f.Home, Moment: m}
@@ -39,8 +38,8 @@ func (f *Facts) CommandEnvs(m Moment) iter.Seq2[*Env, Operand] {
 	}
 }
 
-// PathEnvs are what a condition about paths sees, one after the other: those of the call,
-// then those of its commands. Nobody may keep one.
+// PathEnvs are what a condition about paths sees, one after the other: those of the call, then those of its
+// commands. The caller must not keep one.
 func (f *Facts) PathEnvs(m Moment) iter.Seq2[*PathEnv, Operand] {
 	return func(yield func(*PathEnv, Operand) bool) {
 		env := PathEnv{Scene: f.scene(m)}

@@ -12,8 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
-// Flaw is a part of a text that is more than a plain command. Both sentences are for whoever
-// wrote the text.
+// Flaw is a part of a text that is more than a plain command. Both sentences are for the author of the text.
 type Flaw struct{ Why, Instead string }
 
 // Error says what the part does.

@@ -30,8 +30,7 @@ func variables(all []argument) (out map[string]string, agreed bool) {
 
 var assignment = lazyregexp.New(`^(?:export\s+)?([A-Za-z_]\w*)=(?s:(.*))$`)
 
-// variablesOf are those that one argument sets: a mapping, or texts such as NAME=value; nil
-// where nobody can tell.
+// variablesOf are those that one argument sets: a mapping, or texts such as NAME=value; nil: unknown.
 func variablesOf(v any) map[string]string {
 	out := map[string]string{}
 	switch v := v.(type) {

@@ -33,7 +33,7 @@ func NewCatalog(r *Rules, s *Schemas, offered []Tool) *Catalog {
 }
 
 // Own makes the offered tools ones that hold no byte of the request that they came in, and gives them: their
-// schemas are those of the memo. Nobody else may use the catalog meanwhile.
+// schemas are those of the memo. One goroutine at a time uses the catalog.
 func (c *Catalog) Own() []Tool {
 	own := make([]Tool, len(c.offered))
 	for i, t := range c.offered {
@@ -142,7 +142,7 @@ type End uint8
 // The ends.
 const (
 	Ended  End = iota // its own, or that of a reply that ended by itself: finish "stop" or "tool_calls"
-	Unsaid            // that of a reply of which nobody says how it ended
+	Unsaid            // that of a reply whose end is unknown
 	Cut               // that of a reply that was cut: by max_tokens, or since its stream broke
 )
 
@@ -200,9 +200,9 @@ func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
 	return Call{Name: m.Name, Arguments: []byte(object), Repairs: append(m.Repairs, w.repairs...)}, nil
 }
 
-// cutOff says that the call was cut, and did not end by itself. Who ended a call may have
-// forgotten a quote: for a tool that reads, it is put there. Where nobody says who did, a value
-// without its closers was cut if the tool changes something.
+// cutOff says that the call was cut, and did not end by itself. A model that ended a call may have forgotten
+// a quote: for a tool that reads, it is put there. If the end is Unsaid, a value without its closers was cut
+// if the tool changes something.
 func (r *reading) cutOff(w *shaper, end Ending) bool {
 	switch {
 	case r.cut == jsonrepair.MidValue:

@@ -76,7 +76,7 @@ var (
 	plainWord   = lazyregexp.New(`^[\w@%+=:,./-]+$`)
 )
 
-// operators of a shell that stand alone are no arguments: whoever wrote them meant a line.
+// operators of a shell that stand alone are no arguments: the model meant a line.
 var operators = []string{"&&", "||", "|", ";", "&", ">", ">>", "<", "<<"}
 
 // lineOf is the line of shell that a program with its arguments is. What a shell was to run is that

@@ -29,7 +29,7 @@ func (w *shaper) lone(body string) (value string, ok bool) {
 		strings.TrimSpace(text) != "" && !w.known(w.meant(text)) && !w.schema.labels(text, "") && !strings.HasPrefix(name, strings.TrimRight(text, ".…"))
 }
 
-// elided are arguments of which whoever wrote them left all out.
+// elided are arguments of which the model left all out.
 var elided = lazyregexp.New(`^[\[{(]\s*"?(?:\.{3,}|…+)"?\s*[\]})]$`)
 
 // nested returns arguments of which those that the tool does not take stand within the object, or the

@@ -15,8 +15,7 @@ func (r *Rules) oddly(raw string) (whole string, odd bool) {
 	return whole, strings.Contains(whole, "--") || strings.ContainsFunc(raw, func(r rune) bool { return visible(r) != r || isOddDash(r) })
 }
 
-// visible is a character as it looks in a name: full-width ones are those of ASCII, and what nobody
-// sees is gone.
+// visible is a character as it looks in a name: full-width ones are ASCII, and invisible ones are gone.
 func visible(r rune) rune {
 	const wide, narrow = '！', '!'
 	switch {
@@ -31,7 +30,7 @@ func visible(r rune) rune {
 func isOddDash(r rune) bool { return r != '-' && unicode.Is(unicode.Pd, r) }
 
 // dotted makes a dot of a subscript behind a namespace that rules know: functions["read"]. Behind
-// any other name it holds arguments, or nobody knows what.
+// any other name it holds arguments, or is unclear.
 func (r *Rules) dotted(raw string) string {
 	at := strings.IndexByte(raw, '[')
 	if at < 1 || at > maxNameBytes || !r.namespace(addressed(raw[:at])) {

@@ -41,7 +41,7 @@ func (w *shaper) readBare(text string) (reading, *Refusal) {
 
 // notated returns the object that a text is in another notation. That it is one is proven by what
 // comes out: strictly valid JSON, with nothing but parameters of the tool, and all that it requires.
-// Where two readings are proven so, nobody can tell which is meant.
+// Two readings that are proven so are ambiguous.
 func (w *shaper) notated(readings []notation.Reading) (r reading, refusal *Refusal, ok bool) {
 	var found []notation.Reading
 	for _, n := range readings {

@@ -133,7 +133,7 @@ func (r *Rules) kindOf(tool, param string) KindRule {
 }
 
 // guess refuses a value that was guessed, unless the tool only reads: to ask again costs a
-// turn, a command that nobody meant costs more.
+// turn, a command that was not meant costs more.
 func (w *shaper) guess(r reading) *Refusal {
 	if r.unsure && w.swallows(r.object) {
 		return w.refuse(BadJSON, "a text in it holds another argument")

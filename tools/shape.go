@@ -85,9 +85,8 @@ func isText(body string, found jsonrepair.Result) bool {
 	return true
 }
 
-// readText makes text the value of the only parameter. Where the object found in it
-// would do as well, nobody can tell which is meant; where no parameter takes text,
-// the JSON that was found is all there is.
+// readText makes text the value of the only parameter. If the object found in it would do as well, the text
+// is ambiguous. If no parameter takes text, the JSON that was found is all there is.
 func (w *shaper) readText(text string, found jsonrepair.Result) (reading, *Refusal) {
 	r, refusal := w.wrapText(text)
 	switch {

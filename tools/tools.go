@@ -24,7 +24,7 @@ type Result struct {
 	Text      string // for the model
 	Failed    bool   // the call did not do what it was for
 	Transient bool   // it failed before it was taken, and may go well later
-	Doubt     bool   // nobody knows whether it took effect
+	Doubt     bool   // it may have taken effect
 	After     int    // seconds to wait before the next try, where Transient; 0: it does not say
 }
 

@@ -7,8 +7,7 @@ type object map[string]any
 // source is the data source that the reader has chosen.
 func source() object { return object{"type": "prometheus", "uid": "${source}"} }
 
-// grafana is the dashboard as Grafana 10 and later read it. Whoever opens it chooses job, instances
-// and models.
+// grafana is the dashboard as Grafana 10 and later read it. Its viewer chooses job, instances and models.
 func grafana(all []section) object {
 	page := layout{}
 	for _, s := range all {

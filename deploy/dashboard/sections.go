@@ -3,7 +3,7 @@ package main
 // section is a row of the dashboard.
 type section struct {
 	title  string
-	closed bool // until somebody opens it
+	closed bool // until a viewer opens it
 	panels []panel
 }
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// scope holds the packages of the targets. Nobody else can publish into a scope.
+// scope holds the packages of the targets. Only its owner can publish into a scope.
 const scope = "@gpt-oss-executor/"
 
 // manifest is a package.json.

@@ -65,7 +65,7 @@ func (g *gguf) encode(value any) (kind uint32, encoded []byte) {
 	kinds := map[string]uint32{"uint32": ggufUint32, "float32": ggufFloat, "bool": ggufBool}
 	encoded, err := binary.Append(nil, binary.LittleEndian, value)
 	if err != nil {
-		panic(err) // a value of another type is a mistake of whoever wrote the model
+		panic(err) // the model in the test holds a value of another type
 	}
 	return kinds[fmt.Sprintf("%T", value)], encoded
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Aside gives a damaged file another name, so that somebody can look at it, and what it was for can begin
-// anew. It returns that name.
+// Aside renames a damaged file, so that the operator can look at it and the program can begin a new one. It
+// returns the new name.
 func Aside(path string, now time.Time) (string, error) {
 	to := path + ".damaged-" + now.UTC().Format("20060102T150405.000Z")
 	return to, os.Rename(path, to)

@@ -4,5 +4,5 @@ package atomicfile
 
 import "io/fs"
 
-// Own leaves a file with whoever has written it: here its folder says who may read it.
+// Own leaves a file with the user that wrote it: here its folder says who may read it.
 func Own(string, fs.FileInfo) {}

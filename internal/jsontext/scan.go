@@ -19,8 +19,8 @@ func (s Span) Present() bool { return s.To > 0 }
 // Of is the bytes of the span.
 func (s Span) Of(doc []byte) []byte { return doc[s.From:s.To] }
 
-// MaxDepth is how deep arrays and objects may lie in one another where nobody says
-// otherwise. Requests with the largest tool schemas seen need 15.
+// MaxDepth is how deep arrays and objects may lie in one another by default. Requests with the largest tool
+// schemas seen need 15.
 const MaxDepth = 256
 
 // TooDeep is the Why of a SyntaxError about containers in containers.

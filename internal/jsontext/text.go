@@ -24,7 +24,7 @@ func Unquote(raw []byte) string {
 		return string(raw)
 	}
 	text := UnquoteBytes(raw)
-	return unsafe.String(unsafe.SliceData(text), len(text)) // nobody else has it, as in strings.Builder
+	return unsafe.String(unsafe.SliceData(text), len(text)) // nothing else holds it, as in strings.Builder
 }
 
 // UnquoteBytes is Unquote into bytes of its own.

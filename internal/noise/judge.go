@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Got is what somebody read from a case.
+// Got is what a parser read from a case.
 type Got struct {
 	Calls     []GotCall
 	Content   string

@@ -1,5 +1,5 @@
 // Package noise draws turns as gpt-oss means them, writes them in Harmony, damages them as
-// models and servers do, and judges what somebody reads from the result. Pure: a seed decides
+// models and servers do, and judges what a parser reads from the result. Pure: a seed decides
 // everything, so a case is the same for ever within a version.
 package noise
 

@@ -115,7 +115,7 @@ func (d *draft) deliver() {
 // cut ends the reply at a byte of what arrives. A call behind it, or with it inside, never runs.
 func (d *draft) cut(finish string) {
 	text := d.text()
-	if len(text) == 0 || d.late { // without its end nobody could tell
+	if len(text) == 0 || d.late { // without its end the reply is ambiguous
 		return
 	}
 	at, pos := 1+d.IntN(len(text)), 0

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// notationOps write the object in another notation, as somebody does who thinks in another language,
-// or a server that hands on what it should decode. Where the values make that unclear, they do nothing.
+// notationOps write the object in another notation, as a model does that thinks in another language, or a
+// server that hands on what it should decode. Where the values make that unclear, they do nothing.
 func notationOps() []Operator {
 	texts := func(m *message, signs string) bool { return strings.ContainsAny(plainTexts(m), signs) }
 	members := func(object string) string { return object[1 : len(object)-1] }
@@ -79,7 +79,7 @@ func notationOps() []Operator {
 			for _, r := range s {
 				b.WriteString(string(r) + "\x00")
 			}
-			return strings.TrimSuffix(b.String(), "\x00") // whoever cuts off the last one cuts off nothing
+			return strings.TrimSuffix(b.String(), "\x00") // a parser that cuts off a last NUL finds none
 		}),
 		serverNote("sentencepiece", "▁ in place of each blank", func(s string) string { return strings.ReplaceAll(s, " ", "▁") }),
 		serverNote("bytes", "characters of a vocabulary in place of bytes", func(s string) string {

@@ -221,8 +221,8 @@ func (t *Tail) String() string { return string(t.end[max(0, t.n-tailSize):t.n]) 
 // Script is what \s means in JavaScript.
 const Script = " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
-// Invisible are characters that nobody sees: soft hyphen, zero-width space and joiners, marks of
-// direction, word joiner, byte order mark.
+// Invisible are characters that are not shown: soft hyphen, zero-width space and joiners, marks of direction,
+// word joiner, byte order mark.
 const Invisible = "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
 
 // Key says whether a word and a colon stand at v[i:]: the name of a member without quotes.

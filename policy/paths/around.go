@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// foreign says whether a place is in the home folder of somebody else.
+// foreign says whether a place is in the home folder of another user.
 func (g Guard) foreign(p string) bool {
 	home := HomeOf(p)
 	return g.Roots.Homes && home != "" && !within(p, g.Roots.Home) && !within(g.Roots.Home, home)

@@ -14,8 +14,8 @@ const (
 	maxLinked = 50000
 )
 
-// fetched are folders of what others have published: nobody's secrets are there. Git keeps
-// its own copies of files by their sums.
+// fetched are folders of what others have published: they hold no secrets. Git keeps its own copies of files
+// by their sums.
 var fetched = set("node_modules site-packages .git __pycache__")
 
 // secretsBelow says whether who reads all of a folder reads secrets, or more than may be
@@ -39,8 +39,8 @@ func (g Guard) secretsBelow(folder string, left *int) bool {
 	return false
 }
 
-// Follows marks a folder of the workspace if links in it lead where nobody may just look,
-// for a program that follows them, or if there is more than can be looked through.
+// Follows marks a folder of the workspace if links in it lead where the agent may not look unasked, for a
+// program that follows them, or if there is more than can be looked through.
 func (g Guard) Follows(u *Use) {
 	if g.Links == nil || u.Resolved == "" || u.Class != Workspace && u.Class != WorkspaceRoot {
 		return
@@ -78,8 +78,8 @@ func (g Guard) list(folder string, left *int) (entries []fs.DirEntry, ok bool) {
 	return entries, *left > 0 && (err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR))
 }
 
-// telling says whether an entry of a folder that may be read is a secret, or leads where
-// nobody may look.
+// telling says whether an entry of a folder that may be read is a secret, or leads where the agent may not
+// look.
 func (g Guard) telling(p string, e fs.DirEntry) bool {
 	home := g.home(p)
 	if e.Type()&fs.ModeSymlink != 0 || home == "" {

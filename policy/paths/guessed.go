@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Guessed takes back what was said of names that only look like paths, such as /api and //app:lib. Where
-// the disk has no such folder under /, nobody knows whether the name is a path at all. It is one as soon
-// as a folder is there in which a file could be made, or a link leads anywhere.
+// Guessed takes back what was said of names that only look like paths, such as /api and //app:lib. If the
+// disk has no such folder under /, the name may be no path at all. It is one as soon as a folder is there in
+// which a file could be made, or a link leads anywhere.
 func (g Guard) Guessed(uses []Use) {
 	for i := range uses {
 		u := &uses[i]

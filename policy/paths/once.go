@@ -16,7 +16,7 @@ type look struct {
 	err error
 }
 
-// Look looks at a place, if nobody has.
+// Look looks at a place, once.
 func (o *once) Look(p string) (Entry, error) {
 	found, known := o.seen[p]
 	if !known {

@@ -7,7 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
-// Unfit says why a folder that somebody else names cannot be a workspace; empty: it can.
+// Unfit says why a folder that a request names cannot be a workspace; empty: it can.
 // All in a workspace may be read, written and deleted, so it is never the machine, a home
 // folder, a folder of the system, or one with secrets or files of the guard in it. The
 // write and read roots do not matter. It follows links.

@@ -34,8 +34,8 @@ type Roots struct {
 	Own       []string `json:"own"`        // files and folders of the guard itself: class control
 }
 
-// Workspace is where the agent works: the first folder that it may write. Relative paths may
-// start elsewhere, where somebody has set another workspace than the gateway has.
+// Workspace is where the agent works: the first folder that it may write. Relative paths may start elsewhere,
+// if the operator has set another workspace than the gateway.
 func (r Roots) Workspace() string {
 	if len(r.Write) == 0 {
 		return r.Cwd
@@ -71,7 +71,7 @@ const (
 	Readable        = "readable"         // inside a folder of Roots.Read, or one of Roots.ReadFiles
 	Secret          = "secret"           // keys, tokens, password files, histories of shells
 	Around          = "around"           // inside a folder of Roots.Look, if it is read
-	Foreign         = "foreign"          // in the home folder of somebody else
+	Foreign         = "foreign"          // in the home folder of another user
 	Persist         = "persist"          // what runs later by itself: start-up files of shells, cron, git hooks
 	Control         = "control"          // the gateway's and the sidecar's own files
 	VCS             = "vcs"              // the .git folder itself, and what git keeps in it

@@ -16,7 +16,7 @@ func (c *call) touch(op string, w Word, via string) {
 	c.Touches = append(c.Touches, Touch{Op: op, Word: c.at(w), Via: via})
 }
 
-// plain adds what looks like a file elsewhere, or like a URL. Nobody knows what happens to it.
+// plain adds what looks like a file elsewhere, or like a URL. What happens to it is unknown.
 func (c *call) plain(w Word, via string) {
 	switch {
 	case strings.Contains(w.Text, "://"):

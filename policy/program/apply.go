@@ -46,8 +46,8 @@ func (c *call) apply() {
 	c.Changes = c.Changes && !c.looks
 }
 
-// without notes tags and marks that are taken away. Nobody knows what an option does that
-// is not listed.
+// without notes tags and marks that are taken away: none if an option is not listed, since what that does is
+// unknown.
 func (c *call) without(list []string) {
 	for _, t := range list {
 		if name, away := strings.CutPrefix(t, "no-"); away && !c.unlisted {

@@ -19,7 +19,7 @@ func (t *Table) Example(command string) (facts string, understood bool) {
 	return strings.Join(e.Facts(), ", "), true
 }
 
-// NotUnderstood are the reasons why nobody can say what it does.
+// NotUnderstood are the reasons why its effect is unknown.
 func (e Effect) NotUnderstood() []string {
 	if !e.Known {
 		return []string{"nobody knows this program"}

@@ -23,8 +23,7 @@ type finding struct {
 	delete  bool
 }
 
-// held says what limits the files that are found. Of a size or an age nobody can tell whether it
-// leaves anything out.
+// held says what limits the files that are found. A size or an age may leave nothing out.
 type held uint8
 
 const (
@@ -55,8 +54,8 @@ var findFlags = strings.Fields(`
 	-noignore_readdir_race -ls -quit -true -false -nouser -nogroup -readable -writable -executable -daystart -help
 	-version -O0 -O1 -O2 -O3`)
 
-// ViaFound is the Via of a folder of which find or fd hands files to another program, or deletes
-// some, and nobody can say which.
+// ViaFound is the Via of a folder of which find or fd hands files to another program, or deletes some. Which
+// ones is unknown.
 const ViaFound = "found"
 
 // find has an expression instead of options.

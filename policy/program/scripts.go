@@ -7,8 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
-// inline is code that nobody understands. Of what stands in it, names of files elsewhere
-// count all the same.
+// inline is code that is not understood. Names of files elsewhere in it count all the same.
 func (c *call) inline(texts []string) {
 	c.Inline = true
 	for _, t := range texts {

@@ -59,7 +59,7 @@ func (t *Table) own(name string, args []Word) Effect {
 	if p == nil {
 		c.program = &program{}
 		c.parse()
-		c.Unsure = nil // nobody knows anything of it
+		c.Unsure = nil // nothing of it is known
 		return c.Effect
 	}
 	c.Known = true

@@ -11,7 +11,7 @@ import (
 
 // Set says what it does to programs that a variable is set for them: it can name a
 // program, a file they load or write, options that they add to their own, or a server.
-// The tag code-variable says that they may run what nobody judged. For most variables,
+// The tag code-variable says that they may run what was not judged. For most variables,
 // and for harmless values, it is the zero Effect.
 func (t *Table) Set(name string, value Word) Effect {
 	c := call{name: name, program: &program{}, table: t}
@@ -59,7 +59,7 @@ var variables = []variable{
 	{tag: "code-variable", does: (*call).optionFiles, names: "TAR_OPTIONS MANOPT GREP_OPTIONS ZIPOPT UNZIP UNZIPOPT PERL5OPT RUBYOPT"},
 	{tag: "code-variable", harmless: lazyregexp.New(`^[^./]*$`), names: "PYTHONWARNINGS RUSTUP_TOOLCHAIN"},
 	{tag: "code-variable", names: "LUA_INIT_* ERL_*FLAGS ELIXIR_ERL_OPTIONS PHPRC PHP_INI_SCAN_DIR R_PROFILE* R_ENVIRON* *TOOLCHAIN_FILE COMPILER_PATH GCC_EXEC_PREFIX DOTNET_STARTUP_HOOKS BC_ENV_ARGS TF_CLI_ARGS* ZDOTDIR GH_PATH *_CONFIG_DIR *_CONFIG_HOME"},
-	// Programs that nobody knows follow these habits, too.
+	// Unknown programs follow these habits, too.
 	{tag: "code-variable", harmless: switched(usualPrograms), names: "*PAGER *BROWSER *EDITOR *LAUNCHER *_WRAPPER *_ASKPASS *_COMPILER *_LINKER *_RUNNER RUSTFMT"},
 	{tag: "code-variable", harmless: switched(`none`), names: "*INIT"},
 	{tag: "code-variable", harmless: switched(`[\w,]+|((-[A-Za-z]\w*|--[a-z][a-z-]*)(=\w+)?(\s+|$))+`), does: (*call).optionFiles, names: "*FLAGS *_OPTS *_OPTIONS"},

@@ -166,7 +166,7 @@ func namesOf(list []string) (out []string) {
 // allExported stands for every name, after set -a.
 const allExported = "*"
 
-// handed lists a variable that programs see if nobody knows what its value means to them.
+// handed lists a variable that programs see, if what they do with its value is unknown.
 func (sh *shell) handed(name string) {
 	v, set := sh.get(name)
 	w := v.Word

@@ -14,7 +14,7 @@ type shell struct {
 	scope *scope
 	dir   place
 	in    *stream // what commands read
-	out   *sink   // where commands write; nil: nobody looks at it
+	out   *sink   // where commands write; nil: it is not kept
 
 	marks      bool // statements stand in the outermost text as it was given
 	start, end int  // of what runs now, in that text
@@ -24,7 +24,7 @@ type shell struct {
 	nesting    int    // statements around this one
 	rounds     int    // of all loops around this one
 	args       []word // $1, $2 …
-	open       bool   // nobody knows how many
+	open       bool   // how many is unknown
 	plain      bool   // it may be a shell that knows less than bash: sh
 	wrappers   []string
 	env        []string

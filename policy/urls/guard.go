@@ -18,9 +18,8 @@ func Literal(url, method string) Use {
 	return read(url, method, webPorts)
 }
 
-// Follow classifies a URL and all that it redirects to, with every address that each
-// name has. Redirects are Location headers, so they may be relative. A nil lookup asks
-// nobody.
+// Follow classifies a URL and all that it redirects to, with every address that each name has. Redirects are
+// Location headers, so they may be relative. With a nil lookup, no name is looked up.
 func Follow(url, method string, redirects []string, lookup Lookup) []Use {
 	u := Literal(url, method).resolved(lookup)
 	uses := []Use{u}
@@ -28,7 +27,7 @@ func Follow(url, method string, redirects []string, lookup Lookup) []Use {
 		u = u.Redirect(location).resolved(lookup)
 		uses = append(uses, u)
 		if u.Class == Malformed {
-			break // nobody can tell where it would go on
+			break // where it would go on is unknown
 		}
 	}
 	return uses

@@ -15,7 +15,7 @@ type Servers struct {
 	Known  bool                // the rules know of them; else none is special
 	Own    []string            // HOST:PORT, or HOST:FIRST-LAST, of the guard, of the model server and of the gateway: class control
 	Ports  []int               // of this machine, that agents may use; 0: all
-	Opened func(port int) bool // whether only a command of the agent can have opened a port of this machine; nil: nobody knows
+	Opened func(port int) bool // whether only a command of the agent can have opened a port of this machine; nil: unknown
 }
 
 // unprivileged is the first port that everybody may open.

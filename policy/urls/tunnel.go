@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Tunnel classifies the HOST:PORT to which a client wants a proxy to connect it, with
-// CONNECT. What is sent there, and with which method, nobody can see.
+// Tunnel classifies the HOST:PORT to which a client wants a proxy to connect it, with CONNECT. The proxy sees
+// neither what is sent there nor the method.
 func Tunnel(authority string) Use {
 	u := read("https://"+authority, "", webPorts)
 	u.URL = authority

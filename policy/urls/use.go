@@ -1,5 +1,5 @@
 // Package urls says what a URL is: public, private, a cloud's metadata service, or so
-// spelt that nobody should fetch it. It is one guard for the URLs of commands and of
+// spelt that no tool should fetch it. It is one guard for the URLs of commands and of
 // fetch tools. It is pure: names are looked up through a function, and it never opens
 // a connection.
 package urls

@@ -1,6 +1,5 @@
-// Package admin is the API for those who look after the rules: what is in force, edits,
-// rollback, explain, policy check, approvals, runs that somebody resumes; and its Go client. But for those
-// it never asks the model server.
+// Package admin is the API of the operator: the rules in force, edits, rollback, explain, policy check,
+// approvals and resumed runs; and its Go client. Only a resumed run asks the model server.
 package admin
 
 import (
@@ -199,7 +198,7 @@ func notTaken(err error) error {
 	return refusal(http.StatusBadRequest, "the body cannot be used: "+err.Error(), "docs/endpoints.md says what each path takes")
 }
 
-// admit says who may ask: whoever shows a token that lets do it, and never a web page.
+// admit lets in a request with a token of the role that it needs, and never one of a web page.
 func (a *API) admit(r *http.Request, needs web.Role) error {
 	names := web.Names{Local: a.Local, Token: a.Token != "", Hosts: a.Hosts}
 	if why, hint := names.Refuse(r); why != "" {

@@ -54,7 +54,7 @@ type Approval struct {
 	Left    float64  `json:"left_seconds"`
 }
 
-// guarded keeps approvals, and what asks for them, from whoever shows no token. The agent whose calls they are
+// guarded serves approvals, and what asks for them, only if a token is set. The agent whose calls they are
 // about may run on this machine, where a listener without a token is open to it.
 func (a *API) guarded(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -90,7 +90,7 @@ func (a *API) approvals(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// await waits for a change, for as long as somebody is there to hear of it.
+// await waits for a change, for as long as the caller waits.
 func (a *API) await(r *http.Request, changed <-chan struct{}, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()

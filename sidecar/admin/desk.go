@@ -10,7 +10,7 @@ import (
 
 const (
 	maxSeats  = 2                // drafts that are tried at once: the processors are for the turns
-	draftTime = 15 * time.Second // until nobody waits for a draft any more
+	draftTime = 15 * time.Second // the longest wait for a draft
 )
 
 // Desk is where drafts of rules are tried: one for each person at a time, and few at once.
@@ -24,9 +24,9 @@ type Desk struct {
 // NewDesk is a desk with free seats.
 func NewDesk() *Desk { return &Desk{seats: make(chan struct{}, maxSeats), busy: map[string]bool{}} }
 
-// Work does one thing for a person, within a bounded time. What goes on when that or ctx ends keeps its
-// seat until it is done, and what it makes is nobody's. What changes something is waited for, so that nobody
-// hears that it did not. An *Error says why it was not done.
+// Work does one thing for a person, within a bounded time. What goes on when that or ctx ends keeps its seat
+// until it is done, and its result is dropped. Work waits for what changes something, so that the caller
+// hears of the change. An *Error says why it was not done.
 func (d *Desk) Work(ctx context.Context, who string, changes bool, do func() error) error {
 	ctx, stop := context.WithTimeout(ctx, draftTime)
 	defer stop()

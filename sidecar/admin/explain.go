@@ -17,8 +17,7 @@ type toExplain struct {
 	Rules   *candidate `json:"rules"` // tried, not put in force; absent: those in force
 }
 
-// explain reads a reply with the rules in force, or with others that somebody
-// wants to try before they put them.
+// explain reads a reply with the rules in force, or with others that the caller wants to try before a put.
 func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 	var body toExplain
 	if err := readSome(r, &body); err != nil {

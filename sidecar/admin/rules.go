@@ -56,8 +56,8 @@ func (a *API) hits(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// candidate is rules that somebody brings: the whole of the operator's folder, or,
-// with merge, some files over those in force, where null removes one.
+// candidate is the rules of a request: the whole of the operator's folder, or, with merge, some files over
+// those in force, where null removes one.
 type candidate struct {
 	Files map[string]*string `json:"files"`
 	Merge bool               `json:"merge"`

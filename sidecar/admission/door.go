@@ -65,7 +65,7 @@ type Door struct {
 // waiter is a request that waits. Its channel is closed when it is let in.
 type waiter struct{ in chan struct{} }
 
-// New makes a door. Nobody is inside.
+// New makes an empty door.
 func New(c Config) *Door { return &Door{Config: c} }
 
 const (
@@ -81,7 +81,7 @@ type Promise struct {
 	cycles uint64 // of collections, then
 }
 
-// Promise lets in a request whose body has so many bytes (-1: nobody knows), or says that memory is too short for
+// Promise lets in a request whose body has so many bytes (-1: unknown), or says that memory is too short for
 // it. It is asked before anything of the body is read.
 func (d *Door) Promise(size int64, l *Load) (Promise, error) {
 	if d.Memory.Limit == 0 {
@@ -121,7 +121,7 @@ func (d *Door) Short(l *Load) bool {
 }
 
 // see looks at memory, unless that was done a moment ago. What has become free is known after a collection only,
-// and nothing may start one while nobody is let in. So the door does.
+// and nothing may start one while no request is let in. So the door does.
 func (d *Door) see(shed int) {
 	now := d.Now()
 	if now.Sub(d.looked) >= look {
@@ -133,7 +133,7 @@ func (d *Door) see(shed int) {
 	}
 	seen, soon := d.used, d.used+d.promised
 	if soon >= d.Memory.Limit {
-		seen = soon // it may be garbage by now, but nobody knows
+		seen = soon // it may be garbage by now, but no collection has shown it
 	}
 	if d.gate.at(seen, d.Memory.Limit, shed) {
 		d.tell(shed)
@@ -239,7 +239,7 @@ type State struct {
 	Used, Limit     uint64 // bytes of memory; no limit: both are 0
 }
 
-// State looks, too: nobody may have come for a while.
+// State looks, too: there may have been no request for a while.
 func (d *Door) State(l *Load) State {
 	short := d.Short(l)
 	d.mu.Lock()

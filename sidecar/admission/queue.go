@@ -1,7 +1,7 @@
 package admission
 
-// queue is who waits: a line for each session, and the sessions in a ring. Whoever is at the head of a line waits
-// at most for one of each other session. The zero queue is empty.
+// queue is the requests that wait: a line for each session, and the sessions in a ring. The head of a line
+// waits at most for one of each other session. The zero queue is empty.
 type queue[T comparable] struct {
 	lines map[string][]T
 	ring  []string // the sessions that have a line; the first is next

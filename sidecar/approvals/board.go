@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Board is where the questions of several replicas stand. Each call takes a bounded time, and an
-// error means that nobody knows what stands there. It is safe for concurrent use.
+// Board is where the questions of several replicas stand. Each call takes a bounded time. After an error,
+// what stands there is unknown. It is safe for concurrent use.
 type Board interface {
 	// Read gives all entries, with a mark of each that changes whenever the entry does, and the id of
 	// the one that was added last.

@@ -1,7 +1,7 @@
 // Package approvals asks a person about calls that the policy does not let pass by
 // itself, and remembers the answer for exactly the call that was asked about. All of it
-// is in memory, or on a board that replicas share, within bounds: what nobody answers is
-// denied. It decides nothing by itself, and runs nothing.
+// is in memory, or on a board that replicas share, within bounds: a question without an answer is denied. It
+// decides nothing by itself, and runs nothing.
 package approvals
 
 import (

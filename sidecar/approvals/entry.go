@@ -18,7 +18,7 @@ const (
 	Denied  State = "denied"
 	Used    State = "used"
 	Expired State = "expired"
-	Unknown State = "unknown" // of what several replicas share, which cannot be asked: nobody is asked, and nothing passes
+	Unknown State = "unknown" // the board of several replicas cannot be reached: no person is asked, and nothing passes
 )
 
 // Entry is a question, and the answer as far as there is one.

@@ -54,8 +54,7 @@ func (s *Store) makeRoom(session string, now time.Time) {
 	}
 }
 
-// end is the last state of an entry. It is remembered for a while, so that whoever
-// comes late hears what became of it.
+// end is the last state of an entry. It is remembered for a while, so that a late caller hears of it.
 func (s *Store) end(e *Entry, state State, note string, now time.Time) {
 	e.Note, e.Until = note, now.Add(s.limits.Denied)
 	s.become(e, state)
@@ -84,7 +83,7 @@ func (s *Store) change() {
 	s.arm()
 }
 
-// arm looks again when the next state ends, though nobody asks.
+// arm looks again when the next state ends, though no call asks.
 func (s *Store) arm() {
 	if s.next != nil {
 		s.next.Stop()

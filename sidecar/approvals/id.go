@@ -18,7 +18,7 @@ func newID() string {
 	return string(raw[:4]) + "-" + string(raw[4:])
 }
 
-// typed is the id that somebody meant: capitals, a dash that is missing, and letters
+// typed is the id that a person meant: capitals, a dash that is missing, and letters
 // that look like digits do not matter.
 func typed(id string) string {
 	id = strings.NewReplacer("-", "", " ", "", "o", "0", "i", "1", "l", "1").Replace(strings.ToLower(id))

@@ -16,7 +16,7 @@ type Limits struct {
 	Total      int           // pending ones of all
 }
 
-// maxBytes bounds a call with all that it runs: nobody reads a longer one.
+// maxBytes bounds a call with all that it runs: a person does not read a longer one.
 const maxBytes = 64 << 10
 
 // Counter hears what becomes of questions: asked, allowed, denied, used, expired.
@@ -96,7 +96,7 @@ func (s *Store) Take(b Binding) (id string) {
 		}
 	})
 	if err != nil {
-		return "" // nobody knows whether it was used elsewhere
+		return "" // it may have been used elsewhere
 	}
 	return id
 }
@@ -112,8 +112,8 @@ func (s *Store) Allow(id, by string) (Entry, error) {
 	})
 }
 
-// Use lets the call pass now, whether somebody has allowed it before or by says so: for a
-// person who is asked where the call runs, and runs it by saying yes. Errors are those of Allow.
+// Use lets the call pass now, whether it was allowed before or by says so: for a person who is asked where
+// the call runs, and runs it by saying yes. Errors are those of Allow.
 func (s *Store) Use(id, by string) (Entry, error) {
 	return s.answer(id, func(e *Entry, now time.Time) bool {
 		switch e.State {
@@ -142,8 +142,8 @@ func (s *Store) Deny(id, by, why string) (Entry, error) {
 	})
 }
 
-// Withdraw takes back one asking of a question: whoever sent the call is gone. What nobody else has asked expires,
-// also if it was allowed, so that the answer serves nobody else. Where the board is away, its time ends it.
+// Withdraw takes back one asking of a question: its caller is gone. A question without another caller
+// expires, also if it was allowed: the answer serves no later call. If the board is away, its time ends it.
 func (s *Store) Withdraw(id string) {
 	_ = s.with(func(now time.Time) {
 		e := s.find(id)

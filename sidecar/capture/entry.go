@@ -149,9 +149,8 @@ func (e *entry) messages() {
 	}
 }
 
-// tools copies the tools, unless they are those that came last: they point into the body of
-// the request, which may be large. A list that is too long is left out, which means that nobody
-// knows what was offered.
+// tools copies the tools, unless they are those that came last: they point into the body of the request,
+// which may be large. A list that is too long is left out. Then what was offered is unknown.
 func (e *entry) tools(last *atomic.Pointer[[]tools.Tool]) {
 	r, all := e.reply, 0
 	for i := range r.Tools {

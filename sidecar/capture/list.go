@@ -49,7 +49,7 @@ func Marks() (words []string) {
 	return words
 }
 
-// Compile gives what says whether a record is meant. The error says what nobody understands.
+// Compile gives what says whether a record is meant. The error says what is not understood.
 func (f *Filter) Compile() (func(*Record) (bool, error), error) {
 	for _, word := range f.Is {
 		if !slices.Contains(Marks(), word) {
@@ -148,8 +148,7 @@ func brief(s string, most int) string {
 // Field is a part of a record with its name.
 type Field struct{ Name, Value string }
 
-// Fields are the parts of a record for people, what is empty too. Whoever prints them makes
-// them printable.
+// Fields are the parts of a record for people, what is empty too. The caller makes them printable.
 func (r *Record) Fields() []Field {
 	out := []Field{
 		{"id", r.ID}, {"at", r.At.Local().Format(time.RFC3339Nano)}, {"model", r.Model}, {"server", r.Server}, {"agent", r.Agent}, {"channel", r.Channel}, {"caller", r.Caller}, {"session", r.Session},

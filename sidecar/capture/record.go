@@ -30,7 +30,7 @@ type Record struct {
 	Profile   string            `json:"profile,omitempty"`
 	Arms      []string          `json:"arms,omitempty"`
 	Message   Message           `json:"message"`
-	Tools     []json.RawMessage `json:"tools"`         // null: too long to keep, so nobody knows
+	Tools     []json.RawMessage `json:"tools"`         // null: unknown, as they were too long to keep
 	Finish    string            `json:"finish_reason"` // length where the message was cut: what stands at its end is not whole
 	Reading   Made              `json:"reading"`
 	Outcome   Came              `json:"outcome"`

@@ -196,7 +196,7 @@ func (w *writer) open() error {
 	}
 	s.path = segmentPath(w.dir, s.n, s.born)
 	f, err := os.OpenFile(s.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
-	if errors.Is(err, fs.ErrNotExist) { // somebody removed the folder; the next try makes it again
+	if errors.Is(err, fs.ErrNotExist) { // the folder was removed; the next try makes it again
 		err = errors.Join(err, w.lock.Close())
 		w.ready, w.lock = false, nil
 	}

@@ -109,7 +109,7 @@ func (a *asking) list(ctx context.Context) error {
 	return a.env.paper(a.json).whole(list, out.list)
 }
 
-// follow prints what waits, and then every change, until somebody interrupts.
+// follow prints what waits, and then every change, until an interrupt.
 func (a *asking) follow(ctx context.Context, list admin.Approvals) error {
 	seen := map[string]approvals.State{}
 	for _, l := range list.Approvals {

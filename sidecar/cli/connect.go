@@ -154,7 +154,7 @@ func connectCommand(env Env, agent string) *cobra.Command {
 
 // takeFile gives the one of these flags that stands without a value the file behind it.
 func takeFile(c *cobra.Command, args []string, flags ...*string) error {
-	var empty string // mostly a variable that nobody has set
+	var empty string // mostly a variable that is not set
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.String() == "" || f.NoOptDefVal == usualPlace && slices.Contains(args, "") {
 			empty = f.Name

@@ -36,7 +36,7 @@ type policyCheck struct {
 	url, method string
 	tool, args  string
 	cwd, home   string
-	alone       bool // nobody can answer
+	alone       bool // no person can answer
 	confined    bool
 	client      string
 }

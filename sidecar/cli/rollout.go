@@ -20,7 +20,7 @@ type Rollout struct {
 	From     string        // the folder whose files are published; empty: what stood in Target before
 	Target   string        // the folder of the server; empty: as Admin says
 	Policy   string        // the locked folder
-	Admin    *admin.Client // of the server; nil: nobody can be asked
+	Admin    *admin.Client // of the server; nil: there is none
 	Wait     time.Duration // that the server may take
 	Builtin  func() (rulefile.Files, error)
 	Out, Err io.Writer
@@ -200,7 +200,7 @@ func (r *Rollout) taken(ctx context.Context, version string, before live.Report)
 	}
 }
 
-// putBack undoes a publication, unless somebody has edited what it published.
+// putBack undoes a publication, unless what it published was edited since.
 func (r *Rollout) putBack(change *live.Change, files rulefile.Files, why error) error {
 	if now, err := rulefile.ReadDir(r.Target); err == nil && len(now.Differ(files)) > 0 {
 		r.keep(change)

@@ -70,7 +70,7 @@ func (e Env) meant(args []string, policy string) (dir, named string) {
 func (e Env) announce(named string) { fmt.Fprintf(e.Err, "rules: %s\n", named) }
 
 // notEmpty is for arguments that name a folder or a file: an empty one comes from a variable
-// that nobody has set.
+// that is not set.
 func notEmpty(_ *cobra.Command, args []string) error {
 	if slices.Contains(args, "") {
 		return errors.New("the name of the folder is empty; is a variable not set?")
@@ -86,8 +86,8 @@ func holdsRules(dir string) bool {
 	})
 }
 
-// unsure is misuse of a command that would say of the built-in rules that they are good,
-// where somebody may wait for that about the files around him.
+// unsure refuses a command that would check the built-in rules, where the user may mean those in the current
+// folder.
 func unsure(c *cobra.Command, dir string, args []string) error {
 	if dir != "" || len(args) > 0 || !holdsRules(".") {
 		return nil

@@ -32,7 +32,7 @@ func tooLarge(source string) error {
 	return nil
 }
 
-// limiter refuses what would make long texts, or a pattern that nobody could bound.
+// limiter refuses what would make long texts, or a pattern that is not written out.
 type limiter struct{ refused *file.Error }
 
 func (l *limiter) refuse(at ast.Node, why string) {

@@ -149,7 +149,7 @@ func reach(n ast.Node) (from, to int) {
 	ast.Walk(&n, visitor(func(part ast.Node) {
 		at := part.Location()
 		if at.To == 0 {
-			return // nobody wrote it
+			return // it is not in the text
 		}
 		if from < 0 || at.From < from {
 			from = at.From

@@ -12,9 +12,8 @@ import (
 // secretFile begins a secret that stands in a file.
 const secretFile = "file:"
 
-// Set takes a value, whoever says it: the config file, the environment or a flag. An empty one is
-// most often a variable that nobody has set, and must not open what the setting closes. A service
-// unit and a config file replace no ~.
+// Set takes a value of the config file, the environment or a flag. An empty one is most often a variable that
+// is not set, and must not open what the setting closes. A service unit and a config file replace no ~.
 func (s Setting) Set(value string) (err error) {
 	if strings.TrimSpace(value) == "" {
 		return errors.New("is empty; give it a value, or leave it out")
@@ -85,7 +84,7 @@ func Secret(setting, value string) (string, error) {
 	return value, nil
 }
 
-// ReadSecrets reads those that stand in files. One that no header can hold would let nobody in, or
+// ReadSecrets reads those that stand in files. One that no header can hold would let no caller in, or
 // fail at the first request.
 func (s *Settings) ReadSecrets() (err error) {
 	for _, f := range s.All() {

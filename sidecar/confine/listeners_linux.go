@@ -29,9 +29,9 @@ func listeners(port uint16) (inodes []string, err error) {
 	return inodes, nil
 }
 
-// strangers says whether somebody else listens at a socket file. It spares others a
-// connection that would be ended at once; who is at the other end is asked again then. Numbers of
-// files are compared without their devices, so a stranger may be seen where there is none.
+// strangers says whether a process outside listens at a socket file. It spares others a connection that would
+// be ended at once; who is at the other end is asked again then. Numbers of files are compared without their
+// devices, so a stranger may be seen where there is none.
 func (c *caller) strangers(file int) bool {
 	var st unix.Stat_t
 	if err := unix.Fstat(file, &st); err != nil {

@@ -166,7 +166,7 @@ func (c *caller) chmod(at place, err error, mode uint64) verdict {
 			return err
 		}
 		if mode&setID != 0 && st.Mode&unix.S_IFMT != unix.S_IFDIR {
-			return unix.EPERM // it would run as its owner, whoever starts it
+			return unix.EPERM // it would run as its owner for every user
 		}
 		return unix.Fchmodat(unix.AT_FDCWD, link(fd), uint32(mode&0o7777), 0)
 	})

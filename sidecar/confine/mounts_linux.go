@@ -34,7 +34,7 @@ func (b Box) mounts(p *plan, s start) error {
 	return p.hide(hidden)
 }
 
-// hide covers folders with empty ones, and files with one that nobody may read. It stands
+// hide covers folders with empty ones, and files with one that cannot be read. It stands
 // in a file system of its own, which is mounted over /proc for a moment.
 func (p *plan) hide(paths []string) error {
 	const stage, empty = "/proc", "/proc/empty"
@@ -80,7 +80,7 @@ func kept(path string) (flags uintptr) {
 	return flags
 }
 
-// identity keeps user and group as they are in a new user namespace. All others are nobody there.
+// identity keeps user and group as they are in a new user namespace. All others map to the overflow ids.
 func (p *plan) identity() {
 	for _, w := range []struct{ file, text string }{
 		{"setgroups", "deny"},

@@ -92,7 +92,7 @@ func (r *run) deputize() {
 	r.deputy.threads.Go(r.deputy.serve)
 }
 
-// serve answers until nobody is left who could ask. It gives up all capabilities first: it
+// serve answers until no process is left that could ask. It gives up all capabilities first: it
 // must not be able to do more than the command. One thread at a time takes calls, and answers
 // what is quick at once; before it does what may take long it lets another one take over.
 func (d *deputy) serve() {

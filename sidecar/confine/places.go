@@ -23,7 +23,7 @@ func System() Box {
 		Use: []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"},
 		Net: NetNone,
 	}
-	if os.Geteuid() == 0 { // nobody else could read these
+	if os.Geteuid() == 0 { // no other user could read these
 		b.Deny = []string{
 			"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/security/opasswd", "/etc/ssl/private",
 			"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_dsa_key",

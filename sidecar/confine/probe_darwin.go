@@ -1,6 +1,6 @@
 package confine
 
-// untried is why nothing runs confined here unless somebody says so.
+// untried is why nothing runs confined here unless the operator says so.
 const untried = "the profiles for macOS were written without a Mac; confine --probe tries them on this one"
 
 // Probe tries what this machine enforces, in a scratch folder.

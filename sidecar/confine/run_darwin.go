@@ -126,7 +126,7 @@ func endGroup(pid int) {
 	_ = unix.Kill(-pid, unix.SIGKILL)
 }
 
-// cut ends copying, though somebody may still write.
+// cut ends copying, though a process may still write.
 func (p *pipes) cut() {
 	for _, f := range p.flows {
 		f.from.Close()

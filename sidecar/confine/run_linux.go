@@ -117,7 +117,7 @@ func (r *run) wait() (int, error) {
 		if err := watch.over(time.Now(), r.keeper); err != nil {
 			r.stop(err)
 		}
-		if fds[1].Revents != 0 { // somebody asks, or nobody is left who could
+		if fds[1].Revents != 0 { // a process asks, or none is left that could
 			r.deputize()
 			fds[1].Fd = -1
 		}
@@ -169,7 +169,7 @@ func (r *run) end() {
 		endBelow(r.keeper)
 		_ = unix.Kill(r.keeper, unix.SIGKILL)
 	}
-	r.stopping.Lock() // its pid may be somebody else's from now on
+	r.stopping.Lock() // its pid may be another process's from now on
 	_, _ = unix.Wait4(r.keeper, nil, 0, nil)
 	r.keeper = 0
 	r.stopping.Unlock()

@@ -104,7 +104,7 @@ func forwardSignals(command int) (end func()) {
 		}
 	}
 	var giving sync.Mutex
-	ended := false // its pid may be somebody else's then
+	ended := false // its pid may be another process's then
 	go func() {
 		for s := range got {
 			typed := s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGHUP || s == unix.SIGWINCH

@@ -33,7 +33,7 @@ type Connector struct {
 	Start     bool          // the gateway starts the sidecar
 	Idle      time.Duration // after which it stops it; 0: never
 	Settings  config.Settings
-	Told      bool     // somebody has said which the upstream of the settings is
+	Told      bool     // the user has named the upstream of the settings
 	Environ   []string // NAME=value
 	Out, Err  io.Writer
 	Colours   terminal.Colours

@@ -23,7 +23,7 @@ type Sidecar struct {
 	Reply  Tokens   // the most that a reply may have
 }
 
-// Tokens is a number of tokens. Where nobody has told it, another one in a config is as good.
+// Tokens is a number of tokens. If it is guessed, another one in a config is as good.
 type Tokens struct {
 	Number  int
 	Guessed bool

@@ -18,7 +18,7 @@ import (
 
 // Config is what a demo works with.
 type Config struct {
-	Dir     string // folder of rule files with nobody's work in it: the demo edits them
+	Dir     string // folder of rule files that the demo may edit
 	Work    string // empty folder, in which a run of the demo works
 	Out     io.Writer
 	Colours terminal.Colours

@@ -86,7 +86,7 @@ func (p *Patient) Examine(ctx context.Context) *Report {
 	return r
 }
 
-// mask takes every secret of the settings out of what was found: whoever was asked may repeat it.
+// mask takes every secret of the settings out of what was found: a server may repeat it.
 func (p *Patient) mask(r *Report) {
 	for _, f := range p.Settings.All() {
 		if f.Flag() != "" {

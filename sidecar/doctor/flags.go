@@ -89,7 +89,7 @@ func remedy(f flaw, dialect, model string) string {
 	return ""
 }
 
-// begin is how each kind of server is started, for somebody who has none at the address.
+// begin says how to start each kind of server, if none is at the address.
 func begin(url string) string {
 	return fmt.Sprintf("start the model server, or name where it is: --upstream, which is %s now. Usual are http://127.0.0.1:8000/v1 (vLLM), "+
 		":11434/v1 (Ollama), :8080/v1 (llama.cpp), :30000/v1 (SGLang), :1234/v1 (LM Studio)", url)

@@ -34,7 +34,7 @@ func folders(s config.Settings, look stat) (out []Check) {
 	return out
 }
 
-// folder says whether one can be used, and by nobody else.
+// folder says whether one can be used, and by this user alone.
 func folder(name, dir string, look stat) Check {
 	info, err := look(dir)
 	switch {

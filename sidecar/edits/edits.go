@@ -1,7 +1,6 @@
-// Package edits changes what the model reads, as edits.yaml says: requests on their way to it,
-// and what tools gave. It leaves out, shortens, replaces and adds notes. It offers no tool and
-// writes no call, and whoever judges calls looks at what came, not at what it made of that.
-// Pure.
+// Package edits changes what the model reads, as edits.yaml says: requests on their way to it, and what tools
+// gave. It leaves out, shortens, replaces and adds notes. It offers no tool and writes no call, and the
+// policy judges what came, not what edits made of it. Pure.
 package edits
 
 import (

@@ -51,8 +51,8 @@ func (d *draft) set(now map[string][]byte, name string, value []byte) bool {
 	return true
 }
 
-// limit lowers a member. How long a reply may be has two names, and both are lowered; where
-// nobody says it, it is set, since then there is no bound.
+// limit lowers a member. How long a reply may be has two names, and both are lowered. A request that has
+// neither gets one, since it has no bound.
 func (d *draft) limit(now map[string][]byte, name string, most []byte, defaults map[string]any) (did bool) {
 	names, said := []string{name}, false
 	if slices.Contains(lengths, name) {

@@ -53,9 +53,9 @@ func (s *step) add(parts []string) []string {
 	return out
 }
 
-// through gives what the steps make of the parts of a text. Those of the locked folder take
-// away before all others, so that nobody can hide anything from them, and add after all others.
-// What they leave out, nobody edits.
+// through gives what the steps make of the parts of a text. Those of the locked folder take away before all
+// others, so that no other step can hide anything from them, and add after all others. What they leave out is
+// not edited.
 func through(parts []string, own, locked []step, done *Done) []string {
 	made := func(s *step, next []string) {
 		if !slices.Equal(parts, next) {

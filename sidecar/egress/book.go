@@ -40,7 +40,7 @@ func NewBook(addr string, wait time.Duration, now func() time.Time) *Book {
 }
 
 // Admit writes down what a command may reach, and gives the URL of the proxy with its
-// credentials. Code that nobody has read reaches what the command names, and known hosts.
+// credentials. Code that was not read reaches what the command names, and known hosts.
 func (b *Book) Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error) {
 	pass := Pass{
 		Secret: rand.Text(), Subject: p.Who, Tool: b.tool, Rules: p.Rules,

@@ -71,8 +71,8 @@ type Limits struct {
 // DefaultLimits are far from what commands need.
 var DefaultLimits = Limits{Header: 10 * time.Second, Listening: 1024}
 
-// Config is what a proxy works with. It takes no proxy from the environment: that one
-// would look names up itself, and nobody could judge the address.
+// Config is what a proxy works with. It takes no proxy from the environment: that one would look names up
+// itself, and the policy could not judge the address.
 type Config struct {
 	Rules     Rules
 	Judge     Judge

@@ -130,7 +130,7 @@ func (a *account) note(c decisions.Connection, sentence string, most int) (*tall
 	t := a.servers[key]
 	first := t == nil
 	switch {
-	case first && len(a.servers) >= most: // nobody needs so many, and each is a record
+	case first && len(a.servers) >= most: // no command needs so many, and each is a record
 		told := a.full
 		a.full = true
 		a.mu.Unlock()
@@ -175,7 +175,7 @@ func (a *account) end(cancel context.CancelFunc) {
 	a.mu.Unlock()
 	cancel()
 	a.open.Wait()
-	all := make([]*tally, 0, len(a.servers)) // nobody else holds the account any more
+	all := make([]*tally, 0, len(a.servers)) // nothing else holds the account any more
 	for _, t := range a.servers {
 		all = append(all, t)
 	}

@@ -52,7 +52,7 @@ func denied(d policy.Decision) *refusal {
 	return r
 }
 
-// unasked is what a rule asks about: nobody can be asked while a command runs.
+// unasked is what a rule asks about: no person can be asked while a command runs.
 func unasked(d policy.Decision) *refusal {
 	r := denied(d)
 	r.why = strings.TrimSuffix(r.why, ".") + ", so a person must be asked, and a running command cannot wait for that"

@@ -53,8 +53,8 @@ func (v *visit) named(u urls.Use) bool {
 	return slices.ContainsFunc(v.pass.Named, func(p urls.Pattern) bool { return p.Covers(u) })
 }
 
-// sends refuses what would carry data in plain HTTP, where the pass does not let it. What a
-// protocol carries that is switched to, nobody can see.
+// sends refuses what would carry data in plain HTTP, where the pass does not let it. The proxy cannot see
+// what a protocol carries that is switched to.
 func (v *visit) sends(r *http.Request) error {
 	switch {
 	case r.Method == http.MethodConnect:
@@ -82,7 +82,7 @@ func (v *visit) note(method string, at urls.Use, err error) (*tally, error) {
 	if err != nil {
 		r := refusalOf(err, v.use)
 		if r.status == http.StatusBadGateway {
-			return nil, err // nothing was decided: there is no such name, or nobody can say
+			return nil, err // nothing was decided: there is no such name, or its lookup failed
 		}
 		c.Address, c.Effect, c.Outcome, c.Rule, c.Place, c.Why = r.address, cmp.Or(r.effect, policy.Deny), decisions.Refused, r.rule, r.place, r.why
 		sentence = r.Error()

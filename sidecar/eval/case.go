@@ -14,13 +14,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
-// Case is a reply, and what it should become, as far as somebody knows.
+// Case is a reply, and what it should become, as far as is known.
 type Case struct {
 	ID        string
 	Category  string
 	Place     string // file:line
 	Record    *replay.Record
-	Want      *Want             // nil: nobody knows
+	Want      *Want             // nil: unknown
 	NotJudged []string          // keys of its label that mean nothing here
 	messages  []json.RawMessage // what is asked, for Live
 }
@@ -63,7 +63,7 @@ func labelled(line []byte, place string) (Case, error) {
 type Made struct {
 	replay.Made
 	CallsOK      bool `json:"calls_ok"`
-	False        int  `json:"false_calls"` // calls that nobody wanted
+	False        int  `json:"false_calls"` // calls that were not wanted
 	Leak         bool `json:"leak"`
 	ContentOK    bool `json:"content_ok"`
 	ReasoningOK  bool `json:"reasoning_ok"`

@@ -11,7 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
-// Job is what somebody wants to know.
+// Job is what to evaluate.
 type Job struct {
 	Corpora  []string // files; - is In
 	Variants []Spec

@@ -111,8 +111,8 @@ func (l *Live) Run(ctx context.Context, r *Report, variants []Variant, world gua
 	return nil
 }
 
-// take adds what became of a question to the report. It is not ok where nobody has asked yet.
-// So the report does not depend on which answer came first.
+// take adds what became of a question to the report. It is not ok if a server was not asked yet. So the
+// report does not depend on which answer came first.
 func take(r *Report, q question, servers []*server, known *answers) (ok bool) {
 	row, failed := q.row(), false
 	var sums []*Sum

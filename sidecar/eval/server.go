@@ -65,7 +65,7 @@ func (v *Variant) served() *ruleset.Set {
 	return set
 }
 
-// frank are rules under which nobody asks too much, and a server that fails gives an error, and
+// frank are rules under which no caller asks too much, and a server that fails gives an error, and
 // no sentence for a user: it is no answer, and no miss of the model.
 func frank(set *ruleset.Set) *ruleset.Set {
 	mine := *set
@@ -154,7 +154,7 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (out a
 	return out, err
 }
 
-// serve answers in place of a listener, which takes it that a handler gives up whom nobody waits for.
+// serve answers in place of a listener, which recovers from a handler that aborts a reply.
 func (s *server) serve(to *recorder, req *http.Request) {
 	defer func() {
 		if p := recover(); p != nil && p != http.ErrAbortHandler {

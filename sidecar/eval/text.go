@@ -74,7 +74,7 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-// Ignored says what labels hold that nobody judges; empty for nothing.
+// Ignored says what labels hold that is not judged; empty for nothing.
 func (r *Report) Ignored() string {
 	var keys []string
 	for _, key := range slices.Sorted(maps.Keys(r.NotJudged)) {
@@ -160,8 +160,7 @@ type xfailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes the report as JUnit XML: a suite for each variant. What nobody has labelled is
-// skipped.
+// JUnit writes the report as JUnit XML: a suite for each variant. What has no label is skipped.
 func (r *Report) JUnit(out io.Writer) error {
 	var all suites
 	for i, s := range r.Variants {

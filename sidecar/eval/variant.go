@@ -19,7 +19,7 @@ type Variant struct {
 	Profile string
 }
 
-// Spec is a variant as somebody writes it: NAME=DIR, and behind it +OVERLAY.yaml or @ID/ARM, and
+// Spec is a variant as a user writes it: NAME=DIR, and behind it +OVERLAY.yaml or @ID/ARM, and
 // #PROFILE.
 type Spec struct {
 	Name, Dir       string

@@ -97,7 +97,7 @@ func words() []string {
 type Choice struct {
 	Names []string // EXPERIMENT/ARM, in the order of the file
 	Arms  []*CompiledArm
-	Draft bool // nobody is in it
+	Draft bool // no session is in it
 }
 
 // maxChoices bounds the sets that are loaded.

@@ -45,9 +45,9 @@ type Sign struct {
 
 // The states of an experiment.
 const (
-	Draft   = "draft"   // its arms are checked, and nobody is in it
+	Draft   = "draft"   // its arms are checked, and no session is in it
 	Running = "running" // sessions are in its arms
-	Stopped = "stopped" // nobody is in it any more; its figures stay
+	Stopped = "stopped" // no session is in it any more; its figures stay
 )
 
 // The units that are split.

@@ -69,7 +69,7 @@ func (f *Fleet) Route(set *ruleset.Set, m ruleset.Model, session string) (*Route
 	return r, nil
 }
 
-// begin begins a round. Circuits that let nobody in tell no server from another. Then each may be asked: a
+// begin begins a round. Circuits that are all open tell no server from another. Then each may be asked: a
 // server that fails some requests is worth more than none. The lock is held.
 func (r *Route) begin() {
 	r.asked, r.end, r.forced = 0, time.Time{}, false

@@ -18,7 +18,7 @@ type meaning int
 const (
 	done     meaning = iota
 	failed           // it was refused, or did not do what it was for
-	broke            // the tool failed, and nobody knows how far it was
+	broke            // the tool failed, maybe half done
 	absent           // there is no such tool for this session
 	refused          // the token is wrong
 	busy             // it was not taken, and may be later
@@ -37,8 +37,8 @@ type answer struct {
 	unsent bool   // the gateway was not asked
 }
 
-// result is an answer in words for the model. A call of which nobody knows what became of it is
-// in doubt if it changes something.
+// result is an answer in words for the model. A changing call with an unknown outcome is
+// in doubt.
 func (a *answer) result(tool string, changes bool) tools.Result {
 	r := tools.Result{Text: a.text, Failed: a.means != done, After: a.after}
 	switch a.means {

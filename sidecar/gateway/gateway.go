@@ -75,7 +75,7 @@ func New(cfg Config) (*Client, error) {
 			Transport: &http.Transport{
 				DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 				TLSHandshakeTimeout: 5 * time.Second, MaxResponseHeaderBytes: 64 << 10,
-				DisableKeepAlives: true, // on an idle connection that just closed nobody knows whether a call arrived
+				DisableKeepAlives: true, // on an idle connection that just closed, a call may have arrived
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the token stays
 		},
@@ -165,7 +165,7 @@ func ofGateway(who policy.Subject) bool { return strings.HasPrefix(who.Session, 
 
 const maxKey = 512
 
-// session is the session of the gateway in which the calls of somebody run. An agent of the
+// session is the session of the gateway in which the calls of a subject run. An agent of the
 // gateway has its own. Others never get main, which is that of the owner: each of their sessions
 // has one beside the session of the settings, under a name that means nothing to the gateway.
 func (c *Client) session(who policy.Subject) string {

@@ -34,7 +34,7 @@ type look struct {
 	fails []string // they answer 500 to a call without arguments: some cannot work, others check nothing
 }
 
-// Tools are those of gateway.yaml, without those that the gateway does not have for somebody.
+// Tools are those of gateway.yaml, without those that the gateway does not have for who.
 // Where it cannot be asked, none is left out; where it refuses the token, all are.
 func (c *Client) Tools(ctx context.Context, set *ruleset.Set, who policy.Subject) (out []tools.Tool) {
 	seen := c.look(ctx, set, who)
@@ -98,7 +98,7 @@ func (c *Client) look(ctx context.Context, set *ruleset.Set, who policy.Subject)
 // nobodys is the name of a tool that no gateway has.
 const nobodys = "gpt_oss_executor_asks_who_is_there"
 
-// ask finds out what the gateway has. The first question is for a tool that nobody has: it shows
+// ask finds out what the gateway has. The first question is for a tool that no gateway has: it shows
 // whether there is a gateway, and whether it takes the token. Tools that read and cannot do
 // without an argument are called without: the one that is there says so, and does nothing.
 func (c *Client) ask(ctx context.Context, set *ruleset.Set, who policy.Subject, l *look) (hold time.Duration) {

@@ -41,7 +41,7 @@ type bare struct {
 	line   int  // where a line begins behind words of a header only, or else a text; 0: none does
 	debris bool // foreign words stand behind the name
 	again  int  // how often it was said again
-	led    bool // other words of a header stand in front, and the name is known: nobody else writes so
+	led    bool // other words of a header stand in front, and the name is known: prose has no such start
 }
 
 // Bare looks for a header without control tokens at the start of rest. known says that a name

@@ -6,13 +6,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Outsider says that a role is one of somebody who cannot call tools: the user, the system, the
-// developer. A tool only answers, but its role stands where models lost their own.
+// Outsider says that a role cannot call tools: it is the user, the system or the developer. A tool only
+// answers, but its role stands where models lost their own.
 func (ws *Words) Outsider(role string) bool {
 	return scan.AmongFold(role, ws.Roles) && !strings.EqualFold(role, Assistant) && !strings.EqualFold(role, "tool")
 }
 
-// Foreign says that somebody else than the assistant speaks: an outsider, or a tool that answers.
+// Foreign says that another than the assistant speaks: an outsider, or a tool that answers.
 func (ws *Words) Foreign(h *Header) bool {
 	switch {
 	case h.Role == "" || h.Role == Assistant:
@@ -23,7 +23,7 @@ func (ws *Words) Foreign(h *Header) bool {
 	return h.Recipient == "" && scan.AmongFold(h.Role, ws.Roles)
 }
 
-// Echo says that a message of somebody else may be one of the request, given once more: it has no channel and
+// Echo says that a message of another role may be one of the request, given once more: it has no channel and
 // no recipient, and a user's is part of what the user said last, if that is known; said is that, or its beginning.
 func (ws *Words) Echo(h *Header, body, said string) bool {
 	const long = 1 << 10 // of what is longer, only the beginning may be known

@@ -34,7 +34,7 @@ type Summary struct {
 	Model   string    `json:"model"`
 	Session string    `json:"session,omitempty"`
 	Seconds float64   `json:"seconds"`
-	Doubt   int       `json:"doubt,omitempty"` // calls of which nobody knows whether they took effect
+	Doubt   int       `json:"doubt,omitempty"` // calls that may have taken effect
 }
 
 // Load reads a run. The error is ErrUnknown, or names the line that is no record.
@@ -89,8 +89,8 @@ func read(doc []byte) (*Past, error) {
 	return p, nil
 }
 
-// Doubt are the calls that were about to run, may have changed something, and have no
-// result: nobody knows whether they took effect.
+// Doubt are the calls that were about to run, may have changed something, and have no result: they may have
+// taken effect.
 func (p *Past) Doubt() (ids []string) {
 	done := map[string]bool{}
 	for _, r := range p.Records {
@@ -181,14 +181,14 @@ func (j *Journal) Walk(skip int, take func(id string, p *Past, err error) bool) 
 // errEnded is why a run does not go on. One that its caller left, or that failed, may.
 var errEnded = errors.New("the run has ended")
 
-// Finished reports whether a run has come to its end, so that nobody can go on with it. One that
-// its caller left, or that failed, has not.
+// Finished reports whether a run has come to its end, so that it cannot go on. One that its caller left, or
+// that failed, has not.
 func (p *Past) Finished() bool {
 	return p.End != nil && (p.End.Status == Answered || p.End.Status == Unfinished)
 }
 
-// Continue opens a run that was broken off, to go on with it. What a crash has cut is taken
-// off its end. By is the person who wants that; "": nobody, the program does.
+// Continue opens a run that was broken off, to go on with it. What a crash has cut is taken off its end. By
+// is the person who wants that; "": the program does.
 func (j *Journal) Continue(id, rules, by string) (*Run, *Past, error) {
 	if _, err := j.Load(id); err != nil {
 		return nil, nil, err
@@ -203,7 +203,7 @@ func (j *Journal) Continue(id, rules, by string) (*Run, *Past, error) {
 			return nil, err // it goes on, maybe in this process
 		}
 		leave = r.Close
-		p, err := j.Load(id) // nobody else writes from here on
+		p, err := j.Load(id) // no other process writes from here on
 		switch {
 		case err != nil:
 			return nil, err

@@ -69,7 +69,7 @@ type Result struct {
 	Text    string `json:"text"` // as the model reads it
 	Failed  bool   `json:"failed,omitempty"`
 	Refused bool   `json:"refused,omitempty"` // it did not run
-	Doubt   bool   `json:"doubt,omitempty"`   // nobody knows whether it took effect
+	Doubt   bool   `json:"doubt,omitempty"`   // it may have taken effect
 	Took    int64  `json:"took_ms"`
 }
 

@@ -99,9 +99,8 @@ func (c *content) folderMode() fs.FileMode {
 	return c.info.Mode() & (fs.ModePerm | fs.ModeSetgid | fs.ModeSticky) &^ 0o002
 }
 
-// own gives what was made in the place of a rule file the owner of that file, or of the
-// folder. Whoever may not give it away keeps it: the folder stays its owner's, who can
-// replace it.
+// own gives what was made in the place of a rule file the owner of that file, or of the folder. If this
+// process may not give it away, it keeps it: the owner of the folder can replace it.
 func (c *content) own(path, name string) {
 	like := c.info
 	if f, ok := c.files[name]; ok {

@@ -16,8 +16,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
-// The modes of what is written. Rules are no secret, but who may write here
-// decides what runs after a bad start, and nobody else has a reason to read.
+// The modes of what is written. Rules are no secret, but who may write here decides what runs after a bad
+// start, and no other user has a reason to read.
 const (
 	folderMode = 0o700
 	fileMode   = 0o600

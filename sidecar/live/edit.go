@@ -17,10 +17,10 @@ type Edited struct {
 	Taken    []rulefile.Taken  `json:"taken_away,omitempty"`
 }
 
-// Seen is the versions that whoever edits has seen. What they have not seen, they
-// must not overwrite. Any sees everything.
+// Seen is the versions that the author of an edit has seen. An edit must not overwrite others. Any sees
+// everything.
 type Seen struct {
-	Who      string // that is, for log and history; empty: nobody says it
+	Who      string // that is, for log and history; empty: unknown
 	Any      bool
 	Versions []string
 }
@@ -184,8 +184,8 @@ func (l *Rules) unseen(seen Seen) error {
 	return stale
 }
 
-// write puts the operator's folder on disk, unless that is what stands there. Since
-// the edit began, somebody may have written what its author has not seen.
+// write puts the operator's folder on disk, unless that is what stands there. Since the edit began, another
+// process may have written what its author has not seen.
 func (l *Rules) write(own rulefile.Files, seen Seen) error {
 	if files, err := rulefile.ReadDir(l.src.Dir); err == nil && len(files.Differ(own)) == 0 {
 		return nil

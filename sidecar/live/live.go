@@ -1,6 +1,5 @@
 // Package live is the rule set in force: it starts with one, watches the folders, takes
-// edits as a whole or refuses them, and tells about both. It compiles nothing itself and
-// serves nobody.
+// edits as a whole or refuses them, and tells about both. It compiles nothing itself and serves no requests.
 package live
 
 import (
@@ -46,11 +45,11 @@ type Refused struct {
 	Version  string            `json:"version,omitempty"` // that it would have had; empty: it could not be read
 	At       time.Time         `json:"at"`
 	By       string            `json:"by"`
-	Who      string            `json:"who,omitempty"` // where somebody has said it
+	Who      string            `json:"who,omitempty"` // empty: unknown
 	Problems rulefile.Problems `json:"problems"`
 }
 
-// origin is what brings rules, and who, where somebody has said it.
+// origin is what brings rules, and who, if known.
 type origin struct{ by, who string }
 
 // What brings rules.

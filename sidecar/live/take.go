@@ -11,7 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// take is the one way into force, whoever brings the files: all of them are
+// take is the one way into force, of all origins: all of them are
 // compiled, write puts them where they belong (nil: they stand there), and one
 // store makes them the set in force. Files that are in force already change
 // nothing. Whatever does not load is refused, and kept for everyone to see.

@@ -19,7 +19,7 @@ func chown(path string, like fs.FileInfo) error {
 	return os.Lchown(path, int(want.Uid), int(want.Gid))
 }
 
-// lock waits up to a second until nobody else publishes to a folder. File systems without
+// lock waits up to a second until no other process publishes to a folder. File systems without
 // locks give one at once.
 func lock(dir string) (free func(), err error) {
 	d, err := os.Open(dir)

@@ -70,7 +70,7 @@ func stage(dir, name string, files rulefile.Files, like *content) (path string, 
 	return path, err
 }
 
-// put renames what stage wrote. Whoever reads with rulefile.ReadDir meanwhile waits.
+// put renames what stage wrote. rulefile.ReadDir waits meanwhile.
 func put(dir string, staged map[string]string, like *content) error {
 	if err := mark(dir, rulefile.Publishing, like); err != nil {
 		return err

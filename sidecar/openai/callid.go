@@ -15,8 +15,8 @@ func NewCallID() string { return "call" + rand.Text() }
 // ownLetters is how many rand.Text has at least.
 const ownLetters = 26
 
-// OwnCallID reports whether an id, clean, looks as NewCallID makes them: whoever has it got it from us, and
-// nobody else has the same.
+// OwnCallID reports whether an id, clean, looks as NewCallID makes them: its caller got it from us, and no
+// two are the same.
 func OwnCallID(id string) bool {
 	text, ours := strings.CutPrefix(id, "call")
 	return ours && len(text) >= ownLetters && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""

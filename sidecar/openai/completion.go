@@ -180,7 +180,7 @@ func (p *completionParser) body(ch *Choice) {
 			} else {
 				ch.Content.Text, ch.Content.Value = p.word()
 			}
-		case "refusal": // nobody shows it to a user but as text
+		case "refusal": // clients show it to a user as text only
 			refusal, _ = p.word()
 		case "tool_calls":
 			p.calls(ch)

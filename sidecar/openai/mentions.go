@@ -2,7 +2,7 @@ package openai
 
 import "bytes"
 
-// Mentions says that somebody else than the model and its tools wrote a tag, <reasoning>: with its
+// Mentions says that another role than the model and its tools wrote a tag, <reasoning>: with its
 // first sign as it is or escaped, in any of the messages. It compares small letters alone.
 func (q *Request) Mentions(tag string) bool {
 	name := []byte(tag[1:])

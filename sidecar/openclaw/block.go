@@ -33,9 +33,9 @@ type Sidecar struct {
 	Models  []string // ids to be named, the default first; a block needs one
 	Serves  []string // all ids that it answers to
 	Window  int      // context window in tokens
-	Guessed bool     // nobody has told the window: another one in a config is as good
+	Guessed bool     // the window is a default: another one in a config is as good
 	Tokens  int      // the most tokens of a reply; 0: as it is, or DefaultTokens
-	Service *Service // how the gateway starts it; nil: somebody else does
+	Service *Service // how the gateway starts it; nil: it does not
 
 	ExecMode bool // OpenClaw takes no security and ask for exec, but only a mode
 }
@@ -48,7 +48,7 @@ type Service struct {
 	Command  string // absolute path; empty: it is renewed where a config starts it already, and else there is none
 	Listen   string
 	Upstream string
-	Guessed  bool // nobody has told the upstream: another one in a config is as good
+	Guessed  bool // the upstream is a default: another one in a config is as good
 	Env      jsonc.Pairs
 	Idle     int // milliseconds without a request after which the gateway stops it; 0: never
 }
@@ -170,7 +170,7 @@ func (s *Service) Start(program string, idle int, environ []string, secret func(
 // prefix begins the variables that are settings of the sidecar.
 const prefix = "GPTOSS_EXECUTOR_"
 
-// Handed reports whether a variable of whoever runs openclaw is one for the sidecar.
+// Handed reports whether an environment variable of openclaw is one for the sidecar.
 func Handed(name string) bool { return strings.HasPrefix(name, prefix) || name == "OPENCLAW_WORKSPACE" }
 
 // Base is a base URL as a config has it. The sidecar answers below /v1, which is added.

@@ -9,7 +9,7 @@ import (
 )
 
 // service renews how the gateway starts the sidecar, where it does already: flags and variables of
-// ours, by their names. What somebody has added stays.
+// ours, by their names. What the user has added stays.
 func (m *merger) service() {
 	s, place := m.s.Service, at{"models", "providers", Provider, "localService"}
 	args, health, env := place.to("args"), place.to("healthUrl"), place.to("env")

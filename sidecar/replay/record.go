@@ -1,6 +1,6 @@
 // Package replay reads recorded replies with the very code that serves: to explain one, to
 // compare two rule sets over many, to write a test of one. It asks no model server and
-// answers nobody.
+// serves no requests.
 package replay
 
 import (
@@ -27,7 +27,7 @@ import (
 // Record is a reply to be explained or compared. Message and Chunks are what a
 // server sends: a message object, or chat.completion.chunk objects; Input is text
 // of the model alone. Tools holds names or OpenAI tool objects; [] means that none
-// was offered, null that nobody knows. Model, Server and User are what conditions
+// was offered, null that this is unknown. Model, Server and User are what conditions
 // see. Workspace is where the gateway said that the agent works; empty: as paths.yaml has
 // it. Expect is for Compare.
 type Record struct {
@@ -140,7 +140,7 @@ func (rec *Record) facts(set *ruleset.Set) parse.Facts {
 	return f
 }
 
-// subject is who asked: somebody, unless that is known.
+// subject is who asked; if unknown, a person who can answer.
 func (rec *Record) subject() policy.Subject {
 	if rec.Who == (policy.Subject{}) {
 		return policy.Subject{Model: rec.Model, Interactive: true}
@@ -235,7 +235,7 @@ func (rec *Record) catalog(set *ruleset.Set) (*tools.Catalog, error) {
 	return tools.NewCatalog(set.Tools, nil, list), nil
 }
 
-// Offered are the tools that the record says were offered; nil where nobody knows.
+// Offered are the tools that the record says were offered; nil: unknown.
 func (rec *Record) Offered() ([]tools.Tool, error) {
 	raw := rec.Tools
 	if raw == nil && rec.Input != nil {

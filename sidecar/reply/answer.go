@@ -12,7 +12,7 @@ import (
 // Answer is a Response as it grows, item by item: see NewAnswer.
 type Answer struct {
 	asked *Asked
-	tell  func(event []byte) // nil: nobody listens
+	tell  func(event []byte) // nil: no listener
 	head  []byte             // what the Response says of itself, up to its status
 	seq   int64              // of the next event
 	begun bool               // the first events are told

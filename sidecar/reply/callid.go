@@ -7,8 +7,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// The ids of our calls are letters and digits in chat completions. OpenClaw writes every id of the
-// Responses API anew that does not begin with call_, and then nobody knows the call any more.
+// The ids of our calls are letters and digits in chat completions. OpenClaw writes every id of the Responses
+// API anew that does not begin with call_, and then the call is not known any more.
 const (
 	chatID  = "call"
 	ourID   = "call_"

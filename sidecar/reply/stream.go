@@ -238,7 +238,7 @@ func (o *Stream) Say(text string) {
 }
 
 // spoken is why a choice ended that now ends with a sentence of ours. OpenClaw fails a turn
-// on content_filter, and nobody would read the sentence.
+// on content_filter, and its user would not see the sentence.
 func spoken(reason string) string {
 	if reason == "length" {
 		return reason

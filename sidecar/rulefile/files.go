@@ -52,8 +52,8 @@ func Counted(name string) bool {
 	})
 }
 
-// Misnamed reports whether a file would be one of them if its name did not end in
-// .yml. That is an error, as nobody would see that it means nothing.
+// Misnamed reports whether a file would be one of them if its name did not end in .yml. That is an error,
+// since it would be ignored silently.
 func Misnamed(name string) bool {
 	stem, yml := strings.CutSuffix(name, ".yml")
 	return yml && Counted(stem+".yaml")
@@ -138,9 +138,9 @@ func readFile(fsys fs.FS, name string) (string, error) {
 }
 
 // ReadDir is ReadFS for a folder on disk. A folder or file that everyone may
-// write to is refused: whoever edits the rules decides what runs. A folder on a
+// write to is refused: who edits the rules decides what runs. A folder on a
 // read-only mount is fine whatever its mode, as Kubernetes makes them 0777.
-// While somebody publishes there, or swaps the folder for another one, it waits: the
+// While a process publishes there, or swaps the folder for another one, it waits: the
 // files are never a mixture.
 func ReadDir(dir string) (Files, error) {
 	before := editionOf(dir)

@@ -10,7 +10,7 @@ import (
 
 // Ignored warns of what stands in the folders on disk, looks like rules, and is not read: folders
 // with other names, folders inside folders, and files whose names end otherwise. Hidden ones,
-// such as those of Kubernetes, are nobody's rules.
+// such as those of Kubernetes, are no rules.
 func (s Source) Ignored() (out Problems) {
 	for _, in := range []struct{ dir, prefix string }{{s.Dir, ""}, {s.Policy, PolicyFolder + "/"}} {
 		if in.dir == "" {

@@ -60,8 +60,8 @@ func called(item *yaml.Node) string {
 	return "the " + what + " " + nameOf(item)
 }
 
-// distinctItems reports items of a file that have one name: once layers are merged, nobody sees
-// it. Lists inside items have no named ones.
+// distinctItems reports items of a file that have one name: the merge of layers would hide that. Lists inside
+// items have no named ones.
 func (d *decoder) distinctItems(n *yaml.Node) {
 	first := map[string]int{}
 	for i, c := range n.Content {

@@ -34,7 +34,7 @@ type layer struct {
 }
 
 // layer reads one file, and notes that in done. One that is not the main file must say its
-// version: after the merge, nobody would miss it.
+// version: after the merge, its absence would not show.
 func (t *Tree) layer(files Files, name string, more bool, done map[string]bool) layer {
 	done[name] = true
 	src := newSource(name, files[name])

@@ -63,7 +63,7 @@ func (s Source) Whole(own Files) (Files, error) {
 	return s.withPolicy(all.over(s.Builtin))
 }
 
-// Lacking stands for a file that a folder lacks, and need not have. Nobody writes it so.
+// Lacking stands for a file that a folder lacks, and need not have. No file holds this text.
 func Lacking(name string) string {
 	return "# The folder lacks this file.\nversion: 1\ninclude: [" + BuiltinFolder + "/" + name + "]\n"
 }

@@ -66,7 +66,7 @@ func (t *Tree) Includes() []string { return t.files }
 // Says reports whether a key is written down, in the file or in what it includes.
 func (t *Tree) Says(keys ...string) bool { return lookUp(t.root, keys...) != nil }
 
-// At is where a key stands; the first line of the file for one that nobody has written.
+// At is where a key stands; the first line of the file for one that is missing.
 func (t *Tree) At(keys ...string) Place {
 	if n := lookUp(t.root, keys...); n != nil {
 		return t.places().at(n)

@@ -144,7 +144,7 @@ func (s *Scenario) after(q *Request) bool {
 }
 
 // reply is the scenario's answer to q. A conversation that is not in the script
-// is a mistake of whoever wrote the script, so it is told as an error.
+// is a mistake in the script, so it is told as an error.
 func (s *Scenario) reply(q *Request) Reply {
 	if s == nil {
 		return Fail(http.StatusNotImplemented, "no scenario is picked by this conversation")

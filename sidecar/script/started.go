@@ -185,7 +185,7 @@ func enumWord(q Request) string {
 	return ""
 }
 
-// said counts where somebody asks for that, and else repeats the word that it was told.
+// said counts if the last message asks for that, and else repeats the word that it was told.
 func said(list []Message) string {
 	last := list[len(list)-1].Text
 	if strings.HasPrefix(last, "Count from 1 to 200") {

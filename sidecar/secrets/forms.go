@@ -60,8 +60,8 @@ func (f *form) mayBeIn(lower string, has *pairs) bool {
 	return slices.ContainsFunc(f.needs, func(need string) bool { return has.all(need) && strings.Contains(lower, need) })
 }
 
-// pairs are the pairs of bytes that a text has. Most texts lack one of what a form needs, and
-// then nobody has to look for it.
+// pairs are the pairs of bytes that a text has. Most texts lack one that a form needs, and then they are not
+// searched for it.
 type pairs [1 << 16 / 64]uint64
 
 func pairsOf(s string) *pairs {

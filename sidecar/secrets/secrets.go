@@ -65,7 +65,7 @@ func Forms(s string, put func(kind, secret string) string) string {
 
 // MaskJSON is a document with the secrets in its texts and in the members of telling names
 // masked, and how many these are. Members come out sorted; of a key that comes twice the last one
-// counts, as it does for whoever reads the arguments of a call. The others are gone, and count as
+// counts, as it does for the reader of a call's arguments. The others are gone, and count as
 // secrets: doc itself holds them still. The error is for what is no JSON, or more than one value.
 func MaskJSON(doc []byte) (masked []byte, n int, err error) {
 	var v any

@@ -80,7 +80,7 @@ func (s *Store) batch(list []change) []change {
 	return list
 }
 
-// send writes some changes. Those of a failure are lost: whoever needs them goes without.
+// send writes some changes. Those of a failure are lost: their readers go without.
 func (s *Store) send(list []change) {
 	err := s.ask(context.Background(), askWrites, s.Patience, func(ctx context.Context) error {
 		_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {

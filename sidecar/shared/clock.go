@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// farOff is by how much a replica's clock may differ from the server's before somebody is told. An answer that is slow
-// looks like a second of it at most.
+// farOff is by how much a replica's clock may differ from the server's before the log warns. An answer that
+// is slow looks like a second of it at most.
 const farOff = 3 * time.Second
 
 // clock is how this replica's clock stands to that of the server.

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// seal keeps what is kept in the server from being read, made up, or moved to another key by
-// whoever else can write there. Its zero value cannot be used.
+// seal keeps what is kept in the server from being read, made up, or moved to another key by others who can
+// write there. Its zero value cannot be used.
 type seal struct{ aead cipher.AEAD }
 
 // sealed begins every value. A later version of this program that writes otherwise begins it with
@@ -62,7 +62,7 @@ func (s *Store) read(place, value string) ([]byte, bool) {
 }
 
 // key is a key of the server. What it is about stands in it as a sum: a session, for example, may
-// say who somebody is.
+// name a person.
 func (s *Store) key(kind, about string) string {
 	if about == "" {
 		return s.Prefix + ":" + kind

@@ -15,7 +15,7 @@ const (
 	// soonest is how fast a person can be asked and answer. What has run by then has run
 	// without.
 	soonest = time.Second
-	// proof is how much evidence it takes to believe that nobody is asked.
+	// proof is how much evidence it takes to believe that no person is asked.
 	proof = 2
 	// distrust is how long that is believed. Then one call finds out again.
 	distrust = 10 * time.Minute
@@ -57,7 +57,7 @@ func (a *Asks) Left(id, by string, now time.Time) {
 }
 
 // Result looks at the result of a call, by what shows whether a person was asked. It says whether this completes the proof that
-// nobody is asked.
+// no person is asked.
 func (a *Asks) Result(id, text string, evidence *Evidence, now time.Time) (by string, proven bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -95,8 +95,8 @@ func (a *Asks) hears(by string, now time.Time) bool {
 // run, that a program has.
 type Evidence struct{ Asked, NotRun, Ran []*regexp.Regexp }
 
-// of is what a result that came at once says about who has sent it: more than 0, nobody was asked; less, one
-// was.
+// of is what a result that came at once says about who has sent it: more than 0, no person was asked; less,
+// one was.
 func (e *Evidence) of(text string) int {
 	shows := func(list []*regexp.Regexp) bool {
 		return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(text) })

@@ -23,8 +23,8 @@ type Left struct {
 // Departures are the calls that have left at any replica, by a key that tells what they are.
 type Departures interface {
 	Leave(key string) // does not wait
-	// Take gives a call to one replica, once, within a bounded time. known is false where nobody
-	// can say whether it was taken.
+	// Take gives a call to one replica, once, within a bounded time. known is false if it is unknown whether
+	// it was taken.
 	Take(key string) (taken, known bool)
 }
 

@@ -20,7 +20,7 @@ func NewPorts(sessions int) *Ports {
 }
 
 // Begin notes what is open as a command of a session is about to leave. Only the first one
-// counts. Nil is what nobody can tell.
+// counts. Nil means unknown.
 func (p *Ports) Begin(session string, open func() map[int]bool) {
 	if session == "" {
 		return

@@ -84,7 +84,7 @@ func add(list []moment, m moment) []moment {
 }
 
 // joined are fewer moments: each is counted with the next, as if it were as late, where that is near enough. Of
-// 512 in a day some always are. The first one joins none, as nobody knows what it holds already: so it is
+// 512 in a day some always are. The first one joins none, as what it holds already is unknown: so it is
 // forgotten when its time comes.
 func joined(list []moment, now time.Time) []moment {
 	out := list[:1]

@@ -83,7 +83,7 @@ func (r *Recall) Put(kind Kind, key, text string) {
 	}
 }
 
-// Fetch brings what is known elsewhere of calls that nobody has met here. keys is only asked where
+// Fetch brings what is known elsewhere of calls that were not seen here. keys is only asked where
 // there is an elsewhere.
 func (r *Recall) Fetch(ctx context.Context, keys func() []string) {
 	if r.far == nil {

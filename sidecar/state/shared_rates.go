@@ -11,7 +11,7 @@ import (
 type Others interface {
 	// Publish gives what a session did here, all of it. It does not wait.
 	Publish(session string, doc []byte)
-	// Read gives what it did at the other replicas, within a bounded time; nothing, where nobody knows.
+	// Read gives what it did at the other replicas, within a bounded time; nothing if that is unknown.
 	Read(session string) [][]byte
 }
 

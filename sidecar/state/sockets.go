@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Listening are the ports of this machine at which a server listens, and whether it may be
-// one of an agent: those of root are not, unless this program runs as root itself. Nil:
-// nobody can tell.
+// Listening are the ports of this machine at which a server listens, and whether it may be one of an agent:
+// those of root are not, unless this program runs as root itself. Nil: unknown.
 func Listening() map[int]bool { return listening("/proc/net/tcp", "/proc/net/tcp6") }
 
 // listening reads the tables of Linux. There is no second one where IPv6 is switched off.

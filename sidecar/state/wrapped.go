@@ -40,7 +40,7 @@ func NewWrapped() *Wrapped {
 	return &Wrapped{left: recent.New[string](maxWrapped, nil), away: recent.New[time.Time](maxAskers, nil)}
 }
 
-// Left notes that a call has left confined, for somebody.
+// Left notes that a call of by has left confined.
 func (w *Wrapped) Left(id, by string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,7 +77,7 @@ func (w *Wrapped) Result(id, text string, now time.Time) (by string, fate Fate) 
 	return by, Ran
 }
 
-// Here reports whether commands of somebody can be confined, as far as is known.
+// Here reports whether commands of by can be confined, as far as is known.
 func (w *Wrapped) Here(by string, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -98,7 +98,7 @@ func ofGit(git string, settings bool) (out []string) {
 		return []string{git}
 	}
 	hooks, config := filepath.Join(git, "hooks"), filepath.Join(git, "config")
-	_ = os.Mkdir(hooks, 0o755) // where that fails, nobody of this user can make it later
+	_ = os.Mkdir(hooks, 0o755) // where that fails, no process of this user can make it later
 	out = append(out, hooks)
 	if settings {
 		if f, err := os.OpenFile(config, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
-// Made remembers the workspaces in which a confined command, whose code nobody has read, may
+// Made remembers the workspaces in which a confined command, whose code was not read, may
 // have made a repository: there were none when it began. Git runs what the settings of one
 // say, so it does not run unconfined there. It outlives the program, as the repositories do.
 // Two processes may add to the file while one takes over from the other. Safe for concurrent use.
@@ -73,8 +73,8 @@ func (m *Made) begins(p guard.Permit) error {
 	return nil
 }
 
-// Holds reports whether a repository in a workspace may be the work of such a command. Where nobody can
-// say, it may.
+// Holds reports whether a repository in a workspace may be the work of such a command. If that is unknown, it
+// may.
 func (m *Made) Holds(work string) bool {
 	known, err := m.holds(work)
 	return known || err != nil

@@ -35,7 +35,7 @@ type Ticket struct {
 	Outside bool `json:"outside,omitempty"` // nothing confines it, and it runs in the folder of the box
 }
 
-// Folder is where tickets lie. Nobody but its user may look into it. It is safe for concurrent use.
+// Folder is where tickets lie. Only its user may look into it. It is safe for concurrent use.
 type Folder struct {
 	dir   string
 	mu    sync.Mutex
@@ -90,7 +90,7 @@ const spent = ".spent"
 // sweepEvery is how often old tickets are removed: each look at all of them takes time.
 const sweepEvery = time.Minute
 
-// sweep removes what nobody can take any more. What cannot be removed is tried again.
+// sweep removes what cannot be taken any more. What cannot be removed is tried again.
 func (f *Folder) sweep(now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

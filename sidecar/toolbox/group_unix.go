@@ -16,6 +16,6 @@ func group(c *exec.Cmd) {
 // endGroup ends what the command has left behind.
 func endGroup(c *exec.Cmd) {
 	if c.Process != nil {
-		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // nobody is there any more, most of the time
+		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // mostly the group has ended
 	}
 }

@@ -69,7 +69,7 @@ func readable(doc []byte, contentType, kind string) (string, error) {
 	return strings.ToValidUTF8(all.String(), "\uFFFD"), nil
 }
 
-// unread are elements whose text nobody reads; the head is none, as its end may be left out. Blocks
+// unread are elements whose text a page does not show; the head is none, as its end may be left out. Blocks
 // stand on lines of their own.
 var (
 	unread = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true}

@@ -101,7 +101,7 @@ func (c *Client) Broken(set *ruleset.Set, err error) *Failure {
 }
 
 // Unavailable is the failure of a request for which there is no server to ask before so much
-// time has passed. away says that none could be reached for long: to wait helps nobody then.
+// time has passed. away says that none could be reached for long: to wait does not help then.
 func Unavailable(set *ruleset.Set, why string, wait time.Duration, away bool) *Failure {
 	if away {
 		return failure(set, ruleset.Away, why, why)

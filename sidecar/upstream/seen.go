@@ -19,7 +19,7 @@ type Seen struct {
 	Detail []string `json:"detail,omitempty"`
 }
 
-// toolRequest offers a tool that nobody needs to greet.
+// toolRequest offers a tool that no greeting needs.
 const toolRequest = `{"messages":[{"role":"user","content":"Say hello."}],"stream":false,"max_tokens":64,"reasoning_effort":"low",` +
 	`"tools":[{"type":"function","function":{"name":"current_time","description":"Tells the time.","parameters":{"type":"object","properties":{}}}}],"tool_choice":"auto"}`
 

@@ -40,7 +40,7 @@ type Config struct {
 	Log             *slog.Logger  // nil: nothing is logged
 
 	// Before is asked before each request for an answer leaves, also where it is sent again. An error keeps
-	// it back. nil: nobody is asked.
+	// it back. nil: every request leaves.
 	Before func(context.Context) error
 }
 

@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// Role is what somebody may do on the admin listener. Each may do what those before it may.
+// Role is what a caller may do on the admin listener. Each may do what those before it may.
 type Role uint8
 
 // The roles.

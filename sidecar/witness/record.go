@@ -61,7 +61,7 @@ type Reply struct {
 	Reading        parse.Reading
 	Words          bool // what follows was kept
 	Said           parse.Delta
-	Thought        []byte // reasoning that nobody has decoded, as JSON
+	Thought        []byte // reasoning as JSON, not decoded
 	Finish         string
 	User           string // as conditions see it
 	Workspace      string

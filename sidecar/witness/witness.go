@@ -1,7 +1,6 @@
 // Package witness keeps the last requests of a running server in memory, for people who look:
 // what the model server said, what was made of it, what came of it. It is bounded in count and
-// bytes, writes nothing anywhere, changes no reply, and reads none: whoever looks reads it anew,
-// with the rules of then.
+// bytes, writes nothing anywhere, changes no reply, and reads none: a viewer parses it with the rules of then.
 package witness
 
 import (

@@ -1,6 +1,6 @@
 // Package workspace opens and removes files for tools. What was judged is what is
 // opened: it takes a judged path and follows it from the top, part by part, through no
-// link at all, so that whoever swaps a folder for a link in the meantime gains nothing.
+// link at all, so that a process that swaps a folder for a link meanwhile gains nothing.
 // Then it looks at what it has opened, never at a name.
 package workspace
 

@@ -86,7 +86,7 @@ func (m *mender) backslash(i, from, to int, run *pathRun) int {
 }
 
 // strange reports whether text[from:to] holds an escape that JSON does not know. Then \b and \f are
-// none, either: nobody writes a backspace or a form feed, but a pattern has \bfunc\s+.
+// none, either: models write no backspace and no form feed, but a pattern has \bfunc\s+.
 func (m *mender) strange(from, to int) bool {
 	for i := from; ; i += 2 {
 		n := strings.IndexByte(m.text[min(i, to):to], '\\')

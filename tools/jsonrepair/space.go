@@ -15,7 +15,7 @@ func isGlyph(s string) bool {
 }
 
 // holdsGlyphs reports whether JSON holds such a mark, or bytes as that vocabulary writes them: Ã¼ is ü.
-// Then nobody can tell what its texts say.
+// Then what its texts say is unclear.
 func holdsGlyphs(json string) bool {
 	before := rune(0)
 	for _, r := range json {

@@ -8,7 +8,7 @@ import (
 )
 
 // shaped checks the value of a keyword that holds no schemas as the meta-schema of the draft has
-// it. A schema that breaks its own meta-schema means nobody knows what.
+// it. A schema that breaks its own meta-schema has no clear meaning.
 func (c *source) shaped(obj map[string]any, key, at string) error {
 	v := obj[key]
 	ok := true

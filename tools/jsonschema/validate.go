@@ -23,7 +23,7 @@ type check struct {
 }
 
 // seen are the properties and elements that some schema has said something about. Only the
-// keywords unevaluated… want to know; where nobody does, it is nil.
+// keywords unevaluated… need them; without these keywords, it is nil.
 type seen struct {
 	names map[string]bool
 	items map[int]bool

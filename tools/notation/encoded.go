@@ -16,7 +16,7 @@ import (
 // escapedByte is a character that was escaped, as \x7b or {.
 var escapedByte = lazyregexp.New(`\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}`)
 
-// encoded reads an object that somebody encoded as a whole: it begins as a brace does in hex, in
+// encoded reads an object that is encoded as a whole: it begins as a brace does in hex, in
 // base64 without its padding, as an escape, an entity, or in quoted-printable.
 func encoded(s string) []string {
 	s = strings.TrimSpace(s)

@@ -7,7 +7,7 @@ import (
 )
 
 // escapes reads the characters that JavaScript and Rust write \u{1F680}, and Python \U0001F634. Behind a
-// quote in a text they may be those of a program that the text is: there nobody can tell.
+// quote in a text they may be those of a program that the text is: there it is unclear.
 func escapes(s string) []string {
 	if !strings.Contains(s, `\u{`) && !strings.Contains(s, `\U`) {
 		return nil

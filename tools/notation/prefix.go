@@ -49,8 +49,8 @@ func (p *literal) prefixed() (json string, ok bool) {
 	return jsontext.Quote(body), true
 }
 
-// rawEnd is where a text ends in which a backslash is one, or -1: behind one nobody can tell whether a
-// quote ends it. Between the quotes of C#, two of them are one.
+// rawEnd is where a text ends in which a backslash is one, or -1: behind one it is unclear whether a quote
+// ends it. Between the quotes of C#, two of them are one.
 func (p *literal) rawEnd(body, closer string, doubled bool) int {
 	for from := 0; ; {
 		n := strings.Index(body[from:], closer)

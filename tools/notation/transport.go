@@ -17,7 +17,7 @@ var (
 	busy = lazyregexp.New(`: OPENROUTER PROCESSING\r?\n(?:\r?\n)+`)
 )
 
-// Carried is a text without what its transport left in it, wherever that is: nobody writes so.
+// Carried is a text without what its transport left in it, wherever that is: models do not write so.
 func Carried(text string) string {
 	if !strings.Contains(text, "\n") {
 		return text

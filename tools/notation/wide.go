@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// wide reads UTF-16 and UTF-32 that somebody took for bytes: NULs stand between the characters.
+// wide reads UTF-16 and UTF-32 that were taken for bytes: NULs stand between the characters.
 func wide(s string) []string {
 	if !strings.Contains(s, "\x00") {
 		return nil
@@ -84,7 +84,7 @@ func utf16Bytes(s string) (string, bool) {
 	return text, !strings.ContainsAny(text, "\ufffd\x00")
 }
 
-// coloured takes out what colours the signs of an object in a terminal. In a text nobody can tell.
+// coloured takes out what colours the signs of an object in a terminal. In a text they are ambiguous.
 func coloured(s string) []string {
 	if !strings.Contains(s, "\x1b[") {
 		return nil

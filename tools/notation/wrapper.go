@@ -16,7 +16,7 @@ const (
 	pairs                      // the object that a list of pairs is, or an object again
 )
 
-// wrapperOf is what a function does; 0: nobody knows.
+// wrapperOf is what a function does; 0: unknown.
 func wrapperOf(name string) wrapper {
 	switch name {
 	case "Object.freeze", "Object.seal", "Object.preventExtensions", "structuredClone", "deepcopy", "copy.deepcopy", "OrderedDict", "collections.OrderedDict", "MappingProxyType":

@@ -95,7 +95,7 @@ func (w Words) path(v string) (Ref, bool) {
 	cut, elided := cutElided(v)
 	switch {
 	case strings.HasPrefix(v, "./"):
-		return Ref{}, false // whoever means a file of such a name writes it so
+		return Ref{}, false // a model that means a file of such a name writes it so
 	case strings.HasPrefix(v, "<") && wrapped && s.words > 0:
 		return s.ref(), true
 	case wrapped && plain:

@@ -92,7 +92,7 @@ func unescapeURL(text string) (string, bool) {
 	decode := url.PathUnescape
 	if plus && !blank {
 		if !strings.Contains(text, "%2B") {
-			return "", false // a + or a blank: nobody can tell
+			return "", false // ambiguous: a + or a blank
 		}
 		decode = url.QueryUnescape
 	}

@@ -151,7 +151,7 @@ func doubtPatch(text string) string {
 	return "holds no line that a patch has"
 }
 
-// doubtName doubts what nobody writes into a path or a URL: quotes, tags, lines, an option, a call.
+// doubtName doubts what no path or URL holds: quotes, tags, lines, an option, a call.
 func doubtName(text string) string {
 	switch n := letters(text); {
 	case strings.ContainsAny(text, "\"<>\n"), strings.HasPrefix(text, "--"), n > 0 && strings.HasPrefix(text[n:], "(") && strings.HasSuffix(text, ")"):

@@ -77,7 +77,7 @@ func runner(script *url.URL) http.Handler {
 		}
 		defer res.Body.Close()
 		w.WriteHeader(res.StatusCode)
-		_, _ = io.Copy(flushed{w, http.NewResponseController(w)}, res.Body) // whoever left knows it
+		_, _ = io.Copy(flushed{w, http.NewResponseController(w)}, res.Body) // a caller that has gone needs no error
 		if res.Trailer.Get("Die") != "" {
 			os.Exit(2)
 		}

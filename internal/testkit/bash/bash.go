@@ -25,7 +25,7 @@ var harmless = []string{
 // patience is how long a text may run.
 const patience = 2 * time.Second
 
-// nobody is who runs the texts where the test is root.
+// nobody is the user that runs the texts if the test is root.
 const nobody = 65534
 
 // Sandbox is a folder in which texts run, one after the other.

@@ -58,7 +58,7 @@ func (c *Collector) listen(address string) {
 	c.URL = "http://" + l.Addr().String()
 }
 
-// Stop ends it as a crash would: connections break, and nobody listens.
+// Stop ends it as a crash would: connections break, and its port closes.
 func (c *Collector) Stop() {
 	c.srv.CloseClientConnections()
 	c.srv.Close()

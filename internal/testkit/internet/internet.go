@@ -25,7 +25,7 @@ type Names struct {
 	asked   map[dnsmessage.Question]int
 }
 
-// ServeNames starts one, and gives a resolver that asks it and nobody else.
+// ServeNames starts one, and gives a resolver that asks only it.
 func ServeNames(t testing.TB, answers map[string][][]string) (*Names, *net.Resolver) {
 	t.Helper()
 	s, address := ServeNamesAt(t, "127.0.0.1:0", answers)

@@ -102,9 +102,9 @@ func (s Score) Of(effect policy.Effect, want string) (out []Verdict) {
 	return out
 }
 
-// Check fails for every call that was denied, that was allowed although its owner wants to be
-// asked, and that nobody has judged; and for the questions if there are too many. What was
-// byDesign otherwise is only told.
+// Check fails for every call that was denied, that was allowed although its owner wants to be asked, or that
+// the policy never judged. It fails, too, if there are too many questions. What was byDesign otherwise is
+// only told.
 func (s Score) Check(t testing.TB) {
 	t.Helper()
 	t.Log(s)

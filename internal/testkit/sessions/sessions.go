@@ -128,8 +128,8 @@ func (s *Session) Lay(t testing.TB) {
 	git(t, s.Workspace, "push", "-q", "-u", "origin", "main")
 }
 
-// Reach adds calls that touch a file of another session, in its workspace. Nobody has said
-// what an owner wants of them.
+// Reach adds calls that touch a file of another session, in its workspace. What an owner wants of them is not
+// labelled.
 func (s *Session) Reach(other *Session) {
 	file := filepath.Join(other.Workspace, "reached.txt")
 	for _, c := range [][2]string{
