@@ -35,6 +35,10 @@ func thoughtScenarios() []script.Scenario {
 func (b *bench) reasoningReplay(t *testing.T) {
 	for _, id := range []string{"vllm", "ollama", "llamacpp", "sglang"} {
 		server := b.servers[id]
+		field := server.Dialect.Reasoning
+		if server.Dialect.Chat { // Ollama is asked over its own API
+			field = "thinking"
+		}
 		for _, c := range thoughts() {
 			t.Run(id+"/"+c.id, func(t *testing.T) {
 				a := b.say(t, id, id+"-"+c.id, c.id)
@@ -49,8 +53,8 @@ func (b *bench) reasoningReplay(t *testing.T) {
 					if len(m.Calls) == 0 {
 						continue
 					}
-					if got := m.Field(server.Dialect.Reasoning); got != c.text {
-						t.Errorf("%s is %q, want %q, in %s", server.Dialect.Reasoning, got, c.text, m.Raw)
+					if got := m.Field(field); got != c.text {
+						t.Errorf("%s is %q, want %q, in %s", field, got, c.text, m.Raw)
 					}
 				}
 			})
