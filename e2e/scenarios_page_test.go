@@ -54,13 +54,13 @@ func TestScenarios(t *testing.T) {
 		return
 	}
 	for _, s := range scenarios() {
-		if len(rowOf(tables, s)) != len(columns) {
+		if len(ends(rowOf(tables, s))) != len(columns) {
 			t.Fatalf("%s has no row %q: run make scenarios", scenariosFile, s.title())
 		}
 	}
 	for _, c := range trials {
 		at := slices.IndexFunc(columns, func(col column) bool { return col.id == c.column.id })
-		if says := rowOf(tables, c.scenario)[at]; says != c.words() && !c.slow {
+		if says := ends(rowOf(tables, c.scenario))[at]; says != c.words() && !c.slow {
 			t.Errorf("%s: %s, and the page says %s: run make scenarios", c.name(), c.words(), says)
 		}
 	}
@@ -73,21 +73,30 @@ func (s scenario) title() string {
 	return "| `" + s.id + "` " + strings.ReplaceAll(s.about, "|", "\\|") + " |"
 }
 
-// rowOf are the ends of a scenario, one for each column.
-func rowOf(tables string, s scenario) (ends []string) {
+// rowOf are the cells of a scenario.
+func rowOf(tables string, s scenario) []string {
 	_, rest, ok := strings.Cut(tables, "\n"+s.title())
 	line, _, _ := strings.Cut(rest, "\n")
 	if !ok {
 		return nil
 	}
-	for cell := range strings.SplitSeq(strings.TrimSuffix(line, "|"), "|") {
-		chat, responses, differ := strings.Cut(strings.TrimSpace(cell), " / ")
+	cells := strings.Split(strings.TrimSuffix(line, "|"), "|")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	return cells
+}
+
+// ends are how a scenario ends, one for each column: a cell says both APIs, once if they are the same.
+func ends(cells []string) (out []string) {
+	for _, cell := range cells {
+		chat, responses, differ := strings.Cut(cell, " / ")
 		if !differ {
 			responses = chat
 		}
-		ends = append(ends, chat, responses)
+		out = append(out, chat, responses)
 	}
-	return ends
+	return out
 }
 
 // written are the tables of the page.
