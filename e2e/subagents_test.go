@@ -3,6 +3,7 @@ package e2e
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,15 +15,24 @@ func subagentScenarios() []script.Scenario {
 	spawn := func(task string) script.Reply {
 		return script.Native("tool_call", `{"id":"sessions_spawn","args":{"task":"Please `+user(task)+`"}}`)
 	}
+	asked := make(chan struct{})
+	var once sync.Once
+	hangs := func(q script.Request) *script.Reply {
+		if reply := onlySubagent("It did not end.")(q); reply != nil {
+			return reply
+		}
+		once.Do(func() { close(asked) })
+		return nil
+	}
 	return []script.Scenario{
 		{Name: "spawns", User: user("spawns"), Steps: []script.Reply{spawn("helps"), script.Text("It is on its way.")}},
 		{Name: "helps", User: user("helps"), Choose: onlySubagent("I was told."), Steps: []script.Reply{
 			script.LeakedHarmony("exec", command("echo ran > helps.txt")), script.Text("The file is written."),
 		}},
 		{Name: "cancels", User: user("cancels"), Choose: cancels, Steps: []script.Reply{
-			spawn("hangs"), {Calls: script.Native("tool_call", `{"id":"subagents","args":{"action":"list"}}`).Calls, Delay: 3 * time.Second}, script.Text("No task is listed."), script.Text("It is cancelled."),
+			spawn("hangs"), {Calls: script.Native("tool_call", `{"id":"subagents","args":{"action":"list"}}`).Calls, Until: asked}, script.Text("No task is listed."), script.Text("It is cancelled."),
 		}},
-		{Name: "hangs", User: user("hangs"), Choose: onlySubagent("It did not end."), Steps: []script.Reply{{Content: strings.Repeat("One word after the other. ", 200), Pause: 200 * time.Millisecond}}},
+		{Name: "hangs", User: user("hangs"), Choose: hangs, Steps: []script.Reply{{Content: strings.Repeat("One word after the other. ", 200), Pause: 200 * time.Millisecond}}},
 	}
 }
 

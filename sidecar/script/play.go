@@ -35,6 +35,13 @@ func (p *player) play(ctx context.Context, r Reply) {
 	if !wait(ctx, r.Delay) {
 		return
 	}
+	if r.Until != nil {
+		select {
+		case <-r.Until:
+		case <-ctx.Done():
+			return
+		}
+	}
 	if r.Retry != "" {
 		p.w.Header().Set("Retry-After", r.Retry)
 	}

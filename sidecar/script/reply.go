@@ -20,6 +20,7 @@ type Reply struct {
 	Body  string        // the whole HTTP body verbatim, with status Err.Status (0: 200); what begins with < is HTML
 	Retry string        // value of a Retry-After header
 	Delay time.Duration // before the headers
+	Until chan struct{} // is closed before the headers; nil: there is nothing to wait for
 	Pings int           // comments before the first chunk; streams only
 	Pause time.Duration // before each of them, and before each chunk
 
