@@ -34,7 +34,7 @@ func (c counted) OnEnd(s sdktrace.ReadOnlySpan) {
 }
 
 // exporter is what the queue of spans is emptied into. It gives no error: it tells the operator itself,
-// and whoever fills the queue could do nothing about it.
+// and its caller could do nothing about it.
 type exporter struct {
 	post    *poster
 	tell    *teller

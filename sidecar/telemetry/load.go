@@ -13,7 +13,7 @@ type Load struct {
 	Used, Limit     uint64
 }
 
-// Loads shows the load, by what it tells whenever somebody asks.
+// Loads shows the load.
 func (m *Metrics) Loads(at func() Load) {
 	m.registry.gaugeFunc("load_shedding", "1 while memory is short and new requests get 503.", func() float64 {
 		if at().Short {
@@ -29,7 +29,7 @@ func (m *Metrics) Loads(at func() Load) {
 		func() float64 { return float64(at().Limit) })
 }
 
-// States shows how the model servers are, by what fill says whenever somebody asks.
+// States shows how the model servers are.
 func (m *Metrics) States(fill func(say func(upstream, state string))) {
 	m.registry.MustRegister(&states{fill: fill, GaugeVec: newGauge("upstream_state", "1 for the state of a model server: "+
 		"closed (it is asked), open (it failed too often), half_open (one request tries it).", "upstream", "state")})

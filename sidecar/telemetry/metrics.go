@@ -40,7 +40,7 @@ type Metrics struct {
 	Reloaded  prometheus.Gauge         // unix time of the last one, good or not
 	Whole     *prometheus.HistogramVec // seconds of a request, by stream
 	Approvals *prometheus.CounterVec   // outcome: asked, allowed, denied, used, expired
-	Pending   prometheus.Gauge         // approvals that nobody has answered yet
+	Pending   prometheus.Gauge         // approvals without an answer
 
 	Shadows     *prometheus.CounterVec // experiment, outcome: same, differs, skipped, crashed, stuck
 	Units       *prometheus.GaugeVec   // experiment, arm: that were in it
@@ -139,7 +139,7 @@ func (m *Metrics) Reload(result string) {
 // now is the Unix time.
 func now() float64 { return float64(time.Now().UnixNano()) / 1e9 }
 
-// DecisionLog counts for a decision log, by what it tells whenever somebody asks:
+// DecisionLog counts for a decision log:
 // records, decisions that were lost, errors of the disk, and seconds since its head moved on.
 func (m *Metrics) DecisionLog(written, lost, failed, sinceHead func() float64) {
 	m.registry.counterFunc("decisions_written_total", "Decisions in the decision log.", written)
@@ -148,7 +148,7 @@ func (m *Metrics) DecisionLog(written, lost, failed, sinceHead func() float64) {
 	m.registry.gaugeFunc("decisions_head_seconds", "Seconds since the head of the decision log moved on.", sinceHead)
 }
 
-// Captured counts recorded replies, by what it tells whenever somebody asks.
+// Captured counts recorded replies.
 func (m *Metrics) Captured(written, dropped func() float64) {
 	m.registry.counterFunc("captured_total", "Replies that were recorded.", written)
 	m.registry.counterFunc("captures_dropped_total", "Replies that were to be recorded, and were too many at once.", dropped)
