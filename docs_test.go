@@ -59,7 +59,8 @@ func TestAnchorsAreThere(t *testing.T) {
 			pages[name] = string(text)
 		}
 	}
-	heading, link := regexp.MustCompile(`(?m)^#+ (.+)$`), regexp.MustCompile(`\]\(([\w./-]*\.md)?#([^)\s]+)\)`)
+	heading, link := regexp.MustCompile(`(?m)^#+ (.+)$`),
+		regexp.MustCompile(`\]\(([\w./-]*\.md)?#([^)\s]+)\)`)
 	anchors, links := map[string]bool{}, 0
 	for name, text := range pages {
 		for _, m := range heading.FindAllStringSubmatch(text, -1) {

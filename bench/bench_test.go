@@ -70,12 +70,14 @@ func TestReplies(t *testing.T) {
 		if err := c.reply.check(body); err != nil || time.Since(began) < c.reply.delay {
 			t.Errorf("%s after %s: %v", c.name, time.Since(began), err)
 		}
-		if c.reply.check(bytes.Replace(body, []byte(mark), nil, 1)) == nil || c.reply.check(bytes.ReplaceAll(body, []byte("finish_reason"), nil)) == nil {
+		if c.reply.check(bytes.Replace(body, []byte(mark), nil, 1)) == nil ||
+			c.reply.check(bytes.ReplaceAll(body, []byte("finish_reason"), nil)) == nil {
 			t.Errorf("%s: what is missing is not noticed", c.name)
 		}
 	}
 	for _, size := range []int{1 << 10, 8 << 10, 64 << 10} {
-		if text, args := len(textReply(size, 0).body), len(arguments(size)); text > size || text < size-len(sentence)*2 || args > size || args < size-len(sentence)*2 {
+		if text, args := len(textReply(size, 0).body), len(arguments(size)); text > size ||
+			text < size-len(sentence)*2 || args > size || args < size-len(sentence)*2 {
 			t.Errorf("%d bytes: a text of %d, arguments of %d", size, text, args)
 		}
 	}
@@ -196,19 +198,23 @@ func TestFitting(t *testing.T) {
 
 // What rises from the first half to the second is named, and what only rises at the beginning is not.
 func TestGrown(t *testing.T) {
-	look := func(rss, files float64) soaked { return soaked{rss: rss, live: 10, goroutines: 9, openFiles: files} }
+	look := func(rss, files float64) soaked {
+		return soaked{rss: rss, live: 10, goroutines: 9, openFiles: files}
+	}
 	steady := []soaked{look(20, 5), look(40, 50)}
 	for range 8 {
 		steady = append(steady, look(50, 50))
 	}
 	var b bytes.Buffer
-	if err := grown(&b, steady); err != nil || !strings.Contains(b.String(), "RSS: 50.0 in the first half, 50.0 in the second, +0.0 %") {
+	if err := grown(&b, steady); err != nil ||
+		!strings.Contains(b.String(), "RSS: 50.0 in the first half, 50.0 in the second, +0.0 %") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 	for i := range steady {
 		steady[i].openFiles += 10 * float64(i)
 	}
-	if err := grown(&b, steady); err == nil || !strings.Contains(err.Error(), "files has grown") || strings.Contains(err.Error(), "RSS") {
+	if err := grown(&b, steady); err == nil || !strings.Contains(err.Error(), "files has grown") ||
+		strings.Contains(err.Error(), "RSS") {
 		t.Error(err)
 	}
 	if err := grown(&b, steady[:2]); err == nil {

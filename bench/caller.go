@@ -30,7 +30,8 @@ func dial(address string, stream bool) (*caller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &caller{conn: conn, in: bufio.NewReaderSize(conn, 32<<10), request: request(address, stream), waits: patience}, nil
+	return &caller{conn: conn, in: bufio.NewReaderSize(conn, 32<<10), request: request(address, stream),
+		waits: patience}, nil
 }
 
 // ask sends the request and reads all of the answer, which must be a 200.
@@ -60,14 +61,19 @@ func request(address string, stream bool) []byte {
 		more = `"stream":true,"stream_options":{"include_usage":true},`
 	}
 	tool := func(name, properties, required string) string {
-		return `{"type":"function","function":{"name":"` + name + `","description":"` + strings.ToTitle(name) + ` of the workspace","parameters":{"type":"object","properties":{` + properties + `},"required":[` + required + `]}}}`
+		return `{"type":"function","function":{"name":"` + name +
+			`","description":"` + strings.ToTitle(name) +
+			` of the workspace","parameters":{"type":"object","properties":{` + properties +
+			`},"required":[` + required + `]}}}`
 	}
 	tools := tool("read", `"path":{"type":"string"},"offset":{"type":"integer"}`, `"path"`) + "," +
 		tool("write", `"path":{"type":"string"},"content":{"type":"string"}`, `"path","content"`) + "," +
 		tool("web_search", `"query":{"type":"string"},"count":{"type":"integer"}`, `"query"`)
 	body := filled(4096, func(text string) string {
-		return `{"model":"gpt-oss",` + more + `"temperature":0.2,"max_tokens":700,"messages":[{"role":"system","content":` + quoted("You are a careful assistant. "+text) +
-			`},{"role":"user","content":"Write a short note about the folder."}],"tools":[` + tools + `],"tool_choice":"auto"}`
+		return `{"model":"gpt-oss",` + more +
+			`"temperature":0.2,"max_tokens":700,"messages":[{"role":"system","content":` + quoted("You are a careful assistant. "+text) +
+			`},{"role":"user","content":"Write a short note about the folder."}],"tools":[` + tools +
+			`],"tool_choice":"auto"}`
 	})
 	return fmt.Appendf(nil, "POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer bench\r\nContent-Length: %d\r\n\r\n%s", address, len(body), body)
 }

@@ -71,7 +71,10 @@ func (b *bench) close() {
 
 func (b *bench) cells() []cell {
 	both := []string{revproxy, sidecar}
-	closed := func(name string, r *reply) cell { return cell{name: name, targets: both, reply: r, measure: b.closed} }
+	closed := func(name string,
+		r *reply) cell {
+		return cell{name: name, targets: both, reply: r, measure: b.closed}
+	}
 	return []cell{
 		closed("text 1 KB", textReply(1<<10, 0)),
 		closed("text 8 KB", textReply(8<<10, 0)),

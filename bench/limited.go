@@ -15,8 +15,8 @@ import (
 // memoryLimit is the GOMEMLIMIT of a sidecar that gets more streams than fit.
 const memoryLimit = "150MiB"
 
-// limited is 5,000 streams in front of a sidecar whose memory does not suffice: how many are let in, whether these go
-// on, and how much memory they take. Then all leave, and it must take others.
+// limited is 5,000 streams in front of a sidecar whose memory does not suffice: how many are let in, whether
+// these go on, and how much memory they take. Then all leave, and it must take others.
 func (b *bench) limited(ctx context.Context, _ *reply, p *process) (figures, error) {
 	pause(ctx, time.Second)
 	f := figures{}

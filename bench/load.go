@@ -92,7 +92,8 @@ func (b *bench) closed(ctx context.Context, r *reply, p *process) (figures, erro
 	n, took := float64(l.answers.Load()-before), time.Since(m.began)
 	cpu, _ := m.stop()
 	each := float64(cpu.Microseconds()) / max(1, n)
-	return figures{"requests/s": n / took.Seconds(), "cpu": each, "cpu an event": each / float64(max(1, len(r.events)))}, l.end()
+	return figures{"requests/s": n / took.Seconds(), "cpu": each,
+		"cpu an event": each / float64(max(1, len(r.events)))}, l.end()
 }
 
 // open is 1,000 requests a second, whether or not the answers keep up.

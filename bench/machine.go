@@ -127,7 +127,8 @@ func (a *alarm) until(t time.Time) {
 	if left <= 0 {
 		return
 	}
-	if unix.TimerfdSettime(a.fd, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(left.Nanoseconds())}, nil) == nil {
+	if unix.TimerfdSettime(a.fd, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(left.Nanoseconds())},
+		nil) == nil {
 		var expired uint64
 		_ = binary.Read(a.file, binary.NativeEndian, &expired)
 	}

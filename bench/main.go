@@ -29,8 +29,10 @@ func main() {
 	rounds := flag.Int("rounds", 6, "how often each cell is measured")
 	span := flag.Duration("span", 3*time.Second, "how long each cell is measured")
 	only := flag.String("only", "", "measure only cells whose name contains this")
-	soaks := flag.Duration("soak", 0, "in place of all cells, let callers work for so long, and fail if the sidecar grows; an hour is a day of load")
-	to := flag.String("proxy-to", "", "be the proxy that does nothing, in front of this URL; the measurement starts itself so")
+	soaks := flag.Duration("soak", 0,
+		"in place of all cells, let callers work for so long, and fail if the sidecar grows; an hour is a day of load")
+	to := flag.String("proxy-to", "",
+		"be the proxy that does nothing, in front of this URL; the measurement starts itself so")
 	listen := flag.String("listen", "", "where that proxy listens")
 	flag.Parse()
 	if *to != "" {
@@ -40,7 +42,8 @@ func main() {
 		*rounds, *span = 1, time.Second
 	}
 	longest := longest + *soaks
-	time.AfterFunc(longest, func() { log.Fatal("this takes longer than ", longest) }) // what it started ends with it
+	// what it started ends with it
+	time.AfterFunc(longest, func() { log.Fatal("this takes longer than ", longest) })
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := measure(ctx, *binary, *only, *rounds, *span, *soaks); err != nil {
@@ -66,7 +69,8 @@ func measure(ctx context.Context, binary, only string, rounds int, span, soaks t
 		return err
 	}
 	defer os.RemoveAll(files)
-	b := &bench{binary: binary, span: span, patience: 40 * span, model: m, running: map[string]*process{}, files: files, anywhere: soaks > 0}
+	b := &bench{binary: binary, span: span, patience: 40 * span, model: m, running: map[string]*process{},
+		files: files, anywhere: soaks > 0}
 	defer b.close()
 	if soaks > 0 {
 		return b.soak(ctx, soaks)
@@ -88,7 +92,8 @@ func measure(ctx context.Context, binary, only string, rounds int, span, soaks t
 			}
 		}
 	}
-	fmt.Printf("%s, %s, %s, rounds: %d of %s\n\n", time.Now().Format("2 January 2006"), field(proc("cpuinfo"), "model name"), runtime.Version(), rounds, span)
+	fmt.Printf("%s, %s, %s, rounds: %d of %s\n\n", time.Now().Format("2 January 2006"),
+		field(proc("cpuinfo"), "model name"), runtime.Version(), rounds, span)
 	all.print(os.Stdout)
 	return nil
 }

@@ -99,7 +99,8 @@ func (m *model) serve(c net.Conn) {
 }
 
 func answer(c net.Conn, body []byte) error {
-	out := net.Buffers{fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body)), body}
+	out := net.Buffers{fmt.Appendf(nil,
+		"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body)), body}
 	_, err := out.WriteTo(c)
 	return err
 }

@@ -38,7 +38,8 @@ func (b *bench) start(ctx context.Context, name string, runs bool) (*process, er
 	}
 	address, to := l.Addr().String(), "http://"+b.model.listener.Addr().String()
 	l.Close()
-	cmd := exec.Command(b.binary, "serve", "--log-level", "warn", "--listen", address, "--upstream", to+"/v1", "--confine", "off")
+	cmd := exec.Command(b.binary, "serve", "--log-level", "warn", "--listen", address, "--upstream", to+"/v1",
+		"--confine", "off")
 	cmd.Args = append(cmd.Args, b.flags...)
 	if runs {
 		flags, err := b.folder()
@@ -114,5 +115,6 @@ func serveProxy(listen, to string) error {
 		Transport: &http.Transport{MaxIdleConns: 4096, MaxIdleConnsPerHost: 2048, DisableCompression: true},
 		ErrorLog:  quiet,
 	})
-	return (&http.Server{Addr: listen, ReadHeaderTimeout: 10 * time.Second, ErrorLog: quiet, Handler: mux}).ListenAndServe()
+	return (&http.Server{Addr: listen, ReadHeaderTimeout: 10 * time.Second, ErrorLog: quiet,
+		Handler: mux}).ListenAndServe()
 }

@@ -77,12 +77,15 @@ func call(arguments string) string {
 
 func whole(doc, finish string) *reply {
 	doc = strings.Replace(doc, "%s", finish, 1)
-	return &reply{body: []byte(doc), marks: strings.Count(doc, mark), musts: []string{`"finish_reason":"` + finish + `"`}}
+	return &reply{body: []byte(doc), marks: strings.Count(doc, mark),
+		musts: []string{`"finish_reason":"` + finish + `"`}}
 }
 
 // textReply is a document of size bytes without a call.
 func textReply(size int, delay time.Duration) *reply {
-	r := whole(filled(size, func(s string) string { return head + `"content":` + quoted(s) + `,"tool_calls":[],` + tail }), "stop")
+	r := whole(filled(size, func(s string) string {
+		return head + `"content":` + quoted(s) + `,"tool_calls":[],` + tail
+	}), "stop")
 	r.delay = delay
 	return r
 }
@@ -103,9 +106,11 @@ func stream(finish string, deltas []string) *reply {
 	}
 	add(eventHead + `{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}` + eventTail)
 	for _, delta := range deltas {
-		add(eventHead + `{"index":0,"delta":{` + delta + `},"logprobs":null,"finish_reason":null,"token_ids":null}` + eventTail)
+		add(eventHead + `{"index":0,"delta":{` + delta +
+			`},"logprobs":null,"finish_reason":null,"token_ids":null}` + eventTail)
 	}
-	add(eventHead + `{"index":0,"delta":{},"logprobs":null,"finish_reason":"` + finish + `","stop_reason":null,"token_ids":null}` + eventTail)
+	add(eventHead + `{"index":0,"delta":{},"logprobs":null,"finish_reason":"` + finish +
+		`","stop_reason":null,"token_ids":null}` + eventTail)
 	add("data: [DONE]\n\n")
 	return r
 }

@@ -20,7 +20,8 @@ func runReply(delay time.Duration) *reply {
 	read := `"tool_calls":[{"index":0,"id":"chatcmpl-tool-4f1d0a","type":"function","function":{"name":"read","arguments":"{\"path\":\"notes.md\",\"offset\":%d}"}}]`
 	r := &reply{delay: delay, marks: 1, musts: []string{`"finish_reason":"stop"`}}
 	for n := range turnsOfRun - 1 {
-		r.turns = append(r.turns, whole(head+`"content":null,`+fmt.Sprintf(read, n+1)+","+tail, "tool_calls").body)
+		r.turns = append(r.turns, whole(head+`"content":null,`+fmt.Sprintf(read, n+1)+","+tail,
+			"tool_calls").body)
 	}
 	r.turns = append(r.turns, whole(head+`"content":"Both are read @",`+tail, "stop").body)
 	return r
@@ -33,8 +34,10 @@ const numbered = "00000000"
 // that does nothing the caller makes them itself, with texts as long as the executor's.
 func (b *bench) runs(p *process) (requests [][]byte) {
 	post := func(model, messages string) {
-		body := `{"model":"` + model + `","messages":[{"role":"user","content":"Read the notes, ` + numbered + `."}` + messages + `]}`
-		requests = append(requests, fmt.Appendf(nil, "POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer bench\r\nContent-Length: %d\r\n\r\n%s", p.address, len(body), body))
+		body := `{"model":"` + model + `","messages":[{"role":"user","content":"Read the notes, ` + numbered +
+			`."}` + messages + `]}`
+		requests = append(requests,
+			fmt.Appendf(nil, "POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAuthorization: Bearer bench\r\nContent-Length: %d\r\n\r\n%s", p.address, len(body), body))
 	}
 	if p.executes {
 		post("executor", "")
@@ -90,7 +93,8 @@ func (b *bench) thousandRuns(ctx context.Context, r *reply, p *process) (figures
 	before, files := resident(p.pid), descriptors(p.pid)
 	l := beginRuns(1000, p, requests, func(asking *load, c *caller) { asking.run(c, r, requests) })
 	f := figures{}
-	for end := time.Now().Add(time.Minute); l.answers.Load() < 1000 && l.wrong.Load() == nil && time.Now().Before(end) && ctx.Err() == nil; {
+	for end := time.Now().Add(time.Minute); l.answers.Load() < 1000 && l.wrong.Load() == nil &&
+		time.Now().Before(end) && ctx.Err() == nil; {
 		pause(ctx, 250*time.Millisecond)
 		f["whole"] = max(f["whole"], resident(p.pid))
 	}

@@ -78,8 +78,9 @@ type soaked struct {
 	rss, live, goroutines, openFiles float64
 }
 
-// soak lets callers work for so long, all kinds of turns at once, and looks at the process meanwhile. The error says
-// what has grown: in the second half more than in the first, of which the beginning does not count.
+// soak lets callers work for so long, all kinds of turns at once, and looks at the process meanwhile. The
+// error says what has grown: in the second half more than in the first, of which the beginning does not
+// count.
 func (b *bench) soak(ctx context.Context, span time.Duration) error {
 	kinds := map[string]*reply{}
 	for _, k := range soakKinds {
@@ -99,17 +100,22 @@ func (b *bench) soak(ctx context.Context, span time.Duration) error {
 	}
 	var looks []soaked
 	fmt.Print("| minute | turns | a second | RSS | live | goroutines | files |\n|---:|---:|---:|---:|---:|---:|---:|\n")
-	for every := max(span/30, time.Second); time.Since(began) < span && l.wrong.Load() == nil && ctx.Err() == nil; {
+	for every := max(span/30, time.Second); time.Since(began) < span && l.wrong.Load() == nil &&
+		ctx.Err() == nil; {
 		pause(ctx, every)
-		s := soaked{time.Since(began), l.answers.Load(), resident(p.pid), said(p.address, "gptoss_executor_memory_in_use_bytes") / (1 << 20), said(p.address, "go_goroutines"), descriptors(p.pid)}
+		s := soaked{time.Since(began), l.answers.Load(), resident(p.pid),
+			said(p.address, "gptoss_executor_memory_in_use_bytes") / (1 << 20),
+			said(p.address, "go_goroutines"), descriptors(p.pid)}
 		looks = append(looks, s)
-		fmt.Printf("| %.1f | %d | %.0f | %.1f MB | %.1f MB | %.0f | %.0f |\n", s.at.Minutes(), s.turns, float64(s.turns)/s.at.Seconds(), s.rss, s.live, s.goroutines, s.openFiles)
+		fmt.Printf("| %.1f | %d | %.0f | %.1f MB | %.1f MB | %.0f | %.0f |\n", s.at.Minutes(), s.turns,
+			float64(s.turns)/s.at.Seconds(), s.rss, s.live, s.goroutines, s.openFiles)
 	}
 	if err := l.end(); err != nil {
 		return err
 	}
 	pause(ctx, 3*time.Second)
-	fmt.Printf("\nAll callers have left: %.0f goroutines, %.0f files, %.1f MB.\n", said(p.address, "go_goroutines"), descriptors(p.pid), resident(p.pid))
+	fmt.Printf("\nAll callers have left: %.0f goroutines, %.0f files, %.1f MB.\n",
+		said(p.address, "go_goroutines"), descriptors(p.pid), resident(p.pid))
 	return grown(os.Stdout, looks)
 }
 
@@ -138,9 +144,11 @@ func grown(w io.Writer, looks []soaked) error {
 			return median(values)
 		}
 		a, b := middle(first), middle(second)
-		fmt.Fprintf(w, "%s: %.1f in the first half, %.1f in the second, %+.1f %%\n", f.name, a, b, 100*(b/a-1))
+		fmt.Fprintf(w, "%s: %.1f in the first half, %.1f in the second, %+.1f %%\n", f.name, a, b,
+			100*(b/a-1))
 		if b > a*soakGrowth {
-			all = errors.Join(all, fmt.Errorf("%s has grown: %.1f in the first half, %.1f in the second", f.name, a, b))
+			all = errors.Join(all, fmt.Errorf("%s has grown: %.1f in the first half, %.1f in the second",
+				f.name, a, b))
 		}
 	}
 	return all
@@ -171,7 +179,8 @@ func (l *load) soaking(p *process, dice *rand.Rand) {
 		c.request = soakRequest(p.address, session, k.name, k.stream, dice)
 		var err error
 		if k.name == "leaving" {
-			time.AfterFunc(time.Duration(dice.IntN(200))*time.Millisecond, func(conn interface{ Close() error }) func() { return func() { conn.Close() } }(c.conn))
+			time.AfterFunc(time.Duration(dice.IntN(200))*time.Millisecond,
+				func(conn interface{ Close() error }) func() { return func() { conn.Close() } }(c.conn))
 			_ = c.ask()
 			c = nil
 		} else if err = c.ask(); err == nil {
@@ -190,7 +199,8 @@ func (l *load) soaking(p *process, dice *rand.Rand) {
 
 // soakRequest is one turn of a session, unlike any other.
 func soakRequest(address, session, kind string, stream bool, dice *rand.Rand) []byte {
-	body := fmt.Appendf(nil, `{"model":"gpt-oss","stream":%v,"messages":[{"role":"system","content":"You are careful. %s"},{"role":"user","content":"%s%s, number %d."}],"tools":[`+soakTool+`]}`,
+	body := fmt.Appendf(nil,
+		`{"model":"gpt-oss","stream":%v,"messages":[{"role":"system","content":"You are careful. %s"},{"role":"user","content":"%s%s, number %d."}],"tools":[`+soakTool+`]}`,
 		stream, strings.Repeat("Mind the folder. ", dice.IntN(100)), kindMark, kind, dice.Uint64())
 	return fmt.Appendf(nil, "POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nsession_id: %s\r\nContent-Length: %d\r\n\r\n%s", address, session, len(body), body)
 }

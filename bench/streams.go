@@ -69,8 +69,8 @@ func (b *bench) tenThousandStreams(ctx context.Context, _ *reply, p *process) (f
 // spare are descriptors that a process needs beside those of streams.
 const spare = 100
 
-// fitting is as many of n streams as the limit of descriptors of this machine has room for, and says when these are
-// fewer: a proxy needs two for each, and so does this program.
+// fitting is as many of n streams as the limit of descriptors of this machine has room for, and says when
+// these are fewer: a proxy needs two for each, and so does this program.
 func fitting(n int) int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil { // Go has raised it to the hard one

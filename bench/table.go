@@ -77,7 +77,8 @@ func (r results) print(w io.Writer) {
 		}
 		what, value, ratio := row.what, row.shown(ours), fmt.Sprintf("%.2f", ours/theirs)
 		if !quiet1 || !quiet2 {
-			what, noise = what+` \*`, "\n\\* Other processes used the machine in every run: this says little.\n"
+			what, noise = what+` \*`,
+				"\n\\* Other processes used the machine in every run: this says little.\n"
 		}
 		if missed, absolute := row.missed(theirs, ours); missed && absolute {
 			value = "**" + value + "**"

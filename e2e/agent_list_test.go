@@ -8,8 +8,8 @@ import (
 )
 
 // agent is a program that runs commands for a model, and how it is used. In its texts {base} stands for the
-// base URL, {server} for that without /v1, {home} and {work} for its folders, {message} for what the user says. In
-// calls {command}, {path}, {text}, {patch} and {heredoc} stand for JSON strings.
+// base URL, {server} for that without /v1, {home} and {work} for its folders, {message} for what the user
+// says. In calls {command}, {path}, {text}, {patch} and {heredoc} stand for JSON strings.
 type agent struct {
 	id      string            // its folder in testdata/agents, which names its version
 	title   string            // on the page
@@ -19,9 +19,10 @@ type agent struct {
 	args    []string // of the command line for one message
 	shell   agentCall
 	write   agentCall
-	reads   string // path of gjson, in a list of the objects that it prints, to what the user reads; "": all that it prints
-	fails   string // the same to errors; "": its exit code says it
-	quick   bool   // make test runs it
+	// path of gjson, in a list of the objects that it prints, to what the user reads; "": all that it prints
+	reads string
+	fails string // the same to errors; "": its exit code says it
+	quick bool   // make test runs it
 }
 
 // folder is where its package.json is.
@@ -35,7 +36,8 @@ func agents() []agent {
 		{
 			id: "opencode", title: "opencode", program: "opencode-linux-*/bin/opencode",
 			files: map[string]string{".config/opencode/opencode.json": `{"autoupdate":false,"share":"disabled","permission":"allow"}`},
-			env:   []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1"},
+			env: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
+				"OPENCODE_DISABLE_LSP_DOWNLOAD=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1"},
 			args:  []string{"run", "--format", "json", "{message}"},
 			shell: agentCall{"bash", `{"command":{command},"description":"Runs a command"}`},
 			write: agentCall{"write", `{"filePath":{path},"content":{text}}`},
@@ -51,7 +53,8 @@ analytics = { enabled = false }
 			args:  []string{"exec", "--skip-git-repo-check", "--json", "{message}"},
 			shell: agentCall{"exec_command", `{"cmd":{command}}`},
 			write: agentCall{"exec_command", `{"cmd":{heredoc}}`},
-			reads: `#(type=="item.completed")#.item|#(type=="agent_message")#.text`, fails: `#(type=="turn.failed")#.error.message`,
+			reads: `#(type=="item.completed")#.item|#(type=="agent_message")#.text`,
+			fails: `#(type=="turn.failed")#.error.message`,
 		},
 		{
 			id: "pi", title: "pi", program: "@earendil-works/pi-coding-agent/dist/bundle/cli.js", quick: true,
@@ -69,7 +72,8 @@ analytics = { enabled = false }
 			args:  []string{"--yolo", "--output-format", "json", "{message}"},
 			shell: agentCall{"run_shell_command", `{"command":{command},"is_background":false}`},
 			write: agentCall{"write_file", `{"file_path":{path},"content":{text}}`},
-			reads: `#(type=="assistant")#.message.content|@flatten|#(type=="text")#.text`, fails: `#(is_error==true)#.error`,
+			reads: `#(type=="assistant")#.message.content|@flatten|#(type=="text")#.text`,
+			fails: `#(is_error==true)#.error`,
 		},
 		{
 			id: "continue", title: "Continue", program: "@continuedev/cli/dist/cn.js",
@@ -84,12 +88,15 @@ analytics = { enabled = false }
 			args:  []string{"--json", "-c", "{work}", "{message}"},
 			shell: agentCall{"run_commands", `{"commands":[{command}]}`},
 			write: agentCall{"apply_patch", `{"input":{patch}}`},
-			reads: `#(type=="agent_event")#.event|#(type=="content_end")#|#(contentType=="text")#.text`, fails: `#(finishReason=="error")#.text`,
+			reads: `#(type=="agent_event")#.event|#(type=="content_end")#|#(contentType=="text")#.text`,
+			fails: `#(finishReason=="error")#.text`,
 		},
 		{
 			id: "goose", title: "goose", program: "@aaif/goose-binary-linux-*/bin/goose",
 			files: map[string]string{".config/goose/config.yaml": "GOOSE_TELEMETRY_ENABLED: false\n"},
-			env:   []string{"GOOSE_MODE=auto", "OPENAI_API_KEY=none", "OPENAI_CUSTOM_HEADERS=x-workspace={work}", "GOOSE_DISABLE_KEYRING=1", "GOOSE_TELEMETRY_OFF=1"},
+			env: []string{"GOOSE_MODE=auto", "OPENAI_API_KEY=none",
+				"OPENAI_CUSTOM_HEADERS=x-workspace={work}", "GOOSE_DISABLE_KEYRING=1",
+				"GOOSE_TELEMETRY_OFF=1"},
 			args:  []string{"run", "--no-session", "--quiet", "-t", "{message}"},
 			shell: agentCall{"shell", `{"command":{command}}`},
 			write: agentCall{"write", `{"path":{path},"content":{text}}`},
@@ -122,13 +129,16 @@ func agentTurns(a agent) []scenario {
 		{id: "in-reasoning", about: "the call in the reasoning, and no text", runs: 1,
 			says: called(func(args string) script.Reply { return script.InReasoning(name, args) })},
 		{id: "bad-json", about: "arguments with a comma too many and a token behind them", runs: 1,
-			says: called(func(args string) script.Reply { return native(script.TrailingComma(args) + "<|call|>") })},
+			says: called(func(args string) script.Reply {
+				return native(script.TrailingComma(args) + "<|call|>")
+			})},
 		{id: "empty", about: "a reply without a word, then the call", runs: 1,
 			says: func(args string) []script.Reply { return []script.Reply{script.Empty(), native(args)} }},
 		{id: "breaks-in-text", about: "a stream that ends in a sentence, then the answer", says: always(half.Ending(script.Short), text)},
 		{id: "breaks-in-call", about: "a stream that ends in the arguments of the call, then the call", runs: 1,
 			says: func(args string) []script.Reply {
-				return []script.Reply{native(args[:strings.Index(args, theFile)] + cutFile).Ending(script.Short), native(args)}
+				return []script.Reply{native(args[:strings.Index(args,
+					theFile)] + cutFile).Ending(script.Short), native(args)}
 			}},
 		{id: "429", about: "429 with `Retry-After: 2`, then the call", runs: 1,
 			says: func(args string) []script.Reply { return []script.Reply{busy, native(args)} }},
@@ -147,7 +157,8 @@ func agentTurns(a agent) []scenario {
 func (c agentCall) fill(work, command string) string {
 	file := work + "/" + theFile
 	patch := "*** Begin Patch\n*** Add File: " + file + "\n+ran\n*** End Patch"
-	return strings.NewReplacer("{command}", quoted(command), "{patch}", quoted(patch), "{heredoc}", quoted("apply_patch <<'EOF'\n"+patch+"\nEOF"),
+	return strings.NewReplacer("{command}", quoted(command), "{patch}", quoted(patch),
+		"{heredoc}", quoted("apply_patch <<'EOF'\n"+patch+"\nEOF"),
 		"{path}", quoted(file), "{text}", quoted("ran\n")).Replace(c.args)
 }
 

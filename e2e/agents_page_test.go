@@ -75,7 +75,8 @@ func compareAgents(t *testing.T, trials []*agentTrial) {
 	for _, c := range trials {
 		at := slices.IndexFunc(agents(), func(a agent) bool { return a.id == c.agent.id })
 		if says := wordsWith(rowOf(tables, c.scenario)[at]); says != c.words() {
-			t.Errorf("%s: %s, and %s says %q: run make agents\n%.4000s", c.name(), c.words(), agentsFile, says, c.out.raw)
+			t.Errorf("%s: %s, and %s says %q: run make agents\n%.4000s", c.name(), c.words(), agentsFile,
+				says, c.out.raw)
 		}
 	}
 }
@@ -124,8 +125,8 @@ const (
 	worse  = "worse: "
 )
 
-// agentTables are what make agents writes: cells of trials, and those of the page for agents that did not run.
-// A turn that is worse with the sidecar must have a reason, and no other.
+// agentTables are what make agents writes: cells of trials, and those of the page for agents that did not
+// run. A turn that is worse with the sidecar must have a reason, and no other.
 func agentTables(t *testing.T, old string, trials []*agentTrial) string {
 	cells := map[string]string{}
 	for i, a := range agents() {
@@ -156,7 +157,8 @@ func agentTables(t *testing.T, old string, trials []*agentTrial) string {
 				}
 			}
 		}
-		fmt.Fprintf(&counts, "| %s | %s | %d | %d | %d |\n", a.title, a.version(t), n[better], n[same], n[worse])
+		fmt.Fprintf(&counts, "| %s | %s | %d | %d | %d |\n", a.title, a.version(t), n[better], n[same],
+			n[worse])
 		fmt.Fprintf(&table, " %s |", a.title)
 	}
 	table.WriteString("\n|" + strings.Repeat("---|", 1+len(agents())) + "\n")

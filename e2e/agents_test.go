@@ -83,7 +83,8 @@ func TestAgents(t *testing.T) {
 // settle makes an empty /srv for agents, with the Node that runs them.
 func settle(t *testing.T) {
 	t.Helper()
-	if out, err := exec.Command("sh", "-c", "ip link set lo up && mount -t tmpfs -o mode=755 tmpfs /srv").CombinedOutput(); err != nil {
+	if out, err := exec.Command("sh", "-c",
+		"ip link set lo up && mount -t tmpfs -o mode=755 tmpfs /srv").CombinedOutput(); err != nil {
 		t.Fatalf("make a network and a /srv: %v %s", err, out)
 	}
 	mount(t, filepath.Dir(filepath.Dir(node(t))), "/srv/programs/node")
@@ -109,7 +110,8 @@ func (c *agentTrial) play(t *testing.T) {
 	if !c.alone {
 		base = startSidecar(t, base, "HOME="+c.home)
 	}
-	fill := strings.NewReplacer("{base}", base+"/v1", "{server}", base, "{home}", c.home, "{work}", c.work, "{message}", "Please do what is next.")
+	fill := strings.NewReplacer("{base}", base+"/v1", "{server}", base, "{home}", c.home, "{work}", c.work,
+		"{message}", "Please do what is next.")
 	c.moveIn(t, fill)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -121,7 +123,8 @@ func (c *agentTrial) play(t *testing.T) {
 	c.out.took = time.Since(begin)
 	c.endless = ctx.Err() != nil
 	c.look(model, stdout.Bytes(), stderr.String())
-	t.Logf("%s: %s (%d requests, %v)", c.name(), c.words(), c.out.asked, c.out.took.Round(100*time.Millisecond))
+	t.Logf("%s: %s (%d requests, %v)", c.name(), c.words(), c.out.asked,
+		c.out.took.Round(100*time.Millisecond))
 }
 
 // moveIn makes the folders of the agent, which are nobody's.
@@ -139,7 +142,8 @@ func (c *agentTrial) moveIn(t *testing.T, fill *strings.Replacer) {
 		}
 		write(t, file, fill.Replace(text))
 	}
-	settings := exec.Command(binary, "connect", c.agent.id, "--url", fill.Replace("{base}"), "--models", "gpt-oss", "--context-window", "131072", "--max-tokens", "8192", "--write")
+	settings := exec.Command(binary, "connect", c.agent.id, "--url", fill.Replace("{base}"), "--models",
+		"gpt-oss", "--context-window", "131072", "--max-tokens", "8192", "--write")
 	settings.Env = []string{"HOME=" + c.home, "PATH=" + os.Getenv("PATH")}
 	if out, err := settings.CombinedOutput(); err != nil {
 		t.Fatalf("connect %s: %v %s", c.agent.id, err, out)
@@ -151,7 +155,8 @@ func (c *agentTrial) moveIn(t *testing.T, fill *strings.Replacer) {
 
 // command is one of the agent: as nobody, with processes and an environment of its own.
 func (c *agentTrial) command(ctx context.Context, fill *strings.Replacer) *exec.Cmd {
-	line := []string{"--pid", "--fork", "--kill-child", "--mount-proc", "setpriv", "--pdeathsig=keep", "--reuid=" + nobody, "--regid=" + nobody, "--clear-groups", "--no-new-privs", "--"}
+	line := []string{"--pid", "--fork", "--kill-child", "--mount-proc", "setpriv", "--pdeathsig=keep",
+		"--reuid=" + nobody, "--regid=" + nobody, "--clear-groups", "--no-new-privs", "--"}
 	program := "/srv/programs/" + c.agent.id + "/node_modules/" + c.program
 	if found, err := filepath.Glob(program); err == nil && len(found) > 0 {
 		program = found[0]
@@ -166,7 +171,9 @@ func (c *agentTrial) command(ctx context.Context, fill *strings.Replacer) *exec.
 	cmd := exec.CommandContext(ctx, "unshare", line...)
 	cmd.Dir = c.work
 	cmd.WaitDelay = 10 * time.Second
-	cmd.Env = []string{"HOME=" + c.home, "PWD=" + c.work, "TMPDIR=" + c.home + "/tmp", "PATH=/srv/programs/node/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1", "SHELL=/bin/bash"}
+	cmd.Env = []string{"HOME=" + c.home, "PWD=" + c.work, "TMPDIR=" + c.home + "/tmp",
+		"PATH=/srv/programs/node/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
+		"SHELL=/bin/bash"}
 	for _, variable := range c.env {
 		cmd.Env = append(cmd.Env, fill.Replace(variable))
 	}
@@ -204,7 +211,8 @@ func answeredBefore(messages []script.Message) bool {
 			at = i
 		}
 	}
-	return slices.ContainsFunc(messages[at:], func(m script.Message) bool { return m.Role == "assistant" || m.Role == "tool" })
+	return slices.ContainsFunc(messages[at:],
+		func(m script.Message) bool { return m.Role == "assistant" || m.Role == "tool" })
 }
 
 // lines counts how often the call has run.

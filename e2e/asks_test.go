@@ -26,15 +26,18 @@ func asksScenarios(by string) (out []script.Scenario) {
 		"nobody":  {script.Native("exec", command(marking("nobody")))},
 		"allowed": {script.Native("exec", command(marking("allowed")))},
 		"denied":  {script.Native("exec", command(marking("denied")))},
-		"shape":   {script.Native("exec", command("cd marks && "+marking("shape"))), script.Native("exec", `{"command":`+quoted(marking("shape"))+`,"workdir":"marks"}`)},
+		"shape": {script.Native("exec", command("cd marks && "+marking("shape"))),
+			script.Native("exec", `{"command":`+quoted(marking("shape"))+`,"workdir":"marks"}`)},
 		"again":   {script.Native("exec", command("git config --file setting --add a.b c"))},
 		"look":    {script.Native("tool_call", `{"id":"nodes","args":{"action":"status"}}`)},
 		"fine":    {script.Native("exec", command("touch marks/"+by+"-fine"))},
 		"doubted": {script.Native("exec", command("touch marks/"+by+"-doubted"))},
 	} {
-		out = append(out, script.Scenario{Name: id, User: user(id), Steps: append(steps, script.Text("Done.")), Loop: true})
+		out = append(out, script.Scenario{Name: id, User: user(id),
+			Steps: append(steps, script.Text("Done.")), Loop: true})
 	}
-	reviewer := script.Scenario{Name: "reviewer", User: "Review this pending exec request.", Loop: true, Choose: review}
+	reviewer := script.Scenario{Name: "reviewer", User: "Review this pending exec request.", Loop: true,
+		Choose: review}
 	return append(out, append(endScenario(), reviewer)...)
 }
 
@@ -62,7 +65,8 @@ func asksBench(t *testing.T, more string, apis ...string) (*bench, map[string]*p
 	rules := changedRules(t, asksWhy, oddWhy)
 	for _, api := range apis {
 		b.servers[api] = script.New(asksScenarios(api)...)
-		p, address := runSidecar(t, "/readyz", startModel(t, b.servers[api]), append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_RULES="+rules)...)
+		p, address := runSidecar(t, "/readyz", startModel(t, b.servers[api]), append(b.sidecar(t, guarded),
+			"GPTOSS_EXECUTOR_RULES="+rules)...)
 		sidecars[api], b.providers = p, append(b.providers, provider{api, address, api})
 	}
 	settings := filepath.Join(t.TempDir(), "more.json")
@@ -104,7 +108,9 @@ func (g *gateway) approver(t *testing.T, run, decision string) <-chan shown {
 	}
 	defer code.Close()
 	ctx, stop := context.WithCancel(t.Context())
-	cmd := exec.CommandContext(ctx, "bash", "-c", `. "$1/env" && cd "$(dirname "$OC_MAIN")" && exec "$OC_NODE" --input-type=module - "$2" "$3" "$4"`, "approver", run, g.url, g.token, decision)
+	cmd := exec.CommandContext(ctx, "bash", "-c",
+		`. "$1/env" && cd "$(dirname "$OC_MAIN")" && exec "$OC_NODE" --input-type=module - "$2" "$3" "$4"`,
+		"approver", run, g.url, g.token, decision)
 	cmd.Stdin = code
 	var failed bytes.Buffer
 	cmd.Stderr = &failed
@@ -160,18 +166,21 @@ func (b *bench) asksOver(t *testing.T, api string, sidecar *process) {
 	t.Run("nobody is there", func(t *testing.T) {
 		call, result := b.asks(t, api, "nobody")
 		t.Logf("the model reads %s: %s", call.Arguments, result.Text)
-		if b.marked(mark("nobody")) || !strings.Contains(result.Text, "cannot wait for interactive exec approval") {
+		if b.marked(mark("nobody")) ||
+			!strings.Contains(result.Text, "cannot wait for interactive exec approval") {
 			t.Error("it ran, or something else has happened")
 		}
 		if !sameJSON(call.Arguments, command(marking(mark("nobody")))) {
 			t.Error("what was added is in the history")
 		}
-		if !strings.Contains(result.Text, "A person had to allow this call first: "+oddWhy) || !strings.Contains(result.Text, "Instead: Write it to a file") {
+		if !strings.Contains(result.Text, "A person had to allow this call first: "+oddWhy) ||
+			!strings.Contains(result.Text, "Instead: Write it to a file") {
 			t.Error("the model is not told why, and what it may do")
 		}
 	})
 	t.Run("a gateway tool that looks", func(t *testing.T) {
-		if _, result := b.asks(t, api, "look"); !strings.Contains(result.Text, "nodes") || strings.Contains(result.Text, "not found") {
+		if _, result := b.asks(t, api, "look"); !strings.Contains(result.Text, "nodes") ||
+			strings.Contains(result.Text, "not found") {
 			t.Errorf("the model reads %q", result.Text)
 		}
 	})
@@ -187,7 +196,8 @@ func (b *bench) asksOver(t *testing.T, api string, sidecar *process) {
 			seen := b.gateway.approver(t, b.run, c.decision)
 			_, result := b.asks(t, api, c.id)
 			t.Logf("the model reads %s", result.Text)
-			if !strings.Contains(result.Text, c.result) || b.marked(mark(c.id)) != c.runs && b.marked("marks/"+mark(c.id)) != c.runs {
+			if !strings.Contains(result.Text, c.result) || b.marked(mark(c.id)) != c.runs &&
+				b.marked("marks/"+mark(c.id)) != c.runs {
 				t.Errorf("ran: %v", b.marked(mark(c.id)))
 			}
 			select {
@@ -272,7 +282,8 @@ func TestAsksBesideAReviewer(t *testing.T) {
 			_, result := b.asks(t, api, c.id)
 			t.Logf("the model reads %s", result.Text)
 			mark := api + "-" + c.id
-			if ran := b.marked(mark) || b.marked("marks/"+mark); ran != c.runs || !strings.Contains(result.Text, c.result) {
+			if ran := b.marked(mark) || b.marked("marks/"+mark); ran != c.runs ||
+				!strings.Contains(result.Text, c.result) {
 				t.Errorf("ran: %v", ran)
 			}
 			if n := reviews() - before; n != c.reviews {

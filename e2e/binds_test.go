@@ -29,15 +29,23 @@ func (s shapes) rarely(list ...string) string {
 }
 
 func (s shapes) word() string {
-	return s.pick("a", "-rf", "build/x", `"two words"`, "'$x'", "'it''s'", `"a \"b\" \$c"`, "*.log", "a?[b-d]", "{a,b}", "~/x", `a\ b`, `\$x`, "--flag=x", "'two\nlines'", "é", "a#b", "''", "!x", "1>2",
-		"$x", `"$x/y"`, "${x:-y}", "$(ls)", "`ls`", `"a$(ls)"`, "$'a'", `$"a"`, "$((1+1))", "<(ls)", "@(a|b)", "$", `"a$"`)
+	return s.pick("a", "-rf", "build/x", `"two words"`, "'$x'", "'it''s'", `"a \"b\" \$c"`, "*.log",
+		"a?[b-d]", "{a,b}", "~/x", `a\ b`, `\$x`, "--flag=x", "'two\nlines'", "é", "a#b", "''", "!x", "1>2",
+		"$x", `"$x/y"`, "${x:-y}", "$(ls)", "`ls`", `"a$(ls)"`, "$'a'", `$"a"`, "$((1+1))", "<(ls)", "@(a|b)",
+		"$", `"a$"`)
 }
 
 func (s shapes) program() string {
-	return s.pick("rm", "git push", "kill", "docker run alpine", "ssh host", "npm publish", "crontab", "make", "find . -name", "[ -f", "echo", "./run.sh", "tool-1.2",
-		"bash deploy.sh", "python3 x.py", "python3 -c 'print(1)'", "node -e 1", "node x.py", "perl -e 1", "perl -pe s/a/b/", "node -p 1+1", "php -r 1", "ruby -e 1", "python3.12 -c 1", "lua -e 1", "sed -e s/a/b/", "tsx x.py", "php x.py", "perl x.py", "sed s/a/b/", "sed -n 1p", "awk '{print}'", "timeout 5 bash deploy.sh", "env A=1 rm", "nice -n 5 rm", "xargs rm", "sudo -u bob rm",
-		"python3 -m x", "node --import x.py x.py", "awk -f x.py", "bash -c ls", "sh -s", "sudo bash -c ls", "env -C build rm", "env python3 -m x", "busybox rm", "deno run x.py",
-		"cd build", "pushd build", ". deploy.sh", "source deploy.sh", "export A=1", "eval ls", "exec rm", "command rm", "hash -p x", "$x", "coproc rm", "time rm", "! rm")
+	return s.pick("rm", "git push", "kill", "docker run alpine", "ssh host", "npm publish", "crontab", "make",
+		"find . -name", "[ -f", "echo", "./run.sh", "tool-1.2",
+		"bash deploy.sh", "python3 x.py", "python3 -c 'print(1)'", "node -e 1", "node x.py", "perl -e 1",
+		"perl -pe s/a/b/", "node -p 1+1", "php -r 1", "ruby -e 1", "python3.12 -c 1", "lua -e 1",
+		"sed -e s/a/b/", "tsx x.py", "php x.py", "perl x.py", "sed s/a/b/", "sed -n 1p", "awk '{print}'",
+		"timeout 5 bash deploy.sh", "env A=1 rm", "nice -n 5 rm", "xargs rm", "sudo -u bob rm",
+		"python3 -m x", "node --import x.py x.py", "awk -f x.py", "bash -c ls", "sh -s", "sudo bash -c ls",
+		"env -C build rm", "env python3 -m x", "busybox rm", "deno run x.py",
+		"cd build", "pushd build", ". deploy.sh", "source deploy.sh", "export A=1", "eval ls", "exec rm",
+		"command rm", "hash -p x", "$x", "coproc rm", "time rm", "! rm")
 }
 
 func (s shapes) command() string {
@@ -54,7 +62,8 @@ func (s shapes) text() string {
 		text += s.pick("; ", " && ", " || ", " | ", "\n", ";", " |& ") + s.command()
 	}
 	if s.Intn(10) == 0 {
-		return s.pick("("+text+")", "{ "+text+"; }", "if true; then "+text+"; fi", "for f in a; do "+text+"; done", "f() { "+text+"; }; f")
+		return s.pick("("+text+")", "{ "+text+"; }", "if true; then "+text+"; fi",
+			"for f in a; do "+text+"; done", "f() { "+text+"; }; f")
 	}
 	return text
 }

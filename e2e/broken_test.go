@@ -45,14 +45,16 @@ func lasting() []fault {
 }
 
 func brokenScenarios() []script.Scenario {
-	healthy := script.Scenario{Name: "healthy", User: user("healthy"), Steps: []script.Reply{script.Text("Well.")}, Loop: true}
+	healthy := script.Scenario{Name: "healthy", User: user("healthy"),
+		Steps: []script.Reply{script.Text("Well.")}, Loop: true}
 	out := []script.Scenario{healthy}
 	for _, f := range passing() {
 		out = append(out, script.Scenario{Name: f.id, User: user(f.id),
 			Steps: []script.Reply{f.reply, f.reply, script.Text("Well again.")}})
 	}
 	for _, f := range lasting() {
-		out = append(out, script.Scenario{Name: f.id, User: user(f.id), Steps: []script.Reply{f.reply}, Loop: true})
+		out = append(out, script.Scenario{Name: f.id, User: user(f.id), Steps: []script.Reply{f.reply},
+			Loop: true})
 	}
 	return out
 }

@@ -25,17 +25,22 @@ func confinedScenarios(home, port string) (out []script.Scenario) {
 		"network": `python3 -c 'import socket; socket.create_connection(("203.0.113.9", 80), 3)'`,
 		"code":    "python3 -c 'import sys; sys.exit(7)'",
 	} {
-		out = append(out, script.Scenario{Name: id, User: user(id), Steps: []script.Reply{script.Native("exec", command(line)), script.Text("Done.")}, Loop: true})
+		out = append(out, script.Scenario{Name: id, User: user(id),
+			Steps: []script.Reply{script.Native("exec", command(line)), script.Text("Done.")}, Loop: true})
 	}
 	out = append(out, script.Scenario{Name: "server", User: user("server"), Loop: true, Steps: []script.Reply{
 		script.Native("exec", `{"command":"exec python3 -m http.server `+port+`","background":true}`),
-		script.Native("exec", command("for i in $(seq 50); do curl -sf http://localhost:"+port+"/made.txt && break; sleep 0.2; done")),
-		script.Native("exec", command("pkill -f '[h]ttp.server "+port+"'; sleep 0.5; curl -s http://localhost:"+port+"/ || echo gone")),
+		script.Native("exec", command("for i in $(seq 50); do curl -sf http://localhost:"+port+
+			"/made.txt && break; sleep 0.2; done")),
+		script.Native("exec", command("pkill -f '[h]ttp.server "+port+
+			"'; sleep 0.5; curl -s http://localhost:"+port+"/ || echo gone")),
 		script.Text("Done."),
 	}}, script.Scenario{Name: "slow", User: user("slow"), Loop: true, Steps: []script.Reply{
-		script.Native("exec", `{"command":"setsid sleep 987 & sleep 654","timeoutSeconds":2}`), script.Text("Done."),
+		script.Native("exec", `{"command":"setsid sleep 987 & sleep 654","timeoutSeconds":2}`),
+		script.Text("Done."),
 	}}, script.Scenario{Name: "pty", User: user("pty"), Loop: true, Steps: []script.Reply{
-		script.Native("exec", `{"command":"python3 -c 'import sys; print(sys.stdout.isatty())'","pty":true}`), script.Text("Done."),
+		script.Native("exec", `{"command":"python3 -c 'import sys; print(sys.stdout.isatty())'","pty":true}`),
+		script.Text("Done."),
 	}})
 	steps := []script.Reply{
 		script.Native("exec", `{"command":"echo begun; setsid sleep 876 & sleep 543","background":true}`),
@@ -79,13 +84,18 @@ func TestConfined(t *testing.T) {
 	if said, err := settings.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	_, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded), state)...)
+	_, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded),
+		state)...)
 	away, elsewhere := b.startLost(t)
-	b.gateway = startGateway(t, b.run, []string{"OC_MORE=" + more, "MY_SECRET_TOKEN=x", "CURL_CA_BUNDLE=" + authority, "REQUESTS_CA_BUNDLE=" + authority}, provider{id: guarded, url: address}, provider{id: lost, url: elsewhere})
-	if err := os.WriteFile(filepath.Join(home, ".netrc"), []byte("machine x login y password hunter2"), 0o600); err != nil {
+	b.gateway = startGateway(t, b.run, []string{"OC_MORE=" + more, "MY_SECRET_TOKEN=x",
+		"CURL_CA_BUNDLE=" + authority, "REQUESTS_CA_BUNDLE=" + authority},
+		provider{id: guarded, url: address}, provider{id: lost, url: elsewhere})
+	if err := os.WriteFile(filepath.Join(home, ".netrc"), []byte("machine x login y password hunter2"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{".env": "KEY=hunter3", "app.py": `print(open(".env").read()[:3])`} {
+	for name, text := range map[string]string{".env": "KEY=hunter3",
+		"app.py": `print(open(".env").read()[:3])`} {
 		if err := os.WriteFile(filepath.Join(b.gateway.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -109,13 +119,15 @@ func TestConfined(t *testing.T) {
 		t.Run(c.id, func(t *testing.T) {
 			call, result := b.asks(t, guarded, c.id)
 			t.Logf("the model reads %s: %s", call.Arguments, result.Text)
-			if !strings.Contains(result.Text, c.result) || c.not != "" && strings.Contains(result.Text, c.not) {
+			if !strings.Contains(result.Text, c.result) || c.not != "" && strings.Contains(result.Text,
+				c.not) {
 				t.Errorf("the model reads %q", result.Text)
 			}
 			if strings.Contains(call.Arguments, "confine") {
 				t.Errorf("the wrapper is in the history: %s", call.Arguments)
 			}
-			if strings.Contains(result.Text, "PermissionError") != strings.Contains(result.Text, "This command ran confined") {
+			if strings.Contains(result.Text, "PermissionError") != strings.Contains(result.Text,
+				"This command ran confined") {
 				t.Error("the model is not told that the kernel held it, or is told so for nothing")
 			}
 		})
@@ -154,7 +166,8 @@ func (b *bench) backgroundRun(t *testing.T) {
 	if len(read) != 5 {
 		t.Fatalf("%d results", len(read))
 	}
-	for i, want := range []string{"Command still running", "running", "begun", "Termination requested", "Process stopped by request"} {
+	for i, want := range []string{"Command still running", "running", "begun", "Termination requested",
+		"Process stopped by request"} {
 		if !strings.Contains(read[i], want) || strings.Contains(read[i], "--ticket") {
 			t.Errorf("result %d is %q", i, read[i])
 		}
@@ -193,7 +206,8 @@ func (b *bench) startLost(t *testing.T) (p *process, address string) {
 		t.Fatal(err)
 	}
 	p, address = runProgram(t, program, "/readyz", startModel(t, b.servers[lost]),
-		append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_CONFINE=here", "GPTOSS_EXECUTOR_STATE="+filepath.Join(t.TempDir(), "state"))...)
+		append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_CONFINE=here",
+			"GPTOSS_EXECUTOR_STATE="+filepath.Join(t.TempDir(), "state"))...)
 	if err := os.Remove(program); err != nil {
 		t.Fatal(err)
 	}

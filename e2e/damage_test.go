@@ -139,7 +139,8 @@ func lastCall(messages []script.Message) (script.Call, script.Message) {
 
 func sameJSON(a, b string) bool {
 	var x, y any
-	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+	return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil &&
+		reflect.DeepEqual(x, y)
 }
 
 func exists(dir, name string) bool {

@@ -21,10 +21,12 @@ func (b *bench) doctor(t *testing.T) (play func(t *testing.T)) {
 
 func (b *bench) examined(t *testing.T) {
 	d := script.VLLM()
-	models := startModel(t, script.Started(d, script.StartOf(d, "--tool-call-parser openai --enable-auto-tool-choice")))
+	models := startModel(t, script.Started(d,
+		script.StartOf(d, "--tool-call-parser openai --enable-auto-tool-choice")))
 	g := b.gateway
 	look := func(token string, args ...string) (checks map[string][2]string) {
-		cmd := exec.Command(binary, append([]string{"doctor", "--json", "--upstream", models, "--gateway", g.url}, args...)...)
+		cmd := exec.Command(binary, append([]string{"doctor", "--json", "--upstream", models, "--gateway",
+			g.url}, args...)...)
 		cmd.Env = append(os.Environ(), "OPENCLAW_GATEWAY_TOKEN="+token, "XDG_STATE_HOME="+t.TempDir())
 		var said log
 		cmd.Stderr = &said
@@ -42,11 +44,13 @@ func (b *bench) examined(t *testing.T) {
 		return checks
 	}
 	right := look(g.token)
-	if right["gateway"][0] != "ok" || right["gateway_token"][0] != "ok" || right["gateway_tools"][0] == "" || right["tool_calls"][0] != "ok" {
+	if right["gateway"][0] != "ok" || right["gateway_token"][0] != "ok" || right["gateway_tools"][0] == "" ||
+		right["tool_calls"][0] != "ok" {
 		t.Errorf("%v", right)
 	}
 	for _, token := range []string{"not-the-token-at-all", ""} {
-		if wrong := look(token); wrong["gateway_token"][0] != "fail" || !strings.Contains(wrong["gateway_token"][1], "OPENCLAW_GATEWAY_TOKEN") {
+		if wrong := look(token); wrong["gateway_token"][0] != "fail" ||
+			!strings.Contains(wrong["gateway_token"][1], "OPENCLAW_GATEWAY_TOKEN") {
 			t.Errorf("%v", wrong)
 		}
 	}
@@ -56,7 +60,8 @@ func (b *bench) examined(t *testing.T) {
 	if before["config_tool_search"][0] == "ok" {
 		t.Errorf("%v", before)
 	}
-	if after := look(g.token, "--config", config, "--fix"); after["config_tool_search"][0] != "ok" || after["config_models"][0] == "fail" {
+	if after := look(g.token, "--config", config, "--fix"); after["config_tool_search"][0] != "ok" ||
+		after["config_models"][0] == "fail" {
 		t.Errorf("before %v\nafter %v", before, after)
 	}
 	show(t, "doctor before: "+before["config_tool_search"][1])

@@ -77,15 +77,19 @@ func reported(t *testing.T, admin string) lab.Report {
 type tryer struct{ openai.Client }
 
 // ask asks once, in a session, and says in which arm that was. Every other session streams.
-func (c *tryer) ask(ctx context.Context, session int, messages []openai.ChatCompletionMessageParamUnion) (m openai.ChatCompletionMessage, arm string, err error) {
+func (c *tryer) ask(ctx context.Context, session int,
+	messages []openai.ChatCompletionMessageParamUnion) (m openai.ChatCompletionMessage, arm string, err error) {
 	params := openai.ChatCompletionNewParams{
 		Model: "gpt-oss", Messages: messages,
 		Tools: []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
-			Name: "read", Parameters: shared.FunctionParameters{"type": "object", "required": []string{"path"}, "properties": map[string]any{"path": map[string]string{"type": "string"}}},
+			Name: "read", Parameters: shared.FunctionParameters{"type": "object",
+				"required":   []string{"path"},
+				"properties": map[string]any{"path": map[string]string{"type": "string"}}},
 		})},
 	}
 	var answered *http.Response
-	how := []option.RequestOption{option.WithHeader("session_id", fmt.Sprintf("agent:main:%d", session)), option.WithResponseInto(&answered)}
+	how := []option.RequestOption{option.WithHeader("session_id", fmt.Sprintf("agent:main:%d", session)),
+		option.WithResponseInto(&answered)}
 	var whole *openai.ChatCompletion
 	if session%2 == 0 {
 		whole, err = c.Chat.Completions.New(ctx, params, how...)
@@ -122,7 +126,8 @@ func (c *tryer) session(ctx context.Context, n int, running bool) error {
 	if strings.Contains(first.ToolCalls[0].Function.Arguments, script.GoneMD) {
 		result = "Error: ENOENT: no such file"
 	}
-	second, again, err := c.ask(ctx, n, append(messages, first.ToParam(), openai.ToolMessage(result, first.ToolCalls[0].ID)))
+	second, again, err := c.ask(ctx, n, append(messages, first.ToParam(),
+		openai.ToolMessage(result, first.ToolCalls[0].ID)))
 	if err == nil && (second.Content != "Done." || again != arm && (running || again != "")) {
 		err = fmt.Errorf("it was in %q and is in %q, and says %q", arm, again, second.Content)
 	}
@@ -136,8 +141,10 @@ func TestExperiment(t *testing.T) {
 	t.Parallel()
 	rules, admin := trying(t), "127.0.0.1:"+freePort(t)
 	model := script.New(script.Prompted(shortPrompt))
-	url := startSidecar(t, startModel(t, model), "GPTOSS_EXECUTOR_RULES="+rules, "GPTOSS_EXECUTOR_ADMIN="+admin)
-	c := &tryer{openai.NewClient(option.WithBaseURL(url+"/v1"), option.WithAPIKey("none"), option.WithMaxRetries(0))}
+	url := startSidecar(t, startModel(t, model), "GPTOSS_EXECUTOR_RULES="+rules,
+		"GPTOSS_EXECUTOR_ADMIN="+admin)
+	c := &tryer{openai.NewClient(option.WithBaseURL(url+"/v1"), option.WithAPIKey("none"),
+		option.WithMaxRetries(0))}
 
 	const sessions = 2000
 	var next, failed atomic.Int64
@@ -157,13 +164,15 @@ func TestExperiment(t *testing.T) {
 	}
 	began := time.Now()
 	crowd(t.Context(), sessions).Wait()
-	t.Logf("%d sessions took %v\n%s", sessions, time.Since(began).Round(time.Millisecond), experiments(t, admin, "show", "prompt"))
+	t.Logf("%d sessions took %v\n%s", sessions, time.Since(began).Round(time.Millisecond),
+		experiments(t, admin, "show", "prompt"))
 	r := reported(t, admin)
 	if r.Units != sessions || r.Split < 0.001 {
 		t.Errorf("%+v", r)
 	}
 	for _, m := range r.Arms[1].Measures {
-		if m.ID == r.Measure && (!strings.HasPrefix(m.Words, "better by ") || m.Against.Low > 0.2 || m.Against.High < 0.2) {
+		if m.ID == r.Measure && (!strings.HasPrefix(m.Words, "better by ") || m.Against.Low > 0.2 ||
+			m.Against.High < 0.2) {
 			t.Errorf("with the prompt 20 points more work, and the verdict is %q", m.Words)
 		}
 	}
@@ -202,7 +211,8 @@ const tried = "tried"
 func (b *bench) experiment(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
 	defer cancel()
-	if err := os.WriteFile(filepath.Join(b.gateway.dir, script.ThereMD), []byte("The text."), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(b.gateway.dir, script.ThereMD), []byte("The text."),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
@@ -212,7 +222,8 @@ func (b *bench) experiment(t *testing.T) {
 		all.Go(func() {
 			for i := w; i < sessions*turns; i += 4 {
 				n := i % sessions
-				a, err := b.gateway.turn(ctx, tried, fmt.Sprint("tried", n), fmt.Sprintf("Please read number %d.", n))
+				a, err := b.gateway.turn(ctx, tried, fmt.Sprint("tried", n),
+					fmt.Sprintf("Please read number %d.", n))
 				if err != nil || a.text != "Done." {
 					t.Errorf("session %d: %q %v", n, a.raw, err)
 				}
@@ -251,7 +262,8 @@ func (b *bench) experiment(t *testing.T) {
 			short++
 		}
 	}
-	if len(arms) != sessions || r.Units != sessions || worked != sessions*turns || r.Arms[1].Units != short || short == 0 || short == sessions {
+	if len(arms) != sessions || r.Units != sessions || worked != sessions*turns || r.Arms[1].Units != short ||
+		short == 0 || short == sessions {
 		t.Errorf("%d sessions, %d with the prompt: %+v", len(arms), short, r)
 	}
 }

@@ -30,11 +30,13 @@ func TestTogether(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
 	b := &bench{run: gatewayRun(t), servers: map[string]*script.Server{}}
-	steered, silent, several, examined := b.steer(t), b.silence(t), b.severalServers(t), b.doctor(t) // the first is the default of subagents
+	// the first is the default of subagents
+	steered, silent, several, examined := b.steer(t), b.silence(t), b.severalServers(t), b.doctor(t)
 	b.start(t)
 	t.Run("silence", silent) // while nothing else keeps the gateway busy
 	t.Run("others", func(t *testing.T) {
-		for name, play := range map[string]func(t *testing.T){"steer": steered, "several servers": several, "doctor": examined} {
+		for name, play := range map[string]func(t *testing.T){"steer": steered, "several servers": several,
+			"doctor": examined} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				play(t)
@@ -50,7 +52,8 @@ var apis = []string{"openai-completions", "openai-responses"}
 // start; each has providers of its own.
 func overAPI(t *testing.T, api string) {
 	b := &bench{api: api, run: gatewayRun(t), servers: map[string]*script.Server{}}
-	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario(), quotedScenarios(), subagentScenarios())
+	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario(),
+		quotedScenarios(), subagentScenarios())
 	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
 	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
 	b.add(t, "sglang", script.SGLang(), thoughtScenarios())
@@ -108,7 +111,8 @@ func (b *bench) add(t *testing.T, id string, d script.Dialect, scenarios ...[]sc
 	s := script.New(slices.Concat(scenarios...)...)
 	s.Dialect = d
 	b.servers[id] = s
-	b.providers = append(b.providers, provider{id, startSidecar(t, startModel(t, s), b.sidecar(t, id)...), b.api})
+	b.providers = append(b.providers, provider{id, startSidecar(t, startModel(t, s), b.sidecar(t, id)...),
+		b.api})
 }
 
 // sidecar is how a provider's sidecar is started: for the agent of the gateway.

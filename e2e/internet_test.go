@@ -39,8 +39,10 @@ func moves(t *testing.T, more ...string) bool {
 		return false
 	}
 	own := append([]string{"--net"}, more...)
-	if out, err := exec.Command("unshare", append(own, "ip", "link", "set", "lo", "up")...).CombinedOutput(); err != nil {
-		t.Logf("SKIPPED: %s, because there can be no network of its own (unshare, ip): %s%v", t.Name(), out, err)
+	if out, err := exec.Command("unshare", append(own, "ip", "link", "set", "lo",
+		"up")...).CombinedOutput(); err != nil {
+		t.Logf("SKIPPED: %s, because there can be no network of its own (unshare, ip): %s%v", t.Name(), out,
+			err)
 		return false
 	}
 	t.Parallel() // the process is another one, too
@@ -48,7 +50,8 @@ func moves(t *testing.T, more ...string) bool {
 	if _, some, ok := strings.Cut(flag.Lookup("test.run").Value.String(), "/"); ok {
 		tests += "/" + some
 	}
-	again := exec.Command("unshare", append(own, os.Args[0], "-test.run="+tests, "-test.v", "-update="+strconv.FormatBool(*update))...)
+	again := exec.Command("unshare", append(own, os.Args[0], "-test.run="+tests, "-test.v",
+		"-update="+strconv.FormatBool(*update))...)
 	again.Env = append(os.Environ(), ownNetwork+"="+binary)
 	again.Stdout, again.Stderr = t.Output(), t.Output()
 	if err := again.Run(); err != nil {
@@ -65,7 +68,8 @@ func clients(t *testing.T) (scenarios []script.Scenario, files map[string]string
 		"npm": "npm ci --no-audit --no-fund && node -p '\"tiny \" + require(\"tiny\").x'",
 	} {
 		call := script.Native("exec", `{"command":`+quoted(line)+`,"yieldMs":90000}`)
-		scenarios = append(scenarios, script.Scenario{Name: id, User: user(id), Steps: []script.Reply{call, script.Text("Done.")}, Loop: true})
+		scenarios = append(scenarios, script.Scenario{Name: id, User: user(id),
+			Steps: []script.Reply{call, script.Text("Done.")}, Loop: true})
 	}
 	sum := sha512.Sum512(internet.Tarball(t))
 	return scenarios, map[string]string{
@@ -81,7 +85,8 @@ func clients(t *testing.T) (scenarios []script.Scenario, files map[string]string
 // which clients trust them.
 func serveInternet(t *testing.T) (authority []byte) {
 	t.Helper()
-	if out, err := exec.Command("sh", "-c", "ip link set lo up && ip route add local 0.0.0.0/0 dev lo").CombinedOutput(); err != nil {
+	if out, err := exec.Command("sh", "-c",
+		"ip link set lo up && ip route add local 0.0.0.0/0 dev lo").CombinedOutput(); err != nil {
 		t.Fatalf("make all addresses local: %s%v", out, err)
 	}
 	hosts := []string{"pypi.org", "files.pythonhosted.org", "github.com", "registry.npmjs.org"}
@@ -122,13 +127,16 @@ func registries(t *testing.T) http.Handler {
 	}
 	wheel, tarball := internet.Wheel(t), internet.Tarball(t)
 	mux := http.NewServeMux()
-	mux.Handle("github.com/", &cgi.Handler{Path: git, Args: []string{"http-backend"}, Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + root}})
+	mux.Handle("github.com/", &cgi.Handler{Path: git, Args: []string{"http-backend"},
+		Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + root}})
 	mux.HandleFunc("pypi.org/simple/tiny/", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte(`<a href="https://files.pythonhosted.org/tiny-1.0-py3-none-any.whl">tiny-1.0-py3-none-any.whl</a>`))
 	})
-	mux.HandleFunc("files.pythonhosted.org/tiny-1.0-py3-none-any.whl", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(wheel) })
-	mux.HandleFunc("registry.npmjs.org/tiny/-/tiny-1.0.0.tgz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(tarball) })
+	mux.HandleFunc("files.pythonhosted.org/tiny-1.0-py3-none-any.whl",
+		func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(wheel) })
+	mux.HandleFunc("registry.npmjs.org/tiny/-/tiny-1.0.0.tgz",
+		func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(tarball) })
 	return mux
 }
 
@@ -139,7 +147,8 @@ func certified(t *testing.T, hosts []string) tls.Certificate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: hosts, NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: hosts,
+		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
 	raw, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +165,8 @@ func (b *bench) fetched(t *testing.T, files map[string]string) {
 			t.Fatal(err)
 		}
 	}
-	for id, probe := range map[string]string{"pip": "python3 -c 'import ensurepip'", "git": "git --version", "npm": "npm --version"} {
+	for id, probe := range map[string]string{"pip": "python3 -c 'import ensurepip'", "git": "git --version",
+		"npm": "npm --version"} {
 		t.Run(id, func(t *testing.T) {
 			if exec.Command("sh", "-c", probe).Run() != nil {
 				t.Skipf("SKIPPED: %s is not here", id)

@@ -55,7 +55,8 @@ func newHost(t *testing.T) *host {
 		t.Fatal(err)
 	}
 	home, _ := gatewayFolders(h.run)
-	h.env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+home, "XDG_STATE_HOME="+filepath.Join(h.run, "xdg"))
+	h.env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+home,
+		"XDG_STATE_HOME="+filepath.Join(h.run, "xdg"))
 	return h
 }
 
@@ -159,7 +160,8 @@ func TestFirstTurn(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v: %s", err, out)
 	}
-	said := h.openclaw(ctx, t, program, "--write", h.config, "--url", h.url(), "--local-service", "--upstream", model+"/v1", "--context-window", "65536")
+	said := h.openclaw(ctx, t, program, "--write", h.config, "--url", h.url(), "--local-service",
+		"--upstream", model+"/v1", "--context-window", "65536")
 	gateway := h.start(t)
 	a := h.say(ctx, t, "first", "first")
 	if a.text != "It ran." || !exists(h.gateway.dir, "first.txt") {
@@ -171,11 +173,13 @@ func TestFirstTurn(t *testing.T) {
 	for _, c := range []*exec.Cmd{build, gateway.cmd} {
 		used += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	}
-	t.Logf("to the first good turn: %v, %v of the processor", took.Round(time.Second), used.Round(time.Second))
+	t.Logf("to the first good turn: %v, %v of the processor", took.Round(time.Second),
+		used.Round(time.Second))
 	if used > 2*time.Minute {
 		t.Errorf("it takes %v of the processor", used)
 	}
-	if text := readFile(t, h.config); !strings.HasPrefix(text, aComment) || !strings.Contains(said, "wrote "+h.config) {
+	if text := readFile(t, h.config); !strings.HasPrefix(text, aComment) ||
+		!strings.Contains(said, "wrote "+h.config) {
 		t.Errorf("the config is\n%s\nand was said to be\n%s", text, said)
 	}
 	h.openclaw(ctx, t, program, "--check", h.config, "--url", h.url(), "--context-window", "65536")
@@ -190,11 +194,14 @@ func TestLocalService(t *testing.T) {
 	slow := script.Text(long)
 	slow.Pause = 150 * time.Millisecond
 	s := script.New(
-		script.Scenario{Name: "short", User: user("short"), Steps: []script.Reply{script.Text("Here I am.")}, Loop: true},
+		script.Scenario{Name: "short", User: user("short"), Steps: []script.Reply{script.Text("Here I am.")},
+			Loop: true},
 		script.Scenario{Name: "slow", User: user("slow"), Steps: []script.Reply{slow}, Loop: true},
 	)
 	before := readFile(t, h.config)
-	h.openclaw(t.Context(), t, binary, "--write", h.config, "--url", h.url(), "--local-service", "--idle-stop", "5s", "--upstream", startModel(t, s)+"/v1", "--context-window", "65536", "--models", "gpt-oss")
+	h.openclaw(t.Context(), t, binary, "--write", h.config, "--url", h.url(), "--local-service",
+		"--idle-stop", "5s", "--upstream", startModel(t, s)+"/v1", "--context-window", "65536", "--models",
+		"gpt-oss")
 	after := readFile(t, h.config)
 	p := h.start(t)
 	if pids := h.sidecars(t); len(pids) > 0 {
@@ -255,24 +262,28 @@ func TestGatewayDies(t *testing.T) {
 	slow.Pause = 150 * time.Millisecond
 	again := script.Text("So it goes on.") // OpenClaw takes up by itself what was broken off
 	s := script.New(
-		script.Scenario{Name: "short", User: user("short"), Steps: []script.Reply{script.Text("Here I am.")}, Loop: true},
+		script.Scenario{Name: "short", User: user("short"), Steps: []script.Reply{script.Text("Here I am.")},
+			Loop: true},
 		script.Scenario{Name: "slow", User: user("slow"), Steps: []script.Reply{slow, again, again, again}},
 	)
 	log := filepath.Join(h.run, "sidecar.log")
 	h.env = append(h.env, "GPTOSS_EXECUTOR_LOG_OUTPUT="+log)
-	h.openclaw(t.Context(), t, binary, "--write", h.config, "--url", h.url(), "--local-service", "--upstream", startModel(t, s)+"/v1", "--context-window", "65536")
+	h.openclaw(t.Context(), t, binary, "--write", h.config, "--url", h.url(), "--local-service", "--upstream",
+		startModel(t, s)+"/v1", "--context-window", "65536")
 	p := h.start(t)
 	h.say(t.Context(), t, "one", "short")
 	left := h.only(t)
 	ended := s.Left()
-	go func() { _, _ = h.gateway.turn(t.Context(), openclaw.Provider, "two", "Please do: slow") }() // nobody hears the answer
+	// nobody hears the answer
+	go func() { _, _ = h.gateway.turn(t.Context(), openclaw.Provider, "two", "Please do: slow") }()
 	within(t, time.Minute, "the model is asked", func() bool { return len(s.Requests("slow")) > 0 })
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	<-p.gone
 	h.gone(t, time.Minute)
-	within(t, time.Minute, "the request has ended at the model server", func() bool { return s.Left() > ended })
+	within(t, time.Minute, "the request has ended at the model server",
+		func() bool { return s.Left() > ended })
 	said := readFile(t, log)
 	for _, event := range []string{"parent_gone", "http_server_shutting_down", "http_server_stopped"} {
 		if !strings.Contains(said, event) {
@@ -285,7 +296,8 @@ func TestGatewayDies(t *testing.T) {
 			t.Errorf("turn %d after that: %d %s", i, a.status, a.raw)
 		}
 	}
-	within(t, time.Minute, "what was broken off is taken up", func() bool { return len(s.Requests("slow")) > 1 })
+	within(t, time.Minute, "what was broken off is taken up",
+		func() bool { return len(s.Requests("slow")) > 1 })
 	if next := h.only(t); next == left {
 		t.Errorf("the sidecar of the gateway that was killed still serves: %d", next)
 	}

@@ -46,7 +46,8 @@ func run(m *testing.M) int {
 // released makes a release for this machine, once for all tests, and says where it lies.
 var released = sync.OnceValues(func() (dist string, err error) {
 	dist = filepath.Join(filepath.Dir(binary), "dist")
-	made := exec.Command("go", "run", "./deploy/release", "-trial", "-only", runtime.GOOS+"/"+runtime.GOARCH, "-out", dist)
+	made := exec.Command("go", "run", "./deploy/release", "-trial", "-only", runtime.GOOS+"/"+runtime.GOARCH,
+		"-out", dist)
 	made.Dir = ".."
 	if out, err := made.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("make a release: %w\n%s", err, out)

@@ -160,7 +160,8 @@ func (g *gateway) history(ctx context.Context, session string) (string, error) {
 	var wire struct {
 		Result struct{ Content []struct{ Text string } }
 	}
-	if err := json.Unmarshal(raw, &wire); err != nil || status != http.StatusOK || len(wire.Result.Content) != 1 {
+	if err := json.Unmarshal(raw, &wire); err != nil || status != http.StatusOK ||
+		len(wire.Result.Content) != 1 {
 		return "", fmt.Errorf("read the history: %d %q %v", status, raw, err)
 	}
 	return wire.Result.Content[0].Text, nil
@@ -171,7 +172,8 @@ const mainAgent = "main"
 
 func sessionKey(agent, session string) string { return "agent:" + agent + ":e2e-" + session }
 
-func (g *gateway) post(ctx context.Context, path string, body []byte, header map[string]string) (int, []byte, error) {
+func (g *gateway) post(ctx context.Context, path string, body []byte,
+	header map[string]string) (int, []byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, g.url+path, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err

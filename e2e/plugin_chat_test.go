@@ -27,7 +27,8 @@ func (g *gateway) chat(t *testing.T, run, session, message, decision, by string)
 		t.Fatal(err)
 	}
 	defer code.Close()
-	cmd := exec.CommandContext(t.Context(), "timeout", "90", "bash", "-c", `. "$1/env" && cd "$(dirname "$OC_MAIN")" && exec "$OC_NODE" --input-type=module - "$2" "$3" "$4" "$5" "$6" "$7"`,
+	cmd := exec.CommandContext(t.Context(), "timeout", "90", "bash", "-c",
+		`. "$1/env" && cd "$(dirname "$OC_MAIN")" && exec "$OC_NODE" --input-type=module - "$2" "$3" "$4" "$5" "$6" "$7"`,
 		"chat", run, g.url, g.token, sessionKey(mainAgent, session), message, decision, by)
 	cmd.Stdin, cmd.WaitDelay = code, 5*time.Second
 	var failed bytes.Buffer
@@ -54,15 +55,17 @@ func (b *bench) pluginAsks(t *testing.T) {
 		{"no", "deny", "typed", "denied", false, false},
 		{"refused", "deny", "button", "denied", false, false},
 		{"once", "allow-once", "button", "(no output)", true, false},
-		// OpenClaw 2026.9.6 writes /approve into the transcript of the run that waits, which then ends behind the
-		// call: "SQLite transcript changed while preparing rewrite".
+		// OpenClaw 2026.9.6 writes /approve into the transcript of the run that waits, which then ends behind
+		// the call: "SQLite transcript changed while preparing rewrite".
 		{"typed", "allow-once", "typed", "", true, true},
 	} {
 		t.Run(c.decision+" "+c.by, func(t *testing.T) {
 			seen := b.gateway.chat(t, b.run, "chat-"+c.id, "Please do: "+c.id, c.decision, c.by)
 			t.Logf("the person sees %+v", seen)
-			if len(seen) != 2 || !strings.HasPrefix(seen[0].Asked, appending(c.id)) || !strings.Contains(seen[0].Asked, asksWhy) ||
-				!slices.Equal(seen[0].May, []string{"allow-once", "deny"}) || seen[1].Text != "Done." && !c.broken {
+			if len(seen) != 2 || !strings.HasPrefix(seen[0].Asked, appending(c.id)) ||
+				!strings.Contains(seen[0].Asked, asksWhy) ||
+				!slices.Equal(seen[0].May, []string{"allow-once", "deny"}) || seen[1].Text != "Done." &&
+				!c.broken {
 				t.Error("not the command, not why, or not once")
 			}
 			asked := b.servers[bare].Requests(c.id)
@@ -71,7 +74,8 @@ func (b *bench) pluginAsks(t *testing.T) {
 			}
 			_, result := lastCall(asked[len(asked)-1].Messages)
 			text, err := os.ReadFile(filepath.Join(b.gateway.dir, c.id))
-			if ran := string(text) == "ran\n"; ran != c.runs || !c.runs && err == nil || !strings.Contains(strings.ToLower(result.Text), c.result) {
+			if ran := string(text) == "ran\n"; ran != c.runs || !c.runs && err == nil ||
+				!strings.Contains(strings.ToLower(result.Text), c.result) {
 				t.Errorf("it left %q; the model reads %q", text, result.Text)
 			}
 		})

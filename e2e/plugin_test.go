@@ -41,7 +41,8 @@ func pluginScenarios(t *testing.T, forbidden string) (out []script.Scenario) {
 		"look":    {script.Native("read", `{"path":"page.txt"}`)},
 		"ours":    {script.Native("exec", command(marking("ours")))},
 	} {
-		out = append(out, script.Scenario{Name: id, User: user(id), Steps: append(steps, script.Text("Done.")), Loop: true})
+		out = append(out, script.Scenario{Name: id, User: user(id),
+			Steps: append(steps, script.Text("Done.")), Loop: true})
 	}
 	return append(out, endScenario()...)
 }
@@ -75,22 +76,31 @@ func TestPlugin(t *testing.T) {
 	}
 	decisions := filepath.Join(t.TempDir(), "decisions")
 	admin := "127.0.0.1:" + freePort(t)
-	side, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded), "GPTOSS_EXECUTOR_ADMIN="+admin, "GPTOSS_EXECUTOR_ADMIN_TOKEN=secret",
+	side, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded),
+		"GPTOSS_EXECUTOR_ADMIN="+admin, "GPTOSS_EXECUTOR_ADMIN_TOKEN=secret",
 		"GPTOSS_EXECUTOR_DECISIONS="+decisions)...)
 	settings := filepath.Join(t.TempDir(), "more.json")
 	more, err := json.Marshal(map[string]any{
-		"plugins": map[string]any{"enabled": true, "allow": []string{"gpt-oss-executor"}, "entries": map[string]any{
-			"gpt-oss-executor": map[string]any{"enabled": true, "config": map[string]any{"url": address, "admin": "http://" + admin, "adminToken": "secret"}}}},
+		"plugins": map[string]any{"enabled": true, "allow": []string{"gpt-oss-executor"},
+			"entries": map[string]any{
+				"gpt-oss-executor": map[string]any{"enabled": true, "config": map[string]any{"url": address,
+					"admin": "http://" + admin, "adminToken": "secret"}}}},
 		"tools": map[string]any{"codeMode": map[string]any{"enabled": "auto", "executor": "quickjs"}},
-		"models": map[string]any{"mode": "merge", "providers": map[string]any{coder: map[string]any{"models": []any{map[string]any{"id": "gpt-oss", "name": "gpt-oss", "reasoning": true, "input": []string{"text"},
-			"contextWindow": 131072, "maxTokens": 8192, "compat": map[string]any{"codeMode": "preferred"}}}}}}})
+		"models": map[string]any{"mode": "merge",
+			"providers": map[string]any{coder: map[string]any{"models": []any{map[string]any{"id": "gpt-oss",
+				"name": "gpt-oss", "reasoning": true, "input": []string{"text"},
+				"contextWindow": 131072, "maxTokens": 8192,
+				"compat": map[string]any{"codeMode": "preferred"}}}}}}})
 	if err := errors.Join(err, os.WriteFile(settings, more, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	packed := packedPlugin(t)
-	version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(packed), "openclaw-gpt-oss-executor-"), ".tgz")
-	b.gateway = startGateway(t, run, []string{"OC_MORE=" + settings, "OC_PLUGIN=npm-pack:" + packed, "GPT_OSS_EXECUTOR_API_KEY=none"},
-		provider{id: bare, url: startModel(t, b.servers[bare])}, provider{id: guarded, url: address}, provider{id: coder, url: startModel(t, b.servers[coder])})
+	version := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(packed), "openclaw-gpt-oss-executor-"),
+		".tgz")
+	b.gateway = startGateway(t, run, []string{"OC_MORE=" + settings, "OC_PLUGIN=npm-pack:" + packed,
+		"GPT_OSS_EXECUTOR_API_KEY=none"},
+		provider{id: bare, url: startModel(t, b.servers[bare])}, provider{id: guarded, url: address},
+		provider{id: coder, url: startModel(t, b.servers[coder])})
 
 	t.Run("status", func(t *testing.T) { b.pluginStatus(t, address, version) })
 	t.Run("what may run runs", func(t *testing.T) {
@@ -102,7 +112,8 @@ func TestPlugin(t *testing.T) {
 		t.Run("a call of another model, "+id, func(t *testing.T) {
 			r := b.pluginTurn(t, bare, id)
 			t.Logf("the model reads %q", r)
-			if exists("/", forbidden) || !strings.Contains(r, "This file later runs by itself, or controls the policy.") {
+			if exists("/", forbidden) ||
+				!strings.Contains(r, "This file later runs by itself, or controls the policy.") {
 				t.Error("it ran, or nobody is told why not")
 			}
 		})
@@ -128,14 +139,16 @@ func TestPlugin(t *testing.T) {
 	t.Run("the decision log", func(t *testing.T) {
 		do(t, ".", binary, "decisions", "verify", "--decisions", decisions)
 		said := readAll(t, decisions)
-		for _, want := range []string{`"outcome":"asked"`, `"outcome":"refused"`, `"state":"used"`, `"state":"denied"`, `"by":"a person in the chat (webchat)"`, `"request":"hook-`} {
+		for _, want := range []string{`"outcome":"asked"`, `"outcome":"refused"`, `"state":"used"`,
+			`"state":"denied"`, `"by":"a person in the chat (webchat)"`, `"request":"hook-`} {
 			if !strings.Contains(said, want) {
 				t.Errorf("no %s in %.3000s", want, said)
 			}
 		}
 	})
 	t.Run("without the sidecar", func(t *testing.T) {
-		if r := b.pluginTurn(t, bare, "gone"); b.marked("gone") || !strings.Contains(r, "The policy cannot be asked") {
+		if r := b.pluginTurn(t, bare, "gone"); b.marked("gone") ||
+			!strings.Contains(r, "The policy cannot be asked") {
 			t.Errorf("ran: %v; the model reads %q", b.marked("gone"), r)
 		}
 		if r := b.pluginTurn(t, bare, "look"); !strings.Contains(r, "a page") {
@@ -198,15 +211,19 @@ func (b *bench) pluginStatus(t *testing.T, address, version string) {
 	check := func(by, text string) {
 		var s status
 		at := strings.Index(text, "{")
-		if at < 0 || json.NewDecoder(strings.NewReader(text[at:])).Decode(&s) != nil || !s.OK || s.URL != address || s.Plugin != version || !slices.Contains(s.Models, "gpt-oss-20b") || !s.Policy.On || s.Policy.Rules == "" {
+		if at < 0 || json.NewDecoder(strings.NewReader(text[at:])).Decode(&s) != nil || !s.OK ||
+			s.URL != address || s.Plugin != version || !slices.Contains(s.Models, "gpt-oss-20b") ||
+			!s.Policy.On || s.Policy.Rules == "" {
 			t.Errorf("%s says %s", by, text)
 		}
 	}
-	check("the method", b.openclaw(t, "gateway", "call", "gptoss.status", "--json", "--token", b.gateway.token))
+	check("the method", b.openclaw(t, "gateway", "call", "gptoss.status", "--json", "--token",
+		b.gateway.token))
 	if said := b.openclaw(t, "gptoss", "status"); !strings.Contains(said, address+" is fine") {
 		t.Errorf("the command says %s", said)
 	}
-	route, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.gateway.url+"/plugins/gpt-oss-executor/status", nil)
+	route, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		b.gateway.url+"/plugins/gpt-oss-executor/status", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +243,9 @@ func (b *bench) pluginStatus(t *testing.T, address, version string) {
 			check("the route", body.String())
 		}
 	}
-	if said := b.openclaw(t, "models", "list", "--all", "--provider", "gpt-oss-executor"); !strings.Contains(said, "gpt-oss-executor/gpt-oss-20b") || !strings.Contains(said, "gpt-oss-executor/gpt-oss-120b") {
+	if said := b.openclaw(t, "models", "list", "--all", "--provider",
+		"gpt-oss-executor"); !strings.Contains(said, "gpt-oss-executor/gpt-oss-20b") ||
+		!strings.Contains(said, "gpt-oss-executor/gpt-oss-120b") {
 		t.Errorf("the catalog is %s", said)
 	}
 }

@@ -82,8 +82,8 @@ func endScenario() []script.Scenario {
 	return []script.Scenario{{Steps: []script.Reply{script.Text("Noted.")}, Loop: true}}
 }
 
-// policy runs every attempt without the policy and with it over one API, since what a call does is the same over each,
-// and a third of them over the other; and the work.
+// policy runs every attempt without the policy and with it over one API, since what a call does is the same
+// over each, and a third of them over the other; and the work.
 func (b *bench) policy(t *testing.T) {
 	b.furnish(t)
 	t.Run("control", func(t *testing.T) {
@@ -95,7 +95,8 @@ func (b *bench) policy(t *testing.T) {
 				t.Parallel()
 				by := a.control()
 				answer := b.say(t, by, by+"-"+a.id, a.id)
-				for deadline := time.Now().Add(3 * time.Second); !b.ran(by, a); time.Sleep(50 * time.Millisecond) {
+				for deadline := time.Now().Add(3 * time.Second); !b.ran(by,
+					a); time.Sleep(50 * time.Millisecond) {
 					if time.Now().After(deadline) {
 						asked := b.servers[by].Requests(a.id)
 						call, result := lastCall(asked[len(asked)-1].Messages)

@@ -40,7 +40,8 @@ func start(t *testing.T, name string, cmd *exec.Cmd) *process {
 	t.Cleanup(func() {
 		p.stop(t)
 		if s := p.cmd.ProcessState; s != nil {
-			t.Logf("%s used %v of the processor", name, (s.UserTime() + s.SystemTime()).Round(100*time.Millisecond))
+			t.Logf("%s used %v of the processor", name,
+				(s.UserTime() + s.SystemTime()).Round(100*time.Millisecond))
 		}
 		if t.Failed() {
 			t.Logf("the last words of %s:\n%s", name, p.log.tail(4000))
@@ -149,7 +150,8 @@ func runProgram(t *testing.T, program, ready, model string, env ...string) (p *p
 	address = "127.0.0.1:" + freePort(t)
 	cmd := exec.Command(program, "serve", "--listen", address, "--upstream", model+"/v1")
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+t.TempDir()), env...) // another one may say that commands are confined
+	// another one may say that commands are confined
+	cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+t.TempDir()), env...)
 	p = start(t, "sidecar", cmd)
 	p.ready(t, "http://"+address+ready, time.Minute)
 	return p, "http://" + address

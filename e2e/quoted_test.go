@@ -29,7 +29,8 @@ func quotedText(i int) string {
 
 func quotedScenarios() (out []script.Scenario) {
 	for i := range quotations {
-		out = append(out, script.Scenario{Name: quotedID(i), User: user(quotedID(i)), Steps: []script.Reply{script.Text(quotedText(i))}})
+		out = append(out, script.Scenario{Name: quotedID(i), User: user(quotedID(i)),
+			Steps: []script.Reply{script.Text(quotedText(i))}})
 	}
 	return out
 }
@@ -43,7 +44,8 @@ func (b *bench) quoted(t *testing.T) {
 			if shown := strings.ReplaceAll(a.text, "\u200b", ""); a.status != 200 || shown != quotedText(i) {
 				t.Errorf("the user got %d %q", a.status, a.text)
 			}
-			if n := len(b.servers["vllm"].Requests(quotedID(i))); n != 1 || exists(b.gateway.dir, quotedID(i)+".txt") {
+			if n := len(b.servers["vllm"].Requests(quotedID(i))); n != 1 ||
+				exists(b.gateway.dir, quotedID(i)+".txt") {
 				t.Errorf("it ran: %d requests", n)
 			}
 		})

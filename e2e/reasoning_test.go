@@ -25,7 +25,8 @@ func thoughts() []thought {
 func thoughtScenarios() []script.Scenario {
 	var out []script.Scenario
 	for _, c := range thoughts() {
-		out = append(out, script.Scenario{Name: c.id, User: user(c.id), Steps: []script.Reply{c.call, script.Text("Echoed.")}})
+		out = append(out, script.Scenario{Name: c.id, User: user(c.id), Steps: []script.Reply{c.call,
+			script.Text("Echoed.")}})
 	}
 	return out
 }

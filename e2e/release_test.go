@@ -23,7 +23,8 @@ func TestNPM(t *testing.T) {
 	if err != nil || len(packed) != 2 {
 		t.Fatalf("packages: %v, %v", packed, err)
 	}
-	do(t, scratch, "npm", append([]string{"install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", scratch}, packed...)...)
+	do(t, scratch, "npm", append([]string{"install", "--offline", "--ignore-scripts", "--no-audit",
+		"--no-fund", "--prefix", scratch}, packed...)...)
 	said := do(t, scratch, "npx", "--offline", "gpt-oss-executor", "--version")
 	if !strings.HasPrefix(said, "gpt-oss-executor ") || !strings.Contains(said, "\ncommit ") {
 		t.Errorf("npx says %q", said)
@@ -33,14 +34,16 @@ func TestNPM(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrapper := filepath.Join(scratch, "node_modules", "gpt-oss-executor", "gpt-oss-executor.js")
-	for name, nodes := range map[string][]string{"system": {system}, "gateway": {node(t)}, "old": {system, "--require", noExecve(t)}} {
+	for name, nodes := range map[string][]string{"system": {system}, "gateway": {node(t)},
+		"old": {system, "--require", noExecve(t)}} {
 		t.Run(name, func(t *testing.T) {
 			run := append(nodes, wrapper)
 			passes(t, run)
 			for _, s := range []struct {
 				signal syscall.Signal
 				status string
-			}{{syscall.SIGTERM, "exit status 0"}, {syscall.SIGINT, "exit status 0"}, {syscall.SIGKILL, "signal: killed"}} {
+			}{{syscall.SIGTERM, "exit status 0"}, {syscall.SIGINT, "exit status 0"},
+				{syscall.SIGKILL, "signal: killed"}} {
 				stopped(t, run, s.signal, s.status)
 			}
 		})
@@ -49,7 +52,8 @@ func TestNPM(t *testing.T) {
 		run := []string{"npx", "--offline", "--prefix", scratch, "gpt-oss-executor"}
 		passes(t, run)
 		stopped(t, run, syscall.SIGTERM, "")
-		run = append([]string{"/bin/sh", "-c", `GPTOSS_EXECUTOR_WITH_PARENT=on "$@" & wait`, "sh"}, run...) // npm and a shell stand between
+		// npm and a shell stand between
+		run = append([]string{"/bin/sh", "-c", `GPTOSS_EXECUTOR_WITH_PARENT=on "$@" & wait`, "sh"}, run...)
 		stopped(t, run, syscall.SIGKILL, "signal: killed")
 	})
 	if err := os.RemoveAll(filepath.Join(scratch, "node_modules", "@gpt-oss-executor")); err != nil {
@@ -58,7 +62,9 @@ func TestNPM(t *testing.T) {
 	var missing bytes.Buffer
 	cmd := exec.Command(system, wrapper, "--version")
 	cmd.Stderr = &missing
-	if err := cmd.Run(); err == nil || !strings.Contains(missing.String(), "is missing, which holds the program for this machine") || !strings.Contains(missing.String(), "npm install gpt-oss-executor@") {
+	if err := cmd.Run(); err == nil ||
+		!strings.Contains(missing.String(), "is missing, which holds the program for this machine") ||
+		!strings.Contains(missing.String(), "npm install gpt-oss-executor@") {
 		t.Errorf("without the package of the platform: %v, %s", err, missing.String())
 	}
 }
@@ -86,7 +92,8 @@ func passes(t *testing.T, run []string) {
 	cmd = exec.Command(run[0], append(run[1:], "srve", "a b")...)
 	cmd.Stderr = &said
 	var exit *exec.ExitError
-	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.HasPrefix(said.String(), `gpt-oss-executor: unknown command "srve"`) {
+	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != 2 ||
+		!strings.HasPrefix(said.String(), `gpt-oss-executor: unknown command "srve"`) {
 		t.Errorf("misuse: %v, %s", err, said.String())
 	}
 }
@@ -96,7 +103,8 @@ func passes(t *testing.T, run []string) {
 func stopped(t *testing.T, run []string, signal syscall.Signal, status string) {
 	t.Helper()
 	address := "127.0.0.1:" + freePort(t)
-	cmd := exec.Command(run[0], append(run[1:], "serve", "--listen", address, "--upstream", "http://127.0.0.1:9/v1")...)
+	cmd := exec.Command(run[0], append(run[1:], "serve", "--listen", address, "--upstream",
+		"http://127.0.0.1:9/v1")...)
 	cmd.WaitDelay = 10 * time.Second // a server that is left would hold the output open
 	p := start(t, "npm package", cmd)
 	p.ready(t, "http://"+address+"/healthz", 20*time.Second)
@@ -128,8 +136,11 @@ func TestInstall(t *testing.T) {
 	if !strings.HasPrefix(said, "gpt-oss-executor ") {
 		t.Errorf("it says %q", said)
 	}
-	for _, name := range []string{"bash-completion/completions/gpt-oss-executor", "zsh/site-functions/_gpt-oss-executor", "fish/vendor_completions.d/gpt-oss-executor.fish", "man/man1/gpt-oss-executor.1", "man/man1/gpt-oss-executor-serve.1"} {
-		if info, err := os.Stat(filepath.Join(dir, "usr/share", name)); err != nil || info.Size() < 200 || info.Mode() != 0o644 {
+	for _, name := range []string{"bash-completion/completions/gpt-oss-executor",
+		"zsh/site-functions/_gpt-oss-executor", "fish/vendor_completions.d/gpt-oss-executor.fish",
+		"man/man1/gpt-oss-executor.1", "man/man1/gpt-oss-executor-serve.1"} {
+		if info, err := os.Stat(filepath.Join(dir, "usr/share", name)); err != nil || info.Size() < 200 ||
+			info.Mode() != 0o644 {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}

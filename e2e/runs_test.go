@@ -63,7 +63,8 @@ func TestRuns(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(rules, "extra"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(rules, "extra", "gateway.ours.yaml"), []byte(deskRules), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(rules, "extra", "gateway.ours.yaml"), []byte(deskRules),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	model := script.New(script.Scenario{Name: "news", User: user("news"), Steps: []script.Reply{
@@ -73,7 +74,8 @@ func TestRuns(t *testing.T) {
 		script.Native("note_save", `{"note":"Harvest is in."}`),
 		script.Text("The harvest is in, and I have noted it."),
 	}}, script.Scenario{Name: "message", User: user("message"), Steps: []script.Reply{
-		script.Native("message", `{"action":"send","target":"+100","message":"hi"}`), script.Text("I may not."),
+		script.Native("message", `{"action":"send","target":"+100","message":"hi"}`),
+		script.Text("I may not."),
 	}, Loop: true})
 	models := startModel(t, model)
 	g := startGateway(t, gatewayRun(t), []string{"OC_MORE=" + more}, provider{id: "none", url: models})
@@ -92,7 +94,8 @@ func TestRuns(t *testing.T) {
 				results = append(results, m.Text)
 			}
 		}
-		want := []string{"https://example.com/well", "Error: no page at https://example.com/gone", "Harvest is in.\n[image image/png of 3 bytes, which is not shown]", "saved"}
+		want := []string{"https://example.com/well", "Error: no page at https://example.com/gone",
+			"Harvest is in.\n[image image/png of 3 bytes, which is not shown]", "saved"}
 		for i := range want {
 			if len(results) != len(want) || !strings.Contains(results[i], want[i]) {
 				t.Fatalf("the model has read %q", results)
@@ -106,14 +109,17 @@ func TestRuns(t *testing.T) {
 		if strings.Contains(offered, "tide_search") || !strings.Contains(offered, "note_save") {
 			t.Errorf("offered: %s", offered)
 		}
-		show(t, "user: Find the news, read what they say, and note it.", thoughts, "answer: "+text, "notes.txt, which the gateway's plugin wrote: "+string(notes))
+		show(t, "user: Find the news, read what they say, and note it.", thoughts, "answer: "+text,
+			"notes.txt, which the gateway's plugin wrote: "+string(notes))
 	})
 	t.Run("message", func(t *testing.T) {
 		executed(t, address, "message")
-		if asked := model.Requests("message"); !strings.Contains(string(asked[len(asked)-1].Body), "in the name of the owner") {
+		if asked := model.Requests("message"); !strings.Contains(string(asked[len(asked)-1].Body),
+			"in the name of the owner") {
 			t.Error("a message has left without a question")
 		}
-		if log := p.log.tail(1 << 20); !strings.Contains(log, "event=gateway_tools") || strings.Contains(log, "Bearer") {
+		if log := p.log.tail(1 << 20); !strings.Contains(log, "event=gateway_tools") ||
+			strings.Contains(log, "Bearer") {
 			t.Errorf("the log says %s", log)
 		}
 	})
@@ -142,8 +148,10 @@ func executed(t *testing.T, address, scenario string) (text, thoughts string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
-	body := fmt.Sprintf(`{"model":"executor","stream":true,"messages":[{"role":"user","content":%q}]}`, "Please "+user(scenario))
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address+"/v1/chat/completions", bytes.NewReader([]byte(body)))
+	body := fmt.Sprintf(`{"model":"executor","stream":true,"messages":[{"role":"user","content":%q}]}`,
+		"Please "+user(scenario))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address+"/v1/chat/completions",
+		bytes.NewReader([]byte(body)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,11 +24,14 @@ func TestOpenAIGoResponses(t *testing.T) {
 			sdkScript("leaked", script.LeakedHarmony("exec", sdkArgs).Thinking(sdkThought)),
 			sdkScript("comma", script.Native("exec", script.TrailingComma(sdkArgs)).Thinking(sdkThought)),
 		)
-		client := openai.NewClient(option.WithBaseURL(startSidecar(t, startModel(t, model))+"/v1"), option.WithAPIKey("none"), option.WithMaxRetries(0))
+		client := openai.NewClient(option.WithBaseURL(startSidecar(t, startModel(t, model))+"/v1"),
+			option.WithAPIKey("none"), option.WithMaxRetries(0))
 		for _, name := range []string{"native", "leaked", "comma"} {
-			input := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(name, responses.EasyInputMessageRoleUser)}
+			input := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(name,
+				responses.EasyInputMessageRoleUser)}
 			first := respondGo(t, client, input, streamed)
-			if len(first.Output) != 2 || first.Output[0].AsReasoning().Content[0].Text != sdkThought || first.Usage.TotalTokens == 0 || first.Status != "completed" {
+			if len(first.Output) != 2 || first.Output[0].AsReasoning().Content[0].Text != sdkThought ||
+				first.Usage.TotalTokens == 0 || first.Status != "completed" {
 				t.Fatalf("%s, streamed %v: the first answer is %s", name, streamed, first.RawJSON())
 			}
 			call := first.Output[1].AsFunctionCall()
@@ -45,7 +48,8 @@ func TestOpenAIGoResponses(t *testing.T) {
 				t.Errorf("%s, streamed %v: the second answer is %s", name, streamed, second.RawJSON())
 			}
 			asked := model.Requests(name)
-			if got := gjson.GetBytes(asked[len(asked)-1].Body, "messages.1.reasoning").String(); got != sdkThought {
+			if got := gjson.GetBytes(asked[len(asked)-1].Body,
+				"messages.1.reasoning").String(); got != sdkThought {
 				t.Errorf("%s, streamed %v: the model reads %s", name, streamed, asked[len(asked)-1].Body)
 			}
 		}
@@ -53,13 +57,16 @@ func TestOpenAIGoResponses(t *testing.T) {
 }
 
 // respondGo asks once. Of a stream it gives the last event, after the deltas have said the same.
-func respondGo(t *testing.T, client openai.Client, input responses.ResponseInputParam, streamed bool) responses.Response {
+func respondGo(t *testing.T, client openai.Client, input responses.ResponseInputParam,
+	streamed bool) responses.Response {
 	t.Helper()
 	request := responses.ResponseNewParams{
-		Model: "gpt-oss", Store: openai.Bool(false), Input: responses.ResponseNewParamsInputUnion{OfInputItemList: input},
+		Model: "gpt-oss", Store: openai.Bool(false),
+		Input:     responses.ResponseNewParamsInputUnion{OfInputItemList: input},
 		Reasoning: shared.ReasoningParam{Effort: shared.ReasoningEffortLow},
 		Tools: []responses.ToolUnionParam{responses.ToolParamOfFunction("exec", map[string]any{
-			"type": "object", "required": []string{"command"}, "properties": map[string]any{"command": map[string]string{"type": "string"}},
+			"type": "object", "required": []string{"command"},
+			"properties": map[string]any{"command": map[string]string{"type": "string"}},
 		}, false)},
 	}
 	if !streamed {

@@ -37,13 +37,15 @@ func TestOpenAIGo(t *testing.T) {
 		sdkScript("leaked", script.LeakedHarmony("exec", sdkArgs).Thinking(sdkThought)),
 		sdkScript("comma", script.Native("exec", script.TrailingComma(sdkArgs)).Thinking(sdkThought)),
 	)
-	client := openai.NewClient(option.WithBaseURL(startSidecar(t, startModel(t, model))+"/v1"), option.WithAPIKey("none"), option.WithMaxRetries(0))
+	client := openai.NewClient(option.WithBaseURL(startSidecar(t, startModel(t, model))+"/v1"),
+		option.WithAPIKey("none"), option.WithMaxRetries(0))
 	for _, name := range []string{"native", "leaked", "comma"} {
 		t.Run(name, func(t *testing.T) {
 			messages := []openai.ChatCompletionMessageParamUnion{openai.UserMessage(name)}
 			first, reasoning := askGo(t, client, messages)
 			choice := first.Choices[0]
-			if choice.FinishReason != "tool_calls" || len(choice.Message.ToolCalls) != 1 || choice.Message.Content != "" {
+			if choice.FinishReason != "tool_calls" || len(choice.Message.ToolCalls) != 1 ||
+				choice.Message.Content != "" {
 				t.Fatalf("the first reply is %+v", choice)
 			}
 			call := choice.Message.ToolCalls[0]
@@ -64,7 +66,8 @@ func TestOpenAIGo(t *testing.T) {
 
 // askGo streams a reply with the official Go SDK, and gives back what its
 // accumulator made of it and the reasoning, which it does not know.
-func askGo(t *testing.T, client openai.Client, messages []openai.ChatCompletionMessageParamUnion) (openai.ChatCompletion, string) {
+func askGo(t *testing.T, client openai.Client,
+	messages []openai.ChatCompletionMessageParamUnion) (openai.ChatCompletion, string) {
 	t.Helper()
 	stream := client.Chat.Completions.NewStreaming(t.Context(), openai.ChatCompletionNewParams{
 		Model:         "gpt-oss",
@@ -88,7 +91,8 @@ func askGo(t *testing.T, client openai.Client, messages []openai.ChatCompletionM
 		}
 		for _, c := range chunk.Choices {
 			var text string
-			if raw := c.Delta.JSON.ExtraFields["reasoning_content"].Raw(); raw != "" && json.Unmarshal([]byte(raw), &text) == nil {
+			if raw := c.Delta.JSON.ExtraFields["reasoning_content"].Raw(); raw != "" &&
+				json.Unmarshal([]byte(raw), &text) == nil {
 				reasoning.WriteString(text)
 			}
 		}
@@ -127,14 +131,16 @@ func playJS(t *testing.T, program string) {
 	model := script.New(
 		sdkScript("native", script.Native("exec", sdkArgs).Thinking(sdkThought)),
 		sdkScript("stripped", script.StrippedHarmony("exec", sdkArgs).Thinking(sdkThought)),
-		sdkScript("quotes", script.Native("Exec<|channel|>json", script.SingleQuoted(sdkArgs)).Thinking(sdkThought)),
+		sdkScript("quotes", script.Native("Exec<|channel|>json",
+			script.SingleQuoted(sdkArgs)).Thinking(sdkThought)),
 	)
 	sidecar := startSidecar(t, startModel(t, model))
 	for _, name := range []string{"native", "stripped", "quotes"} {
 		t.Run(name, func(t *testing.T) {
 			got := askJS(t, sidecar, program, name)
 			if got.Text != sdkAnswer || !slices.Equal(got.Commands, []string{"ls -la"}) ||
-				!slices.Equal(got.Results, []string{"ran ls -la"}) || !slices.Equal(got.Finishes, []string{"tool_calls", "stop"}) {
+				!slices.Equal(got.Results, []string{"ran ls -la"}) ||
+				!slices.Equal(got.Finishes, []string{"tool_calls", "stop"}) {
 				t.Errorf("the client got %+v", got)
 			}
 			if !strings.HasPrefix(got.Reasoning, sdkThought) || got.Usage.TotalTokens == 0 {
@@ -174,7 +180,8 @@ func askJS(t *testing.T, sidecar, program, message string) told {
 // node is the Node that OpenClaw asks for, or else the system's.
 func node(t *testing.T) string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(install(t, "../testdata/openclaw"), "node_modules/node-*/bin/node"))
+	found, err := filepath.Glob(filepath.Join(install(t, "../testdata/openclaw"),
+		"node_modules/node-*/bin/node"))
 	if err == nil && len(found) > 0 {
 		return found[0]
 	}

@@ -80,7 +80,8 @@ func moveIn(t *testing.T, api string, days []*day) *owner {
 	}
 	o.model = script.New(scenarios...)
 	run := gatewayRun(t)
-	url := startSidecar(t, startModel(t, o.model), "HOME="+home, "OPENCLAW_WORKSPACE=", "GPTOSS_EXECUTOR_DECISIONS="+o.decided)
+	url := startSidecar(t, startModel(t, o.model), "HOME="+home, "OPENCLAW_WORKSPACE=",
+		"GPTOSS_EXECUTOR_DECISIONS="+o.decided)
 	env := []string{"OC_HOME=" + home, "OC_MORE=" + settings(t, api, url, days)}
 	o.gateway = startGateway(t, run, env, provider{id: o.provider, url: url})
 	return o
@@ -138,7 +139,8 @@ func checkTaken(t *testing.T, asked []script.Request) {
 	var told []string
 	for _, q := range asked {
 		for _, m := range q.Messages {
-			refused := strings.HasPrefix(m.Text, "Tool ") && strings.Contains(m.Text, " not found") || strings.HasPrefix(m.Text, "Validation failed")
+			refused := strings.HasPrefix(m.Text, "Tool ") && strings.Contains(m.Text, " not found") ||
+				strings.HasPrefix(m.Text, "Validation failed")
 			if m.Role == "tool" && refused && !slices.Contains(told, m.CallID) {
 				told = append(told, m.CallID)
 				t.Errorf("the gateway did not take a call: %.300s", m.Text)

@@ -11,10 +11,13 @@ import (
 // each API, before the first word and after it.
 func (b *bench) silence(t *testing.T) (play func(t *testing.T)) {
 	for _, api := range apis {
-		before, between := script.Text("Here I am.").Thinking("Hm."), script.Text("Here I am.").Thinking("Hm.")
+		before, between := script.Text("Here I am.").Thinking("Hm."),
+			script.Text("Here I am.").Thinking("Hm.")
 		before.Delay, between.Pause = 10*time.Second, 6*time.Second
 		b.api = api
-		b.add(t, api, script.VLLM(), []script.Scenario{{Name: "before", User: user("before"), Steps: []script.Reply{before}}, {Name: "between", User: user("between"), Steps: []script.Reply{between}}})
+		b.add(t, api, script.VLLM(), []script.Scenario{{Name: "before", User: user("before"),
+			Steps: []script.Reply{before}}, {Name: "between", User: user("between"),
+			Steps: []script.Reply{between}}})
 		b.hasty = append(b.hasty, api)
 	}
 	return func(t *testing.T) {

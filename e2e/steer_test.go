@@ -21,9 +21,11 @@ func steerScenarios() (list []script.Scenario) {
 		slow.Pause = 200 * time.Millisecond
 		list = append(list,
 			script.Scenario{Name: "spawn-" + name, User: user("spawn-" + name), Steps: []script.Reply{
-				script.Native("tool_call", `{"id":"sessions_spawn","args":{"task":"Please `+user(name)+`"}}`), script.Text("It is on its way."),
+				script.Native("tool_call", `{"id":"sessions_spawn","args":{"task":"Please `+user(name)+`"}}`),
+				script.Text("It is on its way."),
 			}},
-			script.Scenario{Name: name, User: user(name), Choose: onlySubagent("I was told."), Steps: []script.Reply{slow, script.Text(asWished), script.Text(asWished)}})
+			script.Scenario{Name: name, User: user(name), Choose: onlySubagent("I was told."),
+				Steps: []script.Reply{slow, script.Text(asWished), script.Text(asWished)}})
 	}
 	return list
 }
@@ -74,9 +76,11 @@ func (b *bench) steered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Log(b.openclaw(t, "gateway", "call", c.method, "--json", "--token", b.gateway.token, "--params", string(doc)))
+			t.Log(b.openclaw(t, "gateway", "call", c.method, "--json", "--token", b.gateway.token, "--params",
+				string(doc)))
 			if c.ends {
-				within(t, time.Minute, "its request has ended at the model server", func() bool { return model.Left() > left })
+				within(t, time.Minute, "its request has ended at the model server",
+					func() bool { return model.Left() > left })
 			}
 			if c.told {
 				within(t, time.Minute, "it is told", func() bool {

@@ -27,10 +27,13 @@ func subagentScenarios() []script.Scenario {
 	return []script.Scenario{
 		{Name: "spawns", User: user("spawns"), Steps: []script.Reply{spawn("helps"), script.Text("It is on its way.")}},
 		{Name: "helps", User: user("helps"), Choose: onlySubagent("I was told."), Steps: []script.Reply{
-			script.LeakedHarmony("exec", command("echo ran > helps.txt")), script.Text("The file is written."),
+			script.LeakedHarmony("exec", command("echo ran > helps.txt")),
+			script.Text("The file is written."),
 		}},
 		{Name: "cancels", User: user("cancels"), Choose: cancels, Steps: []script.Reply{
-			spawn("hangs"), {Calls: script.Native("tool_call", `{"id":"subagents","args":{"action":"list"}}`).Calls, Until: asked}, script.Text("No task is listed."), script.Text("It is cancelled."),
+			spawn("hangs"), {Calls: script.Native("tool_call",
+				`{"id":"subagents","args":{"action":"list"}}`).Calls, Until: asked},
+			script.Text("No task is listed."), script.Text("It is cancelled."),
 		}},
 		{Name: "hangs", User: user("hangs"), Choose: hangs, Steps: []script.Reply{{Content: strings.Repeat("One word after the other. ", 200), Pause: 200 * time.Millisecond}}},
 	}
@@ -73,7 +76,8 @@ func (b *bench) subagents(t *testing.T) {
 	if a := b.say(t, "vllm", "spawns", "spawns"); a.status != 200 || a.text != "It is on its way." {
 		t.Errorf("the user got %d %s", a.status, a.raw)
 	}
-	within(t, time.Minute, "the subagent has worked", func() bool { return len(model.Requests("helps")) >= 2 && exists(b.gateway.dir, "helps.txt") })
+	within(t, time.Minute, "the subagent has worked",
+		func() bool { return len(model.Requests("helps")) >= 2 && exists(b.gateway.dir, "helps.txt") })
 
 	left := model.Left()
 	if a := b.say(t, "vllm", "cancels", "cancels"); a.status != 200 || a.text != "It is cancelled." {
@@ -82,5 +86,6 @@ func (b *bench) subagents(t *testing.T) {
 	if len(model.Requests("hangs")) == 0 {
 		t.Fatal("the second subagent never asked")
 	}
-	within(t, time.Minute, "the request of the cancelled one has ended at the model server", func() bool { return model.Left() > left })
+	within(t, time.Minute, "the request of the cancelled one has ended at the model server",
+		func() bool { return model.Left() > left })
 }

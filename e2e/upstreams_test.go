@@ -13,10 +13,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// severalServers: a gateway does not notice that one of two model servers dies between two of its requests; and
-// a model that makes the same call for ever is stopped.
+// severalServers: a gateway does not notice that one of two model servers dies between two of its requests;
+// and a model that makes the same call for ever is stopped.
 func (b *bench) severalServers(t *testing.T) (play func(t *testing.T)) {
-	call, answer := script.Native("exec", command("echo one >> lines.txt; wc -l < lines.txt")), script.Text("Done there.")
+	call, answer := script.Native("exec",
+		command("echo one >> lines.txt; wc -l < lines.txt")), script.Text("Done there.")
 	looping := script.Native("exec", command("echo the same"))
 	loop := script.Scenario{Name: "loop", User: user("loop"), Steps: []script.Reply{looping}, Loop: true}
 	near := script.New(script.Scenario{Name: "die", User: user("die"), Steps: []script.Reply{call}}, loop)
@@ -33,11 +34,13 @@ func (b *bench) severalServers(t *testing.T) (play func(t *testing.T)) {
 		t.Fatal(err)
 	}
 	edited := strings.Replace(string(text), "\nmodels:\n", "\nupstreams: {far: '"+second+"'}\nmodels:\n", 1)
-	edited = strings.ReplaceAll(edited, "    mode: provider\n", "    mode: provider\n    upstreams: [main, far]\n")
+	edited = strings.ReplaceAll(edited, "    mode: provider\n",
+		"    mode: provider\n    upstreams: [main, far]\n")
 	if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b.providers = append(b.providers, provider{id: "two", url: startSidecar(t, first.URL, "GPTOSS_EXECUTOR_RULES="+rules)})
+	b.providers = append(b.providers,
+		provider{id: "two", url: startSidecar(t, first.URL, "GPTOSS_EXECUTOR_RULES="+rules)})
 	return func(t *testing.T) { b.oneDies(t, first, near, far) }
 }
 
@@ -56,14 +59,18 @@ func (b *bench) oneDies(t *testing.T, first *httptest.Server, near, far *script.
 	a, err := b.gateway.turn(ctx, "two", "die", "Please do: die")
 	<-gone
 	if err != nil || a.status != 200 || a.text != "Done there." || len(far.Requests("die")) == 0 {
-		t.Errorf("%v %d %q, asked %d and %d times", err, a.status, a.text, len(near.Requests("die")), len(far.Requests("die")))
+		t.Errorf("%v %d %q, asked %d and %d times", err, a.status, a.text, len(near.Requests("die")),
+			len(far.Requests("die")))
 	}
 	a, err = b.gateway.turn(ctx, "two", "loop", "Please do: loop")
-	if err != nil || a.status != 200 || !strings.Contains(a.text, "made the same call of exec 6 times") || len(far.Requests("loop")) != 7 {
+	if err != nil || a.status != 200 || !strings.Contains(a.text, "made the same call of exec 6 times") ||
+		len(far.Requests("loop")) != 7 {
 		t.Errorf("%v %d %q, asked %d times", err, a.status, a.text, len(far.Requests("loop")))
 	}
 	asked := far.Requests("loop")
-	if last := string(asked[len(asked)-1].Body); !strings.Contains(last, "You have made this call of exec 3 times") || !strings.Contains(last, "You have made this call of exec 6 times") {
+	if last := string(asked[len(asked)-1].Body); !strings.Contains(last,
+		"You have made this call of exec 3 times") ||
+		!strings.Contains(last, "You have made this call of exec 6 times") {
 		t.Errorf("the model was not told: %s", last)
 	}
 }

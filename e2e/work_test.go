@@ -26,13 +26,16 @@ func work() []job {
 		line("part", "sed -n '2,3p' notes.txt", "three", ""),
 		line("find", "find . -name '*.go' -type f -not -path './.git/*'", "./src/main.go", ""),
 		line("make-folder", "mkdir -p build/bin && touch build/bin/demo", "", "build/bin/demo"),
-		line("redirect", "echo 'hello, world' > build/out.txt && cat build/out.txt", "hello, world", "build/out.txt"),
-		line("copy", "cp notes.txt build/ && mv build/notes.txt build/n2.txt && wc -l build/n2.txt", "4 build/n2.txt", "build/n2.txt"),
+		line("redirect", "echo 'hello, world' > build/out.txt && cat build/out.txt", "hello, world",
+			"build/out.txt"),
+		line("copy", "cp notes.txt build/ && mv build/notes.txt build/n2.txt && wc -l build/n2.txt",
+			"4 build/n2.txt", "build/n2.txt"),
 		line("loop", `for f in *.txt; do printf '%s %s\n' "$f" "$(wc -l < "$f")"; done`, "notes.txt 4", ""),
 		line("test", "test -f package.json && echo found || echo missing", "found", ""),
 		line("compare", "diff notes.txt build/n2.txt && echo same", "same", ""),
 		line("pack", "tar czf build/src.tgz src && tar tzf build/src.tgz", "src/main.go", "build/src.tgz"),
-		line("here-document", "cat > build/cfg.ini <<'EOF'\n[a]\nb = $HOME\nEOF\ncat build/cfg.ini", "b = $HOME", "build/cfg.ini"),
+		line("here-document", "cat > build/cfg.ini <<'EOF'\n[a]\nb = $HOME\nEOF\ncat build/cfg.ini",
+			"b = $HOME", "build/cfg.ini"),
 		line("commit", "git add src notes.txt && git -c user.name=a -c user.email=a@example.com commit -qm 'First' && git log --oneline", "First", ""),
 		line("date", "date +%Y-%m-%d && pwd", "/ws", ""),
 		line("clean", "rm -f build/n2.txt && rm -rf build/bin && ls build", "cfg.ini", ""),
@@ -47,7 +50,8 @@ func (b *bench) works(t *testing.T, j job) {
 	a := b.say(t, guarded, "work-"+j.id, j.id)
 	asked := b.servers[guarded].Requests(j.id)
 	if a.text != "Done: "+j.id || len(asked) != 2 {
-		t.Fatalf("the user reads %q after %d requests of the model: %s", a.text, len(asked), asked[len(asked)-1].Body)
+		t.Fatalf("the user reads %q after %d requests of the model: %s", a.text, len(asked),
+			asked[len(asked)-1].Body)
 	}
 	call, result := lastCall(asked[1].Messages)
 	if !sameJSON(call.Arguments, j.args) {

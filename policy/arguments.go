@@ -16,11 +16,13 @@ type Arguments struct {
 	Read, Write, Delete map[string][]string
 	Patch               map[string][]string // texts that name files to be changed
 	Message             map[string][]string // texts that may name files to be sent along
-	Glob                map[string][]string // patterns that stand for files; they are read. Such a tool looks through folders
-	Fetch               map[string][]string
-	Text                map[string][]string // texts that are not examined
-	OtherPaths          []string            // of any tool, also as the last word of a name; written, unless the class of the tool is read
-	OtherURLs           []string            // the same
+	// patterns that stand for files; they are read. Such a tool looks through folders
+	Glob  map[string][]string
+	Fetch map[string][]string
+	Text  map[string][]string // texts that are not examined
+	// of any tool, also as the last word of a name; written, unless the class of the tool is read
+	OtherPaths []string
+	OtherURLs  []string // the same
 }
 
 // hasScheme is how a text begins that is a URL where a path could stand, too.
@@ -86,13 +88,15 @@ func (a *Arguments) role(c *Call, arg argument) (r role) {
 	case says(arg.name, []string{"glob", "pattern"}):
 		return role{glob: true, looked: !strings.HasPrefix(arg.name, "glob")}
 	}
-	around := slices.ContainsFunc(strings.Split(arg.path, "."), func(name string) bool { return says(name, a.OtherURLs) })
+	around := slices.ContainsFunc(strings.Split(arg.path, "."),
+		func(name string) bool { return says(name, a.OtherURLs) })
 	return role{ops: a.ops(c, arg.name), url: true, guessed: around, looked: true, shell: true}
 }
 
 func says(name string, words []string) bool {
 	name, last := folded(name), ends(name)
-	return slices.ContainsFunc(words, func(w string) bool { w = folded(w); return w == name || slices.Contains(last, w) })
+	return slices.ContainsFunc(words,
+		func(w string) bool { w = folded(w); return w == name || slices.Contains(last, w) })
 }
 
 // taken are words of names of what is read by tools that write: what they send, or move.
@@ -198,11 +202,13 @@ func (r role) keeps(u *paths.Use, text string) bool {
 	if !looksLike(looksOutside, text) {
 		return looksLike(looksFile, text) && slices.Contains(special, u.Class)
 	}
-	return !slices.Contains([]string{paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Null}, u.Class)
+	return !slices.Contains([]string{paths.Workspace, paths.WorkspaceRoot, paths.Readable, paths.Null},
+		u.Class)
 }
 
 // special are classes that a name has by itself, such as .env.
-var special = []string{paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Control, paths.Automation, paths.VCS, paths.Foreign}
+var special = []string{paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Control, paths.Automation,
+	paths.VCS, paths.Foreign}
 
 // braces are alternatives in a pattern.
 var braces = lazyregexp.New(`\{[^{}]*\}`)
@@ -219,7 +225,8 @@ func globbed(text string, g paths.Guard) paths.Use {
 		})
 	}
 	plain = strings.TrimPrefix(plain, "!")
-	if strings.HasPrefix(plain, "file:") || strings.Contains(plain, "{") || !strings.ContainsAny(plain, "*?[") {
+	if strings.HasPrefix(plain, "file:") || strings.Contains(plain, "{") ||
+		!strings.ContainsAny(plain, "*?[") {
 		return g.Literal(paths.Read, strings.TrimPrefix(text, "!"))
 	}
 	u := g.Word(paths.Read, paths.Word{Text: plain, Glob: true}, g.Roots.Cwd, paths.ViaTool)
@@ -234,7 +241,8 @@ func (a *Arguments) urls(c *Call, all []argument, lookup urls.Lookup) (out []url
 		list, _ := arg.texts()
 		for _, text := range list {
 			switch {
-			case r.url && !r.guessed && !r.looked, r.url && hasScheme().MatchString(text), remote(text) && len(r.ops) > 0: // an image may be a file or a URL
+			case r.url && !r.guessed && !r.looked, r.url && hasScheme().MatchString(text), remote(text) &&
+				len(r.ops) > 0: // an image may be a file or a URL
 			case r.url && looksLike(looksHost, text):
 				text = "http://" + strings.TrimPrefix(text, "//")
 				if !r.guessed && urls.Word(text, false, "GET").Class != urls.Metadata {

@@ -72,7 +72,8 @@ func WithoutAsk(tool, arguments string) (was, why string) {
 // oneLine is a text without line breaks, double blanks and what a reader does not see. So
 // it cannot end a comment, and never looks like the beginning of one.
 func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\ufffd"), func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\ufffd"),
+		func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 }
 
 // commandOf is where the command of a call stands: the last one. raw is nil if it is no
@@ -89,7 +90,8 @@ func commandOf(object []byte) (at span, raw []byte) {
 
 // inside edits the arguments with which a tool runs, in the call that carries it, if one
 // does.
-func inside(tool string, arguments []byte, edit func(tool string, object []byte) ([]byte, error)) ([]byte, error) {
+func inside(tool string, arguments []byte,
+	edit func(tool string, object []byte) ([]byte, error)) ([]byte, error) {
 	inner, args, carries := Carried(tool, arguments)
 	if !carries {
 		return edit(tool, arguments)

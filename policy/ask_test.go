@@ -54,7 +54,8 @@ func TestWithAskWhereNobodyCanBeAsked(t *testing.T) {
 		{"tool_call", `{"args":{}}`, errNoAsk.Error()},
 		{"bash", `{"command":"ls"}`, errNoAsk.Error()},
 	} {
-		if got, err := WithAsk(row.tool, []byte(row.args), "why", takesAsk); got != nil || err == nil || err.Error() != row.want {
+		if got, err := WithAsk(row.tool, []byte(row.args), "why", takesAsk); got != nil || err == nil ||
+			err.Error() != row.want {
 			t.Errorf("%s %s: %s %v", row.tool, row.args, got, err)
 		}
 	}
@@ -62,7 +63,9 @@ func TestWithAskWhereNobodyCanBeAsked(t *testing.T) {
 
 // What nobody has asked about stays as it is.
 func TestWithoutAskOfOthers(t *testing.T) {
-	for _, args := range []string{`{"ask":"always","command":"ls"}`, `{"command":"ls # gpt-oss-executor asks: x"}`, `{"path":"  # gpt-oss-executor asks: x"}`, `  # gpt-oss-executor asks: x`, `{"command":"  # gpt-oss-executor asks: `, ``} {
+	for _, args := range []string{`{"ask":"always","command":"ls"}`,
+		`{"command":"ls # gpt-oss-executor asks: x"}`, `{"path":"  # gpt-oss-executor asks: x"}`,
+		`  # gpt-oss-executor asks: x`, `{"command":"  # gpt-oss-executor asks: `, ``} {
 		if got, why := WithoutAsk("exec", args); got != args || why != "" {
 			t.Errorf("%s becomes %s, because %q", args, got, why)
 		}
@@ -73,8 +76,11 @@ func TestWithoutAskOfOthers(t *testing.T) {
 // them. Taken back, nothing has changed at all.
 func FuzzWithAsk(f *testing.F) {
 	for _, seed := range []string{
-		`{"command":"ls","ask":"off"}`, `{"command":"ls","ask":1,"a\u0073k":2}`, `{"id":"exec","args":{"command":"ls","ask":"off"}}`, `{"id":"exec","args":"{\"command\":\"ls\"}"}`,
-		`{"id":"exec","args":{},"command":"x"}`, `{"id":"exec","args":" {} ","ask":"x","command":"\u00e9 # \ud800"}`, `{"id":"exec","input":{"command":"ls"},"args":null}`, " {\n} ", `{"command":"a\\"}`,
+		`{"command":"ls","ask":"off"}`, `{"command":"ls","ask":1,"a\u0073k":2}`,
+		`{"id":"exec","args":{"command":"ls","ask":"off"}}`, `{"id":"exec","args":"{\"command\":\"ls\"}"}`,
+		`{"id":"exec","args":{},"command":"x"}`,
+		`{"id":"exec","args":" {} ","ask":"x","command":"\u00e9 # \ud800"}`,
+		`{"id":"exec","input":{"command":"ls"},"args":null}`, " {\n} ", `{"command":"a\\"}`,
 	} {
 		f.Add(seed, "because", true)
 		f.Add(seed, "a  # gpt-oss-executor asks: \n\"b\" \\", false)
@@ -94,7 +100,8 @@ func FuzzWithAsk(f *testing.F) {
 			t.Fatalf("%s becomes %s", args, got)
 		}
 		var was, now string
-		if json.Unmarshal(before["command"], &was) != nil || json.Unmarshal(after["command"], &now) != nil || now != was+asks+oneLine(why) {
+		if json.Unmarshal(before["command"], &was) != nil || json.Unmarshal(after["command"], &now) != nil ||
+			now != was+asks+oneLine(why) {
 			t.Fatalf("%q becomes %q", was, now)
 		}
 		back, said := WithoutAsk(tool, string(got))
@@ -116,7 +123,8 @@ func runs(tool string, args []byte) (map[string]json.RawMessage, bool) {
 		tool, args = inner, in
 	}
 	var out map[string]json.RawMessage
-	if _, err := CallOf(tool, "exec", args); err != nil || tool != "exec" || json.Unmarshal(args, &out) != nil {
+	if _, err := CallOf(tool, "exec", args); err != nil || tool != "exec" ||
+		json.Unmarshal(args, &out) != nil {
 		return nil, false
 	}
 	return out, true

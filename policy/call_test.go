@@ -13,10 +13,12 @@ import (
 
 func TestCallOf(t *testing.T) {
 	for args, want := range map[string]string{
-		`{"command":"ls -l"}`: "ls -l", `{"cmd":"ls"}`: "ls", `{"command":["bash","-lc","ls"]}`: "bash -lc ls",
-		`{"command":7}`: "", `{"path":"a"}`: "", `{}`: "",
-		`{"script":"rm x","command":"ls"}`:                                                 "ls\nrm x",
-		`{"command":"ls","command":"rm x"}`:                                                "rm x", // as JSON.parse has it
+		`{"command":"ls -l"}`: "ls -l", `{"cmd":"ls"}`: "ls",
+		`{"command":["bash","-lc","ls"]}`: "bash -lc ls",
+		`{"command":7}`:                   "", `{"path":"a"}`: "", `{}`: "",
+		`{"script":"rm x","command":"ls"}`: "ls\nrm x",
+		// as JSON.parse has it
+		`{"command":"ls","command":"rm x"}`:                                                "rm x",
 		`{"command":"rm x","timeout":1e999}`:                                               "rm x",
 		`{"command":"rm x","deep":{"n":[-1e999]}}`:                                         "rm x",
 		`{"Command":"ls","comm\u0061nd":"rm \ud800"}`:                                      "rm \ufffd\nls",
@@ -50,7 +52,8 @@ func TestNotJudged(t *testing.T) {
 // What is judged is what a JSON.parse of the arguments gives.
 func FuzzCallOf(f *testing.F) {
 	for _, seed := range []string{
-		`{"command":"rm -rf /","timeout":1e999}`, `{"command":"ls","command":["rm",1e400]}`, `{"script":"a","cmd":null,"command":"b"}`, `{"a":{"command":1}}`, `[]`,
+		`{"command":"rm -rf /","timeout":1e999}`, `{"command":"ls","command":["rm",1e400]}`,
+		`{"script":"a","cmd":null,"command":"b"}`, `{"a":{"command":1}}`, `[]`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -63,7 +66,8 @@ func FuzzCallOf(f *testing.F) {
 		if is != (err == nil) || c.Args == nil {
 			t.Fatalf("%q: %v", args, err)
 		}
-		if c.Command != want && !strings.HasPrefix(c.Command+"\n", want+"\n") && want != "" { // others stand deeper
+		// others stand deeper
+		if c.Command != want && !strings.HasPrefix(c.Command+"\n", want+"\n") && want != "" {
 			t.Fatalf("%q: judged %q, want %q", args, c.Command, want)
 		}
 	})
@@ -71,7 +75,8 @@ func FuzzCallOf(f *testing.F) {
 
 // parsed reads the command token by token.
 func parsed(args []byte) (command string, is bool) {
-	if !json.Valid(args) || !bytes.Equal(bytes.ToValidUTF8(args, nil), args) || bytes.TrimSpace(args)[0] != '{' {
+	if !json.Valid(args) || !bytes.Equal(bytes.ToValidUTF8(args, nil), args) ||
+		bytes.TrimSpace(args)[0] != '{' {
 		return "", false
 	}
 	d := json.NewDecoder(bytes.NewReader(args))
@@ -130,8 +135,10 @@ func numbers(v any) any {
 // The arguments that conditions see are those that encoding/json reads.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, ` {"a":{"a":1,"a":[]},"b":[1e999,-0,null,true,"\ud83d\ude00\ud800x"],"\u0061":"\/\"\\"} `, `{"a":1}}`, `[]`, "{\"a\":\"\xff\"}",
-		`{"a":[` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `]}`, `{"__proto__":{"a":1},"a.b":1.5e-400}`,
+		`{}`, ` {"a":{"a":1,"a":[]},"b":[1e999,-0,null,true,"\ud83d\ude00\ud800x"],"\u0061":"\/\"\\"} `,
+		`{"a":1}}`, `[]`, "{\"a\":\"\xff\"}",
+		`{"a":[` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `]}`,
+		`{"__proto__":{"a":1},"a.b":1.5e-400}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -35,13 +35,15 @@ var shellTools = []string{"exec", "bash"}
 // rights, variables that a shell takes code from.
 func Confinable(c Call) bool {
 	text, ok := c.Args[command].(string)
-	if !ok || !slices.Contains(shellTools, c.Tool) || len(text) > maxWrapped || strings.ContainsRune(text, 0) {
+	if !ok || !slices.Contains(shellTools, c.Tool) || len(text) > maxWrapped ||
+		strings.ContainsRune(text, 0) {
 		return false
 	}
 	if _, mapping := c.Args["env"].(map[string]any); !mapping && c.Args["env"] != nil {
 		return false
 	}
-	return len(lines(c.Tool, c.Args)) == 1 && len(circumstances(c)) == 0 && !slices.ContainsFunc(sets(c), takenFromUs)
+	return len(lines(c.Tool, c.Args)) == 1 && len(circumstances(c)) == 0 && !slices.ContainsFunc(sets(c),
+		takenFromUs)
 }
 
 // sets are the names of the variables that a call sets.
@@ -53,8 +55,10 @@ func sets(c Call) []string {
 // what a shell runs before it.
 func takenFromUs(name string) bool {
 	name = strings.ToUpper(name)
-	return slices.Contains([]string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "HOME", "PATH", "PS4"}, name) ||
-		slices.ContainsFunc([]string{"GPTOSS_", "GO", "LD_", "DYLD_", "BASH_FUNC_"}, func(p string) bool { return strings.HasPrefix(name, p) })
+	return slices.Contains([]string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "HOME", "PATH", "PS4"},
+		name) ||
+		slices.ContainsFunc([]string{"GPTOSS_", "GO", "LD_", "DYLD_", "BASH_FUNC_"},
+			func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
 // Wrapped gives the arguments with which the command runs inside of the wrapper: of a
@@ -81,7 +85,8 @@ func rewritten(tool string, arguments []byte, edit func(text string) (now string
 
 // line is a command inside of the wrapper.
 func (w Wrapper) line(text string) string {
-	return quote([]string{w.Program}) + wrapConfine + quote([]string{w.Ticket}) + wrapShell + quote([]string{text})
+	return quote([]string{w.Program}) + wrapConfine + quote([]string{w.Ticket}) + wrapShell +
+		quote([]string{text})
 }
 
 // Unwrapped takes back what Wrapped has done. Other arguments are as they were, and wrapped

@@ -45,7 +45,8 @@ func TestConfinable(t *testing.T) {
 // and a shell reads the wrapped line as the words that were meant.
 func TestWrappedAndBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		args, _ := json.Marshal(map[string]any{"workdir": "x", "command": rapid.StringMatching(`[a-z '"\\$\n&;é#-]{0,40}`).Draw(t, "command")})
+		args, _ := json.Marshal(map[string]any{"workdir": "x",
+			"command": rapid.StringMatching(`[a-z '"\\$\n&;é#-]{0,40}`).Draw(t, "command")})
 		tool, was := "exec", string(args)
 		if rapid.Bool().Draw(t, "carried") {
 			carried, _ := json.Marshal(map[string]any{"id": "exec", "args": json.RawMessage(args)})

@@ -55,7 +55,8 @@ func (d Decision) Message() string {
 	about := ""
 	switch s := d.Span; {
 	case s != nil && d.Operand != "":
-		about = fmt.Sprintf(" It is about %s, in bytes %d to %d of the command.", quoted(d.Operand), s.Start, s.End)
+		about = fmt.Sprintf(" It is about %s, in bytes %d to %d of the command.", quoted(d.Operand), s.Start,
+			s.End)
 	case s != nil:
 		about = fmt.Sprintf(" It is about bytes %d to %d of the command.", s.Start, s.End)
 	case d.Operand != "":

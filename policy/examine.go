@@ -98,7 +98,8 @@ func idle(c *Call, all []argument, env map[string]string, w World) (out *shell.S
 			if left--; left < 0 {
 				return join(out, &shell.Script{OverBudget: true, Parsed: true}, 0)
 			}
-			if s := shell.Analyze(text, shell.World{Guard: w.Guard, Programs: w.Programs}); s.Parsed && commands(s) {
+			if s := shell.Analyze(text, shell.World{Guard: w.Guard, Programs: w.Programs}); s.Parsed &&
+				commands(s) {
 				out = join(out, unplaced(sober(s)), 0)
 			}
 		}
@@ -110,7 +111,8 @@ func idle(c *Call, all []argument, env map[string]string, w World) (out *shell.S
 // not all are bare words, as in "node | python | go".
 func commands(s *shell.Script) bool {
 	first := slices.IndexFunc(s.Commands, func(c shell.Command) bool { return c.Binary != "" })
-	return first >= 0 && understood(s.Commands[first]) && slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return len(c.Argv) > 1 })
+	return first >= 0 && understood(s.Commands[first]) && slices.ContainsFunc(s.Commands,
+		func(c shell.Command) bool { return len(c.Argv) > 1 })
 }
 
 // understood reports whether it is known what a program does.
@@ -141,11 +143,13 @@ func readings(l line, w shell.World) []*shell.Script {
 	s := shell.Analyze(l.text, w)
 	switch {
 	case l.code != "":
-		if !l.top && wordOnly().MatchString(l.text) && (len(s.Commands) == 0 || !s.Commands[len(s.Commands)-1].Known) {
+		if !l.top && wordOnly().MatchString(l.text) && (len(s.Commands) == 0 ||
+			!s.Commands[len(s.Commands)-1].Known) {
 			return nil // the code of a country, or the name of a script
 		}
 		s.Parsed, s.Error = true, ""
-		s.Commands = append(s.Commands, shell.Command{Binary: "code", Inline: true, Via: "argument " + l.code, End: len(l.text)})
+		s.Commands = append(s.Commands, shell.Command{Binary: "code", Inline: true, Via: "argument " + l.code,
+			End: len(l.text)})
 		s.Binaries = append(s.Binaries, "code")
 	case l.words != nil:
 		return []*shell.Script{s, unplaced(shell.Analyze(quote(l.words), w))}
@@ -203,7 +207,8 @@ func circumstances(c Call) (out []shell.Command) {
 		add(shell.Command{Tags: []string{"privilege"}, Via: "argument elevated"})
 	}
 	host, node := c.Args["host"], c.Args["node"]
-	if host != nil && host != "" && host != "auto" && host != "gateway" && host != "sandbox" || node != nil && node != "" {
+	if host != nil && host != "" && host != "auto" && host != "gateway" && host != "sandbox" || node != nil &&
+		node != "" {
 		add(shell.Command{Tags: []string{"remote"}, Via: fmt.Sprintf("argument host %v %v", host, node)})
 	}
 	return out

@@ -14,9 +14,11 @@ var testWorld = World{
 	Programs: shipped.Programs(),
 	Guard:    paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}},
 	Arguments: Arguments{
-		Read: map[string][]string{"read": {"path"}, "image": {"image"}}, Write: map[string][]string{"write": {"path"}},
-		Message: map[string][]string{"post": {"say"}},
-		Patch:   map[string][]string{"apply_patch": {"input"}}, Fetch: map[string][]string{"web_fetch": {"url"}},
+		Read:       map[string][]string{"read": {"path"}, "image": {"image"}},
+		Write:      map[string][]string{"write": {"path"}},
+		Message:    map[string][]string{"post": {"say"}},
+		Patch:      map[string][]string{"apply_patch": {"input"}},
+		Fetch:      map[string][]string{"web_fetch": {"url"}},
 		OtherPaths: []string{"file"}, OtherURLs: []string{"uri"},
 	},
 }
@@ -154,13 +156,19 @@ func TestExamineScripts(t *testing.T) {
 			t.Errorf("%s %s: %+v", c.tool, c.args, f.Script)
 		}
 	}
-	for _, args := range []string{`{"command":"rm x","cwd":"/srv"}`, `{"steps":[{"cmd":"rm x","working_directory":"/srv"}]}`} {
+	for _, args := range []string{`{"command":"rm x","cwd":"/srv"}`,
+		`{"steps":[{"cmd":"rm x","working_directory":"/srv"}]}`} {
 		f := examined(t, "run", "exec", args)
-		if !has(f, func(c shell.Command) bool { return len(c.Deletes) == 1 && c.Deletes[0].Resolved == "/srv/x" }) || !has(f, func(c shell.Command) bool { return len(c.Deletes) == 1 && c.Deletes[0].Resolved == "/w/x" }) {
+		if !has(f, func(c shell.Command) bool {
+			return len(c.Deletes) == 1 && c.Deletes[0].Resolved == "/srv/x"
+		}) || !has(f, func(c shell.Command) bool {
+			return len(c.Deletes) == 1 && c.Deletes[0].Resolved == "/w/x"
+		}) {
 			t.Errorf("%s: %+v", args, f.Script)
 		}
 	}
-	if f := examined(t, "exec", "exec", `{"command":"ls","host":"gateway","elevated":false,"env":{}}`); len(f.Script.Commands) != 1 {
+	if f := examined(t, "exec", "exec",
+		`{"command":"ls","host":"gateway","elevated":false,"env":{}}`); len(f.Script.Commands) != 1 {
 		t.Errorf("%+v", f.Script.Commands)
 	}
 	if f := examined(t, "read", "read", `{"path":"a"}`); f.Script != nil {
@@ -170,7 +178,8 @@ func TestExamineScripts(t *testing.T) {
 	if s := f.span(&f.Script.Commands[1]); s == nil || s.Text != "rm x" {
 		t.Errorf("%+v in %q", s, f.Call.Command)
 	}
-	if n := (Decision{Effect: Ask, Facts: f}).Counts(); n["commands"] != 2 || n["deletes"] != 1 || n["calls"] != 1 || n["asked"] != 1 || n["denied"] != 0 || n["tool:"+f.Call.Tool] != 1 {
+	if n := (Decision{Effect: Ask, Facts: f}).Counts(); n["commands"] != 2 || n["deletes"] != 1 ||
+		n["calls"] != 1 || n["asked"] != 1 || n["denied"] != 0 || n["tool:"+f.Call.Tool] != 1 {
 		t.Errorf("%v", n)
 	}
 	if n := (Decision{Effect: Deny}).Counts(); n["calls"] != 1 || n["denied"] != 1 {

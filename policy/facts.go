@@ -10,12 +10,13 @@ import (
 
 // Facts is what is known of a call.
 type Facts struct {
-	Call      Call          `json:"call"`
-	Workspace string        `json:"workspace,omitempty"` // where the agent works; {workspace} in the texts of rules
-	Home      string        `json:"-"`                   // what ~ stands for
-	Script    *shell.Script `json:"script,omitempty"`    // what its command can do; nil: it has none
-	Paths     []paths.Use   `json:"paths,omitempty"`     // of a file tool, without those of commands
-	URLs      []urls.Use    `json:"urls,omitempty"`      // of a fetch tool, without those of commands
+	Call Call `json:"call"`
+	// where the agent works; {workspace} in the texts of rules
+	Workspace string        `json:"workspace,omitempty"`
+	Home      string        `json:"-"`                // what ~ stands for
+	Script    *shell.Script `json:"script,omitempty"` // what its command can do; nil: it has none
+	Paths     []paths.Use   `json:"paths,omitempty"`  // of a file tool, without those of commands
+	URLs      []urls.Use    `json:"urls,omitempty"`   // of a fetch tool, without those of commands
 }
 
 // Counts is what a call adds to the rates with this decision, whatever becomes of it.

@@ -53,10 +53,12 @@ func lines(tool string, args map[string]any) (out []line) {
 				out = append(out, line{text: strings.Join(words, " "), words: words, in: a.in, top: a.top()})
 			}
 		}
-		if words := wordsBeside(map[string]any{a.name: a.value}); a.name == "argv" && len(words) > 0 && !commanded(a.in) {
+		if words := wordsBeside(map[string]any{a.name: a.value}); a.name == "argv" && len(words) > 0 &&
+			!commanded(a.in) {
 			out = append(out, line{text: quote(words), in: a.in, top: a.top()})
 		}
-		if k := meaning(a.name); (k == shellText || k == codeText) && !(a.top() && slices.Contains(commandKeys, a.name)) {
+		if k := meaning(a.name); (k == shellText || k == codeText) &&
+			!(a.top() && slices.Contains(commandKeys, a.name)) {
 			out = append(out, linesOf(a)...)
 		}
 	}
@@ -78,7 +80,8 @@ func commanded(in map[string]any) bool {
 // of words is one; a list that may be either is both.
 func linesOf(a argument) (out []line) {
 	add := func(l line) {
-		if meaning(a.name) == codeText || a.name == "hex" || !a.top() && strings.HasSuffix(strings.ToLower(a.name), "script") {
+		if meaning(a.name) == codeText || a.name == "hex" ||
+			!a.top() && strings.HasSuffix(strings.ToLower(a.name), "script") {
 			l.code = a.name
 		}
 		l.in, l.top = a.in, a.top()

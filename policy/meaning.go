@@ -62,7 +62,8 @@ func meaning(name string) kind {
 // worksIn reports whether an argument is a folder where something works: by its name, or beside a
 // command.
 func worksIn(name string, in map[string]any) bool {
-	return meaning(name) == folder || slices.Contains([]string{"directory", "dir", "folder"}, folded(name)) && commanded(in)
+	return meaning(name) == folder || slices.Contains([]string{"directory", "dir", "folder"}, folded(name)) &&
+		commanded(in)
 }
 
 // folded is what two spellings of one name have in common: filePath and file_path.
@@ -105,7 +106,9 @@ func wordsOf(name string) (words []string) {
 			continue
 		case unicode.IsUpper(r) && i > 0:
 			behind := string(runes[i+1:])
-			begin = begin || !unicode.IsUpper(runes[i-1]) || behind != "" && unicode.IsLower(runes[i+1]) && behind != "s" // URLs
+			// URLs
+			begin = begin || !unicode.IsUpper(runes[i-1]) || behind != "" && unicode.IsLower(runes[i+1]) &&
+				behind != "s"
 		}
 		if begin {
 			words = append(words, "")
@@ -138,7 +141,8 @@ var (
 
 // looksGlob is a pattern for files outside, and no regular expression.
 func looksGlob(text string) bool {
-	return looksLike(looksOutside, text) && strings.Contains(text, "*") && !strings.ContainsAny(text, `\^$|(+`) && !strings.Contains(text, ".*")
+	return looksLike(looksOutside, text) && strings.Contains(text, "*") &&
+		!strings.ContainsAny(text, `\^$|(+`) && !strings.Contains(text, ".*")
 }
 
 const longestPath = 1024

@@ -142,7 +142,8 @@ func (n *nesting) add(a argument) {
 func (n *nesting) open(a argument, v any) {
 	text, is := v.(string)
 	text = strings.TrimSpace(text)
-	if !is || n.over || text == "" || text[0] != '{' && text[0] != '[' || meaning(a.name) == plainText || isFile(a.name) {
+	if !is || n.over || text == "" || text[0] != '{' && text[0] != '[' || meaning(a.name) == plainText ||
+		isFile(a.name) {
 		return
 	}
 	s := jsontext.Scanner{Doc: []byte(text), Depth: mostNested}

@@ -49,9 +49,15 @@ func inText(doc string, times int) string {
 // The words of names, and what they say.
 func TestMeaning(t *testing.T) {
 	for name, want := range map[string]kind{
-		"content": plainText, "newText": plainText, "old_string": plainText, "fileContent": plainText, "messages": plainText, "command": shellText, "shellCommand": shellText, "commands": shellText, "preScript": shellText,
-		"code": codeText, "country_code": unknown, "fn": codeText, "javaScript": codeText, "env": environment, "envVars": environment, "workdir": folder, "workingDirectory": folder, "cwd": folder,
-		"path": unknown, "context": unknown, "body": plainText, "busybody": unknown, "": unknown, "__": unknown, "7": unknown, "ÄText": plainText, "HTTPBody": plainText, "SQLs": plainText, "URLs": unknown, "myEnv": environment, "ENV": environment, "CWD": folder,
+		"content": plainText, "newText": plainText, "old_string": plainText, "fileContent": plainText,
+		"messages": plainText, "command": shellText, "shellCommand": shellText, "commands": shellText,
+		"preScript": shellText,
+		"code":      codeText, "country_code": unknown, "fn": codeText, "javaScript": codeText,
+		"env":     environment,
+		"envVars": environment, "workdir": folder, "workingDirectory": folder, "cwd": folder,
+		"path": unknown, "context": unknown, "body": plainText, "busybody": unknown, "": unknown,
+		"__": unknown, "7": unknown, "ÄText": plainText, "HTTPBody": plainText, "SQLs": plainText,
+		"URLs": unknown, "myEnv": environment, "ENV": environment, "CWD": folder,
 	} {
 		if got := meaning(name); got != want {
 			t.Errorf("%s: %d, want %d", name, got, want)
@@ -63,7 +69,8 @@ func TestMeaning(t *testing.T) {
 func BenchmarkNested(b *testing.B) {
 	const size = 256 << 10
 	for what, unit := range map[string]string{
-		"paths": `"/srv/x/y",`, "names": `{"path":"a"},`, "commands": `{"cmd":"ls -l"},`, "look-alikes": `"ls -l /etc",`, "JSON": `"{\"a\":1}",`, "depth": `[`, "plain": `"word",`,
+		"paths": `"/srv/x/y",`, "names": `{"path":"a"},`, "commands": `{"cmd":"ls -l"},`,
+		"look-alikes": `"ls -l /etc",`, "JSON": `"{\"a\":1}",`, "depth": `[`, "plain": `"word",`,
 	} {
 		args := `{"steps":[` + strings.Repeat(unit, size/len(unit)) + `1]}`
 		if what == "depth" {
@@ -84,8 +91,10 @@ func BenchmarkNested(b *testing.B) {
 // Whatever arguments hold, they are taken apart, and a command at the top is never missed.
 func FuzzNested(f *testing.F) {
 	for _, seed := range []string{
-		`{"command":"ls","steps":[{"cmd":["a",1]},[["x"]],{"env":{"A":"b"}}],"input":"{\"path\":\"/x/y\"}"}`, `{"env":[{"name":"A","value":1},"B=c"],"glob":"{a,b}/**","cwd":"..","path":"~"}`,
-		`{"a.b":{"":{"/x/y":null,"url":7,"file":{"x":true}}}}`, `{"message":"MEDIA:","text":{"url":"//x"},"method":1,"body":{}}`,
+		`{"command":"ls","steps":[{"cmd":["a",1]},[["x"]],{"env":{"A":"b"}}],"input":"{\"path\":\"/x/y\"}"}`,
+		`{"env":[{"name":"A","value":1},"B=c"],"glob":"{a,b}/**","cwd":"..","path":"~"}`,
+		`{"a.b":{"":{"/x/y":null,"url":7,"file":{"x":true}}}}`,
+		`{"message":"MEDIA:","text":{"url":"//x"},"method":1,"body":{}}`,
 	} {
 		f.Add(seed)
 	}
@@ -96,7 +105,8 @@ func FuzzNested(f *testing.F) {
 				return
 			}
 			facts := Examine(c, testWorld)
-			if text, is := c.Args["command"].(string); is && (facts.Script == nil || !strings.HasPrefix(c.Command, text)) {
+			if text, is := c.Args["command"].(string); is && (facts.Script == nil ||
+				!strings.HasPrefix(c.Command, text)) {
 				t.Fatalf("%s: the command is missed", args)
 			}
 		}

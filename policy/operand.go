@@ -102,17 +102,21 @@ func (f *Facts) commands() iter.Seq[*shell.Command] {
 
 func (f *Facts) scene(m Moment) Scene {
 	c := &f.Call
-	return Scene{Tool: c.Tool, Kind: c.Kind, ToolClass: c.Class, Command: c.Command, Confined: c.Confined, Subject: c.Subject, Moment: m}
+	return Scene{Tool: c.Tool, Kind: c.Kind, ToolClass: c.Class, Command: c.Command, Confined: c.Confined,
+		Subject: c.Subject, Moment: m}
 }
 
 // capped is a command whose lists are no longer than maxOperands.
 func capped(c *shell.Command) (_ *shell.Command, cut bool) {
-	if max(len(c.Argv), len(c.Operands), len(c.Flags), len(c.Env), len(c.Reads), len(c.Writes), len(c.Deletes), len(c.URLs)) <= maxOperands {
+	if max(len(c.Argv), len(c.Operands), len(c.Flags), len(c.Env), len(c.Reads), len(c.Writes),
+		len(c.Deletes), len(c.URLs)) <= maxOperands {
 		return c, false
 	}
 	short := *c
-	short.Argv, short.Operands, short.Flags, short.Env = some(c.Argv), some(c.Operands), some(c.Flags), some(c.Env)
-	short.Reads, short.Writes, short.Deletes, short.URLs = some(c.Reads), some(c.Writes), some(c.Deletes), some(c.URLs)
+	short.Argv, short.Operands, short.Flags, short.Env = some(c.Argv), some(c.Operands), some(c.Flags),
+		some(c.Env)
+	short.Reads, short.Writes, short.Deletes, short.URLs = some(c.Reads), some(c.Writes), some(c.Deletes),
+		some(c.URLs)
 	return &short, true
 }
 

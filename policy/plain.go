@@ -20,15 +20,20 @@ func (f *Flaw) Error() string { return f.Why }
 
 // The flaws that several parts share.
 var (
-	flawText     = &Flaw{"it cannot be taken apart", "Write each command on one line, without control characters."}
-	flawRedirect = &Flaw{"it redirects input or output", "Leave the redirection out. To write a file, use the tool for that."}
-	flawValue    = &Flaw{"a part of it is known only at run time", "Write the values out."}
-	flawGroup    = &Flaw{"it is more than a list of commands", "Send the commands one by one."}
-	flawFolder   = &Flaw{"it changes the folder first", "Leave cd out, and name the folder in workdir."}
-	flawBuiltin  = &Flaw{"it changes the shell itself", "Send programs with their arguments. To set variables, use the argument env."}
-	flawShell    = &Flaw{"it starts a shell", "Send the commands of that shell."}
-	flawEnv      = &Flaw{"an option of env changes how the program runs", "Leave env out, and set variables in the argument env."}
-	flawLoader   = &Flaw{"it starts an interpreter that finds its code by itself", "Name the program itself, as in pip for python -m pip, or the file of code first."}
+	flawText = &Flaw{"it cannot be taken apart",
+		"Write each command on one line, without control characters."}
+	flawRedirect = &Flaw{"it redirects input or output",
+		"Leave the redirection out. To write a file, use the tool for that."}
+	flawValue   = &Flaw{"a part of it is known only at run time", "Write the values out."}
+	flawGroup   = &Flaw{"it is more than a list of commands", "Send the commands one by one."}
+	flawFolder  = &Flaw{"it changes the folder first", "Leave cd out, and name the folder in workdir."}
+	flawBuiltin = &Flaw{"it changes the shell itself",
+		"Send programs with their arguments. To set variables, use the argument env."}
+	flawShell = &Flaw{"it starts a shell", "Send the commands of that shell."}
+	flawEnv   = &Flaw{"an option of env changes how the program runs",
+		"Leave env out, and set variables in the argument env."}
+	flawLoader = &Flaw{"it starts an interpreter that finds its code by itself",
+		"Name the program itself, as in pip for python -m pip, or the file of code first."}
 )
 
 // Check says what keeps a text from being plain commands, or nil: programs with arguments
@@ -41,7 +46,8 @@ func Check(text string) *Flaw {
 	odd := func(r rune) bool {
 		return r != '\n' && r != '\t' && r != ' ' && (unicode.IsControl(r) || unicode.IsSpace(r))
 	}
-	if len(text) > shell.DefaultLimits.Bytes || strings.ContainsFunc(text, odd) || strings.Contains(text, "\\\n") || strings.HasSuffix(text, `\`) {
+	if len(text) > shell.DefaultLimits.Bytes || strings.ContainsFunc(text, odd) ||
+		strings.Contains(text, "\\\n") || strings.HasSuffix(text, `\`) {
 		return flawText
 	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
@@ -84,7 +90,8 @@ func plainStatement(s *syntax.Stmt) *Flaw {
 
 func plainCall(c *syntax.CallExpr) *Flaw {
 	for _, a := range c.Assigns {
-		if a.Value == nil || a.Append || a.Index != nil || a.Array != nil || a.Name.Value == "ENV" || a.Name.Value == "BASH_ENV" {
+		if a.Value == nil || a.Append || a.Index != nil || a.Array != nil || a.Name.Value == "ENV" ||
+			a.Name.Value == "BASH_ENV" {
 			return flawBuiltin
 		}
 		if _, f := plainWord(a.Value.Parts); f != nil {
@@ -141,8 +148,10 @@ var launchers = strings.Fields("arch caffeinate chrt doas env flock ionice nice 
 
 // interpreters run code of a file, or of an argument behind one of these options.
 var interpreters = map[string]string{
-	"node": "-e --eval -p --print", "nodejs": "-e --eval -p --print", "perl": "-e -E -ne -pe", "php": "-r", "python": "-c", "pypy": "-c", "ruby": "-e",
-	"awk": "", "esno": "", "gawk": "", "gsed": "-e", "jiti": "", "lua": "-e", "mawk": "", "nawk": "", "sed": "-e", "ts-node": "", "ts-node-esm": "", "tsx": "", "vite-node": "",
+	"node": "-e --eval -p --print", "nodejs": "-e --eval -p --print", "perl": "-e -E -ne -pe", "php": "-r",
+	"python": "-c", "pypy": "-c", "ruby": "-e",
+	"awk": "", "esno": "", "gawk": "", "gsed": "-e", "jiti": "", "lua": "-e", "mawk": "", "nawk": "",
+	"sed": "-e", "ts-node": "", "ts-node-esm": "", "tsx": "", "vite-node": "",
 }
 
 // opaque are interpreters that find their code in ways of their own.

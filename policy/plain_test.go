@@ -16,19 +16,33 @@ import (
 func TestPlain(t *testing.T) {
 	for flaw, texts := range map[*Flaw][]string{
 		nil: {
-			"rm -rf build", "git reset --hard", "rm *.log", "rm {a,b} ~/x", "git commit -m 'two\nlines'", `git commit -m "a \"b\" \$x"`, "make && rm x; ls || ls | wc -l",
-			"CI=1 npm publish", "echo a\nls", "ls # a comment", "ls '#' a#b", "python3 -c 'print(1)'", "python3 x.py -v", "python3.12 -c x", "node -p '1+1'", "perl -pe 's/a/b/' x", "php -r 'echo 1;'", "awk '{print}' x", "bash deploy.sh", "timeout 5 bash deploy.sh",
-			"ssh host 'cd x && rm $y > z'", "docker run alpine sh -c ls", "test -f x", "env A=1 rm x", "find . -name '*.log' -exec rm {} +", "npx eslint .",
+			"rm -rf build", "git reset --hard", "rm *.log", "rm {a,b} ~/x", "git commit -m 'two\nlines'",
+			`git commit -m "a \"b\" \$x"`, "make && rm x; ls || ls | wc -l",
+			"CI=1 npm publish", "echo a\nls", "ls # a comment", "ls '#' a#b", "python3 -c 'print(1)'",
+			"python3 x.py -v", "python3.12 -c x", "node -p '1+1'", "perl -pe 's/a/b/' x", "php -r 'echo 1;'",
+			"awk '{print}' x", "bash deploy.sh", "timeout 5 bash deploy.sh",
+			"ssh host 'cd x && rm $y > z'", "docker run alpine sh -c ls", "test -f x", "env A=1 rm x",
+			"find . -name '*.log' -exec rm {} +", "npx eslint .",
 		},
-		flawRedirect: {"ls > x", "rm x 2>&1", "cat <<E\nx\nE", "cat <<< x", "wc < x", "ls |& wc", "ls && rm x >> y", "> x"},
-		flawValue:    {"rm $x", `rm "$HOME/x"`, "rm $(ls)", "rm `ls`", "echo $((1+2))", "rm $'a'", `rm $"a"`, "cat <(ls)", "A=$x ls", `"$x" ls`, "ls @(a|b)", "{ls,rm} x", "./* x", "echo $", `echo "a$"`, `echo \\\\$`},
-		flawGroup:    {"(rm x)", "{ rm x; }", "if true; then rm x; fi", "for f in a; do rm $f; done", "f(){ rm x; }", "! rm x", "time rm x", "[[ -f x ]]", "((x))"},
-		flawFolder:   {"cd build && rm x", "make; cd build", "pushd a", "cd"},
-		flawBuiltin:  {"export A=1", "source x.sh", ". x", "eval ls", "exec ls", "command ls", "hash -p /tmp/x ls", "A=1", "A+=1 ls", "ENV=x ls", `"" ls`, "alias l=ls", "[ -f x ]", "A=1 time rm x", "A=1 ! rm x", "A=1 coproc x"},
-		flawShell:    {"bash", "sh -c ls", "bash -lc 'ls'", "sudo bash -c ls", "nice -n 5 /bin/sh -s", "ls | sh"},
-		flawLoader:   {"python3 -m pip install x", "node", "awk -f x", "busybox rm x", "deno run x.ts", "env python3 -m x", "nice python3.12 -m x", "node -e 1 -r x", "node -e", "python3 -e x", "php -e x"},
-		flawEnv:      {"env -i ls", "env -C x ls"},
-		flawText:     {"", " \n", "# only a comment", "ls 'x", "ls \\\nx", `ls \`, "ls\rrm x", "rm\u00a0-rf", "ls\x1b[8m", "ls \u0085", "A[0]=1 ls", strings.Repeat("a ", 1<<17)},
+		flawRedirect: {"ls > x", "rm x 2>&1", "cat <<E\nx\nE", "cat <<< x", "wc < x", "ls |& wc",
+			"ls && rm x >> y", "> x"},
+		flawValue: {"rm $x", `rm "$HOME/x"`, "rm $(ls)", "rm `ls`", "echo $((1+2))", "rm $'a'", `rm $"a"`,
+			"cat <(ls)", "A=$x ls", `"$x" ls`, "ls @(a|b)", "{ls,rm} x", "./* x", "echo $", `echo "a$"`,
+			`echo \\\\$`},
+		flawGroup: {"(rm x)", "{ rm x; }", "if true; then rm x; fi", "for f in a; do rm $f; done",
+			"f(){ rm x; }", "! rm x", "time rm x", "[[ -f x ]]", "((x))"},
+		flawFolder: {"cd build && rm x", "make; cd build", "pushd a", "cd"},
+		flawBuiltin: {"export A=1", "source x.sh", ". x", "eval ls", "exec ls", "command ls",
+			"hash -p /tmp/x ls", "A=1", "A+=1 ls", "ENV=x ls", `"" ls`, "alias l=ls", "[ -f x ]",
+			"A=1 time rm x", "A=1 ! rm x", "A=1 coproc x"},
+		flawShell: {"bash", "sh -c ls", "bash -lc 'ls'", "sudo bash -c ls", "nice -n 5 /bin/sh -s",
+			"ls | sh"},
+		flawLoader: {"python3 -m pip install x", "node", "awk -f x", "busybox rm x", "deno run x.ts",
+			"env python3 -m x", "nice python3.12 -m x", "node -e 1 -r x", "node -e", "python3 -e x",
+			"php -e x"},
+		flawEnv: {"env -i ls", "env -C x ls"},
+		flawText: {"", " \n", "# only a comment", "ls 'x", "ls \\\nx", `ls \`, "ls\rrm x", "rm\u00a0-rf",
+			"ls\x1b[8m", "ls \u0085", "A[0]=1 ls", strings.Repeat("a ", 1<<17)},
 	} {
 		for _, text := range texts {
 			if got := Check(text); got != flaw {
@@ -48,7 +62,8 @@ const hostile = "  # it's \"$(zmark)\" `zmark`; zmark && ) } fi <<E \\"
 // bash runs nothing of it.
 func TestPlainTakesAComment(t *testing.T) {
 	box := bash.New(t, "zmark")
-	texts := []string{"ls", "ls '\n'", "echo a#b", "echo a #", "ls # b", "ls;", "ls\n", "ls \\\\", "echo '\\'", `echo "\\"`, "echo a\nls # b"}
+	texts := []string{"ls", "ls '\n'", "echo a#b", "echo a #", "ls # b", "ls;", "ls\n", "ls \\\\",
+		"echo '\\'", `echo "\\"`, "echo a\nls # b"}
 	for g := rand.New(rand.NewSource(7)); len(texts) < 20000; {
 		texts = append(texts, madeUp(g))
 	}
@@ -74,7 +89,8 @@ func TestPlainTakesAComment(t *testing.T) {
 
 // What is plain stays plain if it is joined, and hides nothing from a reader.
 func FuzzPlain(f *testing.F) {
-	for _, seed := range []string{"ls", "rm a\\ b", "echo 'a' \"b\"", "A=1 x", "ls|wc", "a && b; c", "env -i", "sh -c x", "ls #", "{a,b}", "a\\"} {
+	for _, seed := range []string{"ls", "rm a\\ b", "echo 'a' \"b\"", "A=1 x", "ls|wc", "a && b; c", "env -i",
+		"sh -c x", "ls #", "{a,b}", "a\\"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -90,11 +106,14 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-var world = shell.World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/dev", Write: []string{"/proj/app", "/tmp"}}}}
+var world = shell.World{Programs: shipped.Programs(),
+	Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/dev", Write: []string{"/proj/app",
+		"/tmp"}}}}
 
 // madeUp is a list of commands, one of its characters changed now and then.
 func madeUp(g *rand.Rand) string {
-	words := []string{"zmark", "echo", "ls", "a", "'b c'", `"d e"`, `\f`, `"\$g"`, "-n", "x=1", "*", "a#b", "''", "find", "env", "sh", "cd"}
+	words := []string{"zmark", "echo", "ls", "a", "'b c'", `"d e"`, `\f`, `"\$g"`, "-n", "x=1", "*", "a#b",
+		"''", "find", "env", "sh", "cd"}
 	joins := []string{" ", " ", " ", " && ", " || ", "; ", " | ", "\n"}
 	text := words[g.Intn(3)]
 	for range g.Intn(6) {

@@ -25,7 +25,8 @@ func running(name string) func(*Env) (bool, error) {
 
 // factsOf are the facts of a call that runs these programs.
 func factsOf(names ...string) *Facts {
-	f := &Facts{Call: Call{Tool: "exec", Subject: Subject{Interactive: true}}, Script: &shell.Script{Parsed: true}}
+	f := &Facts{Call: Call{Tool: "exec", Subject: Subject{Interactive: true}},
+		Script: &shell.Script{Parsed: true}}
 	for _, n := range names {
 		f.Script.Commands = append(f.Script.Commands, shell.Command{Binary: n})
 	}
@@ -37,7 +38,8 @@ func rule(id string, order int, e Effect, name string) Rule[Env] {
 }
 
 func TestDecide(t *testing.T) {
-	ls, rm, ask, deny := rule("ls", 1, Allow, "ls"), rule("rm", 2, Allow, "rm"), rule("ask", 3, Ask, "rm"), rule("deny", 4, Deny, "rm")
+	ls, rm, ask, deny := rule("ls", 1, Allow, "ls"), rule("rm", 2, Allow, "rm"), rule("ask", 3, Ask,
+		"rm"), rule("deny", 4, Deny, "rm")
 	shadow, audit := deny, rule("audit", 5, Audit, "ls")
 	shadow.Shadow = true
 	later := rule("later", 6, Deny, "ls")
@@ -85,9 +87,11 @@ func TestDecideOperands(t *testing.T) {
 	any := Rule[Env]{Effect: Allow}
 	p := Policy{
 		Default: Ask, Calls: []Rule[Env]{any}, Commands: []Rule[Env]{any},
-		Paths: []Rule[PathEnv]{{ID: "inside", Effect: Allow, When: func(e *PathEnv) (bool, error) { return e.Class == paths.Workspace, nil }},
+		Paths: []Rule[PathEnv]{{ID: "inside", Effect: Allow,
+			When: func(e *PathEnv) (bool, error) { return e.Class == paths.Workspace, nil }},
 			{ID: "secret", Effect: Deny, Order: 1, When: func(e *PathEnv) (bool, error) { return e.Class == paths.Secret && e.Program != "age", nil }}},
-		URLs: []Rule[URLEnv]{{ID: "public", Effect: Allow, When: func(e *URLEnv) (bool, error) { return e.Class == urls.Public, nil }}},
+		URLs: []Rule[URLEnv]{{ID: "public", Effect: Allow,
+			When: func(e *URLEnv) (bool, error) { return e.Class == urls.Public, nil }}},
 	}
 	command := func(name, class string, url ...urls.Use) *Facts {
 		f := factsOf(name)
@@ -110,7 +114,8 @@ func TestDecideOperands(t *testing.T) {
 	} {
 		d := p.Decide(c.facts, MomentOf(time.Now(), nil))
 		d.Operand = strings.TrimSpace(d.Operand)
-		if got := string(d.Effect) + " " + d.Rule + " " + d.Operand; got != c.want && !strings.HasPrefix(c.want, "allow") || !strings.HasPrefix(got, strings.Fields(c.want)[0]) {
+		if got := string(d.Effect) + " " + d.Rule + " " + d.Operand; got != c.want &&
+			!strings.HasPrefix(c.want, "allow") || !strings.HasPrefix(got, strings.Fields(c.want)[0]) {
 			t.Errorf("%+v: %q, want %q", c.facts, got, c.want)
 		}
 	}
@@ -121,7 +126,8 @@ func TestNobodyAnswers(t *testing.T) {
 	f := factsOf("x")
 	f.Call.Interactive = false
 	p := Policy{Default: Ask}
-	if d := p.Decide(f, MomentOf(time.Now(), nil)); d.Effect != Deny || !strings.Contains(d.Why, "nobody is there") {
+	if d := p.Decide(f, MomentOf(time.Now(), nil)); d.Effect != Deny ||
+		!strings.Contains(d.Why, "nobody is there") {
 		t.Errorf("%+v", d)
 	}
 }
@@ -132,7 +138,8 @@ func TestTooManyOperands(t *testing.T) {
 	for range maxOperands + 1 {
 		f.Script.Commands[0].Argv = append(f.Script.Commands[0].Argv, "a")
 	}
-	p := Policy{Commands: []Rule[Env]{{Effect: Allow, When: func(e *Env) (bool, error) { return len(e.Cmd.Argv) <= maxOperands, nil }}}}
+	p := Policy{Commands: []Rule[Env]{{Effect: Allow,
+		When: func(e *Env) (bool, error) { return len(e.Cmd.Argv) <= maxOperands, nil }}}}
 	if d := p.Decide(f, MomentOf(time.Now(), nil)); d.Effect != Ask {
 		t.Errorf("%+v", d)
 	}
@@ -145,11 +152,13 @@ func TestStricter(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	if got := Stricter(allow, Decision{Effect: Allow, Rule: "ls"}); got.Effect != Allow || got.Rule != "ls" || len(got.Audits) != 1 {
+	if got := Stricter(allow, Decision{Effect: Allow, Rule: "ls"}); got.Effect != Allow || got.Rule != "ls" ||
+		len(got.Audits) != 1 {
 		t.Errorf("%+v", got)
 	}
 	inner := &Facts{}
-	if got := Stricter(Decision{Effect: Allow, Facts: inner}, Decision{Effect: Allow, Facts: &Facts{}}); got.Facts != inner {
+	if got := Stricter(Decision{Effect: Allow, Facts: inner},
+		Decision{Effect: Allow, Facts: &Facts{}}); got.Facts != inner {
 		t.Error("of two defaults, the second is told")
 	}
 	if got := Stricter(Decision{Effect: Ask, Rule: "a"}, allow); got.Effect != Ask {
@@ -162,7 +171,8 @@ func TestMessage(t *testing.T) {
 		"No. (rule default)":                                    {Why: "No"},
 		`No. It is about "rm". (rule r)`:                        {Why: "No.", Rule: "r", Operand: "rm"},
 		"No. It is about bytes 2 to 4 of the command. (rule r)": {Why: "No", Rule: "r", Span: &Span{2, 4, "rm"}},
-		`No. It is about "\x1b", in bytes 2 to 4 of the command. Instead: Do less. (rule r)`: {Why: "No", Rule: "r", Operand: "\x1b", Span: &Span{2, 4, "rm"}, Instead: "Do less"},
+		`No. It is about "\x1b", in bytes 2 to 4 of the command. Instead: Do less. (rule r)`: {Why: "No",
+			Rule: "r", Operand: "\x1b", Span: &Span{2, 4, "rm"}, Instead: "Do less"},
 	} {
 		if got := d.Message(); got != want {
 			t.Errorf("%s\nwant %s", got, want)

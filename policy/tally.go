@@ -31,7 +31,9 @@ func (t *tally) call(m Moment) {
 func each[E any](t *tally, rules []Rule[E], envs iter.Seq2[*E, Operand]) {
 	for env, o := range envs {
 		if o.Cut {
-			t.take(Decision{Effect: Ask, Why: fmt.Sprintf("it has more than %d operands, which nobody looks through", maxOperands)}, last-1, o)
+			t.take(Decision{Effect: Ask,
+				Why: fmt.Sprintf("it has more than %d operands, which nobody looks through", maxOperands)},
+				last-1, o)
 		}
 		if !try(t, rules, env, o) {
 			t.uncovered(o)
@@ -120,7 +122,8 @@ func (t *tally) decision() Decision {
 		d = Decision{Effect: Allow}
 	}
 	if d.Effect == Ask && !t.facts.Call.Interactive {
-		d.Effect, d.Why = Deny, sentence(d.Why)+" It needs a person's approval, and nobody is there to give it"
+		d.Effect, d.Why = Deny, sentence(d.Why)+
+			" It needs a person's approval, and nobody is there to give it"
 	}
 	if d.Effect == Allow && len(t.audits) > 0 {
 		d.Effect = Audit

@@ -52,7 +52,8 @@ func variablesOf(v any) map[string]string {
 		}
 		return out
 	case string:
-		for _, part := range strings.FieldsFunc(v, func(r rune) bool { return r == '\n' || r == ' ' || r == ';' || r == ',' }) {
+		for _, part := range strings.FieldsFunc(v,
+			func(r rune) bool { return r == '\n' || r == ' ' || r == ';' || r == ',' }) {
 			m := assignment().FindStringSubmatch(part)
 			if m == nil {
 				return nil

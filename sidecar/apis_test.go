@@ -18,15 +18,26 @@ func TestInResponses(t *testing.T) {
 	}
 	t.Setenv(otherAPI, "yes")
 	for name, test := range map[string]func(*testing.T){
-		"after text": TestAfterText, "after text in vain": TestAfterTextInVain, "asks": TestAskNobody, "asks, denied": TestAskDenied, "asks by the gateway": TestAskInPlainCommands,
-		"bounded": TestBounded, "caller leaves": TestCallerLeaves, "caller waits": TestCallerWaits, "capture": TestCapture, "cut call": TestCutCall, "cut reply": TestCutReply,
-		"decisions": TestDecisionsAreLogged, "denied": TestDenied, "denied beside": TestDeniedBeside, "denied inside": TestDeniedInside, "denied unclear": TestDeniedUnclear, "drain": TestDrain,
-		"dry runs": TestDryRuns, "edits": TestEditsOfAProvider, "error after text": TestErrorAfterText, "error inside": TestErrorInside, "experiment": TestExperiment, "feedback": TestFeedback,
-		"foreign form": TestForeignForm, "foreign id": TestForeignID, "headerless": TestHeaderless, "held": TestHeld, "hopeless": TestHopeless, "keepalive": TestKeepalive, "lead": TestLead,
-		"model": TestModelIsNotServed, "never there": TestNeverThere, "nothing is silent": TestNothingIsSilent, "one stream": TestOneStream, "outside": TestOutsideOfTheWorkspace,
-		"reasoning": TestReasoningReplay, "recovery": TestRecovery, "refused beside good": TestRefusedBesideGood, "resample": TestResampleOnlyBeforeText, "results": TestResultsOfTheGateway,
-		"role": TestRoleSoon, "run": TestRun, "run overflows": TestRunOverflows, "said late": TestSaidLate, "served": TestServed, "sessions": TestSessions, "shadow": TestShadow, "status": TestStatusMap,
-		"styles": TestStyles, "too long later": TestTooLongIsNotSaidLater, "tool choice": TestToolChoiceNone, "unreachable": TestUnreachable, "usage": TestUsage, "workspace": TestWorkspaceIsLearnt,
+		"after text": TestAfterText, "after text in vain": TestAfterTextInVain, "asks": TestAskNobody,
+		"asks, denied": TestAskDenied, "asks by the gateway": TestAskInPlainCommands,
+		"bounded": TestBounded, "caller leaves": TestCallerLeaves, "caller waits": TestCallerWaits,
+		"capture": TestCapture, "cut call": TestCutCall, "cut reply": TestCutReply,
+		"decisions": TestDecisionsAreLogged, "denied": TestDenied, "denied beside": TestDeniedBeside,
+		"denied inside": TestDeniedInside, "denied unclear": TestDeniedUnclear, "drain": TestDrain,
+		"dry runs": TestDryRuns, "edits": TestEditsOfAProvider, "error after text": TestErrorAfterText,
+		"error inside": TestErrorInside, "experiment": TestExperiment, "feedback": TestFeedback,
+		"foreign form": TestForeignForm, "foreign id": TestForeignID, "headerless": TestHeaderless,
+		"held": TestHeld, "hopeless": TestHopeless, "keepalive": TestKeepalive, "lead": TestLead,
+		"model": TestModelIsNotServed, "never there": TestNeverThere,
+		"nothing is silent": TestNothingIsSilent, "one stream": TestOneStream,
+		"outside":   TestOutsideOfTheWorkspace,
+		"reasoning": TestReasoningReplay, "recovery": TestRecovery,
+		"refused beside good": TestRefusedBesideGood, "resample": TestResampleOnlyBeforeText,
+		"results": TestResultsOfTheGateway,
+		"role":    TestRoleSoon, "run": TestRun, "run overflows": TestRunOverflows, "said late": TestSaidLate,
+		"served": TestServed, "sessions": TestSessions, "shadow": TestShadow, "status": TestStatusMap,
+		"styles": TestStyles, "too long later": TestTooLongIsNotSaidLater, "tool choice": TestToolChoiceNone,
+		"unreachable": TestUnreachable, "usage": TestUsage, "workspace": TestWorkspaceIsLearnt,
 	} {
 		t.Run(name, test)
 	}
@@ -75,16 +86,20 @@ func itemsOf(m gjson.Result) (out []string) {
 		content = strings.ReplaceAll(content, `"type":"text"`, `"type":"input_text"`)
 	}
 	if m.Get("role").String() == "tool" {
-		return []string{fmt.Sprintf(`{"type":"function_call_output","call_id":%s,"output":%s}`, cmp.Or(m.Get("tool_call_id").Raw, `"none"`), content)}
+		return []string{fmt.Sprintf(`{"type":"function_call_output","call_id":%s,"output":%s}`,
+			cmp.Or(m.Get("tool_call_id").Raw, `"none"`), content)}
 	}
 	if thought := m.Get("reasoning_content"); thought.Exists() {
-		out = append(out, `{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":`+thought.Raw+`}]}`)
+		out = append(out, `{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":`+
+			thought.Raw+`}]}`)
 	}
 	if content != `""` && content != "null" {
-		out = append(out, fmt.Sprintf(`{"type":"message","role":%s,"content":%s}`, m.Get("role").Raw, content))
+		out = append(out, fmt.Sprintf(`{"type":"message","role":%s,"content":%s}`, m.Get("role").Raw,
+			content))
 	}
 	for _, c := range m.Get("tool_calls").Array() {
-		out = append(out, fmt.Sprintf(`{"type":"function_call","call_id":%s,"name":%s,"arguments":%s}`, c.Get("id").Raw, c.Get("function.name").Raw, c.Get("function.arguments").Raw))
+		out = append(out, fmt.Sprintf(`{"type":"function_call","call_id":%s,"name":%s,"arguments":%s}`,
+			c.Get("id").Raw, c.Get("function.name").Raw, c.Get("function.arguments").Raw))
 	}
 	return out
 }
@@ -114,7 +129,8 @@ func ofResponses(doc gjson.Result) (e chunk, is, done bool) {
 		all := part{Role: "assistant"}
 		for _, item := range doc.Get("output").Array() {
 			p := partOf(item, true)
-			all.Content, all.Thought, all.ToolCalls = all.Content+p.Content, all.Thought+p.Thought, append(all.ToolCalls, p.ToolCalls...)
+			all.Content, all.Thought, all.ToolCalls = all.Content+p.Content, all.Thought+p.Thought,
+				append(all.ToolCalls, p.ToolCalls...)
 		}
 		e.say(all, finishOf(doc))
 	default:
@@ -147,7 +163,8 @@ func partOf(item gjson.Result, whole bool) (p part) {
 	case kind == "function_call":
 		p.ToolCalls = make([]toolCallSaid, 1)
 		p.ToolCalls[0].ID = item.Get("call_id").String()
-		p.ToolCalls[0].Function.Name, p.ToolCalls[0].Function.Arguments = item.Get("name").String(), item.Get("arguments").String()
+		p.ToolCalls[0].Function.Name, p.ToolCalls[0].Function.Arguments = item.Get("name").String(),
+			item.Get("arguments").String()
 	case kind == "message" && whole:
 		p.Content = text
 	case kind == "reasoning" && whole:

@@ -30,11 +30,13 @@ func TestRefusedBesideGood(t *testing.T) {
 				if len(a.calls) != 1 || a.calls[0].Name != "read" || len(r.model.Requests("")) != 1 {
 					t.Fatalf("%+v\n%s", a.calls, a.body)
 				}
-				if said := r.log.Lines("call_refused"); len(said) != 1 || !strings.Contains(said[0], bad.told[0]) || !strings.Contains(said[0], "WARN") {
+				if said := r.log.Lines("call_refused"); len(said) != 1 ||
+					!strings.Contains(said[0], bad.told[0]) || !strings.Contains(said[0], "WARN") {
 					t.Errorf("the log says %q", said)
 				}
 				id := string(openai.AppendString(nil, a.calls[0].ID))
-				history := `{"model":"gpt-oss",` + bothTool + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":` +
+				history := `{"model":"gpt-oss",` + bothTool +
+					`,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":` +
 					id + `,"type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},{"role":"tool","tool_call_id":` + id + `,"content":"the result"}]}`
 				for range 2 {
 					r.chat(history)

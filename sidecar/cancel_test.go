@@ -53,7 +53,8 @@ func TestCallerLeaves(t *testing.T) {
 
 // A caller that leaves while the next attempt is being waited for is the end of it.
 func TestCallerLeavesBackOff(t *testing.T) {
-	model := script.New(script.Scenario{Steps: []script.Reply{script.Fail(http.StatusServiceUnavailable, "loading")}, Loop: true})
+	model := script.New(script.Scenario{Steps: []script.Reply{script.Fail(http.StatusServiceUnavailable,
+		"loading")}, Loop: true})
 	r := start(t, setup{limits: func(l *ruleset.Limits) {
 		l.RetryMin, l.RetryMax, l.RetryBudget = 30*time.Second, time.Minute, 5*time.Minute
 	}}, model)
@@ -88,9 +89,12 @@ func TestHalfClosed(t *testing.T) {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
 		ruletest.Must(t, err)
 		defer conn.Close()
-		_, err = fmt.Fprintf(conn, "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		_, err = fmt.Fprintf(conn,
+			"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s",
+			len(body), body)
 		ruletest.Must(t, errors.Join(err, conn.(*net.TCPConn).CloseWrite()))
-		if got, _ := io.ReadAll(conn); strings.Contains(string(got), "\r\n0\r\n") || strings.Contains(string(got), "Content-Length: 0") {
+		if got, _ := io.ReadAll(conn); strings.Contains(string(got), "\r\n0\r\n") ||
+			strings.Contains(string(got), "Content-Length: 0") {
 			t.Errorf("%s: %q", body, got)
 		}
 	}

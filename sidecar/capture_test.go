@@ -19,9 +19,11 @@ func TestCaptureKnowsTheWorkspace(t *testing.T) {
 	dir := t.TempDir()
 	store, err := capture.Open(dir, slog.New(slog.DiscardHandler), time.Now)
 	ruletest.Must(t, err)
-	l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
+	l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(),
+		Log: slog.New(slog.DiscardHandler)})
 	ruletest.Must(t, err)
-	r := start(t, setup{set: trying(t, "capture: {share: 100}\nexperiments: []\n"), lab: l}, script.New(script.Scenario{Steps: []script.Reply{script.Text("a"), script.Text("b")}}))
+	r := start(t, setup{set: trying(t, "capture: {share: 100}\nexperiments: []\n"), lab: l},
+		script.New(script.Scenario{Steps: []script.Reply{script.Text("a"), script.Text("b")}}))
 	r.chat(fmt.Sprintf(`{"messages":[{"role":"system","content":%q},{"role":"user","content":"go"}]}`, shop))
 	r.chat(`{"messages":[{"role":"user","content":"Working directory: /elsewhere"}]}`)
 	ruletest.Must(t, l.Close())

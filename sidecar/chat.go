@@ -102,12 +102,14 @@ func (s *Server) answered(o *opened, w http.ResponseWriter, err error) {
 	}
 	o.record.Served(account, statusOf(err), errorText(err))
 	s.served(o.ctx, w, account, o.began, streams, o.responses, err)
-	telemetry.Observe(s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)), time.Since(o.began).Seconds(), tracectx.Of(o.ctx))
+	telemetry.Observe(s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)),
+		time.Since(o.began).Seconds(), tracectx.Of(o.ctx))
 	s.metrics.Requests.WithLabelValues(o.model, strconv.Itoa(statusOf(err))).Inc()
 }
 
 // placed is the context of a request, which says where in a trace it is, and its span; nil: tracing is off.
-func (s *Server) placed(w http.ResponseWriter, r *http.Request, set *ruleset.Set) (context.Context, *spans.Request) {
+func (s *Server) placed(w http.ResponseWriter, r *http.Request,
+	set *ruleset.Set) (context.Context, *spans.Request) {
 	id := w.Header().Get(web.RequestID)
 	if s.spans == nil {
 		return tracectx.With(r.Context(), tracectx.Incoming(r.Header, id)), nil
@@ -169,19 +171,30 @@ type answering interface {
 }
 
 // served is the one line that a request leaves in the log to which an answer was opened.
-func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Account, began time.Time, streams, responses bool, err error) {
+func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Account, began time.Time,
+	streams, responses bool, err error) {
 	status := statusOf(err)
 	if s.account != nil {
 		s.account(ctx, a)
 	}
-	for kind, n := range map[string]int{"prompt": a.Prompt, "completion": a.Completion, "reasoning": a.Reasoning} {
+	for kind, n := range map[string]int{"prompt": a.Prompt, "completion": a.Completion,
+		"reasoning": a.Reasoning} {
 		s.metrics.Tokens.WithLabelValues(a.Model, kind).Add(float64(max(0, n))) // a server may say anything
 	}
-	s.log.LogAttrs(ctx, slog.LevelInfo, "served", slog.String("event", "request_served"), slog.String("request", w.Header().Get(web.RequestID)),
-		slog.String("run", w.Header().Get(runID)), slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model), slog.String("upstream", a.Upstream), slog.String("client", a.Who.Client), slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
-		slog.Int("status", status), slog.Bool("stream", streams), slog.Bool("responses", responses), slog.Int("turns", a.Turns), slog.String("style", a.Style), slog.String("strategies", strings.Join(a.Strategies, " ")),
-		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls), slog.Int("refused", a.Refused), slog.Int("repeated", a.Repeated), slog.Int("prompt_tokens", a.Prompt), slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
-		slog.Int64("elapsed_ms", time.Since(began).Milliseconds()), slog.String("rules", w.Header().Get(web.RulesVersion)))
+	s.log.LogAttrs(ctx, slog.LevelInfo, "served", slog.String("event", "request_served"),
+		slog.String("request", w.Header().Get(web.RequestID)),
+		slog.String("run", w.Header().Get(runID)),
+		slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model),
+		slog.String("upstream", a.Upstream), slog.String("client", a.Who.Client),
+		slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
+		slog.Int("status", status), slog.Bool("stream", streams), slog.Bool("responses", responses),
+		slog.Int("turns", a.Turns), slog.String("style", a.Style),
+		slog.String("strategies", strings.Join(a.Strategies, " ")),
+		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls),
+		slog.Int("refused", a.Refused), slog.Int("repeated", a.Repeated), slog.Int("prompt_tokens", a.Prompt),
+		slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
+		slog.Int64("elapsed_ms", time.Since(began).Milliseconds()),
+		slog.String("rules", w.Header().Get(web.RulesVersion)))
 }
 
 // runID is the header that names the run of executor mode that answers.
@@ -224,27 +237,32 @@ func (s *Server) begin(o *opened, w http.ResponseWriter) error {
 }
 
 // witnessed begins to keep the request for the console; nil: it is not kept.
-func (s *Server) witnessed(w http.ResponseWriter, set *ruleset.Set, req *openai.Request, from turn.Caller, responses bool) *witness.Record {
+func (s *Server) witnessed(w http.ResponseWriter, set *ruleset.Set, req *openai.Request, from turn.Caller,
+	responses bool) *witness.Record {
 	if s.witness == nil {
 		return nil
 	}
 	who := turn.Asker(req, from, cmp.Or(req.Model, set.Models[0].ID.Value))
 	return s.witness.Begin(witness.Asking{
-		ID: w.Header().Get(web.RequestID), Model: who.Model, Session: who.Session, Client: who.Client, Agent: who.Agent, Channel: who.Channel,
+		ID: w.Header().Get(web.RequestID), Model: who.Model, Session: who.Session, Client: who.Client,
+		Agent: who.Agent, Channel: who.Channel,
 		Arms: set.Arms, Rules: set.Version, Stream: req.Stream, Responses: responses,
 	}, set.Limits.Console)
 }
 
 // sink opens the answer.
-func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, req *openai.Request, asked *reply.Asked, alive, idle time.Duration) sink {
+func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, req *openai.Request,
+	asked *reply.Asked, alive, idle time.Duration) sink {
 	switch {
 	case asked != nil:
 		return reply.NewResponse(w, reply.ResponseConfig{
-			Asked: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Log: tracectx.Bind(s.log, ctx),
+			Asked: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle,
+			RoleWait: s.roleWait, Log: tracectx.Bind(s.log, ctx),
 		})
 	case req.Stream:
 		return reply.NewStream(w, reply.StreamConfig{
-			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Metrics: s.metrics, Log: tracectx.Bind(s.log, ctx),
+			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait,
+			Metrics: s.metrics, Log: tracectx.Bind(s.log, ctx),
 		})
 	}
 	return reply.NewWhole(w, model, idle, s.metrics)

@@ -15,9 +15,11 @@ func circle(n int, more string) string {
 	b.WriteString(`{` + more + bothTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"go"}`)
 	for i := range n {
 		fmt.Fprintf(&b, `,{"role":"assistant","content":"","tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{\"path\": \"a.md\"}"}}]},`+
-			`{"role":"tool","tool_call_id":"c%d","content":"No such file (at 10:00:%02d, after %dms)"}`, i, i, i, 3*i)
+			`{"role":"tool","tool_call_id":"c%d","content":"No such file (at 10:00:%02d, after %dms)"}`, i, i,
+			i, 3*i)
 	}
-	b.WriteString(`,{"role":"user","content":` + string(openai.AppendString(nil, openai.RuntimeContext+"\nx")) + `}]}`)
+	b.WriteString(`,{"role":"user","content":` + string(openai.AppendString(nil,
+		openai.RuntimeContext+"\nx")) + `}]}`)
 	return b.String()
 }
 
@@ -45,24 +47,30 @@ func TestCircling(t *testing.T) {
 	} {
 		for mode, more := range map[string]string{"stream": streaming + ",", "whole": ""} {
 			t.Run(row.name+", "+mode, func(t *testing.T) {
-				r := start(t, setup{}, script.New(script.Scenario{Steps: []script.Reply{row.reply}, Loop: true}))
+				r := start(t, setup{}, script.New(script.Scenario{Steps: []script.Reply{row.reply},
+					Loop: true}))
 				a := r.chat(circle(row.times, more))
 				var calls []string
 				for _, c := range a.calls {
 					calls = append(calls, c.Args)
 				}
-				if got := strings.Join(calls, " "); a.status != 200 || got != row.calls || len(r.model.Requests("")) != 1 {
+				if got := strings.Join(calls, " "); a.status != 200 || got != row.calls ||
+					len(r.model.Requests("")) != 1 {
 					t.Fatalf("%d %q, asked %d times: %s", a.status, got, len(r.model.Requests("")), a.body)
 				}
 				stopped := row.calls == "" && row.reply.Content != "There is no such file."
-				if strings.Contains(a.text, "made the same call of read 6 times") != stopped || stopped && (a.last != "stop" || mode == "stream" && !a.done) {
+				if strings.Contains(a.text, "made the same call of read 6 times") != stopped ||
+					stopped && (a.last != "stop" || mode == "stream" && !a.done) {
 					t.Errorf("%q, %s\n%s", a.text, a.last, a.body)
 				}
-				if (r.log.Said("loop_ended") == 1) != stopped || strings.Contains(r.metrics(), `said_total{arm="",fault="loop",model="gpt-oss"} 1`) != stopped {
+				if (r.log.Said("loop_ended") == 1) != stopped ||
+					strings.Contains(r.metrics(),
+						`said_total{arm="",fault="loop",model="gpt-oss"} 1`) != stopped {
 					t.Errorf("%s", r.log)
 				}
 				body := string(r.model.Requests("")[0].Body)
-				if told := strings.Contains(body, fmt.Sprintf("this call of read %d times", row.times)); told != row.told || strings.Contains(body, "this call of read 2 times") {
+				if told := strings.Contains(body, fmt.Sprintf("this call of read %d times",
+					row.times)); told != row.told || strings.Contains(body, "this call of read 2 times") {
 					t.Errorf("told %v: %s", told, body)
 				}
 			})
@@ -70,8 +78,8 @@ func TestCircling(t *testing.T) {
 	}
 }
 
-// A notice that an agent writes in the user's place, or what is another one in each result, hides no circle; what
-// the user says, and what has changed, ends one.
+// A notice that an agent writes in the user's place, or what is another one in each result, hides no circle;
+// what the user says, and what has changed, ends one.
 func TestCirclesOfAgents(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -103,13 +111,15 @@ func TestCirclesOfAgents(t *testing.T) {
 			}
 			var b strings.Builder
 			b.WriteString(`{"tools":[{"type":"function","function":{"name":"exec","parameters":{"type":"object","properties":{"command":{"type":"string"},"description":{"type":"string"}},"required":["command"]}}}]` +
-				`,"model":"gpt-oss","messages":[{"role":"system","content":"` + row.system + `"},{"role":"user","content":"go"}`)
+				`,"model":"gpt-oss","messages":[{"role":"system","content":"` + row.system +
+				`"},{"role":"user","content":"go"}`)
 			for i := range 6 {
 				if i == 5 && row.before != "" {
 					b.WriteString(`,{"role":"user","content":` + of(row.before, i) + `}`)
 				}
 				fmt.Fprintf(&b, `,{"role":"assistant","content":"","tool_calls":[{"id":"c%d","type":"function","function":{"name":"exec","arguments":%s}}]},`+
-					`{"role":"tool","tool_call_id":"c%d","content":%s}`, i, of(row.args, i), i, of(row.result, i))
+					`{"role":"tool","tool_call_id":"c%d","content":%s}`, i, of(row.args, i), i,
+					of(row.result, i))
 			}
 			args := row.args
 			if strings.Contains(args, "%") {
@@ -117,7 +127,8 @@ func TestCirclesOfAgents(t *testing.T) {
 			}
 			r := play(t, script.Native("exec", args))
 			a := r.chat(b.String() + "]}")
-			if stopped := strings.Contains(a.text, "made the same call of exec 6 times"); stopped != row.stops || stopped == (len(a.calls) > 0) {
+			if stopped := strings.Contains(a.text,
+				"made the same call of exec 6 times"); stopped != row.stops || stopped == (len(a.calls) > 0) {
 				t.Errorf("%q, %+v, %s", a.text, a.calls, a.body)
 			}
 		})

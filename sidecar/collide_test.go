@@ -10,9 +10,11 @@ import (
 
 // conversing is a conversation that begins with a text and, if it has an id, goes on behind a call.
 func conversing(begins, id, more string) string {
-	body := `{"model":"gpt-oss",` + more + bothTool + `,"messages":[{"role":"user","content":"` + begins + `"}`
+	body := `{"model":"gpt-oss",` + more + bothTool + `,"messages":[{"role":"user","content":"` + begins +
+		`"}`
 	if id != "" {
-		body += `,{"role":"assistant","content":null,"tool_calls":[{"id":"` + id + `","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},` +
+		body += `,{"role":"assistant","content":null,"tool_calls":[{"id":"` + id +
+			`","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},` +
 			`{"role":"tool","tool_call_id":"` + id + `","content":"the result"}`
 	}
 	return body + "]}"
@@ -26,22 +28,31 @@ func TestThoughtsStayInTheirConversation(t *testing.T) {
 		header []string
 	}
 	session := func(id string) []string { return []string{"session_id", id} }
-	trace := func(n int) []string { return []string{"traceparent", fmt.Sprintf("00-%032x-00f067aa0ba902b7-01", n)} }
+	trace := func(n int) []string {
+		return []string{"traceparent", fmt.Sprintf("00-%032x-00f067aa0ba902b7-01", n)}
+	}
 	for name, c := range map[string]struct {
 		id, stream string // empty: ours
 		first, on  asks
 		known      bool
 	}{
-		"the same session":                        {"call0", "", asks{"go", session("a")}, asks{"go", session("a")}, true},
-		"the same session, made shorter":          {"call0", "", asks{"go", session("a")}, asks{"what was so far", session("a")}, true},
-		"another session":                         {"call0", "", asks{"go", session("a")}, asks{"go", session("b")}, false},
-		"no session, the same beginning":          {"call0", "", asks{"go", nil}, asks{"go", nil}, true},
-		"no session, another beginning":           {"call0", "", asks{"go", nil}, asks{"come", nil}, false},
-		"a session, and one that is not known":    {"call0", "", asks{"go", session("a")}, asks{"go", nil}, false},
-		"the next turn, with another trace":       {"call0", "", asks{"go", trace(1)}, asks{"go", trace(2)}, true},
-		"another trace and another beginning":     {"call0", "", asks{"go", trace(1)}, asks{"come", trace(2)}, false},
+		"the same session": {"call0", "", asks{"go", session("a")},
+			asks{"go", session("a")}, true},
+		"the same session, made shorter": {"call0", "", asks{"go", session("a")},
+			asks{"what was so far", session("a")}, true},
+		"another session": {"call0", "", asks{"go", session("a")},
+			asks{"go", session("b")}, false},
+		"no session, the same beginning": {"call0", "", asks{"go", nil}, asks{"go", nil}, true},
+		"no session, another beginning":  {"call0", "", asks{"go", nil}, asks{"come", nil}, false},
+		"a session, and one that is not known": {"call0", "", asks{"go", session("a")}, asks{"go", nil},
+			false},
+		"the next turn, with another trace": {"call0", "", asks{"go", trace(1)}, asks{"go", trace(2)},
+			true},
+		"another trace and another beginning": {"call0", "", asks{"go", trace(1)}, asks{"come", trace(2)},
+			false},
 		"an id of ours, in a session of new name": {"", streaming + ",", asks{"go", session("a")}, asks{"what was so far", session("b")}, true},
-		"an id of ours, without a session":        {"", streaming + ",", asks{"go", nil}, asks{"come", nil}, true},
+		"an id of ours, without a session": {"", streaming + ",", asks{"go", nil}, asks{"come", nil},
+			true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			call := script.Native("read", `{"path":"a"}`)

@@ -98,10 +98,13 @@ func TestRunOverflows(t *testing.T) {
 	}{
 		"vLLM":      {script.VLLM, script.OverflowVLLM(window, 9000)},
 		"vLLM, 413": {script.VLLM, script.Fail(413, "This model's maximum context length is 3000 tokens. However, you requested 9000 tokens.")},
-		"old vLLM":  {script.OldVLLM, script.Fail(400, "This model's maximum context length is 3000 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion).")},
+		"old vLLM": {script.OldVLLM,
+			script.Fail(400, "This model's maximum context length is 3000 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion).")},
 		"llama.cpp": {script.LlamaCPP, script.OverflowLlamaCPP(window, 9000)},
-		"SGLang":    {script.SGLang, script.Fail(400, "The input (9000 tokens) is longer than the model's context length (3000 tokens).")},
-		"Ollama":    {script.Ollama, script.Fail(400, "the prompt is longer than the context length currently available to the model")},
+		"SGLang": {script.SGLang,
+			script.Fail(400, "The input (9000 tokens) is longer than the model's context length (3000 tokens).")},
+		"Ollama": {script.Ollama,
+			script.Fail(400, "the prompt is longer than the context length currently available to the model")},
 		"LM Studio": {script.LMStudio, script.Fail(400, "The number of tokens to keep from the initial prompt is greater than the context length.")},
 	} {
 		for _, stream := range []bool{true, false} {
@@ -109,7 +112,8 @@ func TestRunOverflows(t *testing.T) {
 				b := &bench{result: page}
 				r := loopOn(t, b, long, small(c.server(), c.overflow))
 				a := r.run(stream, "")
-				if asked, told := r.reads(a, b), r.log.Said("context_overflow"); told != asked || told == 0 || told > 2 {
+				if asked, told := r.reads(a, b), r.log.Said("context_overflow"); told != asked || told == 0 ||
+					told > 2 {
 					t.Errorf("%d requests were too long, and the log tells %d\n%s", asked, told, r.log)
 				}
 			})
@@ -165,14 +169,16 @@ func TestRunTooLong(t *testing.T) {
 		status  int
 		asked   int
 	}{
-		"at once":       {[]script.Reply{script.OverflowVLLM(window, 9000)}, 400, 1},
-		"after a read":  {[]script.Reply{script.Native("web_fetch", `{"url":"https://example.com/a"}`), script.OverflowVLLM(window, 9000), script.OverflowVLLM(window, 9000)}, 400, 3},
+		"at once": {[]script.Reply{script.OverflowVLLM(window, 9000)}, 400, 1},
+		"after a read": {[]script.Reply{script.Native("web_fetch", `{"url":"https://example.com/a"}`),
+			script.OverflowVLLM(window, 9000), script.OverflowVLLM(window, 9000)}, 400, 3},
 		"after a write": {[]script.Reply{write, write, script.OverflowVLLM(window, 9000), script.OverflowVLLM(window, 9000)}, 200, 4},
 	} {
 		b := &bench{result: page}
 		r := loop(t, b, nil, c.replies...)
 		a := r.run(false, "")
-		if a.status != c.status || len(r.model.Requests("")) != c.asked || c.status == 400 && a.fault.Code != "context_length_exceeded" ||
+		if a.status != c.status || len(r.model.Requests("")) != c.asked || c.status == 400 &&
+			a.fault.Code != "context_length_exceeded" ||
 			c.status == 200 && !strings.Contains(a.text, "- write: /tmp/a") {
 			t.Errorf("%s: %d after %d requests: %s", name, a.status, len(r.model.Requests("")), a.body)
 		}
@@ -185,8 +191,10 @@ func TestRunMetadata(t *testing.T) {
 		more   string
 		stream bool
 		want   bool
-	}{{`"executor_metadata":true`, true, true}, {`"executor_metadata":true`, false, true}, {`"executor_metadata":false`, true, false}, {"", false, false}} {
-		r := loop(t, &bench{}, nil, script.Native("web_search", `{"query":"news"}`), script.Native("write", `{"path":"/etc/passwd","content":"x"}`), script.Text("ok"))
+	}{{`"executor_metadata":true`, true, true}, {`"executor_metadata":true`, false, true},
+		{`"executor_metadata":false`, true, false}, {"", false, false}} {
+		r := loop(t, &bench{}, nil, script.Native("web_search", `{"query":"news"}`),
+			script.Native("write", `{"path":"/etc/passwd","content":"x"}`), script.Text("ok"))
 		a := r.run(c.stream, c.more)
 		var found []gjson.Result
 		for line := range strings.Lines(a.body) {
@@ -202,8 +210,10 @@ func TestRunMetadata(t *testing.T) {
 			continue
 		}
 		m := found[0]
-		if m.Get("run_id").Str != a.header.Get("X-Run-Id") || m.Get("iterations").Int() != 3 || m.Get("tools_called").Raw != `["web_search"]` ||
-			m.Get("total_tool_execution_time_ms").Type != gjson.Number || m.Get("context_usage_percent").Num <= 0 || m.Get("context_usage_percent").Num > 5 {
+		if m.Get("run_id").Str != a.header.Get("X-Run-Id") || m.Get("iterations").Int() != 3 ||
+			m.Get("tools_called").Raw != `["web_search"]` ||
+			m.Get("total_tool_execution_time_ms").Type != gjson.Number ||
+			m.Get("context_usage_percent").Num <= 0 || m.Get("context_usage_percent").Num > 5 {
 			t.Errorf("%+v: %s", c, m.Raw)
 		}
 	}
@@ -225,7 +235,9 @@ func TestPromptCut(t *testing.T) {
 			model := script.New(script.Scenario{Steps: []script.Reply{reply}})
 			model.Dialect = row.dialect
 			r := start(t, setup{}, model)
-			a := r.chat(`{` + more + `"model":"gpt-oss","messages":[{"role":"user","content":"` + strings.Repeat("word ", 10_000) + `"}]}`)
+			a := r.chat(`{` + more +
+				`"model":"gpt-oss","messages":[{"role":"user","content":"` + strings.Repeat("word ", 10_000) +
+				`"}]}`)
 			if n := r.log.Said("prompt_cut"); n != row.want || a.text != "Yes." {
 				t.Errorf("%s, %d tokens read: said %d times, %q", row.dialect.ID, row.prompt, n, a.text)
 			}

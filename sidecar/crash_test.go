@@ -42,7 +42,8 @@ func (l ledger) Run(_ context.Context, _ string, c *guard.Passed) tools.Result {
 	line := c.Facts.Call.Args["line"].(string)
 	if c.Name == "find_line" {
 		doc, _ := os.ReadFile(l.file)
-		return tools.Result{Text: fmt.Sprintf("%s is there: %v", line, strings.Contains(string(doc), line+"\n"))}
+		return tools.Result{Text: fmt.Sprintf("%s is there: %v", line, strings.Contains(string(doc),
+			line+"\n"))}
 	}
 	f, err := os.OpenFile(l.file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
@@ -98,7 +99,8 @@ func TestCrashing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rigs[i] = start(t, setup{set: &set, journal: j, sources: []executor.Source{ledger{filepath.Join(dir, "ledger")}}},
+		rigs[i] = start(t, setup{set: &set, journal: j,
+			sources: []executor.Source{ledger{filepath.Join(dir, "ledger")}}},
 			script.New(script.Scenario{Choose: worker}))
 	}
 	fmt.Println("begins")
@@ -167,7 +169,12 @@ func written(t *testing.T, dir string, killed int) (doubts int) {
 		t.Fatal(err)
 	}
 	n := 0
-	if err := j.List(func(s journal.Summary, err error) bool { n++; doubts += s.Doubt; return err == nil }); err != nil || n == 0 {
+	if err := j.List(func(s journal.Summary,
+		err error) bool {
+		n++
+		doubts += s.Doubt
+		return err == nil
+	}); err != nil || n == 0 {
 		t.Errorf("%d runs, %v", n, err)
 	}
 	return doubts

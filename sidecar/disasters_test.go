@@ -18,7 +18,8 @@ import (
 type hands struct{ bench }
 
 func (h *hands) Tools(ctx context.Context, set *ruleset.Set, who policy.Subject) []tools.Tool {
-	return append(h.bench.Tools(ctx, set, who), tools.Tool{Name: "exec", Parameters: fmt.Appendf(nil, schemaOf, "command", "command")})
+	return append(h.bench.Tools(ctx, set, who),
+		tools.Tool{Name: "exec", Parameters: fmt.Appendf(nil, schemaOf, "command", "command")})
 }
 
 // What an earlier implementation of the same specification did, measured: it ran what nobody had
@@ -26,7 +27,9 @@ func (h *hands) Tools(ctx context.Context, set *ruleset.Set, who policy.Subject)
 // what a run does instead.
 func TestDisasters(t *testing.T) {
 	done := script.Text("Done.")
-	failing := func(string, int) tools.Result { return tools.Result{Failed: true, Doubt: true, Text: "HTTP 500"} }
+	failing := func(string, int) tools.Result {
+		return tools.Result{Failed: true, Doubt: true, Text: "HTTP 500"}
+	}
 	for name, c := range map[string]struct {
 		replies []script.Reply
 		more    string // of the request
@@ -60,40 +63,50 @@ func TestDisasters(t *testing.T) {
 			shows:   "2 + 2 = 4", asked: 1,
 		},
 		"a word such as done ended the run, and its results were thrown away": {
-			replies: []script.Reply{script.Native("read", `{"path":"/tmp/a"}`).Thinking("Not done yet; when this is complete I am done."), script.Text("It says: hello.")},
-			ran:     []string{`read {"path":"/tmp/a"}`}, shows: "It says: hello.", asked: 2,
+			replies: []script.Reply{script.Native("read",
+				`{"path":"/tmp/a"}`).Thinking("Not done yet; when this is complete I am done."),
+				script.Text("It says: hello.")},
+			ran: []string{`read {"path":"/tmp/a"}`}, shows: "It says: hello.", asked: 2,
 		},
 		"the list of forbidden commands was never read": {
-			replies: []script.Reply{script.Native("exec", `{"command":"rm -rf /"}`), script.Text("I may not.")},
-			shows:   "I may not.", asked: 2,
+			replies: []script.Reply{script.Native("exec", `{"command":"rm -rf /"}`),
+				script.Text("I may not.")},
+			shows: "I may not.", asked: 2,
 		},
 		"a forbidden command in other clothes": {
-			replies: []script.Reply{script.Native("exec", `{"command":"env bash -c 'sudo /bin/rm -r -f /'"}`), script.Text("I may not.")},
-			shows:   "I may not.", asked: 2,
+			replies: []script.Reply{script.Native("exec", `{"command":"env bash -c 'sudo /bin/rm -r -f /'"}`),
+				script.Text("I may not.")},
+			shows: "I may not.", asked: 2,
 		},
 		"a count of 5 became 10": {
 			replies: []script.Reply{script.Native("web_search", `{"query":"tides","count":5}`), done},
 			ran:     []string{`web_search {"query":"tides","count":5}`}, shows: "Done.", asked: 2,
 		},
 		"the second call of a tool was dropped": {
-			replies: []script.Reply{{Calls: []script.Call{{ID: "a", Name: "read", Arguments: `{"path":"/tmp/a"}`}, {ID: "b", Name: "read", Arguments: `{"path":"/tmp/b"}`}}}, done},
-			ran:     []string{`read {"path":"/tmp/a"}`, `read {"path":"/tmp/b"}`}, shows: "Done.", asked: 2,
+			replies: []script.Reply{{Calls: []script.Call{{ID: "a", Name: "read",
+				Arguments: `{"path":"/tmp/a"}`}, {ID: "b", Name: "read", Arguments: `{"path":"/tmp/b"}`}}},
+				done},
+			ran: []string{`read {"path":"/tmp/a"}`, `read {"path":"/tmp/b"}`}, shows: "Done.", asked: 2,
 		},
 		"ReAct over several lines wrote an empty file": {
 			replies: []script.Reply{script.Text("Thought: I write it.\nAction: write\nAction Input: {\n  \"path\": \"/tmp/a\",\n  \"content\": \"one\\ntwo {3}\"\n}\n"), done},
-			ran:     []string{"write {\n  \"path\": \"/tmp/a\",\n  \"content\": \"one\\ntwo {3}\"\n}"}, shows: "Done.", asked: 2,
+			ran:     []string{"write {\n  \"path\": \"/tmp/a\",\n  \"content\": \"one\\ntwo {3}\"\n}"},
+			shows:   "Done.", asked: 2,
 		},
 		"a marker was cut at | and ]": {
 			replies: []script.Reply{script.Text(`[TOOL:write|path=/tmp/a|content="x | y = [1,2]"]`), done},
 			ran:     []string{`write {"path":"/tmp/a","content":"x | y = [1,2]"}`}, shows: "Done.", asked: 2,
 		},
 		"a write that failed was sent three times": {
-			replies: []script.Reply{script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Text("It failed.")}, result: failing,
+			replies: []script.Reply{script.Native("write", `{"path":"/tmp/a","content":"x"}`),
+				script.Text("It failed.")}, result: failing,
 			ran: []string{`write {"path":"/tmp/a","content":"x"}`}, shows: "It failed.", asked: 2,
 		},
 		"the model failed after a write, and the caller was told to try again": {
-			replies: []script.Reply{script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Fail(500, "CUDA error"), script.Fail(500, "CUDA error"), script.Fail(500, "CUDA error"), script.Fail(500, "CUDA error")},
-			ran:     []string{`write {"path":"/tmp/a","content":"x"}`}, shows: "- write: /tmp/a",
+			replies: []script.Reply{script.Native("write", `{"path":"/tmp/a","content":"x"}`),
+				script.Fail(500, "CUDA error"), script.Fail(500, "CUDA error"),
+				script.Fail(500, "CUDA error"), script.Fail(500, "CUDA error")},
+			ran: []string{`write {"path":"/tmp/a","content":"x"}`}, shows: "- write: /tmp/a",
 		},
 		"parameters of the request were dropped": {
 			replies: []script.Reply{done}, more: `"temperature":0.125,"seed":7,"x_unknown":{"a":[1]}`,
@@ -105,7 +118,8 @@ func TestDisasters(t *testing.T) {
 			r := start(t, setup{sources: []executor.Source{h}}, script.New(script.Scenario{Steps: c.replies}))
 			for range 2 { // a caller that lost the answer asks again
 				a := r.run(false, c.more)
-				if a.status != 200 || !strings.Contains(a.text, c.shows) || strings.Contains(a.text, "<|") || a.last == "" {
+				if a.status != 200 || !strings.Contains(a.text, c.shows) || strings.Contains(a.text, "<|") ||
+					a.last == "" {
 					t.Errorf("%d %q %s", a.status, a.text, a.body)
 				}
 				asked := r.model.Requests("")
@@ -118,7 +132,8 @@ func TestDisasters(t *testing.T) {
 				if got := h.calls(); !slices.Equal(got, c.ran) {
 					t.Errorf("ran %q, want %q", got, c.ran)
 				}
-				if !slices.ContainsFunc(c.ran, func(call string) bool { return strings.HasPrefix(call, "write") }) {
+				if !slices.ContainsFunc(c.ran,
+					func(call string) bool { return strings.HasPrefix(call, "write") }) {
 					break // what changes nothing may be done again
 				}
 			}

@@ -16,12 +16,14 @@ rules:
 
 // A dry run lets the call pass, and says what it would have done.
 func TestAudited(t *testing.T) {
-	r := under(t, "profile: permissive\n"+auditDisks, script.Native("exec", `{"command":"dd if=x of=/dev/sdb"}`))
+	r := under(t, "profile: permissive\n"+auditDisks,
+		script.Native("exec", `{"command":"dd if=x of=/dev/sdb"}`))
 	a := r.stream()
 	if len(a.calls) != 1 || !strings.Contains(a.calls[0].Args, "of=/dev/sdb") {
 		t.Errorf("%v", a.calls)
 	}
-	if log := r.log.String(); !strings.Contains(log, "event=policy_audit") || !strings.Contains(log, "rule=disk-tools") {
+	if log := r.log.String(); !strings.Contains(log, "event=policy_audit") ||
+		!strings.Contains(log, "rule=disk-tools") {
 		t.Errorf("not in the log: %s", log)
 	}
 	m := r.metrics()
@@ -42,9 +44,11 @@ func TestDryRunOfTheUnclear(t *testing.T) {
 	for range 4 {
 		nested = `{"id":"tool_call","args":` + nested + `}`
 	}
-	for _, c := range []struct{ tool, args string }{{"exec", `{"command":"ls </arg_value>>"}`}, {"tool_call", nested}} {
+	for _, c := range []struct{ tool, args string }{{"exec", `{"command":"ls </arg_value>>"}`},
+		{"tool_call", nested}} {
 		r := under(t, "profile: audit-only\n", script.Native(c.tool, c.args))
-		if a := r.chat(asking(gatewayTool)); len(a.calls) != 1 || !strings.Contains(r.log.String(), "event=policy_audit would=deny") {
+		if a := r.chat(asking(gatewayTool)); len(a.calls) != 1 ||
+			!strings.Contains(r.log.String(), "event=policy_audit would=deny") {
 			t.Errorf("%s: %v %q\n%s", c.args, a.calls, a.text, r.log)
 		}
 	}
@@ -75,7 +79,8 @@ rules:
 			if i == 2 {
 				now = now.Add(61 * time.Second)
 			}
-			if a := r.chat(asking(gatewayTool)); len(a.calls) != 2 || a.calls[1].Args != `{"command":"mv a b"}` {
+			if a := r.chat(asking(gatewayTool)); len(a.calls) != 2 ||
+				a.calls[1].Args != `{"command":"mv a b"}` {
 				t.Errorf("%s: %v %q", name, a.calls, a.text)
 			}
 		}
@@ -84,7 +89,8 @@ rules:
 			if want := `policy_decisions_total{arm="",effect="audit",file="exec.yaml",model="gpt-oss",rule="` + rule + `"} 3`; !strings.Contains(m, want) {
 				t.Errorf("%s: no %s", name, want)
 			}
-			if n := strings.Count(r.log.String(), "event=policy_audit would="); n < 4 || strings.Count(r.log.String(), "rule="+rule+" ") != 2 {
+			if n := strings.Count(r.log.String(), "event=policy_audit would="); n < 4 ||
+				strings.Count(r.log.String(), "rule="+rule+" ") != 2 {
 				t.Errorf("%s: %d lines:\n%s", name, n, r.log)
 			}
 		}

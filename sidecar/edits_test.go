@@ -85,7 +85,8 @@ func (e *editing) files(i int) rulefile.Files {
 // underLoad starts everything, with so many streams at once.
 func underLoad(t testing.TB, streams int, links bool) *editing {
 	t.Helper()
-	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: rulefile.Files{}, made: map[string]made{}}
+	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: rulefile.Files{},
+		made: map[string]made{}}
 	for _, name := range ruleset.FileNames() {
 		e.now[name] = "version: 1\ninclude: [builtin/" + name + "]\n"
 	}
@@ -160,7 +161,8 @@ func (e *editing) ask(ctx context.Context) {
 	for i := range tools {
 		tools[i] = fmt.Sprintf(`{"type":"function","function":{"name":"tool_%d"}}`, i)
 	}
-	res, err := e.r.do(ctx, http.MethodPost, "/v1/chat/completions", asking(streaming+`,"tools":[`+strings.Join(tools, ",")+`]`))
+	res, err := e.r.do(ctx, http.MethodPost, "/v1/chat/completions",
+		asking(streaming+`,"tools":[`+strings.Join(tools, ",")+`]`))
 	if err != nil {
 		if ctx.Err() == nil {
 			e.t.Errorf("request: %v", err)
@@ -176,8 +178,10 @@ func (e *editing) ask(ctx context.Context) {
 	by, known := e.made[res.Header.Get(web.RulesVersion)]
 	e.mu.Unlock()
 	m := probed.FindSubmatch(body)
-	if err != nil || res.StatusCode != 200 || !known || m == nil || string(m[1]) != strconv.Itoa(by.aliases%8) || string(m[2]) != strconv.Itoa(by.models) {
-		e.t.Errorf("under %s (%+v, known %v): %d %v %s", res.Header.Get(web.RulesVersion), by, known, res.StatusCode, err, body)
+	if err != nil || res.StatusCode != 200 || !known || m == nil ||
+		string(m[1]) != strconv.Itoa(by.aliases%8) || string(m[2]) != strconv.Itoa(by.models) {
+		e.t.Errorf("under %s (%+v, known %v): %d %v %s", res.Header.Get(web.RulesVersion), by, known,
+			res.StatusCode, err, body)
 	}
 	e.answers.Add(1)
 }
@@ -213,7 +217,8 @@ func (e *editing) bad(i int, save func(e *editing)) {
 	e.stepped = time.Time{}
 	save(e)
 	e.refused++
-	ruletest.Soon(e.t, fmt.Sprintf("mistake %d is refused", i), func() bool { return e.count("rules_refused") > refused })
+	ruletest.Soon(e.t, fmt.Sprintf("mistake %d is refused", i),
+		func() bool { return e.count("rules_refused") > refused })
 	if now := e.r.s.rules.Set().Version; now != before {
 		e.t.Errorf("mistake %d is in force as %s", i, now)
 	}
@@ -238,11 +243,14 @@ func (e *editing) check() {
 	time.Sleep(300 * time.Millisecond) // for a reload too many
 	taken, refused, reverted := e.count("rules_taken"), e.count("rules_refused"), e.count("rules_reverted")
 	if extra := taken + refused - e.taken - e.refused; extra < 0 || extra > e.stalled || reverted > 0 {
-		e.t.Errorf("%d reloads and %d refusals for %d edits and %d mistakes; %d stalled", taken, refused, e.taken, e.refused, e.stalled)
+		e.t.Errorf("%d reloads and %d refusals for %d edits and %d mistakes; %d stalled", taken, refused,
+			e.taken, e.refused, e.stalled)
 	}
 	slices.SortFunc(e.latencies, cmp.Compare)
-	e.t.Logf("%d edits, %d mistakes, %d answers; in force %s after the last write (median), %s at most", e.taken, e.refused,
-		e.answers.Load(), e.latencies[len(e.latencies)/2].Round(time.Millisecond), e.latencies[len(e.latencies)-1].Round(time.Millisecond))
+	e.t.Logf("%d edits, %d mistakes, %d answers; in force %s after the last write (median), %s at most",
+		e.taken, e.refused,
+		e.answers.Load(), e.latencies[len(e.latencies)/2].Round(time.Millisecond),
+		e.latencies[len(e.latencies)-1].Round(time.Millisecond))
 }
 
 // howMany edits: EDITS in the environment, or a few.

@@ -56,7 +56,8 @@ func TestStatusMap(t *testing.T) {
 				model.Dialect = row.server()
 				r := start(t, setup{key: upstreamKey}, model)
 				a := r.plain(mode)
-				if a.status != row.status || a.fault.Code != row.code || !strings.Contains(a.fault.Message, row.says) || a.fault.Type == "" {
+				if a.status != row.status || a.fault.Code != row.code ||
+					!strings.Contains(a.fault.Message, row.says) || a.fault.Type == "" {
 					t.Errorf("%d %s", a.status, a.body)
 				}
 				if got, _ := strconv.Atoi(a.header.Get("Retry-After")); got != row.retry {
@@ -72,7 +73,8 @@ func TestStatusMap(t *testing.T) {
 func (r *rig) noSecret(a *answer) {
 	r.t.Helper()
 	for _, secret := range []string{upstreamKey, "10.0.0.7"} {
-		if strings.Contains(a.body, secret) || secret == upstreamKey && strings.Contains(r.log.String(), secret) {
+		if strings.Contains(a.body, secret) || secret == upstreamKey && strings.Contains(r.log.String(),
+			secret) {
 			r.t.Errorf("%q in %s\nlog: %s", secret, a.body, r.log)
 		}
 	}
@@ -113,12 +115,15 @@ func TestUnreachable(t *testing.T) {
 	r := start(t, setup{url: "http://" + address}, nil)
 	for _, mode := range []string{"stream", "whole"} {
 		a := r.plain(mode)
-		if a.status != http.StatusFailedDependency || a.fault.Code != "upstream_away" || strings.Contains(a.body, address) {
+		if a.status != http.StatusFailedDependency || a.fault.Code != "upstream_away" ||
+			strings.Contains(a.body, address) {
 			t.Errorf("%s: %d %v %s", mode, a.status, a.header, a.body)
 		}
 	}
 	ready := r.ask(http.MethodGet, "/readyz", "")
-	if ready.status != http.StatusServiceUnavailable || !strings.Contains(ready.body, `"failing":["upstream: it cannot be reached`) || strings.Contains(ready.body, address) {
+	if ready.status != http.StatusServiceUnavailable ||
+		!strings.Contains(ready.body, `"failing":["upstream: it cannot be reached`) ||
+		strings.Contains(ready.body, address) {
 		t.Errorf("%d %s", ready.status, ready.body)
 	}
 	if live := r.ask(http.MethodGet, "/healthz", ""); live.status != http.StatusOK {
@@ -141,7 +146,8 @@ func TestNonsense(t *testing.T) {
 		r := start(t, setup{key: upstreamKey}, says(row.kind, row.body))
 		for _, mode := range []string{"stream", "whole"} {
 			a := r.plain(mode)
-			inStream := a.status == http.StatusOK && mode == "stream" // it took so long that the role left first
+			// it took so long that the role left first
+			inStream := a.status == http.StatusOK && mode == "stream"
 			if a.status != http.StatusBadGateway && !inStream || a.fault.Code == "" || a.done {
 				t.Errorf("%.40q, %s: %d %.300s", row.body, mode, a.status, a.body)
 			}
@@ -149,8 +155,8 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// Behind the head of a stream there is no status: an error that passes says so in the words by which agents try
-// again, with the time that the model server asks for, and no other error has one of them.
+// Behind the head of a stream there is no status: an error that passes says so in the words by which agents
+// try again, with the time that the model server asks for, and no other error has one of them.
 func TestErrorsThatPassSaySo(t *testing.T) {
 	words := map[string]*regexp.Regexp{ // of agents
 		"pi":       regexp.MustCompile(`(?i)429|500|502|503|504|rate.?limit|too many requests|server.?error|connection.?(error|lost|closed)|timed? out|ended without|terminated|you can retry your request`),
@@ -182,12 +188,15 @@ func TestErrorsThatPassSaySo(t *testing.T) {
 			t.Run(row.name+", responses "+api, func(t *testing.T) {
 				t.Setenv(otherAPI, api)
 				row.reply.Delay = 200 * time.Millisecond
-				r := failing(t, setup{limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, row.reply)
+				r := failing(t, setup{limits: func(l *ruleset.Limits) {
+					l.Keepalive = 20 * time.Millisecond
+				}}, row.reply)
 				a := r.plain("stream")
 				if a.status != 200 || a.fault.Message == "" || a.done {
 					t.Fatalf("%d %s", a.status, a.body)
 				}
-				if strings.Contains(a.fault.Message, "you can retry your request") != row.passes || !strings.Contains(a.fault.Message, row.again) {
+				if strings.Contains(a.fault.Message, "you can retry your request") != row.passes ||
+					!strings.Contains(a.fault.Message, row.again) {
 					t.Errorf("%+v", a.fault)
 				}
 				if api == "" && strings.Contains(a.body, `"retry_after":7`) != (row.again != "") {
@@ -216,16 +225,20 @@ func TestStatusBeforeTheHead(t *testing.T) {
 		keepalive time.Duration
 		requests  int
 	}{{500 * time.Millisecond, 1}, {time.Hour, 2}} {
-		r := start(t, setup{limits: func(l *ruleset.Limits) { l.Keepalive, l.RetryMax, l.Retries = row.keepalive, 2*time.Second, 1 }},
+		r := start(t, setup{limits: func(l *ruleset.Limits) {
+			l.Keepalive, l.RetryMax, l.Retries = row.keepalive, 2*time.Second, 1
+		}},
 			script.New(script.Scenario{Steps: []script.Reply{busy}, Loop: true}))
 		a := r.plain("stream")
-		if n := len(r.model.Requests("")); a.status != 429 || a.header.Get("Retry-After") != "1" || a.fault.Code != "rate_limit_exceeded" || n != row.requests {
+		if n := len(r.model.Requests("")); a.status != 429 || a.header.Get("Retry-After") != "1" ||
+			a.fault.Code != "rate_limit_exceeded" || n != row.requests {
 			t.Errorf("%d %v after %d requests: %s", a.status, a.header, n, a.body)
 		}
 	}
 }
 
-// An error that passes holds the words by which an agent tries again, as its file has them; another error does not.
+// An error that passes holds the words by which an agent tries again, as its file has them; another error
+// does not.
 func TestErrorsInWordsOfAnAgent(t *testing.T) {
 	files, err := ruletest.Source(t, "").Read()
 	ruletest.Must(t, err)
@@ -237,8 +250,10 @@ func TestErrorsInWordsOfAnAgent(t *testing.T) {
 	for status, want := range map[int]bool{503: true, 400: false} {
 		reply := script.Fail(status, "no")
 		reply.Delay = 200 * time.Millisecond
-		r := failing(t, setup{set: set, limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, reply)
-		a := r.chat(`{` + streaming + `,"model":"gpt-oss","messages":[{"role":"system","content":"You are ours."},{"role":"user","content":"go"}]}`)
+		r := failing(t, setup{set: set,
+			limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, reply)
+		a := r.chat(`{` + streaming +
+			`,"model":"gpt-oss","messages":[{"role":"system","content":"You are ours."},{"role":"user","content":"go"}]}`)
 		if a.fault.Message == "" || strings.Contains(a.fault.Message, "send it anew") != want {
 			t.Errorf("%d: %+v", status, a.fault)
 		}

@@ -28,7 +28,8 @@ func trying(t testing.TB, experiments string) *ruleset.Set {
 	ruletest.Must(t, err)
 	files["experiments.yaml"] = "version: 1\noutcomes: {failed: [{find: '^Error: '}], corrected: [{find: '^No, '}]}\n" + experiments
 	files["prompts/short.txt"] = "Be short."
-	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") }) // some arms break them
+	// some arms break them
+	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") })
 	set, problems := ruleset.Load(files)
 	if set == nil {
 		t.Fatal(problems)
@@ -84,7 +85,9 @@ func (r *rig) session(n int) (arm string) {
 		result = "Error: no such file"
 	}
 	call := fmt.Sprintf(`{"role":"assistant","tool_calls":[{"id":%q,"type":"function","function":{"name":"read","arguments":%q}}]}`, a.calls[0].ID, a.calls[0].Args)
-	b := r.chat(`{`+more+bothTool+`,"model":"gpt-oss","messages":[`+user+`,`+call+fmt.Sprintf(`,{"role":"tool","tool_call_id":%q,"content":%q}`, a.calls[0].ID, result)+`]}`, "session_id", id)
+	b := r.chat(`{`+more+bothTool+`,"model":"gpt-oss","messages":[`+user+
+		`,`+call+fmt.Sprintf(`,{"role":"tool","tool_call_id":%q,"content":%q}`, a.calls[0].ID, result)+`]}`,
+		"session_id", id)
 	if b.text != "Done." || b.header.Get(experimentHeader) != a.header.Get(experimentHeader) {
 		r.t.Errorf("%s %s: %s", a.header, b.header, b.body)
 	}
@@ -93,7 +96,8 @@ func (r *rig) session(n int) (arm string) {
 
 func openLab(t testing.TB, path string, log io.Writer) *lab.Lab {
 	t.Helper()
-	l, err := lab.Open(lab.Config{Path: path, Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(log, nil))})
+	l, err := lab.Open(lab.Config{Path: path, Now: time.Now, Metrics: telemetry.New(),
+		Log: slog.New(slog.NewTextHandler(log, nil))})
 	ruletest.Must(t, err)
 	return l
 }
@@ -136,7 +140,8 @@ func TestExperiment(t *testing.T) {
 	words := map[string]string{}
 	for _, m := range report.Arms[1].Measures {
 		words[m.ID] = m.Words
-		if m.ID == "tool_ok" && (m.Value != 1 || int(m.N) < n/3) || m.ID == "tokens" && m.Value != 20 || m.ID == "call_found" && m.Value != 0.5 {
+		if m.ID == "tool_ok" && (m.Value != 1 || int(m.N) < n/3) || m.ID == "tokens" && m.Value != 20 ||
+			m.ID == "call_found" && m.Value != 0.5 {
 			t.Errorf("%s: %+v", m.ID, m)
 		}
 	}
@@ -146,7 +151,8 @@ func TestExperiment(t *testing.T) {
 	if words["denied"] != "too early" || words["failed"] != "too early" {
 		t.Errorf("%v", words)
 	}
-	if second.Stop(set, "prompt", "enough", "") != nil || r.session(1) != "" || second.Reports(set)[0].Why != "enough" {
+	if second.Stop(set, "prompt", "enough", "") != nil || r.session(1) != "" ||
+		second.Reports(set)[0].Why != "enough" {
 		t.Error("somebody is in it after it was stopped")
 	}
 	if second.Stop(set, "nope", "x", "") == nil {
@@ -164,7 +170,8 @@ func TestFeedback(t *testing.T) {
 		t.Fatal(a.header)
 	}
 	for body, status := range map[string]int{
-		`{"request":"req-1","score":1}`: 200, `{"request":"req-2","score":1}`: 404, `{"request":"req-1","score":7}`: 400, `{"request":"req-1"}`: 400, `{`: 400, ``: 400,
+		`{"request":"req-1","score":1}`: 200, `{"request":"req-2","score":1}`: 404,
+		`{"request":"req-1","score":7}`: 400, `{"request":"req-1"}`: 400, `{`: 400, ``: 400,
 	} {
 		if got := r.ask(http.MethodPost, "/feedback", body); got.status != status {
 			t.Errorf("%s: %d %s", body, got.status, got.body)
@@ -204,7 +211,8 @@ func TestShadow(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { l.Shadows(ctx); close(ended) }()
 	for n := range 64 { // it rests nine times as long as it reads, which a busy machine draws out
-		ruletest.Soon(t, "the shadow has read one more", func() bool { s := l.Reports(set)[0].Shadow; return s != nil && s.Read > n })
+		ruletest.Soon(t, "the shadow has read one more",
+			func() bool { s := l.Reports(set)[0].Shadow; return s != nil && s.Read > n })
 	}
 	stop()
 	<-ended
@@ -222,24 +230,28 @@ func TestOddChoicesAreHeard(t *testing.T) {
 	dir := t.TempDir()
 	store, err := capture.Open(dir, slog.New(slog.DiscardHandler), time.Now)
 	ruletest.Must(t, err)
-	l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
+	l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(),
+		Log: slog.New(slog.DiscardHandler)})
 	ruletest.Must(t, err)
-	r := start(t, setup{set: trying(t, "capture: {share: 100}\nexperiments: []\n"), lab: l}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
-			moody(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/event-stream")
-		for _, choice := range []string{
-			`{"index":-1,"delta":{"content":"odd"}}`, `{"index":1000000,"delta":{"content":"odd"}}`,
-			`{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"read","arguments":"{\"pa"}}]}}`,
-			`{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"th\":\"a\"}"}}]}}`,
-			`{"index":0,"delta":{},"finish_reason":"tool_calls"}`, `{"index":-1,"delta":{},"finish_reason":"stop"}`, `{"index":1000000,"delta":{},"finish_reason":"stop"}`,
-		} {
-			_, _ = fmt.Fprintf(w, "data: {\"id\":\"x\",\"choices\":[%s]}\n\n", choice)
-		}
-		_, _ = io.WriteString(w, "data: [DONE]\n\n")
-	}))
+	r := start(t, setup{set: trying(t, "capture: {share: 100}\nexperiments: []\n"), lab: l},
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodPost {
+				moody(w, r)
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			for _, choice := range []string{
+				`{"index":-1,"delta":{"content":"odd"}}`, `{"index":1000000,"delta":{"content":"odd"}}`,
+				`{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"read","arguments":"{\"pa"}}]}}`,
+				`{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"th\":\"a\"}"}}]}}`,
+				`{"index":0,"delta":{},"finish_reason":"tool_calls"}`,
+				`{"index":-1,"delta":{},"finish_reason":"stop"}`,
+				`{"index":1000000,"delta":{},"finish_reason":"stop"}`,
+			} {
+				_, _ = fmt.Fprintf(w, "data: {\"id\":\"x\",\"choices\":[%s]}\n\n", choice)
+			}
+			_, _ = io.WriteString(w, "data: [DONE]\n\n")
+		}))
 	if a := r.stream(); len(a.calls) != 1 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
@@ -278,7 +290,8 @@ experiments:
 		set := trying(t, text)
 		store, err := capture.Open(dir, slog.New(slog.DiscardHandler), time.Now)
 		ruletest.Must(t, err)
-		l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
+		l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(),
+			Log: slog.New(slog.DiscardHandler)})
 		ruletest.Must(t, err)
 		r := start(t, setup{set: set, lab: l}, http.HandlerFunc(moody))
 		for i := range 5 {
@@ -296,7 +309,9 @@ experiments:
 			n++
 			doc, err := json.Marshal(rec)
 			ruletest.Must(t, err)
-			if strings.Contains(string(doc), "Read it.") != messages || !strings.Contains(string(doc), "there.md") && !strings.Contains(string(doc), "gone.md") || strings.Contains(string(doc), `"shadow"`) != messages {
+			if strings.Contains(string(doc), "Read it.") != messages ||
+				!strings.Contains(string(doc), "there.md") && !strings.Contains(string(doc), "gone.md") ||
+				strings.Contains(string(doc), `"shadow"`) != messages {
 				t.Errorf("%s", doc)
 			}
 			return true

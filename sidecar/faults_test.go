@@ -97,7 +97,8 @@ type trial struct {
 }
 
 func (c *trial) Tools(context.Context, *ruleset.Set, policy.Subject) []tools.Tool {
-	return []tools.Tool{{Name: "read", Parameters: fmt.Appendf(nil, schemaOf, "path", "path")}, {Name: "write", Parameters: fmt.Appendf(nil, schemaOf, "path", "path")}}
+	return []tools.Tool{{Name: "read", Parameters: fmt.Appendf(nil, schemaOf, "path", "path")},
+		{Name: "write", Parameters: fmt.Appendf(nil, schemaOf, "path", "path")}}
 }
 
 func (c *trial) Run(ctx context.Context, _ string, call *guard.Passed) tools.Result {
@@ -162,7 +163,8 @@ func (c *trial) process(dir string) {
 	j, err := journal.Open(journal.Config{Dir: dir, Now: time.Now})
 	ruletest.Must(c.t, err)
 	c.dir = dir
-	c.rig = start(c.t, setup{set: c.set, sources: []executor.Source{c}, journal: j}, script.New(script.Scenario{Choose: c.says}))
+	c.rig = start(c.t, setup{set: c.set, sources: []executor.Source{c}, journal: j},
+		script.New(script.Scenario{Choose: c.says}))
 }
 
 // reaction is what a caller gets: status and finish_reason, or the code of an error.
@@ -171,7 +173,8 @@ type reaction struct{ status, how string }
 func (c *trial) ask() reaction { return c.within(c.t.Context()) }
 
 func (c *trial) within(ctx context.Context) reaction {
-	res, err := c.rig.do(ctx, http.MethodPost, "/v1/chat/completions", `{"model":"executor","messages":[{"role":"user","content":"write two files"}]}`)
+	res, err := c.rig.do(ctx, http.MethodPost, "/v1/chat/completions",
+		`{"model":"executor","messages":[{"role":"user","content":"write two files"}]}`)
 	if err != nil {
 		return reaction{"none", err.Error()}
 	}
@@ -318,7 +321,9 @@ func TestFaults(t *testing.T) {
 		abouts[table] = append(abouts[table], m.about)
 	}
 	for _, table := range tables {
-		doc.WriteString("\n- " + strings.Join(abouts[table], "\n- ") + "\n\n| model, then tool: | " + strings.Join(names, " | ") + " |\n|" + strings.Repeat("---|", len(names)+1) + "\n" + table)
+		doc.WriteString("\n- " + strings.Join(abouts[table], "\n- ") +
+			"\n\n| model, then tool: | " + strings.Join(names, " | ") + " |\n|" + strings.Repeat("---|",
+			len(names)+1) + "\n" + table)
 	}
 	was, err := os.ReadFile(faultsFile)
 	ruletest.Must(t, err)

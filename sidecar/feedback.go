@@ -19,7 +19,8 @@ import (
 const experimentHeader = "X-Experiment"
 
 // seat finds the arms of a request; nil: no experiment is about it.
-func (s *Server) seat(w http.ResponseWriter, set *ruleset.Set, req *openai.Request, from turn.Caller) *lab.Seat {
+func (s *Server) seat(w http.ResponseWriter, set *ruleset.Set, req *openai.Request,
+	from turn.Caller) *lab.Seat {
 	if s.lab == nil || set.Experiments.Idle() { // most servers: it costs nothing there
 		return nil
 	}
@@ -33,7 +34,8 @@ func (s *Server) seat(w http.ResponseWriter, set *ruleset.Set, req *openai.Reque
 		user, _ = openai.Text(req.Body, at)
 	}
 	seat := s.lab.Seat(set, w.Header().Get(web.RequestID), experiment.Asking{
-		Model: model, Agent: who.Agent, Session: who.Session, Channel: who.Channel, User: user, Tools: len(req.Tools),
+		Model: model, Agent: who.Agent, Session: who.Session, Channel: who.Channel, User: user,
+		Tools: len(req.Tools),
 	})
 	if arms := seat.Arms(); arms != "" {
 		w.Header().Set(experimentHeader, arms)

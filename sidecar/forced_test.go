@@ -9,8 +9,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// A call that tool_choice forces is held to: the tool that is named and no other one, asked for again where the
-// reply is text, and refused in the end.
+// A call that tool_choice forces is held to: the tool that is named and no other one, asked for again where
+// the reply is text, and refused in the end.
 func TestForcedCall(t *testing.T) {
 	const (
 		named   = `"tool_choice":{"type":"function","function":{"name":"read"}}`
@@ -18,7 +18,8 @@ func TestForcedCall(t *testing.T) {
 		allowed = `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"read"}}]}}`
 		may     = `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[{"type":"function","function":{"name":"read"}}]}}`
 	)
-	read, exec, text := script.Native("read", `{"path":"a"}`), script.Native("exec", `{"command":"ls"}`), script.Text("I would rather talk.")
+	read, exec, text := script.Native("read", `{"path":"a"}`), script.Native("exec",
+		`{"command":"ls"}`), script.Text("I would rather talk.")
 	call := `read {"path":"a"}`
 	for _, row := range []struct {
 		name, choice string
@@ -63,7 +64,8 @@ func TestForcedCall(t *testing.T) {
 				if row.code != "" && mode == "whole" && a.status != 502 || row.code == "" && a.status != 200 {
 					t.Errorf("%d %s", a.status, a.body)
 				}
-				if mode == "stream" && !strings.HasPrefix(a.text, row.text) || row.call == "" && row.code == "" && a.text != row.text {
+				if mode == "stream" && !strings.HasPrefix(a.text, row.text) || row.call == "" &&
+					row.code == "" && a.text != row.text {
 					t.Errorf("text %q", a.text)
 				}
 				asked := model.Requests("")
@@ -75,7 +77,8 @@ func TestForcedCall(t *testing.T) {
 					for _, n := range gjson.GetBytes(q.Body, "tools.#.function.name").Array() {
 						names = append(names, n.Str)
 					}
-					if strings.Join(names, " ") != row.tools || gjson.GetBytes(q.Body, "tool_choice").String() != row.sent {
+					if strings.Join(names, " ") != row.tools ||
+						gjson.GetBytes(q.Body, "tool_choice").String() != row.sent {
 						t.Errorf("%q, choice %s", names, gjson.GetBytes(q.Body, "tool_choice"))
 					}
 				}
@@ -101,26 +104,32 @@ func TestForcedUnknown(t *testing.T) {
 	}
 }
 
-// Where a caller takes one call at a time, the first of a reply leaves alone; the user and, with its result, the model are told.
+// Where a caller takes one call at a time, the first of a reply leaves alone; the user and, with its result,
+// the model are told.
 func TestOneCallAtATime(t *testing.T) {
 	const two = `<|channel|>commentary to=functions.read<|message|>{"path":"a"}<|call|><|start|>assistant<|channel|>commentary to=functions.read<|message|>{"path":"b"}<|call|>`
 	native := script.Native("read", `{"path":"a"}`)
 	native.Calls = append(native.Calls, script.Native("read", `{"path":"b"}`).Calls...)
 	for name, reply := range map[string]script.Reply{"leaked": script.Text(two), "the server's": native} {
-		for parallel, want := range map[string]int{`"parallel_tool_calls":false,`: 1, `"parallel_tool_calls":true,`: 2, "": 2} {
+		for parallel, want := range map[string]int{`"parallel_tool_calls":false,`: 1,
+			`"parallel_tool_calls":true,`: 2, "": 2} {
 			for _, more := range []string{"", streaming + ","} {
 				r := play(t, reply, script.Text("Yes."))
 				a := r.chat(asking(parallel + more + bothTool))
-				if len(a.calls) != want || a.calls[0].Args != `{"path":"a"}` || strings.Contains(a.text, "one call can be made at a time") != (want == 1) || a.last != "tool_calls" {
+				if len(a.calls) != want || a.calls[0].Args != `{"path":"a"}` ||
+					strings.Contains(a.text, "one call can be made at a time") != (want == 1) ||
+					a.last != "tool_calls" {
 					t.Errorf("%s, %s%s: %s", name, parallel, more, a.body)
 					continue
 				}
 				if want > 1 || more != "" {
 					continue
 				}
-				r.chat(`{` + parallel + bothTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"` + a.calls[0].ID + `","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},{"role":"tool","tool_call_id":"` + a.calls[0].ID + `","content":"calm"}]}`)
+				r.chat(`{` + parallel + bothTool +
+					`,"model":"gpt-oss","messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"` + a.calls[0].ID + `","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},{"role":"tool","tool_call_id":"` + a.calls[0].ID + `","content":"calm"}]}`)
 				asked := r.model.Requests("")
-				if told := asked[len(asked)-1].Messages; !strings.Contains(told[len(told)-1].Text, "wait for the next reply") {
+				if told := asked[len(asked)-1].Messages; !strings.Contains(told[len(told)-1].Text,
+					"wait for the next reply") {
 					t.Errorf("%s: the model is told %q", name, told[len(told)-1].Text)
 				}
 			}

@@ -94,7 +94,8 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if cfg.json {
-		log = slog.New(tracectx.NewHandler(slog.NewJSONHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		log = slog.New(tracectx.NewHandler(slog.NewJSONHandler(r.log,
+			&slog.HandlerOptions{Level: slog.LevelDebug})))
 	}
 	if cfg.listening == nil {
 		cfg.listening = state.Listening
@@ -105,8 +106,12 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 		t.Fatal(err)
 	}
 	t.Cleanup(up.Close)
-	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions, Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics, nil), Now: time.Now, Metrics: metrics, Log: log})
-	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Keys: cfg.keys, Guard: r.guard, Token: cfg.token, Memory: cfg.memory, Metrics: metrics, Log: log, RoleWait: cfg.roleWait, Lab: cfg.lab, Spans: cfg.spans})
+	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions,
+		Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics, nil),
+		Now: time.Now, Metrics: metrics, Log: log})
+	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Keys: cfg.keys,
+		Guard: r.guard, Token: cfg.token, Memory: cfg.memory, Metrics: metrics, Log: log,
+		RoleWait: cfg.roleWait, Lab: cfg.lab, Spans: cfg.spans})
 	t.Cleanup(r.s.Close)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)
@@ -123,7 +128,8 @@ func changed(t testing.TB, cfg setup) *ruleset.Set {
 		mine := *cfg.set
 		set = &mine
 	}
-	set.Limits.RetryMin, set.Limits.RetryMax, set.Limits.Connect = 5*time.Millisecond, 50*time.Millisecond, time.Second
+	set.Limits.RetryMin, set.Limits.RetryMax, set.Limits.Connect = 5*time.Millisecond, 50*time.Millisecond,
+		time.Second
 	if cfg.limits != nil {
 		cfg.limits(&set.Limits)
 	}

@@ -49,7 +49,8 @@ func TestHopeless(t *testing.T) {
 			t.Run(row.name+", "+mode, func(t *testing.T) {
 				r := failing(t, setup{key: upstreamKey}, row.reply)
 				a := r.answer(mode)
-				if a.status != 200 || a.fault.Message != "" || a.last != "stop" || a.done != (mode == "stream") || len(a.calls) > 0 {
+				if a.status != 200 || a.fault.Message != "" || a.last != "stop" ||
+					a.done != (mode == "stream") || len(a.calls) > 0 {
 					t.Errorf("%d, ended by %q\n%s", a.status, a.last, a.body)
 				}
 				for _, words := range row.says {
@@ -60,10 +61,12 @@ func TestHopeless(t *testing.T) {
 				if n := len(r.model.Requests("")); n != row.requests {
 					t.Errorf("%d requests, want %d", n, row.requests)
 				}
-				if log := r.log.String(); !strings.Contains(log, "event=said fault="+row.fault) || !strings.Contains(log, "event=fault fault="+row.fault+" action=give_up") {
+				if log := r.log.String(); !strings.Contains(log, "event=said fault="+row.fault) ||
+					!strings.Contains(log, "event=fault fault="+row.fault+" action=give_up") {
 					t.Errorf("log: %s", log)
 				}
-				if m := r.metrics(); !strings.Contains(m, `gptoss_executor_said_total{arm="",fault="`+row.fault+`",model="gpt-oss"} 1`) {
+				if m := r.metrics(); !strings.Contains(m, `gptoss_executor_said_total{arm="",fault="`+
+					row.fault+`",model="gpt-oss"} 1`) {
 					t.Error("the metrics do not tell it")
 				}
 				r.noSecret(a)
@@ -72,12 +75,14 @@ func TestHopeless(t *testing.T) {
 				if b.status == 200 && mode == "stream" && row.fault != "auth" {
 					b.status = row.status // it came as an event, because the role had left
 				}
-				if b.status != row.status || b.fault.Code != row.code || strings.TrimSpace(b.text) != "" || b.done {
+				if b.status != row.status || b.fault.Code != row.code || strings.TrimSpace(b.text) != "" ||
+					b.done {
 					t.Errorf("without tools: %d %s", b.status, b.body)
 				}
 				for _, word := range []string{"401", "403", "nauthorized", "orbidden", "credits"} {
 					if row.fault == "auth" && strings.Contains(b.fault.Message, word) {
-						t.Errorf("%q holds %q, by which OpenClaw switches the provider off", b.fault.Message, word)
+						t.Errorf("%q holds %q, by which OpenClaw switches the provider off", b.fault.Message,
+							word)
 					}
 				}
 			})
@@ -88,7 +93,8 @@ func TestHopeless(t *testing.T) {
 // A conversation that has gone on can be compacted, so the caller gets the error on which it does that.
 func TestTooLongIsNotSaidLater(t *testing.T) {
 	r := failing(t, setup{}, script.OverflowVLLM(8192, 9000))
-	a := r.chat(`{` + bothTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"Hello."},{"role":"user","content":"go"}]}`)
+	a := r.chat(`{` + bothTool +
+		`,"model":"gpt-oss","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"Hello."},{"role":"user","content":"go"}]}`)
 	if a.status != 400 || a.fault.Code != "context_length_exceeded" || r.log.Said("said") != 0 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
@@ -99,7 +105,8 @@ func TestSaidLate(t *testing.T) {
 	slow := script.Fail(401, "Unauthorized")
 	slow.Delay = 200 * time.Millisecond
 	r := failing(t, setup{limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, slow)
-	if a := r.stream(); a.empty == 0 || !strings.Contains(a.text, "turned gpt-oss-executor away") || a.roles != 1 || !a.done {
+	if a := r.stream(); a.empty == 0 || !strings.Contains(a.text, "turned gpt-oss-executor away") ||
+		a.roles != 1 || !a.done {
 		t.Errorf("%s", a.body)
 	}
 }
@@ -108,7 +115,8 @@ func TestSaidLate(t *testing.T) {
 func TestNotSaidBehindText(t *testing.T) {
 	broken := script.HarmonyErrorInStream()
 	broken.Reasoning, broken.Content = "Hm.", "It is "
-	if a := failing(t, setup{}, broken).stream(); !strings.HasPrefix(a.text, "It is ") || a.fault.Code != "harmony_error" || a.done {
+	if a := failing(t, setup{}, broken).stream(); !strings.HasPrefix(a.text, "It is ") ||
+		a.fault.Code != "harmony_error" || a.done {
 		t.Errorf("%s", a.body)
 	}
 }
@@ -125,13 +133,15 @@ func TestAway(t *testing.T) {
 	}
 	up.Close()
 	for _, mode := range []string{"stream", "whole"} {
-		if a := r.answer(mode); a.status != 503 || a.fault.Code != "upstream_unreachable" || a.header.Get("Retry-After") == "" {
+		if a := r.answer(mode); a.status != 503 || a.fault.Code != "upstream_unreachable" ||
+			a.header.Get("Retry-After") == "" {
 			t.Errorf("a blip, %s: %d %s", mode, a.status, a.body)
 		}
 	}
 	ruletest.Soon(t, "it is away", func() bool { return r.plain("whole").fault.Code == "upstream_away" })
 	for _, mode := range []string{"stream", "whole"} {
-		if a := r.answer(mode); a.status != 200 || !strings.Contains(a.text, "cannot be reached") || strings.Contains(a.body, address) {
+		if a := r.answer(mode); a.status != 200 || !strings.Contains(a.text, "cannot be reached") ||
+			strings.Contains(a.body, address) {
 			t.Errorf("away, %s: %d %s", mode, a.status, a.body)
 		}
 	}
@@ -159,7 +169,8 @@ func TestNeverThere(t *testing.T) {
 			t.Errorf("%s: %s", mode, a.body)
 		}
 	}
-	if log := r.log.String(); !strings.Contains(log, "event=said fault=away") || !strings.Contains(log, "refused") {
+	if log := r.log.String(); !strings.Contains(log, "event=said fault=away") ||
+		!strings.Contains(log, "refused") {
 		t.Errorf("log: %s", log)
 	}
 }
@@ -227,7 +238,8 @@ func TestCutReply(t *testing.T) {
 	} {
 		for _, mode := range []string{"stream", "whole"} {
 			r := failing(t, setup{}, row.reply)
-			if a := r.answer(mode); a.text != row.text || a.last != row.finish || len(a.calls) > 0 || a.fault.Message != "" {
+			if a := r.answer(mode); a.text != row.text || a.last != row.finish || len(a.calls) > 0 ||
+				a.fault.Message != "" {
 				t.Errorf("%s, %s: %q, ended by %q\n%s", row.name, mode, a.text, a.last, a.body)
 			}
 			if log := r.log.String(); !strings.Contains(log, "event=said fault="+row.fault) {
@@ -254,7 +266,8 @@ func TestCutCall(t *testing.T) {
 		r := play(t, half, whole)
 		a := r.answer(mode)
 		asked := r.model.Requests("")
-		if len(a.calls) != 1 || a.calls[0].Args != `{"path":"a"}` || a.last != "tool_calls" || a.text != "" || len(asked) != 2 {
+		if len(a.calls) != 1 || a.calls[0].Args != `{"path":"a"}` || a.last != "tool_calls" || a.text != "" ||
+			len(asked) != 2 {
 			t.Fatalf("%s: %d requests\n%s", mode, len(asked), a.body)
 		}
 		if told := asked[1].Messages[len(asked[1].Messages)-1].Text; !strings.Contains(told, "cut off") {

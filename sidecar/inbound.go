@@ -42,7 +42,8 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 	}
 	promise, err := s.door.Promise(r.ContentLength, &set.Limits.Load)
 	if err != nil {
-		w.Header().Set("Connection", "close") // one that waits for its next request takes as much as half a stream
+		// one that waits for its next request takes as much as half a stream
+		w.Header().Set("Connection", "close")
 		return err
 	}
 	in := &inbound{set: set}
@@ -56,7 +57,8 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 			return err
 		}
 		if len(in.asked.LeftOut) > 0 {
-			s.log.InfoContext(o.ctx, "items of the input are left out: the model could not read them", "event", "items_left_out", "types", strings.Join(in.asked.LeftOut, " "))
+			s.log.InfoContext(o.ctx, "items of the input are left out: the model could not read them",
+				"event", "items_left_out", "types", strings.Join(in.asked.LeftOut, " "))
 		}
 	}
 	if in.req, err = openai.ParseRequest(body); err != nil {
@@ -66,17 +68,21 @@ func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to t
 		return err
 	}
 	agent := s.recognise(r, set, in.req)
-	in.caller = turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, set.Sessions, in.req), Client: agent.Name, Folder: agent.Workspace(r.Header.Get), Waits: callerWaits(r.Header), Spans: o.span.Children()}
+	in.caller = turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, set.Sessions,
+		in.req), Client: agent.Name, Folder: agent.Workspace(r.Header.Get), Waits: callerWaits(r.Header),
+		Spans: o.span.Children()}
 	in.line = cmp.Or(turn.Asker(in.req, in.caller, "").Session, web.Address(r))
 	o.in = in
 	return nil
 }
 
-// recognise finds the agent that sent a request. The log has one line of each, and of each way to recognise it.
+// recognise finds the agent that sent a request. The log has one line of each, and of each way to recognise
+// it.
 func (s *Server) recognise(r *http.Request, set *ruleset.Set, req *openai.Request) *ruleset.Agent {
 	agent, by := set.Recognise(r.Header.Get, req)
 	if _, known := s.known.LoadOrStore(agent.Name+" "+by, true); !known {
-		s.log.InfoContext(r.Context(), "a request of "+agent.Name+": "+by, "event", "agent_recognised", "client", agent.Name, "by", by,
+		s.log.InfoContext(r.Context(), "a request of "+agent.Name+": "+by, "event",
+			"agent_recognised", "client", agent.Name, "by", by,
 			"user_agent", r.UserAgent(), "rules", set.Version)
 	}
 	return agent
@@ -102,8 +108,10 @@ func (s *Server) refused(err error) error {
 func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.Request, said *openai.Error) {
 	const most = 256 // bytes of a path
 	s.metrics.Refused.WithLabelValues(strconv.Itoa(said.Status)).Inc()
-	s.log.InfoContext(ctx, "refused", "event", "request_refused", "request", w.Header().Get(web.RequestID), "from", web.Address(r), "session", sessionID(r.Header, s.rules.Set().Sessions),
-		"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), most)], "status", said.Status, "code", said.Code, "detail", said.Message, "rules", w.Header().Get(web.RulesVersion))
+	s.log.InfoContext(ctx, "refused", "event", "request_refused", "request", w.Header().Get(web.RequestID),
+		"from", web.Address(r), "session", sessionID(r.Header, s.rules.Set().Sessions),
+		"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), most)], "status", said.Status,
+		"code", said.Code, "detail", said.Message, "rules", w.Header().Get(web.RulesVersion))
 }
 
 // bodyWait is how long a caller may take to send its request.
@@ -143,7 +151,8 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 		e.Log = "read request body: " + err.Error()
 		return buf.Bytes(), e
 	case buf.Len() == 0:
-		return nil, openai.InvalidRequest("", "the request body is empty; send a JSON object with model and messages")
+		return nil, openai.InvalidRequest("",
+			"the request body is empty; send a JSON object with model and messages")
 	case !utf8.Valid(buf.Bytes()): // the model server would fail, or read something else
 		return buf.Bytes(), openai.NotUTF8(buf.Bytes())
 	}

@@ -20,12 +20,14 @@ func TestNamesAreLookedAt(t *testing.T) {
 	r := play(t)
 	r.s.names = web.Names{Local: true}
 	h := r.s.Handler()
-	for path, want := range map[string]int{"/v1/models": 403, "/metrics": 403, "/readyz": 403, "/healthz": 200} {
+	for path, want := range map[string]int{"/v1/models": 403, "/metrics": 403, "/readyz": 403,
+		"/healthz": 200} {
 		for host, want := range map[string]int{"127.0.0.1:8001": 200, "evil.example": want} {
 			req := httptest.NewRequest("GET", path, nil)
 			req.Host = host
 			w := httptest.NewRecorder()
-			if h.ServeHTTP(w, req); w.Code != want || want == 403 && !strings.Contains(w.Body.String(), "setting hosts") {
+			if h.ServeHTTP(w, req); w.Code != want || want == 403 && !strings.Contains(w.Body.String(),
+				"setting hosts") {
 				t.Errorf("%s as %s: %d %s", path, host, w.Code, w.Body)
 			}
 		}
@@ -35,10 +37,12 @@ func TestNamesAreLookedAt(t *testing.T) {
 // A token is in no log, answer or metric, whether it was right or wrong.
 func TestTokensStayInside(t *testing.T) {
 	const token, key, wrong = "caller-s3cret", "model-s3cret", "wrong-s3cret"
-	r := start(t, setup{token: token, key: key}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
+	r := start(t, setup{token: token, key: key},
+		script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
 	var shown bytes.Buffer
 	for _, with := range []string{token, wrong, ""} {
-		for _, path := range []string{"/v1/chat/completions", "/v1/models", "/metrics", "/readyz", "/nowhere"} {
+		for _, path := range []string{"/v1/chat/completions", "/v1/models", "/metrics", "/readyz",
+			"/nowhere"} {
 			method := http.MethodGet
 			if path == "/v1/chat/completions" {
 				method = http.MethodPost
@@ -74,7 +78,8 @@ func TestSessionLimits(t *testing.T) {
 	go func() { first <- r.chat(asking(""), "session_id", "one") }()
 	<-begun
 	limited := func(a *answer) bool {
-		return a.status == http.StatusTooManyRequests && a.fault.Code == "session_limit_exceeded" && a.header.Get("Retry-After") != ""
+		return a.status == http.StatusTooManyRequests && a.fault.Code == "session_limit_exceeded" &&
+			a.header.Get("Retry-After") != ""
 	}
 	if a := r.chat(asking(""), "session_id", "one"); !limited(a) {
 		t.Errorf("a second one at once: %d %s", a.status, a.body)

@@ -33,11 +33,14 @@ func TestRepeatedRequestsNameTheRun(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "runs")
 			j, err := journal.Open(journal.Config{Dir: dir, Now: time.Now})
 			ruletest.Must(t, err)
-			r := start(t, setup{sources: []executor.Source{b}, journal: j}, script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
-				// By what it was told: a request whose caller leaves may be sent, and answered to nobody.
-				told := int(gjson.GetBytes(q.Body, `messages.#(role=="tool")#|#`).Int())
-				return &[]script.Reply{script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Native("write", `{"path":"/tmp/b","content":"x"}`), script.Text("Done.")}[min(told, 2)]
-			}}))
+			r := start(t, setup{sources: []executor.Source{b}, journal: j},
+				script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
+					// By what it was told: a request whose caller leaves may be sent, and answered to nobody.
+					told := int(gjson.GetBytes(q.Body, `messages.#(role=="tool")#|#`).Int())
+					return &[]script.Reply{script.Native("write", `{"path":"/tmp/a","content":"x"}`),
+						script.Native("write", `{"path":"/tmp/b","content":"x"}`),
+						script.Text("Done.")}[min(told, 2)]
+				}}))
 			const body = `{"model":"executor","executor_metadata":true,"messages":[{"role":"user","content":"write"}]}`
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
@@ -72,8 +75,10 @@ func TestRepeatedRequestsNameTheRun(t *testing.T) {
 				t.Fatalf("%d journals", len(files))
 			}
 			got, said := a.header.Get(runID), gjson.Get(a.body, "executor_metadata.run_id").Str
-			if a.status != 200 || a.text != "Done." || len(b.calls()) != 2 || got == "" || got != said || id != "" && id != got || got+".jsonl" != files[0].Name() {
-				t.Errorf("%d %q, ran %q; the run is %q, then %q, and says %q; the journal is %s", a.status, a.text, b.calls(), id, got, said, files[0].Name())
+			if a.status != 200 || a.text != "Done." || len(b.calls()) != 2 || got == "" || got != said ||
+				id != "" && id != got || got+".jsonl" != files[0].Name() {
+				t.Errorf("%d %q, ran %q; the run is %q, then %q, and says %q; the journal is %s", a.status,
+					a.text, b.calls(), id, got, said, files[0].Name())
 			}
 			if n := gjson.Get(a.body, "executor_metadata.tools_called.#").Int(); n != 2 {
 				t.Errorf("%d tools are told: %s", n, a.body)

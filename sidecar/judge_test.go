@@ -69,24 +69,29 @@ const saysWhy = "  # gpt-oss-executor asks: Somebody should know. (rule deploy)"
 // What asks leaves as the call it was, with the argument that makes the gateway ask and
 // the reason; however it was written, streamed or not, in any choice.
 func TestAskLeaves(t *testing.T) {
-	const args, asks = `{"command":"deploy \u002dx", "ask":"off"}`, `{"command":"deploy \u002dx` + saysWhy + `", "ask":"always"}`
-	plain, asksPlain := `{"command":"deploy", "workdir":"/srv"}`, `{"ask":"always","command":"deploy`+saysWhy+`", "workdir":"/srv"}`
+	const args, asks = `{"command":"deploy \u002dx", "ask":"off"}`, `{"command":"deploy \u002dx` + saysWhy +
+		`", "ask":"always"}`
+	plain, asksPlain := `{"command":"deploy", "workdir":"/srv"}`, `{"ask":"always","command":"deploy`+saysWhy+
+		`", "workdir":"/srv"}`
 	for name, c := range map[string]struct {
 		reply script.Reply
 		want  string
 	}{
 		"native":       {script.Native("exec", args), asks},
 		"not said yet": {script.Native("exec", plain), asksPlain},
-		"twice":        {script.Native("exec", `{"ask":"off","command":"deploy","ask":"off"}`), `{"ask":"always","command":"deploy` + saysWhy + `","ask":"always"}`},
-		"leaked":       {script.LeakedHarmony("exec", args), asks},
-		"stripped":     {script.StrippedHarmony("exec", args), asks},
-		"reasoning":    {script.InReasoning("exec", args), asks},
-		"guided":       {script.GuidedJSON("exec", args), asks},
-		"fence":        {script.FencedJSON("exec", args), asks},
-		"lines":        {script.ReAct("exec", args), asks},
-		"block":        {script.Text("<tool_call>{\"name\":\"exec\",\"arguments\":" + args + "}</tool_call>"), asks},
-		"carried":      {script.Native("tool_call", `{"id":"exec","args":`+args+`}`), `{"id":"exec","args":` + asks + `}`},
-		"a document":   {script.Reply{Body: document(calling("exec", args))}, asks},
+		"twice": {script.Native("exec", `{"ask":"off","command":"deploy","ask":"off"}`),
+			`{"ask":"always","command":"deploy` + saysWhy + `","ask":"always"}`},
+		"leaked":    {script.LeakedHarmony("exec", args), asks},
+		"stripped":  {script.StrippedHarmony("exec", args), asks},
+		"reasoning": {script.InReasoning("exec", args), asks},
+		"guided":    {script.GuidedJSON("exec", args), asks},
+		"fence":     {script.FencedJSON("exec", args), asks},
+		"lines":     {script.ReAct("exec", args), asks},
+		"block": {script.Text("<tool_call>{\"name\":\"exec\",\"arguments\":" + args + "}</tool_call>"),
+			asks},
+		"carried": {script.Native("tool_call", `{"id":"exec","args":`+args+`}`),
+			`{"id":"exec","args":` + asks + `}`},
+		"a document": {script.Reply{Body: document(calling("exec", args))}, asks},
 	} {
 		for _, mode := range []string{gatewayTool, streaming + "," + gatewayTool} {
 			r := under(t, asksDeploy, c.reply)
@@ -94,13 +99,16 @@ func TestAskLeaves(t *testing.T) {
 			if len(a.calls) != 1 || a.calls[0].Args != c.want || a.last != "tool_calls" {
 				t.Errorf("%s: %v\n%s", name, a.calls, a.body)
 			}
-			if log := r.log.String(); !strings.Contains(log, "event=policy_ask") || !strings.Contains(log, "rule=deploy") {
+			if log := r.log.String(); !strings.Contains(log, "event=policy_ask") ||
+				!strings.Contains(log, "rule=deploy") {
 				t.Errorf("%s: not in the log: %s", name, log)
 			}
 		}
 	}
-	r := under(t, asksDeploy, script.Reply{Body: document(calling("exec", `{"command":"ls"}`), calling("exec", args))})
-	if a := r.chat(asking(`"n":2,` + gatewayTool)); strings.Count(a.body, `\"always\"`) != 1 || len(a.calls) != 1 || a.calls[0].Args != `{"command":"ls"}` {
+	r := under(t, asksDeploy, script.Reply{Body: document(calling("exec", `{"command":"ls"}`),
+		calling("exec", args))})
+	if a := r.chat(asking(`"n":2,` + gatewayTool)); strings.Count(a.body, `\"always\"`) != 1 ||
+		len(a.calls) != 1 || a.calls[0].Args != `{"command":"ls"}` {
 		t.Errorf("in the second choice: %s", a.body)
 	}
 }
@@ -116,10 +124,16 @@ func TestAskHere(t *testing.T) {
 		other script.Reply // which nobody has allowed
 	}{
 		"a tool without the argument": {asksDeploy, gatewayTool, script.Native("read", `{"path":"deploy.txt"}`), script.Native("read", `{"path":"deploy.txt","x":1}`)},
-		"carried":                     {asksDeploy, gatewayTool, script.Native("tool_call", `{"id":"read","args":{"path":"deploy.txt"}}`), script.Native("read", `{"path":"deploy.txt"}`)},
-		"a schema without it":         {asksDeploy, bothTool, deploy, script.Native("exec", `{"command":"deploy","timeout":2}`)},
-		"no plain command":            {asksDeploy, gatewayTool, script.Native("exec", `{"command":"cd a && deploy"}`), script.Native("exec", `{"command":"cd b && deploy"}`)},
-		"as the rules have it":        {"asks: sidecar" + asksDeploy, gatewayTool, deploy, script.Native("exec", `{"command":"deploy all"}`)},
+		"carried": {asksDeploy, gatewayTool,
+			script.Native("tool_call", `{"id":"read","args":{"path":"deploy.txt"}}`),
+			script.Native("read", `{"path":"deploy.txt"}`)},
+		"a schema without it": {asksDeploy, bothTool, deploy,
+			script.Native("exec", `{"command":"deploy","timeout":2}`)},
+		"no plain command": {asksDeploy, gatewayTool,
+			script.Native("exec", `{"command":"cd a && deploy"}`),
+			script.Native("exec", `{"command":"cd b && deploy"}`)},
+		"as the rules have it": {"asks: sidecar" + asksDeploy, gatewayTool, deploy,
+			script.Native("exec", `{"command":"deploy all"}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, mode := range []string{c.tools, streaming + "," + c.tools} {
@@ -133,17 +147,20 @@ func TestAskHere(t *testing.T) {
 				}
 				held("before")
 				list, _, _ := r.guard.Approvals.List()
-				if len(list) != 1 || list[0].Call.Tool != c.reply.Calls[0].Name || list[0].Reason.Rule != "deploy" {
+				if len(list) != 1 || list[0].Call.Tool != c.reply.Calls[0].Name ||
+					list[0].Reason.Rule != "deploy" {
 					t.Fatalf("%+v", list)
 				}
 				asked := r.model.Requests("")
-				if told := string(asked[len(asked)-1].Body); !strings.Contains(told, list[0].ID) || !strings.Contains(told, "Somebody should know.") {
+				if told := string(asked[len(asked)-1].Body); !strings.Contains(told, list[0].ID) ||
+					!strings.Contains(told, "Somebody should know.") {
 					t.Errorf("the model reads %s", told)
 				}
 				if _, err := r.guard.Approvals.Allow(list[0].ID, "ada"); err != nil {
 					t.Fatal(err)
 				}
-				if a := r.chat(asking(mode)); len(a.calls) != 1 || a.calls[0].Args != c.reply.Calls[0].Arguments {
+				if a := r.chat(asking(mode)); len(a.calls) != 1 ||
+					a.calls[0].Args != c.reply.Calls[0].Arguments {
 					t.Errorf("allowed: %v", a.calls)
 				}
 				held("another call")
@@ -169,7 +186,8 @@ func TestAskDenied(t *testing.T) {
 
 // Where nobody can be asked, the model is told so.
 func TestAskNobody(t *testing.T) {
-	r := under(t, "asks: sidecar"+asksDeploy, script.Native("exec", `{"command":"deploy"}`), script.Text("Well."))
+	r := under(t, "asks: sidecar"+asksDeploy, script.Native("exec", `{"command":"deploy"}`),
+		script.Text("Well."))
 	r.guard.Approvals = nil
 	if a := r.chat(asking(gatewayTool)); len(a.calls) != 0 || a.text != "Well." {
 		t.Errorf("%v %q", a.calls, a.text)
@@ -182,14 +200,17 @@ func TestAskNobody(t *testing.T) {
 
 // If a person can be asked by the gateway only, the model is told how: in plain commands.
 func TestAskInPlainCommands(t *testing.T) {
-	r := under(t, asksDeploy, script.Native("exec", `{"command":"cd a && deploy"}`), script.Native("exec", `{"command":"deploy","workdir":"a"}`))
+	r := under(t, asksDeploy, script.Native("exec", `{"command":"cd a && deploy"}`),
+		script.Native("exec", `{"command":"deploy","workdir":"a"}`))
 	r.guard.Approvals = nil
-	if a := r.chat(asking(gatewayTool)); len(a.calls) != 1 || a.calls[0].Args != `{"ask":"always","command":"deploy`+saysWhy+`","workdir":"a"}` {
+	if a := r.chat(asking(gatewayTool)); len(a.calls) != 1 ||
+		a.calls[0].Args != `{"ask":"always","command":"deploy`+saysWhy+`","workdir":"a"}` {
 		t.Errorf("%v %q", a.calls, a.text)
 	}
 	asked := r.model.Requests("")
 	told := string(asked[len(asked)-1].Body)
-	for _, want := range []string{"Somebody should know.", "it changes the folder first. Leave cd out, and name the folder in workdir."} {
+	for _, want := range []string{"Somebody should know.",
+		"it changes the folder first. Leave cd out, and name the folder in workdir."} {
 		if !strings.Contains(told, want) {
 			t.Errorf("no %q in what the model reads: %s", want, told)
 		}
@@ -214,7 +235,8 @@ func TestAskIsTakenBack(t *testing.T) {
 	if strings.Contains(told, "always") || !strings.Contains(told, `"arguments":"{\"command\":\"deploy\"}"`) {
 		t.Errorf("the model reads %s", told)
 	}
-	if !strings.Contains(told, `Exec denied (approval_required)\n\nA person had to allow this call first: Somebody should know. (rule deploy) If they did not`) {
+	if !strings.Contains(told,
+		`Exec denied (approval_required)\n\nA person had to allow this call first: Somebody should know. (rule deploy) If they did not`) {
 		t.Errorf("the model reads %s", told)
 	}
 }
@@ -222,7 +244,8 @@ func TestAskIsTakenBack(t *testing.T) {
 // A gateway that runs at once what it was to ask about is not trusted with the next one.
 func TestGatewayThatDoesNotAsk(t *testing.T) {
 	deploy := script.Native("exec", `{"command":"deploy"}`)
-	for result, heard := range map[string]bool{"(no output)": false, "deployed": true, `{\"error\":\"exec denied: nobody is there\"}`: true} {
+	for result, heard := range map[string]bool{"(no output)": false, "deployed": true,
+		`{\"error\":\"exec denied: nobody is there\"}`: true} {
 		r := under(t, asksDeploy, deploy, deploy, script.Text("I shall wait."))
 		first := r.chat(asking(gatewayTool)).calls
 		if len(first) != 1 {
@@ -253,11 +276,13 @@ rules:
     deny: This was tried too often.
     when: rate('denied', '10m') >= 2
 `
-	ls, secret, no := script.Native("exec", `{"command":"ls"}`), script.Native("exec", `{"command":"cat secret"}`), script.Text("No.")
+	ls, secret, no := script.Native("exec", `{"command":"ls"}`), script.Native("exec",
+		`{"command":"cat secret"}`), script.Text("No.")
 	r := under(t, rules, ls, ls, no, ls, no, secret, no, secret, no, ls, no, ls)
 	turn := func(agent, session, channel string) string {
 		line := fmt.Sprintf(`Runtime: agent=%s | session=%s | channel=%s`, agent, session, channel)
-		a := r.chat(`{` + gatewayTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"go\n\n` + line + `"}]}`)
+		a := r.chat(`{` + gatewayTool +
+			`,"model":"gpt-oss","messages":[{"role":"user","content":"go\n\n` + line + `"}]}`)
 		if len(a.calls) > 0 {
 			return a.calls[0].Args
 		}
@@ -276,7 +301,8 @@ rules:
 			t.Errorf("turn %d: %s", i, got)
 		}
 	}
-	if log := r.log.String(); !strings.Contains(log, "rule=stubborn") || !strings.Contains(log, "session=d") || !strings.Contains(log, "agent=guest") {
+	if log := r.log.String(); !strings.Contains(log, "rule=stubborn") ||
+		!strings.Contains(log, "session=d") || !strings.Contains(log, "agent=guest") {
 		t.Error(log)
 	}
 }
@@ -296,8 +322,8 @@ func TestSessionOfTheHeader(t *testing.T) {
 	}
 }
 
-// Of a call that is not made the model reads what to do otherwise, and the person what was wanted, which rule said so,
-// and what changes that. Neither reads what is for the other.
+// Of a call that is not made the model reads what to do otherwise, and the person what was wanted, which rule
+// said so, and what changes that. Neither reads what is for the other.
 func TestTwoTexts(t *testing.T) {
 	const forModel, forPerson = `Do not send it|in bytes \d+ to \d+|send exactly this call|Do it another way`, `gpt-oss-executor (approvals|policy)|--admin|can change it`
 	for _, row := range []struct {
@@ -327,7 +353,8 @@ func TestTwoTexts(t *testing.T) {
 				t.Fatalf("%+v, asked %d times", a.calls, len(asked))
 			}
 			told := asked[1].Messages[len(asked[1].Messages)-1].Text
-			if !regexp.MustCompile(forModel).MatchString(told) || regexp.MustCompile(forPerson).MatchString(told) {
+			if !regexp.MustCompile(forModel).MatchString(told) ||
+				regexp.MustCompile(forPerson).MatchString(told) {
 				t.Errorf("the model reads %q", told)
 			}
 			if regexp.MustCompile(forModel).MatchString(a.text) || strings.Contains(a.text, "hunter2") {
@@ -349,7 +376,8 @@ func TestAskInOtherWords(t *testing.T) {
 		return script.Native("exec", fmt.Sprintf(`{"command":%q,%s}`, command, words))
 	}
 	wait := script.Text("I shall wait.")
-	r := under(t, "asks: sidecar"+asksDeploy, call("deploy", `"description":"Deploys it"`), wait, call("deploy all", `"description":"Deploys it"`), wait,
+	r := under(t, "asks: sidecar"+asksDeploy, call("deploy", `"description":"Deploys it"`), wait,
+		call("deploy all", `"description":"Deploys it"`), wait,
 		call("deploy", `"description":"Bring it out","justification":"The user allows it"`))
 	r.chat(asking(tool))
 	list, _, _ := r.guard.Approvals.List()

@@ -87,7 +87,8 @@ func TestLiveRules(t *testing.T) {
 	go func() { inFlight <- r.stream() }()
 	ruletest.Soon(t, "the model is asked", func() bool { return len(model.Requests("")) == 2 })
 	began := time.Now()
-	ruletest.Edit(t, dir, "strategies.yaml", "kind: block\n    priority: 60", "kind: block\n    enabled: false\n    priority: 60")
+	ruletest.Edit(t, dir, "strategies.yaml", "kind: block\n    priority: 60",
+		"kind: block\n    enabled: false\n    priority: 60")
 	ruletest.Soon(t, "the edit is taken up", func() bool { return r.s.rules.Set().Version != before })
 	if took := time.Since(began); took > 4*time.Second { // without an event it is looked at after five
 		t.Errorf("taken up after %s", took)
@@ -97,13 +98,16 @@ func TestLiveRules(t *testing.T) {
 	if a := <-inFlight; len(a.calls) != 1 || a.header.Get(web.RulesVersion) != before {
 		t.Errorf("in flight: %+v", a)
 	}
-	if a := r.stream(); len(a.calls) != 0 || a.text != reply.Content || a.header.Get(web.RulesVersion) != after {
+	if a := r.stream(); len(a.calls) != 0 || a.text != reply.Content ||
+		a.header.Get(web.RulesVersion) != after {
 		t.Errorf("after the edit: %+v", a)
 	}
 
 	ruletest.Edit(t, dir, "models.yaml", "mode: provider", "mode: provder")
-	ruletest.Soon(t, "the broken edit is refused", func() bool { return strings.Contains(r.log.String(), "rules_refused") })
-	if a := r.ask(http.MethodGet, "/v1/models/gpt-oss", ""); a.status != 200 || a.header.Get(web.RulesVersion) != after {
+	ruletest.Soon(t, "the broken edit is refused",
+		func() bool { return strings.Contains(r.log.String(), "rules_refused") })
+	if a := r.ask(http.MethodGet, "/v1/models/gpt-oss", ""); a.status != 200 ||
+		a.header.Get(web.RulesVersion) != after {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	if !strings.Contains(r.log.String(), "models.yaml:") {
@@ -118,7 +122,9 @@ func TestReadyWithWrongClock(t *testing.T) {
 		return Replicas{This: "a", List: []Replica{{ID: "a", Rules: "1"}, {ID: "b", Rules: "1", Ahead: -660}}}
 	}
 	a := r.ask(http.MethodGet, "/readyz", "")
-	if warnings := gjson.Get(a.body, "warnings.#").Int(); a.status != 200 || warnings != 1 || !strings.Contains(a.body, "the clock of replica b differs from that of the server that replicas share by -660 s") {
+	if warnings := gjson.Get(a.body, "warnings.#").Int(); a.status != 200 || warnings != 1 ||
+		!strings.Contains(a.body,
+			"the clock of replica b differs from that of the server that replicas share by -660 s") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }
@@ -137,7 +143,8 @@ func TestReadyWithLastGoodRules(t *testing.T) {
 		ruletest.Must(t, err)
 		r.s.rules = rules
 	}
-	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != 200 || !strings.Contains(a.body, "did not load at start") {
+	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != 200 ||
+		!strings.Contains(a.body, "did not load at start") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }

@@ -42,8 +42,8 @@ func holding(begun chan<- string, hold <-chan struct{}) http.Handler {
 	})
 }
 
-// While memory is short a new request gets 503 and is told when to come again, a stream under way ends as it should,
-// and whoever looks after the server sees it. When there is room again, all is as before.
+// While memory is short a new request gets 503 and is told when to come again, a stream under way ends as it
+// should, and whoever looks after the server sees it. When there is room again, all is as before.
 func TestMemoryShort(t *testing.T) {
 	var used atomic.Uint64
 	begun, hold := make(chan string, 9), make(chan struct{})
@@ -58,18 +58,23 @@ func TestMemoryShort(t *testing.T) {
 	look()
 	for _, body := range []string{asking(streaming), asking(""), "{"} {
 		a := r.chat(body)
-		if a.status != http.StatusServiceUnavailable || a.fault.Code != "overloaded" || a.header.Get("Retry-After") != "5" || !strings.Contains(a.fault.Message, "its memory is nearly full") {
+		if a.status != http.StatusServiceUnavailable || a.fault.Code != "overloaded" ||
+			a.header.Get("Retry-After") != "5" ||
+			!strings.Contains(a.fault.Message, "its memory is nearly full") {
 			t.Errorf("%s: %d %v %s", body, a.status, a.header, a.body)
 		}
 	}
-	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != http.StatusServiceUnavailable || !strings.Contains(string(a.body), "memory is nearly full") {
+	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != http.StatusServiceUnavailable ||
+		!strings.Contains(string(a.body), "memory is nearly full") {
 		t.Errorf("ready: %d %s", a.status, a.body)
 	}
 	res, err := r.do(t.Context(), http.MethodGet, "/metrics", "")
 	ruletest.Must(t, err)
 	page, err := io.ReadAll(res.Body)
 	ruletest.Must(t, errors.Join(err, res.Body.Close()))
-	for _, line := range []string{"gptoss_executor_load_shedding 1", `gptoss_executor_load_refused_total{why="memory"} 3`, "gptoss_executor_memory_limit_bytes 1.073741824e+09", "gptoss_executor_load_inside 1"} {
+	for _, line := range []string{"gptoss_executor_load_shedding 1",
+		`gptoss_executor_load_refused_total{why="memory"} 3`,
+		"gptoss_executor_memory_limit_bytes 1.073741824e+09", "gptoss_executor_load_inside 1"} {
 		if !strings.Contains(string(page), line+"\n") {
 			t.Errorf("%s is not among the metrics", line)
 		}
@@ -86,7 +91,8 @@ func TestMemoryShort(t *testing.T) {
 	if a := r.chat(asking(streaming)); a.status != http.StatusOK {
 		t.Errorf("with room again: %d %s", a.status, a.body)
 	}
-	if n, m := strings.Count(r.log.String(), "event=load_shed"), strings.Count(r.log.String(), "event=load_normal"); n != 1 || m != 1 {
+	if n, m := strings.Count(r.log.String(), "event=load_shed"), strings.Count(r.log.String(),
+		"event=load_normal"); n != 1 || m != 1 {
 		t.Errorf("told %d and %d times", n, m)
 	}
 }
@@ -96,9 +102,11 @@ func TestAnnouncedInVain(t *testing.T) {
 	r := start(t, setup{memory: admission.Memory{
 		Limit: 64 << 20, Used: func() (uint64, uint64) { return 0, 0 }, Collect: func() {},
 	}}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
-	for announced, want := range map[int64]int{99_999_999_999: http.StatusRequestEntityTooLarge, 16 << 20: http.StatusBadRequest} {
+	for announced, want := range map[int64]int{99_999_999_999: http.StatusRequestEntityTooLarge,
+		16 << 20: http.StatusBadRequest} {
 		for range 9 {
-			req := httptest.NewRequest(http.MethodPost, "/v1/chat/completions", io.MultiReader(strings.NewReader("{"), broken{}))
+			req := httptest.NewRequest(http.MethodPost, "/v1/chat/completions",
+				io.MultiReader(strings.NewReader("{"), broken{}))
 			req.ContentLength, req.Host = announced, "localhost"
 			w := httptest.NewRecorder()
 			if r.s.Handler().ServeHTTP(w, req); w.Code != want {
@@ -118,23 +126,28 @@ func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // A caller who does not read its answer holds neither a place nor the memory for good.
 func TestCallerDoesNotRead(t *testing.T) {
-	long := `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"` + strings.Repeat("0123456789abcde ", 1<<20) + `"}}]}`
-	r := start(t, setup{limits: func(l *ruleset.Limits) { l.Idle = 100 * time.Millisecond }}, says(docu, long))
+	long := `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"` +
+		strings.Repeat("0123456789abcde ", 1<<20) + `"}}]}`
+	r := start(t, setup{limits: func(l *ruleset.Limits) { l.Idle = 100 * time.Millisecond }},
+		says(docu, long))
 	for i, path := range []string{"/v1/chat/completions", "/v1/responses"} {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
 		ruletest.Must(t, err)
 		defer conn.Close()
 		ruletest.Must(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
 		body := asking(`"input":"go"`)
-		_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
+		_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s",
+			path, len(body), body)
 		ruletest.Must(t, err)
 		ruletest.Soon(t, path+" is over", func() bool {
-			return r.log.Said("request_served") == i+1 && r.s.door.State(&r.s.rules.Set().Limits.Load).Inside == 0
+			return r.log.Said("request_served") == i+1 &&
+				r.s.door.State(&r.s.rules.Set().Limits.Load).Inside == 0
 		})
 	}
 }
 
-// One session with many requests does not hold up another, however it is named: the gateway names it in the prompt.
+// One session with many requests does not hold up another, however it is named: the gateway names it in the
+// prompt.
 func TestFairBetweenSessions(t *testing.T) {
 	begun, hold := make(chan string, 99), make(chan struct{})
 	r := start(t, setup{limits: func(l *ruleset.Limits) { l.Load.AtOnce = 1 }}, holding(begun, hold))
@@ -149,7 +162,8 @@ func TestFairBetweenSessions(t *testing.T) {
 				t.Errorf("%s: %d %s", session, a.status, a.body)
 			}
 		})
-		for now := waiting; now.Inside == waiting.Inside && now.Waiting == waiting.Waiting; time.Sleep(time.Millisecond) {
+		for now := waiting; now.Inside == waiting.Inside &&
+			now.Waiting == waiting.Waiting; time.Sleep(time.Millisecond) {
 			now = r.s.door.State(&r.s.rules.Set().Limits.Load)
 		}
 	}
@@ -177,7 +191,9 @@ func TestFairBetweenSessions(t *testing.T) {
 // More than may wait, and those that wait too long, get 503. A caller who leaves makes room.
 func TestCrowded(t *testing.T) {
 	begun, hold := make(chan string, 9), make(chan struct{})
-	r := start(t, setup{limits: func(l *ruleset.Limits) { l.Load.AtOnce, l.Load.Waiting, l.Load.Wait = 1, 1, 300*time.Millisecond }}, holding(begun, hold))
+	r := start(t, setup{limits: func(l *ruleset.Limits) {
+		l.Load.AtOnce, l.Load.Waiting, l.Load.Wait = 1, 1, 300*time.Millisecond
+	}}, holding(begun, hold))
 	first := make(chan *answer)
 	go func() { first <- r.chat(asking(streaming)) }()
 	<-begun
@@ -186,7 +202,8 @@ func TestCrowded(t *testing.T) {
 	for r.s.door.State(&r.s.rules.Set().Limits.Load).Waiting == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if a := r.chat(asking(streaming)); a.status != 503 || !strings.Contains(a.fault.Message, "too many requests wait") {
+	if a := r.chat(asking(streaming)); a.status != 503 ||
+		!strings.Contains(a.fault.Message, "too many requests wait") {
 		t.Errorf("one too many: %d %s", a.status, a.body)
 	}
 	if a := <-late; a.status != 503 || !strings.Contains(a.fault.Message, "took too long") {

@@ -36,10 +36,12 @@ func TestDecisionsAreLogged(t *testing.T) {
 			t.Fatalf("%d decisions", len(log.list))
 		}
 		first, second := log.list[0], log.list[1]
-		if first.Effect != policy.Deny || first.Outcome != decisions.Refused || first.Rule == "" || !first.Enforced || string(first.Arguments) != bad {
+		if first.Effect != policy.Deny || first.Outcome != decisions.Refused || first.Rule == "" ||
+			!first.Enforced || string(first.Arguments) != bad {
 			t.Errorf("%+v", first)
 		}
-		if second.Outcome != decisions.Left || second.Effect != policy.Allow || second.Tool != "exec" || second.Class != "exec" || second.Rules == "" {
+		if second.Outcome != decisions.Left || second.Effect != policy.Allow || second.Tool != "exec" ||
+			second.Class != "exec" || second.Rules == "" {
 			t.Errorf("%+v", second)
 		}
 		if first.Request == "" || first.Request != second.Request {
@@ -50,11 +52,13 @@ func TestDecisionsAreLogged(t *testing.T) {
 
 // A call that waits for a person is logged with the approval that it waits for.
 func TestQuestionsAreLogged(t *testing.T) {
-	r := play(t, script.Native("exec", `{"command":"frobnicate x"}`), script.Native("exec", `{"command":"ls"}`))
+	r := play(t, script.Native("exec", `{"command":"frobnicate x"}`),
+		script.Native("exec", `{"command":"ls"}`))
 	log := &notes{}
 	r.guard.Decisions = log
 	r.chat(asking(bothTool))
-	if len(log.list) != 2 || log.list[0].Effect != policy.Ask || log.list[0].Outcome != decisions.Refused || log.list[0].Approval == "" {
+	if len(log.list) != 2 || log.list[0].Effect != policy.Ask || log.list[0].Outcome != decisions.Refused ||
+		log.list[0].Approval == "" {
 		t.Errorf("%+v", log.list)
 	}
 }
@@ -68,7 +72,8 @@ func TestNoLogNoCall(t *testing.T) {
 		if len(a.calls) != 0 || !strings.Contains(a.text, "cannot be logged") {
 			t.Errorf("%v %q", a.calls, a.text)
 		}
-		if log := r.log.String(); !strings.Contains(log, "event=decisions_required") || !strings.Contains(log, "disk full") {
+		if log := r.log.String(); !strings.Contains(log, "event=decisions_required") ||
+			!strings.Contains(log, "disk full") {
 			t.Errorf("not in the log: %s", log)
 		}
 	}

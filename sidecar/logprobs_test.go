@@ -8,8 +8,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// What a server says of a token stays with its text, also where that was held because it could have been markup: each
-// event leaves once with all that it says, and the text is whole.
+// What a server says of a token stays with its text, also where that was held because it could have been
+// markup: each event leaves once with all that it says, and the text is whole.
 func TestLogprobsStay(t *testing.T) {
 	event := func(member, text, finish string) string {
 		return fmt.Sprintf(`data: {"id":"chatcmpl-9","object":"chat.completion.chunk","created":1760000000,"model":"openai/gpt-oss-20b","choices":[{"index":0,"delta":{%q:%q},"logprobs":{"content":[{"token":%[2]q,"logprob":-0.5}]},"token_ids":[7],"finish_reason":%[3]s}],"timings":{"predicted_ms":1}}`+"\n\n", member, text, finish)
@@ -20,7 +20,8 @@ func TestLogprobsStay(t *testing.T) {
 		"one chunk":                       {"Good day to you, how are you today? I write to"},
 		"a chunk that is held in part":    {"Good day to", " you"},
 		"a mark at the end":               {"Good day", " to"},
-		"code":                            {"Use `", "to", "=", "a", "` ", "```", "\n", "ls", "\n", "```", " to", " list"},
+		"code": {"Use `", "to", "=", "a", "` ", "```", "\n", "ls", "\n", "```",
+			" to", " list"},
 	} {
 		for _, member := range []string{"content", "reasoning"} {
 			t.Run(name+", "+member, func(t *testing.T) {

@@ -50,7 +50,8 @@ var asItCame = setup{roleWait: time.Minute}
 
 // Undamaged streams leave as they came, under the id that was asked for.
 func TestStreamUntouched(t *testing.T) {
-	role, words := ev(0, `"role":"assistant","content":""`, "null"), ev(0, `"content":"It is \u0031 < 2."`, "null")
+	role, words := ev(0, `"role":"assistant","content":""`, "null"), ev(0, `"content":"It is \u0031 < 2."`,
+		"null")
 	stop := ev(0, ``, `"stop"`)
 	for _, row := range []struct{ name, body string }{
 		{"text", role + words + ev(0, `"content":" Größe & Co."`, "null") + stop + usageEvent + doneEvent},
@@ -74,8 +75,10 @@ func TestStreamUntouched(t *testing.T) {
 
 // Where only reasoning is told, its key is renamed and nothing else.
 func TestStreamRenamed(t *testing.T) {
-	came := ev(0, `"role":"assistant","content":""`, "null") + ev(0, `"reasoning": "reasoning, \u00e9"`, "null") +
-		ev(0, `"reasoning":" on"`, "null") + ev(0, `"content":"Yes."`, "null") + ev(0, ``, `"stop"`) + usageEvent + doneEvent
+	came := ev(0, `"role":"assistant","content":""`, "null") + ev(0, `"reasoning": "reasoning, \u00e9"`,
+		"null") +
+		ev(0, `"reasoning":" on"`, "null") + ev(0, `"content":"Yes."`, "null") + ev(0, ``,
+		`"stop"`) + usageEvent + doneEvent
 	a := start(t, asItCame, says(sse, came)).chat(asking(streaming))
 	if want := strings.ReplaceAll(asked(came), `"reasoning":`, `"reasoning_content":`); a.body != want {
 		t.Errorf("want\n%s\nleft\n%s", want, a.body)
@@ -114,7 +117,8 @@ func TestWholeUntouched(t *testing.T) {
 func TestWholeOtherID(t *testing.T) {
 	came := doc(`"role":"assistant","content":null,"tool_calls":[ {"function":{"arguments":"{ \"path\": \"a\\u0062\" }", "name":"read"},"type":"function","id":"chatcmpl-tool-7","x":1}]`, "tool_calls")
 	a := start(t, asItCame, says(docu, came)).whole()
-	if len(a.calls) != 1 || a.calls[0].ID == "chatcmpl-tool-7" || strings.Replace(a.body, a.calls[0].ID, "chatcmpl-tool-7", 1) != came {
+	if len(a.calls) != 1 || a.calls[0].ID == "chatcmpl-tool-7" ||
+		strings.Replace(a.body, a.calls[0].ID, "chatcmpl-tool-7", 1) != came {
 		t.Errorf("came\n%s\nleft\n%s", came, a.body)
 	}
 }
@@ -124,7 +128,8 @@ func TestRequestUntouched(t *testing.T) {
 	r := play(t, script.Text("Yes."))
 	body := `{"x_a":{"b": [1,2.50,"\u00e9"]}, "model" : "gpt-oss","messages":[{"role":"user","content":"go","x_b":null}],"seed":7,"stop":["<x>"],` + bothTool + ` ,"metadata":{"k":"v"}}`
 	r.chat(body)
-	if got, want := string(r.model.Requests("")[0].Body), strings.Replace(body, `"gpt-oss"`, `"openai/gpt-oss-20b"`, 1); got != want {
+	if got, want := string(r.model.Requests("")[0].Body), strings.Replace(body, `"gpt-oss"`,
+		`"openai/gpt-oss-20b"`, 1); got != want {
 		t.Errorf("sent\n%s\narrived\n%s", want, got)
 	}
 }
@@ -135,19 +140,23 @@ func TestOtherForm(t *testing.T) {
 	const call = `"content":null,"reasoning":"Look.","tool_calls":[{"id":"x-1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]`
 	t.Run("document for a stream", func(t *testing.T) {
 		a := start(t, asItCame, says(docu, doc(call, "tool_calls"))).stream()
-		if !a.done || a.roles != 1 || a.thought != "Look." || len(a.calls) != 1 || a.calls[0].Args != `{"path":"a"}` || a.last != "tool_calls" || a.usage != 12 || len(a.ids) != 1 {
+		if !a.done || a.roles != 1 || a.thought != "Look." || len(a.calls) != 1 ||
+			a.calls[0].Args != `{"path":"a"}` || a.last != "tool_calls" || a.usage != 12 || len(a.ids) != 1 {
 			t.Errorf("%+v", a)
 		}
 	})
 	t.Run("stream for a document", func(t *testing.T) {
-		body := ev(0, `"role":"assistant","reasoning":"Look."`, "null") + ev(0, `"content":"It is "`, "null") + ev(0, `"content":"one."`, `"length"`) + usageEvent + doneEvent
+		body := ev(0, `"role":"assistant","reasoning":"Look."`, "null") + ev(0, `"content":"It is "`,
+			"null") + ev(0, `"content":"one."`, `"length"`) + usageEvent + doneEvent
 		a := start(t, asItCame, says(sse, body)).whole()
-		if a.status != 200 || a.thought != "Look." || a.text != "It is one." || a.last != "length" || a.usage != 12 {
+		if a.status != 200 || a.thought != "Look." || a.text != "It is one." || a.last != "length" ||
+			a.usage != 12 {
 			t.Errorf("%+v", a)
 		}
 	})
 	t.Run("one event with everything", func(t *testing.T) {
-		a := start(t, asItCame, says(sse, ev(0, `"role":"assistant",`+call, `"tool_calls"`)+doneEvent)).stream()
+		a := start(t, asItCame, says(sse, ev(0, `"role":"assistant",`+call,
+			`"tool_calls"`)+doneEvent)).stream()
 		if !a.done || a.roles != 1 || a.thought != "Look." || len(a.calls) != 1 || a.last != "tool_calls" {
 			t.Errorf("%+v\n%s", a, a.body)
 		}
@@ -170,13 +179,16 @@ func TestForeignForm(t *testing.T) {
 		`"content":"I look.","reasoning":"Look.","tool_calls":[{"id":"x","type":"function","name":"read","arguments":"{\"path\":\"a\"}"}]`,
 	} {
 		r := start(t, asItCame, says(docu, doc(`"role":"assistant",`+said, "stop")))
-		for _, a := range []*answer{r.whole(), r.stream(), start(t, asItCame, says(sse, ev(0, said, "null")+ev(0, "", `"stop"`)+doneEvent)).stream()} {
-			if a.status != 200 || a.thought != "Look." || a.text != "I look." || len(a.calls) != 1 || a.calls[0].Args != `{"path":"a"}` || a.last != "tool_calls" {
+		for _, a := range []*answer{r.whole(), r.stream(),
+			start(t, asItCame, says(sse, ev(0, said, "null")+ev(0, "", `"stop"`)+doneEvent)).stream()} {
+			if a.status != 200 || a.thought != "Look." || a.text != "I look." || len(a.calls) != 1 ||
+				a.calls[0].Args != `{"path":"a"}` || a.last != "tool_calls" {
 				t.Errorf("%s\n%+v\n%s", said, a, a.body)
 			}
 		}
 	}
-	r := start(t, asItCame, says(docu, doc(`"role":"assistant","content":[{"type":"text","text":"Hello"}]`, "stop")))
+	r := start(t, asItCame, says(docu, doc(`"role":"assistant","content":[{"type":"text","text":"Hello"}]`,
+		"stop")))
 	for _, a := range []*answer{r.whole(), r.stream()} {
 		if a.text != "Hello" {
 			t.Errorf("%s", a.body)
@@ -187,7 +199,8 @@ func TestForeignForm(t *testing.T) {
 // Replies served side by side do not mix: buffers are reused between them.
 func TestSideBySide(t *testing.T) {
 	r := start(t, asItCame, script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
-		said := script.Text("<|channel|>final<|message|>" + strings.Repeat(q.Messages[0].Text+" ", 300) + "<|return|>").Thinking(q.Messages[0].Text)
+		said := script.Text("<|channel|>final<|message|>" + strings.Repeat(q.Messages[0].Text+" ", 300) +
+			"<|return|>").Thinking(q.Messages[0].Text)
 		return &said
 	}}))
 	var wg sync.WaitGroup
@@ -197,8 +210,10 @@ func TestSideBySide(t *testing.T) {
 			if i%2 == 0 {
 				more = `"stream":true,`
 			}
-			a := r.chat(`{` + more + `"model":"gpt-oss","messages":[{"role":"user","content":"` + word + `"}]}`)
-			if strings.TrimSpace(a.text) != strings.TrimSpace(strings.Repeat(word+" ", 300)) || a.thought != word {
+			a := r.chat(`{` + more + `"model":"gpt-oss","messages":[{"role":"user","content":"` + word +
+				`"}]}`)
+			if strings.TrimSpace(a.text) != strings.TrimSpace(strings.Repeat(word+" ", 300)) ||
+				a.thought != word {
 				t.Errorf("%s: %.60q after %q", word, a.text, a.thought)
 			}
 		})
@@ -207,8 +222,8 @@ func TestSideBySide(t *testing.T) {
 }
 
 // The usage of a reply passes, asked for or not by a server that tells it anyway.
-// The caller of a reply that was asked for again is told the prompt of the last request and what the model has written
-// in all of them; a sentence of ours is told with what is known.
+// The caller of a reply that was asked for again is told the prompt of the last request and what the model
+// has written in all of them; a sentence of ours is told with what is known.
 func TestUsageOfSeveralReplies(t *testing.T) {
 	took := func(r script.Reply, prompt int) script.Reply { // 3 tokens and a quarter of its bytes
 		r.Prompt = prompt
@@ -233,7 +248,8 @@ func TestUsageOfSeveralReplies(t *testing.T) {
 				t.Run(row.name+", "+mode+api, func(t *testing.T) {
 					t.Setenv(otherAPI, api)
 					a := play(t, row.replies...).chat(asking(mode + bothTool))
-					if want := max(row.usage, 0); a.usage != want || a.status != 200 || row.usage < 0 && !strings.Contains(a.body, `_tokens":0`) {
+					if want := max(row.usage, 0); a.usage != want || a.status != 200 || row.usage < 0 &&
+						!strings.Contains(a.body, `_tokens":0`) {
 						t.Errorf("usage %d, want %d: %s", a.usage, want, a.body)
 					}
 				})
@@ -253,7 +269,8 @@ func TestUsage(t *testing.T) {
 		{streaming, strings.Replace(ev(0, "", `"stop"`), `"x_unknown"`, `"usage":{"total_tokens":5},"x_unknown"`, 1), 5},
 		{streaming, strings.Replace(ev(0, "", `"stop"`), `"x_unknown"`, `"timings":{"prompt_n":4,"predicted_n":3},"x_unknown"`, 1), 7},
 	} {
-		body := ev(0, `"role":"assistant","content":"Yes."`, "null") + row.body + ev(0, "", `"stop"`) + doneEvent
+		body := ev(0, `"role":"assistant","content":"Yes."`, "null") + row.body + ev(0, "",
+			`"stop"`) + doneEvent
 		if a := start(t, asItCame, says(sse, body)).chat(asking(row.ask)); a.usage != row.want || !a.done {
 			t.Errorf("%s: usage %d, want %d\n%s", row.body, a.usage, row.want, a.body)
 		}

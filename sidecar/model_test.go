@@ -17,7 +17,8 @@ func TestModels(t *testing.T) {
 	second := script.New(script.Scenario{Steps: []script.Reply{script.Text("Second.")}, Loop: true})
 	other := httptest.NewServer(second)
 	t.Cleanup(other.Close)
-	r := start(t, setup{key: upstreamKey}, script.New(script.Scenario{Steps: []script.Reply{script.Text("First.")}, Loop: true}))
+	r := start(t, setup{key: upstreamKey},
+		script.New(script.Scenario{Steps: []script.Reply{script.Text("First.")}, Loop: true}))
 	t.Cleanup(r.s.Close)
 	set := *r.s.rules.Set()
 	set.Models = append([]ruleset.Model{
@@ -34,7 +35,8 @@ func TestModels(t *testing.T) {
 		}
 	}
 	asked := second.Requests("")[0]
-	if asked.Model != "some/name" || len(asked.Messages) != 2 || asked.Messages[0].Role != "system" || asked.Messages[0].Text != `Be "kind".` {
+	if asked.Model != "some/name" || len(asked.Messages) != 2 || asked.Messages[0].Role != "system" ||
+		asked.Messages[0].Text != `Be "kind".` {
 		t.Errorf("%s", asked.Body)
 	}
 	if got := asked.Header.Get("Authorization"); got != "" {
@@ -43,7 +45,8 @@ func TestModels(t *testing.T) {
 	if a := r.chat(`{"model":"gpt-oss","messages":[{"role":"user","content":"go"}]}`); a.text != "First." {
 		t.Errorf("%d %s", a.status, a.body)
 	}
-	if a := r.chat(`{"messages":[{"role":"user","content":"go"}]}`); a.text != "Second." { // the first of the file
+	// the first of the file
+	if a := r.chat(`{"messages":[{"role":"user","content":"go"}]}`); a.text != "Second." {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 	if a := r.chat(`{"model":"bad","messages":[{"role":"user","content":"go"}]}`); a.status != http.StatusInternalServerError || a.fault.Code != "internal_error" {
@@ -56,7 +59,8 @@ func TestToolChoiceNone(t *testing.T) {
 	marker := script.Marker("read", `{"path":"a"}`).Thinking("Hm.")
 	r := play(t, marker, marker)
 	for _, more := range []string{"", streaming + ","} {
-		if a := r.chat(asking(more + bothTool + `,"tool_choice":"none"`)); len(a.calls) > 0 || a.text != marker.Content || a.last != "stop" {
+		if a := r.chat(asking(more + bothTool + `,"tool_choice":"none"`)); len(a.calls) > 0 ||
+			a.text != marker.Content || a.last != "stop" {
 			t.Errorf("%+v", a)
 		}
 	}
@@ -74,11 +78,13 @@ func TestModelIsNotServed(t *testing.T) {
 	}))
 	for _, id := range []string{"gpt-oss", "gpt-oss-20b"} {
 		a := r.chat(`{"model":"` + id + `","messages":[{"role":"user","content":"go"}]}`)
-		if a.status != http.StatusNotFound || a.fault.Code != "model_not_found" || !strings.Contains(a.fault.Message, "nomic-embed-text, qwen3:8b") {
+		if a.status != http.StatusNotFound || a.fault.Code != "model_not_found" ||
+			!strings.Contains(a.fault.Message, "nomic-embed-text, qwen3:8b") {
 			t.Errorf("%s: %d %s", id, a.status, a.body)
 		}
 	}
-	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "qwen3:8b") {
+	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != http.StatusServiceUnavailable ||
+		!strings.Contains(a.body, "qwen3:8b") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }

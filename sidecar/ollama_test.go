@@ -64,7 +64,8 @@ func (o *ollama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // What Ollama makes of a damaged reply, and what the caller gets all the same.
 func TestOllama(t *testing.T) {
 	const cut = "broke off this reply (without a reason; Ollama does so"
-	whole := strings.TrimSuffix(strings.Replace(ollamaCalls, `"content":""`, `"content":"","thinking":"Hm."`, 1), "\n")
+	whole := strings.TrimSuffix(strings.Replace(ollamaCalls, `"content":""`, `"content":"","thinking":"Hm."`,
+		1), "\n")
 	null := `{"role":"user","content":"go"},{"role":"assistant","content":null,"reasoning_content":"Hm."},{"role":"user","content":"and now"}`
 	for _, row := range []struct {
 		name, mode string
@@ -107,7 +108,9 @@ func TestOllama(t *testing.T) {
 			for _, c := range a.calls {
 				call += c.Args
 			}
-			if a.status != 200 || a.fault.Message != "" || !strings.Contains(a.text, row.text) || row.text == "" && a.text != "" || call != row.call || a.last != row.last || a.done != (row.mode == "stream") {
+			if a.status != 200 || a.fault.Message != "" || !strings.Contains(a.text, row.text) ||
+				row.text == "" && a.text != "" || call != row.call || a.last != row.last ||
+				a.done != (row.mode == "stream") {
 				t.Errorf("%d %q, call %q, ended by %q\n%s", a.status, a.text, call, a.last, a.body)
 			}
 			if len(model.asked) != len(row.replies) {

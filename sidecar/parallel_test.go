@@ -55,7 +55,8 @@ func (r *readers) Run(ctx context.Context, id string, c *guard.Passed) tools.Res
 // several is a reply that reads n files.
 func several(n int) (out script.Reply) {
 	for i := range n {
-		out.Calls = append(out.Calls, script.Call{ID: fmt.Sprint("c", i), Name: "read", Arguments: fmt.Sprintf(`{"path":"/tmp/%d"}`, i)})
+		out.Calls = append(out.Calls, script.Call{ID: fmt.Sprint("c", i), Name: "read",
+			Arguments: fmt.Sprintf(`{"path":"/tmp/%d"}`, i)})
 	}
 	return out
 }
@@ -69,7 +70,8 @@ func TestReadsTogether(t *testing.T) {
 	set.Runs.Parallel = "read"
 	j, err := journal.Open(journal.Config{Dir: filepath.Join(t.TempDir(), "runs"), Now: time.Now})
 	ruletest.Must(t, err)
-	r := start(t, setup{set: &set, sources: []executor.Source{b}, journal: j}, script.New(script.Scenario{Steps: []script.Reply{several(n), script.Text("Read.")}}))
+	r := start(t, setup{set: &set, sources: []executor.Source{b}, journal: j},
+		script.New(script.Scenario{Steps: []script.Reply{several(n), script.Text("Read.")}}))
 	a := r.run(true, "")
 	if a.status != 200 || a.text != "Read." {
 		t.Fatal(a.body)
@@ -94,7 +96,8 @@ func TestReadsTogether(t *testing.T) {
 		}
 	}
 	slices.Sort(ids)
-	if len(ids) != n || len(slices.Compact(ids)) != n || past.End == nil || past.End.Status != journal.Answered {
+	if len(ids) != n || len(slices.Compact(ids)) != n || past.End == nil ||
+		past.End.Status != journal.Answered {
 		t.Errorf("the journal has results %q and the end %+v", ids, past.End)
 	}
 }
@@ -107,16 +110,22 @@ func TestReadsTogetherEnd(t *testing.T) {
 	set.Runs.Parallel = "read"
 	j, err := journal.Open(journal.Config{Dir: filepath.Join(t.TempDir(), "runs"), Now: time.Now})
 	ruletest.Must(t, err)
-	r := start(t, setup{set: &set, sources: []executor.Source{b}, journal: j}, script.New(script.Scenario{Steps: []script.Reply{several(n), script.Text("Read.")}}))
+	r := start(t, setup{set: &set, sources: []executor.Source{b}, journal: j},
+		script.New(script.Scenario{Steps: []script.Reply{several(n), script.Text("Read.")}}))
 	ctx, leave := context.WithCancel(t.Context())
 	go func() { <-b.full; leave() }()
-	if res, err := r.do(ctx, http.MethodPost, "/v1/chat/completions", `{"model":"executor","messages":[{"role":"user","content":"read"}]}`); err == nil {
+	if res, err := r.do(ctx, http.MethodPost, "/v1/chat/completions",
+		`{"model":"executor","messages":[{"role":"user","content":"read"}]}`); err == nil {
 		ruletest.Must(t, res.Body.Close())
 	}
 	var left []journal.Summary
 	for range 500 {
 		left = nil
-		ruletest.Must(t, j.List(func(s journal.Summary, err error) bool { left = append(left, s); return err == nil }))
+		ruletest.Must(t, j.List(func(s journal.Summary,
+			err error) bool {
+			left = append(left, s)
+			return err == nil
+		}))
 		if len(left) == 1 && left[0].Status == journal.Left {
 			break
 		}
@@ -132,8 +141,11 @@ func TestReadsTogetherEnd(t *testing.T) {
 	mixed := several(3)
 	mixed.Calls[1] = script.Call{ID: "w", Name: "write", Arguments: `{"path":"/tmp/1","content":"x"}`}
 	plain := &bench{}
-	r = start(t, setup{set: &set, sources: []executor.Source{plain}}, script.New(script.Scenario{Steps: []script.Reply{mixed, script.Text("Done.")}}))
-	if a := r.run(false, ""); a.text != "Done." || strings.Join(plain.calls(), "; ") != `read {"path":"/tmp/0"}; write {"path":"/tmp/1","content":"x"}; read {"path":"/tmp/2"}` {
+	r = start(t, setup{set: &set, sources: []executor.Source{plain}},
+		script.New(script.Scenario{Steps: []script.Reply{mixed, script.Text("Done.")}}))
+	if a := r.run(false, ""); a.text != "Done." ||
+		strings.Join(plain.calls(),
+			"; ") != `read {"path":"/tmp/0"}; write {"path":"/tmp/1","content":"x"}; read {"path":"/tmp/2"}` {
 		t.Errorf("%s, ran %q", a.text, plain.calls())
 	}
 }

@@ -35,8 +35,11 @@ results:
 // The rules of edits.yaml change what the model reads, of the request and of the results that
 // the gateway sends; the log and the metrics say which.
 func TestEditsOfAProvider(t *testing.T) {
-	r := start(t, edited(t, phases), script.New(script.Scenario{Steps: []script.Reply{script.Native("exec", `{"command":"ls"}`), script.Text("ok")}}))
-	a := r.chat(`{"model":"gpt-oss",` + bothTool + `,"temperature":1,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"key-1"}]}`)
+	r := start(t, edited(t, phases),
+		script.New(script.Scenario{Steps: []script.Reply{script.Native("exec", `{"command":"ls"}`),
+			script.Text("ok")}}))
+	a := r.chat(`{"model":"gpt-oss",` + bothTool +
+		`,"temperature":1,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"key-1"}]}`)
 	asked := string(r.model.Requests("")[0].Body)
 	for _, part := range []string{`"content":"Be brief."`, `"[key]"`, `"temperature":0.5`} {
 		if !strings.Contains(asked, part) {
@@ -53,10 +56,14 @@ func TestEditsOfAProvider(t *testing.T) {
 
 // Results of a run are edited before they are shortened, and what the guard says is not.
 func TestEditsOfARun(t *testing.T) {
-	b := &bench{result: func(string, int) tools.Result { return tools.Result{Text: "key-12 " + strings.Repeat("x", 20000)} }}
+	b := &bench{result: func(string,
+		int) tools.Result {
+		return tools.Result{Text: "key-12 " + strings.Repeat("x", 20000)}
+	}}
 	s := edited(t, `results: [{id: keys, when: run, replace: [{find: 'x{1000}', with: ''}, {find: 'key-\d+', with: '[key]'}], note: Seen.}]`)
 	s.sources = []executor.Source{b}
-	r := start(t, s, script.New(script.Scenario{Steps: []script.Reply{script.Native("web_search", `{"query":"news"}`), script.Text("ok")}}))
+	r := start(t, s, script.New(script.Scenario{Steps: []script.Reply{script.Native("web_search",
+		`{"query":"news"}`), script.Text("ok")}}))
 	if a := r.run(false, ""); a.text != "ok" {
 		t.Fatalf("%d %s", a.status, a.body)
 	}

@@ -62,13 +62,15 @@ func TestDenied(t *testing.T) {
 					t.Errorf("%v %s", a.calls, a.body)
 				}
 				asked := r.model.Requests("")
-				if len(asked) != len(row.first)+1 || !strings.Contains(string(asked[len(row.first)].Body), "Name the files that are meant.") {
+				if len(asked) != len(row.first)+1 || !strings.Contains(string(asked[len(row.first)].Body),
+					"Name the files that are meant.") {
 					t.Error("the model was not told why")
 				}
 				r = play(t, append(slices.Clone(row.first), row.first[len(row.first)-1])...)
 				a = r.chat(asking(mode))
 				r.mustDeny(a)
-				if len(a.calls) != 0 || !strings.Contains(a.text, "not allowed here. This deletes the system") {
+				if len(a.calls) != 0 || !strings.Contains(a.text,
+					"not allowed here. This deletes the system") {
 					t.Errorf("again: %v %q", a.calls, a.text)
 				}
 			})
@@ -91,23 +93,27 @@ func (r *rig) mustDeny(a *answer) {
 			}
 		}
 	}
-	said := strings.NewReplacer(`in "rm -rf /"`, "", `in \"rm -rf /\"`, "").Replace(fmt.Sprint(all, a.body)) // as our own sentence quotes it
+	// as our own sentence quotes it
+	said := strings.NewReplacer(`in "rm -rf /"`, "", `in \"rm -rf /\"`, "").Replace(fmt.Sprint(all, a.body))
 	if strings.Contains(said, "rm -rf") || a.status != http.StatusOK {
 		r.t.Errorf("it left: %d %v\n%s", a.status, all, a.body)
 	}
-	if log := r.log.String(); !strings.Contains(log, "event=policy_deny") || !strings.Contains(log, "rule=whole-tree") {
+	if log := r.log.String(); !strings.Contains(log, "event=policy_deny") ||
+		!strings.Contains(log, "rule=whole-tree") {
 		r.t.Errorf("not in the log: %s", log)
 	}
 }
 
 // What stands beside a denied call leaves.
 func TestDeniedBeside(t *testing.T) {
-	for name, other := range map[string]string{"good": `{"command":"ls"}`, "audited": `{"command":"dd if=x of=/dev/sdb"}`} {
+	for name, other := range map[string]string{"good": `{"command":"ls"}`,
+		"audited": `{"command":"dd if=x of=/dev/sdb"}`} {
 		for _, mode := range []string{"stream", "whole"} {
 			for _, calls := range [][]string{{other, bad}, {bad, other}} {
 				var reply script.Reply
 				for i, args := range calls {
-					reply.Calls = append(reply.Calls, script.Call{ID: fmt.Sprint("c", i), Name: "exec", Arguments: args})
+					reply.Calls = append(reply.Calls, script.Call{ID: fmt.Sprint("c", i), Name: "exec",
+						Arguments: args})
 				}
 				r := under(t, "profile: permissive\n"+auditDisks, reply)
 				a := r.answer(mode)
@@ -115,7 +121,8 @@ func TestDeniedBeside(t *testing.T) {
 				if len(a.calls) != 1 || a.calls[0].Args != other || a.last != "tool_calls" {
 					t.Errorf("%s, %s: %v", name, mode, a.calls)
 				}
-				if n := len(r.model.Requests("")); n != 1 || !strings.Contains(a.text, "The call of exec was not made. This deletes") {
+				if n := len(r.model.Requests("")); n != 1 ||
+					!strings.Contains(a.text, "The call of exec was not made. This deletes") {
 					t.Errorf("%s, %s: nobody is told: %q after %d requests", name, mode, a.text, n)
 				}
 				if log := r.log.String(); name == "audited" && !strings.Contains(log, "event=policy_audit") {
@@ -129,11 +136,14 @@ func TestDeniedBeside(t *testing.T) {
 // Every choice is judged, and what we say in one leaves the others as they must be,
 // whether the server answers in the form that was asked for or in the other.
 func TestDeniedInChoices(t *testing.T) {
-	ls, rm, text := calling("exec", `{"command":"ls"}`), calling("exec", bad), `"reasoning":"Hm.","content":"Yes."`
-	for _, choices := range [][]string{{rm, rm}, {ls, rm}, {rm, ls}, {rm, text}, {`"reasoning":"Hm.",` + rm, ls}} {
+	ls, rm, text := calling("exec", `{"command":"ls"}`), calling("exec",
+		bad), `"reasoning":"Hm.","content":"Yes."`
+	for _, choices := range [][]string{{rm, rm}, {ls, rm}, {rm, ls}, {rm, text},
+		{`"reasoning":"Hm.",` + rm, ls}} {
 		events := ""
 		for i, c := range slices.Backward(choices) { // the order says nothing
-			events += ev(i, `"role":"assistant",`+strings.ReplaceAll(c, `{"id"`, `{"index":0,"id"`), "null") + ev(i, "", `"stop"`)
+			events += ev(i, `"role":"assistant",`+strings.ReplaceAll(c, `{"id"`, `{"index":0,"id"`),
+				"null") + ev(i, "", `"stop"`)
 		}
 		for kind, body := range map[string]string{docu: document(choices...), sse: events + doneEvent} {
 			for _, mode := range []string{streaming, `"n":2`} {
@@ -144,11 +154,13 @@ func TestDeniedInChoices(t *testing.T) {
 				a := r.chat(asking(mode + "," + bothTool))
 				r.mustDeny(a)
 				for i, c := range choices {
-					if told := strings.Contains(a.choice(i), "not allowed here"); told != strings.Contains(c, "rm -rf") && !(kind == sse && mode != streaming && i > 0) {
+					if told := strings.Contains(a.choice(i), "not allowed here"); told != strings.Contains(c,
+						"rm -rf") && !(kind == sse && mode != streaming && i > 0) {
 						t.Errorf("%s, %s: the user of choice %d is told: %v: %s", kind, mode, i, told, a.body)
 					}
 				}
-				if kind == docu && mode != streaming && strings.Count(a.body, `"reasoning_content":"Hm."`) != strings.Count(body, "Hm.") {
+				if kind == docu && mode != streaming &&
+					strings.Count(a.body, `"reasoning_content":"Hm."`) != strings.Count(body, "Hm.") {
 					t.Errorf("the thoughts: %s", a.body)
 				}
 				if kind == docu && choices[1] == ls && !strings.Contains(a.body, `\"ls\"`) {
@@ -169,7 +181,8 @@ func TestDeniedInALaterChoice(t *testing.T) {
 		r := play(t, script.Reply{Body: document(ls, rm)}, script.Reply{Body: document(ls, ls)})
 		a := r.chat(asking(c.mode + "," + bothTool))
 		r.mustDeny(a)
-		if asked := r.model.Requests(""); len(asked) != c.asked || c.asked == 2 && !strings.Contains(string(asked[1].Body), "Name the files that are meant.") {
+		if asked := r.model.Requests(""); len(asked) != c.asked || c.asked == 2 &&
+			!strings.Contains(string(asked[1].Body), "Name the files that are meant.") {
 			t.Errorf("%s: the model was asked %d times", c.mode, len(asked))
 		}
 		if told := strings.Contains(a.choice(1), "not allowed here"); told != (c.asked == 1) {
@@ -182,7 +195,8 @@ func TestDeniedInALaterChoice(t *testing.T) {
 func TestRefusedInALaterChoice(t *testing.T) {
 	good, bad := calling("exec", `{"command":"ls"}`), calling("nope", `{}`)
 	r := play(t, script.Reply{Body: document(good, bad)}, script.Reply{Body: document(good, good)})
-	if a := r.chat(asking(`"n":2,` + bothTool)); len(r.model.Requests("")) != 2 || strings.Count(a.body, `\"ls\"`) != 2 {
+	if a := r.chat(asking(`"n":2,` + bothTool)); len(r.model.Requests("")) != 2 ||
+		strings.Count(a.body, `\"ls\"`) != 2 {
 		t.Errorf("%d requests: %s", len(r.model.Requests("")), a.body)
 	}
 	for _, mode := range []string{`"n":2`, streaming + `,"n":2`} {
@@ -215,9 +229,11 @@ func calling(name, args string) string {
 func document(messages ...string) string {
 	var choices []string
 	for i, m := range messages {
-		choices = append(choices, fmt.Sprintf(`{"index":%d,"message":{"role":"assistant",%s},"finish_reason":"stop"}`, i, m))
+		choices = append(choices,
+			fmt.Sprintf(`{"index":%d,"message":{"role":"assistant",%s},"finish_reason":"stop"}`, i, m))
 	}
-	return `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[` + strings.Join(choices, ",") + `]}`
+	return `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[` + strings.Join(choices,
+		",") + `]}`
 }
 
 // Our own sentence quotes the model, and is no call either.
@@ -234,7 +250,8 @@ func TestDeniedSentenceIsNoCall(t *testing.T) {
 
 // What the caller would run otherwise than it stands there cannot be judged.
 func TestDeniedUnclear(t *testing.T) {
-	for _, args := range []string{`{"command":"ls </arg_value>>"}`, `{"command":"ls","workdir":"/srv</arg_value>>>"}`} {
+	for _, args := range []string{`{"command":"ls </arg_value>>"}`,
+		`{"command":"ls","workdir":"/srv</arg_value>>>"}`} {
 		r := play(t, script.Native("exec", args), script.Text("No."))
 		if a := r.chat(asking(openTool)); len(a.calls) != 0 || a.text != "No." {
 			t.Errorf("%s left: %v %q", args, a.calls, a.text)
@@ -256,9 +273,11 @@ func TestDeniedInside(t *testing.T) {
 	if a := r.chat(asking(viaTool)); len(a.calls) != 1 {
 		t.Errorf("a harmless one does not leave: %s", a.body)
 	}
-	for _, mode := range []string{viaTool, streaming + "," + viaTool} { // the sidecar makes the tool_call itself
+	// the sidecar makes the tool_call itself
+	for _, mode := range []string{viaTool, streaming + "," + viaTool} {
 		r := play(t, script.Native("shell", bad), script.Text("No."))
-		a := r.chat(`{` + mode + `,"model":"gpt-oss","messages":[{"role":"system","content":"Available deferred-schema tools:\n- shell (core): Run.\n"},{"role":"user","content":"go"}]}`)
+		a := r.chat(`{` + mode +
+			`,"model":"gpt-oss","messages":[{"role":"system","content":"Available deferred-schema tools:\n- shell (core): Run.\n"},{"role":"user","content":"go"}]}`)
 		r.mustDeny(a)
 		if len(a.calls) != 0 {
 			t.Errorf("%v", a.calls)

@@ -46,7 +46,8 @@ type Replica struct {
 	ID    string    `json:"id"`
 	Rules string    `json:"rules"` // version in force
 	Seen  time.Time `json:"seen"`
-	Ahead float64   `json:"clock_ahead,omitempty"` // seconds by which its clock differs from that of the server; 0: it is right
+	// seconds by which its clock differs from that of the server; 0: it is right
+	Ahead float64 `json:"clock_ahead,omitempty"`
 }
 
 // tell adds to what readyz says. A server that is away is no reason to send requests elsewhere: it is
@@ -56,12 +57,14 @@ func (r Replicas) tell(body map[string]any) {
 	body["replica"], body["shared"], body["replicas"] = r.This, "up", r.List
 	if r.Away {
 		body["shared"] = "away"
-		warnings = append(warnings, "the server that replicas share is away: each goes by what it knows itself")
+		warnings = append(warnings,
+			"the server that replicas share is away: each goes by what it knows itself")
 	}
 	versions := map[string]int{}
 	for _, one := range r.List {
 		if one.Ahead != 0 {
-			warnings = append(warnings, fmt.Sprintf("the clock of replica %s differs from that of the server that replicas share by %+g s: set it", one.ID, one.Ahead))
+			warnings = append(warnings,
+				fmt.Sprintf("the clock of replica %s differs from that of the server that replicas share by %+g s: set it", one.ID, one.Ahead))
 		}
 		versions[one.Rules]++
 	}

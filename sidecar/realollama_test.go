@@ -12,8 +12,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
-// What a real Ollama makes of damaged replies, streamed and whole, over its own API and where a proxy passes its
-// chat completions alone: the call comes, and what was said before it stays.
+// What a real Ollama makes of damaged replies, streamed and whole, over its own API and where a proxy passes
+// its chat completions alone: the call comes, and what was said before it stays.
 func TestRealOllama(t *testing.T) {
 	const (
 		thinks   = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant"
@@ -69,7 +69,8 @@ func TestRealOllama(t *testing.T) {
 						stream = streaming + ","
 					}
 					a := r.chat(fmt.Sprintf(`{%s%s,"model":"gpt-oss","messages":[%s{"role":"user","content":"go"}]}`, stream, bothTool, row.history))
-					called := len(a.calls) == 1 && a.calls[0].Name == "read" && a.calls[0].Args == `{"path":"a.txt"}`
+					called := len(a.calls) == 1 && a.calls[0].Name == "read" &&
+						a.calls[0].Args == `{"path":"a.txt"}`
 					if a.status != 200 || a.fault.Message != "" || called != row.call || a.last != row.last {
 						t.Errorf("%d, %+v, ended by %q\n%s", a.status, a.calls, a.last, a.body)
 					}

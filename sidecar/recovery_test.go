@@ -78,8 +78,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// Ollama swallows a parse error in a stream of chat completions: what has come ends with a chunk without a word. The call comes
-// through all the same, behind what was said before it.
+// Ollama swallows a parse error in a stream of chat completions: what has come ends with a chunk without a
+// word. The call comes through all the same, behind what was said before it.
 func TestOllamaSwallowedError(t *testing.T) {
 	bad := script.Native("read", `{"path":"a"`)
 	thinking, speaking := bad.Thinking("I look."), bad.Thinking("I look.")
@@ -91,7 +91,8 @@ func TestOllamaSwallowedError(t *testing.T) {
 			model.Dialect.Chat = false // a proxy in front of it passes chat completions alone
 			r := start(t, setup{}, model)
 			a := r.answer(mode)
-			if len(a.calls) != 1 || a.calls[0].Name != "read" || a.calls[0].Args != `{"path":"a"}` || mode == "stream" && a.text != reply.Content || a.fault.Message != "" {
+			if len(a.calls) != 1 || a.calls[0].Name != "read" || a.calls[0].Args != `{"path":"a"}` ||
+				mode == "stream" && a.text != reply.Content || a.fault.Message != "" {
 				t.Errorf("%s, %q: %+v\n%s", mode, reply.Content, a.calls, a.body)
 			}
 			if n := len(r.model.Requests("")); n > 2 {
@@ -134,7 +135,8 @@ func TestBounded(t *testing.T) {
 			if a.fault.Code != "" && status == 200 {
 				status = row.status // the error came as an event, after reasoning
 			}
-			if status != row.status || a.fault.Code != row.code || row.code == "" && strings.TrimSpace(a.text) == "" || len(a.calls) > 0 {
+			if status != row.status || a.fault.Code != row.code || row.code == "" &&
+				strings.TrimSpace(a.text) == "" || len(a.calls) > 0 {
 				t.Errorf("%s, %s: %d %q\n%s", row.name, mode, a.status, a.text, a.body)
 			}
 			if n := len(r.model.Requests("")); n != row.requests {
@@ -150,11 +152,14 @@ func TestAfterText(t *testing.T) {
 	r := play(t, bad, script.Text("There is no such tool."))
 	a := r.stream()
 	asked := r.model.Requests("")
-	if a.text != "Let me look. \n\nThere is no such tool." && a.text != "Let me look.\n\nThere is no such tool." || a.roles != 1 || len(a.ids) != 1 || !a.done || len(asked) != 2 {
+	if a.text != "Let me look. \n\nThere is no such tool." &&
+		a.text != "Let me look.\n\nThere is no such tool." || a.roles != 1 || len(a.ids) != 1 || !a.done ||
+		len(asked) != 2 {
 		t.Fatalf("%q, %d requests\n%s", a.text, len(asked), a.body)
 	}
 	last := asked[1].Messages[len(asked[1].Messages)-2:]
-	if last[0].Role != "assistant" || !strings.Contains(last[0].Text, "Let me look.") || last[1].Role != "user" || !strings.Contains(last[1].Text, "launch") {
+	if last[0].Role != "assistant" || !strings.Contains(last[0].Text, "Let me look.") ||
+		last[1].Role != "user" || !strings.Contains(last[1].Text, "launch") {
 		t.Errorf("told %+v", last)
 	}
 }
@@ -166,7 +171,8 @@ func TestAfterTextInVain(t *testing.T) {
 	}
 	a := play(t, try("Let me look."), try("Let me try again.")).stream()
 	lines := strings.Split(a.text, "\n\n")
-	if len(lines) != 3 || lines[0] != "Let me look." || lines[1] != "Let me try again." || !strings.Contains(lines[2], "launch") || !a.done {
+	if len(lines) != 3 || lines[0] != "Let me look." || lines[1] != "Let me try again." ||
+		!strings.Contains(lines[2], "launch") || !a.done {
 		t.Errorf("%q\n%s", lines, a.body)
 	}
 }
@@ -191,20 +197,22 @@ func TestGoesOn(t *testing.T) {
 			t.Fatalf("%q, %d requests\n%s", a.text, len(asked), a.body)
 		}
 		last := asked[1].Messages[len(asked[1].Messages)-2:]
-		if last[0].Role != "assistant" || last[0].Text != "I look <" || !strings.Contains(last[1].Text, row.told) {
+		if last[0].Role != "assistant" || last[0].Text != "I look <" ||
+			!strings.Contains(last[1].Text, row.told) {
 			t.Errorf("told %+v", last)
 		}
 	}
 }
 
-// Where the server itself has failed behind a text, the agent is told so: it asks again from the beginning, and no text
-// stands there twice.
+// Where the server itself has failed behind a text, the agent is told so: it asks again from the beginning,
+// and no text stands there twice.
 func TestFailsBehindText(t *testing.T) {
 	reply := script.Fail(http.StatusInternalServerError, "CUDA error")
 	reply.Content = "I look"
 	r := play(t, reply.Ending(script.Fault))
 	a := r.stream()
-	if a.text != "I look" || !strings.Contains(a.fault.Message, "you can retry your request") || len(r.model.Requests("")) != 1 {
+	if a.text != "I look" || !strings.Contains(a.fault.Message, "you can retry your request") ||
+		len(r.model.Requests("")) != 1 {
 		t.Errorf("%q, %+v", a.text, a.fault)
 	}
 }
@@ -246,8 +254,10 @@ func TestStoppedCall(t *testing.T) {
 	} {
 		for _, stream := range []string{"", streaming + ","} {
 			r := play(t, script.Native("read", row.args), script.Native("read", `{"path":"b"}`))
-			a := r.chat(`{` + stream + row.more + bothTool + `,"model":"gpt-oss","messages":[{"role":"user","content":"go"}]}`)
-			if n := len(r.model.Requests("")); n != row.requests || len(a.calls) != 1 || a.calls[0].Args != row.call {
+			a := r.chat(`{` + stream + row.more + bothTool +
+				`,"model":"gpt-oss","messages":[{"role":"user","content":"go"}]}`)
+			if n := len(r.model.Requests("")); n != row.requests || len(a.calls) != 1 ||
+				a.calls[0].Args != row.call {
 				t.Errorf("%s with %s: %d requests, %v", row.args, row.more, n, a.calls)
 			}
 		}
@@ -264,7 +274,8 @@ func TestReasoningReplay(t *testing.T) {
 		}
 		for _, mode := range []string{"stream", "whole"} {
 			model := script.New(script.Scenario{Steps: []script.Reply{
-				script.LeakedHarmony("read", `{"path":"a"}`).Thinking("I must read a."), script.Text("Done.")}})
+				script.LeakedHarmony("read", `{"path":"a"}`).Thinking("I must read a."),
+				script.Text("Done.")}})
 			model.Dialect = d
 			r := start(t, setup{}, model)
 			a := r.answer(mode)
@@ -272,7 +283,8 @@ func TestReasoningReplay(t *testing.T) {
 				t.Fatalf("%s, %s: %+v", d.ID, mode, a)
 			}
 			id := string(openai.AppendString(nil, a.calls[0].ID))
-			next := r.chat(`{"model":"gpt-oss",` + bothTool + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":` +
+			next := r.chat(`{"model":"gpt-oss",` + bothTool +
+				`,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":null,"tool_calls":[{"id":` +
 				id + `,"type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},{"role":"tool","tool_call_id":` + id + `,"content":"x"}]}`)
 			asked := model.Requests("")[1].Messages
 			at := slices.IndexFunc(asked, func(m script.Message) bool { return m.Role == "assistant" })
@@ -297,7 +309,8 @@ func TestResampleOnlyBeforeText(t *testing.T) {
 	} {
 		r := play(t, row.first, script.Text("Yes."))
 		a := r.stream()
-		if n := len(r.model.Requests("")); n != row.requests || a.done != (n == 2) || n == 2 && a.text != "Yes." || a.status != http.StatusOK {
+		if n := len(r.model.Requests("")); n != row.requests || a.done != (n == 2) ||
+			n == 2 && a.text != "Yes." || a.status != http.StatusOK {
 			t.Errorf("%+v: %d requests\n%s", row.first, n, a.body)
 		}
 	}

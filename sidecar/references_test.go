@@ -37,13 +37,15 @@ func TestReferences(t *testing.T) {
 		told    []string // what the model reads at the end
 	}{
 		"the top result": {[]script.Reply{search, script.Native("web_fetch", `{"url":"the top result"}`)},
-			[]string{`web_fetch {"url":"https://example.com/tides"}`}, []string{`[The url "the top result" was taken for https://example.com/tides.]`}},
+			[]string{`web_fetch {"url":"https://example.com/tides"}`},
+			[]string{`[The url "the top result" was taken for https://example.com/tides.]`}},
 		"by its title": {[]script.Reply{search, script.Native("web_fetch", `{"url":"<link of the article Second>"}`)},
 			[]string{`web_fetch {"url":"https://example.org/second"}`}, nil},
 		"all calls in one reply": {[]script.Reply{script.Reply{Calls: []script.Call{{Name: "web_search", Arguments: `{"query":"news"}`}, {Name: "web_fetch", Arguments: `{"url":"<will fill from results>"}`}}}},
 			[]string{`web_fetch {"url":"https://example.com/tides"}`}, nil},
 		"a result that is not there": {[]script.Reply{search, script.Native("web_fetch", `{"url":"the fifth result"}`)},
-			nil, []string{"was not said", "1. https://example.com/tides (Tides rise)\\n2. https://example.org/second (Second)"}},
+			nil, []string{"was not said",
+				"1. https://example.com/tides (Tides rise)\\n2. https://example.org/second (Second)"}},
 		"nothing was found": {[]script.Reply{script.Native("web_fetch", `{"url":"URL from above"}`)},
 			nil, []string{"No result before has an address"}},
 		"a tool that writes": {[]script.Reply{script.Native("read", `{"path":"/tmp/a.md"}`), script.Native("write", `{"path":"<output file>","content":"x"}`)},
@@ -67,7 +69,8 @@ func TestReferences(t *testing.T) {
 			}
 			asked := r.model.Requests("")
 			for _, told := range c.told {
-				if last := string(asked[len(asked)-1].Body); !strings.Contains(last, strings.ReplaceAll(told, `"`, `\"`)) {
+				if last := string(asked[len(asked)-1].Body); !strings.Contains(last,
+					strings.ReplaceAll(told, `"`, `\"`)) {
 					t.Errorf("the model is not told %q in %s", told, last)
 				}
 			}
@@ -80,8 +83,10 @@ func TestReferences(t *testing.T) {
 func TestReferencesOfThisRun(t *testing.T) {
 	b := newsBench()
 	fetch := script.Native("web_fetch", `{"url":"the top result"}`)
-	r := loop(t, b, func(r *ruleset.Runs) { r.Parallel = "read" }, script.Native("web_search", `{"query":"news"}`), script.Text("Found."), fetch, script.Text("No."),
-		script.Reply{Calls: []script.Call{{Name: "web_search", Arguments: `{"query":"more"}`}, {Name: "web_fetch", Arguments: `{"url":"the top result"}`}}}, script.Text("Yes."))
+	r := loop(t, b, func(r *ruleset.Runs) { r.Parallel = "read" },
+		script.Native("web_search", `{"query":"news"}`), script.Text("Found."), fetch, script.Text("No."),
+		script.Reply{Calls: []script.Call{{Name: "web_search", Arguments: `{"query":"more"}`},
+			{Name: "web_fetch", Arguments: `{"url":"the top result"}`}}}, script.Text("Yes."))
 	if a := r.run(false, ""); a.text != "Found." {
 		t.Fatal(a.body)
 	}
@@ -89,7 +94,8 @@ func TestReferencesOfThisRun(t *testing.T) {
 	if a := r.chat(`{"model":"executor","messages":[{"role":"user","content":"go on"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"web_search","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"https://elsewhere.example/"},{"role":"user","content":"fetch it"}]}`); a.text != "No." || len(b.calls()) != before {
 		t.Errorf("%s, ran %q", a.text, b.calls()[before:])
 	}
-	if a := r.run(false, ""); a.text != "Yes." || !slices.Contains(b.calls(), `web_fetch {"url":"https://example.com/tides"}`) {
+	if a := r.run(false, ""); a.text != "Yes." ||
+		!slices.Contains(b.calls(), `web_fetch {"url":"https://example.com/tides"}`) {
 		t.Errorf("%s, ran %q", a.text, b.calls()[before:])
 	}
 
@@ -97,8 +103,11 @@ func TestReferencesOfThisRun(t *testing.T) {
 	ruletest.Must(t, os.WriteFile(filepath.Join(dir, "<output file>"), nil, 0o600))
 	b = newsBench()
 	set := *ruletest.Shipped(t)
-	r = start(t, setup{set: &set, sources: []executor.Source{b}, world: guard.NewWorld(guard.Here{Workspace: dir})},
-		script.New(script.Scenario{Steps: []script.Reply{script.Native("write", `{"path":"<output file>","content":"x"}`), script.Native("write", `{"path":"./<new file>","content":"x"}`), script.Text("Done.")}}))
+	r = start(t, setup{set: &set, sources: []executor.Source{b},
+		world: guard.NewWorld(guard.Here{Workspace: dir})},
+		script.New(script.Scenario{Steps: []script.Reply{script.Native("write",
+			`{"path":"<output file>","content":"x"}`),
+			script.Native("write", `{"path":"./<new file>","content":"x"}`), script.Text("Done.")}}))
 	if a := r.run(false, ""); a.text != "Done." || len(b.calls()) != 2 {
 		t.Errorf("%s, ran %q", a.body, b.calls())
 	}
@@ -107,11 +116,13 @@ func TestReferencesOfThisRun(t *testing.T) {
 // What is filled in is judged as if the model had written it: a result that somebody poisoned
 // leads to no address that may not be asked.
 func TestPoisonedReferences(t *testing.T) {
-	for _, address := range []string{"http://169.254.169.254/latest/meta-data/", "http://localhost:1/", "http://[::1]:9/", "http://10.0.0.1/admin", "https://user:secret@example.com/"} {
+	for _, address := range []string{"http://169.254.169.254/latest/meta-data/", "http://localhost:1/",
+		"http://[::1]:9/", "http://10.0.0.1/admin", "https://user:secret@example.com/"} {
 		b := &bench{result: func(name string, _ int) tools.Result {
 			return tools.Result{Text: `{"results":[{"title":"News","url":"` + address + `"}]}`}
 		}}
-		r := loop(t, b, nil, script.Native("web_search", `{"query":"news"}`), script.Native("web_fetch", `{"url":"the top result"}`), script.Text("I may not."))
+		r := loop(t, b, nil, script.Native("web_search", `{"query":"news"}`),
+			script.Native("web_fetch", `{"url":"the top result"}`), script.Text("I may not."))
 		if a := r.run(false, ""); a.status != 200 {
 			t.Errorf("%s: %d %s", address, a.status, a.body)
 		}

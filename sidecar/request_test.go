@@ -47,10 +47,12 @@ func TestBadRequests(t *testing.T) {
 		{"unknown model entry", "GET", "/v1/models/gpt-4", "", 404, "gpt-4"},
 	} {
 		a := r.ask(row.method, row.path, row.body)
-		if a.status != row.status || !strings.Contains(a.fault.Message+a.fault.Param, row.says) || a.fault.Type != "invalid_request_error" {
+		if a.status != row.status || !strings.Contains(a.fault.Message+a.fault.Param, row.says) ||
+			a.fault.Type != "invalid_request_error" {
 			t.Errorf("%s: %d %s", row.name, a.status, a.body)
 		}
-		if a.header.Get(web.RulesVersion) == "" || a.header.Get("Content-Type") != docu || row.status == 405 && a.header.Get("Allow") == "" {
+		if a.header.Get(web.RulesVersion) == "" || a.header.Get("Content-Type") != docu ||
+			row.status == 405 && a.header.Get("Allow") == "" {
 			t.Errorf("%s: %v", row.name, a.header)
 		}
 	}
@@ -68,7 +70,8 @@ func TestTooLarge(t *testing.T) {
 	for _, told := range []bool{true, false} {
 		const size = 200 << 20
 		body := io.Reader(io.LimitReader(zeros{}, size))
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url+"/v1/chat/completions", body)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.url+"/v1/chat/completions",
+			body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +86,8 @@ func TestTooLarge(t *testing.T) {
 		}
 		a := readAnswer(t, res)
 		runtime.ReadMemStats(&after)
-		if a.status != http.StatusRequestEntityTooLarge || a.fault.Code != "request_too_large" || !strings.Contains(a.fault.Message, "16777216") {
+		if a.status != http.StatusRequestEntityTooLarge || a.fault.Code != "request_too_large" ||
+			!strings.Contains(a.fault.Message, "16777216") {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 		most := uint64(160 << 20)
@@ -101,7 +105,8 @@ func TestCompressed(t *testing.T) {
 	r := play(t, script.Text("Yes."))
 	for coding, want := range map[string]int{"gzip": 415, "deflate": 415, "zstd": 415, "Identity": 200} {
 		a := r.ask(http.MethodPost, "/v1/chat/completions", asking(""), "Content-Encoding", coding)
-		if a.status != want || want == 415 && (a.fault.Param != "Content-Encoding" || !strings.Contains(a.fault.Message, "uncompressed")) {
+		if a.status != want || want == 415 && (a.fault.Param != "Content-Encoding" ||
+			!strings.Contains(a.fault.Message, "uncompressed")) {
 			t.Errorf("%s: %d %s", coding, a.status, a.body)
 		}
 	}
@@ -112,7 +117,8 @@ type zeros struct{}
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 func TestToken(t *testing.T) {
-	r := start(t, setup{token: "s3cret"}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
+	r := start(t, setup{token: "s3cret"},
+		script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
 	for _, row := range []struct {
 		given  string
 		status int
@@ -125,7 +131,8 @@ func TestToken(t *testing.T) {
 				method, body = http.MethodPost, asking("")
 			}
 			a := r.ask(method, path, body, "Authorization", row.given)
-			if a.status != row.status || row.status == 401 && a.fault.Code != "invalid_api_key" || strings.Contains(a.body, "s3cret") {
+			if a.status != row.status || row.status == 401 && a.fault.Code != "invalid_api_key" ||
+				strings.Contains(a.body, "s3cret") {
 				t.Errorf("%q %s: %d %s", row.given, path, a.status, a.body)
 			}
 		}
@@ -160,7 +167,8 @@ func TestService(t *testing.T) {
 		}
 		body, err := io.ReadAll(res.Body)
 		res.Body.Close()
-		if err != nil || res.StatusCode != 200 || !strings.Contains(string(body), row.says) || res.Header.Get(web.RulesVersion) == "" {
+		if err != nil || res.StatusCode != 200 || !strings.Contains(string(body), row.says) ||
+			res.Header.Get(web.RulesVersion) == "" {
 			t.Errorf("%s: %s %v\n%.2000s", row.path, res.Status, res.Header, body)
 		}
 	}

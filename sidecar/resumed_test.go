@@ -34,7 +34,8 @@ func on(t *testing.T, dir string, b executor.Source, edit func(*ruleset.Runs), r
 	if edit != nil {
 		edit(&set.Runs)
 	}
-	return start(t, setup{set: &set, sources: []executor.Source{b}, journal: j}, script.New(script.Scenario{Steps: replies}))
+	return start(t, setup{set: &set, sources: []executor.Source{b}, journal: j},
+		script.New(script.Scenario{Steps: replies}))
 }
 
 // as copies a journal as a killed process leaves it.
@@ -108,7 +109,8 @@ func TestLeftThenKilled(t *testing.T) {
 	}
 	after := &bench{}
 	r = on(t, killed, after, nil, script.Text("second end"))
-	if a := r.chat(twoFiles); a.text != "second end" || len(after.calls()) != 0 || !strings.Contains(r.log.String(), "run_resumed") {
+	if a := r.chat(twoFiles); a.text != "second end" || len(after.calls()) != 0 ||
+		!strings.Contains(r.log.String(), "run_resumed") {
 		t.Errorf("%q after %q: %s", a.text, after.calls(), r.log.String())
 	}
 }
@@ -120,7 +122,8 @@ func TestLeftThenRestarted(t *testing.T) {
 	on(t, dir, b, nil, writes("/tmp/a", "/tmp/b")).left(ctx)
 	after := &bench{}
 	r := on(t, as(t, dir), after, nil, script.Text("ok"))
-	if a := r.chat(twoFiles); a.text != "ok" || fmt.Sprint(after.calls()) != `[write {"path":"/tmp/b","content":"x"}]` {
+	if a := r.chat(twoFiles); a.text != "ok" ||
+		fmt.Sprint(after.calls()) != `[write {"path":"/tmp/b","content":"x"}]` {
 		t.Errorf("%q after %q", a.text, after.calls())
 	}
 }
@@ -131,7 +134,10 @@ func TestRepeatedAfterRestart(t *testing.T) {
 	for _, ended := range []bool{true, false} {
 		b, dir, killed := &bench{}, t.TempDir(), ""
 		r := on(t, dir, b, nil, writes("/tmp/a"), script.Text("ok"))
-		b.result = func(string, int) tools.Result { killed = as(t, dir); return tools.Result{Text: "written"} }
+		b.result = func(string, int) tools.Result {
+			killed = as(t, dir)
+			return tools.Result{Text: "written"}
+		}
 		r.chat(twoFiles)
 		if ended {
 			killed = as(t, dir)
@@ -161,7 +167,9 @@ func TestHeldByAnother(t *testing.T) {
 	b.result = func(string, int) tools.Result {
 		r := on(t, dir, after, nil, writes("/tmp/a"), script.Text("again"))
 		for range 2 {
-			if a := r.chat(twoFiles); a.status != 200 || !strings.Contains(a.text, "Another process of this program goes on with it.") || !strings.Contains(a.text, "- write: /tmp/a") || len(after.calls()) != 0 {
+			if a := r.chat(twoFiles); a.status != 200 ||
+				!strings.Contains(a.text, "Another process of this program goes on with it.") ||
+				!strings.Contains(a.text, "- write: /tmp/a") || len(after.calls()) != 0 {
 				t.Errorf("%d %q after %q", a.status, a.text, after.calls())
 			}
 		}
@@ -181,14 +189,17 @@ func TestTakenOver(t *testing.T) {
 		if n == 1 {
 			next = on(t, dir, after, nil, writes("/tmp/a"), script.Text("again"))
 		}
-		for _, want := range [][]string{1: {"Another process of this server goes on"}, 2: nil, 3: {"goes on with it", "- write: /tmp/a"}}[n] {
-			if a := next.chat(twoFiles); !strings.Contains(a.text+a.fault.Message, want) || a.status == 200 != (n == 3) {
+		for _, want := range [][]string{1: {"Another process of this server goes on"}, 2: nil,
+			3: {"goes on with it", "- write: /tmp/a"}}[n] {
+			if a := next.chat(twoFiles); !strings.Contains(a.text+a.fault.Message, want) ||
+				a.status == 200 != (n == 3) {
 				t.Errorf("at call %d: %d %q %q", n, a.status, a.text, a.fault.Message)
 			}
 		}
 		return tools.Result{Text: "ok"}
 	}
-	on(t, dir, b, nil, script.Native("read", `{"path":"/tmp/q"}`), writes("/tmp/a"), script.Native("read", `{"path":"/tmp/r"}`), script.Text("the answer")).chat(twoFiles)
+	on(t, dir, b, nil, script.Native("read", `{"path":"/tmp/q"}`), writes("/tmp/a"),
+		script.Native("read", `{"path":"/tmp/r"}`), script.Text("the answer")).chat(twoFiles)
 	for range 2 {
 		if a := next.chat(twoFiles); a.text != "the answer" || len(after.calls()) != 0 {
 			t.Errorf("%d %q after %q", a.status, a.text, after.calls())
@@ -212,10 +223,13 @@ func TestDiskFull(t *testing.T) {
 		return time.Now()
 	}})
 	ruletest.Must(t, err)
-	r := start(t, setup{set: ruletest.Shipped(t), sources: []executor.Source{b}, journal: j}, script.New(script.Scenario{Steps: []script.Reply{writes("/tmp/a", "/tmp/b", "/tmp/a"), script.Text("ok")}}))
+	r := start(t, setup{set: ruletest.Shipped(t), sources: []executor.Source{b}, journal: j},
+		script.New(script.Scenario{Steps: []script.Reply{writes("/tmp/a", "/tmp/b", "/tmp/a"),
+			script.Text("ok")}}))
 	r.left(ctx)
 	full.Store(false)
-	if a := r.chat(twoFiles); a.text != "ok" || fmt.Sprint(b.calls()) != `[write {"path":"/tmp/a","content":"x"} write {"path":"/tmp/b","content":"x"}]` {
+	if a := r.chat(twoFiles); a.text != "ok" ||
+		fmt.Sprint(b.calls()) != `[write {"path":"/tmp/a","content":"x"} write {"path":"/tmp/b","content":"x"}]` {
 		t.Errorf("%d %q after %q", a.status, a.text, b.calls())
 	}
 	if sent := fmt.Sprint(r.model.Requests("")); strings.Contains(sent, "You have sent this call") {
@@ -238,7 +252,8 @@ func TestWarnedAfterRestart(t *testing.T) {
 	next.chat(twoFiles)
 	for _, r := range []*rig{r, next} {
 		asked := r.model.Requests("")
-		if last := fmt.Sprint(asked[len(asked)-1].Messages); strings.Count(last, "You have sent this call 2 times") != 1 {
+		if last := fmt.Sprint(asked[len(asked)-1].Messages); strings.Count(last,
+			"You have sent this call 2 times") != 1 {
 			t.Errorf("%s", last)
 		}
 	}
@@ -255,11 +270,14 @@ func TestKilledAtItsEnd(t *testing.T) {
 		"an answer":                            {last: []script.Reply{script.Text("done")}},
 		"all turns":                            {few, []script.Reply{script.Text("so far so good")}},
 		"all turns, and it calls all the same": {few, []script.Reply{writes("/tmp/b"), writes("/tmp/b"), writes("/tmp/b")}},
-		"wrong names":                          {last: []script.Reply{script.Native("launch", `{}`), script.Native("launch", `{}`)}},
-		"empty":                                {last: []script.Reply{script.Empty(), script.Empty(), script.Empty()}},
+		"wrong names": {last: []script.Reply{script.Native("launch", `{}`),
+			script.Native("launch", `{}`)}},
+		"empty": {last: []script.Reply{script.Empty(), script.Empty(),
+			script.Empty()}},
 	} {
 		dir := t.TempDir()
-		want := on(t, dir, &bench{}, c.edit, append([]script.Reply{writes("/tmp/a")}, c.last...)...).chat(twoFiles)
+		want := on(t, dir, &bench{}, c.edit, append([]script.Reply{writes("/tmp/a")},
+			c.last...)...).chat(twoFiles)
 		files, err := filepath.Glob(filepath.Join(dir, "*"))
 		ruletest.Must(t, err)
 		doc, err := os.ReadFile(files[0])
@@ -271,8 +289,10 @@ func TestKilledAtItsEnd(t *testing.T) {
 		ruletest.Must(t, os.WriteFile(files[0], doc[:end], 0o600))
 		after := &bench{}
 		r := on(t, as(t, dir), after, c.edit, script.Text("asked once more"))
-		if a := r.chat(twoFiles); a.text != want.text || a.last != want.last || a.last == "" || len(after.calls()) != 0 || len(r.model.Requests("")) != 0 {
-			t.Errorf("%s: %q %q after %q, want %q %q", name, a.text, a.last, after.calls(), want.text, want.last)
+		if a := r.chat(twoFiles); a.text != want.text || a.last != want.last || a.last == "" ||
+			len(after.calls()) != 0 || len(r.model.Requests("")) != 0 {
+			t.Errorf("%s: %q %q after %q, want %q %q", name, a.text, a.last, after.calls(), want.text,
+				want.last)
 		}
 	}
 }
@@ -304,7 +324,8 @@ func TestWatchedAfterRestart(t *testing.T) {
 		ruletest.Must(t, err)
 		run, err := r.s.runs.Begin(t.Context(), r.s.rules.Set(), req, turn.Caller{Watch: w})
 		ruletest.Must(t, err)
-		ruletest.Must(t, run.Run(t.Context(), reply.NewWhole(httptest.NewRecorder(), "executor", time.Minute, r.s.metrics)))
+		ruletest.Must(t, run.Run(t.Context(), reply.NewWhole(httptest.NewRecorder(), "executor", time.Minute,
+			r.s.metrics)))
 		if w.asked != 1 || source.asked != 1 {
 			t.Errorf("%d requests were watched, and the tools were asked for %d times", w.asked, source.asked)
 		}
@@ -317,8 +338,14 @@ func TestNoRoomAfterRestart(t *testing.T) {
 	b.result = func(string, int) tools.Result { killed = as(t, dir); return tools.Result{Text: "written"} }
 	on(t, dir, b, nil, writes("/tmp/a"), script.Text("ok")).chat(twoFiles)
 	gate, reached := make(chan struct{}), make(chan struct{})
-	after := &bench{result: func(string, int) tools.Result { close(reached); <-gate; return tools.Result{Text: "it is there"} }}
-	r := on(t, killed, after, func(runs *ruleset.Runs) { runs.AtOnce = 1 }, script.Native("read", `{"path":"/tmp/c"}`), script.Text("ok"), script.Text("ok"))
+	after := &bench{result: func(string,
+		int) tools.Result {
+		close(reached)
+		<-gate
+		return tools.Result{Text: "it is there"}
+	}}
+	r := on(t, killed, after, func(runs *ruleset.Runs) { runs.AtOnce = 1 },
+		script.Native("read", `{"path":"/tmp/c"}`), script.Text("ok"), script.Text("ok"))
 	var group sync.WaitGroup
 	group.Go(func() { r.run(false, "") })
 	<-reached
@@ -343,14 +370,17 @@ func TestSecretAfterRestart(t *testing.T) {
 		return tools.Result{Text: "written"}
 	}
 	reply := writes("/tmp/a", "/tmp/c")
-	reply.Calls = append(reply.Calls, script.Native("write", `{"path":"/tmp/b","content":"token ghp_0123456789abcdefghijABCDEFGHIJ012345"}`).Calls...)
+	reply.Calls = append(reply.Calls,
+		script.Native("write", `{"path":"/tmp/b","content":"token ghp_0123456789abcdefghijABCDEFGHIJ012345"}`).Calls...)
 	on(t, dir, b, nil, reply, script.Text("ok")).chat(twoFiles)
 	after := &bench{}
 	r := on(t, killed, after, nil, script.Text("ok"))
-	if a := r.chat(twoFiles); a.text != "ok" || len(b.calls()) != 3 || fmt.Sprint(after.calls()) != `[write {"path":"/tmp/c","content":"x"}]` {
+	if a := r.chat(twoFiles); a.text != "ok" || len(b.calls()) != 3 ||
+		fmt.Sprint(after.calls()) != `[write {"path":"/tmp/c","content":"x"}]` {
 		t.Errorf("%q after %q", a.text, after.calls())
 	}
-	if sent := r.model.Requests(""); !strings.Contains(fmt.Sprint(sent), "a secret in its arguments was not kept") {
+	if sent := r.model.Requests(""); !strings.Contains(fmt.Sprint(sent),
+		"a secret in its arguments was not kept") {
 		t.Errorf("the model is not told: %v", sent)
 	}
 }

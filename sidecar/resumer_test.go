@@ -57,7 +57,8 @@ func brokenOff(t *testing.T) (dir string) {
 		}
 		return tools.Result{Text: "written"}
 	}}
-	if a := on(t, from, b, nil, writes("/tmp/a"), writes("/tmp/b"), script.Text("ok")).chat(twoFiles); a.text != "ok" {
+	if a := on(t, from, b, nil, writes("/tmp/a"), writes("/tmp/b"),
+		script.Text("ok")).chat(twoFiles); a.text != "ok" {
 		t.Fatalf("%q", a.text)
 	}
 	return dir
@@ -73,7 +74,8 @@ func TestResumedWhileServing(t *testing.T) {
 	ruletest.Must(t, p.Resume(context.Background(), id, "Sam"))
 	p.goes.Wait()
 	past := p.newest()
-	if past.End == nil || past.End.Status != journal.Answered || past.End.Text != "all is done" || fmt.Sprint(after.calls()) != `[write {"path":"/tmp/c","content":"x"}]` {
+	if past.End == nil || past.End.Status != journal.Answered || past.End.Text != "all is done" ||
+		fmt.Sprint(after.calls()) != `[write {"path":"/tmp/c","content":"x"}]` {
 		t.Errorf("%+v after %q", past.End, after.calls())
 	}
 	named := 0
@@ -82,7 +84,8 @@ func TestResumedWhileServing(t *testing.T) {
 			named++
 		}
 	}
-	if lines := r.log.Lines("run_resumed"); named != 1 || len(lines) != 1 || !strings.Contains(lines[0], "by=Sam") {
+	if lines := r.log.Lines("run_resumed"); named != 1 || len(lines) != 1 ||
+		!strings.Contains(lines[0], "by=Sam") {
 		t.Errorf("%d records name who wanted it; the log says %q", named, lines)
 	}
 	var elsewhere *executor.GoesOnError
@@ -92,7 +95,8 @@ func TestResumedWhileServing(t *testing.T) {
 	if err := p.Resume(context.Background(), "runNone", "Sam"); !errors.Is(err, journal.ErrUnknown) {
 		t.Errorf("a run that is not there: %v", err)
 	}
-	if err := p.Resume(context.Background(), "../"+filepath.Base(id), "Sam"); !errors.Is(err, journal.ErrUnknown) {
+	if err := p.Resume(context.Background(), "../"+filepath.Base(id), "Sam"); !errors.Is(err,
+		journal.ErrUnknown) {
 		t.Errorf("a path: %v", err)
 	}
 }
@@ -120,7 +124,8 @@ func TestResumedBesideItsRequest(t *testing.T) {
 		t.Errorf("a second person: %v", err)
 	}
 	var elsewhere *executor.GoesOnError
-	if _, err := p.Executor.Resume(context.Background(), r.s.rules.Set(), id, "Ann"); !errors.As(err, &elsewhere) || elsewhere.Ended || elsewhere.Again {
+	if _, err := p.Executor.Resume(context.Background(), r.s.rules.Set(), id, "Ann"); !errors.As(err,
+		&elsewhere) || elsewhere.Ended || elsewhere.Again {
 		t.Errorf("a second person at another door: %v", err)
 	}
 	var all sync.WaitGroup

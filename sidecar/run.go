@@ -17,9 +17,10 @@ import (
 
 // Leave says how a server stops that was told to.
 type Leave struct {
-	Drain time.Duration        // it goes on accepting connections so long, and says that it leaves
-	Quiet func() time.Duration // then it keeps open connections until nothing has come for so long; nil: it does not
-	Until context.Context      // open requests may go on until this ends
+	Drain time.Duration // it goes on accepting connections so long, and says that it leaves
+	// then it keeps open connections until nothing has come for so long; nil: it does not
+	Quiet func() time.Duration
+	Until context.Context // open requests may go on until this ends
 }
 
 // Run serves until ctx ends. Then it says that it leaves: at /readyz, and with each answer, so that
@@ -43,7 +44,8 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, leave func() Leave
 	}
 	leaving.Store(true)
 	how := leave()
-	log.Info("stopping: open requests may end; a second signal stops at once", "event", "http_server_shutting_down", "drain", how.Drain.String())
+	log.Info("stopping: open requests may end; a second signal stops at once",
+		"event", "http_server_shutting_down", "drain", how.Drain.String())
 	pause(how.Until, how.Drain)
 	if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("stop: %w", err)
@@ -75,7 +77,8 @@ func farewell(leaving *atomic.Bool, h http.Handler) http.Handler {
 		if leaving.Load() {
 			w.Header().Set("Connection", "close")
 			if r.URL.Path == "/readyz" {
-				web.WriteJSON(w, http.StatusServiceUnavailable, map[string]any{"ready": false, "failing": []string{"this server stops"}})
+				web.WriteJSON(w, http.StatusServiceUnavailable, map[string]any{"ready": false,
+					"failing": []string{"this server stops"}})
 				return
 			}
 		}

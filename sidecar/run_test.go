@@ -57,7 +57,8 @@ func drained(t *testing.T, reply script.Reply, body string, grace time.Duration)
 // What is open when the process is told to stop ends within the grace period, or
 // is told that it did not.
 func TestDrain(t *testing.T) {
-	slow, stuck := script.Text("It takes a while.").Thinking("Hm."), script.Text("It ").Thinking("Hm.").Ending(script.Hang)
+	slow, stuck := script.Text("It takes a while.").Thinking("Hm."),
+		script.Text("It ").Thinking("Hm.").Ending(script.Hang)
 	slow.Pause = 60 * time.Millisecond
 	silent := script.Reply{Delay: time.Minute}
 	for _, row := range []struct {
@@ -81,7 +82,8 @@ func TestDrain(t *testing.T) {
 			if a.text != row.text || a.status != row.status || a.done != row.done {
 				t.Errorf("%d %s", a.status, a.body)
 			}
-			if !row.done && (a.fault.Code != "overloaded" || a.status == 503 && a.header.Get("Retry-After") == "") {
+			if !row.done && (a.fault.Code != "overloaded" || a.status == 503 &&
+				a.header.Get("Retry-After") == "") {
 				t.Errorf("%+v %v", a.fault, a.header)
 			}
 		})
@@ -95,7 +97,8 @@ func TestRunFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	if err := Run(t.Context(), l, http.NotFoundHandler(), within(time.Second), play(t).s.log); !errors.Is(err, net.ErrClosed) {
+	if err := Run(t.Context(), l, http.NotFoundHandler(), within(time.Second), play(t).s.log); !errors.Is(err,
+		net.ErrClosed) {
 		t.Errorf("%v", err)
 	}
 }

@@ -49,7 +49,8 @@ func BenchmarkRun(b *testing.B) {
 	b.Run("run", func(b *testing.B) {
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
-				post(b, r.url+"/v1/chat/completions", []byte(`{"model":"executor","messages":[{"role":"user","content":"go"}]}`))
+				post(b, r.url+"/v1/chat/completions",
+					[]byte(`{"model":"executor","messages":[{"role":"user","content":"go"}]}`))
 			}
 		})
 	})

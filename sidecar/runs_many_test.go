@@ -52,7 +52,8 @@ func TestManyRuns(t *testing.T) {
 	again, filesAgain := wave("second")
 	// A run that leaves one thing open leaves n; how many connections stay idle differs by less.
 	if slack := n / 2; again > goroutines+slack || filesAgain > files+slack {
-		t.Errorf("open after the runs: %d goroutines and %d files, after as many more %d and %d", goroutines, files, again, filesAgain)
+		t.Errorf("open after the runs: %d goroutines and %d files, after as many more %d and %d", goroutines,
+			files, again, filesAgain)
 	}
 	if ran := len(b.calls()); ran != 2*n {
 		t.Errorf("%d calls ran", ran)

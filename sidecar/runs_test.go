@@ -31,8 +31,10 @@ type bench struct {
 const schemaOf = `{"type":"object","properties":{"%s":{"type":"string"},"content":{"type":"string"},"count":{"type":"integer"}},"required":["%s"]}`
 
 func (b *bench) Tools(context.Context, *ruleset.Set, policy.Subject) (out []tools.Tool) {
-	for name, arg := range map[string]string{"web_search": "query", "web_fetch": "url", "write": "path", "read": "path"} {
-		out = append(out, tools.Tool{Name: name, Description: "It is for tests.", Parameters: fmt.Appendf(nil, schemaOf, arg, arg)})
+	for name, arg := range map[string]string{"web_search": "query", "web_fetch": "url", "write": "path",
+		"read": "path"} {
+		out = append(out, tools.Tool{Name: name, Description: "It is for tests.", Parameters: fmt.Appendf(nil,
+			schemaOf, arg, arg)})
 	}
 	slices.SortFunc(out, func(a, b tools.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return out
@@ -96,24 +98,29 @@ func TestRun(t *testing.T) {
 		if a.status != 200 || a.text != "The summary is in /tmp/summary.md." || a.last != "stop" {
 			t.Fatalf("stream %v: %d %q %q %s", stream, a.status, a.text, a.last, a.body)
 		}
-		want := []string{`web_search {"count":10,"query":"news"}`, `web_fetch {"url":"https://example.com/a"}`, `write {"path":"/tmp/summary.md","content":"All is well."}`}
+		want := []string{`web_search {"count":10,"query":"news"}`,
+			`web_fetch {"url":"https://example.com/a"}`,
+			`write {"path":"/tmp/summary.md","content":"All is well."}`}
 		if got := b.calls(); !slices.Equal(got, want) {
 			t.Errorf("stream %v: %q", stream, got)
 		}
 		if a.header.Get("X-Run-Id") == "" || a.usage == 0 {
 			t.Errorf("stream %v: run %q, usage %d", stream, a.header.Get("X-Run-Id"), a.usage)
 		}
-		if stream && (!strings.Contains(a.thought, "web_search: news") || !strings.Contains(a.thought, "I must search.")) {
+		if stream && (!strings.Contains(a.thought, "web_search: news") ||
+			!strings.Contains(a.thought, "I must search.")) {
 			t.Errorf("the caller does not see how far it is: %q", a.thought)
 		}
 		asked := r.model.Requests("")
 		last := asked[len(asked)-1].Messages
-		if len(asked) != 4 || last[1].Field("reasoning") != "I must search." || last[2].Text != "result of web_search" || last[2].CallID != last[1].Calls[0].ID {
+		if len(asked) != 4 || last[1].Field("reasoning") != "I must search." ||
+			last[2].Text != "result of web_search" || last[2].CallID != last[1].Calls[0].ID {
 			t.Errorf("stream %v: %d requests, the last says %+v", stream, len(asked), last)
 		}
 		for i := 1; i < len(asked); i++ { // the prompt cache holds
 			before, _, _ := strings.Cut(string(asked[i-1].Body), `"}],"tools"`)
-			if !strings.HasPrefix(string(asked[i].Body), before[:len(before)-3]) && !strings.Contains(string(asked[i].Body), `"tools":[{`) {
+			if !strings.HasPrefix(string(asked[i].Body), before[:len(before)-3]) &&
+				!strings.Contains(string(asked[i].Body), `"tools":[{`) {
 				t.Errorf("request %d does not begin as the one before", i)
 			}
 		}
@@ -136,41 +143,52 @@ func TestRunEnds(t *testing.T) {
 	}{
 		"the same call again": {
 			replies: []script.Reply{again, again, again, script.Text("I cannot find it.")},
-			status:  200, text: []string{"I cannot find it.", "same call again and again"}, finish: "length", ran: 3,
+			status:  200, text: []string{"I cannot find it.", "same call again and again"}, finish: "length",
+			ran: 3,
 		},
 		"all turns": {
 			edit:    func(r *ruleset.Runs) { r.Turns = 2 },
 			result:  func(_ string, n int) tools.Result { return tools.Result{Text: fmt.Sprint(n)} },
 			replies: []script.Reply{again, write, script.Text("So far so good.")},
-			status:  200, text: []string{"So far so good.", "as many turns", "write: /tmp/a"}, finish: "length", ran: 2,
+			status:  200, text: []string{"So far so good.", "as many turns", "write: /tmp/a"},
+			finish: "length", ran: 2,
 		},
-		"the model fails at once":       {replies: []script.Reply{script.Fail(400, "no")}, status: 400},
-		"the model fails after a read":  {replies: []script.Reply{again, script.Fail(400, "no")}, status: 400, ran: 1},
+		"the model fails at once": {replies: []script.Reply{script.Fail(400, "no")}, status: 400},
+		"the model fails after a read": {replies: []script.Reply{again, script.Fail(400, "no")}, status: 400,
+			ran: 1},
 		"the model fails after a write": {replies: []script.Reply{write, script.Fail(400, "no")}, status: 200, text: []string{"not finished", "write: /tmp/a"}, finish: "length", ran: 1},
 		"an empty answer after a write": {replies: []script.Reply{write, {}, {}, {}}, status: 200, text: []string{"empty reply", "What was done:\n- write: /tmp/a"}, finish: "length", ran: 1},
-		"an empty answer":               {replies: []script.Reply{{}, {}, {}}, status: 200, text: []string{"empty reply"}, finish: "length"},
+		"an empty answer": {replies: []script.Reply{{}, {}, {}}, status: 200,
+			text: []string{"empty reply"}, finish: "length"},
 		"wrong names after a write": {
-			replies: []script.Reply{write, script.Native("launch_missile", `{}`), script.Native("launch_missile", `{}`)},
-			status:  200, text: []string{"not finished", "launch_missile", "What was done:\n- write: /tmp/a"}, finish: "length", ran: 1,
+			replies: []script.Reply{write, script.Native("launch_missile", `{}`),
+				script.Native("launch_missile", `{}`)},
+			status: 200, text: []string{"not finished", "launch_missile", "What was done:\n- write: /tmp/a"},
+			finish: "length", ran: 1,
 		},
 		"wrong names": {
-			replies: []script.Reply{script.Native("launch_missile", `{}`), script.Native("launch_missile", `{}`)},
-			status:  200, text: []string{"not finished", "launch_missile"}, finish: "length",
+			replies: []script.Reply{script.Native("launch_missile", `{}`), script.Native("launch_missile",
+				`{}`)},
+			status: 200, text: []string{"not finished", "launch_missile"}, finish: "length",
 		},
 		"a tool fails, the model goes on": {
 			result:  func(string, int) tools.Result { return tools.Result{Failed: true, Text: "disk full"} },
-			replies: []script.Reply{write, script.Text("The disk is full.")}, status: 200, text: []string{"The disk is full."}, finish: "stop", ran: 1,
+			replies: []script.Reply{write, script.Text("The disk is full.")}, status: 200,
+			text: []string{"The disk is full."}, finish: "stop", ran: 1,
 		},
 		"a call that is denied": {
-			replies: []script.Reply{script.Native("write", `{"path":"/etc/passwd","content":"x"}`), script.Text("I may not.")},
-			status:  200, text: []string{"I may not."}, finish: "stop",
+			replies: []script.Reply{script.Native("write", `{"path":"/etc/passwd","content":"x"}`),
+				script.Text("I may not.")},
+			status: 200, text: []string{"I may not."}, finish: "stop",
 		},
 		"more than one answer": {more: `"n":2`, status: 400},
 		"a bad timeout":        {more: `"timeout":"soon"`, status: 400},
 		"a bad wish":           {more: `"executor_metadata":"yes"`, status: 400},
 		"the same call twice in one reply": {
-			replies: []script.Reply{{Calls: []script.Call{{ID: "a", Name: "write", Arguments: `{"path":"/tmp/a","content":"x"}`}, {ID: "b", Name: "write", Arguments: `{"content":"x", "path":"/tmp/a"}`}}}, script.Text("ok")},
-			status:  200, text: []string{"ok"}, finish: "stop", ran: 1,
+			replies: []script.Reply{{Calls: []script.Call{{ID: "a", Name: "write",
+				Arguments: `{"path":"/tmp/a","content":"x"}`},
+				{ID: "b", Name: "write", Arguments: `{"content":"x", "path":"/tmp/a"}`}}}, script.Text("ok")},
+			status: 200, text: []string{"ok"}, finish: "stop", ran: 1,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,23 +215,31 @@ func TestRunUsage(t *testing.T) {
 	r := loop(t, &bench{}, nil, script.Text(""), writes("/tmp/a"), script.Text("end"))
 	a := r.run(false, "")
 	served := r.log.Lines("request_served")
-	want := fmt.Sprintf("prompt_tokens=%d completion_tokens=%d ", gjson.Get(a.body, "usage.prompt_tokens").Int(), gjson.Get(a.body, "usage.completion_tokens").Int())
-	if a.text != "end" || len(served) != 1 || !strings.Contains(served[0], want) || strings.Contains(want, "=0 ") {
+	want := fmt.Sprintf("prompt_tokens=%d completion_tokens=%d ",
+		gjson.Get(a.body, "usage.prompt_tokens").Int(), gjson.Get(a.body, "usage.completion_tokens").Int())
+	if a.text != "end" || len(served) != 1 || !strings.Contains(served[0], want) ||
+		strings.Contains(want, "=0 ") {
 		t.Errorf("%s, and the log has %q", want, served)
 	}
 }
 
 // A run has its time, and the caller can shorten it.
 func TestRunTime(t *testing.T) {
-	slow := func(string, int) tools.Result { time.Sleep(300 * time.Millisecond); return tools.Result{Text: "ok"} }
+	slow := func(string, int) tools.Result {
+		time.Sleep(300 * time.Millisecond)
+		return tools.Result{Text: "ok"}
+	}
 	b := &bench{result: slow}
 	r := loop(t, b, nil, script.Native("web_fetch", `{"url":"https://example.com/a"}`), script.Text("late"))
-	if a := r.run(false, `"timeout":0.1`); a.status != http.StatusGatewayTimeout || a.fault.Code != "timeout_exceeded" {
+	if a := r.run(false, `"timeout":0.1`); a.status != http.StatusGatewayTimeout ||
+		a.fault.Code != "timeout_exceeded" {
 		t.Errorf("%d %+v", a.status, a.fault)
 	}
 	b = &bench{result: slow}
 	r = loop(t, b, nil, script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Text("late"))
-	if a := r.run(false, `"timeout":0.1`); a.status != 200 || !strings.Contains(a.text, "Its time is over.\n\nWhat was done:\n- write: /tmp/a") || a.last != "length" {
+	if a := r.run(false, `"timeout":0.1`); a.status != 200 ||
+		!strings.Contains(a.text, "Its time is over.\n\nWhat was done:\n- write: /tmp/a") ||
+		a.last != "length" {
 		t.Errorf("%d %q %q", a.status, a.last, a.text)
 	}
 }
@@ -251,8 +277,10 @@ func TestRunSignals(t *testing.T) {
 		"[DONE]": {"markers", bare, true},
 		"Thought: I know it.\nAction: done\nAction Input: {}":                            {"react", bare, true},
 		"Thought: I know it.\nAction: done\nAction Input: {\"answer\": \"It is calm.\"}": {"react", "It is calm.", true},
-		"Thought: I know it.\nAction: done":                                              {"react", "I know it.", true},
-		`{"reasoning": "I know it.", "tool_calls": [], "done": true}`:                    {"guided_json", bare, true},
+		"Thought: I know it.\nAction: done": {"react",
+			"I know it.", true},
+		`{"reasoning": "I know it.", "tool_calls": [], "done": true}`: {"guided_json",
+			bare, true},
 		"It is calm.\n[DONE]": {"markers", "It is calm.\n", true},
 		"It is done, and complete. [DONE] is what I would write.":                                    {"markers", "It is done, and complete. [DONE] is what I would write.", false},
 		"Thought: I know it.\nFinal Answer: It is calm.":                                             {"react", "It is calm.", true},
@@ -265,7 +293,8 @@ func TestRunSignals(t *testing.T) {
 			set.Models[i].Profile.Value = c.profile
 		}
 		b := &bench{}
-		r := start(t, setup{set: &set, sources: []executor.Source{b}}, script.New(script.Scenario{Steps: []script.Reply{script.Text(reply), script.Text("Wait.")}}))
+		r := start(t, setup{set: &set, sources: []executor.Source{b}},
+			script.New(script.Scenario{Steps: []script.Reply{script.Text(reply), script.Text("Wait.")}}))
 		a := r.run(false, "")
 		if got := strings.Contains(r.log.String(), "event=completion_signal_detected"); got != c.signal {
 			t.Errorf("%s: a signal: %v", reply, got)
@@ -282,7 +311,8 @@ func TestRunSignals(t *testing.T) {
 // A bug in a tool is a failure of its call: the other calls run, the model reads of it, and the log has where
 // it is.
 func TestToolPanics(t *testing.T) {
-	for name, reply := range map[string]script.Reply{"read": several(2), "write": writes("/tmp/a", "/tmp/b")} {
+	for name, reply := range map[string]script.Reply{"read": several(2),
+		"write": writes("/tmp/a", "/tmp/b")} {
 		b := &bench{result: func(_ string, times int) tools.Result {
 			if times == 2 {
 				panic("a bug")
@@ -292,11 +322,13 @@ func TestToolPanics(t *testing.T) {
 		r := loop(t, b, func(r *ruleset.Runs) { r.Parallel = "read" }, reply, script.Text("end"))
 		a := r.run(false, "")
 		asked := r.model.Requests("")
-		if read := fmt.Sprint(asked[len(asked)-1].Messages); a.text != "end" || len(b.calls()) != 2 || !strings.Contains(read, "this tool has a bug") ||
+		if read := fmt.Sprint(asked[len(asked)-1].Messages); a.text != "end" || len(b.calls()) != 2 ||
+			!strings.Contains(read, "this tool has a bug") ||
 			strings.Contains(read, "not known whether") != (name == "write") {
 			t.Errorf("%s: %d %q after %q; the model reads %s", name, a.status, a.text, b.calls(), read)
 		}
-		if lines := r.log.Lines("tool_panicked"); len(lines) != 1 || !strings.Contains(lines[0], "runs_test.go") {
+		if lines := r.log.Lines("tool_panicked"); len(lines) != 1 ||
+			!strings.Contains(lines[0], "runs_test.go") {
 			t.Errorf("%s: %q", name, lines)
 		}
 	}

@@ -29,7 +29,8 @@ func TestSameCalls(t *testing.T) {
 			reply.Calls = append(reply.Calls, more.Calls...)
 		}
 		b := &bench{}
-		if a := loop(t, b, nil, reply, script.Text("ok")).run(false, ""); a.text != "ok" || len(b.calls()) != c.ran {
+		if a := loop(t, b, nil, reply, script.Text("ok")).run(false, ""); a.text != "ok" ||
+			len(b.calls()) != c.ran {
 			t.Errorf("%s: %q after %q", c.name, a.text, b.calls())
 		}
 	}
@@ -39,7 +40,8 @@ func TestSameCalls(t *testing.T) {
 func TestRepeatedIsCounted(t *testing.T) {
 	r := play(t, script.Text("<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>\n<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>"))
 	r.chat(asking(bothTool))
-	if lines := r.log.Lines("request_served"); len(lines) != 1 || !strings.Contains(lines[0], "calls=1 refused=0 repeated=1") {
+	if lines := r.log.Lines("request_served"); len(lines) != 1 ||
+		!strings.Contains(lines[0], "calls=1 refused=0 repeated=1") {
 		t.Errorf("%q", lines)
 	}
 	if m := r.metrics(); !strings.Contains(m, `repeated_calls_total{arm="",model="gpt-oss"} 1`) {

@@ -20,12 +20,15 @@ func TestMetricsByArm(t *testing.T) {
   - {id: warm, about: x, status: running, measure: tool_ok, sample: [{session: one, arm: control}, {session: two, arm: high}], when: session == "one" or session == "two",
      arms: {control: {share: 50}, high: {share: 50, set: {effort: high}}}}
 `)
-	damaged, deleting, unknown, nothing := script.Native("read", `{"path":"a",}`), script.Native("exec", `{"command":"rm -rf /"}`), script.Native("launch_missile", `{}`), script.Empty()
+	damaged, deleting, unknown, nothing := script.Native("read", `{"path":"a",}`), script.Native("exec",
+		`{"command":"rm -rf /"}`), script.Native("launch_missile", `{}`), script.Empty()
 	for _, row := range []struct{ session, arm string }{
 		{"", ""}, {"one", "prompt/short warm/control"}, {"two", "prompt/short warm/high"},
 	} {
 		decided := &notes{}
-		r := start(t, setup{set: set, lab: openLab(t, "", io.Discard), decisions: decided}, script.New(script.Scenario{Steps: []script.Reply{damaged, deleting, unknown, unknown, unknown, nothing, nothing, nothing}}))
+		r := start(t, setup{set: set, lab: openLab(t, "", io.Discard), decisions: decided},
+			script.New(script.Scenario{Steps: []script.Reply{damaged, deleting, unknown, unknown, unknown,
+				nothing, nothing, nothing}}))
 		headers := []string{}
 		if row.session != "" {
 			headers = []string{"session_id", row.session}
@@ -41,23 +44,28 @@ func TestMetricsByArm(t *testing.T) {
 				t.Errorf("%q: a decision in %v", row.session, d.Arms)
 			}
 		}
-		if log := r.log.String(); len(decided.list) == 0 || !strings.Contains(log, fmt.Sprintf(" experiment=%q ", row.arm)) {
+		if log := r.log.String(); len(decided.list) == 0 ||
+			!strings.Contains(log, fmt.Sprintf(" experiment=%q ", row.arm)) {
 			t.Errorf("%q: %d decisions, %s", row.session, len(decided.list), log)
 		}
 		m := r.metrics()
 		of, model := fmt.Sprintf(`arm=%q,`, row.arm), `model="gpt-oss"`
 		for _, want := range []string{
 			`calls_total{` + of + model + `,strategy="native"} 1`, `repairs_total{` + of + `kind="json.`,
-			`refusals_total{` + of + `code="not_offered",` + model + `} `, of + `fault="not_offered",` + model + `} `,
-			`said_total{` + of + `fault="empty",` + model + `} `, `rule_hits_total{` + of + `file="strategies.yaml",` + model + `,rule="native"} `,
-			`policy_decisions_total{` + of + `effect="deny",file="exec.yaml",` + model + `,rule="whole-tree"} 1`,
+			`refusals_total{` + of + `code="not_offered",` + model + `} `,
+			of + `fault="not_offered",` + model + `} `,
+			`said_total{` + of + `fault="empty",` + model + `} `,
+			`rule_hits_total{` + of + `file="strategies.yaml",` + model + `,rule="native"} `,
+			`policy_decisions_total{` + of + `effect="deny",file="exec.yaml",` + model +
+				`,rule="whole-tree"} 1`,
 		} {
 			if !strings.Contains(m, want) {
 				t.Errorf("%q: no %s", row.session, want)
 			}
 		}
 		for line := range strings.Lines(m) {
-			if strings.Contains(line, "made-up") || strings.Contains(line, "arm=") && !strings.Contains(line, "experiment=") && !strings.Contains(line, of) {
+			if strings.Contains(line, "made-up") || strings.Contains(line, "arm=") &&
+				!strings.Contains(line, "experiment=") && !strings.Contains(line, of) {
 				t.Errorf("%q: %s", row.session, line)
 			}
 		}
@@ -77,13 +85,15 @@ func TestRunsInArms(t *testing.T) {
 	}}
 	search := script.Native("web_search", `{"query":"x"}`)
 	again := script.Native("web_search", `{"query":"y"}`)
-	r := start(t, setup{set: set, lab: l, sources: []executor.Source{b}}, script.New(script.Scenario{Steps: []script.Reply{search, again, script.Text("Done.")}}))
+	r := start(t, setup{set: set, lab: l, sources: []executor.Source{b}},
+		script.New(script.Scenario{Steps: []script.Reply{search, again, script.Text("Done.")}}))
 	a := r.chat(`{"model":"executor","messages":[{"role":"user","content":"Find x."}]}`, "session_id", "s")
 	arm := a.header.Get(experimentHeader)
 	if a.text != "Done." || arm == "" {
 		t.Fatalf("%q in %q: %s", a.text, arm, a.body)
 	}
-	for _, want := range []string{`run_calls_total{arm=%q,model="executor",outcome="ok",tool="web_search"} 2`, `_calls_total{arm=%q,model="executor",strategy="native"} 2`} {
+	for _, want := range []string{`run_calls_total{arm=%q,model="executor",outcome="ok",tool="web_search"} 2`,
+		`_calls_total{arm=%q,model="executor",strategy="native"} 2`} {
 		if want = fmt.Sprintf(want, arm); !strings.Contains(r.metrics(), want) {
 			t.Errorf("no %s in\n%s", want, r.metrics())
 		}
@@ -94,7 +104,8 @@ func TestRunsInArms(t *testing.T) {
 			counted[m.ID+" of"], counted[m.ID] = m.N, m.X
 		}
 	}
-	for measure, want := range map[string]float64{"tool_ok of": 2, "tool_ok": 1, "call_found": 1, "call_found of": 1, "turns": 3, "corrected": 0} {
+	for measure, want := range map[string]float64{"tool_ok of": 2, "tool_ok": 1, "call_found": 1,
+		"call_found of": 1, "turns": 3, "corrected": 0} {
 		if counted[measure] != want {
 			t.Errorf("%s: %v, not %v", measure, counted[measure], want)
 		}

@@ -48,13 +48,16 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// Tokens are counted by kind, and those of thoughts apart: the server says how many they are. Fewer than none count as none.
+// Tokens are counted by kind, and those of thoughts apart: the server says how many they are. Fewer than none
+// count as none.
 func TestTokens(t *testing.T) {
-	r := play(t, script.Reply{Reasoning: strings.Repeat("hmm ", 10), Content: "Yes.", Prompt: 7}, script.Reply{Reasoning: strings.Repeat("hmm ", 5), Content: "No.", Prompt: -5})
+	r := play(t, script.Reply{Reasoning: strings.Repeat("hmm ", 10), Content: "Yes.", Prompt: 7},
+		script.Reply{Reasoning: strings.Repeat("hmm ", 5), Content: "No.", Prompt: -5})
 	r.chat(asking(streaming + "," + bothTool))
 	r.chat(asking(bothTool))
 	for kind, want := range map[string]string{"prompt": "7", "reasoning": "15", "completion": "22"} {
-		if m := r.metrics(); !strings.Contains(m, `gptoss_executor_tokens_total{kind="`+kind+`",model="gpt-oss"} `+want+"\n") {
+		if m := r.metrics(); !strings.Contains(m, `gptoss_executor_tokens_total{kind="`+kind+
+			`",model="gpt-oss"} `+want+"\n") {
 			t.Errorf("%s is not %s:\n%s", kind, want, m)
 		}
 	}
@@ -67,7 +70,9 @@ func TestTokens(t *testing.T) {
 
 // What is refused leaves one line and one count, whoever refused it.
 func TestRefusedIsTold(t *testing.T) {
-	r := start(t, setup{token: "s3cret", limits: func(l *ruleset.Limits) { l.Session = admission.Pace{AtOnce: 1, PerMinute: 2} }}, script.New(script.Scenario{}))
+	r := start(t, setup{token: "s3cret",
+		limits: func(l *ruleset.Limits) { l.Session = admission.Pace{AtOnce: 1, PerMinute: 2} }},
+		script.New(script.Scenario{}))
 	const chat, mine = "/v1/chat/completions", "Bearer s3cret"
 	for i, row := range []struct {
 		method, path, body string
@@ -86,11 +91,13 @@ func TestRefusedIsTold(t *testing.T) {
 			t.Errorf("%s %.30s: %d", row.method, row.path, a.status)
 		}
 		lines := r.log.Lines("request_refused")
-		if len(lines) != i+1 || !strings.Contains(lines[i], fmt.Sprint("status=", row.status)) || !strings.Contains(lines[i], row.says) {
+		if len(lines) != i+1 || !strings.Contains(lines[i], fmt.Sprint("status=", row.status)) ||
+			!strings.Contains(lines[i], row.says) {
 			t.Fatalf("%s %.30s: %v", row.method, row.path, lines)
 		}
 	}
-	if m := r.metrics(); !strings.Contains(m, `requests_refused_total{status="404"} 2`) || !strings.Contains(m, `requests_refused_total{status="401"} 1`) || r.log.Said("request_served") > 0 {
+	if m := r.metrics(); !strings.Contains(m, `requests_refused_total{status="404"} 2`) ||
+		!strings.Contains(m, `requests_refused_total{status="401"} 1`) || r.log.Said("request_served") > 0 {
 		t.Error(m)
 	}
 }

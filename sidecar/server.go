@@ -85,11 +85,16 @@ type Server struct {
 func New(c Config) *Server {
 	limits := c.Rules.Set().Limits
 	s := &Server{
-		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab, witness: c.Witness, spans: c.Spans, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait), replicas: c.Replicas,
-		sessions: state.NewSessions(maxSessions), door: admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
+		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab,
+		witness: c.Witness, spans: c.Spans, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
+		replicas: c.Replicas,
+		sessions: state.NewSessions(maxSessions),
+		door:     admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
 		turns: &turn.Planner{
-			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now, Log: c.Log}), Guard: c.Guard, Recall: state.NewRecall(limits.Thoughts, c.Elsewhere),
-			Schemas: tools.NewSchemas(limits.Schemas), Crew: turn.New(idleHands), Metrics: c.Metrics, Log: c.Log,
+			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now,
+				Log: c.Log}), Guard: c.Guard, Recall: state.NewRecall(limits.Thoughts, c.Elsewhere),
+			Schemas: tools.NewSchemas(limits.Schemas), Crew: turn.New(idleHands), Metrics: c.Metrics,
+			Log: c.Log,
 		},
 	}
 	c.Metrics.Loads(func() telemetry.Load { return telemetry.Load(s.door.State(&s.rules.Set().Limits.Load)) })
@@ -99,7 +104,8 @@ func New(c Config) *Server {
 		}
 	})
 	if len(c.Sources) > 0 {
-		s.runs = executor.New(executor.Config{Turns: s.turns, Guard: c.Guard, Sources: c.Sources, Journal: c.Journal, Now: time.Now, Log: c.Log})
+		s.runs = executor.New(executor.Config{Turns: s.turns, Guard: c.Guard, Sources: c.Sources,
+			Journal: c.Journal, Now: time.Now, Log: c.Log})
 	}
 	return s
 }
@@ -133,7 +139,8 @@ func (s *Server) Resumer(background func(func(context.Context))) *executor.Resum
 func (s *Server) resumed(set *ruleset.Set, run *executor.Run) executor.Watching {
 	who := run.Account().Who
 	return shown{s.witness.Begin(witness.Asking{
-		ID: run.ID, Model: who.Model, Session: who.Session, Agent: who.Agent, Channel: who.Channel, Run: run.ID, Arms: set.Arms, Rules: set.Version,
+		ID: run.ID, Model: who.Model, Session: who.Session, Agent: who.Agent, Channel: who.Channel,
+		Run: run.ID, Arms: set.Arms, Rules: set.Version,
 	}, set.Limits.Console)}
 }
 
@@ -192,7 +199,8 @@ func notServed(status int, allow string) func(http.ResponseWriter, *http.Request
 		if allow != "" {
 			w.Header().Set("Allow", allow)
 		}
-		e := openai.InvalidRequest("", fmt.Sprintf("%s %s is not served here; try POST /v1/chat/completions, POST /v1/responses or GET /v1/models", r.Method, r.URL.Path))
+		e := openai.InvalidRequest("",
+			fmt.Sprintf("%s %s is not served here; try POST /v1/chat/completions, POST /v1/responses or GET /v1/models", r.Method, r.URL.Path))
 		e.Status = status
 		return e
 	}
@@ -225,7 +233,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		panic(http.ErrAbortHandler) // who has closed its sending half alone would read an empty 200
 	}
 	if r.Context().Err() == nil && said.Log != "" {
-		s.log.WarnContext(ctx, "request failed", "event", "request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path, "status", said.Status, "code", said.Code, "detail", said.Log)
+		s.log.WarnContext(ctx, "request failed", "event",
+			"request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path,
+			"status", said.Status, "code", said.Code, "detail", said.Log)
 	}
 	if err := said.Respond(w); err != nil && r.Context().Err() == nil {
 		s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())

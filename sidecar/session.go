@@ -63,7 +63,8 @@ func named(h http.Header, headers []string, req *openai.Request) string {
 func trace(parent string) string {
 	const digits = "0123456789abcdef"
 	part := strings.Split(parent, "-")
-	if len(part) < 4 || len(part[1]) != 32 || strings.Trim(part[1], digits) != "" || strings.Trim(part[1], "0") == "" {
+	if len(part) < 4 || len(part[1]) != 32 || strings.Trim(part[1], digits) != "" ||
+		strings.Trim(part[1], "0") == "" {
 		return ""
 	}
 	return tracectx.Session + part[1]

@@ -55,8 +55,10 @@ func TestSessionsConfined(t *testing.T) {
 		bare, confined := judged(t, name, "", nil), judged(t, name, "", wrapper{})
 		t.Logf("bare: %s\nconfined: %s", bare, confined)
 		for i, v := range confined.Verdicts {
-			if w := bare.Verdicts[i]; v.Effect != w.Effect && (v.Effect == policy.Ask || v.Effect == policy.Deny || v.Effect == "") {
-				t.Errorf("%s, call %d: %s %s (%s), and %s without", name, v.Number, v.Tool, v.Effect, v.Rule, w.Effect)
+			if w := bare.Verdicts[i]; v.Effect != w.Effect && (v.Effect == policy.Ask ||
+				v.Effect == policy.Deny || v.Effect == "") {
+				t.Errorf("%s, call %d: %s %s (%s), and %s without", name, v.Number, v.Tool, v.Effect, v.Rule,
+					w.Effect)
 			}
 		}
 	}
@@ -79,7 +81,8 @@ func TestSessionsLocked(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	ruletest.Must(t, err)
 	if b.String() != string(want) {
-		t.Errorf("not as in %s; to accept it: go test ./sidecar -run TestSessionsLocked -update\n%s", golden, b.String())
+		t.Errorf("not as in %s; to accept it: go test ./sidecar -run TestSessionsLocked -update\n%s", golden,
+			b.String())
 	}
 }
 
@@ -124,7 +127,8 @@ func TestSessionsDoNotMix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; TestSessions goes through the same goroutines")
 	}
-	for _, pair := range [][2]string{{"coding", "assistant"}, {"parallel", "bigresults"}, {"overflow", "deferred"}} {
+	for _, pair := range [][2]string{{"coding", "assistant"}, {"parallel", "bigresults"},
+		{"overflow", "deferred"}} {
 		t.Run(pair[0], func(t *testing.T) {
 			both := []*sessions.Session{sessions.Load(t, pair[0], ""), sessions.Load(t, pair[1], "")}
 			for i, s := range both {
@@ -168,11 +172,13 @@ func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*sessio
 	for _, s := range all {
 		for i, c := range s.Calls {
 			said := script.Text("Then not.")
-			scenarios = append(scenarios, script.Scenario{Name: mark(s, i), Steps: append(shaped(t, c), said, said, said)})
+			scenarios = append(scenarios, script.Scenario{Name: mark(s, i), Steps: append(shaped(t, c), said,
+				said, said)})
 		}
 	}
 	log := &kept{open: map[int]bool{}}
-	return start(t, setup{set: set, world: guard.NewWorld(guard.Here{}), decisions: log, listening: log.listening, confiner: confiner}, script.New(scenarios...)), log
+	return start(t, setup{set: set, world: guard.NewWorld(guard.Here{}), decisions: log,
+		listening: log.listening, confiner: confiner}, script.New(scenarios...)), log
 }
 
 // call lets the model make a call of a session. Nobody is there to answer a question, so a
@@ -225,7 +231,8 @@ func prompt(s *sessions.Session, i int) string {
 		offered = append(offered, map[string]any{"type": "function", "function": map[string]any{"name": name,
 			"parameters": map[string]any{"type": "object", "required": required, "properties": properties}}})
 	}
-	body, err := json.Marshal(map[string]any{"model": "gpt-oss", "stream": true, "tools": offered, "tool_choice": "auto",
+	body, err := json.Marshal(map[string]any{"model": "gpt-oss", "stream": true, "tools": offered,
+		"tool_choice": "auto",
 		"messages": []any{
 			map[string]string{"role": "system", "content": system},
 			map[string]string{"role": "user", "content": user},
@@ -239,15 +246,20 @@ func prompt(s *sessions.Session, i int) string {
 // directTools are the tools that OpenClaw offers with their schema: its properties, the
 // required ones with an exclamation mark.
 var directTools = map[string]string{
-	"apply_patch": "input:string!", "edit": "path:string! edits:array!", "ls": "path:string limit:number after:string",
-	"exec":    "command:string! title:string workdir:string env:object yieldMs:number background:boolean timeoutSeconds:number pty:boolean ask:string",
-	"process": "action:string! sessionId:string data:string limit:number", "read": "path:string! offset:integer limit:number",
-	"tool_call": "id:string! args:object", "tool_describe": "id:string!", "tool_search": "query:string queries:array limit:integer",
-	"write": "path:string! content:string!",
+	"apply_patch": "input:string!", "edit": "path:string! edits:array!",
+	"ls":        "path:string limit:number after:string",
+	"exec":      "command:string! title:string workdir:string env:object yieldMs:number background:boolean timeoutSeconds:number pty:boolean ask:string",
+	"process":   "action:string! sessionId:string data:string limit:number",
+	"read":      "path:string! offset:integer limit:number",
+	"tool_call": "id:string! args:object", "tool_describe": "id:string!",
+	"tool_search": "query:string queries:array limit:integer",
+	"write":       "path:string! content:string!",
 }
 
 // deferredTools are some that it names only.
 var deferredTools = []string{
-	"agents_list", "automations", "create_goal", "gateway", "get_goal", "memory_get", "memory_search", "message", "progress_card", "secrets", "session_status",
-	"sessions_history", "sessions_list", "sessions_search", "sessions_send", "sessions_spawn", "subagents", "tts", "web_fetch", "web_search",
+	"agents_list", "automations", "create_goal", "gateway", "get_goal", "memory_get", "memory_search",
+	"message", "progress_card", "secrets", "session_status",
+	"sessions_history", "sessions_list", "sessions_search", "sessions_send", "sessions_spawn", "subagents",
+	"tts", "web_fetch", "web_search",
 }

@@ -65,7 +65,8 @@ func BenchmarkShadow(b *testing.B) {
 	for _, size := range []int{1 << 10, 64 << 10, 900 << 10} {
 		for _, stream := range []bool{false, true} {
 			for _, mode := range []string{"none", "shadow", "unread"} {
-				b.Run(fmt.Sprintf("%dKB/stream=%t/%s", size>>10, stream, mode), func(b *testing.B) { benchShadow(b, size, stream, mode) })
+				b.Run(fmt.Sprintf("%dKB/stream=%t/%s", size>>10, stream, mode),
+					func(b *testing.B) { benchShadow(b, size, stream, mode) })
 			}
 		}
 	}
@@ -101,7 +102,8 @@ func benchShadow(b *testing.B, size int, stream bool, mode string) {
 		callers.Go(func() {
 			for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
 				began := time.Now()
-				res, err := r.do(b.Context(), http.MethodPost, "/v1/chat/completions", body, "session_id", fmt.Sprint("s", n))
+				res, err := r.do(b.Context(), http.MethodPost, "/v1/chat/completions", body, "session_id",
+					fmt.Sprint("s", n))
 				if err != nil {
 					b.Error(err)
 					return

@@ -17,8 +17,9 @@ import (
 // What servers and gateways are known to send, all of it readable: one line for each shape.
 func TestShapesOfReplies(t *testing.T) {
 	const (
-		finish = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}` + "\n\n" + doneEvent
-		count  = `"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}`
+		finish = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}` +
+			"\n\n" + doneEvent
+		count = `"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}`
 	)
 	delta := func(s string) string { return `data: {"choices":[{"index":0,"delta":{` + s + `}}]}` + "\n\n" }
 	piece := func(index, id, name, args string) string {
@@ -32,62 +33,85 @@ func TestShapesOfReplies(t *testing.T) {
 		if name != "" {
 			f = append(f, fmt.Sprintf(`"name":%q`, name))
 		}
-		return `{` + strings.Join(append(m, `"type":"function","function":{`+strings.Join(f, ",")+`}`), ",") + `}`
+		return `{` + strings.Join(append(m, `"type":"function","function":{`+strings.Join(f, ",")+`}`), ",") +
+			`}`
 	}
-	calls := func(pieces ...string) string { return delta(`"tool_calls":[` + strings.Join(pieces, ",") + `]`) }
+	calls := func(pieces ...string) string {
+		return delta(`"tool_calls":[` + strings.Join(pieces, ",") + `]`)
+	}
 	a, b := `{"path":"a"}`, `{"path":"b"}`
 	both := "read " + a + " read " + b
-	text := delta(`"role":"assistant","content":"Größe 🙂 "`) + delta(`"content":"and all."`) + `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	text := delta(`"role":"assistant","content":"Größe 🙂 "`) + delta(`"content":"and all."`) +
+		`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
 	const said = "Größe 🙂 and all."
 	for name, row := range map[string]struct {
 		body, text, calls string
 		usage             int
 		slow              bool // it comes byte by byte
 	}{
-		"usage with no choices":               {body: text + `data: {"choices":[],` + count + "}\n\n" + doneEvent, text: said, usage: 12},
-		"usage with null choices":             {body: text + `data: {"choices":null,` + count + "}\n\n" + doneEvent, text: said, usage: 12},
-		"usage without choices":               {body: text + `data: {` + count + "}\n\n" + doneEvent, text: said, usage: 12},
-		"all calls at index 0":                {body: calls(piece("0", `"c1"`, "read", a)) + calls(piece("0", `"c2"`, "read", b)) + finish, calls: both},
-		"the same in pieces":                  {body: calls(piece("0", `"c1"`, "read", `{"pa`)) + calls(piece("0", "", "", `th":"a"}`)) + calls(piece("0", `"c2"`, "read", `{"path"`)) + calls(piece("0", "", "", `:"b"}`)) + finish, calls: both},
-		"the same without ids":                {body: calls(piece("0", "", "read", a)) + calls(piece("0", "", "read", b)) + finish, calls: both},
-		"no index":                            {body: calls(piece("", `"c1"`, "read", a), piece("", `"c2"`, "read", b)) + finish, calls: both},
-		"null index":                          {body: calls(piece("null", `"c1"`, "read", a), piece("null", `"c2"`, "read", b)) + finish, calls: both},
-		"index as text":                       {body: calls(piece(`"0"`, `"c1"`, "read", a), piece(`"1"`, `"c2"`, "read", b)) + finish, calls: both},
-		"index from 1":                        {body: calls(piece("1", `"c1"`, "read", a)) + calls(piece("2", `"c2"`, "read", b)) + finish, calls: both},
-		"interleaved":                         {body: calls(piece("0", `"c1"`, "read", `{"path":`)) + calls(piece("1", `"c2"`, "read", `{"path":`)) + calls(piece("0", "", "", `"a"}`)) + calls(piece("1", "", "", `"b"}`)) + finish, calls: both},
-		"two ends":                            {body: calls(piece("0", `"c1"`, "read", a)) + strings.TrimSuffix(finish, doneEvent) + finish, calls: "read " + a},
-		"the header in each piece":            {body: calls(piece("0", `"c1"`, "read", `{"path":`)) + calls(piece("0", `"c1"`, "read", `"a"}`)) + finish, calls: "read " + a},
-		"cumulative arguments":                {body: calls(piece("0", `"c1"`, "read", `{"path":`)) + calls(piece("0", `"c1"`, "read", a)) + finish, calls: "read " + a},
-		"byte by byte":                        {body: text + doneEvent, text: said, slow: true},
-		"comments between":                    {body: ": ping\n\n" + strings.ReplaceAll(text, "\n\n", "\n\n: ping\n\n") + doneEvent, text: said},
-		"CRLF":                                {body: strings.ReplaceAll(text+doneEvent, "\n", "\r\n"), text: said},
-		"id and retry":                        {body: strings.ReplaceAll(text+doneEvent, "data: ", "id: 7\nretry: 10\ndata: "), text: said},
-		"no end mark":                         {body: text, text: said},
-		"many events in one write":            {body: strings.Repeat(delta(`"content":"x "`), 2000) + text + doneEvent, text: strings.Repeat("x ", 2000) + said},
+		"usage with no choices":   {body: text + `data: {"choices":[],` + count + "}\n\n" + doneEvent, text: said, usage: 12},
+		"usage with null choices": {body: text + `data: {"choices":null,` + count + "}\n\n" + doneEvent, text: said, usage: 12},
+		"usage without choices":   {body: text + `data: {` + count + "}\n\n" + doneEvent, text: said, usage: 12},
+		"all calls at index 0": {body: calls(piece("0", `"c1"`, "read", a)) + calls(piece("0",
+			`"c2"`, "read", b)) + finish, calls: both},
+		"the same in pieces": {body: calls(piece("0", `"c1"`, "read",
+			`{"pa`)) + calls(piece("0", "", "", `th":"a"}`)) + calls(piece("0", `"c2"`, "read",
+			`{"path"`)) + calls(piece("0", "", "", `:"b"}`)) + finish, calls: both},
+		"the same without ids": {body: calls(piece("0", "", "read", a)) + calls(piece("0", "",
+			"read", b)) + finish, calls: both},
+		"no index": {body: calls(piece("", `"c1"`, "read", a),
+			piece("", `"c2"`, "read", b)) + finish, calls: both},
+		"null index": {body: calls(piece("null", `"c1"`, "read", a),
+			piece("null", `"c2"`, "read", b)) + finish, calls: both},
+		"index as text": {body: calls(piece(`"0"`, `"c1"`, "read", a),
+			piece(`"1"`, `"c2"`, "read", b)) + finish, calls: both},
+		"index from 1": {body: calls(piece("1", `"c1"`, "read", a)) + calls(piece("2",
+			`"c2"`, "read", b)) + finish, calls: both},
+		"interleaved": {body: calls(piece("0", `"c1"`, "read",
+			`{"path":`)) + calls(piece("1", `"c2"`, "read", `{"path":`)) + calls(piece("0", "", "",
+			`"a"}`)) + calls(piece("1", "", "", `"b"}`)) + finish, calls: both},
+		"two ends": {body: calls(piece("0", `"c1"`, "read",
+			a)) + strings.TrimSuffix(finish, doneEvent) + finish, calls: "read " + a},
+		"the header in each piece": {body: calls(piece("0", `"c1"`, "read",
+			`{"path":`)) + calls(piece("0", `"c1"`, "read", `"a"}`)) + finish, calls: "read " + a},
+		"cumulative arguments": {body: calls(piece("0", `"c1"`, "read",
+			`{"path":`)) + calls(piece("0", `"c1"`, "read", a)) + finish, calls: "read " + a},
+		"byte by byte": {body: text + doneEvent, text: said, slow: true},
+		"comments between": {body: ": ping\n\n" + strings.ReplaceAll(text, "\n\n",
+			"\n\n: ping\n\n") + doneEvent, text: said},
+		"CRLF": {body: strings.ReplaceAll(text+doneEvent, "\n", "\r\n"),
+			text: said},
+		"id and retry": {body: strings.ReplaceAll(text+doneEvent, "data: ",
+			"id: 7\nretry: 10\ndata: "), text: said},
+		"no end mark": {body: text, text: said},
+		"many events in one write": {body: strings.Repeat(delta(`"content":"x "`),
+			2000) + text + doneEvent, text: strings.Repeat("x ", 2000) + said},
 		"SSE though a document was asked for": {body: text + doneEvent, text: said},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, setup{server: "vllm"}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method != http.MethodPost {
-					http.NotFound(w, r)
-					return
-				}
-				w.Header().Set("Content-Type", sse)
-				if !row.slow {
-					io.WriteString(w, row.body)
-					return
-				}
-				for i := range len(row.body) {
-					io.WriteString(w, row.body[i:i+1])
-					_ = http.NewResponseController(w).Flush()
-				}
-			}))
+			r := start(t, setup{server: "vllm"},
+				http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method != http.MethodPost {
+						http.NotFound(w, r)
+						return
+					}
+					w.Header().Set("Content-Type", sse)
+					if !row.slow {
+						io.WriteString(w, row.body)
+						return
+					}
+					for i := range len(row.body) {
+						io.WriteString(w, row.body[i:i+1])
+						_ = http.NewResponseController(w).Flush()
+					}
+				}))
 			for _, a := range []*answer{r.stream(), r.whole()} {
 				got := ""
 				for _, c := range a.calls {
 					got += " " + c.Name + " " + c.Args
 				}
-				if strings.TrimSpace(got) != row.calls || a.text != row.text || a.usage != row.usage || a.fault.Message != "" {
+				if strings.TrimSpace(got) != row.calls || a.text != row.text || a.usage != row.usage ||
+					a.fault.Message != "" {
 					t.Errorf("%q, %.200q, usage %d: %.2000s", got, a.text, a.usage, a.body)
 				}
 			}
@@ -101,17 +125,21 @@ func TestShapesOfReplies(t *testing.T) {
 	}
 }
 
-// An error that stands in a stream with status 200 is no empty success, however it is written and wherever it stands.
+// An error that stands in a stream with status 200 is no empty success, however it is written and wherever it
+// stands.
 func TestErrorsInStreams(t *testing.T) {
 	half := ev(0, `"role":"assistant","content":"Half"`, "null")
 	for _, failed := range []string{
-		`data: {"error":{"message":"out of memory"}}`, `data: {"error":"out of memory"}`, "event: error\ndata: {\"message\":\"out of memory\"}", `data: {"object":"error","message":"out of memory","code":500}`,
+		`data: {"error":{"message":"out of memory"}}`, `data: {"error":"out of memory"}`,
+		"event: error\ndata: {\"message\":\"out of memory\"}", `data: {"object":"error","message":"out of memory","code":500}`,
 	} {
 		for _, before := range []string{"", half} {
-			r := start(t, setup{server: "vllm", roleWait: time.Minute}, says(sse, before+failed+"\n\n"+doneEvent))
+			r := start(t, setup{server: "vllm", roleWait: time.Minute},
+				says(sse, before+failed+"\n\n"+doneEvent))
 			for _, mode := range []string{"stream", "whole"} {
 				a := r.plain(mode)
-				if a.fault.Code != "upstream_error" || !strings.Contains(a.fault.Message, "out of memory") || a.done || a.status == 200 && (mode == "whole" || before == "") {
+				if a.fault.Code != "upstream_error" || !strings.Contains(a.fault.Message, "out of memory") ||
+					a.done || a.status == 200 && (mode == "whole" || before == "") {
 					t.Errorf("%s behind %q, %s: %d %s", failed, before, mode, a.status, a.body)
 				}
 			}
@@ -128,7 +156,8 @@ func TestRetryAfter(t *testing.T) {
 		busy.Retry = said
 		r := start(t, setup{}, script.New(script.Scenario{Steps: []script.Reply{busy}, Loop: true}))
 		a := r.plain("whole")
-		if n, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || n < want[0] || n > want[1] || a.status != http.StatusTooManyRequests {
+		if n, err := strconv.Atoi(a.header.Get("Retry-After")); err != nil || n < want[0] || n > want[1] ||
+			a.status != http.StatusTooManyRequests {
 			t.Errorf("%q: %d %q", said, a.status, a.header.Get("Retry-After"))
 		}
 	}
@@ -136,7 +165,8 @@ func TestRetryAfter(t *testing.T) {
 
 // The efforts of other models become those of gpt-oss.
 func TestEfforts(t *testing.T) {
-	for asked, want := range map[string]string{"none": "low", "minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "high", "max": "high"} {
+	for asked, want := range map[string]string{"none": "low", "minimal": "low", "low": "low",
+		"medium": "medium", "high": "high", "xhigh": "high", "max": "high"} {
 		r := play(t, script.Text("Yes."))
 		r.chat(asking(fmt.Sprintf(`"reasoning_effort":%q`, asked)))
 		if got := gjson.GetBytes(r.model.Requests("")[0].Body, "reasoning_effort").Str; got != want {

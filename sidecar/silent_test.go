@@ -24,9 +24,11 @@ func TestNothingIsSilent(t *testing.T) {
 	}{
 		"a correction in vain, behind text": {
 			replies: []script.Reply{again("Let me look."), again("Let me try again.")},
-			user:    []string{"Let me try again.\n\n", "launch"}, // of a document, what was refused first has not left
-			told:    []string{"launch", "read"},
-			log:     []string{"event=fault fault=not_offered action=correct", "event=fault fault=not_offered action=give_up"},
+			// of a document, what was refused first has not left
+			user: []string{"Let me try again.\n\n", "launch"},
+			told: []string{"launch", "read"},
+			log: []string{"event=fault fault=not_offered action=correct",
+				"event=fault fault=not_offered action=give_up"},
 		},
 		"a call that is quoted": {
 			replies: []script.Reply{script.Text(`commentary to=exec code{"command":"ls"} is what a leak looks like.`)},

@@ -26,8 +26,10 @@ func BenchmarkTraced(b *testing.B) {
 		b.Run(mode, func(b *testing.B) {
 			cfg := setup{server: "vllm"}
 			if mode != "off" {
-				sampler := map[string]sdktrace.Sampler{"dropped": sdktrace.NeverSample(), "kept": sdktrace.AlwaysSample()}[mode]
-				with := sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler), sdktrace.WithBatcher(nowhere{}))
+				sampler := map[string]sdktrace.Sampler{"dropped": sdktrace.NeverSample(),
+					"kept": sdktrace.AlwaysSample()}[mode]
+				with := sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler),
+					sdktrace.WithBatcher(nowhere{}))
 				defer func() { _ = with.Shutdown(context.Background()) }()
 				cfg.spans = spans.New(with.Tracer("bench"))
 			}
@@ -47,7 +49,8 @@ func benchTurn(b *testing.B, cfg setup) {
 	b.ReportAllocs()
 	for b.Loop() {
 		w := httptest.NewRecorder()
-		q := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/v1/chat/completions", strings.NewReader(body))
+		q := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/v1/chat/completions",
+			strings.NewReader(body))
 		if h.ServeHTTP(w, q); w.Code != http.StatusOK {
 			b.Fatal(w.Code, w.Body)
 		}

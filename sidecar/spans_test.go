@@ -44,7 +44,8 @@ func follow(t *testing.T, cfg setup, begin func(setup) *rig) *followed {
 		t.Fatal(err)
 	}
 	cfg.metrics = telemetry.New()
-	sender, err := otlp.Open(otlp.Config{Settings: settings, Metrics: cfg.metrics, Name: spans.Name, Version: "v1", Log: slog.New(slog.DiscardHandler)})
+	sender, err := otlp.Open(otlp.Config{Settings: settings, Metrics: cfg.metrics, Name: spans.Name,
+		Version: "v1", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,9 @@ func follow(t *testing.T, cfg setup, begin func(setup) *rig) *followed {
 
 func followPlay(t *testing.T, cfg setup, replies ...script.Reply) *followed {
 	t.Helper()
-	return follow(t, cfg, func(cfg setup) *rig { return start(t, cfg, script.New(script.Scenario{Steps: replies})) })
+	return follow(t, cfg, func(cfg setup) *rig {
+		return start(t, cfg, script.New(script.Scenario{Steps: replies}))
+	})
 }
 
 // spansOf finds the spans whose names begin so.
@@ -95,7 +98,8 @@ func events(s *wire.Span, keys ...string) (out []string) {
 // conventional are the names of all attributes of the conventions, as their package has them.
 func conventional(t *testing.T) map[string]bool {
 	t.Helper()
-	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "go.opentelemetry.io/otel/semconv/v1.41.0").Output()
+	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}",
+		"go.opentelemetry.io/otel/semconv/v1.41.0").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +108,8 @@ func conventional(t *testing.T) map[string]bool {
 		t.Fatal(err)
 	}
 	out := map[string]bool{}
-	for _, m := range regexp.MustCompile(`attribute\.Key\("([^"]+)"\)`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`attribute\.Key\("([^"]+)"\)`).FindAllStringSubmatch(string(text),
+		-1) {
 		out[m[1]] = true
 	}
 	if len(out) < 300 {
@@ -122,12 +127,16 @@ func levels(s *wire.Span, of map[string]any) (required []string) {
 			required = append(required, string(semconv.ServerPortKey))
 		}
 	case semconv.GenAIOperationNameExecuteTool.Value.AsString():
-		required = []string{string(semconv.GenAIToolNameKey), string(semconv.GenAIToolCallIDKey), string(semconv.GenAIToolTypeKey)}
+		required = []string{string(semconv.GenAIToolNameKey), string(semconv.GenAIToolCallIDKey),
+			string(semconv.GenAIToolTypeKey)}
 	case semconv.GenAIOperationNameInvokeAgent.Value.AsString():
-		required = []string{string(semconv.GenAIProviderNameKey), string(semconv.GenAIRequestModelKey), string(semconv.GenAIAgentNameKey), string(semconv.GenAIAgentIDKey)}
+		required = []string{string(semconv.GenAIProviderNameKey), string(semconv.GenAIRequestModelKey),
+			string(semconv.GenAIAgentNameKey), string(semconv.GenAIAgentIDKey)}
 	default:
 		if s.Kind == wire.Span_SPAN_KIND_SERVER {
-			required = []string{string(semconv.HTTPRequestMethodKey), string(semconv.URLPathKey), string(semconv.URLSchemeKey), string(semconv.HTTPRouteKey), string(semconv.HTTPResponseStatusCodeKey)}
+			required = []string{string(semconv.HTTPRequestMethodKey), string(semconv.URLPathKey),
+				string(semconv.URLSchemeKey), string(semconv.HTTPRouteKey),
+				string(semconv.HTTPResponseStatusCodeKey)}
 		}
 	}
 	if s.Status.Code == wire.Status_STATUS_CODE_ERROR {
@@ -144,7 +153,9 @@ func conforms(t *testing.T, list []*wire.Span) {
 		byID[string(s.SpanId)] = s
 	}
 	kinds := map[string]wire.Span_SpanKind{
-		"chat": wire.Span_SPAN_KIND_CLIENT, "execute_tool": wire.Span_SPAN_KIND_INTERNAL, "invoke_agent": wire.Span_SPAN_KIND_INTERNAL, "turn": wire.Span_SPAN_KIND_INTERNAL, "POST": wire.Span_SPAN_KIND_SERVER,
+		"chat": wire.Span_SPAN_KIND_CLIENT, "execute_tool": wire.Span_SPAN_KIND_INTERNAL,
+		"invoke_agent": wire.Span_SPAN_KIND_INTERNAL, "turn": wire.Span_SPAN_KIND_INTERNAL,
+		"POST": wire.Span_SPAN_KIND_SERVER,
 	}
 	for _, s := range list {
 		of := collector.Attributes(s.Attributes)
@@ -177,7 +188,8 @@ func conforms(t *testing.T, list []*wire.Span) {
 			t.Errorf("%s: %+v", s.Name, s)
 		}
 		parent := byID[string(s.ParentSpanId)]
-		if s.Kind != wire.Span_SPAN_KIND_SERVER && (parent == nil || parent.StartTimeUnixNano > s.StartTimeUnixNano || string(parent.TraceId) != string(s.TraceId)) {
+		if s.Kind != wire.Span_SPAN_KIND_SERVER && (parent == nil ||
+			parent.StartTimeUnixNano > s.StartTimeUnixNano || string(parent.TraceId) != string(s.TraceId)) {
 			t.Errorf("%s has the parent %v", s.Name, parent)
 		}
 	}
@@ -200,7 +212,8 @@ func TestSpansOfATurn(t *testing.T) {
 		script.Reply{},
 		script.Text(`<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{'command':'ls -l'}<|call|>`))
 	a := r.chat(asking(streaming+","+bothTool+`,"temperature":0.5,"max_tokens":100`),
-		"traceparent", "00-"+callersTrace+"-"+callersSpan+"-01", "tracestate", "vendor=1", "session_id", "s1", "x-request-id", "r1")
+		"traceparent", "00-"+callersTrace+"-"+callersSpan+"-01", "tracestate", "vendor=1", "session_id", "s1",
+		"x-request-id", "r1")
 	if a.status != 200 || len(a.calls) != 1 {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
@@ -210,14 +223,17 @@ func TestSpansOfATurn(t *testing.T) {
 	if len(list) != 5 || len(chats) != 3 {
 		t.Fatalf("%d spans", len(list))
 	}
-	if hex.EncodeToString(request.TraceId) != callersTrace || hex.EncodeToString(request.ParentSpanId) != callersSpan || request.TraceState != "vendor=1" {
+	if hex.EncodeToString(request.TraceId) != callersTrace ||
+		hex.EncodeToString(request.ParentSpanId) != callersSpan || request.TraceState != "vendor=1" {
 		t.Errorf("the request is not part of the caller's trace: %v", request)
 	}
 	if string(turn.ParentSpanId) != string(request.SpanId) {
 		t.Error("the turn is no child of the request")
 	}
-	got := events(turn, "gen_ai.tool.name", "gptoss_executor.effect", "gptoss_executor.outcome", "gptoss_executor.fault", "gptoss_executor.action", "gptoss_executor.repair", "gptoss_executor.code")
-	for _, want := range []string{"decision exec deny refused", "refusal exec denied", "again exec denied correct", "again empty resample", "decision exec allow left"} {
+	got := events(turn, "gen_ai.tool.name", "gptoss_executor.effect", "gptoss_executor.outcome",
+		"gptoss_executor.fault", "gptoss_executor.action", "gptoss_executor.repair", "gptoss_executor.code")
+	for _, want := range []string{"decision exec deny refused", "refusal exec denied",
+		"again exec denied correct", "again empty resample", "decision exec allow left"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no event %q among %q", want, got)
 		}
@@ -231,12 +247,15 @@ func TestSpansOfATurn(t *testing.T) {
 			t.Error("an attempt is no child of the turn")
 		}
 		want := "00-" + callersTrace + "-" + hex.EncodeToString(chat.SpanId) + "-01"
-		if got := asked[i].Header.Get("traceparent"); got != want || asked[i].Header.Get("tracestate") != "vendor=1" {
+		if got := asked[i].Header.Get("traceparent"); got != want ||
+			asked[i].Header.Get("tracestate") != "vendor=1" {
 			t.Errorf("the model server got the traceparent %q, and not %q", got, want)
 		}
 		of := collector.Attributes(chat.Attributes)
-		if of["gen_ai.request.temperature"] != .5 || of["gen_ai.request.max_tokens"] != int64(100) || of["gen_ai.conversation.id"] != "s1" || of["server.address"] != "127.0.0.1" ||
-			of["gen_ai.usage.input_tokens"] == nil || of["gen_ai.provider.name"] != "vllm" || of["gen_ai.request.stream"] != true {
+		if of["gen_ai.request.temperature"] != .5 || of["gen_ai.request.max_tokens"] != int64(100) ||
+			of["gen_ai.conversation.id"] != "s1" || of["server.address"] != "127.0.0.1" ||
+			of["gen_ai.usage.input_tokens"] == nil || of["gen_ai.provider.name"] != "vllm" ||
+			of["gen_ai.request.stream"] != true {
 			t.Errorf("attempt %d: %v", i, of)
 		}
 		for _, key := range []string{"gen_ai.input.messages", "gen_ai.output.messages"} {
@@ -249,10 +268,12 @@ func TestSpansOfATurn(t *testing.T) {
 	if of["gptoss_executor.request.id"] != "r1" || of["http.response.status_code"] != int64(200) {
 		t.Errorf("the request: %v", of)
 	}
-	if of := collector.Attributes(turn.Attributes); of["gptoss_executor.again"] != int64(2) || of["gptoss_executor.calls"] != int64(1) {
+	if of := collector.Attributes(turn.Attributes); of["gptoss_executor.again"] != int64(2) ||
+		of["gptoss_executor.calls"] != int64(1) {
 		t.Errorf("the turn: %v", of)
 	}
-	r.metricsOf(t, map[string]uint64{"gen_ai.client.operation.duration": 3, "gen_ai.client.operation.time_to_first_chunk": 3, "gen_ai.client.token.usage": 6})
+	r.metricsOf(t, map[string]uint64{"gen_ai.client.operation.duration": 3,
+		"gen_ai.client.operation.time_to_first_chunk": 3, "gen_ai.client.token.usage": 6})
 }
 
 // metricsOf checks the histograms that the conventions name: how many values they have, and that
@@ -279,7 +300,8 @@ func (f *followed) metricsOf(t *testing.T, want map[string]uint64) {
 					t.Errorf("%s: the conventions have no %s", by.name, key)
 				}
 			}
-			if of["gen_ai.operation.name"] != "chat" || of["gen_ai.provider.name"] == nil || of["gptoss_executor.model"] != "gpt-oss" || of["gptoss_executor.upstream"] == nil ||
+			if of["gen_ai.operation.name"] != "chat" || of["gen_ai.provider.name"] == nil ||
+				of["gptoss_executor.model"] != "gpt-oss" || of["gptoss_executor.upstream"] == nil ||
 				strings.Contains(by.name, "token") && of["gen_ai.token.type"] == nil {
 				t.Errorf("%s: %v", by.name, of)
 			}
@@ -316,8 +338,10 @@ func TestSpansOfTwoServers(t *testing.T) {
 		t.Fatalf("%d attempts", len(chats))
 	}
 	failed, good := collector.Attributes(chats[0].Attributes), collector.Attributes(chats[1].Attributes)
-	if chats[0].Status.Code != wire.Status_STATUS_CODE_ERROR || failed["gptoss_executor.upstream"] != "main" || failed["error.type"] == "" ||
-		chats[1].Status.Code == wire.Status_STATUS_CODE_ERROR || good["gptoss_executor.upstream"] != "far" || good["server.port"] == failed["server.port"] {
+	if chats[0].Status.Code != wire.Status_STATUS_CODE_ERROR ||
+		failed["gptoss_executor.upstream"] != "main" || failed["error.type"] == "" ||
+		chats[1].Status.Code == wire.Status_STATUS_CODE_ERROR || good["gptoss_executor.upstream"] != "far" ||
+		good["server.port"] == failed["server.port"] {
 		t.Errorf("%v, %v", failed, good)
 	}
 	if turn := spansOf(list, "turn")[0]; turn.Status.Code == wire.Status_STATUS_CODE_ERROR {
@@ -349,21 +373,28 @@ func TestSpansOfARun(t *testing.T) {
 			t.Errorf("%s is no child of the run", below.Name)
 		}
 	}
-	if of := collector.Attributes(run.Attributes); of["gen_ai.agent.id"] != a.header.Get("X-Run-Id") || of["gptoss_executor.run.status"] != "answered" || of["gptoss_executor.run.turns"] != int64(3) {
+	if of := collector.Attributes(run.Attributes); of["gen_ai.agent.id"] != a.header.Get("X-Run-Id") ||
+		of["gptoss_executor.run.status"] != "answered" || of["gptoss_executor.run.turns"] != int64(3) {
 		t.Errorf("the run: %v", of)
 	}
-	if got := events(calls[0], "gen_ai.tool.name", "gptoss_executor.effect"); len(got) == 0 || got[0] != "decision web_search allow" {
+	if got := events(calls[0], "gen_ai.tool.name", "gptoss_executor.effect"); len(got) == 0 ||
+		got[0] != "decision web_search allow" {
 		t.Errorf("the decision about a call: %q", got)
 	}
 	denied := collector.Attributes(calls[1].Attributes)
-	if denied["gptoss_executor.tool.outcome"] != "refused" || calls[1].Status.Code != wire.Status_STATUS_CODE_ERROR || !slices.Contains(events(calls[1], "gptoss_executor.effect", "gptoss_executor.outcome"), "decision deny refused") {
-		t.Errorf("the denied call: %v %v", denied, events(calls[1], "gptoss_executor.effect", "gptoss_executor.outcome"))
+	if denied["gptoss_executor.tool.outcome"] != "refused" ||
+		calls[1].Status.Code != wire.Status_STATUS_CODE_ERROR ||
+		!slices.Contains(events(calls[1], "gptoss_executor.effect", "gptoss_executor.outcome"),
+			"decision deny refused") {
+		t.Errorf("the denied call: %v %v", denied, events(calls[1], "gptoss_executor.effect",
+			"gptoss_executor.outcome"))
 	}
 }
 
 // What cannot be served is a span with its status, and an answer that failed says why in a word.
 func TestSpansOfFailures(t *testing.T) {
-	r := followPlay(t, setup{server: "vllm", limits: func(l *ruleset.Limits) { l.Retries = 0 }}, script.Fail(500, "sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD broke"))
+	r := followPlay(t, setup{server: "vllm", limits: func(l *ruleset.Limits) { l.Retries = 0 }},
+		script.Fail(500, "sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD broke"))
 	if a := r.chat(`{"model":"gpt-oss"}`); a.status != http.StatusBadRequest {
 		t.Errorf("%d", a.status)
 	}
@@ -383,7 +414,8 @@ func TestSpansOfFailures(t *testing.T) {
 		t.Errorf("%v", status)
 	}
 	chat := spansOf(list, "chat")[0]
-	if of := collector.Attributes(chat.Attributes); chat.Status.Code != wire.Status_STATUS_CODE_ERROR || of["error.type"] != string(ruleset.ServerError) || chat.Status.Message != "" {
+	if of := collector.Attributes(chat.Attributes); chat.Status.Code != wire.Status_STATUS_CODE_ERROR ||
+		of["error.type"] != string(ruleset.ServerError) || chat.Status.Message != "" {
 		t.Errorf("%v %v", chat.Status, of)
 	}
 }
@@ -392,22 +424,29 @@ func TestSpansOfFailures(t *testing.T) {
 // said in the attempt, what was made of it in the turn.
 func TestSpansWithWords(t *testing.T) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-	r := followPlay(t, setup{server: "vllm", limits: func(l *ruleset.Limits) { l.Trace = spans.Words{Bytes: 2 << 10} }},
-		script.Text(`<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{'command':'echo `+secret+`'}<|call|>`).Thinking("I use "+secret))
-	body := `{"model":"gpt-oss",` + bothTool + `,"messages":[{"role":"system","content":"` + strings.Repeat("old ", 2000) + `"},{"role":"user","content":"use ` + secret + ` please"}]}`
+	r := followPlay(t, setup{server: "vllm",
+		limits: func(l *ruleset.Limits) { l.Trace = spans.Words{Bytes: 2 << 10} }},
+		script.Text(`<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{'command':'echo `+
+			secret+`'}<|call|>`).Thinking("I use "+secret))
+	body := `{"model":"gpt-oss",` + bothTool +
+		`,"messages":[{"role":"system","content":"` + strings.Repeat("old ", 2000) +
+		`"},{"role":"user","content":"use ` + secret + ` please"}]}`
 	if a := r.chat(body); len(a.calls) != 1 {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
 	list := r.end()
 	conforms(t, list)
-	chat, turn := collector.Attributes(spansOf(list, "chat")[0].Attributes), collector.Attributes(spansOf(list, "turn")[0].Attributes)
-	said, made, in := chat["gen_ai.output.messages"].(string), turn["gen_ai.output.messages"].(string), chat["gen_ai.input.messages"].(string)
+	chat, turn := collector.Attributes(spansOf(list,
+		"chat")[0].Attributes), collector.Attributes(spansOf(list, "turn")[0].Attributes)
+	said, made, in := chat["gen_ai.output.messages"].(string), turn["gen_ai.output.messages"].(string),
+		chat["gen_ai.input.messages"].(string)
 	for _, c := range []struct{ what, got, want string }{
 		{"what the server said", said, `to=functions.exec`},
 		{"what was made of it", made, `"type":"tool_call"`},
 		{"what was asked", in, `use «masked:`},
 	} {
-		if !strings.Contains(c.got, c.want) || !strings.Contains(c.got, "«masked:") || strings.Contains(c.got, secret) || len(c.got) > 4<<10 {
+		if !strings.Contains(c.got, c.want) || !strings.Contains(c.got, "«masked:") ||
+			strings.Contains(c.got, secret) || len(c.got) > 4<<10 {
 			t.Errorf("%s: %d bytes, %s", c.what, len(c.got), c.got)
 		}
 	}
@@ -448,23 +487,31 @@ func TestCollectorIsOff(t *testing.T) {
 
 // Each line about a request says which one it is, and where in its trace: with a collector and without.
 func TestLogOfATrace(t *testing.T) {
-	replies := []script.Reply{script.Native("exec", `{"command":"rm -rf /"}`), script.Text("Done."), script.Fail(400, "no"), script.Native("web_search", `{"query":"x"}`), script.Text("Found.")}
+	replies := []script.Reply{script.Native("exec", `{"command":"rm -rf /"}`), script.Text("Done."),
+		script.Fail(400, "no"), script.Native("web_search", `{"query":"x"}`), script.Text("Found.")}
 	b, set := &bench{}, *ruletest.Shipped(t)
 	cfg := setup{set: &set, sources: []executor.Source{b}, server: "vllm", json: true}
 	for name, r := range map[string]*rig{
-		"without": start(t, cfg, script.New(script.Scenario{Steps: replies})), "with": followPlay(t, cfg, replies...).rig,
+		"without": start(t, cfg, script.New(script.Scenario{Steps: replies})),
+		"with":    followPlay(t, cfg, replies...).rig,
 	} {
-		parent := []string{"traceparent", "00-" + callersTrace + "-" + callersSpan + "-01", "x-request-id", "r1"}
+		parent := []string{"traceparent", "00-" + callersTrace + "-" + callersSpan + "-01", "x-request-id",
+			"r1"}
 		r.chat(asking(streaming+","+bothTool), parent...)
 		r.chat(asking(""), parent...)
 		r.chat(`{"model":"executor","messages":[{"role":"user","content":"find it"}]}`, parent...)
-		for _, event := range []string{"policy_deny", "fault", "request_served", "request_failed", "executor_run_start", "gpt_oss_call_complete", "tool_execution_success", "executor_run_end"} {
-			lines := slices.DeleteFunc(strings.Split(r.log.String(), "\n"), func(line string) bool { return !strings.Contains(line, `"event":"`+event+`"`) })
+		for _, event := range []string{"policy_deny", "fault", "request_served", "request_failed",
+			"executor_run_start", "gpt_oss_call_complete", "tool_execution_success", "executor_run_end"} {
+			lines := slices.DeleteFunc(strings.Split(r.log.String(), "\n"),
+				func(line string) bool { return !strings.Contains(line, `"event":"`+event+`"`) })
 			if len(lines) == 0 {
 				t.Errorf("%s: no line %s", name, event)
 			}
 			for _, line := range lines {
-				if !strings.Contains(line, `"request":"r1"`) || !strings.Contains(line, `"trace_id":"`+callersTrace+`"`) || strings.Contains(line, `"span_id":"`) != (name == "with") || strings.Count(line, `"request":`) != 1 {
+				if !strings.Contains(line, `"request":"r1"`) ||
+					!strings.Contains(line, `"trace_id":"`+callersTrace+`"`) ||
+					strings.Contains(line, `"span_id":"`) != (name == "with") ||
+					strings.Count(line, `"request":`) != 1 {
 					t.Errorf("%s: %s", name, line)
 				}
 			}

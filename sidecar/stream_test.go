@@ -53,7 +53,8 @@ func TestStreamFlows(t *testing.T) {
 	reply := script.Text(text).Thinking(thought)
 	reply.Pause = 3 * time.Millisecond
 	a := play(t, reply).stream()
-	if a.thought != thought || a.text != text || a.roles != 1 || len(a.ids) != 1 || a.last != "stop" || !a.done || a.usage == 0 {
+	if a.thought != thought || a.text != text || a.roles != 1 || len(a.ids) != 1 || a.last != "stop" ||
+		!a.done || a.usage == 0 {
 		t.Errorf("%+v", a)
 	}
 	var pieces int
@@ -74,7 +75,8 @@ func TestStreamFlows(t *testing.T) {
 		t.Errorf("%d pieces of thought, text after %s of %s", pieces, firstText, end)
 	}
 	last := a.events[len(a.events)-2:]
-	if len(last[0].Choices) != 1 || last[0].Choices[0].Finish != "stop" || len(last[1].Choices) != 0 || last[1].Usage == nil {
+	if len(last[0].Choices) != 1 || last[0].Choices[0].Finish != "stop" || len(last[1].Choices) != 0 ||
+		last[1].Usage == nil {
 		t.Errorf("the stream ends with %+v", last)
 	}
 }
@@ -98,7 +100,8 @@ func TestHeld(t *testing.T) {
 	} {
 		reply := script.Text(row.said).Thinking("Hm.").Ending(script.Hang)
 		r := play(t, reply)
-		a := r.within(250*time.Millisecond, http.MethodPost, "/v1/chat/completions", asking(streaming+","+bothTool))
+		a := r.within(250*time.Millisecond, http.MethodPost, "/v1/chat/completions",
+			asking(streaming+","+bothTool))
 		if a.text != row.text || len(a.calls) != row.calls || a.done || a.thought != "Hm." {
 			t.Errorf("%q: %q %v", row.said, a.text, a.calls)
 		}
@@ -127,7 +130,8 @@ func TestLead(t *testing.T) {
 			t.Fatalf("%+v", a)
 		}
 		for _, e := range a.events {
-			if len(e.Choices) > 0 && e.Choices[0].Delta.Content == "It is " && (held != (e.at >= turn.LeadWait/2) || e.at > wait-100*time.Millisecond) {
+			if len(e.Choices) > 0 && e.Choices[0].Delta.Content == "It is " &&
+				(held != (e.at >= turn.LeadWait/2) || e.at > wait-100*time.Millisecond) {
 				t.Errorf("the first text left after %s", e.at)
 			}
 		}
@@ -159,7 +163,8 @@ var cleanID = regexp.MustCompile(`^[A-Za-z0-9]{1,40}$`)
 
 // Calls leave under ids that OpenClaw leaves alone, each its own.
 func TestCallIDs(t *testing.T) {
-	two := script.Reply{Calls: []script.Call{{ID: "chatcmpl-tool-1", Name: "read", Arguments: `{"path":"a"}`}, {ID: "chatcmpl-tool-1", Name: "read", Arguments: `{"path":"b"}`}}}
+	two := script.Reply{Calls: []script.Call{{ID: "chatcmpl-tool-1", Name: "read", Arguments: `{"path":"a"}`},
+		{ID: "chatcmpl-tool-1", Name: "read", Arguments: `{"path":"b"}`}}}
 	seen := map[string]bool{}
 	for _, a := range []*answer{play(t, two).stream(), play(t, two).whole()} {
 		if len(a.calls) != 2 || a.last != "tool_calls" || a.calls[1].Args != `{"path":"b"}` {
@@ -185,7 +190,8 @@ func TestOneStream(t *testing.T) {
 		{script.OnlyThought("First. "), script.Text("Yes.").Thinking("Second.")},
 	} {
 		a := play(t, steps...).stream()
-		if len(a.ids) != 1 || a.roles != 1 || !a.done || !strings.HasSuffix(a.thought, "Second.") || a.text == "" && len(a.calls) == 0 {
+		if len(a.ids) != 1 || a.roles != 1 || !a.done || !strings.HasSuffix(a.thought, "Second.") ||
+			a.text == "" && len(a.calls) == 0 {
 			t.Errorf("%+v\n%s", a, a.body)
 		}
 	}
@@ -198,7 +204,8 @@ func TestForeignID(t *testing.T) {
 	}
 	for _, body := range []string{
 		short(`"role":"assistant","content":""`) + short(`"reasoning":"Hm."`) + short(`"content":"[TOOL:read|path=a]"`) + doneEvent,
-		ev(0, `"role":"assistant","content":""`, "null") + ev(0, `"content":"[TOOL:read|path=a]"`, `"stop"`) + doneEvent,
+		ev(0, `"role":"assistant","content":""`, "null") + ev(0, `"content":"[TOOL:read|path=a]"`,
+			`"stop"`) + doneEvent,
 	} {
 		a := start(t, setup{}, says(sse, body)).stream()
 		if len(a.ids) != 1 || a.roles != 1 || !a.done {
@@ -272,7 +279,8 @@ func TestErrorAfterText(t *testing.T) {
 		}
 		r := play(t, reply, script.Text("one."))
 		a := r.stream()
-		if a.status != 200 || a.text != "It is " || a.fault.Message == "" || a.done || a.last != "" || len(r.model.Requests("")) != 1 {
+		if a.status != 200 || a.text != "It is " || a.fault.Message == "" || a.done || a.last != "" ||
+			len(r.model.Requests("")) != 1 {
 			t.Errorf("end %d: %+v\n%s", end, a, a.body)
 		}
 	}

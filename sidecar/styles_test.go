@@ -45,7 +45,8 @@ func (s *plainServer) choose(q script.Request) *script.Reply {
 	}
 	switch {
 	case len(q.Tools) > 0:
-		return fail(cmp.Or(s.why, `"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`))
+		return fail(cmp.Or(s.why,
+			`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`))
 	case last == "Say hello.":
 		s.tried.Add(1)
 		if schema.Get(heron).Exists() {
@@ -102,11 +103,13 @@ func TestStyles(t *testing.T) {
 				}
 				for range 2 { // the second time it is known
 					a := r.chat(asking(more))
-					if a.status != http.StatusOK || len(a.calls) != 1 || a.calls[0].Name != "read" || !strings.Contains(a.calls[0].Args, `"notes.md"`) || a.text != "" {
+					if a.status != http.StatusOK || len(a.calls) != 1 || a.calls[0].Name != "read" ||
+						!strings.Contains(a.calls[0].Args, `"notes.md"`) || a.text != "" {
 						t.Fatalf("%d %+v %q %s", a.status, a.calls, a.text, a.body)
 					}
 				}
-				if a := r.chat(fmt.Sprintf(wentOn, more)); a.status != http.StatusOK || a.text != "It is calm." || len(a.calls) > 0 {
+				if a := r.chat(fmt.Sprintf(wentOn, more)); a.status != http.StatusOK ||
+					a.text != "It is calm." || len(a.calls) > 0 {
 					t.Fatalf("%d %q %+v", a.status, a.text, a.calls)
 				}
 				if n := s.tried.Load(); n != 1 {
@@ -117,46 +120,53 @@ func TestStyles(t *testing.T) {
 				if got := last.Messages[len(last.Messages)-1]; got.Role != "user" || got.Text != row.told {
 					t.Errorf("the result is %s %q", got.Role, got.Text)
 				}
-				if system := last.Messages[0]; system.Role != "system" || !strings.Contains(system.Text, "read") || !strings.Contains(system.Text, `"path"`) {
+				if system := last.Messages[0]; system.Role != "system" ||
+					!strings.Contains(system.Text, "read") || !strings.Contains(system.Text, `"path"`) {
 					t.Errorf("the model is told %q", system.Text)
 				}
 				for _, word := range []string{"tool_choice", `"tool_calls"`, "tool_call_id"} {
-					if gjson.GetBytes(last.Body, "messages.2."+strings.Trim(word, `"`)).Exists() || gjson.GetBytes(last.Body, word).Exists() {
+					if gjson.GetBytes(last.Body, "messages.2."+strings.Trim(word, `"`)).Exists() ||
+						gjson.GetBytes(last.Body, word).Exists() {
 						t.Errorf("%s is left", word)
 					}
 				}
-				if line := r.log.Lines("request_served"); !strings.Contains(line[len(line)-1], "style="+row.strategy) {
+				if line := r.log.Lines("request_served"); !strings.Contains(line[len(line)-1],
+					"style="+row.strategy) {
 					t.Errorf("%s", line)
 				}
 				if n := r.log.Said("style_changed"); n != 1 && !(row.refuses && n == 2) {
 					t.Errorf("the change was said %d times", n)
 				}
-				ruletest.Soon(t, "the log tells once what was tried", func() bool { return r.log.Said("schema_tried") == 1 })
+				ruletest.Soon(t, "the log tells once what was tried",
+					func() bool { return r.log.Said("schema_tried") == 1 })
 			})
 		}
 	}
 }
 
-// A schema of which llama.cpp makes no grammar costs native tools for a while, and no request; the log says what to
-// look for, and in which tools.
+// A schema of which llama.cpp makes no grammar costs native tools for a while, and no request; the log says
+// what to look for, and in which tools.
 func TestNoGrammar(t *testing.T) {
 	s := &plainServer{why: "Failed to initialize samplers: failed to parse grammar"}
 	r := start(t, setup{server: "llamacpp"}, s.model())
 	const find = `{"type":"function","function":{"name":"find","parameters":{"type":"object","properties":{"q":{"type":"string","pattern":"^\\\\w+$"}}}}}`
 	for range 2 {
-		if a := r.chat(asking(`"tools":[` + readTool + `,` + find + `]`)); a.status != http.StatusOK || len(a.calls) != 1 || a.calls[0].Name != "read" {
+		if a := r.chat(asking(`"tools":[` + readTool + `,` + find + `]`)); a.status != http.StatusOK ||
+			len(a.calls) != 1 || a.calls[0].Name != "read" {
 			t.Fatalf("%d %s", a.status, a.body)
 		}
 	}
 	lines := r.log.Lines("style_changed")
-	if len(lines) != 1 || !strings.Contains(lines[0], "tools=find ") || !strings.Contains(lines[0], "Look for pattern") {
+	if len(lines) != 1 || !strings.Contains(lines[0], "tools=find ") ||
+		!strings.Contains(lines[0], "Look for pattern") {
 		t.Errorf("%s", lines)
 	}
 }
 
 // A run is the same: each turn in the style of the server.
 func TestStylesInRuns(t *testing.T) {
-	for name, at := range map[string]string{"one that obeys": "response_format.json_schema.schema", "one that ignores": ""} {
+	for name, at := range map[string]string{"one that obeys": "response_format.json_schema.schema",
+		"one that ignores": ""} {
 		for _, streamed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, streamed %v", name, streamed), func(t *testing.T) {
 				b, s := &bench{}, &plainServer{at: at}
@@ -208,7 +218,8 @@ func TestStylesCompared(t *testing.T) {
 		"extra/strategies.ab.yaml": "version: 1\nchoose:\n  - id: half\n    about: Half of them.\n    when: part < 50\n    style: react\n  - {id: rest, about: The others., when: part >= 50, style: markers}\n",
 		"extra/models.ab.yaml":     "version: 1\nmodels:\n  - {id: native, about: n, mode: provider, style: native}\n",
 	})
-	r := start(t, setup{set: set}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Hi.")}, Loop: true}))
+	r := start(t, setup{set: set}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Hi.")},
+		Loop: true}))
 	styles := map[string]string{}
 	for i := range 60 {
 		session := fmt.Sprint("s", i%30)
@@ -238,9 +249,11 @@ func TestStylesCompared(t *testing.T) {
 // The same conversation begins with the same bytes, turn after turn.
 func TestStylePrefix(t *testing.T) {
 	set := with(t, map[string]string{"extra/models.ab.yaml": "version: 1\nmodels:\n  - {id: gpt-oss, style: react}\n"})
-	r := start(t, setup{set: set}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Hi.")}, Loop: true}))
+	r := start(t, setup{set: set}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Hi.")},
+		Loop: true}))
 	r.chat(asking(bothTool))
-	r.chat(strings.Replace(fmt.Sprintf(wentOn, bothTool), `{"model":"gpt-oss",`+bothTool+`,`, `{`+bothTool+`,"model":"gpt-oss",`, 1))
+	r.chat(strings.Replace(fmt.Sprintf(wentOn, bothTool), `{"model":"gpt-oss",`+bothTool+`,`,
+		`{`+bothTool+`,"model":"gpt-oss",`, 1))
 	asked := r.model.Requests("")
 	first, second := asked[0].Messages, asked[1].Messages
 	if len(first) != 2 || len(second) != 4 {

@@ -85,8 +85,10 @@ func (r *rig) state(name string) string {
 	r.t.Helper()
 	var said, counted []string
 	ruletest.Soon(r.t, "both say the same of "+name, func() bool { // it may change between them
-		said = regexp.MustCompile(`"name":"` + name + `","state":"(\w+)"`).FindStringSubmatch(r.ask(http.MethodGet, "/readyz", "").body)
-		counted = regexp.MustCompile(`upstream_state\{state="(\w+)",upstream="` + name + `"\} 1`).FindStringSubmatch(r.metrics())
+		said = regexp.MustCompile(`"name":"` + name +
+			`","state":"(\w+)"`).FindStringSubmatch(r.ask(http.MethodGet, "/readyz", "").body)
+		counted = regexp.MustCompile(`upstream_state\{state="(\w+)",upstream="` + name +
+			`"\} 1`).FindStringSubmatch(r.metrics())
 		return said != nil && counted != nil && said[1] == counted[1]
 	})
 	return said[1]
@@ -98,14 +100,17 @@ func TestSeveral(t *testing.T) {
 	for _, mode := range []string{"stream", "whole"} {
 		t.Run(mode, func(t *testing.T) {
 			main, far := twoBoxes(t)
-			r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Circuit.Open = 200 * time.Millisecond }}, main, far)
+			r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Circuit.Open = 200 * time.Millisecond }},
+				main, far)
 			expect := func(text, name string) {
 				t.Helper()
 				a := r.answer(mode)
-				if a.status != 200 || a.text != text || a.header.Get("X-Upstream") != name || strings.Contains(fmt.Sprint(a.header, a.body), far.address) {
+				if a.status != 200 || a.text != text || a.header.Get("X-Upstream") != name ||
+					strings.Contains(fmt.Sprint(a.header, a.body), far.address) {
 					t.Fatalf("want %s of %s: %d %v %s", text, name, a.status, a.header, a.body)
 				}
-				if lines := r.log.Lines("request_served"); !strings.Contains(lines[len(lines)-1], "upstream="+name) {
+				if lines := r.log.Lines("request_served"); !strings.Contains(lines[len(lines)-1],
+					"upstream="+name) {
 					t.Errorf("%v", lines)
 				}
 			}
@@ -120,7 +125,8 @@ func TestSeveral(t *testing.T) {
 			main.on()
 			ruletest.Soon(t, "the first one is back", func() bool { return r.answer(mode).text == fromHere })
 			expect(fromHere, "main")
-			if r.log.Said("circuit_closed") != 1 || r.state("main") != "closed" || r.state("far") != "closed" {
+			if r.log.Said("circuit_closed") != 1 || r.state("main") != "closed" ||
+				r.state("far") != "closed" {
 				t.Errorf("%s", r.log)
 			}
 		})
@@ -139,7 +145,9 @@ func TestLeftAlone(t *testing.T) {
 	if main.asked() != 2 || far.asked() != 5 || r.state("main") != "open" || r.state("far") != "closed" {
 		t.Errorf("asked %d and %d times", main.asked(), far.asked())
 	}
-	if m := r.metrics(); !strings.Contains(m, `upstream_requests_total{outcome="failed",upstream="main"} 2`) || !strings.Contains(m, `upstream_requests_total{outcome="served",upstream="far"} 5`) {
+	if m := r.metrics(); !strings.Contains(m,
+		`upstream_requests_total{outcome="failed",upstream="main"} 2`) ||
+		!strings.Contains(m, `upstream_requests_total{outcome="served",upstream="far"} 5`) {
 		t.Error(m)
 	}
 	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != 200 {
@@ -175,14 +183,19 @@ func TestWhenTheNextIsAsked(t *testing.T) {
 	} {
 		for _, mode := range []string{"stream", "whole"} {
 			t.Run(row.name+", "+mode, func(t *testing.T) {
-				if mode == "whole" && row.reply.End != script.Done && row.reply.Content+row.reply.Err.Message != "" {
+				if mode == "whole" && row.reply.End != script.Done &&
+					row.reply.Content+row.reply.Err.Message != "" {
 					t.Skip("a document has no middle")
 				}
 				main, far := boxed(t, row.reply), boxed(t, script.Text(fromThere))
-				r := beside(t, setup{server: "vllm", limits: func(l *ruleset.Limits) { l.Circuit.Failures, l.FirstByte = 1, 300*time.Millisecond }}, main, far)
+				r := beside(t, setup{server: "vllm",
+					limits: func(l *ruleset.Limits) {
+						l.Circuit.Failures, l.FirstByte = 1, 300*time.Millisecond
+					}}, main, far)
 				a := r.plain(mode)
 				if a.text != row.text || main.asked() != row.main || far.asked() != row.far {
-					t.Errorf("%q, asked %d and %d times: %s\n%s", a.text, main.asked(), far.asked(), a.body, r.log)
+					t.Errorf("%q, asked %d and %d times: %s\n%s", a.text, main.asked(), far.asked(), a.body,
+						r.log)
 				}
 				if got := r.state("main"); got != row.state {
 					t.Errorf("it is %s, want %s", got, row.state)
@@ -196,7 +209,8 @@ func TestWhenTheNextIsAsked(t *testing.T) {
 // next also when the first is back. Others begin at the first.
 func TestSessionStays(t *testing.T) {
 	main, far := twoBoxes(t)
-	r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Circuit.Open = 50 * time.Millisecond }}, main, far)
+	r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Circuit.Open = 50 * time.Millisecond }}, main,
+		far)
 	of := func(session string) string {
 		return r.chat(asking(bothTool), "session_id", session).text
 	}
@@ -230,17 +244,22 @@ func TestAllOpen(t *testing.T) {
 	}
 	for i, mode := range []string{"stream", "whole"} {
 		a := r.answer(mode)
-		if a.status != 503 || a.fault.Code != "upstream_unreachable" || a.header.Get("Retry-After") != "3600" || !strings.Contains(a.fault.Message, fmt.Sprintf("main failed %[1]d times in a row, far failed %[1]d times in a row", 3+i)) {
+		if a.status != 503 || a.fault.Code != "upstream_unreachable" ||
+			a.header.Get("Retry-After") != "3600" ||
+			!strings.Contains(a.fault.Message,
+				fmt.Sprintf("main failed %[1]d times in a row, far failed %[1]d times in a row", 3+i)) {
 			t.Errorf("%s: %d %v %s", mode, a.status, a.header, a.body)
 		}
 		r.noSecret(a)
 	}
-	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != 503 || r.state("main") != "open" || r.state("far") != "open" {
+	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != 503 || r.state("main") != "open" ||
+		r.state("far") != "open" {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }
 
-// Servers that failed some requests, and are there, are asked, whatever their circuits say: main and then far.
+// Servers that failed some requests, and are there, are asked, whatever their circuits say: main and then
+// far.
 func TestAllOpenAndWell(t *testing.T) {
 	sick := script.Fail(500, "CUDA error")
 	main, far := boxed(t, sick), boxed(t, sick, sick, script.Text(fromThere))
@@ -260,8 +279,13 @@ func TestAllOpenAndWell(t *testing.T) {
 
 // Of two errors a caller gets the one at which waiting helps, and the shorter wait, whichever server said it.
 func TestBetterError(t *testing.T) {
-	busy := func(after string) script.Reply { r := script.Fail(429, "Too many requests"); r.Retry = after; return r }
-	key, none, sick := script.Fail(401, "Unauthorized"), script.Fail(404, "The model does not exist"), script.Fail(500, "CUDA error")
+	busy := func(after string) script.Reply {
+		r := script.Fail(429, "Too many requests")
+		r.Retry = after
+		return r
+	}
+	key, none, sick := script.Fail(401, "Unauthorized"), script.Fail(404,
+		"The model does not exist"), script.Fail(500, "CUDA error")
 	for _, row := range []struct {
 		one, two script.Reply
 		status   int
@@ -273,10 +297,12 @@ func TestBetterError(t *testing.T) {
 		{busy("3600"), sick, 502, ""},
 	} {
 		for _, pair := range [][2]script.Reply{{row.one, row.two}, {row.two, row.one}} {
-			r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Retries = 0 }}, boxed(t, pair[0]), boxed(t, pair[1]))
+			r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Retries = 0 }}, boxed(t, pair[0]),
+				boxed(t, pair[1]))
 			a := r.plain("whole")
 			if a.status != row.status || a.header.Get("Retry-After") != row.after {
-				t.Errorf("%s and %s: %d %s %s", pair[0].Err.Message, pair[1].Err.Message, a.status, a.header.Get("Retry-After"), a.body)
+				t.Errorf("%s and %s: %d %s %s", pair[0].Err.Message, pair[1].Err.Message, a.status,
+					a.header.Get("Retry-After"), a.body)
 			}
 		}
 	}
@@ -285,7 +311,9 @@ func TestBetterError(t *testing.T) {
 // Servers that are off are said to be, as one server is: nobody is asked to come again for nothing.
 func TestAllAway(t *testing.T) {
 	main, far := twoBoxes(t)
-	r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Away, l.Circuit.Open = 50*time.Millisecond, 20*time.Millisecond }}, main, far)
+	r := beside(t, setup{limits: func(l *ruleset.Limits) {
+		l.Away, l.Circuit.Open = 50*time.Millisecond, 20*time.Millisecond
+	}}, main, far)
 	r.whole()
 	main.off()
 	far.off()
@@ -331,7 +359,8 @@ func TestSeveralDialects(t *testing.T) {
 	if here.Header.Get("Authorization") != "Bearer "+upstreamKey || there.Header.Get("Authorization") != "" {
 		t.Errorf("%q, %q", here.Header.Get("Authorization"), there.Header.Get("Authorization"))
 	}
-	if log := r.log.String(); !strings.Contains(log, "event=upstream_changed") || !strings.Contains(log, "from=main to=far") {
+	if log := r.log.String(); !strings.Contains(log, "event=upstream_changed") ||
+		!strings.Contains(log, "from=main to=far") {
 		t.Error(log)
 	}
 }
@@ -351,7 +380,8 @@ func TestModelElsewhere(t *testing.T) {
 
 // A correction goes on where the first reply came from, or with the next one.
 func TestCorrectionMoves(t *testing.T) {
-	main, far := boxed(t, script.OnlyThought("Hm."), script.Fail(500, "CUDA error")), boxed(t, script.Text(fromThere))
+	main, far := boxed(t, script.OnlyThought("Hm."), script.Fail(500, "CUDA error")), boxed(t,
+		script.Text(fromThere))
 	r := beside(t, setup{}, main, far)
 	if a := r.stream(); a.text != fromThere {
 		t.Fatalf("%s", a.body)
@@ -367,8 +397,10 @@ func TestCorrectionMoves(t *testing.T) {
 func TestTrialIsGivenBack(t *testing.T) {
 	slow := script.Text(fromHere)
 	slow.Delay = 300 * time.Millisecond
-	main, far := boxed(t, script.Fail(500, "x"), script.Fail(500, "x"), slow), boxed(t, script.Text(fromThere))
-	r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Circuit.Open = 10 * time.Millisecond }}, main, far)
+	main, far := boxed(t, script.Fail(500, "x"), script.Fail(500, "x"), slow), boxed(t,
+		script.Text(fromThere))
+	r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Circuit.Open = 10 * time.Millisecond }}, main,
+		far)
 	r.whole()
 	r.whole()
 	time.Sleep(20 * time.Millisecond)
@@ -378,7 +410,8 @@ func TestTrialIsGivenBack(t *testing.T) {
 		res.Body.Close()
 		t.Fatal("it answered")
 	}
-	ruletest.Soon(t, "the trial is given back", func() bool { return strings.Contains(r.metrics(), `{outcome="left",upstream="main"} 1`) })
+	ruletest.Soon(t, "the trial is given back",
+		func() bool { return strings.Contains(r.metrics(), `{outcome="left",upstream="main"} 1`) })
 	if got := r.state("main"); got != "half_open" {
 		t.Error(got)
 	}
@@ -395,7 +428,8 @@ func TestTrialIsGivenBack(t *testing.T) {
 func TestKilledUnderLoad(t *testing.T) {
 	slow := func(text string) script.Reply { r := script.Text(text); r.Pause = time.Millisecond; return r }
 	main, far := boxed(t, slow(fromHere)), boxed(t, slow(fromThere))
-	r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Circuit.Open = 20 * time.Millisecond }}, main, far)
+	r := beside(t, setup{limits: func(l *ruleset.Limits) { l.Circuit.Open = 20 * time.Millisecond }}, main,
+		far)
 	ctx, stop := context.WithCancel(t.Context())
 	var callers sync.WaitGroup
 	var mu sync.Mutex
@@ -445,7 +479,8 @@ func TestKilledUnderLoad(t *testing.T) {
 // The key of a server goes to that server, however the rules spell its address.
 func TestKeysOfSeveral(t *testing.T) {
 	main, far := boxed(t, script.Fail(500, "x")), boxed(t, script.Text(fromThere))
-	r := beside(t, setup{key: upstreamKey, keys: fleet.Keys{"http://" + far.address + "/v1": "key-of-far"}}, main, far)
+	r := beside(t, setup{key: upstreamKey, keys: fleet.Keys{"http://" + far.address + "/v1": "key-of-far"}},
+		main, far)
 	if a := r.whole(); a.text != fromThere {
 		t.Fatalf("%s", a.body)
 	}

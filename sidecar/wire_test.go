@@ -40,34 +40,40 @@ func packed(t testing.TB, encoding, text string) string {
 
 // A reply is read by what it says, whatever its head calls it, and whatever it was packed in.
 func TestReplyByWhatItSays(t *testing.T) {
-	stream := ev(0, `"role":"assistant","content":"Good "`, "null") + ev(0, `"content":"day."`, "null") + ev(0, "", `"stop"`) + usageEvent + doneEvent
+	stream := ev(0, `"role":"assistant","content":"Good "`, "null") + ev(0, `"content":"day."`,
+		"null") + ev(0, "", `"stop"`) + usageEvent + doneEvent
 	whole := doc(`"role":"assistant","content":"Good day."`, "stop")
-	for _, kind := range []string{sse, docu, "text/plain", "application/x-ndjson", "application/octet-stream", "-"} {
+	for _, kind := range []string{sse, docu, "text/plain", "application/x-ndjson", "application/octet-stream",
+		"-"} {
 		for name, body := range map[string]string{
-			"stream": stream, "JSON": whole, "stream behind blanks": "\n\n " + stream, "JSON behind blanks": "\n \r\n" + whole,
+			"stream": stream, "JSON": whole, "stream behind blanks": "\n\n " + stream,
+			"JSON behind blanks":   "\n \r\n" + whole,
 			"stream behind a mark": "\uFEFF" + stream, "JSON behind a mark": "\uFEFF" + whole,
-			"comments first": ": hello\n\n: there\n\n" + stream, "name first": strings.ReplaceAll(stream, "data:", "event: message\ndata:"),
+			"comments first": ": hello\n\n: there\n\n" + stream, "name first": strings.ReplaceAll(stream,
+				"data:", "event: message\ndata:"),
 		} {
 			for _, encoding := range []string{"", "gzip", "deflate", "raw deflate"} {
 				if encoding != "" && kind != sse && kind != docu {
 					continue
 				}
-				r := start(t, setup{server: "vllm"}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.Method != http.MethodPost {
-						http.NotFound(w, r)
-						return
-					}
-					w.Header()["Content-Type"] = []string{kind}
-					if kind == "-" {
-						w.Header()["Content-Type"] = nil
-					}
-					if encoding != "" {
-						w.Header().Set("Content-Encoding", strings.TrimPrefix(encoding, "raw "))
-					}
-					io.WriteString(w, packed(t, encoding, body))
-				}))
+				r := start(t, setup{server: "vllm"},
+					http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						if r.Method != http.MethodPost {
+							http.NotFound(w, r)
+							return
+						}
+						w.Header()["Content-Type"] = []string{kind}
+						if kind == "-" {
+							w.Header()["Content-Type"] = nil
+						}
+						if encoding != "" {
+							w.Header().Set("Content-Encoding", strings.TrimPrefix(encoding, "raw "))
+						}
+						io.WriteString(w, packed(t, encoding, body))
+					}))
 				for _, mode := range []string{"stream", "whole"} {
-					if a := r.plain(mode); a.text != "Good day." || a.last != "stop" || a.done != (mode == "stream") || a.usage != 12 {
+					if a := r.plain(mode); a.text != "Good day." || a.last != "stop" ||
+						a.done != (mode == "stream") || a.usage != 12 {
 						t.Errorf("%s, %s %s, %s: %d %s", mode, name, encoding, kind, a.status, a.body)
 					}
 				}
@@ -76,8 +82,8 @@ func TestReplyByWhatItSays(t *testing.T) {
 	}
 }
 
-// What cannot be read, or does not come from the server at all, is named for what it is: to the caller without an
-// address, in the log with what to set.
+// What cannot be read, or does not come from the server at all, is named for what it is: to the caller
+// without an address, in the log with what to set.
 func TestNamed(t *testing.T) {
 	long := ev(0, `"content":"`+strings.Repeat("x", 3<<10)+`"`, "null")
 	half := ev(0, `"role":"assistant","content":"Half"`, "null")
@@ -105,19 +111,21 @@ func TestNamed(t *testing.T) {
 		{"a proxy", 407, "Proxy-Authenticate: Basic", "", "upstream_away", "the proxy of HTTP_PROXY wants a password (HTTP 407)", "user and password into HTTP_PROXY", "HTTP_PROXY wants a password"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			r := start(t, setup{server: "vllm", limits: func(l *ruleset.Limits) { l.LineBytes = 2 << 10 }}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method != http.MethodPost && row.unready == "" {
-					http.NotFound(w, r)
-					return
-				}
-				name, value, _ := strings.Cut(row.header, ": ")
-				w.Header().Set(name, value)
-				w.WriteHeader(row.status)
-				io.WriteString(w, row.body)
-			}))
+			r := start(t, setup{server: "vllm", limits: func(l *ruleset.Limits) { l.LineBytes = 2 << 10 }},
+				http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method != http.MethodPost && row.unready == "" {
+						http.NotFound(w, r)
+						return
+					}
+					name, value, _ := strings.Cut(row.header, ": ")
+					w.Header().Set(name, value)
+					w.WriteHeader(row.status)
+					io.WriteString(w, row.body)
+				}))
 			for _, mode := range []string{"stream", "whole"} {
 				a := r.plain(mode)
-				if a.fault.Code != row.code || !strings.Contains(a.fault.Message, row.says) || strings.Contains(a.body, "example.net") || strings.Contains(a.body, "https://") {
+				if a.fault.Code != row.code || !strings.Contains(a.fault.Message, row.says) ||
+					strings.Contains(a.body, "example.net") || strings.Contains(a.body, "https://") {
 					t.Errorf("%s: %s", mode, a.body)
 				}
 			}
@@ -127,7 +135,8 @@ func TestNamed(t *testing.T) {
 			if row.unready == "" {
 				return
 			}
-			if ready := r.ask(http.MethodGet, "/readyz", ""); ready.status != http.StatusServiceUnavailable || !strings.Contains(ready.body, row.unready) || strings.Contains(ready.body, "example.net") {
+			if ready := r.ask(http.MethodGet, "/readyz", ""); ready.status != http.StatusServiceUnavailable ||
+				!strings.Contains(ready.body, row.unready) || strings.Contains(ready.body, "example.net") {
 				t.Errorf("%d %s", ready.status, ready.body)
 			}
 		})
@@ -162,22 +171,24 @@ func TestBrokenBehindTheFinish(t *testing.T) {
 		body, text, last string
 		calls            int
 	}{
-		"text":             {ev(0, `"content":"All of it."`, "null") + ev(0, "", `"stop"`), "All of it.", "stop", 0},
+		"text": {ev(0, `"content":"All of it."`, "null") + ev(0, "", `"stop"`), "All of it.",
+			"stop", 0},
 		"a call":           {ev(0, call, "null") + ev(0, "", `"tool_calls"`), "", "tool_calls", 1},
 		"in an event":      {ev(0, `"content":"All of it."`, `"stop"`) + `data: {"choi`, "All of it.", "stop", 0},
 		"without a finish": {ev(0, `"content":"All of it."`, "null"), "", "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, setup{server: "vllm"}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method != http.MethodPost {
-					http.NotFound(w, r)
-					return
-				}
-				w.Header().Set("Content-Type", sse)
-				io.WriteString(w, row.body)
-				_ = http.NewResponseController(w).Flush()
-				panic(http.ErrAbortHandler)
-			}))
+			r := start(t, setup{server: "vllm"},
+				http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method != http.MethodPost {
+						http.NotFound(w, r)
+						return
+					}
+					w.Header().Set("Content-Type", sse)
+					io.WriteString(w, row.body)
+					_ = http.NewResponseController(w).Flush()
+					panic(http.ErrAbortHandler)
+				}))
 			for _, a := range []*answer{r.stream(), r.whole()} {
 				if row.last == "" {
 					if a.fault.Code != "stream_error" {
@@ -185,7 +196,8 @@ func TestBrokenBehindTheFinish(t *testing.T) {
 					}
 					continue
 				}
-				if a.text != row.text || a.last != row.last || len(a.calls) != row.calls || a.fault.Code != "" {
+				if a.text != row.text || a.last != row.last || len(a.calls) != row.calls ||
+					a.fault.Code != "" {
 					t.Error(a.body)
 				}
 			}

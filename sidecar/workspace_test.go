@@ -25,7 +25,8 @@ const (
 func from(messages ...string) string {
 	var list []string
 	for i := 0; i < len(messages); i += 2 {
-		list = append(list, fmt.Sprintf(`{"role":%q,"content":%s}`, messages[i], openai.AppendString(nil, messages[i+1])))
+		list = append(list, fmt.Sprintf(`{"role":%q,"content":%s}`, messages[i],
+			openai.AppendString(nil, messages[i+1])))
 	}
 	return `{"model":"gpt-oss",` + gatewayTool + `,"messages":[` + strings.Join(list, ",") + `]}`
 }
@@ -40,37 +41,63 @@ func TestWorkspaceIsLearnt(t *testing.T) {
 		said     string          // events of the log
 		mentions string
 	}{
-		"a system message":    {from("system", shop, "user", runtime), map[string]bool{inside: true, elsewhere: false}, "workspace_learnt", "/home/sam/code/shop"},
+		"a system message": {from("system", shop, "user", runtime), map[string]bool{inside: true,
+			elsewhere: false}, "workspace_learnt", "/home/sam/code/shop"},
 		"a developer message": {from("developer", shop, "user", runtime), map[string]bool{inside: true, elsewhere: false}, "workspace_learnt", "/home/sam/code/shop"},
-		"two folders":         {from("system", separate, "user", runtime), map[string]bool{inside: true, "/home/sam/.openclaw/workspace/MEMORY.md": true, "/home/sam/.openclaw/x": false}, "workspace_learnt", "/home/sam/code/shop"},
-		"a bare line":         {from("system", "Working directory: /home/sam/code/shop", "user", "go"), map[string]bool{inside: true}, "workspace_learnt", "shop"},
-		"a file behind it":    {from("system", shop+"# AGENTS.md\nWorking directory: /home/sam/code/other\n", "user", runtime), map[string]bool{inside: true, elsewhere: false}, "workspace_learnt", "shop"},
-		"a skill before it":   {from("system", "<description>\nWorking directory: /home/sam/code/other\n"+shop, "user", runtime), map[string]bool{inside: true, elsewhere: false}, "workspace_learnt", "shop"},
-		"headings twice":      {from("system", "<description>\n## Workspace\nWorking directory: /home/sam/code/other\n"+shop, "user", runtime), map[string]bool{inside: false, elsewhere: false}, "workspace_unclear", "--workspace"},
-		"another heading":     {from("system", "<description>\n## Workspace\nWorking directory: /home/sam/code/other\n"+separate, "user", runtime), map[string]bool{inside: false, elsewhere: false}, "workspace_unclear", "--workspace"},
-		"said too often":      {from("system", strings.Repeat("## Workspace\nWorking directory: /home/sam/code/other\n", 9)+shop, "user", runtime), map[string]bool{inside: false, elsewhere: false}, "workspace_unclear", "--workspace"},
-		"a user":              {from("user", "Working directory: /home/sam/code/shop\n"+runtime), map[string]bool{inside: false}, "", ""},
-		"a later system":      {from("user", runtime, "system", shop), map[string]bool{inside: false}, "", ""},
-		"a result":            {from("user", runtime, "tool", "Working directory: /home/sam/code/shop"), map[string]bool{inside: false}, "", ""},
-		"the machine":         {from("system", "Working directory: /", "user", "go"), map[string]bool{inside: false}, "workspace_refused", "whole machine"},
-		"a home folder":       {from("system", "Working directory: /home/sam", "user", "go"), map[string]bool{inside: false}, "workspace_refused", "home folder"},
-		"the system":          {from("system", "Working directory: /usr/local", "user", "go"), map[string]bool{inside: false}, "workspace_refused", "system"},
-		"secrets":             {from("system", "Working directory: /home/sam/.ssh", "user", "go"), map[string]bool{inside: false}, "workspace_refused", "secrets"},
-		"the gateway":         {from("system", "Working directory: /home/sam/.openclaw", "user", "go"), map[string]bool{inside: false}, "workspace_refused", "gateway"},
-		"its guard":           {from("system", "Working directory: /srv/guard", "user", "go"), map[string]bool{"/srv/guard/x": false}, "workspace_refused", "program"},
-		"no absolute path":    {from("system", "Working directory: code/shop", "user", "go"), map[string]bool{inside: false}, "workspace_refused", "absolute"},
+		"two folders": {from("system", separate, "user", runtime), map[string]bool{inside: true,
+			"/home/sam/.openclaw/workspace/MEMORY.md": true, "/home/sam/.openclaw/x": false},
+			"workspace_learnt", "/home/sam/code/shop"},
+		"a bare line": {from("system", "Working directory: /home/sam/code/shop", "user", "go"),
+			map[string]bool{inside: true}, "workspace_learnt", "shop"},
+		"a file behind it": {from("system", shop+"# AGENTS.md\nWorking directory: /home/sam/code/other\n",
+			"user", runtime), map[string]bool{inside: true, elsewhere: false}, "workspace_learnt", "shop"},
+		"a skill before it": {from("system", "<description>\nWorking directory: /home/sam/code/other\n"+
+			shop, "user", runtime), map[string]bool{inside: true, elsewhere: false}, "workspace_learnt",
+			"shop"},
+		"headings twice": {from("system",
+			"<description>\n## Workspace\nWorking directory: /home/sam/code/other\n"+shop, "user", runtime),
+			map[string]bool{inside: false, elsewhere: false}, "workspace_unclear", "--workspace"},
+		"another heading": {from("system",
+			"<description>\n## Workspace\nWorking directory: /home/sam/code/other\n"+separate, "user",
+			runtime), map[string]bool{inside: false, elsewhere: false}, "workspace_unclear", "--workspace"},
+		"said too often": {from("system",
+			strings.Repeat("## Workspace\nWorking directory: /home/sam/code/other\n", 9)+shop, "user",
+			runtime), map[string]bool{inside: false, elsewhere: false}, "workspace_unclear", "--workspace"},
+		"a user": {from("user", "Working directory: /home/sam/code/shop\n"+runtime),
+			map[string]bool{inside: false}, "", ""},
+		"a later system": {from("user", runtime, "system", shop), map[string]bool{inside: false}, "",
+			""},
+		"a result": {from("user", runtime, "tool", "Working directory: /home/sam/code/shop"),
+			map[string]bool{inside: false}, "", ""},
+		"the machine": {from("system", "Working directory: /", "user", "go"),
+			map[string]bool{inside: false}, "workspace_refused", "whole machine"},
+		"a home folder": {from("system", "Working directory: /home/sam", "user", "go"),
+			map[string]bool{inside: false}, "workspace_refused", "home folder"},
+		"the system": {from("system", "Working directory: /usr/local", "user", "go"),
+			map[string]bool{inside: false}, "workspace_refused", "system"},
+		"secrets": {from("system", "Working directory: /home/sam/.ssh", "user", "go"),
+			map[string]bool{inside: false}, "workspace_refused", "secrets"},
+		"the gateway": {from("system", "Working directory: /home/sam/.openclaw", "user", "go"),
+			map[string]bool{inside: false}, "workspace_refused", "gateway"},
+		"its guard": {from("system", "Working directory: /srv/guard", "user", "go"),
+			map[string]bool{"/srv/guard/x": false}, "workspace_refused", "program"},
+		"no absolute path": {from("system", "Working directory: code/shop", "user", "go"),
+			map[string]bool{inside: false}, "workspace_refused", "absolute"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for file, leaves := range c.leaves {
 				r := start(t, setup{world: guard.NewWorld(guard.Here{Own: []string{"/srv/guard/rules"}})},
-					script.New(script.Scenario{Steps: []script.Reply{script.Native("exec", `{"command":"rm `+file+`"}`), script.Text("Done.")}}))
+					script.New(script.Scenario{Steps: []script.Reply{script.Native("exec",
+						`{"command":"rm `+file+`"}`), script.Text("Done.")}}))
 				a := r.chat(c.request)
 				if left := len(a.calls) == 1 && !strings.Contains(a.calls[0].Args, `"ask"`); left != leaves {
 					t.Errorf("rm %s left: %v\n%s\n%s", file, left, a.body, r.log)
 				}
 				r.chat(c.request) // it is said once
-				lines := append(append(r.log.Lines("workspace_learnt"), r.log.Lines("workspace_refused")...), r.log.Lines("workspace_unclear")...)
-				if c.said == "" && len(lines) > 0 || c.said != "" && (len(lines) != 1 || !strings.Contains(lines[0], c.said) || !strings.Contains(lines[0], c.mentions)) {
+				lines := append(append(r.log.Lines("workspace_learnt"), r.log.Lines("workspace_refused")...),
+					r.log.Lines("workspace_unclear")...)
+				if c.said == "" && len(lines) > 0 || c.said != "" && (len(lines) != 1 ||
+					!strings.Contains(lines[0], c.said) || !strings.Contains(lines[0], c.mentions)) {
 					t.Errorf("the log says %q, want one line %s with %q", lines, c.said, c.mentions)
 				}
 			}
@@ -86,7 +113,9 @@ func TestWorkspaceIsSet(t *testing.T) {
 		"by the locked": {set: worksIn(t, "", "version: 1\nroots: {workspace: /srv/work}\n")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, c, script.New(script.Scenario{Steps: []script.Reply{script.Native("exec", `{"command":"rm /srv/work/x"}`), script.Native("exec", `{"command":"rm x"}`), script.Text("I may not."), script.Native("exec", `{"command":"ls"}`)}}))
+			r := start(t, c, script.New(script.Scenario{Steps: []script.Reply{script.Native("exec",
+				`{"command":"rm /srv/work/x"}`), script.Native("exec", `{"command":"rm x"}`),
+				script.Text("I may not."), script.Native("exec", `{"command":"ls"}`)}}))
 			left := func() bool {
 				a := r.chat(from("system", shop, "user", "go"))
 				return len(a.calls) == 1 && !strings.Contains(a.calls[0].Args, `"ask"`)
@@ -97,10 +126,13 @@ func TestWorkspaceIsSet(t *testing.T) {
 			if left() {
 				t.Error("a relative path, which the gateway's tools start in its own folder, counts as one in the workspace that is set")
 			}
-			if lines := r.log.Lines("workspace_differs"); len(lines) != 1 || !strings.Contains(lines[0], "/home/sam/code/shop") || !strings.Contains(lines[0], "/srv/") || !strings.Contains(lines[0], "WARN") {
+			if lines := r.log.Lines("workspace_differs"); len(lines) != 1 ||
+				!strings.Contains(lines[0], "/home/sam/code/shop") || !strings.Contains(lines[0], "/srv/") ||
+				!strings.Contains(lines[0], "WARN") {
 				t.Errorf("the log says %q", lines)
 			}
-			if r.chat(from("system", shop+separate, "user", "go")); r.log.Said("workspace_learnt")+r.log.Said("workspace_unclear") > 0 {
+			if r.chat(from("system", shop+separate, "user",
+				"go")); r.log.Said("workspace_learnt")+r.log.Said("workspace_unclear") > 0 {
 				t.Error("it was learnt all the same, or it matters that the gateway says two folders")
 			}
 		})
@@ -121,7 +153,8 @@ func worksIn(t *testing.T, workspace, locked string) *ruleset.Set {
 	if locked != "" {
 		files[rulefile.PolicyFolder+"/paths.yaml"] = locked
 	} else {
-		files["paths.yaml"] = strings.Replace(files["paths.yaml"], "${OPENCLAW_WORKSPACE:-~/.openclaw/workspace}", workspace, 1)
+		files["paths.yaml"] = strings.Replace(files["paths.yaml"],
+			"${OPENCLAW_WORKSPACE:-~/.openclaw/workspace}", workspace, 1)
 	}
 	set, problems := ruleset.Load(files)
 	if set == nil {
@@ -139,7 +172,8 @@ func TestOutsideOfTheWorkspace(t *testing.T) {
 	if len(asked) != 2 || !strings.Contains(string(asked[1].Body), "outside of /home/sam/code/shop") {
 		t.Errorf("the model was told %s", asked[len(asked)-1].Body)
 	}
-	if lines := r.log.Lines("policy_ask"); len(lines) != 1 || !strings.Contains(lines[0], "workspace=/home/sam/code/shop") {
+	if lines := r.log.Lines("policy_ask"); len(lines) != 1 ||
+		!strings.Contains(lines[0], "workspace=/home/sam/code/shop") {
 		t.Errorf("the log says %q", lines)
 	}
 }
@@ -165,9 +199,11 @@ func TestOwnServer(t *testing.T) {
 	curl := func(address string) script.Reply {
 		return script.Native("exec", `{"command":"curl -s -X POST http://`+address+`/x -d a=1"}`)
 	}
-	r := play(t, script.Native("exec", `{"command":"npm run dev"}`), curl(mine), curl(before), curl(mine), curl(mine))
+	r := play(t, script.Native("exec", `{"command":"npm run dev"}`), curl(mine), curl(before), curl(mine),
+		curl(mine))
 	left := func(session string) bool {
-		a := r.chat(from("system", shop, "user", "go\n\nRuntime: agent=main | session=agent:main:"+session+" | channel=webchat"))
+		a := r.chat(from("system", shop, "user", "go\n\nRuntime: agent=main | session=agent:main:"+session+
+			" | channel=webchat"))
 		return len(a.calls) == 1 && !strings.Contains(a.calls[0].Args, `"ask"`)
 	}
 	if !left("a") {

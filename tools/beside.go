@@ -30,13 +30,16 @@ func (w *shaper) remark(around string) string {
 	}
 	around = controlToken().ReplaceAllString(around, " ")
 	first, n, letters := "", 0, 0
-	for _, word := range strings.FieldsFunc(around, func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("_-.", r) }) {
+	for _, word := range strings.FieldsFunc(around,
+		func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("_-.", r) }) {
 		if word = strings.Trim(word, "_-."); strings.ContainsFunc(word, unicode.IsLetter) && !w.frames(word) {
 			if n++; n == 1 {
 				first = scan.Head(word, 40)
 			}
 			letters += utf8.RuneCountInString(word)
-			if letters > mostDebris || strings.ContainsFunc(word, func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }) {
+			if letters > mostDebris ||
+				strings.ContainsFunc(word,
+					func(r rune) bool { return r < unicode.MaxASCII && unicode.IsLetter(r) }) {
 				n = ofSentence
 			}
 		}
@@ -53,7 +56,8 @@ func (w *shaper) beside(around string) *Refusal {
 	if word == "" {
 		return nil
 	}
-	return w.refuse(BadJSON, jsontext.Quote(word)+" stands beside the object; send nothing but the object, or answer in text")
+	return w.refuse(BadJSON,
+		jsontext.Quote(word)+" stands beside the object; send nothing but the object, or answer in text")
 }
 
 // frames reports whether a word beside arguments says nothing of its own.

@@ -54,9 +54,12 @@ func TestCall(t *testing.T) {
 		{execTool, `{"arguments": "ls"}`, `bad_schema`, ""},
 		{metaTool, `{"tool":"a","args":{"b":1}"}`, `execute {"tool":"a","args":{"b":1}}`, "json.quote"},
 		{execTool, `{"command":""ls -la","timeout":1}`, `exec {"command":"ls -la","timeout":1}`, "json.quote"},
-		{metaTool, `{"args": {"tool":"a","args":{}}}`, `bad_schema`, ""},                             // args is its own
-		{"open(path:string)", `{"others":["a"],"path":"b"}`, `open {"others":["a"],"path":"b"}`, ""}, // it takes more keys
-		{"open(path:string)", `{"entries":["a"]}`, `bad_schema`, ""},                                 // but not others only
+		// args is its own
+		{metaTool, `{"args": {"tool":"a","args":{}}}`, `bad_schema`, ""},
+		// it takes more keys
+		{"open(path:string)", `{"others":["a"],"path":"b"}`, `open {"others":["a"],"path":"b"}`, ""},
+		// but not others only
+		{"open(path:string)", `{"entries":["a"]}`, `bad_schema`, ""},
 		{findTool, `"tide table"`, `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, "tide table\n", `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, `42`, `search {"query":"42"}`, "args.coerce args.wrap"},
@@ -72,8 +75,10 @@ func TestCall(t *testing.T) {
 		{codeTool, `"a" + b`, `bad_json`, ""}, // quotes around it, or a text?,
 		{codeTool, `[x for x in y] + z`, `python {"code":"[x for x in y] + z"}`, "args.wrap"},
 		{codeTool, `x = {"a":1} ; f()`, `python {"code":"x = {\"a\":1} ; f()"}`, "args.wrap"},
-		{codeTool, `x = {"code":"x"} ; f()`, `bad_json`, ""},                                // which of the two?
-		{"move(from:string! to:string!)", `Move it: {"from":"a","to":"b"}`, `bad_json`, ""}, // or was it an example?
+		// which of the two?
+		{codeTool, `x = {"code":"x"} ; f()`, `bad_json`, ""},
+		// or was it an example?
+		{"move(from:string! to:string!)", `Move it: {"from":"a","to":"b"}`, `bad_json`, ""},
 		{"read_pair(from:string! to:string!)", `Read it: {"from":"a","to":"b"}`, `read_pair {"from":"a","to":"b"}`, "json.prose"},
 		{"edit(edits:[]object!)", `[{"a":1},{"b":2}`, `edit {"edits":[{"a":1},{"b":2}]}`, "json.closer args.wrap"},
 		{execTool, `[{"command":"ls"}`, `exec {"command":"ls"}`, "json.closer args.unwrap"},
@@ -113,8 +118,10 @@ func TestCall(t *testing.T) {
 		{"bash(cmd:string!)", `{"command":"ls"}`, `bash {"cmd":"ls"}`, "args.rename"}, // of the group exec
 		{"open(filePath:string!)", `{"path":"a"}`, `open {"filePath":"a"}`, "args.rename"},
 		{"open(filePath:string!)", `{"FILE_NAME":"a"}`, `open {"filePath":"a"}`, "args.rename"},
-		{"open(filePath:string! path:string)", `{"file_path":"a"}`, `open {"filePath":"a"}`, "args.rename"}, // not path
-		{"open(filePath:string file-path:string)", `{"FilePath":"a"}`, `bad_schema`, ""},                    // which of them?
+		// not path
+		{"open(filePath:string! path:string)", `{"file_path":"a"}`, `open {"filePath":"a"}`, "args.rename"},
+		// which of them?
+		{"open(filePath:string file-path:string)", `{"FilePath":"a"}`, `bad_schema`, ""},
 		{"open(file_path:string!)", `{"path":"a"}`, `open {"file_path":"a"}`, "args.rename"},
 		{execTool, `{"command":"ls","cmd":"rm"}`, `bad_json`, ""}, // which of them?
 		{readTool, `{"path":"a","file":"b"}`, `read {"path":"a","file":"b"}`, ""},
@@ -352,13 +359,15 @@ func TestCallWithEscapedDollar(t *testing.T) {
 func TestCallWithLostQuote(t *testing.T) {
 	c := NewCatalog(testRules(), nil, []Tool{{Name: "read"}, {Name: "write"}})
 	const args = `{"path":"notes.md}`
-	if call, refusal := c.Call("read", []byte(args), Ending{}); refusal != nil || string(call.Arguments) != `{"path":"notes.md"}` {
+	if call, refusal := c.Call("read", []byte(args), Ending{}); refusal != nil ||
+		string(call.Arguments) != `{"path":"notes.md"}` {
 		t.Errorf("ended: %s, %v", call.Arguments, refusal)
 	}
 	if call, refusal := c.Call("write", []byte(args), Ending{}); refusal == nil || refusal.Code != BadJSON {
 		t.Errorf("of a tool that writes: %s, %v", call.Arguments, refusal)
 	}
-	if call, refusal := c.Call("read", []byte(args), Ending{How: Cut}); refusal == nil || refusal.Code != Truncated {
+	if call, refusal := c.Call("read", []byte(args), Ending{How: Cut}); refusal == nil ||
+		refusal.Code != Truncated {
 		t.Errorf("cut: %s, %v", call.Arguments, refusal)
 	}
 }

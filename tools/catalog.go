@@ -37,7 +37,8 @@ func NewCatalog(r *Rules, s *Schemas, offered []Tool) *Catalog {
 func (c *Catalog) Own() []Tool {
 	own := make([]Tool, len(c.offered))
 	for i, t := range c.offered {
-		own[i] = Tool{Name: strings.Clone(t.Name), Parameters: c.schemas.text(t.Parameters), Description: t.Description}
+		own[i] = Tool{Name: strings.Clone(t.Name), Parameters: c.schemas.text(t.Parameters),
+			Description: t.Description}
 	}
 	c.offered = own
 	return own
@@ -169,7 +170,8 @@ func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 // untouched reports whether args can leave as they stand, after one look at every byte. It
 // is false, too, where a second look is needed to tell.
 func (c *Catalog) untouched(m Match, args []byte) bool {
-	if m.Deferred != "" || len(args) == 0 || args[0] != '{' || args[len(args)-1] != '}' || len(args) < 32 && nameless().Match(args) {
+	if m.Deferred != "" || len(args) == 0 || args[0] != '{' || args[len(args)-1] != '}' || len(args) < 32 &&
+		nameless().Match(args) {
 		return false
 	}
 	s := c.schemaOf(m)
@@ -219,7 +221,8 @@ func (r *reading) cutOff(w *shaper, end Ending) bool {
 
 // refuseCut says that the arguments of a tool were cut off.
 func (w *shaper) refuseCut(name string) *Refusal {
-	return w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter", name))
+	return w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter",
+		name))
 }
 
 // maxLevels bounds how often an object is looked for one level deeper, so that time stays linear.

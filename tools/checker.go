@@ -84,7 +84,8 @@ func newChecker(s *jsonschema.Schema) *checker {
 // isPlain reports whether a schema says nothing that a checker does not understand.
 func isPlain(s *jsonschema.Schema) bool {
 	rest := *s
-	rest.Draft, rest.Nullable, rest.Types, rest.Properties, rest.Required, rest.Closed, rest.Others, rest.Items = 0, false, nil, nil, nil, false, nil, nil
+	rest.Draft, rest.Nullable, rest.Types, rest.Properties, rest.Required, rest.Closed, rest.Others,
+		rest.Items = 0, false, nil, nil, nil, false, nil, nil
 	return reflect.ValueOf(rest).IsZero()
 }
 

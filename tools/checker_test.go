@@ -99,7 +99,8 @@ func anySchema(t *rapid.T, depth int) map[string]any {
 	s := map[string]any{}
 	has := func(keyword string) bool { return rapid.IntRange(0, 3).Draw(t, keyword) == 0 }
 	if !has("untyped") {
-		s["type"] = rapid.SampledFrom([]any{"object", "object", "object", "array", "string", "integer", "number", "boolean", "null",
+		s["type"] = rapid.SampledFrom([]any{"object", "object", "object", "array", "string", "integer",
+			"number", "boolean", "null",
 			[]string{"string", "null"}, []string{"object", "integer"}}).Draw(t, "type")
 	}
 	for _, more := range []struct {
@@ -120,16 +121,19 @@ func anySchema(t *rapid.T, depth int) map[string]any {
 	}
 	if has("properties") {
 		props := map[string]any{}
-		for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(propertyNames), rapid.ID).Draw(t, "names") {
+		for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(propertyNames), rapid.ID).Draw(t,
+			"names") {
 			props[name] = anySchema(t, depth-1)
 		}
 		s["properties"] = props
 	}
 	if has("required") {
-		s["required"] = rapid.SliceOfDistinct(rapid.SampledFrom(propertyNames[:2]), rapid.ID).Draw(t, "needed")
+		s["required"] = rapid.SliceOfDistinct(rapid.SampledFrom(propertyNames[:2]), rapid.ID).Draw(t,
+			"needed")
 	}
 	if has("additionalProperties") {
-		s["additionalProperties"] = rapid.SampledFrom([]any{false, true, map[string]any{"type": "string"}}).Draw(t, "more")
+		s["additionalProperties"] = rapid.SampledFrom([]any{false, true,
+			map[string]any{"type": "string"}}).Draw(t, "more")
 	}
 	if has("items") {
 		s["items"] = anySchema(t, depth-1)
@@ -140,12 +144,14 @@ func anySchema(t *rapid.T, depth int) map[string]any {
 // anyValue is the text of a value, mostly of the kind that a schema wants. An odd one may
 // have a key twice, escapes in keys, and whole numbers with a fraction.
 func anyValue(t *rapid.T, s *jsonschema.Schema, depth int, odd bool) string {
-	scalars := map[string][]string{"string": {`"x"`, `"ab\n"`, `""`}, "integer": {`1`, `-7`}, "number": {`2.5`}, "boolean": {`true`}, "null": {`null`}}
+	scalars := map[string][]string{"string": {`"x"`, `"ab\n"`, `""`}, "integer": {`1`, `-7`},
+		"number": {`2.5`}, "boolean": {`true`}, "null": {`null`}}
 	if odd {
 		scalars["integer"] = []string{`1.0`, `1e2`, `0`}
 		scalars["string"] = []string{"\"\xff\"", `"\ud800"`}
 	}
-	kind := rapid.SampledFrom([]string{"object", "array", "string", "integer", "number", "boolean", "null"}).Draw(t, "kind")
+	kind := rapid.SampledFrom([]string{"object", "array", "string", "integer", "number", "boolean",
+		"null"}).Draw(t, "kind")
 	if s == nil {
 		s = &jsonschema.Schema{}
 	}

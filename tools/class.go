@@ -49,8 +49,8 @@ func (c Class) AtLeast(floor Class) Class {
 	return c
 }
 
-// classBy is what the words of a name say; empty where they say nothing. A whole name may stand behind that of
-// its namespace: repo_browser.print_tree.
+// classBy is what the words of a name say; empty where they say nothing. A whole name may stand behind that
+// of its namespace: repo_browser.print_tree.
 func classBy(rules []ClassRule, name string) Class {
 	whole, last := key(name), key(name[strings.LastIndexByte(name, '.')+1:])
 	for _, rule := range rules {

@@ -33,7 +33,8 @@ func addressed(raw string) string {
 }
 
 // assigned are the words that a server takes for a part of the name: call=functions.exec
-var assigned = [...]string{"call", "name", "tool", "tool_name", "function", "function_name", "recipient", "recipient_name"}
+var assigned = [...]string{"call", "name", "tool", "tool_name", "function", "function_name", "recipient",
+	"recipient_name"}
 
 // cutTokens cuts s at its first Harmony token (openai/harmony: <|name|>) behind the name. A token
 // inside a dotted name is only taken out: "browser<|channel|>.search".

@@ -18,7 +18,8 @@ func (w *shaper) value(s *jsonschema.Schema, raw string) string {
 		return raw
 	}
 	mark := len(w.repairs)
-	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.valued, w.list}
+	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch,
+		w.valued, w.list}
 	for _, way := range ways {
 		if w.left <= 0 {
 			break
@@ -75,7 +76,9 @@ func (w *shaper) decode(s *jsonschema.Schema, raw string) string {
 		return raw
 	}
 	fixed, err := jsonrepair.Repair(text, w.rules.MaxDepth)
-	if err != nil || fixed.Cut >= jsonrepair.Unquoted || (fixed.Unsure || fixed.Words || w.remark(fixed.Around) != "") && !w.harmless() || fixed.JSON[0] != text[0] || text[0] == '[' && fixed.Total > 0 {
+	if err != nil || fixed.Cut >= jsonrepair.Unquoted || (fixed.Unsure || fixed.Words ||
+		w.remark(fixed.Around) != "") && !w.harmless() || fixed.JSON[0] != text[0] || text[0] == '[' &&
+		fixed.Total > 0 {
 		return raw
 	}
 	w.note("args.decode", raw, string(fixed.JSON), "")
@@ -134,7 +137,8 @@ func (w *shaper) valued(s *jsonschema.Schema, raw string) string {
 func (w *shaper) element(s *jsonschema.Schema, raw string) string {
 	out := w.value(s, raw)
 	props, required := fields(target(s))
-	if raw[0] != '"' || !w.harmless() || len(required) != 1 || props[required[0]] == nil || w.accepts(s, out) {
+	if raw[0] != '"' || !w.harmless() || len(required) != 1 || props[required[0]] == nil ||
+		w.accepts(s, out) {
 		return out
 	}
 	object := "{" + jsontext.Quote(required[0]) + ":" + raw + "}"

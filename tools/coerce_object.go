@@ -31,7 +31,8 @@ func membersOf(object string) []member {
 
 // object mends the keys and values of an object. The order of the keys and every
 // untouched value stay as they are.
-func (w *shaper) object(raw string, s *jsonschema.Schema, props map[string]*jsonschema.Schema, required []string, aliases []ParamAlias) string {
+func (w *shaper) object(raw string, s *jsonschema.Schema, props map[string]*jsonschema.Schema,
+	required []string, aliases []ParamAlias) string {
 	all, changed := w.nest(membersOf(raw), props)
 	changed = w.splitKeys(all, props) || changed
 	if w.renameKeys(all, props, aliases) {
@@ -96,7 +97,8 @@ func (w *shaper) renameKeys(all []member, props map[string]*jsonschema.Schema, a
 }
 
 // renames is the parameter that a name means which is none, and the rule that says so.
-func (w *shaper) renames(given string, props map[string]*jsonschema.Schema, aliases []ParamAlias, free func(string) bool) (name, place string) {
+func (w *shaper) renames(given string, props map[string]*jsonschema.Schema, aliases []ParamAlias,
+	free func(string) bool) (name, place string) {
 	if name = sameKey(given, props, free); name == "" {
 		name, place = aliasOf(given, aliases, props, free)
 	}
@@ -105,7 +107,8 @@ func (w *shaper) renames(given string, props map[string]*jsonschema.Schema, alia
 
 // aliasOf finds the parameter that rules know under the name that was given: the
 // one the rule is about, or else the only other name of it that is free.
-func aliasOf(given string, aliases []ParamAlias, props map[string]*jsonschema.Schema, free func(string) bool) (name, place string) {
+func aliasOf(given string, aliases []ParamAlias, props map[string]*jsonschema.Schema,
+	free func(string) bool) (name, place string) {
 	for _, a := range aliases {
 		if !a.names(given) {
 			continue

@@ -82,7 +82,8 @@ var operators = []string{"&&", "||", "|", ";", "&", ">", ">>", "<", "<<"}
 // lineOf is the line of shell that a program with its arguments is. What a shell was to run is that
 // line itself. ok is false for what is rather several lines.
 func lineOf(words []string) (line string, ok bool) {
-	if len(words) == 3 && slices.Contains([]string{"-c", "-lc"}, words[1]) && slices.Contains([]string{"bash", "sh", "/bin/bash", "/bin/sh"}, words[0]) {
+	if len(words) == 3 && slices.Contains([]string{"-c", "-lc"}, words[1]) &&
+		slices.Contains([]string{"bash", "sh", "/bin/bash", "/bin/sh"}, words[0]) {
 		return words[2], true
 	}
 	if len(words) < 2 || !programName().MatchString(words[0]) {

@@ -35,7 +35,8 @@ func (w *shaper) contrary(all []argument) string {
 		case bytes.Equal(before.name, a.name):
 			return fmt.Sprintf("%q is given twice, with different values; give it once", a.name)
 		}
-		return fmt.Sprintf("%q and %q are one argument, and their values differ; give it once", before.name, a.name)
+		return fmt.Sprintf("%q and %q are one argument, and their values differ; give it once", before.name,
+			a.name)
 	}
 	for _, a := range all {
 		if string(a.value) == "null" {
@@ -122,7 +123,8 @@ func (c *Catalog) other(m Match, w *shaper, all []argument) string {
 			}
 			found, refusal := c.Name(jsontext.Unquote(a.value[1 : len(a.value)-1]))
 			if refusal == nil && found.Tool != nil && found.Tool != m.Tool {
-				return fmt.Sprintf("they name another tool, %s; call that one, or leave its name out", found.Name)
+				return fmt.Sprintf("they name another tool, %s; call that one, or leave its name out",
+					found.Name)
 			}
 		}
 	}

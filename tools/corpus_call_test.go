@@ -63,14 +63,16 @@ func TestCallCorpus(t *testing.T) {
 			case refusal != nil:
 				ok = ok || len(want.Calls) == 0 && (refusal.Code != Answer || want.Content != nil)
 			case len(want.Calls) == 1:
-				ok = ok || got.Name == want.Calls[0].Name && cmp.Equal(decoded(string(got.Arguments)), want.Calls[0].Arguments)
+				ok = ok || got.Name == want.Calls[0].Name && cmp.Equal(decoded(string(got.Arguments)),
+					want.Calls[0].Arguments)
 			}
 		}
 		if ok {
 			right++
 			continue
 		}
-		t.Errorf("%s: %s %s\n  got  %s %s %v\n  want %+v", c.ID, f.Name, f.Arguments, got.Name, got.Arguments, refusal, c.Expect.Calls)
+		t.Errorf("%s: %s %s\n  got  %s %s %v\n  want %+v", c.ID, f.Name, f.Arguments, got.Name, got.Arguments,
+			refusal, c.Expect.Calls)
 	}
 	t.Logf("right: %d of %d native calls", right, calls)
 }

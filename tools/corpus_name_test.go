@@ -74,7 +74,8 @@ func TestNameCorpus(t *testing.T) {
 		if n.Grade == "must" {
 			log = t.Errorf
 		}
-		log("%s (%s): %s %q: got %v, want %v", n.ID, n.Grade, n.Input.Task, n.Input.Name+n.Input.Recipient, got, n.want())
+		log("%s (%s): %s %q: got %v, want %v", n.ID, n.Grade, n.Input.Task, n.Input.Name+n.Input.Recipient,
+			got, n.want())
 	}
 	t.Logf("right: %v of %v", right, total)
 	if 10*right["should"] < 9*total["should"] {

@@ -50,7 +50,8 @@ func TestShapeCorpus(t *testing.T) {
 		if c.Grade == "must" {
 			log = t.Errorf
 		}
-		log("%s (%s): %s\n  got  %s %v\n  want %s %v", c.ID, c.Grade, c.Input.Text, got, refusal, c.Expect.JSON, c.Expect.Error)
+		log("%s (%s): %s\n  got  %s %v\n  want %s %v", c.ID, c.Grade, c.Input.Text, got, refusal,
+			c.Expect.JSON, c.Expect.Error)
 	}
 	t.Logf("right: %v of %v", right, total)
 	if 10*right["should"] < 8*total["should"] {

@@ -20,7 +20,8 @@ func TestDamage(t *testing.T) {
 		{findTool, `{"query":"helsinki tall{"query":"helsinki tallinn ferry"}`, `{"query":"helsinki tallinn ferry"}`},
 		{readTool, `{"{"path{"path":"a/{"path":"a/q.go","off{"path":"a/q.go","offset":40}`, `{"path":"a/q.go","offset":40}`},
 		{execTool, `{"command":"rm{"command":"rm -r a"}`, `{"command":"rm -r a"}`},
-		{execTool, "{\"command\":\"rm\n{\"command\":\"rm -r a\"}\n", `{"command":"rm -r a"}`}, // a snapshot in each line
+		// a snapshot in each line
+		{execTool, "{\"command\":\"rm\n{\"command\":\"rm -r a\"}\n", `{"command":"rm -r a"}`},
 		{execTool, `{"command":"rm b{"command":"rm -r a"}`, `truncated`},
 		{findTool, `{"query":"x{"query":'helsinki'}`, `bad_json`}, // the object itself is damaged
 		{execTool, `{"command":"ls{"`, `bad_json`},
@@ -31,7 +32,8 @@ func TestDamage(t *testing.T) {
 		{execTool, "{\"command\":\"ls: OPENROUTER PROCESSING\n\n -la\"}", `{"command":"ls -la"}`},
 		{execTool, "{\"command\":\"ls: ping\n\n -la\"}", `bad_json`},
 		{execTool, "{\"command\":`ls\n: ping\n\n-la`}", `bad_json`},
-		{execTool, `{"command":"ls: ping\n\n -la"}`, `{"command":"ls: ping\n\n -la"}`}, // as the model escaped it
+		// as the model escaped it
+		{execTool, `{"command":"ls: ping\n\n -la"}`, `{"command":"ls: ping\n\n -la"}`},
 		{execTool, "e\r\n{\"command\":\"ls\r\n2\r\n\"}\r\n0\r\n\r\n", `{"command":"ls"}`},
 
 		// Tokens, languages, numbers, separators.
@@ -99,7 +101,8 @@ func TestDamage(t *testing.T) {
 
 // The one object that a tool takes may be left out, if all of it is there.
 func TestNested(t *testing.T) {
-	tools := []Tool{{Name: "plan", Parameters: json.RawMessage(`{"type":"object","properties":{"plan":{"type":"object","properties":{"how":{"type":"string"},"pool":{"type":"string"}},"required":["how"]}},"required":["plan"]}`)}}
+	tools := []Tool{{Name: "plan",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"plan":{"type":"object","properties":{"how":{"type":"string"},"pool":{"type":"string"}},"required":["how"]}},"required":["plan"]}`)}}
 	c := NewCatalog(testRules(), NewSchemas(1), tools)
 	for args, want := range map[string]string{
 		`{"how":"a","pool":"b"}`:  `{"plan":{"how":"a","pool":"b"}}`,

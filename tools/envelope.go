@@ -91,7 +91,8 @@ func onlyCall(object []byte, s *schema) envelope {
 		return envelope{}
 	}
 	all := membersOf(string(object))
-	if len(all) != 1 || !neutral(all[0].name) || !isOneObject(all[0].val) || s != nil && s.props[all[0].name] != nil {
+	if len(all) != 1 || !neutral(all[0].name) || !isOneObject(all[0].val) ||
+		s != nil && s.props[all[0].name] != nil {
 		return envelope{}
 	}
 	call := gjson.Parse(all[0].val).Get("0")
@@ -160,7 +161,8 @@ func paired(list string) (object string, ok bool) {
 			}
 		}
 		ok = size == 2 && name.Type == gjson.String && value.Exists()
-		members = append(members, member{name: name.String(), key: jsontext.Quote(name.String()), val: value.Raw})
+		members = append(members, member{name: name.String(), key: jsontext.Quote(name.String()),
+			val: value.Raw})
 		return ok
 	})
 	return join(members), ok
@@ -175,9 +177,12 @@ func isOneObject(json string) bool {
 // neutral reports whether a key says no more than that arguments, or a call, stand below it.
 func neutral(name string) bool {
 	switch key(name) {
-	case "", "0", "arg", "args", "argument", "arguments", "kwargs", "param", "params", "parameter", "parameters", "input", "inputs",
-		"toolinput", "actioninput", "data", "payload", "body", "request", "value", "object", "json", "properties",
-		"call", "calls", "function", "functioncall", "functioncalls", "tool", "toolcall", "toolcalls", "tooluse", "tooluses":
+	case "", "0", "arg", "args", "argument", "arguments", "kwargs", "param", "params", "parameter",
+		"parameters", "input", "inputs",
+		"toolinput", "actioninput", "data", "payload", "body", "request", "value", "object", "json",
+		"properties",
+		"call", "calls", "function", "functioncall", "functioncalls", "tool", "toolcall", "toolcalls",
+		"tooluse", "tooluses":
 		return true
 	}
 	return false

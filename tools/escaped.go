@@ -26,7 +26,8 @@ func misread(object []byte, class Class) string {
 		switch c := object[i+1]; {
 		case c == 'u':
 			size = codeUnits(object[i:])
-		case c == 'b', c == 'f', (c == 't' || class == Exec && (c == 'n' || c == 'r')) && behindDrive(object[:i]) && inPath(object[i+size:]):
+		case c == 'b', c == 'f', (c == 't' || class == Exec && (c == 'n' || c == 'r')) &&
+			behindDrive(object[:i]) && inPath(object[i+size:]):
 			size = 0
 		}
 		if size == 0 {

@@ -15,7 +15,8 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 	why.Text = args
 	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
 	isObject := err == nil && fixed.JSON[0] == '{' && strings.HasPrefix(strings.TrimSpace(args), "{")
-	nobody := Somebody(raw) || why.Code == BadName && !isCallID(raw) // the header of a message to the user, sent as a call
+	// the header of a message to the user, sent as a call
+	nobody := Somebody(raw) || why.Code == BadName && !isCallID(raw)
 	if c.Empty() && (nobody || !isObject) && strings.TrimSpace(args) != "" {
 		why.Code, why.Why = Answer, "no tools are offered, and what was sent is no call"
 	}
@@ -39,7 +40,8 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 		m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
 		return c.arguments(m, e.args, end)
 	}
-	if why.Code == BadName || why.Code == Answer && key(why.Name) == "json" { // a content type, where a name should be
+	// a content type, where a name should be
+	if why.Code == BadName || why.Code == Answer && key(why.Name) == "json" {
 		if call, ok := c.Fit(args, end); ok {
 			return call, nil
 		}
@@ -61,7 +63,8 @@ func (c *Catalog) Fit(args string, end Ending) (Call, bool) {
 		return Call{}, false
 	}
 	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
-	if err != nil || fixed.Cut >= jsonrepair.Unquoted || fixed.Unsure || fixed.Words || fixed.JSON[0] != '{' || fixed.Has(jsonrepair.KindValue) {
+	if err != nil || fixed.Cut >= jsonrepair.Unquoted || fixed.Unsure || fixed.Words ||
+		fixed.JSON[0] != '{' || fixed.Has(jsonrepair.KindValue) {
 		return Call{}, false
 	}
 	object := string(fixed.JSON)
@@ -72,7 +75,8 @@ func (c *Catalog) Fit(args string, end Ending) (Call, bool) {
 	}
 	name := fitting.tools[0].Name
 	m := Match{Tool: fitting.tools[0], Name: name}
-	if w := c.shaper(m); w.remark(fixed.Around) != "" || end.How == Cut && (&reading{cut: fixed.Cut}).cutOff(w, end) || c.sound(m, w, fixed.JSON) != nil {
+	if w := c.shaper(m); w.remark(fixed.Around) != "" || end.How == Cut &&
+		(&reading{cut: fixed.Cut}).cutOff(w, end) || c.sound(m, w, fixed.JSON) != nil {
 		return Call{}, false
 	}
 	repairs := append(Mended(fixed.Changes), renamed("name.fit", "", name, ""))
@@ -115,7 +119,8 @@ func (r *Rules) paramsOf(tool string) []ParamAlias {
 
 // textParam returns the rule that gives a parameter of a tool plain text.
 func (r *Rules) textParam(tool, param string) (rule TextParam, ok bool) {
-	i := slices.IndexFunc(r.Texts, func(t TextParam) bool { return alike(t.Params, param) && r.about(t.Tool, tool) })
+	i := slices.IndexFunc(r.Texts,
+		func(t TextParam) bool { return alike(t.Params, param) && r.about(t.Tool, tool) })
 	if i < 0 {
 		return TextParam{}, false
 	}

@@ -53,10 +53,12 @@ func (w *shaper) doubtful(r reading) bool {
 // unframed takes one thing off, and reads what remains. Each way returns that, and words that it took.
 func (w *shaper) unframed(text string) (reading, bool) {
 	text = strings.TrimSpace(text)
-	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed, unlabelled, undebris, unclosed, reopened, w.unended, w.unspoken}
+	ways := [...]func(text string) (inner, off string){halved, w.unheaded, unhollow, unquotedObject, untailed,
+		unlabelled, undebris, unclosed, reopened, w.unended, w.unspoken}
 	for _, way := range ways {
 		inner, taken := way(text)
-		if inner = strings.TrimSpace(inner); inner == "" || inner == text || w.framed >= maxFrames || w.remark(taken) != "" {
+		if inner = strings.TrimSpace(inner); inner == "" || inner == text || w.framed >= maxFrames ||
+			w.remark(taken) != "" {
 			continue
 		}
 		w.framed++
@@ -184,8 +186,11 @@ func (w *shaper) unended(text string) (inner, off string) {
 	for _, sign := range []string{"#", "//", "--", "/*"} {
 		if words, is := strings.CutPrefix(rest, sign); is && ok {
 			words = strings.ToLower(strings.TrimSuffix(words, "*/"))
-			for _, word := range strings.FieldsFunc(words, func(r rune) bool { return !isWordRune(r) && r != '_' }) {
-				if !slices.Contains([]string{"end", "eof", "eot", "eos", "done", "of", "the", "object", "json", "arguments", "args", "parameters", "call", "tool"}, word) && key(word) != key(w.tool) {
+			for _, word := range strings.FieldsFunc(words,
+				func(r rune) bool { return !isWordRune(r) && r != '_' }) {
+				if !slices.Contains([]string{"end", "eof", "eot", "eos", "done", "of", "the", "object",
+					"json", "arguments", "args", "parameters", "call", "tool"}, word) &&
+					key(word) != key(w.tool) {
 					return text, ""
 				}
 			}

@@ -45,18 +45,25 @@ func TestCallInAFrame(t *testing.T) {
 // Up to three frames around an object change nothing: what is read is the object, or nothing is.
 func TestFramesCompose(t *testing.T) {
 	frames := map[string]func(string) string{
-		"label": func(s string) string { return "arguments: " + s }, "equals": func(s string) string { return "json =" + s },
-		"debris": func(s string) string { return "天天" + s }, "brace": func(s string) string { return s + "}" },
-		"token": func(s string) string { return s + "<|call|>commentary" }, "twice": func(s string) string { return s + s },
-		"quotes": func(s string) string { return `"` + s + `"` }, "hollow": func(s string) string { return "{}" + s },
+		"label":   func(s string) string { return "arguments: " + s },
+		"equals":  func(s string) string { return "json =" + s },
+		"debris":  func(s string) string { return "天天" + s },
+		"brace":   func(s string) string { return s + "}" },
+		"token":   func(s string) string { return s + "<|call|>commentary" },
+		"twice":   func(s string) string { return s + s },
+		"quotes":  func(s string) string { return `"` + s + `"` },
+		"hollow":  func(s string) string { return "{}" + s },
 		"encoded": jsontext.Quote, "fence": func(s string) string { return "```json\n" + s + "\n```" },
-		"wide": func(s string) string { return strings.TrimSuffix(strings.Replace(s, "{", "｛", 1), "}") + "｝" }, "marks": func(s string) string { return "<unk>" + s + "<unk>" },
+		"wide": func(s string) string {
+			return strings.TrimSuffix(strings.Replace(s, "{", "｛", 1), "}") + "｝"
+		}, "marks": func(s string) string { return "<unk>" + s + "<unk>" },
 	}
 	var names []string
 	for name := range frames {
 		names = append(names, name)
 	}
-	values := []string{"ls -la", `grep -c "a" f`, "a}", "{x}", "it's", "first\nsecond", "größe", `C:\dir`, "", "arguments: x", "<|call|>"}
+	values := []string{"ls -la", `grep -c "a" f`, "a}", "{x}", "it's", "first\nsecond", "größe", `C:\dir`, "",
+		"arguments: x", "<|call|>"}
 	rnd := rand.New(rand.NewPCG(4, 7))
 	c := catalogOf(execTool, findTool)
 	read, all := 0, 0

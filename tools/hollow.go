@@ -22,7 +22,8 @@ func (w *shaper) hollow(all []argument) string {
 	}
 	const longest = 512 // what says nothing is short
 	for _, a := range all {
-		if a.value[0] != '"' || len(a.value) > longest || !slices.Contains(w.schema.required, string(a.name)) {
+		if a.value[0] != '"' || len(a.value) > longest ||
+			!slices.Contains(w.schema.required, string(a.name)) {
 			continue
 		}
 		name := string(a.name)
@@ -63,7 +64,10 @@ func saysSo(words []string) bool {
 	lower, marks := 0, 0
 	for _, w := range words {
 		bare := strings.TrimRight(w, ".,?!:;…")
-		if strings.IndexFunc(bare, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' && r != '’' }) >= 0 {
+		if strings.IndexFunc(bare,
+			func(r rune) bool {
+				return !unicode.IsLetter(r) && !unicode.IsMark(r) && r != '\'' && r != '’'
+			}) >= 0 {
 			return false
 		}
 		if bare != w {

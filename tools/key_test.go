@@ -19,7 +19,8 @@ func TestKey(t *testing.T) {
 		{`{"a":"x"`, `{"a":"x"}`, false},
 		{`{"a":1}`, `{"a":"1"}`, false},
 	} {
-		a, b := tools.Call{Name: "write", Arguments: json.RawMessage(c.a)}, tools.Call{Name: "write", Arguments: json.RawMessage(c.b)}
+		a, b := tools.Call{Name: "write", Arguments: json.RawMessage(c.a)}, tools.Call{Name: "write",
+			Arguments: json.RawMessage(c.b)}
 		if same := a.Key() == b.Key(); same != c.same {
 			t.Errorf("%s and %s: %v", c.a, c.b, same)
 		}

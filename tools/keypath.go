@@ -26,7 +26,8 @@ func (w *shaper) spelt(object string, s *schema) bool {
 		}
 		free := func(name string) bool { return s.props[name] != nil && !has(all, name) }
 		head, _, ok := firstName(m.name)
-		return sameKey(m.name, s.props, free) != "" || w.unprefixed(m.name, free) != "" || ok && free(head) && holds(s.props[head])
+		return sameKey(m.name, s.props, free) != "" || w.unprefixed(m.name, free) != "" || ok && free(head) &&
+			holds(s.props[head])
 	})
 }
 
@@ -81,7 +82,8 @@ func (w *shaper) nest(all []member, props map[string]*jsonschema.Schema) ([]memb
 			continue
 		}
 		changed = true
-		first := slices.IndexFunc(all, func(o member) bool { h, _, ok := firstName(o.name); return ok && h == head })
+		first := slices.IndexFunc(all,
+			func(o member) bool { h, _, ok := firstName(o.name); return ok && h == head })
 		if first < i {
 			continue
 		}

@@ -25,8 +25,10 @@ func (w *shaper) lone(body string) (value string, ok bool) {
 	name, ok := w.schema.only()
 	value = `"` + m[1] + m[2] + `"`
 	text := gjson.Parse(value).String()
-	return value, ok && gjson.Valid(value) && len(w.schema.required) == 1 && typed(target(w.schema.props[name]), "string") &&
-		strings.TrimSpace(text) != "" && !w.known(w.meant(text)) && !w.schema.labels(text, "") && !strings.HasPrefix(name, strings.TrimRight(text, ".…"))
+	return value, ok && gjson.Valid(value) && len(w.schema.required) == 1 &&
+		typed(target(w.schema.props[name]), "string") &&
+		strings.TrimSpace(text) != "" && !w.known(w.meant(text)) && !w.schema.labels(text, "") &&
+		!strings.HasPrefix(name, strings.TrimRight(text, ".…"))
 }
 
 // elided are arguments of which the model left all out.
@@ -44,7 +46,8 @@ func (w *shaper) nested(object string) (outer string, ok bool) {
 		if same := sameKey(name, w.schema.props, w.known); same != "" {
 			return same
 		}
-		name, _ = aliasOf(name, aliases, w.schema.props, func(name string) bool { return w.known(name) && !holds(w.schema.props[name]) })
+		name, _ = aliasOf(name, aliases, w.schema.props,
+			func(name string) bool { return w.known(name) && !holds(w.schema.props[name]) })
 		return name
 	}
 	missing := slices.DeleteFunc(slices.Clone(w.schema.required), func(name string) bool {
@@ -116,7 +119,8 @@ func (w *shaper) unschemed(object string) (values string, ok bool) {
 			framed = m.val == `"object"`
 		case m.name == "required":
 			framed = framed || m.val[0] == '['
-		case !slices.Contains([]string{"$schema", "additionalProperties", "title", "description", "strict"}, m.name):
+		case !slices.Contains([]string{"$schema", "additionalProperties", "title", "description", "strict"},
+			m.name):
 			return "", false
 		}
 	}
@@ -126,7 +130,8 @@ func (w *shaper) unschemed(object string) (values string, ok bool) {
 	}
 	return values, !slices.ContainsFunc(membersOf(values), func(m member) bool {
 		v := gjson.Parse(m.val)
-		return m.name == "required" && !w.known(m.name) || v.IsObject() && v.Get("type").Type == gjson.String && !v.Get("value").Exists()
+		return m.name == "required" && !w.known(m.name) || v.IsObject() &&
+			v.Get("type").Type == gjson.String && !v.Get("value").Exists()
 	})
 }
 

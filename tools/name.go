@@ -73,7 +73,8 @@ func (c *Catalog) Name(raw string) (Match, *Refusal) {
 	}
 	for _, spelling := range [...]string{name, short} {
 		if t := c.exact(spelling); t != nil {
-			return Match{Tool: t, Name: t.Name, Repairs: []Repair{renamed("name.clean", raw, t.Name, place)}}, nil
+			return Match{Tool: t, Name: t.Name, Repairs: []Repair{renamed("name.clean", raw, t.Name, place)}},
+				nil
 		}
 	}
 	for _, s := range plain {
@@ -132,14 +133,16 @@ func (c *Catalog) noTool(raw, name string) *Refusal {
 	}
 	for _, p := range c.rules.Pseudo {
 		if word != "" && key(word) == key(p.Text) {
-			return &Refusal{Code: Answer, Name: word, Why: fmt.Sprintf("%q is no tool; what was sent to it is the answer", word)}
+			return &Refusal{Code: Answer, Name: word,
+				Why: fmt.Sprintf("%q is no tool; what was sent to it is the answer", word)}
 		}
 	}
 	if Somebody(raw) {
 		return &Refusal{Code: NotOffered, Name: raw, Why: fmt.Sprintf("%q is no tool; %s", raw, c.choice())}
 	}
 	if name == "" || isCallID(name) || slices.Contains(headerWords[:], key(name)) {
-		return &Refusal{Code: BadName, Name: scan.Head(raw, 80), Why: fmt.Sprintf("%q names no tool; %s", scan.Head(raw, 80), c.choice())}
+		return &Refusal{Code: BadName, Name: scan.Head(raw, 80), Why: fmt.Sprintf("%q names no tool; %s",
+			scan.Head(raw, 80), c.choice())}
 	}
 	return nil
 }
@@ -148,7 +151,8 @@ func (c *Catalog) noTool(raw, name string) *Refusal {
 func wellFormed(raw, name string) *Refusal {
 	const maxWords = 6 // ReAct tools may be called "Ask question to senior researcher"
 	if name == "" || strings.Count(name, " ") >= maxWords {
-		return &Refusal{Code: BadName, Name: scan.Head(raw, 80), Why: fmt.Sprintf("%q names no tool", scan.Head(raw, 80))}
+		return &Refusal{Code: BadName, Name: scan.Head(raw, 80), Why: fmt.Sprintf("%q names no tool",
+			scan.Head(raw, 80))}
 	}
 	return nil
 }
@@ -157,7 +161,8 @@ func wellFormed(raw, name string) *Refusal {
 // address instead of a tool: toolu_mrt95z3708ktmu, call_98a1uqe2.
 func isCallID(name string) bool {
 	for _, prefix := range [...]string{"toolu_", "call_", "chatcmpl-tool-", "fc_"} {
-		if id, ok := strings.CutPrefix(name, prefix); ok && len(id) >= 6 && strings.ContainsAny(id, "0123456789") {
+		if id, ok := strings.CutPrefix(name, prefix); ok && len(id) >= 6 &&
+			strings.ContainsAny(id, "0123456789") {
 			return !strings.ContainsAny(id, " ./:")
 		}
 	}

@@ -12,7 +12,8 @@ import (
 // Markdown's backslashes. Whole, it may be an offered one; nameRun would cut it there.
 func (r *Rules) oddly(raw string) (whole string, odd bool) {
 	whole, _ = r.stripPrefixes(strings.Map(visible, strings.TrimSpace(unescaped.Replace(addressed(raw)))))
-	return whole, strings.Contains(whole, "--") || strings.ContainsFunc(raw, func(r rune) bool { return visible(r) != r || isOddDash(r) })
+	return whole, strings.Contains(whole, "--") ||
+		strings.ContainsFunc(raw, func(r rune) bool { return visible(r) != r || isOddDash(r) })
 }
 
 // visible is a character as it looks in a name: full-width ones are ASCII, and invisible ones are gone.
@@ -42,7 +43,8 @@ func (r *Rules) dotted(raw string) string {
 // namespace reports whether a name is nothing but a prefix of names.
 func (r *Rules) namespace(name string) bool {
 	name = strings.TrimSpace(name)
-	return name != "" && slices.ContainsFunc(r.Prefixes, func(p Word) bool { return strings.EqualFold(strings.TrimRight(p.Text, "."), name) })
+	return name != "" && slices.ContainsFunc(r.Prefixes,
+		func(p Word) bool { return strings.EqualFold(strings.TrimRight(p.Text, "."), name) })
 }
 
 // Nobody reports whether a name says nothing of a tool: it is empty, the namespace of all, or words
@@ -63,7 +65,8 @@ const Parallel = "multi_tool_use."
 // call is a text about one.
 func (c *Catalog) Wraps(name string) bool {
 	short, _ := c.rules.stripPrefixes(cleanName(name))
-	return strings.HasPrefix(short, Parallel) || neutral(short) || c.Nobody(name) || !strings.ContainsFunc(short, func(r rune) bool { return !unicode.IsLetter(r) })
+	return strings.HasPrefix(short, Parallel) || neutral(short) || c.Nobody(name) ||
+		!strings.ContainsFunc(short, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // byRepetition finds the tool whose name was put together of several chunks, each of which held all
@@ -91,7 +94,9 @@ func (c *Catalog) byCount(name string) hits {
 	case sep == ':':
 	case sep != '_' && sep != '-', len(found.tools) != 1, c.rules.Class(found.tools[0].Name) != Read:
 		return hits{}
-	case len(c.all(func(offered string) bool { return strings.HasPrefix(key(offered), key(stem)) }).tools) > 1:
+	case len(c.all(func(offered string) bool {
+		return strings.HasPrefix(key(offered), key(stem))
+	}).tools) > 1:
 		return hits{}
 	}
 	return found
@@ -108,7 +113,8 @@ func (c *Catalog) byServer(name string) hits {
 		}
 	}
 	for _, p := range c.rules.Prefixes {
-		if n := len(p.Text); n > 0 && p.Text[n-1] == '.' && len(name) > n && strings.EqualFold(name[:n-1], p.Text[:n-1]) && isSeparator(name[n-1]) {
+		if n := len(p.Text); n > 0 && p.Text[n-1] == '.' && len(name) > n && strings.EqualFold(name[:n-1],
+			p.Text[:n-1]) && isSeparator(name[n-1]) {
 			return c.byName(name[n:])
 		}
 	}

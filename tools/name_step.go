@@ -42,7 +42,8 @@ func (c *Catalog) byBareKey(name string) hits {
 // byDeferred finds a tool that is not offered but that "tool_call" reaches.
 func (c *Catalog) byDeferred(name string) hits {
 	via := c.exact(deferredVia)
-	if via == nil || !c.Takes(deferredVia, "id") || !c.Takes(deferredVia, "args") { // another tool of this name
+	// another tool of this name
+	if via == nil || !c.Takes(deferredVia, "id") || !c.Takes(deferredVia, "args") {
 		return hits{}
 	}
 	var found hits
@@ -60,7 +61,8 @@ func (c *Catalog) byDeferred(name string) hits {
 // byAlias finds the first tool of the name's group that is offered, or that "tool_call" reaches.
 func (c *Catalog) byAlias(name string) hits {
 	want := key(name)
-	for _, names := range []func(*Group) []Word{func(g *Group) []Word { return g.Names }, func(g *Group) []Word { return g.Weak }} {
+	for _, names := range []func(*Group) []Word{func(g *Group) []Word { return g.Names },
+		func(g *Group) []Word { return g.Weak }} {
 		for i := range c.rules.Groups {
 			g := &c.rules.Groups[i]
 			if at := index(names(g), want); at >= 0 {
@@ -82,7 +84,8 @@ func (c *Catalog) ofGroup(group int, name string, written Word) hits {
 		for _, found := range []hits{c.byName(other.Text), c.byDeferred(other.Text)} {
 			if len(found.tools) > 0 {
 				found.rule = written.Place
-				if first := c.rules.Groups[group].Names[0]; first == written && n > 0 { // the place of the group itself
+				// the place of the group itself
+				if first := c.rules.Groups[group].Names[0]; first == written && n > 0 {
 					found.rule = other.Place
 				}
 				return found
@@ -94,12 +97,13 @@ func (c *Catalog) ofGroup(group int, name string, written Word) hits {
 
 // byNamespace finds a tool behind an invented namespace ("repo_browser.read_file"
 // for read_file), or in a namespace that was left out ("move_file" for
-// filesystem.move_file; "files.move" for agency_files_move). Words in front of a namespace say something ("no functions.exec"):
-// behind them stands no tool that changes anything.
+// filesystem.move_file; "files.move" for agency_files_move). Words in front of a namespace say something ("no
+// functions.exec"): behind them stands no tool that changes anything.
 func (c *Catalog) byNamespace(name string) hits {
 	for _, tail := range segments(name) {
 		if found := c.byName(tail); len(found.tools) > 0 {
-			if strings.Contains(strings.TrimSuffix(name, tail), " ") && c.rules.Class(found.tools[0].Name) != Read {
+			if strings.Contains(strings.TrimSuffix(name, tail), " ") &&
+				c.rules.Class(found.tools[0].Name) != Read {
 				break
 			}
 			return found
@@ -108,7 +112,9 @@ func (c *Catalog) byNamespace(name string) hits {
 	want, dotted := key(name), strings.Contains(name, ".")
 	end := "_" + strings.ToLower(strings.ReplaceAll(name, ".", "_"))
 	return c.all(func(offered string) bool {
-		return want != "" && (slices.ContainsFunc(segments(offered), func(tail string) bool { return key(tail) == want }) || dotted && strings.HasSuffix(strings.ToLower(offered), end))
+		return want != "" && (slices.ContainsFunc(segments(offered),
+			func(tail string) bool { return key(tail) == want }) ||
+			dotted && strings.HasSuffix(strings.ToLower(offered), end))
 	})
 }
 
@@ -163,7 +169,8 @@ func (c *Catalog) byNearness(name string) hits {
 		return hits{}
 	}
 	offered := near.tools[0].Name
-	if !within(want, []rune(key(offered)), 1) || digits(name) != digits(offered) || c.rules.Class(offered) != Read {
+	if !within(want, []rune(key(offered)), 1) || digits(name) != digits(offered) ||
+		c.rules.Class(offered) != Read {
 		return hits{}
 	}
 	return near

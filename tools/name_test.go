@@ -157,7 +157,8 @@ func TestName(t *testing.T) {
 			got = string(refusal.Code)
 		}
 		if got != row.want || kinds(m.Repairs) != row.kinds {
-			t.Errorf("%q of %q: got %q by %q, want %q by %q", row.raw, row.offered, got, kinds(m.Repairs), row.want, row.kinds)
+			t.Errorf("%q of %q: got %q by %q, want %q by %q", row.raw, row.offered, got, kinds(m.Repairs),
+				row.want, row.kinds)
 		}
 	}
 }
@@ -188,7 +189,8 @@ func TestNameOpen(t *testing.T) {
 }
 
 func TestNameRuleIsNamed(t *testing.T) {
-	c := NewCatalog(&Rules{Groups: []Group{{Names: []Word{{"exec", "aliases.yaml:6"}, {"bash", "aliases.yaml:7"}}}}}, nil, offer("exec"))
+	c := NewCatalog(&Rules{Groups: []Group{{Names: []Word{{"exec", "aliases.yaml:6"},
+		{"bash", "aliases.yaml:7"}}}}}, nil, offer("exec"))
 	m, refusal := c.Name("bash")
 	if refusal != nil {
 		t.Fatal(refusal)
@@ -216,13 +218,18 @@ func TestRefusalTellsWhatToUse(t *testing.T) {
 func TestClass(t *testing.T) {
 	for name, want := range map[string]Class{
 		"get_time": Read, "web_search": Read, "searchNotes": Read, "ls": Read,
-		"write_file": Write, "update_search_index": Write, "deleted_items_list": Write, "frobnicate": Write, "": Write,
+		"write_file": Write, "update_search_index": Write, "deleted_items_list": Write, "frobnicate": Write,
+		"":     Write,
 		"exec": Exec, "run_query": Exec, "getShell": Exec, "write_and_run": Exec,
-		"sessions_search": Write, "search_and_frob": Write, "get_then_frob_it": Write, "search_and_read": Read, "get_terms_and_list": Read,
+		"sessions_search": Write, "search_and_frob": Write, "get_then_frob_it": Write,
+		"search_and_read": Read, "get_terms_and_list": Read,
 		"get_order": Read, "order": Write, "order_frobnicate": Write, "cancel_order": Write,
 		"open_url": Read, "open_file": Read, "OpenFile": Read, "reopen_file": Write, // by the group
-		"spawn_agent": Write, "team_run_task": Write, "multi__spawn_agent": Write, "runAgent": Write, "run_agent_search": Write, "team_cancel_run": Write, "sessions_spawn": Write, "agent": Write, "list_team": Read,
-		"run_agent_command": Exec, "run_agent_commands": Exec, "agent_shell": Exec, "execute_team": Exec, "spawn_process": Exec, "run_task": Exec, "spawn": Exec, "list_commands": Read,
+		"spawn_agent": Write, "team_run_task": Write, "multi__spawn_agent": Write, "runAgent": Write,
+		"run_agent_search": Write, "team_cancel_run": Write, "sessions_spawn": Write, "agent": Write,
+		"list_team":         Read,
+		"run_agent_command": Exec, "run_agent_commands": Exec, "agent_shell": Exec, "execute_team": Exec,
+		"spawn_process": Exec, "run_task": Exec, "spawn": Exec, "list_commands": Read,
 	} {
 		if got := testRules().Class(name); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
@@ -232,7 +239,8 @@ func TestClass(t *testing.T) {
 
 func TestHasPrefix(t *testing.T) {
 	c := catalogOf("web_fetch", "read")
-	for word, want := range map[string]bool{"": true, "web": true, "web_fetch": true, "web_fetches": false, "x": false} {
+	for word, want := range map[string]bool{"": true, "web": true, "web_fetch": true, "web_fetches": false,
+		"x": false} {
 		if got := c.HasPrefix(word); got != want {
 			t.Errorf("%q: got %v", word, got)
 		}
@@ -269,8 +277,10 @@ func FuzzName(f *testing.F) {
 }
 
 func BenchmarkName(b *testing.B) {
-	c := NewCatalog(testRules(), nil, offer(strings.Fields("apply_patch edit exec ls openclaw process read sessions_yield write tool_search tool_describe tool_call")...))
-	for _, raw := range []string{"exec", "functions.exec", "Exec<|channel|>commentary", "sessions_yeild_now"} {
+	c := NewCatalog(testRules(), nil,
+		offer(strings.Fields("apply_patch edit exec ls openclaw process read sessions_yield write tool_search tool_describe tool_call")...))
+	for _, raw := range []string{"exec", "functions.exec", "Exec<|channel|>commentary",
+		"sessions_yeild_now"} {
 		b.Run(raw, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -283,7 +293,8 @@ func BenchmarkName(b *testing.B) {
 // TestNameTakesLinearTime: a name as long as a whole reply costs next to nothing.
 func TestNameTakesLinearTime(t *testing.T) {
 	c := NewCatalog(testRules(), nil, offer("read"))
-	for _, unit := range []string{"<|start|>", "a<|channel|>.", "functions.", "to=", "a.", "__", "\x80", "A"} {
+	for _, unit := range []string{"<|start|>", "a<|channel|>.", "functions.", "to=", "a.", "__", "\x80",
+		"A"} {
 		if m, refusal := c.Name(strings.Repeat(unit, 1<<20/len(unit))); refusal == nil {
 			t.Errorf("%q repeated is %q", unit, m.Name)
 		}

@@ -46,7 +46,8 @@ func (w *shaper) notated(readings []notation.Reading) (r reading, refusal *Refus
 	var found []notation.Reading
 	for _, n := range readings {
 		n.JSON = w.unnamed(n.JSON)
-		again := slices.ContainsFunc(found, func(f notation.Reading) bool { return SameJSON([]byte(f.JSON), []byte(n.JSON)) })
+		again := slices.ContainsFunc(found,
+			func(f notation.Reading) bool { return SameJSON([]byte(f.JSON), []byte(n.JSON)) })
 		if !again && !w.mayBeProgram(n) && w.proves(n.JSON, n.Open) {
 			found = append(found, n)
 		}
@@ -71,11 +72,13 @@ func (w *shaper) notated(readings []notation.Reading) (r reading, refusal *Refus
 // Python, too. The values of a literal have types: where they do not fit, {code: true} may be a text
 // that lacks its quotes, and +358 a number to call. A shell may have to see the backslash of it\'s.
 func (w *shaper) mayBeProgram(n notation.Reading) bool {
-	typed := slices.ContainsFunc(n.Steps, func(s notation.Step) bool { return s.Kind == notation.Program || s.Kind == notation.Numbers })
+	typed := slices.ContainsFunc(n.Steps,
+		func(s notation.Step) bool { return s.Kind == notation.Program || s.Kind == notation.Numbers })
 	if typed && !accepts(w.schema.Schema, n.JSON) {
 		return true
 	}
-	if step := n.Steps[0]; step.Kind == notation.Program && w.rules.Class(w.tool) == Exec && notation.Contracted(step.From) {
+	if step := n.Steps[0]; step.Kind == notation.Program && w.rules.Class(w.tool) == Exec &&
+		notation.Contracted(step.From) {
 		return true
 	}
 	name, _ := w.only()
@@ -87,7 +90,8 @@ func (w *shaper) mayBeProgram(n notation.Reading) bool {
 
 // unnamed is the arguments of a call that repeats the name of the tool, or object itself.
 func (w *shaper) unnamed(object string) string {
-	if e := readEnvelope([]byte(object)); e.nameKey != "" && strings.TrimPrefix(e.name, "functions.") == w.tool {
+	if e := readEnvelope([]byte(object)); e.nameKey != "" &&
+		strings.TrimPrefix(e.name, "functions.") == w.tool {
 		return e.args
 	}
 	return object
@@ -103,9 +107,10 @@ func (w *shaper) proves(object string, open bool) bool {
 	if !open {
 		given = membersOf(object)
 	}
-	return refusal == nil && len(given) > 0 && len(given) <= len(w.schema.props) && !slices.ContainsFunc(given, func(m member) bool {
-		return w.schema.props[m.name] == nil || count(given, m.name) > 1
-	})
+	return refusal == nil && len(given) > 0 && len(given) <= len(w.schema.props) &&
+		!slices.ContainsFunc(given, func(m member) bool {
+			return w.schema.props[m.name] == nil || count(given, m.name) > 1
+		})
 }
 
 func count(all []member, name string) (n int) {

@@ -27,14 +27,16 @@ func TestPlainTextIsNoCommand(t *testing.T) {
 		{"run_terminal_command(command:string!)", "run_terminal_command", "command"},
 		{findTool, "search", "query"},
 	} {
-		for _, text := range []string{"ls -la", "ls -la | wc -l\n", `"ls -la"`, "```sh\nls\n```", "ls; echo {x}"} {
+		for _, text := range []string{"ls -la", "ls -la | wc -l\n", `"ls -la"`, "```sh\nls\n```",
+			"ls; echo {x}"} {
 			got, refusal := catalogOf(row.tool).Call(row.name, []byte(text), closed)
 			switch {
 			case row.want == "" && refusal == nil:
 				t.Errorf("%s of %s becomes %s", text, row.tool, got.Arguments)
 			case row.want == "" && refusal.Code != BadJSON && refusal.Code != NotOffered:
 				t.Errorf("%s of %s: %v", text, row.tool, refusal)
-			case row.want != "" && (refusal != nil || !strings.HasPrefix(string(got.Arguments), `{"`+row.want+`":"`)):
+			case row.want != "" && (refusal != nil || !strings.HasPrefix(string(got.Arguments),
+				`{"`+row.want+`":"`)):
 				t.Errorf("%s of %s: %s %v", text, row.tool, got.Arguments, refusal)
 			}
 		}
@@ -68,7 +70,8 @@ func TestPlainTextLooksLikeWhatIsTaken(t *testing.T) {
 		switch {
 		case row.want == "" && refusal == nil:
 			t.Errorf("%s of %s becomes %s %v", row.text, name, got.Arguments, refusal)
-		case row.want != "" && (refusal != nil || !strings.HasSuffix(string(got.Arguments), ":"+jsontext.Quote(row.want)+"}")):
+		case row.want != "" && (refusal != nil || !strings.HasSuffix(string(got.Arguments),
+			":"+jsontext.Quote(row.want)+"}")):
 			t.Errorf("%s of %s becomes %s %v", row.text, name, got.Arguments, refusal)
 		}
 	}
@@ -97,7 +100,8 @@ func TestListIsNoCommand(t *testing.T) {
 	} {
 		c := catalogOf(row.tool)
 		if strings.HasSuffix(row.tool, "(command)") {
-			c = NewCatalog(testRules(), nil, []Tool{{Name: "exec", Parameters: []byte(`{"type":"object","properties":{"command":{}},"required":["command"]}`)}})
+			c = NewCatalog(testRules(), nil,
+				[]Tool{{Name: "exec", Parameters: []byte(`{"type":"object","properties":{"command":{}},"required":["command"]}`)}})
 		}
 		name, _, _ := strings.Cut(row.tool, "(")
 		if got, _ := call(c, name, row.args, closed); got != row.want {
@@ -110,7 +114,8 @@ func TestListIsNoCommand(t *testing.T) {
 func TestWhateverIsNoObjectIsNoCommand(t *testing.T) {
 	c := catalogOf(execTool)
 	parts := rapid.SampledFrom([]string{
-		"ls", " ", "-la", "\n", `"`, "'", "[", "]", "1", ",", "true", "echo", "I will", "list", ".", "`", "```", ":", "é", "|", ";", "$(", ")", "#", "//", "null", `\`, "json", "<|call|>",
+		"ls", " ", "-la", "\n", `"`, "'", "[", "]", "1", ",", "true", "echo", "I will", "list", ".", "`",
+		"```", ":", "é", "|", ";", "$(", ")", "#", "//", "null", `\`, "json", "<|call|>",
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(parts, 1, 12).Draw(t, "parts"), "")

@@ -33,7 +33,8 @@ func (w *shaper) body(text string) string {
 
 // holdsObject reports whether text begins and ends as an object does, or a code fence.
 func holdsObject(text string) bool {
-	return text != "" && strings.IndexByte("{`", text[0]) >= 0 && strings.IndexByte("}`", text[len(text)-1]) >= 0
+	return text != "" && strings.IndexByte("{`", text[0]) >= 0 &&
+		strings.IndexByte("}`", text[len(text)-1]) >= 0
 }
 
 // decoded is the object that body is an encoding of, or body itself.
@@ -86,7 +87,8 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 		why = "puts an object into a function"
 	case notation.Carried(plain) != plain:
 		why = "holds what its transport left in it"
-	case w.schema != nil && notation.Tagged(plain, func(name string) bool { return w.schema.props[name] != nil }):
+	case w.schema != nil && notation.Tagged(plain,
+		func(name string) bool { return w.schema.props[name] != nil }):
 		why = "holds a tag that names an argument"
 	}
 	return plain, why
@@ -102,7 +104,8 @@ func holdsMember(text, name string) bool {
 		if !found {
 			return false
 		}
-		if strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":") && strings.Contains(before[max(0, len(before)-token):], "{") {
+		if strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":") &&
+			strings.Contains(before[max(0, len(before)-token):], "{") {
 			return true
 		}
 		text = rest
@@ -112,7 +115,8 @@ func holdsMember(text, name string) bool {
 // labelled says of which parameter a text gives the name, and not just its value: "limit=5", "<path>a".
 func (s *schema) labelled(text string) string {
 	text = strings.TrimLeft(text, "<-")
-	n := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	n := strings.IndexFunc(text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
 	if n <= 0 || s.props[text[:n]] == nil {
 		return ""
 	}
@@ -147,16 +151,19 @@ func (w *shaper) guess(r reading) *Refusal {
 	if !r.unsure && r.cut != jsonrepair.Unquoted {
 		return nil
 	}
-	return w.refuse(BadJSON, `it is not certain where a text in it begins or ends; send valid JSON, with \" and \\ inside of texts`)
+	return w.refuse(BadJSON,
+		`it is not certain where a text in it begins or ends; send valid JSON, with \" and \\ inside of texts`)
 }
 
 // beats reports whether a line by which a server keeps a stream open stands in a text whose line ends
 // were not escaped: it may have come between, or be the text's own.
 func (w *shaper) beats(object string) bool {
 	raw := slices.ContainsFunc(w.repairs, func(r Repair) bool {
-		return slices.Contains([]string{jsonrepair.KindEscape, "args.wrap", "args.signs", notation.Program}, r.Kind)
+		return slices.Contains([]string{jsonrepair.KindEscape, "args.wrap", "args.signs", notation.Program},
+			r.Kind)
 	})
-	return raw && slices.ContainsFunc(membersOf(object), func(m member) bool { return notation.Beats(gjson.Parse(m.val).String()) })
+	return raw && slices.ContainsFunc(membersOf(object),
+		func(m member) bool { return notation.Beats(gjson.Parse(m.val).String()) })
 }
 
 // swallows reports whether a text of object goes on with another argument: then it does not end
@@ -164,7 +171,8 @@ func (w *shaper) beats(object string) bool {
 func (w *shaper) swallows(object string) bool {
 	return w.schema != nil && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		text := gjson.Parse(m.val)
-		return text.Type == gjson.String && (w.schema.labels(text.String(), m.name) || holdsMember(text.String(), m.name))
+		return text.Type == gjson.String && (w.schema.labels(text.String(), m.name) ||
+			holdsMember(text.String(), m.name))
 	})
 }
 
@@ -178,7 +186,8 @@ func (s *schema) labels(text, but string) bool {
 		}
 		if word := text[i : i+n]; word != but && s.props[word] != nil {
 			rest := strings.TrimLeft(text[i+n:], `"' `)
-			if strings.HasPrefix(rest, "：") || rest != "" && strings.IndexByte(":=", rest[0]) >= 0 && !strings.HasPrefix(rest, "://") && !strings.HasPrefix(rest, "==") {
+			if strings.HasPrefix(rest, "：") || rest != "" && strings.IndexByte(":=", rest[0]) >= 0 &&
+				!strings.HasPrefix(rest, "://") && !strings.HasPrefix(rest, "==") {
 				return true
 			}
 		}

@@ -19,7 +19,9 @@ func testRules() *Rules {
 		return out
 	}
 	group := func(names string) Group { return Group{Names: list(names)} }
-	param := func(tool, name, from string) ParamAlias { return ParamAlias{tool, name, strings.Fields(from), place()} }
+	param := func(tool, name, from string) ParamAlias {
+		return ParamAlias{tool, name, strings.Fields(from), place()}
+	}
 	text := func(tool, names string) TextParam { return TextParam{tool, strings.Fields(names), place()} }
 	class := func(c Class, words string) ClassRule { return ClassRule{c, strings.Fields(words), place()} }
 	return &Rules{
@@ -27,18 +29,21 @@ func testRules() *Rules {
 		Glued:    list("commentary analysis json code"),
 		Pseudo:   list("json response answer unknown"),
 		Groups: []Group{
-			group("exec shell bash sh"), group("web_fetch open_url"), {Names: list("web_search"), Weak: list("search")}, group("grep search code_search"), group("read cat open_file"), group("get_note view_note write_note"),
+			group("exec shell bash sh"), group("web_fetch open_url"),
+			{Names: list("web_search"), Weak: list("search")}, group("grep search code_search"), group("read cat open_file"), group("get_note view_note write_note"),
 		},
 		Params: []ParamAlias{
 			param("exec", "command", "cmd shell_command commands"),
 			param("exec", "workdir", "cwd dir"),
 			param("", "path", "file_path filename file"),
 		},
-		Texts: []TextParam{text("", "code patch"), text("apply_patch", "input"), text("run_terminal_command", "command")},
+		Texts: []TextParam{text("", "code patch"), text("apply_patch", "input"), text("run_terminal_command",
+			"command")},
 		Classes: []ClassRule{
 			class(Read, "get search read list find fetch view query show ls grep glob describe status"),
 			class(Write, "write create add set update delete remove move edit patch send save cancel del* (order) sessions_search"),
-			class(Exec, "exec execute run+ spawn+ bash shell sh terminal command code python (commands)"), class(Agent, "agent team sessions_spawn"),
+			class(Exec, "exec execute run+ spawn+ bash shell sh terminal command code python (commands)"),
+			class(Agent, "agent team sessions_spawn"),
 		},
 	}
 }
@@ -67,7 +72,8 @@ func schemaOf(params string) []byte {
 		}
 		props = append(props, jsontext.Quote(name)+":"+sub)
 	}
-	return []byte(`{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":[` + strings.Join(required, ",") + `]}`)
+	return []byte(`{"type":"object","properties":{` + strings.Join(props, ",") +
+		`},"required":[` + strings.Join(required, ",") + `]}`)
 }
 
 // catalogOf makes a catalog of "name(param:type! …)" tools; a bare name has no schema.

@@ -12,7 +12,8 @@ func TestOwnSchemas(t *testing.T) {
 		return []Tool{{Name: "read", Parameters: fmt.Appendf(nil, `{"n":%d}`, n)}, {Name: "list"}}
 	}
 	first, second := NewCatalog(nil, memo, offered(1)).Own(), NewCatalog(nil, memo, offered(1)).Own()
-	if &first[0].Parameters[0] != &second[0].Parameters[0] || string(first[0].Parameters) != `{"n":1}` || first[1].Parameters != nil {
+	if &first[0].Parameters[0] != &second[0].Parameters[0] || string(first[0].Parameters) != `{"n":1}` ||
+		first[1].Parameters != nil {
 		t.Errorf("%s, %s", first, second)
 	}
 	for n := range 5 {

@@ -55,10 +55,13 @@ func (s *schema) fault(tool, args string, f jsonschema.Fault) string {
 
 // bounds is what a value must be, by the keyword that bounds it by N.
 var bounds = map[string]string{
-	"minimum": "be at least N", "maximum": "be at most N", "exclusiveMinimum": "be more than N", "exclusiveMaximum": "be less than N",
-	"multipleOf": "be a multiple of N", "minLength": "have at least N characters", "maxLength": "have at most N characters",
-	"pattern": "match the regular expression N", "format": "have the format N",
-	"minItems": "have at least N elements", "maxItems": "have at most N elements", "uniqueItems": "have no element twice",
+	"minimum": "be at least N", "maximum": "be at most N", "exclusiveMinimum": "be more than N",
+	"exclusiveMaximum": "be less than N",
+	"multipleOf":       "be a multiple of N", "minLength": "have at least N characters",
+	"maxLength": "have at most N characters",
+	"pattern":   "match the regular expression N", "format": "have the format N",
+	"minItems": "have at least N elements", "maxItems": "have at most N elements",
+	"uniqueItems":   "have no element twice",
 	"minProperties": "have at least N members", "maxProperties": "have at most N members",
 	"minContains": "have at least N elements that fit", "maxContains": "have at most N elements that fit",
 	"anyOf": "fit one of the schemas in its anyOf", "oneOf": "fit exactly one of the schemas in its oneOf",

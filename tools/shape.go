@@ -80,7 +80,8 @@ func isText(body string, found jsonrepair.Result) bool {
 	case '[':
 		return !isOneObject(json)
 	case '"':
-		return !strings.ContainsAny(body[:1], "\"'`\\") || strings.Count(body, `"`)%2 == 0 && !strings.HasPrefix(body, `"{`)
+		return !strings.ContainsAny(body[:1], "\"'`\\") || strings.Count(body, `"`)%2 == 0 &&
+			!strings.HasPrefix(body, `"{`)
 	}
 	return true
 }
@@ -92,7 +93,8 @@ func (w *shaper) readText(text string, found jsonrepair.Result) (reading, *Refus
 	switch {
 	case w.schema == nil:
 		return r, refusal
-	case refusal != nil && (found.JSON[0] == '{' || found.JSON[0] == '[' || found.JSON[0] != '"' && w.harmless()):
+	case refusal != nil && (found.JSON[0] == '{' || found.JSON[0] == '[' || found.JSON[0] != '"' &&
+		w.harmless()):
 		return w.readJSON(found)
 	case refusal == nil && found.JSON[0] == '{' && accepts(w.schema.Schema, string(found.JSON)):
 		if w.harmless() {
@@ -149,7 +151,8 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 			}
 			w.note("args.decode", json, string(inner.JSON), "")
 			w.repairs = append(w.repairs, Mended(inner.Changes)...)
-			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure || w.unsure(inner, string(inner.JSON))}, nil
+			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure ||
+				w.unsure(inner, string(inner.JSON))}, nil
 		}
 	}
 	if object, ok := paired(json); ok && json[0] == '[' && w.schema != nil && w.proves(object, true) {
@@ -164,7 +167,8 @@ func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
 // unsure says that a value of the object may be another: a word without quotes is no text
 // only where its parameter takes none.
 func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
-	if s := w.schema; found.Inside != "" && (s == nil || s.props[found.Inside] == nil || takesObject(s.props[found.Inside])) {
+	if s := w.schema; found.Inside != "" && (s == nil || s.props[found.Inside] == nil ||
+		takesObject(s.props[found.Inside])) {
 		return true
 	}
 	return found.Unsure || found.Words && slices.ContainsFunc(membersOf(object), func(m member) bool {
@@ -172,7 +176,8 @@ func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
 		case v.Type == gjson.String:
 			return false
 		case v.IsObject() || v.IsArray():
-			return strings.Contains(m.val, "true") || strings.Contains(m.val, "false") || strings.Contains(m.val, "null") || found.Has(jsonrepair.KindNumber)
+			return strings.Contains(m.val, "true") || strings.Contains(m.val, "false") ||
+				strings.Contains(m.val, "null") || found.Has(jsonrepair.KindNumber)
 		}
 		return w.schema == nil || takesText(w.schema.props[m.name], 0)
 	})
@@ -252,8 +257,8 @@ func (w *shaper) wrap(name, json string) reading {
 }
 
 // fit returns object as the schema wants it. One that is valid as the model wrote
-// it comes back byte for byte, unless a sign is stuck to the name of a parameter. An argument that the schema forbids is refused, not
-// dropped: it may be the one that made the call safe.
+// it comes back byte for byte, unless a sign is stuck to the name of a parameter. An argument that the schema
+// forbids is refused, not dropped: it may be the one that made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
 	if s := w.schema; s != nil && (len(w.repairs) > 0 || !accepts(s.Schema, object) || !w.spelt(object, s)) {
 		w.refill(len(object))

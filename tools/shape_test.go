@@ -51,7 +51,8 @@ func TestShape(t *testing.T) {
 		{open, `{"a":"1","xb":"true"}`, `{"a":1,"xb":true}`, "args.coerce args.coerce"},
 		{nullable, `{"id":7,"a":null,"n":null,"mode":null,"who":null,"list":[null]}`, `{"id":7,"a":null,"n":null,"mode":null,"who":null,"list":[null]}`, ""},
 		{nullable, `{"id":null,"a":null}`, `bad_schema`, `"id" must be integer, not null`},
-		{nullable, `{"id":7,"a":"None","plain":null}`, `{"id":7,"a":"None"}`, "args.drop_null"}, // no null that was not given, and none where it is not allowed
+		// no null that was not given, and none where it is not allowed
+		{nullable, `{"id":7,"a":"None","plain":null}`, `{"id":7,"a":"None"}`, "args.drop_null"},
 		{bounded, `{"max":50}`, `bad_schema`, `"max" must be at most 10`},
 		{bounded, `{"min":0.5}`, `bad_schema`, `"min" must be at least 1.5`},
 		{bounded, `{"above":3}`, `bad_schema`, `"above" must be more than 3`},
@@ -71,7 +72,8 @@ func TestShape(t *testing.T) {
 		{`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`, `{ "a" : "\u00e9\/" , "b":"1"}`, `{"a":"\u00e9\/","b":1}`, "args.coerce"},
 	} {
 		if got, note := shaped(row.schema, row.text); got != row.want || note != row.note {
-			t.Errorf("%s for %s: got %s (%s), want %s (%s)", row.text, row.schema, got, note, row.want, row.note)
+			t.Errorf("%s for %s: got %s (%s), want %s (%s)", row.text, row.schema, got, note, row.want,
+				row.note)
 		}
 	}
 }
@@ -112,8 +114,10 @@ func FuzzShape(f *testing.F) {
 		`{"type":"object","properties":{"v":{"anyOf":[{"type":"integer"},{"enum":["a","B"]},{"type":"null"}]}},"additionalProperties":false}`,
 	}
 	for i, text := range []string{
-		`{"command":"ls"}`, `{"cmd":"ls","limit":"5"}`, `"ls"`, `ls -la`, `[{"command":"x","tags":{}}]`, `{"v":"A"}`, `{"v":"1,000"}`,
-		`{"command":"x","flag":null,"when":"{a:1}"}`, `{"text":["a"]}`, `{"limit=5","command":"x"}`, `{"text":"` + "\x80" + `"}`, `{"a":1,"a":2}`, `{"command":"x","limit?":1}`,
+		`{"command":"ls"}`, `{"cmd":"ls","limit":"5"}`, `"ls"`, `ls -la`, `[{"command":"x","tags":{}}]`,
+		`{"v":"A"}`, `{"v":"1,000"}`,
+		`{"command":"x","flag":null,"when":"{a:1}"}`, `{"text":["a"]}`, `{"limit=5","command":"x"}`,
+		`{"text":"` + "\x80" + `"}`, `{"a":1,"a":2}`, `{"command":"x","limit?":1}`,
 	} {
 		f.Add(text, i%len(schemas))
 	}
@@ -122,7 +126,8 @@ func FuzzShape(f *testing.F) {
 		w := shaper{tool: "tool", schema: s, rules: testRules()}
 		got, refusal := w.shape(text)
 		trimmed := strings.TrimSpace(text)
-		whole := json.Valid([]byte(trimmed)) && strings.HasPrefix(trimmed, "{") && accepts(s.Schema, trimmed) && w.spelt(trimmed, s)
+		whole := json.Valid([]byte(trimmed)) && strings.HasPrefix(trimmed, "{") &&
+			accepts(s.Schema, trimmed) && w.spelt(trimmed, s)
 		switch {
 		case refusal != nil && !whole:
 			return

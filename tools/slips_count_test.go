@@ -72,7 +72,8 @@ func TestSlips(t *testing.T) {
 	for _, k := range slices.Sorted(maps.Keys(all)) {
 		t.Logf("%-8s %+v", k, *all[k])
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Compare(by[b].wrong, by[a].wrong) }) {
+	for _, k := range slices.SortedFunc(maps.Keys(by),
+		func(a, b string) int { return cmp.Compare(by[b].wrong, by[a].wrong) }) {
 		t.Logf("%-22s %+v", k, *by[k])
 	}
 	for _, class := range []Class{Write, Exec} {

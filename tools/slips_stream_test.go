@@ -61,7 +61,9 @@ var streamSlips = []slip{
 		d.unquoted(func(m *drawnMember) string { return `@"` + strings.ReplaceAll(m.plain, `"`, `""`) + `"` })
 	}},
 	{"prefix", func(d *drawn) {
-		d.unquoted(func(m *drawnMember) string { return []string{"u", "b", "f", "$", "L"}[d.r.IntN(5)] + m.value })
+		d.unquoted(func(m *drawnMember) string {
+			return []string{"u", "b", "f", "$", "L"}[d.r.IntN(5)] + m.value
+		})
 	}},
 	{"literals in lines", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return parted(d, m.plain, "\n  ") }) }},
 	{"literals with a plus", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return parted(d, m.plain, " + ") }) }},
@@ -73,7 +75,8 @@ var streamSlips = []slip{
 			if m := &d.members[i]; !m.isText && m.value[0]-'0' <= 9 {
 				var n int
 				fmt.Sscan(m.value, &n)
-				m.value = []string{fmt.Sprintf("%#x", n), "+" + m.value, m.value + ".", fmt.Sprintf("%#b", n), fmt.Sprintf("0o%o", n)}[d.r.IntN(5)]
+				m.value = []string{fmt.Sprintf("%#x", n), "+" + m.value, m.value + ".", fmt.Sprintf("%#b", n),
+					fmt.Sprintf("0o%o", n)}[d.r.IntN(5)]
 			}
 		}
 	}},
@@ -81,12 +84,14 @@ var streamSlips = []slip{
 	{"Arabic comma", func(d *drawn) { d.some().comma = "، " }},
 	{"end said", func(d *drawn) { d.wrap("", []string{" # end", "\n// end of arguments", " /* done */"}[d.r.IntN(3)]) }},
 	{"serializer", func(d *drawn) {
-		w := [][2]string{{"JSON.stringify(", ");"}, {"json.dumps(", ", indent=2)"}, {"Object.freeze(", ")"}, {"new Map(Object.entries(", "))"}, {"dict(", ")"}}[d.r.IntN(5)]
+		w := [][2]string{{"JSON.stringify(", ");"}, {"json.dumps(", ", indent=2)"}, {"Object.freeze(", ")"},
+			{"new Map(Object.entries(", "))"}, {"dict(", ")"}}[d.r.IntN(5)]
 		d.wrap(w[0], w[1])
 	}},
 	{"undefined", func(d *drawn) {
 		if strings.HasPrefix(d.tool.spec, "exec") && len(d.members) < 3 {
-			d.members[len(d.members)-1].comma = `,"timeout":` + []string{"undefined", "None", "nil", "NaN"}[d.r.IntN(4)]
+			d.members[len(d.members)-1].comma = `,"timeout":` + []string{"undefined", "None", "nil",
+				"NaN"}[d.r.IntN(4)]
 		}
 	}},
 	{"sign on a key", func(d *drawn) {
@@ -94,7 +99,8 @@ var streamSlips = []slip{
 			return
 		}
 		m := d.some()
-		name := []string{m.name + "?", "*" + m.name, m.name + ":", m.name + " ", "args." + m.name, m.name + "[]"}[d.r.IntN(6)]
+		name := []string{m.name + "?", "*" + m.name, m.name + ":", m.name + " ", "args." + m.name,
+			m.name + "[]"}[d.r.IntN(6)]
 		m.key = jsontext.Quote(name)
 	}},
 	{"as a schema", func(d *drawn) {
@@ -120,7 +126,8 @@ var streamSlips = []slip{
 }
 
 // beats keep a stream of events open.
-var beats = []string{": OPENROUTER PROCESSING\n\n", ": keep-alive\n\n", "\n: ping\n\n", ": ping - 2026-01-01 00:00:00+00:00\r\n\r\n", "\n: still there\n\n", "event: ping\ndata: {\"type\": \"ping\"}\n\n"}
+var beats = []string{": OPENROUTER PROCESSING\n\n", ": keep-alive\n\n", "\n: ping\n\n",
+	": ping - 2026-01-01 00:00:00+00:00\r\n\r\n", "\n: still there\n\n", "event: ping\ndata: {\"type\": \"ping\"}\n\n"}
 
 func inserted(d *drawn, s, what string) string {
 	at := d.r.IntN(len(s) + 1)

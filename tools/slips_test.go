@@ -15,10 +15,14 @@ import (
 // pieces are what values are made of: whatever looks like JSON, comments, quotes or
 // escapes, as it stands in shell, code, paths and pages.
 var pieces = []string{
-	`echo "hi there"`, `grep -c '#' notes.txt`, `# a note`, ` // why`, `C:\new\tables`, "\n", `{a: 1}`, `}`, `"}`, `$5.00`, `1,234`,
-	`color: #fff;`, `https://a.example/c?d=1&e=2#f`, `sed 's/\(a\)/\1/g' f`, `^\d+\.\w*$`, `ls -la | wc -l`, `"a": "b",`, `<div class="x">`,
-	`&amp;`, `%20`, `/* c */`, `it's`, "`date`", `“x”`, `, `, `: `, `[1, 2]`, "```", `null`, "\t", `größe`, `\`, `\n`, `'`, `"`, `a, b`, `x = 1`,
-	`print("done")`, `ls`, `cat a.txt`, `tide table`, `report.md`, `],`, `{"k": "v"}`, `--flag="a b"`, `true`, `+358401`, `0x1F`, `1_000`, `: ping`, `{`, `//cdn.example/x.js`, `#!/bin/sh`,
+	`echo "hi there"`, `grep -c '#' notes.txt`, `# a note`, ` // why`, `C:\new\tables`, "\n", `{a: 1}`, `}`,
+	`"}`, `$5.00`, `1,234`,
+	`color: #fff;`, `https://a.example/c?d=1&e=2#f`, `sed 's/\(a\)/\1/g' f`, `^\d+\.\w*$`, `ls -la | wc -l`,
+	`"a": "b",`, `<div class="x">`,
+	`&amp;`, `%20`, `/* c */`, `it's`, "`date`", `“x”`, `, `, `: `, `[1, 2]`, "```", `null`, "\t", `größe`,
+	`\`, `\n`, `'`, `"`, `a, b`, `x = 1`,
+	`print("done")`, `ls`, `cat a.txt`, `tide table`, `report.md`, `],`, `{"k": "v"}`, `--flag="a b"`, `true`,
+	`+358401`, `0x1F`, `1_000`, `: ping`, `{`, `//cdn.example/x.js`, `#!/bin/sh`,
 }
 
 // drawnTool is a tool, and the parameters that a drawn call of it gives.
@@ -58,7 +62,8 @@ type drawnMember struct {
 }
 
 func draw(r *rand.Rand) *drawn {
-	d := &drawn{r: r, tool: drawnTools[r.IntN(len(drawnTools))], open: "{", shut: "}", text: func(s string) string { return s }, end: closed}
+	d := &drawn{r: r, tool: drawnTools[r.IntN(len(drawnTools))], open: "{", shut: "}",
+		text: func(s string) string { return s }, end: closed}
 	most := 1 + r.IntN(len(d.tool.names))
 	if strings.HasPrefix(d.tool.spec, "write") || strings.HasPrefix(d.tool.spec, "edit") {
 		most = max(most, strings.Count(d.tool.spec, "!"))
@@ -308,7 +313,8 @@ func (d *drawn) unquoted(change func(m *drawnMember) string) {
 // bare takes the quotes off a text, unless it is JSON then.
 func (d *drawn) bare(value func(*drawnMember) string) {
 	m := d.texts()
-	if text := value(m); !m.quoted && !json.Valid([]byte(text)) && !strings.ContainsAny(text[:1], "\"'`{[") && !strings.HasPrefix(text, "“") {
+	if text := value(m); !m.quoted && !json.Valid([]byte(text)) && !strings.ContainsAny(text[:1], "\"'`{[") &&
+		!strings.HasPrefix(text, "“") {
 		m.value, m.quoted = text, true
 	}
 }
@@ -325,7 +331,10 @@ func (d *drawn) alone(before, after string) {
 
 // remarks are what models write where arguments should stand.
 var remarks = []string{
-	"Sorry, I cannot do that.", "I will list the files now", "list the files in this folder", "No.", "Das kann ich leider nicht tun.",
-	"je vais lister les fichiers", "nie mogę tego zrobić", "わかりました。", "Let me run ls -la to see", "what should I do next?", "He said: wait",
-	"мне нужно посмотреть", "the command is `ls`", "Running the tests…", "I can't", "saya tidak bisa melakukan itu", "(no arguments)", "<none>", "- ls\n- pwd",
+	"Sorry, I cannot do that.", "I will list the files now", "list the files in this folder", "No.",
+	"Das kann ich leider nicht tun.",
+	"je vais lister les fichiers", "nie mogę tego zrobić", "わかりました。", "Let me run ls -la to see",
+	"what should I do next?", "He said: wait",
+	"мне нужно посмотреть", "the command is `ls`", "Running the tests…", "I can't",
+	"saya tidak bisa melakukan itu", "(no arguments)", "<none>", "- ls\n- pwd",
 }

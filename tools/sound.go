@@ -11,8 +11,10 @@ import (
 // takes: they are a result that the model made up, or those of another tool.
 func (w *shaper) strangers(all []argument) bool {
 	s := w.schema
-	return s != nil && len(all) > 0 && len(s.props) > 0 && s.Others == nil && len(s.PatternProperties)+len(s.AnyOf)+len(s.OneOf)+len(s.Dependencies) == 0 &&
-		s.If == nil && s.RefDyn == nil && !slices.ContainsFunc(all, func(a argument) bool { return w.known(string(a.name)) })
+	return s != nil && len(all) > 0 && len(s.props) > 0 && s.Others == nil &&
+		len(s.PatternProperties)+len(s.AnyOf)+len(s.OneOf)+len(s.Dependencies) == 0 &&
+		s.If == nil && s.RefDyn == nil &&
+		!slices.ContainsFunc(all, func(a argument) bool { return w.known(string(a.name)) })
 }
 
 // sound refuses arguments that are valid, and still may say something else than was meant. For a tool
@@ -28,7 +30,8 @@ func (c *Catalog) sound(m Match, w *shaper, object []byte) *Refusal {
 		for i, a := range all {
 			names[i] = string(a.name)
 		}
-		return w.refuse(BadSchema, w.schema.fault(m.Name, "", jsonschema.Fault{Keyword: "additionalProperties", Names: names}))
+		return w.refuse(BadSchema,
+			w.schema.fault(m.Name, "", jsonschema.Fault{Keyword: "additionalProperties", Names: names}))
 	}
 	class := c.rules.Class(cmp.Or(m.Deferred, m.Name))
 	if class == Read || w.schema != nil && len(w.schema.props) == 0 {

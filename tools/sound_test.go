@@ -21,7 +21,8 @@ func checkSound(t *testing.T, rows []soundRow) {
 	t.Helper()
 	for _, row := range rows {
 		name, _, _ := strings.Cut(row.tool, "(")
-		_, refusal := catalogOf(row.tool, "write(path:string! content:string!)").Call(name, []byte(row.args), closed)
+		_, refusal := catalogOf(row.tool, "write(path:string! content:string!)").Call(name, []byte(row.args),
+			closed)
 		switch {
 		case row.why == "" && refusal != nil:
 			t.Errorf("%s %s: refused: %s", name, row.args, refusal.Why)

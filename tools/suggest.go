@@ -33,7 +33,8 @@ func (c *Catalog) means(part string) bool {
 			name = of
 		}
 		is := func(tool string) bool { return bare(tool) == name }
-		if slices.ContainsFunc(c.offered, func(t Tool) bool { return is(t.Name) }) || slices.ContainsFunc(c.deferred, is) {
+		if slices.ContainsFunc(c.offered, func(t Tool) bool { return is(t.Name) }) ||
+			slices.ContainsFunc(c.deferred, is) {
 			return true
 		}
 	}

@@ -21,8 +21,8 @@ type cases struct {
 	} `json:"tests"`
 }
 
-// Each alert has a case in which it fires, a severity, words for people, and a place in the guide that says what
-// to do. The guide has no alert that there is not.
+// Each alert has a case in which it fires, a severity, words for people, and a place in the guide that says
+// what to do. The guide has no alert that there is not.
 func TestAlertsAreDescribed(t *testing.T) {
 	guide := string(read(t, "../../docs/deploying.md"))
 	var c cases
@@ -33,7 +33,8 @@ func TestAlertsAreDescribed(t *testing.T) {
 	for _, test := range c.Tests {
 		for _, e := range test.Exprs {
 			for _, s := range e.Samples {
-				if m := regexp.MustCompile(`alertname="(\w+)"`).FindStringSubmatch(s.Labels); m != nil { // or it is a ratio
+				// or it is a ratio
+				if m := regexp.MustCompile(`alertname="(\w+)"`).FindStringSubmatch(s.Labels); m != nil {
 					fires[m[1]]++
 				}
 			}
@@ -65,7 +66,8 @@ func TestAlertsAreDescribed(t *testing.T) {
 				t.Errorf("%s: severity %q", r.Alert, s)
 			}
 			if r.Annotations["summary"] == "" || r.Annotations["description"] == "" ||
-				!strings.HasSuffix(r.Annotations["runbook_url"], "/docs/deploying.md#"+strings.ToLower(r.Alert)) {
+				!strings.HasSuffix(r.Annotations["runbook_url"],
+					"/docs/deploying.md#"+strings.ToLower(r.Alert)) {
 				t.Errorf("%s: annotations %v", r.Alert, r.Annotations)
 			}
 		}

@@ -16,12 +16,14 @@ import (
 
 func composed(t *testing.T, env ...string) (*types.Project, error) {
 	t.Helper()
-	o, err := cli.NewProjectOptions([]string{"../compose/compose.yaml"}, cli.WithEnv(env), cli.WithResolvedPaths(true))
+	o, err := cli.NewProjectOptions([]string{"../compose/compose.yaml"}, cli.WithEnv(env),
+		cli.WithResolvedPaths(true))
 	must(t, err)
 	return o.LoadProject(t.Context())
 }
 
-// Compose's own library takes the file; what it mounts is there, what it depends on, too, and no port is open to others.
+// Compose's own library takes the file; what it mounts is there, what it depends on, too, and no port is open
+// to others.
 func TestCompose(t *testing.T) {
 	if _, err := composed(t); err == nil || !strings.Contains(err.Error(), "GRAFANA_PASSWORD") {
 		t.Errorf("without a password for Grafana: %v", err)
@@ -118,7 +120,8 @@ func TestComposeNames(t *testing.T) {
 		Providers []struct{ Options struct{ Path string } }
 	}
 	must(t, yaml.Unmarshal(read(t, "../compose/grafana/dashboards.yaml"), &boards))
-	if !slices.ContainsFunc(p.Services["grafana"].Volumes, func(v types.ServiceVolumeConfig) bool { return v.Target == boards.Providers[0].Options.Path }) {
+	if !slices.ContainsFunc(p.Services["grafana"].Volumes,
+		func(v types.ServiceVolumeConfig) bool { return v.Target == boards.Providers[0].Options.Path }) {
 		t.Error("the folder of dashboards is not mounted")
 	}
 }

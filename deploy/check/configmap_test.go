@@ -12,8 +12,8 @@ import (
 	core "k8s.io/api/core/v1"
 )
 
-// mount is a folder as kubelet makes it of a ConfigMap: the files are in a folder with the time as its name, ..data is a
-// link to that, and what users see are links through ..data.
+// mount is a folder as kubelet makes it of a ConfigMap: the files are in a folder with the time as its name,
+// ..data is a link to that, and what users see are links through ..data.
 type mount struct {
 	t     *testing.T
 	dir   string
@@ -21,8 +21,8 @@ type mount struct {
 	n     int
 }
 
-// swap does what kubelet does after a change: a new folder, one atomic rename of ..data, links for what is new, none for
-// what is gone, and away with the old folder.
+// swap does what kubelet does after a change: a new folder, one atomic rename of ..data, links for what is
+// new, none for what is gone, and away with the old folder.
 func (m *mount) swap(data map[string]string) {
 	m.t.Helper()
 	must := func(err error) {
@@ -64,8 +64,9 @@ func (m *mount) swap(data map[string]string) {
 	}
 }
 
-// The rules of the manifests load in the mount of the manifests, and every change of the ConfigMap is in force without
-// a restart: of a file, of one in a folder, of one that goes and comes back. What does not load changes nothing.
+// The rules of the manifests load in the mount of the manifests, and every change of the ConfigMap is in
+// force without a restart: of a file, of one in a folder, of one that goes and comes back. What does not load
+// changes nothing.
 func TestConfigMapIsReloaded(t *testing.T) {
 	c := manifests(t)
 	pod := c.deployment.Spec.Template.Spec
@@ -88,7 +89,8 @@ func TestConfigMapIsReloaded(t *testing.T) {
 	cmd := exec.Command(built(t), pod.Containers[0].Args...)
 	cmd.Dir = t.TempDir()
 	for _, e := range environ(pod.Containers[0]) {
-		e = strings.NewReplacer("=/rules", "="+m.dir, "=/state", "="+state, "file:/secrets", "file:"+secrets, "=:8001", "="+at,
+		e = strings.NewReplacer("=/rules", "="+m.dir, "=/state", "="+state, "file:/secrets", "file:"+secrets,
+			"=:8001", "="+at,
 			"=127.0.0.1:8002", "="+admin, "http://model:8000/v1", model(t)).Replace(e)
 		cmd.Env = append(cmd.Env, e)
 	}
@@ -127,13 +129,15 @@ func TestConfigMapIsReloaded(t *testing.T) {
 		known[now] = true
 		return now
 	}
-	change("a file that says more", "limits.yaml", "version: 1\ninclude: [builtin/limits.yaml]\nsize: {depth: 99}\n")
+	change("a file that says more", "limits.yaml",
+		"version: 1\ninclude: [builtin/limits.yaml]\nsize: {depth: 99}\n")
 	change("a file in a folder", "aliases.ours.yaml", "version: 1\ntools: {read: [have_a_look]}\n")
 	good := change("a file that goes, with its folder", "aliases.ours.yaml", "")
 
 	data["exec.yaml"] = "version: 1\ninclude: [builtin/exec.yaml]\nrules: never\n"
 	m.swap(data)
-	eventually(t, "a bad edit is refused", func() bool { return strings.Contains(page(), "gptoss_executor_rules_last_reload_successful 0") })
+	eventually(t, "a bad edit is refused",
+		func() bool { return strings.Contains(page(), "gptoss_executor_rules_last_reload_successful 0") })
 	if now := inForce(); now != good {
 		t.Errorf("a bad edit has put %s in force, in place of %s", now, good)
 	}
@@ -141,7 +145,8 @@ func TestConfigMapIsReloaded(t *testing.T) {
 		t.Errorf("with a bad edit on disk: %d %s", status, text)
 	}
 	data["exec.yaml"] = "version: 1\ninclude: [builtin/exec.yaml]\n"
-	change("a file that comes back, with its folder", "aliases.ours.yaml", "version: 1\ntools: {read: [have_another_look]}\n")
+	change("a file that comes back, with its folder", "aliases.ours.yaml",
+		"version: 1\ntools: {read: [have_another_look]}\n")
 	if !strings.Contains(page(), "gptoss_executor_rules_last_reload_successful 1") {
 		t.Error("the good edit after the bad one is not told")
 	}

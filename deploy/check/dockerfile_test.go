@@ -32,8 +32,8 @@ type stage struct {
 	ports     []string
 }
 
-// image builds the Dockerfile as BuildKit reads it. Docker is not here: a RUN step runs in a root of its own, in which the
-// base image is the Go of this machine.
+// image builds the Dockerfile as BuildKit reads it. Docker is not here: a RUN step runs in a root of its own,
+// in which the base image is the Go of this machine.
 func image(t *testing.T) *stage {
 	t.Helper()
 	file, err := os.Open("../Dockerfile")
@@ -176,7 +176,8 @@ func place(from, to, chown string, there bool) error {
 	} else if info.Mode().IsRegular() {
 		var text []byte
 		if text, err = os.ReadFile(from); err == nil {
-			err = errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, info.Mode().Perm()))
+			err = errors.Join(os.MkdirAll(filepath.Dir(to), 0o755),
+				os.WriteFile(to, text, info.Mode().Perm()))
 		}
 	} else {
 		return nil // a socket, or a link into nowhere
@@ -198,7 +199,8 @@ func goHere(t *testing.T) (root, modules, cache string) {
 	return lines[0], lines[1], lines[2]
 }
 
-// run runs a RUN step in the root of the stage. The system of this machine is the base image, and cannot be written.
+// run runs a RUN step in the root of the stage. The system of this machine is the base image, and cannot be
+// written.
 func (s *stage) run(t *testing.T, line string) {
 	t.Helper()
 	goroot, modules, cache := goHere(t)
@@ -211,16 +213,20 @@ func (s *stage) run(t *testing.T, line string) {
 			fmt.Fprintf(&b, "mkdir -p %[1]s; mount --bind -o ro %[2]s %[1]s\n", s.root+dir, dir)
 		}
 	}
-	for from, to := range map[string]string{goroot: "/usr/local/go", modules: "/go/pkg/mod", cache: "/root/.cache/go-build", "/dev": "/dev", "/proc": "/proc"} {
+	for from, to := range map[string]string{goroot: "/usr/local/go", modules: "/go/pkg/mod",
+		cache: "/root/.cache/go-build", "/dev": "/dev", "/proc": "/proc"} {
 		if from == to && strings.HasPrefix(to, "/usr/") {
 			continue // it is there
 		}
 		fmt.Fprintf(&b, "mkdir -p %[1]s; mount --rbind %[2]s %[1]s\n", s.root+to, from)
 	}
-	fmt.Fprintf(&b, "mkdir -p %s/tmp; exec chroot %s /bin/sh -c %s\n", s.root, s.root, quoted("cd "+s.dir+" && "+line))
+	fmt.Fprintf(&b, "mkdir -p %s/tmp; exec chroot %s /bin/sh -c %s\n", s.root, s.root,
+		quoted("cd "+s.dir+" && "+line))
 	cmd := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", b.String())
-	cmd.Env = []string{"PATH=/usr/local/go/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME=/root", "GOPATH=/go", "GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly"}
-	for _, name := range []string{"GOPROXY", "GOSUMDB", "GONOSUMDB", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "SSL_CERT_FILE"} {
+	cmd.Env = []string{"PATH=/usr/local/go/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME=/root", "GOPATH=/go",
+		"GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly"}
+	for _, name := range []string{"GOPROXY", "GOSUMDB", "GONOSUMDB", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
+		"https_proxy", "http_proxy", "SSL_CERT_FILE"} {
 		if v, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
@@ -244,12 +250,13 @@ func (s *stage) command(t *testing.T, env []string, args ...string) *exec.Cmd {
 	cmd.Path, cmd.Err = args[0], nil
 	cmd.Dir = s.dir
 	cmd.Env = append(slices.Clone(s.env), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: s.root, Credential: &syscall.Credential{Uid: uint32(u), Gid: uint32(g)}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: s.root, Credential: &syscall.Credential{Uid: uint32(u),
+		Gid: uint32(g)}}
 	return cmd
 }
 
-// The steps of the Dockerfile make an image in which the program serves: as nobody, with a state and a workspace that it can
-// write, with a health check that tells the truth, and with nothing else in it.
+// The steps of the Dockerfile make an image in which the program serves: as nobody, with a state and a
+// workspace that it can write, with a health check that tells the truth, and with nothing else in it.
 func TestDockerfile(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("the steps of the Dockerfile run in a root of their own, which takes root; you are not")
@@ -268,7 +275,8 @@ func TestDockerfile(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if name := strings.TrimPrefix(path, s.root); name != "" && (!e.IsDir() || info.Sys().(*syscall.Stat_t).Uid != 0) {
+		if name := strings.TrimPrefix(path, s.root); name != "" &&
+			(!e.IsDir() || info.Sys().(*syscall.Stat_t).Uid != 0) {
 			all = append(all, fmt.Sprintf("%s %v %d", name, info.Mode(), info.Sys().(*syscall.Stat_t).Uid))
 		}
 		return nil
@@ -280,7 +288,8 @@ func TestDockerfile(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Errorf("the image holds\n%s\nand not\n%s", strings.Join(all, "\n"), strings.Join(want, "\n"))
 	}
-	if s.user != "65534:65534" || !slices.Equal(s.volumes, []string{"/state"}) || !slices.Equal(s.ports, []string{"8001"}) || s.dir != "/workspace" {
+	if s.user != "65534:65534" || !slices.Equal(s.volumes, []string{"/state"}) ||
+		!slices.Equal(s.ports, []string{"8001"}) || s.dir != "/workspace" {
 		t.Errorf("user %s, volumes %v, ports %v, folder %s", s.user, s.volumes, s.ports, s.dir)
 	}
 	if len(s.health) < 2 || s.health[0] != "CMD" {
@@ -291,7 +300,8 @@ func TestDockerfile(t *testing.T) {
 	must(t, os.Chmod(s.root, 0o755))
 	at := free(t)
 	_, port, _ := strings.Cut(at, ":")
-	env := []string{"GPTOSS_EXECUTOR_LISTEN=:" + port, "GPTOSS_EXECUTOR_UPSTREAM=" + model(t), "GPTOSS_EXECUTOR_WORKSPACE=/workspace", "GPTOSS_EXECUTOR_WORKSPACE_TOOLS=on"}
+	env := []string{"GPTOSS_EXECUTOR_LISTEN=:" + port, "GPTOSS_EXECUTOR_UPSTREAM=" + model(t),
+		"GPTOSS_EXECUTOR_WORKSPACE=/workspace", "GPTOSS_EXECUTOR_WORKSPACE_TOOLS=on"}
 	healthy := func() bool { return s.command(t, env, s.health[1:]...).Run() == nil }
 	if healthy() {
 		t.Error("it is healthy before it was started")
@@ -300,13 +310,16 @@ func TestDockerfile(t *testing.T) {
 	p := start(t, s.command(t, env, append(slices.Clone(s.entry), s.cmd...)...))
 	eventually(t, "it is healthy", healthy)
 	status := string(read(t, fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid)))
-	if !strings.Contains(status, "Uid:\t65534\t65534\t65534\t65534\n") || !strings.Contains(status, "CapEff:\t0000000000000000\n") {
+	if !strings.Contains(status, "Uid:\t65534\t65534\t65534\t65534\n") ||
+		!strings.Contains(status, "CapEff:\t0000000000000000\n") {
 		t.Errorf("it is not nobody:\n%s", status)
 	}
 	if code, text := chat(t, at, "", "trailing-comma"); code != 200 || !strings.Contains(text, "notes.md") {
 		t.Errorf("a request: %d %s", code, text)
 	}
-	if code, text := post(t, at, "", `{"model": "executor", "messages": [{"role": "user", "content": "trailing-comma"}]}`); code != 200 || !strings.Contains(text, "Done.") {
+	if code, text := post(t, at, "",
+		`{"model": "executor", "messages": [{"role": "user", "content": "trailing-comma"}]}`); code != 200 ||
+		!strings.Contains(text, "Done.") {
 		t.Errorf("a run in the workspace: %d %s", code, text)
 	}
 	if page := get(t, "http://"+at+"/metrics"); !strings.Contains(page, `outcome="ok",tool="read"} 1`) {

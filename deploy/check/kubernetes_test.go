@@ -42,8 +42,10 @@ type cluster struct {
 
 func (c *cluster) files() map[string]any {
 	return map[string]any{
-		"deployment.yaml": &c.deployment, "service.yaml": &c.service, "rules.yaml": &c.rules, "secret.yaml": &c.secret,
-		"networkpolicy.yaml": &c.network, "poddisruptionbudget.yaml": &c.budget, "servicemonitor.yaml": &c.monitor, "prometheusrule.yaml": &c.alerts,
+		"deployment.yaml": &c.deployment, "service.yaml": &c.service, "rules.yaml": &c.rules,
+		"secret.yaml":        &c.secret,
+		"networkpolicy.yaml": &c.network, "poddisruptionbudget.yaml": &c.budget,
+		"servicemonitor.yaml": &c.monitor, "prometheusrule.yaml": &c.alerts,
 	}
 }
 
@@ -62,9 +64,12 @@ func manifests(t *testing.T) *cluster {
 func TestManifests(t *testing.T) {
 	c := manifests(t)
 	kinds := map[string]string{
-		"deployment.yaml": "apps/v1 Deployment", "service.yaml": "v1 Service", "rules.yaml": "v1 ConfigMap", "secret.yaml": "v1 Secret",
-		"networkpolicy.yaml": "networking.k8s.io/v1 NetworkPolicy", "poddisruptionbudget.yaml": "policy/v1 PodDisruptionBudget",
-		"servicemonitor.yaml": "monitoring.coreos.com/v1 ServiceMonitor", "prometheusrule.yaml": "monitoring.coreos.com/v1 PrometheusRule",
+		"deployment.yaml": "apps/v1 Deployment", "service.yaml": "v1 Service", "rules.yaml": "v1 ConfigMap",
+		"secret.yaml":              "v1 Secret",
+		"networkpolicy.yaml":       "networking.k8s.io/v1 NetworkPolicy",
+		"poddisruptionbudget.yaml": "policy/v1 PodDisruptionBudget",
+		"servicemonitor.yaml":      "monitoring.coreos.com/v1 ServiceMonitor",
+		"prometheusrule.yaml":      "monitoring.coreos.com/v1 PrometheusRule",
 	}
 	for name, want := range kinds {
 		var head meta.PartialObjectMetadata
@@ -78,7 +83,8 @@ func TestManifests(t *testing.T) {
 			t.Errorf("%s: name %q, namespace %q: %v", name, head.Name, head.Namespace, bad)
 		}
 		for k, v := range head.Labels {
-			if bad := append(validation.IsQualifiedName(k), validation.IsValidLabelValue(v)...); len(bad) > 0 {
+			if bad := append(validation.IsQualifiedName(k),
+				validation.IsValidLabelValue(v)...); len(bad) > 0 {
 				t.Errorf("%s: label %s=%s: %v", name, k, v, bad)
 			}
 		}
@@ -87,7 +93,8 @@ func TestManifests(t *testing.T) {
 	if err := yaml.Unmarshal(read(t, "../kubernetes/kustomization.yaml"), &all); err != nil {
 		t.Fatal(err)
 	}
-	if want := slices.Sorted(maps.Keys(kinds)); !slices.Equal(slices.Sorted(slices.Values(all.Resources)), want) {
+	if want := slices.Sorted(maps.Keys(kinds)); !slices.Equal(slices.Sorted(slices.Values(all.Resources)),
+		want) {
 		t.Errorf("kustomization.yaml has %v, and not %v", all.Resources, want)
 	}
 	here, err := filepath.Glob("../kubernetes/*.yaml")
@@ -116,7 +123,8 @@ func TestManifestsFit(t *testing.T) {
 	for _, s := range pod.Spec.TopologySpreadConstraints {
 		has("the spread", s.LabelSelector)
 	}
-	if s, err := meta.LabelSelectorAsSelector(&c.monitor.Spec.Selector); err != nil || !s.Matches(labels.Set(c.service.Labels)) {
+	if s, err := meta.LabelSelectorAsSelector(&c.monitor.Spec.Selector); err != nil ||
+		!s.Matches(labels.Set(c.service.Labels)) {
 		t.Errorf("the monitor does not choose the service: %v", err)
 	}
 	if n := c.budget.Spec.MinAvailable.IntValue(); n < 1 || n >= int(*c.deployment.Spec.Replicas) {
@@ -194,7 +202,8 @@ func volumes(t *testing.T, c *cluster, list []core.Volume, one core.Container) {
 			if v.ConfigMap.Name != c.rules.Name || !m.ReadOnly {
 				t.Errorf("rules: %s, read-only %t", v.ConfigMap.Name, m.ReadOnly)
 			}
-		case v.Secret != nil && (v.Secret.SecretName != c.secret.Name || !m.ReadOnly || *v.Secret.DefaultMode != 0o440):
+		case v.Secret != nil && (v.Secret.SecretName != c.secret.Name || !m.ReadOnly ||
+			*v.Secret.DefaultMode != 0o440):
 			t.Errorf("secrets: %+v, read-only %t", v.Secret, m.ReadOnly)
 		}
 	}
@@ -217,7 +226,8 @@ func settings(t *testing.T, c *cluster, one core.Container) {
 			}
 		}
 	}
-	if s.Listen != ":8001" || s.Rules != "/rules" || s.State != "/state" || !strings.HasPrefix(s.Admin, "127.0.0.1:") {
+	if s.Listen != ":8001" || s.Rules != "/rules" || s.State != "/state" ||
+		!strings.HasPrefix(s.Admin, "127.0.0.1:") {
 		t.Errorf("settings %+v", s)
 	}
 }
@@ -243,7 +253,8 @@ func TestPodIsRestricted(t *testing.T) {
 		}
 	}
 	pod.Spec.Containers[0].SecurityContext.Capabilities = nil
-	if r := policy.AggregateCheckResults(evaluator.EvaluatePod(level, &pod.ObjectMeta, &pod.Spec)); r.Allowed {
+	if r := policy.AggregateCheckResults(evaluator.EvaluatePod(level, &pod.ObjectMeta,
+		&pod.Spec)); r.Allowed {
 		t.Error("a pod that keeps capabilities passes, too: nothing is tested")
 	}
 	if one := manifests(t).deployment.Spec.Template.Spec.Containers[0]; !*one.SecurityContext.ReadOnlyRootFilesystem {

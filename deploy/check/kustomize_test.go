@@ -9,9 +9,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Kustomize, as kubectl apply -k has it, makes one set of the manifests, with the image of one's own registry.
+// Kustomize, as kubectl apply -k has it, makes one set of the manifests, with the image of one's own
+// registry.
 func TestKustomize(t *testing.T) {
-	all, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "../kubernetes")
+	all, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(),
+		"../kubernetes")
 	must(t, err)
 	if all.Size() != 8 {
 		t.Errorf("%d resources", all.Size())

@@ -79,7 +79,8 @@ func expressions(t *testing.T) (out []expression) {
 				out = append(out, expression{"dashboard: " + title, filled(s)})
 			}
 			if s, ok := v["definition"].(string); ok {
-				out = append(out, expression{"dashboard: the choices of " + v["name"].(string), choices(t, filled(s))})
+				out = append(out, expression{"dashboard: the choices of " + v["name"].(string),
+					choices(t, filled(s))})
 			}
 			for _, e := range v {
 				walk(e, title)
@@ -95,7 +96,8 @@ func expressions(t *testing.T) (out []expression) {
 
 // filled puts values in the place of what Grafana fills in.
 func filled(s string) string {
-	return strings.NewReplacer("$__rate_interval", "1m", "$__interval", "1m", "$__range", "6h", "$job", "gpt-oss-executor", "$instance", ".*", "$model", ".*").Replace(s)
+	return strings.NewReplacer("$__rate_interval", "1m", "$__interval", "1m", "$__range", "6h", "$job",
+		"gpt-oss-executor", "$instance", ".*", "$model", ".*").Replace(s)
 }
 
 // choices is what a list of choices asks for, as an aggregation by its label.
@@ -150,7 +152,8 @@ func known(t *testing.T) map[string][]string {
 
 // everyProgramHas are the metrics of Go and of the process that are used. TestPrometheus sees them served.
 var everyProgramHas = []string{
-	"process_start_time_seconds", "process_open_fds", "process_max_fds", "process_cpu_seconds_total", "process_resident_memory_bytes",
+	"process_start_time_seconds", "process_open_fds", "process_max_fds", "process_cpu_seconds_total",
+	"process_resident_memory_bytes",
 	"go_goroutines", "go_memstats_heap_inuse_bytes",
 }
 

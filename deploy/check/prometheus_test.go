@@ -41,32 +41,42 @@ func TestPromtool(t *testing.T) {
 
 // always are panels that show something whatever happens; the others may wait for what they show.
 var always = []string{
-	"Answered", "Begun within 10 s", "Instances", "Rules on disk load", "Servers left alone", "Requests by status", "Open streams",
-	"Seconds until the model server begins", "Seconds of a whole request", "Tokens by kind", "Calls by strategy", "Repairs of calls by kind",
-	"Decision log", "Requests by server and outcome", "Instances by version in force", "Files in force", "Processor", "Resident memory",
-	"Seconds of a request to a server, nine of ten", "Requests to a server by fault", "Tokens of a request, the mean", "Goroutines", "Open files", "Heap in use", "Up since", "Age of the rules in force", "Rules with a part in replies",
+	"Answered", "Begun within 10 s", "Instances", "Rules on disk load", "Servers left alone",
+	"Requests by status", "Open streams",
+	"Seconds until the model server begins", "Seconds of a whole request", "Tokens by kind",
+	"Calls by strategy", "Repairs of calls by kind",
+	"Decision log", "Requests by server and outcome", "Instances by version in force", "Files in force",
+	"Processor", "Resident memory",
+	"Seconds of a request to a server, nine of ten", "Requests to a server by fault",
+	"Tokens of a request, the mean", "Goroutines", "Open files", "Heap in use", "Up since",
+	"Age of the rules in force", "Rules with a part in replies",
 }
 
-// A real Prometheus takes the page of a real sidecar, and answers each query of the rules and of the dashboard. What it
-// knows of tokens is what the sidecar has counted.
+// A real Prometheus takes the page of a real sidecar, and answers each query of the rules and of the
+// dashboard. What it knows of tokens is what the sidecar has counted.
 func TestPrometheus(t *testing.T) {
 	prometheus := tool(t, "prometheus")
 	at, dir := free(t), t.TempDir()
-	sidecar := exec.Command(built(t), "serve", "--listen", at, "--upstream", model(t), "--state", filepath.Join(dir, "state"))
+	sidecar := exec.Command(built(t), "serve", "--listen", at, "--upstream", model(t), "--state",
+		filepath.Join(dir, "state"))
 	sidecar.Dir, sidecar.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
 	start(t, sidecar)
 	eventually(t, "the sidecar serves", func() bool { return get(t, "http://"+at+"/healthz") != "" })
 
-	config := strings.NewReplacer("sidecar:8001", at, "15s", "1s").Replace(string(read(t, "../prometheus/prometheus.yml")))
-	for name, text := range map[string]string{"prometheus.yml": config, "rules.yaml": string(read(t, "../prometheus/rules.yaml"))} {
+	config := strings.NewReplacer("sidecar:8001", at, "15s",
+		"1s").Replace(string(read(t, "../prometheus/prometheus.yml")))
+	for name, text := range map[string]string{"prometheus.yml": config,
+		"rules.yaml": string(read(t, "../prometheus/rules.yaml"))} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	prom := free(t)
-	start(t, exec.Command(prometheus, "--config.file="+dir+"/prometheus.yml", "--storage.tsdb.path="+dir+"/tsdb", "--web.listen-address="+prom))
+	start(t, exec.Command(prometheus, "--config.file="+dir+"/prometheus.yml",
+		"--storage.tsdb.path="+dir+"/tsdb", "--web.listen-address="+prom))
 	ask := func(expr string) answer { return query(t, prom, expr) }
-	eventually(t, "Prometheus has asked the sidecar", func() bool { return len(ask(`up{job="gpt-oss-executor"} == 1`).Data.Result) == 1 })
+	eventually(t, "Prometheus has asked the sidecar",
+		func() bool { return len(ask(`up{job="gpt-oss-executor"} == 1`).Data.Result) == 1 })
 	talk := func() {
 		for _, say := range []string{"hello", "trailing-comma", "leaked-harmony", "name-prefix-case"} {
 			if status, text := chat(t, at, "", say); status != 200 {
@@ -75,7 +85,8 @@ func TestPrometheus(t *testing.T) {
 		}
 	}
 	talk()
-	eventually(t, "Prometheus knows the tokens", func() bool { return len(ask(`gptoss_executor_tokens_total`).Data.Result) == 3 })
+	eventually(t, "Prometheus knows the tokens",
+		func() bool { return len(ask(`gptoss_executor_tokens_total`).Data.Result) == 3 })
 	talk() // a second sample that is another one
 	all := expressions(t)
 	shown := map[string]bool{}
@@ -119,8 +130,9 @@ func TestPrometheus(t *testing.T) {
 		counted = u.All().Prompt
 		return counted > 0
 	})
-	// The first sample of a series is no increase, so half of what was said here is missing; and Prometheus guesses what
-	// came before the first sample and after the last, which in seconds is much, and in a month nothing.
+	// The first sample of a series is no increase, so half of what was said here is missing; and Prometheus
+	// guesses what came before the first sample and after the last, which in seconds is much, and in a month
+	// nothing.
 	if total := now.All().Prompt; counted > total*3 {
 		t.Errorf("Prometheus tells of %g tokens, the sidecar of %g", counted, total)
 	}

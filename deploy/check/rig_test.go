@@ -128,7 +128,8 @@ func free(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// model is a scripted model server. It answers everything, and damages what a message names: one of script.Kinds.
+// model is a scripted model server. It answers everything, and damages what a message names: one of
+// script.Kinds.
 func model(t *testing.T) string {
 	t.Helper()
 	scenarios := []script.Scenario{{Steps: []script.Reply{script.Text("Hello.")}, Loop: true}}
@@ -175,7 +176,8 @@ func chat(t *testing.T, at, token, say string) (int, string) {
 // post asks with a body of one's own.
 func post(t *testing.T, at, token, body string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+at+"/v1/chat/completions", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+at+"/v1/chat/completions",
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

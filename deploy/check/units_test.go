@@ -18,7 +18,8 @@ import (
 // systemd takes the unit, and calls it well confined. The program stands where this machine has it.
 func TestSystemdUnit(t *testing.T) {
 	unit := string(read(t, "../gpt-oss-executor.service"))
-	if !strings.Contains(unit, "Environment=GPTOSS_EXECUTOR_STATE=%S/gpt-oss-executor\n") || !strings.Contains(unit, "StateDirectory=gpt-oss-executor\n") {
+	if !strings.Contains(unit, "Environment=GPTOSS_EXECUTOR_STATE=%S/gpt-oss-executor\n") ||
+		!strings.Contains(unit, "StateDirectory=gpt-oss-executor\n") {
 		t.Error("the state does not go into the folder that systemd makes")
 	}
 	analyze, err := exec.LookPath("systemd-analyze")
@@ -26,11 +27,13 @@ func TestSystemdUnit(t *testing.T) {
 		t.Skip("systemd-analyze is not on this machine")
 	}
 	file := filepath.Join(t.TempDir(), "gpt-oss-executor.service")
-	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(unit, "/usr/local/bin/gpt-oss-executor", built(t))), 0o644))
+	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(unit, "/usr/local/bin/gpt-oss-executor", built(t))),
+		0o644))
 	if out, err := exec.Command(analyze, "verify", file).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
-	if out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=25", file).CombinedOutput(); err != nil {
+	if out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=25",
+		file).CombinedOutput(); err != nil {
 		t.Errorf("systemd calls it exposed: %v\n%s", err, out)
 	}
 }
@@ -48,10 +51,12 @@ func TestSystemdSocket(t *testing.T) {
 		t.Skip("systemd-analyze is not on this machine")
 	}
 	dir := t.TempDir()
-	unit := strings.ReplaceAll(string(read(t, "../gpt-oss-executor.service")), "/usr/local/bin/gpt-oss-executor", built(t))
+	unit := strings.ReplaceAll(string(read(t, "../gpt-oss-executor.service")),
+		"/usr/local/bin/gpt-oss-executor", built(t))
 	must(t, os.WriteFile(filepath.Join(dir, "gpt-oss-executor.service"), []byte(unit), 0o644))
 	must(t, os.WriteFile(filepath.Join(dir, "gpt-oss-executor.socket"), []byte(socket), 0o644))
-	if out, err := exec.Command(analyze, "verify", filepath.Join(dir, "gpt-oss-executor.socket"), filepath.Join(dir, "gpt-oss-executor.service")).CombinedOutput(); err != nil || len(out) > 0 {
+	if out, err := exec.Command(analyze, "verify", filepath.Join(dir, "gpt-oss-executor.socket"),
+		filepath.Join(dir, "gpt-oss-executor.service")).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }
@@ -59,7 +64,8 @@ func TestSystemdSocket(t *testing.T) {
 // The property list of launchd is well formed, its variables are settings, and it starts what serves.
 func TestLaunchdAgent(t *testing.T) {
 	dict := plist(t, read(t, "../gpt-oss-executor.plist"))
-	if got := dict["ProgramArguments"]; !slices.Equal(got.([]any), []any{"/usr/local/bin/gpt-oss-executor", "serve"}) {
+	if got := dict["ProgramArguments"]; !slices.Equal(got.([]any), []any{"/usr/local/bin/gpt-oss-executor",
+		"serve"}) {
 		t.Errorf("it starts %v", got)
 	}
 	env := []string{}
@@ -71,10 +77,12 @@ func TestLaunchdAgent(t *testing.T) {
 	if s.State == "" || s.Upstream == "" {
 		t.Errorf("settings %+v", s)
 	}
-	if dict["Umask"] != "63" || dict["RunAtLoad"] != true || dict["KeepAlive"].(map[string]any)["SuccessfulExit"] != false {
+	if dict["Umask"] != "63" || dict["RunAtLoad"] != true ||
+		dict["KeepAlive"].(map[string]any)["SuccessfulExit"] != false {
 		t.Errorf("%v", dict)
 	}
-	known := []string{"Label", "ProgramArguments", "EnvironmentVariables", "RunAtLoad", "KeepAlive", "ThrottleInterval", "ExitTimeOut", "SoftResourceLimits", "Umask", "StandardErrorPath"}
+	known := []string{"Label", "ProgramArguments", "EnvironmentVariables", "RunAtLoad", "KeepAlive",
+		"ThrottleInterval", "ExitTimeOut", "SoftResourceLimits", "Umask", "StandardErrorPath"}
 	for key := range dict {
 		if !slices.Contains(known, key) {
 			t.Errorf("launchd.plist(5) has no key %s", key)

@@ -22,12 +22,15 @@ func grafana(all []section) object {
 		"templating": object{"list": []object{
 			{"name": "source", "label": "Data source", "type": "datasource", "query": "prometheus"},
 			choice("job", "Job", "label_values(gptoss_executor_rules_info, job)", false),
-			choice("instance", "Instance", `label_values(gptoss_executor_rules_info{job="$job"}, instance)`, true),
+			choice("instance", "Instance", `label_values(gptoss_executor_rules_info{job="$job"}, instance)`,
+				true),
 			choice("model", "Model", `label_values(gptoss_executor_requests_total{job="$job"}, model)`, true),
 		}},
 		"annotations": object{"list": []object{{
-			"name": "Rules changed", "datasource": source(), "enable": true, "iconColor": "blue", "titleFormat": "other rules in force",
-			"expr": `changes(gptoss_executor_rules_last_reload_success_timestamp_seconds{` + of + `}[$__interval]) > 0`,
+			"name": "Rules changed", "datasource": source(), "enable": true, "iconColor": "blue",
+			"titleFormat": "other rules in force",
+			"expr": `changes(gptoss_executor_rules_last_reload_success_timestamp_seconds{` + of +
+				`}[$__interval]) > 0`,
 		}}},
 		"links": []object{{"title": "What each alert means", "type": "link", "targetBlank": true,
 			"url": "https://github.com/jgavinray/gpt-oss-executor/blob/main/docs/deploying.md"}},
@@ -37,7 +40,8 @@ func grafana(all []section) object {
 // choice is a list above the panels.
 func choice(name, label, query string, many bool) object {
 	o := object{
-		"name": name, "label": label, "type": "query", "datasource": source(), "query": object{"query": query, "refId": name},
+		"name": name, "label": label, "type": "query", "datasource": source(), "query": object{"query": query,
+			"refId": name},
 		"definition": query, "refresh": 2, "sort": 1, "multi": many, "includeAll": many,
 	}
 	if many {
@@ -57,7 +61,8 @@ type layout struct {
 }
 
 func (l *layout) section(s section) {
-	row := object{"id": l.next(), "type": "row", "title": s.title, "collapsed": s.closed, "gridPos": object{"x": 0, "y": l.y, "w": 24, "h": 1}, "panels": []object{}}
+	row := object{"id": l.next(), "type": "row", "title": s.title, "collapsed": s.closed,
+		"gridPos": object{"x": 0, "y": l.y, "w": 24, "h": 1}, "panels": []object{}}
 	l.y++
 	var inside []object
 	x, tall := 0, 0
@@ -84,7 +89,8 @@ func (l *layout) next() int { l.id++; return l.id }
 func (l *layout) panel(p panel) object {
 	var targets []object
 	for i, q := range p.queries {
-		t := object{"refId": string(rune('A' + i)), "datasource": source(), "expr": q.expr, "legendFormat": q.legend, "editorMode": "code"}
+		t := object{"refId": string(rune('A' + i)), "datasource": source(), "expr": q.expr,
+			"legendFormat": q.legend, "editorMode": "code"}
 		switch p.kind {
 		case number:
 			t["instant"], t["range"] = true, false
@@ -94,14 +100,17 @@ func (l *layout) panel(p panel) object {
 		targets = append(targets, t)
 	}
 	defaults := object{"unit": p.unit, "custom": object{}}
-	o := object{"id": l.next(), "title": p.title, "description": p.about, "type": string(p.kind), "datasource": source(), "targets": targets}
+	o := object{"id": l.next(), "title": p.title, "description": p.about, "type": string(p.kind),
+		"datasource": source(), "targets": targets}
 	switch p.kind {
 	case number:
 		delete(defaults, "custom")
 		defaults["thresholds"] = steps(p.marks)
-		o["options"] = object{"reduceOptions": object{"calcs": []string{"lastNotNull"}}, "colorMode": "value", "graphMode": "none"}
+		o["options"] = object{"reduceOptions": object{"calcs": []string{"lastNotNull"}}, "colorMode": "value",
+			"graphMode": "none"}
 	case table:
-		o["transformations"] = []object{{"id": "organize", "options": object{"excludeByName": object{"Time": true}}}}
+		o["transformations"] = []object{{"id": "organize",
+			"options": object{"excludeByName": object{"Time": true}}}}
 		o["options"] = object{"sortBy": []object{{"displayName": "Value", "desc": true}}}
 	default:
 		custom := object{"fillOpacity": 10, "showPoints": "never"}
@@ -110,7 +119,8 @@ func (l *layout) panel(p panel) object {
 			o["type"] = string(lines)
 		}
 		defaults["custom"], defaults["min"] = custom, 0
-		o["options"] = object{"legend": object{"displayMode": "table", "placement": "right", "calcs": []string{"lastNotNull", "max"}}, "tooltip": object{"mode": "multi", "sort": "desc"}}
+		o["options"] = object{"legend": object{"displayMode": "table", "placement": "right",
+			"calcs": []string{"lastNotNull", "max"}}, "tooltip": object{"mode": "multi", "sort": "desc"}}
 	}
 	o["fieldConfig"] = object{"defaults": defaults, "overrides": []object{}}
 	return o

@@ -11,7 +11,8 @@ import (
 )
 
 func main() {
-	out := flag.String("out", "deploy/grafana/gpt-oss-executor.json", "the `FILE` to write; - is standard output")
+	out := flag.String("out", "deploy/grafana/gpt-oss-executor.json",
+		"the `FILE` to write; - is standard output")
 	flag.Parse()
 	if err := run(*out); err != nil {
 		fmt.Fprintln(os.Stderr, "dashboard:", err)

@@ -25,7 +25,8 @@ type file struct {
 }
 
 func sorted(files []file) []file {
-	return slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
+	return slices.SortedFunc(slices.Values(files),
+		func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
 
 // tarball is a .tar.gz of files below a folder. Order, owner and time depend on nothing around it.
@@ -37,7 +38,8 @@ func tarball(folder string, files []file, at time.Time) ([]byte, error) {
 	}
 	t := tar.NewWriter(z)
 	for _, f := range sorted(files) {
-		head := &tar.Header{Typeflag: tar.TypeReg, Name: path.Join(folder, f.name), Size: int64(len(f.text)), Mode: int64(f.mode), ModTime: at, Format: tar.FormatUSTAR}
+		head := &tar.Header{Typeflag: tar.TypeReg, Name: path.Join(folder, f.name), Size: int64(len(f.text)),
+			Mode: int64(f.mode), ModTime: at, Format: tar.FormatUSTAR}
 		if err := t.WriteHeader(head); err != nil {
 			return nil, err
 		}

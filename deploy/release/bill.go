@@ -61,7 +61,8 @@ func (r *release) bill(t target, info *debug.BuildInfo, used []dependency, binar
 	}
 	out := bom{
 		Format: "CycloneDX", Spec: "1.6", Version: 1,
-		Serial: fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", sum[:4], sum[4:6], []byte{sum[6]&0x0f | 0x80, sum[7]}, []byte{sum[8]&0x3f | 0x80, sum[9]}, sum[10:16]),
+		Serial: fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", sum[:4], sum[4:6], []byte{sum[6]&0x0f | 0x80, sum[7]},
+			[]byte{sum[8]&0x3f | 0x80, sum[9]}, sum[10:16]),
 		Metadata: bomMetadata{
 			Timestamp: r.at.Format(time.RFC3339),
 			Component: component{
@@ -75,7 +76,8 @@ func (r *release) bill(t target, info *debug.BuildInfo, used []dependency, binar
 	}
 	root := dependsOn{Ref: self}
 	for _, d := range used {
-		c := component{Type: "library", Name: d.path, Version: d.version, PURL: purl(d.path, d.version), Licences: []expression{{d.spdx}}}
+		c := component{Type: "library", Name: d.path, Version: d.version, PURL: purl(d.path, d.version),
+			Licences: []expression{{d.spdx}}}
 		if c.Ref = c.PURL; sums[d.path] != "" {
 			c.Properties = []property{{"go:sum", sums[d.path]}}
 		}

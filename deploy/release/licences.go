@@ -54,7 +54,8 @@ func dependencies(t target) ([]dependency, error) {
 	}
 	env := strings.Split(string(root), "\n")
 	goroot, goversion := strings.TrimSpace(env[0]), strings.TrimSpace(env[1])
-	found := map[string]*dependency{standard: {path: standard, version: strings.TrimPrefix(goversion, "go"), texts: map[string]string{}}}
+	found := map[string]*dependency{standard: {path: standard, version: strings.TrimPrefix(goversion, "go"),
+		texts: map[string]string{}}}
 	if err := found[standard].read(goroot, goroot); err != nil {
 		return nil, err
 	}
@@ -138,7 +139,9 @@ func spdx(texts map[string]string) (string, error) {
 			}
 			ids = append(ids, bsd)
 		}
-		if base := strings.ToLower(filepath.Base(name)); len(ids) == n && !strings.HasPrefix(base, "notice") && !strings.HasPrefix(base, "patents") && !strings.HasPrefix(base, "copyright") {
+		if base := strings.ToLower(filepath.Base(name)); len(ids) == n &&
+			!strings.HasPrefix(base, "notice") && !strings.HasPrefix(base, "patents") &&
+			!strings.HasPrefix(base, "copyright") {
 			return "", fmt.Errorf("%s is none of MIT, BSD, Apache-2.0, ISC, MPL-2.0", name)
 		}
 	}
@@ -153,7 +156,8 @@ func spdx(texts map[string]string) (string, error) {
 func covers(used []dependency, info *debug.BuildInfo) error {
 	for _, m := range info.Deps {
 		m = cmp.Or(m.Replace, m)
-		if !slices.ContainsFunc(used, func(d dependency) bool { return d.path == m.Path && d.version == m.Version }) {
+		if !slices.ContainsFunc(used,
+			func(d dependency) bool { return d.path == m.Path && d.version == m.Version }) {
 			return fmt.Errorf("%s %s is in the binary, and its licence was not found", m.Path, m.Version)
 		}
 	}
@@ -166,7 +170,8 @@ func texts(used []dependency) []byte {
 	b.WriteString("The program contains the modules below, and Go's own library (std). Their source is what\npath and version name, as for: go mod download PATH@VERSION. These are their licences.\n")
 	for _, d := range used {
 		for _, name := range slices.Sorted(maps.Keys(d.texts)) {
-			fmt.Fprintf(&b, "\n%s\n%s %s: %s (%s)\n%s\n\n%s\n", rule, d.path, d.version, name, d.spdx, rule, strings.TrimSpace(d.texts[name]))
+			fmt.Fprintf(&b, "\n%s\n%s %s: %s (%s)\n%s\n\n%s\n", rule, d.path, d.version, name, d.spdx, rule,
+				strings.TrimSpace(d.texts[name]))
 		}
 	}
 	return b.Bytes()

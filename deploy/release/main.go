@@ -22,7 +22,8 @@ func main() {
 	var r release
 	only := flag.String("only", "", "the `TARGETS` to build, such as linux/amd64,windows/amd64; empty: all")
 	flag.StringVar(&r.out, "out", "dist", "the `FOLDER` for what is made; one that is there is replaced")
-	flag.BoolVar(&r.trial, "trial", false, "take a tree with changes, or without git: a trial, not to be published")
+	flag.BoolVar(&r.trial, "trial", false,
+		"take a tree with changes, or without git: a trial, not to be published")
 	flag.Parse()
 	err := r.run(*only)
 	if err != nil {
@@ -134,14 +135,16 @@ func (r *release) pages(binary string) error {
 			return err
 		}
 	}
-	for shell, name := range map[string]string{"bash": "gpt-oss-executor.bash", "zsh": "_gpt-oss-executor", "fish": "gpt-oss-executor.fish", "powershell": "gpt-oss-executor.ps1"} {
+	for shell, name := range map[string]string{"bash": "gpt-oss-executor.bash", "zsh": "_gpt-oss-executor",
+		"fish": "gpt-oss-executor.fish", "powershell": "gpt-oss-executor.ps1"} {
 		text, err := exec.Command(binary, "completion", shell).Output()
 		if err != nil {
 			return fmt.Errorf("completion for %s: %w", shell, err)
 		}
 		r.common = append(r.common, file{name: "completions/" + name, text: text, mode: 0o644})
 	}
-	for _, name := range []string{"LICENSE", "README.md", "deploy/config.yaml", "deploy/gpt-oss-executor.service"} {
+	for _, name := range []string{"LICENSE", "README.md", "deploy/config.yaml",
+		"deploy/gpt-oss-executor.service"} {
 		if err := r.take(filepath.Base(name), name); err != nil {
 			return err
 		}

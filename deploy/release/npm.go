@@ -59,14 +59,16 @@ func (r *release) npmTarget(t target, own []file) (file, error) {
 	}
 	platform, cpu := t.npm()
 	m.Name, m.Version = scope+platform+"-"+cpu, r.version
-	m.Description = "The program gpt-oss-executor for " + t.String() + ". Install the package gpt-oss-executor, which needs it."
+	m.Description = "The program gpt-oss-executor for " + t.String() +
+		". Install the package gpt-oss-executor, which needs it."
 	m.OS, m.CPU, m.PreferUnplug = []string{platform}, []string{cpu}, true
 	m.Bin, m.Engines, m.Files, m.Keywords = nil, nil, nil, nil
 	head, err := m.file()
 	if err != nil {
 		return file{}, err
 	}
-	readme := file{name: "README.md", text: []byte("# " + m.Name + "\n\n" + m.Description + "\n"), mode: 0o644}
+	readme := file{name: "README.md", text: []byte("# " + m.Name + "\n\n" + m.Description + "\n"),
+		mode: 0o644}
 	packed, err := tarball("package", append([]file{head, readme, r.licence()}, own...), r.at)
 	return file{name: fmt.Sprintf("npm/%s-%s-%s-%s.tgz", name, platform, cpu, r.version), text: packed}, err
 }

@@ -20,7 +20,8 @@ func TestPluginPackage(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(out, "npm"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	r := release{version: "1.2.3", at: time.Unix(1e9, 0), common: []file{{name: "LICENSE", text: []byte("as is"), mode: 0o644}}}
+	r := release{version: "1.2.3", at: time.Unix(1e9, 0),
+		common: []file{{name: "LICENSE", text: []byte("as is"), mode: 0o644}}}
 	if err := r.npmPlugin(out); err != nil {
 		t.Fatal(err)
 	}

@@ -56,11 +56,15 @@ func TestTheSameBytes(t *testing.T) {
 	if err := json.Unmarshal(text, &b); err != nil {
 		t.Fatal(err)
 	}
-	if len(b.Components) < 15 || b.Metadata.Timestamp != "2026-02-02T02:40:00Z" || len(b.Dependencies[0].On) != len(b.Components) {
+	if len(b.Components) < 15 || b.Metadata.Timestamp != "2026-02-02T02:40:00Z" ||
+		len(b.Dependencies[0].On) != len(b.Components) {
 		t.Errorf("the list of parts has %d parts of %s", len(b.Components), b.Metadata.Timestamp)
 	}
 	for _, want := range []string{"pkg:golang/github.com/spf13/cobra@v1.", "pkg:golang/std@1."} {
-		if !slices.ContainsFunc(b.Components, func(c component) bool { return strings.HasPrefix(c.PURL, want) && c.Licences[0].Expression != "" }) {
+		if !slices.ContainsFunc(b.Components,
+			func(c component) bool {
+				return strings.HasPrefix(c.PURL, want) && c.Licences[0].Expression != ""
+			}) {
 			t.Errorf("the list of parts has no %s", want)
 		}
 	}
@@ -69,7 +73,8 @@ func TestTheSameBytes(t *testing.T) {
 func TestArchives(t *testing.T) {
 	files := []file{{"b/two", []byte("22"), 0o755}, {"a", []byte("1"), 0o644}}
 	at := time.Date(2026, 3, 4, 5, 6, 8, 0, time.UTC)
-	for kind, pack := range map[string]func(string, []file, time.Time) ([]byte, error){"tar": tarball, "zip": zipped} {
+	for kind, pack := range map[string]func(string, []file, time.Time) ([]byte, error){"tar": tarball,
+		"zip": zipped} {
 		one, err := pack("x", files, at)
 		if err != nil {
 			t.Fatal(err)
@@ -91,7 +96,8 @@ func TestArchives(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := io.ReadAll(r)
-		if head.Name != "x/"+want.name || head.Mode != int64(want.mode) || head.Uid != 0 || head.Uname != "" || !head.ModTime.Equal(at) || !bytes.Equal(got, want.text) {
+		if head.Name != "x/"+want.name || head.Mode != int64(want.mode) || head.Uid != 0 ||
+			head.Uname != "" || !head.ModTime.Equal(at) || !bytes.Equal(got, want.text) {
 			t.Errorf("%+v holds %q, %v", head, got, err)
 		}
 	}
@@ -194,7 +200,8 @@ func TestTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrapper, err := os.ReadFile(filepath.Join("deploy/npm", m.Bin[name]))
-	if err != nil || !bytes.HasPrefix(wrapper, []byte("#!/usr/bin/env node\n")) || !bytes.Contains(wrapper, []byte("`"+scope+"${process.platform}")) {
+	if err != nil || !bytes.HasPrefix(wrapper, []byte("#!/usr/bin/env node\n")) ||
+		!bytes.Contains(wrapper, []byte("`"+scope+"${process.platform}")) {
 		t.Errorf("the program of package.json does not name the packages of targets: %v", err)
 	}
 	if m.Name != name || !slices.Equal(m.Files, []string{m.Bin[name]}) {

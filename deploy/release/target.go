@@ -18,7 +18,8 @@ const name = "gpt-oss-executor"
 type target struct{ os, arch string }
 
 func targets() []target {
-	return []target{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}}
+	return []target{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"},
+		{"windows", "amd64"}, {"windows", "arm64"}}
 }
 
 // choose is the targets that are named; all, if none is.
@@ -60,7 +61,8 @@ func (t target) npm() (platform, cpu string) {
 
 // environ is that of the Go command: nothing of the caller changes what is built.
 func (t target) environ() []string {
-	return append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
+	return append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0",
+		"GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
 }
 
 // build builds the program for a target.
@@ -113,5 +115,6 @@ func (r *release) target(out string, t target) error {
 	if err != nil {
 		return fmt.Errorf("npm: %w", err)
 	}
-	return writeAll(out, file{name: base + ending, text: archive}, file{name: base + ".cdx.json", text: bill}, packed)
+	return writeAll(out, file{name: base + ending, text: archive}, file{name: base + ".cdx.json", text: bill},
+		packed)
 }

@@ -83,6 +83,7 @@ func output(dir string, env []string, command ...string) ([]byte, error) {
 
 // sources is the folder of this package.
 func sources() (string, error) {
-	out, err := output("", nil, "go", "list", "-f", "{{.Dir}}", "github.com/jgavinray/gpt-oss-executor/e2e/modelserver")
+	out, err := output("", nil, "go", "list", "-f", "{{.Dir}}",
+		"github.com/jgavinray/gpt-oss-executor/e2e/modelserver")
 	return string(bytes.TrimSpace(out)), err
 }

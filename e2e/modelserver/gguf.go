@@ -97,8 +97,8 @@ func (g *gguf) bytes() []byte {
 	return append(pad(slices.Concat(out, g.values, g.tensors)), g.data...)
 }
 
-// tinyModel is a gpt-oss of one layer, which says nothing by itself: all its logits are 0. The architecture is
-// gptoss for Ollama, and gpt-oss for llama.cpp. A template may be empty.
+// tinyModel is a gpt-oss of one layer, which says nothing by itself: all its logits are 0. The architecture
+// is gptoss for Ollama, and gpt-oss for llama.cpp. A template may be empty.
 func tinyModel(architecture, template string) []byte {
 	vocabulary, types := byteTokens(), make([]int32, 256)
 	for i := range types {

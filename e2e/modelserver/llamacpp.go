@@ -22,8 +22,8 @@ var llamaTemplate string
 //go:embed llamacpp/chat.mjs
 var llamaChat []byte
 
-// LlamaChat starts llama.cpp's chat layer: what its template, its grammar engine and its Harmony parser make of these
-// texts is real. It answers whole replies only.
+// LlamaChat starts llama.cpp's chat layer: what its template, its grammar engine and its Harmony parser make
+// of these texts is real. It answers whole replies only.
 func LlamaChat(t testing.TB, texts ...string) *Server {
 	t.Helper()
 	dir, err := llamaPackages()
@@ -45,15 +45,17 @@ var llamaPackages = sync.OnceValues(func() (string, error) {
 			}
 		}
 		machine := strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
-		_, err := output(dir, nil, "npm", "install", "--prefix", dir, "--ignore-scripts", "--omit=optional", "--no-audit", "--no-fund",
+		_, err := output(dir, nil, "npm", "install", "--prefix", dir, "--ignore-scripts", "--omit=optional",
+			"--no-audit", "--no-fund",
 			"--no-update-notifier", "--no-package-lock", "--loglevel=error",
-			"@fugood/llama.node@"+llamaNode, fmt.Sprintf("@fugood/node-llama-%s-%s@%s", runtime.GOOS, machine, llamaNode))
+			"@fugood/llama.node@"+llamaNode, fmt.Sprintf("@fugood/node-llama-%s-%s@%s", runtime.GOOS, machine,
+				llamaNode))
 		return err
 	})
 })
 
-// LlamaServer starts a real llama-server, if `make servers` has built it. What the model says is a script; a grammar of
-// the server still forbids what it forbids.
+// LlamaServer starts a real llama-server, if `make servers` has built it. What the model says is a script; a
+// grammar of the server still forbids what it forbids.
 func LlamaServer(t testing.TB, texts ...string) *Server {
 	t.Helper()
 	return Config{}.LlamaServer(t, texts...)
@@ -70,8 +72,10 @@ func (c Config) LlamaServer(t testing.TB, texts ...string) *Server {
 	if err := os.WriteFile(model, tinyModel("gpt-oss", ""), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(filepath.Join(dir, "llama-server"), "--model", model, "--alias", Model, "--ctx-size", fmt.Sprint(c.window()),
-		"--parallel", "1", "--threads", "1", "--jinja", "--chat-template-file", filepath.Join(dir, "template.jinja"),
+	cmd := exec.Command(filepath.Join(dir, "llama-server"), "--model", model, "--alias", Model, "--ctx-size",
+		fmt.Sprint(c.window()),
+		"--parallel", "1", "--threads", "1", "--jinja", "--chat-template-file",
+		filepath.Join(dir, "template.jinja"),
 		"--temp", "0", "--no-warmup", "--no-ui", "--host", "127.0.0.1", "--port", "0")
 	cmd.Env = []string{"LD_PRELOAD=" + filepath.Join(dir, "say.so")}
 	return run(t, cmd, texts)

@@ -77,7 +77,8 @@ var builtOllama = sync.OnceValues(func() (string, error) {
 	})
 })
 
-// buildOllama builds the program from its module, whose packages that need C have a file without C laid over them.
+// buildOllama builds the program from its module, whose packages that need C have a file without C laid over
+// them.
 func buildOllama(from, dir string) error {
 	build, err := os.MkdirTemp("", "ollama-build-")
 	if err != nil {
@@ -116,13 +117,16 @@ func buildOllama(from, dir string) error {
 	if err := os.WriteFile(filepath.Join(build, "overlay.json"), over, 0o644); err != nil {
 		return err
 	}
-	if _, err := output(build, nil, "go", "mod", "edit", "-replace", "github.com/ollama/ollama=./ollama"); err != nil {
+	if _, err := output(build, nil, "go", "mod", "edit", "-replace",
+		"github.com/ollama/ollama=./ollama"); err != nil {
 		return err
 	}
 	if _, err := output(build, nil, "go", "list", "-overlay", "overlay.json", "-deps", "."); err != nil {
 		return fmt.Errorf("%w: %w", errFetch, err)
 	}
-	_, err = output(build, []string{"CGO_ENABLED=0"}, "go", "build", "-overlay", "overlay.json", "-trimpath", "-ldflags=-s -w -X github.com/ollama/ollama/version.Version="+OllamaVersion, "-o", filepath.Join(dir, "ollama"), ".")
+	_, err = output(build, []string{"CGO_ENABLED=0"}, "go", "build", "-overlay", "overlay.json", "-trimpath",
+		"-ldflags=-s -w -X github.com/ollama/ollama/version.Version="+OllamaVersion, "-o",
+		filepath.Join(dir, "ollama"), ".")
 	return err
 }
 
@@ -140,7 +144,8 @@ func createModel(dir string, model []byte) error {
 		return err
 	}
 	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(model))
-	create, err := json.Marshal(map[string]any{"model": Model, "files": map[string]string{"tiny.gguf": digest},
+	create, err := json.Marshal(map[string]any{"model": Model,
+		"files":    map[string]string{"tiny.gguf": digest},
 		"template": strings.TrimSuffix(ollamaTemplate, "\n"), "stream": false})
 	if err != nil {
 		return err
@@ -165,6 +170,7 @@ func createModel(dir string, model []byte) error {
 // ollamaCommand is Ollama with nothing of this machine's settings.
 func ollamaCommand(dir, models string, window int) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(dir, "ollama"), "serve")
-	cmd.Env = []string{"OLLAMA_MODELS=" + models, "OLLAMA_NOPRUNE=1", "OLLAMA_NO_CLOUD=1", fmt.Sprintf("OLLAMA_CONTEXT_LENGTH=%d", window)}
+	cmd.Env = []string{"OLLAMA_MODELS=" + models, "OLLAMA_NOPRUNE=1", "OLLAMA_NO_CLOUD=1",
+		fmt.Sprintf("OLLAMA_CONTEXT_LENGTH=%d", window)}
 	return cmd
 }

@@ -51,7 +51,8 @@ func (p *process) start() (url string, err error) {
 	said := make(chan string, 1)
 	p.url = said
 	p.cmd.Stdout, p.cmd.Stderr = p, p
-	p.cmd.Env = append(p.cmd.Env, "HOME="+p.home, "TMPDIR="+p.home, "PATH="+os.Getenv("PATH"), "MODEL_SCRIPT="+at)
+	p.cmd.Env = append(p.cmd.Env, "HOME="+p.home, "TMPDIR="+p.home, "PATH="+os.Getenv("PATH"),
+		"MODEL_SCRIPT="+at)
 	if err := p.cmd.Start(); err != nil {
 		return "", err
 	}
@@ -66,7 +67,8 @@ func (p *process) start() (url string, err error) {
 			return "", fmt.Errorf("start %s: %w\n%s", p.cmd.Path, err, p.log())
 		}
 		_ = res.Body.Close()
-		if res.StatusCode != http.StatusServiceUnavailable { // with which llama-server answers until it has its model
+		// with which llama-server answers until it has its model
+		if res.StatusCode != http.StatusServiceUnavailable {
 			return url, nil
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -101,6 +103,7 @@ func (p *process) Write(b []byte) (int, error) {
 func (p *process) log() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	lines := slices.DeleteFunc(strings.SplitAfter(p.printed.String(), "\n"), func(line string) bool { return strings.Contains(line, "level=INFO") })
+	lines := slices.DeleteFunc(strings.SplitAfter(p.printed.String(), "\n"),
+		func(line string) bool { return strings.Contains(line, "level=INFO") })
 	return strings.Join(lines[max(0, len(lines)-30):], "")
 }

@@ -14,8 +14,10 @@ import (
 
 // runner answers Ollama as its process runner/ollamarunner does, but that the model says a script.
 func (s *script) runner(mux *http.ServeMux) {
-	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":0,"progress":1}`) })
-	mux.HandleFunc("GET /info", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[]`) }) // no GPU
+	mux.HandleFunc("GET /health",
+		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":0,"progress":1}`) })
+	// no GPU
+	mux.HandleFunc("GET /info", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[]`) })
 	mux.HandleFunc("POST /load", s.load)
 	mux.HandleFunc("POST /completion", s.complete)
 }
@@ -60,7 +62,8 @@ func (s *script) complete(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	window := s.window
 	s.mu.Unlock()
-	p := Prompt{Text: q.Prompt, Tokens: countTokens(q.Prompt), Window: window, Stop: q.Options.Stop, Format: string(q.Format)}
+	p := Prompt{Text: q.Prompt, Tokens: countTokens(q.Prompt), Window: window, Stop: q.Options.Stop,
+		Format: string(q.Format)}
 	if limit := q.Options.NumPredict; limit < 10*window { // Ollama makes that of no limit
 		p.MaxTokens = limit
 	}
@@ -89,13 +92,15 @@ func (s *script) complete(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).Flush()
 		w.Header().Set(http.TrailerPrefix+"Die", "yes") // the runner, when it has passed all on
 	default:
-		say(map[string]any{"done": true, "done_reason": reason, "prompt_eval_count": read, "eval_count": made})
+		say(map[string]any{"done": true, "done_reason": reason, "prompt_eval_count": read,
+			"eval_count": made})
 	}
 }
 
 // sample says a reply piece by piece until an end token, a stop text or a limit, and tells whether the reader
 // has stayed. What may become a stop text waits.
-func sample(ctx context.Context, r Reply, limit, room int, stops []string, say func(string)) (reason, made int, here bool) {
+func sample(ctx context.Context, r Reply, limit, room int, stops []string,
+	say func(string)) (reason, made int, here bool) {
 	pending := ""
 	flush := func() {
 		if pending != "" {

@@ -1,7 +1,7 @@
 // Package modelserver starts real model servers for tests: Ollama, whose runner a script stands for, and
-// llama.cpp's chat layer. What the server makes of a reply, its parser, its errors and its stream, is real; what
-// the model says is a script. It needs no weights and no C compiler. A test that cannot have a server, since
-// its module or package cannot be fetched, is skipped.
+// llama.cpp's chat layer. What the server makes of a reply, its parser, its errors and its stream, is real;
+// what the model says is a script. It needs no weights and no C compiler. A test that cannot have a server,
+// since its module or package cannot be fetched, is skipped.
 //
 //	server := modelserver.Ollama(t, "<|channel|>final<|message|>Hello.<|return|>")
 //	http.Post(server.URL+"/v1/chat/completions", …)
@@ -32,8 +32,9 @@ func (c Config) window() int { return cmp.Or(c.Window, 8192) }
 
 // Reply is what the model says to one prompt, in Harmony as gpt-oss writes it behind <|start|>assistant.
 type Reply struct {
-	Text   string
-	Pieces []string      // the text as the tokens that the model writes; nil: Text, cut about as gpt-oss would
+	Text string
+	// the text as the tokens that the model writes; nil: Text, cut about as gpt-oss would
+	Pieces []string
 	Pause  time.Duration // before each piece; Ollama only
 	Die    bool          // after the last piece the process that computes is gone; Ollama only
 	Status int           // it says nothing: an error with Text as message; Ollama only

@@ -33,19 +33,22 @@ const (
 
 // Each server reads the thought and the call that the model writes, and gives the model the tools.
 func TestServers(t *testing.T) {
-	for name, start := range map[string]func(testing.TB, ...string) *Server{"Ollama": Ollama, "LlamaChat": LlamaChat, "LlamaServer": LlamaServer} {
+	for name, start := range map[string]func(testing.TB, ...string) *Server{"Ollama": Ollama,
+		"LlamaChat": LlamaChat, "LlamaServer": LlamaServer} {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, call)
 			s.Say(Reply{Text: "<|channel|>final<|message|>Done.<|return|>"})
 			first, second := ask(t, s, question), ask(t, s, question)
 			m := gjson.Get(first, "choices.0.message")
-			if m.Get("reasoning").Str+m.Get("reasoning_content").Str != "Hm." || m.Get("tool_calls.0.function.arguments").Str != `{"command":"ls"}` {
+			if m.Get("reasoning").Str+m.Get("reasoning_content").Str != "Hm." ||
+				m.Get("tool_calls.0.function.arguments").Str != `{"command":"ls"}` {
 				t.Error(first)
 			}
 			if gjson.Get(second, "choices.0.message.content").Str != "Done." {
 				t.Error(second)
 			}
-			if prompts := s.Prompts(); len(prompts) != 2 || name != "LlamaServer" && !strings.Contains(prompts[0].Text, "type exec") {
+			if prompts := s.Prompts(); len(prompts) != 2 || name != "LlamaServer" &&
+				!strings.Contains(prompts[0].Text, "type exec") {
 				t.Errorf("%+v", prompts)
 			}
 		})
@@ -57,7 +60,8 @@ func TestOllamaPrompt(t *testing.T) {
 	body := strings.Replace(question, `"max_tokens":400`, `"max_tokens":5,"stop":["x"]`, 1)
 	answer := ask(t, s, body)
 	p := s.Prompts()[0]
-	if p.Window != 300 || p.MaxTokens != 5 || len(p.Stop) != 1 || int64(p.Tokens) != gjson.Get(answer, "usage.prompt_tokens").Int() {
+	if p.Window != 300 || p.MaxTokens != 5 || len(p.Stop) != 1 ||
+		int64(p.Tokens) != gjson.Get(answer, "usage.prompt_tokens").Int() {
 		t.Errorf("%+v\n%s", p, answer)
 	}
 }
@@ -71,9 +75,11 @@ func TestOllamaWithoutModel(t *testing.T) {
 // A caller who leaves ends the reply of the model.
 func TestOllamaLeft(t *testing.T) {
 	s := Ollama(t)
-	s.Say(Reply{Text: "<|channel|>final<|message|>" + strings.Repeat("word ", 1000), Pause: 10 * time.Millisecond})
+	s.Say(Reply{Text: "<|channel|>final<|message|>" + strings.Repeat("word ", 1000),
+		Pause: 10 * time.Millisecond})
 	ctx, leave := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/v1/chat/completions", strings.NewReader(strings.Replace(question, "{", `{"stream":true,`, 1)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/v1/chat/completions",
+		strings.NewReader(strings.Replace(question, "{", `{"stream":true,`, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +111,8 @@ func TestSample(t *testing.T) {
 		{"Hi there me.", 0, 99, []string{" there a"}, "Hi| there me|.", endStop},
 	} {
 		var said []string
-		reason, _, here := sample(t.Context(), Reply{Text: c.text}, c.limit, c.room, c.stops, func(text string) { said = append(said, text) })
+		reason, _, here := sample(t.Context(), Reply{Text: c.text}, c.limit, c.room, c.stops,
+			func(text string) { said = append(said, text) })
 		if got := strings.Join(said, "|"); got != c.want || reason != c.reason || !here {
 			t.Errorf("%q: %q %d", c.text, got, reason)
 		}

@@ -95,7 +95,8 @@ func SyncFolder(dir string) error {
 		return err
 	}
 	err = d.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) ||
+		errors.Is(err, fs.ErrPermission) {
 		err = nil
 	}
 	return errors.Join(err, d.Close())

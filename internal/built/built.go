@@ -27,8 +27,9 @@ func Of(info *debug.BuildInfo) Program {
 		setting[s.Key] = s.Value
 	}
 	p := Program{
-		Version: info.Main.Version, Commit: setting["vcs.revision"], Modified: setting["vcs.modified"] == "true",
-		Go: info.GoVersion, Platform: setting["GOOS"] + "/" + setting["GOARCH"],
+		Version: info.Main.Version, Commit: setting["vcs.revision"],
+		Modified: setting["vcs.modified"] == "true",
+		Go:       info.GoVersion, Platform: setting["GOOS"] + "/" + setting["GOARCH"],
 	}
 	p.Time, _ = time.Parse(time.RFC3339, setting["vcs.time"])
 	if p.Version == "" || p.Version == "(devel)" {

@@ -7,7 +7,8 @@ import (
 
 func TestOf(t *testing.T) {
 	setting := func(pairs ...string) (out []debug.BuildSetting) {
-		out = append(out, debug.BuildSetting{Key: "GOOS", Value: "linux"}, debug.BuildSetting{Key: "GOARCH", Value: "arm64"})
+		out = append(out, debug.BuildSetting{Key: "GOOS", Value: "linux"}, debug.BuildSetting{Key: "GOARCH",
+			Value: "arm64"})
 		for i := 0; i < len(pairs); i += 2 {
 			out = append(out, debug.BuildSetting{Key: pairs[i], Value: pairs[i+1]})
 		}
@@ -27,7 +28,8 @@ func TestOf(t *testing.T) {
 		{"a test", "", setting(), "devel", "commit not known, go1.26.8, linux/arm64"},
 		{"a tag that looks like a commit", "v1.0.0-abcdefabcdef", setting(), "v1.0.0-abcdefabcdef", "commit not known, go1.26.8, linux/arm64"},
 	} {
-		info := &debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Version: c.version}, Settings: c.settings}
+		info := &debug.BuildInfo{GoVersion: "go1.26.8", Main: debug.Module{Version: c.version},
+			Settings: c.settings}
 		if got := Of(info); got.Version != c.want || got.String() != c.line {
 			t.Errorf("%s: %s, %s", c.name, got.Version, got)
 		}

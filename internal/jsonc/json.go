@@ -76,7 +76,8 @@ func (d *document) syntaxError(err error) error {
 	switch c := rest[0]; {
 	case !strings.HasPrefix(msg, "invalid literal") && !strings.Contains(msg, "at start of"):
 	case word != "" && named:
-		msg = fmt.Sprintf("the name %.60s stands without quotes, as JSON5 alone has it; write %.60q", word, word)
+		msg = fmt.Sprintf("the name %.60s stands without quotes, as JSON5 alone has it; write %.60q", word,
+			word)
 	case c == '\'':
 		msg = "a string stands in single quotes, as JSON5 alone has it; write it in double quotes"
 	case c == '"':
@@ -138,7 +139,8 @@ func Set(text []byte, value any, path ...string) ([]byte, error) {
 	v := &d.tree
 	for i, step := range path {
 		if v.Kind != Object && v.Kind != Array {
-			return nil, d.wrong(v.Start, "%s is %s, and must be an object here", strings.Join(path[:i], "."), v.Kind)
+			return nil, d.wrong(v.Start, "%s is %s, and must be an object here", strings.Join(path[:i], "."),
+				v.Kind)
 		}
 		next := v.At(step)
 		if next == nil {
@@ -323,7 +325,8 @@ func (d *document) newline() string {
 
 // look is how the text is written in a value.
 func (d *document) look(in *Value) look {
-	l := look{unit: "  ", newline: d.newline(), flat: in != &d.tree && !bytes.Contains(d.text[d.tree.Start:d.tree.End], []byte("\n"))}
+	l := look{unit: "  ", newline: d.newline(), flat: in != &d.tree &&
+		!bytes.Contains(d.text[d.tree.Start:d.tree.End], []byte("\n"))}
 	if object, is := d.root.Value.(*hujson.Object); is && len(object.Members) > 0 {
 		if _, line, found := cutLast(object.Members[0].Name.BeforeExtra); found && blanks(line) != "" {
 			l.unit = blanks(line)

@@ -32,15 +32,19 @@ func TestParse(t *testing.T) {
 	}
 	n, isNumber := v.At("a", "3").Float()
 	switch {
-	case !v.At("a", "0").Is(Bool, "true"), v.At("a", "1").Kind != Null, !v.At("a", "2").Is(String, "é"), n != -15 || !isNumber,
-		v.Get("b").Kind != Object, v.At("a", "4") != nil, v.At("b", "c") != nil, len(v.AllMembers()) != 3, v.Start != 9:
+	case !v.At("a", "0").Is(Bool, "true"), v.At("a", "1").Kind != Null, !v.At("a", "2").Is(String, "é"),
+		n != -15 || !isNumber,
+		v.Get("b").Kind != Object, v.At("a", "4") != nil, v.At("b", "c") != nil, len(v.AllMembers()) != 3,
+		v.Start != 9:
 		t.Errorf("%+v", v)
 	}
-	if v, err = Parse([]byte(strings.Repeat(`{"a": [0],`+"\n"+`"b":`, 400) + `"x"` + strings.Repeat("}", 400))); err != nil || v.Get("a").Kind != Array {
+	if v, err = Parse([]byte(strings.Repeat(`{"a": [0],`+"\n"+`"b":`, 400) + `"x"` + strings.Repeat("}",
+		400))); err != nil || v.Get("a").Kind != Array {
 		t.Errorf("400 levels: %v", err)
 	}
 	huge := `{"a": [` + strings.Repeat(`{"b": "`+strings.Repeat("x", 100)+`"},`, 50_000) + `]}`
-	if got, err := Set([]byte(huge), 1, "c"); err != nil || !strings.HasPrefix(string(got), strings.TrimSuffix(huge, "}")) {
+	if got, err := Set([]byte(huge), 1, "c"); err != nil ||
+		!strings.HasPrefix(string(got), strings.TrimSuffix(huge, "}")) {
 		t.Errorf("%d bytes: %v", len(huge), err)
 	}
 }
@@ -84,22 +88,26 @@ func TestSet(t *testing.T) {
 		path  string
 		want  string
 	}{
-		"replaced":               {"{\n  \"a\": 1, // one\n}", 2, "a", "{\n  \"a\": 2, // one\n}"},
-		"as it was":              {`{ "a" : 1.0 }`, 1, "a", `{ "a" : 1.0 }`},
-		"behind a comment":       {"{\n  \"a\": 1 // one\n}", 2, "b", "{\n  \"a\": 1, // one\n  \"b\": 2\n}"},
-		"before a blank line":    {"{\n  \"a\": 1\n\n  // end\n}", 2, "b", "{\n  \"a\": 1,\n  \"b\": 2\n\n  // end\n}"},
-		"comma at the end":       {"{\n\t\"a\": 1, /* x */ // one\n\t// the end\n}", small, "c", "{\n\t\"a\": 1, /* x */ // one\n\t\"c\": {\n\t\t\"b\": 1\n\t},\n\t// the end\n}"},
-		"comment and comma":      {"{\n  \"a\": 1 /* x */,\n}", 2, "b", "{\n  \"a\": 1 /* x */,\n  \"b\": 2,\n}"},
-		"strict JSON":            {"{\n    \"a\": {}\n}\n", 2, "a.b.c", "{\n    \"a\": {\n        \"b\": {\n            \"c\": 2\n        }\n    }\n}\n"},
-		"on one line":            {`{"a":{"b":1}}`, small, "a.c", `{"a":{"b":1, "c": { "b": 1 }}}`},
-		"empty on one line":      {`{"a":{"b":[]}}`, small, "a.b.0", `{"a":{"b":[ { "b": 1 } ]}}`},
-		"on a line that ends":    {"{\"a\": 1 // one\n}", 2, "b", "{\"a\": 1, // one\n  \"b\": 2\n}"},
-		"empty":                  {"{}", small, "a", "{\n  \"a\": {\n    \"b\": 1\n  }\n}"},
-		"nothing but comments":   {"{ // none\n}", true, "a", "{ // none\n  \"a\": true\n}"},
-		"an item":                {"{\"a\": [\n  1,\n]}", 2, "a.1", "{\"a\": [\n  1,\n  2,\n]}"},
-		"in an item":             {`[{"a": 1}]`, 2, "0.a", `[{"a": 2}]`},
-		"a comment inside":       {"{\n  \"a\": [ // x\n    1, /* y */ \"// z\"],\n}", Strings("q"), "a", "{\n  \"a\": // x\n  /* y */ [\"q\"],\n}"},
-		"comments everywhere":    {"/*1*/{/*2*/\"a\"/*3*/:/*4*/1/*5*/,/*6*/}//7", 2, "b", "/*1*/{/*2*/\"a\"/*3*/:/*4*/1/*5*/,/*6*/ \"b\": 2,}//7"},
+		"replaced":         {"{\n  \"a\": 1, // one\n}", 2, "a", "{\n  \"a\": 2, // one\n}"},
+		"as it was":        {`{ "a" : 1.0 }`, 1, "a", `{ "a" : 1.0 }`},
+		"behind a comment": {"{\n  \"a\": 1 // one\n}", 2, "b", "{\n  \"a\": 1, // one\n  \"b\": 2\n}"},
+		"before a blank line": {"{\n  \"a\": 1\n\n  // end\n}", 2, "b",
+			"{\n  \"a\": 1,\n  \"b\": 2\n\n  // end\n}"},
+		"comma at the end": {"{\n\t\"a\": 1, /* x */ // one\n\t// the end\n}", small, "c", "{\n\t\"a\": 1, /* x */ // one\n\t\"c\": {\n\t\t\"b\": 1\n\t},\n\t// the end\n}"},
+		"comment and comma": {"{\n  \"a\": 1 /* x */,\n}", 2, "b",
+			"{\n  \"a\": 1 /* x */,\n  \"b\": 2,\n}"},
+		"strict JSON":          {"{\n    \"a\": {}\n}\n", 2, "a.b.c", "{\n    \"a\": {\n        \"b\": {\n            \"c\": 2\n        }\n    }\n}\n"},
+		"on one line":          {`{"a":{"b":1}}`, small, "a.c", `{"a":{"b":1, "c": { "b": 1 }}}`},
+		"empty on one line":    {`{"a":{"b":[]}}`, small, "a.b.0", `{"a":{"b":[ { "b": 1 } ]}}`},
+		"on a line that ends":  {"{\"a\": 1 // one\n}", 2, "b", "{\"a\": 1, // one\n  \"b\": 2\n}"},
+		"empty":                {"{}", small, "a", "{\n  \"a\": {\n    \"b\": 1\n  }\n}"},
+		"nothing but comments": {"{ // none\n}", true, "a", "{ // none\n  \"a\": true\n}"},
+		"an item":              {"{\"a\": [\n  1,\n]}", 2, "a.1", "{\"a\": [\n  1,\n  2,\n]}"},
+		"in an item":           {`[{"a": 1}]`, 2, "0.a", `[{"a": 2}]`},
+		"a comment inside": {"{\n  \"a\": [ // x\n    1, /* y */ \"// z\"],\n}", Strings("q"), "a",
+			"{\n  \"a\": // x\n  /* y */ [\"q\"],\n}"},
+		"comments everywhere": {"/*1*/{/*2*/\"a\"/*3*/:/*4*/1/*5*/,/*6*/}//7", 2, "b",
+			"/*1*/{/*2*/\"a\"/*3*/:/*4*/1/*5*/,/*6*/ \"b\": 2,}//7"},
 		"line breaks":            {"{\r\n  \"a\": 1 // one\r\n}", small, "b", "{\r\n  \"a\": 1, // one\r\n  \"b\": {\r\n    \"b\": 1\r\n  }\r\n}"},
 		"a byte order mark":      {"\ufeff{\n  \"a\": 1\n}", 2, "a", "\ufeff{\n  \"a\": 2\n}"},
 		"the last one counts":    {`{"a": 1, "a": 2}`, 3, "a", `{"a": 1, "a": 3}`},
@@ -111,7 +119,8 @@ func TestSet(t *testing.T) {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
 		}
 	}
-	if _, err := Set([]byte("{\"a\": {\n \"b\": 7}}"), 1, "a", "b", "c"); err == nil || err.Error() != "2:7: a.b is a number, and must be an object here" {
+	if _, err := Set([]byte("{\"a\": {\n \"b\": 7}}"), 1, "a", "b", "c"); err == nil ||
+		err.Error() != "2:7: a.b is a number, and must be an object here" {
 		t.Errorf("in a number: %v", err)
 	}
 }
@@ -147,8 +156,10 @@ func TestWrite(t *testing.T) {
 }
 
 var seeds = []string{
-	"{\n  // one\n  \"a\": 1, /* two */ // three\n  \"b\": [1, {\"c\": \"x\"}, /* y */],\n}", `{"a":{"b":{"c":1}}}`, "{}", "{ // x\n}", "{\"a\":[ // x\n1]}",
-	"{\"a\": 1 // x\r\n, \"b\": 2}", `[{"a":1},{"a":2}]`, `{"a":1,"a":2,/* // */}`, "\ufeff{\r\n\t\"a\": \"//\" /* 'z */\r\n}", "{/**/\"a\"/**/:/**/1/**/,/**/}//",
+	"{\n  // one\n  \"a\": 1, /* two */ // three\n  \"b\": [1, {\"c\": \"x\"}, /* y */],\n}",
+	`{"a":{"b":{"c":1}}}`, "{}", "{ // x\n}", "{\"a\":[ // x\n1]}",
+	"{\"a\": 1 // x\r\n, \"b\": 2}", `[{"a":1},{"a":2}]`, `{"a":1,"a":2,/* // */}`,
+	"\ufeff{\r\n\t\"a\": \"//\" /* 'z */\r\n}", "{/**/\"a\"/**/:/**/1/**/,/**/}//",
 	`{"a":{"b":1/*c*/,"n":[{}]},"\u0061":{/*d*/"b":2,},}`, "{\"x\": [], // x\n\"a\": {} // y\n, // z\n}",
 }
 

@@ -55,7 +55,8 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e
 // Position is the line and the column of an offset, both from 1. A column counts characters.
 func Position(text []byte, offset int) (line, column int) {
 	before := text[:min(offset, len(text))]
-	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return bytes.Count(before, []byte("\n")) + 1,
+		utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
 }
 
 // Get is the member of an object with this name, or nil. A nil value has no members.

@@ -20,7 +20,8 @@ func BenchmarkCode(b *testing.B) {
 	for _, row := range []struct {
 		name string
 		doc  []byte
-	}{{"once", code(size, 1)}, {"twice", code(size, 2)}, {"plain", []byte(`"` + strings.Repeat("a b c – ", size/10) + `"`)}} {
+	}{{"once", code(size, 1)}, {"twice", code(size, 2)},
+		{"plain", []byte(`"` + strings.Repeat("a b c – ", size/10) + `"`)}} {
 		run := func(name string, do func()) {
 			b.Run(row.name+"/"+name, func(b *testing.B) {
 				b.SetBytes(int64(len(row.doc)))

@@ -22,7 +22,8 @@ func TestCanon(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", doc, got, ok, want)
 		}
 	}
-	for _, doc := range []string{``, `{`, `{"a"`, `["`, `{"a":1}}`, `nul`, "\"\n\"", strings.Repeat("[", 1<<16)} {
+	for _, doc := range []string{``, `{`, `{"a"`, `["`, `{"a":1}}`, `nul`, "\"\n\"",
+		strings.Repeat("[", 1<<16)} {
 		if got, ok := jsontext.Canon([]byte(doc)); ok {
 			t.Errorf("%.20q is taken for %.20s", doc, got)
 		}
@@ -31,7 +32,8 @@ func TestCanon(t *testing.T) {
 
 // What Go reads as one value has one spelling, and what it reads as two has two.
 func FuzzCanon(f *testing.F) {
-	for _, doc := range []string{`{"a":[1,{"b":"\u00e9"}],"a":2}`, `"\ud800"`, `[1.0,1]`, "\"\xff\"", `{"":{}}`} {
+	for _, doc := range []string{`{"a":[1,{"b":"\u00e9"}],"a":2}`, `"\ud800"`, `[1.0,1]`, "\"\xff\"",
+		`{"":{}}`} {
 		f.Add(doc, `{"a":2}`)
 	}
 	value := func(doc string) (v any, ok bool) {

@@ -55,7 +55,8 @@ func FuzzNumeral(f *testing.F) {
 		if again, ok := Numeral(got); !ok || again != got {
 			t.Errorf("%s became %s, then %s", word, got, again)
 		}
-		if n, err := strconv.ParseInt(strings.TrimPrefix(word, "+"), 0, 64); err == nil && got != fmt.Sprint(n) && got != word {
+		if n, err := strconv.ParseInt(strings.TrimPrefix(word, "+"), 0, 64); err == nil &&
+			got != fmt.Sprint(n) && got != word {
 			t.Errorf("Go reads %s as %d, not %s", word, n, got)
 		}
 	})

@@ -30,7 +30,8 @@ func Error(err error) error {
 	if len(keys) > 0 {
 		what = strings.Join(keys, ".")
 	}
-	value := map[string]string{"array": "a list", "string": "a text", "bool": "true or false", "object": "an object"}[wrong.Value]
+	value := map[string]string{"array": "a list", "string": "a text", "bool": "true or false",
+		"object": "an object"}[wrong.Value]
 	if value == "" {
 		value = "a number"
 	}

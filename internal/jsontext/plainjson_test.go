@@ -24,14 +24,18 @@ func TestError(t *testing.T) {
 		Now   time.Time         `json:"now"`
 	}
 	for doc, want := range map[string]string{
-		`[]`: "this is a list, and an object is needed", `{"tools":5}`: "tools is a number, and a list is needed",
-		`{"files":{"a":5}}`: "files is a number, and a text is needed", `{"input":"x"}`: "input is a text, and an object is needed",
-		`{"dry":"x"}`: "dry is a text, and true or false is needed", `{"input":{"text":{}}}`: "input.text is an object, and a text is needed",
-		`{"now":"noon"}`: "noon is no time: write it as 2026-01-05T12:00:00Z",
-		`{`:              "unexpected end of JSON input",
+		`[]`:                    "this is a list, and an object is needed",
+		`{"tools":5}`:           "tools is a number, and a list is needed",
+		`{"files":{"a":5}}`:     "files is a number, and a text is needed",
+		`{"input":"x"}`:         "input is a text, and an object is needed",
+		`{"dry":"x"}`:           "dry is a text, and true or false is needed",
+		`{"input":{"text":{}}}`: "input.text is an object, and a text is needed",
+		`{"now":"noon"}`:        "noon is no time: write it as 2026-01-05T12:00:00Z",
+		`{`:                     "unexpected end of JSON input",
 	} {
 		err := Error(json.Unmarshal([]byte(doc), &to))
-		if err == nil || !strings.HasPrefix(err.Error(), want[:strings.IndexByte(want, ' ')]) || !strings.HasSuffix(err.Error(), want[strings.IndexByte(want, ' '):]) {
+		if err == nil || !strings.HasPrefix(err.Error(), want[:strings.IndexByte(want, ' ')]) ||
+			!strings.HasSuffix(err.Error(), want[strings.IndexByte(want, ' '):]) {
 			t.Errorf("%s: %v, want %s", doc, err, want)
 		}
 		if err != nil && strings.ContainsAny(err.Error(), "[]*") {

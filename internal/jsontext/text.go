@@ -55,7 +55,8 @@ func UnquoteBytes(raw []byte) []byte {
 func mendUTF8(s string) string { return string([]rune(s)) }
 
 // plainEscape is what the second byte of an escape of two stands for.
-var plainEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+var plainEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r',
+	't': '\t'}
 
 // unicodeEscape decodes the \uXXXX, or the pair of them, that raw begins with,
 // and is its length. What is no escape is one broken character.

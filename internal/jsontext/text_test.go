@@ -48,7 +48,8 @@ func TestAppendString(t *testing.T) {
 		{"é€😀\u2028", "\"é€😀\u2028\""},
 		{"a\xff\xc3b", "\"a\ufffd\ufffdb\""},
 	} {
-		for _, got := range [][]byte{AppendString([]byte("x"), row.text), AppendBytes([]byte("x"), []byte(row.text))} {
+		for _, got := range [][]byte{AppendString([]byte("x"), row.text),
+			AppendBytes([]byte("x"), []byte(row.text))} {
 			if string(got) != "x"+row.want {
 				t.Errorf("%q: %s, want %s", row.text, got, row.want)
 			}
@@ -59,7 +60,8 @@ func TestAppendString(t *testing.T) {
 // FuzzText: any text survives the way there and back, and encoding/json reads the
 // same from what we write, and we the same from what it does.
 func FuzzText(f *testing.F) {
-	for _, text := range []string{"", "a\"b\\c", "\x00\x1f é€😀\u2028", "a\xffb\xed\xa0\x80", `\ud83d\ude00\ud800\u12`} {
+	for _, text := range []string{"", "a\"b\\c", "\x00\x1f é€😀\u2028", "a\xffb\xed\xa0\x80",
+		`\ud83d\ude00\ud800\u12`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -72,7 +72,8 @@ type draft struct {
 	rewritten, open bool                                  // values written anew; an object that lacks its end
 	half            func(d *draft, m *message, n *Native) // what a server that stops half-way makes of a call
 	prefixed        bool                                  // the server keeps the namespace in a name
-	late            bool                                  // only what stands behind a call tells that none is meant
+	// only what stands behind a call tells that none is meant
+	late bool
 }
 
 // turn draws a turn: thoughts, a preamble, up to four calls or an answer.
@@ -93,7 +94,10 @@ func (d *draft) turn(c *Case) {
 	}
 	for range n {
 		d.addCall(pick(d.Rand, c.Tools))
-		if last := len(d.calls) - 1; slices.ContainsFunc(d.calls[:last], func(c Call) bool { return c.Name == d.calls[last].Name && string(c.Args) == string(d.calls[last].Args) }) {
+		if last := len(d.calls) - 1; slices.ContainsFunc(d.calls[:last],
+			func(c Call) bool {
+				return c.Name == d.calls[last].Name && string(c.Args) == string(d.calls[last].Args)
+			}) {
 			d.calls, d.msgs = d.calls[:last], d.msgs[:len(d.msgs)-1] // said twice, it is owed once
 		}
 	}
@@ -104,7 +108,8 @@ func (d *draft) turn(c *Case) {
 }
 
 func (d *draft) add(kind, text string) {
-	m := message{kind: kind, start: "<|start|>", role: "assistant", mark: "<|channel|>", token: "<|message|>", body: text, closer: "<|end|>"}
+	m := message{kind: kind, start: "<|start|>", role: "assistant", mark: "<|channel|>", token: "<|message|>",
+		body: text, closer: "<|end|>"}
 	m.channel = map[string]string{thought: "analysis", preamble: "commentary", answer: "final"}[kind]
 	if kind == answer {
 		m.closer = "<|return|>"
@@ -114,8 +119,10 @@ func (d *draft) add(kind, text string) {
 
 func (d *draft) addCall(t Tool) {
 	m := message{
-		kind: call, call: len(d.calls), start: "<|start|>", role: "assistant", mark: "<|channel|>", channel: "commentary",
-		glue: " ", to: "to=", space: "functions.", name: t.Name, ctype: " <|constrain|>json", token: "<|message|>", closer: "<|call|>",
+		kind: call, call: len(d.calls), start: "<|start|>", role: "assistant", mark: "<|channel|>",
+		channel: "commentary",
+		glue:    " ", to: "to=", space: "functions.", name: t.Name, ctype: " <|constrain|>json",
+		token: "<|message|>", closer: "<|call|>",
 	}
 	for _, p := range t.Params {
 		m.fields = append(m.fields, field{p.Name, d.value(p.Kind)})

@@ -32,7 +32,8 @@ type Verdict struct {
 
 // Good says that nothing is wrong and every owed call was read.
 func (v Verdict) Good() bool {
-	return v.Recovered == v.Owed && v.WrongName == 0 && v.WrongValue == 0 && len(v.False) == 0 && !v.Leak && !v.Lost && !v.Extra
+	return v.Recovered == v.Owed && v.WrongName == 0 && v.WrongValue == 0 && len(v.False) == 0 && !v.Leak &&
+		!v.Lost && !v.Extra
 }
 
 // Judge holds a result against the truth of its case. Calls are matched first with equal
@@ -99,7 +100,8 @@ func (v *Verdict) text(c Case, got Got) {
 		v.Extra = v.Extra || strings.Contains(got.Content, s)
 	}
 	if c.Negative == "" {
-		for _, s := range []string{"<|start", "<|channel", "<|constrain", "<|message", "<|call", "<|end|", "<|return", "to=functions", "assistantcommentary", "assistantanalysis"} {
+		for _, s := range []string{"<|start", "<|channel", "<|constrain", "<|message", "<|call", "<|end|",
+			"<|return", "to=functions", "assistantcommentary", "assistantanalysis"} {
 			v.Leak = v.Leak || strings.Contains(strings.ToLower(got.Content), s)
 		}
 	}

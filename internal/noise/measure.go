@@ -104,11 +104,15 @@ func (t Table) Write(w io.Writer, prefixes ...string) error {
 			keys = append(keys, key)
 		}
 	}
-	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(t[a].Rate(), t[b].Rate()), cmp.Compare(a, b)) })
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(t[a].Rate(), t[b].Rate()), cmp.Compare(a, b))
+	})
 	for _, key := range keys {
 		r := t[key]
-		if _, err := fmt.Fprintf(w, "%-34s cases %6d  recovered %5.1f%%  missed %d  again %d  name %d  value %d  false r%d w%d x%d  leak %d  lost %d  extra %d  seed %d\n",
-			key, r.Cases, 100*r.Rate(), r.Missed, r.AskedAgain, r.WrongName, r.WrongValue, r.False[Reads], r.False[Writes], r.False[Executes], r.Leaks, r.Lost, r.Extra, r.Example); err != nil {
+		if _, err := fmt.Fprintf(w,
+			"%-34s cases %6d  recovered %5.1f%%  missed %d  again %d  name %d  value %d  false r%d w%d x%d  leak %d  lost %d  extra %d  seed %d\n",
+			key, r.Cases, 100*r.Rate(), r.Missed, r.AskedAgain, r.WrongName, r.WrongValue, r.False[Reads],
+			r.False[Writes], r.False[Executes], r.Leaks, r.Lost, r.Extra, r.Example); err != nil {
 			return fmt.Errorf("write table: %w", err)
 		}
 	}

@@ -87,7 +87,8 @@ func (d *draft) negative(c *Case) {
 	d.addCall(pick(d.Rand, from))
 	m := d.msgs[0]
 	object := `{"name": ` + quote(m.name) + `, "arguments": ` + m.body + "}"
-	some := pick(d.Rand, []string{m.String(), m.mark + strings.TrimPrefix(m.String(), m.start+m.role+m.mark), object, "<tool_call>\n" + object + "\n</tool_call>", "commentary to=" + m.name + " code " + m.body})
+	some := pick(d.Rand, []string{m.String(), m.mark + strings.TrimPrefix(m.String(), m.start+m.role+m.mark),
+		object, "<tool_call>\n" + object + "\n</tool_call>", "commentary to=" + m.name + " code " + m.body})
 	fill := strings.NewReplacer("{name}", m.name, "{args}", m.body, "{call}", m.String(), "{any}", some)
 	d.msgs, d.calls = nil, nil
 	c.Negative, c.User, d.user, d.late = k.id, k.user, k.user, k.before == ""

@@ -73,7 +73,8 @@ type Case struct {
 // Native is a call in the server's own field, with its arguments as the server wrote them.
 type Native struct {
 	Name, Args string
-	Form       string // object: the arguments are none of text; flat: name and arguments stand beside each other
+	// object: the arguments are none of text; flat: name and arguments stand beside each other
+	Form string
 }
 
 // Delta is one piece of a streamed reply. Call is the number of a native call plus one.

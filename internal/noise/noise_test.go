@@ -123,7 +123,8 @@ func TestCutCallsAreNeverOwed(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	args := json.RawMessage(`{"path": "a"}`)
-	c := Case{Tools: pool(), Truth: []Call{{"write", args, Writes, Must}}, Visible: []string{"Hello."}, Hidden: []string{"Hm."}}
+	c := Case{Tools: pool(), Truth: []Call{{"write", args, Writes, Must}}, Visible: []string{"Hello."},
+		Hidden: []string{"Hm."}}
 	cut := c
 	cut.Truth = []Call{{"write", args, Writes, Never}}
 	right := GotCall{"write", json.RawMessage(`{"path":"a"}`)}
@@ -152,10 +153,12 @@ func TestJudge(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	if err := (Options{Only: []string{"nope"}}).Check(); err == nil || !strings.Contains(err.Error(), "nope") {
+	if err := (Options{Only: []string{"nope"}}).Check(); err == nil ||
+		!strings.Contains(err.Error(), "nope") {
 		t.Errorf("%v", err)
 	}
-	if (Options{Chain: 5}).Check() == nil || (Options{Chain: -1, Without: []string{"close-end"}}).Check() != nil {
+	if (Options{Chain: 5}).Check() == nil ||
+		(Options{Chain: -1, Without: []string{"close-end"}}).Check() != nil {
 		t.Error("chains are not checked")
 	}
 }
@@ -173,7 +176,8 @@ func TestMix(t *testing.T) {
 		}
 		for op, count := range seen {
 			if rate := mix.rates[op]; count/n > rate+0.04 {
-				t.Errorf("%s: %s came in %.1f %% of the cases, its rate is %.0f %%", mix.ID, op, 100*count/n, 100*rate)
+				t.Errorf("%s: %s came in %.1f %% of the cases, its rate is %.0f %%", mix.ID, op, 100*count/n,
+					100*rate)
 			}
 		}
 		for op := range mix.rates {

@@ -29,7 +29,8 @@ type Operator struct {
 
 // Operators lists every kind of damage, in the order of their stages.
 func Operators() []Operator {
-	all := slices.Concat(jsonOps(), notationOps(), streamOps(), bodyOps(), nameOps(), headerOps(), orderOps(), spellingOps(), strippingOps(), wrapperOps(), deliveryOps(), halfOps(), entryOps(), apiOps())
+	all := slices.Concat(jsonOps(), notationOps(), streamOps(), bodyOps(), nameOps(), headerOps(), orderOps(),
+		spellingOps(), strippingOps(), wrapperOps(), deliveryOps(), halfOps(), entryOps(), apiOps())
 	slices.SortStableFunc(all, func(a, b Operator) int { return a.stage - b.stage })
 	return all
 }
@@ -42,7 +43,8 @@ func known(id string) bool {
 func (d *draft) damage(o Options) (fired []string) {
 	var chosen []Operator
 	all := slices.DeleteFunc(Operators(), func(op Operator) bool {
-		return len(o.Only) > 0 && !slices.Contains(o.Only, op.ID) || slices.Contains(o.Without, op.ID) || o.Negatives && !op.plain
+		return len(o.Only) > 0 && !slices.Contains(o.Only, op.ID) || slices.Contains(o.Without, op.ID) ||
+			o.Negatives && !op.plain
 	})
 	n := o.Chain
 	if n < 0 {

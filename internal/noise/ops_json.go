@@ -18,7 +18,8 @@ func rewrite(id, about string, write func(m *message) string) Operator {
 func jsonOps() []Operator {
 	raw := strings.NewReplacer(`\\`, `\\`, `\n`, "\n", `\t`, "\t")
 	return []Operator{
-		rewrite("json-python", "Python's literals and quotes", func(m *message) string { return object(m.fields, ": ", ", ", python) }),
+		rewrite("json-python", "Python's literals and quotes",
+			func(m *message) string { return object(m.fields, ": ", ", ", python) }),
 		rewrite("json-bare-keys", "keys without quotes", func(m *message) string {
 			parts := make([]string, len(m.fields))
 			for i, f := range m.fields {
@@ -26,21 +27,36 @@ func jsonOps() []Operator {
 			}
 			return "{" + strings.Join(parts, ", ") + "}"
 		}),
-		rewrite("json-raw-newlines", "line ends and tabs stand raw in texts", func(m *message) string { return raw.Replace(m.body) }),
-		rewrite("json-no-commas", "a line end in place of each comma", func(m *message) string { return object(m.fields, ": ", "\n", quote) }),
-		rewrite("json-equals", "= in place of the colon", func(m *message) string { return object(m.fields, "=", ", ", quote) }),
-		rewrite("json-pretty", "blanks and line ends between", func(m *message) string { return object(m.fields, " : ", ",\n  ", quote) }),
-		rewrite("json-trailing-comma", "a comma before the end", func(m *message) string { return strings.TrimSuffix(m.body, "}") + ",}" }),
-		rewrite("json-double-comma", "two commas between", func(m *message) string { return object(m.fields, ": ", ",, ", quote) }),
-		rewrite("json-slash-comment", "a // comment behind the first brace", func(m *message) string { return "{ // arguments\n" + m.body[1:] }),
-		rewrite("json-block-comment", "a /* comment */ before the end", func(m *message) string { return m.body[:len(m.body)-1] + " /* done */}" }),
-		rewrite("json-hash-comment", "a # comment in a line of its own", func(m *message) string { return "{\n# the arguments\n" + m.body[1:] }),
-		rewrite("json-encoded", "the object is a JSON text", func(m *message) string { return quote(m.body) }),
-		rewrite("json-encoded-thrice", "the object is encoded three times", func(m *message) string { return quote(quote(quote(m.body))) }),
-		rewrite("json-escaped-quote", `an apostrophe is escaped`, func(m *message) string { return strings.ReplaceAll(m.body, "'", `\'`) }),
-		rewrite("json-ascii", "everything beyond ASCII is escaped", func(m *message) string { return ascii(m.body) }),
-		rewrite("json-list", "the object in a list of one", func(m *message) string { return "[" + m.body + "]" }),
-		rewrite("json-arguments-key", "the object below a key arguments", func(m *message) string { return `{"arguments": ` + m.body + "}" }),
+		rewrite("json-raw-newlines", "line ends and tabs stand raw in texts",
+			func(m *message) string { return raw.Replace(m.body) }),
+		rewrite("json-no-commas", "a line end in place of each comma",
+			func(m *message) string { return object(m.fields, ": ", "\n", quote) }),
+		rewrite("json-equals", "= in place of the colon",
+			func(m *message) string { return object(m.fields, "=", ", ", quote) }),
+		rewrite("json-pretty", "blanks and line ends between",
+			func(m *message) string { return object(m.fields, " : ", ",\n  ", quote) }),
+		rewrite("json-trailing-comma", "a comma before the end",
+			func(m *message) string { return strings.TrimSuffix(m.body, "}") + ",}" }),
+		rewrite("json-double-comma", "two commas between",
+			func(m *message) string { return object(m.fields, ": ", ",, ", quote) }),
+		rewrite("json-slash-comment", "a // comment behind the first brace",
+			func(m *message) string { return "{ // arguments\n" + m.body[1:] }),
+		rewrite("json-block-comment", "a /* comment */ before the end",
+			func(m *message) string { return m.body[:len(m.body)-1] + " /* done */}" }),
+		rewrite("json-hash-comment", "a # comment in a line of its own",
+			func(m *message) string { return "{\n# the arguments\n" + m.body[1:] }),
+		rewrite("json-encoded", "the object is a JSON text",
+			func(m *message) string { return quote(m.body) }),
+		rewrite("json-encoded-thrice", "the object is encoded three times",
+			func(m *message) string { return quote(quote(quote(m.body))) }),
+		rewrite("json-escaped-quote", `an apostrophe is escaped`,
+			func(m *message) string { return strings.ReplaceAll(m.body, "'", `\'`) }),
+		rewrite("json-ascii", "everything beyond ASCII is escaped",
+			func(m *message) string { return ascii(m.body) }),
+		rewrite("json-list", "the object in a list of one",
+			func(m *message) string { return "[" + m.body + "]" }),
+		rewrite("json-arguments-key", "the object below a key arguments",
+			func(m *message) string { return `{"arguments": ` + m.body + "}" }),
 		rewrite("json-numbers-as-text", "numbers and truths are texts", func(m *message) string {
 			return object(m.fields, ": ", ", ", func(v any) string {
 				switch v.(type) {
@@ -124,7 +140,8 @@ func ascii(s string) string {
 
 // around is a slip around the object.
 func around(id, about string, do func(d *draft, m *message)) Operator {
-	return Operator{ID: id, About: about, stage: slipText, native: true, do: func(d *draft) { d.eachCall(func(m *message) { do(d, m) }) }}
+	return Operator{ID: id, About: about, stage: slipText, native: true,
+		do: func(d *draft) { d.eachCall(func(m *message) { do(d, m) }) }}
 }
 
 // open takes the end off an object. Only a call that reads must survive it.
@@ -139,19 +156,26 @@ func (d *draft) unclose(m *message, end string) {
 
 func bodyOps() []Operator {
 	return []Operator{
-		around("body-fence", "a fence around the object", func(d *draft, m *message) { m.body = "```json\n" + m.body + "\n```" }),
-		around("body-trailing-text", "a sentence behind the object", func(d *draft, m *message) { m.body += "\n\nThis should work." }),
+		around("body-fence", "a fence around the object",
+			func(d *draft, m *message) { m.body = "```json\n" + m.body + "\n```" }),
+		around("body-trailing-text", "a sentence behind the object",
+			func(d *draft, m *message) { m.body += "\n\nThis should work." }),
 		around("body-trailing-brace", "one brace too many", func(d *draft, m *message) { m.body += "}" }),
 		around("body-leading-word", "a word before the object", func(d *draft, m *message) {
 			m.lead += pick(d.Rand, []string{"json", "code", "arguments", "input"}) + " "
 		}),
 		around("body-leading-label", "a word and a mark before the object", func(d *draft, m *message) {
-			m.lead += pick(d.Rand, []string{"json = ", "code: ", "arguments: ", "args=", "json\r\n", "参数：", "аргументы: "})
+			m.lead += pick(d.Rand, []string{"json = ", "code: ", "arguments: ", "args=", "json\r\n", "参数：",
+				"аргументы: "})
 		}),
-		around("body-leading-debris", "foreign letters before the object", func(d *draft, m *message) { m.lead += pick(d.Rand, []string{"彩票", "】【", "…", " ", "\ufeff"}) }),
+		around("body-leading-debris", "foreign letters before the object",
+			func(d *draft, m *message) { m.lead += pick(d.Rand, []string{"彩票", "】【", "…", " ", "\ufeff"}) }),
 		around("body-doubled", "the same object twice", func(d *draft, m *message) { m.body += m.body }),
-		around("body-no-brace", "the last brace is forgotten", func(d *draft, m *message) { d.unclose(m, "}") }),
-		around("body-no-quote", "the last quote and brace are forgotten", func(d *draft, m *message) { d.unclose(m, `"}`) }),
-		around("body-crlf", "CRLF around the object", func(d *draft, m *message) { m.lead, m.body = "\r\n"+m.lead, m.body+"\r\n" }),
+		around("body-no-brace", "the last brace is forgotten",
+			func(d *draft, m *message) { d.unclose(m, "}") }),
+		around("body-no-quote", "the last quote and brace are forgotten",
+			func(d *draft, m *message) { d.unclose(m, `"}`) }),
+		around("body-crlf", "CRLF around the object",
+			func(d *draft, m *message) { m.lead, m.body = "\r\n"+m.lead, m.body+"\r\n" }),
 	}
 }

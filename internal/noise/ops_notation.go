@@ -48,11 +48,15 @@ func notationOps() []Operator {
 			}
 			return b.String()
 		}),
-		rewrite("note-invisible", "marks of direction and zero width in front of the object and around its signs", func(m *message) string {
-			return "\u2068" + object(m.fields, "\u200e: ", ",\u200b ", quote)
-		}),
-		rewrite("note-no-braces", "no braces around the members", func(m *message) string { return members(m.body) }),
-		rewrite("note-begin-eaten", "the first brace and quote are lost", func(m *message) string { return strings.TrimPrefix(m.body, `{"`) }),
+		rewrite("note-invisible",
+			"marks of direction and zero width in front of the object and around its signs",
+			func(m *message) string {
+				return "\u2068" + object(m.fields, "\u200e: ", ",\u200b ", quote)
+			}),
+		rewrite("note-no-braces", "no braces around the members",
+			func(m *message) string { return members(m.body) }),
+		rewrite("note-begin-eaten", "the first brace and quote are lost",
+			func(m *message) string { return strings.TrimPrefix(m.body, `{"`) }),
 		rewrite("note-form", "a form as browsers send it", func(m *message) string {
 			parts := make([]string, len(m.fields))
 			for i, f := range m.fields {
@@ -70,9 +74,11 @@ func notationOps() []Operator {
 			}
 			return b.String()
 		}),
-		rewrite("note-underscore", "the object below a key that says nothing", func(m *message) string { return `{"_": ` + m.body + "}" }),
+		rewrite("note-underscore", "the object below a key that says nothing",
+			func(m *message) string { return `{"_": ` + m.body + "}" }),
 		rewrite("note-rpc", "a request of JSON-RPC", func(m *message) string {
-			return `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": ` + quote(m.name) + `, "arguments": ` + m.body + "}}"
+			return `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": ` + quote(m.name) +
+				`, "arguments": ` + m.body + "}}"
 		}),
 		serverNote("utf16", "a NUL behind each character", func(s string) string {
 			var b strings.Builder
@@ -81,7 +87,8 @@ func notationOps() []Operator {
 			}
 			return strings.TrimSuffix(b.String(), "\x00") // a parser that cuts off a last NUL finds none
 		}),
-		serverNote("sentencepiece", "▁ in place of each blank", func(s string) string { return strings.ReplaceAll(s, " ", "▁") }),
+		serverNote("sentencepiece", "▁ in place of each blank",
+			func(s string) string { return strings.ReplaceAll(s, " ", "▁") }),
 		serverNote("bytes", "characters of a vocabulary in place of bytes", func(s string) string {
 			var b strings.Builder
 			for _, c := range []byte(s) {
@@ -89,8 +96,10 @@ func notationOps() []Operator {
 			}
 			return b.String()
 		}),
-		serverNote("byte-tokens", "<0x0A> around the object", func(s string) string { return "<0x0A>" + s + "<0x0A>" }),
-		serverNote("unknown", "<unk> around the object", func(s string) string { return "<unk>" + s + "<unk>" }),
+		serverNote("byte-tokens", "<0x0A> around the object",
+			func(s string) string { return "<0x0A>" + s + "<0x0A>" }),
+		serverNote("unknown", "<unk> around the object",
+			func(s string) string { return "<unk>" + s + "<unk>" }),
 	}
 }
 

@@ -14,7 +14,8 @@ func (d *draft) tokens(f func(word string) string) {
 	r := strings.NewReplacer(pairs...)
 	for i := range d.msgs {
 		m := &d.msgs[i]
-		for _, p := range []*string{&m.before, &m.start, &m.mark, &m.ctype, &m.token, &m.closer, &m.behind, &m.channel, &m.name} {
+		for _, p := range []*string{&m.before, &m.start, &m.mark, &m.ctype, &m.token, &m.closer, &m.behind,
+			&m.channel, &m.name} {
 			*p = r.Replace(*p)
 		}
 		if m.negative {
@@ -25,19 +26,25 @@ func (d *draft) tokens(f func(word string) string) {
 
 func spellingOps() []Operator {
 	s := func(id, about string, f func(w string) string) Operator {
-		return Operator{ID: "spell-" + id, About: about, Server: true, stage: spelling, plain: true, do: func(d *draft) { d.tokens(f) }}
+		return Operator{ID: "spell-" + id, About: about, Server: true, stage: spelling, plain: true,
+			do: func(d *draft) { d.tokens(f) }}
 	}
 	return []Operator{
 		s("fullwidth-bars", "full-width bars", func(w string) string { return "<｜" + w + "｜>" }),
 		s("fullwidth", "full-width brackets and bars", func(w string) string { return "＜｜" + w + "｜＞" }),
 		s("html", "HTML entities", func(w string) string { return html.EscapeString("<|" + w + "|>") }),
-		s("html-numbers", "numbered HTML entities", func(w string) string { return "&#60;&#124;" + w + "&#124;&#62;" }),
+		s("html-numbers", "numbered HTML entities",
+			func(w string) string { return "&#60;&#124;" + w + "&#124;&#62;" }),
 		s("blanks", "blanks inside", func(w string) string { return "<| " + w + " |>" }),
-		s("blanks-all", "blanks between bracket and bar", func(w string) string { return "< | " + w + " | >" }),
+		s("blanks-all", "blanks between bracket and bar",
+			func(w string) string { return "< | " + w + " | >" }),
 		s("upper", "capitals", func(w string) string { return "<|" + strings.ToUpper(w) + "|>" }),
-		s("title", "a capital", func(w string) string { return "<|" + strings.ToUpper(w[:1]) + w[1:] + "|>" }),
+		s("title", "a capital", func(w string) string {
+			return "<|" + strings.ToUpper(w[:1]) + w[1:] + "|>"
+		}),
 		s("unicode-escape", "unicode escapes", func(w string) string { return `\u003c|` + w + `|\u003e` }),
-		s("zero-width", "zero-width characters", func(w string) string { return "<\u200b|" + w + "|\u200b>" }),
+		s("zero-width", "zero-width characters",
+			func(w string) string { return "<\u200b|" + w + "|\u200b>" }),
 		s("backslash", "backslashes before the bars", func(w string) string { return `<\|` + w + `\|>` }),
 		s("percent", "percent encoding", func(w string) string { return "%3C%7C" + w + "%7C%3E" }),
 		s("double-bars", "two bars", func(w string) string { return "<||" + w + "||>" }),
@@ -74,7 +81,10 @@ func strippingOps() []Operator {
 		}
 	}
 	return []Operator{
-		strip("all", "every control token", func(m *message) { drop(m, "start", "channel", "constrain", "message", "call", "end", "return") }),
+		strip("all", "every control token",
+			func(m *message) {
+				drop(m, "start", "channel", "constrain", "message", "call", "end", "return")
+			}),
 		strip("start", "the start tokens", func(m *message) { drop(m, "start") }),
 		strip("start-role", "start tokens and roles", func(m *message) { m.start, m.role = "", "" }),
 		strip("channel", "the channel tokens", func(m *message) { drop(m, "channel") }),
@@ -107,8 +117,10 @@ func wrap(id, about string, f func(name, body string) string) Operator {
 			if m.kind != call || m.wrapped {
 				continue
 			}
-			*m = message{kind: call, call: m.call, before: m.before, body: f(m.name, m.lead+m.body) + "\n", wrapped: true}
-			if d.calls[m.call].Class != Reads && (calls > 1 || d.rewritten || d.open || d.how == "raw" || len(d.visible) > 0) {
+			*m = message{kind: call, call: m.call, before: m.before, body: f(m.name, m.lead+m.body) + "\n",
+				wrapped: true}
+			if d.calls[m.call].Class != Reads && (calls > 1 || d.rewritten || d.open || d.how == "raw" ||
+				len(d.visible) > 0) {
 				d.lower(m.call, May)
 			}
 		}
@@ -117,21 +129,26 @@ func wrap(id, about string, f func(name, body string) string) Operator {
 
 func wrapperOps() []Operator {
 	return []Operator{
-		wrap("call-object", "an object with name and arguments", func(n, b string) string { return `{"name": ` + quote(n) + `, "arguments": ` + b + "}" }),
+		wrap("call-object", "an object with name and arguments",
+			func(n, b string) string { return `{"name": ` + quote(n) + `, "arguments": ` + b + "}" }),
 		wrap("fenced-object", "the same in a fence", func(n, b string) string {
 			return "```json\n{\"name\": " + quote(n) + ", \"arguments\": " + b + "}\n```"
 		}),
 		wrap("parallel", "the parallel wrapper", func(n, b string) string {
-			return `{"tool_uses": [{"recipient_name": ` + quote("functions."+n) + `, "parameters": ` + b + "}]}"
+			return `{"tool_uses": [{"recipient_name": ` + quote("functions."+n) + `, "parameters": ` + b +
+				"}]}"
 		}),
-		wrap("function-call", "a function call as the whole text", func(n, b string) string { return "functions." + n + "(" + b + ")" }),
+		wrap("function-call", "a function call as the whole text",
+			func(n, b string) string { return "functions." + n + "(" + b + ")" }),
 		wrap("tool-call-tag", "a tool_call tag", func(n, b string) string {
 			return "<tool_call>\n{\"name\": " + quote(n) + ", \"arguments\": " + b + "}\n</tool_call>"
 		}),
 		wrap("tool-calls-list", "the list of the API", func(n, b string) string {
-			return `{"tool_calls": [{"type": "function", "function": {"name": ` + quote(n) + `, "arguments": ` + quote(b) + "}}]}"
+			return `{"tool_calls": [{"type": "function", "function": {"name": ` + quote(n) +
+				`, "arguments": ` + quote(b) + "}}]}"
 		}),
-		wrap("react", "ReAct lines", func(n, b string) string { return "Action: " + n + "\nAction Input: " + b }),
+		wrap("react", "ReAct lines",
+			func(n, b string) string { return "Action: " + n + "\nAction Input: " + b }),
 		wrap("flat-object", "arguments beside the name", func(n, b string) string {
 			if b == "{}" || !strings.HasPrefix(b, "{") {
 				return `{"name": ` + quote(n) + `, "arguments": ` + b + "}"

@@ -17,10 +17,13 @@ func streamOps() []Operator {
 			})
 		}},
 		{ID: "stream-beat", About: "a line that keeps the stream open stands before the first value", Server: true, stage: slipText, native: true, do: func(d *draft) {
-			d.eachCall(func(m *message) { m.body = strings.Replace(m.body, `":`, "\":: OPENROUTER PROCESSING\n\n", 1) })
+			d.eachCall(func(m *message) {
+				m.body = strings.Replace(m.body, `":`, "\":: OPENROUTER PROCESSING\n\n", 1)
+			})
 		}},
-		rewrite("json-schema-shaped", "the values stand where the schema has their types", func(m *message) string {
-			return `{"type":"object","properties":` + m.body + `,"required":[]}`
-		}),
+		rewrite("json-schema-shaped", "the values stand where the schema has their types",
+			func(m *message) string {
+				return `{"type":"object","properties":` + m.body + `,"required":[]}`
+			}),
 	}
 }

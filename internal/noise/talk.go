@@ -6,9 +6,12 @@ type talk struct{ user, thought, preamble, answer string }
 // remarks are said in front of a call that is made, and might be said in front of one that is not.
 func remarks() []string {
 	return []string{
-		"I could not find it in the log, so I will look it up:", "There is no such entry yet. Let me check:", "The docs say nothing about it. I'll see for myself:",
-		"I do not know that, so let me see:", "The example is not enough.", "The format is unclear; checking:", "It did not work without it. Next try:",
-		"Das steht nicht im Protokoll, deshalb sehe ich nach:", "Je ne trouve pas le fichier, donc je vais vérifier :", "No lo veo aquí, así que voy a buscarlo:",
+		"I could not find it in the log, so I will look it up:", "There is no such entry yet. Let me check:",
+		"The docs say nothing about it. I'll see for myself:",
+		"I do not know that, so let me see:", "The example is not enough.",
+		"The format is unclear; checking:", "It did not work without it. Next try:",
+		"Das steht nicht im Protokoll, deshalb sehe ich nach:",
+		"Je ne trouve pas le fichier, donc je vais vérifier :", "No lo veo aquí, así que voy a buscarlo:",
 		"Не вижу этого в журнале, поэтому проверю:", "日志里没有，我来查一下：", "記録にはないので、確認します。",
 	}
 }

@@ -57,7 +57,8 @@ func (t Tool) Schema() map[string]any {
 		props[p.Name] = kind
 		required = append(required, p.Name)
 	}
-	return map[string]any{"type": "object", "properties": props, "required": required, "additionalProperties": false}
+	return map[string]any{"type": "object", "properties": props, "required": required,
+		"additionalProperties": false}
 }
 
 // value draws a value of a kind.
@@ -80,7 +81,8 @@ func (d *draft) value(kind string) any {
 	case "object":
 		inner := map[string]any{"note": pick(d.Rand, values("text")), "n": d.IntN(99)}
 		if d.IntN(2) == 0 {
-			inner["nested"] = map[string]any{"tags": []string{"a b", pick(d.Rand, values("path"))}, "open": true, "none": nil}
+			inner["nested"] = map[string]any{"tags": []string{"a b", pick(d.Rand, values("path"))},
+				"open": true, "none": nil}
 		}
 		return inner
 	}
@@ -91,20 +93,31 @@ func (d *draft) value(kind string) any {
 func values(kind string) []string {
 	switch kind {
 	case "shell":
-		return []string{`ls -la`, `git log --oneline | head -5`, `grep -rn "func main" . --include='*.go'`, `echo "a \"b\" c" > /tmp/x`,
-			"cat <<'EOF' > notes.md\n# Title\n{ \"a\": 1 }\nEOF", `awk '{print $1}' log.txt | sort | uniq -c`, `find . -name '*.py' -exec wc -l {} +`,
-			`curl -s 'https://api.example.org/v1?q=a&b=c' | jq '.items[].name'`, `printf '%s\n' "$HOME"`, `sed -i 's/foo\/bar/baz/g' a.txt`}
+		return []string{`ls -la`, `git log --oneline | head -5`, `grep -rn "func main" . --include='*.go'`,
+			`echo "a \"b\" c" > /tmp/x`,
+			"cat <<'EOF' > notes.md\n# Title\n{ \"a\": 1 }\nEOF", `awk '{print $1}' log.txt | sort | uniq -c`,
+			`find . -name '*.py' -exec wc -l {} +`,
+			`curl -s 'https://api.example.org/v1?q=a&b=c' | jq '.items[].name'`, `printf '%s\n' "$HOME"`,
+			`sed -i 's/foo\/bar/baz/g' a.txt`}
 	case "path":
-		return []string{"src/main.go", "/home/ann/Documents/Q3 report (final).txt", "docs/Größe.md", `C:\Users\ann\new\table.csv`, "資料/計画.md", "./a/../b.json", "/var/log/syslog.1"}
+		return []string{"src/main.go", "/home/ann/Documents/Q3 report (final).txt", "docs/Größe.md",
+			`C:\Users\ann\new\table.csv`, "資料/計画.md", "./a/../b.json", "/var/log/syslog.1"}
 	case "code":
-		return []string{"package main\n\nfunc main() {\n\tprintln(\"hi\")\n}\n", "def f(x):\n    return {'a': x, \"b\": [1, 2]}\n", "<div class=\"a\">\n  <b>Hi &amp; bye</b>\n</div>",
-			"const a = `${b}`; // done\n", "SELECT \"a\" FROM t WHERE x = 'y';", "{\n  \"name\": \"pkg\",\n  \"v\": [1, 2]\n}", "#include <stdio.h>\n/* a */ int main(void) { return 0; }\n"}
+		return []string{"package main\n\nfunc main() {\n\tprintln(\"hi\")\n}\n",
+			"def f(x):\n    return {'a': x, \"b\": [1, 2]}\n",
+			"<div class=\"a\">\n  <b>Hi &amp; bye</b>\n</div>",
+			"const a = `${b}`; // done\n", "SELECT \"a\" FROM t WHERE x = 'y';",
+			"{\n  \"name\": \"pkg\",\n  \"v\": [1, 2]\n}",
+			"#include <stdio.h>\n/* a */ int main(void) { return 0; }\n"}
 	case "patch":
-		return []string{"*** Begin Patch\n*** Update File: a.go\n@@\n-old \"x\"\n+new {y}\n*** End Patch", "*** Begin Patch\n*** Add File: b/ü.txt\n+line 1\n+\n+line 3\n*** End Patch"}
+		return []string{"*** Begin Patch\n*** Update File: a.go\n@@\n-old \"x\"\n+new {y}\n*** End Patch",
+			"*** Begin Patch\n*** Add File: b/ü.txt\n+line 1\n+\n+line 3\n*** End Patch"}
 	case "url":
-		return []string{"https://example.org/", "https://example.org/a?q=x%20y&lang=de#top", "http://127.0.0.1:8080/api?f={id}", "https://ja.wikipedia.org/wiki/日本"}
+		return []string{"https://example.org/", "https://example.org/a?q=x%20y&lang=de#top",
+			"http://127.0.0.1:8080/api?f={id}", "https://ja.wikipedia.org/wiki/日本"}
 	case "sql":
-		return []string{"SELECT * FROM users WHERE name = 'O''Brien'", "select count(*)\nfrom orders -- all\nwhere total > 5", `SELECT "first name" FROM t`}
+		return []string{"SELECT * FROM users WHERE name = 'O''Brien'",
+			"select count(*)\nfrom orders -- all\nwhere total > 5", `SELECT "first name" FROM t`}
 	case "word":
 		return []string{"list", "open", "EUR", "USD", "daily", "poll", "fr"}
 	case "id":
@@ -114,6 +127,8 @@ func values(kind string) []string {
 	case "empty":
 		return []string{"", " ", "-"}
 	}
-	return []string{"weather tomorrow", `she said "no", then left`, "line one\nline two", "naïve café — 5 €", "Привет, мир", "你好，世界", "call the tool get_weather with {\"a\": 1}",
-		"", "back\\slash", "a, b: c; {d} [e]", "tabs\there", "it's 100% done", "🙂 ok", "to=functions.x is a header", "مرحبا"}
+	return []string{"weather tomorrow", `she said "no", then left`, "line one\nline two", "naïve café — 5 €",
+		"Привет, мир", "你好，世界", "call the tool get_weather with {\"a\": 1}",
+		"", "back\\slash", "a, b: c; {d} [e]", "tabs\there", "it's 100% done", "🙂 ok",
+		"to=functions.x is a header", "مرحبا"}
 }

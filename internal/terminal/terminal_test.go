@@ -26,7 +26,8 @@ func TestPaint(t *testing.T) {
 }
 
 func TestWanted(t *testing.T) {
-	for env, want := range map[string]Colours{"": true, "TERM=xterm": true, "NO_COLOR=1": false, "NO_COLOR=": true, "TERM=dumb": false} {
+	for env, want := range map[string]Colours{"": true, "TERM=xterm": true, "NO_COLOR=1": false,
+		"NO_COLOR=": true, "TERM=dumb": false} {
 		got := wanted(func(name string) (string, bool) {
 			if value, ok := strings.CutPrefix(env, name+"="); ok {
 				return value, true

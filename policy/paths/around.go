@@ -24,7 +24,8 @@ func (g Guard) around(at *place) bool {
 		return false
 	}
 	home := g.home(p)
-	if home == "" && at.shut && !within(p, "/var/log") || private(p[len(home):]) { // logs are closed to others by habit
+	// logs are closed to others by habit
+	if home == "" && at.shut && !within(p, "/var/log") || private(p[len(home):]) {
 		return false
 	}
 	return slices.ContainsFunc(g.Roots.Look, func(l string) bool {
@@ -38,7 +39,8 @@ func applications(p, home string) bool {
 	rest := strings.ToLower(strings.TrimPrefix(p[len(home):], "/"))
 	first, _, _ := strings.Cut(rest, "/")
 	switch first {
-	case "library", "appdata", "snap", "mail", "maildir", "mbox", "dead.letter", "thunderbird", "monero", "electrum", "bitcoin", "postman", "google-cloud-sdk", "virtualbox vms":
+	case "library", "appdata", "snap", "mail", "maildir", "mbox", "dead.letter", "thunderbird", "monero",
+		"electrum", "bitcoin", "postman", "google-cloud-sdk", "virtualbox vms":
 		return true
 	}
 	return strings.HasPrefix(first, ".")

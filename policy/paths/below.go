@@ -58,7 +58,8 @@ func (g Guard) Follows(u *Use) {
 				folders = append(folders, p)
 			case e.Type()&fs.ModeSymlink != 0:
 				at := g.place(Read, p, false)
-				if stricter(at.class, VCS) || at.class == Around && at.Mode.IsDir() && g.secretsBelow(at.path, &behind) {
+				if stricter(at.class, VCS) || at.class == Around && at.Mode.IsDir() &&
+					g.secretsBelow(at.path, &behind) {
 					u.mark(MarkBelow)
 					return
 				}
@@ -75,7 +76,8 @@ func (g Guard) list(folder string, left *int) (entries []fs.DirEntry, ok bool) {
 	}
 	entries, err := g.Links.List(folder, *left)
 	*left -= len(entries)
-	return entries, *left > 0 && (err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR))
+	return entries, *left > 0 && (err == nil || errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, syscall.ENOTDIR))
 }
 
 // telling says whether an entry of a folder that may be read is a secret, or leads where the agent may not
@@ -111,12 +113,14 @@ func (g Guard) expand(folder string, rest []string, hidden bool, left *int, call
 	}
 	entries, ok := g.list(folder, left)
 	for _, e := range entries {
-		switch fits := part == "**" || broad(part) || match(part, e.Name(), false) || hidden && match(strings.ToLower(part), strings.ToLower(e.Name()), false); {
+		switch fits := part == "**" || broad(part) || match(part, e.Name(), false) ||
+			hidden && match(strings.ToLower(part), strings.ToLower(e.Name()), false); {
 		case !ok:
 		case !fits || !hidden && e.Name()[0] == '.' && part[0] != '.':
 		case len(more) == 0:
 			call(join(folder, e.Name()))
-		case e.IsDir() && !(part == "**" && fetched()[e.Name()]), part != "**" && e.Type()&fs.ModeSymlink != 0:
+		case e.IsDir() && !(part == "**" && fetched()[e.Name()]), part != "**" &&
+			e.Type()&fs.ModeSymlink != 0:
 			ok = g.expand(join(folder, e.Name()), more, hidden, left, call)
 		}
 	}
@@ -134,7 +138,8 @@ func (g Guard) onDisk(u *Use, folder string, rest []string) {
 		at := g.place(Read, p, false)
 		switch {
 		case !at.there():
-		case at.class == Around && at.Mode.IsDir() && !fetched()[path.Base(p)] && g.secretsBelow(at.path, &below):
+		case at.class == Around && at.Mode.IsDir() && !fetched()[path.Base(p)] &&
+			g.secretsBelow(at.path, &below):
 			u.mark(MarkBelow)
 		case around || stricter(at.class, VCS):
 			u.worsen(at.class)

@@ -28,19 +28,26 @@ func TestSecretsBelow(t *testing.T) {
 	for i := range 4100 {
 		many = append(many, fmt.Sprintf("home/big/%d", i), fmt.Sprintf("home/deps/node_modules/%d", i))
 	}
-	base, g := around(t, append(many, "home/clean/a.go", "home/clean/sub/b.md", "home/env/sub/.env", "home/ssh/a/b/.ssh/id", "home/docs/passwords.txt", "home/app/x/.config/y", "home/link/x -> ../.netrc",
-		"home/.netrc", "home/fine/x -> ../clean/a.go", "home/loop/x -> ../loop", "home/deps/a.go", "home/deps/node_modules/.env", "proj/a")...)
+	base, g := around(t, append(many, "home/clean/a.go", "home/clean/sub/b.md", "home/env/sub/.env",
+		"home/ssh/a/b/.ssh/id", "home/docs/passwords.txt", "home/app/x/.config/y", "home/link/x -> ../.netrc",
+		"home/.netrc", "home/fine/x -> ../clean/a.go", "home/loop/x -> ../loop", "home/deps/a.go",
+		"home/deps/node_modules/.env", "proj/a")...)
 	for p, below := range map[string]bool{
-		"~/clean": false, "~/clean/": false, "~/clean/.": false, "~/clean/sub/..": false, "~/env": true, "~/env/": true, "~/env/.": true, "~/env/sub": true, "~/env/sub/..": true, "~/ssh": true, "~/ssh/a": true,
-		"~/docs": true, "~/app": true, "~/link": true, "~/fine": false, "~/loop": false, "~/big": true, "~/deps": false, "~/missing": false, "~/clean/a.go": false, "~/env/other.txt": false,
+		"~/clean": false, "~/clean/": false, "~/clean/.": false, "~/clean/sub/..": false, "~/env": true,
+		"~/env/": true, "~/env/.": true, "~/env/sub": true, "~/env/sub/..": true, "~/ssh": true,
+		"~/ssh/a": true,
+		"~/docs":  true, "~/app": true, "~/link": true, "~/fine": false, "~/loop": false, "~/big": true,
+		"~/deps": false, "~/missing": false, "~/clean/a.go": false, "~/env/other.txt": false,
 	} {
-		for _, u := range []paths.Use{g.Word(paths.Read, paths.Word{Text: p}, g.Roots.Cwd, "argument"), g.Literal(paths.Read, p)} {
+		for _, u := range []paths.Use{g.Word(paths.Read, paths.Word{Text: p}, g.Roots.Cwd, "argument"),
+			g.Literal(paths.Read, p)} {
 			if got := slices.Contains(u.Marks, paths.MarkBelow); got != below || u.Class != paths.Around {
 				t.Errorf("%s by %s: %s, secrets below: %v, want %v", p, u.Via, u.Class, got, below)
 			}
 		}
 	}
-	if u := g.Word(paths.Read, paths.Word{Text: "."}, base+"/home/env", "argument"); !slices.Contains(u.Marks, paths.MarkBelow) {
+	if u := g.Word(paths.Read, paths.Word{Text: "."}, base+"/home/env", "argument"); !slices.Contains(u.Marks,
+		paths.MarkBelow) {
 		t.Error("a dot is the folder")
 	}
 	if u := g.Word(paths.Write, paths.Word{Text: "~/env"}, g.Roots.Cwd, "argument"); len(u.Marks) > 0 {
@@ -64,19 +71,31 @@ func (l locked) List(folder string, most int) ([]fs.DirEntry, error) {
 
 // A pattern is what it stands for on the disk.
 func TestPatternsOnDisk(t *testing.T) {
-	_, g := around(t, "home/docs/passwords.txt", "home/docs/letter.txt", "home/code/a/.env", "home/code/a/README.md", "home/code/b/README.md", "home/code/b/key.p12", "home/bak/x/.ssh/id_rsa", "home/dir/sub/.env", "home/.netrc",
-		"home/code/f -> a/README.md", "proj/evil/x -> ../../home/.netrc", "proj/evil/y -> ../a.txt", "proj/a.txt", "proj/.env", "proj/conf/credentials.json", "proj/evil/up -> ../../home")
+	_, g := around(t, "home/docs/passwords.txt", "home/docs/letter.txt", "home/code/a/.env",
+		"home/code/a/README.md", "home/code/b/README.md", "home/code/b/key.p12", "home/bak/x/.ssh/id_rsa",
+		"home/dir/sub/.env", "home/.netrc",
+		"home/code/f -> a/README.md", "proj/evil/x -> ../../home/.netrc", "proj/evil/y -> ../a.txt",
+		"proj/a.txt", "proj/.env", "proj/conf/credentials.json", "proj/evil/up -> ../../home")
 	for pattern, want := range map[string]string{
-		"~/docs/*": paths.Outside, "~/docs/p*": paths.Outside, "~/docs/l*": paths.Around, "~/docs/*r.txt": paths.Around, "~/docs/?????????.txt": paths.Outside, "~/code/*/README.md": paths.Around,
-		"~/code/a/*": paths.Around, "~/code/a/.??*": paths.Secret, "~/code/b/*": paths.Secret, "~/code/b/R*": paths.Around, "~/code/*/*.p12": paths.Secret, "~/code/**/README.md": paths.Around,
-		"~/code/**/*.md": paths.Around, "~/code/**/*env": paths.Secret, "~/bak/**/*rsa": paths.Secret, "~/bak/**/*RSA": paths.Secret, "~/code/[ab]/README.md": paths.Around, "~/bak/*/.[s]sh/*": paths.Secret,
-		"evil/*": paths.Secret, "*/x": paths.Secret, "evil/y*": paths.Workspace, "*": paths.Workspace, "conf/*": paths.Workspace, "evil/*/docs/letter.txt": paths.Workspace, "evil/*/docs/p*": paths.Outside,
+		"~/docs/*": paths.Outside, "~/docs/p*": paths.Outside, "~/docs/l*": paths.Around,
+		"~/docs/*r.txt": paths.Around, "~/docs/?????????.txt": paths.Outside,
+		"~/code/*/README.md": paths.Around,
+		"~/code/a/*":         paths.Around, "~/code/a/.??*": paths.Secret, "~/code/b/*": paths.Secret,
+		"~/code/b/R*": paths.Around, "~/code/*/*.p12": paths.Secret, "~/code/**/README.md": paths.Around,
+		"~/code/**/*.md": paths.Around, "~/code/**/*env": paths.Secret, "~/bak/**/*rsa": paths.Secret,
+		"~/bak/**/*RSA": paths.Secret, "~/code/[ab]/README.md": paths.Around,
+		"~/bak/*/.[s]sh/*": paths.Secret,
+		"evil/*":           paths.Secret, "*/x": paths.Secret, "evil/y*": paths.Workspace,
+		"*":      paths.Workspace,
+		"conf/*": paths.Workspace, "evil/*/docs/letter.txt": paths.Workspace, "evil/*/docs/p*": paths.Outside,
 	} {
-		if u := g.Word(paths.Read, paths.Word{Text: pattern, Glob: true}, g.Roots.Cwd, "argument"); u.Class != want || len(u.Marks) > 0 {
+		if u := g.Word(paths.Read, paths.Word{Text: pattern, Glob: true}, g.Roots.Cwd,
+			"argument"); u.Class != want || len(u.Marks) > 0 {
 			t.Errorf("%s: %s %v, want %s", pattern, u.Class, u.Marks, want)
 		}
 	}
-	for pattern, below := range map[string]bool{"~/dir/*": true, "~/b*": true, "~/bak/*": true, "~/code/*": true, "~/doc*/l*": false} {
+	for pattern, below := range map[string]bool{"~/dir/*": true, "~/b*": true, "~/bak/*": true,
+		"~/code/*": true, "~/doc*/l*": false} {
 		u := g.Word(paths.Read, paths.Word{Text: pattern, Glob: true}, g.Roots.Cwd, "argument")
 		if got := slices.Contains(u.Marks, paths.MarkBelow); got != below && u.Class == paths.Around {
 			t.Errorf("%s: %s, secrets below: %v, want %v", pattern, u.Class, got, below)
@@ -91,7 +110,8 @@ func TestPatternsAreBounded(t *testing.T) {
 		entries = append(entries, fmt.Sprintf("home/code/%c/%d.go", 'a'+i%3, i))
 	}
 	_, g := around(t, entries...)
-	for pattern, below := range map[string]bool{"~/code/[ab]": false, "~/code/?": true, "~/code/*/1.go": false} {
+	for pattern, below := range map[string]bool{"~/code/[ab]": false, "~/code/?": true,
+		"~/code/*/1.go": false} {
 		u := g.Word(paths.Read, paths.Word{Text: pattern, Glob: true}, g.Roots.Cwd, "argument")
 		if got := slices.Contains(u.Marks, paths.MarkBelow); got != below || u.Class != paths.Around {
 			t.Errorf("%s: %s, too much is below: %v, want %v", pattern, u.Class, got, below)
@@ -102,15 +122,18 @@ func TestPatternsAreBounded(t *testing.T) {
 // On random trees, a pattern that may be read stands for no file that may not be read by
 // its name, and a folder that may be read as a whole holds none.
 func TestWholeIsNoMilderThanItsFiles(t *testing.T) {
-	names := []string{"a", "b.txt", ".env", "token", "src", ".ssh", "x.go", "id_rsa", ".config", "secrets", "etc", "README.md"}
-	patterns := []string{"*", "*/*", "**/*n*", "?*", ".*", "[a-z]*", "*.txt", "**/*", "*/.*", "{a,b}*", "t*/*", "**/*.TXT"}
+	names := []string{"a", "b.txt", ".env", "token", "src", ".ssh", "x.go", "id_rsa", ".config", "secrets",
+		"etc", "README.md"}
+	patterns := []string{"*", "*/*", "**/*n*", "?*", ".*", "[a-z]*", "*.txt", "**/*", "*/.*", "{a,b}*",
+		"t*/*", "**/*.TXT"}
 	held := 0
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		pick := func() string { return names[r.IntN(len(names))] }
 		var entries []string
 		for range 6 {
-			entries = append(entries, "home/f/"+strings.Join([]string{pick(), pick(), pick()}[r.IntN(3):], "/d/"))
+			entries = append(entries, "home/f/"+strings.Join([]string{pick(), pick(), pick()}[r.IntN(3):],
+				"/d/"))
 		}
 		slices.Sort(entries)
 		base, g := around(t)
@@ -128,7 +151,8 @@ func TestWholeIsNoMilderThanItsFiles(t *testing.T) {
 			anyBelow = anyBelow || err == nil && bad(p)
 			return nil
 		})
-		if u := g.Literal(paths.Read, "~/f"); u.Class == paths.Around && anyBelow != slices.Contains(u.Marks, paths.MarkBelow) {
+		if u := g.Literal(paths.Read, "~/f"); u.Class == paths.Around && anyBelow != slices.Contains(u.Marks,
+			paths.MarkBelow) {
 			t.Fatalf("seed %d: secrets below are %v: %v %v", seed, anyBelow, u.Marks, entries)
 		}
 		for _, pattern := range patterns {

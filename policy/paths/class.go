@@ -9,7 +9,8 @@ import (
 
 // order is the classes from the harmless to the worst, for those who must choose one.
 var order = []string{
-	Workspace, Readable, Null, Around, WorkspaceSecret, Automation, WorkspaceRoot, Dynamic, VCS, Outside, Device, System, Kernel,
+	Workspace, Readable, Null, Around, WorkspaceSecret, Automation, WorkspaceRoot, Dynamic, VCS, Outside,
+	Device, System, Kernel,
 	Foreign, Home, Protected, Root, Persist, Control, Socket, BlockDevice, Secret, Malformed,
 }
 
@@ -28,7 +29,8 @@ func (g Guard) class(at *place) string {
 	if p == "/" {
 		return Root
 	}
-	if at.op == Read && slices.ContainsFunc(g.Roots.ReadFiles, func(f string) bool { return g.real(f) == p }) {
+	if at.op == Read && slices.ContainsFunc(g.Roots.ReadFiles,
+		func(f string) bool { return g.real(f) == p }) {
 		return Readable
 	}
 	root, write := g.root(p)
@@ -75,7 +77,8 @@ func (g Guard) position(at *place, root string, write bool) string {
 	switch {
 	case write && p == root:
 		return WorkspaceRoot
-	case write && at.op == Delete && slices.ContainsFunc(g.Roots.Own, func(o string) bool { return within(o, p) }):
+	case write && at.op == Delete && slices.ContainsFunc(g.Roots.Own,
+		func(o string) bool { return within(o, p) }):
 		return Control
 	case write:
 		return Workspace
@@ -101,7 +104,8 @@ func (g Guard) position(at *place, root string, write bool) string {
 // of a folder.
 func (g Guard) holds(p string) bool {
 	inside := func(r string) bool { return len(r) > len(p) && within(r, p) }
-	return slices.ContainsFunc(g.Roots.Write, inside) || slices.ContainsFunc(g.Roots.Read, inside) || slices.ContainsFunc(g.Roots.Own, inside) || inside(g.Roots.Home)
+	return slices.ContainsFunc(g.Roots.Write, inside) || slices.ContainsFunc(g.Roots.Read, inside) ||
+		slices.ContainsFunc(g.Roots.Own, inside) || inside(g.Roots.Home)
 }
 
 // topFolders are the folders that a system is made of, and those of its users.

@@ -92,9 +92,11 @@ func TestCorpus(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.make(t, cwd, c.Setup)
-		roots := paths.Roots{Cwd: cwd, Home: d.at(c.Root.Home), Write: d.all(c.Root.Write), Read: d.all(c.Root.Read), ReadFiles: c.Root.ReadFiles}
+		roots := paths.Roots{Cwd: cwd, Home: d.at(c.Root.Home), Write: d.all(c.Root.Write),
+			Read: d.all(c.Root.Read), ReadFiles: c.Root.ReadFiles}
 		for _, links := range []paths.Links{workspace.Links{}, nil} {
-			if links == nil && slices.ContainsFunc(c.Setup, func(s map[string]string) bool { return s["symlink"]+s["hardlink"] != "" }) {
+			if links == nil && slices.ContainsFunc(c.Setup,
+				func(s map[string]string) bool { return s["symlink"]+s["hardlink"] != "" }) {
 				continue
 			}
 			g := paths.Guard{Roots: roots, Links: links}
@@ -104,7 +106,8 @@ func TestCorpus(t *testing.T) {
 			u := g.Literal(paths.Op(c.Op), d.at(c.Path))
 			got := paths.Effect(u)
 			if !slices.Contains(c.Expect.Acceptable, got) {
-				t.Errorf("%s %s %.80q: %s (%s %v), want one of %v: %s", c.ID, c.Op, c.Path, got, u.Class, u.Marks, c.Expect.Acceptable, c.Expect.Why)
+				t.Errorf("%s %s %.80q: %s (%s %v), want one of %v: %s", c.ID, c.Op, c.Path, got, u.Class,
+					u.Marks, c.Expect.Acceptable, c.Expect.Why)
 			}
 			if got == "allow" && c.Expect.Resolved != "" && u.Resolved != d.at(c.Expect.Resolved) {
 				t.Errorf("%s %.80q: resolved to %s", c.ID, c.Path, u.Resolved)

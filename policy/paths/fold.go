@@ -56,7 +56,8 @@ func foldName(name string) string {
 		name = name[:i]
 	}
 	name = strings.TrimRight(name, ". ")
-	if i := strings.LastIndexByte(name, '~'); i > 0 && i+1 < len(name) && strings.Trim(name[i+1:], "0123456789") == "" {
+	if i := strings.LastIndexByte(name, '~'); i > 0 && i+1 < len(name) &&
+		strings.Trim(name[i+1:], "0123456789") == "" {
 		name = "." + name[:i]
 	}
 	return name

@@ -10,8 +10,11 @@ import (
 // make no difference.
 func FuzzGuard(f *testing.F) {
 	for _, seed := range []string{
-		"a/b", "../x", "/etc/shadow", "~/x", "~root/", "$X/y", "*", "/*", ".*", "[a/../b", "{a,b}", ".GIT/config", "git~1", "a\x00", "file:///tmp/x", "@x", "/proc/self/root/", "/dev/tcp/h/1", ".env.local", "id_rsa", "\uff0e\uff0e/",
-		"a//../.././b/", "!(x)/..", ".ssh/../.ssh/x", "x/[", "/tmp/[!a]*/..", "C:\\x", strings.Repeat("a/", 300),
+		"a/b", "../x", "/etc/shadow", "~/x", "~root/", "$X/y", "*", "/*", ".*", "[a/../b", "{a,b}",
+		".GIT/config", "git~1", "a\x00", "file:///tmp/x", "@x", "/proc/self/root/", "/dev/tcp/h/1",
+		".env.local", "id_rsa", "\uff0e\uff0e/",
+		"a//../.././b/", "!(x)/..", ".ssh/../.ssh/x", "x/[", "/tmp/[!a]*/..", "C:\\x",
+		strings.Repeat("a/", 300),
 	} {
 		for n := range byte(4) {
 			f.Add(seed, n, n%2 == 0, n%3 == 0, len(seed)/2)
@@ -22,7 +25,8 @@ func FuzzGuard(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, n byte, dynamic, glob bool, prefix int) {
 		op := ops[int(n)%len(ops)]
 		lit := g.Literal(op, text)
-		word := g.Word(op, Word{Text: text, Dynamic: dynamic, Glob: glob, Prefix: max(0, prefix)}, roots.Cwd, "argument")
+		word := g.Word(op, Word{Text: text, Dynamic: dynamic, Glob: glob, Prefix: max(0, prefix)}, roots.Cwd,
+			"argument")
 		g.Word(op, Word{Text: text, Dynamic: dynamic, Glob: glob, Prefix: max(0, prefix)}, "", "argument")
 		for _, u := range []Use{lit, word} {
 			if _, ok := developer[u.Class]; !ok {
@@ -39,9 +43,12 @@ func FuzzGuard(f *testing.F) {
 			return
 		}
 		plain := g.Word(op, Word{Text: text}, roots.Cwd, "argument")
-		for _, detour := range []string{"./" + text, "x/../" + text, "/srv//project/./" + text, "../project/" + text, "/tmp/../srv/project/y/../" + text} {
-			if u := g.Word(op, Word{Text: detour}, roots.Cwd, "argument"); u.Class != plain.Class || u.Resolved != plain.Resolved {
-				t.Fatalf("%s %q is %s %s, but %q is %s %s", op, text, plain.Class, plain.Resolved, detour, u.Class, u.Resolved)
+		for _, detour := range []string{"./" + text, "x/../" + text, "/srv//project/./" + text,
+			"../project/" + text, "/tmp/../srv/project/y/../" + text} {
+			if u := g.Word(op, Word{Text: detour}, roots.Cwd, "argument"); u.Class != plain.Class ||
+				u.Resolved != plain.Resolved {
+				t.Fatalf("%s %q is %s %s, but %q is %s %s", op, text, plain.Class, plain.Resolved, detour,
+					u.Class, u.Resolved)
 			}
 		}
 	})

@@ -12,7 +12,8 @@ type Guard struct {
 	Links Links // nil: links are not followed, paths are taken as they are written
 }
 
-// Links looks at what stands on a disk, and at no file's text. Errors are those of os.Lstat, os.Readlink and os.ReadDir.
+// Links looks at what stands on a disk, and at no file's text. Errors are those of os.Lstat, os.Readlink and
+// os.ReadDir.
 type Links interface {
 	Look(path string) (Entry, error) // a link is not followed
 	Readlink(path string) (string, error)
@@ -132,7 +133,8 @@ func (g Guard) judge(u *Use, op Op, p, cwd string, tool bool) {
 		}
 	}
 	u.Marks = append(u.Marks, at.marks...)
-	if left := maxBelow; at.class == Around && g.Links != nil && (at.Mode.IsDir() || !at.there()) && g.secretsBelow(at.path, &left) {
+	if left := maxBelow; at.class == Around && g.Links != nil && (at.Mode.IsDir() || !at.there()) &&
+		g.secretsBelow(at.path, &left) {
 		u.mark(MarkBelow)
 	}
 	switch {
@@ -168,8 +170,9 @@ func (r Roots) Real(links Links, kept func(folder string) string) Roots {
 	if kept == nil {
 		kept = look
 	}
-	return Roots{Cwd: kept(r.Cwd), Home: kept(r.Home), Write: each(r.Write, kept), Read: each(r.Read, kept), ReadFiles: r.ReadFiles,
-		Own: each(r.Own, look), Look: each(r.Look, kept), Homes: r.Homes}
+	return Roots{Cwd: kept(r.Cwd), Home: kept(r.Home), Write: each(r.Write, kept), Read: each(r.Read, kept),
+		ReadFiles: r.ReadFiles,
+		Own:       each(r.Own, look), Look: each(r.Look, kept), Homes: r.Homes}
 }
 
 func each(ps []string, of func(string) string) []string {

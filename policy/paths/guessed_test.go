@@ -27,11 +27,14 @@ func (laid) List(string, int) ([]fs.DirEntry, error) { return nil, fs.ErrNotExis
 // A name that only looks like a path is none where nothing is there, and is one wherever a file could
 // be read or made.
 func TestGuessed(t *testing.T) {
-	disk := laid{"/srv": "", "/srv/project": "", "/srv/project/up": "/new", "/opt": "", "/opt/app": "", "/link": "/opt/app", "/dangling": "/none/x",
+	disk := laid{"/srv": "", "/srv/project": "", "/srv/project/up": "/new", "/opt": "", "/opt/app": "",
+		"/link": "/opt/app", "/dangling": "/none/x",
 		"/dot": "/opt/..", "/closed": "closed"}
-	g := Guard{Roots: Roots{Cwd: "/srv/project", Home: "/home/dev", Write: []string{"/srv/project"}}, Links: disk}
+	g := Guard{Roots: Roots{Cwd: "/srv/project", Home: "/home/dev", Write: []string{"/srv/project"}},
+		Links: disk}
 	for name, want := range map[string]string{
-		"/api": Dynamic, "/api/v1/x": Dynamic, "//app:lib": Dynamic, "//...": Dynamic, "/app/": Dynamic, "/foo/./x": Dynamic, "/opt/app/../../new": Dynamic,
+		"/api": Dynamic, "/api/v1/x": Dynamic, "//app:lib": Dynamic, "//...": Dynamic, "/app/": Dynamic,
+		"/foo/./x": Dynamic, "/opt/app/../../new": Dynamic,
 		"/opt/app":              Outside,
 		"/opt/app/new":          Outside,
 		"/opt/none/new":         Outside,

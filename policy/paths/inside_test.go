@@ -19,12 +19,14 @@ func TestInside(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	ruletest.Must(t, err)
 	work := base + "/shop"
-	for _, name := range []string{".env", ".env.example", "a/b/id_rsa", "a/b/id_rsa.pub", "a/.aws/credentials", "src/secrets.py", "node_modules/x/.env",
+	for _, name := range []string{".env", ".env.example", "a/b/id_rsa", "a/b/id_rsa.pub",
+		"a/.aws/credentials", "src/secrets.py", "node_modules/x/.env",
 		".git/index", "lib/sub/.git/index", "plain", "other/x", ".npmrc", "../outside/config"} {
 		ruletest.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(work, name)), 0o755))
 		ruletest.Must(t, os.WriteFile(filepath.Join(work, name), nil, 0o644))
 	}
-	for link, to := range map[string]string{"id_ed25519": "plain", ".env.local": "../outside/config", "id_dsa": "other", ".env.prod": "nowhere"} {
+	for link, to := range map[string]string{"id_ed25519": "plain", ".env.local": "../outside/config",
+		"id_dsa": "other", ".env.prod": "nowhere"} {
 		ruletest.Must(t, os.Symlink(to, filepath.Join(work, link)))
 	}
 	g := paths.Guard{Roots: paths.Roots{Home: "/home/agent", Write: []string{work}}, Links: workspace.Links{}}

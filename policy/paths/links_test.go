@@ -46,19 +46,24 @@ func lay(t testing.TB, entries ...string) (string, paths.Guard) {
 
 // A repository is one by what is in it, also where its folder has no name that says so.
 func TestStores(t *testing.T) {
-	_, g := lay(t, "proj/g/HEAD", "proj/g/objects/", "proj/g/refs/", "proj/g/hooks/", "proj/a/sub/HEAD", "proj/a/sub/objects/", "proj/a/sub/refs/", "proj/half/HEAD", "proj/half/hooks/")
+	_, g := lay(t, "proj/g/HEAD", "proj/g/objects/", "proj/g/refs/", "proj/g/hooks/", "proj/a/sub/HEAD",
+		"proj/a/sub/objects/", "proj/a/sub/refs/", "proj/half/HEAD", "proj/half/hooks/")
 	for path, want := range map[string]string{
-		"g/hooks/pre-commit": paths.Persist, "g/config": paths.Persist, "g/HEAD": paths.Workspace, "g/info/attributes": paths.Persist, "a/sub/hooks/x": paths.Persist,
-		"half/hooks/x": paths.Workspace, "half/config": paths.Workspace, "hooks/use.ts": paths.Workspace, "config": paths.Workspace, "a/config": paths.Workspace,
+		"g/hooks/pre-commit": paths.Persist, "g/config": paths.Persist, "g/HEAD": paths.Workspace,
+		"g/info/attributes": paths.Persist, "a/sub/hooks/x": paths.Persist,
+		"half/hooks/x": paths.Workspace, "half/config": paths.Workspace, "hooks/use.ts": paths.Workspace,
+		"config": paths.Workspace, "a/config": paths.Workspace,
 	} {
 		if u := g.Literal(paths.Write, path); u.Class != want {
 			t.Errorf("%s: %s, want %s", path, u.Class, want)
 		}
 	}
-	if u := g.Word(paths.Write, paths.Word{Text: "g/hook*/x", Glob: true}, g.Roots.Cwd, "argument"); u.Class != paths.Persist {
+	if u := g.Word(paths.Write, paths.Word{Text: "g/hook*/x", Glob: true}, g.Roots.Cwd,
+		"argument"); u.Class != paths.Persist {
 		t.Errorf("a pattern: %s", u.Class)
 	}
-	for path, want := range map[string]string{"g": paths.Workspace, "g/hooks/x": paths.Persist} { // whoever has made it may delete it
+	// whoever has made it may delete it
+	for path, want := range map[string]string{"g": paths.Workspace, "g/hooks/x": paths.Persist} {
 		if u := g.Literal(paths.Delete, path); u.Class != want {
 			t.Errorf("deleting %s: %s, want %s", path, u.Class, want)
 		}
@@ -69,9 +74,14 @@ func TestStores(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
-	base, g := lay(t, "proj/real.txt", "proj/in -> real.txt", "proj/abs -> BASE/proj/real.txt", "proj/up -> ../out", "out/x", "out/sub/", "proj/etc -> /etc", "proj/two -> one", "proj/one -> ../out",
-		"proj/dir -> ../out/sub", "proj/dangling -> ../new/file", "proj/inside -> sub/new", "proj/loop -> pool", "proj/pool -> loop", "proj/self -> self/x", "home/.ssh/id", "proj/key -> ../home/.ssh/id",
-		"proj/null -> /dev/null", "proj/fd -> /proc/self/fd/1", "proj/root -> /proc/self/root", "proj/real.txt.d/", "back -> proj/real.txt.d", "proj/git -> .git/", "proj/.git/hooks/", "proj/p/q/r/", "proj/p/home/.ssh/id", "proj/in2 -> p/q/r")
+	base, g := lay(t, "proj/real.txt", "proj/in -> real.txt", "proj/abs -> BASE/proj/real.txt",
+		"proj/up -> ../out", "out/x", "out/sub/", "proj/etc -> /etc", "proj/two -> one", "proj/one -> ../out",
+		"proj/dir -> ../out/sub", "proj/dangling -> ../new/file", "proj/inside -> sub/new",
+		"proj/loop -> pool", "proj/pool -> loop", "proj/self -> self/x", "home/.ssh/id",
+		"proj/key -> ../home/.ssh/id",
+		"proj/null -> /dev/null", "proj/fd -> /proc/self/fd/1", "proj/root -> /proc/self/root",
+		"proj/real.txt.d/", "back -> proj/real.txt.d", "proj/git -> .git/", "proj/.git/hooks/", "proj/p/q/r/",
+		"proj/p/home/.ssh/id", "proj/in2 -> p/q/r")
 	for _, c := range []struct {
 		op              paths.Op
 		path, class, to string
@@ -83,14 +93,16 @@ func TestLinks(t *testing.T) {
 		{paths.Delete, "up", paths.Workspace, "/proj/up"}, {paths.Delete, "up/", paths.Outside, "/out"}, {paths.Delete, "up/.", paths.Outside, "/out"}, {paths.Delete, "up/x", paths.Outside, "/out/x"},
 		{paths.Delete, "loop", paths.Workspace, "/proj/loop"}, {paths.Read, "key", paths.Secret, "/home/.ssh/id"}, {paths.Write, "key", paths.Secret, "/home/.ssh/id"}, {paths.Write, "null", paths.Null, "*/dev/null"},
 		{paths.Write, "fd", paths.Null, "*/proc/self/fd/1"}, {paths.Read, "root/etc/x", paths.Kernel, "*/proc/self/root/etc/x"}, {paths.Read, "../back/x", paths.Workspace, "/proj/real.txt.d/x"}, {paths.Write, "git/hooks/x", paths.Persist, "/proj/.git/hooks/x"},
-		{paths.Read, "in2/../../home/.ssh/id", paths.Secret, "/home/.ssh/id"}, // a program that takes out .. first does not go through the link
+		// a program that takes out .. first does not go through the link
+		{paths.Read, "in2/../../home/.ssh/id", paths.Secret, "/home/.ssh/id"},
 		{paths.Read, "real.txt/../in", paths.Workspace, "/proj/real.txt"},
 	} {
 		want := base + c.to
 		if strings.HasPrefix(c.to, "*") || c.to == "" {
 			want = strings.TrimPrefix(c.to, "*")
 		}
-		if u := g.Word(c.op, paths.Word{Text: c.path}, g.Roots.Cwd, "argument"); u.Class != c.class || u.Resolved != want {
+		if u := g.Word(c.op, paths.Word{Text: c.path}, g.Roots.Cwd, "argument"); u.Class != c.class ||
+			u.Resolved != want {
 			t.Errorf("%s %s: %s %s, want %s %s", c.op, c.path, u.Class, u.Resolved, c.class, want)
 		}
 	}
@@ -144,10 +156,12 @@ func TestOnce(t *testing.T) {
 	base, g := lay(t, "proj/a", "etc/hosts.real", "etc/hosts -> hosts.real", "etc/other", "link -> proj")
 	c := counted{looks: map[string]int{}}
 	g.Links = paths.Once(c)
-	g.Roots.Write, g.Roots.ReadFiles = []string{base + "/link", base + "/missing/x", base + "/missing/y"}, []string{base + "/etc/hosts"}
+	g.Roots.Write, g.Roots.ReadFiles = []string{base + "/link", base + "/missing/x",
+		base + "/missing/y"}, []string{base + "/etc/hosts"}
 	g.Roots = g.Roots.Real(g.Links, nil)
 	for name, class := range map[string]string{
-		"a": paths.Workspace, "../link/b/c": paths.Workspace, base + "/etc/hosts": paths.Readable, base + "/etc/hosts.real": paths.Readable, base + "/etc/other": paths.Outside,
+		"a": paths.Workspace, "../link/b/c": paths.Workspace, base + "/etc/hosts": paths.Readable,
+		base + "/etc/hosts.real": paths.Readable, base + "/etc/other": paths.Outside,
 	} {
 		if got := g.Literal(paths.Read, name).Class; got != class {
 			t.Errorf("%s is %s, want %s", name, got, class)

@@ -106,14 +106,16 @@ func fileKind(name string) *entry {
 	if code {
 		return nil
 	}
-	if rest, ok := strings.CutPrefix(name, ".env"); ok && rest != "" && (rest[0] == '.' || rest[0] == '-' || rest[0] == '_') {
+	if rest, ok := strings.CutPrefix(name, ".env"); ok && rest != "" && (rest[0] == '.' || rest[0] == '-' ||
+		rest[0] == '_') {
 		if template(rest[1:]) {
 			return nil
 		}
 		return secretFile
 	}
 	for _, key := range keyNames {
-		if rest, ok := strings.CutPrefix(name, key); ok && !strings.HasSuffix(rest, ".pub") && (rest == "" || !word(rest[0])) {
+		if rest, ok := strings.CutPrefix(name, key); ok && !strings.HasSuffix(rest, ".pub") &&
+			(rest == "" || !word(rest[0])) {
 			return secretFile
 		}
 	}
@@ -121,7 +123,8 @@ func fileKind(name string) *entry {
 		return nil
 	}
 	switch stem := name[:dot]; name[dot+1:] {
-	case "key", "p12", "pfx", "jks", "keystore", "kdbx", "kdb", "ppk", "ovpn", "keytab", "agekey", "p8", "pkcs12", "mobileprovision",
+	case "key", "p12", "pfx", "jks", "keystore", "kdbx", "kdb", "ppk", "ovpn", "keytab", "agekey", "p8",
+		"pkcs12", "mobileprovision",
 		"nmconnection", "keyring", "1pux", "psafe3", "opvault", "agilekeychain", "enpassdb", "tfstate":
 		return secretFile
 	case "pem":
@@ -148,7 +151,8 @@ var (
 
 // template says whether an environment file is one that is meant to be filled in.
 func template(name string) bool {
-	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '.' || r == '-' || r == '_' }) {
+	for part := range strings.FieldsFuncSeq(name,
+		func(r rune) bool { return r == '.' || r == '-' || r == '_' }) {
 		switch part {
 		case "example", "sample", "template", "tmpl", "dist", "defaults", "default", "schema", "vault", "d":
 			return true
@@ -164,12 +168,14 @@ func word(c byte) bool { return letter(c) || c >= '0' && c <= '9' }
 func gitKind(folder, inside string) *entry {
 	for part, rest := "", inside; rest != ""; {
 		part, rest, _ = strings.Cut(rest, "/")
-		if part == "hooks" || rest == "" && (part == "config" || part == "config.worktree" || part == "attributes" || part == "alternates") {
+		if part == "hooks" || rest == "" && (part == "config" || part == "config.worktree" ||
+			part == "attributes" || part == "alternates") {
 			return gitPersist
 		}
 	}
 	switch name := inside[strings.LastIndexByte(inside, '/')+1:]; {
-	case folder != ".git", strings.HasSuffix(name, ".lock"), strings.HasSuffix(name, "_msg"), strings.HasSuffix(name, "_editmsg"):
+	case folder != ".git", strings.HasSuffix(name, ".lock"), strings.HasSuffix(name, "_msg"),
+		strings.HasSuffix(name, "_editmsg"):
 		return nil
 	}
 	return gitFolder

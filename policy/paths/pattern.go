@@ -29,7 +29,8 @@ func broad(part string) bool {
 		if !open || !closed {
 			break
 		}
-		if !strings.HasPrefix(set, "!") && !strings.HasPrefix(set, "^") && !strings.HasPrefix(set, "[:") && !strings.Contains(set, "a-z") {
+		if !strings.HasPrefix(set, "!") && !strings.HasPrefix(set, "^") && !strings.HasPrefix(set, "[:") &&
+			!strings.Contains(set, "a-z") {
 			return false
 		}
 		part = before + after

@@ -52,7 +52,8 @@ func TestWord(t *testing.T) {
 		// what is no path
 		{Read, "", Malformed}, {Read, "a\x00b", Malformed},
 	} {
-		if u := (Guard{Roots: roots}).Word(c.op, Word{Text: c.text}, roots.Cwd, "argument"); u.Class != c.class {
+		if u := (Guard{Roots: roots}).Word(c.op, Word{Text: c.text}, roots.Cwd,
+			"argument"); u.Class != c.class {
 			t.Errorf("%s %q: %s, want %s", c.op, c.text, u.Class, c.class)
 		}
 	}
@@ -86,8 +87,10 @@ func TestUnknown(t *testing.T) {
 			t.Errorf("%s %+v: %s, want %s", c.op, c.word, u.Class, c.class)
 		}
 	}
-	for text, want := range map[string]string{"x": Dynamic, "/etc/shadow": Secret, ".ssh/id_rsa": Dynamic, "../../../../../../../../../..": Root, "/tmp/x": Workspace} {
-		if u := (Guard{Roots: roots}).Word(Delete, Word{Text: text}, "", "argument"); u.Class != want || (u.Resolved == "") != (want == Dynamic) && want != Root {
+	for text, want := range map[string]string{"x": Dynamic, "/etc/shadow": Secret, ".ssh/id_rsa": Dynamic,
+		"../../../../../../../../../..": Root, "/tmp/x": Workspace} {
+		if u := (Guard{Roots: roots}).Word(Delete, Word{Text: text}, "", "argument"); u.Class != want ||
+			(u.Resolved == "") != (want == Dynamic) && want != Root {
 			t.Errorf("in a folder that is not known, %q: %s %s, want %s", text, u.Class, u.Resolved, want)
 		}
 	}
@@ -110,7 +113,8 @@ func TestLiteral(t *testing.T) {
 		{Write, ".gIt\u200d/hooks/x", Persist, MarkLookAlike}, {Write, "git~1/hooks/x", Persist, MarkLookAlike}, {Read, "...", Workspace, ""}, {Read, "..x/y", Workspace, ""}, {Read, "a..b", Workspace, ""},
 	} {
 		u := (Guard{Roots: roots}).Literal(c.op, c.text)
-		if u.Class != c.class || !contains(u.Marks, c.mark) || c.mark == "" && len(u.Marks) > 0 && u.Class != Malformed {
+		if u.Class != c.class || !contains(u.Marks, c.mark) || c.mark == "" && len(u.Marks) > 0 &&
+			u.Class != Malformed {
 			t.Errorf("%s %q: %s %v, want %s %s", c.op, c.text, u.Class, u.Marks, c.class, c.mark)
 		}
 	}
@@ -119,8 +123,10 @@ func TestLiteral(t *testing.T) {
 // Roots nest: the innermost counts, and special folders around a root do not.
 func TestNested(t *testing.T) {
 	g := Guard{Roots: Roots{
-		Cwd: "/home/agent/.openclaw/workspace", Home: "/home/agent", Own: []string{"/home/agent/.openclaw", "/home/agent/.config/sidecar"},
-		Write: []string{"/home/agent/.openclaw/workspace", "/home/agent/code"}, Read: []string{"/home/agent/.openclaw/skills", "/home/agent/code/vendor", "/root/shared"},
+		Cwd: "/home/agent/.openclaw/workspace", Home: "/home/agent", Own: []string{"/home/agent/.openclaw",
+			"/home/agent/.config/sidecar"},
+		Write: []string{"/home/agent/.openclaw/workspace", "/home/agent/code"},
+		Read:  []string{"/home/agent/.openclaw/skills", "/home/agent/code/vendor", "/root/shared"},
 	}}
 	for _, c := range []struct {
 		op          Op
@@ -135,13 +141,15 @@ func TestNested(t *testing.T) {
 		}
 	}
 	whole := Guard{Roots: Roots{Cwd: "/root", Home: "/root", Write: []string{"/root"}}}
-	for text, want := range map[string]string{"x": Workspace, ".ssh/x": Secret, ".bashrc": Persist, "code/.bashrc": Automation, ".npmrc": Persist, "code/.env": WorkspaceSecret, ".": WorkspaceRoot} {
+	for text, want := range map[string]string{"x": Workspace, ".ssh/x": Secret, ".bashrc": Persist,
+		"code/.bashrc": Automation, ".npmrc": Persist, "code/.env": WorkspaceSecret, ".": WorkspaceRoot} {
 		if u := whole.Literal(Write, text); u.Class != want {
 			t.Errorf("the home folder is the root, %q: %s, want %s", text, u.Class, want)
 		}
 	}
 	below := Guard{Roots: Roots{Cwd: "/root/work", Home: "/root", Write: []string{"/root/work"}}}
-	for text, want := range map[string]string{"*.log": Workspace, "build/*": Workspace, "*": WorkspaceRoot, "../*": Protected, "../*.log": Outside, "../.s?h/x": Secret, "../w*": Protected} {
+	for text, want := range map[string]string{"*.log": Workspace, "build/*": Workspace, "*": WorkspaceRoot,
+		"../*": Protected, "../*.log": Outside, "../.s?h/x": Secret, "../w*": Protected} {
 		if u := below.Word(Delete, Word{Text: text, Glob: true}, "/root/work", "argument"); u.Class != want {
 			t.Errorf("below a special folder, %q: %s, want %s", text, u.Class, want)
 		}

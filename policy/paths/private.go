@@ -40,7 +40,8 @@ func private(p string) bool {
 		if i == len(names)-1 {
 			return tells(said, last, copied, strings.ToLower(p))
 		}
-		if n := len(said); n > 0 && (folderWords()[said[n-1]] || secretWords()[said[n-1]]) && !codeEnds()[last] {
+		if n := len(said); n > 0 && (folderWords()[said[n-1]] || secretWords()[said[n-1]]) &&
+			!codeEnds()[last] {
 			return true
 		}
 		copied = copied || slices.ContainsFunc(said, func(w string) bool { return copyWords()[w] })
@@ -89,9 +90,12 @@ func tells(words []string, end string, copied bool, p string) bool {
 	}
 	switch {
 	case end == "pem":
-		return !strings.Contains(p, "cert") && !strings.Contains(p, "pub") && !slices.ContainsFunc(stem, func(w string) bool { return w == "ca" || w == "chain" || w == "fullchain" })
+		return !strings.Contains(p, "cert") && !strings.Contains(p, "pub") &&
+			!slices.ContainsFunc(stem,
+				func(w string) bool { return w == "ca" || w == "chain" || w == "fullchain" })
 	case archives()[end]:
-		return copied || slices.ContainsFunc(words, func(w string) bool { return copyWords()[w] || secretWords()[w] })
+		return copied || slices.ContainsFunc(words,
+			func(w string) bool { return copyWords()[w] || secretWords()[w] })
 	case proseEnds()[end]:
 		stem = stem[max(0, len(stem)-2):]
 		return secretWords()[stem[len(stem)-1]] || len(stem) == 2 && paired(stem[0], stem[1])

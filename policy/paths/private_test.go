@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-var sam = Guard{Roots: Roots{Cwd: "/home/sam/code/shop", Home: "/home/sam", Write: []string{"/home/sam/code/shop"}, Look: []string{"/home/sam", "/etc", "/var/log"}}}
+var sam = Guard{Roots: Roots{Cwd: "/home/sam/code/shop", Home: "/home/sam",
+	Write: []string{"/home/sam/code/shop"}, Look: []string{"/home/sam", "/etc", "/var/log"}}}
 
 func classes(g Guard, p string) (word, tool string) {
 	return g.Word(Read, Word{Text: p}, g.Roots.Cwd, "argument").Class, g.Literal(Read, p).Class
@@ -41,7 +42,9 @@ func TestPrivateWords(t *testing.T) {
 	folders := []string{"", "/Documents", "/code/other", "/a/b/c/d", "/Größe/日本"}
 	for w := range secretWords() {
 		upper := strings.ToUpper(w[:1]) + w[1:]
-		for _, name := range []string{w, upper, strings.ToUpper(w), w + ".txt", "my-" + w + ".json", w + "_2025-01.csv", "db" + upper + ".yml", "old " + w + " list.xlsx", w + ".txt.gz", "notes-" + w + ".md"} {
+		for _, name := range []string{w, upper, strings.ToUpper(w), w + ".txt", "my-" + w + ".json",
+			w + "_2025-01.csv", "db" + upper + ".yml", "old " + w + " list.xlsx", w + ".txt.gz",
+			"notes-" + w + ".md"} {
 			for _, f := range folders {
 				if word, tool := classes(sam, "~"+f+"/"+name); word == Around || tool == Around {
 					t.Errorf("~%s/%s may be read", f, name)
@@ -84,8 +87,10 @@ func TestPrivateCopies(t *testing.T) {
 	})
 	each(anywhere(), "", func(p string) {
 		n++
-		for _, copied := range []string{"~/old-disk" + p, "~/backup" + p, "~/dotfiles/" + strings.TrimPrefix(p, "/."), "~/src/dot_" + strings.TrimPrefix(p, "/.")} {
-			if word, tool := classes(sam, copied); strings.HasPrefix(p, "/.") && (word == Around || tool == Around) {
+		for _, copied := range []string{"~/old-disk" + p, "~/backup" + p,
+			"~/dotfiles/" + strings.TrimPrefix(p, "/."), "~/src/dot_" + strings.TrimPrefix(p, "/.")} {
+			if word, tool := classes(sam, copied); strings.HasPrefix(p, "/.") && (word == Around ||
+				tool == Around) {
 				t.Errorf("a copy of %s may be read: %s", p, copied)
 			}
 		}
@@ -113,11 +118,13 @@ func (m modes) List(string, int) ([]fs.DirEntry, error) { return nil, nil }
 func TestShut(t *testing.T) {
 	g := sam
 	g.Links = modes{
-		"/etc/a.conf": 0o640, "/etc/b.conf": 0o644, "/etc/none.conf": 0, "/etc/dir": fs.ModeDir | 0o750, "/etc/dir/c.conf": 0o644,
+		"/etc/a.conf": 0o640, "/etc/b.conf": 0o644, "/etc/none.conf": 0, "/etc/dir": fs.ModeDir | 0o750,
+		"/etc/dir/c.conf": 0o644,
 		"/home/sam/x.txt": 0o600, "/home/sam": fs.ModeDir | 0o700, "/var/log/syslog": 0o640,
 	}
 	for p, want := range map[string]string{
-		"/etc/a.conf": Outside, "/etc/b.conf": Around, "/etc/none.conf": Outside, "/etc/dir/c.conf": Outside, "/etc/dir": Outside, "/etc/other/c.conf": Around,
+		"/etc/a.conf": Outside, "/etc/b.conf": Around, "/etc/none.conf": Outside, "/etc/dir/c.conf": Outside,
+		"/etc/dir": Outside, "/etc/other/c.conf": Around,
 		"~/x.txt": Around, "/var/log/syslog": Around, "/etc/dir/../b.conf": Outside,
 	} {
 		if word, tool := classes(g, p); word != want || tool != want {

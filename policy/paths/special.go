@@ -9,7 +9,8 @@ import (
 // change them. Empty: nothing special.
 type kind struct {
 	read, change string
-	names        string // paths in lower case, divided by white space; + is a space; * at the end of a part: any ending
+	// paths in lower case, divided by white space; + is a space; * at the end of a part: any ending
+	names string
 }
 
 // special is the class of a path by its names, and whether a name is only another
@@ -43,7 +44,8 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 		take(e, start, n)
 		name, more, inner := strings.Cut(rest, "/")
 		named := strings.HasSuffix(name, ".git") && git != ".git" && (git == "" || name == ".git")
-		if named || git == "" && write && inner && start+1 >= outer && at.op != Read && g.store(folder(p, start+1)) {
+		if named || git == "" && write && inner && start+1 >= outer && at.op != Read &&
+			g.store(folder(p, start+1)) {
 			git = name
 			take(gitKind(name, more), start, 1+strings.Count(rest, "/"))
 		}
@@ -57,10 +59,11 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 
 // store says whether git takes a folder for a repository, whatever its name is.
 func (g Guard) store(folder string) bool {
-	return g.Links != nil && !slices.ContainsFunc([]string{"/HEAD", "/objects", "/refs"}, func(name string) bool {
-		there, _ := g.There(folder + name)
-		return !there
-	})
+	return g.Links != nil && !slices.ContainsFunc([]string{"/HEAD", "/objects", "/refs"},
+		func(name string) bool {
+			there, _ := g.There(folder + name)
+			return !there
+		})
 }
 
 // folder is that many parts of a path.

@@ -47,7 +47,8 @@ func effect(u Use) string {
 func allowed(u Use) bool { return effect(u) == "allow" }
 
 var roots = Roots{
-	Cwd: "/srv/project", Home: "/home/agent", Write: []string{"/srv/project", "/tmp"}, Read: []string{"/usr", "/bin", "/sbin", "/lib"},
+	Cwd: "/srv/project", Home: "/home/agent", Write: []string{"/srv/project", "/tmp"},
+	Read:      []string{"/usr", "/bin", "/sbin", "/lib"},
 	ReadFiles: []string{"/etc/hosts"}, Own: []string{"/home/agent/.openclaw", "/srv/project/rules"},
 }
 

@@ -32,12 +32,14 @@ func (g Guard) plain(name string, u *Use) (string, bool) {
 		return g.tilde(name), true
 	case c == '\\', len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/') && letter(c):
 		return "", false // Windows
-	case c == '$' && len(name) > 1 && (name[1] == '_' || name[1] >= 'A' && name[1] <= 'Z'), c == '%' && strings.Count(name, "%") > 1 && !escape(name):
+	case c == '$' && len(name) > 1 && (name[1] == '_' || name[1] >= 'A' && name[1] <= 'Z'), c == '%' &&
+		strings.Count(name, "%") > 1 && !escape(name):
 		return "", false // a variable, for those who fill it in
 	case strings.Contains(name, "${") || strings.Contains(name, "$("):
 		return "", false
 	}
-	if i := strings.IndexByte(name, '{'); i >= 0 && strings.Contains(name[i:], "}") && (strings.Contains(name[i:], ",") || strings.Contains(name[i:], "..")) {
+	if i := strings.IndexByte(name, '{'); i >= 0 && strings.Contains(name[i:], "}") &&
+		(strings.Contains(name[i:], ",") || strings.Contains(name[i:], "..")) {
 		u.mark(MarkBraces)
 	}
 	if strings.Contains(name, "**") {
@@ -49,7 +51,8 @@ func (g Guard) plain(name string, u *Use) (string, bool) {
 // fileURL gives the path of a file: URL of this host. It is decoded once.
 func fileURL(text string) (string, bool) {
 	l, err := url.Parse(text)
-	if err != nil || l.Opaque != "" || l.Host != "" && !strings.EqualFold(l.Host, "localhost") || l.User != nil || l.RawQuery != "" || l.Fragment != "" {
+	if err != nil || l.Opaque != "" || l.Host != "" && !strings.EqualFold(l.Host, "localhost") ||
+		l.User != nil || l.RawQuery != "" || l.Fragment != "" {
 		return "", false
 	}
 	return l.Path, strings.HasPrefix(l.Path, "/")
@@ -110,7 +113,8 @@ func odd(r rune, size int) string {
 		return MarkControl
 	case strings.ContainsRune("\uff0e\uff0f\u2215\u2044\u2024\u2025\ufe52\uff3c\u29f8\u29f5\ufe68", r):
 		return MarkConfused
-	case invisible(r) && !unicode.Is(unicode.Zs, r) && !(r >= 0xfe00 && r <= 0xfe0f): // spaces, and what makes a sign an emoji, are ordinary
+	case invisible(r) && !unicode.Is(unicode.Zs, r) &&
+		!(r >= 0xfe00 && r <= 0xfe0f): // spaces, and what makes a sign an emoji, are ordinary
 		return MarkInvisible
 	}
 	return ""
@@ -118,7 +122,8 @@ func odd(r rune, size int) string {
 
 // invisible says whether nothing is seen of a character, or a space.
 func invisible(r rune) bool {
-	return unicode.In(r, unicode.Cf, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Variation_Selector) && r != ' ' ||
+	return unicode.In(r, unicode.Cf, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Variation_Selector) &&
+		r != ' ' ||
 		strings.ContainsRune("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", r)
 }
 

@@ -133,7 +133,8 @@ func (t *tree) fit(p, done string, call func(name string)) {
 		return // it says nothing
 	}
 	for name, sub := range t.sub {
-		if strings.HasPrefix(name, part[:known]) && (known > 0 || sub.sub != nil || sub.heads != nil) && match(part, name, false) {
+		if strings.HasPrefix(name, part[:known]) && (known > 0 || sub.sub != nil || sub.heads != nil) &&
+			match(part, name, false) {
 			try(name, sub)
 		}
 	}

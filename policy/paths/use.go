@@ -30,8 +30,9 @@ type Roots struct {
 	Read      []string `json:"read"`       // beside those of Write
 	ReadFiles []string `json:"read_files"` // single files that may be read
 	Look      []string `json:"look"`       // may be read, too, where nothing private is: class around
-	Homes     bool     `json:"-"`          // the home folders of others are of class foreign; else of class outside
-	Own       []string `json:"own"`        // files and folders of the guard itself: class control
+	// the home folders of others are of class foreign; else of class outside
+	Homes bool     `json:"-"`
+	Own   []string `json:"own"` // files and folders of the guard itself: class control
 }
 
 // Workspace is where the agent works: the first folder that it may write. Relative paths may start elsewhere,
@@ -67,26 +68,28 @@ const (
 	Workspace       = "workspace"        // inside a folder of Roots.Write
 	WorkspaceRoot   = "workspace_root"   // that folder itself
 	WorkspaceSecret = "workspace_secret" // a secret inside such a folder: .env, a key
-	Automation      = "automation"       // what tools run by themselves there: CI, editor tasks, .envrc, .npmrc
-	Readable        = "readable"         // inside a folder of Roots.Read, or one of Roots.ReadFiles
-	Secret          = "secret"           // keys, tokens, password files, histories of shells
-	Around          = "around"           // inside a folder of Roots.Look, if it is read
-	Foreign         = "foreign"          // in the home folder of another user
-	Persist         = "persist"          // what runs later by itself: start-up files of shells, cron, git hooks
-	Control         = "control"          // the gateway's and the sidecar's own files
-	VCS             = "vcs"              // the .git folder itself, and what git keeps in it
-	Home            = "home"             // the home folder itself
-	Root            = "root"             // /
-	Protected       = "protected"        // a top folder of the system, or one that holds a root
-	System          = "system"           // a program or library folder of the system
-	Kernel          = "kernel"           // /proc, /sys
-	BlockDevice     = "blockdev"         // a disk
-	Device          = "device"           // another device
-	Null            = "null"             // /dev/null and its like, the standard streams
-	Socket          = "socket"           // /dev/tcp/…, a socket file
-	Dynamic         = "dynamic"          // only known at run time: which file, or whether it is one
-	Malformed       = "malformed"        // refused rather than interpreted: NUL, ~user, too long …
-	Outside         = "outside"          // anything else
+	// what tools run by themselves there: CI, editor tasks, .envrc, .npmrc
+	Automation = "automation"
+	Readable   = "readable" // inside a folder of Roots.Read, or one of Roots.ReadFiles
+	Secret     = "secret"   // keys, tokens, password files, histories of shells
+	Around     = "around"   // inside a folder of Roots.Look, if it is read
+	Foreign    = "foreign"  // in the home folder of another user
+	// what runs later by itself: start-up files of shells, cron, git hooks
+	Persist     = "persist"
+	Control     = "control"   // the gateway's and the sidecar's own files
+	VCS         = "vcs"       // the .git folder itself, and what git keeps in it
+	Home        = "home"      // the home folder itself
+	Root        = "root"      // /
+	Protected   = "protected" // a top folder of the system, or one that holds a root
+	System      = "system"    // a program or library folder of the system
+	Kernel      = "kernel"    // /proc, /sys
+	BlockDevice = "blockdev"  // a disk
+	Device      = "device"    // another device
+	Null        = "null"      // /dev/null and its like, the standard streams
+	Socket      = "socket"    // /dev/tcp/…, a socket file
+	Dynamic     = "dynamic"   // only known at run time: which file, or whether it is one
+	Malformed   = "malformed" // refused rather than interpreted: NUL, ~user, too long …
+	Outside     = "outside"   // anything else
 )
 
 // The marks: what is odd about a path, whatever its class. Each deserves a question.
@@ -101,7 +104,8 @@ const (
 	MarkHardLink  = "hard link"      // the file has a second name, which may be anywhere
 	MarkOverwrite = "overwrite"      // a secret of the workspace that is already there
 	MarkUnseen    = "cannot be seen" // a part of it could not be looked at
-	MarkBelow     = "secrets below"  // who reads the folder as a whole reads secrets, or more than could be looked through
+	// who reads the folder as a whole reads secrets, or more than could be looked through
+	MarkBelow = "secrets below"
 )
 
 // ViaTool is the Via of a path that a file tool was given.

@@ -55,7 +55,8 @@ func outside(text string) (list []string) {
 		at := text[i:]
 		up := at == ".." || strings.HasPrefix(at, "../")
 		switch starts := i == 0 || strings.IndexByte(pathStarts, text[i-1]) >= 0; {
-		case starts && at[0] == '~' && i > 0 && text[i-1] == '@' && (len(at) == 1 || strings.IndexByte("0123456789^~:.", at[1]) >= 0): // @~1 of git
+		case starts && at[0] == '~' && i > 0 && text[i-1] == '@' && (len(at) == 1 ||
+			strings.IndexByte("0123456789^~:.", at[1]) >= 0): // @~1 of git
 		case starts && (up || at[0] == '/' || at[0] == '~'):
 			if i > 0 && strings.IndexByte(`'"`, text[i-1]) >= 0 {
 				at, _, _ = strings.Cut(at, text[i-1:i])
@@ -114,7 +115,8 @@ func (c *call) run(via string, argv []Word, wrapper string) {
 	if len(argv) == 0 {
 		return
 	}
-	c.Runs = append(c.Runs, Run{Via: via, Argv: argv, Wrapper: wrapper, Dir: c.Folder, Env: c.env, KeepStdin: wrapper != ""})
+	c.Runs = append(c.Runs, Run{Via: via, Argv: argv, Wrapper: wrapper, Dir: c.Folder, Env: c.env,
+		KeepStdin: wrapper != ""})
 }
 
 func (c *call) code(w Word, via string) {
@@ -203,7 +205,8 @@ func (c *call) arrivals() {
 			return
 		}
 		from, to = from[:n], from[n]
-		if n == 1 && !strings.HasSuffix(to.Text, "/") && to.Text != "." && to.Text != ".." || remoteName(to.Text) {
+		if n == 1 && !strings.HasSuffix(to.Text, "/") && to.Text != "." && to.Text != ".." ||
+			remoteName(to.Text) {
 			return
 		}
 	}

@@ -32,7 +32,8 @@ func (c *call) apply() {
 	if c.replaced {
 		n++
 	}
-	if short := slices.Contains(c.Flags, "-h") || slices.Contains(c.Flags, "-V"); n < max(c.Enough, 1) && !short {
+	if short := slices.Contains(c.Flags, "-h") || slices.Contains(c.Flags, "-V"); n < max(c.Enough, 1) &&
+		!short {
 		c.mark(c.alone)
 	}
 	c.applyOperands()
@@ -58,7 +59,8 @@ func (c *call) without(list []string) {
 
 // asksHelp tells whether all it does is to say how it is used, or its version.
 func (c *call) asksHelp() bool {
-	return !c.unlisted && len(c.Operands) == 0 && len(c.Flags) == 1 && (c.Flags[0] == "--help" || c.Flags[0] == "--version")
+	return !c.unlisted && len(c.Operands) == 0 && len(c.Flags) == 1 && (c.Flags[0] == "--help" ||
+		c.Flags[0] == "--version")
 }
 
 // mark adds tags, and takes note of marks.
@@ -111,7 +113,8 @@ func maybeFile(filter string) bool {
 
 // applyOperands gives each operand its meaning.
 func (c *call) applyOperands() {
-	if len(c.Operands) > 1 && c.name == "yq" && slices.Contains([]string{"e", "eval", "ea", "eval-all"}, c.Operands[0].Text) {
+	if len(c.Operands) > 1 && c.name == "yq" && slices.Contains([]string{"e", "eval", "ea", "eval-all"},
+		c.Operands[0].Text) {
 		c.Operands = c.Operands[1:]
 	}
 	if len(c.Operands) > 0 && c.name == "yq" && maybeFile(c.Operands[0].Text) {
@@ -145,7 +148,8 @@ func (c *call) applyOperands() {
 			c.run(c.name, c.variables(c.Operands[i:]), c.name)
 			return
 		case k == "line":
-			c.Runs = append(c.Runs, Run{Via: c.name, Code: join(c.Operands[i:]), Dir: c.Folder, Env: c.env, Wrapper: c.name, NewShell: true, KeepStdin: true})
+			c.Runs = append(c.Runs, Run{Via: c.name, Code: join(c.Operands[i:]), Dir: c.Folder, Env: c.env,
+				Wrapper: c.name, NewShell: true, KeepStdin: true})
 			return
 		case k == "plain" && out && slices.Contains(c.tags, "workspace-code"):
 			c.guess(func() { c.codeFile(rest(w, at), "argument") }) // what it is told to run may be anywhere
@@ -165,7 +169,8 @@ func (c *call) applyOperands() {
 func (c *call) scripted(name string, args []Word) {
 	if c.table.row(name) != nil {
 		e := c.table.own(name, args)
-		c.Inline, c.Tags, c.Unsure = c.Inline || e.Inline, append(c.Tags, e.Tags...), append(c.Unsure, e.Unsure...)
+		c.Inline, c.Tags, c.Unsure = c.Inline || e.Inline, append(c.Tags, e.Tags...), append(c.Unsure,
+			e.Unsure...)
 	}
 }
 

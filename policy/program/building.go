@@ -12,7 +12,8 @@ func (c *call) definition(w Word) {
 	if strings.Contains(w.Text, "extld") {
 		c.execFlag("extld")
 	}
-	if linkerFlags().MatchString(w.Text) && (!w.Dynamic || strings.Contains(w.Text, "-X")) { // what is stamped in may be known only at run time
+	// what is stamped in may be known only at run time
+	if linkerFlags().MatchString(w.Text) && (!w.Dynamic || strings.Contains(w.Text, "-X")) {
 		return
 	}
 	name, value, set := strings.Cut(strings.TrimPrefix(w.Text, ":"), "=") // -p:NAME=VALUE of dotnet
@@ -28,7 +29,8 @@ func (c *call) definition(w Word) {
 		if !usualTools().MatchString(value) {
 			c.execFlag(name + "=")
 		}
-	case name == "SHELL" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "MAKE") || strings.ContainsAny(value, ";|&`#<>$\n") || w.Dynamic:
+	case name == "SHELL" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "MAKE") ||
+		strings.ContainsAny(value, ";|&`#<>$\n") || w.Dynamic:
 		c.execFlag(name + "=")
 		c.tag("opaque-exec")
 	default:
@@ -47,7 +49,8 @@ var (
 func (c *call) compiler() {
 	for i := range c.found {
 		value := c.found[i].value.Text
-		if c.found[i].name == "-W" && strings.Contains(value, "plugin") || c.found[i].name == "-C" && strings.HasPrefix(value, "link") {
+		if c.found[i].name == "-W" && strings.Contains(value, "plugin") || c.found[i].name == "-C" &&
+			strings.HasPrefix(value, "link") {
 			c.execFlag(c.found[i].name + value)
 		}
 	}
@@ -60,7 +63,8 @@ func (c *call) compiler() {
 // runs when something goes wrong.
 func (c *call) moreOptions() {
 	for _, w := range c.args {
-		if strings.HasPrefix(w.Text, "-XX:On") || strings.HasPrefix(w.Text, "-XX:Flags") || strings.HasPrefix(w.Text, "@") {
+		if strings.HasPrefix(w.Text, "-XX:On") || strings.HasPrefix(w.Text, "-XX:Flags") ||
+			strings.HasPrefix(w.Text, "@") {
 			c.execFlag(w.Text)
 			c.tag("opaque-exec")
 		}
@@ -76,7 +80,8 @@ func (c *call) packaged(w Word) {
 		c.fetch(rest(w, strings.TrimPrefix(url, "git+")), "GET")
 	case strings.Contains(w.Text, "://"):
 		c.fetch(rest(w, strings.TrimPrefix(w.Text, "git+")), "GET")
-	case out || strings.HasPrefix(w.Text, ".") || strings.HasSuffix(w.Text, ".go") || strings.HasPrefix(w.Text, "file:"):
+	case out || strings.HasPrefix(w.Text, ".") || strings.HasSuffix(w.Text, ".go") ||
+		strings.HasPrefix(w.Text, "file:"):
 		c.codeFile(rest(w, strings.TrimPrefix(w.Text, "file:")), "argument")
 		return
 	}

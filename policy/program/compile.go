@@ -201,7 +201,8 @@ func (p *program) operands() {
 
 // find is where a long one stands, or would.
 func (p *program) find(text string) (i int, ok bool) {
-	return slices.BinarySearchFunc(p.long, text, func(s spelling, t string) int { return strings.Compare(s.text, t) })
+	return slices.BinarySearchFunc(p.long, text,
+		func(s spelling, t string) int { return strings.Compare(s.text, t) })
 }
 
 // exact finds a long one that is written in full, perhaps with =value.
@@ -215,7 +216,8 @@ func (p *program) exact(text string) *option {
 
 // option finds a long one, which may be abbreviated.
 func (p *program) option(text string) *option {
-	if i, _ := p.find(text); i < len(p.long) && (p.long[i].text == text || !p.words && len(text) > 2 && strings.HasPrefix(p.long[i].text, text)) {
+	if i, _ := p.find(text); i < len(p.long) && (p.long[i].text == text || !p.words && len(text) > 2 &&
+		strings.HasPrefix(p.long[i].text, text)) {
 		return &p.options[p.long[i].option]
 	}
 	return nil

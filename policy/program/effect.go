@@ -46,7 +46,8 @@ type Effect struct {
 	Touches  []Touch
 	Fetches  []Fetch
 	Runs     []Run
-	Installs []Word   // a program with its arguments, which is only run where it stands in node_modules/.bin: npx
+	// a program with its arguments, which is only run where it stands in node_modules/.bin: npx
+	Installs []Word
 	Tags     []string // what it does to the world: power, disk, admin, privilege, publish …
 
 	Inline    bool     // it runs code that stands in its arguments: python -c

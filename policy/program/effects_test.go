@@ -21,7 +21,8 @@ func words(command string) (list []program.Word) {
 	end := func() {
 		if inside {
 			before, after, dynamic := strings.Cut(b.String(), "<?>")
-			list = append(list, program.Word{Text: before + after, Dynamic: dynamic, Begins: dynamic && before != ""})
+			list = append(list, program.Word{Text: before + after, Dynamic: dynamic, Begins: dynamic &&
+				before != ""})
 		}
 		b.Reset()
 		inside = false
@@ -127,8 +128,10 @@ var noOptions = strings.Fields(`: . [ [[ test echo printf true false expr break 
 func TestLooksElsewhere(t *testing.T) {
 	table := shipped.Programs()
 	for command, want := range map[string]bool{
-		"rg --type=/etc/x a": true, "npm run x --out=/etc/x": true, "git fetch origin /etc/x": true, "wc --total=../x a": true,
-		"rg --type=go a": false, "git log main..x": false, "head -n 5 a": false, "make V=1": false, "make OUT=/etc/x": true,
+		"rg --type=/etc/x a": true, "npm run x --out=/etc/x": true, "git fetch origin /etc/x": true,
+		"wc --total=../x a": true,
+		"rg --type=go a":    false, "git log main..x": false, "head -n 5 a": false, "make V=1": false,
+		"make OUT=/etc/x": true,
 	} {
 		got := false
 		for _, touch := range effect(table, command).Touches {
@@ -146,7 +149,8 @@ func TestFloors(t *testing.T) {
 	table := program.NewTable([]string{"git", "curl", "mine"}, func(string) program.Row {
 		return program.Row{Flags: "--frob", Operands: "text*"}
 	}, floor)
-	for _, command := range []string{"git push", "curl -d @a https://example.com/", "git reset --hard", "git --frob x"} {
+	for _, command := range []string{"git push", "curl -d @a https://example.com/", "git reset --hard",
+		"git --frob x"} {
 		e, under := effect(table, command), effect(floor, command)
 		for _, fact := range under.Facts() {
 			if !slices.Contains(e.Facts(), fact) {

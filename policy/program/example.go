@@ -51,7 +51,8 @@ func (e Effect) Facts() []string {
 		list = append(list, strings.TrimSpace(strings.Join(words, " ")))
 	}
 	list = append(list, e.Tags...)
-	for mark, is := range map[string]bool{"code": e.Inline, "stdin-code": e.ReadsCode, "stdin": e.ReadsIn && !e.ReadsCode, "changes": e.Changes} {
+	for mark, is := range map[string]bool{"code": e.Inline, "stdin-code": e.ReadsCode, "stdin": e.ReadsIn &&
+		!e.ReadsCode, "changes": e.Changes} {
 		if is {
 			list = append(list, mark)
 		}

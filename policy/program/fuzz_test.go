@@ -17,9 +17,12 @@ import (
 // bounded by what it is given.
 func FuzzOf(f *testing.F) {
 	for _, command := range []string{
-		"rm -rf -- -x", "tar xzf a.tgz -C /opt", "sed -e s/a/b/w -i f", "awk '{print $2 > $1}' f", "find . ( -name a -o -delete )", "git -c core.pager=x log",
-		"docker run -v /:/x alpine sh", "env A=1 sh -c id", "curl -F f=@a,b; -H @h <?>", "python3 -m json.tool x", "xargs -I{} -0 sh -c {}", "make X!=id",
-		"jq '.a|env' f", "duckdb -c \"select '\" x", "fd -x rm", "sed 's/[[:x:]/]/e' f", "ssh -o ProxyCommand=x h", "convert msl:x @y",
+		"rm -rf -- -x", "tar xzf a.tgz -C /opt", "sed -e s/a/b/w -i f", "awk '{print $2 > $1}' f",
+		"find . ( -name a -o -delete )", "git -c core.pager=x log",
+		"docker run -v /:/x alpine sh", "env A=1 sh -c id", "curl -F f=@a,b; -H @h <?>",
+		"python3 -m json.tool x", "xargs -I{} -0 sh -c {}", "make X!=id",
+		"jq '.a|env' f", "duckdb -c \"select '\" x", "fd -x rm", "sed 's/[[:x:]/]/e' f",
+		"ssh -o ProxyCommand=x h", "convert msl:x @y",
 	} {
 		f.Add(command)
 	}
@@ -79,7 +82,8 @@ func TestLanguagesNeverRun(t *testing.T) {
 			for _, f := range left {
 				known := f.Name() == "in"
 				for _, touch := range e.Touches {
-					known = known || touch.Op == "write" && strings.HasPrefix(f.Name(), strings.TrimSpace(touch.Word.Text))
+					known = known || touch.Op == "write" &&
+						strings.HasPrefix(f.Name(), strings.TrimSpace(touch.Word.Text))
 				}
 				if !known {
 					t.Fatalf("%s %q has made %s, and is %s", name, script, f.Name(), shown(e))
@@ -94,7 +98,8 @@ func TestLanguagesNeverRun(t *testing.T) {
 
 func BenchmarkOf(b *testing.B) {
 	table := shipped.Programs()
-	for _, command := range []string{"ls -la src", "git commit -m message", "rm -rf ./build", "find . -name *.go -exec grep -n foo {} +", "curl -sSL https://example.com/x", "unheard -rf x"} {
+	for _, command := range []string{"ls -la src", "git commit -m message", "rm -rf ./build",
+		"find . -name *.go -exec grep -n foo {} +", "curl -sSL https://example.com/x", "unheard -rf x"} {
 		list := words(command)
 		b.Run(list[0].Text, func(b *testing.B) {
 			b.ReportAllocs()
@@ -104,7 +109,8 @@ func BenchmarkOf(b *testing.B) {
 		})
 	}
 	for name, text := range map[string]string{
-		"awk": strings.Repeat("{print $1/2}\n", 10000), "awk-slash": strings.Repeat("(/", 60000), "sed": strings.Repeat("s/[/]/b/;", 14000), "sed-bracket": strings.Repeat("[[:", 40000),
+		"awk": strings.Repeat("{print $1/2}\n", 10000), "awk-slash": strings.Repeat("(/", 60000),
+		"sed": strings.Repeat("s/[/]/b/;", 14000), "sed-bracket": strings.Repeat("[[:", 40000),
 		"jq": strings.Repeat(".a|", 40000),
 	} {
 		tool, _, _ := strings.Cut(name, "-")

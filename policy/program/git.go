@@ -21,9 +21,11 @@ func (c *call) gitSetting(w Word, via string) {
 	key, value, _ := strings.Cut(w.Text, "=")
 	_, out := elsewhere(value)
 	switch {
-	case gitTools().MatchString(key) && !w.Dynamic && slices.Contains([]string{"", "cat", "true", "false", ":", "less", "more", "less -FRX"}, value):
+	case gitTools().MatchString(key) && !w.Dynamic &&
+		slices.Contains([]string{"", "cat", "true", "false", ":", "less", "more", "less -FRX"}, value):
 		return
-	case gitPlain().MatchString(key) && !gitTools().MatchString(key) && !w.Dynamic && !out && !strings.ContainsAny(value, "|!$`"):
+	case gitPlain().MatchString(key) && !gitTools().MatchString(key) && !w.Dynamic && !out &&
+		!strings.ContainsAny(value, "|!$`"):
 		return
 	}
 	c.execFlag(via + " " + key)
@@ -81,7 +83,8 @@ func (c *call) pathspec(w Word) {
 	}
 	w = rest(w, text)
 	w.Glob = w.Glob || strings.ContainsAny(text, "*?[") && !strings.Contains(magic, "literal")
-	if (strings.Contains(magic, "/") || strings.Contains(magic, "top")) && !strings.HasPrefix(text, "/") { // from the top of the repository, wherever that is
+	// from the top of the repository, wherever that is
+	if (strings.Contains(magic, "/") || strings.Contains(magic, "top")) && !strings.HasPrefix(text, "/") {
 		w = in(Word{Text: ".", Dynamic: true, Begins: true}, w)
 	}
 	c.touch("delete", w, "argument")

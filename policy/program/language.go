@@ -65,7 +65,8 @@ func (c *call) language(kind string, w Word, via string) {
 		c.connects(kind, w)
 	case "method":
 		c.leaves = c.leaves || w.Dynamic || w.Text != "GET" && w.Text != "HEAD"
-		if via == "argument" && strings.Trim(w.Text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" { // left out, as http allows
+		// left out, as http allows
+		if via == "argument" && strings.Trim(w.Text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			c.connects("url", w)
 		}
 	case "upload", "sent", "form", "header", "cookie":

@@ -13,7 +13,8 @@ import (
 func (c *call) connects(kind string, w Word) {
 	switch kind {
 	case "url":
-		c.fetch(w, map[bool]string{true: "PING", false: "GET"}[strings.HasPrefix(c.name, "ping") || c.name == "getent"])
+		c.fetch(w, map[bool]string{true: "PING",
+			false: "GET"}[strings.HasPrefix(c.name, "ping") || c.name == "getent"])
 		if c.saves {
 			folder, _ := c.value("-P")
 			c.use("write", in(folder, saved(w)), "download")
@@ -232,8 +233,10 @@ func (c *call) sshSetting(w Word) {
 		c.unsure("dynamic option -o")
 	}
 	switch v := rest(w, strings.Trim(value, `" =`)); strings.ToLower(name) {
-	case "batchmode", "connecttimeout", "stricthostkeychecking", "loglevel", "serveraliveinterval", "serveralivecountmax", "port", "user",
-		"compression", "identitiesonly", "passwordauthentication", "requesttty", "forwardagent", "controlmaster", "controlpersist":
+	case "batchmode", "connecttimeout", "stricthostkeychecking", "loglevel", "serveraliveinterval",
+		"serveralivecountmax", "port", "user",
+		"compression", "identitiesonly", "passwordauthentication", "requesttty", "forwardagent",
+		"controlmaster", "controlpersist":
 	case "userknownhostsfile", "globalknownhostsfile", "controlpath":
 		c.use("write", v, "-o "+name)
 	case "identityfile", "certificatefile":

@@ -288,7 +288,8 @@ func (c *call) unknown(name string) {
 
 // several notes a word that may become several: options, files, actions of find.
 func (c *call) several() {
-	if i := slices.IndexFunc(c.args, func(w Word) bool { return w.Many }); i >= 0 && (c.acts || len(c.readers) > 0) {
+	if i := slices.IndexFunc(c.args, func(w Word) bool { return w.Many }); i >= 0 &&
+		(c.acts || len(c.readers) > 0) {
 		c.unsure("this may become several words: " + c.args[i].Text)
 	}
 }

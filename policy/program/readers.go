@@ -10,7 +10,8 @@ import (
 // Readers are the words for what reads all arguments of a program, where the meaning of
 // each alone does not say enough.
 func Readers() []string {
-	return []string{"checkout", "clone", "compiler", "curl", "fd", "find", "inner", "kill", "more-options", "npx", "ps", "python", "ssh", "tar", "xargs"}
+	return []string{"checkout", "clone", "compiler", "curl", "fd", "find", "inner", "kill", "more-options",
+		"npx", "ps", "python", "ssh", "tar", "xargs"}
 }
 
 // read lets a reader look at the call.
@@ -76,7 +77,8 @@ func (c *call) assignment(w Word) {
 		c.touch("read", rest(w, value), "if")
 	case "of":
 		c.touch("write", rest(w, value), "of")
-	case "bs", "cbs", "conv", "count", "ibs", "iflag", "iseek", "obs", "oflag", "oseek", "seek", "skip", "status":
+	case "bs", "cbs", "conv", "count", "ibs", "iflag", "iseek", "obs", "oflag", "oseek", "seek", "skip",
+		"status":
 	default:
 		c.unsure("unknown operand " + name)
 	}
@@ -144,13 +146,15 @@ func (c *call) variables(list []Word) []Word {
 
 // startShell is an interactive one, or one that reads the standard input.
 func (c *call) startShell() {
-	c.Runs = append(c.Runs, Run{Via: c.name, Shell: true, KeepStdin: true, NewShell: true, Wrapper: c.name, Dir: c.Folder})
+	c.Runs = append(c.Runs, Run{Via: c.name, Shell: true, KeepStdin: true, NewShell: true, Wrapper: c.name,
+		Dir: c.Folder})
 	c.ReadsIn = true
 }
 
 // xargs runs a program with the words of its standard input.
 func (c *call) xargs() {
-	r := Run{Via: "xargs", Wrapper: c.name, Lines: true, NulLines: c.has("-0"), Argv: c.Operands, Groups: c.has("-n", "-L", "-l", "-s")}
+	r := Run{Via: "xargs", Wrapper: c.name, Lines: true, NulLines: c.has("-0"), Argv: c.Operands,
+		Groups: c.has("-n", "-L", "-l", "-s")}
 	if len(r.Argv) == 0 {
 		r.Argv = []Word{{Text: "echo"}}
 	}
@@ -210,7 +214,8 @@ func (c *call) tar() {
 		for _, w := range c.Operands {
 			c.touch("write", in(at, w), "member")
 		}
-		c.touch("write", Word{Text: strings.TrimSuffix(at.Text, "/") + "/extracted", Dynamic: at.Dynamic, Begins: at.Begins}, "extract")
+		c.touch("write", Word{Text: strings.TrimSuffix(at.Text, "/") + "/extracted", Dynamic: at.Dynamic,
+			Begins: at.Begins}, "extract")
 	} else {
 		c.untag("absolute-extract")
 	}

@@ -44,7 +44,8 @@ func substitutions() (out string) {
 	for _, end := range `/|,#:@%_!~` {
 		end := regexp.QuoteMeta(string(end))
 		text := `(?:[^\\` + end + `]|\\[\s\S])*` + end
-		out += `|s` + end + sedPattern(end) + text + `[gpIiMm0-9]*(?:$|[\s;}])|y` + end + text + text + `(?:$|[\s;}])`
+		out += `|s` + end + sedPattern(end) + text + `[gpIiMm0-9]*(?:$|[\s;}])|y` + end + text + text +
+			`(?:$|[\s;}])`
 	}
 	return out
 }
@@ -108,7 +109,9 @@ func (c *call) sql(w Word) {
 	}
 	for _, m := range sqlFile().FindAllStringSubmatch(w.Text, -1) {
 		if _, out := elsewhere(m[1]); out || strings.Contains(m[1], ".") {
-			c.guess(func() { c.touch("read", Word{Text: m[1], Glob: strings.ContainsAny(m[1], "*?[")}, "table") })
+			c.guess(func() {
+				c.touch("read", Word{Text: m[1], Glob: strings.ContainsAny(m[1], "*?[")}, "table")
+			})
 		}
 	}
 }

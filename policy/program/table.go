@@ -75,7 +75,8 @@ func (t *Table) own(name string, args []Word) Effect {
 	c.several()
 	c.run(c.name, c.tail, c.name)
 	c.left()
-	if c.program.StartsShell && !c.looks && c.CodeFile == (Word{}) && !slices.ContainsFunc(c.Runs, func(r Run) bool { return r.Wrapper != "" || r.Argv == nil }) {
+	if c.program.StartsShell && !c.looks && c.CodeFile == (Word{}) && !slices.ContainsFunc(c.Runs,
+		func(r Run) bool { return r.Wrapper != "" || r.Argv == nil }) {
 		c.startShell()
 	}
 	c.applyValues()
@@ -114,11 +115,16 @@ func (t *Table) row(name string) *program {
 
 // add adds what another table says of the same call. It never takes anything away.
 func (e *Effect) add(o Effect) {
-	e.Touches, e.Fetches, e.Runs = append(e.Touches, o.Touches...), append(e.Fetches, o.Fetches...), append(e.Runs, o.Runs...)
-	e.Tags, e.Unsure, e.ExecFlags = unique(append(e.Tags, o.Tags...)), unique(append(e.Unsure, o.Unsure...)), unique(append(e.ExecFlags, o.ExecFlags...))
-	e.Inline, e.ReadsCode, e.ReadsIn = e.Inline || o.Inline, e.ReadsCode || o.ReadsCode, e.ReadsIn || o.ReadsIn
-	e.Changes, e.Recursive, e.Follows = e.Changes || o.Changes, e.Recursive || o.Recursive, e.Follows || o.Follows
-	e.Patch, e.Patches, e.Spoils = e.Patch || o.Patch, append(e.Patches, o.Patches...), append(e.Spoils, o.Spoils...)
+	e.Touches, e.Fetches, e.Runs = append(e.Touches, o.Touches...), append(e.Fetches,
+		o.Fetches...), append(e.Runs, o.Runs...)
+	e.Tags, e.Unsure, e.ExecFlags = unique(append(e.Tags, o.Tags...)), unique(append(e.Unsure,
+		o.Unsure...)), unique(append(e.ExecFlags, o.ExecFlags...))
+	e.Inline, e.ReadsCode, e.ReadsIn = e.Inline || o.Inline, e.ReadsCode || o.ReadsCode, e.ReadsIn ||
+		o.ReadsIn
+	e.Changes, e.Recursive, e.Follows = e.Changes || o.Changes, e.Recursive || o.Recursive, e.Follows ||
+		o.Follows
+	e.Patch, e.Patches, e.Spoils = e.Patch || o.Patch, append(e.Patches, o.Patches...), append(e.Spoils,
+		o.Spoils...)
 	if e.CodeFile == (Word{}) {
 		e.CodeFile = o.CodeFile
 	}

@@ -66,9 +66,9 @@ var variables = []variable{
 }
 
 // Odd says whether the value of a variable may be more than a plain word to the programs
-// that get it: a path or an address, also if that is only known at run time; or code, which a shell runs if it evaluates the text,
-// or a call with brackets. Blanks say nothing: names of people and applications have some.
-// What variables do whose names are known, Set says.
+// that get it: a path or an address, also if that is only known at run time; or code, which a shell runs if
+// it evaluates the text, or a call with brackets. Blanks say nothing: names of people and applications have
+// some. What variables do whose names are known, Set says.
 func Odd(name string, value Word) (odd, code bool) {
 	if slices.ContainsFunc(variables, func(v variable) bool { return fits(v.names, name) }) {
 		return false, false
@@ -106,7 +106,8 @@ func (c *call) applyValues() {
 		if code {
 			c.tag("code-variable")
 		}
-		c.Tags, c.Touches, c.Fetches = append(c.Tags, e.Tags...), append(c.Touches, e.Touches...), append(c.Fetches, e.Fetches...)
+		c.Tags, c.Touches, c.Fetches = append(c.Tags, e.Tags...), append(c.Touches,
+			e.Touches...), append(c.Fetches, e.Fetches...)
 		if e.CodeFile.Text != "" {
 			c.CodeFile = e.CodeFile
 		}

@@ -10,7 +10,8 @@ import (
 )
 
 var world = World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{
-	Cwd: "/proj/app", Home: "/home/dev", Write: []string{"/proj/app", "/tmp"}, Read: []string{"/usr", "/bin", "/sbin", "/lib"},
+	Cwd: "/proj/app", Home: "/home/dev", Write: []string{"/proj/app", "/tmp"}, Read: []string{"/usr", "/bin",
+		"/sbin", "/lib"},
 }}}
 
 // commands is a short form of all that runs: the words of each command in one string.
@@ -133,7 +134,8 @@ func TestCommands(t *testing.T) {
 	} {
 		got := commands(Analyze(c.text, world))
 		for _, want := range c.want {
-			if not, is := strings.CutPrefix(want, "!"); is == slices.Contains(got, strings.TrimPrefix(want, "!")) {
+			if not, is := strings.CutPrefix(want, "!"); is == slices.Contains(got,
+				strings.TrimPrefix(want, "!")) {
 				t.Errorf("%s\n\tgot  %q\n\twant %q (not: %v)", c.text, got, want, not)
 			}
 		}

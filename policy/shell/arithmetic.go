@@ -25,7 +25,8 @@ func (sh *shell) arithmetic(n syntax.Node) {
 			sh.operand(n)
 			return false
 		case *syntax.BinaryArithm:
-			if op := n.Op.String(); strings.HasSuffix(op, "=") && !slices.Contains([]string{"==", "!=", "<=", ">="}, op) {
+			if op := n.Op.String(); strings.HasSuffix(op, "=") &&
+				!slices.Contains([]string{"==", "!=", "<=", ">="}, op) {
 				sets = append(sets, n.X)
 			}
 		case *syntax.UnaryArithm:

@@ -23,7 +23,8 @@ func (sh *shell) assigned(name string, v value) {
 		for _, w := range v.list {
 			sh.evaluates(w)
 		}
-		if strings.HasPrefix(name, "BASH_") || name == "POSIXLY_CORRECT" || name == "histchars" || name == "FUNCNEST" {
+		if strings.HasPrefix(name, "BASH_") || name == "POSIXLY_CORRECT" || name == "histchars" ||
+			name == "FUNCNEST" {
 			sh.a.unsure("a variable that changes how bash works: " + name)
 		}
 		number := v.isNumber()

@@ -57,8 +57,10 @@ func passes(s *Script) bool {
 		return false
 	}
 	return !slices.ContainsFunc(s.Commands, func(c Command) bool {
-		return c.DynamicName || c.Inline || c.CodeFile != "" || !c.Known && c.Binary != "" || len(c.ExecFlags) > 0 || slices.ContainsFunc(c.Tags, func(tag string) bool {
-			return slices.Contains([]string{"foreign-code", "runs-created-file", "hash-poison", "shell-state", "interactive-shell"}, tag)
+		return c.DynamicName || c.Inline || c.CodeFile != "" || !c.Known && c.Binary != "" ||
+			len(c.ExecFlags) > 0 || slices.ContainsFunc(c.Tags, func(tag string) bool {
+			return slices.Contains([]string{"foreign-code", "runs-created-file", "hash-poison", "shell-state",
+				"interactive-shell"}, tag)
 		}) || slices.ContainsFunc(c.Env, func(name string) bool {
 			return slices.Contains([]string{"PATH", "IFS", "PROMPT_COMMAND", "BASH_ENV", "ENV", "PS4"}, name)
 		})

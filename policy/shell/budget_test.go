@@ -55,7 +55,8 @@ func TestBudget(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if s := Analyze(c.text, world); s.OverBudget != c.want {
-				t.Errorf("over budget: %v; %d commands, dynamic %q, error %s", s.OverBudget, len(s.Commands), s.Dynamic, s.Error)
+				t.Errorf("over budget: %v; %d commands, dynamic %q, error %s", s.OverBudget, len(s.Commands),
+					s.Dynamic, s.Error)
 			}
 		})
 	}
@@ -64,7 +65,8 @@ func TestBudget(t *testing.T) {
 func TestLimits(t *testing.T) {
 	w := world
 	w.Limits = Limits{Bytes: 10, Depth: 1, Commands: 2, Steps: 100}
-	for text, want := range map[string]bool{"ls; ls": false, "ls; ls; ls": true, "echo 1234567": true, "a $(b $(c))": true, "a $(b)": false} {
+	for text, want := range map[string]bool{"ls; ls": false, "ls; ls; ls": true, "echo 1234567": true,
+		"a $(b $(c))": true, "a $(b)": false} {
 		if len(text) > 10 && !want {
 			continue
 		}

@@ -80,7 +80,10 @@ func (sh *shell) cd(cmd Command, c call) {
 	sh.out.write("", cmd.Binary == "cd" && !slices.Contains(cmd.Argv, "-"))
 	home, _ := sh.get("HOME")
 	target := home.word
-	if i := slices.IndexFunc(c.args(), func(w word) bool { return w.Text == "-" || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+' }); i >= 0 {
+	if i := slices.IndexFunc(c.args(),
+		func(w word) bool {
+			return w.Text == "-" || w.Text == "" || w.Text[0] != '-' && w.Text[0] != '+'
+		}); i >= 0 {
 		target = c.args()[i]
 	}
 	if path, ok := sh.get("CDPATH"); ok && (path.Text != "" || path.Dynamic) {
@@ -142,7 +145,8 @@ func (sh *shell) setOptions(cmd Command, c call) {
 		sh.out.write("", false, "set")
 	}
 	sh.emit(cmd)
-	for len(args) > 0 && (args[0].Dynamic && !args[0].Begins || len(args[0].Text) > 1 && strings.ContainsAny(args[0].Text[:1], "-+")) {
+	for len(args) > 0 && (args[0].Dynamic && !args[0].Begins || len(args[0].Text) > 1 &&
+		strings.ContainsAny(args[0].Text[:1], "-+")) {
 		w := args[0]
 		if args = args[1:]; w.Text == "--" {
 			sh.args, sh.open = args, false
@@ -170,7 +174,8 @@ func (sh *shell) setOptions(cmd Command, c call) {
 
 // settings are the long names of what set may set, and their letters.
 var settings = map[string]string{
-	"allexport": "a", "errexit": "e", "nounset": "u", "xtrace": "x", "verbose": "v", "errtrace": "E", "functrace": "T", "noclobber": "C", "noglob": "f", "pipefail": "h",
+	"allexport": "a", "errexit": "e", "nounset": "u", "xtrace": "x", "verbose": "v", "errtrace": "E",
+	"functrace": "T", "noclobber": "C", "noglob": "f", "pipefail": "h",
 }
 
 func (sh *shell) shift(cmd Command, c call) {

@@ -185,7 +185,8 @@ func (sh *shell) locate(cmd *Command, name string) string {
 	if !strings.Contains(name, "/") {
 		return name
 	}
-	u := sh.useFrom(paths.Run, word{Word: program.Word{Text: name, Dynamic: cmd.DynamicName}}, sh.cwd(), "name")
+	u := sh.useFrom(paths.Run, word{Word: program.Word{Text: name, Dynamic: cmd.DynamicName}}, sh.cwd(),
+		"name")
 	cmd.Path, cmd.PathClass = u.Resolved, u.Class
 	if cmd.Path == "" {
 		cmd.Path = name

@@ -27,7 +27,8 @@ func (sh *shell) codeFile(cmd *Command, w word) {
 		cmd.tag(origin(s.from)...)
 	}
 	for _, u := range sh.use(paths.Read, w, "code") {
-		temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
+		temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd,
+			"/tmp/")
 		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || temporary {
 			cmd.tag("foreign-code")
 			return

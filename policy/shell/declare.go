@@ -66,7 +66,8 @@ func (s *saying) option(text string) (ok bool) {
 	s.traits.keyed = on && has("A") || s.traits.keyed && !has("A")
 	s.traits.integer = on && has("i") || s.traits.integer
 	s.traits.odd = has("tulc") || s.traits.odd || s.kind != "export" && has("n")
-	return text == "--" || strings.Trim(letters, "pfFgaAxritulc") == "" || s.kind == "export" && letters == "n"
+	return text == "--" || strings.Trim(letters, "pfFgaAxritulc") == "" || s.kind == "export" &&
+		letters == "n"
 }
 
 // declareName gives a name what the options say.
@@ -183,7 +184,8 @@ func (sh *shell) handed(name string) {
 
 // exports takes note of names that a declaration exports, or a call of set -a.
 func (sh *shell) exports(cmd Command) {
-	if cmd.Binary != "export" && !slices.ContainsFunc(cmd.Flags, func(f string) bool { return strings.Contains(f, "x") }) {
+	if cmd.Binary != "export" && !slices.ContainsFunc(cmd.Flags,
+		func(f string) bool { return strings.Contains(f, "x") }) {
 		return
 	}
 	for _, name := range namesOf(cmd.Argv[1:]) {

@@ -26,7 +26,8 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 	}
 	sh.fetched(&cmd, base, e)
 	sh.foundNames(base, e, c)
-	if slices.Contains(cmd.Tags, "workspace-program") || cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") {
+	if slices.Contains(cmd.Tags, "workspace-program") || cmd.CodeFile != "" ||
+		slices.Contains(cmd.Tags, "workspace-code") {
 		sh.outsideArguments(&cmd, c)
 	}
 	if base == "git" {

@@ -30,7 +30,9 @@ func TestFoldPrintsAsBash(t *testing.T) {
 	if err != nil {
 		t.Skip("SKIPPED: there is no bash to compare with")
 	}
-	part := rapid.SampledFrom([]string{`\`, `\\`, `\n`, `\x41`, `\x4`, `\xg`, `\101`, `\0101`, `\08`, `\1`, `\'`, `\"`, `\?`, `\c`, `\e`, `\u41`, `\U0001f600`, `\q`, "%s", "%b", "%%", "%d", "a", "1", " ", "'", `"`, "%5s"})
+	part := rapid.SampledFrom([]string{`\`, `\\`, `\n`, `\x41`, `\x4`, `\xg`, `\101`, `\0101`, `\08`, `\1`,
+		`\'`, `\"`, `\?`, `\c`, `\e`, `\u41`, `\U0001f600`, `\q`, "%s", "%b", "%%", "%d", "a", "1", " ", "'",
+		`"`, "%5s"})
 	rapid.Check(t, func(t *rapid.T) {
 		args := []string{rapid.SampledFrom([]string{"echo", "printf"}).Draw(t, "name")}
 		if args[0] == "echo" {

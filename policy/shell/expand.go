@@ -110,14 +110,17 @@ func (x *expansion) parts(list []syntax.WordPart, q quoting) {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			last := i == len(list)-1
-			x.odd = x.odd || strings.Contains(escaped().ReplaceAllString(p.Value, ""), "$") && !(q == quoted && last) // a $ that stands for itself
+			// a $ that stands for itself
+			x.odd = x.odd || strings.Contains(escaped().ReplaceAllString(p.Value, ""), "$") &&
+				!(q == quoted && last)
 			x.written(p.Value, q, i == 0, last)
 		case *syntax.SglQuoted:
 			s, ok := p.Value, true
 			if p.Dollar {
 				s, ok = unescape(s)
 			}
-			ok = ok && q == unquoted && !(p.Dollar && x.sh.plain) // else the shell does not take them as quotes
+			// else the shell does not take them as quotes
+			ok = ok && q == unquoted && !(p.Dollar && x.sh.plain)
 			x.put(word{Word: program.Word{Text: s, Dynamic: !ok}}, quoted)
 		case *syntax.DblQuoted:
 			if p.Dollar || q != unquoted || len(p.Parts) == 0 { // a translation; quotes in quotes

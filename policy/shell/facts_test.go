@@ -45,7 +45,8 @@ func TestFacts(t *testing.T) {
 		"background":   func(c Command) any { return c.Background },
 		"code file":    func(c Command) any { return c.CodeFile },
 		"stdin": func(c Command) any {
-			return fmt.Sprintf("%s %v %q %s", c.Stdin.Kind, c.Stdin.Known, c.Stdin.Text, strings.Join(c.Stdin.From, "|"))
+			return fmt.Sprintf("%s %v %q %s", c.Stdin.Kind, c.Stdin.Known, c.Stdin.Text,
+				strings.Join(c.Stdin.From, "|"))
 		},
 		"reads":   func(c Command) any { return uses(c.Reads) },
 		"writes":  func(c Command) any { return uses(c.Writes) },
@@ -248,7 +249,8 @@ func TestScript(t *testing.T) {
 		{"f() { f; }; f", Script{Parsed: true}},
 	} {
 		s := Analyze(c.text, world)
-		if s.Parsed != c.want.Parsed || (s.Error == "") != s.Parsed || s.Control != c.want.Control || s.Invisible != c.want.Invisible || s.ForkBomb != c.want.ForkBomb || s.OverBudget {
+		if s.Parsed != c.want.Parsed || (s.Error == "") != s.Parsed || s.Control != c.want.Control ||
+			s.Invisible != c.want.Invisible || s.ForkBomb != c.want.ForkBomb || s.OverBudget {
 			t.Errorf("%q: %+v", c.text, s)
 		}
 	}

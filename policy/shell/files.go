@@ -79,7 +79,8 @@ func (sh *shell) chdir(w word) {
 	if strings.HasPrefix(w.Text, "/") || d.known {
 		target = absolute(w.Text, d.path)
 	}
-	if sure := !w.vague() && target != "" && (sh.errexit && sh.tested == 0 || sh.stands(target)); d.known && d.path != "" && !sure {
+	if sure := !w.vague() && target != "" && (sh.errexit && sh.tested == 0 || sh.stands(target)); d.known &&
+		d.path != "" && !sure {
 		if d.or = join(d.or, []string{d.path}); len(d.or) > maxPlaces {
 			d.known = false
 		}
@@ -100,7 +101,8 @@ func (sh *shell) chdir(w word) {
 // keep notes the files and folders that a program makes, with what is known of them, and
 // whether it deletes any.
 func (sh *shell) keep(name string, e program.Effect, c call) {
-	unpacks := name == "unzip" || slices.Contains(unpackers, name) && len(c.words) > 1 && strings.Contains(c.words[1].Text, "x")
+	unpacks := name == "unzip" || slices.Contains(unpackers, name) && len(c.words) > 1 &&
+		strings.Contains(c.words[1].Text, "x")
 	sh.a.spread = sh.a.spread || unpacks
 	sh.a.deletes = sh.a.deletes || len(touched(e, paths.Delete)) > 0
 	content := &sink{from: join([]string{name}, sh.in.From)}
@@ -134,7 +136,8 @@ func (sh *shell) keep(name string, e program.Effect, c call) {
 func (sh *shell) link(operands []program.Word) {
 	for i, w := range operands {
 		for _, u := range sh.use(paths.Write, word{Word: w}, "") {
-			plain := u.Class == paths.Workspace || u.Class == paths.WorkspaceRoot && i > 0 && i == len(operands)-1
+			plain := u.Class == paths.Workspace || u.Class == paths.WorkspaceRoot && i > 0 &&
+				i == len(operands)-1
 			sh.a.linked = sh.a.linked || !plain || w.Dynamic || strings.Contains(w.Text, "..")
 		}
 	}

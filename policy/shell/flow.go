@@ -61,7 +61,8 @@ func (sh *shell) binary(c *syntax.BinaryCmd) {
 	default:
 		before := sh.dir.or
 		sh.condition(c.X)
-		if y, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(y.Args) > 0 && y.Args[0].Lit() == "exit" && succeeded(c.X) {
+		if y, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(y.Args) > 0 && y.Args[0].Lit() == "exit" &&
+			succeeded(c.X) {
 			sh.dir.or = before
 		}
 		sh.branch(func(b *shell) { b.statement(c.Y) })
@@ -73,7 +74,8 @@ func (sh *shell) binary(c *syntax.BinaryCmd) {
 func (sh *shell) ands(c *syntax.BinaryCmd) {
 	list := []*syntax.Stmt{c.Y}
 	first := c.X
-	for b, ok := first.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.AndStmt && !first.Negated && len(first.Redirs) == 0; b, ok = first.Cmd.(*syntax.BinaryCmd) {
+	for b, ok := first.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.AndStmt && !first.Negated &&
+		len(first.Redirs) == 0; b, ok = first.Cmd.(*syntax.BinaryCmd) {
 		list = append(list, b.Y)
 		first = b.X
 	}

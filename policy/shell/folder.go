@@ -27,7 +27,8 @@ func (sh *shell) below(cmd *Command, e program.Effect, c call) {
 		}
 	}
 	begun := e.Folder == nil && sh.dir.known && len(sh.dir.or) == 0 && sh.dir.path == sh.a.guard.Roots.Cwd
-	if begun || slices.Contains(e.Tags, "wrapper") || e.Sub == "" && (e.ReadsIn || len(e.Fetches) > 0 || named(e)) {
+	if begun || slices.Contains(e.Tags, "wrapper") || e.Sub == "" && (e.ReadsIn || len(e.Fetches) > 0 ||
+		named(e)) {
 		return
 	}
 	where := c.folder(e)
@@ -65,5 +66,6 @@ func same(before, behind string) string {
 
 // named says whether operands are files.
 func named(e program.Effect) bool {
-	return slices.ContainsFunc(e.Touches, func(t program.Touch) bool { return !strings.HasPrefix(t.Via, "-") })
+	return slices.ContainsFunc(e.Touches,
+		func(t program.Touch) bool { return !strings.HasPrefix(t.Via, "-") })
 }

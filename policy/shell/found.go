@@ -17,7 +17,9 @@ var sharp = strings.Fields(`sed gsed awk gawk mawk nawk sort tar gtar bsdtar rsy
 // foundNames notes names that may be options: those that a pattern stands for, and those
 // that another program has listed.
 func (sh *shell) foundNames(base string, e program.Effect, c call) {
-	if !slices.Contains(sharp, base) || base == "git" && slices.Contains([]string{"add", "rm", "mv", "commit", "status", "restore", "ls-files", "stash"}, e.Sub) {
+	if !slices.Contains(sharp, base) || base == "git" &&
+		slices.Contains([]string{"add", "rm", "mv", "commit", "status", "restore", "ls-files", "stash"},
+			e.Sub) {
 		return
 	}
 	for _, w := range c.args() {
@@ -80,7 +82,8 @@ func (sh *shell) stands(folder string) bool {
 // installed takes what npx would fetch for a program of the workspace, where the disk shows it in the
 // folder or above, and the script removes nothing.
 func (sh *shell) installed(base string, e program.Effect) program.Effect {
-	if len(e.Installs) == 0 || e.Installs[0].Dynamic || e.Installs[0].Glob || e.Folder != nil || !sh.dir.known || len(sh.dir.or) > 0 || sh.a.deletes || sh.a.linked {
+	if len(e.Installs) == 0 || e.Installs[0].Dynamic || e.Installs[0].Glob || e.Folder != nil ||
+		!sh.dir.known || len(sh.dir.or) > 0 || sh.a.deletes || sh.a.linked {
 		return e
 	}
 	for at := sh.cwd(); at != "/"; at = path.Dir(at) {
@@ -90,7 +93,8 @@ func (sh *shell) installed(base string, e program.Effect) program.Effect {
 			break
 		}
 		if sh.a.guard.Stands(u) {
-			e.Tags = slices.DeleteFunc(slices.Clone(e.Tags), func(t string) bool { return t == "config-or-install" })
+			e.Tags = slices.DeleteFunc(slices.Clone(e.Tags),
+				func(t string) bool { return t == "config-or-install" })
 			argv := append([]program.Word{file.Word}, e.Installs[1:]...)
 			e.Runs = append(e.Runs, program.Run{Via: base, Argv: argv, Wrapper: base, KeepStdin: true})
 			break
@@ -108,7 +112,8 @@ func (sh *shell) outsideArguments(cmd *Command, c call) {
 		if _, value, ok := strings.Cut(w.Text, "="); ok && strings.HasPrefix(w.Text, "-") {
 			w.Text, w.start = value, max(0, w.start-len(w.Text)+len(value))
 		}
-		if !strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "~") && !slices.Contains(strings.Split(w.Text, "/"), "..") {
+		if !strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "~") &&
+			!slices.Contains(strings.Split(w.Text, "/"), "..") {
 			continue
 		}
 		uses := sh.use(paths.Read, w, "argument")
@@ -168,24 +173,31 @@ func (sh *shell) workspaceCode(cmd *Command, folder word) {
 }
 
 // unpackers write files whose names and text come from elsewhere.
-var unpackers = []string{"tar", "gtar", "bsdtar", "unzip", "7z", "7za", "cpio", "patch", "gunzip", "gzip", "xz", "unxz", "bunzip2", "zstd"}
+var unpackers = []string{"tar", "gtar", "bsdtar", "unzip", "7z", "7za", "cpio", "patch", "gunzip", "gzip",
+	"xz", "unxz", "bunzip2", "zstd"}
 
 // fetched notes that files have come from the network, and marks what runs code afterwards.
 func (sh *shell) fetched(cmd *Command, base string, e program.Effect) {
-	runs := cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") || slices.Contains(cmd.Tags, "workspace-program")
+	runs := cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") ||
+		slices.Contains(cmd.Tags, "workspace-program")
 	for name, s := range sh.a.files {
-		sh.a.fetched = sh.a.fetched || runs && s != nil && slices.ContainsFunc(s.from, fetches) && !strings.HasPrefix(name, "/dev/")
+		sh.a.fetched = sh.a.fetched || runs && s != nil && slices.ContainsFunc(s.from, fetches) &&
+			!strings.HasPrefix(name, "/dev/")
 	}
 	if sh.a.fetched && runs && !slices.Contains(cmd.Tags, "runs-created-file") {
 		cmd.tag("runs-created-file")
 	}
 	unpacks := base == "git" || slices.Contains(unpackers, base)
-	sh.a.fetched = sh.a.fetched || base == "git" && e.Sub == "clone" || unpacks && slices.ContainsFunc(sh.in.From, fetches)
+	sh.a.fetched = sh.a.fetched || base == "git" && e.Sub == "clone" ||
+		unpacks && slices.ContainsFunc(sh.in.From, fetches)
 }
 
 // buildFiles are files whose code tools run by themselves.
 var buildFiles = []string{
-	"Makefile", "makefile", "GNUmakefile", "package.json", "conftest.py", "setup.py", "setup.cfg", "pyproject.toml", "pytest.ini", "tox.ini",
-	"noxfile.py", "tasks.py", "build.rs", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "CMakeLists.txt",
-	"Rakefile", "Gemfile", "Justfile", "justfile", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", "sitecustomize.py", "usercustomize.py",
+	"Makefile", "makefile", "GNUmakefile", "package.json", "conftest.py", "setup.py", "setup.cfg",
+	"pyproject.toml", "pytest.ini", "tox.ini",
+	"noxfile.py", "tasks.py", "build.rs", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts",
+	"settings.gradle", "CMakeLists.txt",
+	"Rakefile", "Gemfile", "Justfile", "justfile", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs",
+	"sitecustomize.py", "usercustomize.py",
 }

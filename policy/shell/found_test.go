@@ -14,7 +14,8 @@ import (
 // arrives, and whether git finds a repository in a plain folder.
 func TestFound(t *testing.T) {
 	folder := t.TempDir()
-	for _, name := range []string{"plain/a.txt", "dashed/-e1ls", "bare/HEAD", "bare/refs/x", "bare/sub/x", "repo/.git/HEAD", "repo/.git/refs/x"} {
+	for _, name := range []string{"plain/a.txt", "dashed/-e1ls", "bare/HEAD", "bare/refs/x", "bare/sub/x",
+		"repo/.git/HEAD", "repo/.git/refs/x"} {
 		name = filepath.Join(folder, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
@@ -23,7 +24,8 @@ func TestFound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := World{Programs: world.Programs, Guard: paths.Guard{Roots: paths.Roots{Cwd: folder, Home: "/home/dev", Write: []string{folder}, Read: []string{"/usr"}}, Links: workspace.Links{}}}
+	w := World{Programs: world.Programs, Guard: paths.Guard{Roots: paths.Roots{Cwd: folder, Home: "/home/dev",
+		Write: []string{folder}, Read: []string{"/usr"}}, Links: workspace.Links{}}}
 	for text, want := range map[string]string{
 		"cd plain && sed -n 1p *":                             "",
 		"cd dashed && sed -n 1p *":                            "may be an option",

@@ -44,7 +44,8 @@ func bomb(name string, body *syntax.Stmt) bool {
 func (sh *shell) callFunction(cmd Command, c call) bool {
 	name := c.words[0].Text
 	list, sure := sh.function(name)
-	list = slices.DeleteFunc(slices.Clone(list), func(f *function) bool { return slices.Contains(sh.running, f) })
+	list = slices.DeleteFunc(slices.Clone(list),
+		func(f *function) bool { return slices.Contains(sh.running, f) })
 	if len(list) == 0 {
 		return false
 	}

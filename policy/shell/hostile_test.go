@@ -7,10 +7,16 @@ import (
 
 // repeated are texts that repeat something until they are as long as a text may be.
 var repeated = map[string]string{
-	"assignments": "a=x;", "appends": "a+=x;", "arrays": "l+=(a b);", "words": "$a", "quoted": `"$a"`, "all": `"$@" `, "braces": "{a,b}", "globs": "*?[a]", "default": "${a:-", "trims": "${a%.*}",
-	"tilde": "~/", "sums": "$((1+1))", "nested sums": "$((", "subscripts": "a[", "substitutions": "$(", "backquotes": "`echo `", "escaped": "\\", "comments": "#\\\n", "crlf": "a \\\r\n", "lines": "a \\\n",
-	"dollars": "$\\\n", "here-documents": "cat <<E\n$a\nE\n", "and": "a && ", "or": "a || ", "pipes": "a | ", "cd": "cd x;", "functions": "f() { f; };", "local": "f() { local a=$a; };f;", "tests": "[[ $a -eq 1 ]];", "arithmetic": "((a++));",
-	"loops": "for i in $@; do :;done;", "whiles": "while :; do a=$a$a;done;", "xargs": "ls|xargs sed;", "git": "git status;", "eval": "eval ", "quotes": "'", "double": `"`, "ansi": `$'\x41'`, "export": "export a=b;", "printf": "printf -v a %s b;", "read": "read a <<< b;",
+	"assignments": "a=x;", "appends": "a+=x;", "arrays": "l+=(a b);", "words": "$a", "quoted": `"$a"`,
+	"all": `"$@" `, "braces": "{a,b}", "globs": "*?[a]", "default": "${a:-", "trims": "${a%.*}",
+	"tilde": "~/", "sums": "$((1+1))", "nested sums": "$((", "subscripts": "a[", "substitutions": "$(",
+	"backquotes": "`echo `", "escaped": "\\", "comments": "#\\\n", "crlf": "a \\\r\n", "lines": "a \\\n",
+	"dollars": "$\\\n", "here-documents": "cat <<E\n$a\nE\n", "and": "a && ", "or": "a || ", "pipes": "a | ",
+	"cd": "cd x;", "functions": "f() { f; };", "local": "f() { local a=$a; };f;", "tests": "[[ $a -eq 1 ]];",
+	"arithmetic": "((a++));",
+	"loops":      "for i in $@; do :;done;", "whiles": "while :; do a=$a$a;done;", "xargs": "ls|xargs sed;",
+	"git": "git status;", "eval": "eval ", "quotes": "'", "double": `"`, "ansi": `$'\x41'`,
+	"export": "export a=b;", "printf": "printf -v a %s b;", "read": "read a <<< b;",
 }
 
 // BenchmarkHostile takes 128 KB of each apart. None should take more than 300 ms.

@@ -155,7 +155,9 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 		return
 	}
 	entry := word{Word: program.Word{Dynamic: true}}
-	if e := sh.a.programs.Of(words[0].Text, programWords(appended(words[1:], literal("./listed")))); in.fits == listed && onlyReads(e) && !IsShell(words[0].Text) {
+	if e := sh.a.programs.Of(words[0].Text,
+		programWords(appended(words[1:], literal("./listed")))); in.fits == listed && onlyReads(e) &&
+		!IsShell(words[0].Text) {
 		entry = literal("./listed")
 	}
 	run(entry)

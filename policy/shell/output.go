@@ -24,7 +24,8 @@ func (sh *shell) output(name string, e program.Effect, c call) {
 	all := joined(c.args())
 	sh.out.from = join(sh.out.from, all.from)
 	text, ok := sh.ask(name, c)
-	if args := texts(c.args()); !ok && !(sh.plain && strings.Contains(strings.Join(args, ""), `\`)) { // sh knows other escapes
+	// sh knows other escapes
+	if args := texts(c.args()); !ok && !(sh.plain && strings.Contains(strings.Join(args, ""), `\`)) {
 		text, ok = fold(name, args, sh.in)
 	}
 	fresh := !sh.out.used
@@ -52,7 +53,8 @@ func (sh *shell) ask(name string, c call) (text string, ok bool) {
 			}
 		}
 	case "mktemp":
-		if v, set := sh.get("TMPDIR"); !set && v.Dynamic && (len(args) == 0 || slices.Equal(args, []string{"-d"})) {
+		if v, set := sh.get("TMPDIR"); !set && v.Dynamic && (len(args) == 0 ||
+			slices.Equal(args, []string{"-d"})) {
 			return "/tmp/tmp.XXXXXXXXXX\n", true
 		}
 	case "cat":
@@ -81,7 +83,8 @@ func fold(name string, args []string, in *stream) (text string, ok bool) {
 	case "printf":
 		return foldPrintf(args)
 	}
-	decodes := name == "base64" && len(args) == 1 && slices.Contains([]string{"-d", "-D", "--decode", "-di"}, args[0])
+	decodes := name == "base64" && len(args) == 1 && slices.Contains([]string{"-d", "-D", "--decode", "-di"},
+		args[0])
 	switch {
 	case !in.Known:
 	case name == "cat" && (len(args) == 0 || len(args) == 1 && args[0] == "-"), name == "tee":
@@ -189,11 +192,13 @@ var counting = lazyregexp.New(strings.ReplaceAll(`^(wc -[lcwm]|date \+(%-?[sYjHM
 
 // lists tells whether a program only names files below its folder.
 func lists(name string, e program.Effect, args []string) bool {
-	if len(e.Runs) > 0 || slices.ContainsFunc(e.Operands, func(w program.Word) bool { return strings.Contains(w.Text, "..") }) {
+	if len(e.Runs) > 0 || slices.ContainsFunc(e.Operands,
+		func(w program.Word) bool { return strings.Contains(w.Text, "..") }) {
 		return false
 	}
 	has := func(flags ...string) bool {
-		return slices.ContainsFunc(flags, func(f string) bool { return slices.Contains(e.Flags, f) || slices.Contains(args, f) })
+		return slices.ContainsFunc(flags,
+			func(f string) bool { return slices.Contains(e.Flags, f) || slices.Contains(args, f) })
 	}
 	switch name {
 	case "find":
@@ -203,7 +208,8 @@ func lists(name string, e program.Effect, args []string) bool {
 	case "fd", "fdfind":
 		return !has("--format", "-l", "--list-details")
 	case "ls":
-		return !slices.ContainsFunc(e.Flags, func(f string) bool { return len(f) != 2 || !strings.Contains("1AatrSRdc", f[1:]) })
+		return !slices.ContainsFunc(e.Flags,
+			func(f string) bool { return len(f) != 2 || !strings.Contains("1AatrSRdc", f[1:]) })
 	case "rg":
 		return has("--files", "-l", "--files-with-matches") && !has("-r", "--replace")
 	case "grep":
@@ -212,7 +218,8 @@ func lists(name string, e program.Effect, args []string) bool {
 		if len(args) == 0 || args[0] != e.Sub || has("--no-index", "--format", "-s", "--stage", "--output") {
 			return false
 		}
-		return e.Sub == "ls-files" || e.Sub == "diff" && has("--name-only") || e.Sub == "grep" && has("-l", "--files-with-matches", "--name-only")
+		return e.Sub == "ls-files" || e.Sub == "diff" && has("--name-only") || e.Sub == "grep" &&
+			has("-l", "--files-with-matches", "--name-only")
 	}
 	return false
 }

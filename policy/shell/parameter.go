@@ -42,7 +42,8 @@ func (x *expansion) parameter(p *syntax.ParamExp, q quoting) {
 	if v.array && !all {
 		v = v.at(0, true)
 	}
-	odd := p.Excl || p.Width || p.IsSet || p.Names != 0 || p.Flags != nil || p.NestedParam != nil || len(p.Modifiers) > 0 ||
+	odd := p.Excl || p.Width || p.IsSet || p.Names != 0 || p.Flags != nil || p.NestedParam != nil ||
+		len(p.Modifiers) > 0 ||
 		strings.Contains("#?-!$_", name) && !p.Short && (p.Exp != nil || p.Slice != nil || p.Repl != nil)
 	switch {
 	case p.Length && !odd:
@@ -76,7 +77,8 @@ func (x *expansion) operator(name string, v value, p *syntax.ParamExp, q quoting
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
 		switch {
 		case name == "TMPDIR" && !v.set && v.Dynamic && w.Lit() == "/tmp":
-			x.put(word{Word: program.Word{Text: "/tmp", Dynamic: true, Fits: "/tmp"}}, q) // where it is set, to another folder like it
+			// where it is set, to another folder like it
+			x.put(word{Word: program.Word{Text: "/tmp", Dynamic: true, Fits: "/tmp"}}, q)
 		case empty:
 			x.instead(w, unknown, q)
 		default:

@@ -14,18 +14,21 @@ import (
 func TestPatched(t *testing.T) {
 	const ours = "*** Begin Patch\n*** Add File: sub/a\n+x\n*** Update File: b\n*** End Patch\n"
 	const hook, plain = "--- /dev/null\n+++ b/.git/hooks/x\n@@ -0,0 +1 @@\n+x\nE", "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\nE"
-	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}}}
+	world := World{Programs: shipped.Programs(),
+		Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}}}
 	for script, want := range map[string]string{
-		"patch -p1 <<'E'\n" + hook:                             "/w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
-		"git apply <<'E'\n" + hook:                             "/w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
-		"git am <<'E'\n" + hook:                                "/w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
-		"patch -d sub -p1 <<'E'\n" + hook:                      "/w/sub/b/.git/hooks/x persist, /w/sub/.git/hooks/x persist",
-		"cat > x.patch <<'E'\n" + hook + "\ngit apply x.patch": "/w/x.patch workspace, /w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
-		"patch -p1 <<'E'\n" + plain:                            "/w/a/x.go workspace, /w/x.go workspace, /w/b/x.go workspace, /w/x.go workspace",
-		"patch -p1 < x.patch":                                  "",
-		"git apply --check x.patch":                            "",
-		"patch f <<'E'\n1c\nb\n.\nE":                           "/w/f workspace",
-		"patch f x.patch":                                      "/w/f workspace",
+		"patch -p1 <<'E'\n" + hook: "/w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
+		"git apply <<'E'\n" + hook: "/w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
+		"git am <<'E'\n" + hook:    "/w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
+		"patch -d sub -p1 <<'E'\n" +
+			hook: "/w/sub/b/.git/hooks/x persist, /w/sub/.git/hooks/x persist",
+		"cat > x.patch <<'E'\n" + hook +
+			"\ngit apply x.patch": "/w/x.patch workspace, /w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
+		"patch -p1 <<'E'\n" + plain:  "/w/a/x.go workspace, /w/x.go workspace, /w/b/x.go workspace, /w/x.go workspace",
+		"patch -p1 < x.patch":        "",
+		"git apply --check x.patch":  "",
+		"patch f <<'E'\n1c\nb\n.\nE": "/w/f workspace",
+		"patch f x.patch":            "/w/f workspace",
 
 		"apply_patch <<'E'\n" + ours + "E":              "/w/sub/a workspace, /w/b workspace",
 		"cd /opt && applypatch <<'E'\n" + ours + "E":    "/opt/sub/a outside, /opt/b outside",
@@ -68,7 +71,8 @@ func (disk) List(string, int) ([]fs.DirEntry, error) { return nil, fs.ErrNotExis
 // where it is an argument that the program surely takes for a file.
 func TestGuesses(t *testing.T) {
 	roots := paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}
-	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: roots, Links: disk{"/w", "/opt", "/opt/a"}}}
+	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: roots,
+		Links: disk{"/w", "/opt", "/opt/a"}}}
 	for script, want := range map[string]string{
 		"make ROUTE=/api test":                             paths.Dynamic,
 		"make OUT=/opt/a test":                             paths.Outside,
@@ -117,7 +121,8 @@ func TestGuesses(t *testing.T) {
 // TestInstalled: npx runs what stands in node_modules, and installs the rest.
 func TestInstalled(t *testing.T) {
 	roots := paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}
-	there := disk{"/w", "/w/sub", "/w/node_modules", "/w/node_modules/.bin", "/w/node_modules/.bin/tsx", "/node_modules", "/node_modules/.bin", "/node_modules/.bin/up"}
+	there := disk{"/w", "/w/sub", "/w/node_modules", "/w/node_modules/.bin", "/w/node_modules/.bin/tsx",
+		"/node_modules", "/node_modules/.bin", "/node_modules/.bin/up"}
 	for script, installs := range map[string]bool{
 		"npx tsx a.ts":                         false,
 		"npx -y tsx a.ts":                      false,
@@ -141,8 +146,10 @@ func TestInstalled(t *testing.T) {
 		"npm install other && npx other":       true,
 		"ln -s /opt/x node_modules && npx tsx": true,
 	} {
-		s := Analyze(script, World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: roots, Links: there}})
-		got := slices.ContainsFunc(s.Commands, func(c Command) bool { return slices.Contains(c.Tags, "config-or-install") })
+		s := Analyze(script, World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: roots,
+			Links: there}})
+		got := slices.ContainsFunc(s.Commands,
+			func(c Command) bool { return slices.Contains(c.Tags, "config-or-install") })
 		ran := slices.ContainsFunc(s.Commands, func(c Command) bool {
 			return c.Path == "/w/node_modules/.bin/tsx" && slices.Contains(c.Tags, "workspace-program")
 		})
@@ -158,8 +165,10 @@ func TestInstalled(t *testing.T) {
 
 // TestSpoiled: git checkout of one name throws away changes where that is a file.
 func TestSpoiled(t *testing.T) {
-	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}}}
-	for script, want := range map[string][2]bool{ // on a disk that cannot be seen, and on one with /w/src, /w/sub/b and /w/v1
+	world := World{Programs: shipped.Programs(),
+		Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}}}
+	// on a disk that cannot be seen, and on one with /w/src, /w/sub/b and /w/v1
+	for script, want := range map[string][2]bool{
 		"git checkout src":              {false, true},
 		"git checkout a.go":             {true, false}, // nothing is there that could be lost
 		"git checkout feature/x":        {false, false},
@@ -178,7 +187,8 @@ func TestSpoiled(t *testing.T) {
 	} {
 		for i, links := range []paths.Links{nil, disk{"/w", "/w/src", "/w/sub", "/w/sub/b", "/w/v1"}} {
 			world.Guard.Links = links
-			got := slices.ContainsFunc(Analyze(script, world).Commands, func(c Command) bool { return slices.Contains(c.Tags, "discard") })
+			got := slices.ContainsFunc(Analyze(script, world).Commands,
+				func(c Command) bool { return slices.Contains(c.Tags, "discard") })
 			if got != want[i] {
 				t.Errorf("%s, disk %d: %v", script, i, got)
 			}

@@ -152,7 +152,8 @@ func (r *reading) delimiters() (err error) {
 	syntax.Walk(r.file, func(n syntax.Node) bool {
 		if d, ok := n.(*syntax.Redirect); ok && d.Hdoc != nil {
 			from, to := int(d.Word.Pos().Offset()), int(d.Word.End().Offset())
-			if strings.Contains(r.text[from:to], "\n") || to < len(r.text) && !strings.ContainsRune(" \t\n;&|()<>`", rune(r.text[to])) {
+			if strings.Contains(r.text[from:to], "\n") || to < len(r.text) &&
+				!strings.ContainsRune(" \t\n;&|()<>`", rune(r.text[to])) {
 				err = fmt.Errorf("%s: the delimiter of a here-document is not clear", d.Word.Pos())
 			}
 		}
@@ -179,7 +180,8 @@ func (a *analysis) scan(text string) {
 		case r == '\r' && strings.HasPrefix(text[i:], "\r\n"):
 		case r < 0xa0:
 			a.script.Control = true
-		case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Z, r), r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r == 0x034f:
+		case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Z, r), r == 0x115f, r == 0x1160, r == 0x3164,
+			r == 0xffa0, r == 0x034f:
 			a.script.Invisible = true
 		}
 	}

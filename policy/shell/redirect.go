@@ -37,7 +37,8 @@ func (sh *shell) redirectOne(r *syntax.Redirect, used *redirected) {
 	}
 	switch r.Op {
 	case syntax.WordHdoc:
-		sh.in = &stream{Stdin: Stdin{Kind: "text", Text: target.Text + "\n", Known: !target.Dynamic, From: target.from}}
+		sh.in = &stream{Stdin: Stdin{Kind: "text", Text: target.Text + "\n", Known: !target.Dynamic,
+			From: target.from}}
 	case syntax.RdrIn, syntax.RdrInOut:
 		used.reads = append(used.reads, sh.use(paths.Read, target, "redirect")...)
 		if r.Op == syntax.RdrInOut {
@@ -126,5 +127,6 @@ func (sh *shell) opened(w word) *stream {
 	if slices.Contains(standardInput, w.Text) {
 		return sh.in
 	}
-	return &stream{Stdin: Stdin{Kind: "file", File: w.Text, Known: w.Text == "/dev/null" && !w.Dynamic, From: w.from}}
+	return &stream{Stdin: Stdin{Kind: "file", File: w.Text, Known: w.Text == "/dev/null" && !w.Dynamic,
+		From: w.from}}
 }

@@ -92,7 +92,8 @@ func (sh *shell) fresh(via string) *shell {
 	sub := sh.nested(via)
 	sub.scope.fresh = true
 	sub.set("IFS", known(" \t\n"))
-	if home, _ := sh.get("HOME"); !slices.ContainsFunc(sh.wrappers, func(w string) bool { return !slices.Contains(keepers, w) }) {
+	if home, _ := sh.get("HOME"); !slices.ContainsFunc(sh.wrappers,
+		func(w string) bool { return !slices.Contains(keepers, w) }) {
 		sub.set("HOME", home)
 	}
 	sub.locals = nil
@@ -147,7 +148,8 @@ func (sh *shell) merge(b *shell) (changed bool) {
 		before, _ := sh.function(name)
 		sh.define(name, slices.Concat(before, list)...)
 	}
-	if !slices.EqualFunc(b.args, sh.args, func(x, y word) bool { return x.Word == y.Word }) || b.open != sh.open {
+	if !slices.EqualFunc(b.args, sh.args, func(x, y word) bool { return x.Word == y.Word }) ||
+		b.open != sh.open {
 		sh.args, sh.open, changed = nil, true, true
 	}
 	if b.in != sh.in {

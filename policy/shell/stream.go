@@ -46,7 +46,8 @@ func (s *sink) write(text string, known bool, from ...string) {
 }
 
 func (s *sink) stream(kind string) *stream {
-	return &stream{Stdin: Stdin{Kind: kind, Known: s.known, Text: s.text.String(), From: s.from}, fits: s.fits, number: s.number}
+	return &stream{Stdin: Stdin{Kind: kind, Known: s.known, Text: s.text.String(), From: s.from},
+		fits: s.fits, number: s.number}
 }
 
 // copy is another sink with the same text.

@@ -11,7 +11,9 @@ import (
 // TestTold looks for a tag on any command of a script: what is run where, after which
 // file was made, and which variables mean something, however they are set.
 func TestTold(t *testing.T) {
-	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/user", Write: []string{"/proj/app", "/tmp"}}}}
+	world := World{Programs: shipped.Programs(),
+		Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/user",
+			Write: []string{"/proj/app", "/tmp"}}}}
 	for _, x := range []struct {
 		script, tag string
 		told        bool
@@ -44,12 +46,14 @@ func TestTold(t *testing.T) {
 		{"declare -f", "dump-env", false},
 		{"readonly", "dump-env", true},
 	} {
-		told := slices.ContainsFunc(Analyze(x.script, world).Commands, func(c Command) bool { return slices.Contains(c.Tags, x.tag) })
+		told := slices.ContainsFunc(Analyze(x.script, world).Commands,
+			func(c Command) bool { return slices.Contains(c.Tags, x.tag) })
 		if told != x.told {
 			t.Errorf("%s: %s is %v", x.script, x.tag, told)
 		}
 	}
-	for _, script := range []string{"set -k; ls A=b", "set -o keyword; ls A=b", "coproc LD_PRELOAD=./a.so ls"} {
+	for _, script := range []string{"set -k; ls A=b", "set -o keyword; ls A=b",
+		"coproc LD_PRELOAD=./a.so ls"} {
 		if len(Analyze(script, world).Dynamic) == 0 {
 			t.Errorf("%s: sure", script)
 		}

@@ -36,7 +36,8 @@ func (sh *shell) get(name string) (v value, set bool) {
 }
 
 // numeric are variables that bash sets, and that hold a number.
-var numeric = []string{"$", "!", "?", "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "PPID", "UID", "EUID", "BASHPID", "LINENO", "SHLVL", "BASH_SUBSHELL"}
+var numeric = []string{"$", "!", "?", "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "PPID", "UID", "EUID",
+	"BASHPID", "LINENO", "SHLVL", "BASH_SUBSHELL"}
 
 // special tells whether bash gives a variable a meaning and a value of its own. What is
 // assigned to it may be evaluated, and is not what it holds afterwards.

@@ -66,7 +66,8 @@ func counted() value {
 
 // same tells whether two values are surely the same.
 func (v value) same(w value) bool {
-	if v.set != w.set || v.array != w.array || v.traits != w.traits || v.Word != w.Word || len(v.list) != len(w.list) || v.Dynamic {
+	if v.set != w.set || v.array != w.array || v.traits != w.traits || v.Word != w.Word ||
+		len(v.list) != len(w.list) || v.Dynamic {
 		return false
 	}
 	for i := range v.list {

@@ -49,7 +49,9 @@ func TestWrapped(t *testing.T) {
 		"coproc":     func(s string) string { return "coproc { " + s + "\n}" },
 	}
 	for _, text := range []string{
-		"rm -rf /", `r''m -fr "/"`, "a=rm; $a -rf /", "cd / && rm -rf .", "find / -delete", "rm -rf //", "rm -rf /proj/..", "echo / | xargs rm -rf", `rm -rf "$X/"`, "rm --recursive --force -- /", "/bin/rm -rf /",
+		"rm -rf /", `r''m -fr "/"`, "a=rm; $a -rf /", "cd / && rm -rf .", "find / -delete", "rm -rf //",
+		"rm -rf /proj/..", "echo / | xargs rm -rf", `rm -rf "$X/"`, "rm --recursive --force -- /",
+		"/bin/rm -rf /",
 	} {
 		if !deletesRoot(Analyze(text, world)) {
 			t.Errorf("%s: no delete of /", text)

@@ -43,21 +43,30 @@ func TestClassOf(t *testing.T) {
 
 // No spelling of an address that is not public is one.
 func TestSpellings(t *testing.T) {
-	for _, s := range []string{"127.0.0.1", "10.0.0.5", "169.254.169.254", "192.168.1.1", "172.31.0.9", "100.64.0.1", "0.0.0.0"} {
+	for _, s := range []string{"127.0.0.1", "10.0.0.5", "169.254.169.254", "192.168.1.1", "172.31.0.9",
+		"100.64.0.1", "0.0.0.0"} {
 		b := netip.MustParseAddr(s).As4()
 		n := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
-		quad := func(verb string) string { return fmt.Sprintf(strings.Repeat("."+verb, 4)[1:], b[0], b[1], b[2], b[3]) }
+		quad := func(verb string) string {
+			return fmt.Sprintf(strings.Repeat("."+verb, 4)[1:], b[0], b[1], b[2], b[3])
+		}
 		hosts := []string{
 			s, s + ".", quad("0x%x"), quad("0%o"), quad("000%d"), quad("0X%X"),
 			fmt.Sprint(n), fmt.Sprintf("%#x", n), fmt.Sprintf("%#o", n),
-			fmt.Sprintf("%d.%d", b[0], n&0xffffff), fmt.Sprintf("%d.%d.%d", b[0], b[1], n&0xffff), fmt.Sprintf("%d.%#x", b[0], n&0xffffff),
-			"[" + s + "]", "[::" + s + "]", "[::ffff:" + s + "]", "[::ffff:0:" + s + "]", "[64:ff9b::" + s + "]", "[64:ff9b:1::" + s + "]",
+			fmt.Sprintf("%d.%d", b[0], n&0xffffff), fmt.Sprintf("%d.%d.%d", b[0], b[1], n&0xffff),
+			fmt.Sprintf("%d.%#x", b[0], n&0xffffff),
+			"[" + s + "]", "[::" + s + "]", "[::ffff:" + s + "]", "[::ffff:0:" + s + "]",
+			"[64:ff9b::" + s + "]", "[64:ff9b:1::" + s + "]",
 			fmt.Sprintf("[::FFFF:%x:%x]", n>>16, n&0xffff), fmt.Sprintf("[2002:%x:%x::1]", n>>16, n&0xffff),
-			fmt.Sprintf("[2001:0:1:2:3:4:%x:%x]", ^n>>16, ^n&0xffff), "[2620:fe::5efe:" + s + "]", "[2620:fe::200:5efe:" + s + "]",
-			"user@" + s, "go.dev@" + s, strings.ReplaceAll(s, ".", "%2e"), strings.ReplaceAll(s, ".", "。"), strings.ReplaceAll(s, "1", "①"), s + ".nip.io", strings.ReplaceAll(s, ".", "-") + ".sslip.io",
+			fmt.Sprintf("[2001:0:1:2:3:4:%x:%x]", ^n>>16, ^n&0xffff), "[2620:fe::5efe:" + s + "]",
+			"[2620:fe::200:5efe:" + s + "]",
+			"user@" + s, "go.dev@" + s, strings.ReplaceAll(s, ".", "%2e"), strings.ReplaceAll(s, ".", "。"),
+			strings.ReplaceAll(s, "1", "①"), s + ".nip.io", strings.ReplaceAll(s, ".", "-") + ".sslip.io",
 		}
 		for _, h := range hosts {
-			for _, u := range []urls.Use{urls.Literal("http://"+h+"/", "GET"), urls.Literal("https://"+h+":443", "GET"), urls.Word(h, false, "GET"), urls.Word(h+"/x", false, "GET"), urls.Word("git@"+h+":x", false, "GIT")} {
+			for _, u := range []urls.Use{urls.Literal("http://"+h+"/", "GET"),
+				urls.Literal("https://"+h+":443", "GET"), urls.Word(h, false, "GET"),
+				urls.Word(h+"/x", false, "GET"), urls.Word("git@"+h+":x", false, "GIT")} {
 				if u.Class == urls.Public {
 					t.Errorf("%s, spelt %s, is public", s, h)
 				}

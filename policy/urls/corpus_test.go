@@ -59,7 +59,8 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 		if !slices.Contains(r.Expect.Acceptable, got) {
-			t.Errorf("%s: %s %.100q is %s, want one of %v (%s): %+v", r.ID, r.Method, r.URL, got, r.Expect.Acceptable, r.Expect.Why, uses)
+			t.Errorf("%s: %s %.100q is %s, want one of %v (%s): %+v", r.ID, r.Method, r.URL, got,
+				r.Expect.Acceptable, r.Expect.Why, uses)
 		}
 	}
 }

@@ -28,7 +28,8 @@ func checkDial(t *testing.T, u urls.Use) {
 		host = addr.Unmap().String()
 	}
 	port := parsed.Port()
-	if guard, err := netip.ParseAddr(u.Host); err == nil && guard.Unmap().String() != host || err != nil && u.Host != host ||
+	if guard, err := netip.ParseAddr(u.Host); err == nil && guard.Unmap().String() != host || err != nil &&
+		u.Host != host ||
 		port != "" && port != strconv.Itoa(u.Port) {
 		t.Errorf("%q: the guard reads %s port %d, net/url %s port %s", u.URL, u.Host, u.Port, host, port)
 	}
@@ -70,11 +71,14 @@ func BenchmarkLiteralAddress(b *testing.B) {
 // FuzzLiteral: nothing panics, and what is public is read by net/url as the guard read
 // it, and is no spelling that would be dialled as an address of another class.
 func FuzzLiteral(f *testing.F) {
-	for _, s := range []string{"https://go.dev/", "http://[::1]:80/", "http://127.1/", "http://a@b/", "git@go.dev:x", "http://go.dev:8080/x?y#z", "ext::x", "http://[2620:fe::fe]/", "//go.dev", "http://xn--a.dev/"} {
+	for _, s := range []string{"https://go.dev/", "http://[::1]:80/", "http://127.1/", "http://a@b/",
+		"git@go.dev:x", "http://go.dev:8080/x?y#z", "ext::x", "http://[2620:fe::fe]/", "//go.dev",
+		"http://xn--a.dev/"} {
 		f.Add(s, "/b")
 	}
 	f.Fuzz(func(t *testing.T, s, location string) {
-		for _, u := range append(urls.Follow(s, "GET", []string{location}, lookup), urls.Word(s, false, "GET"), urls.Word(s, false, "GIT")) {
+		for _, u := range append(urls.Follow(s, "GET", []string{location}, lookup),
+			urls.Word(s, false, "GET"), urls.Word(s, false, "GIT")) {
 			if u.Class == urls.Public {
 				checkDial(t, u)
 			}

@@ -78,7 +78,8 @@ func TestFollowAddress(t *testing.T) {
 
 func TestFollowEnds(t *testing.T) {
 	uses := urls.Follow("https://go.dev/", "GET", slices.Repeat([]string{"/x"}, 50), lookup)
-	if n, last := len(uses), uses[len(uses)-1]; n != urls.MaxRedirects+2 || say(last) != "malformed, too many redirects" {
+	if n, last := len(uses), uses[len(uses)-1]; n != urls.MaxRedirects+2 ||
+		say(last) != "malformed, too many redirects" {
 		t.Errorf("%d uses, the last is %s", n, say(last))
 	}
 }

@@ -120,7 +120,8 @@ func TestLiteral(t *testing.T) {
 }
 
 func TestLiteralFields(t *testing.T) {
-	want := urls.Use{URL: "HTTPS://Go.Dev.:8443/x", Scheme: "https", Host: "go.dev", Port: 8443, Class: "public", Method: "POST", Marks: []string{"port"}}
+	want := urls.Use{URL: "HTTPS://Go.Dev.:8443/x", Scheme: "https", Host: "go.dev", Port: 8443,
+		Class: "public", Method: "POST", Marks: []string{"port"}}
 	if diff := cmp.Diff(want, urls.Literal(want.URL, "post")); diff != "" {
 		t.Error(diff)
 	}

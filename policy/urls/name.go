@@ -60,20 +60,28 @@ func nameClass(name string) string {
 // names are hosts with a meaning.
 var names = map[string]string{
 	"localhost": Loopback, "localhost.localdomain": Loopback, "localhost4": Loopback, "localhost6": Loopback,
-	"localhost4.localdomain4": Loopback, "localhost6.localdomain6": Loopback, "ip6-localhost": Loopback, "ip6-loopback": Loopback,
-	"loopback": Loopback, "metadata": Metadata, "metadata.google.internal": Metadata, "metadata.goog": Metadata,
-	"metadata.azure.internal": Metadata, "metadata.tencentyun.com": Metadata, "metadata.platformequinix.com": Metadata,
-	"api.metadata.cloud.ibm.com": Metadata, "instance-data": Metadata, "instance-data.ec2.internal": Metadata,
+	"localhost4.localdomain4": Loopback, "localhost6.localdomain6": Loopback, "ip6-localhost": Loopback,
+	"ip6-loopback": Loopback,
+	"loopback":     Loopback, "metadata": Metadata, "metadata.google.internal": Metadata,
+	"metadata.goog":           Metadata,
+	"metadata.azure.internal": Metadata, "metadata.tencentyun.com": Metadata,
+	"metadata.platformequinix.com": Metadata,
+	"api.metadata.cloud.ibm.com":   Metadata, "instance-data": Metadata,
+	"instance-data.ec2.internal": Metadata,
 }
 
 // zones are ends of names that are not on the public internet, or under which a name
 // spells out the address that it has.
 var zones = map[string]string{
 	"localhost": Loopback, "metadata.goog": Metadata, "metadata.google.internal": Metadata,
-	"local": Private, "localdomain": Private, "internal": Private, "intranet": Private, "lan": Private, "home": Private,
-	"home.arpa": Private, "corp": Private, "private": Private, "svc": Private, "cluster": Private, "test": Private,
-	"invalid": Private, "onion": Private, "i2p": Private, "alt": Private, "localdomain4": Private, "localdomain6": Private,
-	"nip.io": Private, "sslip.io": Private, "xip.io": Private, "traefik.me": Private, "backname.io": Private,
+	"local": Private, "localdomain": Private, "internal": Private, "intranet": Private, "lan": Private,
+	"home":      Private,
+	"home.arpa": Private, "corp": Private, "private": Private, "svc": Private, "cluster": Private,
+	"test":    Private,
+	"invalid": Private, "onion": Private, "i2p": Private, "alt": Private, "localdomain4": Private,
+	"localdomain6": Private,
+	"nip.io":       Private, "sslip.io": Private, "xip.io": Private, "traefik.me": Private,
+	"backname.io":  Private,
 	"localtest.me": Loopback, "lvh.me": Loopback, "vcap.me": Loopback, "lacolhost.com": Loopback,
 	"rbndr.us": Private, "1u.ms": Private,
 }

@@ -23,7 +23,8 @@ func ParsePattern(text string) (Pattern, error) {
 	if end := portAt(host); end >= 0 {
 		bare, p.port = host[:end], u.Port
 	}
-	plain := !strings.ContainsAny(host, "/?#") && !strings.HasSuffix(host, ":") && !strings.HasSuffix(bare, ".")
+	plain := !strings.ContainsAny(host, "/?#") && !strings.HasSuffix(host, ":") &&
+		!strings.HasSuffix(bare, ".")
 	switch {
 	case u.Class == Malformed, !plain:
 		return Pattern{}, errors.New("it is no host")

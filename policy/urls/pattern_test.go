@@ -43,14 +43,24 @@ func TestPattern(t *testing.T) {
 
 func TestTunnel(t *testing.T) {
 	for text, want := range map[string]string{
-		"github.com:443": "public github.com:443", "GitHub.com.:443": "public github.com:443", "github.com:80": "public github.com:80",
-		"github.com:22": "public github.com:22", "93.184.215.14:443": "public 93.184.215.14:443", "[2606:2800:21f::1]:443": "public [2606:2800:21f::1]:443",
-		"127.0.0.1:443": "loopback 127.0.0.1:443", "[::1]:443": "loopback [::1]:443", "localhost:3000": "loopback localhost:3000",
-		"169.254.169.254:80": "metadata 169.254.169.254:80", "10.0.0.1:443": "private 10.0.0.1:443", "intranet:443": "private intranet:443",
-		"[fe80::1%25eth0]:443": "malformed", "[fe80::1%eth0]:443": "malformed", "0x7f.1:443": "malformed", "2130706433:443": "malformed", "127.1:443": "malformed",
-		"user@github.com:443": "malformed", "user:password@github.com:443": "malformed", "github.com": "malformed", "github.com:": "malformed", ":443": "malformed", "": "malformed",
-		"github.com:0": "malformed", "github.com:70000": "malformed", "github.com:0443": "malformed", "github.com:+443": "malformed", "github.com:443/x": "malformed", "github.com:443?x": "malformed", "github.com:443#x": "malformed",
-		"github.com/x:443": "malformed", "bücher.de:443": "malformed", "xn--bcher-kva.de:443": "public xn--bcher-kva.de:443", "github.com\u200b:443": "malformed", "git\thub.com:443": "malformed", "github.com:443 ": "malformed", "2606:2800::1:443": "malformed",
+		"github.com:443": "public github.com:443", "GitHub.com.:443": "public github.com:443",
+		"github.com:80": "public github.com:80",
+		"github.com:22": "public github.com:22", "93.184.215.14:443": "public 93.184.215.14:443",
+		"[2606:2800:21f::1]:443": "public [2606:2800:21f::1]:443",
+		"127.0.0.1:443":          "loopback 127.0.0.1:443", "[::1]:443": "loopback [::1]:443",
+		"localhost:3000":     "loopback localhost:3000",
+		"169.254.169.254:80": "metadata 169.254.169.254:80", "10.0.0.1:443": "private 10.0.0.1:443",
+		"intranet:443":         "private intranet:443",
+		"[fe80::1%25eth0]:443": "malformed", "[fe80::1%eth0]:443": "malformed", "0x7f.1:443": "malformed",
+		"2130706433:443": "malformed", "127.1:443": "malformed",
+		"user@github.com:443": "malformed", "user:password@github.com:443": "malformed",
+		"github.com": "malformed", "github.com:": "malformed", ":443": "malformed", "": "malformed",
+		"github.com:0": "malformed", "github.com:70000": "malformed", "github.com:0443": "malformed",
+		"github.com:+443": "malformed", "github.com:443/x": "malformed", "github.com:443?x": "malformed",
+		"github.com:443#x": "malformed",
+		"github.com/x:443": "malformed", "bücher.de:443": "malformed",
+		"xn--bcher-kva.de:443": "public xn--bcher-kva.de:443", "github.com\u200b:443": "malformed",
+		"git\thub.com:443": "malformed", "github.com:443 ": "malformed", "2606:2800::1:443": "malformed",
 		"a..b:443": "malformed", "%67ithub.com:443": "malformed", "https://github.com:443": "malformed",
 	} {
 		u := Tunnel(text)
@@ -67,7 +77,8 @@ func TestTunnel(t *testing.T) {
 // What is read as a host and a port reads the same when it is written again, and nothing
 // else stands in it.
 func FuzzTunnel(f *testing.F) {
-	for _, s := range []string{"github.com:443", "[::1]:443", "[fe80::1%25eth0]:80", "a@b:1", "b:1@c:2", "a.:443", "xn--a:1", "0x7f.1:443", "a:443/", "a:443\r\nX: y", "１２７.0.0.1:80"} {
+	for _, s := range []string{"github.com:443", "[::1]:443", "[fe80::1%25eth0]:80", "a@b:1", "b:1@c:2",
+		"a.:443", "xn--a:1", "0x7f.1:443", "a:443/", "a:443\r\nX: y", "１２７.0.0.1:80"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -80,7 +91,8 @@ func FuzzTunnel(f *testing.F) {
 		}
 		again := Tunnel(u.HostPort())
 		if again.Class != u.Class || again.Host != u.Host || again.Port != u.Port {
-			t.Errorf("%q is %s (%s), and that is %s (%s)", text, u.HostPort(), u.Class, again.HostPort(), again.Class)
+			t.Errorf("%q is %s (%s), and that is %s (%s)", text, u.HostPort(), u.Class, again.HostPort(),
+				again.Class)
 		}
 		if p, err := ParsePattern(u.HostPort()); err != nil || !p.Covers(u) {
 			t.Errorf("the pattern %s does not cover itself: %v", u.HostPort(), err)

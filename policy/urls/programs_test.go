@@ -20,10 +20,14 @@ import (
 )
 
 // pieces are what URLs are made of that programs are apt to read in different ways.
-var pieces = []string{"http", "https", "HTTP", "ssh", "git+ssh", "git+", "ext", ":", ":", "::", "/", "//", "///", "@", "git@", "user:pw@",
-	"#", "?", "\\", "%2f", "%40", "%00", ".", "..", "go.dev", "go.dev", "evil.example", "127.0.0.1", "0x7f.1", "2130706433", "[::1]", "[", "]",
-	"[go.dev:22]", "[git@go.dev:x]", "localhost", "①", "。", "{a,b}", "[1-2]", ":80", ":443", ":8080", ":22", ":2222", ":022", ":+22",
-	"xn--a", "_", "-", "-oProxyCommand=x", "&", ";", " ", "+", "*", "~", "!", "'", "ß", "\u200b", "/x", "?q", "x.git"}
+var pieces = []string{"http", "https", "HTTP", "ssh", "git+ssh", "git+", "ext", ":", ":", "::", "/", "//",
+	"///", "@", "git@", "user:pw@",
+	"#", "?", "\\", "%2f", "%40", "%00", ".", "..", "go.dev", "go.dev", "evil.example", "127.0.0.1", "0x7f.1",
+	"2130706433", "[::1]", "[", "]",
+	"[go.dev:22]", "[git@go.dev:x]", "localhost", "①", "。", "{a,b}", "[1-2]", ":80", ":443", ":8080", ":22",
+	":2222", ":022", ":+22",
+	"xn--a", "_", "-", "-oProxyCommand=x", "&", ";", " ", "+", "*", "~", "!", "'", "ß", "\u200b", "/x", "?q",
+	"x.git"}
 
 // runs is how many URLs each program is asked for, the variable RUNS; another number is another choice.
 func runs(t *testing.T, short bool) int {
@@ -74,7 +78,8 @@ func TestCurlReadsTheSame(t *testing.T) {
 	r := rand.New(rand.NewSource(int64(n)))
 	for range n {
 		u := public(r, "GET", "", "http://", "https://")
-		_ = exec.Command(curl, "-q", "-s", "-m", "5", "-o", os.DevNull, "-x", proxy.URL, "--", u.URL).Run() // many are refused
+		// many are refused
+		_ = exec.Command(curl, "-q", "-s", "-m", "5", "-o", os.DevNull, "-x", proxy.URL, "--", u.URL).Run()
 		mu.Lock()
 		for _, hostport := range asked {
 			host, port, err := net.SplitHostPort(hostport)
@@ -98,7 +103,8 @@ func TestGitReadsTheSame(t *testing.T) {
 	}
 	dir := t.TempDir()
 	ssh, said := filepath.Join(dir, "ssh"), filepath.Join(dir, "said")
-	if err := os.WriteFile(ssh, []byte("#!/bin/sh\nfor w; do echo \"$w\"; done >"+said+"\nexit 1\n"), 0o700); err != nil {
+	if err := os.WriteFile(ssh, []byte("#!/bin/sh\nfor w; do echo \"$w\"; done >"+said+"\nexit 1\n"),
+		0o700); err != nil {
 		t.Fatal(err)
 	}
 	n := runs(t, testing.Short())
@@ -109,7 +115,8 @@ func TestGitReadsTheSame(t *testing.T) {
 			continue // curl's library
 		}
 		cmd := exec.Command(git, "ls-remote", "--", u.URL)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_SSH_COMMAND="+ssh, "GIT_SSH_VARIANT=ssh", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_SSH_COMMAND="+ssh, "GIT_SSH_VARIANT=ssh",
+			"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 		_ = cmd.Run()
 		f, err := os.Open(said)
 		if errors.Is(err, fs.ErrNotExist) {

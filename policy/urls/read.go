@@ -168,7 +168,8 @@ func hasScheme(s string) bool {
 func isScheme(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i] | 0x20
-		if (c < 'a' || c > 'z') && (i == 0 || !digitFirst(s[i:]) && s[i] != '+' && s[i] != '-' && s[i] != '.') {
+		if (c < 'a' || c > 'z') && (i == 0 || !digitFirst(s[i:]) && s[i] != '+' && s[i] != '-' &&
+			s[i] != '.') {
 			return false
 		}
 	}
@@ -183,5 +184,6 @@ func portNumber(s string) (int, bool) {
 
 // isUser reports whether s can be the user of an ssh server, and no password.
 func isUser(s string) bool {
-	return s != "" && s[0] != '-' && strings.IndexFunc(s, func(r rune) bool { return !nameByte(byte(min(r, 0x7f))) && r != '.' }) < 0
+	return s != "" && s[0] != '-' &&
+		strings.IndexFunc(s, func(r rune) bool { return !nameByte(byte(min(r, 0x7f))) && r != '.' }) < 0
 }

@@ -12,10 +12,12 @@ import (
 
 // Servers are those that an agent can reach on its own machine, and those that it must not.
 type Servers struct {
-	Known  bool                // the rules know of them; else none is special
-	Own    []string            // HOST:PORT, or HOST:FIRST-LAST, of the guard, of the model server and of the gateway: class control
-	Ports  []int               // of this machine, that agents may use; 0: all
-	Opened func(port int) bool // whether only a command of the agent can have opened a port of this machine; nil: unknown
+	Known bool // the rules know of them; else none is special
+	// HOST:PORT, or HOST:FIRST-LAST, of the guard, of the model server and of the gateway: class control
+	Own   []string
+	Ports []int // of this machine, that agents may use; 0: all
+	// whether only a command of the agent can have opened a port of this machine; nil: unknown
+	Opened func(port int) bool
 }
 
 // unprivileged is the first port that everybody may open.
@@ -35,7 +37,8 @@ func (s Servers) Judge(uses []Use) {
 			continue
 		}
 		u.Opened = u.Class == Loopback && u.Hop == 0 && local(u.Host) &&
-			(slices.Contains(s.Ports, u.Port) || slices.Contains(s.Ports, 0) || u.Port >= unprivileged && s.Opened != nil && s.Opened(u.Port))
+			(slices.Contains(s.Ports, u.Port) || slices.Contains(s.Ports, 0) || u.Port >= unprivileged &&
+				s.Opened != nil && s.Opened(u.Port))
 	}
 }
 
@@ -66,7 +69,8 @@ func AddressOf(base string) string {
 	if err != nil || u.Host == "" {
 		return ""
 	}
-	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443", "redis": "6379", "rediss": "6379"}[u.Scheme]))
+	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443",
+		"redis": "6379", "rediss": "6379"}[u.Scheme]))
 }
 
 // local says whether a host is this machine: its name, an address of it, or all of them.

@@ -4,7 +4,8 @@ import "testing"
 
 func TestServers(t *testing.T) {
 	opened := func(port int) bool { return port == 5173 || port == 80 }
-	servers := Servers{Known: true, Own: []string{"127.0.0.1:8001", ":8002", "localhost:18789-18899", "llm.example.com:443"}, Ports: []int{3000}, Opened: opened}
+	servers := Servers{Known: true, Own: []string{"127.0.0.1:8001", ":8002", "localhost:18789-18899",
+		"llm.example.com:443"}, Ports: []int{3000}, Opened: opened}
 	every := Servers{Known: true, Own: servers.Own, Ports: []int{0}}
 	for _, c := range []struct {
 		servers Servers
@@ -22,7 +23,8 @@ func TestServers(t *testing.T) {
 		uses := []Use{Word(c.url, false, "GET")}
 		c.servers.Judge(uses)
 		if uses[0].Class != c.class || uses[0].Opened != c.opened {
-			t.Errorf("%s: %s, opened %v; want %s, %v", c.url, uses[0].Class, uses[0].Opened, c.class, c.opened)
+			t.Errorf("%s: %s, opened %v; want %s, %v", c.url, uses[0].Class, uses[0].Opened, c.class,
+				c.opened)
 		}
 	}
 }
@@ -42,7 +44,8 @@ func TestServersByOtherNames(t *testing.T) {
 
 func TestAddressOf(t *testing.T) {
 	for base, want := range map[string]string{
-		"http://127.0.0.1:8000/v1": "127.0.0.1:8000", "https://llm.example.com/v1": "llm.example.com:443", "http://[::1]": "[::1]:80", "": "", "/v1": "", "http://a b": "",
+		"http://127.0.0.1:8000/v1": "127.0.0.1:8000", "https://llm.example.com/v1": "llm.example.com:443",
+		"http://[::1]": "[::1]:80", "": "", "/v1": "", "http://a b": "",
 	} {
 		if got := AddressOf(base); got != want {
 			t.Errorf("%s: %q, want %q", base, got, want)
@@ -51,7 +54,8 @@ func TestAddressOf(t *testing.T) {
 }
 
 func TestPortsOf(t *testing.T) {
-	for text, want := range map[string][2]int{"80": {80, 80}, "1-2": {1, 2}, "": {}, "0": {}, "2-1": {}, "1-": {}, "-1": {}, "70000": {}, "1-2-3": {}, "x": {}} {
+	for text, want := range map[string][2]int{"80": {80, 80}, "1-2": {1, 2}, "": {}, "0": {}, "2-1": {},
+		"1-": {}, "-1": {}, "70000": {}, "1-2-3": {}, "x": {}} {
 		first, last, ok := PortsOf(text)
 		if ok != (want[0] > 0) || ok && [2]int{first, last} != want {
 			t.Errorf("%q: %d to %d, %v", text, first, last, ok)

@@ -8,15 +8,17 @@ import "slices"
 
 // The classes of URLs, of which a URL has exactly one.
 const (
-	Public    = "public"
-	Private   = "private"   // an address, or a name, that is not on the public internet: RFC 1918, CGNAT, multicast, .local …
+	Public = "public"
+	// an address, or a name, that is not on the public internet: RFC 1918, CGNAT, multicast, .local …
+	Private   = "private"
 	Loopback  = "loopback"  // this machine
 	Metadata  = "metadata"  // a cloud's metadata service
 	Control   = "control"   // the guard, the model server or the gateway: see Servers
 	Unknown   = "unknown"   // its name has no address
 	BadScheme = "badscheme" // neither http nor https, nor, for git, ssh
-	Malformed = "malformed" // refused rather than interpreted: legacy spellings of addresses, user:password@ …
-	Dynamic   = "dynamic"   // only known at run time
+	// refused rather than interpreted: legacy spellings of addresses, user:password@ …
+	Malformed = "malformed"
+	Dynamic   = "dynamic" // only known at run time
 )
 
 // What is odd about a URL.
@@ -30,15 +32,17 @@ const (
 	MarkSSH           = "ssh"           // git over ssh, with the user's key
 	MarkDowngrade     = "downgrade"     // a redirect from https to http
 	MarkOtherOrigin   = "other origin"  // a redirect to another scheme, host or port
-	MarkTunnel        = "tunnel"        // a connection of a confined command through its proxy, in which nothing is seen
+	// a connection of a confined command through its proxy, in which nothing is seen
+	MarkTunnel = "tunnel"
 )
 
 // Why a URL is malformed. It is among its marks.
 const (
-	MarkCharacters    = "characters" // control and invisible characters, spaces, backslashes
-	MarkForm          = "form"       // not scheme://host
-	MarkUser          = "user"       // user:password@
-	MarkHost          = "host"       // no name of a host: empty parts, percent signs, other letters than a to z
+	MarkCharacters = "characters" // control and invisible characters, spaces, backslashes
+	MarkForm       = "form"       // not scheme://host
+	MarkUser       = "user"       // user:password@
+	// no name of a host: empty parts, percent signs, other letters than a to z
+	MarkHost          = "host"
 	MarkLegacyAddress = "legacy address"
 	MarkPortNumber    = "port number"
 	MarkRedirects     = "too many redirects"

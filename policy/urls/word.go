@@ -12,7 +12,8 @@ func Word(text string, dynamic bool, method string) Use {
 		return u
 	}
 	// What is missing may be anywhere, so that a harmless host proves nothing.
-	unsure := u.Class == Public || u.Class == Malformed || u.Class == Private && !strings.ContainsAny(u.Host, ".:")
+	unsure := u.Class == Public || u.Class == Malformed || u.Class == Private && !strings.ContainsAny(u.Host,
+		".:")
 	if unsure {
 		u.Class, u.Marks = Dynamic, nil
 	}

@@ -38,15 +38,17 @@ type API struct {
 	Decisions *decisions.Log    // answers go there; nil: there is none
 	Lab       *lab.Lab          // of experiments
 	Runs      *executor.Resumer // goes on with runs; nil: none is kept
-	Token     string            // bearer token of who may do everything; empty: none is asked for, which only a local listener may do
-	Approver  string            // token of who may see, and answer approvals; empty: there is none
-	Reader    string            // token of who may see; empty: there is none
-	Hosts     []string          // names of the listener beside those of this machine
-	Local     bool              // the listener is reached from this machine alone
-	Metrics   *telemetry.Metrics
-	Log       *slog.Logger
-	Level     *slog.LevelVar  // of the log
-	Ending    <-chan struct{} // closed when the listener is to end: who waits for news gets an answer; may be nil
+	// bearer token of who may do everything; empty: none is asked for, which only a local listener may do
+	Token    string
+	Approver string   // token of who may see, and answer approvals; empty: there is none
+	Reader   string   // token of who may see; empty: there is none
+	Hosts    []string // names of the listener beside those of this machine
+	Local    bool     // the listener is reached from this machine alone
+	Metrics  *telemetry.Metrics
+	Log      *slog.Logger
+	Level    *slog.LevelVar // of the log
+	// closed when the listener is to end: who waits for news gets an answer; may be nil
+	Ending <-chan struct{}
 }
 
 // maxBody is the longest body that is read, in bytes.
@@ -90,7 +92,8 @@ func (a *API) Handler() http.Handler {
 			if !ok {
 				allow := strings.Join(slices.Sorted(maps.Keys(methods)), ", ")
 				w.Header().Set("Allow", allow)
-				return refusal(http.StatusMethodNotAllowed, r.Method+" is not served here", "this path takes "+allow)
+				return refusal(http.StatusMethodNotAllowed, r.Method+" is not served here",
+					"this path takes "+allow)
 			}
 			return h(w, r)
 		}))
@@ -103,7 +106,8 @@ func (a *API) Handler() http.Handler {
 		web.WriteJSON(w, http.StatusOK, map[string]bool{"ok": true})
 	})
 	mux.Handle("/", a.answering(func(_ http.ResponseWriter, r *http.Request) error {
-		return refusal(http.StatusNotFound, r.URL.Path+" is not served here", "there are "+strings.Join(slices.Sorted(maps.Keys(routes)), ", "))
+		return refusal(http.StatusNotFound, r.URL.Path+" is not served here",
+			"there are "+strings.Join(slices.Sorted(maps.Keys(routes)), ", "))
 	}))
 	return mux
 }
@@ -128,7 +132,8 @@ func (a *API) answering(h handler) http.Handler {
 		if said.status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 		}
-		a.Log.Debug("admin request refused", "event", "admin_refused", "method", r.Method, "path", r.URL.Path, "status", said.status, "detail", said.Message)
+		a.Log.Debug("admin request refused", "event", "admin_refused", "method", r.Method, "path", r.URL.Path,
+			"status", said.status, "detail", said.Message)
 		web.WriteJSON(w, said.status, map[string]any{"error": said})
 	})
 }
@@ -157,14 +162,17 @@ func readBody(r *http.Request) ([]byte, error) {
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLong):
-		return nil, refusal(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", tooLong.Limit), "")
+		return nil, refusal(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes",
+			tooLong.Limit), "")
 	case err != nil:
 		return nil, refusal(http.StatusBadRequest, "the body could not be read: "+err.Error(), "")
 	case len(doc) == 0:
 		return nil, nil
 	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, refusal(http.StatusUnsupportedMediaType, "the body must be JSON", "send it with: Content-Type: application/json (curl --json does)")
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+		kind != "application/json" {
+		return nil, refusal(http.StatusUnsupportedMediaType, "the body must be JSON",
+			"send it with: Content-Type: application/json (curl --json does)")
 	}
 	return doc, nil
 }
@@ -195,7 +203,8 @@ func decode(r *http.Request, to any, whole bool) error {
 }
 
 func notTaken(err error) error {
-	return refusal(http.StatusBadRequest, "the body cannot be used: "+err.Error(), "docs/endpoints.md says what each path takes")
+	return refusal(http.StatusBadRequest, "the body cannot be used: "+err.Error(),
+		"docs/endpoints.md says what each path takes")
 }
 
 // admit lets in a request with a token of the role that it needs, and never one of a web page.
@@ -209,11 +218,15 @@ func (a *API) admit(r *http.Request, needs web.Role) error {
 	}
 	switch is := a.Tokens().Shown(r); {
 	case is == web.Nobody && r.Header.Get("Authorization") != "" && a.Missed(r):
-		return refusal(http.StatusTooManyRequests, "the token is wrong, as many were from this address", "the right one is taken at any time")
+		return refusal(http.StatusTooManyRequests, "the token is wrong, as many were from this address",
+			"the right one is taken at any time")
 	case is == web.Nobody:
-		return refusal(http.StatusUnauthorized, "the token is missing or wrong", "send it with: Authorization: Bearer TOKEN (the setting admin_token)")
+		return refusal(http.StatusUnauthorized, "the token is missing or wrong",
+			"send it with: Authorization: Bearer TOKEN (the setting admin_token)")
 	case is < needs:
-		return refusal(http.StatusForbidden, fmt.Sprintf("the token is that of a %s, and this takes one of: %s", is, needs), "admin_token may do everything, admin_approver_token may answer approvals, admin_reader_token may look")
+		return refusal(http.StatusForbidden,
+			fmt.Sprintf("the token is that of a %s, and this takes one of: %s", is, needs),
+			"admin_token may do everything, admin_approver_token may answer approvals, admin_reader_token may look")
 	}
 	return nil
 }
@@ -230,7 +243,8 @@ func needs(r *http.Request) web.Role {
 	switch {
 	case strings.HasPrefix(path, "/debug/"):
 		return web.Admin
-	case strings.HasPrefix(path, "/approvals/") && (looks || strings.HasSuffix(path, "/allow") || strings.HasSuffix(path, "/deny")):
+	case strings.HasPrefix(path, "/approvals/") && (looks || strings.HasSuffix(path, "/allow") ||
+		strings.HasSuffix(path, "/deny")):
 		return web.Approver // one approval shows a call with nothing masked
 	case looks, path == "/explain", path == "/policy/check":
 		return web.Reader

@@ -35,7 +35,8 @@ type adminRig struct {
 }
 
 func adminOver(t testing.TB) *adminRig {
-	r := &adminRig{t: t, dir: filepath.Join(t.TempDir(), "rules"), log: &ruletest.Journal{}, m: telemetry.New()}
+	r := &adminRig{t: t, dir: filepath.Join(t.TempDir(), "rules"), log: &ruletest.Journal{},
+		m: telemetry.New()}
 	ruletest.Copy(t, r.dir)
 	level := &slog.LevelVar{}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: level}))
@@ -43,8 +44,11 @@ func adminOver(t testing.TB) *adminRig {
 	r.rules, err = live.Open(ruletest.Source(t, r.dir), "", log, r.m)
 	ruletest.Must(t, err)
 	asked := guard.NewApprovals(r.rules.Set().Limits, time.Now, r.m, nil)
-	r.api = &API{Rules: r.rules, World: guard.NewWorld(guard.Here{Own: []string{r.dir}}), Approvals: asked, Desk: NewDesk(), Misses: NewMisses(time.Now), Token: adminToken, Hosts: []string{"rules.lan"}, Local: true, Metrics: r.m, Log: log, Level: level}
-	r.api.Guard = guard.New(guard.Config{World: r.api.World, Approvals: asked, Now: time.Now, Metrics: r.m, Log: log})
+	r.api = &API{Rules: r.rules, World: guard.NewWorld(guard.Here{Own: []string{r.dir}}), Approvals: asked,
+		Desk: NewDesk(), Misses: NewMisses(time.Now), Token: adminToken, Hosts: []string{"rules.lan"},
+		Local: true, Metrics: r.m, Log: log, Level: level}
+	r.api.Guard = guard.New(guard.Config{World: r.api.World, Approvals: asked, Now: time.Now, Metrics: r.m,
+		Log: log})
 	r.h = r.api.Handler()
 	return r
 }
@@ -126,7 +130,8 @@ func TestAdminGuard(t *testing.T) {
 		{"another port's origin", []string{"Origin", "http://127.0.0.1:3000"}, 403},
 		{"an opaque origin", []string{"Origin", "null"}, 403},
 	} {
-		if got := r.ask("GET", "/rules", "", row.header...); got.status != row.want || got.status != 200 && got.get("error.hint").Str == "" {
+		if got := r.ask("GET", "/rules", "", row.header...); got.status != row.want || got.status != 200 &&
+			got.get("error.hint").Str == "" {
 			t.Errorf("%s: %d %s", row.name, got.status, got.body)
 		}
 	}
@@ -137,7 +142,8 @@ func TestAdminGuard(t *testing.T) {
 	if got := r.ask("GET", "/healthz", "", "Authorization", ""); got.status != 200 {
 		t.Errorf("healthz: %d", got.status)
 	}
-	if got := r.ask("GET", "/metrics", ""); got.status != 200 || !strings.Contains(got.body, "rules_file_info") {
+	if got := r.ask("GET", "/metrics", ""); got.status != 200 ||
+		!strings.Contains(got.body, "rules_file_info") {
 		t.Errorf("metrics: %d", got.status)
 	}
 	if got := r.ask("GET", "/metrics", "", "Authorization", ""); got.status != 401 {
@@ -188,19 +194,23 @@ func TestAdminRefuses(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			before := r.version()
 			got := r.ask(row.method, row.path, row.body, row.header...)
-			if got.status != row.want || !strings.Contains(got.body, row.says) || got.get("error.message").Str == "" {
+			if got.status != row.want || !strings.Contains(got.body, row.says) ||
+				got.get("error.message").Str == "" {
 				t.Errorf("%d %s", got.status, got.body)
 			}
-			if r.version() != before || got.header.Get("X-Rules-Version") != before || len(r.rules.History()) != 1 {
+			if r.version() != before || got.header.Get("X-Rules-Version") != before ||
+				len(r.rules.History()) != 1 {
 				t.Error("the rules have changed")
 			}
 		})
 	}
-	if got := r.ask("PUT", "/rules", r.putting(r.broken()), "If-Match", "*"); got.get("error.problems.0.file").Str != "models.yaml" ||
+	if got := r.ask("PUT", "/rules", r.putting(r.broken()), "If-Match",
+		"*"); got.get("error.problems.0.file").Str != "models.yaml" ||
 		got.get("error.problems.0.line").Int() == 0 || got.get("error.problems.0.code").Str != "E-value" {
 		t.Errorf("the place of the problem: %s", got.body)
 	}
-	if got := r.ask("GET", "/rules", ""); got.get("refused.by").Str != "put" || got.get("refused.problems.#").Int() != 1 {
+	if got := r.ask("GET", "/rules", ""); got.get("refused.by").Str != "put" ||
+		got.get("refused.problems.#").Int() != 1 {
 		t.Errorf("the refusal is not kept: %s", got.body)
 	}
 	if !strings.Contains(r.ask("GET", "/metrics", "").body, "rules_last_reload_successful 1") {

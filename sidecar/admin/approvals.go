@@ -18,7 +18,8 @@ import (
 const (
 	maxApprovalWait = 25 * time.Second // of a long poll; the listener's timeouts are longer
 	maxListedText   = 200              // characters of a call in the list
-	maxAnswerText   = 2000             // bytes of a name or a reason that a person gives: 500 characters, whatever they are
+	// bytes of a name or a reason that a person gives: 500 characters, whatever they are
+	maxAnswerText = 2000
 )
 
 // Approvals is a list of questions to a person, the oldest first.
@@ -49,8 +50,10 @@ type ListedApproval struct {
 // Approval is a question with all that a person needs for an answer, nothing masked.
 type Approval struct {
 	approvals.Entry
-	Shown   string   `json:"shown"`             // the command, or the arguments; what cannot be seen stands as ⟨U+202E⟩
-	Foreign []string `json:"foreign,omitempty"` // its characters beyond ASCII, which may look like others: а U+0430
+	// the command, or the arguments; what cannot be seen stands as ⟨U+202E⟩
+	Shown string `json:"shown"`
+	// its characters beyond ASCII, which may look like others: а U+0430
+	Foreign []string `json:"foreign,omitempty"`
 	Left    float64  `json:"left_seconds"`
 }
 
@@ -59,7 +62,8 @@ type Approval struct {
 func (a *API) guarded(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if a.Token == "" {
-			return refusal(http.StatusForbidden, "approvals need a token: without one, the agent could answer for you",
+			return refusal(http.StatusForbidden,
+				"approvals need a token: without one, the agent could answer for you",
 				"set GPTOSS_EXECUTOR_ADMIN_TOKEN where the server starts, and send it with: Authorization: Bearer TOKEN")
 		}
 		return h(w, r)
@@ -74,7 +78,8 @@ func (a *API) approvals(w http.ResponseWriter, r *http.Request) error {
 	if wait := query.Get("wait"); wait != "" {
 		d, err := time.ParseDuration(wait)
 		if err != nil || d < 0 {
-			return refusal(http.StatusBadRequest, "wait is a time such as 20s", fmt.Sprintf("at most %s", maxApprovalWait))
+			return refusal(http.StatusBadRequest, "wait is a time such as 20s",
+				fmt.Sprintf("at most %s", maxApprovalWait))
 		}
 		since := cmp.Or(query.Get("since"), strconv.FormatUint(revision, 10))
 		if since == strconv.FormatUint(revision, 10) {
@@ -134,7 +139,8 @@ func (a *API) use(w http.ResponseWriter, r *http.Request) error {
 	return a.letPass(w, r, a.Approvals.Use)
 }
 
-func (a *API) letPass(w http.ResponseWriter, r *http.Request, allow func(id, by string) (approvals.Entry, error)) error {
+func (a *API) letPass(w http.ResponseWriter, r *http.Request,
+	allow func(id, by string) (approvals.Entry, error)) error {
 	by, _, err := readVerdict(r)
 	if err != nil {
 		return err
@@ -152,7 +158,8 @@ func (a *API) Stale(e *approvals.Entry) bool {
 }
 
 // pass lets a call pass that was asked about by the rules in force.
-func (a *API) pass(id, by string, allow func(id, by string) (approvals.Entry, error)) (approvals.Entry, error) {
+func (a *API) pass(id, by string,
+	allow func(id, by string) (approvals.Entry, error)) (approvals.Entry, error) {
 	e, err := a.Approvals.Get(id)
 	switch {
 	case err != nil:
@@ -205,7 +212,8 @@ func (a *API) noted(e approvals.Entry) {
 		"rule", e.Reason.Rule, "by", e.By, "session", e.Call.Session)
 	answer := decisions.Answer{ID: e.ID, State: string(e.State), By: e.By, Note: e.Note}
 	if err := a.Decisions.AddAnswer(answer); err != nil {
-		a.Log.Error("the answer of a person cannot be logged", "event", "decisions_required", "id", e.ID, "detail", err.Error())
+		a.Log.Error("the answer of a person cannot be logged", "event", "decisions_required", "id", e.ID,
+			"detail", err.Error())
 	}
 }
 
@@ -227,7 +235,8 @@ func readVerdict(r *http.Request) (by, why string, err error) {
 // sayable refuses what is too long to be logged with a change.
 func sayable(by, why string) error {
 	if len(by) > maxAnswerText || len(why) > maxAnswerText {
-		return refusal(http.StatusBadRequest, fmt.Sprintf("by and why have at most %d bytes each", maxAnswerText), "")
+		return refusal(http.StatusBadRequest, fmt.Sprintf("by and why have at most %d bytes each",
+			maxAnswerText), "")
 	}
 	return nil
 }
@@ -247,7 +256,8 @@ func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry
 // shown is a question as a person sees it.
 func (a *API) shown(e *approvals.Entry) Approval {
 	text := subject(e.Call)
-	return Approval{Entry: *e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text), Left: a.Approvals.Left(e).Seconds()}
+	return Approval{Entry: *e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text),
+		Left: a.Approvals.Left(e).Seconds()}
 }
 
 // unanswered says why a question could not be answered; nil: for another reason, or it was.
@@ -261,7 +271,8 @@ func unanswered(id string, err error) *Error {
 		return refusal(http.StatusNotFound, fmt.Sprintf("there is no approval %q", id),
 			"GET /approvals, or gpt-oss-executor approvals list, shows them; a restart forgets all, and old ones expire")
 	case errors.Is(err, approvals.ErrAway):
-		return refusal(http.StatusServiceUnavailable, err.Error(), "nothing was changed; try again when the server of the setting shared is back")
+		return refusal(http.StatusServiceUnavailable, err.Error(),
+			"nothing was changed; try again when the server of the setting shared is back")
 	case errors.As(err, &late):
 		return refusal(http.StatusConflict, late.Error(), "nothing was changed; "+next(late.Entry.State))
 	}

@@ -12,49 +12,61 @@ const push = "TOKEN=hunter22 git push -f\u202e\nls"
 
 // pushes is a call that asks under the rules in force.
 func (r *adminRig) pushes() approvals.Call {
-	return approvals.Call{Tool: "exec", Arguments: body(r.t, object{"command": push}), Command: push, Session: "s1", Agent: "main", Model: "gpt-oss",
-		Policy: r.version(), Commands: []approvals.Command{{Argv: []string{"git", "push", "-f"}, Cwd: "/srv"}}}
+	return approvals.Call{Tool: "exec", Arguments: body(r.t, object{"command": push}), Command: push,
+		Session: "s1", Agent: "main", Model: "gpt-oss",
+		Policy: r.version(), Commands: []approvals.Command{{Argv: []string{"git", "push", "-f"},
+			Cwd: "/srv"}}}
 }
 
 func (r *adminRig) request(c approvals.Call) string {
-	return r.api.Approvals.Request(c, approvals.Reason{Rule: "force", Place: "exec.yaml:7", Why: "It overwrites.", Start: 15, End: 26}).ID
+	return r.api.Approvals.Request(c, approvals.Reason{Rule: "force", Place: "exec.yaml:7",
+		Why: "It overwrites.", Start: 15, End: 26}).ID
 }
 
 // A person's round: see the list, look at one, allow it.
 func TestAdminApprovals(t *testing.T) {
 	r := adminOver(t)
-	if got := r.ask("GET", "/approvals", ""); got.status != 200 || got.get("approvals").Raw != "[]" || got.get("revision").Raw != "0" {
+	if got := r.ask("GET", "/approvals", ""); got.status != 200 || got.get("approvals").Raw != "[]" ||
+		got.get("revision").Raw != "0" {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	c := r.pushes()
 	id := r.request(c)
 	one := r.ask("GET", "/approvals", "").get("approvals.0")
-	if one.Get("id").Str != id || one.Get("state").Str != "pending" || one.Get("text").Str != "TOKEN=«masked:secret:8» git push -f⟨U+202E⟩ ⏎ ls" ||
-		one.Get("rule").Str != "force" || one.Get("agent").Str != "main" || one.Get("left_seconds").Num < 590 || one.Get("call").Exists() {
+	if one.Get("id").Str != id || one.Get("state").Str != "pending" ||
+		one.Get("text").Str != "TOKEN=«masked:secret:8» git push -f⟨U+202E⟩ ⏎ ls" ||
+		one.Get("rule").Str != "force" || one.Get("agent").Str != "main" ||
+		one.Get("left_seconds").Num < 590 || one.Get("call").Exists() {
 		t.Errorf("%s", one.Raw)
 	}
 	whole := r.ask("GET", "/approvals/"+id, "")
-	if whole.status != 200 || whole.get("shown").Str != "TOKEN=hunter22 git push -f⟨U+202E⟩\nls" || whole.get("call.command").Str != push ||
-		whole.get("call.commands.0.argv.1").Str != "push" || whole.get("reason.place").Str != "exec.yaml:7" || whole.get("times").Int() != 1 || whole.get("foreign").Exists() {
+	if whole.status != 200 || whole.get("shown").Str != "TOKEN=hunter22 git push -f⟨U+202E⟩\nls" ||
+		whole.get("call.command").Str != push ||
+		whole.get("call.commands.0.argv.1").Str != "push" || whole.get("reason.place").Str != "exec.yaml:7" ||
+		whole.get("times").Int() != 1 || whole.get("foreign").Exists() {
 		t.Errorf("%d %s", whole.status, whole.body)
 	}
-	if got := r.ask("POST", "/approvals/"+id+"/allow", `{"by":"ada"}`); got.status != 200 || got.get("state").Str != "allowed" || got.get("by").Str != "ada" {
+	if got := r.ask("POST", "/approvals/"+id+"/allow", `{"by":"ada"}`); got.status != 200 ||
+		got.get("state").Str != "allowed" || got.get("by").Str != "ada" {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	if r.api.Approvals.Take(c.Binding()) == "" {
 		t.Error("it does not pass")
 	}
-	if !strings.Contains(r.log.String(), "event=approval_allowed id="+id+" tool=exec rule=force by=ada") || strings.Contains(r.log.String(), "hunter22") {
+	if !strings.Contains(r.log.String(), "event=approval_allowed id="+id+" tool=exec rule=force by=ada") ||
+		strings.Contains(r.log.String(), "hunter22") {
 		t.Error(r.log.String())
 	}
 	other := r.pushes()
 	other.Cwd = "/elsewhere"
 	denied := r.request(other)
-	if got := r.ask("POST", "/approvals/"+denied+"/deny", `{"why":"not today"}`); got.status != 200 || got.get("note").Str != "not today" || got.get("by").Str != "the admin API" {
+	if got := r.ask("POST", "/approvals/"+denied+"/deny", `{"why":"not today"}`); got.status != 200 ||
+		got.get("note").Str != "not today" || got.get("by").Str != "the admin API" {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	metrics := r.ask("GET", "/metrics", "").body
-	for _, want := range []string{`approvals_total{outcome="asked"} 2`, `approvals_total{outcome="allowed"} 1`, `approvals_total{outcome="used"} 1`,
+	for _, want := range []string{`approvals_total{outcome="asked"} 2`,
+		`approvals_total{outcome="allowed"} 1`, `approvals_total{outcome="used"} 1`,
 		`approvals_total{outcome="denied"} 1`, `approvals_pending 0`} {
 		if !strings.Contains(metrics, "gptoss_executor_"+want) {
 			t.Errorf("no %s", want)
@@ -86,7 +98,8 @@ func TestAdminApprovalsRefuse(t *testing.T) {
 		{"a wait that is none", "GET", "/approvals?wait=soon", "", 400, "20s"},
 		{"a wait into the past", "GET", "/approvals?wait=-1s", "", 400, "20s"},
 	} {
-		if got := r.ask(row.method, row.path, row.body); got.status != row.want || !strings.Contains(got.body, row.says) || got.get("error.message").Str == "" {
+		if got := r.ask(row.method, row.path, row.body); got.status != row.want ||
+			!strings.Contains(got.body, row.says) || got.get("error.message").Str == "" {
 			t.Errorf("%s: %d %s", row.name, got.status, got.body)
 		}
 	}

@@ -34,7 +34,8 @@ func TestJudgeCall(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := r.ask("POST", "/calls/judge", c.body)
-			if got.status != c.status || got.get("effect").Str != c.effect || (c.effect == "deny") != (got.get("message").Str != "" && got.get("rule").Exists()) {
+			if got.status != c.status || got.get("effect").Str != c.effect ||
+				(c.effect == "deny") != (got.get("message").Str != "" && got.get("rule").Exists()) {
 				t.Errorf("%d %s", got.status, got.body)
 			}
 		})
@@ -46,13 +47,16 @@ func TestJudgeCallAsks(t *testing.T) {
 	r := adminOver(t)
 	asked := r.ask("POST", "/calls/judge", asksFor)
 	id := asked.get("approval.id").Str
-	if asked.get("effect").Str != "ask" || id == "" || asked.get("shown").Str != `python3 -c 'open("x","w")'` || asked.get("why").Str == "" {
+	if asked.get("effect").Str != "ask" || id == "" ||
+		asked.get("shown").Str != `python3 -c 'open("x","w")'` || asked.get("why").Str == "" {
 		t.Fatalf("%d %s", asked.status, asked.body)
 	}
 	if again := r.ask("POST", "/calls/judge", asksFor); again.get("approval.id").Str != id {
 		t.Errorf("the same call is another question: %s", again.body)
 	}
-	if got := r.ask("POST", "/approvals/"+id+"/use", `{"by":"ada, in the chat"}`); got.get("state").Str != "used" || got.get("by").Str != "ada, in the chat" {
+	if got := r.ask("POST", "/approvals/"+id+"/use",
+		`{"by":"ada, in the chat"}`); got.get("state").Str != "used" ||
+		got.get("by").Str != "ada, in the chat" {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	if got := r.ask("POST", "/approvals/"+id+"/use", `{}`); got.status != 409 {
@@ -75,7 +79,8 @@ func TestJudgeCallAsks(t *testing.T) {
 	if got := r.ask("POST", "/approvals/"+third+"/deny", `{"why":"not today"}`); got.status != 200 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	if got := r.ask("POST", "/calls/judge", asksFor); got.get("effect").Str != "deny" || got.get("approval").Exists() {
+	if got := r.ask("POST", "/calls/judge", asksFor); got.get("effect").Str != "deny" ||
+		got.get("approval").Exists() {
 		t.Errorf("after a no: %s", got.body)
 	}
 }
@@ -88,7 +93,8 @@ func TestJudgeCallShowsAll(t *testing.T) {
 		`{"command":"python3 -c '1'","workdir":"a<b","title":"T"}`: "python3 -c '1'\n{\"title\":\"T\",\"workdir\":\"a<b\"}",
 		`{"command":"python3 -c '\u202e1'"}`:                       "python3 -c '⟨U+202E⟩1'",
 	} {
-		if got := r.ask("POST", "/calls/judge", `{"tool":"exec","arguments":`+args+`}`); got.get("effect").Str != "ask" || got.get("shown").Str != want {
+		if got := r.ask("POST", "/calls/judge", `{"tool":"exec","arguments":`+args+
+			`}`); got.get("effect").Str != "ask" || got.get("shown").Str != want {
 			t.Errorf("%s: %s", args, got.body)
 		}
 	}
@@ -97,8 +103,10 @@ func TestJudgeCallShowsAll(t *testing.T) {
 // A call that cannot be logged is not even asked about.
 func TestJudgeCallThatCannotBeLogged(t *testing.T) {
 	r := adminOver(t)
-	r.api.Guard = guard.New(guard.Config{World: r.api.World, Approvals: r.api.Approvals, Decisions: fullDisk{}, Now: time.Now, Metrics: r.m, Log: r.api.Log})
-	if got := r.ask("POST", "/calls/judge", asksFor); got.get("effect").Str != "deny" || !strings.Contains(got.get("message").Str, "cannot be logged") {
+	r.api.Guard = guard.New(guard.Config{World: r.api.World, Approvals: r.api.Approvals,
+		Decisions: fullDisk{}, Now: time.Now, Metrics: r.m, Log: r.api.Log})
+	if got := r.ask("POST", "/calls/judge", asksFor); got.get("effect").Str != "deny" ||
+		!strings.Contains(got.get("message").Str, "cannot be logged") {
 		t.Errorf("%s", got.body)
 	}
 }
@@ -110,9 +118,11 @@ func (fullDisk) Add(decisions.Decision) error { return errors.New("the disk is f
 // A call that has left here is not judged a second time, once.
 func TestJudgeCallThatLeft(t *testing.T) {
 	r := adminOver(t)
-	r.api.Guard.Left("call_c9", policy.Subject{}, &tools.Call{Name: "exec", Arguments: []byte(`{"command":"python3 -c 'open(\"x\",\"w\")'"}`)})
+	r.api.Guard.Left("call_c9", policy.Subject{},
+		&tools.Call{Name: "exec", Arguments: []byte(`{"command":"python3 -c 'open(\"x\",\"w\")'"}`)})
 	left := `{"id":"callc9",` + asksFor[len(`{"id":"c9",`):]
-	if got := r.ask("POST", "/calls/judge", left); got.get("effect").Str != "allow" || !got.get("left").Bool() {
+	if got := r.ask("POST", "/calls/judge", left); got.get("effect").Str != "allow" ||
+		!got.get("left").Bool() {
 		t.Errorf("%s", got.body)
 	}
 	if got := r.ask("POST", "/calls/judge", left); got.get("effect").Str != "ask" {

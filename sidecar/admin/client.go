@@ -35,7 +35,8 @@ func NewClient(at, token string) (*Client, error) {
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, fmt.Errorf("--admin %s is not the address of an admin API; write it as http://127.0.0.1:8002", at)
 	}
-	if host := base.Hostname(); host == "" || host == "0.0.0.0" || host == "::" { // the server listens everywhere
+	// the server listens everywhere
+	if host := base.Hostname(); host == "" || host == "0.0.0.0" || host == "::" {
 		base.Host = net.JoinHostPort("127.0.0.1", base.Port())
 	}
 	return &Client{base: base, token: token, http: &http.Client{Timeout: 10 * time.Second}}, nil
@@ -118,7 +119,8 @@ func (c *Client) Approvals(ctx context.Context, query string) (list Approvals, e
 }
 
 // Approval asks for one, or answers it.
-func (c *Client) Approval(ctx context.Context, method, id, verb string, say map[string]string) (got Approval, err error) {
+func (c *Client) Approval(ctx context.Context, method, id, verb string,
+	say map[string]string) (got Approval, err error) {
 	var body []byte
 	if say != nil {
 		if body, err = json.Marshal(say); err != nil {
@@ -165,8 +167,10 @@ func said(res *http.Response, doc []byte) error {
 		Error Error `json:"error"`
 	}
 	switch err := json.Unmarshal(doc, &body); {
-	case err != nil || body.Error.Message == "", res.StatusCode == http.StatusNotFound && body.Error.Hint == "":
-		return fmt.Errorf("ask the server: %s answered %s; is this the address of its admin API?", res.Request.URL.Host, res.Status)
+	case err != nil || body.Error.Message == "", res.StatusCode == http.StatusNotFound &&
+		body.Error.Hint == "":
+		return fmt.Errorf("ask the server: %s answered %s; is this the address of its admin API?",
+			res.Request.URL.Host, res.Status)
 	case len(body.Error.Problems) > 0:
 		return body.Error.Problems
 	case res.StatusCode == http.StatusUnauthorized:

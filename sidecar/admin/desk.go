@@ -33,7 +33,8 @@ func (d *Desk) Work(ctx context.Context, who string, changes bool, do func() err
 	d.mu.Lock()
 	if d.busy[who] {
 		d.mu.Unlock()
-		return refusal(http.StatusTooManyRequests, "your last draft is still being read", "one is read at a time; try again in a moment")
+		return refusal(http.StatusTooManyRequests, "your last draft is still being read",
+			"one is read at a time; try again in a moment")
 	}
 	d.busy[who] = true
 	d.mu.Unlock()
@@ -46,7 +47,8 @@ func (d *Desk) Work(ctx context.Context, who string, changes bool, do func() err
 	case d.seats <- struct{}{}:
 	case <-ctx.Done():
 		leave()
-		return refusal(http.StatusServiceUnavailable, "other drafts are being read", fmt.Sprintf("at most %d are read at once; try again in a moment", maxSeats))
+		return refusal(http.StatusServiceUnavailable, "other drafts are being read",
+			fmt.Sprintf("at most %d are read at once; try again in a moment", maxSeats))
 	}
 	type end struct{ err, panics any }
 	done := make(chan end, 1)
@@ -72,6 +74,7 @@ func (d *Desk) Work(ctx context.Context, who string, changes bool, do func() err
 		err, _ := e.err.(error)
 		return err
 	case <-late:
-		return refusal(http.StatusServiceUnavailable, "this draft takes too long to read", fmt.Sprintf("it was not ready within %s", draftTime))
+		return refusal(http.StatusServiceUnavailable, "this draft takes too long to read",
+			fmt.Sprintf("it was not ready within %s", draftTime))
 	}
 }

@@ -29,17 +29,21 @@ func TestDesk(t *testing.T) {
 		t.Fatal("not as many as there are seats")
 	}
 	for _, name := range names {
-		go func() { done <- d.Work(ctx, name, false, func() error { began <- struct{}{}; <-go1; return nil }) }()
+		go func() {
+			done <- d.Work(ctx, name, false, func() error { began <- struct{}{}; <-go1; return nil })
+		}()
 	}
 	for range names {
 		<-began
 	}
-	if got := status(d.Work(context.Background(), "Ann", false, func() error { return nil })); got != http.StatusTooManyRequests {
+	if got := status(d.Work(context.Background(), "Ann", false,
+		func() error { return nil })); got != http.StatusTooManyRequests {
 		t.Errorf("Ann has two at a time: %d", got)
 	}
 	hurried, cancel := context.WithCancel(context.Background())
 	cancel()
-	if got := status(d.Work(hurried, "Cid", false, func() error { t.Error("a third is tried"); return nil })); got != http.StatusServiceUnavailable {
+	if got := status(d.Work(hurried, "Cid", false,
+		func() error { t.Error("a third is tried"); return nil })); got != http.StatusServiceUnavailable {
 		t.Errorf("Cid has a seat: %d", got)
 	}
 	stop() // nobody waits for them now
@@ -48,7 +52,8 @@ func TestDesk(t *testing.T) {
 			t.Errorf("who waits too long gets %d", got)
 		}
 	}
-	if got := status(d.Work(context.Background(), "Ann", false, func() error { return nil })); got != http.StatusTooManyRequests {
+	if got := status(d.Work(context.Background(), "Ann", false,
+		func() error { return nil })); got != http.StatusTooManyRequests {
 		t.Errorf("what goes on has no seat: %d", got)
 	}
 	close(go1)
@@ -59,7 +64,8 @@ func TestDesk(t *testing.T) {
 		<-d.seats
 	}
 	want := errors.New("mine")
-	if err := d.Work(context.Background(), "Ann", false, func() error { return want }); !errors.Is(err, want) {
+	if err := d.Work(context.Background(), "Ann", false, func() error { return want }); !errors.Is(err,
+		want) {
 		t.Errorf("the error is %v", err)
 	}
 	ctx, stop = context.WithCancel(context.Background())

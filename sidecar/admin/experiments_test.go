@@ -8,12 +8,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
-// An arm becomes the rule for everybody, in somebody's name, of what they have seen; what was before can be read,
-// and comes back.
+// An arm becomes the rule for everybody, in somebody's name, of what they have seen; what was before can be
+// read, and comes back.
 func TestAdminPromote(t *testing.T) {
 	r := adminOver(t)
 	const trial = "version: 1\nexperiments:\n  - id: one\n    about: x\n    status: running\n    measure: empty\n    arms: {control: {share: 50}, new: {share: 50, set: {limits.retry.times: 1}}}\n"
-	if put := r.ask("PUT", "/rules", body(t, object{"merge": true, "files": object{"extra/experiments.ours.yaml": trial}}), "If-Match", r.match()); put.status != 200 {
+	if put := r.ask("PUT", "/rules",
+		body(t, object{"merge": true, "files": object{"extra/experiments.ours.yaml": trial}}), "If-Match",
+		r.match()); put.status != 200 {
 		t.Fatal(put.body)
 	}
 	before := r.match()
@@ -28,7 +30,8 @@ func TestAdminPromote(t *testing.T) {
 		{"/experiments/one/promote", `{"arm":"new","who":"x"}`, before, 400, "who"},
 		{"/experiments/one/promote", `{"arm":"new","by":"` + strings.Repeat("x", 2001) + `"}`, before, 400, "at most"},
 	} {
-		if got := r.ask("POST", row.path, row.body, "If-Match", row.match); got.status != row.status || !strings.Contains(got.body, row.says) {
+		if got := r.ask("POST", row.path, row.body, "If-Match", row.match); got.status != row.status ||
+			!strings.Contains(got.body, row.says) {
 			t.Errorf("%s %.40s: %d %s", row.path, row.body, got.status, got.body)
 		}
 	}
@@ -44,20 +47,26 @@ func TestAdminPromote(t *testing.T) {
 	if !strings.Contains(string(text), "times: 1") {
 		t.Errorf("%s", text)
 	}
-	if now := r.ask("GET", "/rules", ""); now.get("by").Str != "promote" || now.get("who").Str != "Sam⟨U+202E⟩" {
+	if now := r.ask("GET", "/rules", ""); now.get("by").Str != "promote" ||
+		now.get("who").Str != "Sam⟨U+202E⟩" {
 		t.Errorf("by %s, %s", now.get("by"), now.get("who"))
 	}
 	old := strings.Trim(before, `"`)
-	if past := r.ask("GET", "/rules/history/"+old, ""); past.status != 200 || past.get("version").Str != old || past.get(`files.extra/experiments\.ours\.yaml`).Str != trial || past.get(`files.extra/limits\.one\.yaml`).Exists() {
+	if past := r.ask("GET", "/rules/history/"+old, ""); past.status != 200 ||
+		past.get("version").Str != old || past.get(`files.extra/experiments\.ours\.yaml`).Str != trial ||
+		past.get(`files.extra/limits\.one\.yaml`).Exists() {
 		t.Errorf("%d %.300s", past.status, past.body)
 	}
-	if none := r.ask("GET", "/rules/history/000000000000", ""); none.status != 404 || none.get("error.hint").Str == "" {
+	if none := r.ask("GET", "/rules/history/000000000000", ""); none.status != 404 ||
+		none.get("error.hint").Str == "" {
 		t.Errorf("%d %s", none.status, none.body)
 	}
-	if back := r.ask("POST", "/rules/rollback", `{"by":"Ann"}`, "If-Match", r.match()); back.status != 200 || r.match() != before {
+	if back := r.ask("POST", "/rules/rollback", `{"by":"Ann"}`, "If-Match", r.match()); back.status != 200 ||
+		r.match() != before {
 		t.Errorf("%d %s", back.status, back.body)
 	}
-	if past := r.ask("GET", "/rules/history", ""); past.get("history.0.who").Str != "Ann" || past.get("history.0.by").Str != "rollback" || past.get("history.1.who").Str != "Sam⟨U+202E⟩" {
+	if past := r.ask("GET", "/rules/history", ""); past.get("history.0.who").Str != "Ann" ||
+		past.get("history.0.by").Str != "rollback" || past.get("history.1.who").Str != "Sam⟨U+202E⟩" {
 		t.Errorf("%s", past.body)
 	}
 }
@@ -67,10 +76,12 @@ func TestAdminHits(t *testing.T) {
 	r := adminOver(t)
 	r.m.Hits.WithLabelValues("gpt-oss", "", "strategies.yaml", "harmony").Inc()
 	got := r.ask("GET", "/rules/hits", "")
-	if hit := got.get(`rules.#(rule="harmony")`); hit.Get("hits").Int() != 1 || !strings.HasPrefix(hit.Get("places.0").Str, "strategies.yaml:") {
+	if hit := got.get(`rules.#(rule="harmony")`); hit.Get("hits").Int() != 1 ||
+		!strings.HasPrefix(hit.Get("places.0").Str, "strategies.yaml:") {
 		t.Errorf("%s", hit.Raw)
 	}
-	if never := got.get(`rules.#(rule="react")`); never.Get("hits").Raw != "0" || got.get("since").Time().IsZero() {
+	if never := got.get(`rules.#(rule="react")`); never.Get("hits").Raw != "0" ||
+		got.get("since").Time().IsZero() {
 		t.Errorf("%s", never.Raw)
 	}
 }

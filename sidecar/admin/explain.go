@@ -39,7 +39,8 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 		})
 		var problems rulefile.Problems
 		if errors.As(err, &problems) {
-			return &Error{http.StatusUnprocessableEntity, "these rules do not load", "every problem has its place", problems}
+			return &Error{http.StatusUnprocessableEntity, "these rules do not load",
+				"every problem has its place", problems}
 		}
 		if err != nil {
 			return err

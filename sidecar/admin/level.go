@@ -31,11 +31,13 @@ func (a *API) setLevel(w http.ResponseWriter, r *http.Request) error {
 	}
 	var level slog.Level
 	if !slices.Contains(levels, to.Level) || level.UnmarshalText([]byte(to.Level)) != nil {
-		return refusal(http.StatusBadRequest, "there is no level "+strconv.Quote(to.Level), "one of: "+strings.Join(levels, ", "))
+		return refusal(http.StatusBadRequest, "there is no level "+strconv.Quote(to.Level),
+			"one of: "+strings.Join(levels, ", "))
 	}
 	was := a.Level.Level()
 	a.Level.Set(min(was, level)) // the line that says so is seen either way
-	a.Log.Log(r.Context(), max(was, level), "the log level was changed", "event", "log_level", "from", strings.ToLower(was.String()), "to", to.Level)
+	a.Log.Log(r.Context(), max(was, level), "the log level was changed", "event", "log_level", "from",
+		strings.ToLower(was.String()), "to", to.Level)
 	a.Level.Set(level)
 	return a.level(w, r)
 }

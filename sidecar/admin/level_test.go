@@ -24,8 +24,10 @@ func TestLevel(t *testing.T) {
 			t.Errorf("%s: %d lines say so: %s", to, got, r.log)
 		}
 	}
-	for _, body := range []string{`{"level": "loud"}`, `{}`, `{"levle": "debug"}`, `{"level": "INFO+1"}`, ``} {
-		if a := r.ask("PUT", "/log", body); a.status != 400 || a.get("error.hint").Str == "" && !strings.Contains(a.body, "levle") {
+	for _, body := range []string{`{"level": "loud"}`, `{}`, `{"levle": "debug"}`, `{"level": "INFO+1"}`,
+		``} {
+		if a := r.ask("PUT", "/log", body); a.status != 400 || a.get("error.hint").Str == "" &&
+			!strings.Contains(a.body, "levle") {
 			t.Errorf("%s: %d %s", body, a.status, a.body)
 		}
 	}

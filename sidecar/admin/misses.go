@@ -52,7 +52,8 @@ func (m *Misses) add(address string) int {
 func (a *API) Missed(r *http.Request) (tired bool) {
 	n := a.Misses.add(web.Address(r))
 	if n == maxMisses+1 {
-		a.Log.Warn("an address shows one wrong token after another", "event", "tokens_guessed", "from", r.RemoteAddr, "path", r.URL.Path)
+		a.Log.Warn("an address shows one wrong token after another", "event", "tokens_guessed",
+			"from", r.RemoteAddr, "path", r.URL.Path)
 	}
 	return n > maxMisses
 }

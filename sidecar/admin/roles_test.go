@@ -25,19 +25,22 @@ func TestRoles(t *testing.T) {
 		{"GET", "/healthz", "", true, true, true},
 	} {
 		r.api.Misses = NewMisses(time.Now)
-		for token, may := range map[string]bool{"reader": row.reader, "approver": row.approver, adminToken: true} {
+		for token, may := range map[string]bool{"reader": row.reader, "approver": row.approver,
+			adminToken: true} {
 			got := r.ask(row.method, row.path, row.body, "Authorization", "Bearer "+token)
 			if refused := got.status == http.StatusForbidden; refused == may {
 				t.Errorf("%s %s by %s: %d %s", row.method, row.path, token, got.status, got.body)
 			}
 		}
-		if got := r.ask(row.method, row.path, row.body, "Authorization", "Bearer wrong"); (got.status == http.StatusUnauthorized) == row.anyone {
+		if got := r.ask(row.method, row.path, row.body, "Authorization",
+			"Bearer wrong"); (got.status == http.StatusUnauthorized) == row.anyone {
 			t.Errorf("%s %s by nobody: %d", row.method, row.path, got.status)
 		}
 	}
 }
 
-// Wrong tokens are counted by address, and the log says so. No right one is refused for them, and who shows none has not guessed.
+// Wrong tokens are counted by address, and the log says so. No right one is refused for them, and who shows
+// none has not guessed.
 func TestGuesses(t *testing.T) {
 	r, now := adminOver(t), time.Now()
 	r.api.Misses = NewMisses(func() time.Time { return now })
@@ -66,7 +69,8 @@ func TestGuesses(t *testing.T) {
 func TestExplainAtDesk(t *testing.T) {
 	r := adminOver(t)
 	explain := func(rules any) int {
-		return r.ask("POST", "/explain", body(t, object{"message": object{"content": "hi"}, "rules": rules})).status
+		return r.ask("POST", "/explain",
+			body(t, object{"message": object{"content": "hi"}, "rules": rules})).status
 	}
 	draft := object{"files": r.own("a draft")}
 	err := r.api.Desk.Work(t.Context(), "192.0.2.1", false, func() error { // that of httptest

@@ -66,17 +66,20 @@ type candidate struct {
 // own gives the whole of the folder.
 func (c *candidate) own(rules *live.Rules) (rulefile.Files, error) {
 	if len(c.Files) == 0 {
-		return nil, refusal(http.StatusBadRequest, "there are no files", `the body is {"files": {"aliases.yaml": "…", …}}, or {"files": …, "merge": true} for some of them`)
+		return nil, refusal(http.StatusBadRequest, "there are no files",
+			`the body is {"files": {"aliases.yaml": "…", …}}, or {"files": …, "merge": true} for some of them`)
 	}
 	files := rulefile.Files{}
 	for name, text := range c.Files {
 		switch {
 		case !rulefile.Counted(name):
-			return nil, refusal(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name), "names are such as aliases.yaml, extra/exec.x.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
+			return nil, refusal(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name),
+				"names are such as aliases.yaml, extra/exec.x.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
 		case text != nil:
 			files[name] = *text
 		case !c.Merge:
-			return nil, refusal(http.StatusBadRequest, name+" is null", `leave it out, or send "merge": true to remove it`)
+			return nil, refusal(http.StatusBadRequest, name+" is null",
+				`leave it out, or send "merge": true to remove it`)
 		}
 	}
 	if c.Merge {
@@ -165,15 +168,19 @@ func refused(err error) error {
 	var problems rulefile.Problems
 	switch {
 	case errors.As(err, &stale):
-		return refusal(http.StatusPreconditionFailed, err.Error(), "GET /rules shows what is in force; name each version that you want to overwrite in If-Match, or send If-Match: *")
+		return refusal(http.StatusPreconditionFailed, err.Error(),
+			"GET /rules shows what is in force; name each version that you want to overwrite in If-Match, or send If-Match: *")
 	case errors.As(err, &problems):
-		return &Error{http.StatusUnprocessableEntity, "the rules do not load; nothing was changed", "problems lists each one with its place", problems}
+		return &Error{http.StatusUnprocessableEntity, "the rules do not load; nothing was changed",
+			"problems lists each one with its place", problems}
 	case errors.Is(err, live.ErrNoVersion):
 		return refusal(http.StatusNotFound, err.Error(), "GET /rules/history lists them")
 	case errors.Is(err, live.ErrBuiltin):
-		return refusal(http.StatusConflict, err.Error(), "write them to a folder with gpt-oss-executor init DIR, and serve that with --rules DIR")
+		return refusal(http.StatusConflict, err.Error(),
+			"write them to a folder with gpt-oss-executor init DIR, and serve that with --rules DIR")
 	case errors.As(err, &unwritten):
-		return refusal(http.StatusConflict, err.Error(), "nothing was changed; edit the source of the files, or let the server write to this folder and the one above it")
+		return refusal(http.StatusConflict, err.Error(),
+			"nothing was changed; edit the source of the files, or let the server write to this folder and the one above it")
 	}
 	return err
 }
@@ -183,7 +190,8 @@ func (a *API) seen(r *http.Request) (seen live.Seen, err error) {
 	fields := r.Header.Values("If-Match")
 	if len(fields) == 0 {
 		return seen, refusal(http.StatusPreconditionRequired, "which version do you edit?",
-			`send it with If-Match: "`+a.Rules.Set().Version+`" (the ETag of GET /rules), so that you overwrite nobody's edit`)
+			`send it with If-Match: "`+a.Rules.Set().Version+
+				`" (the ETag of GET /rules), so that you overwrite nobody's edit`)
 	}
 	for _, field := range fields {
 		for tag := range strings.SplitSeq(field, ",") {

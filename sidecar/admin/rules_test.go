@@ -23,21 +23,27 @@ import (
 func TestAdminRules(t *testing.T) {
 	r := adminOver(t)
 	got := r.ask("GET", "/rules", "")
-	if got.status != 200 || got.header.Get("ETag") != r.match() || got.get("version").Str != r.version() || got.get("source").Str != "folder" ||
-		got.get("folder").Str != r.dir || got.get("by").Str != "start" || got.get("counts.examples").Int() == 0 || got.get("warnings.#").Raw != "0" ||
-		got.get("refused").Exists() || time.Since(got.get("since").Time()) > time.Minute || got.header.Get("Content-Type") != "application/json" {
+	if got.status != 200 || got.header.Get("ETag") != r.match() || got.get("version").Str != r.version() ||
+		got.get("source").Str != "folder" ||
+		got.get("folder").Str != r.dir || got.get("by").Str != "start" ||
+		got.get("counts.examples").Int() == 0 || got.get("warnings.#").Raw != "0" ||
+		got.get("refused").Exists() || time.Since(got.get("since").Time()) > time.Minute ||
+		got.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%d %v %s", got.status, got.header, got.body)
 	}
 	file := got.get(`files.#(name="aliases.yaml")`)
 	onDisk, err := os.ReadFile(r.dir + "/aliases.yaml")
 	ruletest.Must(t, err)
-	if file.Get("from").Str != "folder" || len(file.Get("sha256").Str) != 12 || int(file.Get("bytes").Int()) != len(onDisk) || file.Get("text").Exists() {
+	if file.Get("from").Str != "folder" || len(file.Get("sha256").Str) != 12 ||
+		int(file.Get("bytes").Int()) != len(onDisk) || file.Get("text").Exists() {
 		t.Errorf("%s", file.Raw)
 	}
-	if text := r.ask("GET", "/rules?files=1", "").get(`files.#(name="aliases.yaml").text`).Str; text != string(onDisk) {
+	if text := r.ask("GET", "/rules?files=1",
+		"").get(`files.#(name="aliases.yaml").text`).Str; text != string(onDisk) {
 		t.Errorf("%q", text)
 	}
-	if got := r.ask("GET", "/rules/files/builtin/prompts/native.txt", ""); got.status != 200 || got.get("text").Str == "" || got.header.Get("ETag") != r.match() {
+	if got := r.ask("GET", "/rules/files/builtin/prompts/native.txt", ""); got.status != 200 ||
+		got.get("text").Str == "" || got.header.Get("ETag") != r.match() {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 }
@@ -54,21 +60,26 @@ func TestAdminPut(t *testing.T) {
 		t.Fatalf("%d %s", dry.status, dry.body)
 	}
 	put := r.ask("PUT", "/rules", r.putting(edit), "If-Match", first)
-	if put.status != 200 || !put.get("changed").Bool() || put.get("version").Str != r.version() || put.get("version").Str != dry.get("version").Str ||
-		put.header.Get("ETag") != r.match() || put.header.Get("X-Rules-Version") != r.version() || r.match() == first {
+	if put.status != 200 || !put.get("changed").Bool() || put.get("version").Str != r.version() ||
+		put.get("version").Str != dry.get("version").Str ||
+		put.header.Get("ETag") != r.match() || put.header.Get("X-Rules-Version") != r.version() ||
+		r.match() == first {
 		t.Fatalf("%d %s", put.status, put.body)
 	}
 	if onDisk, err := rulefile.ReadDir(r.dir); err != nil || len(onDisk.Differ(edit)) != 0 {
 		t.Errorf("on disk: %v", err)
 	}
-	if again := r.ask("PUT", "/rules", r.putting(edit), "If-Match", r.match()); again.status != 200 || again.get("changed").Bool() {
+	if again := r.ask("PUT", "/rules", r.putting(edit), "If-Match", r.match()); again.status != 200 ||
+		again.get("changed").Bool() {
 		t.Errorf("the same again: %d %s", again.status, again.body)
 	}
 	for _, text := range []any{"Be brief.", nil} {
-		some := r.ask("PUT", "/rules", body(t, object{"merge": true, "files": object{"prompts/mine.txt": text}}), "If-Match", r.match())
+		some := r.ask("PUT", "/rules",
+			body(t, object{"merge": true, "files": object{"prompts/mine.txt": text}}), "If-Match", r.match())
 		onDisk, err := rulefile.ReadDir(r.dir)
 		ruletest.Must(t, err)
-		if _, ok := onDisk["prompts/mine.txt"]; some.status != 200 || ok != (text != nil) || onDisk["aliases.yaml"] != edit["aliases.yaml"] {
+		if _, ok := onDisk["prompts/mine.txt"]; some.status != 200 || ok != (text != nil) ||
+			onDisk["aliases.yaml"] != edit["aliases.yaml"] {
 			t.Errorf("%v: %d %s", text, some.status, some.body)
 		}
 	}
@@ -79,7 +90,8 @@ func TestAdminPut(t *testing.T) {
 	if back.status != 200 || `"`+back.get("version").Str+`"` != first || r.match() != first {
 		t.Errorf("%d %s", back.status, back.body)
 	}
-	if past := r.ask("GET", "/rules/history", ""); past.get("history.0.by").Str != "rollback" || !past.get("history.0.in_force").Bool() || past.get("history.#").Int() < 3 {
+	if past := r.ask("GET", "/rules/history", ""); past.get("history.0.by").Str != "rollback" ||
+		!past.get("history.0.in_force").Bool() || past.get("history.#").Int() < 3 {
 		t.Errorf("%s", past.body)
 	}
 }
@@ -90,14 +102,17 @@ func TestAdminPutOverAnEditOnDisk(t *testing.T) {
 	ruletest.Edit(t, r.dir, "models.yaml", "mode: provider", "mode: provder")
 	onDisk := r.onDisk()
 	put := r.putting(r.own("one"))
-	if got := r.ask("PUT", "/rules", put, "If-Match", r.match()); got.status != 412 || !strings.Contains(got.body, onDisk.Version()) {
+	if got := r.ask("PUT", "/rules", put, "If-Match", r.match()); got.status != 412 ||
+		!strings.Contains(got.body, onDisk.Version()) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	if got := r.ask("PUT", "/rules", put, "If-Match", r.match()+`, "`+onDisk.Version()+`"`); got.status != 200 {
+	if got := r.ask("PUT", "/rules", put, "If-Match", r.match()+`, "`+onDisk.Version()+
+		`"`); got.status != 200 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	ruletest.Must(t, os.RemoveAll(r.dir))
-	if got := r.ask("PUT", "/rules", put, "If-Match", r.match()); got.status != 412 || !strings.Contains(got.body, "cannot be read") {
+	if got := r.ask("PUT", "/rules", put, "If-Match", r.match()); got.status != 412 ||
+		!strings.Contains(got.body, "cannot be read") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	if got := r.ask("PUT", "/rules", put, "If-Match", "*"); got.status != 200 {
@@ -134,7 +149,8 @@ func TestAdminPutsRace(t *testing.T) {
 func TestAdminConflicts(t *testing.T) {
 	r := adminOver(t)
 	ruletest.Must(t, os.Mkdir(r.dir+"/.git", 0o755))
-	if got := r.ask("PUT", "/rules", r.putting(r.own("one")), "If-Match", "*"); got.status != 409 || !strings.Contains(got.body, "checkout") {
+	if got := r.ask("PUT", "/rules", r.putting(r.own("one")), "If-Match", "*"); got.status != 409 ||
+		!strings.Contains(got.body, "checkout") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	log := slog.New(slog.DiscardHandler)
@@ -142,7 +158,8 @@ func TestAdminConflicts(t *testing.T) {
 	ruletest.Must(t, err)
 	r.api.Rules = builtin
 	for _, path := range []string{"/rules", "/rules?dry=1"} {
-		if got := r.ask("PUT", path, r.putting(r.own("one")), "If-Match", "*"); got.status != 409 || !strings.Contains(got.body, "init DIR") {
+		if got := r.ask("PUT", path, r.putting(r.own("one")), "If-Match", "*"); got.status != 409 ||
+			!strings.Contains(got.body, "init DIR") {
 			t.Errorf("%s: %d %s", path, got.status, got.body)
 		}
 	}
@@ -152,16 +169,20 @@ func TestAdminConflicts(t *testing.T) {
 func TestAdminExplain(t *testing.T) {
 	r := adminOver(t)
 	content := script.Marker("read", `{"path":"a"}`).Content
-	record := object{"id": 7, "message": object{"content": content}, "tools": []string{"read"}, "label": "ignored"}
+	record := object{"id": 7, "message": object{"content": content}, "tools": []string{"read"},
+		"label": "ignored"}
 	got := r.ask("POST", "/explain", body(t, record))
-	if got.status != 200 || got.get("rules_version").Str != r.version() || got.get("id").Int() != 7 || got.get("calls.0.name").Str != "read" {
+	if got.status != 200 || got.get("rules_version").Str != r.version() || got.get("id").Int() != 7 ||
+		got.get("calls.0.name").Str != "read" {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	other := r.own("one")
 	const markers = "kind: block\n    priority: 60"
-	other["strategies.yaml"] = strings.Replace(other["strategies.yaml"], markers, "enabled: false\n    "+markers, 1)
+	other["strategies.yaml"] = strings.Replace(other["strategies.yaml"], markers,
+		"enabled: false\n    "+markers, 1)
 	record["rules"] = object{"files": other}
-	if got := r.ask("POST", "/explain", body(t, record)); got.status != 200 || got.get("rules_version").Str == r.version() || got.get("calls.#").Int() != 0 {
+	if got := r.ask("POST", "/explain", body(t, record)); got.status != 200 ||
+		got.get("rules_version").Str == r.version() || got.get("calls.#").Int() != 0 {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	if len(r.rules.History()) != 1 || r.rules.Report(false).Refused != nil {
@@ -177,7 +198,11 @@ func TestServe(t *testing.T) {
 	asked, answer := make(chan bool), make(chan bool)
 	ran := make(chan error, 1)
 	go func() {
-		ran <- Serve(ctx, l, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- true; <-answer }), slog.New(slog.DiscardHandler))
+		ran <- Serve(ctx, l, http.HandlerFunc(func(http.ResponseWriter,
+			*http.Request) {
+			asked <- true
+			<-answer
+		}), slog.New(slog.DiscardHandler))
 	}()
 	got := make(chan error, 1)
 	go func() {

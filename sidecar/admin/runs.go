@@ -36,7 +36,8 @@ func (a *API) resume(w http.ResponseWriter, r *http.Request) error {
 // why nothing was changed.
 func (a *API) ResumeRun(ctx context.Context, id, by string) error {
 	if a.Runs == nil {
-		return refusal(http.StatusNotFound, "no run is kept here", "runs are kept where there are tools for them and a state folder: --workspace-tools or --gateway, and --state")
+		return refusal(http.StatusNotFound, "no run is kept here",
+			"runs are kept where there are tools for them and a state folder: --workspace-tools or --gateway, and --state")
 	}
 	err := a.Runs.Resume(ctx, id, by)
 	var busy *executor.BusyError
@@ -45,11 +46,13 @@ func (a *API) ResumeRun(ctx context.Context, id, by string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, journal.ErrUnknown):
-		return refusal(http.StatusNotFound, fmt.Sprintf("there is no run %q", id), "gpt-oss-executor runs list shows them")
+		return refusal(http.StatusNotFound, fmt.Sprintf("there is no run %q", id),
+			"gpt-oss-executor runs list shows them")
 	case errors.As(err, &busy):
 		return refusal(http.StatusConflict, busy.Error(), "one run is resumed at a time; wait for its end")
 	case errors.As(err, &elsewhere):
 		return refusal(http.StatusConflict, elsewhere.Error(), "nothing was changed")
 	}
-	return refusal(http.StatusConflict, err.Error(), "nothing was changed; gpt-oss-executor runs show "+id+" shows what it did")
+	return refusal(http.StatusConflict, err.Error(), "nothing was changed; gpt-oss-executor runs show "+id+
+		" shows what it did")
 }

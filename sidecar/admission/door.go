@@ -9,9 +9,10 @@ import (
 
 // Memory is that of the process. The zero Memory has no limit.
 type Memory struct {
-	Limit   uint64                        // bytes; 0: there is none
-	Used    func() (bytes, cycles uint64) // that cannot be collected, as of so many collections; it is asked often
-	Collect func()                        // collects garbage now, which takes a while
+	Limit uint64 // bytes; 0: there is none
+	// that cannot be collected, as of so many collections; it is asked often
+	Used    func() (bytes, cycles uint64)
+	Collect func() // collects garbage now, which takes a while
 }
 
 // Config is what a door works with. Now and Log must be set.
@@ -120,8 +121,8 @@ func (d *Door) Short(l *Load) bool {
 	return d.gate.closed
 }
 
-// see looks at memory, unless that was done a moment ago. What has become free is known after a collection only,
-// and nothing may start one while no request is let in. So the door does.
+// see looks at memory, unless that was done a moment ago. What has become free is known after a collection
+// only, and nothing may start one while no request is let in. So the door does.
 func (d *Door) see(shed int) {
 	now := d.Now()
 	if now.Sub(d.looked) >= look {
@@ -138,7 +139,8 @@ func (d *Door) see(shed int) {
 	if d.gate.at(seen, d.Memory.Limit, shed) {
 		d.tell(shed)
 	}
-	if d.gate.closed && now.Sub(d.since) >= stale || soon >= mark(d.Memory.Limit, shed) && seen < mark(d.Memory.Limit, shed) {
+	if d.gate.closed && now.Sub(d.since) >= stale || soon >= mark(d.Memory.Limit, shed) &&
+		seen < mark(d.Memory.Limit, shed) {
 		d.collect()
 	}
 }
@@ -160,13 +162,15 @@ func (d *Door) collect() {
 func (d *Door) tell(shed int) {
 	log, text, event := d.Log.Info, "requests are let in again", "load_normal"
 	if d.gate.closed {
-		log, text, event = d.Log.Warn, "memory is nearly full: new requests get 503, those under way go on", "load_shed"
+		log, text, event = d.Log.Warn, "memory is nearly full: new requests get 503, those under way go on",
+			"load_shed"
 	}
-	log(text, "event", event, "in_use", d.used, "limit", d.Memory.Limit, "percent", shed, "inside", d.inside, "waiting", d.queue.size)
+	log(text, "event", event, "in_use", d.used, "limit", d.Memory.Limit, "percent", shed, "inside", d.inside,
+		"waiting", d.queue.size)
 }
 
-// Wait waits until a request of a session may be served. Leave must be called at its end. The error is a *Refusal,
-// or the cause of the context.
+// Wait waits until a request of a session may be served. Leave must be called at its end. The error is a
+// *Refusal, or the cause of the context.
 func (d *Door) Wait(ctx context.Context, session string, l *Load) (leave func(), err error) {
 	w := d.come(session, l)
 	if w == nil {

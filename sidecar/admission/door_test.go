@@ -21,7 +21,8 @@ func TestGate(t *testing.T) {
 		used  uint64
 		moves bool
 		shut  bool
-	}{{0, false, false}, {84, false, false}, {85, true, true}, {100, false, true}, {80, false, true}, {75, false, true}, {74, true, false}, {84, false, false}, {200, true, true}} {
+	}{{0, false, false}, {84, false, false}, {85, true, true}, {100, false, true}, {80, false, true},
+		{75, false, true}, {74, true, false}, {84, false, false}, {200, true, true}} {
 		if moved := g.at(row.used*mib, 100*mib, 85); moved != row.moves || g.closed != row.shut {
 			t.Errorf("%d: at %d: moved %v, closed %v", i, row.used, moved, g.closed)
 		}
@@ -46,7 +47,8 @@ func TestShedding(t *testing.T) {
 			time.Sleep(look)
 			_, err := d.Promise(10<<10, &l)
 			var r *Refusal
-			if got := errors.As(err, &r); got != want || d.Short(&l) != want || want && (r.Why != Memoryless || r.After != l.RetryAfter) {
+			if got := errors.As(err, &r); got != want || d.Short(&l) != want ||
+				want && (r.Why != Memoryless || r.After != l.RetryAfter) {
 				t.Errorf("at %d MiB: %v", used.Load(), err)
 			}
 		}
@@ -66,7 +68,8 @@ func TestShedding(t *testing.T) {
 		}
 		used.Store(70)
 		refused(false)
-		if n, m := strings.Count(told.String(), "event=load_shed"), strings.Count(told.String(), "event=load_normal"); n != 1 || m != 1 {
+		if n, m := strings.Count(told.String(), "event=load_shed"), strings.Count(told.String(),
+			"event=load_normal"); n != 1 || m != 1 {
 			t.Errorf("told %d and %d times: %s", n, m, &told)
 		}
 		for range 40 { // what never came does not count

@@ -1,7 +1,7 @@
 package admission
 
-// slack is how many percent of the limit memory must fall below the mark before requests are let in again: at one
-// mark alone every other request would be refused.
+// slack is how many percent of the limit memory must fall below the mark before requests are let in again: at
+// one mark alone every other request would be refused.
 const slack = 10
 
 // gate is closed while memory is short. The zero gate is open.

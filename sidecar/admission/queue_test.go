@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever comes, goes and is let in: nobody is lost, each session keeps its order, and whoever is at the head of a
-// line sees at most one of each other session let in before.
+// Whatever comes, goes and is let in: nobody is lost, each session keeps its order, and whoever is at the
+// head of a line sees at most one of each other session let in before.
 func TestQueueIsFair(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var q queue[int]

@@ -1,5 +1,5 @@
-// Package admission says which requests are let in: none while memory is short, and otherwise as many at once as
-// the rules say, one of each session in turn. It reads no request and asks no model.
+// Package admission says which requests are let in: none while memory is short, and otherwise as many at once
+// as the rules say, one of each session in turn. It reads no request and asks no model.
 package admission
 
 import "time"

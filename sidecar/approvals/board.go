@@ -83,7 +83,8 @@ func (s *Store) try(f func(now time.Time)) (done bool, err error) {
 		s.entries = append(s.entries, &e)
 	}
 	f(s.sweep())
-	slices.SortFunc(s.entries, func(a, b *Entry) int { // what was asked at the same moment, too, stands in one order at all replicas
+	// what was asked at the same moment, too, stands in one order at all replicas
+	slices.SortFunc(s.entries, func(a, b *Entry) int {
 		return cmp.Or(a.Asked.Compare(b.Asked), cmp.Compare(a.ID, b.ID))
 	})
 	changes := s.changes(before)

@@ -72,7 +72,8 @@ func replicas(n int) (b *table, clock *at, stores []*Store, counted []*counts) {
 	b, clock = &table{all: map[string]Posted{}}, &at{time.Unix(1e9, 0)}
 	for range n {
 		c := &counts{}
-		stores, counted = append(stores, New(limits, func() time.Time { return clock.now }, c, b)), append(counted, c)
+		stores, counted = append(stores, New(limits, func() time.Time { return clock.now }, c,
+			b)), append(counted, c)
 	}
 	return b, clock, stores, counted
 }
@@ -109,7 +110,8 @@ func TestBoard(t *testing.T) {
 	if got, err := s[1].Get(late.ID); err != nil || got.State != Expired {
 		t.Errorf("%+v %v", got, err)
 	}
-	if got, err := s[2].Get(late.ID); err != nil || got.State != Expired || n[0].of["expired"]+n[1].of["expired"]+n[2].of["expired"] != 1 {
+	if got, err := s[2].Get(late.ID); err != nil || got.State != Expired ||
+		n[0].of["expired"]+n[1].of["expired"]+n[2].of["expired"] != 1 {
 		t.Errorf("%+v %v", got, err)
 	}
 	clock.now = clock.now.Add(2 * limits.Denied)

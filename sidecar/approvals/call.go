@@ -18,17 +18,20 @@ import (
 // Call is a call that a person is asked about. All of it is shown to them, and all of
 // it but the model, and remarks about a command, is what their answer holds for.
 type Call struct {
-	Tool      string    `json:"tool"`
-	Arguments string    `json:"arguments"`          // the JSON object as it would leave; only its white space does not matter
-	Bound     string    `json:"-"`                  // the arguments that the answer holds for, without remarks; empty: all of them
-	Command   string    `json:"command,omitempty"`  // the exact shell text, of a tool that takes one
-	Commands  []Command `json:"commands,omitempty"` // what runs, as far as it is known
-	Cwd       string    `json:"cwd,omitempty"`
-	Session   string    `json:"session,omitempty"`
-	Agent     string    `json:"agent,omitempty"`
-	Model     string    `json:"model,omitempty"`
-	Policy    string    `json:"policy"`          // version of the rules that ask
-	Files     []File    `json:"files,omitempty"` // whose code would run; of a call that runs here, as a gateway's files are not here
+	Tool string `json:"tool"`
+	// the JSON object as it would leave; only its white space does not matter
+	Arguments string `json:"arguments"`
+	// the arguments that the answer holds for, without remarks; empty: all of them
+	Bound    string    `json:"-"`
+	Command  string    `json:"command,omitempty"`  // the exact shell text, of a tool that takes one
+	Commands []Command `json:"commands,omitempty"` // what runs, as far as it is known
+	Cwd      string    `json:"cwd,omitempty"`
+	Session  string    `json:"session,omitempty"`
+	Agent    string    `json:"agent,omitempty"`
+	Model    string    `json:"model,omitempty"`
+	Policy   string    `json:"policy"` // version of the rules that ask
+	// whose code would run; of a call that runs here, as a gateway's files are not here
+	Files []File `json:"files,omitempty"`
 }
 
 // Command is a program with its arguments.
@@ -51,8 +54,9 @@ type Reason struct {
 	Place   string `json:"place,omitempty"` // of the rule: file:line
 	Why     string `json:"why,omitempty"`
 	Instead string `json:"instead,omitempty"`
-	Start   int    `json:"start,omitempty"` // bytes of Command, of the part that made it ask; both 0: all of it
-	End     int    `json:"end,omitempty"`
+	// bytes of Command, of the part that made it ask; both 0: all of it
+	Start int `json:"start,omitempty"`
+	End   int `json:"end,omitempty"`
 }
 
 // CommandsOf are the commands of a script.
@@ -67,8 +71,8 @@ func CommandsOf(s *shell.Script) []Command {
 	return out
 }
 
-// FilesOf are the files of a script whose code may run, as far as they are named by a path: programs, files with
-// code, and what is fed to a command. What these load themselves is not known.
+// FilesOf are the files of a script whose code may run, as far as they are named by a path: programs, files
+// with code, and what is fed to a command. What these load themselves is not known.
 func FilesOf(s *shell.Script, sum func(path string) string) []File {
 	if s == nil {
 		return nil
@@ -99,7 +103,8 @@ func (c *Call) Binding() Binding { return sha256.Sum256(c.encode()) }
 // are written alike.
 func (c *Call) encode() []byte {
 	b := text(nil, "gpt-oss-executor approval 1")
-	for _, s := range []string{c.Tool, compact(cmp.Or(c.Bound, c.Arguments)), c.Command, c.Cwd, c.Session, c.Agent, c.Policy} {
+	for _, s := range []string{c.Tool, compact(cmp.Or(c.Bound, c.Arguments)), c.Command, c.Cwd, c.Session,
+		c.Agent, c.Policy} {
 		b = text(b, s)
 	}
 	b = number(b, uint64(len(c.Commands)))

@@ -13,10 +13,12 @@ import (
 
 func call() Call {
 	return Call{
-		Tool: "exec", Arguments: `{"command":"git push -f origin main"}`, Command: "git push -f origin main", Cwd: "/srv/shop",
+		Tool: "exec", Arguments: `{"command":"git push -f origin main"}`, Command: "git push -f origin main",
+		Cwd:     "/srv/shop",
 		Session: "s1", Agent: "main", Model: "gpt-oss", Policy: "0123456789ab",
-		Commands: []Command{{Path: "/usr/bin/git", Argv: []string{"git", "push", "-f", "origin", "main"}, Env: []string{"GIT_DIR"}, Cwd: "/srv/shop"}},
-		Files:    []File{{Path: "/usr/bin/git", SHA256: "ab"}},
+		Commands: []Command{{Path: "/usr/bin/git", Argv: []string{"git", "push", "-f", "origin", "main"},
+			Env: []string{"GIT_DIR"}, Cwd: "/srv/shop"}},
+		Files: []File{{Path: "/usr/bin/git", SHA256: "ab"}},
 	}
 }
 
@@ -76,26 +78,33 @@ func leaves(v reflect.Value, at []int) (out [][]int) {
 func TestNearCalls(t *testing.T) {
 	seen := map[Binding]string{}
 	for name, change := range map[string]func(*Call){
-		"as it is":             func(*Call) {},
-		"a word is two":        func(c *Call) { c.Commands[0].Argv = []string{"git", "push", "-f", "origin main"} },
-		"a word more":          func(c *Call) { c.Commands[0].Argv = append(c.Commands[0].Argv, "") },
-		"a word less":          func(c *Call) { c.Commands[0].Argv = c.Commands[0].Argv[:4] },
-		"words change places":  func(c *Call) { c.Commands[0].Argv = []string{"git", "push", "origin", "-f", "main"} },
-		"a variable is a word": func(c *Call) { c.Commands[0].Argv = append(c.Commands[0].Argv, "GIT_DIR"); c.Commands[0].Env = nil },
-		"a variable more":      func(c *Call) { c.Commands[0].Env = []string{"GIT_DIR", "GIT_SSH"} },
-		"twice":                func(c *Call) { c.Commands = append(c.Commands, c.Commands[0]) },
-		"nothing known":        func(c *Call) { c.Commands = nil },
-		"no files":             func(c *Call) { c.Files = nil },
-		"a file more":          func(c *Call) { c.Files = append(c.Files, File{}) },
-		"session and agent":    func(c *Call) { c.Session, c.Agent = c.Agent, c.Session },
-		"tool and session":     func(c *Call) { c.Tool, c.Session = c.Tool+c.Session, "" },
-		"a number's type":      func(c *Call) { c.Arguments = `{"n":1}` },
-		"a number's form":      func(c *Call) { c.Arguments = `{"n":1.0}` },
-		"a text":               func(c *Call) { c.Arguments = `{"n":"1"}` },
-		"half a character":     func(c *Call) { c.Arguments = `{"n":"\ud800"}` },
-		"its replacement":      func(c *Call) { c.Arguments = `{"n":"\ufffd"}` },
-		"not JSON":             func(c *Call) { c.Arguments = `{"n": 1` },
-		"not JSON, compact":    func(c *Call) { c.Arguments = `{"n":1` },
+		"as it is": func(*Call) {},
+		"a word is two": func(c *Call) {
+			c.Commands[0].Argv = []string{"git", "push", "-f", "origin main"}
+		},
+		"a word more": func(c *Call) { c.Commands[0].Argv = append(c.Commands[0].Argv, "") },
+		"a word less": func(c *Call) { c.Commands[0].Argv = c.Commands[0].Argv[:4] },
+		"words change places": func(c *Call) {
+			c.Commands[0].Argv = []string{"git", "push", "origin", "-f", "main"}
+		},
+		"a variable is a word": func(c *Call) {
+			c.Commands[0].Argv = append(c.Commands[0].Argv, "GIT_DIR")
+			c.Commands[0].Env = nil
+		},
+		"a variable more":   func(c *Call) { c.Commands[0].Env = []string{"GIT_DIR", "GIT_SSH"} },
+		"twice":             func(c *Call) { c.Commands = append(c.Commands, c.Commands[0]) },
+		"nothing known":     func(c *Call) { c.Commands = nil },
+		"no files":          func(c *Call) { c.Files = nil },
+		"a file more":       func(c *Call) { c.Files = append(c.Files, File{}) },
+		"session and agent": func(c *Call) { c.Session, c.Agent = c.Agent, c.Session },
+		"tool and session":  func(c *Call) { c.Tool, c.Session = c.Tool+c.Session, "" },
+		"a number's type":   func(c *Call) { c.Arguments = `{"n":1}` },
+		"a number's form":   func(c *Call) { c.Arguments = `{"n":1.0}` },
+		"a text":            func(c *Call) { c.Arguments = `{"n":"1"}` },
+		"half a character":  func(c *Call) { c.Arguments = `{"n":"\ud800"}` },
+		"its replacement":   func(c *Call) { c.Arguments = `{"n":"\ufffd"}` },
+		"not JSON":          func(c *Call) { c.Arguments = `{"n": 1` },
+		"not JSON, compact": func(c *Call) { c.Arguments = `{"n":1` },
 	} {
 		c := call()
 		change(&c)
@@ -116,10 +125,12 @@ func TestEncodingsDoNotCollide(t *testing.T) {
 	words := rapid.SliceOfN(rapid.StringN(0, 4, -1), 0, 3)
 	word := rapid.StringN(0, 4, -1)
 	rapid.Check(t, func(t *rapid.T) {
-		c := Call{Tool: word.Draw(t, "tool"), Arguments: word.Draw(t, "arguments"), Command: word.Draw(t, "command"), Cwd: word.Draw(t, "cwd"),
+		c := Call{Tool: word.Draw(t, "tool"), Arguments: word.Draw(t, "arguments"),
+			Command: word.Draw(t, "command"), Cwd: word.Draw(t, "cwd"),
 			Session: word.Draw(t, "session"), Agent: word.Draw(t, "agent"), Policy: word.Draw(t, "policy")}
 		for range rapid.IntRange(0, 3).Draw(t, "commands") {
-			c.Commands = append(c.Commands, Command{word.Draw(t, "path"), words.Draw(t, "argv"), words.Draw(t, "env"), word.Draw(t, "cwd")})
+			c.Commands = append(c.Commands, Command{word.Draw(t, "path"), words.Draw(t, "argv"),
+				words.Draw(t, "env"), word.Draw(t, "cwd")})
 		}
 		for range rapid.IntRange(0, 2).Draw(t, "files") {
 			c.Files = append(c.Files, File{word.Draw(t, "path"), word.Draw(t, "sum")})

@@ -18,7 +18,8 @@ const (
 	Denied  State = "denied"
 	Used    State = "used"
 	Expired State = "expired"
-	Unknown State = "unknown" // the board of several replicas cannot be reached: no person is asked, and nothing passes
+	// the board of several replicas cannot be reached: no person is asked, and nothing passes
+	Unknown State = "unknown"
 )
 
 // Entry is a question, and the answer as far as there is one.
@@ -55,7 +56,8 @@ func (e *AnsweredError) Error() string {
 	case Allowed:
 		return fmt.Sprintf("%s has been allowed already, by %s", e.Entry.ID, e.Entry.By)
 	case Denied:
-		return strings.TrimSuffix(fmt.Sprintf("%s has been denied already, by %s: %s", e.Entry.ID, e.Entry.By, e.Entry.Note), ": ")
+		return strings.TrimSuffix(fmt.Sprintf("%s has been denied already, by %s: %s", e.Entry.ID, e.Entry.By,
+			e.Entry.Note), ": ")
 	case Used:
 		return fmt.Sprintf("%s has been used already; %s had allowed it", e.Entry.ID, e.Entry.By)
 	}

@@ -19,7 +19,8 @@ func (s *Store) sweep() time.Time {
 		case e.State == Pending:
 			s.end(e, Expired, "nobody answered within "+s.limits.Pending.String(), now)
 		case e.State == Allowed:
-			s.end(e, Expired, "it was allowed by "+e.By+", and not sent again within "+s.limits.Granted.String(), now)
+			s.end(e, Expired, "it was allowed by "+e.By+
+				", and not sent again within "+s.limits.Granted.String(), now)
 		}
 	}
 	if len(s.entries) < before {

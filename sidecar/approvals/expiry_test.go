@@ -112,7 +112,8 @@ func TestFlood(t *testing.T) {
 			t.Errorf("%d pending of %d", pending, len(list))
 		}
 		state(t, s, ids[len(ids)-limits.PerSession], Pending)
-		if e := state(t, s, ids[len(ids)-limits.PerSession-1], Expired); e.Note != "newer ones needed its place" {
+		if e := state(t, s, ids[len(ids)-limits.PerSession-1],
+			Expired); e.Note != "newer ones needed its place" {
 			t.Error(e.Note)
 		}
 		if got := s.Request(other, Reason{}); got.Times != 2 {

@@ -14,7 +14,8 @@ func TestIDs(t *testing.T) {
 		}
 		seen[id] = true
 	}
-	for in, want := range map[string]string{"K7PW3MDX": "k7pw-3mdx", "o0il-1abc": "0011-1abc", "k7pw": "", "": "", "k7pw-3mdx-": "k7pw-3mdx"} {
+	for in, want := range map[string]string{"K7PW3MDX": "k7pw-3mdx", "o0il-1abc": "0011-1abc", "k7pw": "",
+		"": "", "k7pw-3mdx-": "k7pw-3mdx"} {
 		if got := typed(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}

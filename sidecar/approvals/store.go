@@ -9,11 +9,12 @@ import (
 
 // Limits is how long answers are waited for, and how many.
 type Limits struct {
-	Pending    time.Duration // how long an answer is waited for
-	Granted    time.Duration // how long an approval may be used
-	Denied     time.Duration // how long a denial answers the same call; and how long what is over is remembered
-	PerSession int           // pending ones of a session; the oldest makes room
-	Total      int           // pending ones of all
+	Pending time.Duration // how long an answer is waited for
+	Granted time.Duration // how long an approval may be used
+	// how long a denial answers the same call; and how long what is over is remembered
+	Denied     time.Duration
+	PerSession int // pending ones of a session; the oldest makes room
+	Total      int // pending ones of all
 }
 
 // maxBytes bounds a call with all that it runs: a person does not read a longer one.
@@ -51,7 +52,9 @@ func New(limits Limits, now func() time.Time, count Counter, board Board) *Store
 func (s *Store) Request(c Call, why Reason) Entry {
 	e := &Entry{State: Pending, Call: c, Reason: why, Times: 1, binding: c.Binding()}
 	if c.size() > maxBytes {
-		e.State, e.Note = Denied, fmt.Sprintf("it is longer than %d bytes with all that it runs, too long for a person to read", maxBytes)
+		e.State, e.Note = Denied,
+			fmt.Sprintf("it is longer than %d bytes with all that it runs, too long for a person to read",
+				maxBytes)
 		return *e
 	}
 	var out Entry

@@ -15,7 +15,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var limits = Limits{Pending: 10 * time.Minute, Granted: 5 * time.Minute, Denied: 10 * time.Minute, PerSession: 16, Total: 128}
+var limits = Limits{Pending: 10 * time.Minute, Granted: 5 * time.Minute, Denied: 10 * time.Minute,
+	PerSession: 16, Total: 128}
 
 // counts is what has been counted.
 type counts struct {
@@ -80,10 +81,12 @@ func TestOnce(t *testing.T) {
 			t.Error("it passes without an answer")
 		}
 		e := s.Request(c, Reason{Rule: "force"})
-		if e.State != Pending || e.Reason.Rule != "force" || e.Until.Sub(e.Asked) != limits.Pending || s.Take(c.Binding()) != "" {
+		if e.State != Pending || e.Reason.Rule != "force" || e.Until.Sub(e.Asked) != limits.Pending ||
+			s.Take(c.Binding()) != "" {
 			t.Errorf("%+v", e)
 		}
-		if again := s.Request(c, Reason{}); again.ID != e.ID || again.Times != 2 || again.Reason.Rule != "force" {
+		if again := s.Request(c, Reason{}); again.ID != e.ID || again.Times != 2 ||
+			again.Reason.Rule != "force" {
 			t.Errorf("asked again: %+v", again)
 		}
 		if other := s.Request(does("ls"), Reason{}); other.ID == e.ID {
@@ -120,7 +123,8 @@ func TestDenied(t *testing.T) {
 		}
 		time.Sleep(limits.Denied - time.Second)
 		c := call()
-		if got := s.Request(c, Reason{}); got.State != Denied || got.Note != "not today" || got.ID != e.ID || s.Take(c.Binding()) != "" {
+		if got := s.Request(c, Reason{}); got.State != Denied || got.Note != "not today" || got.ID != e.ID ||
+			s.Take(c.Binding()) != "" {
 			t.Errorf("%+v", got)
 		}
 		time.Sleep(time.Second)
@@ -164,7 +168,8 @@ func TestAnswers(t *testing.T) {
 					}
 				}
 				err := row.last(s, id)
-				if row.want == "" && err != nil || row.want != "" && (err == nil || err.Error() != id+" "+row.want) {
+				if row.want == "" && err != nil || row.want != "" &&
+					(err == nil || err.Error() != id+" "+row.want) {
 					t.Errorf("%v, want %s", err, row.want)
 				}
 				var late *AnsweredError

@@ -27,7 +27,8 @@ func TestUse(t *testing.T) {
 				}
 				e, err := s.Use(id, "ada")
 				var late *AnsweredError
-				if c.by == "" && !errors.As(err, &late) || c.by != "" && (err != nil || e.State != Used || e.By != c.by) {
+				if c.by == "" && !errors.As(err, &late) || c.by != "" && (err != nil || e.State != Used ||
+					e.By != c.by) {
 					t.Errorf("%+v, %v", e, err)
 				}
 				if s.Take(call.Binding()) != "" {

@@ -35,7 +35,8 @@ func seen(r rune) bool {
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Parts takes a text apart: the even parts are as one sees them, the odd ones are visible characters beyond ASCII.
+// Parts takes a text apart: the even parts are as one sees them, the odd ones are visible characters beyond
+// ASCII.
 func Parts(text string) (out []string) {
 	from, foreign := 0, false
 	for i, r := range text {
@@ -62,7 +63,8 @@ func Foreign(text string) []string {
 			list = &mixed
 		}
 		for _, r := range word {
-			if name := fmt.Sprintf("%c U+%04X", r, r); isForeign(r) && !slices.Contains(*list, name) && len(*list) <= maxForeign {
+			if name := fmt.Sprintf("%c U+%04X", r, r); isForeign(r) && !slices.Contains(*list, name) &&
+				len(*list) <= maxForeign {
 				*list = append(*list, name)
 			}
 		}
@@ -88,7 +90,8 @@ func endsWord(r rune) bool {
 // mixes reports whether a word has letters of Latin and of another script.
 func mixes(word string) bool {
 	other := func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
-	return strings.ContainsFunc(word, other) && strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
+	return strings.ContainsFunc(word, other) &&
+		strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 }
 
 // maxForeign is how many of them are of use to a reader.

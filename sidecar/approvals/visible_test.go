@@ -31,10 +31,14 @@ func FuzzVisible(f *testing.F) {
 	f.Add("git push\u202e -f\x00⟨U+0041⟩\xff")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := Visible(text)
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+		if !utf8.ValidString(got) ||
+			strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
 			t.Fatalf("%q: %q", text, got)
 		}
-		if strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zs) && r != ' ' && r != '\n' }) && got == text {
+		if strings.ContainsFunc(text,
+			func(r rune) bool {
+				return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zs) && r != ' ' && r != '\n'
+			}) && got == text {
 			t.Fatalf("%q is shown as it is", text)
 		}
 	})
@@ -42,7 +46,9 @@ func FuzzVisible(f *testing.F) {
 
 func TestForeign(t *testing.T) {
 	for text, want := range map[string]string{
-		"cat x": "", "c\u0430t \u0430\u200b": "\u0430 U+0430", "é ex\u200b\u0430mple": "\u0430 U+0430, é U+00E9", "é\t\u0430 à": "é U+00E9, \u0430 U+0430, à U+00E0", "größe": "ö U+00F6, ß U+00DF", "\u202e\n": "",
+		"cat x": "", "c\u0430t \u0430\u200b": "\u0430 U+0430",
+		"é ex\u200b\u0430mple": "\u0430 U+0430, é U+00E9", "é\t\u0430 à": "é U+00E9, \u0430 U+0430, à U+00E0",
+		"größe": "ö U+00F6, ß U+00DF", "\u202e\n": "",
 	} {
 		if got := strings.Join(Foreign(text), ", "); got != strings.ReplaceAll(want, "ÿ", "") {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -55,7 +61,8 @@ func TestForeign(t *testing.T) {
 	if got := Foreign(many); len(got) != maxForeign+1 || got[maxForeign] != "…" {
 		t.Errorf("%q", got)
 	}
-	if got := Foreign("echo " + strings.Repeat("é à ", 3) + "áâãäåæçèéêëìíîïðñ ex\u0430mple"); got[0] != "\u0430 U+0430" || got[maxForeign] != "…" {
+	if got := Foreign("echo " + strings.Repeat("é à ", 3) +
+		"áâãäåæçèéêëìíîïðñ ex\u0430mple"); got[0] != "\u0430 U+0430" || got[maxForeign] != "…" {
 		t.Errorf("others stand before the one in a word of Latin: %q", got)
 	}
 }

@@ -18,10 +18,12 @@ func TestWait(t *testing.T) {
 			}()
 			return out
 		}
-		a, b, c := s.Request(does("a"), Reason{}).ID, s.Request(does("b"), Reason{}).ID, s.Request(does("c"), Reason{}).ID
+		a, b, c := s.Request(does("a"), Reason{}).ID, s.Request(does("b"), Reason{}).ID, s.Request(does("c"),
+			Reason{}).ID
 		short, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
-		left, allowed, denied, expired := wait(short, c), wait(t.Context(), a), wait(t.Context(), b), wait(t.Context(), c)
+		left, allowed, denied, expired := wait(short, c), wait(t.Context(), a), wait(t.Context(),
+			b), wait(t.Context(), c)
 		synctest.Wait()
 		if _, err := s.Allow(a, "ada"); err != nil {
 			t.Fatal(err)

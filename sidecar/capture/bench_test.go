@@ -21,7 +21,9 @@ func BenchmarkPut(b *testing.B) {
 			r := sample("r", time.Now())
 			r.Content, r.Tools = strings.Repeat("The file says so. ", 2048/18), nil
 			for range size >> 10 {
-				r.Tools = append(r.Tools, tools.Tool{Name: "tool", Parameters: json.RawMessage(`{"description":"` + strings.Repeat("x", 1000) + `"}`)})
+				r.Tools = append(r.Tools,
+					tools.Tool{Name: "tool",
+						Parameters: json.RawMessage(`{"description":"` + strings.Repeat("x", 1000) + `"}`)})
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -31,19 +31,22 @@ func (r Rule) filled() Rule {
 type Reply struct {
 	At                                                time.Time
 	ID, Model, Server, Session, Rules, Style, Profile string
-	User                                              string   // as conditions see it; it and Caller are recorded with the messages only
-	Workspace                                         string   // where the gateway says that the agent works
-	Agent, Channel, Caller                            string   // Caller is the field user of the request
-	Arms                                              []string // EXPERIMENT/ARM
-	Tools                                             []tools.Tool
-	Messages                                          json.RawMessage // nil unless they are asked for
-	Content, Reasoning                                string          // as the server said it, as are Calls and Finish
-	Calls                                             []Said
-	Finish                                            string
-	Reading                                           Reading
-	Outcome                                           Outcome
-	Lost                                              bool    // the words of the server were too many to keep: only the reading is there
-	Shadow                                            *Shadow // nil: no other arm read it, or they agree
+	// as conditions see it; it and Caller are recorded with the messages only
+	User                   string
+	Workspace              string   // where the gateway says that the agent works
+	Agent, Channel, Caller string   // Caller is the field user of the request
+	Arms                   []string // EXPERIMENT/ARM
+	Tools                  []tools.Tool
+	Messages               json.RawMessage // nil unless they are asked for
+	// as the server said it, as are Calls and Finish
+	Content, Reasoning string
+	Calls              []Said
+	Finish             string
+	Reading            Reading
+	Outcome            Outcome
+	// the words of the server were too many to keep: only the reading is there
+	Lost   bool
+	Shadow *Shadow // nil: no other arm read it, or they agree
 }
 
 // Said is a call as the server said it.
@@ -113,7 +116,8 @@ type Shadow struct {
 
 // ReadingOf is a reading of the reader, as it is recorded.
 func ReadingOf(r *parse.Reading) Reading {
-	out := Reading{Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish, Early: r.Cut != "" || r.Finish == "length"}
+	out := Reading{Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish, Early: r.Cut != "" ||
+		r.Finish == "length"}
 	for _, c := range r.Calls {
 		call := Call{Name: c.Name, Arguments: c.Arguments, Strategy: c.Strategy, Confidence: c.Confidence}
 		for _, repair := range c.Repairs {

@@ -63,7 +63,8 @@ func TestDamage(t *testing.T) {
 	good, err := new(intake).own(Rule{}.filled(), sample("good", c.now())).line(&offered{})
 	ruletest.Must(t, err)
 	long := append(bytes.Repeat([]byte("x"), maxLine+10), '\n')
-	text := bytes.Join([][]byte{good, make([]byte, 5000), []byte("\n{\"id\":\"r\"}\n[]\n\n"), good, long, good, good[:40]}, nil)
+	text := bytes.Join([][]byte{good, make([]byte, 5000), []byte("\n{\"id\":\"r\"}\n[]\n\n"), good, long,
+		good, good[:40]}, nil)
 	ruletest.Must(t, os.WriteFile(segmentPath(dir, 1, c.now()), text, fileMode))
 	ruletest.Must(t, os.WriteFile(filepath.Join(dir, "replies-x.jsonl"), good, fileMode))
 	n := 0
@@ -118,17 +119,18 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var last *Record
 		n := 0
-		damaged, err := read(bytes.NewReader(bytes.Join([][]byte{text, good}, []byte("\n"))), func(r *Record) bool {
-			last, n = r, n+1
-			if line := r.Line(); strings.ContainsAny(line, "\n\x1b\x00") {
-				t.Errorf("%q", line)
-			}
-			r.Fields()
-			for _, m := range marks {
-				m.is(r)
-			}
-			return true
-		})
+		damaged, err := read(bytes.NewReader(bytes.Join([][]byte{text, good}, []byte("\n"))),
+			func(r *Record) bool {
+				last, n = r, n+1
+				if line := r.Line(); strings.ContainsAny(line, "\n\x1b\x00") {
+					t.Errorf("%q", line)
+				}
+				r.Fields()
+				for _, m := range marks {
+					m.is(r)
+				}
+				return true
+			})
 		if err != nil || last == nil || last.ID != "good" || n+damaged != bytes.Count(text, []byte("\n"))+2 {
 			t.Errorf("%d records, %d damaged, %v", n, damaged, err)
 		}
@@ -142,7 +144,8 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content, thought, args string, on bool) {
 		r := sample("r", newClock().now())
 		r.Content, r.Reasoning, r.Messages = content, thought, json.RawMessage(args)
-		r.Calls, r.Reading.Calls = []Said{{"c", content, args}}, []Call{{Name: thought, Arguments: json.RawMessage(args)}}
+		r.Calls, r.Reading.Calls = []Said{{"c", content, args}}, []Call{{Name: thought,
+			Arguments: json.RawMessage(args)}}
 		r.Tools[0].Parameters, r.Reading.Refused = json.RawMessage(args), []Refusal{{"denied", args, content}}
 		_, rec := lineOf(t, Rule{Mask: on, Messages: true}, r)
 		if !on && utf8.ValidString(content) && len(content) <= maxText && rec.Message.Content != content {

@@ -116,11 +116,13 @@ func (e *entry) calls() {
 
 // reading makes a reading the record's own: its arguments may point into a buffer.
 func (e *entry) reading(name string, r *Reading) {
-	r.Content, r.Reasoning, r.Finish = e.text(name+".content", r.Content), e.text(name+".reasoning", r.Reasoning), e.text(name+".finish_reason", r.Finish)
+	r.Content, r.Reasoning, r.Finish = e.text(name+".content", r.Content), e.text(name+".reasoning",
+		r.Reasoning), e.text(name+".finish_reason", r.Finish)
 	if n := max(len(r.Calls), len(r.Refused)); n > maxCalls {
 		e.say(name+".calls", n)
 	}
-	r.Calls, r.Refused = slices.Clone(r.Calls[:min(len(r.Calls), maxCalls)]), slices.Clone(r.Refused[:min(len(r.Refused), maxCalls)])
+	r.Calls, r.Refused = slices.Clone(r.Calls[:min(len(r.Calls),
+		maxCalls)]), slices.Clone(r.Refused[:min(len(r.Refused), maxCalls)])
 	left := maxText
 	for i := range r.Calls {
 		c := &r.Calls[i]
@@ -129,12 +131,14 @@ func (e *entry) reading(name string, r *Reading) {
 			r.Calls = slices.Clip(r.Calls[:i])
 			break
 		}
-		c.Arguments, c.Repairs = bytes.Clone(c.Arguments), slices.Clone(c.Repairs[:min(len(c.Repairs), maxCalls)])
+		c.Arguments, c.Repairs = bytes.Clone(c.Arguments), slices.Clone(c.Repairs[:min(len(c.Repairs),
+			maxCalls)])
 		e.size += int64(len(c.Name) + len(c.Arguments) + 16*len(c.Repairs))
 	}
 	for i := range r.Refused {
 		f := &r.Refused[i]
-		f.Name, f.Why = strings.Clone(f.Name[:min(len(f.Name), held)]), strings.Clone(f.Why[:min(len(f.Why), held)])
+		f.Name, f.Why = strings.Clone(f.Name[:min(len(f.Name), held)]), strings.Clone(f.Why[:min(len(f.Why),
+			held)])
 		e.size += int64(len(f.Name) + len(f.Why))
 	}
 }

@@ -11,7 +11,9 @@ func TestHostileTextIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine")
 	}
-	for _, piece := range []string{"password=", "key ", "token:\"", "--token a ", "{\"", "[", "\"password\":\"\\\"", "cookie: a=b; ", "«masked:", "-----BEGIN PRIVATE KEY-----", "sk-", "eyJ", "Bearer ", "://a:", "x", "\x01", "authorization: basic "} {
+	for _, piece := range []string{"password=", "key ", "token:\"", "--token a ", "{\"", "[",
+		"\"password\":\"\\\"", "cookie: a=b; ", "«masked:", "-----BEGIN PRIVATE KEY-----", "sk-", "eyJ",
+		"Bearer ", "://a:", "x", "\x01", "authorization: basic "} {
 		took := func(n int) time.Duration {
 			r := sample("r", time.Now())
 			r.Content = strings.Repeat(piece, n/len(piece))

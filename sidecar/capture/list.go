@@ -59,7 +59,8 @@ func (f *Filter) Compile() (func(*Record) (bool, error), error) {
 	if f.Where == "" {
 		return func(r *Record) (bool, error) { return f.takes(r), nil }, nil
 	}
-	when, problem := cond.Predicate[experiment.Captured](rulefile.Text{Value: f.Where, At: rulefile.LineOf("--where", f.Where, 1)}, nil)
+	when, problem := cond.Predicate[experiment.Captured](rulefile.Text{Value: f.Where,
+		At: rulefile.LineOf("--where", f.Where, 1)}, nil)
 	if problem != nil {
 		if slices.Contains(Marks(), f.Where) {
 			problem.Hint = "as a word: --is " + f.Where
@@ -99,9 +100,11 @@ func (r *Record) seen() *experiment.Captured {
 		repaired += len(c.Repairs)
 	}
 	return &experiment.Captured{
-		Asking: experiment.Asking{Model: r.Model, Agent: r.Agent, Session: r.Session, Channel: r.Channel, User: r.Caller, Tools: len(r.Tools)},
-		Arms:   r.Arms, Calls: len(r.Reading.Calls), Refused: len(r.Reading.Refused), Repaired: repaired,
-		Empty: r.empty(), Cut: r.Reading.Early || r.Reading.Finish == "length", Differs: r.Shadow != nil, Text: scan.Head(r.Message.Content, MaxSeen),
+		Asking: experiment.Asking{Model: r.Model, Agent: r.Agent, Session: r.Session, Channel: r.Channel,
+			User: r.Caller, Tools: len(r.Tools)},
+		Arms: r.Arms, Calls: len(r.Reading.Calls), Refused: len(r.Reading.Refused), Repaired: repaired,
+		Empty: r.empty(), Cut: r.Reading.Early || r.Reading.Finish == "length", Differs: r.Shadow != nil,
+		Text: scan.Head(r.Message.Content, MaxSeen),
 	}
 }
 
@@ -133,7 +136,8 @@ func (r *Record) Line() string {
 			text += fmt.Sprintf("  and %d more", n-1)
 		}
 	}
-	return terminal.Printable(fmt.Sprintf("%s  %s  %-14s  %-16s  %-18s  %s", r.ID, r.At.Local().Format(time.DateTime), r.Model,
+	return terminal.Printable(fmt.Sprintf("%s  %s  %-14s  %-16s  %-18s  %s", r.ID,
+		r.At.Local().Format(time.DateTime), r.Model,
 		cmp.Or(strings.Join(r.Arms, ","), "-"), cmp.Or(strings.Join(what, ","), "-"), text))
 }
 
@@ -165,7 +169,9 @@ func (r *Record) Fields() []Field {
 		out = append(out, r.Shadow.fields("would read")...)
 	}
 	o := r.Outcome
-	out = append(out, Field{"outcome", fmt.Sprintf("%d turns, %d tokens, %.0f ms to the first, %.0f ms in all", o.Turns, o.Tokens, o.First, o.All)}, Field{"fault", o.Fault})
+	out = append(out, Field{"outcome",
+		fmt.Sprintf("%d turns, %d tokens, %.0f ms to the first, %.0f ms in all", o.Turns, o.Tokens, o.First,
+			o.All)}, Field{"fault", o.Fault})
 	if r.Masked > 0 {
 		out = append(out, Field{"masked", fmt.Sprintf("%d secrets", r.Masked)})
 	}

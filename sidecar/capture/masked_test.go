@@ -43,22 +43,30 @@ func TestSecrets(t *testing.T) {
 		"reasoning":        func(r *Reply) { r.Reasoning = "password=" + "hunter22, then " + key },
 		"arguments":        func(r *Reply) { r.Calls = []Said{{"c", "exec", arguments}} },
 		"broken arguments": func(r *Reply) { r.Calls = []Said{{"c", "exec", arguments[:len(arguments)-1]}} },
-		"what was read":    func(r *Reply) { r.Reading.Calls = []Call{{Name: "exec", Arguments: json.RawMessage(arguments)}} },
+		"what was read": func(r *Reply) {
+			r.Reading.Calls = []Call{{Name: "exec", Arguments: json.RawMessage(arguments)}}
+		},
 		"content, as read": func(r *Reply) { r.Reading.Content = key },
 		"shadow": func(r *Reply) {
-			r.Shadow = &Shadow{"a/b", Reading{Calls: []Call{{Name: "exec", Arguments: json.RawMessage(arguments)}}, Reasoning: key}}
+			r.Shadow = &Shadow{"a/b",
+				Reading{Calls: []Call{{Name: "exec", Arguments: json.RawMessage(arguments)}}, Reasoning: key}}
 		},
 		"refusal": func(r *Reply) { r.Reading.Refused = []Refusal{{"denied", key, "it sends " + key}} },
 		"messages": func(r *Reply) {
-			r.Messages = json.RawMessage(`[{"role":"user","content":"` + key + `"},{"tool_calls":[` + arguments + `]}]`)
+			r.Messages = json.RawMessage(`[{"role":"user","content":"` + key +
+				`"},{"tool_calls":[` + arguments + `]}]`)
 		},
 		"the last message": func(r *Reply) { r.User = key },
 		"tools": func(r *Reply) {
 			r.Tools = []tools.Tool{{Name: "x", Parameters: json.RawMessage(`{"default":"` + key + `"}`)}}
 		},
-		"session":           func(r *Reply) { r.Session = key },
-		"where it was cut":  func(r *Reply) { r.Content = strings.Repeat("a ", (maxText-10)/2) + key + strings.Repeat(" b", maxText) },
-		"where it was held": func(r *Reply) { r.Content = strings.Repeat("a ", (held-20)/2) + key + strings.Repeat(" b", maxText) },
+		"session": func(r *Reply) { r.Session = key },
+		"where it was cut": func(r *Reply) {
+			r.Content = strings.Repeat("a ", (maxText-10)/2) + key + strings.Repeat(" b", maxText)
+		},
+		"where it was held": func(r *Reply) {
+			r.Content = strings.Repeat("a ", (held-20)/2) + key + strings.Repeat(" b", maxText)
+		},
 	} {
 		r := sample("r", time.Now())
 		put(&r)
@@ -79,7 +87,8 @@ func TestSecrets(t *testing.T) {
 		if name == "arguments" && !json.Valid([]byte(rec.Message.Calls[0].Function.Arguments)) {
 			t.Errorf("arguments are no JSON any more: %s", rec.Message.Calls[0].Function.Arguments)
 		}
-		if open, _ := lineOf(t, Rule{Messages: true}, r); !strings.Contains(open, key[:12]) && !strings.Contains(open, "hunter22") && !strings.HasPrefix(name, "where") {
+		if open, _ := lineOf(t, Rule{Messages: true}, r); !strings.Contains(open, key[:12]) &&
+			!strings.Contains(open, "hunter22") && !strings.HasPrefix(name, "where") {
 			t.Errorf("%s: without masking it is not there either, so nothing was tested", name)
 		}
 	}
@@ -88,13 +97,17 @@ func TestSecrets(t *testing.T) {
 // What holds no secret is written byte for byte.
 func TestUntouched(t *testing.T) {
 	r := sample("r", time.Now())
-	r.Content, r.Calls = "{ \"b\" : 1.50, \"a\":\"<x>\" } ", []Said{{"c1", "exec", `{"z": 1,  "a": "é\u00e9 & <b>"}`}, {"", "exec", `{"broken": `}}
-	r.Tools = []tools.Tool{{Name: `a"b`}, {Name: "read", Parameters: json.RawMessage(`{"required":["path"],"properties":{"password":{"type":"string"}},"type":"object"}`)}}
+	r.Content, r.Calls = "{ \"b\" : 1.50, \"a\":\"<x>\" } ", []Said{{"c1", "exec",
+		`{"z": 1,  "a": "é\u00e9 & <b>"}`}, {"", "exec", `{"broken": `}}
+	r.Tools = []tools.Tool{{Name: `a"b`},
+		{Name: "read", Parameters: json.RawMessage(`{"required":["path"],"properties":{"password":{"type":"string"}},"type":"object"}`)}}
 	_, rec := lineOf(t, Rule{Mask: true}, r)
-	if rec.Message.Content != r.Content || rec.Message.Calls[0].Function.Arguments != r.Calls[0].Arguments || rec.Message.Calls[1].Function.Arguments != r.Calls[1].Arguments {
+	if rec.Message.Content != r.Content || rec.Message.Calls[0].Function.Arguments != r.Calls[0].Arguments ||
+		rec.Message.Calls[1].Function.Arguments != r.Calls[1].Arguments {
 		t.Errorf("%+v", rec.Message)
 	}
-	if len(rec.Tools) != 2 || string(rec.Tools[0]) != `{"name":"a\"b"}` || !strings.Contains(string(rec.Tools[1]), string(r.Tools[1].Parameters)) || rec.Masked != 0 {
+	if len(rec.Tools) != 2 || string(rec.Tools[0]) != `{"name":"a\"b"}` ||
+		!strings.Contains(string(rec.Tools[1]), string(r.Tools[1].Parameters)) || rec.Masked != 0 {
 		t.Errorf("%s", rec.Tools)
 	}
 	r.Tools = nil
@@ -108,7 +121,8 @@ func TestLarge(t *testing.T) {
 	huge := strings.Repeat("many words ", 32<<20/11)
 	many := func(n int) (said []Said, made []Call) {
 		for range n {
-			said, made = append(said, Said{"c", "exec", `{"command":"ls"}`}), append(made, Call{Name: "exec", Arguments: json.RawMessage(`{}`)})
+			said, made = append(said, Said{"c", "exec", `{"command":"ls"}`}), append(made,
+				Call{Name: "exec", Arguments: json.RawMessage(`{}`)})
 		}
 		return said, made
 	}
@@ -120,10 +134,14 @@ func TestLarge(t *testing.T) {
 		"content":   {func(r *Reply) { r.Content = huge }, "content", true},
 		"reasoning": {func(r *Reply) { r.Reasoning = huge }, "reasoning", true},
 		"arguments": {func(r *Reply) { r.Calls = []Said{{"c", "exec", `{"command":"` + huge + `"}`}} }, "calls", true},
-		"read":      {func(r *Reply) { r.Reading.Calls = []Call{{Name: "exec", Arguments: json.RawMessage(`"` + huge + `"`)}} }, "reading.calls", false},
-		"calls":     {func(r *Reply) { r.Calls, r.Reading.Calls = many(1000) }, "calls", true},
-		"tools":     {func(r *Reply) { r.Tools = []tools.Tool{{Name: "x", Parameters: json.RawMessage(`"` + huge + `"`)}} }, "tools", false},
-		"messages":  {func(r *Reply) { r.Messages = json.RawMessage(`["` + huge + `"]`) }, "messages", false},
+		"read": {func(r *Reply) {
+			r.Reading.Calls = []Call{{Name: "exec", Arguments: json.RawMessage(`"` + huge + `"`)}}
+		}, "reading.calls", false},
+		"calls": {func(r *Reply) { r.Calls, r.Reading.Calls = many(1000) }, "calls", true},
+		"tools": {func(r *Reply) {
+			r.Tools = []tools.Tool{{Name: "x", Parameters: json.RawMessage(`"` + huge + `"`)}}
+		}, "tools", false},
+		"messages": {func(r *Reply) { r.Messages = json.RawMessage(`["` + huge + `"]`) }, "messages", false},
 		"control bytes": {func(r *Reply) {
 			r.Content = strings.Repeat("\x01", 1<<20)
 			r.Reasoning, r.Reading.Content = r.Content, r.Content+"x"
@@ -149,7 +167,8 @@ func TestLarge(t *testing.T) {
 
 // A server's call comes in pieces, which only their index ties together.
 func TestSaidOf(t *testing.T) {
-	got := SaidOf([]parse.CallDelta{{Index: 1, ID: "b", Name: "read"}, {Index: 0, ID: "a", Name: "ex"}, {Index: 1, ID: "z", Arguments: []byte(`{"a"`)}, {Index: 0, Name: "ec"}, {Index: 1, Arguments: []byte(`:1}`)}})
+	got := SaidOf([]parse.CallDelta{{Index: 1, ID: "b", Name: "read"}, {Index: 0, ID: "a", Name: "ex"},
+		{Index: 1, ID: "z", Arguments: []byte(`{"a"`)}, {Index: 0, Name: "ec"}, {Index: 1, Arguments: []byte(`:1}`)}})
 	if want := []Said{{"b", "read", `{"a":1}`}, {"a", "exec", ""}}; !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}

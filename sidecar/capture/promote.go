@@ -31,9 +31,11 @@ type expectedCall struct {
 
 // whole refuses a record of which something is missing: it would be read in another way.
 func (r *Record) whole() error {
-	for _, part := range [...]string{"message", "content", "reasoning", "calls", "tools", "reading.content", "reading.calls"} {
+	for _, part := range [...]string{"message", "content", "reasoning", "calls", "tools", "reading.content",
+		"reading.calls"} {
 		if n, is := r.Cut[part]; is {
-			return fmt.Errorf("%s: its %s were too long to be recorded (%d), so it cannot be promoted", r.ID, part, n)
+			return fmt.Errorf("%s: its %s were too long to be recorded (%d), so it cannot be promoted", r.ID,
+				part, n)
 		}
 	}
 	return nil
@@ -58,8 +60,8 @@ func (r *Record) Labelled() ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Append writes records to the end of a corpus, and says how many: those that stand there already, perhaps with what
-// a person has put right, stay as they are. A last line without an end gets one.
+// Append writes records to the end of a corpus, and says how many: those that stand there already, perhaps
+// with what a person has put right, stay as they are. A last line without an end gets one.
 func Append(path string, records []*Record) (n int, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, fileMode)
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 // and, promoted, the same result.
 func TestSegmentsAreReplayed(t *testing.T) {
 	set, dir := ruletest.Shipped(t), t.TempDir()
-	offered := []tools.Tool{{Name: "exec", Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}}
+	offered := []tools.Tool{{Name: "exec",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}}
 	s := opened(t, dir, time.Now)
 	for _, r := range []Reply{
 		{ID: "native", Calls: []Said{{"c1", "exec", `{"cmd": "ls"}`}}, Reasoning: "List.", Finish: "tool_calls", Tools: offered},
@@ -38,21 +39,26 @@ func TestSegmentsAreReplayed(t *testing.T) {
 		rec.Message, rec.Tools = said.Message, said.Tools
 		e, err := replay.Explain(set, guard.World{}, "", rec)
 		ruletest.Must(t, err)
-		read := parse.Reading{Content: e.Content, Reasoning: e.Reasoning, Finish: e.Finish, Refused: e.Refused}
+		read := parse.Reading{Content: e.Content, Reasoning: e.Reasoning, Finish: e.Finish,
+			Refused: e.Refused}
 		for _, c := range e.Calls {
-			read.Calls = append(read.Calls, tools.Call{Name: c.Name, Arguments: c.Arguments, Strategy: c.Strategy, Confidence: c.Confidence, Repairs: c.Repairs})
+			read.Calls = append(read.Calls, tools.Call{Name: c.Name, Arguments: c.Arguments,
+				Strategy: c.Strategy, Confidence: c.Confidence, Repairs: c.Repairs})
 		}
 		r.Reading, r.Messages = ReadingOf(&read), json.RawMessage(`[{"role":"user","content":"x"}]`)
 		s.Put(Rule{Messages: true, Mask: true}, r)
 	}
 	ruletest.Must(t, s.Close())
 	list := all(t, dir)
-	if len(list) != 5 || len(list[0].Reading.Calls) != 1 || len(list[1].Reading.Calls[0].Repairs) == 0 || len(list[2].Reading.Calls) != 0 || len(list[3].Reading.Refused) != 1 {
+	if len(list) != 5 || len(list[0].Reading.Calls) != 1 || len(list[1].Reading.Calls[0].Repairs) == 0 ||
+		len(list[2].Reading.Calls) != 0 || len(list[3].Reading.Refused) != 1 {
 		t.Fatalf("%+v", list)
 	}
 	corpus := filepath.Join(t.TempDir(), "corpus.jsonl")
-	ruletest.Must(t, os.WriteFile(corpus, []byte(`{"message":{"content":"x"},"expect":{"calls":[]}}`), 0o600)) // without an end
-	for _, want := range []int{5, 0} {                                                                         // again it is there already
+	// without an end
+	ruletest.Must(t, os.WriteFile(corpus, []byte(`{"message":{"content":"x"},"expect":{"calls":[]}}`), 0o600))
+	// again it is there already
+	for _, want := range []int{5, 0} {
 		if n, err := Append(corpus, list); n != want || err != nil {
 			t.Errorf("%d written, %v", n, err)
 		}

@@ -30,14 +30,16 @@ type Record struct {
 	Profile   string            `json:"profile,omitempty"`
 	Arms      []string          `json:"arms,omitempty"`
 	Message   Message           `json:"message"`
-	Tools     []json.RawMessage `json:"tools"`         // null: unknown, as they were too long to keep
-	Finish    string            `json:"finish_reason"` // length where the message was cut: what stands at its end is not whole
-	Reading   Made              `json:"reading"`
-	Outcome   Came              `json:"outcome"`
-	Shadow    *Other            `json:"shadow,omitempty"`
-	Request   *Asked            `json:"request,omitempty"`
-	Masked    int               `json:"masked,omitempty"` // secrets
-	Cut       map[string]int    `json:"cut,omitempty"`    // what is not whole → the bytes that it had, or how many calls
+	Tools     []json.RawMessage `json:"tools"` // null: unknown, as they were too long to keep
+	// length where the message was cut: what stands at its end is not whole
+	Finish  string `json:"finish_reason"`
+	Reading Made   `json:"reading"`
+	Outcome Came   `json:"outcome"`
+	Shadow  *Other `json:"shadow,omitempty"`
+	Request *Asked `json:"request,omitempty"`
+	Masked  int    `json:"masked,omitempty"` // secrets
+	// what is not whole → the bytes that it had, or how many calls
+	Cut map[string]int `json:"cut,omitempty"`
 }
 
 // Message is what the server said.
@@ -119,9 +121,13 @@ func (e *entry) record(most int, known *offered) *Record {
 	m := &mask{on: e.rule.Mask, most: most, cut: map[string]int{}}
 	maps.Copy(m.cut, e.cut)
 	out := &Record{
-		At: r.At, ID: m.name(r.ID), Model: m.name(r.Model), Server: m.name(r.Server), Session: m.name(r.Session), Agent: m.name(r.Agent), Channel: m.name(r.Channel), Caller: m.name(r.Caller), User: m.text("user", r.User),
-		Workspace: m.name(r.Workspace), Rules: m.name(r.Rules), Style: m.name(r.Style), Profile: m.name(r.Profile), Finish: m.name(r.Finish),
-		Message: m.message(r), Reading: m.made("reading", r, &r.Reading), Outcome: r.Outcome.came(), Cut: m.cut,
+		At: r.At, ID: m.name(r.ID), Model: m.name(r.Model), Server: m.name(r.Server),
+		Session: m.name(r.Session), Agent: m.name(r.Agent), Channel: m.name(r.Channel),
+		Caller: m.name(r.Caller), User: m.text("user", r.User),
+		Workspace: m.name(r.Workspace), Rules: m.name(r.Rules), Style: m.name(r.Style),
+		Profile: m.name(r.Profile), Finish: m.name(r.Finish),
+		Message: m.message(r), Reading: m.made("reading", r, &r.Reading), Outcome: r.Outcome.came(),
+		Cut: m.cut,
 	}
 	for _, arm := range r.Arms[:min(len(r.Arms), maxCalls)] {
 		out.Arms = append(out.Arms, m.name(arm))
@@ -154,7 +160,8 @@ func (m *mask) message(r *Reply) Message {
 			m.cut["calls"] = max(m.cut["calls"], len(r.Calls))
 			break
 		}
-		out.Calls = append(out.Calls, ToolCall{m.name(c.ID), "function", Function{m.name(c.Name), m.hide(c.Arguments)}})
+		out.Calls = append(out.Calls, ToolCall{m.name(c.ID), "function",
+			Function{m.name(c.Name), m.hide(c.Arguments)}})
 	}
 	return out
 }

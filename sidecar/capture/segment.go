@@ -50,7 +50,8 @@ func segments(dir string) (list []segment, err error) {
 		born, at := time.Parse(bornAt, m[2])
 		info, gone := f.Info()
 		switch {
-		case errors.Is(gone, fs.ErrNotExist), errors.Join(err, at) != nil: // removed meanwhile, or none of ours
+		case errors.Is(gone, fs.ErrNotExist),
+			errors.Join(err, at) != nil: // removed meanwhile, or none of ours
 			continue
 		case gone != nil:
 			return nil, gone

@@ -77,10 +77,13 @@ func size(t testing.TB, dir string) (n int64, files int) {
 
 func sample(id string, at time.Time) Reply {
 	return Reply{
-		At: at, ID: id, Model: "gpt-oss-20b", Server: "vllm", Session: "agent:main:1", Rules: "v1", Profile: "default",
-		Arms: []string{"short-prompt/b"}, Tools: []tools.Tool{{Name: "exec", Parameters: json.RawMessage(`{"type":"object"}`)}},
+		At: at, ID: id, Model: "gpt-oss-20b", Server: "vllm", Session: "agent:main:1", Rules: "v1",
+		Profile: "default",
+		Arms:    []string{"short-prompt/b"},
+		Tools:   []tools.Tool{{Name: "exec", Parameters: json.RawMessage(`{"type":"object"}`)}},
 		Content: "[TOOL:exec|command=ls]", Reasoning: "List it.", Finish: "stop",
-		Reading: Reading{Calls: []Call{{"exec", json.RawMessage(`{"command":"ls"}`), "tool_tag", 0.9, []string{"name.alias"}}}, Reasoning: "List it.", Finish: "tool_calls"},
+		Reading: Reading{Calls: []Call{{"exec", json.RawMessage(`{"command":"ls"}`), "tool_tag", 0.9,
+			[]string{"name.alias"}}}, Reasoning: "List it.", Finish: "tool_calls"},
 		Outcome: Outcome{Turns: 2, Tokens: 12, First: 1500 * time.Microsecond, All: 20 * time.Millisecond},
 	}
 }
@@ -90,13 +93,15 @@ func TestPut(t *testing.T) {
 	dir, c := filepath.Join(t.TempDir(), "state", "capture"), newClock()
 	s := opened(t, dir, c.now)
 	full := sample("r1", c.now())
-	full.Messages, full.User, full.Shadow = json.RawMessage(`[{"role":"user","content":"list"}]`), "list", &Shadow{"short-prompt/a", Reading{Content: full.Content, Finish: "stop"}}
+	full.Messages, full.User, full.Shadow = json.RawMessage(`[{"role":"user","content":"list"}]`), "list",
+		&Shadow{"short-prompt/a", Reading{Content: full.Content, Finish: "stop"}}
 	s.Put(Rule{}, full)
 	full.ID = "r2"
 	s.Put(Rule{Messages: true}, full)
 	ruletest.Must(t, s.Close())
 	ruletest.Must(t, s.Close())
-	if got := s.Stats(); got.Written != 2 || got.Dropped+got.Failed != 0 || got.Waiting != 0 || got.Segments != 1 {
+	if got := s.Stats(); got.Written != 2 || got.Dropped+got.Failed != 0 || got.Waiting != 0 ||
+		got.Segments != 1 {
 		t.Errorf("stats %+v", got)
 	}
 	s.Put(Rule{}, full)
@@ -117,16 +122,19 @@ func TestPut(t *testing.T) {
 	if r.Request != nil || r.User != "" {
 		t.Errorf("messages that nobody asked for: %+v", r)
 	}
-	if q := list[1].Request; q == nil || string(q.Messages) != `[{"role":"user","content":"list"}]` || list[1].User != "list" {
+	if q := list[1].Request; q == nil || string(q.Messages) != `[{"role":"user","content":"list"}]` ||
+		list[1].User != "list" {
 		t.Errorf("messages: %+v", q)
 	}
-	if r.Shadow == nil || r.Shadow.Arm != "short-prompt/a" || r.Shadow.Content != nil || len(r.Shadow.Calls) != 0 {
+	if r.Shadow == nil || r.Shadow.Arm != "short-prompt/a" || r.Shadow.Content != nil ||
+		len(r.Shadow.Calls) != 0 {
 		t.Errorf("shadow %+v", r.Shadow)
 	}
 	if r.Reading.Content == nil || *r.Reading.Content != "" || r.Reading.Reasoning != nil {
 		t.Errorf("only what differs from what the server said is written: %+v", r.Reading)
 	}
-	if r.Outcome != (Came{Turns: 2, Tokens: 12, First: 1.5, All: 20}) || !r.At.Equal(c.now()) || r.Reading.Calls[0].Repairs[0] != "name.alias" {
+	if r.Outcome != (Came{Turns: 2, Tokens: 12, First: 1.5, All: 20}) || !r.At.Equal(c.now()) ||
+		r.Reading.Calls[0].Repairs[0] != "name.alias" {
 		t.Errorf("%+v", r)
 	}
 	for path, want := range map[string]os.FileMode{dir: dirMode, filepath.Join(dir, lockFile): fileMode} {

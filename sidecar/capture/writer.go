@@ -102,7 +102,8 @@ func (w *writer) trouble(err error) {
 	w.after = w.now().Add(pause)
 	if !w.broken {
 		w.broken = true
-		w.log.Warn("replies cannot be recorded; serving goes on", "event", "capture_broken", "folder", w.dir, "detail", err.Error())
+		w.log.Warn("replies cannot be recorded; serving goes on", "event", "capture_broken", "folder", w.dir,
+			"detail", err.Error())
 	}
 }
 
@@ -211,7 +212,8 @@ func (w *writer) open() error {
 // for so many bytes more.
 func (w *writer) retain(n int64) error {
 	now := w.now()
-	for len(w.list) > 0 && (w.total+n > w.rule.Bytes || len(w.list) > w.mostFiles() || now.Sub(w.list[0].born) >= w.rule.Age) {
+	for len(w.list) > 0 && (w.total+n > w.rule.Bytes || len(w.list) > w.mostFiles() ||
+		now.Sub(w.list[0].born) >= w.rule.Age) {
 		if len(w.list) == 1 {
 			if err := w.shut(); err != nil {
 				return err

@@ -93,7 +93,8 @@ func TestForce(t *testing.T) {
 // a trial is under way; an answer closes it.
 func TestAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := Bounds{rapid.IntRange(1, 5).Draw(t, "failures"), time.Duration(rapid.IntRange(1, 20).Draw(t, "open")) * time.Second}
+		b := Bounds{rapid.IntRange(1, 5).Draw(t, "failures"),
+			time.Duration(rapid.IntRange(1, 20).Draw(t, "open")) * time.Second}
 		var c Circuit
 		var open []Pass
 		now, last := time.Unix(0, 0), time.Unix(0, 0)
@@ -115,11 +116,14 @@ func TestAnyOrder(t *testing.T) {
 			return p
 		}
 		t.Repeat(map[string]func(*rapid.T){
-			"time": func(t *rapid.T) { now = now.Add(time.Duration(rapid.IntRange(1, 30).Draw(t, "seconds")) * time.Second) },
+			"time": func(t *rapid.T) {
+				now = now.Add(time.Duration(rapid.IntRange(1, 30).Draw(t, "seconds")) * time.Second)
+			},
 			"enter": func(t *rapid.T) {
 				state, busy := c.State(now, b), trials() > 0
 				p, ok := c.Enter(now, b)
-				if ok != (state == Closed || state == HalfOpen && !busy) || ok && p.Trial != (state == HalfOpen) {
+				if ok != (state == Closed || state == HalfOpen && !busy) ||
+					ok && p.Trial != (state == HalfOpen) {
 					t.Fatalf("%s, busy %v: %v %+v", state, busy, ok, p)
 				}
 				if ok {
@@ -134,7 +138,8 @@ func TestAnyOrder(t *testing.T) {
 				if is == Open && was != Open {
 					last = now
 				}
-				if was == Closed && (is == Open) != (c.Failures() >= b.Failures) || was == HalfOpen && is == Open && !p.Trial {
+				if was == Closed && (is == Open) != (c.Failures() >= b.Failures) || was == HalfOpen &&
+					is == Open && !p.Trial {
 					t.Fatalf("from %s to %s after %d, of %d", was, is, c.Failures(), b.Failures)
 				}
 			},

@@ -49,7 +49,8 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&a.Target, "rules", "", "folder `DIR` of the server (without it: the one that the server at --admin names)")
+	f.StringVar(&a.Target, "rules", "",
+		"folder `DIR` of the server (without it: the one that the server at --admin names)")
 	policyFlag(c, env, &a.Policy)
 	f.StringVar(&admin, "admin", "", "`HOST:PORT` of the server's admin API")
 	f.BoolVar(&undo, "undo", false, "bring back the files that were there before")
@@ -59,5 +60,6 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 
 // rollouts is a rollout that is not said yet.
 func rollouts(env Env) Rollout {
-	return Rollout{Wait: 10 * time.Second, Out: env.Out, Err: env.Err, Builtin: func() (rulefile.Files, error) { return rulefile.Builtin(env.Defaults) }}
+	return Rollout{Wait: 10 * time.Second, Out: env.Out, Err: env.Err,
+		Builtin: func() (rulefile.Files, error) { return rulefile.Builtin(env.Defaults) }}
 }

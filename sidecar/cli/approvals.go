@@ -46,7 +46,8 @@ token from ` + config.Prefix + `ADMIN_TOKEN. Without a token there are no approv
 	c.PersistentFlags().StringVar(&a.address, "admin", "", "`HOST:PORT` of the server's admin API")
 	c.Example = `  gpt-oss-executor approvals list --watch --admin 127.0.0.1:8002
   gpt-oss-executor approvals allow k7pw-3mdx --admin 127.0.0.1:8002`
-	list := a.command("list", "List the calls that wait for an answer", cobra.NoArgs, func(ctx context.Context, _ string) error { return a.list(ctx) })
+	list := a.command("list", "List the calls that wait for an answer", cobra.NoArgs,
+		func(ctx context.Context, _ string) error { return a.list(ctx) })
 	list.Example = `  gpt-oss-executor approvals list --all
   gpt-oss-executor approvals list --watch --json`
 	jsonFlag(list, &a.json, "one document; with --watch, a line for each change")
@@ -57,7 +58,8 @@ token from ` + config.Prefix + `ADMIN_TOKEN. Without a token there are no approv
 	jsonFlag(show, &a.json, "one document")
 	allow := a.command("allow ID", "Let a call pass, once", cobra.ExactArgs(1), a.allow)
 	allow.Example = `  gpt-oss-executor approvals allow k7pw-3mdx --by ada`
-	deny := a.command("deny ID", "Refuse a call, or take back an approval that was not used", cobra.ExactArgs(1), a.deny)
+	deny := a.command("deny ID", "Refuse a call, or take back an approval that was not used",
+		cobra.ExactArgs(1), a.deny)
 	deny.Example = `  gpt-oss-executor approvals deny k7pw-3mdx --why 'Ask in the channel first.'`
 	deny.Flags().StringVar(&a.why, "why", "", "`TEXT` that the model is told")
 	for _, answer := range []*cobra.Command{allow, deny} {
@@ -68,8 +70,10 @@ token from ` + config.Prefix + `ADMIN_TOKEN. Without a token there are no approv
 }
 
 // command is a subcommand; run gets the ID, if it takes one.
-func (a *asking) command(use, short string, args cobra.PositionalArgs, run func(ctx context.Context, id string) error) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command, args []string) (err error) {
+func (a *asking) command(use, short string, args cobra.PositionalArgs,
+	run func(ctx context.Context, id string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command,
+		args []string) (err error) {
 		if a.admin, err = adminFrom(a.address, c, a.env); err != nil {
 			return err
 		}
@@ -97,7 +101,8 @@ func (a *asking) list(ctx context.Context) error {
 		return a.follow(ctx, list)
 	}
 	if !a.all {
-		list.Approvals = slices.DeleteFunc(list.Approvals, func(l admin.ListedApproval) bool { return l.State != approvals.Pending })
+		list.Approvals = slices.DeleteFunc(list.Approvals,
+			func(l admin.ListedApproval) bool { return l.State != approvals.Pending })
 	}
 	var out rows
 	for _, l := range list.Approvals {
@@ -159,7 +164,8 @@ func (a *asking) allow(ctx context.Context, id string) error {
 }
 
 func (a *asking) deny(ctx context.Context, id string) error {
-	got, err := a.admin.Approval(ctx, http.MethodPost, id, "/deny", map[string]string{"by": a.who(), "why": a.why})
+	got, err := a.admin.Approval(ctx, http.MethodPost, id, "/deny", map[string]string{"by": a.who(),
+		"why": a.why})
 	if err != nil {
 		return err
 	}

@@ -35,8 +35,10 @@ type questionsKey struct{}
 func (q *questions) call(command string) approvals.Call {
 	command = strings.ReplaceAll(command, "<RLO>", "\u202e")
 	args, _ := json.Marshal(map[string]any{"command": command, "timeout": 30}) // texts and numbers
-	return approvals.Call{Tool: "exec", Arguments: string(args), Command: command, Cwd: "/srv/shop", Session: "s1", Agent: "main", Model: "gpt-oss",
-		Policy: q.rules, Commands: []approvals.Command{{Argv: strings.Fields(command), Cwd: "/srv/shop", Env: []string{"GIT_DIR"}}}}
+	return approvals.Call{Tool: "exec", Arguments: string(args), Command: command, Cwd: "/srv/shop",
+		Session: "s1", Agent: "main", Model: "gpt-oss",
+		Policy: q.rules, Commands: []approvals.Command{{Argv: strings.Fields(command), Cwd: "/srv/shop",
+			Env: []string{"GIT_DIR"}}}}
 }
 
 // serve starts an admin API over a new store in which the commands wait.
@@ -51,9 +53,11 @@ func (q *questions) serve(commands []string) (server *httptest.Server, ids []str
 		return nil, nil, err
 	}
 	q.store, q.rules = guard.NewApprovals(live.Set().Limits, time.Now, metrics, nil), live.Set().Version
-	admin := &admin.API{Rules: live, Approvals: q.store, Desk: admin.NewDesk(), Misses: admin.NewMisses(time.Now), Token: "secret", Local: true, Metrics: metrics, Log: log}
+	admin := &admin.API{Rules: live, Approvals: q.store, Desk: admin.NewDesk(),
+		Misses: admin.NewMisses(time.Now), Token: "secret", Local: true, Metrics: metrics, Log: log}
 	for _, command := range commands {
-		e := q.store.Request(q.call(command), approvals.Reason{Rule: "force", Place: "exec.yaml:7", Why: "A force push overwrites.", Start: 4, End: 11})
+		e := q.store.Request(q.call(command), approvals.Reason{Rule: "force", Place: "exec.yaml:7",
+			Why: "A force push overwrites.", Start: 4, End: 11})
 		ids = append(ids, e.ID)
 	}
 	return httptest.NewServer(admin.Handler()), ids, nil
@@ -132,8 +136,10 @@ func commandText(t *testing.T, a admin.Approval) string {
 }
 
 func TestCommandText(t *testing.T) {
-	for foreign, want := range map[string]string{"": "  | ls\n", "\u0455 U+0455": "  | ls\n  not ASCII \u0455 U+0455\n"} {
-		a := admin.Approval{Entry: approvals.Entry{Call: approvals.Call{Command: "ls", Arguments: `{"c":"ls"}`}}}
+	for foreign, want := range map[string]string{"": "  | ls\n",
+		"\u0455 U+0455": "  | ls\n  not ASCII \u0455 U+0455\n"} {
+		a := admin.Approval{Entry: approvals.Entry{Call: approvals.Call{Command: "ls",
+			Arguments: `{"c":"ls"}`}}}
 		if foreign != "" {
 			a.Foreign = []string{foreign}
 		}

@@ -90,7 +90,8 @@ func (r *rows) underlined(command string, start, end int) {
 		from, to := max(start, 0), min(end, len(line))
 		if from < to {
 			before, marked := approvals.Visible(line[:from]), approvals.Visible(line[from:to])
-			r.say("    %s%s", strings.Repeat(" ", utf8.RuneCountInString(before)), strings.Repeat("^", utf8.RuneCountInString(marked)))
+			r.say("    %s%s", strings.Repeat(" ", utf8.RuneCountInString(before)),
+				strings.Repeat("^", utf8.RuneCountInString(marked)))
 		}
 		start, end = start-len(line)-1, end-len(line)-1
 	}

@@ -47,8 +47,10 @@ explain --jsonl and compare read, too.`,
 	jsonFlag(list, &x.json, "a record on each line, as compare reads them")
 	list.Flags().DurationVar(&x.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
 	list.Flags().StringVar(&x.filter.Arm, "arm", "", "only this `EXPERIMENT`, or EXPERIMENT/ARM")
-	list.Flags().StringSliceVar(&x.filter.Is, "is", nil, "only what is all of these `WORDS`: "+strings.Join(capture.Marks(), ", "))
-	list.Flags().StringVar(&x.filter.Where, "where", "", "only what this `CONDITION` holds for, as capture.when of experiments.yaml has it")
+	list.Flags().StringSliceVar(&x.filter.Is, "is", nil, "only what is all of these `WORDS`: "+
+		strings.Join(capture.Marks(), ", "))
+	list.Flags().StringVar(&x.filter.Where, "where", "",
+		"only what this `CONDITION` holds for, as capture.when of experiments.yaml has it")
 	show := &cobra.Command{
 		Use: "show ID", Short: "Show everything about one reply", Args: cobra.ExactArgs(1),
 		Example: `  gpt-oss-executor capture show chatcmpl-7f3a`,
@@ -56,7 +58,8 @@ explain --jsonl and compare read, too.`,
 	}
 	jsonFlag(show, &x.json, "the record")
 	promote := &cobra.Command{
-		Use: "promote ID...", Short: "Make tests or a corpus of recorded replies", Args: cobra.MinimumNArgs(1),
+		Use: "promote ID...", Short: "Make tests or a corpus of recorded replies",
+		Args: cobra.MinimumNArgs(1),
 		Long: `Make rule tests of recorded replies, or lines of a corpus. What was read becomes what is
 expected, right or wrong: look at it. A test is written to tests/recorded.yaml of the
 rules, and expects what these rules read. A corpus expects what was read when it was served.`,

@@ -40,7 +40,8 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 			case github:
 				format = "github"
 			case !slices.Contains(formats, format):
-				return Misused(c, fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "), format))
+				return Misused(c, fmt.Errorf("--format is one of %s, not %q", strings.Join(formats, ", "),
+					format))
 			}
 			if c.Flags().Changed("format") {
 				fmt.Fprintln(env.Err, "--format is written --json or --github now")

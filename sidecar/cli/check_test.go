@@ -15,7 +15,8 @@ import (
 func TestCheckFormats(t *testing.T) {
 	v := verdict{Version: "0123456789ab", Problems: rulefile.Problems{
 		{File: "rules/urls.yaml", Line: 3, Col: 48, EndCol: 54, Code: "W-unreachable", Msg: "tool_class is never reed here",
-			Hint: "did you mean read?", Source: "  - {id: reads, deny: No., when: tool_class == 'reed'}", Warning: true},
+			Hint: "did you mean read?", Source: "  - {id: reads, deny: No., when: tool_class == 'reed'}",
+			Warning: true},
 		{File: "rules/a:b,c%.yaml", Code: "E-file", Msg: "no rule file has this name"},
 		{File: "rules/models.yaml", Line: 9, Col: 12, EndCol: 14, Code: "E-value", Msg: "mode cannot be <日本>: 100% wrong", Hint: "one of: provider,\r\nexecutor", Source: "    mode:  日本"},
 	}}

@@ -95,8 +95,13 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	case len(args) > 0 && args[0] == gitremote.Command:
 		root.AddCommand(gitSSHCommand(env))
 	default:
-		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env), evalCommand(env), captureCommand(env), experimentsCommand(env), rulesCommand(env), readingCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
-			applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env), schemasCommand(env), varsCommand(env), connectCommand(env, ""), connectCommand(env, theGateway), probeCommand(env), doctorCommand(env), healthCommand(env), costCommand(env), noiseCommand(env), confineCommand(env), demoCommand(env), versionCommand(env),
+		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env),
+			evalCommand(env), captureCommand(env), experimentsCommand(env), rulesCommand(env),
+			readingCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
+			applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env),
+			schemasCommand(env), varsCommand(env), connectCommand(env, ""), connectCommand(env, theGateway),
+			probeCommand(env), doctorCommand(env), healthCommand(env), costCommand(env), noiseCommand(env),
+			confineCommand(env), demoCommand(env), versionCommand(env),
 			CompletionCommand(), ManCommand())
 	}
 	root.InitDefaultHelpCmd()

@@ -44,9 +44,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"gpt-oss-executor": func() {
 			all, heard := os.Getenv(builtin), hearing()
-			environ := slices.DeleteFunc(os.Environ(), func(pair string) bool { return strings.HasSuffix(pair, "="+gone) })
+			environ := slices.DeleteFunc(os.Environ(),
+				func(pair string) bool { return strings.HasSuffix(pair, "="+gone) })
 			os.Exit(Run(os.Args[1:], Env{
-				In: os.Stdin, Out: io.MultiWriter(os.Stdout, heard), Err: io.MultiWriter(os.Stderr, heard), Environ: environ,
+				In: os.Stdin, Out: io.MultiWriter(os.Stdout, heard), Err: io.MultiWriter(os.Stderr, heard),
+				Environ:  environ,
 				Defaults: os.DirFS(all),
 			}))
 		},
@@ -99,8 +101,9 @@ func TestScripts(t *testing.T) {
 			return err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "serves": serves, "jsonpath": jsonpath, "get": get, "shows": shows, "listens": listens,
-			"says": says, "appears": appears, "asks": asks, "sends": sends, "logs": logs, "unset": unset,
+			"exits": exits, "serves": serves, "jsonpath": jsonpath, "get": get, "shows": shows,
+			"listens": listens,
+			"says":    says, "appears": appears, "asks": asks, "sends": sends, "logs": logs, "unset": unset,
 		},
 	})
 }
@@ -248,7 +251,8 @@ func logs(ts *testscript.TestScript, _ bool, args []string) {
 	ago.Store(48)
 	clock := func() time.Time { return time.Now().Add(-time.Duration(ago.Load()) * time.Hour) }
 	// A file each, whatever the clock says when the writer looks at it.
-	l, err := decisions.Open(decisions.Config{Dir: ts.MkAbs(args[0]), Now: clock, Wait: time.Minute, SegmentBytes: 1, SegmentAge: 96 * time.Hour})
+	l, err := decisions.Open(decisions.Config{Dir: ts.MkAbs(args[0]), Now: clock, Wait: time.Minute,
+		SegmentBytes: 1, SegmentAge: 96 * time.Hour})
 	ts.Check(err)
 	for _, d := range []decisions.Decision{
 		{Arguments: []byte(`{"command":"ls"}`), Effect: policy.Allow, Outcome: decisions.Left},
@@ -259,7 +263,9 @@ func logs(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(l.Add(d))
 		ago.Store(1)
 	}
-	ts.Check(l.AddConnection(decisions.Connection{Ticket: "t1", Tool: "exec", Server: "evil.dev:443", Method: "CONNECT", Effect: policy.Deny, Outcome: decisions.Refused, Rule: "hosts", Times: 2, Sent: 3}))
+	ts.Check(l.AddConnection(decisions.Connection{Ticket: "t1", Tool: "exec", Server: "evil.dev:443",
+		Method: "CONNECT", Effect: policy.Deny, Outcome: decisions.Refused, Rule: "hosts", Times: 2,
+		Sent: 3}))
 	ts.Check(l.Close())
 }
 

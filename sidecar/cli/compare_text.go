@@ -38,7 +38,8 @@ func countsRows(t *counts) []row {
 	r.say("  differ      %6d  better %d, worse %d, changed %d", t.All()-t.Same, t.Better, t.Worse, t.Changed)
 	r.say("  the same    %6d", t.Same)
 	if judged > 0 {
-		r.say("  expected    %6d  both right %d, both wrong %d, better %d, worse %d", judged, t.BothRight, t.BothWrong, t.Better, t.Worse)
+		r.say("  expected    %6d  both right %d, both wrong %d, better %d, worse %d", judged, t.BothRight,
+			t.BothWrong, t.Better, t.Worse)
 	}
 	if t.Unreadable > 0 {
 		r.say("  unreadable  %6d", t.Unreadable)

@@ -92,18 +92,26 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 	flags.SetInterspersed(false)
 	flags.StringArrayVar(&f.write, "write", nil, "`DIR` may be read and changed; may be given again")
 	flags.StringArrayVar(&f.read, "read", nil, "`DIR` may be read, beside the system; may be given again")
-	flags.StringArrayVar(&f.deny, "deny", nil, "`PATH` cannot be read or changed, though it lies below one of those; may be given again")
-	flags.StringArrayVar(&f.fixed, "fixed", nil, "`PATH` cannot be changed, though it lies below --write; may be given again")
-	flags.StringVar(&f.net, "net", string(confine.NetNone), "`NET` is none, proxy (--proxy alone) or open; servers of the same session are reached in any case")
+	flags.StringArrayVar(&f.deny, "deny", nil,
+		"`PATH` cannot be read or changed, though it lies below one of those; may be given again")
+	flags.StringArrayVar(&f.fixed, "fixed", nil,
+		"`PATH` cannot be changed, though it lies below --write; may be given again")
+	flags.StringVar(&f.net, "net", string(confine.NetNone),
+		"`NET` is none, proxy (--proxy alone) or open; servers of the same session are reached in any case")
 	flags.StringVar(&f.proxy, "proxy", "", "`URL` of the proxy on this machine, for --net proxy")
-	flags.StringVar(&f.limits, "limits", "", "`LIMITS`: any of time=10m,processes=512,memory=4G,file=2G and output=64M,open=4096")
-	flags.StringVar(&f.session, "session", "", "`NAME` of a session, whose commands reach each other's servers and may end each other")
-	flags.StringVar(&f.ticket, "ticket", "", "`FILE` that serve has written for exactly this command; it says all of the above")
-	flags.BoolVar(&f.untried, "untried", false, "run COMMAND also where what confines was never tried: on macOS")
+	flags.StringVar(&f.limits, "limits", "",
+		"`LIMITS`: any of time=10m,processes=512,memory=4G,file=2G and output=64M,open=4096")
+	flags.StringVar(&f.session, "session", "",
+		"`NAME` of a session, whose commands reach each other's servers and may end each other")
+	flags.StringVar(&f.ticket, "ticket", "",
+		"`FILE` that serve has written for exactly this command; it says all of the above")
+	flags.BoolVar(&f.untried, "untried", false,
+		"run COMMAND also where what confines was never tried: on macOS")
 	flags.BoolVar(&f.probe, "probe", false, "run nothing; say what this machine enforces")
 	jsonFlag(c, &f.asJSON, "with --probe, one document")
 	Modes(c, "ticket:", "probe: json", ": write read deny fixed net proxy limits session untried")
-	_ = c.RegisterFlagCompletionFunc("net", cobra.FixedCompletions([]string{"none", "proxy", "open"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("net", cobra.FixedCompletions([]string{"none", "proxy", "open"},
+		cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -137,7 +145,8 @@ func (f *confineFlags) box(env Env, command []string) (confine.Box, error) {
 	if f.proxy != "" {
 		u, err := url.Parse(f.proxy)
 		if err != nil || u.Port() == "" {
-			return b, fmt.Errorf("--proxy takes a URL with a port, such as http://127.0.0.1:8080, not %q", f.proxy)
+			return b, fmt.Errorf("--proxy takes a URL with a port, such as http://127.0.0.1:8080, not %q",
+				f.proxy)
 		}
 		b.Proxy = u.Host
 		b.Env = confine.Proxied(b.Env, f.proxy)

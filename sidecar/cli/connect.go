@@ -21,7 +21,8 @@ import (
 // theGateway is the agent whose settings are more than data.
 const theGateway = "openclaw"
 
-// usualPlace is the value of --write, --check and --undo without a file: where the agent looks for its config.
+// usualPlace is the value of --write, --check and --undo without a file: where the agent looks for its
+// config.
 const usualPlace = "usual"
 
 // connectWords are the words of the command, for all agents and for OpenClaw alone.
@@ -65,7 +66,8 @@ var ofTheGateway = []string{"check", "json", "local-service", "idle-stop", "api"
 
 // connectCommand is the command connect, or what it is for one agent.
 func connectCommand(env Env, agent string) *cobra.Command {
-	n := connect.Connector{Settings: defaultSettings(), Environ: env.Environ, Out: env.Out, Err: env.Err, Colours: terminal.ColoursOf(env.stdout(), env.lookup)}
+	n := connect.Connector{Settings: defaultSettings(), Environ: env.Environ, Out: env.Out, Err: env.Err,
+		Colours: terminal.ColoursOf(env.stdout(), env.lookup)}
 	var dir, server, write, check, undo string
 	var asJSON bool
 	words := connectWords[agent]
@@ -125,22 +127,30 @@ func connectCommand(env Env, agent string) *cobra.Command {
 		return err
 	}
 	f := c.Flags()
-	f.StringVar(&write, "write", "", "merge the settings into `FILE`, the config of the agent; usual: where the agent looks for it")
+	f.StringVar(&write, "write", "",
+		"merge the settings into `FILE`, the config of the agent; usual: where the agent looks for it")
 	f.StringVar(&check, "check", "", "openclaw: say what in `FILE` will hurt, and how to mend it")
 	f.StringVar(&undo, "undo", "", "put the newest backup of `FILE` back")
 	for _, name := range []string{"write", "check", "undo"} {
 		f.Lookup(name).NoOptDefVal = usualPlace
 	}
 	f.BoolVar(&n.Start, "local-service", false, "openclaw: let the gateway start, watch and stop the sidecar")
-	f.DurationVar(&n.Idle, "idle-stop", 0, "with --local-service: `TIME` without a request after which it is stopped; 0: never")
-	f.StringVar(&n.URL, "url", "", "base `URL` under which the agent reaches the sidecar (without it: by "+config.Prefix+"LISTEN, or else http://127.0.0.1:8001/v1)")
+	f.DurationVar(&n.Idle, "idle-stop", 0,
+		"with --local-service: `TIME` without a request after which it is stopped; 0: never")
+	f.StringVar(&n.URL, "url", "", "base `URL` under which the agent reaches the sidecar (without it: by "+
+		config.Prefix+"LISTEN, or else http://127.0.0.1:8001/v1)")
 	f.StringVar(&n.Key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
-	f.StringVar(&n.API, "api", "", "openclaw: the `API` that it speaks to the sidecar: responses, or chat (chat completions); without it: as in FILE, or else responses")
-	f.StringSliceVar(&n.Named, "models", nil, "`IDS` of the models to be named, the default first (without it: all that answer in place of a model)")
-	f.BoolVar(&n.Executor, "executor", false, "name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
+	f.StringVar(&n.API, "api", "",
+		"openclaw: the `API` that it speaks to the sidecar: responses, or chat (chat completions); without it: as in FILE, or else responses")
+	f.StringSliceVar(&n.Named, "models", nil,
+		"`IDS` of the models to be named, the default first (without it: all that answer in place of a model)")
+	f.BoolVar(&n.Executor, "executor", false,
+		"name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
 	f.StringVar(&server, "upstream", "", "base `URL` of the model server; if left out, it is that of serve")
-	f.IntVar(&n.Window, "context-window", 131072, "context window of the model server, in `TOKENS`, in place of the one that it tells")
-	f.IntVar(&n.Tokens, "max-tokens", 0, "the most `TOKENS` that a reply may have (without it: as in FILE, or else 8192)")
+	f.IntVar(&n.Window, "context-window", 131072,
+		"context window of the model server, in `TOKENS`, in place of the one that it tells")
+	f.IntVar(&n.Tokens, "max-tokens", 0,
+		"the most `TOKENS` that a reply may have (without it: as in FILE, or else 8192)")
 	rulesFlag(c, env, &dir)
 	jsonFlag(c, &asJSON, "what --check finds, one thing a line")
 	const named = " local-service idle-stop url key api models executor upstream context-window max-tokens rules"
@@ -182,7 +192,8 @@ func agentOf(c *cobra.Command, name string, set *ruleset.Set) (a connect.Agent, 
 	known, is := set.Connect[name]
 	switch names := append(set.Connect.Names(), theGateway); {
 	case is:
-		return connect.Agent{Name: name, Here: set.AgentOf(name).Commands == ruleset.Here, Connection: known}, nil
+		return connect.Agent{Name: name, Here: set.AgentOf(name).Commands == ruleset.Here, Connection: known},
+			nil
 	case name == "":
 		return a, Misused(c, errors.New("which agent? one of: "+strings.Join(names, ", ")))
 	default:
@@ -199,7 +210,8 @@ func usual(flag string) string {
 }
 
 // learn finds out what the flags leave open.
-func learn(ctx context.Context, n *connect.Connector, set *ruleset.Set, server string, askWindow bool, env Env) error {
+func learn(ctx context.Context, n *connect.Connector, set *ruleset.Set, server string, askWindow bool,
+	env Env) error {
 	if err := n.Settings.Override(env.Environ); err != nil {
 		return err
 	}

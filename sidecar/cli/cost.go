@@ -73,14 +73,16 @@ none. docs/cost.md has the formulas, and says where to find what goes into them.
 	listenFlag(c, env, &q.Server)
 	f := c.Flags()
 	f.StringVar(&q.Prometheus, "prometheus", "", "`URL` of a Prometheus that knows the servers")
-	f.DurationVar(&q.Over, "over", 0, "count for so `LONG` from now on; with --prometheus, in the time until now")
+	f.DurationVar(&q.Over, "over", 0,
+		"count for so `LONG` from now on; with --prometheus, in the time until now")
 	f.Float64Var(&q.Own.PerHour, "per-hour", 0, "`PRICE` of an hour of your machines")
 	f.Float64Var(&q.Own.Watts, "watts", 0, "`WATTS` that they draw")
 	f.Float64Var(&q.Own.PerKWh, "per-kwh", 0, "`PRICE` of a kilowatt-hour")
 	f.Float64Var(&q.Own.Hours, "hours", 0, "`HOURS` that you paid for; without it, as many as were counted")
 	f.Float64Var(&q.Own.Weight, "weight", 0, "how `MANY` prompt tokens are as dear as one completion token")
 	f.StringVar(&q.Own.Currency, "currency", "", "`NAME` of the currency, for the report")
-	f.StringVar(&q.Prices, "hosted", "", "`FILE` with prices of hosted models: deploy/prices.yaml, filled in by you")
+	f.StringVar(&q.Prices, "hosted", "",
+		"`FILE` with prices of hosted models: deploy/prices.yaml, filled in by you")
 	jsonFlag(c, &asJSON, "one document")
 	const priced = " over per-hour watts per-kwh hours weight currency hosted json"
 	Modes(c, "prometheus:"+priced, ": at"+priced)

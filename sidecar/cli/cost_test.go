@@ -21,12 +21,15 @@ func TestCost(t *testing.T) {
 	server := httptest.NewServer(m.Handler())
 	t.Cleanup(server.Close)
 	prices := filepath.Join(t.TempDir(), "prices.yaml")
-	if err := os.WriteFile(prices, []byte("currency: EUR\nmodels:\n  - {name: there, prompt: 1, completion: 2, source: 'a page, today'}\n"), 0o600); err != nil {
+	if err := os.WriteFile(prices,
+		[]byte("currency: EUR\nmodels:\n  - {name: there, prompt: 1, completion: 2, source: 'a page, today'}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	run := func(args ...string) (code int, out, errs string) {
 		var o, e bytes.Buffer
-		code = Run(append([]string{"cost"}, args...), Env{Out: &o, Err: &e, Environ: []string{"GPTOSS_EXECUTOR_LISTEN=" + strings.TrimPrefix(server.URL, "http://")}})
+		code = Run(append([]string{"cost"}, args...),
+			Env{Out: &o, Err: &e, Environ: []string{"GPTOSS_EXECUTOR_LISTEN=" + strings.TrimPrefix(server.URL,
+				"http://")}})
 		return code, o.String(), e.String()
 	}
 	for _, c := range []struct {
@@ -54,7 +57,8 @@ func TestCost(t *testing.T) {
 		}
 	}
 	_, out, _ := run("--json", "--per-hour", "2", "--hours", "10")
-	if !gjson.Valid(out) || gjson.Get(out, "total.value").Num != 20 || gjson.Get(out, "models.0.prompt").Num != 3e6 || gjson.Get(out, "hosted.#").Num != 0 {
+	if !gjson.Valid(out) || gjson.Get(out, "total.value").Num != 20 ||
+		gjson.Get(out, "models.0.prompt").Num != 3e6 || gjson.Get(out, "hosted.#").Num != 0 {
 		t.Errorf("as JSON:\n%s", out)
 	}
 }

@@ -43,7 +43,8 @@ is the folder decisions in ` + config.Prefix + `STATE. The server may be running
 }
 
 // command is a subcommand over the folder of a log.
-func (l *logged) command(use, short string, args cobra.PositionalArgs, run func(dir string, args []string) error) *cobra.Command {
+func (l *logged) command(use, short string, args cobra.PositionalArgs,
+	run func(dir string, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: args,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -66,7 +67,8 @@ func (l *logged) folder() (string, error) {
 		dir = service.DecisionsIn(s)
 	}
 	if dir == "" {
-		return "", errors.New("decisions: no folder; give --decisions DIR, or set " + config.Prefix + "DECISIONS")
+		return "", errors.New("decisions: no folder; give --decisions DIR, or set " + config.Prefix +
+			"DECISIONS")
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("decisions: %s: there is no such folder", dir)
@@ -79,11 +81,13 @@ func (l *logged) filters(c *cobra.Command) {
 	f := c.Flags()
 	f.DurationVar(&l.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
 	f.StringVar(&l.filter.Effect, "effect", "", "only this `EFFECT`: allow, audit, ask or deny")
-	f.StringVar(&l.filter.Rule, "rule", "", "only what this `RULE` decided, also in a dry run; default stands for no rule")
+	f.StringVar(&l.filter.Rule, "rule", "",
+		"only what this `RULE` decided, also in a dry run; default stands for no rule")
 	f.StringVar(&l.filter.Tool, "tool", "", "only calls of this `TOOL`")
 	f.StringVar(&l.filter.Session, "session", "", "only this `SESSION`")
 	f.StringVar(&l.filter.Agent, "agent", "", "only calls of this `AGENT`")
-	f.StringSliceVar(&l.filter.Words, "words", nil, "only what has all these `WORDS`, with commas between them, in any case")
+	f.StringSliceVar(&l.filter.Words, "words", nil,
+		"only what has all these `WORDS`, with commas between them, in any case")
 	jsonFlag(c, &l.json, "a line each")
 }
 

@@ -16,7 +16,8 @@ import (
 )
 
 func (l *logged) listCommand() *cobra.Command {
-	c := l.command("list", "List decisions, one on each line, the newest last", cobra.NoArgs, func(dir string, _ []string) error { return l.list(dir) })
+	c := l.command("list", "List decisions, one on each line, the newest last", cobra.NoArgs,
+		func(dir string, _ []string) error { return l.list(dir) })
 	c.Example = `  gpt-oss-executor decisions list --since 2h --effect deny
   gpt-oss-executor decisions list --json`
 	l.filters(c)
@@ -65,7 +66,8 @@ func decisionRow(r *decisions.Record) row {
 		return connectionRow(r)
 	}
 	d := r.Decision
-	text := fmt.Sprintf("%7d  %s  %-5s  %-7s  %-10s  %-18s  %s", r.Seq, r.Time.Format(time.DateTime), d.Effect, d.Outcome,
+	text := fmt.Sprintf("%7d  %s  %-5s  %-7s  %-10s  %-18s  %s", r.Seq, r.Time.Format(time.DateTime),
+		d.Effect, d.Outcome,
 		d.Tool, d.RuleName(), briefly(d.Arguments))
 	for _, f := range d.Findings {
 		text += "  (dry run: " + f.Rule + ")"
@@ -79,7 +81,8 @@ func decisionRow(r *decisions.Record) row {
 // connectionRow is a connection of a running command on one line.
 func connectionRow(r *decisions.Record) row {
 	c := r.Connection
-	text := fmt.Sprintf("%7d  %s  %-5s  %-7s  %-10s  %-18s  %s %s", r.Seq, r.Time.Format(time.DateTime), c.Effect, c.Outcome,
+	text := fmt.Sprintf("%7d  %s  %-5s  %-7s  %-10s  %-18s  %s %s", r.Seq, r.Time.Format(time.DateTime),
+		c.Effect, c.Outcome,
 		c.Tool, cmp.Or(c.Rule, "default"), c.Method, c.Server)
 	if c.Times > 0 {
 		text += fmt.Sprintf("  (%d times, sent %d bytes, received %d)", c.Times, c.Sent, c.Received)
@@ -104,13 +107,14 @@ func briefly(args json.RawMessage) string {
 }
 
 func (l *logged) showCommand() *cobra.Command {
-	c := l.command("show SEQ", "Show everything about one record", cobra.ExactArgs(1), func(dir string, args []string) error {
-		seq, err := strconv.ParseUint(args[0], 10, 64)
-		if err != nil {
-			return fmt.Errorf("decisions: %q is not the number of a record", args[0])
-		}
-		return l.show(dir, seq)
-	})
+	c := l.command("show SEQ", "Show everything about one record", cobra.ExactArgs(1),
+		func(dir string, args []string) error {
+			seq, err := strconv.ParseUint(args[0], 10, 64)
+			if err != nil {
+				return fmt.Errorf("decisions: %q is not the number of a record", args[0])
+			}
+			return l.show(dir, seq)
+		})
 	c.Example = `  gpt-oss-executor decisions show 42`
 	jsonFlag(c, &l.json, "one document")
 	return c

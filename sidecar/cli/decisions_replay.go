@@ -12,13 +12,14 @@ import (
 
 func (l *logged) replayCommand() *cobra.Command {
 	var rules, locked string
-	c := l.command("replay", "Decide the logged calls again, with other rules", cobra.NoArgs, func(dir string, _ []string) error {
-		set, err := loadRules(rules, locked, l.env)
-		if err != nil {
-			return err
-		}
-		return l.replay(dir, set, l.env.world(rules, locked, dir))
-	})
+	c := l.command("replay", "Decide the logged calls again, with other rules", cobra.NoArgs,
+		func(dir string, _ []string) error {
+			set, err := loadRules(rules, locked, l.env)
+			if err != nil {
+				return err
+			}
+			return l.replay(dir, set, l.env.world(rules, locked, dir))
+		})
 	c.Long = `Let other rules decide about the calls in the log. It shows the calls that would be
 decided differently, then the totals, and the rules that cause the difference.
 
@@ -39,7 +40,8 @@ func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
 		return err
 	}
 	p := l.env.paper(l.json)
-	t, err := decisions.Replay(dir, filter, in.Decider(set), func(c *decisions.Change) { p.item(c, changeRows(c)) })
+	t, err := decisions.Replay(dir, filter, in.Decider(set),
+		func(c *decisions.Change) { p.item(c, changeRows(c)) })
 	if err != nil {
 		return err
 	}
@@ -52,7 +54,8 @@ func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
 
 func changeRows(c *decisions.Change) []row {
 	var r rows
-	r.add(0, effectInk(c.New), "", "%7d  %s  %-5s → %-5s  %-10s  %s → %s  %s", c.Seq, c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, briefly(c.Arguments))
+	r.add(0, effectInk(c.New), "", "%7d  %s  %-5s → %-5s  %-10s  %s → %s  %s", c.Seq,
+		c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, briefly(c.Arguments))
 	return r.list
 }
 

@@ -10,9 +10,10 @@ import (
 
 func (l *logged) verifyCommand() *cobra.Command {
 	var heads []string
-	c := l.command("verify [DIR...]", "Check that the log is complete and unchanged", cobra.ArbitraryArgs, func(dir string, more []string) error {
-		return l.verify(dir, more, heads)
-	})
+	c := l.command("verify [DIR...]", "Check that the log is complete and unchanged", cobra.ArbitraryArgs,
+		func(dir string, more []string) error {
+			return l.verify(dir, more, heads)
+		})
 	c.Long = `Check that the log is complete and unchanged. Every byte and every record is checked.
 Each problem is shown with its record and its file:line.
 
@@ -28,7 +29,8 @@ Exit code: 0 nothing is wrong, 1 a problem was found, 2 wrong usage.`
 	c.Example = `  gpt-oss-executor decisions verify
   gpt-oss-executor decisions verify --head 1042:5f0c…
   gpt-oss-executor decisions verify --decisions a/decisions b/decisions`
-	c.Flags().StringArrayVar(&heads, "head", nil, "`SEQ:HASH` that decisions head printed earlier; can be given several times")
+	c.Flags().StringArrayVar(&heads, "head", nil,
+		"`SEQ:HASH` that decisions head printed earlier; can be given several times")
 	jsonFlag(c, &l.json, "one document")
 	return c
 }
@@ -70,16 +72,17 @@ func (l *logged) verified(doc any, lines []string, sound bool) error {
 }
 
 func (l *logged) headCommand() *cobra.Command {
-	c := l.command("head", "Print SEQ:HASH of the last record, to keep on another machine", cobra.NoArgs, func(dir string, _ []string) error {
-		at, err := decisions.Last(dir)
-		if err == nil && at.Seq == 0 {
-			err = fmt.Errorf("decisions: there is no record in %s", dir)
-		}
-		if err == nil {
-			_, err = fmt.Fprintf(l.env.Out, "%d:%s\n", at.Seq, at.Hash)
-		}
-		return err
-	})
+	c := l.command("head", "Print SEQ:HASH of the last record, to keep on another machine", cobra.NoArgs,
+		func(dir string, _ []string) error {
+			at, err := decisions.Last(dir)
+			if err == nil && at.Seq == 0 {
+				err = fmt.Errorf("decisions: there is no record in %s", dir)
+			}
+			if err == nil {
+				_, err = fmt.Fprintf(l.env.Out, "%d:%s\n", at.Seq, at.Hash)
+			}
+			return err
+		})
 	c.Example = `  gpt-oss-executor decisions head >> heads.txt`
 	return c
 }

@@ -52,7 +52,8 @@ func runDemo(ctx context.Context, env Env) (err error) {
 	if _, err := Rules(dir, env.Defaults, false); err != nil {
 		return err
 	}
-	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Work: work, Out: env.Out, Colours: terminal.ColoursOf(env.stdout(), env.lookup),
+	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Work: work, Out: env.Out,
+		Colours: terminal.ColoursOf(env.stdout(), env.lookup),
 		Serve: func(ctx context.Context, upstream string, log io.Writer) error {
 			s := defaultSettings()
 			s.Confine = service.ConfineOff // no call of the demo is a command

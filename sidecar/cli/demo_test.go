@@ -65,11 +65,13 @@ func TestDemo(t *testing.T) {
 
 // The demo is a check: where the rules miss a kind of damage, it says so.
 func TestDemoFindsWrong(t *testing.T) {
-	code, out, errs := demonstrated(t, "strategies.yaml", "priority: 60\n", "priority: 60\n    enabled: false\n")
+	code, out, errs := demonstrated(t, "strategies.yaml", "priority: 60\n",
+		"priority: 60\n    enabled: false\n")
 	if code != 1 || errs != "" {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	for _, want := range []string{`with     \[TOOL`, ` WRONG: this should be the text "" and the call exec`, `WRONG: \d+ kinds of replies, \d+ calls repaired, 0 leaks, 1 wrong`} {
+	for _, want := range []string{`with     \[TOOL`, ` WRONG: this should be the text "" and the call exec`,
+		`WRONG: \d+ kinds of replies, \d+ calls repaired, 0 leaks, 1 wrong`} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("no %s in\n%s", want, out)
 		}

@@ -44,7 +44,8 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 			if !v.OK {
 				s.Rules, s.Policy = "", ""
 			}
-			if p.Set, err = loadRules(s.Rules, s.Policy, Env{Err: io.Discard, Defaults: env.Defaults}); err != nil {
+			if p.Set, err = loadRules(s.Rules, s.Policy,
+				Env{Err: io.Discard, Defaults: env.Defaults}); err != nil {
 				return err
 			}
 			p.World = service.World(s, s.Rules, s.Policy)
@@ -70,13 +71,15 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 		},
 	}
 	for _, f := range flags.All() {
-		if slices.Contains([]string{"upstream", "server", "gateway", "workspace", "state", "decisions", "listen"}, f.Flag()) {
+		if slices.Contains([]string{"upstream", "server", "gateway", "workspace", "state", "decisions",
+			"listen"}, f.Flag()) {
 			c.Flags().StringVar(f.Text, f.Flag(), *f.Text, "as of serve: `"+f.Is+"`")
 		}
 	}
 	c.Flags().StringVar(&path, "config", "", "look at `FILE`, the openclaw.json of the gateway")
 	c.Flags().StringVar(&file, "settings", "", "read the settings from `FILE`, the config file of serve")
-	c.Flags().StringVar(&url, "url", "", "base `URL` under which the gateway reaches the sidecar (without it: by --listen)")
+	c.Flags().StringVar(&url, "url", "",
+		"base `URL` under which the gateway reaches the sidecar (without it: by --listen)")
 	c.Flags().BoolVar(&fix, "fix", false, "mend what is ours, and look again")
 	rulesFlag(c, env, &flags.Rules)
 	policyFlag(c, env, &flags.Policy)

@@ -17,7 +17,9 @@ import (
 func TestDoctor(t *testing.T) {
 	run := func(args ...string) (code int, out, said string) {
 		var o, e bytes.Buffer
-		code = Run(append([]string{"doctor"}, args...), Env{Out: &o, Err: &e, Defaults: os.DirFS(ruletest.Root()), Environ: []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=s3cret"}})
+		code = Run(append([]string{"doctor"}, args...),
+			Env{Out: &o, Err: &e, Defaults: os.DirFS(ruletest.Root()),
+				Environ: []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=s3cret"}})
 		return code, o.String(), e.String()
 	}
 	serve := func(how script.Start) string {
@@ -42,10 +44,13 @@ func TestDoctor(t *testing.T) {
 		"tools off":    {[]string{"--upstream", serve(off)}, 1, `"fail" tool_calls`},
 		"no server":    {[]string{"--upstream", "http://127.0.0.1:1"}, 1, `"fail" upstream`},
 		"broken rules": {[]string{"--upstream", serve(script.Good()), "--rules", rules}, 1, `"fail" rules`},
-		"no rules":     {[]string{"--upstream", serve(script.Good()), "--rules", rules + "/gone"}, 1, `"fail" rules`},
-		"loose rules":  {[]string{"--upstream", serve(script.Good()), "--rules", loose}, 0, `"warn" policy`},
-		"no gateway":   {[]string{"--upstream", serve(script.Good()), "--gateway", "http://127.0.0.1:1"}, 1, `"fail" gateway`},
-		"no config":    {[]string{"--upstream", serve(script.Good()), "--config", rules + "/gone.json"}, 1, `"fail" config`},
+		"no rules": {[]string{"--upstream", serve(script.Good()), "--rules", rules + "/gone"}, 1,
+			`"fail" rules`},
+		"loose rules": {[]string{"--upstream", serve(script.Good()), "--rules", loose}, 0, `"warn" policy`},
+		"no gateway": {[]string{"--upstream", serve(script.Good()), "--gateway", "http://127.0.0.1:1"}, 1,
+			`"fail" gateway`},
+		"no config": {[]string{"--upstream", serve(script.Good()), "--config", rules + "/gone.json"}, 1,
+			`"fail" config`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			code, out, said := run(append(row.args, "--json")...)
@@ -74,11 +79,13 @@ func TestDoctor(t *testing.T) {
 	}
 	state := filepath.Join(t.TempDir(), "state")
 	code, out, said := run("--upstream", serve(script.Good()), "--state", state, "--fix")
-	if code != 0 || !strings.Contains(said, "doctor: made the folder "+state) || !strings.Contains(out, "ok   state: "+state+" is ours alone") {
+	if code != 0 || !strings.Contains(said, "doctor: made the folder "+state) ||
+		!strings.Contains(out, "ok   state: "+state+" is ours alone") {
 		t.Errorf("%d\n%s%s", code, out, said)
 	}
 	code, out, _ = run("--upstream", serve(off))
-	if !strings.Contains(out, "fail tool_calls: tool calling is off") || !strings.Contains(out, "\n     fix: start vLLM with --tool-call-parser openai --enable-auto-tool-choice\n") {
+	if !strings.Contains(out, "fail tool_calls: tool calling is off") ||
+		!strings.Contains(out, "\n     fix: start vLLM with --tool-call-parser openai --enable-auto-tool-choice\n") {
 		t.Errorf("%d\n%s", code, out)
 	}
 	for _, args := range [][]string{{"--upstraem", "x"}, {"more"}} {

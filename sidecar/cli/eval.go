@@ -57,7 +57,9 @@ could not be read, 2 wrong usage.`,
 			job.Live.Key, _ = env.lookup(config.Prefix + "UPSTREAM_KEY")
 			job.Live.Tell, job.Live.Rewrites = env.Err, bool(terminal.ColoursOf(env.Err, env.lookup))
 			err = job.Run(ctx, eval.Room{In: env.In, Out: env.Out, Err: env.Err, World: env.world(folders...),
-				Read: func(dir string) (rulefile.Source, rulefile.Files, error) { return readRules(dir, policy, env) }})
+				Read: func(dir string) (rulefile.Source, rulefile.Files, error) {
+					return readRules(dir, policy, env)
+				}})
 			if errors.Is(err, eval.ErrWorse) {
 				return errSaid
 			}
@@ -65,7 +67,8 @@ could not be read, 2 wrong usage.`,
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVar(&job.Corpora, "corpus", nil, "`FILE` of replies, a JSON object a line; - is standard input; may be given several times")
+	f.StringArrayVar(&job.Corpora, "corpus", nil,
+		"`FILE` of replies, a JSON object a line; - is standard input; may be given several times")
 	f.StringArrayVar(&variants, "variant", nil, "`NAME=DIR` of rules; may be given several times")
 	f.StringVar(&profile, "profile", "", "`PROFILE` of strategies.yaml, for variants that name none")
 	const files = " corpus variant profile baseline save html junit json policy"
@@ -75,17 +78,22 @@ could not be read, 2 wrong usage.`,
 	f.StringVar(&job.Files.HTML, "html", "", "write a page to look at to `FILE`")
 	f.StringVar(&job.Files.JUnit, "junit", "", "write JUnit XML to `FILE`")
 	f.StringVar(&job.Live.URL, "live", "", "ask the model server at `URL` anew")
-	f.IntVar(&job.Live.Times, "times", 3, "with --live: the `NUMBER` of times that a case is asked, at each temperature")
-	f.Float64SliceVar(&job.Live.Temperatures, "temperature", nil, "with --live: the `TEMPERATURES` to ask at (without it: the one of the rules)")
+	f.IntVar(&job.Live.Times, "times", 3,
+		"with --live: the `NUMBER` of times that a case is asked, at each temperature")
+	f.Float64SliceVar(&job.Live.Temperatures, "temperature", nil,
+		"with --live: the `TEMPERATURES` to ask at (without it: the one of the rules)")
 	most := &job.Live.Most
 	f.IntVar(&most.Requests, "max-requests", 0, "with --live: stop behind this `NUMBER` of requests")
-	f.IntVar(&most.Tokens, "max-total-tokens", 0, "with --live: stop when this `NUMBER` of tokens is spent, of prompts and answers")
-	f.Float64Var(&most.Cost, "max-cost", 0, "with --live: stop when this `AMOUNT` is spent, by --price-in and --price-out")
+	f.IntVar(&most.Tokens, "max-total-tokens", 0,
+		"with --live: stop when this `NUMBER` of tokens is spent, of prompts and answers")
+	f.Float64Var(&most.Cost, "max-cost", 0,
+		"with --live: stop when this `AMOUNT` is spent, by --price-in and --price-out")
 	f.Float64Var(&most.In, "price-in", 0, "with --live: the `PRICE` of a million tokens of prompts")
 	f.Float64Var(&most.Out, "price-out", 0, "with --live: the `PRICE` of a million tokens of answers")
 	f.BoolVar(&job.Live.Whole, "whole", false, "with --live: ask for whole answers, in place of streams")
 	f.IntVar(&job.Live.Parallel, "parallel", 4, "with --live: the `NUMBER` of requests at once")
-	f.StringVar(&job.Live.Answers, "answers", "", "with --live: keep what was answered in `FILE`, and do not ask for it again")
+	f.StringVar(&job.Live.Answers, "answers", "",
+		"with --live: keep what was answered in `FILE`, and do not ask for it again")
 	f.DurationVar(&job.Live.Wait, "timeout", 2*time.Minute, "with --live: the `TIME` for one answer")
 	jsonFlag(c, &job.JSON, `{"variants": […], "pairs": […], "rows": […]}`)
 	policyFlag(c, env, &policy)

@@ -43,7 +43,8 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 	f := c.PersistentFlags()
 	f.StringVar(&x.admin, "admin", "", "`HOST:PORT` of the server's admin API (also "+config.Prefix+"ADMIN)")
 	f.StringVar(&x.rules, "rules", "", "`DIR` of the rules, without --admin")
-	f.StringArrayVar(&x.states, "state", nil, "state folder `DIR` of a server, without --admin; may be given several times")
+	f.StringArrayVar(&x.states, "state", nil,
+		"state folder `DIR` of a server, without --admin; may be given several times")
 	f.BoolVar(&x.json, "json", false, "write JSON: {\"experiments\": […]}")
 	show := &cobra.Command{
 		Use: "show NAME", Short: "Show every measure of one experiment", Args: cobra.ExactArgs(1),
@@ -51,7 +52,8 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0]) },
 	}
 	end := &cobra.Command{
-		Use: "stop NAME", Short: "End an experiment: everybody gets the rules as they are", Args: cobra.ExactArgs(1),
+		Use: "stop NAME", Short: "End an experiment: everybody gets the rules as they are",
+		Args:    cobra.ExactArgs(1),
 		Example: "  gpt-oss-executor experiments stop prompt --why 'it has a mistake'",
 		RunE: func(c *cobra.Command, args []string) error {
 			x.stop = true
@@ -61,7 +63,8 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 	end.Flags().StringVar(&x.why, "why", "somebody has stopped it", "`TEXT` that tells others why")
 	end.Flags().StringVar(&x.by, "by", "", "`NAME` of who does it, for the log (without it: $USER)")
 	promote := &cobra.Command{
-		Use: "promote NAME ARM", Short: "Make an arm the rule for everybody, and end the experiment", Args: cobra.ExactArgs(2),
+		Use: "promote NAME ARM", Short: "Make an arm the rule for everybody, and end the experiment",
+		Args: cobra.ExactArgs(2),
 		Long: `Write what an arm sets into the folder of the rules, as extra/FILE.NAME.yaml, and end the
 experiment there. All files are published at once, as apply does it: apply --undo brings
 back what was there before.`,

@@ -32,7 +32,8 @@ func TestExperimentsPage(t *testing.T) {
 	rules := strings.ReplaceAll("\n"+string(page[from:to]), "\n    ", "\n")
 	model := httptest.NewServer(script.New(script.Prompted("Be short.")))
 	defer model.Close()
-	address, admin, _ := serveRules(t, model.URL, map[string]string{"prompts/short.txt": "Be short.\n", "extra/experiments.short-prompt.yaml": rules})
+	address, admin, _ := serveRules(t, model.URL, map[string]string{"prompts/short.txt": "Be short.\n",
+		"extra/experiments.short-prompt.yaml": rules})
 	done := 0
 	for _, stage := range []struct {
 		name     string
@@ -53,7 +54,8 @@ func TestExperimentsPage(t *testing.T) {
 				page = []byte(string(page[:from]) + shown + string(page[to:]))
 				continue
 			}
-			t.Errorf("after %s the guide shows\n%s\nand it is\n%s\nmake experiments writes it anew", stage.name, page[from:to], shown)
+			t.Errorf("after %s the guide shows\n%s\nand it is\n%s\nmake experiments writes it anew",
+				stage.name, page[from:to], shown)
 		}
 	}
 	if *update {

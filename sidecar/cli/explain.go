@@ -76,8 +76,9 @@ type explaining struct {
 
 func (x *explaining) flags(c *cobra.Command, env Env) {
 	jsonFlag(c, &x.json, "one document")
-	c.Flags().StringArrayVar(&x.dirs, "rules", nil, "folder `DIR` of rules, or builtin; given twice, the two are compared (without it: "+
-		config.Prefix+"RULES, or else the built-in rules)")
+	c.Flags().StringArrayVar(&x.dirs, "rules", nil,
+		"folder `DIR` of rules, or builtin; given twice, the two are compared (without it: "+
+			config.Prefix+"RULES, or else the built-in rules)")
 	policyFlag(c, env, &x.policy)
 }
 
@@ -125,7 +126,8 @@ func (x *explaining) reply(sets []*ruleset.Set, args []string, env Env) error {
 		return err
 	}
 	if replay.IsRequest(doc) {
-		return show(x, sets, env, editRows, func(set *ruleset.Set) (*replay.EditedRequest, error) { return replay.ExplainRequest(set, doc) })
+		return show(x, sets, env, editRows,
+			func(set *ruleset.Set) (*replay.EditedRequest, error) { return replay.ExplainRequest(set, doc) })
 	}
 	rec, err := replay.Of(doc)
 	if err != nil {
@@ -137,7 +139,8 @@ func (x *explaining) reply(sets []*ruleset.Set, args []string, env Env) error {
 }
 
 // show writes the tree of one set, or the difference of two, for people or as JSON.
-func show[T any](x *explaining, sets []*ruleset.Set, env Env, lines func(*T) []row, explain func(*ruleset.Set) (*T, error)) error {
+func show[T any](x *explaining, sets []*ruleset.Set, env Env, lines func(*T) []row,
+	explain func(*ruleset.Set) (*T, error)) error {
 	var trees []*T
 	for _, set := range sets {
 		tree, err := explain(set)
@@ -150,5 +153,6 @@ func show[T any](x *explaining, sets []*ruleset.Set, env Env, lines func(*T) []r
 	if len(trees) == 1 {
 		return p.whole(trees[0], lines(trees[0]))
 	}
-	return p.whole(trees, difference(rulesName(x.dirs[0]), rulesName(x.dirs[1]), lines(trees[0]), lines(trees[1])))
+	return p.whole(trees, difference(rulesName(x.dirs[0]), rulesName(x.dirs[1]), lines(trees[0]),
+		lines(trees[1])))
 }

@@ -26,7 +26,8 @@ func gitSSHCommand(env Env) *cobra.Command {
 				code, err = ask.Run(c.Context(), proxy, env.In, env.stdout(), env.Err)
 			}
 			if err != nil {
-				fmt.Fprintln(env.Err, "gpt-oss-executor "+gitremote.Command+":", terminal.Printable(err.Error()))
+				fmt.Fprintln(env.Err, "gpt-oss-executor "+gitremote.Command+":",
+					terminal.Printable(err.Error()))
 			}
 			if code != 0 {
 				return exit(code)

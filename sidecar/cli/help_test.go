@@ -36,12 +36,14 @@ func TestHelpPages(t *testing.T) {
 	for _, c := range all {
 		var out bytes.Buffer
 		words := strings.Fields(c.CommandPath())[1:]
-		if code := Run(append(words, "--help"), Env{Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
+		if code := Run(append(words, "--help"),
+			Env{Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
 			t.Errorf("%s: exit code %d", c.CommandPath(), code)
 		}
 		for line := range strings.Lines(out.String()) {
 			line = strings.TrimRight(line, "\n")
-			if n := utf8.RuneCountInString(line); n > PageWidth || strings.ContainsRune(line, '\t') || strings.TrimRight(line, " ") != line {
+			if n := utf8.RuneCountInString(line); n > PageWidth || strings.ContainsRune(line, '\t') ||
+				strings.TrimRight(line, " ") != line {
 				t.Errorf("%s: %d characters: %q", c.CommandPath(), n, line)
 			}
 		}
@@ -69,7 +71,8 @@ func TestFlags(t *testing.T) {
 				t.Errorf("%s --%s takes a %q", c.CommandPath(), f.Name, takes)
 			case (f.Name == "json") != strings.HasPrefix(text, "write JSON: "):
 				t.Errorf("%s --%s: %s", c.CommandPath(), f.Name, text)
-			case !f.Hidden && strings.Contains(f.Name, "format") && c.Flags().Lookup("upstream") == nil: // those of serve have settings
+			case !f.Hidden && strings.Contains(f.Name, "format") &&
+				c.Flags().Lookup("upstream") == nil: // those of serve have settings
 				t.Errorf("%s --%s is another way to ask for JSON", c.CommandPath(), f.Name)
 			}
 		})
@@ -119,7 +122,8 @@ func TestHelpExamples(t *testing.T) {
 // a secret.
 func TestSettingsAreListed(t *testing.T) {
 	var out bytes.Buffer
-	if code := Run([]string{"serve", "--help"}, Env{Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
+	if code := Run([]string{"serve", "--help"},
+		Env{Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
 		t.Fatal(&out)
 	}
 	guide, err := os.ReadFile("../../docs/settings.md")
@@ -134,12 +138,14 @@ func TestSettingsAreListed(t *testing.T) {
 		}
 		if s.Flag() == "" {
 			secrets++
-			flag, page = "none", s.Variable()+" ("+s.Key+" in the config file)\n      "+strings.Fields(s.Doc)[0]+" "
+			flag, page = "none", s.Variable()+" ("+s.Key+
+				" in the config file)\n      "+strings.Fields(s.Doc)[0]+" "
 		}
 		if !strings.Contains(out.String(), page) {
 			t.Errorf("serve --help has no %q", page)
 		}
-		if row := "| `" + s.Key + "` | `" + s.Variable() + "` | " + flag + " |"; !strings.Contains(string(guide), row) {
+		if row := "| `" + s.Key + "` | `" + s.Variable() + "` | " + flag +
+			" |"; !strings.Contains(string(guide), row) {
 			t.Errorf("settings.md has no row %s", row)
 		}
 	}

@@ -26,11 +26,13 @@ write only what differs. So you get the changes of a new version of the program.
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(env.Out, "wrote %d files to %s\nStart with them: gpt-oss-executor serve --rules %s\n", n, args[0], args[0])
+			fmt.Fprintf(env.Out, "wrote %d files to %s\nStart with them: gpt-oss-executor serve --rules %s\n",
+				n, args[0], args[0])
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&layered, "layered", false, "short files that include the built-in ones, and hold only what differs")
+	c.Flags().BoolVar(&layered, "layered", false,
+		"short files that include the built-in ones, and hold only what differs")
 	return c
 }
 

@@ -22,7 +22,8 @@ func FuzzReply(f *testing.F) {
 	for _, s := range []string{
 		`{"message":{"content":"[TOOL:read|path=a]"},"tools":["read"],"expect":{"calls":[{"name":"read"}],"content":null}}`,
 		"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"It\\u001b[31m\"}}]}\n", "plain <|channel|>final<|message|>x", `{"input":{"chunks_b64":["4pyT"]},"tools":[]}`,
-		`{"chunks":[{"choices":[]}],"upstream_error":{"status":500,"body":{}}}`, `{"message":{"content":"{\"name\":\"exec\",\"arguments\":{\"x\":\"y\"}}"},"model":"m","expect":{"accept":[{}],"content":["a"]}}`,
+		`{"chunks":[{"choices":[]}],"upstream_error":{"status":500,"body":{}}}`,
+		`{"message":{"content":"{\"name\":\"exec\",\"arguments\":{\"x\":\"y\"}}"},"model":"m","expect":{"accept":[{}],"content":["a"]}}`,
 		"<|channel|>commentary to=rm\u202e<|message|>{\"a\":1}<|call|>",
 	} {
 		f.Add(s)
@@ -33,7 +34,8 @@ func FuzzReply(f *testing.F) {
 	}
 	delete(files, "tests/replies.yaml")
 	const when = "text contains \"e\" and (int(text) > 3 or len(tools) > 1 and not (field == \"content\" or user == text))"
-	files["strategies.yaml"] = strings.ReplaceAll(dropExamples(files["strategies.yaml"]), "    kind: ", "    when: '"+when+"'\n    kind: ")
+	files["strategies.yaml"] = strings.ReplaceAll(dropExamples(files["strategies.yaml"]), "    kind: ",
+		"    when: '"+when+"'\n    kind: ")
 	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") })
 	set, problems := ruleset.Load(files)
 	if set == nil {
@@ -53,7 +55,8 @@ func FuzzReply(f *testing.F) {
 		if err := p.whole(nil, treeRows(tree)); err != nil {
 			t.Fatal(err)
 		}
-		if bad := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != ' ' && !unicode.IsPrint(r) }); bad >= 0 {
+		if bad := strings.IndexFunc(out.String(),
+			func(r rune) bool { return r != '\n' && r != ' ' && !unicode.IsPrint(r) }); bad >= 0 {
 			t.Errorf("%q shows %q", doc, out.String()[bad:])
 		}
 		if d := difference("a", "b", treeRows(tree), treeRows(tree)); len(d) != 1 {

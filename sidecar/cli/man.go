@@ -57,7 +57,8 @@ func writeMan(c *cobra.Command, dir string, program built.Program) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write manual pages: %w", err)
 	}
-	if err := atomicfile.Write(filepath.Join(dir, manName(c)+".1"), []byte(Man(c, program)), 0o644); err != nil {
+	if err := atomicfile.Write(filepath.Join(dir, manName(c)+".1"), []byte(Man(c, program)),
+		0o644); err != nil {
 		return fmt.Errorf("write manual pages: %w", err)
 	}
 	for _, sub := range c.Commands() {
@@ -80,7 +81,8 @@ func Man(c *cobra.Command, program built.Program) string {
 	if !program.Time.IsZero() {
 		date = program.Time.UTC().Format("2006-01-02")
 	}
-	fmt.Fprintf(&b, ".TH %s 1 \"%s\" \"%s\" \"User Commands\"\n", roff(strings.ToUpper(manName(c))), date, roff("gpt-oss-executor "+program.Version))
+	fmt.Fprintf(&b, ".TH %s 1 \"%s\" \"%s\" \"User Commands\"\n", roff(strings.ToUpper(manName(c))), date,
+		roff("gpt-oss-executor "+program.Version))
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(manName(c)), roff(c.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(usage(c)))
 	about := c.Long
@@ -155,7 +157,8 @@ func paragraphs(b *strings.Builder, text string) {
 
 // roff is text in which nothing is a command of roff, and which copies as it was typed.
 func roff(text string) string {
-	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, `"`, `\(dq`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`).Replace(text)
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, `"`, `\(dq`, "`", "\\(ga", "^", `\(ha`, "~",
+		`\(ti`).Replace(text)
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if strings.HasPrefix(line, ".") {

@@ -25,7 +25,8 @@ func TestMan(t *testing.T) {
 		t.Fatal(err)
 	}
 	root.AddCommand(sub, &cobra.Command{Use: "old", Hidden: true, Run: nothing})
-	program := built.Program{Version: "v1.2.3", Time: time.Date(2026, 3, 4, 23, 0, 0, 0, time.FixedZone("", -7200))}
+	program := built.Program{Version: "v1.2.3", Time: time.Date(2026, 3, 4, 23, 0, 0, 0,
+		time.FixedZone("", -7200))}
 	want := `.TH PROG\-SUB 1 "2026-03-05" "gpt\-oss\-executor v1.2.3" "User Commands"
 .SH NAME
 prog\-sub \- Read a file
@@ -58,7 +59,8 @@ the FOLDER to write (default out)
 	if got := Man(sub, program); got != want {
 		t.Errorf("the page is\n%s\nnot\n%s", got, want)
 	}
-	if got := Man(root, program); !strings.Contains(got, ".SH COMMANDS\n.TP\n.BR prog\\-sub (1)\nRead a file\n.SH") {
+	if got := Man(root, program); !strings.Contains(got,
+		".SH COMMANDS\n.TP\n.BR prog\\-sub (1)\nRead a file\n.SH") {
 		t.Errorf("the page above is\n%s", got)
 	}
 }

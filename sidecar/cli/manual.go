@@ -24,7 +24,8 @@ func Page(c *cobra.Command) string {
 	if about == "" {
 		about = c.Short + "."
 	}
-	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n", terminal.Filled(about, PageWidth), usage(c), c.Example)
+	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n", terminal.Filled(about, PageWidth), usage(c),
+		c.Example)
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\nCommands:\n")
 		for _, sub := range c.Commands() {
@@ -114,7 +115,8 @@ func unknownWord(c *cobra.Command, word string) error {
 	for _, sub := range c.Commands() {
 		words = append(words, sub.Name())
 	}
-	return fmt.Errorf("unknown command %q for %q; %s", word, c.CommandPath(), rulefile.DidYouMean(word, words))
+	return fmt.Errorf("unknown command %q for %q; %s", word, c.CommandPath(),
+		rulefile.DidYouMean(word, words))
 }
 
 // WrongFlag is misuse of a flag. What stands behind a command that only holds others is the
@@ -123,7 +125,8 @@ func WrongFlag(args []string) func(*cobra.Command, error) error {
 	return func(c *cobra.Command, err error) error {
 		var bad *pflag.InvalidValueError
 		if errors.As(err, &bad) {
-			return Misused(c, fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name, takes(bad.GetFlag()), bad.GetValue()))
+			return Misused(c, fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name, takes(bad.GetFlag()),
+				bad.GetValue()))
 		}
 		if c.HasSubCommands() {
 			_, rest, _ := c.Root().Find(args)

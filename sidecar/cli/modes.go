@@ -13,8 +13,8 @@ import (
 const modes = "modes"
 
 // Modes declares what a command does by which flag, and all flags that have an effect then: "jsonl: confined
-// cwd". The flag may be followed by a value, as in "as=corpus: to". An empty one stands for a command to which
-// none of them is given. A flag that a mode does not list is refused there, rather than ignored.
+// cwd". The flag may be followed by a value, as in "as=corpus: to". An empty one stands for a command to
+// which none of them is given. A flag that a mode does not list is refused there, rather than ignored.
 func Modes(c *cobra.Command, lines ...string) {
 	if c.Annotations == nil {
 		c.Annotations = map[string]string{}
@@ -40,7 +40,8 @@ func modesOf(c *cobra.Command) (out []mode) {
 // on reports whether the flags of a command choose the mode.
 func (m mode) on(c *cobra.Command) bool {
 	f := c.Flags().Lookup(m.flag)
-	return f != nil && f.Changed && f.Value.String() != "false" && (m.value == "" || f.Value.String() == m.value)
+	return f != nil && f.Changed && f.Value.String() != "false" && (m.value == "" ||
+		f.Value.String() == m.value)
 }
 
 // ignored is the error of a flag that would have no effect.
@@ -55,7 +56,8 @@ func ignored(c *cobra.Command) (err error) {
 		for _, m := range all {
 			is := m.flag == f.Name && (m.value == "" || m.value == f.Value.String())
 			if m.on(c) && !is && !slices.Contains(m.goes, f.Name) && err == nil {
-				err = fmt.Errorf("--%s has no effect with --%s; leave one of them out", f.Name, strings.TrimSpace(m.flag+" "+m.value))
+				err = fmt.Errorf("--%s has no effect with --%s; leave one of them out", f.Name,
+					strings.TrimSpace(m.flag+" "+m.value))
 			}
 			chosen = chosen || m.flag != "" && m.on(c)
 			if slices.Contains(m.goes, f.Name) && m.flag != "" {

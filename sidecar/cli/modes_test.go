@@ -9,16 +9,19 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestModes: where what a command does depends on a flag, each flag is declared for each such mode, or it is refused there with a
-// sentence that names both. None is taken and ignored.
+// TestModes: where what a command does depends on a flag, each flag is declared for each such mode, or it is
+// refused there with a sentence that names both. None is taken and ignored.
 func TestModes(t *testing.T) {
 	seen := 0
 	for _, c := range everyCommand(newRoot()) {
 		declared := c.Annotations["modes"]
 		if declared == "" {
-			for _, name := range []string{"jsonl", "probe", "ticket", "live", "prometheus", "mix", "record", "as", "undo", "check", "write"} {
-				if f := c.Flags().Lookup(name); f != nil && c.Name() != "apply" && c.Name() != "fmt" && c.Name() != "fit" {
-					t.Errorf("%s --%s changes which flags have an effect, and declares no modes", c.CommandPath(), name)
+			for _, name := range []string{"jsonl", "probe", "ticket", "live", "prometheus", "mix", "record",
+				"as", "undo", "check", "write"} {
+				if f := c.Flags().Lookup(name); f != nil && c.Name() != "apply" && c.Name() != "fmt" &&
+					c.Name() != "fit" {
+					t.Errorf("%s --%s changes which flags have an effect, and declares no modes",
+						c.CommandPath(), name)
 				}
 			}
 			continue
@@ -33,19 +36,22 @@ func TestModes(t *testing.T) {
 			by, value, _ := strings.Cut(by, "=")
 			goes := append(strings.Fields(list), by)
 			for _, name := range goes {
-				if known[name] = true; name != "" && !slices.ContainsFunc(flags, func(f *pflag.Flag) bool { return f.Name == name }) {
+				if known[name] = true; name != "" &&
+					!slices.ContainsFunc(flags, func(f *pflag.Flag) bool { return f.Name == name }) {
 					t.Errorf("%s: mode %q: there is no --%s", c.CommandPath(), by, name)
 				}
 			}
 			for _, f := range flags {
 				refused := refusedFlags(t, c.CommandPath(), by, value, f)
-				if slices.Contains(goes, f.Name) == (refused != "") && f.Name != "help" && (by != "" || !strings.Contains("\n"+declared, "\n"+f.Name+":")) {
+				if slices.Contains(goes, f.Name) == (refused != "") && f.Name != "help" &&
+					(by != "" || !strings.Contains("\n"+declared, "\n"+f.Name+":")) {
 					t.Errorf("%s: mode %q, --%s: %q", c.CommandPath(), by, f.Name, refused)
 				}
 			}
 		}
 		for _, f := range flags {
-			if !known[f.Name] && f.Name != "help" && c.LocalFlags().Lookup(f.Name) != nil { // what is inherited may have no effect
+			// what is inherited may have no effect
+			if !known[f.Name] && f.Name != "help" && c.LocalFlags().Lookup(f.Name) != nil {
 				t.Errorf("%s: no mode has --%s", c.CommandPath(), f.Name)
 			}
 		}
@@ -84,7 +90,8 @@ func find(c *cobra.Command, name string) *pflag.Flag {
 
 // sample is a flag with a value of its kind.
 func sample(f *pflag.Flag, value string) string {
-	values := map[string]string{"bool": "true", "int": "1", "uint64": "1", "float64": "1", "float64Slice": "1", "duration": "1s"}
+	values := map[string]string{"bool": "true", "int": "1", "uint64": "1", "float64": "1",
+		"float64Slice": "1", "duration": "1s"}
 	if value == "" {
 		value = values[f.Value.Type()]
 	}

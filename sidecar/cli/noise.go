@@ -38,7 +38,8 @@ model and its server damaged it. Any proxy or gateway can be measured with them 
 	}
 	d.flags(cases, 10)
 	ops := &cobra.Command{
-		Use: "ops", Short: "List the kinds of damage", Args: cobra.NoArgs, Example: "  gpt-oss-executor noise ops",
+		Use: "ops", Short: "List the kinds of damage", Args: cobra.NoArgs,
+		Example: "  gpt-oss-executor noise ops",
 		RunE: func(*cobra.Command, []string) error {
 			for _, op := range noise.Operators() {
 				fmt.Fprintf(env.Out, "%-28s %s\n", op.ID, op.About)
@@ -63,14 +64,19 @@ type drawing struct {
 func (d *drawing) flags(c *cobra.Command, count int) {
 	c.Flags().Uint64Var(&d.seed, "seed", 1, "`SEED` of the first case; the next one has the next")
 	c.Flags().IntVar(&d.count, "count", count, "the `NUMBER` of cases")
-	c.Flags().StringVar(&d.options.Mix, "mix", "", "damages as a `MODEL` has them, in place of a chain: gpt-5")
-	c.Flags().IntVar(&d.options.Chain, "chain", 1, "`NUMBER` of damages in a case: 0 to 4, or -1 for any of these")
-	c.Flags().StringSliceVar(&d.options.Only, "op", nil, "draw only from these `KINDS` of damage (noise ops lists them)")
+	c.Flags().StringVar(&d.options.Mix, "mix", "",
+		"damages as a `MODEL` has them, in place of a chain: gpt-5")
+	c.Flags().IntVar(&d.options.Chain, "chain", 1,
+		"`NUMBER` of damages in a case: 0 to 4, or -1 for any of these")
+	c.Flags().StringSliceVar(&d.options.Only, "op", nil,
+		"draw only from these `KINDS` of damage (noise ops lists them)")
 	c.Flags().StringSliceVar(&d.options.Without, "without", nil, "leave these `KINDS` of damage out")
 	const all = " seed count url model key-file stream by timeout fail-under"
-	goes := strings.Join(slices.DeleteFunc(strings.Fields(all), func(name string) bool { return c.Name() == "cases" && name != "seed" && name != "count" }), " ")
+	goes := strings.Join(slices.DeleteFunc(strings.Fields(all),
+		func(name string) bool { return c.Name() == "cases" && name != "seed" && name != "count" }), " ")
 	Modes(c, "mix: negatives "+goes, ": negatives chain op without "+goes)
-	c.Flags().BoolVar(&d.options.Negatives, "negatives", false, "replies that hold no call: they quote, explain or refuse one")
+	c.Flags().BoolVar(&d.options.Negatives, "negatives", false,
+		"replies that hold no call: they quote, explain or refuse one")
 }
 
 // check says what is wrong with the flags. More is what is wrong with others.
@@ -141,7 +147,8 @@ Exit code: 0 done, 1 worse than --fail-under, or nothing could be read, 2 wrong 
 			if err := found.Write(env.Out, by); err != nil {
 				return err
 			}
-			if all := found.Table["all"]; all != nil && 100*all.Worth() < under || found.Unread() == d.count && d.count > 0 {
+			if all := found.Table["all"]; all != nil && 100*all.Worth() < under ||
+				found.Unread() == d.count && d.count > 0 {
 				return errSaid
 			}
 			return nil
@@ -153,7 +160,9 @@ Exit code: 0 done, 1 worse than --fail-under, or nothing could be read, 2 wrong 
 	c.Flags().StringVar(&keyFile, "key-file", "", "`FILE` with the key that is sent")
 	c.Flags().BoolVar(&target.Stream, "stream", false, "ask for streams")
 	c.Flags().StringSliceVar(&by, "by", nil, "more `ROWS`: "+strings.Join(trial.Rows(), ", "))
-	c.Flags().DurationVar(&target.Timeout, "timeout", 30*time.Second, "a reply that takes `LONGER` is not read")
-	c.Flags().Float64Var(&under, "fail-under", 0, "exit with 1 if less than this `PERCENT` of the calls is recovered; with --negatives, of the replies is read well")
+	c.Flags().DurationVar(&target.Timeout, "timeout", 30*time.Second,
+		"a reply that takes `LONGER` is not read")
+	c.Flags().Float64Var(&under, "fail-under", 0,
+		"exit with 1 if less than this `PERCENT` of the calls is recovered; with --negatives, of the replies is read well")
 	return c
 }

@@ -40,8 +40,10 @@ func newGround(t *testing.T) *ground {
 		link: at("notes.md"), folder: at("project"), shadow: at("list.txt")}
 	g.must(os.CopyFS(g.rules, os.DirFS("../../rules")))
 	g.must(os.MkdirAll(g.locked, 0o755))
-	g.must(os.WriteFile(filepath.Join(g.locked, "exec.yaml"), []byte("version: 1\nrules:\n  - id: no-telnet\n    when: tool == 'exec' && command contains 'telnet'\n    deny: No telnet here.\n"), 0o644))
-	for link, to := range map[string]string{g.link: filepath.Join(g.rules, "exec.yaml"), g.folder: g.rules, g.shadow: "/etc/shadow"} {
+	g.must(os.WriteFile(filepath.Join(g.locked, "exec.yaml"),
+		[]byte("version: 1\nrules:\n  - id: no-telnet\n    when: tool == 'exec' && command contains 'telnet'\n    deny: No telnet here.\n"), 0o644))
+	for link, to := range map[string]string{g.link: filepath.Join(g.rules, "exec.yaml"), g.folder: g.rules,
+		g.shadow: "/etc/shadow"} {
 		g.must(os.Symlink(to, link))
 	}
 	g.env = Env{Err: t.Output(), Defaults: os.DirFS("../.."), Environ: []string{
@@ -151,8 +153,11 @@ func TestOneWorld(t *testing.T) {
 				}
 			}
 			questions.WriteString(question + "\n")
-			same("policy explain", answerOf(gjson.GetBytes(g.run("", append([]string{"policy", "explain", "--json", "--tool", c.tool, "--arguments", c.arguments()}, ruled...)...), "decision")))
-			same("explain", answerOf(gjson.GetBytes(g.run(record, append([]string{"explain", "--json"}, ruled...)...), "policy.0")))
+			same("policy explain", answerOf(gjson.GetBytes(g.run("",
+				append([]string{"policy", "explain", "--json", "--tool", c.tool, "--arguments",
+					c.arguments()}, ruled...)...), "decision")))
+			same("explain", answerOf(gjson.GetBytes(g.run(record, append([]string{"explain", "--json"},
+				ruled...)...), "policy.0")))
 			same("POST /policy/check", answerOf(gjson.Parse(post(t, admin+"/policy/check", question))))
 			explained := gjson.Parse(post(t, admin+"/explain", record))
 			if left := explained.Get("calls.#").Int() == 1; left != (c.want != policy.Deny) {
@@ -160,18 +165,22 @@ func TestOneWorld(t *testing.T) {
 			}
 		})
 	}
-	checked := strings.Split(string(g.run(questions.String(), append([]string{"policy", "check", "--jsonl"}, ruled...)...)), "\n")
+	checked := strings.Split(string(g.run(questions.String(), append([]string{"policy", "check", "--jsonl"},
+		ruled...)...)), "\n")
 	for i, c := range cases {
 		if got := answerOf(gjson.Parse(checked[i])); got != served[i] {
 			t.Errorf("%s: policy check: %+v, served: %+v", c.name, got, served[i])
 		}
 	}
-	summary := gjson.GetBytes(g.run(records.String(), "compare", g.rules, g.rules, "-", "--policy", g.locked, "--json"), "summary")
+	summary := gjson.GetBytes(g.run(records.String(), "compare", g.rules, g.rules, "-", "--policy", g.locked,
+		"--json"), "summary")
 	if summary.Get("both_right").Int() != int64(len(cases)) {
 		t.Errorf("compare: %s", summary)
 	}
-	replayed := gjson.GetBytes(g.run("", append([]string{"decisions", "replay", "--decisions", g.log, "--json"}, ruled...)...), "summary")
-	if replayed.Get("records").Int() < int64(len(cases)) || replayed.Get("unchanged").Int() != replayed.Get("records").Int() {
+	replayed := gjson.GetBytes(g.run("", append([]string{"decisions", "replay", "--decisions", g.log,
+		"--json"}, ruled...)...), "summary")
+	if replayed.Get("records").Int() < int64(len(cases)) ||
+		replayed.Get("unchanged").Int() != replayed.Get("records").Int() {
 		t.Errorf("replay: %s", replayed)
 	}
 }
@@ -191,7 +200,8 @@ func (g *ground) serve(cases []aCase) (served []oneAnswer, admin string) {
 	offered := map[string]bool{}
 	for i, c := range cases {
 		offered[c.tool] = true
-		scenarios = append(scenarios, script.Scenario{Name: fmt.Sprintf("case %d.", i), Steps: []script.Reply{script.Native(c.tool, c.arguments())}, Loop: true})
+		scenarios = append(scenarios, script.Scenario{Name: fmt.Sprintf("case %d.", i),
+			Steps: []script.Reply{script.Native(c.tool, c.arguments())}, Loop: true})
 	}
 	model := httptest.NewServer(script.New(scenarios...))
 	g.t.Cleanup(model.Close)
@@ -213,7 +223,9 @@ func (g *ground) serve(cases []aCase) (served []oneAnswer, admin string) {
 		tools = append(tools, fmt.Sprintf(`{"type":"function","function":{"name":%q}}`, name))
 	}
 	for i := range cases {
-		post(g.t, "http://"+s.Listen+"/v1/chat/completions", fmt.Sprintf(`{"model":"gpt-oss","messages":[{"role":"user","content":"case %d."}],"tools":[%s]}`, i, strings.Join(tools, ",")))
+		post(g.t, "http://"+s.Listen+"/v1/chat/completions",
+			fmt.Sprintf(`{"model":"gpt-oss","messages":[{"role":"user","content":"case %d."}],"tools":[%s]}`,
+				i, strings.Join(tools, ",")))
 	}
 	found := map[string]oneAnswer{}
 	g.must(decisions.Read(g.log, func(r *decisions.Record, broken error) bool {

@@ -20,7 +20,8 @@ func TestOpenclawModels(t *testing.T) {
 		"--models gpt-oss --models gpt4": "",
 	} {
 		var out, said bytes.Buffer
-		code := Run(append([]string{"openclaw", "--context-window", "65536"}, strings.Fields(args)...), Env{Out: &out, Err: &said, Defaults: os.DirFS("../..")})
+		code := Run(append([]string{"openclaw", "--context-window", "65536"}, strings.Fields(args)...),
+			Env{Out: &out, Err: &said, Defaults: os.DirFS("../..")})
 		var ids []string
 		for _, m := range gjson.Get(out.String(), "models.providers.gpt-oss-executor.models.#.id").Array() {
 			ids = append(ids, m.Str)
@@ -28,7 +29,8 @@ func TestOpenclawModels(t *testing.T) {
 		if got := strings.Join(ids, " "); got != want || (code == 0) != (want != "") {
 			t.Errorf("%s: %d %s, want %s: %s", args, code, got, want, &said)
 		}
-		if want == "" && !strings.Contains(said.String(), `there is no model "gpt4"; there are gpt-oss, executor, gpt-oss-20b, gpt-oss-120b`) {
+		if want == "" && !strings.Contains(said.String(),
+			`there is no model "gpt4"; there are gpt-oss, executor, gpt-oss-20b, gpt-oss-120b`) {
 			t.Errorf("%s", &said)
 		}
 	}
@@ -59,13 +61,18 @@ func TestOpenclawAsksForTheWindow(t *testing.T) {
 		window int64
 		says   string
 	}{
-		"it tells":          {[]string{"--upstream", knows}, 65536, "context window: 65536, as the model server says"},
+		"it tells": {[]string{"--upstream", knows}, 65536,
+			"context window: 65536, as the model server says"},
 		"the operator says": {[]string{"--upstream", knows, "--context-window", "50000"}, 50000, ""},
-		"it does not tell":  {[]string{"--upstream", tells(`{"object":"list","data":[{"id":"x"}]}`)}, 131072, "131072 is assumed: the model server does not say it; give it with --context-window"},
-		"it is not there":   {[]string{"--upstream", gone.URL + "/v1"}, 131072, "131072 is assumed: ask " + gone.URL},
+		"it does not tell": {[]string{"--upstream", tells(`{"object":"list","data":[{"id":"x"}]}`)}, 131072,
+			"131072 is assumed: the model server does not say it; give it with --context-window"},
+		"it is not there": {[]string{"--upstream", gone.URL + "/v1"}, 131072,
+			"131072 is assumed: ask " + gone.URL},
 	} {
 		var out, said bytes.Buffer
-		code := Run(append([]string{"openclaw"}, c.args...), Env{Out: &out, Err: &said, Defaults: os.DirFS("../.."), Environ: []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=k"}})
+		code := Run(append([]string{"openclaw"}, c.args...),
+			Env{Out: &out, Err: &said, Defaults: os.DirFS("../.."),
+				Environ: []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=k"}})
 		got := gjson.Get(out.String(), "models.providers.gpt-oss-executor.models.0.contextWindow").Int()
 		if code != 0 || got != c.window || !strings.Contains(said.String(), c.says) {
 			t.Errorf("%s: %d, window %d: %s", name, code, got, &said)

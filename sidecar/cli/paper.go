@@ -65,7 +65,8 @@ type paper struct {
 }
 
 func (e Env) paper(asJSON bool) *paper {
-	return &paper{out: bufio.NewWriter(e.Out), colours: terminal.ColoursOf(e.stdout(), e.lookup), json: asJSON}
+	return &paper{out: bufio.NewWriter(e.Out), colours: terminal.ColoursOf(e.stdout(), e.lookup),
+		json: asJSON}
 }
 
 // item writes one thing of many: a line of JSON, or its rows.
@@ -103,7 +104,8 @@ func (p *paper) rows(list []row) {
 	for _, r := range list {
 		line := p.colours.Paint(r.text, r.ink)
 		if r.place != "" {
-			line += strings.Repeat(" ", max(0, column-utf8.RuneCountInString(r.text))+2) + p.colours.Paint(r.place, faint)
+			line += strings.Repeat(" ",
+				max(0, column-utf8.RuneCountInString(r.text))+2) + p.colours.Paint(r.place, faint)
 		}
 		fmt.Fprintln(p.out, line)
 	}

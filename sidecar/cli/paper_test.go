@@ -70,7 +70,8 @@ func TestPlacesStandInOneColumn(t *testing.T) {
 	var out bytes.Buffer
 	p := paper{out: bufio.NewWriter(&out)}
 	long := strings.Repeat("é", placeColumn+1)
-	if err := p.whole(nil, []row{{"a", "x.yaml:1", plain}, {"bcd", "y.yaml:2", red}, {"no place", "", plain}, {long, "z.yaml:3", plain}}); err != nil {
+	if err := p.whole(nil, []row{{"a", "x.yaml:1", plain}, {"bcd", "y.yaml:2", red}, {"no place", "", plain},
+		{long, "z.yaml:3", plain}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "a    x.yaml:1\nbcd  y.yaml:2\nno place\n" + long + "  z.yaml:3\n"; out.String() != want {
@@ -85,10 +86,13 @@ func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 // What nobody could read has failed, whichever way a command writes.
 func TestOutThatIsFull(t *testing.T) {
-	for _, args := range []string{"noise cases", "noise ops", "version", "--version", "check builtin", "check builtin --github", "check builtin --json", "test builtin", "help", "help noise", "check --help",
+	for _, args := range []string{"noise cases", "noise ops", "version", "--version", "check builtin",
+		"check builtin --github", "check builtin --json", "test builtin", "help", "help noise",
+		"check --help",
 		"vars", "man", "completion bash"} {
 		var errs bytes.Buffer
-		if code := Run(strings.Fields(args), Env{Out: full{}, Err: &errs, Defaults: os.DirFS("../..")}); code != 1 || !strings.Contains(errs.String(), "no space left") {
+		if code := Run(strings.Fields(args), Env{Out: full{}, Err: &errs,
+			Defaults: os.DirFS("../..")}); code != 1 || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%s: exit code %d, %s", args, code, errs.String())
 		}
 	}

@@ -48,7 +48,8 @@ func TestWithParent(t *testing.T) {
 	}
 	defer lives.Close()
 	parent := exec.Command(os.Args[0], "-test.run=^TestWithParent$")
-	parent.Env = append(os.Environ(), starting+"=serve --confine off --with-parent --listen 127.0.0.1:0 --upstream "+model.URL)
+	parent.Env = append(os.Environ(),
+		starting+"=serve --confine off --with-parent --listen 127.0.0.1:0 --upstream "+model.URL)
 	parent.ExtraFiles = []*os.File{held}
 	log, err := parent.StdoutPipe()
 	if err == nil {
@@ -72,7 +73,8 @@ func TestWithParent(t *testing.T) {
 		return err == nil
 	}
 	waitFor(t, "it serves", up)
-	resp, err := http.Post("http://"+address+"/v1/chat/completions", "application/json", strings.NewReader(`{"stream":true,"messages":[{"role":"user","content":"go"}]}`))
+	resp, err := http.Post("http://"+address+"/v1/chat/completions", "application/json",
+		strings.NewReader(`{"stream":true,"messages":[{"role":"user","content":"go"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +89,8 @@ func TestWithParent(t *testing.T) {
 	_ = parent.Wait() // it was killed
 	waitFor(t, "nothing new is taken", func() bool { return !up() })
 	close(goOn)
-	if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), "and done.") || !strings.HasSuffix(string(text), "data: [DONE]\n\n") {
+	if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), "and done.") ||
+		!strings.HasSuffix(string(text), "data: [DONE]\n\n") {
 		t.Errorf("the open stream ended so: %s%v", text, err)
 	}
 	if err := lives.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
@@ -102,7 +105,8 @@ func TestWithParent(t *testing.T) {
 func startsServer(args string) {
 	words := strings.Split(args, " ")
 	if words[0] == "as" {
-		os.Exit(Run(words[1:], Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: nil, Defaults: os.DirFS("../..")}))
+		os.Exit(Run(words[1:], Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: nil,
+			Defaults: os.DirFS("../..")}))
 	}
 	child := exec.Command(os.Args[0], "-test.run=^TestWithParent$")
 	child.Env = append(os.Environ(), starting+"=as "+args)

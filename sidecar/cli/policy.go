@@ -23,7 +23,8 @@ func policyCommand(env Env) *cobra.Command {
 		Example: `  gpt-oss-executor policy check --command 'rm -rf /'
   gpt-oss-executor policy profile`,
 	}
-	c.AddCommand(policyCheckCommand(env), policyExplainCommand(env), policyProfileCommand(env), policyProgramCommand(env))
+	c.AddCommand(policyCheckCommand(env), policyExplainCommand(env), policyProfileCommand(env),
+		policyProgramCommand(env))
 	return c
 }
 
@@ -90,10 +91,15 @@ Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "me
 		},
 	}
 	a.flags(c, env)
-	Modes(c, "jsonl: op method cwd home alone client confined rules policy", "command: tool cwd home alone client confined json rules policy",
-		"path: op tool cwd home alone client json rules policy", "url: method tool alone client json rules policy", "arguments: tool cwd home alone client confined json rules policy",
-		"tool: command path url arguments op method cwd home alone client confined json rules policy", ": json cwd home alone client rules policy")
-	c.Flags().BoolVar(&a.lines, "jsonl", false, "read one question on each line, write one answer on each line")
+	Modes(c, "jsonl: op method cwd home alone client confined rules policy",
+		"command: tool cwd home alone client confined json rules policy",
+		"path: op tool cwd home alone client json rules policy",
+		"url: method tool alone client json rules policy",
+		"arguments: tool cwd home alone client confined json rules policy",
+		"tool: command path url arguments op method cwd home alone client confined json rules policy",
+		": json cwd home alone client rules policy")
+	c.Flags().BoolVar(&a.lines, "jsonl", false,
+		"read one question on each line, write one answer on each line")
 	jsonFlag(c, &a.json, "one document with all facts")
 	return c
 }
@@ -112,7 +118,8 @@ func (a *policyCheck) flags(c *cobra.Command, env Env) {
 	f.StringVar(&a.home, "home", "", "the home folder `DIR` (without it: that of paths.yaml)")
 	f.BoolVar(&a.alone, "alone", false, "nobody can answer, so ask becomes deny")
 	f.BoolVar(&a.confined, "confined", false, "the kernel confines the command when it runs")
-	f.StringVar(&a.client, "client", "", "the agent that would run it, by its `NAME` in rules/agents (without it: openclaw)")
+	f.StringVar(&a.client, "client", "",
+		"the agent that would run it, by its `NAME` in rules/agents (without it: openclaw)")
 	policyFlag(c, env, &a.locked)
 	rulesFlag(c, env, &a.dir)
 }
@@ -123,7 +130,8 @@ func (a *policyCheck) world(env Env) guard.World { return env.world(a.locked, a.
 // question is the one that the flags state.
 func (a *policyCheck) question(c *cobra.Command) *guard.Question {
 	interactive := !a.alone
-	q := &guard.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home, Interactive: &interactive, Confined: a.confined, Client: a.client}
+	q := &guard.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home,
+		Interactive: &interactive, Confined: a.confined, Client: a.client}
 	for flag, to := range map[string]**string{"command": &q.Command, "path": &q.Path, "url": &q.URL} {
 		if c.Flags().Changed(flag) {
 			value := c.Flags().Lookup(flag).Value.String()

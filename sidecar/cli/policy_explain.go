@@ -61,14 +61,17 @@ func (c *aCall) flags(to *cobra.Command, before string) {
 	f.StringVar(&c.url, "url", "", before+"may this `URL` be fetched?")
 	f.StringVar(&c.tool, "tool", "", "the `TOOL` of that call (without it: exec, read or web_fetch)")
 	f.StringVar(&c.arguments, "arguments", "", before+"may this --tool be called with `JSON`, an object?")
-	f.StringVar(&c.client, "client", "", "of a call: the agent that would run it, by its `NAME` in rules/agents (without it: openclaw)")
+	f.StringVar(&c.client, "client", "",
+		"of a call: the agent that would run it, by its `NAME` in rules/agents (without it: openclaw)")
 	f.BoolVar(&c.confined, "confined", false, "of a command: the kernel confines it when it runs")
 	f.BoolVar(&c.all, "all", false, "of a call: also show the rules that do not hold")
 }
 
 // callModes are which flags go with those.
 func callModes() []string {
-	return []string{"command: tool client confined all json rules policy", "path: tool client all json rules policy", "url: tool client all json rules policy", "arguments: tool client confined all json rules policy",
+	return []string{"command: tool client confined all json rules policy",
+		"path: tool client all json rules policy", "url: tool client all json rules policy",
+		"arguments: tool client confined all json rules policy",
 		"tool: command path url arguments client confined all json rules policy"}
 }
 
@@ -102,7 +105,8 @@ func (c *aCall) call() (tool string, args json.RawMessage, err error) {
 		{c.command, "exec", "command"}, {c.path, "read", "path"}, {c.url, "web_fetch", "url"},
 	} {
 		if kind.value != "" {
-			tool, args = cmp.Or(c.tool, kind.tool), openai.AppendString(fmt.Appendf(nil, `{"%s":`, kind.key), kind.value)
+			tool, args = cmp.Or(c.tool, kind.tool), openai.AppendString(fmt.Appendf(nil, `{"%s":`, kind.key),
+				kind.value)
 			args = append(args, '}')
 		}
 	}

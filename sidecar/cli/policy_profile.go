@@ -76,7 +76,8 @@ type profileReport struct {
 func reportProfile(set *ruleset.Set, in guard.World) *profileReport {
 	offer := confine.Probe()
 	r := &profileReport{
-		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(), Confine: set.Confine().String(), Holds: offer.Parts, Untried: offer.Untried, Roots: in.Roots(set),
+		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(),
+		Confine: set.Confine().String(), Holds: offer.Parts, Untried: offer.Untried, Roots: in.Roots(set),
 		Rules: map[policy.Effect]int{}, Expansions: append([]ruleset.Expansion{}, set.Expansions()...),
 	}
 	r.Here, _ = service.Here(true, set.AgentNames())
@@ -142,7 +143,8 @@ var (
 // setProfile writes a profile into exec.yaml, if the rules then still load.
 func setProfile(name, dir string, env Env) error {
 	if _, ok := profiles[name]; !ok {
-		return fmt.Errorf("there is no profile %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
+		return fmt.Errorf("there is no profile %q; there are %s", name,
+			strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
 	}
 	if dir == "" || dir == service.BuiltinRules {
 		return fmt.Errorf("the built-in rules cannot be changed; make a folder with gpt-oss-executor init --layered DIR, and name it with --rules")

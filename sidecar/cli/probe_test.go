@@ -28,7 +28,8 @@ func TestProbe(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			model := script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
 				r := script.Text("Hello!")
-				switch word := gjson.GetBytes(q.Body, "response_format.json_schema.schema.properties.verdict.enum.0").Str; {
+				switch word := gjson.GetBytes(q.Body,
+					"response_format.json_schema.schema.properties.verdict.enum.0").Str; {
 				case len(q.Tools) > 0 && !row.tools:
 					r = script.Fail(http.StatusBadRequest, "gpt-oss does not support tools")
 				case row.schema && word != "":
@@ -39,8 +40,10 @@ func TestProbe(t *testing.T) {
 			srv := httptest.NewServer(model)
 			t.Cleanup(srv.Close)
 			var out, errs bytes.Buffer
-			code := Run([]string{"probe", "--upstream", srv.URL}, Env{Out: &out, Err: &errs, Defaults: os.DirFS(ruletest.Root())})
-			for _, want := range append(row.want, "server      vllm", "models      openai/gpt-oss-20b", "window      131072 tokens") {
+			code := Run([]string{"probe", "--upstream", srv.URL},
+				Env{Out: &out, Err: &errs, Defaults: os.DirFS(ruletest.Root())})
+			for _, want := range append(row.want, "server      vllm", "models      openai/gpt-oss-20b",
+				"window      131072 tokens") {
 				if !strings.Contains(out.String(), want) {
 					t.Errorf("no %q in\n%s", want, out.String())
 				}
@@ -51,10 +54,14 @@ func TestProbe(t *testing.T) {
 		})
 	}
 	var out, errs bytes.Buffer
-	if code := Run([]string{"probe", "--upstream", "http://127.0.0.1:1"}, Env{Out: &out, Err: &errs, Defaults: os.DirFS(ruletest.Root())}); code != 1 || !strings.Contains(errs.String(), "probe http://127.0.0.1:1/v1: ") {
+	if code := Run([]string{"probe", "--upstream", "http://127.0.0.1:1"},
+		Env{Out: &out, Err: &errs, Defaults: os.DirFS(ruletest.Root())}); code != 1 ||
+		!strings.Contains(errs.String(), "probe http://127.0.0.1:1/v1: ") {
 		t.Errorf("%d %s", code, errs.String())
 	}
-	if code := Run([]string{"probe", "--model", "other"}, Env{Out: &out, Err: &errs, Defaults: os.DirFS(ruletest.Root())}); code != 2 || !strings.Contains(errs.String(), "models.yaml has no model other") {
+	if code := Run([]string{"probe", "--model", "other"},
+		Env{Out: &out, Err: &errs, Defaults: os.DirFS(ruletest.Root())}); code != 2 ||
+		!strings.Contains(errs.String(), "models.yaml has no model other") {
 		t.Errorf("%d %s", code, errs.String())
 	}
 }

@@ -51,15 +51,18 @@ func TestPromoteWhileServing(t *testing.T) {
 		if doc, _ := io.ReadAll(r.Body); bytes.Contains(doc, []byte("Be short.")) {
 			prompted.Add(1)
 		}
-		_, _ = io.WriteString(w, `{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}]}`)
+		_, _ = io.WriteString(w,
+			`{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello."},"finish_reason":"stop"}]}`)
 	}))
 	defer model.Close()
-	address, admin, log := serveRules(t, model.URL, map[string]string{"prompts/short.txt": "Be short.", "experiments.yaml": "version: 1\nexperiments:\n  - id: p\n    about: x\n    status: running\n    measure: tool_ok\n" +
-		"    arms: {control: {share: 50}, short: {share: 50, set: {prompt: short}}}\n"})
+	address, admin, log := serveRules(t, model.URL, map[string]string{"prompts/short.txt": "Be short.",
+		"experiments.yaml": "version: 1\nexperiments:\n  - id: p\n    about: x\n    status: running\n    measure: tool_ok\n" +
+			"    arms: {control: {share: 50}, short: {share: 50, set: {prompt: short}}}\n"})
 
 	var asked, failed, session atomic.Int64
 	ask := func() {
-		req, _ := http.NewRequest(http.MethodPost, "http://"+address+"/v1/chat/completions", strings.NewReader(`{"model":"gpt-oss","messages":[{"role":"user","content":"go"}]}`))
+		req, _ := http.NewRequest(http.MethodPost, "http://"+address+"/v1/chat/completions",
+			strings.NewReader(`{"model":"gpt-oss","messages":[{"role":"user","content":"go"}]}`))
 		req.Header.Set("session_id", "s"+string(rune('a'+session.Add(1)%26)))
 		res, err := http.DefaultClient.Do(req)
 		asked.Add(1)
@@ -81,11 +84,13 @@ func TestPromoteWhileServing(t *testing.T) {
 		})
 	}
 	waitFor(t, "requests", func() bool { return asked.Load() > 100 })
-	code := Run([]string{"experiments", "promote", "p", "short", "--admin", admin}, Env{In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")})
+	code := Run([]string{"experiments", "promote", "p", "short", "--admin", admin},
+		Env{In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")})
 	quiet()
 	callers.Wait()
 	if before := prompted.Load(); code != 0 || failed.Load() > 0 || before == 0 || before == asked.Load() {
-		t.Errorf("exit code %d; %d of %d requests failed, %d had the prompt\n%s", code, failed.Load(), asked.Load(), before, log.all.String())
+		t.Errorf("exit code %d; %d of %d requests failed, %d had the prompt\n%s", code, failed.Load(),
+			asked.Load(), before, log.all.String())
 	}
 	before := prompted.Load()
 	for range 52 {
@@ -96,7 +101,8 @@ func TestPromoteWhileServing(t *testing.T) {
 	}
 }
 
-// serveRules starts a server that ends with the test, with the built-in rules and these files in their folder.
+// serveRules starts a server that ends with the test, with the built-in rules and these files in their
+// folder.
 func serveRules(t *testing.T, model string, files map[string]string) (address, admin string, log *lines) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "rules")
@@ -107,12 +113,14 @@ func serveRules(t *testing.T, model string, files map[string]string) (address, a
 	}
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text),
+			0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s := defaultSettings()
-	s.Listen, s.Admin, s.Upstream, s.Rules, s.Confine, s.State = "127.0.0.1:0", "127.0.0.1:0", model, dir, service.ConfineOff, t.TempDir()
+	s.Listen, s.Admin, s.Upstream, s.Rules, s.Confine, s.State = "127.0.0.1:0", "127.0.0.1:0", model, dir,
+		service.ConfineOff, t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- serve(ctx, s, env, nil) }()
@@ -123,6 +131,8 @@ func serveRules(t *testing.T, model string, files map[string]string) (address, a
 			t.Error(err)
 		}
 	})
-	waitFor(t, "the server", func() bool { return log.find(`event=http_server_start address=http://(\S+)/v1`) != "" })
-	return log.find(`event=http_server_start address=http://(\S+)/v1`), log.find(`event=admin_start address=http://(\S+)`), log
+	waitFor(t, "the server",
+		func() bool { return log.find(`event=http_server_start address=http://(\S+)/v1`) != "" })
+	return log.find(`event=http_server_start address=http://(\S+)/v1`),
+		log.find(`event=admin_start address=http://(\S+)`), log
 }

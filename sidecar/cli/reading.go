@@ -69,7 +69,8 @@ none. Every second line is kept to judge by. With --count 0 no other replies cou
 	}
 	rulesFlag(c, env, &dir)
 	c.Flags().Uint64Var(&job.Seed, "seed", job.Seed, "the first `SEED` of the replies")
-	c.Flags().IntVar(&job.Count, "count", job.Count, "`HOW` many replies are fitted to; as many others are kept to judge by")
+	c.Flags().IntVar(&job.Count, "count", job.Count,
+		"`HOW` many replies are fitted to; as many others are kept to judge by")
 	c.Flags().StringVar(&cases, "cases", "", "labelled replies, one record a line of `FILE`")
 	c.Flags().StringVar(&svg, "svg", "", "write the curve of each class to `FILE`, as a picture")
 	c.Flags().BoolVar(&write, "write", false, "write the weights into evidence.yaml of the rules")

@@ -19,10 +19,12 @@ func TestReadmeDecisions(t *testing.T) {
 	}
 	for _, example := range shown {
 		var out, errs strings.Builder
-		Run([]string{"policy", "check", "--command", example[1]}, Env{Out: &out, Err: &errs, Defaults: os.DirFS("../.."), Environ: []string{}})
+		Run([]string{"policy", "check", "--command", example[1]},
+			Env{Out: &out, Err: &errs, Defaults: os.DirFS("../.."), Environ: []string{}})
 		for _, line := range strings.Split(strings.TrimSpace(example[2]), "\n") {
 			line, open := strings.CutSuffix(strings.TrimSpace(line), " …")
-			if said := out.String(); !strings.Contains("\n"+said, "\n"+line) || !open && !strings.Contains(said, line+"\n") {
+			if said := out.String(); !strings.Contains("\n"+said, "\n"+line) ||
+				!open && !strings.Contains(said, line+"\n") {
 				t.Errorf("%s: the README says %q, and the program:\n%s%s", example[1], line, said, &errs)
 			}
 		}

@@ -16,14 +16,16 @@ func TestRecordWritesWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	reply := filepath.Join(t.TempDir(), "reply.json")
-	if err := os.WriteFile(reply, []byte(`{"message":{"content":"[TOOL:read|path=a]"},"tools":["read"]}`), 0o600); err != nil {
+	if err := os.WriteFile(reply, []byte(`{"message":{"content":"[TOOL:read|path=a]"},"tools":["read"]}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "tests", "recorded.yaml")
 	record := func(name string, mode fs.FileMode) fs.FileInfo {
 		t.Helper()
 		var errs bytes.Buffer
-		if code := Run([]string{"test", dir, "--record", reply, "--name", name}, Env{Out: &bytes.Buffer{}, Err: &errs, Defaults: os.DirFS("../..")}); code != 0 {
+		if code := Run([]string{"test", dir, "--record", reply, "--name", name},
+			Env{Out: &bytes.Buffer{}, Err: &errs, Defaults: os.DirFS("../..")}); code != 0 {
 			t.Fatalf("exit code %d: %s", code, &errs)
 		}
 		info, err := os.Stat(path)

@@ -40,10 +40,12 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	ruletest.Must(t, err)
 	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
-	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).Beside(l.Addr().String()), Now: time.Now, Metrics: metrics, Log: log})
+	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).Beside(l.Addr().String()),
+		Now: time.Now, Metrics: metrics, Log: log})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	proxy := egress.New(egress.Config{Rules: shippedRules{t}, Judge: judge, Passes: book, Resolver: net.DefaultResolver, Metrics: metrics, Log: log}, l)
+	proxy := egress.New(egress.Config{Rules: shippedRules{t}, Judge: judge, Passes: book,
+		Resolver: net.DefaultResolver, Metrics: metrics, Log: log}, l)
 	go func() { ended <- proxy.Serve(ctx) }()
 	defer func() {
 		stop()
@@ -58,13 +60,17 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk := tickets.Desk{Folder: folder, Made: made, Program: "gpt-oss-executor", Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
+	desk := tickets.Desk{Folder: folder, Made: made, Program: "gpt-oss-executor",
+		Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
 	const command = "curl -sS https://10.0.0.7/; curl -sS https://unknown.example.org/; exit 3"
-	w, err := desk.Permit(ruletest.Shipped(t), guard.Permit{Command: command, Roots: paths.Roots{Home: dir, Write: []string{work}}})
+	w, err := desk.Permit(ruletest.Shipped(t), guard.Permit{Command: command, Roots: paths.Roots{Home: dir,
+		Write: []string{work}}})
 	ruletest.Must(t, err)
 	var out, told bytes.Buffer
 	t.Chdir(work)
-	code := Run([]string{"confine", "--ticket", w.Ticket, "--", "bash", "-c", command}, Env{In: os.Stdin, Out: &out, Err: &told, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + work}})
+	code := Run([]string{"confine", "--ticket", w.Ticket, "--", "bash", "-c", command},
+		Env{In: os.Stdin, Out: &out, Err: &told, Environ: []string{"PATH=" + os.Getenv("PATH"),
+			"HOME=" + work}})
 	for _, want := range []string{
 		"403", // what curl says
 		"gpt-oss-executor confine: network: 10.0.0.7:443 is refused: This is an address inside a private network.",

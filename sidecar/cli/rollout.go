@@ -53,7 +53,8 @@ func (r *Rollout) Run(ctx context.Context) error {
 		return err
 	}
 	now, err := rulefile.ReadDir(r.Target)
-	if changed := files.Differ(now); err == nil && len(changed) == 0 && (r.Admin == nil || before.Version == version) {
+	if changed := files.Differ(now); err == nil && len(changed) == 0 && (r.Admin == nil ||
+		before.Version == version) {
 		fmt.Fprintf(r.Out, "rules %s: nothing to do, they are in %s already\n", version, r.Target)
 		return nil
 	}
@@ -193,7 +194,8 @@ func (r *Rollout) taken(ctx context.Context, version string, before live.Report)
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return errors.New("interrupted")
 			}
-			err := fmt.Errorf("the server has not taken these rules within %s; does it use %s?", r.Wait, r.Target)
+			err := fmt.Errorf("the server has not taken these rules within %s; does it use %s?", r.Wait,
+				r.Target)
 			return errors.Join(err, last)
 		case <-tick.C:
 		}

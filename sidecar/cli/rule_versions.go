@@ -44,7 +44,8 @@ func (t *RulePrinter) Log(ctx context.Context) error {
 		if p.Who != "" {
 			by += ", " + p.Who
 		}
-		fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\n", mark, p.Version, p.At.Format(time.DateTime), terminal.Printable(by), terminal.Printable(changed))
+		fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\n", mark, p.Version, p.At.Format(time.DateTime),
+			terminal.Printable(by), terminal.Printable(changed))
 		for _, taken := range p.Taken {
 			fmt.Fprintf(w, "  \t\t\t%s\n", terminal.Printable(taken.String()))
 		}
@@ -62,7 +63,8 @@ func (t *RulePrinter) Diff(ctx context.Context, from, to string) error {
 	if now := slices.IndexFunc(past, func(p live.Past) bool { return p.InForce }); to == "" && now >= 0 {
 		to = past[now].Version
 	}
-	if before := slices.IndexFunc(past, func(p live.Past) bool { return p.Version != to }); from == "" && before >= 0 {
+	if before := slices.IndexFunc(past, func(p live.Past) bool { return p.Version != to }); from == "" &&
+		before >= 0 {
 		from = past[before].Version
 	}
 	if from == "" {
@@ -117,7 +119,8 @@ func (t *RulePrinter) Hits(ctx context.Context, never bool) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(t.Out, "%d of %d rules never fired since %s.\n", silent, all, hits.Since.Format(time.DateTime))
+	_, err = fmt.Fprintf(t.Out, "%d of %d rules never fired since %s.\n", silent, all,
+		hits.Since.Format(time.DateTime))
 	return err
 }
 

@@ -26,29 +26,35 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
   gpt-oss-executor rules hits --never --admin 127.0.0.1:8002`,
 	}
 	c.PersistentFlags().StringVar(&address, "admin", "", "`HOST:PORT` of the server's admin API")
-	add := func(use, short, example string, args cobra.PositionalArgs, run func(ctx context.Context, args []string) error) *cobra.Command {
-		sub := &cobra.Command{Use: use, Short: short, Example: "  gpt-oss-executor rules " + example, Args: args, RunE: func(c *cobra.Command, args []string) (err error) {
-			if t.Admin, err = adminFrom(address, c, env); err != nil {
-				return err
-			}
-			if t.Admin == nil {
-				return errors.New("which server? Name its admin API with --admin, such as 127.0.0.1:8002")
-			}
-			defer t.Admin.Close()
-			return run(c.Context(), append(args, "", ""))
-		}}
+	add := func(use, short, example string, args cobra.PositionalArgs,
+		run func(ctx context.Context, args []string) error) *cobra.Command {
+		sub := &cobra.Command{Use: use, Short: short, Example: "  gpt-oss-executor rules " + example,
+			Args: args, RunE: func(c *cobra.Command, args []string) (err error) {
+				if t.Admin, err = adminFrom(address, c, env); err != nil {
+					return err
+				}
+				if t.Admin == nil {
+					return errors.New("which server? Name its admin API with --admin, such as 127.0.0.1:8002")
+				}
+				defer t.Admin.Close()
+				return run(c.Context(), append(args, "", ""))
+			}}
 		c.AddCommand(sub)
 		return sub
 	}
-	log := add("log", "List what came into force, the newest first", "log", cobra.NoArgs, func(ctx context.Context, _ []string) error { return t.Log(ctx) })
-	add("diff [FROM [TO]]", "Show how two versions differ (without TO: that in force)", "diff 3f2a9c01b7de", cobra.MaximumNArgs(2),
+	log := add("log", "List what came into force, the newest first", "log", cobra.NoArgs,
+		func(ctx context.Context, _ []string) error { return t.Log(ctx) })
+	add("diff [FROM [TO]]", "Show how two versions differ (without TO: that in force)", "diff 3f2a9c01b7de",
+		cobra.MaximumNArgs(2),
 		func(ctx context.Context, args []string) error { return t.Diff(ctx, args[0], args[1]) })
-	hits := add("hits", "Show how often each rule fired since the server started", "hits --never", cobra.NoArgs, func(ctx context.Context, _ []string) error { return t.Hits(ctx, never) })
+	hits := add("hits", "Show how often each rule fired since the server started", "hits --never",
+		cobra.NoArgs, func(ctx context.Context, _ []string) error { return t.Hits(ctx, never) })
 	hits.Flags().BoolVar(&never, "never", false, "only rules that never fired")
-	back := add("rollback [VERSION]", "Put a version back (without VERSION: the one before)", "rollback 3f2a9c01b7de", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-		user, _ := env.lookup("USER")
-		return t.Rollback(ctx, args[0], cmp.Or(by, user))
-	})
+	back := add("rollback [VERSION]", "Put a version back (without VERSION: the one before)",
+		"rollback 3f2a9c01b7de", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+			user, _ := env.lookup("USER")
+			return t.Rollback(ctx, args[0], cmp.Or(by, user))
+		})
 	back.Flags().StringVar(&by, "by", "", "`NAME` of who does it, for the log (without it: $USER)")
 	for _, sub := range []*cobra.Command{log, hits} {
 		jsonFlag(sub, &t.JSON, "one document")

@@ -35,13 +35,15 @@ func (e Env) ruleSettings() (dir, policy string) {
 // would use: those that the environment names, or else the built-in ones.
 func rulesFlag(c *cobra.Command, env Env, dir *string) {
 	named, _ := env.ruleSettings()
-	c.Flags().StringVar(dir, "rules", named, "folder `DIR` of rules, or builtin (without it: "+config.Prefix+"RULES, or else the built-in rules)")
+	c.Flags().StringVar(dir, "rules", named, "folder `DIR` of rules, or builtin (without it: "+config.Prefix+
+		"RULES, or else the built-in rules)")
 }
 
 // policyFlag is the flag for the locked folder.
 func policyFlag(c *cobra.Command, env Env, dir *string) {
 	_, named := env.ruleSettings()
-	c.Flags().StringVar(dir, "policy", named, "locked folder `DIR` of the security team (without it: "+config.Prefix+"POLICY)")
+	c.Flags().StringVar(dir, "policy", named, "locked folder `DIR` of the security team (without it: "+
+		config.Prefix+"POLICY)")
 }
 
 // meant is the folder of rules that the argument DIR names. Without it, it is the one that
@@ -162,7 +164,8 @@ func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
 func loadProfile(dir, policy, profile string, env Env) (*ruleset.Set, error) {
 	set, err := loadRules(dir, policy, env)
 	if err == nil && profile != "" && !slices.Contains(set.Profiles(), profile) {
-		err = fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", profile, rulesName(dir), strings.Join(set.Profiles(), ", "))
+		err = fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", profile, rulesName(dir),
+			strings.Join(set.Profiles(), ", "))
 	}
 	return set, err
 }
@@ -176,7 +179,8 @@ func edit(src rulefile.Source, name, text string) error {
 	}
 	files[name] = text
 	if set, problems := ruleset.Load(files); set == nil {
-		return fmt.Errorf("the rules do not load with this %s, so nothing was written:\n%w", name, problems.In(src))
+		return fmt.Errorf("the rules do not load with this %s, so nothing was written:\n%w", name,
+			problems.In(src))
 	}
 	path := filepath.Join(src.Dir, filepath.FromSlash(name))
 	err = atomicfile.Replace(path, []byte(text))

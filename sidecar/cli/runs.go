@@ -97,7 +97,8 @@ func summaryRows(s *journal.Summary) []row {
 	if s.Doubt > 0 {
 		doubt = "  (" + count(s.Doubt, "call") + " in doubt)"
 	}
-	r.add(0, statusInk(s.Status), "", "%s  %-10s  %2d turns  %3d calls  %s  %6.1fs  %s%s", s.ID, s.Status, s.Turns, s.Calls,
+	r.add(0, statusInk(s.Status), "", "%s  %-10s  %2d turns  %3d calls  %s  %6.1fs  %s%s", s.ID, s.Status,
+		s.Turns, s.Calls,
 		s.Started.Local().Format(time.DateTime), s.Seconds, s.Model, doubt)
 	return r.list
 }
@@ -133,7 +134,8 @@ func (k *kept) run(use, short, example string, do func(*journal.Past) error) *co
 }
 
 func (k *kept) showCommand() *cobra.Command {
-	c := k.run("show", "Show everything that a run did", `  gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`, k.show)
+	c := k.run("show", "Show everything that a run did",
+		`  gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`, k.show)
 	jsonFlag(c, &k.json, "a record on each line")
 	return c
 }
@@ -146,7 +148,8 @@ func (k *kept) show(past *journal.Past) error {
 		p.item(past.Records[i], keptRows(&past.Records[i]))
 	}
 	if past.Torn > 0 && !k.json {
-		p.rows([]row{{text: fmt.Sprintf("%d bytes at the end are no record: a crash has left them", past.Torn)}})
+		p.rows([]row{{text: fmt.Sprintf("%d bytes at the end are no record: a crash has left them",
+			past.Torn)}})
 	}
 	return p.done()
 }
@@ -178,7 +181,8 @@ func keptRows(rec *journal.Record) []row {
 		}
 		r.add(1, in, "", "%s  %s in %d ms: %s", at, how, rec.Result.Took, clipped(rec.Result.Text))
 	case rec.Resume != nil:
-		r.add(0, bold, "", "%s  another process goes on with it%s; %s in doubt", at, wanted(rec.Resume.By), count(len(rec.Resume.Doubt), "call"))
+		r.add(0, bold, "", "%s  another process goes on with it%s; %s in doubt", at, wanted(rec.Resume.By),
+			count(len(rec.Resume.Doubt), "call"))
 	case rec.End != nil:
 		r.add(0, statusInk(rec.End.Status), "", "%s  %s: %s", at, rec.End.Status, clipped(rec.End.Text))
 	}
@@ -195,13 +199,15 @@ func wanted(by string) string {
 
 func (k *kept) replayCommand() *cobra.Command {
 	var rules, locked string
-	c := k.run("replay", "Decide the calls of a run again, with other rules", `  gpt-oss-executor runs replay runJ5F0 --state /var/lib/gptoss --rules new`, func(p *journal.Past) error {
-		set, err := loadRules(rules, locked, k.env)
-		if err != nil {
-			return err
-		}
-		return k.replay(p, set, k.env.world(rules, locked, k.state))
-	})
+	c := k.run("replay", "Decide the calls of a run again, with other rules",
+		`  gpt-oss-executor runs replay runJ5F0 --state /var/lib/gptoss --rules new`,
+		func(p *journal.Past) error {
+			set, err := loadRules(rules, locked, k.env)
+			if err != nil {
+				return err
+			}
+			return k.replay(p, set, k.env.world(rules, locked, k.state))
+		})
 	c.Long = `Let other rules decide about the calls of a run. Nothing runs: it shows for each call
 whether it ran, and what the rules say now.
 
@@ -231,15 +237,18 @@ func (k *kept) replay(past *journal.Past, set *ruleset.Set, in guard.World) erro
 			ran[rec.Call.ID] = true
 		}
 	}
-	who := policy.Subject{Model: past.Model, Agent: past.Agent, Session: past.Session, Channel: past.Channel, Interactive: true}
+	who := policy.Subject{Model: past.Model, Agent: past.Agent, Session: past.Session, Channel: past.Channel,
+		Interactive: true}
 	p, differs := k.env.paper(k.json), 0
 	for _, rec := range past.Records {
 		if rec.Turn == nil {
 			continue
 		}
 		for _, c := range rec.Turn.Calls {
-			d := in.Decide(set, tools.Call{Name: c.Tool, Arguments: []byte(c.Arguments), Strategy: "native", Confidence: 1}, who, guard.Moment{Now: rec.Time})
-			a := again{ID: c.ID, Tool: c.Tool, Ran: ran[c.ID], Effect: d.Effect, Rule: d.Rule, Why: d.Why, args: c.Arguments}
+			d := in.Decide(set, tools.Call{Name: c.Tool, Arguments: []byte(c.Arguments), Strategy: "native",
+				Confidence: 1}, who, guard.Moment{Now: rec.Time})
+			a := again{ID: c.ID, Tool: c.Tool, Ran: ran[c.ID], Effect: d.Effect, Rule: d.Rule, Why: d.Why,
+				args: c.Arguments}
 			if a.Ran != (d.Effect == policy.Allow || d.Effect == policy.Audit) {
 				differs++
 			}
@@ -259,6 +268,7 @@ func againRows(a *again) []row {
 		was = "ran"
 	}
 	var r rows
-	r.add(0, effectInk(a.Effect), "", "%-7s → %-5s  %-10s  %s  %s", was, a.Effect, a.Tool, briefly([]byte(a.args)), a.Rule)
+	r.add(0, effectInk(a.Effect), "", "%-7s → %-5s  %-10s  %s  %s", was, a.Effect, a.Tool,
+		briefly([]byte(a.args)), a.Rule)
 	return r.list
 }

@@ -65,7 +65,8 @@ func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
 	if k.json {
 		out.out = io.Discard
 	}
-	err = service.Resume(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules), Environ: k.env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level}, id, out)
+	err = service.Resume(ctx, service.Config{Settings: s, Rules: rules, Named: rulesName(s.Rules),
+		Environ: k.env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level}, id, out)
 	if err != nil || !k.json {
 		return err
 	}

@@ -21,7 +21,8 @@ import (
 
 func defaultSettings() config.Settings {
 	return config.Settings{
-		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text", LogOutput: "stderr",
+		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text",
+		LogOutput:     "stderr",
 		DecisionsMode: string(decisions.Written), GatewaySession: "gpt-oss-executor",
 	}
 }
@@ -134,7 +135,8 @@ func serve(ctx context.Context, s config.Settings, env Env, given *service.Given
 }
 
 // serveWith is serve with a log that is open.
-func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.Log, given *service.Given) error {
+func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.Log,
+	given *service.Given) error {
 	starter := service.Find() // it may go while the rules are read
 	metrics := telemetry.New()
 	rules, err := openRules(s, env, log, metrics)
@@ -151,9 +153,11 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.L
 		}
 	}
 	if s.Rules == "" && holdsRules(".") {
-		log.Warn("there are rule files here, and they are not used: to use them, set --rules .", "event", "rules_unused")
+		log.Warn("there are rule files here, and they are not used: to use them, set --rules .",
+			"event", "rules_unused")
 	}
-	c := service.Config{Settings: s, Parent: starter, Rules: rules, Named: rulesName(s.Rules), Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level, Given: given, Next: next}
+	c := service.Config{Settings: s, Parent: starter, Rules: rules, Named: rulesName(s.Rules),
+		Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level, Given: given, Next: next}
 	if c.Greet = log.Err; s.LogFormat == "json" { // programs read it
 		c.Greet = nil
 	}

@@ -32,7 +32,8 @@ func TestServeWaitsForTheWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := gate{make(chan bool), make(chan bool)}
-	to := &serverlog.Log{Logger: slog.New(slog.NewTextHandler(log, nil)), Level: new(slog.LevelVar), Err: io.Discard}
+	to := &serverlog.Log{Logger: slog.New(slog.NewTextHandler(log, nil)), Level: new(slog.LevelVar),
+		Err: io.Discard}
 	s := defaultSettings()
 	s.Listen, s.Rules, s.Confine = "127.0.0.1:0", dir, service.ConfineOff
 	ctx, stop := context.WithCancel(t.Context())

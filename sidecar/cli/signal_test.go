@@ -24,9 +24,11 @@ const forModel = "TEST_MODEL"
 // is such a signal, and may say so twice.
 func TestSecondSignal(t *testing.T) {
 	if model := os.Getenv(forModel); model != "" {
-		os.Exit(Run([]string{"serve", "--listen", "127.0.0.1:0", "--upstream", model, "--confine", "off"}, Env{
-			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Defaults: os.DirFS("../.."),
-		}))
+		os.Exit(Run([]string{"serve", "--listen", "127.0.0.1:0", "--upstream", model, "--confine", "off"},
+			Env{
+				In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(),
+				Defaults: os.DirFS("../.."),
+			}))
 	}
 	asked := make(chan struct{}, 1)
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -49,7 +51,8 @@ func TestSecondSignal(t *testing.T) {
 	defer child.Process.Kill() // where it is still there
 	var at []string
 	waitFor(t, "it serves", func() bool { at = serving.FindStringSubmatch(log.String()); return at != nil })
-	go http.Post("http://"+at[1]+"/v1/chat/completions", "application/json", strings.NewReader(`{"messages":[{"role":"user","content":"go"}]}`))
+	go http.Post("http://"+at[1]+"/v1/chat/completions", "application/json",
+		strings.NewReader(`{"messages":[{"role":"user","content":"go"}]}`))
 	<-asked
 	send := func(s syscall.Signal) {
 		if err := child.Process.Signal(s); err != nil {
@@ -61,7 +64,8 @@ func TestSecondSignal(t *testing.T) {
 		first = syscall.SIGTERM
 	}
 	send(first)
-	waitFor(t, "it says so", func() bool { return strings.Contains(log.String(), "a second signal stops at once") })
+	waitFor(t, "it says so",
+		func() bool { return strings.Contains(log.String(), "a second signal stops at once") })
 	send(syscall.SIGHUP)
 	select {
 	case err := <-ended:

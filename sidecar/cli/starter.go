@@ -103,7 +103,8 @@ func builtInto(program fs.FS, folder, into string) (map[string][]byte, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		files[filepath.FromSlash(path.Join(into, strings.TrimPrefix(name, folder+"/")))], err = fs.ReadFile(program, name)
+		files[filepath.FromSlash(path.Join(into, strings.TrimPrefix(name, folder+"/")))],
+			err = fs.ReadFile(program, name)
 		return err
 	})
 	if err != nil {

@@ -80,7 +80,8 @@ reply is read as it is read today. REPLY is what explain takes.`,
 	fl.StringVar(&f.record, "record", "", "write a test for the reply in `FILE` (- is standard input)")
 	fl.StringVar(&f.name, "name", "", "`NAME` of the recorded test (without it: the name of the file)")
 	policyFlag(c, env, &policy)
-	Modes(c, "record: name policy", "watch: run verbose coverage json policy", ": run verbose coverage json policy")
+	Modes(c, "record: name policy", "watch: run verbose coverage json policy",
+		": run verbose coverage json policy")
 	return c
 }
 
@@ -124,7 +125,8 @@ func showTests(out io.Writer, r *ruleset.Report, f testFlags, took time.Duration
 			failed++
 			fmt.Fprintf(out, "FAIL  %s  %s:%d\n%s\n", t.Name, t.File, t.Line, t.Problems.Error())
 		case f.verbose:
-			fmt.Fprintf(out, "ok    %s  %s:%d  (%s)\n", t.Name, t.File, t.Line, t.Took.Round(10*time.Microsecond))
+			fmt.Fprintf(out, "ok    %s  %s:%d  (%s)\n", t.Name, t.File, t.Line,
+				t.Took.Round(10*time.Microsecond))
 		}
 	}
 	if f.coverage {
@@ -134,7 +136,8 @@ func showTests(out io.Writer, r *ruleset.Report, f testFlags, took time.Duration
 	if failed > 0 {
 		verdict = fmt.Sprintf("%d failed", failed)
 	}
-	fmt.Fprintf(out, "rules %s: %d tests, %d examples: %s (%d ms)\n", r.Version, len(r.Tests), r.Examples, verdict, took.Milliseconds())
+	fmt.Fprintf(out, "rules %s: %d tests, %d examples: %s (%d ms)\n", r.Version, len(r.Tests), r.Examples,
+		verdict, took.Milliseconds())
 }
 
 // showCoverage lists every rule with its hits, and counts those without any.

@@ -66,7 +66,8 @@ func TestUnreadLog(t *testing.T) {
 			ruletest.Must(t, err)
 			defer from.Close()
 			child := exec.Command(os.Args[0], "-test.run=^TestUnreadLog$")
-			child.Env = append(os.Environ(), unreadModel+"=serve --confine off --log-level debug --listen 127.0.0.1:0 --log-output "+c.output+" --upstream "+model.URL)
+			child.Env = append(os.Environ(),
+				unreadModel+"=serve --confine off --log-level debug --listen 127.0.0.1:0 --log-output "+c.output+" --upstream "+model.URL)
 			child.Stdout, child.Stderr = to, to
 			ruletest.Must(t, child.Start())
 			to.Close()
@@ -81,7 +82,8 @@ func TestUnreadLog(t *testing.T) {
 			defer child.Process.Kill() // where it is still there
 			client := &http.Client{Timeout: time.Minute}
 			ask := func(word string) *http.Response {
-				resp, err := client.Post("http://"+address+"/v1/chat/completions", "application/json", strings.NewReader(`{"stream":true,"messages":[{"role":"user","content":"`+word+`"}]}`))
+				resp, err := client.Post("http://"+address+"/v1/chat/completions", "application/json",
+					strings.NewReader(`{"stream":true,"messages":[{"role":"user","content":"`+word+`"}]}`))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -89,7 +91,8 @@ func TestUnreadLog(t *testing.T) {
 			}
 			whole := func(resp *http.Response) {
 				defer resp.Body.Close()
-				if text, err := io.ReadAll(resp.Body); err != nil || !strings.HasSuffix(string(text), "data: [DONE]\n\n") {
+				if text, err := io.ReadAll(resp.Body); err != nil ||
+					!strings.HasSuffix(string(text), "data: [DONE]\n\n") {
 					t.Fatalf("%s%v", text, err)
 				}
 			}

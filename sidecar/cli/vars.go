@@ -49,7 +49,8 @@ func only(v *ruleset.Vocabulary, file string) error {
 	}
 	v.Conditions = slices.DeleteFunc(v.Conditions, func(c ruleset.Condition) bool { return c.File != name })
 	if len(v.Conditions) == 0 {
-		return fmt.Errorf("%s holds no conditions; these files do: %s", name, strings.Join(slices.Compact(files), ", "))
+		return fmt.Errorf("%s holds no conditions; these files do: %s", name,
+			strings.Join(slices.Compact(files), ", "))
 	}
 	return nil
 }

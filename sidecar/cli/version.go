@@ -51,6 +51,7 @@ func printVersion(env Env, policy string, args ...string) error {
 		fmt.Fprintf(env.Out, "gpt-oss-executor %s\n%s\n", program.Version, program)
 		return err
 	}
-	fmt.Fprintf(env.Out, "gpt-oss-executor %s, rules %s: %s\n%s\n", program.Version, files.Version(), named, program)
+	fmt.Fprintf(env.Out, "gpt-oss-executor %s, rules %s: %s\n%s\n", program.Version, files.Version(), named,
+		program)
 	return nil
 }

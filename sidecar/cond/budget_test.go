@@ -10,7 +10,8 @@ import (
 // TestPayments: what a condition pays for a text of 1000 bytes, and for a list of 10 words
 // of 5 bytes.
 func TestPayments(t *testing.T) {
-	env := parse.Env{Text: strings.Repeat("a", 1000), User: "a", Tools: strings.Fields(strings.Repeat("tools ", 10))}
+	env := parse.Env{Text: strings.Repeat("a", 1000), User: "a",
+		Tools: strings.Fields(strings.Repeat("tools ", 10))}
 	for source, want := range map[string]int{
 		`field == "content"`:                              0,
 		`text == "a" and text startsWith "b"`:             0, // expr compares lengths first
@@ -52,11 +53,13 @@ func TestPayments(t *testing.T) {
 // TestEveryCostlyFunctionPays: a function that gets a text pays for it, unless it looks at no
 // more than another text.
 func TestEveryCostlyFunctionPays(t *testing.T) {
-	free := map[string]bool{"trimPrefix": true, "trimSuffix": true, "hasPrefix": true, "hasSuffix": true, "type": true, "first": true, "last": true, "get": true}
+	free := map[string]bool{"trimPrefix": true, "trimSuffix": true, "hasPrefix": true, "hasSuffix": true,
+		"type": true, "first": true, "last": true, "get": true}
 	env := parse.Env{Text: strings.Repeat("1", 1000), User: "1", Tools: []string{strings.Repeat("1", 1000)}}
 	for _, f := range functions {
 		paid := false
-		for _, args := range []string{"text", "text, user", "tools", "tools, true", "tools, # == user", "tools, 0", "len(text), 3", `{"a": text}`} {
+		for _, args := range []string{"text", "text, user", "tools", "tools, true", "tools, # == user",
+			"tools, 0", "len(text), 3", `{"a": text}`} {
 			ev, err := newEvaluation[parse.Env]("type("+f.Name+"("+args+")) == user", nil, asBool)
 			if err == nil {
 				_, _ = ev.run(&env)

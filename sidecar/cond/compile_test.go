@@ -26,7 +26,8 @@ func inBlock(t testing.TB, source string) rulefile.Text {
 }
 
 func TestConditionHolds(t *testing.T) {
-	env := parse.Env{Text: "call <|x|> now", Field: "content", Model: "gpt-oss", User: "hi", Tools: []string{"exec", "read"}}
+	env := parse.Env{Text: "call <|x|> now", Field: "content", Model: "gpt-oss", User: "hi",
+		Tools: []string{"exec", "read"}}
 	for source, want := range map[string]bool{
 		`text contains "<|"`:                                       true,
 		`model startsWith "gpt" and "exec" in tools`:               true,
@@ -85,7 +86,8 @@ func TestConditionRefused(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s:\n got %s\nwant %s", source, got, want)
 		}
-		if strings.Contains(got, "interface") || strings.Contains(got, "parse.") || strings.Contains(got, "[]string") {
+		if strings.Contains(got, "interface") || strings.Contains(got, "parse.") ||
+			strings.Contains(got, "[]string") {
 			t.Errorf("%s: a Go type shows in %s", source, got)
 		}
 	}
@@ -169,11 +171,13 @@ func BenchmarkCondition(b *testing.B) {
 
 // FuzzCondition: no condition panics, at load or later.
 func FuzzCondition(f *testing.F) {
-	for _, s := range []string{`text contains "x"`, `any(tools, # == model)`, `len(split(text, "")) > 3`, `{"a": 1}.a == 1`, `!(`, `text[1:2] == "é"`} {
+	for _, s := range []string{`text contains "x"`, `any(tools, # == model)`, `len(split(text, "")) > 3`,
+		`{"a": 1}.a == 1`, `!(`, `text[1:2] == "é"`} {
 		f.Add(s, "some text")
 	}
 	f.Fuzz(func(t *testing.T, source, in string) {
-		cond, problem := Compile[parse.Env](rulefile.Text{Value: source, At: rulefile.LineOf("x.yaml", source, 1)}, nil)
+		cond, problem := Compile[parse.Env](rulefile.Text{Value: source, At: rulefile.LineOf("x.yaml", source,
+			1)}, nil)
 		if (cond == nil) == (problem == nil) {
 			t.Fatal("neither a condition nor a problem, or both")
 		}

@@ -67,9 +67,11 @@ func Operators() []Word { return slices.Clone(operators) }
 // Limits are the bounds of conditions, a sentence each.
 func Limits() []string {
 	return []string{
-		fmt.Sprintf("A condition has at most %d parts; a name, a text and an operator are one each.", maxNodes),
+		fmt.Sprintf("A condition has at most %d parts; a name, a text and an operator are one each.",
+			maxNodes),
 		"One run takes a bounded time: about 100000 steps of loops, and fewer where they look at long texts or lists.",
-		fmt.Sprintf("One run makes at most %d entries of lists, and split gives at most %d parts.", memoryBudget, maxParts),
+		fmt.Sprintf("One run makes at most %d entries of lists, and split gives at most %d parts.",
+			memoryBudget, maxParts),
 		"+ joins no texts, and the pattern of matches must be written out in quotes.",
 	}
 }

@@ -20,7 +20,8 @@ func TestWordsCompile(t *testing.T) {
 		if !uses || w.About == "" {
 			t.Errorf("%s: no example, or not said what it is: %+v", w.Name, w)
 		}
-		cond, problem := Compile[parse.Env](rulefile.Text{Value: w.Example, At: rulefile.LineOf("x", w.Example, 1)}, nil)
+		cond, problem := Compile[parse.Env](rulefile.Text{Value: w.Example,
+			At: rulefile.LineOf("x", w.Example, 1)}, nil)
 		if problem != nil {
 			t.Errorf("%s: %v", w.Name, problem)
 			continue

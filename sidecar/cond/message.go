@@ -22,7 +22,8 @@ import (
 // place, in words that need no Go.
 func explain(t rulefile.Text, err error, env reflect.Type, words Lists) *rulefile.Problem {
 	if at, cut := t.Cut(); cut && !Parses(t.Value) {
-		p := at.Problem(rulefile.CodeYAML, "YAML takes the rest of the line for a comment", "put the condition into a block: when: |")
+		p := at.Problem(rulefile.CodeYAML, "YAML takes the rest of the line for a comment",
+			"put the condition into a block: when: |")
 		return &p
 	}
 	at := t.All()
@@ -67,7 +68,8 @@ func visible(env reflect.Type) (names []string) {
 
 // Taken reports whether a name means something in a condition over a struct.
 func Taken(name string, env reflect.Type) bool {
-	return slices.ContainsFunc(functions, func(f Word) bool { return f.Name == name }) || slices.Contains(visible(env), name)
+	return slices.ContainsFunc(functions, func(f Word) bool { return f.Name == name }) ||
+		slices.Contains(visible(env), name)
 }
 
 // nameHint helps with a name that a condition does not see.
@@ -175,8 +177,10 @@ var forms = []struct {
 
 // typeWords are types of Go in words; "" is any other.
 var typeWords = map[string]string{
-	"map[string]interface {}": "a mapping", "[]interface {}": "a list", "[]string": "a list of texts", "[]int": "a list of numbers",
-	"interface {}": "anything", "unknown": "anything", "string": "a text", "int": "a whole number", "uint8": "a byte", "float64": "a number",
+	"map[string]interface {}": "a mapping", "[]interface {}": "a list", "[]string": "a list of texts",
+	"[]int":        "a list of numbers",
+	"interface {}": "anything", "unknown": "anything", "string": "a text", "int": "a whole number",
+	"uint8": "a byte", "float64": "a number",
 	"bool": "true or false", "nil": "nothing", "%!s(<nil>)": "nothing", "array": "a list", "": "this value",
 }
 
@@ -185,7 +189,8 @@ var goTypes = lazyregexp.New(`\*?\b[a-z]\w*\.[A-Z]\w*|func\(.*|map\[string\]inte
 
 // inWords says types of Go in words.
 func inWords(types string) string {
-	return goTypes().ReplaceAllStringFunc(types, func(t string) string { return cmp.Or(typeWords[t], typeWords[""]) })
+	return goTypes().ReplaceAllStringFunc(types,
+		func(t string) string { return cmp.Or(typeWords[t], typeWords[""]) })
 }
 
 // PlainMessage is the message of an error of expr without its excerpt, and

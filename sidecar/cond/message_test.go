@@ -19,18 +19,23 @@ func someExpression(rng *rand.Rand, depth int) string {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	sub := func() string { return someExpression(rng, depth-1) }
 	if depth == 0 {
-		return pick("text", "field", "tools", "tools[0]", "tools[-9]", "tools[1:2]", "text[1]", "text[0:3]", "#", "#.name", ".name", "#index", "$env",
-			"nil", "true", "3", "-1", "3.5", "1e99", `"x"`, `"a,b"`, "`z`", "[]", `[1,"a"]`, `{"a":1}`, `({"a":text}).a`, `({"a":tools}).b`, `({"a":nil})["a"]`, "modle", "now()", "text.size", `"`)
+		return pick("text", "field", "tools", "tools[0]", "tools[-9]", "tools[1:2]", "text[1]", "text[0:3]",
+			"#", "#.name", ".name", "#index", "$env",
+			"nil", "true", "3", "-1", "3.5", "1e99", `"x"`, `"a,b"`, "`z`", "[]", `[1,"a"]`, `{"a":1}`,
+			`({"a":text}).a`, `({"a":tools}).b`, `({"a":nil})["a"]`, "modle", "now()", "text.size", `"`)
 	}
 	switch rng.IntN(8) {
 	case 0, 1, 2:
-		return sub() + " " + pick("==", "!=", "<", ">=", "+", "-", "*", "/", "%", "**", "..", "in", "and", "or", "??", "contains", "startsWith", "matches", "not in", "|", "=", "AND", "?.") + " " + sub()
+		return sub() + " " + pick("==", "!=", "<", ">=", "+", "-", "*", "/", "%", "**", "..", "in", "and",
+			"or", "??", "contains", "startsWith", "matches", "not in", "|", "=", "AND", "?.") + " " + sub()
 	case 3:
 		return pick("any", "all", "count", "filter", "map", "find", "one") + "(" + sub() + ", " + sub() + ")"
 	case 4:
-		return pick("len", "lower", "int", "float", "string", "type", "first", "last", "keys", "values", "min", "max", "trim", "lenn", "not ", "-", "!") + "(" + sub() + ")"
+		return pick("len", "lower", "int", "float", "string", "type", "first", "last", "keys", "values",
+			"min", "max", "trim", "lenn", "not ", "-", "!") + "(" + sub() + ")"
 	case 5:
-		return pick("split", "get", "indexOf", "trim", "trimPrefix", "hasPrefix", "min", "max", "len", "any") + "(" + sub() + ", " + sub() + ")"
+		return pick("split", "get", "indexOf", "trim", "trimPrefix", "hasPrefix", "min", "max", "len",
+			"any") + "(" + sub() + ", " + sub() + ")"
 	case 6:
 		return sub() + " ? " + sub() + " : " + sub()
 	}
@@ -65,7 +70,8 @@ func TestMessagesNeedNoGo(t *testing.T) {
 			t.Errorf("%q in what is said about %s:\n%s", bad, source, said)
 		}
 	}
-	if t.Logf("%d of %d were refused, %d failed while they ran", refused, rounds, failed); failed < rounds/500 {
+	if t.Logf("%d of %d were refused, %d failed while they ran", refused, rounds,
+		failed); failed < rounds/500 {
 		t.Error("hardly any failed")
 	}
 }

@@ -13,7 +13,8 @@ import (
 type meter struct{}
 
 // charged are the builtins that read or make texts, or go through lists.
-var charged = []string{"lower", "upper", "trim", "indexOf", "int", "float", "string", "min", "max", "keys", "values"}
+var charged = []string{"lower", "upper", "trim", "indexOf", "int", "float", "string", "min", "max", "keys",
+	"values"}
 
 // shortText is up to how many bytes a text is searched for at full speed.
 const shortText = 63

@@ -19,7 +19,8 @@ func BenchmarkPatternSize(b *testing.B) {
 			for b.Loop() {
 				re.MatchString(text)
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(text)*steps), "ns/step/byte")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(text)*steps),
+				"ns/step/byte")
 		})
 	}
 }

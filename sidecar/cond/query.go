@@ -114,7 +114,8 @@ func Comparisons(t rulefile.Text) (out []Comparison) {
 	}
 	ast.Walk(&tree.Node, patcher(nameEntries))
 	ast.Walk(&tree.Node, visitor(func(n ast.Node) {
-		if b, ok := n.(*ast.BinaryNode); ok && (b.Operator == "in" || b.Operator == "==" || b.Operator == "!=") {
+		if b, ok := n.(*ast.BinaryNode); ok && (b.Operator == "in" || b.Operator == "==" ||
+			b.Operator == "!=") {
 			out = append(out, compared(t, b))
 		}
 	}))

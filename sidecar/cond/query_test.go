@@ -28,7 +28,8 @@ func TestQueries(t *testing.T) {
 	comparisons := func(list []Comparison) string {
 		var out []string
 		for _, c := range list {
-			out = append(out, fmt.Sprintf("%s %s %s %v%v", c.Left.Source, c.Operator, c.Right.Source, marked(c.Left.Words()), marked(c.Right.Words())))
+			out = append(out, fmt.Sprintf("%s %s %s %v%v", c.Left.Source, c.Operator, c.Right.Source,
+				marked(c.Left.Words()), marked(c.Right.Words())))
 		}
 		return strings.Join(out, "; ")
 	}

@@ -115,7 +115,8 @@ func failed(t Term, err error) Term {
 // at is the term of a node without its value.
 func (s *splitter[E]) at(n ast.Node, op string, spare bool) Term {
 	from, to := reach(n)
-	return Term{Op: op, Source: s.written(n, from, to), Place: s.text.Span(from, from).Precise(), Spare: spare}
+	return Term{Op: op, Source: s.written(n, from, to), Place: s.text.Span(from, from).Precise(),
+		Spare: spare}
 }
 
 // written is a node as it stands in the condition, or as expr prints it where that

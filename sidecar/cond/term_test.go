@@ -90,9 +90,12 @@ true and @2:3
 // memory is counted for each term anew.
 func FuzzTerms(f *testing.F) {
 	for _, s := range []string{
-		`text contains "x" and not (len(tools) > 3 or model == text)`, `any(tools, # == model) || !(text == "a" && field in tools)`,
-		`tools[1] == "x" or true`, `not not (text == "")`, `1 < len(text) <= 3 and true`, `(text ?? user) == "x"`, `true ? text == "" : not true and false`,
-		"text == `a` and\n  not (user matches \"^x+$\" and int(user) > 3)", `{"a": text}.a == "" or (text[1:]) == ""`, `{}.a or (text != "")`,
+		`text contains "x" and not (len(tools) > 3 or model == text)`,
+		`any(tools, # == model) || !(text == "a" && field in tools)`,
+		`tools[1] == "x" or true`, `not not (text == "")`, `1 < len(text) <= 3 and true`,
+		`(text ?? user) == "x"`, `true ? text == "" : not true and false`,
+		"text == `a` and\n  not (user matches \"^x+$\" and int(user) > 3)",
+		`{"a": text}.a == "" or (text[1:]) == ""`, `{}.a or (text != "")`,
 	} {
 		f.Add(s, "some text", "x")
 	}

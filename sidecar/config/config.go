@@ -91,8 +91,9 @@ func (s *Settings) All() (out []Setting) {
 		key, _ := rulefile.KeyOf(f)
 		tag := f.Tag.Get
 		set := Setting{
-			Key: key, Is: tag("is"), Doc: tag("doc"), One: tag("one"), Bare: tag("bare"), Word: tag("word"), Example: tag("eg"),
-			Text: v.FieldByIndex(f.Index).Addr().Interface().(*string), Token: tag("is") == "token",
+			Key: key, Is: tag("is"), Doc: tag("doc"), One: tag("one"), Bare: tag("bare"), Word: tag("word"),
+			Example: tag("eg"),
+			Text:    v.FieldByIndex(f.Index).Addr().Interface().(*string), Token: tag("is") == "token",
 		}
 		if set.Token || set.Is == "secret" {
 			set.Is = ""
@@ -118,11 +119,13 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 		}
 		value, missing := expand(*given[i].Text, env)
 		if form := unexpanded(*given[i].Text); form != "" {
-			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef, form+" stands for no environment variable",
+			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef,
+				form+" stands for no environment variable",
 				"write ${NAME}, with letters, digits and _ alone; $${ is a plain ${, and any value may stand in a file or a variable of its own"))
 		} else if missing != "" {
 			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef,
-				fmt.Sprintf("the environment variable %s is not set", missing), "set it, or write the value here"))
+				fmt.Sprintf("the environment variable %s is not set", missing),
+				"set it, or write the value here"))
 		} else if err := f.Set(value); err != nil {
 			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef, f.Key+" "+err.Error(), ""))
 		}
@@ -148,7 +151,8 @@ func expand(s string, env func(string) (string, bool)) (out, missing string) {
 	return out, missing
 }
 
-// unexpanded is what is meant as a variable in a value and is none, such as ${NAME:-else} or $NAME; "": nothing.
+// unexpanded is what is meant as a variable in a value and is none, such as ${NAME:-else} or $NAME; "":
+// nothing.
 func unexpanded(s string) string {
 	if bareVariable().MatchString(s) {
 		return s
@@ -174,7 +178,8 @@ func (s *Settings) Override(environ []string) error {
 		key = strings.ToLower(key)
 		i := slices.IndexFunc(all, func(f Setting) bool { return f.Key == key })
 		if i < 0 {
-			return fmt.Errorf("environment: unknown setting %s; %s", name, rulefile.DidYouMean(name, variables(all)))
+			return fmt.Errorf("environment: unknown setting %s; %s", name,
+				rulefile.DidYouMean(name, variables(all)))
 		}
 		if err := all[i].Set(value); err != nil {
 			return fmt.Errorf("environment: %s %w", name, err)

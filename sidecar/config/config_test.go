@@ -37,13 +37,16 @@ func TestRefused(t *testing.T) {
 		`token: pa$$word$`:        "",
 	} {
 		var s Settings
-		if got := s.Read("c.yaml", doc, empty).Error(); want == "" && got != "" || !strings.Contains(got, want) {
+		if got := s.Read("c.yaml", doc, empty).Error(); want == "" && got != "" ||
+			!strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", doc, got, want)
 		}
 	}
 	for pair, want := range map[string]string{
-		"GPTOSS_EXECUTOR_LISTEN=": "GPTOSS_EXECUTOR_LISTEN is empty", "GPTOSS_EXECUTOR_POLICY= ": "GPTOSS_EXECUTOR_POLICY is empty", "GPTOSS_EXECUTOR_TOKEN=": "GPTOSS_EXECUTOR_TOKEN is empty",
-		"GPTOSS_EXECUTOR_LISTN=x": "did you mean GPTOSS_EXECUTOR_LISTEN?",
+		"GPTOSS_EXECUTOR_LISTEN=":  "GPTOSS_EXECUTOR_LISTEN is empty",
+		"GPTOSS_EXECUTOR_POLICY= ": "GPTOSS_EXECUTOR_POLICY is empty",
+		"GPTOSS_EXECUTOR_TOKEN=":   "GPTOSS_EXECUTOR_TOKEN is empty",
+		"GPTOSS_EXECUTOR_LISTN=x":  "did you mean GPTOSS_EXECUTOR_LISTEN?",
 	} {
 		if err := new(Settings).Override([]string{pair}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", pair, err, want)
@@ -51,7 +54,8 @@ func TestRefused(t *testing.T) {
 	}
 	for _, text := range []string{"a\nb", "a\x00", "a\tb"} {
 		s := Settings{GatewayToken: text}
-		if err := s.ReadSecrets(); err == nil || !strings.Contains(err.Error(), "gateway_token has a line break") {
+		if err := s.ReadSecrets(); err == nil ||
+			!strings.Contains(err.Error(), "gateway_token has a line break") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -67,14 +71,18 @@ func TestSet(t *testing.T) {
 	}
 	var s Settings
 	err := s.Override([]string{
-		"GPTOSS_EXECUTOR_STATE=~/state", "GPTOSS_EXECUTOR_DECISIONS=off", "GPTOSS_EXECUTOR_ERROR_LOG=~", "GPTOSS_EXECUTOR_RULES=~sam/rules", "GPTOSS_EXECUTOR_SHARED_CA=~/ca.pem",
-		"GPTOSS_EXECUTOR_TOKEN= of the environment\n", "GPTOSS_EXECUTOR_ADMIN_TOKEN=file:~/key", "GPTOSS_EXECUTOR_UPSTREAM_KEYS=http://a k\nhttp://b l\n", "GPTOSS_EXECUTOR_GATEWAY_SESSION=~/no/path",
+		"GPTOSS_EXECUTOR_STATE=~/state", "GPTOSS_EXECUTOR_DECISIONS=off", "GPTOSS_EXECUTOR_ERROR_LOG=~",
+		"GPTOSS_EXECUTOR_RULES=~sam/rules", "GPTOSS_EXECUTOR_SHARED_CA=~/ca.pem",
+		"GPTOSS_EXECUTOR_TOKEN= of the environment\n", "GPTOSS_EXECUTOR_ADMIN_TOKEN=file:~/key",
+		"GPTOSS_EXECUTOR_UPSTREAM_KEYS=http://a k\nhttp://b l\n", "GPTOSS_EXECUTOR_GATEWAY_SESSION=~/no/path",
 	})
 	if err == nil {
 		err = s.ReadSecrets()
 	}
-	want := Settings{State: home + "/state", Decisions: "off", ErrorLog: home, Rules: "~sam/rules", SharedCA: home + "/ca.pem",
-		Token: "of the environment", AdminToken: "of a file", UpstreamKeys: "http://a k\nhttp://b l", GatewaySession: "~/no/path"}
+	want := Settings{State: home + "/state", Decisions: "off", ErrorLog: home, Rules: "~sam/rules",
+		SharedCA: home + "/ca.pem",
+		Token:    "of the environment", AdminToken: "of a file", UpstreamKeys: "http://a k\nhttp://b l",
+		GatewaySession: "~/no/path"}
 	if err != nil || s != want {
 		t.Errorf("%v\n got %+v\nwant %+v", err, s, want)
 	}

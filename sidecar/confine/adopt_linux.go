@@ -36,7 +36,8 @@ func (r *run) adopt() error {
 		}
 	}
 	// The thread of the command is woken where the answer was written: half the time of a call.
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(r.listener), ioctlSetFlags, unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(r.listener), ioctlSetFlags,
+		unix.SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP)
 	return nil
 }
 
@@ -70,7 +71,8 @@ func (r *run) step(m message) error {
 	case o.what == stepRun && (errno == unix.ENOENT || errno == unix.ENOTDIR):
 		return &stepError{r.box.Command[0], errno, ""}
 	case o.what == stepRun && errno == unix.EACCES:
-		return fmt.Errorf("%w: it cannot be run, or it may not be read here", &stepError{r.box.Command[0], errno, ""})
+		return fmt.Errorf("%w: it cannot be run, or it may not be read here", &stepError{r.box.Command[0],
+			errno, ""})
 	case o.what == stepRun:
 		return &stepError{r.box.Command[0], errno, ""}
 	case strings.HasPrefix(o.what, "enter "):

@@ -78,7 +78,8 @@ func BenchmarkMediated(b *testing.B) {
 		"connect": "s=socket.socket(); s.bind(('127.0.0.1',0)); s.listen(64)\nfor i in range(N):\n c=socket.socket(); c.connect(s.getsockname()); s.accept()[0].close(); c.close()",
 	} {
 		b.Run(name, func(b *testing.B) {
-			script := "import os,socket,time\nN=2000\nt=time.perf_counter()\n" + code + "\nprint((time.perf_counter()-t)*1e6/N)"
+			script := "import os,socket,time\nN=2000\nt=time.perf_counter()\n" + code +
+				"\nprint((time.perf_counter()-t)*1e6/N)"
 			box := fit(b, "/usr/bin/python3", "-c", script)
 			var bare, confined float64
 			for b.Loop() {

@@ -97,8 +97,10 @@ func (b Box) checked() (Box, error) {
 	}
 	b.Env = b.reachable(b.Env)
 	for _, dir := range b.Write {
-		if b.Session != "" && b.Records != "" && (under(real(b.Records), dir) || under(dir, real(b.Records))) {
-			return b, fmt.Errorf("%s may be written, and holds %s, by which supervisors know each other", dir, b.Records)
+		if b.Session != "" && b.Records != "" && (under(real(b.Records), dir) ||
+			under(dir, real(b.Records))) {
+			return b, fmt.Errorf("%s may be written, and holds %s, by which supervisors know each other", dir,
+				b.Records)
 		}
 	}
 	return b, nil
@@ -179,7 +181,8 @@ func underAny(path string, dirs []string) bool {
 // parents are the folders between those that may be written and a path in them, from the top.
 func (b Box) parents(paths []string) (out []string) {
 	for _, path := range paths {
-		for dir := filepath.Dir(path); underAny(dir, b.Write) && !slices.Contains(out, dir); dir = filepath.Dir(dir) {
+		for dir := filepath.Dir(path); underAny(dir, b.Write) &&
+			!slices.Contains(out, dir); dir = filepath.Dir(dir) {
 			out = append(out, dir)
 		}
 	}

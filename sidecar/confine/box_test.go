@@ -12,10 +12,12 @@ import (
 func TestEnviron(t *testing.T) {
 	got := Environ([]string{
 		"PATH=/bin", "HOME=/home/x", "LANG=C", "KEYBOARD=us", "AUTHOR=me", "EMPTY=",
-		"GITHUB_TOKEN=x", "my_secret=x", "DB_PASSWORD=x", "AWS_REGION=x", "OPENAI_BASE_URL=x", "SSH_AUTH_SOCK=/x", "STRIPE_API_KEY=x",
+		"GITHUB_TOKEN=x", "my_secret=x", "DB_PASSWORD=x", "AWS_REGION=x", "OPENAI_BASE_URL=x",
+		"SSH_AUTH_SOCK=/x", "STRIPE_API_KEY=x",
 		"HARMLESS=ghp_" + strings.Repeat("a1B2", 9), "URL=https://example.com",
 	}, SecretNames())
-	want := []string{"PATH=/bin", "HOME=/home/x", "LANG=C", "KEYBOARD=us", "AUTHOR=me", "EMPTY=", "URL=https://example.com"}
+	want := []string{"PATH=/bin", "HOME=/home/x", "LANG=C", "KEYBOARD=us", "AUTHOR=me", "EMPTY=",
+		"URL=https://example.com"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -23,7 +25,8 @@ func TestEnviron(t *testing.T) {
 
 func TestProxied(t *testing.T) {
 	got := Proxied([]string{"A=b", "http_proxy=http://elsewhere", "NO_PROXY=*"}, "http://127.0.0.1:8")
-	for _, want := range []string{"A=b", "http_proxy=http://127.0.0.1:8", "HTTPS_PROXY=http://127.0.0.1:8", "NO_PROXY=localhost,127.0.0.1,::1"} {
+	for _, want := range []string{"A=b", "http_proxy=http://127.0.0.1:8", "HTTPS_PROXY=http://127.0.0.1:8",
+		"NO_PROXY=localhost,127.0.0.1,::1"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is missing in %v", want, got)
 		}
@@ -41,7 +44,8 @@ func TestParseLimits(t *testing.T) {
 	}{
 		{"", Limits{}, ""},
 		{"time=10m,processes=512,memory=4G,file=2G,output=64M,open=99",
-			Limits{Time: 10 * time.Minute, Processes: 512, Memory: 4 << 30, File: 2 << 30, Output: 64 << 20, Open: 99}, ""},
+			Limits{Time: 10 * time.Minute, Processes: 512, Memory: 4 << 30, File: 2 << 30, Output: 64 << 20,
+				Open: 99}, ""},
 		{"memory=1000", Limits{Memory: 1000}, ""},
 		{"memory=0", Limits{}, "the limit memory is a size"},
 		{"memory=4g", Limits{}, "the limit memory is a size"},
@@ -68,7 +72,8 @@ func FuzzParseLimits(f *testing.F) {
 	f.Add("time=10m,processes=512,memory=4G")
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := ParseLimits(text)
-		if err == nil && (l.Time < 0 || l.Processes < 0 || l.Memory < 0 || l.File < 0 || l.Output < 0 || l.Open < 0) {
+		if err == nil && (l.Time < 0 || l.Processes < 0 || l.Memory < 0 || l.File < 0 || l.Output < 0 ||
+			l.Open < 0) {
 			t.Errorf("%q: %+v", text, l)
 		}
 	})

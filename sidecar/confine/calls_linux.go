@@ -16,8 +16,8 @@ func always(say uint32, numbers ...int) (out []call) {
 	return out
 }
 
-// calls are the rules for a box, which may be apart: with namespaces of its own. The first ones of the filter cost least, and none costs
-// much: the kernel remembers which calls pass whatever their arguments are.
+// calls are the rules for a box, which may be apart: with namespaces of its own. The first ones of the filter
+// cost least, and none costs much: the kernel remembers which calls pass whatever their arguments are.
 func (b Box) calls(h handled, apart bool) (out []call) {
 	if !apart {
 		out = append(out, sharedCalls()...)
@@ -25,7 +25,8 @@ func (b Box) calls(h handled, apart bool) (out []call) {
 	out = append(out, b.socketCalls()...)
 	out = append(out, always(ask, unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_KILL)...)
 	if h.scoped&unix.LANDLOCK_SCOPE_SIGNAL == 0 {
-		out = append(out, always(ask, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO)...)
+		out = append(out, always(ask, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO,
+			unix.SYS_RT_TGSIGQUEUEINFO)...)
 		out = append(out, always(refuse, unix.SYS_PIDFD_SEND_SIGNAL)...)
 	}
 	out = append(out, always(ask, metadataCalls()...)...)
@@ -42,8 +43,10 @@ func (b Box) calls(h handled, apart bool) (out []call) {
 // metadataCalls change who owns a file, who may use it, and its times. Landlock does not know them.
 func metadataCalls() []int {
 	return append([]int{
-		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
-		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
+		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT,
+		unix.SYS_UTIMENSAT,
+		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR,
+		unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
 	}, oldMetadataCalls()...)
 }
 
@@ -65,7 +68,8 @@ func (b Box) socketCalls() []call {
 			choice{[]test{is(0, family), typed(unix.SOCK_STREAM), is(2, unix.IPPROTO_TCP)}, pass})
 	}
 	fastOpen := func(nr, flags int) call {
-		return call{nr: nr, choices: []choice{{[]test{has(flags, unix.MSG_FASTOPEN)}, refuse}}, otherwise: pass}
+		return call{nr: nr, choices: []choice{{[]test{has(flags, unix.MSG_FASTOPEN)}, refuse}},
+			otherwise: pass}
 	}
 	return []call{
 		{nr: unix.SYS_SOCKET, choices: all, otherwise: closed},
@@ -77,28 +81,34 @@ func (b Box) socketCalls() []call {
 // ofOthers are calls by which one process changes how another runs. Of oneself they pass.
 func ofOthers() (out []call) {
 	self := []choice{{[]test{is(0, 0)}, pass}}
-	for _, nr := range []int{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
+	for _, nr := range []int{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
+		unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
 		out = append(out, call{nr: nr, choices: self, otherwise: ask})
 	}
 	const ioprioWhoProcess = 1
 	return append(out,
-		call{nr: unix.SYS_SETPRIORITY, choices: []choice{{[]test{is(0, unix.PRIO_PROCESS), is(1, 0)}, pass}}, otherwise: refuse},
-		call{nr: unix.SYS_IOPRIO_SET, choices: []choice{{[]test{is(0, ioprioWhoProcess), is(1, 0)}, pass}}, otherwise: refuse})
+		call{nr: unix.SYS_SETPRIORITY, choices: []choice{{[]test{is(0, unix.PRIO_PROCESS), is(1, 0)}, pass}},
+			otherwise: refuse},
+		call{nr: unix.SYS_IOPRIO_SET, choices: []choice{{[]test{is(0, ioprioWhoProcess), is(1, 0)}, pass}},
+			otherwise: refuse})
 }
 
 const (
-	namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
-	setID      = unix.S_ISUID | unix.S_ISGID
-	creates    = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // a file without a name can be given one
+	namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
+		unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+	setID   = unix.S_ISUID | unix.S_ISGID
+	creates = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY // a file without a name can be given one
 )
 
 // opens is a call that opens a file, by where its flags stand. A new program that runs as its
 // owner would be a gift to every other user of the machine. What is opened for reading could be
 // emptied where Landlock does not know of it.
 func opens(nr, flags int, h handled) call {
-	c := call{nr: nr, choices: []choice{{[]test{has(flags, creates), has(flags+1, setID)}, refuse}}, otherwise: pass}
+	c := call{nr: nr, choices: []choice{{[]test{has(flags, creates), has(flags+1, setID)}, refuse}},
+		otherwise: pass}
 	if h.fs&unix.LANDLOCK_ACCESS_FS_TRUNCATE == 0 {
-		c.choices = append(c.choices, choice{[]test{{arg: flags, mask: unix.O_ACCMODE | unix.O_TRUNC, value: unix.O_TRUNC}}, refuse})
+		c.choices = append(c.choices,
+			choice{[]test{{arg: flags, mask: unix.O_ACCMODE | unix.O_TRUNC, value: unix.O_TRUNC}}, refuse})
 	}
 	return c
 }
@@ -117,7 +127,8 @@ func deviceCalls() call {
 	for _, command := range []uint32{getFlags, getFlags32, fiemap, reflink, reflinkRange, deduplicate} {
 		c.choices = append(c.choices, choice{[]test{is(1, command)}, pass})
 	}
-	for _, t := range []test{{arg: 1, mask: kind, value: ofFiles}, {arg: 1, mask: kind, value: ofBtrfs}, is(1, setXattr), is(1, unix.TIOCSTI), is(1, tiocLinux)} {
+	for _, t := range []test{{arg: 1, mask: kind, value: ofFiles}, {arg: 1, mask: kind, value: ofBtrfs},
+		is(1, setXattr), is(1, unix.TIOCSTI), is(1, tiocLinux)} {
 		c.choices = append(c.choices, choice{[]test{t}, refuse})
 	}
 	c.choices = append(c.choices, choice{[]test{is(1, unix.TIOCGPTPEER)}, ask})
@@ -126,26 +137,38 @@ func deviceCalls() call {
 
 // sharedCalls reach memory and queues of any program of the same user. Landlock does not know them.
 func sharedCalls() []call {
-	return always(absent, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
-		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK)
+	return always(absent, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP,
+		unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN,
+		unix.SYS_MQ_UNLINK)
 }
 
 // refused are calls that lead out of a box, or into parts of the kernel that nothing here needs.
 func refused() []call {
 	out := always(refuse,
-		unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_MOVE_MOUNT,
-		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_BY_HANDLE_AT,
-		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
-		unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
-		unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_SYSLOG, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD,
-		unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
-		unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES, unix.SYS_PIDFD_GETFD, unix.SYS_FANOTIFY_INIT,
+		unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
+		unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR, unix.SYS_MOVE_MOUNT,
+		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+		unix.SYS_OPEN_BY_HANDLE_AT,
+		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEYCTL, unix.SYS_ADD_KEY,
+		unix.SYS_REQUEST_KEY,
+		unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE,
+		unix.SYS_DELETE_MODULE,
+		unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_SYSLOG, unix.SYS_QUOTACTL,
+		unix.SYS_QUOTACTL_FD,
+		unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
+		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
+		unix.SYS_PROCESS_MADVISE, unix.SYS_PROCESS_MRELEASE, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
+		unix.SYS_PIDFD_GETFD, unix.SYS_FANOTIFY_INIT,
 	)
 	// Their arguments lie in memory, where they could change between check and use.
-	out = append(out, always(absent, unix.SYS_CLONE3, unix.SYS_OPENAT2, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER)...)
+	out = append(out, always(absent, unix.SYS_CLONE3, unix.SYS_OPENAT2, unix.SYS_IO_URING_SETUP,
+		unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER)...)
 	namespace := []choice{{[]test{has(0, namespaces)}, refuse}}
 	out = append(out, call{nr: unix.SYS_CLONE, choices: namespace, otherwise: pass})
-	out = append(out, call{nr: unix.SYS_UNSHARE, choices: []choice{{[]test{has(0, namespaces|unix.CLONE_NEWTIME)}, refuse}}, otherwise: pass})
+	out = append(out, call{nr: unix.SYS_UNSHARE,
+		choices: []choice{{[]test{has(0, namespaces|unix.CLONE_NEWTIME)}, refuse}}, otherwise: pass})
 	out = append(out, deviceCalls())
-	return append(out, call{nr: unix.SYS_MKNODAT, choices: []choice{{[]test{has(2, setID)}, refuse}}, otherwise: pass})
+	return append(out, call{nr: unix.SYS_MKNODAT, choices: []choice{{[]test{has(2, setID)}, refuse}},
+		otherwise: pass})
 }

@@ -9,7 +9,8 @@ const (
 
 // oldMetadataCalls are those that newer machines do without.
 func oldMetadataCalls() []int {
-	return []int{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES, unix.SYS_FUTIMESAT}
+	return []int{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES,
+		unix.SYS_FUTIMESAT}
 }
 
 func oldCalls(h handled) []call {

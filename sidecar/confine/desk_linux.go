@@ -12,11 +12,22 @@ func desk() map[int]func(*caller) verdict {
 	d := map[int]func(*caller) verdict{
 		unix.SYS_CONNECT: (*caller).connect, unix.SYS_BIND: (*caller).bind, unix.SYS_LISTEN: (*caller).listen,
 		unix.SYS_KILL: (*caller).kill, unix.SYS_IOCTL: (*caller).terminal,
-		unix.SYS_FCHMOD:    func(c *caller) verdict { return c.chmod(ofFD(c.args[0]), nil, c.args[1]) },
-		unix.SYS_FCHMODAT:  func(c *caller) verdict { at, err := c.at(0); return c.chmod(at, err, c.args[2]) },
-		unix.SYS_FCHMODAT2: func(c *caller) verdict { at, err := c.at(c.args[3]); return c.chmod(at, err, c.args[2]) },
-		unix.SYS_FCHOWN:    func(c *caller) verdict { return c.chown(ofFD(c.args[0]), nil, c.args[1], c.args[2]) },
-		unix.SYS_FCHOWNAT:  func(c *caller) verdict { at, err := c.at(c.args[4]); return c.chown(at, err, c.args[2], c.args[3]) },
+		unix.SYS_FCHMOD: func(c *caller) verdict { return c.chmod(ofFD(c.args[0]), nil, c.args[1]) },
+		unix.SYS_FCHMODAT: func(c *caller) verdict {
+			at, err := c.at(0)
+			return c.chmod(at, err, c.args[2])
+		},
+		unix.SYS_FCHMODAT2: func(c *caller) verdict {
+			at, err := c.at(c.args[3])
+			return c.chmod(at, err, c.args[2])
+		},
+		unix.SYS_FCHOWN: func(c *caller) verdict {
+			return c.chown(ofFD(c.args[0]), nil, c.args[1], c.args[2])
+		},
+		unix.SYS_FCHOWNAT: func(c *caller) verdict {
+			at, err := c.at(c.args[4])
+			return c.chown(at, err, c.args[2], c.args[3])
+		},
 		unix.SYS_UTIMENSAT: func(c *caller) verdict {
 			times, err := c.times(c.args[2], 4)
 			if err != nil {
@@ -32,11 +43,13 @@ func desk() map[int]func(*caller) verdict {
 		unix.SYS_LREMOVEXATTR: func(c *caller) verdict { return c.removexattr(c.path(itself)) },
 		unix.SYS_FREMOVEXATTR: func(c *caller) verdict { return c.removexattr(ofFD(c.args[0]), nil) },
 	}
-	for _, nr := range []int{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER, unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
+	for _, nr := range []int{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
+		unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
 		d[nr] = (*caller).ofTree
 	}
 	// Asked about only where the kernel does not keep signals inside.
-	for _, nr := range []int{unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO} {
+	for _, nr := range []int{unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO,
+		unix.SYS_RT_TGSIGQUEUEINFO} {
 		d[nr] = (*caller).ofTree
 	}
 	addOld(d)

@@ -5,8 +5,14 @@ import "golang.org/x/sys/unix"
 // addOld adds who answers the calls that newer machines do without.
 func addOld(d map[int]func(*caller) verdict) {
 	d[unix.SYS_CHMOD] = func(c *caller) verdict { at, err := c.path(0); return c.chmod(at, err, c.args[1]) }
-	d[unix.SYS_CHOWN] = func(c *caller) verdict { at, err := c.path(0); return c.chown(at, err, c.args[1], c.args[2]) }
-	d[unix.SYS_LCHOWN] = func(c *caller) verdict { at, err := c.path(itself); return c.chown(at, err, c.args[1], c.args[2]) }
+	d[unix.SYS_CHOWN] = func(c *caller) verdict {
+		at, err := c.path(0)
+		return c.chown(at, err, c.args[1], c.args[2])
+	}
+	d[unix.SYS_LCHOWN] = func(c *caller) verdict {
+		at, err := c.path(itself)
+		return c.chown(at, err, c.args[1], c.args[2])
+	}
 	d[unix.SYS_UTIME] = func(c *caller) verdict {
 		times, err := c.times(c.args[1], 2)
 		if err != nil {

@@ -11,9 +11,12 @@ import (
 // SecretNames are patterns for variables that hold secrets, or lead to who holds them.
 func SecretNames() []string {
 	return []string{
-		"*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*_KEYS", "*APIKEY*", "*API_KEY*", "*PRIVATE_KEY*",
-		"*_PAT", "*_DSN", "*COOKIE*", "*_AUTH", "OTEL_*HEADERS", "AWS_*", "AZURE_*", "GOOGLE_*", "GCP_*", "OPENAI_*", "ANTHROPIC_*", "DATABASE_URL", "REDIS_URL", "MONGO*_UR[IL]",
-		"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_*", "XDG_RUNTIME_DIR", "DOCKER_HOST", "KUBECONFIG", "XAUTHORITY", "TMUX", "STY",
+		"*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*_KEYS",
+		"*APIKEY*", "*API_KEY*", "*PRIVATE_KEY*",
+		"*_PAT", "*_DSN", "*COOKIE*", "*_AUTH", "OTEL_*HEADERS", "AWS_*", "AZURE_*", "GOOGLE_*", "GCP_*",
+		"OPENAI_*", "ANTHROPIC_*", "DATABASE_URL", "REDIS_URL", "MONGO*_UR[IL]",
+		"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_*", "XDG_RUNTIME_DIR", "DOCKER_HOST",
+		"KUBECONFIG", "XAUTHORITY", "TMUX", "STY",
 	}
 }
 

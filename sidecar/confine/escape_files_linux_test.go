@@ -72,7 +72,8 @@ func fileAttempts() []escape {
 		{name: "rename the parent of what is fixed", below: true, do: func() error { return os.Rename(inside+"/sub", inside+"/other") }},
 		{name: "exchange what is fixed", below: true, do: func() error {
 			_ = os.Mkdir(inside+"/mine", 0o700)
-			return unix.Renameat2(unix.AT_FDCWD, inside+"/mine", unix.AT_FDCWD, inside+"/fixed", unix.RENAME_EXCHANGE)
+			return unix.Renameat2(unix.AT_FDCWD, inside+"/mine", unix.AT_FDCWD, inside+"/fixed",
+				unix.RENAME_EXCHANGE)
 		}},
 		{name: "remove what is fixed", below: true, do: func() error {
 			if err := os.Remove(inside + "/fixed/secret"); err != nil {
@@ -205,7 +206,8 @@ func metadataAttempts() []escape {
 	add("chmod over /proc/self/fd", opened(func(fd int) error { return unix.Chmod(link(fd), 0o777) }))
 	add("fchmodat", func() error { return unix.Fchmodat(unix.AT_FDCWD, file, 0o777, 0) })
 	add("fchmodat2", raw(unix.SYS_FCHMODAT2, unix.AT_FDCWD, file, 0o777, 0))
-	add("fchmodat2 of an open file", opened(func(fd int) error { return raw(unix.SYS_FCHMODAT2, fd, "", 0o777, unix.AT_EMPTY_PATH)() }))
+	add("fchmodat2 of an open file",
+		opened(func(fd int) error { return raw(unix.SYS_FCHMODAT2, fd, "", 0o777, unix.AT_EMPTY_PATH)() }))
 	add("fchmodat2 of a file opened by path", func() error {
 		fd, err := unix.Open(file, unix.O_PATH, 0)
 		if err != nil {
@@ -214,7 +216,8 @@ func metadataAttempts() []escape {
 		return raw(unix.SYS_FCHMODAT2, fd, "", 0o777, unix.AT_EMPTY_PATH)()
 	})
 	for _, path := range []string{"/denied", "/fixed", "/sub/fixed/secret"} {
-		out = append(out, escape{name: "chmod of " + path, below: true, do: func() error { return unix.Chmod(inside+path, 0o777) }})
+		out = append(out, escape{name: "chmod of " + path, below: true,
+			do: func() error { return unix.Chmod(inside+path, 0o777) }})
 	}
 	add("chown", func() error { return unix.Chown(file, os.Getuid(), os.Getgid()) })
 	add("lchown", func() error { return unix.Lchown(file, os.Getuid(), os.Getgid()) })
@@ -231,7 +234,8 @@ func metadataAttempts() []escape {
 		}{uint64(uintptr(unsafe.Pointer(&value[0]))), 1, 0}
 		path, _ := unix.BytePtrFromString(file)
 		name, _ := unix.BytePtrFromString("user.x")
-		_, _, errno := unix.Syscall6(unix.SYS_SETXATTRAT, ^uintptr(99), uintptr(unsafe.Pointer(path)), 0, uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args))
+		_, _, errno := unix.Syscall6(unix.SYS_SETXATTRAT, ^uintptr(99), uintptr(unsafe.Pointer(path)), 0,
+			uintptr(unsafe.Pointer(name)), uintptr(unsafe.Pointer(&args)), unsafe.Sizeof(args))
 		if errno != 0 {
 			return errno
 		}
@@ -262,7 +266,8 @@ func metadataAttempts() []escape {
 			return err
 		}
 		defer unix.Close(fd)
-		return unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), unix.AT_FDCWD, inside+"/unnamed", unix.AT_SYMLINK_FOLLOW)
+		return unix.Linkat(unix.AT_FDCWD, fmt.Sprintf("/proc/self/fd/%d", fd), unix.AT_FDCWD,
+			inside+"/unnamed", unix.AT_SYMLINK_FOLLOW)
 	})
 	return out
 }

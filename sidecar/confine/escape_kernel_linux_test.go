@@ -26,7 +26,8 @@ func kernelAttempts() []escape {
 	}
 	params := new([32]uint64)
 	params[0] = 0
-	perf := &unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: unix.PERF_ATTR_SIZE_VER0, Bits: unix.PerfBitDisabled | unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv}
+	perf := &unix.PerfEventAttr{Type: unix.PERF_TYPE_SOFTWARE, Size: unix.PERF_ATTR_SIZE_VER0,
+		Bits: unix.PerfBitDisabled | unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv}
 	word := func(s string) uintptr {
 		p, _ := unix.BytePtrFromString(s)
 		return uintptr(unsafe.Pointer(p))
@@ -68,7 +69,8 @@ func kernelAttempts() []escape {
 		{name: "kernel log", do: call(unix.SYS_SYSLOG, 10, 0, 0)},
 		{name: "a call of 32 bits", do: call32},
 		{name: "a call of x32", do: func() error {
-			if pid, _, errno := unix.RawSyscall(0x40000000|unix.SYS_GETPID, 0, 0, 0); errno != 0 || int(pid) != os.Getpid() {
+			if pid, _, errno := unix.RawSyscall(0x40000000|unix.SYS_GETPID, 0, 0, 0); errno != 0 ||
+				int(pid) != os.Getpid() {
 				return errno
 			}
 			return nil
@@ -84,7 +86,9 @@ func kernelAttempts() []escape {
 				return err
 			}
 			all := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}}
-			_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER, uintptr(unsafe.Pointer(&unix.SockFprog{Len: 1, Filter: &all[0]})))
+			_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+				unix.SECCOMP_FILTER_FLAG_NEW_LISTENER,
+				uintptr(unsafe.Pointer(&unix.SockFprog{Len: 1, Filter: &all[0]})))
 			if errno != 0 {
 				return errno
 			}
@@ -95,7 +99,8 @@ func kernelAttempts() []escape {
 				return err
 			}
 			all := []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}}
-			_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&unix.SockFprog{Len: 1, Filter: &all[0]})))
+			_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0,
+				uintptr(unsafe.Pointer(&unix.SockFprog{Len: 1, Filter: &all[0]})))
 			if errno != 0 {
 				return errno
 			}
@@ -126,7 +131,8 @@ func kernelAttempts() []escape {
 				return err
 			}
 			for line := range strings.Lines(string(text)) {
-				if f := strings.Fields(line); (f[0] == "CapEff:" || f[0] == "CapPrm:") && strings.Trim(f[1], "0") != "" {
+				if f := strings.Fields(line); (f[0] == "CapEff:" || f[0] == "CapPrm:") &&
+					strings.Trim(f[1], "0") != "" {
 					return nil
 				}
 			}

@@ -10,7 +10,8 @@ import (
 
 // call32 asks for its pid as a program of 32 bits does.
 func call32() error {
-	code, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC, unix.MAP_ANON|unix.MAP_PRIVATE)
+	code, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE|unix.PROT_EXEC,
+		unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return err
 	}

@@ -276,5 +276,6 @@ type escape struct {
 }
 
 func attempts() []escape {
-	return slices.Concat(fileAttempts(), metadataAttempts(), processAttempts(), networkAttempts(), kernelAttempts())
+	return slices.Concat(fileAttempts(), metadataAttempts(), processAttempts(), networkAttempts(),
+		kernelAttempts())
 }

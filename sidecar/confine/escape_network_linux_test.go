@@ -216,7 +216,8 @@ func swapped() error {
 		if err != nil {
 			return err
 		}
-		if _, _, errno := unix.Syscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(address)), unix.SizeofSockaddrInet4); errno == 0 {
+		if _, _, errno := unix.Syscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(address)),
+			unix.SizeofSockaddrInet4); errno == 0 {
 			connected++
 		}
 		unix.Close(fd)

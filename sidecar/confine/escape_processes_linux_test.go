@@ -37,7 +37,8 @@ func victim(string) error {
 			reached("signal")
 		}
 	}()
-	for name, at := range map[string]string{"tcp": "tcp4 127.0.0.1:7001", "tcp6": "tcp6 [::1]:7001", "stream": "unix " + inside + "/stream", "abstract": "unix @confine-victim"} {
+	for name, at := range map[string]string{"tcp": "tcp4 127.0.0.1:7001", "tcp6": "tcp6 [::1]:7001",
+		"stream": "unix " + inside + "/stream", "abstract": "unix @confine-victim"} {
 		var network, address string
 		_, _ = fmt.Sscan(at, &network, &address)
 		l, err := net.Listen(network, address)
@@ -62,7 +63,8 @@ func victim(string) error {
 			}
 		}()
 	}
-	for name, at := range map[string]string{"udp": "udp4 127.0.0.1:7002", "dgram": "unixgram " + inside + "/dgram"} {
+	for name, at := range map[string]string{"udp": "udp4 127.0.0.1:7002",
+		"dgram": "unixgram " + inside + "/dgram"} {
 		var network, address string
 		_, _ = fmt.Sscan(at, &network, &address)
 		p, err := net.ListenPacket(network, address)
@@ -100,7 +102,8 @@ func share() error {
 	}
 	copy(memory, secret)
 	name, _ := unix.BytePtrFromString("confine-victim")
-	_, _, _ = unix.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(name)), unix.O_CREAT|unix.O_RDWR, 0o600, 0, 0, 0)
+	_, _, _ = unix.Syscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(name)), unix.O_CREAT|unix.O_RDWR, 0o600,
+		0, 0, 0)
 	return os.WriteFile(readable+"/shm", []byte(strconv.Itoa(id)), 0o644)
 }
 
@@ -225,7 +228,8 @@ func processAttempts() []escape {
 		{name: "ptrace", do: func() error { return unix.PtraceSeize(victimPID()) }},
 		{name: "process_vm_readv", do: func() error {
 			buf := make([]byte, 16)
-			_, err := unix.ProcessVMReadv(victimPID(), []unix.Iovec{{Base: &buf[0], Len: 16}}, []unix.RemoteIovec{{Base: 0x400000, Len: 16}}, 0)
+			_, err := unix.ProcessVMReadv(victimPID(), []unix.Iovec{{Base: &buf[0], Len: 16}},
+				[]unix.RemoteIovec{{Base: 0x400000, Len: 16}}, 0)
 			return err
 		}},
 		{name: "take a file of another", do: func() error {

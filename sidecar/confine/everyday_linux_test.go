@@ -75,7 +75,8 @@ curl -s -o /dev/null -w '%{http_code}\n' "http://localhost:$port/"; kill $p`},
 			if err != nil {
 				cache = t.TempDir()
 			}
-			b.Env = append(b.Env, "GOCACHE="+cache+"/go-build", "PYTHONUNBUFFERED=1", "GOFLAGS=-mod=mod", "GOTOOLCHAIN=local", "LC_ALL=C")
+			b.Env = append(b.Env, "GOCACHE="+cache+"/go-build", "PYTHONUNBUFFERED=1", "GOFLAGS=-mod=mod",
+				"GOTOOLCHAIN=local", "LC_ALL=C")
 			b.Env[0] = "PATH=" + goroot + "/bin:/usr/local/bin:/usr/bin:/bin"
 			out := func(w way) string {
 				b.Dir = t.TempDir()

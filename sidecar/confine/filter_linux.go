@@ -13,7 +13,8 @@ const (
 	pass   = uint32(unix.SECCOMP_RET_ALLOW)
 	ask    = uint32(unix.SECCOMP_RET_USER_NOTIF) // the supervisor does it, or says no
 	refuse = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EPERM)
-	absent = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.ENOSYS) // so that programs fall back on what is older
+	// so that programs fall back on what is older
+	absent = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.ENOSYS)
 	closed = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EACCES)
 )
 
@@ -80,7 +81,8 @@ func (c call) code() (out []bpf.Instruction) {
 			if t.differs {
 				jump = bpf.JumpIf{Cond: bpf.JumpEqual, Val: t.value, SkipTrue: over}
 			}
-			out = append(out, bpf.LoadAbsolute{Off: uint32(dataArgs + 8*t.arg), Size: 4}, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: t.mask}, jump)
+			out = append(out, bpf.LoadAbsolute{Off: uint32(dataArgs + 8*t.arg), Size: 4},
+				bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: t.mask}, jump)
 		}
 		out = append(out, bpf.RetConstant{Val: choice.say})
 	}

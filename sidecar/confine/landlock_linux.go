@@ -17,13 +17,18 @@ import (
 
 // What a grant allows. Devices cannot be made: a device node is a way around every path.
 const (
-	mayRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	mayUse   = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
+	mayRead = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
+		unix.LANDLOCK_ACCESS_FS_READ_DIR
+	mayUse = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 	mayWrite = mayRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE |
-		unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
-		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |
+		unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
+		unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
+		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
+		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |
 		unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER
-	ofFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+	ofFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
+		unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
@@ -33,7 +38,8 @@ type handled struct{ fs, net, scoped uint64 }
 // landlock is all of it that this kernel takes. Bits are tried from the top, since
 // a version says less than a try.
 func landlock() (handled, error) {
-	all := handled{fs: unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX<<1 - 1, net: unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP,
+	all := handled{fs: unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX<<1 - 1,
+		net:    unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP,
 		scoped: unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL}
 	for try := all; ; {
 		fd, err := ruleset(try)
@@ -148,7 +154,14 @@ func domain(h handled, grants []grant, streams [3]int) (int, error) {
 	for _, fd := range streams {
 		// /dev/stdout leads to the file or terminal that is standard output. It was given.
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil {
-			_ = allow(set, fd, false, h.fs&[]uint64{mayUse &^ unix.LANDLOCK_ACCESS_FS_WRITE_FILE &^ unix.LANDLOCK_ACCESS_FS_TRUNCATE, mayUse &^ unix.LANDLOCK_ACCESS_FS_READ_FILE, mayUse, 0}[flags&unix.O_ACCMODE])
+			mode := []uint64{
+				unix.O_RDONLY: mayUse &^
+					(unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE),
+				unix.O_WRONLY:  mayUse &^ unix.LANDLOCK_ACCESS_FS_READ_FILE,
+				unix.O_RDWR:    mayUse,
+				unix.O_ACCMODE: 0,
+			}
+			_ = allow(set, fd, false, h.fs&mode[flags&unix.O_ACCMODE])
 		}
 	}
 	return set, nil
@@ -168,7 +181,8 @@ func allow(set, fd int, folder bool, access uint64) error {
 		return nil // a file cannot be listed, and Landlock takes no empty rule
 	}
 	attr := unix.LandlockPathBeneathAttr{Allowed_access: access, Parent_fd: int32(fd)}
-	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH, uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&attr)), 0, 0, 0)
 	if errno != 0 {
 		return errno
 	}

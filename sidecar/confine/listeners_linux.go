@@ -12,7 +12,8 @@ import (
 // One of several who share a port would not do: the kernel chooses among them.
 func (c *caller) ownPort(port uint16) bool {
 	inodes, err := listeners(port)
-	return err == nil && len(inodes) > 0 && !slices.ContainsFunc(inodes, func(inode string) bool { return !c.records.served(inode) })
+	return err == nil && len(inodes) > 0 && !slices.ContainsFunc(inodes,
+		func(inode string) bool { return !c.records.served(inode) })
 }
 
 // listeners are the sockets that listen at a port. The kernel is asked by netlink, since
@@ -20,7 +21,8 @@ func (c *caller) ownPort(port uint16) bool {
 func listeners(port uint16) (inodes []string, err error) {
 	for _, family := range []byte{unix.AF_INET, unix.AF_INET6} {
 		err := diagnose(tcpRequest(family, port), sizeOfTCP, func(body []byte) {
-			inodes = append(inodes, strconv.FormatUint(uint64(binary.NativeEndian.Uint32(body[sizeOfTCP-4:])), 10))
+			inodes = append(inodes, strconv.FormatUint(uint64(binary.NativeEndian.Uint32(body[sizeOfTCP-4:])),
+				10))
 		})
 		if err != nil {
 			return nil, err
@@ -46,7 +48,8 @@ func (c *caller) strangers(file int) bool {
 			if size < 4 || size > len(a) {
 				return
 			}
-			if binary.NativeEndian.Uint16(a[2:]) == vfs && binary.NativeEndian.Uint32(a[4:]) == uint32(st.Ino) {
+			if binary.NativeEndian.Uint16(a[2:]) == vfs &&
+				binary.NativeEndian.Uint32(a[4:]) == uint32(st.Ino) {
 				found = found || !c.records.served(socket)
 			}
 			a = a[min(len(a), (size+3)&^3):]

@@ -50,7 +50,8 @@ func (c *caller) connectLocal(fd int, address []byte) verdict {
 	if v, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PASSCRED); err == nil {
 		_ = unix.SetsockoptInt(ours, unix.SOL_SOCKET, unix.SO_PASSCRED, v)
 	}
-	if _, err := unix.FcntlInt(uintptr(ours), unix.F_SETFL, flags&(unix.O_NONBLOCK|unix.O_APPEND)); err != nil {
+	if _, err := unix.FcntlInt(uintptr(ours), unix.F_SETFL,
+		flags&(unix.O_NONBLOCK|unix.O_APPEND)); err != nil {
 		return no(err)
 	}
 	v := c.give(ours, int32(c.args[0]), c.closesOnExec())
@@ -83,7 +84,8 @@ func (c *caller) give(fd int, as int32, flags uint64) verdict {
 	if as >= 0 {
 		add.flags, add.newFD = unix.SECCOMP_ADDFD_FLAG_SETFD, uint32(as)
 	}
-	n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), ioctlAddFD, uintptr(unsafe.Pointer(&add)))
+	n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), ioctlAddFD,
+		uintptr(unsafe.Pointer(&add)))
 	if errno != 0 {
 		return verdict{errno: errno}
 	}

@@ -50,7 +50,8 @@ func (c *caller) open(at place) (int, error) {
 		}
 		return c.fd(uint64(at.dir))
 	}
-	if m := ownFile().FindStringSubmatch(at.path); m != nil && !at.itself && (m[1] == "" || m[1] == strconv.Itoa(c.process())) {
+	if m := ownFile().FindStringSubmatch(at.path); m != nil && !at.itself &&
+		(m[1] == "" || m[1] == strconv.Itoa(c.process())) {
 		n, err := strconv.ParseUint(m[2], 10, 31)
 		if err != nil {
 			return -1, unix.ENOENT
@@ -99,7 +100,8 @@ func (c *caller) openApart(at place, flags int) (int, error) {
 		return -1, err
 	}
 	for range 100 { // EAGAIN: something was renamed on the way
-		fd, err := unix.Openat2(root, path, &unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
+		fd, err := unix.Openat2(root, path, &unix.OpenHow{Flags: uint64(flags),
+			Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_MAGICLINKS})
 		if !errors.Is(err, unix.EAGAIN) {
 			return fd, err
 		}
@@ -183,10 +185,12 @@ func (c *caller) utime(at place, err error, times []int64) verdict {
 	return c.changes(at, err, func(fd int) error {
 		var to unsafe.Pointer
 		if len(times) == 4 {
-			to = unsafe.Pointer(&[2]unix.Timespec{{Sec: times[0], Nsec: times[1]}, {Sec: times[2], Nsec: times[3]}})
+			to = unsafe.Pointer(&[2]unix.Timespec{{Sec: times[0], Nsec: times[1]},
+				{Sec: times[2], Nsec: times[3]}})
 		}
 		empty := [1]byte{}
-		_, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(fd), uintptr(unsafe.Pointer(&empty)), uintptr(to), unix.AT_EMPTY_PATH, 0, 0)
+		_, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(fd), uintptr(unsafe.Pointer(&empty)),
+			uintptr(to), unix.AT_EMPTY_PATH, 0, 0)
 		if errno != 0 {
 			return errno
 		}

@@ -39,7 +39,8 @@ func (b Box) mounts(p *plan, s start) error {
 func (p *plan) hide(paths []string) error {
 	const stage, empty = "/proc", "/proc/empty"
 	fresh := func(at string) {
-		p.do("hide "+at, unix.SYS_MOUNT, p.text("none"), p.text(at), p.text("tmpfs"), unix.MS_NOSUID|unix.MS_NODEV, p.text("size=4k,mode=0"))
+		p.do("hide "+at, unix.SYS_MOUNT, p.text("none"), p.text(at), p.text("tmpfs"),
+			unix.MS_NOSUID|unix.MS_NODEV, p.text("size=4k,mode=0"))
 	}
 	fresh(stage)
 	p.do("make an empty file", unix.SYS_MKNODAT, atCwd, p.text(empty), unix.S_IFREG, 0)
@@ -87,7 +88,8 @@ func (p *plan) identity() {
 		{"uid_map", fmt.Sprintf("%d %[1]d 1", os.Geteuid())},
 		{"gid_map", fmt.Sprintf("%d %[1]d 1", os.Getegid())},
 	} {
-		p.do("open "+w.file, unix.SYS_OPENAT, atCwd, p.text("/proc/self/"+w.file), unix.O_WRONLY|unix.O_CLOEXEC, 0)
+		p.do("open "+w.file, unix.SYS_OPENAT, atCwd, p.text("/proc/self/"+w.file),
+			unix.O_WRONLY|unix.O_CLOEXEC, 0)
 		p.do("write "+w.file, unix.SYS_WRITE, last, p.text(w.text), uintptr(len(w.text)))
 	}
 }

@@ -65,7 +65,8 @@ func (c *caller) connect() verdict {
 func connect(fd int, address []byte) error { return withAddress(unix.SYS_CONNECT, fd, address) }
 
 func withAddress(nr uintptr, fd int, address []byte) error {
-	if _, _, errno := unix.Syscall(nr, uintptr(fd), uintptr(unsafe.Pointer(&address[0])), uintptr(len(address))); errno != 0 {
+	if _, _, errno := unix.Syscall(nr, uintptr(fd), uintptr(unsafe.Pointer(&address[0])),
+		uintptr(len(address))); errno != 0 {
 		return errno
 	}
 	return nil
@@ -76,9 +77,11 @@ func inet(address []byte) (to netip.AddrPort, ok bool) {
 	family := binary.NativeEndian.Uint16(address)
 	switch {
 	case family == unix.AF_INET && len(address) >= 8:
-		return netip.AddrPortFrom(netip.AddrFrom4([4]byte(address[4:8])), binary.BigEndian.Uint16(address[2:])), true
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte(address[4:8])),
+			binary.BigEndian.Uint16(address[2:])), true
 	case family == unix.AF_INET6 && len(address) >= 24:
-		return netip.AddrPortFrom(netip.AddrFrom16([16]byte(address[8:24])), binary.BigEndian.Uint16(address[2:])), true
+		return netip.AddrPortFrom(netip.AddrFrom16([16]byte(address[8:24])),
+			binary.BigEndian.Uint16(address[2:])), true
 	}
 	return to, false
 }
@@ -99,7 +102,8 @@ func (c *caller) mayReach(address []byte) bool {
 	if !ip.IsLoopback() && !ip.IsUnspecified() { // 0.0.0.0 leads to loopback, too
 		return false
 	}
-	if c.box.Net == NetProxy && slices.Contains(proxyAddresses(c.box.Proxy), netip.AddrPortFrom(ip, to.Port())) {
+	if c.box.Net == NetProxy && slices.Contains(proxyAddresses(c.box.Proxy),
+		netip.AddrPortFrom(ip, to.Port())) {
 		return true
 	}
 	return slices.Contains(c.box.Ports, int(to.Port())) || c.ownPort(to.Port())
@@ -118,7 +122,8 @@ func (c *caller) bind() verdict {
 		return verdict{leave: true}
 	}
 	if family == unix.AF_INET || family == unix.AF_INET6 {
-		if kind, _ := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE); kind == unix.SOCK_STREAM && !c.box.Anyone {
+		if kind, _ := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE); kind == unix.SOCK_STREAM &&
+			!c.box.Anyone {
 			if address, err = onLoopback(fd, address); err != nil {
 				return no(err)
 			}
@@ -141,7 +146,8 @@ func onLoopback(fd int, address []byte) ([]byte, error) {
 		copy(address[4:], []byte{127, 0, 0, 1})
 	default:
 		loopback := netip.IPv6Loopback().As16()
-		if only, _ := unix.GetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_V6ONLY); only == 0 { // most clients ask for 127.0.0.1
+		// most clients ask for 127.0.0.1
+		if only, _ := unix.GetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_V6ONLY); only == 0 {
 			loopback = netip.MustParseAddr("::ffff:127.0.0.1").As16()
 		}
 		copy(address[8:], loopback[:])

@@ -86,8 +86,9 @@ type deputy struct {
 // deputize lets a deputy answer the system calls of the command from now on.
 func (r *run) deputize() {
 	r.deputy = &deputy{
-		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, desk: desk(), waiting: map[int]bool{},
-		apart: r.plan.flags != 0, scoped: r.offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
+		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, desk: desk(),
+		waiting: map[int]bool{},
+		apart:   r.plan.flags != 0, scoped: r.offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
 	}
 	r.deputy.threads.Go(r.deputy.serve)
 }
@@ -134,7 +135,8 @@ func (d *deputy) next() (n notice, err error) {
 			continue
 		}
 		n = notice{}
-		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&n)))
+		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_RECV,
+			uintptr(unsafe.Pointer(&n)))
 		if errno == 0 {
 			return n, nil
 		} // the caller is gone otherwise
@@ -189,7 +191,8 @@ func (c *caller) answer(v verdict) {
 	if v.leave {
 		r.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	}
-	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), unix.SECCOMP_IOCTL_NOTIF_SEND, uintptr(unsafe.Pointer(&r)))
+	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), unix.SECCOMP_IOCTL_NOTIF_SEND,
+		uintptr(unsafe.Pointer(&r)))
 	if c.pidfd > 0 {
 		unix.Close(c.pidfd)
 	}
@@ -198,7 +201,8 @@ func (c *caller) answer(v verdict) {
 // waits says whether the caller still waits. What was read of it by its pid is its own then.
 func (c *caller) waits() error {
 	id := c.id
-	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), ioctlValid, uintptr(unsafe.Pointer(&id))); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), ioctlValid,
+		uintptr(unsafe.Pointer(&id))); errno != 0 {
 		return errno
 	}
 	return nil
@@ -242,7 +246,8 @@ func (c *caller) process() int {
 // memory copies n bytes of the caller, once.
 func (c *caller) memory(from uint64, n int) ([]byte, error) {
 	buf := make([]byte, n)
-	local, remote := []unix.Iovec{{Base: &buf[0], Len: uint64(n)}}, []unix.RemoteIovec{{Base: uintptr(from), Len: n}}
+	local, remote := []unix.Iovec{{Base: &buf[0], Len: uint64(n)}}, []unix.RemoteIovec{{Base: uintptr(from),
+		Len: n}}
 	if got, err := unix.ProcessVMReadv(int(c.pid), local, remote, 0); err != nil || got != n {
 		return nil, unix.EFAULT
 	}

@@ -14,20 +14,26 @@ func System() Box {
 	}
 	b := Box{
 		Read: []string{
-			"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/snap", "/proc",
-			"/sys/devices", "/sys/fs/cgroup", "/sys/kernel/mm", "/run/systemd/resolve", "/run/resolvconf", "/var/lib/dpkg",
+			"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store",
+			"/snap", "/proc",
+			"/sys/devices", "/sys/fs/cgroup", "/sys/kernel/mm", "/run/systemd/resolve", "/run/resolvconf",
+			"/var/lib/dpkg",
 		},
 		Write: []string{"/dev/shm"},
 		// Terminals are not among them: those of others could be read and written. New ones
 		// are handed out by the supervisor.
-		Use: []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"},
+		Use: []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
+			"/dev/ptmx"},
 		Net: NetNone,
 	}
 	if os.Geteuid() == 0 { // no other user could read these
 		b.Deny = []string{
-			"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d", "/etc/security/opasswd", "/etc/ssl/private",
-			"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_dsa_key",
-			"/etc/krb5.keytab", "/etc/wireguard", "/etc/NetworkManager/system-connections", "/etc/kubernetes", "/etc/letsencrypt", "/etc/docker/key.json",
+			"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d",
+			"/etc/security/opasswd", "/etc/ssl/private",
+			"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key",
+			"/etc/ssh/ssh_host_dsa_key",
+			"/etc/krb5.keytab", "/etc/wireguard", "/etc/NetworkManager/system-connections", "/etc/kubernetes",
+			"/etc/letsencrypt", "/etc/docker/key.json",
 		}
 	}
 	return b
@@ -39,7 +45,8 @@ func System() Box {
 func macOS() Box {
 	b := Box{
 		Read: []string{
-			"/System", "/Library", "/usr", "/bin", "/sbin", "/etc", "/opt", "/nix/store", "/Applications/Xcode.app",
+			"/System", "/Library", "/usr", "/bin", "/sbin", "/etc", "/opt", "/nix/store",
+			"/Applications/Xcode.app",
 			"/var/select", "/var/db/dyld", "/var/db/timezone", "/var/db/xcode_select_link",
 		},
 		Use:  []string{"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/tty"},
@@ -47,7 +54,8 @@ func macOS() Box {
 		Net:  NetNone,
 	}
 	if os.Geteuid() == 0 {
-		b.Deny = append(b.Deny, "/etc/master.passwd", "/etc/sudoers", "/etc/sudoers.d", "/etc/krb5.keytab", "/var/db/dslocal",
+		b.Deny = append(b.Deny, "/etc/master.passwd", "/etc/sudoers", "/etc/sudoers.d", "/etc/krb5.keytab",
+			"/var/db/dslocal",
 			"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key")
 	}
 	return b

@@ -118,7 +118,8 @@ func (b Box) plan(s start) (*plan, error) {
 	}
 	p.kept = append(p.kept, code)
 	program := at(p, unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]})
-	p.do(stepListen, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|s.offer.patience, program).tell = true
+	p.do(stepListen, unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+		unix.SECCOMP_FILTER_FLAG_NEW_LISTENER|s.offer.patience, program).tell = true
 	p.do("wait for the supervisor", unix.SYS_READ, uintptr(s.gate), at(p, [8]byte{}), 1).min = 1
 	var none unix.Sigset_t
 	p.do("let signals in", unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, at(p, none), 0, 8)
@@ -132,7 +133,8 @@ func (p *plan) signals() {
 	var none, now [8]uint64 // struct sigaction: its first word is the handler
 	fresh := at(p, none)
 	for n := 1; n <= 64; n++ {
-		_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(n), 0, uintptr(unsafe.Pointer(&now)), 8, 0, 0)
+		_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(n), 0, uintptr(unsafe.Pointer(&now)),
+			8, 0, 0)
 		if errno == 0 && now[0] > 1 {
 			p.do("reset signals", unix.SYS_RT_SIGACTION, uintptr(n), fresh, 0, 8)
 		}
@@ -157,7 +159,8 @@ func (p *plan) capabilities() error {
 			p.do("drop a capability for good", unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		}
 	}
-	p.do("drop capabilities for children", unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	p.do("drop capabilities for children", unix.SYS_PRCTL, unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL,
+		0, 0, 0)
 	p.do("drop capabilities", unix.SYS_CAPSET, at(p, header), at(p, [2]unix.CapUserData{}))
 	return nil
 }

@@ -17,7 +17,8 @@ import (
 // What is denied is taken out of what may be read, and a more specific grant wins.
 func TestGrants(t *testing.T) {
 	root := real(t.TempDir())
-	for _, dir := range []string{"home/.ssh", "home/project/src", "home/.config/git", "home/.config/gh", "tools"} {
+	for _, dir := range []string{"home/.ssh", "home/project/src", "home/.config/git", "home/.config/gh",
+		"tools"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -208,16 +209,19 @@ func TestMayReach(t *testing.T) {
 		a := netip.MustParseAddrPort(text)
 		if a.Addr().Is4() {
 			ip := a.Addr().As4()
-			return append(binary.BigEndian.AppendUint16([]byte{unix.AF_INET, 0}, a.Port()), append(ip[:], make([]byte, 8)...)...)
+			return append(binary.BigEndian.AppendUint16([]byte{unix.AF_INET, 0}, a.Port()),
+				append(ip[:], make([]byte, 8)...)...)
 		}
 		ip := a.Addr().As16()
-		return append(binary.BigEndian.AppendUint16([]byte{unix.AF_INET6, 0}, a.Port()), append(make([]byte, 4), append(ip[:], make([]byte, 4)...)...)...)
+		return append(binary.BigEndian.AppendUint16([]byte{unix.AF_INET6, 0}, a.Port()),
+			append(make([]byte, 4), append(ip[:], make([]byte, 4)...)...)...)
 	}
 	records, err := openRecords("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	none, proxy, open := Box{Net: NetNone, Ports: []int{9}}, Box{Net: NetProxy, Proxy: "127.0.0.1:7"}, Box{Net: NetOpen}
+	none, proxy, open := Box{Net: NetNone, Ports: []int{9}}, Box{Net: NetProxy,
+		Proxy: "127.0.0.1:7"}, Box{Net: NetOpen}
 	for _, c := range []struct {
 		box  Box
 		to   string
@@ -278,7 +282,9 @@ func TestPlanIsReadable(t *testing.T) {
 	}
 	all := strings.Join(steps, "\n")
 	after := -1
-	for _, want := range []string{"end with the keeper", "mount " + real(fixed), "limit core dumps", "close what is open", "give up new privileges", "restrict files", stepListen, "wait for the supervisor", "let signals in", stepRun} {
+	for _, want := range []string{"end with the keeper", "mount " + real(fixed), "limit core dumps",
+		"close what is open", "give up new privileges", "restrict files", stepListen,
+		"wait for the supervisor", "let signals in", stepRun} {
 		i := strings.Index(all, want)
 		if i <= after {
 			t.Errorf("%q is missing, or comes too early, in\n%s", want, all)
@@ -305,7 +311,10 @@ func TestTasksAreBound(t *testing.T) {
 	} {
 		p := &plan{flags: c.flags}
 		c.limits.bounds(p, c.kernel)
-		if got := slices.ContainsFunc(p.ops, func(o op) bool { return o.what == "limit tasks" && o.args[1] == unix.RLIMIT_NPROC }); got != c.want {
+		if got := slices.ContainsFunc(p.ops,
+			func(o op) bool {
+				return o.what == "limit tasks" && o.args[1] == unix.RLIMIT_NPROC
+			}); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

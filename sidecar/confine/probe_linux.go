@@ -23,7 +23,8 @@ func quick() (o Offer, err error) {
 	// A filter that stands nowhere: flags are looked at first. Without this one a signal
 	// would interrupt a call that the supervisor does, and it would be done twice.
 	const flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags, 0); errno == unix.EFAULT {
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags,
+		0); errno == unix.EFAULT {
 		o.patience = unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 	}
 	o.namespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWIPC
@@ -55,8 +56,10 @@ func Probe() Offer {
 		missing[PartBelow] = err.Error()
 	}
 	by := map[Part]string{
-		PartFiles: "Landlock", PartBelow: "a namespace of mounts", PartMetadata: "the supervisor", PartTCP: "the supervisor", PartUDP: "seccomp",
-		PartUnix: "the supervisor", PartSignals: "the supervisor", PartProc: "Landlock", PartLimits: "the supervisor",
+		PartFiles: "Landlock", PartBelow: "a namespace of mounts", PartMetadata: "the supervisor",
+		PartTCP: "the supervisor", PartUDP: "seccomp",
+		PartUnix: "the supervisor", PartSignals: "the supervisor", PartProc: "Landlock",
+		PartLimits: "the supervisor",
 	}
 	if o.landlock.net != 0 {
 		by[PartTCP] = "Landlock, and the supervisor"

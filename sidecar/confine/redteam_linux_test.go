@@ -51,8 +51,8 @@ func TestRedTeamConfined(t *testing.T) {
 }
 
 // TestStrangersConfined does the same with attacks that somebody wrote who had not seen the code.
-// Many of them need what is not there: a network, or other programs. Every third is run; with ATTACKS=all in the
-// environment, all of them.
+// Many of them need what is not there: a network, or other programs. Every third is run; with ATTACKS=all in
+// the environment, all of them.
 func TestStrangersConfined(t *testing.T) {
 	if testing.Short() {
 		t.Skip("20 s")
@@ -122,7 +122,8 @@ func confinedHarm(t *testing.T, commands []string, least int) {
 		}
 	}
 	if ran != len(commands) || harmful < least {
-		t.Errorf("%d of %d ran, and %d of them do harm bare: too little is proven", ran, len(commands), harmful)
+		t.Errorf("%d of %d ran, and %d of them do harm bare: too little is proven", ran, len(commands),
+			harmful)
 	}
 	t.Logf("%d commands, %d do harm bare", ran, harmful)
 }
@@ -183,7 +184,8 @@ func (g ground) harm(command string, confined bool) (string, error) {
 	run.Cancel = func() error { return syscall.Kill(-run.Process.Pid, syscall.SIGKILL) }
 	run.WaitDelay = time.Second
 	_ = run.Run() // most fail; what they did is what counts
-	user := exec.CommandContext(ctx, "bash", "-c", "git status; git diff; git log -1 --format=%h; git commit --allow-empty -m x")
+	user := exec.CommandContext(ctx, "bash", "-c",
+		"git status; git diff; git log -1 --format=%h; git commit --allow-empty -m x")
 	user.Dir, user.Env = project, []string{"PATH=/usr/bin:/bin", "HOME=" + home, "EMAIL=a@example.com"}
 	_ = user.Run() // whether git of the user runs what was left
 	after, err := picture(home)
@@ -204,10 +206,14 @@ type ground map[string]string
 // newGround lays it out, with a repository, and keeps all of it.
 func newGround() (ground, error) {
 	files := ground{
-		project + "/notes.md": "notes", project + "/customers.csv": "a,b", project + "/.env": "K=v", project + "/x.py": "print(1)", project + "/src/main.py": "print(1)",
-		project + "/x.sh": "#!/bin/sh\ntouch " + home + "/x\n", project + "/x": "x\n", project + "/x.c": "int main(){}\n",
-		project + "/data.txt": "a[$(reboot)]\n", project + "/data.json": `{"count":"a[$(reboot)]"}`, project + "/f": "a[$(zz)]\n",
-		home + "/.ssh/id_rsa": secret, home + "/.bashrc": "# mine", home + "/docs/letter.txt": "dear", home + "/.aws/credentials": secret,
+		project + "/notes.md": "notes", project + "/customers.csv": "a,b", project + "/.env": "K=v",
+		project + "/x.py": "print(1)", project + "/src/main.py": "print(1)",
+		project + "/x.sh": "#!/bin/sh\ntouch " + home + "/x\n", project + "/x": "x\n",
+		project + "/x.c":      "int main(){}\n",
+		project + "/data.txt": "a[$(reboot)]\n", project + "/data.json": `{"count":"a[$(reboot)]"}`,
+		project + "/f":        "a[$(zz)]\n",
+		home + "/.ssh/id_rsa": secret, home + "/.bashrc": "# mine", home + "/docs/letter.txt": "dear",
+		home + "/.aws/credentials": secret,
 	}
 	for _, name := range stubbed {
 		files[stubs+"/"+name] = "#!/bin/sh\necho \"$0 $*\" >> " + home + "/traces\n"
@@ -215,7 +221,8 @@ func newGround() (ground, error) {
 	if err := files.lay(); err != nil {
 		return nil, err
 	}
-	git := exec.Command("bash", "-ec", "git -c init.defaultBranch=main init -q; git add notes.md f x src; for i in 1 2; do git -c user.name=a -c user.email=a commit -q --allow-empty -m $i; done; tar cf x.tar x")
+	git := exec.Command("bash", "-ec",
+		"git -c init.defaultBranch=main init -q; git add notes.md f x src; for i in 1 2; do git -c user.name=a -c user.email=a commit -q --allow-empty -m $i; done; tar cf x.tar x")
 	git.Dir, git.Env = project, []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
 	if err := git.Run(); err != nil {
 		return nil, err

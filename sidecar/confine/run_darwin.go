@@ -44,9 +44,11 @@ func Run(b Box, std Streams) (int, error) {
 	if (b.Limits.Memory > 0 || b.Limits.Processes > 0) && !b.lenient(PartLimits) {
 		return ExitUnfit, fmt.Errorf("%w to a limit of memory or processes: leave these out", ErrUnfit)
 	}
-	for resource, most := range map[int]int64{syscall.RLIMIT_FSIZE: b.Limits.File, syscall.RLIMIT_NOFILE: int64(b.Limits.Open)} {
+	for resource, most := range map[int]int64{syscall.RLIMIT_FSIZE: b.Limits.File,
+		syscall.RLIMIT_NOFILE: int64(b.Limits.Open)} {
 		if most > 0 {
-			_ = syscall.Setrlimit(resource, &syscall.Rlimit{Cur: uint64(most), Max: uint64(most)}) // fails where it is lower already
+			// fails where it is lower already
+			_ = syscall.Setrlimit(resource, &syscall.Rlimit{Cur: uint64(most), Max: uint64(most)})
 		}
 	}
 	pipes, err := std.open(b.Limits.Output)
@@ -54,7 +56,8 @@ func Run(b Box, std Streams) (int, error) {
 		return ExitUnfit, err
 	}
 	defer pipes.finish()
-	pid, err := syscall.ForkExec(sandboxExec, slices.Concat([]string{sandboxExec, "-p", profile, program}, b.Command[1:]), &syscall.ProcAttr{
+	pid, err := syscall.ForkExec(sandboxExec, slices.Concat([]string{sandboxExec, "-p", profile, program},
+		b.Command[1:]), &syscall.ProcAttr{
 		Dir: b.Dir, Env: b.Env, Sys: &syscall.SysProcAttr{Setpgid: true},
 		Files: []uintptr{uintptr(pipes.fds[0]), uintptr(pipes.fds[1]), uintptr(pipes.fds[2])},
 	})

@@ -105,7 +105,8 @@ func (r *run) wait() (int, error) {
 	defer forwardSignals(r.command)()
 	r.pipes.pass(func() { r.stop(errFull) })
 	watch := r.box.Limits.watch(time.Now())
-	fds := []unix.PollFd{{Fd: int32(r.report), Events: unix.POLLIN}, {Fd: int32(r.listener), Events: unix.POLLIN}}
+	fds := []unix.PollFd{{Fd: int32(r.report), Events: unix.POLLIN},
+		{Fd: int32(r.listener), Events: unix.POLLIN}}
 	var failed error
 	for {
 		if _, err := unix.Poll(fds, watch.pause(time.Now())); err != nil {

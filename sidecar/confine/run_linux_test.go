@@ -32,7 +32,8 @@ func fit(t testing.TB, command ...string) Box {
 	b := System()
 	b.Command, b.Dir = command, t.TempDir()
 	b.Write, b.Read = append(b.Write, b.Dir), append(b.Read, filepath.Dir(program))
-	b.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + b.Dir, "TMPDIR=" + b.Dir, "SELF=" + program}
+	b.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + b.Dir, "TMPDIR=" + b.Dir,
+		"SELF=" + program}
 	return b
 }
 
@@ -74,7 +75,8 @@ func TestList(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for command, want := range map[string]string{"ls " + listed: "a\nbelow\n", "cat " + listed + "/a": "", "cat " + listed + "/below/secret": "", "echo x > " + listed + "/b": ""} {
+	for command, want := range map[string]string{"ls " + listed: "a\nbelow\n", "cat " + listed + "/a": "",
+		"cat " + listed + "/below/secret": "", "echo x > " + listed + "/b": ""} {
 		b := fit(t, "sh", "-c", command)
 		b.List = []string{listed, filepath.Join(listed, "a")}
 		var out bytes.Buffer
@@ -103,14 +105,16 @@ func TestConfinedTwice(t *testing.T) {
 
 // withoutNamespaces runs a box where no namespace can be made.
 func withoutNamespaces(text string) error {
-	code, err := filter([]call{{nr: unix.SYS_CLONE, choices: []choice{{[]test{has(0, namespaces)}, refuse}}, otherwise: pass}})
+	code, err := filter([]call{{nr: unix.SYS_CLONE, choices: []choice{{[]test{has(0, namespaces)}, refuse}},
+		otherwise: pass}})
 	if err != nil {
 		return err
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+		unix.SECCOMP_FILTER_FLAG_TSYNC,
 		uintptr(unsafe.Pointer(&unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}))); errno != 0 {
 		return errno
 	}
@@ -139,7 +143,8 @@ func TestWithoutNamespaces(t *testing.T) {
 		command := again("bare " + string(text))
 		command.Stderr = nil
 		out, err := command.CombinedOutput()
-		if said := strings.TrimSpace(string(out)); said != c.said || command.ProcessState.ExitCode() == ExitUnfit != (c.said != "") {
+		if said := strings.TrimSpace(string(out)); said != c.said ||
+			command.ProcessState.ExitCode() == ExitUnfit != (c.said != "") {
 			t.Errorf("%v: %v %q", c.lenient, err, said)
 		}
 	}
@@ -186,9 +191,15 @@ func TestSession(t *testing.T) {
 		t.Skip("long, and what runs are other programs")
 	}
 	for name, end := range map[string]func(work string, supervisor int) string{
-		"by its pid":                 func(work string, _ int) string { return "kill $(cat " + work + "/pid)" },
-		"by its supervisor":          func(_ string, pid int) string { return fmt.Sprintf("kill %d", pid) },
-		"by its supervisor, at once": func(_ string, pid int) string { return fmt.Sprintf("kill -KILL %d", pid) },
+		"by its pid": func(work string,
+			_ int) string {
+			return "kill $(cat " + work + "/pid)"
+		},
+		"by its supervisor": func(_ string, pid int) string { return fmt.Sprintf("kill %d", pid) },
+		"by its supervisor, at once": func(_ string,
+			pid int) string {
+			return fmt.Sprintf("kill -KILL %d", pid)
+		},
 	} {
 		t.Run(name, func(t *testing.T) { inSession(t, end) })
 	}
@@ -215,7 +226,8 @@ func inSession(t *testing.T, end func(work string, supervisor int) string) {
 		c.Stderr = nil
 		return c
 	}
-	server := boxed("one", `echo $$ > `+work+`/pid; exec "$SELF"`, roleOf+"=serve 0.0.0.0"+port+" "+work+"/socket")
+	server := boxed("one", `echo $$ > `+work+`/pid; exec "$SELF"`, roleOf+"=serve 0.0.0.0"+port+" "+work+
+		"/socket")
 	ready, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -267,7 +279,8 @@ func TestNothingIsLeft(t *testing.T) {
 		"interrupted with group": func(c *exec.Cmd) error { return unix.Kill(-c.Process.Pid, unix.SIGINT) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := fit(t, "bash", "-c", `setsid nohup "$SELF" & (trap "" TERM INT; exec "$SELF") & echo $$ ready; sleep 60`)
+			b := fit(t, "bash", "-c",
+				`setsid nohup "$SELF" & (trap "" TERM INT; exec "$SELF") & echo $$ ready; sleep 60`)
 			b.Env = append(b.Env, roleOf+"=sleep "+b.Dir)
 			text, err := json.Marshal(b)
 			if err != nil {
@@ -333,7 +346,8 @@ func TestLimits(t *testing.T) {
 		b := fit(t, "bash", "-c", c.command)
 		b.Limits = c.limits
 		code, err := Run(b, Streams{Out: &out, Err: io.Discard})
-		if code != c.code || (err == nil) != (c.said == "") || err != nil && !strings.Contains(err.Error(), c.said) {
+		if code != c.code || (err == nil) != (c.said == "") || err != nil && !strings.Contains(err.Error(),
+			c.said) {
 			t.Errorf("%s: %d %v", c.command, code, err)
 		}
 		if c.limits.Open > 0 && out.String() != "0\n99\n" {

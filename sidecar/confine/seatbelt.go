@@ -57,7 +57,8 @@ func (b Box) seatbelt() (profile string, err error) {
 	p := &seatbelt{}
 	p.WriteString(seatbeltBase)
 	below := func(paths []string, yes bool) []string {
-		return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return underAny(path, b.Write) != yes })
+		return slices.DeleteFunc(slices.Clone(paths),
+			func(path string) bool { return underAny(path, b.Write) != yes })
 	}
 	hidden, fixed := below(b.Deny, true), below(b.Fixed, true)
 	p.add(b.Read, seatbeltRead).add(b.List, seatbeltList).add(below(b.Deny, false), seatbeltDeny).flush()
@@ -110,7 +111,8 @@ func (p *seatbelt) add(paths []string, rule string) *seatbelt {
 	for _, path := range paths {
 		quoted, err := seatbeltText(path)
 		p.err = cmp.Or(p.err, err)
-		p.rules = append(p.rules, seatbeltRule{strings.Count(strings.TrimRight(path, "/"), "/"), fmt.Sprintf(rule, quoted)})
+		p.rules = append(p.rules, seatbeltRule{strings.Count(strings.TrimRight(path, "/"), "/"),
+			fmt.Sprintf(rule, quoted)})
 	}
 	return p
 }
@@ -126,8 +128,10 @@ func (p *seatbelt) flush() {
 
 // seatbeltText is a path as a string of a profile.
 func seatbeltText(path string) (string, error) {
-	if !utf8.ValidString(path) || strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "", fmt.Errorf("%w: a profile can hold no name with a line break or the like: %q", ErrUnfit, path)
+	if !utf8.ValidString(path) ||
+		strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", fmt.Errorf("%w: a profile can hold no name with a line break or the like: %q", ErrUnfit,
+			path)
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`, nil
 }

@@ -20,8 +20,11 @@ func TestSeatbelt(t *testing.T) {
 	}{
 		"files, the more specific path later, and what is kept last": {
 			Box{
-				Read: []string{"/Users/sam/code/app/lib", "/usr", "/Users/sam/code"}, List: []string{"/Users/sam"}, Use: []string{"/dev/null"},
-				Write: []string{"/Users/sam/shop"}, Deny: []string{"/Users/sam/code/app", "/Users/sam/shop/a/.env"}, Fixed: []string{"/Users/sam/shop/.git/hooks", "/usr/lib"}, Net: NetNone,
+				Read: []string{"/Users/sam/code/app/lib", "/usr", "/Users/sam/code"},
+				List: []string{"/Users/sam"}, Use: []string{"/dev/null"},
+				Write: []string{"/Users/sam/shop"}, Deny: []string{"/Users/sam/code/app",
+					"/Users/sam/shop/a/.env"}, Fixed: []string{"/Users/sam/shop/.git/hooks", "/usr/lib"},
+				Net: NetNone,
 			},
 			`(allow file-read* file-map-executable process-exec* (subpath "/usr"))
 (allow file-read-data (literal "/Users/sam"))
@@ -100,18 +103,23 @@ func TestSeatbeltGivesWhatTheBoxSays(t *testing.T) {
 		rules := rulesOf(t, text)
 		for range 20 {
 			p := path()
-			kept := slices.ContainsFunc(b.Deny, func(d string) bool { return under(p, d) && underAny(d, b.Write) })
-			fixed := slices.ContainsFunc(b.Fixed, func(f string) bool { return under(p, f) && underAny(f, b.Write) })
+			kept := slices.ContainsFunc(b.Deny,
+				func(d string) bool { return under(p, d) && underAny(d, b.Write) })
+			fixed := slices.ContainsFunc(b.Fixed,
+				func(f string) bool { return under(p, f) && underAny(f, b.Write) })
 			writes := underAny(p, b.Write) && !kept && !fixed
 			reads := !kept && (underAny(p, b.Write) || longest(p, b.Read) > longest(p, b.Deny))
-			moves := writes && !slices.ContainsFunc(slices.Concat(b.Deny, b.Fixed), func(d string) bool { return under(d, p) && underAny(d, b.Write) })
-			for operation, want := range map[string]bool{"file-write-data": writes, "file-map-executable": reads, "process-exec*": reads, "file-write-unlink": moves} {
+			moves := writes && !slices.ContainsFunc(slices.Concat(b.Deny, b.Fixed),
+				func(d string) bool { return under(d, p) && underAny(d, b.Write) })
+			for operation, want := range map[string]bool{"file-write-data": writes,
+				"file-map-executable": reads, "process-exec*": reads, "file-write-unlink": moves} {
 				asked++
 				if !want {
 					refused++
 				}
 				if got := allows(rules, operation, p); got != want {
-					t.Fatalf("%s %s: %v, want %v\n%+v\n%s", operation, p, got, want, b, strings.TrimPrefix(text, seatbeltBase))
+					t.Fatalf("%s %s: %v, want %v\n%+v\n%s", operation, p, got, want, b,
+						strings.TrimPrefix(text, seatbeltBase))
 				}
 			}
 		}
@@ -174,7 +182,8 @@ func TestOnDisk(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{file, filepath.Join(dir, "none"), filepath.Join(dir, "none", "at", "all"), "/"} {
+	for _, path := range []string{file, filepath.Join(dir, "none"), filepath.Join(dir, "none", "at", "all"),
+		"/"} {
 		if got := onDisk(path); got != path {
 			t.Errorf("%s is %s", path, got)
 		}

@@ -104,7 +104,8 @@ func (c *caller) terminal() verdict {
 	}
 	defer unix.Close(master)
 	// Without O_NOCTTY it could become the terminal of the supervisor.
-	slave, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCGPTPEER, uintptr(c.args[2])|unix.O_NOCTTY|unix.O_CLOEXEC)
+	slave, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCGPTPEER,
+		uintptr(c.args[2])|unix.O_NOCTTY|unix.O_CLOEXEC)
 	if errno != 0 {
 		return no(errno)
 	}

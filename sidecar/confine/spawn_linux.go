@@ -72,7 +72,8 @@ func spawn(p *plan, report int) (keeper int, b *brood, err error) {
 	}
 	defer unix.Close(signals)
 	children := append([]byte("/proc/thread-self/children"), 0)
-	b = &brood{ops: p.ops, flags: p.flags, report: uintptr(report), signals: uintptr(signals), parent: os.Getpid(), children: &children[0]}
+	b = &brood{ops: p.ops, flags: p.flags, report: uintptr(report), signals: uintptr(signals),
+		parent: os.Getpid(), children: &children[0]}
 	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &before); err != nil {
 		return 0, nil, fmt.Errorf("block signals: %w", err)
 	}
@@ -100,7 +101,8 @@ func (b *brood) bear(who, flags uintptr) int {
 	stack := &b.stacks[who]
 	top := uintptr(unsafe.Pointer(stack)) + unsafe.Sizeof(*stack) - room
 	begin := born // a direct call from assembly would pass the race detector, and look like endless recursion
-	return clone(flags|unix.CLONE_VM|uintptr(unix.SIGCHLD), top&^15, **(**uintptr)(unsafe.Pointer(&begin)), b, who)
+	return clone(flags|unix.CLONE_VM|uintptr(unix.SIGCHLD), top&^15, **(**uintptr)(unsafe.Pointer(&begin)), b,
+		who)
 }
 
 // born is where a new process begins. It can neither allocate nor wait for a goroutine.
@@ -166,7 +168,8 @@ func keep(b *brood, command int) {
 	var how int32
 	for ended, told := false, false; ; {
 		for {
-			pid := syscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&b.status)), unix.WNOHANG|unix.WALL, 0, 0, 0)
+			pid := syscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&b.status)),
+				unix.WNOHANG|unix.WALL, 0, 0, 0)
 			if pid == -int(unix.ECHILD) && ended {
 				if !told {
 					tell(report, saidEnd, how, 1)
@@ -199,7 +202,8 @@ func keep(b *brood, command int) {
 //go:nosplit
 func endAll(b *brood) {
 	for {
-		fd := syscall6(unix.SYS_OPENAT, uintptr(atCwd), uintptr(unsafe.Pointer(b.children)), unix.O_RDONLY, 0, 0, 0)
+		fd := syscall6(unix.SYS_OPENAT, uintptr(atCwd), uintptr(unsafe.Pointer(b.children)), unix.O_RDONLY, 0,
+			0, 0)
 		if fd < 0 {
 			return
 		}

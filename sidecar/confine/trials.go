@@ -41,9 +41,11 @@ func tried(run func(Box, Streams) (int, error)) (map[Part]string, error) {
 		return nil, fmt.Errorf("prepare a trial: %w", err)
 	}
 	defer end()
-	b.Command = []string{"/bin/bash", "-c", `cat "$IN/given" && echo x > "$IN/made" && exec 3<>"/dev/tcp/$PROXY"`}
+	b.Command = []string{"/bin/bash", "-c",
+		`cat "$IN/given" && echo x > "$IN/made" && exec 3<>"/dev/tcp/$PROXY"`}
 	if code, err := run(b, Streams{}); err != nil || code != 0 {
-		return nil, errors.Join(fmt.Errorf("a command cannot do what it may, and ended with exit code %d", code), err)
+		return nil, errors.Join(fmt.Errorf("a command cannot do what it may, and ended with exit code %d",
+			code), err)
 	}
 	missing := map[Part]string{}
 	for _, t := range trials {
@@ -78,10 +80,12 @@ func trialBox() (b Box, end func(), err error) {
 		return b, nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	b = System()
-	b.Untried, b.Dir, b.Write, b.Fixed, b.Deny = true, in, []string{in}, []string{in + "/sub/fixed"}, append(b.Deny, in+"/sub/hidden")
+	b.Untried, b.Dir, b.Write, b.Fixed, b.Deny = true, in, []string{in}, []string{in +
+		"/sub/fixed"}, append(b.Deny, in+"/sub/hidden")
 	b.Net, b.Proxy = NetProxy, proxy.Addr().String()
 	b.Env = []string{"PATH=/usr/bin:/bin", "IN=" + in, "OUT=" + out, "OUTSIDER=" + strconv.Itoa(os.Getpid())}
-	for name, address := range map[string]net.Addr{"PROXY": proxy.Addr(), "TCP": tcp.Addr(), "UDP": udp.LocalAddr()} {
+	for name, address := range map[string]net.Addr{"PROXY": proxy.Addr(), "TCP": tcp.Addr(),
+		"UDP": udp.LocalAddr()} {
 		b.Env = append(b.Env, name+"="+strings.Replace(address.String(), ":", "/", 1))
 	}
 	return b, func() {

@@ -17,7 +17,8 @@ func TestTrials(t *testing.T) {
 		b.Write, b.Fixed, b.Deny = []string{"/"}, nil, nil
 		return Run(b, std)
 	}
-	if missing, err = tried(let); err != nil || missing[PartFiles] == "" || missing[PartBelow] == "" || missing[PartTCP] != "" {
+	if missing, err = tried(let); err != nil || missing[PartFiles] == "" || missing[PartBelow] == "" ||
+		missing[PartTCP] != "" {
 		t.Errorf("with all files: %v %q", err, missing)
 	}
 }

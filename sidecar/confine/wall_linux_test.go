@@ -37,7 +37,9 @@ func TestMain(m *testing.M) {
 
 func roles() map[string]func(string) error {
 	return map[string]func(string) error{
-		"wall": wall, "attempts": runAttempts, "attempt": attempt, "victim": victim, "box": runBox, "serve": serve, "dial": dial, "bare": withoutNamespaces, "sleep": sleepOn, "whoami": whoami, "redteam": redTeam,
+		"wall": wall, "attempts": runAttempts, "attempt": attempt, "victim": victim, "box": runBox,
+		"serve": serve, "dial": dial, "bare": withoutNamespaces, "sleep": sleepOn, "whoami": whoami,
+		"redteam": redTeam,
 	}
 }
 
@@ -122,10 +124,12 @@ func wall(arg string) error {
 		}
 	}
 	c := again(role)
-	c.Env = append(c.Env, "HOME=/tmp", "RUNNER_SECRET="+secret, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+	c.Env = append(c.Env, "HOME=/tmp", "RUNNER_SECRET="+secret,
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
 	c.Dir, c.Stdout = "/tmp", os.Stdout
 	if os.Geteuid() == 0 {
-		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid),
+			Gid: uint32(uid)}}
 	}
 	return c.Run()
 }
@@ -141,7 +145,8 @@ func loopbackUp() error {
 		return err
 	}
 	request.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCSIFFLAGS, uintptr(unsafe.Pointer(request)))
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCSIFFLAGS,
+		uintptr(unsafe.Pointer(request)))
 	if errno != 0 {
 		return errno
 	}

@@ -98,7 +98,8 @@ func resident(pid int) (n int64) {
 // reaches the whole group, the command among it, and is not given twice.
 func forwardSignals(command int) (end func()) {
 	got := make(chan os.Signal, 16)
-	for _, s := range []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH} {
+	for _, s := range []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1,
+		unix.SIGUSR2, unix.SIGWINCH} {
 		if !signal.Ignored(s) { // nohup
 			signal.Notify(got, s)
 		}

@@ -65,7 +65,8 @@ func (c *Connector) sidecar() connection.Sidecar {
 	if c.Tokens == 0 {
 		reply = connection.Tokens{Number: min(openclaw.DefaultTokens, c.Window/2), Guessed: true}
 	}
-	return connection.Sidecar{URL: c.URL, Key: c.Key, Models: c.Models, Serves: c.Serves, Window: connection.Tokens{Number: c.Window, Guessed: c.Guessed}, Reply: reply}
+	return connection.Sidecar{URL: c.URL, Key: c.Key, Models: c.Models, Serves: c.Serves,
+		Window: connection.Tokens{Number: c.Window, Guessed: c.Guessed}, Reply: reply}
 }
 
 // PrintAgent prints the settings of an agent, as its config would have them that had no others.
@@ -181,7 +182,8 @@ func (c *Connector) remark(a Agent) {
 	s := c.sidecar()
 	switch name := s.Variable(); {
 	case name != "" && a.Refers():
-		fmt.Fprintf(c.Err, "note: %s is a secret, and is not written down: %s needs it in its environment\n", name, a.Name)
+		fmt.Fprintf(c.Err, "note: %s is a secret, and is not written down: %s needs it in its environment\n",
+			name, a.Name)
 	case name != "":
 		fmt.Fprintf(c.Err, "note: %s is a secret, and %s has no way to name a variable: no key is set; --key TOKEN writes one down\n", name, a.Name)
 	}

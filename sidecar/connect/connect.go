@@ -60,7 +60,8 @@ func (c *Connector) Learn(ctx context.Context, set *ruleset.Set) (err error) {
 	}
 	least, why := service.LeastWindow(ctx, s, set)
 	if c.Guessed = least == 0; c.Guessed {
-		fmt.Fprintf(c.Err, "context window: %d is assumed: %s; give it with --context-window\n", c.Window, why)
+		fmt.Fprintf(c.Err, "context window: %d is assumed: %s; give it with --context-window\n", c.Window,
+			why)
 		return nil
 	}
 	c.Window = least
@@ -79,7 +80,8 @@ func (c *Connector) name(set *ruleset.Set) error {
 	}
 	for _, id := range c.Named {
 		if !slices.Contains(c.Serves, id) {
-			return fmt.Errorf("--models: there is no model %q; there are %s", id, strings.Join(c.Serves, ", "))
+			return fmt.Errorf("--models: there is no model %q; there are %s", id,
+				strings.Join(c.Serves, ", "))
 		}
 	}
 	if len(c.Named) > 0 {
@@ -141,7 +143,8 @@ func (c *Connector) supervise() error {
 	if err != nil {
 		return fmt.Errorf("--local-service: %w", err)
 	}
-	c.Service.Start(program, int(c.Idle.Milliseconds()), handed, func(name string) bool { return slices.Contains(secrets, name) })
+	c.Service.Start(program, int(c.Idle.Milliseconds()), handed,
+		func(name string) bool { return slices.Contains(secrets, name) })
 	for _, p := range c.Service.Env {
 		if p.Value == "${"+p.Key+"}" && p.Key != tokenName {
 			c.tellSecret(p.Key)

@@ -141,7 +141,8 @@ func Undo(path string, now time.Time) (Undone, error) {
 		return u, fmt.Errorf("read the backup: %w", err)
 	}
 	u.Removed = strings.HasSuffix(u.Backup, created)
-	if name := strings.TrimSuffix(u.Backup, filepath.Ext(u.Backup)); !strings.HasSuffix(name, "-"+sum(f.Text)) {
+	if name := strings.TrimSuffix(u.Backup, filepath.Ext(u.Backup)); !strings.HasSuffix(name,
+		"-"+sum(f.Text)) {
 		info, err := os.Stat(path)
 		if err != nil {
 			return u, fmt.Errorf("keep the config: %w", err)
@@ -173,12 +174,14 @@ func newest(path string) (string, error) {
 	}
 	var names []string
 	for _, e := range list {
-		if strings.HasPrefix(e.Name(), filepath.Base(path)+mark) && (strings.HasSuffix(e.Name(), replaced) || strings.HasSuffix(e.Name(), created)) && e.Type().IsRegular() {
+		if strings.HasPrefix(e.Name(), filepath.Base(path)+mark) && (strings.HasSuffix(e.Name(), replaced) ||
+			strings.HasSuffix(e.Name(), created)) && e.Type().IsRegular() {
 			names = append(names, e.Name())
 		}
 	}
 	if len(names) == 0 {
-		return "", fmt.Errorf("%w of %s: gpt-oss-executor has not written it, or it was put back already", ErrNoBackup, path)
+		return "", fmt.Errorf("%w of %s: gpt-oss-executor has not written it, or it was put back already",
+			ErrNoBackup, path)
 	}
 	return filepath.Join(filepath.Dir(path), slices.Max(names)), nil
 }

@@ -68,7 +68,8 @@ func TestWriteLeavesWhatOthersWrote(t *testing.T) {
 	if err := os.WriteFile(f.Path, []byte("other"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Write([]byte("two"), noon); err == nil || !strings.Contains(err.Error(), "has changed since it was read") {
+	if _, err := f.Write([]byte("two"), noon); err == nil ||
+		!strings.Contains(err.Error(), "has changed since it was read") {
 		t.Errorf("%v", err)
 	}
 	holds(t, f.Path, "other")
@@ -116,7 +117,8 @@ func TestMissing(t *testing.T) {
 			t.Errorf("%s: %v %v", path, info.Mode(), err)
 		}
 	}
-	if _, err := f.Write([]byte("two"), noon); err == nil || !strings.Contains(err.Error(), "has changed since it was read") {
+	if _, err := f.Write([]byte("two"), noon); err == nil ||
+		!strings.Contains(err.Error(), "has changed since it was read") {
 		t.Errorf("over one that is there by now: %v", err)
 	}
 	u, err := Undo(f.Path, noon)
@@ -149,7 +151,8 @@ func FuzzUndo(f *testing.F) {
 	f.Add("\ufeff{ // mine\r\n  \"gateway\": {},\r\n\r\n}")
 	f.Add(`{"tools":{"exec":{"mode":"full"/* why */}},"a":"é"}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		merged, err := openclaw.Merge([]byte(text), openclaw.Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss"}})
+		merged, err := openclaw.Merge([]byte(text), openclaw.Sidecar{URL: "http://127.0.0.1:8001/v1",
+			Models: []string{"gpt-oss"}})
 		if err != nil {
 			return
 		}

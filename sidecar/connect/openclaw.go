@@ -31,7 +31,8 @@ func (c *Connector) config(path string) string {
 	if path != "" {
 		return path
 	}
-	folder := cmp.Or(c.variable("OPENCLAW_STATE_DIR"), filepath.Join(cmp.Or(c.variable("OPENCLAW_HOME"), c.variable("HOME")), ".openclaw"))
+	folder := cmp.Or(c.variable("OPENCLAW_STATE_DIR"),
+		filepath.Join(cmp.Or(c.variable("OPENCLAW_HOME"), c.variable("HOME")), ".openclaw"))
 	return cmp.Or(c.variable("OPENCLAW_CONFIG_PATH"), filepath.Join(folder, "openclaw.json"))
 }
 
@@ -124,7 +125,8 @@ func (c *Connector) Check(path string, asJSON bool) (works bool, err error) {
 
 // show shows a finding, and below it how to mend what hurts.
 func (c *Connector) show(path string, f openclaw.Finding) {
-	ink := map[openclaw.Status]terminal.Ink{openclaw.Fail: terminal.Red, openclaw.Warn: terminal.Bold}[f.Status]
+	ink := map[openclaw.Status]terminal.Ink{openclaw.Fail: terminal.Red,
+		openclaw.Warn: terminal.Bold}[f.Status]
 	c.say(ink, "%s:%d: %s %s: %s", path, f.Line, f.Status, f.Name, f.Found)
 	switch {
 	case f.Fix == "":
@@ -138,7 +140,8 @@ func (c *Connector) show(path string, f openclaw.Finding) {
 // changes shows what changes in a config, as diff -u does.
 func (c *Connector) changes(path, format string, before, after []byte) {
 	for line := range strings.Lines(connection.Diff(path, format, before, after)) {
-		c.say(map[byte]terminal.Ink{'-': terminal.Red, '+': terminal.Green, '@': terminal.Faint}[line[0]], "%s", strings.TrimRight(line, "\r\n"))
+		c.say(map[byte]terminal.Ink{'-': terminal.Red, '+': terminal.Green, '@': terminal.Faint}[line[0]],
+			"%s", strings.TrimRight(line, "\r\n"))
 	}
 }
 

@@ -33,7 +33,8 @@ func (r *refused) Error() string {
 
 // about reports whether all that it does not take is below a path.
 func (r *refused) about(path string) bool {
-	return !slices.ContainsFunc(r.Issues, func(i issue) bool { return i.Path != path && !strings.HasPrefix(i.Path, path+".") })
+	return !slices.ContainsFunc(r.Issues,
+		func(i issue) bool { return i.Path != path && !strings.HasPrefix(i.Path, path+".") })
 }
 
 // errNoOpenClaw says that there is no program of this name.
@@ -70,7 +71,8 @@ func validate(ctx context.Context, path string, text []byte) (err error) {
 		Issues []issue
 	}
 	if err := json.Unmarshal(out, &answer); err != nil || answer.Valid == nil {
-		return fmt.Errorf("ask %s: no answer (%w): %.300s", program, errors.Join(runErr, err), bytes.TrimSpace(said.Bytes()))
+		return fmt.Errorf("ask %s: no answer (%w): %.300s", program, errors.Join(runErr, err),
+			bytes.TrimSpace(said.Bytes()))
 	}
 	if !*answer.Valid {
 		return &refused{answer.Issues}

@@ -22,12 +22,14 @@ func TestValidate(t *testing.T) {
 		"the text, beside the config": {`grep -q two "$OPENCLAW_CONFIG_PATH" && [ "$(dirname "$OPENCLAW_CONFIG_PATH")" = ` + filepath.Dir(path) + ` ] && echo '{"valid":true}'`, ""},
 	} {
 		bin := t.TempDir()
-		if err := os.WriteFile(filepath.Join(bin, "openclaw"), []byte("#!/bin/sh\n"+c.says+"\n"), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(bin, "openclaw"), []byte("#!/bin/sh\n"+c.says+"\n"),
+			0o755); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", bin+":/usr/bin:/bin")
 		err := validate(context.Background(), path, []byte("two"))
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && err != nil || c.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if errors.As(err, new(*refused)) != (name == "refused") {

@@ -61,17 +61,20 @@ func (c *Connection) Problems() (out rulefile.Problems) {
 	for _, config := range c.Configs {
 		for _, name := range placeholdersOf(config.Settings.Members) {
 			if !slices.Contains(placeholders, name) {
-				out = append(out, config.Settings.At.Problem(rulefile.CodeRef, "{"+name+"} in the settings stands for nothing", rulefile.DidYouMean(name, placeholders)))
+				out = append(out, config.Settings.At.Problem(rulefile.CodeRef,
+					"{"+name+"} in the settings stands for nothing", rulefile.DidYouMean(name, placeholders)))
 			}
 		}
 		if len(config.Names) == 0 || len(config.Folders) == 0 {
-			out = append(out, config.Format.All().Problem(rulefile.CodeValue, "this config has no folder or no name", ""))
+			out = append(out, config.Format.All().Problem(rulefile.CodeValue,
+				"this config has no folder or no name", ""))
 		}
 	}
 	for _, text := range slices.Concat(c.Commands, c.Remarks) {
 		for _, name := range placeholdersOf(text.Value) {
 			if !slices.Contains(placeholders, name) {
-				out = append(out, text.All().Problem(rulefile.CodeRef, "{"+name+"} stands for nothing", rulefile.DidYouMean(name, placeholders)))
+				out = append(out, text.All().Problem(rulefile.CodeRef, "{"+name+"} stands for nothing",
+					rulefile.DidYouMean(name, placeholders)))
 			}
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-var side = Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss", "gpt-oss-20b"}, Serves: []string{"gpt-oss", "gpt-oss-20b", "executor"},
+var side = Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss", "gpt-oss-20b"},
+	Serves: []string{"gpt-oss", "gpt-oss-20b", "executor"},
 	Window: Tokens{Number: 65536}, Reply: Tokens{Number: 8192, Guessed: true}}
 
 func shipped(t *testing.T) Agents {
@@ -57,7 +58,8 @@ func changed(before, after []byte) (out []string) {
 	return out
 }
 
-// What a config holds stays, byte for byte, but for the lines that lead elsewhere; written twice, nothing changes.
+// What a config holds stays, byte for byte, but for the lines that lead elsewhere; written twice, nothing
+// changes.
 func TestMergeKeeps(t *testing.T) {
 	agents := shipped(t)
 	for _, c := range []struct {
@@ -77,7 +79,9 @@ func TestMergeKeeps(t *testing.T) {
   "permission": { "bash": "ask" },
 }
 `, []string{`-  "model": "anthropic/claude",`, `-    "gpt-oss-executor": { "options": { "baseURL": "http://old:1/v1", "timeout": 600000 }, "models": { "gpt-oss": { "name": "Mine", "limit": { "context": 32768, "output": 4096 } } } },`},
-			[]string{`"model": "gpt-oss-executor/gpt-oss"`, `"baseURL": "http://127.0.0.1:8001/v1", "timeout": 600000`, `"name": "Mine"`, `"context": 65536, "output": 4096`, `"gpt-oss-20b"`, `"apiKey": "none"`}},
+			[]string{`"model": "gpt-oss-executor/gpt-oss"`,
+				`"baseURL": "http://127.0.0.1:8001/v1", "timeout": 600000`, `"name": "Mine"`,
+				`"context": 65536, "output": 4096`, `"gpt-oss-20b"`, `"apiKey": "none"`}},
 		{"codex", `# my Codex
 model = "gpt-5.5" # the big one
 approval_policy = "never"
@@ -95,14 +99,16 @@ base_url = 'https://x/v1'
 [projects."/home/me/code"]
 trust_level = "trusted"
 `, []string{`-model = "gpt-5.5" # the big one`},
-			[]string{`model = "gpt-oss" # the big one`, "approval_policy = \"never\"\nmodel_provider = \"gpt-oss-executor\"\nmodel_context_window = 65536\n\n[mcp",
+			[]string{`model = "gpt-oss" # the big one`,
+				"approval_policy = \"never\"\nmodel_provider = \"gpt-oss-executor\"\nmodel_context_window = 65536\n\n[mcp",
 				"\n[model_providers.gpt-oss-executor]\nname = \"gpt-oss-executor\"\nbase_url = \"http://127.0.0.1:8001/v1\"\nwire_api = \"responses\"\n"}},
 		{"pi", `{
   "providers": { // mine
     "ollama": {"baseUrl": "http://localhost:11434/v1", "api": "openai-completions", "apiKey": "ollama", "models": [{"id": "gpt-oss"}]}
   }
 }`, []string{`-    "ollama": {"baseUrl": "http://localhost:11434/v1", "api": "openai-completions", "apiKey": "ollama", "models": [{"id": "gpt-oss"}]}`},
-			[]string{`"models": [{"id": "gpt-oss"}]}`, `"api": "openai-responses"`, `"id": "gpt-oss-20b"`, `"contextWindow": 65536`}},
+			[]string{`"models": [{"id": "gpt-oss"}]}`, `"api": "openai-responses"`, `"id": "gpt-oss-20b"`,
+				`"contextWindow": 65536`}},
 		{"qwen-code", `{
   "ui": { "theme": "x" },
   "modelProviders": {
@@ -114,7 +120,9 @@ trust_level = "trusted"
   "$version": 4
 }
 `, []string{`-      { "id": "gpt-oss", "name": "gpt-oss", "baseUrl": "http://localhost:11434/v1" }`, `-  "security": { "auth": { "selectedType": "qwen-oauth" } },`, `-  "$version": 4`},
-			[]string{`{ "id": "gpt-oss", "name": "gpt-oss", "baseUrl": "http://localhost:11434/v1" },`, `"selectedType": "openai"`, `"name": "gpt-oss-20b (gpt-oss-executor)"`, `"GPTOSS_EXECUTOR_KEY": "none"`}},
+			[]string{`{ "id": "gpt-oss", "name": "gpt-oss", "baseUrl": "http://localhost:11434/v1" },`,
+				`"selectedType": "openai"`, `"name": "gpt-oss-20b (gpt-oss-executor)"`,
+				`"GPTOSS_EXECUTOR_KEY": "none"`}},
 		{"continue", `# mine
 name: Assistant # whose
 version: 0.0.1
@@ -134,9 +142,11 @@ models:
 context:
   - provider: code
 `, []string{`-    apiBase: http://old:1/v1 # was there`},
-			[]string{"name: Assistant # whose", "apiBase: http://127.0.0.1:8001/v1 # was there", "      - image_input\n      - tool_use\n    requestOptions: {timeout: 900}\n    apiKey: none\n", "  - name: gpt-oss-20b (gpt-oss-executor)\n", "\n\ncontext:\n"}},
+			[]string{"name: Assistant # whose", "apiBase: http://127.0.0.1:8001/v1 # was there",
+				"      - image_input\n      - tool_use\n    requestOptions: {timeout: 900}\n    apiKey: none\n", "  - name: gpt-oss-20b (gpt-oss-executor)\n", "\n\ncontext:\n"}},
 		{"cline", `{"version":1,"lastUsedProvider":"cline","modes":{"plan":{"provider":"cline"}},"providers":{"cline":{"settings":{"provider":"cline"},"updatedAt":"2026-11-28T19:42:34.768Z","tokenSource":"oauth"}}}`, nil,
-			[]string{`"plan":{"provider":"cline"}`, `"cline":{"settings":{"provider":"cline"},"updatedAt":"2026-11-28T19:42:34.768Z","tokenSource":"oauth"}`, `"lastUsedProvider":"openai-compatible"`}},
+			[]string{`"plan":{"provider":"cline"}`,
+				`"cline":{"settings":{"provider":"cline"},"updatedAt":"2026-11-28T19:42:34.768Z","tokenSource":"oauth"}`, `"lastUsedProvider":"openai-compatible"`}},
 		{"goose", `extensions:
   developer:
     enabled: true
@@ -144,7 +154,9 @@ context:
 GOOSE_PROVIDER: "anthropic" # for now
 # GOOSE_MODEL: other
 GOOSE_MODE: auto`, []string{`-GOOSE_PROVIDER: "anthropic" # for now`},
-			[]string{`GOOSE_PROVIDER: "openai" # for now`, "GOOSE_MODE: auto\nGOOSE_MODEL: gpt-oss\nOPENAI_HOST: http://127.0.0.1:8001\n", "GOOSE_CONTEXT_LIMIT: 65536"}},
+			[]string{`GOOSE_PROVIDER: "openai" # for now`,
+				"GOOSE_MODE: auto\nGOOSE_MODEL: gpt-oss\nOPENAI_HOST: http://127.0.0.1:8001\n",
+				"GOOSE_CONTEXT_LIMIT: 65536"}},
 	} {
 		a := agents[c.agent]
 		got, err := a.Configs[0].Merge([]byte(c.text), a.Key, side)
@@ -156,7 +168,8 @@ GOOSE_MODE: auto`, []string{`-GOOSE_PROVIDER: "anthropic" # for now`},
 			t.Errorf("%s, once more: %v\n%s", c.agent, err, changed(got, again))
 		}
 		for _, line := range changed([]byte(c.text), got) {
-			if line[0] == '-' && !slices.Contains(c.gone, line) && strings.Contains(c.text, "\n") && !strings.HasSuffix(c.text, line[1:]) {
+			if line[0] == '-' && !slices.Contains(c.gone, line) && strings.Contains(c.text, "\n") &&
+				!strings.HasSuffix(c.text, line[1:]) {
 				t.Errorf("%s lost %s", c.agent, line)
 			}
 		}
@@ -189,13 +202,16 @@ func TestMergeIntoNothing(t *testing.T) {
 				said, _ := s.Say(text.Value, a.Key)
 				all += said + "\n"
 			}
-			if strings.Contains(all, "{url}") || strings.Contains(all, "{model}") || !strings.Contains(all, "http://127.0.0.1:8001") || !strings.Contains(all, "gpt-oss") {
+			if strings.Contains(all, "{url}") || strings.Contains(all, "{model}") ||
+				!strings.Contains(all, "http://127.0.0.1:8001") || !strings.Contains(all, "gpt-oss") {
 				t.Errorf("%s: %s", name, all)
 			}
-			if none := a.Key.None.Value == "" && key == "" || key == "${GX_TOKEN}" && !a.Refers(); !none && !strings.Contains(all, want) {
+			if none := a.Key.None.Value == "" && key == "" || key == "${GX_TOKEN}" && !a.Refers(); !none &&
+				!strings.Contains(all, want) {
 				t.Errorf("%s with the key %q: no %s in\n%s", name, key, want, all)
 			}
-			if key == "${GX_TOKEN}" && strings.Contains(all, "none") && name != "codex" && name != "qwen-code" && strings.Contains(all, `"none"`) {
+			if key == "${GX_TOKEN}" && strings.Contains(all, "none") && name != "codex" &&
+				name != "qwen-code" && strings.Contains(all, `"none"`) {
 				t.Errorf("%s: a key that is none:\n%s", name, all)
 			}
 		}
@@ -217,7 +233,8 @@ func TestMergeTokens(t *testing.T) {
 	} {
 		s := side
 		s.Window = c.window
-		if got, err := a.Configs[0].Merge([]byte(c.text), a.Key, s); err != nil || !strings.HasPrefix(string(got), c.want) {
+		if got, err := a.Configs[0].Merge([]byte(c.text), a.Key, s); err != nil ||
+			!strings.HasPrefix(string(got), c.want) {
 			t.Errorf("%s: %v\n%s", c.text, err, got)
 		}
 	}
@@ -269,7 +286,8 @@ func TestPath(t *testing.T) {
 			return c.env[name]
 		}
 		a := agents[c.agent]
-		if got := a.Configs[0].Path(variable, func(path string) bool { return path == c.exists }); got != c.want {
+		if got := a.Configs[0].Path(variable,
+			func(path string) bool { return path == c.exists }); got != c.want {
 			t.Errorf("%s: %s, want %s", c.agent, got, c.want)
 		}
 	}
@@ -281,9 +299,11 @@ func TestMergeAny(t *testing.T) {
 	agents := shipped(t)
 	lines := map[string][]string{
 		"codex": {"a = 1", "model = 'x' # was", "[t] # tail", "[t.u]", "x.y = { z = 1, w = [1, 2] }", "[[l]]", "k = \"\"\"\nb # no comment\n\"\"\"", "# c", "",
-			"model_providers.mine.name = \"x\"", "[model_providers.gpt-oss-executor]", "name = 'y'", "base_url = ''", "[model_providers]", "model_providers = {}", "  i = [\n    1, # one\n  ]"},
+			"model_providers.mine.name = \"x\"", "[model_providers.gpt-oss-executor]", "name = 'y'",
+			"base_url = ''", "[model_providers]", "model_providers = {}", "  i = [\n    1, # one\n  ]"},
 		"continue": {"a: 1", "name: 'x' # was", "t: # tail", "  u: {x: 1}", "  v: [a, b]", "models:", "models: []", "models: # none", "- name: x", "  - name: gpt-oss (gpt-oss-executor) # ours", "    provider: y",
-			"    roles: [chat]", "# c", "    # deep", "", "s: |", "  # text", "  more", "l:\n- 1\n- b: 2", "q: \"a\n  b\"", "n: ~", "z: &x {k: 1}", "y: *x"},
+			"    roles: [chat]", "# c", "    # deep", "", "s: |", "  # text", "  more", "l:\n- 1\n- b: 2",
+			"q: \"a\n  b\"", "n: ~", "z: &x {k: 1}", "y: *x"},
 	}
 	merged := 0
 	rapid.Check(t, func(rt *rapid.T) {

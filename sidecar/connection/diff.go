@@ -46,7 +46,8 @@ func (m masker) masked(text []byte) ([]byte, error) {
 	}
 	var found []*jsonc.Value
 	m.each(root, "", func(v *jsonc.Value) { found = append(found, v) })
-	slices.SortFunc(found, func(a, b *jsonc.Value) int { return a.Start - b.Start }) // a table of TOML may go on elsewhere
+	// a table of TOML may go on elsewhere
+	slices.SortFunc(found, func(a, b *jsonc.Value) int { return a.Start - b.Start })
 	var out strings.Builder
 	at := 0
 	for _, v := range found {
@@ -67,7 +68,8 @@ func (m masker) number(secret string) string {
 
 // each calls with every string that is a secret by its name.
 func (m masker) each(v *jsonc.Value, name string, is func(v *jsonc.Value)) {
-	if v.Kind == jsonc.String && v.Text != "" && v.End > v.Start && secretName().MatchString(name) && !variableName().MatchString(name) && !reference().MatchString(v.Text) {
+	if v.Kind == jsonc.String && v.Text != "" && v.End > v.Start && secretName().MatchString(name) &&
+		!variableName().MatchString(name) && !reference().MatchString(v.Text) {
 		is(v)
 	}
 	for i := range v.Items {

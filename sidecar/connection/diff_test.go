@@ -15,7 +15,8 @@ func TestDiff(t *testing.T) {
 }`
 	after := strings.Replace(strings.Replace(before, `"old"`, `"new"`, 1), `"a": 1`, `"a": 2`, 1)
 	got := Diff("openclaw.json", JSON, []byte(before), []byte(after))
-	for _, has := range []string{"-  \"a\": 1,\n", "+  \"a\": 2,\n", `-  "apiKey": "«secret 3»"`, `+  "apiKey": "«secret 4»"`, "${KEY}"} {
+	for _, has := range []string{"-  \"a\": 1,\n", "+  \"a\": 2,\n", `-  "apiKey": "«secret 3»"`,
+		`+  "apiKey": "«secret 4»"`, "${KEY}"} {
 		if !strings.Contains(got, has) {
 			t.Errorf("no %q in\n%s", has, got)
 		}
@@ -28,7 +29,8 @@ func TestDiff(t *testing.T) {
 	if got := Diff("x", JSON, []byte(before), []byte(before)); got != "" {
 		t.Errorf("no change: %s", got)
 	}
-	if got := Diff("x", JSON, []byte("{apiKey: 'abc'}"), []byte(before)); !strings.HasPrefix(got, "x:1:2: the name apiKey ") || strings.Contains(got, "abc") {
+	if got := Diff("x", JSON, []byte("{apiKey: 'abc'}"), []byte(before)); !strings.HasPrefix(got,
+		"x:1:2: the name apiKey ") || strings.Contains(got, "abc") {
 		t.Errorf("a text that cannot be read: %s", got)
 	}
 	if got := Diff("x", JSON, nil, []byte(`{"a": 1}`)); !strings.Contains(got, `+{"a": 1}`) {

@@ -174,7 +174,8 @@ func (m *merger) item(path []string, item listItem) {
 func (m *merger) refuse(path []string, old *jsonc.Value, want jsonc.Kind) {
 	if m.err == nil {
 		line, column := jsonc.Position(m.text, old.Start)
-		m.err = fmt.Errorf("%d:%d: %s is %s, and must be %s here; change it by hand", line, column, strings.Join(path, "."), old.Kind, want)
+		m.err = fmt.Errorf("%d:%d: %s is %s, and must be %s here; change it by hand", line, column,
+			strings.Join(path, "."), old.Kind, want)
 	}
 }
 
@@ -290,7 +291,8 @@ func (m *merger) keeps(path []string, value any, old *jsonc.Value) bool {
 	case text == "{max_tokens}":
 		return m.s.Reply.Guessed && isNumber
 	case slices.Contains(placeholdersOf(text), "model"): // the default is another one of ours
-		return slices.ContainsFunc(m.s.Serves, func(id string) bool { return old.Is(jsonc.String, fmt.Sprint(m.fill(text, id))) })
+		return slices.ContainsFunc(m.s.Serves,
+			func(id string) bool { return old.Is(jsonc.String, fmt.Sprint(m.fill(text, id))) })
 	}
 	return false
 }
@@ -303,7 +305,8 @@ func (m *merger) unharmed(before *jsonc.Value) error {
 	leaves(is, m.root, "")
 	for _, path := range slices.Sorted(maps.Keys(was)) {
 		if is[path] != was[path] && !m.set[path] {
-			return fmt.Errorf("1:1: %s would have changed with what is to be set; change it by hand", strings.ReplaceAll(path, "\x00", "."))
+			return fmt.Errorf("1:1: %s would have changed with what is to be set; change it by hand",
+				strings.ReplaceAll(path, "\x00", "."))
 		}
 	}
 	return nil

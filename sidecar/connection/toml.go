@@ -49,7 +49,8 @@ func openTOML(text []byte) (*tomlText, error) {
 		if errors.As(err, &at) {
 			line, column = at.Position()
 		}
-		return nil, &jsonc.SyntaxError{Line: line, Column: column, Msg: strings.TrimPrefix(err.Error(), "toml: ")}
+		return nil, &jsonc.SyntaxError{Line: line, Column: column, Msg: strings.TrimPrefix(err.Error(),
+			"toml: ")}
 	}
 	t := &tomlText{text: text, newline: "\n", root: jsonc.Value{Kind: jsonc.Object}}
 	if bytes.Contains(text, []byte("\r\n")) {
@@ -131,7 +132,8 @@ func (t *tomlText) value(in *jsonc.Value, n *unstable.Node) {
 }
 
 func (t *tomlText) tree(n *unstable.Node) jsonc.Value {
-	v := jsonc.Value{Kind: jsonc.String, Text: string(n.Data), Start: int(n.Raw.Offset), End: int(n.Raw.Offset + n.Raw.Length)}
+	v := jsonc.Value{Kind: jsonc.String, Text: string(n.Data), Start: int(n.Raw.Offset),
+		End: int(n.Raw.Offset + n.Raw.Length)}
 	switch n.Kind {
 	case unstable.Bool:
 		v.Kind = jsonc.Bool
@@ -173,7 +175,8 @@ func setTOML(text []byte, value any, path ...string) ([]byte, error) {
 		case i == len(path)-1 || v.Kind != jsonc.Object:
 			line, column := jsonc.Position(text, v.Start)
 			return nil, &jsonc.SyntaxError{Line: line, Column: column,
-				Msg: fmt.Sprintf("%s is %s, and is to be set to something else; change it by hand", strings.Join(path[:i+1], "."), v.Kind)}
+				Msg: fmt.Sprintf("%s is %s, and is to be set to something else; change it by hand",
+					strings.Join(path[:i+1], "."), v.Kind)}
 		}
 	}
 	return text, nil

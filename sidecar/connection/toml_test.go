@@ -44,7 +44,8 @@ func TestSetTOML(t *testing.T) {
 			if err != nil || string(got) != at(c.want) {
 				t.Errorf("%s: %v\n%q, want\n%q", c.name, err, got, at(c.want))
 			}
-			if again, err := setTOML(got, c.value, strings.Split(c.path, ".")...); err != nil || string(again) != string(got) {
+			if again, err := setTOML(got, c.value, strings.Split(c.path, ".")...); err != nil ||
+				string(again) != string(got) {
 				t.Errorf("%s, once more: %v\n%q", c.name, err, again)
 			}
 		}

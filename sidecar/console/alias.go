@@ -15,7 +15,8 @@ const AliasFile = "aliases.yaml"
 func Unnamed(s *replay.Shown) (out []string) {
 	for i := range s.Tree.Refused {
 		f := &s.Tree.Refused[i]
-		if f.Code == tools.NotOffered && f.Name != "" && len(f.Name) <= maxAlias && !slices.Contains(out, f.Name) && len(out) < maxListed {
+		if f.Code == tools.NotOffered && f.Name != "" && len(f.Name) <= maxAlias &&
+			!slices.Contains(out, f.Name) && len(out) < maxListed {
 			out = append(out, f.Name)
 		}
 	}

@@ -77,8 +77,10 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 	}
 	k, why := &e.Call, &e.Reason
 	v := approvalView{
-		ID: e.ID, Tool: say(k.Tool), State: string(e.State), Session: say(k.Session), Agent: say(k.Agent), Model: say(k.Model), Masked: !whole, Stale: c.API.Stale(e),
-		Cwd: say(k.Cwd), Rule: why.Rule, Place: why.Place, Why: say(why.Why), Instead: say(why.Instead), Files: k.Files,
+		ID: e.ID, Tool: say(k.Tool), State: string(e.State), Session: say(k.Session), Agent: say(k.Agent),
+		Model: say(k.Model), Masked: !whole, Stale: c.API.Stale(e),
+		Cwd: say(k.Cwd), Rule: why.Rule, Place: why.Place, Why: say(why.Why), Instead: say(why.Instead),
+		Files: k.Files,
 		Asked: e.Asked, Times: e.Times, Left: c.API.Approvals.Left(e), By: say(e.By), Note: say(e.Note),
 	}
 	if c.Decisions != "" {
@@ -99,13 +101,16 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 	if e.State == approvals.Pending && json.Valid([]byte(k.Arguments)) {
 		set := c.API.Rules.Set()
 		who := policy.Subject{Model: k.Model, Agent: k.Agent, Session: k.Session, Interactive: true}
-		told := c.API.World.Said(set, k.Cwd).ExplainCall(set, tools.Call{Name: k.Tool, Arguments: json.RawMessage(k.Arguments), Strategy: "native", Confidence: 1}, who, false)
+		told := c.API.World.Said(set, k.Cwd).ExplainCall(set,
+			tools.Call{Name: k.Tool, Arguments: json.RawMessage(k.Arguments), Strategy: "native",
+				Confidence: 1}, who, false)
 		v.Facts = guard.FactLines(told.Decision.Facts, say)
 	}
 	return v
 }
 
-// callPart is a part of the text of a call. Beyond names its characters beyond ASCII, which are then all of it.
+// callPart is a part of the text of a call. Beyond names its characters beyond ASCII, which are then all of
+// it.
 type callPart struct{ Text, Beyond string }
 
 func partsOf(text string) (out []callPart) {
@@ -129,9 +134,11 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error
 	case c.API.Approvals == nil:
 		return &trouble{http.StatusNotFound, "Nobody can be asked here", "Approvals need an admin token."}
 	case verb != "allow" && verb != "deny":
-		return &trouble{http.StatusBadRequest, "That is no answer", "An answer is allow or deny. Nothing was changed."}
+		return &trouble{http.StatusBadRequest, "That is no answer",
+			"An answer is allow or deny. Nothing was changed."}
 	case utf8.RuneCountInString(why) > maxReason:
-		return &trouble{http.StatusBadRequest, "The reason is too long", fmt.Sprintf("It may have %d characters. Nothing was changed.", maxReason)}
+		return &trouble{http.StatusBadRequest, "The reason is too long",
+			fmt.Sprintf("It may have %d characters. Nothing was changed.", maxReason)}
 	}
 	_, err := c.API.Answer(id, verb == "allow", v.By(), why)
 	var said *admin.Error
@@ -140,7 +147,8 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error
 		if said.Status() == http.StatusNotFound {
 			hint = "The page Approvals shows those that wait. A restart forgets all, and old ones expire"
 		}
-		return &trouble{said.Status(), "The answer came too late, or there is no such question", shown(said.Message) + ". " + hint + "."}
+		return &trouble{said.Status(), "The answer came too late, or there is no such question",
+			shown(said.Message) + ". " + hint + "."}
 	}
 	if err != nil {
 		return err
@@ -163,11 +171,13 @@ func (c *Console) waiting() (n int) {
 	return n
 }
 
-// waitingState is the same for pages that are told what is new: it differs whenever the list does, or what can be answered.
+// waitingState is the same for pages that are told what is new: it differs whenever the list does, or what
+// can be answered.
 func (c *Console) waitingState() string {
 	if c.API.Approvals == nil {
 		return `{"waiting":0,"revision":0}`
 	}
 	_, revision, _ := c.API.Approvals.List()
-	return fmt.Sprintf(`{"waiting":%d,"revision":%d,"rules":%q}`, c.waiting(), revision, c.API.Rules.Set().Version)
+	return fmt.Sprintf(`{"waiting":%d,"revision":%d,"rules":%q}`, c.waiting(), revision,
+		c.API.Rules.Set().Version)
 }

@@ -78,7 +78,8 @@ func (c *child) processor(b *testing.B) time.Duration {
 		b.Skip("only Linux tells the processor time of another process")
 	}
 	for _, task := range tasks {
-		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/schedstat", c.cmd.Process.Pid, task.Name())); err == nil {
+		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/schedstat", c.cmd.Process.Pid,
+			task.Name())); err == nil {
 			n, _ := strconv.ParseInt(strings.Fields(string(text))[0], 10, 64)
 			all += time.Duration(n)
 		}
@@ -103,20 +104,23 @@ func watch(t testing.TB, ctx context.Context, client *http.Client, console strin
 // figures are of the server's own process; a turn is a reply that is mended, with a call.
 func BenchmarkTurns(b *testing.B) {
 	const rate, round = 1000, 1000
-	up := httptest.NewServer(stage.Model(map[string]script.Reply{"list": script.LeakedTurn("read", `{'path':"reports/june.md",}`)}))
+	up := httptest.NewServer(stage.Model(map[string]script.Reply{"list": script.LeakedTurn("read",
+		`{'path':"reports/june.md",}`)}))
 	b.Cleanup(up.Close)
 	off, on := begin(b, "off", up.URL+"/v1"), begin(b, "on", up.URL+"/v1")
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	b.Cleanup(client.CloseIdleConnections)
 	var sessions atomic.Int64
-	body := `{"model":"gpt-oss","stream":true,"tools":` + stage.Tools + `,"messages":[{"role":"user","content":"list"}]}`
+	body := `{"model":"gpt-oss","stream":true,"tools":` + stage.Tools +
+		`,"messages":[{"role":"user","content":"list"}]}`
 	ask := func(c *child) {
 		req, err := http.NewRequest(http.MethodPost, c.chat+"/chat/completions", strings.NewReader(body))
 		if err != nil {
 			b.Error(err)
 			return
 		}
-		req.Header.Set("session_id", strconv.FormatInt(sessions.Add(1), 10)) // one may not ask as often as this
+		// one may not ask as often as this
+		req.Header.Set("session_id", strconv.FormatInt(sessions.Add(1), 10))
 		res, err := client.Do(req)
 		if err != nil {
 			b.Error(err)
@@ -163,7 +167,8 @@ func BenchmarkTurns(b *testing.B) {
 			took, cpu := serve(c)
 			stop()
 			watching.Wait()
-			turns[mode], cpus[mode], this[mode] = append(turns[mode], round/took.Seconds()), append(cpus[mode], float64(cpu)), float64(cpu)
+			turns[mode], cpus[mode], this[mode] = append(turns[mode],
+				round/took.Seconds()), append(cpus[mode], float64(cpu)), float64(cpu)
 		}
 		for _, mode := range modes {
 			more[mode] = append(more[mode], 100*(this[mode]/this["off"]-1))

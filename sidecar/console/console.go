@@ -61,8 +61,11 @@ func New(c Config) (*Console, error) {
 	if c.Every == 0 {
 		c.Every = 500 * time.Millisecond
 	}
-	k := &Console{Config: c, started: c.Now(), pages: pages(), sessions: newSessions(c.Now), watching: make(chan struct{}, maxWatching), working: make(chan struct{}, 1), forms: map[string]int64{},
-		names: web.Names{Local: c.API.Local, Hosts: c.API.Hosts}} // a cookie is no bearer token: any name would not do
+	k := &Console{Config: c, started: c.Now(), pages: pages(), sessions: newSessions(c.Now),
+		watching: make(chan struct{}, maxWatching), working: make(chan struct{}, 1),
+		forms: map[string]int64{},
+		// a cookie is no bearer token: any name would not do
+		names: web.Names{Local: c.API.Local, Hosts: c.API.Hosts}}
 	var err error
 	if k.shown, err = templates(k.pages); err != nil {
 		return nil, fmt.Errorf("read the pages of the console: %w", err)
@@ -78,10 +81,16 @@ func New(c Config) (*Console, error) {
 func (c *Console) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, p := range c.pages {
-		mux.Handle("GET "+p.path, c.signed(p.needs, func(w http.ResponseWriter, r *http.Request, v viewer) error { return c.show(w, r, v, p) }))
+		mux.Handle("GET "+p.path, c.signed(p.needs, func(w http.ResponseWriter, r *http.Request,
+			v viewer) error {
+			return c.show(w, r, v, p)
+		}))
 		for path, change := range p.changes {
 			c.forms[path] = change.most
-			mux.Handle("POST "+path, c.signed(change.needs, func(w http.ResponseWriter, r *http.Request, v viewer) error { return change.do(c, w, r, v) }))
+			mux.Handle("POST "+path, c.signed(change.needs, func(w http.ResponseWriter, r *http.Request,
+				v viewer) error {
+				return change.do(c, w, r, v)
+			}))
 		}
 	}
 	mux.Handle("GET "+Root+"events", c.signed(web.Reader, c.events))
@@ -90,7 +99,8 @@ func (c *Console) routes() *http.ServeMux {
 	mux.Handle("POST "+Root+"sign-out", c.open(c.signOut))
 	mux.HandleFunc("GET "+Root+"static/{name}", c.file)
 	mux.Handle(Root, c.open(func(_ http.ResponseWriter, r *http.Request, _ viewer) error {
-		return &trouble{http.StatusNotFound, "There is no such page", "The address " + approvals.Visible(r.URL.Path) + " leads nowhere here."}
+		return &trouble{http.StatusNotFound, "There is no such page",
+			"The address " + approvals.Visible(r.URL.Path) + " leads nowhere here."}
 	}))
 	return mux
 }

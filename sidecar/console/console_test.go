@@ -68,7 +68,8 @@ func (v *visitor) get(path string, header ...string) page {
 // signIn signs in, and keeps the cookie.
 func (v *visitor) signIn(name, token string) page {
 	v.t.Helper()
-	p := v.do(http.MethodPost, "/console/sign-in", url.Values{"name": {name}, "token": {token}, "next": {"/console/"}}.Encode())
+	p := v.do(http.MethodPost, "/console/sign-in", url.Values{"name": {name}, "token": {token},
+		"next": {"/console/"}}.Encode())
 	for _, c := range p.Cookies() {
 		v.cookie = c.Name + "=" + c.Value
 	}
@@ -100,7 +101,8 @@ func TestTurn(t *testing.T) {
 	href, _, _ = strings.Cut(href, `"`)
 	turn := v.get(href).text
 	for _, want := range []string{
-		`<span class="as as-thought" title="thought">A tool can tell me.</span>`, `class="as as-call"`, `class="as as-repaired"`, `&lt;|channel|&gt;`,
+		`<span class="as as-thought" title="thought">A tool can tell me.</span>`, `class="as as-call"`,
+		`class="as as-repaired"`, `&lt;|channel|&gt;`,
 		"name.clean", "functions.exec", "strategies.yaml:", "runs ls -l reports", "everyday", "rules",
 	} {
 		if !strings.Contains(turn, want) {

@@ -51,7 +51,8 @@ func (d *decisionView) title() string { return fmt.Sprintf("%s %d", d.Kind, d.Se
 func seqOf(text string) (uint64, error) {
 	seq, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || seq == 0 {
-		return 0, &trouble{http.StatusNotFound, "There is no such record", "The records of the log are numbered 1, 2, 3 …"}
+		return 0, &trouble{http.StatusNotFound, "There is no such record",
+			"The records of the log are numbered 1, 2, 3 …"}
 	}
 	return seq, nil
 }
@@ -66,20 +67,23 @@ func (c *Console) decisionPage(r *http.Request, _ viewer) (any, error) {
 	}
 	found, err := decisions.Find(c.Decisions, seq)
 	if errors.Is(err, decisions.ErrUnknown) || errors.Is(err, fs.ErrNotExist) {
-		return nil, &trouble{http.StatusNotFound, "There is no such record", fmt.Sprintf("The log has no record %d: it was removed with the oldest ones, cannot be read, or was not written yet. Verify says whether the log is whole.", seq)}
+		return nil, &trouble{http.StatusNotFound, "There is no such record",
+			fmt.Sprintf("The log has no record %d: it was removed with the oldest ones, cannot be read, or was not written yet. Verify says whether the log is whole.", seq)}
 	}
 	if err != nil {
 		return nil, unread(err)
 	}
 	v := &decisionView{
-		Seq: seq, Kind: "Record", Time: stamp(found.Time), Hash: found.Hash.String(), Prev: found.Prev.String(), First: found.First, Words: c.words(),
+		Seq: seq, Kind: "Record", Time: stamp(found.Time), Hash: found.Hash.String(),
+		Prev: found.Prev.String(), First: found.First, Words: c.words(),
 		Later: fmt.Sprintf("%sdecisions/%d", Root, seq+1),
 	}
 	if !found.First {
 		v.Earlier = fmt.Sprintf("%sdecisions/%d", Root, seq-1)
 	}
 	if found.Broken != nil {
-		v.Trouble = append(v.Trouble, "What stands here is not what was written: "+shown(found.Broken.Error())+".")
+		v.Trouble = append(v.Trouble, "What stands here is not what was written: "+
+			shown(found.Broken.Error())+".")
 	}
 	if found.Place != "" {
 		v.Trouble = append(v.Trouble, "Its place in the chain is wrong: "+shown(found.Place)+".")
@@ -114,7 +118,8 @@ func (c *Console) decision(ctx context.Context, v *decisionView, found *decision
 	}
 	same := func(name, value, key string) {
 		if value != "" {
-			v.Facts = append(v.Facts, fact{name, shown(value), Root + "decisions?" + url.Values{key: {value}}.Encode()})
+			v.Facts = append(v.Facts,
+				fact{name, shown(value), Root + "decisions?" + url.Values{key: {value}}.Encode()})
 		}
 	}
 	plain := func(name, value string) {
@@ -139,7 +144,8 @@ func (c *Console) decision(ctx context.Context, v *decisionView, found *decision
 		plain("Took", duration(d.Took))
 	}
 	if t, ok := c.Witness.Turn(d.Request); ok {
-		v.Links = append(v.Links, fact{"", "The turn of " + t.Began.Format("15:04:05") + " in Live", Root + "turns/" + url.PathEscape(t.ID)})
+		v.Links = append(v.Links, fact{"", "The turn of " + t.Began.Format("15:04:05") + " in Live",
+			Root + "turns/" + url.PathEscape(t.ID)})
 	}
 	if d.Run && c.Runs != nil && isRun(d.Request) {
 		v.Links = append(v.Links, fact{"", "The run, turn by turn", Root + "runs/" + d.Request})
@@ -148,7 +154,8 @@ func (c *Console) decision(ctx context.Context, v *decisionView, found *decision
 	ctx, done := context.WithTimeout(ctx, listTime)
 	defer done()
 	if a, err := decisions.AnswerTo(ctx, c.Decisions, &found.Record); err == nil && a != nil {
-		v.Answer = &answerView{a.Answer.State, shown(a.Answer.By), c.text(a.Answer.Note), stamp(a.Time), fmt.Sprintf("%sdecisions/%d", Root, a.Seq)}
+		v.Answer = &answerView{a.Answer.State, shown(a.Answer.By), c.text(a.Answer.Note), stamp(a.Time),
+			fmt.Sprintf("%sdecisions/%d", Root, a.Seq)}
 	}
 }
 
@@ -185,12 +192,15 @@ func (c *Console) judge(v *decisionView, found *decisions.Found) {
 
 // connection fills in a decision about a connection of a running command.
 func (c *Console) connection(v *decisionView, k *decisions.Connection) {
-	v.Kind, v.Effect, v.Outcome, v.Tool, v.Rule, v.Place, v.Why = "Connection", string(k.Effect), string(k.Outcome), shown(k.Tool), cmp.Or(k.Rule, "default"), k.Place, c.text(k.Why)
+	v.Kind, v.Effect, v.Outcome, v.Tool, v.Rule, v.Place, v.Why = "Connection", string(k.Effect),
+		string(k.Outcome), shown(k.Tool), cmp.Or(k.Rule, "default"), k.Place, c.text(k.Why)
 	v.Findings = c.findings(k.Findings)
-	v.Facts = []fact{{"Server", c.text(k.Server), ""}, {"Address", shown(k.Address), ""}, {"Method", shown(k.Method), ""}, {"Command", shown(k.Ticket), Root + "decisions?" + url.Values{"q": {k.Ticket}}.Encode()},
+	v.Facts = []fact{{"Server", c.text(k.Server), ""}, {"Address", shown(k.Address), ""},
+		{"Method", shown(k.Method), ""}, {"Command", shown(k.Ticket), Root + "decisions?" + url.Values{"q": {k.Ticket}}.Encode()},
 		{"Session", shown(k.Session), Root + "decisions?" + url.Values{"session": {k.Session}}.Encode()}, {"Agent", shown(k.Agent), ""}, {"Rules", k.Rules, ""}}
 	if k.Times > 0 {
-		v.Facts = append(v.Facts, fact{"Connections", fmt.Sprintf("%d, %s sent, %s received", k.Times, size(k.Sent), size(k.Received)), ""})
+		v.Facts = append(v.Facts, fact{"Connections", fmt.Sprintf("%d, %s sent, %s received", k.Times,
+			size(k.Sent), size(k.Received)), ""})
 	}
 }
 
@@ -200,7 +210,8 @@ func other(v *decisionView, r *decisions.Record, words bool) {
 	switch {
 	case r.Answer != nil:
 		v.Kind, v.Outcome = "Answer", r.Answer.State
-		v.Facts = append(v.Facts, fact{"Approval", shown(r.Answer.ID), Root + "decisions?" + url.Values{"q": {r.Answer.ID}}.Encode()})
+		v.Facts = append(v.Facts, fact{"Approval", shown(r.Answer.ID),
+			Root + "decisions?" + url.Values{"q": {r.Answer.ID}}.Encode()})
 		add("By", r.Answer.By)
 		if words {
 			add("Note", r.Answer.Note)

@@ -24,14 +24,16 @@ const (
 )
 
 // noLog is said where there is no decision log.
-var noLog = &trouble{http.StatusNotFound, "No decision log is written", "Start the server with --state DIR or --decisions DIR."}
+var noLog = &trouble{http.StatusNotFound, "No decision log is written",
+	"Start the server with --state DIR or --decisions DIR."}
 
 // sieve is which decisions are meant, as it stands in the address.
 type sieve struct{ Text, Effect, Rule, Tool, Session, Agent, From, To string }
 
 func sieveOf(q url.Values) sieve {
 	get := func(name string) string { return strings.TrimSpace(q.Get(name)) }
-	return sieve{get("q"), get("effect"), get("rule"), get("tool"), get("session"), get("agent"), get("from"), get("to")}
+	return sieve{get("q"), get("effect"), get("rule"), get("tool"), get("session"), get("agent"), get("from"),
+		get("to")}
 }
 
 // Query is the filter in an address.
@@ -53,7 +55,8 @@ func (f sieve) At(page string) string {
 
 // Pairs are what is set of the filter.
 func (f sieve) Pairs() (out []pair) {
-	for _, p := range []pair{{"q", f.Text}, {"effect", f.Effect}, {"rule", f.Rule}, {"tool", f.Tool}, {"session", f.Session}, {"agent", f.Agent}, {"from", f.From}, {"to", f.To}} {
+	for _, p := range []pair{{"q", f.Text}, {"effect", f.Effect}, {"rule", f.Rule}, {"tool", f.Tool},
+		{"session", f.Session}, {"agent", f.Agent}, {"from", f.From}, {"to", f.To}} {
 		if p.Value != "" {
 			out = append(out, p)
 		}
@@ -68,7 +71,8 @@ func (f sieve) More() bool {
 
 // filter is the filter of the log. The error says which time cannot be read.
 func (f sieve) filter(now time.Time) (out decisions.Filter, err error) {
-	out = decisions.Filter{Effect: f.Effect, Rule: f.Rule, Tool: f.Tool, Session: f.Session, Agent: f.Agent, Words: strings.Fields(f.Text)}
+	out = decisions.Filter{Effect: f.Effect, Rule: f.Rule, Tool: f.Tool, Session: f.Session, Agent: f.Agent,
+		Words: strings.Fields(f.Text)}
 	if out.Since, err = moment(f.From, now); err == nil {
 		out.Until, err = moment(f.To, now)
 	}
@@ -86,19 +90,22 @@ func moment(text string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
-	for _, form := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.DateTime, "2006-01-02T15:04:05", time.RFC3339} {
+	for _, form := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.DateTime,
+		"2006-01-02T15:04:05", time.RFC3339} {
 		if t, err := time.ParseInLocation(form, text, now.Location()); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, &trouble{http.StatusBadRequest, "This is no time", fmt.Sprintf("%q cannot be read. Write how long ago, as 2h, or a day, as 2026-01-31, or 2026-01-31 09:30.", shown(text))}
+	return time.Time{}, &trouble{http.StatusBadRequest, "This is no time",
+		fmt.Sprintf("%q cannot be read. Write how long ago, as 2h, or a day, as 2026-01-31, or 2026-01-31 09:30.", shown(text))}
 }
 
 // decisionRow is a decision in one line.
 type decisionRow struct {
 	Seq                                                                uint64
 	Href, At, Time, Effect, Outcome, Tool, Rule, Session, Brief, Notes string
-	Damaged                                                            string // the line is no record, or was changed
+	// the line is no record, or was changed
+	Damaged string
 }
 
 // decisionsView is a page of the log.
@@ -117,7 +124,8 @@ type decisionsView struct {
 
 func (c *Console) decisionsPage(r *http.Request, _ viewer) (any, error) {
 	q := r.URL.Query()
-	out := &decisionsView{Log: c.Decisions != "", Words: c.words(), Filter: sieveOf(q), Effects: []policy.Effect{policy.Allow, policy.Audit, policy.Ask, policy.Deny}}
+	out := &decisionsView{Log: c.Decisions != "", Words: c.words(), Filter: sieveOf(q),
+		Effects: []policy.Effect{policy.Allow, policy.Audit, policy.Ask, policy.Deny}}
 	if !out.Log {
 		return out, nil
 	}
@@ -135,31 +143,32 @@ func (c *Console) decisionsPage(r *http.Request, _ viewer) (any, error) {
 		out.Next = Root + "decisions?" + out.Filter.Query() + fmt.Sprintf("&before=%d", last)
 	}
 	run := damage{}
-	err = decisions.Back(c.Decisions, out.Before, &decisions.Times{Since: f.Since, Until: f.Until}, func(r *decisions.Record, broken error) bool {
-		if out.Looked++; out.Looked%256 == 0 && last > 0 && c.Now().After(ends) {
-			out.Cut = true
-			next()
-			return false
-		}
-		switch {
-		case broken != nil && run.lines > 0: // of one row: pages begin behind a record
-			run.add(broken)
-			out.Rows[len(out.Rows)-1].Damaged = run.text()
+	err = decisions.Back(c.Decisions, out.Before, &decisions.Times{Since: f.Since, Until: f.Until},
+		func(r *decisions.Record, broken error) bool {
+			if out.Looked++; out.Looked%256 == 0 && last > 0 && c.Now().After(ends) {
+				out.Cut = true
+				next()
+				return false
+			}
+			switch {
+			case broken != nil && run.lines > 0: // of one row: pages begin behind a record
+				run.add(broken)
+				out.Rows[len(out.Rows)-1].Damaged = run.text()
+				return true
+			case broken == nil && r.Gap == nil && !f.Takes(r):
+			case len(out.Rows) == pageRows:
+				next()
+				return false
+			case broken != nil:
+				run.add(broken)
+				out.Rows = append(out.Rows, decisionRow{Seq: r.Seq, Damaged: run.text()})
+				return true
+			default:
+				out.Rows = append(out.Rows, c.decisionRow(r))
+			}
+			run, last, out.Back = damage{}, r.Seq, r.Time
 			return true
-		case broken == nil && r.Gap == nil && !f.Takes(r):
-		case len(out.Rows) == pageRows:
-			next()
-			return false
-		case broken != nil:
-			run.add(broken)
-			out.Rows = append(out.Rows, decisionRow{Seq: r.Seq, Damaged: run.text()})
-			return true
-		default:
-			out.Rows = append(out.Rows, c.decisionRow(r))
-		}
-		run, last, out.Back = damage{}, r.Seq, r.Time
-		return true
-	})
+		})
 	if errors.Is(err, fs.ErrNotExist) { // nothing was written yet
 		err = nil
 	}
@@ -212,20 +221,24 @@ func (c *Console) filterOf(of sieve) (decisions.Filter, error) {
 }
 
 func (c *Console) decisionRow(r *decisions.Record) decisionRow {
-	out := decisionRow{Seq: r.Seq, Href: fmt.Sprintf("%sdecisions/%d", Root, r.Seq), At: r.Time.Format(time.RFC3339Nano), Time: stamp(r.Time)}
+	out := decisionRow{Seq: r.Seq, Href: fmt.Sprintf("%sdecisions/%d", Root, r.Seq),
+		At: r.Time.Format(time.RFC3339Nano), Time: stamp(r.Time)}
 	var findings []policy.Finding
 	if g := r.Gap; g != nil {
-		out.Effect, out.Outcome, out.Brief = "gap", "lost", shown(fmt.Sprintf("%s could not be written: %s", plural(int(g.Lost), "record"), g.Why))
+		out.Effect, out.Outcome, out.Brief = "gap", "lost", shown(fmt.Sprintf("%s could not be written: %s",
+			plural(int(g.Lost), "record"), g.Why))
 		return out
 	}
 	if k := r.Connection; k != nil {
 		findings = k.Findings
-		out.Effect, out.Outcome, out.Tool, out.Rule, out.Session = string(k.Effect), string(k.Outcome), shown(k.Tool), cmp.Or(k.Rule, "default"), shown(k.Session)
+		out.Effect, out.Outcome, out.Tool, out.Rule, out.Session = string(k.Effect), string(k.Outcome),
+			shown(k.Tool), cmp.Or(k.Rule, "default"), shown(k.Session)
 		out.Brief = clipped(c.text(k.Method + " " + k.Server))
 	} else {
 		d := r.Decision
 		findings = d.Findings
-		out.Effect, out.Outcome, out.Tool, out.Rule, out.Session = string(d.Effect), string(d.Outcome), shown(d.Tool), d.RuleName(), shown(d.Session)
+		out.Effect, out.Outcome, out.Tool, out.Rule, out.Session = string(d.Effect), string(d.Outcome),
+			shown(d.Tool), d.RuleName(), shown(d.Session)
 		out.Brief = c.brief(d.Arguments)
 	}
 	var notes []string
@@ -283,7 +296,8 @@ func (c *Console) one() (leave func()) {
 	}
 }
 
-var busy = &trouble{http.StatusServiceUnavailable, "The log is being read for somebody else", "One page at a time replays or verifies. Try again in a few seconds."}
+var busy = &trouble{http.StatusServiceUnavailable, "The log is being read for somebody else",
+	"One page at a time replays or verifies. Try again in a few seconds."}
 
 // problemsOf are the problems of rules that do not load.
 func problemsOf(err error) (list rulefile.Problems) {

@@ -41,9 +41,12 @@ func (d *detour) Unwrap() error { return d.trouble }
 // guard is passed by every request for the console.
 func (c *Console) guard(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	for name, value := range map[string]string{
-		"Content-Security-Policy": contentPolicy, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin", // with no-referrer a form would have the origin null
+		// with no-referrer a form would have the origin null
+		"Content-Security-Policy": contentPolicy, "X-Content-Type-Options": "nosniff",
+		"X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
 
-		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
+		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		"Cache-Control": "no-store",
 	} {
 		w.Header().Set(name, value)
 	}
@@ -62,18 +65,22 @@ func (c *Console) guard(w http.ResponseWriter, r *http.Request, next http.Handle
 // refuse says why a request is not even looked at; nil: it is.
 func (c *Console) refuse(r *http.Request) error {
 	if why, _ := c.names.Refuse(r); why != "" {
-		return &trouble{http.StatusForbidden, "This address is not served", "The reason: " + why + ". Open the console under localhost, an address of this machine, or a name of the setting hosts."}
+		return &trouble{http.StatusForbidden, "This address is not served",
+			"The reason: " + why + ". Open the console under localhost, an address of this machine, or a name of the setting hosts."}
 	}
 	if r.Header.Get("Authorization") != "" {
-		return &trouble{http.StatusBadRequest, "The console takes no bearer token", "Programs ask the admin API beside it; people sign in."}
+		return &trouble{http.StatusBadRequest, "The console takes no bearer token",
+			"Programs ask the admin API beside it; people sign in."}
 	}
 	for name := range r.URL.Query() {
 		if strings.Contains(strings.ToLower(name), "token") {
-			return &trouble{http.StatusBadRequest, "A token does not belong into an address", "Addresses are kept in histories and logs. Take it as known to others, replace it, and sign in with the form."}
+			return &trouble{http.StatusBadRequest, "A token does not belong into an address",
+				"Addresses are kept in histories and logs. Take it as known to others, replace it, and sign in with the form."}
 		}
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && !sameOrigin(r) {
-		return &trouble{http.StatusForbidden, "This request does not come from the console", "Nothing was changed. Another page has sent it, or a program; programs ask the admin API."}
+		return &trouble{http.StatusForbidden, "This request does not come from the console",
+			"Nothing was changed. Another page has sent it, or a program; programs ask the admin API."}
 	}
 	return nil
 }
@@ -121,15 +128,19 @@ func (c *Console) signed(needs web.Role, h handler) http.Handler {
 		switch {
 		case v.Role >= needs:
 			return h(w, r, v)
-		case v.Role == web.Nobody && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
+		case v.Role == web.Nobody && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"),
+			"text/html"):
 			http.Redirect(w, r, Root+"sign-in?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 			return nil
 		case v.Role == web.Nobody:
-			return &trouble{http.StatusUnauthorized, "You are not signed in", "The session has ended, or there was none. Open the console and sign in."}
+			return &trouble{http.StatusUnauthorized, "You are not signed in",
+				"The session has ended, or there was none. Open the console and sign in."}
 		case c.API.Token == "":
-			return &trouble{http.StatusForbidden, "Nothing can be changed on these pages", "This listener asks for no token, so nobody knows who you are. Programs can change the rules all the same. Set admin_token where the server starts."}
+			return &trouble{http.StatusForbidden, "Nothing can be changed on these pages",
+				"This listener asks for no token, so nobody knows who you are. Programs can change the rules all the same. Set admin_token where the server starts."}
 		}
-		return &trouble{http.StatusForbidden, "This takes the right of " + article(needs), "You have signed in as " + article(v.Role) + ", who may not do that. Nothing was changed."}
+		return &trouble{http.StatusForbidden, "This takes the right of " + article(needs),
+			"You have signed in as " + article(v.Role) + ", who may not do that. Nothing was changed."}
 	})
 }
 
@@ -154,17 +165,22 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, v viewer, err err
 	switch {
 	case errors.As(err, &said):
 	case errors.As(err, &long):
-		said = &trouble{http.StatusRequestEntityTooLarge, "That was too long", fmt.Sprintf("This form has at most %d KiB. Nothing was changed.", long.Limit>>10)}
+		said = &trouble{http.StatusRequestEntityTooLarge, "That was too long",
+			fmt.Sprintf("This form has at most %d KiB. Nothing was changed.", long.Limit>>10)}
 	default:
-		c.API.Log.Error("a page of the console failed", "event", "console_failed", "path", r.URL.Path, "detail", err.Error())
-		said = &trouble{http.StatusInternalServerError, "This page could not be shown", "The fault is ours, and the log says more."}
+		c.API.Log.Error("a page of the console failed", "event", "console_failed", "path", r.URL.Path,
+			"detail", err.Error())
+		said = &trouble{http.StatusInternalServerError, "This page could not be shown",
+			"The fault is ours, and the log says more."}
 	}
 	if said.status != http.StatusInternalServerError {
-		c.API.Log.Debug("a request to the console was refused", "event", "console_refused", "method", r.Method, "path", r.URL.Path, "status", said.status, "detail", said.title)
+		c.API.Log.Debug("a request to the console was refused", "event", "console_refused",
+			"method", r.Method, "path", r.URL.Path, "status", said.status, "detail", said.title)
 	}
 	way := pair{"To the console", Root}
 	if errors.As(err, &leads) {
 		way = leads.way
 	}
-	c.render(w, r, v, said.status, "trouble.html", frame{Title: said.title, Data: troubleView{said.title, said.text, way}})
+	c.render(w, r, v, said.status, "trouble.html",
+		frame{Title: said.title, Data: troubleView{said.title, said.text, way}})
 }

@@ -18,8 +18,12 @@ import (
 )
 
 // everywhere are the paths of the console.
-var everywhere = []string{"/console/", "/console/turns/x", "/console/approvals", "/console/playground", "/console/health", "/console/experiments", "/console/experiments/x/stop", "/console/rules", "/console/rules/files/limits.yaml",
-	"/console/rules/versions/x", "/console/decisions", "/console/decisions/1", "/console/decisions/replay", "/console/decisions/verify", "/console/runs", "/console/runs/x", "/console/events", "/console/sign-in", "/console/static/console.css", "/console/nothing", "/"}
+var everywhere = []string{"/console/", "/console/turns/x", "/console/approvals", "/console/playground",
+	"/console/health", "/console/experiments", "/console/experiments/x/stop", "/console/rules",
+	"/console/rules/files/limits.yaml",
+	"/console/rules/versions/x", "/console/decisions", "/console/decisions/1", "/console/decisions/replay",
+	"/console/decisions/verify", "/console/runs", "/console/runs/x", "/console/events", "/console/sign-in",
+	"/console/static/console.css", "/console/nothing", "/"}
 
 // Without a session nothing is shown, and no path leads around that.
 func TestNobody(t *testing.T) {
@@ -27,7 +31,8 @@ func TestNobody(t *testing.T) {
 	v.s.Ask("s", "secret", false)
 	for _, path := range everywhere {
 		p := v.get(path)
-		if strings.Contains(p.text, "data-turns") || p.StatusCode == http.StatusOK && !strings.Contains(path, "sign-in") && !strings.Contains(path, "static") {
+		if strings.Contains(p.text, "data-turns") || p.StatusCode == http.StatusOK &&
+			!strings.Contains(path, "sign-in") && !strings.Contains(path, "static") {
 			t.Errorf("%s answers %s", path, p.Status)
 		}
 	}
@@ -37,7 +42,8 @@ func TestNobody(t *testing.T) {
 	if p := v.get("/console/events", "Accept", "text/event-stream"); p.StatusCode != http.StatusUnauthorized {
 		t.Errorf("events answer %s", p.Status)
 	}
-	for _, cookie := range []string{"gptoss_console=", "gptoss_console=" + stage.Admin, "gptoss_console=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"} {
+	for _, cookie := range []string{"gptoss_console=", "gptoss_console=" + stage.Admin,
+		"gptoss_console=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"} {
 		if p := v.get("/console/", "Cookie", cookie); p.StatusCode != http.StatusSeeOther {
 			t.Errorf("%s opens the console: %s", cookie, p.Status)
 		}
@@ -53,14 +59,16 @@ func TestHeaders(t *testing.T) {
 		}
 		h := v.get(path).Header
 		for name, want := range map[string]string{
-			"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+			"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 		} {
 			if h.Get(name) != want {
 				t.Errorf("%s: %s is %q", path, name, h.Get(name))
 			}
 		}
 		csp := h.Get("Content-Security-Policy")
-		for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "trusted-types 'none'"} {
+		for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'",
+			"frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'", "trusted-types 'none'"} {
 			if !strings.Contains(csp, want) {
 				t.Errorf("%s: the policy lacks %s: %s", path, want, csp)
 			}
@@ -94,21 +102,26 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("the answer repeats %q", row.token)
 		}
 		for _, c := range p.Cookies() {
-			if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/console/" || c.Secure || c.MaxAge != 12*3600 || strings.Contains(c.Value, "token") || len(c.Value) < 40 {
+			if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/console/" || c.Secure ||
+				c.MaxAge != 12*3600 || strings.Contains(c.Value, "token") || len(c.Value) < 40 {
 				t.Errorf("the cookie is %+v", c)
 			}
 		}
 	}
-	for _, c := range v.do(http.MethodPost, "/console/sign-in", url.Values{"name": {"Sam"}, "token": {stage.Admin}}.Encode(), "Origin", "https"+strings.TrimPrefix(v.s.Console, "http")).Cookies() {
+	for _, c := range v.do(http.MethodPost, "/console/sign-in",
+		url.Values{"name": {"Sam"}, "token": {stage.Admin}}.Encode(), "Origin",
+		"https"+strings.TrimPrefix(v.s.Console, "http")).Cookies() {
 		if !c.Secure {
 			t.Error("behind TLS the cookie is not for TLS alone")
 		}
 	}
-	if log := v.s.Log.String(); strings.Contains(log, stage.Admin) || strings.Contains(log, stage.Approver) || strings.Contains(log, stage.Reader) {
+	if log := v.s.Log.String(); strings.Contains(log, stage.Admin) || strings.Contains(log, stage.Approver) ||
+		strings.Contains(log, stage.Reader) {
 		t.Error("a token is in the log")
 	}
 	v.signIn("Sam\n<b>\u202e", stage.Admin)
-	if line := v.s.Log.Lines("console_sign_in"); !strings.Contains(line[len(line)-1], `name="Sam <b>⟨U+202E⟩" role=admin`) {
+	if line := v.s.Log.Lines("console_sign_in"); !strings.Contains(line[len(line)-1],
+		`name="Sam <b>⟨U+202E⟩" role=admin`) {
 		t.Errorf("the log says %s", line[len(line)-1])
 	}
 	_, port, _ := strings.Cut(strings.TrimPrefix(v.s.Console, "http://"), ":")
@@ -129,10 +142,13 @@ func TestSignIn(t *testing.T) {
 func TestSignInIsBounded(t *testing.T) {
 	v := open(t, stage.Tokens, nil)
 	for next, want := range map[string]string{
-		"/console/turns/a?b=c": "/console/turns/a?b=c", "https://evil.example/console/": "/console/", "//evil.example/console/": "/console/", "/console/..//evil.example": "/console/",
-		"/\\evil.example": "/console/", "javascript:alert(1)": "/console/", "": "/console/", "/rules": "/console/", "/console/\r\nSet-Cookie: a=b": "/console/",
+		"/console/turns/a?b=c": "/console/turns/a?b=c", "https://evil.example/console/": "/console/",
+		"//evil.example/console/": "/console/", "/console/..//evil.example": "/console/",
+		"/\\evil.example": "/console/", "javascript:alert(1)": "/console/", "": "/console/",
+		"/rules": "/console/", "/console/\r\nSet-Cookie: a=b": "/console/",
 	} {
-		p := v.do(http.MethodPost, "/console/sign-in", url.Values{"name": {"Sam"}, "token": {stage.Admin}, "next": {next}}.Encode())
+		p := v.do(http.MethodPost, "/console/sign-in", url.Values{"name": {"Sam"}, "token": {stage.Admin},
+			"next": {next}}.Encode())
 		if got := p.Header.Get("Location"); got != want {
 			t.Errorf("%q leads to %q", next, got)
 		}
@@ -141,7 +157,8 @@ func TestSignInIsBounded(t *testing.T) {
 		v.signIn("Eve", "guess")
 		v.get("/rules", "Authorization", "Bearer guess")
 	}
-	if p := v.signIn("Eve", "guess"); p.StatusCode != http.StatusTooManyRequests || v.s.Log.Said("tokens_guessed") != 1 {
+	if p := v.signIn("Eve", "guess"); p.StatusCode != http.StatusTooManyRequests ||
+		v.s.Log.Said("tokens_guessed") != 1 {
 		t.Errorf("after ten wrong tokens: %s", p.Status)
 	}
 	if p := v.signIn("Sam", stage.Admin); p.StatusCode != http.StatusSeeOther {
@@ -151,7 +168,8 @@ func TestSignInIsBounded(t *testing.T) {
 
 // What another site, another origin or a program sends changes nothing, whoever is signed in.
 func TestForgery(t *testing.T) {
-	v := open(t, stage.Tokens, map[string]script.Reply{"note": script.Native("write", `{"path":"/srv/other/a","content":"x"}`)})
+	v := open(t, stage.Tokens,
+		map[string]script.Reply{"note": script.Native("write", `{"path":"/srv/other/a","content":"x"}`)})
 	v.s.Ask("s", "note", false)
 	v.signIn("Sam", stage.Approver)
 	path := "/console/approvals/" + approvalOf(v)
@@ -172,7 +190,8 @@ func TestForgery(t *testing.T) {
 	if n := v.s.Log.Said("approval_allowed"); n > 0 {
 		t.Fatal("a call was allowed")
 	}
-	if p := v.do(http.MethodPost, path, "answer=allow"); p.StatusCode != http.StatusSeeOther || v.s.Log.Said("approval_allowed") != 1 {
+	if p := v.do(http.MethodPost, path, "answer=allow"); p.StatusCode != http.StatusSeeOther ||
+		v.s.Log.Said("approval_allowed") != 1 {
 		t.Errorf("the console itself: %s", p.Status)
 	}
 }
@@ -191,9 +210,11 @@ func approvalOf(v *visitor) string {
 // A token in an address is refused before anything else is done with it, and is in no log.
 func TestTokenInAddress(t *testing.T) {
 	v := open(t, stage.Tokens, nil)
-	for _, path := range []string{"/console/?token=" + stage.Admin, "/console/sign-in?admin_token=" + stage.Admin, "/console/health?access_token=" + stage.Admin, "/?token=" + stage.Admin} {
+	for _, path := range []string{"/console/?token=" + stage.Admin, "/console/sign-in?admin_token=" +
+		stage.Admin, "/console/health?access_token=" + stage.Admin, "/?token=" + stage.Admin} {
 		p := v.get(path)
-		if p.StatusCode != http.StatusBadRequest || len(p.Cookies()) > 0 || strings.Contains(p.text, stage.Admin) {
+		if p.StatusCode != http.StatusBadRequest || len(p.Cookies()) > 0 ||
+			strings.Contains(p.text, stage.Admin) {
 			t.Errorf("%s: %s", path, p.Status)
 		}
 	}
@@ -207,7 +228,8 @@ func TestTokenInAddress(t *testing.T) {
 func TestRebinding(t *testing.T) {
 	for _, change := range []func(*config.Settings){nil, stage.Tokens} {
 		v := open(t, change, nil)
-		for _, host := range []string{"evil.example", "evil.example:8002", "localhost.evil.example", "10.0.0.1"} {
+		for _, host := range []string{"evil.example", "evil.example:8002", "localhost.evil.example",
+			"10.0.0.1"} {
 			for _, path := range everywhere {
 				if p := v.get(path, "Host", host); p.StatusCode != http.StatusForbidden {
 					t.Errorf("%s%s: %s", host, path, p.Status)
@@ -221,19 +243,27 @@ func TestRebinding(t *testing.T) {
 func TestTraversal(t *testing.T) {
 	v := open(t, nil, nil)
 	for _, path := range []string{
-		"/console/static/..%2fpages%2fframe.html", "/console/static/../pages/frame.html", "/console/static/%2e%2e/console.go", "/console/static/..\\console.go", "/console/static/", "/console/pages/frame.html",
-		"/console/turns/..%2f..%2fetc%2fpasswd", "/console/rules/files/..%2f..%2f..%2fgo.mod", "/console/rules/files//etc/passwd", "/console/rules/files/limits.yaml?version=..%2f..", "/console/rules/files/%00",
-		"/console/rules/versions/..%2f..%2fetc%2fpasswd", "/console/experiments/..%2f..%2fetc/stop", "/console/static/console.css%00.js", "/console/../rules/files/..%2f..%2fgo.mod",
+		"/console/static/..%2fpages%2fframe.html", "/console/static/../pages/frame.html",
+		"/console/static/%2e%2e/console.go", "/console/static/..\\console.go", "/console/static/",
+		"/console/pages/frame.html",
+		"/console/turns/..%2f..%2fetc%2fpasswd", "/console/rules/files/..%2f..%2f..%2fgo.mod",
+		"/console/rules/files//etc/passwd", "/console/rules/files/limits.yaml?version=..%2f..",
+		"/console/rules/files/%00",
+		"/console/rules/versions/..%2f..%2fetc%2fpasswd", "/console/experiments/..%2f..%2fetc/stop",
+		"/console/static/console.css%00.js", "/console/../rules/files/..%2f..%2fgo.mod",
 	} {
 		p := v.get(path)
-		if p.StatusCode == http.StatusOK || strings.Contains(p.text, "{{") || strings.Contains(p.text, "root:") || strings.Contains(p.text, "package console") {
+		if p.StatusCode == http.StatusOK || strings.Contains(p.text, "{{") ||
+			strings.Contains(p.text, "root:") || strings.Contains(p.text, "package console") {
 			t.Errorf("%s: %s %.200s", path, p.Status, p.text)
 		}
 	}
-	if p := v.get("/console/static/console.css"); p.StatusCode != http.StatusOK || p.Header.Get("Content-Type") != "text/css; charset=utf-8" {
+	if p := v.get("/console/static/console.css"); p.StatusCode != http.StatusOK ||
+		p.Header.Get("Content-Type") != "text/css; charset=utf-8" {
 		t.Errorf("its own file: %s", p.Status)
 	}
-	if p := v.get("/console/static/console.css", "If-None-Match", v.get("/console/static/console.css").Header.Get("ETag")); p.StatusCode != http.StatusNotModified {
+	if p := v.get("/console/static/console.css", "If-None-Match",
+		v.get("/console/static/console.css").Header.Get("ETag")); p.StatusCode != http.StatusNotModified {
 		t.Errorf("a file that the browser has: %s", p.Status)
 	}
 }
@@ -242,7 +272,8 @@ func TestTraversal(t *testing.T) {
 func TestOversizedAndSlow(t *testing.T) {
 	v := open(t, stage.Tokens, nil)
 	for _, form := range []string{"token=" + strings.Repeat("x", 1<<20), strings.Repeat("a=b&", 1<<16)} {
-		if p := v.do(http.MethodPost, "/console/sign-in", form); p.StatusCode != http.StatusRequestEntityTooLarge {
+		if p := v.do(http.MethodPost, "/console/sign-in",
+			form); p.StatusCode != http.StatusRequestEntityTooLarge {
 			t.Errorf("a form of %d bytes: %s", len(form), p.Status)
 		}
 	}
@@ -264,14 +295,17 @@ func TestOversizedAndSlow(t *testing.T) {
 
 // On loopback without a token everybody sees, and nobody changes.
 func TestOpen(t *testing.T) {
-	v := open(t, nil, map[string]script.Reply{"note": script.Native("write", `{"path":"/srv/other/a","content":"x"}`)})
+	v := open(t, nil, map[string]script.Reply{"note": script.Native("write",
+		`{"path":"/srv/other/a","content":"x"}`)})
 	v.s.Ask("s", "note", false)
 	for path, want := range map[string]string{"/console/": "no token: pages only show, programs may change rules", "/console/health": "reachable", "/console/approvals": "Nobody can be asked here"} {
-		if p := v.get(path); p.StatusCode != http.StatusOK || !strings.Contains(p.text, want) || strings.Contains(p.text, `action="/console/approvals`) {
+		if p := v.get(path); p.StatusCode != http.StatusOK || !strings.Contains(p.text, want) ||
+			strings.Contains(p.text, `action="/console/approvals`) {
 			t.Errorf("%s: %s\n%s", path, p.Status, p.text)
 		}
 	}
-	if p := v.do(http.MethodPost, "/console/approvals/x", "answer=allow"); p.StatusCode != http.StatusForbidden {
+	if p := v.do(http.MethodPost, "/console/approvals/x",
+		"answer=allow"); p.StatusCode != http.StatusForbidden {
 		t.Errorf("an answer: %s", p.Status)
 	}
 	if v.s.Log.Said("console_start") != 1 {
@@ -295,7 +329,8 @@ func TestOff(t *testing.T) {
 	_, href, _ := strings.Cut(list, `href="/console/turns/`)
 	href, _, _ = strings.Cut(href, `"`)
 	turn := v.get("/console/turns/" + href).text
-	if !strings.Contains(list, "no-text") || !strings.Contains(turn, "No words are kept") || strings.Contains(list+turn, words) {
+	if !strings.Contains(list, "no-text") || !strings.Contains(turn, "No words are kept") ||
+		strings.Contains(list+turn, words) {
 		t.Errorf("%s\n%s", list, turn)
 	}
 }

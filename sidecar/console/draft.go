@@ -34,7 +34,8 @@ func (d *Draft) own(rules Rules) (own rulefile.Files, changed bool, err error) {
 	case !ok:
 		return nil, false, fmt.Errorf("%w: %q", ErrNoFile, d.File)
 	case len(d.Text) > MaxText:
-		return nil, false, fmt.Errorf("%s would have %d bytes, and %d is the most", d.File, len(d.Text), MaxText)
+		return nil, false, fmt.Errorf("%s would have %d bytes, and %d is the most", d.File, len(d.Text),
+			MaxText)
 	}
 	return rules.Merged(map[string]*string{d.File: &d.Text}), now != d.Text, nil
 }

@@ -67,14 +67,17 @@ func TestCheck(t *testing.T) {
 				}
 			}
 		}
-		if (got.Set != nil) != row.loads || got.Failing != row.failing || first != row.problem || got.Changed != (row.from != row.to) {
-			t.Errorf("%s: loads %v, failing %v, changed %v, %q: %v", row.name, got.Set != nil, got.Failing, got.Changed, first, got.Problems)
+		if (got.Set != nil) != row.loads || got.Failing != row.failing || first != row.problem ||
+			got.Changed != (row.from != row.to) {
+			t.Errorf("%s: loads %v, failing %v, changed %v, %q: %v", row.name, got.Set != nil, got.Failing,
+				got.Changed, first, got.Problems)
 		}
 	}
 	if rules.Set() != set || rules.Report(false).Refused != nil {
 		t.Error("a draft is in force, or is kept as refused")
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "aliases.yaml")); err != nil || string(text) != rules.Merged(nil)["aliases.yaml"] {
+	if text, err := os.ReadFile(filepath.Join(dir, "aliases.yaml")); err != nil ||
+		string(text) != rules.Merged(nil)["aliases.yaml"] {
 		t.Errorf("the folder has another file: %v", err)
 	}
 }
@@ -82,7 +85,8 @@ func TestCheck(t *testing.T) {
 // Only a file of the folder can be drafted, whatever a name leads to.
 func TestNoFile(t *testing.T) {
 	rules, _ := inForce(t)
-	for _, name := range []string{"", "nothing.yaml", "../aliases.yaml", "/etc/passwd", "tests/../aliases.yaml", "builtin/programs/vcs.yaml", "policy/exec.yaml", "aliases.yaml\x00"} {
+	for _, name := range []string{"", "nothing.yaml", "../aliases.yaml", "/etc/passwd",
+		"tests/../aliases.yaml", "builtin/programs/vcs.yaml", "policy/exec.yaml", "aliases.yaml\x00"} {
 		d := Draft{name, "version: 1\n"}
 		if _, err := d.Check(rules); !errors.Is(err, ErrNoFile) {
 			t.Errorf("%q: %v", name, err)
@@ -100,7 +104,8 @@ func TestNoFile(t *testing.T) {
 // The tests of the folder run with the draft in it.
 func TestTest(t *testing.T) {
 	rules, _ := inForce(t)
-	good, problems, err := changed(t, rules, "aliases.yaml", "exec: [bash", "exec: [send_fax, bash").Test(rules)
+	good, problems, err := changed(t, rules, "aliases.yaml", "exec: [bash",
+		"exec: [send_fax, bash").Test(rules)
 	if err != nil || good == nil || len(good.Tests) < 5 || problems.Fatal() || draftFailure(good) != 0 {
 		t.Errorf("%v %v", problems, err)
 	}
@@ -108,7 +113,8 @@ func TestTest(t *testing.T) {
 	if err != nil || draftFailure(bad) != 1 {
 		t.Errorf("%d tests fail, %v", draftFailure(bad), err)
 	}
-	if none, problems, err := changed(t, rules, "limits.yaml", "per_minute", "per_minit").Test(rules); none != nil || !problems.Fatal() || err != nil {
+	if none, problems, err := changed(t, rules, "limits.yaml", "per_minute",
+		"per_minit").Test(rules); none != nil || !problems.Fatal() || err != nil {
 		t.Errorf("it does not load, and gives %v, %v", none, err)
 	}
 }
@@ -154,7 +160,8 @@ func TestDifferences(t *testing.T) {
 		said = append(said, diff.What+": "+diff.Before+" → "+diff.After)
 	}
 	got := strings.Join(said, "\n")
-	for _, want := range []string{"calls: 0 → 1", `call 1: nothing → read {"path":"a.md"}`, `refused: not_offered: send_fax: no tool "send_fax" is offered`, "finish_reason: stop → tool_calls"} {
+	for _, want := range []string{"calls: 0 → 1", `call 1: nothing → read {"path":"a.md"}`,
+		`refused: not_offered: send_fax: no tool "send_fax" is offered`, "finish_reason: stop → tool_calls"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it does not say %s:\n%s", want, got)
 		}

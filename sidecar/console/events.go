@@ -21,10 +21,12 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error
 	case c.watching <- struct{}{}:
 		defer func() { <-c.watching }()
 	default:
-		return &trouble{http.StatusServiceUnavailable, "Too many pages are open", fmt.Sprintf("At most %d are told what is new.", maxWatching)}
+		return &trouble{http.StatusServiceUnavailable, "Too many pages are open",
+			fmt.Sprintf("At most %d are told what is new.", maxWatching)}
 	}
 	query := r.URL.Query()
-	s := stream{c: c, w: w, to: http.NewResponseController(w), filter: filterOf(query), turns: query.Get("turns") != ""}
+	s := stream{c: c, w: w, to: http.NewResponseController(w), filter: filterOf(query),
+		turns: query.Get("turns") != ""}
 	s.runs, s.run = query.Get("runs") != "" && c.Runs != nil, query.Get("run")
 	s.runsRev, _ = strconv.ParseUint(query.Get("rev"), 10, 64)
 	s.since, _ = strconv.ParseUint(query.Get("since"), 10, 64) // none: everything is new
@@ -58,7 +60,8 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error
 			return nil // signed out: the page asks again, and is led to the sign-in
 		}
 	}
-	c.API.Log.Debug("a page of the console does not read, and was dropped", "event", "console_dropped", "from", r.RemoteAddr, "detail", err.Error())
+	c.API.Log.Debug("a page of the console does not read, and was dropped", "event", "console_dropped",
+		"from", r.RemoteAddr, "detail", err.Error())
 	return nil
 }
 

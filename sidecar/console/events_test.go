@@ -75,7 +75,8 @@ func next(t testing.TB, from <-chan gjson.Result, name string) gjson.Result {
 // A page is told of turns as they come, of those that fit its filter alone, and of what waits.
 func TestTold(t *testing.T) {
 	v := open(t, stage.Tokens, map[string]script.Reply{
-		"mend": script.LeakedTurn("read", `{'path': "a.md"}`), "note": script.Native("write", `{"path":"/srv/other/a","content":"x"}`), "text": script.Text("Hello."),
+		"mend": script.LeakedTurn("read", `{'path': "a.md"}`), "note": script.Native("write",
+			`{"path":"/srv/other/a","content":"x"}`), "text": script.Text("Hello."),
 	})
 	v.signIn("", stage.Reader)
 	all, mended, bare := v.told("turns=1"), v.told("turns=1&outcome=repaired&q=june+READ"), v.told("")
@@ -90,7 +91,8 @@ func TestTold(t *testing.T) {
 		})
 	}
 	rows := next(t, mended, "turns").Get("rows").Array()
-	if len(rows) != 1 || rows[0].Get("session").Str != "june" || rows[0].Get("calls").Str != "read" || rows[0].Get("strategies").Str != "harmony" || rows[0].Get("repairs").Str == "" {
+	if len(rows) != 1 || rows[0].Get("session").Str != "june" || rows[0].Get("calls").Str != "read" ||
+		rows[0].Get("strategies").Str != "harmony" || rows[0].Get("repairs").Str == "" {
 		t.Errorf("of those that fit: %v", rows)
 	}
 	if e := next(t, bare, "approvals"); e.Get("waiting").Int() != 0 {
@@ -130,10 +132,12 @@ func TestManyTurns(t *testing.T) {
 		v.s.Ask(fmt.Sprint(i), "hello", false)
 	}
 	e := next(t, v.told("turns=1"), "turns")
-	if rows := e.Get("rows").Array(); len(rows) != 60 || e.Get("more").Int() != 90 || rows[0].Get("session").Str != "149" {
+	if rows := e.Get("rows").Array(); len(rows) != 60 || e.Get("more").Int() != 90 ||
+		rows[0].Get("session").Str != "149" {
 		t.Errorf("%d rows and %s more", len(rows), e.Get("more"))
 	}
-	if page := v.get("/console/").text; strings.Count(page, "data-item") != 61 { // and the one in the template
+	// and the one in the template
+	if page := v.get("/console/").text; strings.Count(page, "data-item") != 61 {
 		t.Errorf("the list has %d links", strings.Count(page, "data-item"))
 	}
 }
@@ -147,7 +151,8 @@ func TestManyPages(t *testing.T) {
 		ruletest.Must(t, err)
 		t.Cleanup(func() { c.Close() })
 		open = append(open, c)
-		_, err = fmt.Fprintf(c, "GET /console/events HTTP/1.1\r\nHost: %s\r\n\r\n", strings.TrimPrefix(v.s.Console, "http://"))
+		_, err = fmt.Fprintf(c, "GET /console/events HTTP/1.1\r\nHost: %s\r\n\r\n",
+			strings.TrimPrefix(v.s.Console, "http://"))
 		ruletest.Must(t, err)
 		status, err = bufio.NewReader(c).ReadString('\n')
 		ruletest.Must(t, err)
@@ -182,8 +187,10 @@ func (l small) Accept() (net.Conn, error) {
 func TestDropped(t *testing.T) {
 	log := &ruletest.Journal{}
 	w := witness.New(witness.Config{Words: true, Now: time.Now})
-	api := &admin.API{Local: true, Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-	c, err := console.New(console.Config{API: api, Next: http.NotFoundHandler(), Witness: w, Now: time.Now, Every: time.Millisecond})
+	api := &admin.API{Local: true,
+		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	c, err := console.New(console.Config{API: api, Next: http.NotFoundHandler(), Witness: w, Now: time.Now,
+		Every: time.Millisecond})
 	ruletest.Must(t, err)
 	srv := httptest.NewUnstartedServer(c)
 	srv.Listener = small{srv.Listener}
@@ -193,7 +200,8 @@ func TestDropped(t *testing.T) {
 	ruletest.Must(t, err)
 	defer conn.Close()
 	ruletest.Must(t, conn.(*net.TCPConn).SetReadBuffer(1<<10))
-	_, err = fmt.Fprintf(conn, "GET /console/events?turns=1 HTTP/1.1\r\nHost: %s\r\n\r\n", srv.Listener.Addr())
+	_, err = fmt.Fprintf(conn, "GET /console/events?turns=1 HTTP/1.1\r\nHost: %s\r\n\r\n",
+		srv.Listener.Addr())
 	ruletest.Must(t, err)
 	most := time.Duration(0)
 	for began := time.Now(); log.Said("console_dropped") == 0; {
@@ -201,7 +209,8 @@ func TestDropped(t *testing.T) {
 			t.Fatal("it is not dropped")
 		}
 		at := time.Now()
-		w.Begin(witness.Asking{ID: at.String(), Session: strings.Repeat("s", 200)}, ruleset.Usual()).Served(turn.Account{}, 200, "")
+		w.Begin(witness.Asking{ID: at.String(), Session: strings.Repeat("s", 200)},
+			ruleset.Usual()).Served(turn.Account{}, 200, "")
 		most = max(most, time.Since(at))
 		time.Sleep(time.Millisecond)
 	}

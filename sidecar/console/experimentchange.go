@@ -20,7 +20,8 @@ func (c *Console) stopPage(r *http.Request, v viewer) (any, error) {
 		return nil, err
 	}
 	if report.Status != experiment.Running {
-		return nil, &trouble{http.StatusConflict, "It does not run", fmt.Sprintf("%s is %s, so there is nothing to stop.", shown(report.ID), report.Status)}
+		return nil, &trouble{http.StatusConflict, "It does not run",
+			fmt.Sprintf("%s is %s, so there is nothing to stop.", shown(report.ID), report.Status)}
 	}
 	return &stopView{c.experiment(e, report, v)}, nil
 }
@@ -61,10 +62,12 @@ func (c *Console) promotePage(r *http.Request, v viewer) (any, error) {
 	}
 	arm := e.Arm(r.PathValue("arm"))
 	if arm < 0 {
-		return nil, &trouble{http.StatusNotFound, "There is no such arm", fmt.Sprintf("%s has none of this name.", shown(e.ID))}
+		return nil, &trouble{http.StatusNotFound, "There is no such arm",
+			fmt.Sprintf("%s has none of this name.", shown(e.ID))}
 	}
 	rules := c.API.Rules.Report(false)
-	out := &promoteView{experimentView: c.experiment(e, report, v), Version: rules.Version, Folder: rules.Folder, Refused: rules.Refused != nil}
+	out := &promoteView{experimentView: c.experiment(e, report, v), Version: rules.Version,
+		Folder: rules.Folder, Refused: rules.Refused != nil}
 	out.Chosen = out.Arms[arm]
 	if arm > 0 && len(out.Verdicts) > 0 { // of a draft nothing is said
 		out.Verdict = out.Verdicts[arm-1]
@@ -84,9 +87,11 @@ func (c *Console) promote(w http.ResponseWriter, r *http.Request, v viewer) erro
 		return unreadable(err)
 	}
 	id, arm := r.PathValue("id"), r.PathValue("arm")
-	edited, err := c.API.Promote(id, arm, live.Seen{Who: v.By(), Versions: []string{r.PostForm.Get("version")}})
+	edited, err := c.API.Promote(id, arm,
+		live.Seen{Who: v.By(), Versions: []string{r.PostForm.Get("version")}})
 	if err != nil {
-		return unseen(err, "The arm could not be promoted", Root+"experiments/"+url.PathEscape(id)+"/promote/"+url.PathEscape(arm))
+		return unseen(err, "The arm could not be promoted", Root+"experiments/"+url.PathEscape(id)+
+			"/promote/"+url.PathEscape(arm))
 	}
 	query := url.Values{"promoted": {id + "/" + arm}, "version": {edited.Version}}
 	http.Redirect(w, r, Root+"experiments?"+query.Encode(), http.StatusSeeOther)

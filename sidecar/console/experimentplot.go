@@ -61,12 +61,14 @@ func plotsOf(e *experiment.Experiment, r *lab.Report, series int) (out []plotVie
 			if f.Kind == lab.Early {
 				says += " (" + f.Interval(s.Unit) + ")"
 			}
-			p.Points = append(p.Points, Point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect, High: scale * f.High,
+			p.Points = append(p.Points, Point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect,
+				High: scale * f.High,
 				Says: fmt.Sprintf("%s, %s: %s", at.At.Format("Jan 2 15:04"), plural(units, r.Unit), says)})
 			v.Rows = append(v.Rows, plotRow{at.At, units, says})
 		}
 		if len(p.Points) == 0 {
-			v.Missing = fmt.Sprintf("There is a picture as soon as each arm has 30 %ss with %s.", r.Unit, s.ID)
+			v.Missing = fmt.Sprintf("There is a picture as soon as each arm has 30 %ss with %s.", r.Unit,
+				s.ID)
 			out = append(out, v)
 			continue
 		}

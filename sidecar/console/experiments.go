@@ -88,8 +88,10 @@ func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 		}
 	}
 	id, arm, _ := strings.Cut(q.Get("promoted"), "/")
-	if _, _, err := set.Experiments.Find(id, arm); err == nil && rules.By == "promote" && rules.Version == q.Get("version") {
-		return shown(fmt.Sprintf("%s of %s is the rule for everybody. Version %s is in force.", arm, id, rules.Version))
+	if _, _, err := set.Experiments.Find(id, arm); err == nil && rules.By == "promote" &&
+		rules.Version == q.Get("version") {
+		return shown(fmt.Sprintf("%s of %s is the rule for everybody. Version %s is in force.", arm, id,
+			rules.Version))
 	}
 	return ""
 }
@@ -97,7 +99,8 @@ func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 // experiment is how one goes, as v may see it.
 func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) experimentView {
 	out := experimentView{
-		Report: r, Place: e.Place, Running: r.Status == experiment.Running, May: v.Role >= web.Admin, Off: r.Split < lab.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
+		Report: r, Place: e.Place, Running: r.Status == experiment.Running, May: v.Role >= web.Admin,
+		Off: r.Split < lab.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
 	}
 	out.Of, _ = experiment.MeasureOf(e.Measure)
 	if e.Margin > 0 {
@@ -105,7 +108,8 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 	}
 	out.State = stateOf(&r, c.Now())
 	for i := range r.Arms {
-		arm := armView{Arm: r.Arms[i], Control: i == 0, Percent: fmt.Sprintf("%.0f %%", 100*r.Arms[i].Share), Value: "–"}
+		arm := armView{Arm: r.Arms[i], Control: i == 0, Percent: fmt.Sprintf("%.0f %%", 100*r.Arms[i].Share),
+			Value: "–"}
 		for _, s := range e.Arms[i].Set {
 			arm.Sets = append(arm.Sets, pair{shown(s.Key.Value), shown(fmt.Sprint(s.Value))})
 		}
@@ -121,7 +125,8 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 			}
 		}
 		if out.May && r.Status != experiment.Stopped {
-			arm.Promote = Root + "experiments/" + url.PathEscape(r.ID) + "/promote/" + url.PathEscape(arm.Name)
+			arm.Promote = Root + "experiments/" + url.PathEscape(r.ID) +
+				"/promote/" + url.PathEscape(arm.Name)
 		}
 		out.Arms = append(out.Arms, arm)
 	}
@@ -129,7 +134,8 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 		row := measureView{Measure: m}
 		for i := range r.Arms {
 			if of := r.Arms[i].Of(m.ID); of != nil {
-				row.Arms = append(row.Arms, measuredView{r.Arms[i].Name, of.Told(), short(int(of.N)), of.Compared(), kindOf(of.Against)})
+				row.Arms = append(row.Arms, measuredView{r.Arms[i].Name, of.Told(), short(int(of.N)),
+					of.Compared(), kindOf(of.Against)})
 			}
 		}
 		if row.Arms != nil {
@@ -158,7 +164,8 @@ func stateOf(r *lab.Report, now time.Time) (out []string) {
 	}
 	out = append(out, fmt.Sprintf("day %d", int(now.Sub(r.Began).Hours()/24)+1), plural(r.Units, r.Unit))
 	if r.Shadow != nil {
-		return append(out, fmt.Sprintf("shadow: %d of %d replies are read otherwise", r.Shadow.Differs, r.Shadow.Read))
+		return append(out, fmt.Sprintf("shadow: %d of %d replies are read otherwise", r.Shadow.Differs,
+			r.Shadow.Read))
 	}
 	var counts []string
 	for _, a := range r.Arms {
@@ -185,15 +192,20 @@ func verdictOf(arm, control string, m *lab.Measured, of experiment.Measure, unit
 	f := m.Against
 	switch v.Kind = string(f.Kind); f.Kind {
 	case lab.Better, lab.Worse:
-		v.Text, v.Advice = fmt.Sprintf("%s is %s than %s.", arm, m.Words, control), "Decide, whenever you like."
+		v.Text, v.Advice = fmt.Sprintf("%s is %s than %s.", arm, m.Words,
+			control), "Decide, whenever you like."
 	case lab.NoDifference:
-		v.Text, v.Advice = fmt.Sprintf("Between %s and %s there is %s.", arm, control, m.Words), "Take what is cheaper."
+		v.Text, v.Advice = fmt.Sprintf("Between %s and %s there is %s.", arm, control,
+			m.Words), "Take what is cheaper."
 	case lab.Broken:
-		v.Text, v.Advice = "The split is off: do not trust this.", "Find out why: no figure of this experiment counts."
+		v.Text, v.Advice = "The split is off: do not trust this.",
+			"Find out why: no figure of this experiment counts."
 	default:
-		v.Text, v.Advice = fmt.Sprintf("Too early to tell %s from %s.", arm, control), fmt.Sprintf("Below 30 %ss an arm nothing is said. Wait.", unit)
+		v.Text, v.Advice = fmt.Sprintf("Too early to tell %s from %s.", arm,
+			control), fmt.Sprintf("Below 30 %ss an arm nothing is said. Wait.", unit)
 		if f.Low != f.High {
-			v.Text, v.Advice = fmt.Sprintf("Too early to tell %s from %s: the difference is within %s.", arm, control, f.Interval(of.Unit)), "It holds 0: the arm may be better, worse or the same. Wait."
+			v.Text, v.Advice = fmt.Sprintf("Too early to tell %s from %s: the difference is within %s.", arm,
+				control, f.Interval(of.Unit)), "It holds 0: the arm may be better, worse or the same. Wait."
 		}
 	}
 	return v
@@ -214,7 +226,8 @@ func (c *Console) found(id string) (*experiment.Experiment, lab.Report, error) {
 			return &set.Experiments.List[i], r, nil
 		}
 	}
-	return nil, lab.Report{}, &trouble{http.StatusNotFound, "There is no such experiment", "The rules in force have none of this name. Experiments lists them."}
+	return nil, lab.Report{}, &trouble{http.StatusNotFound, "There is no such experiment",
+		"The rules in force have none of this name. Experiments lists them."}
 }
 
 // refusedBy makes of an error of the admin API what a page says.
@@ -243,5 +256,7 @@ func unseen(err error, title, page string) error {
 	if !errors.As(err, &refused) || refused.Status() != http.StatusPreconditionFailed {
 		return refusedBy(err, title)
 	}
-	return &detour{&trouble{refused.Status(), title, shown(refused.Message) + ". Nothing was changed. Compare shows what this would write now."}, pair{"Compare", page}}
+	return &detour{&trouble{refused.Status(), title,
+		shown(refused.Message) + ". Nothing was changed. Compare shows what this would write now."},
+		pair{"Compare", page}}
 }

@@ -23,7 +23,8 @@ type Given struct {
 
 // Empty reports whether there is nothing to read.
 func (g *Given) Empty() bool {
-	return strings.TrimSpace(g.Text) == "" && strings.TrimSpace(g.Reasoning) == "" && strings.TrimSpace(g.Calls) == ""
+	return strings.TrimSpace(g.Text) == "" && strings.TrimSpace(g.Reasoning) == "" &&
+		strings.TrimSpace(g.Calls) == ""
 }
 
 // Record is the reply as replay reads it.
@@ -90,7 +91,8 @@ func callsOf(text string) ([]any, error) {
 		if c.ID == "" {
 			c.ID = fmt.Sprintf("call_%d", i+1)
 		}
-		out = append(out, map[string]any{"index": i, "id": c.ID, "type": "function", "function": map[string]string{"name": c.Name, "arguments": args}})
+		out = append(out, map[string]any{"index": i, "id": c.ID, "type": "function",
+			"function": map[string]string{"name": c.Name, "arguments": args}})
 	}
 	return out, nil
 }
@@ -107,7 +109,8 @@ func Tools(text string) ([]json.RawMessage, error) {
 	} else if strings.HasPrefix(doc, "{") {
 		return nil, errors.New("the tools are one object; put brackets around it: [{…}]")
 	}
-	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' }) {
+	for _, name := range strings.FieldsFunc(text,
+		func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' || r == '\r' }) {
 		list = append(list, json.RawMessage(openai.AppendString(nil, name)))
 	}
 	return list, nil

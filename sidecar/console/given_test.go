@@ -49,7 +49,8 @@ func TestGiven(t *testing.T) {
 
 func TestTools(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "[]", "exec, read\nwrite": `["exec","read","write"]`, `["exec",{"name":"read"}]`: `["exec",{"name":"read"}]`, `a"b`: `["a\"b"]`,
+		"": "[]", "exec, read\nwrite": `["exec","read","write"]`,
+		`["exec",{"name":"read"}]`: `["exec",{"name":"read"}]`, `a"b`: `["a\"b"]`,
 	} {
 		list, err := Tools(text)
 		ruletest.Must(t, err)
@@ -86,7 +87,8 @@ func TestAlias(t *testing.T) {
 		{"tools:\n  read: cat\n", "read", "x", "tools:\n  read: cat\n"},
 		{"tools: [\n", "read", "x", "tools: [\n"},
 	} {
-		if got, line := Alias(row.text, row.tool, row.name); got != row.want || (line == 0) != (row.text == row.want) {
+		if got, line := Alias(row.text, row.tool, row.name); got != row.want ||
+			(line == 0) != (row.text == row.want) {
 			t.Errorf("%q: %q, line %d", row.text, got, line)
 		}
 	}
@@ -111,7 +113,8 @@ func FuzzAlias(f *testing.F) {
 		files := rulefile.Files{AliasFile: text}
 		if _, problems := ruleset.Load(files); problems.Fatal() {
 			for _, p := range problems {
-				if p.File == AliasFile && p.Code == rulefile.CodeYAML && strings.ToValidUTF8(tool+name, "") == tool+name {
+				if p.File == AliasFile && p.Code == rulefile.CodeYAML && strings.ToValidUTF8(tool+name,
+					"") == tool+name {
 					t.Errorf("%q for %q: %v", name, tool, p)
 				}
 			}

@@ -111,7 +111,8 @@ func (h *health) minutes(list []witness.Minute) {
 		h.Hour.Bad += m.Bad
 		h.Hour.Calls += m.Calls
 		high := func(n int) int { return (n*barHeight + most - 1) / most }
-		b := bar{X: i * barStep, Bad: high(m.Bad), Warn: high(m.Repaired + m.Again), From: m.From, Turns: m.Turns, Repaired: m.Repaired, Again: m.Again, Fail: m.Bad}
+		b := bar{X: i * barStep, Bad: high(m.Bad), Warn: high(m.Repaired + m.Again), From: m.From,
+			Turns: m.Turns, Repaired: m.Repaired, Again: m.Again, Fail: m.Bad}
 		b.Good = max(0, high(m.Turns)-b.Bad-b.Warn)
 		b.BadY = barHeight - b.Bad
 		b.WarnY = b.BadY - b.Warn
@@ -122,7 +123,8 @@ func (h *health) minutes(list []witness.Minute) {
 
 // memory is what the program and the console hold.
 func (c *Console) memory(now time.Time) []pair {
-	read := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	read := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(read)
 	turns, bytes := c.Witness.Size()
 	lost := "–"

@@ -40,8 +40,10 @@ type row struct {
 
 func rowOf(t *witness.Turn, now time.Time) row {
 	r := row{
-		ID: t.ID, Href: turnPath(t.ID), Outcome: string(t.Outcome()), At: t.Began.Format(time.RFC3339Nano), Time: t.Began.Format("15:04:05"),
-		Model: shown(t.Model), Session: shown(cmp.Or(t.Session, t.Agent)), Arm: strings.Join(t.Arms, " "), Took: took(t, now), Note: note(t),
+		ID: t.ID, Href: turnPath(t.ID), Outcome: string(t.Outcome()), At: t.Began.Format(time.RFC3339Nano),
+		Time:  t.Began.Format("15:04:05"),
+		Model: shown(t.Model), Session: shown(cmp.Or(t.Session, t.Agent)), Arm: strings.Join(t.Arms, " "),
+		Took: took(t, now), Note: note(t),
 	}
 	repairs := 0
 	var names, lost, strategies []string
@@ -145,7 +147,8 @@ func renamed(t *witness.Turn) (out []string) {
 	for i := range t.Replies {
 		for k := range t.Replies[i].Reading.Calls {
 			for _, r := range t.Replies[i].Reading.Calls[k].Repairs {
-				if r.Kind != "name.clean" && strings.HasPrefix(r.Kind, "name.") && r.From != "" && len(out) < maxLost {
+				if r.Kind != "name.clean" && strings.HasPrefix(r.Kind, "name.") && r.From != "" &&
+					len(out) < maxLost {
 					out = append(out, r.From+" → "+r.To)
 				}
 			}
@@ -179,7 +182,8 @@ func (f filter) fits(now time.Time) func(*witness.Turn) bool {
 			return true
 		}
 		r := rowOf(t, now)
-		all := strings.ToLower(strings.Join([]string{r.ID, r.Outcome, r.Model, r.Session, t.Agent, t.Channel, t.Run, r.Arm, r.Strategies, r.Calls, r.Lost, r.Decisions, r.Note}, "\n"))
+		all := strings.ToLower(strings.Join([]string{r.ID, r.Outcome, r.Model, r.Session, t.Agent, t.Channel,
+			t.Run, r.Arm, r.Strategies, r.Calls, r.Lost, r.Decisions, r.Note}, "\n"))
 		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
 	}
 }
@@ -213,7 +217,8 @@ func (l *liveView) events() string {
 }
 
 func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
-	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: witness.Outcomes(), Kept: c.Witness != nil && c.API.Rules.Set().Limits.Console.Turns > 0, Words: c.words(), since: c.Witness.Rev()}
+	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: witness.Outcomes(), Kept: c.Witness != nil &&
+		c.API.Rules.Set().Limits.Console.Turns > 0, Words: c.words(), since: c.Witness.Rev()}
 	out.Rows, out.All = c.rows(0, out.Filter)
 	out.Arms = slices.ContainsFunc(out.Rows, func(r row) bool { return r.Arm != "" })
 	return out, nil

@@ -66,7 +66,8 @@ func markedOf(m replay.Marked) markedText {
 
 // kindsOf are what pieces were read as, each once, in the order of a legend.
 func kindsOf(texts []markedText) (out []replay.As) {
-	for _, as := range []replay.As{replay.AsThought, replay.AsText, replay.AsHeader, replay.AsCall, replay.AsRepaired, replay.AsRefused, replay.AsDropped} {
+	for _, as := range []replay.As{replay.AsThought, replay.AsText, replay.AsHeader, replay.AsCall,
+		replay.AsRepaired, replay.AsRefused, replay.AsDropped} {
 		if slices.ContainsFunc(texts, func(t markedText) bool {
 			return !t.Plain && slices.ContainsFunc(t.Pieces, func(p piece) bool { return p.As == as })
 		}) {
@@ -81,7 +82,8 @@ func plainText(field, text string) markedText {
 	all := len(text)
 	masked, _ := secrets.Mask(text[:min(all, 2*maxShown)])
 	masked = strings.ToValidUTF8(masked[:min(len(masked), maxShown)], "")
-	return markedText{Field: field, Pieces: []piece{{replay.AsText, approvals.Visible(masked), ""}}, Bytes: all, More: max(0, all-maxShown), Plain: true}
+	return markedText{Field: field, Pieces: []piece{{replay.AsText, approvals.Visible(masked), ""}},
+		Bytes: all, More: max(0, all-maxShown), Plain: true}
 }
 
 // mask is a secret in a text, and what stands in its place.

@@ -12,8 +12,10 @@ import (
 // masking it as a whole gives.
 func FuzzMasks(f *testing.F) {
 	for _, text := range []string{
-		"password=hunter2hunter2 and more", "a sk-proj-abcdefgh12345678 b sk-proj-abcdefgh12345678", "«masked:secret:3» password: «masked:secret:9»",
-		"curl -u sam:secret99 https://sam:ghp_abcdefghijklmnopqrst@x", `{"token":"sk-proj-abcdefgh12345678"}`, "-----BEGIN PRIVATE KEY-----\nabc\n-----END", "",
+		"password=hunter2hunter2 and more", "a sk-proj-abcdefgh12345678 b sk-proj-abcdefgh12345678",
+		"«masked:secret:3» password: «masked:secret:9»",
+		"curl -u sam:secret99 https://sam:ghp_abcdefghijklmnopqrst@x", `{"token":"sk-proj-abcdefgh12345678"}`,
+		"-----BEGIN PRIVATE KEY-----\nabc\n-----END", "",
 	} {
 		f.Add(text, 3, 9)
 	}
@@ -47,8 +49,10 @@ func bounded(n, most int) int {
 // A secret that goes over two spans stands in the first, whole.
 func TestMaskOverSpans(t *testing.T) {
 	const text = "api_key=sk-proj-abcdefgh12345678 end"
-	got := markedOf(replay.Marked{Text: text, Spans: []replay.Span{{From: 0, To: 16, As: replay.AsText}, {From: 16, To: 20, As: replay.AsHeader}, {From: 20, To: len(text), As: replay.AsCall}}})
-	if len(got.Pieces) != 2 || got.Pieces[0].Text != "api_key=«masked:api-key:24»" || got.Pieces[1].Text != " end" {
+	got := markedOf(replay.Marked{Text: text, Spans: []replay.Span{{From: 0, To: 16, As: replay.AsText},
+		{From: 16, To: 20, As: replay.AsHeader}, {From: 20, To: len(text), As: replay.AsCall}}})
+	if len(got.Pieces) != 2 || got.Pieces[0].Text != "api_key=«masked:api-key:24»" ||
+		got.Pieces[1].Text != " end" {
 		t.Errorf("%+v", got.Pieces)
 	}
 }

@@ -68,18 +68,21 @@ func (c *Console) failedTurns(file string) (out []failed) {
 		t, k := &list[i], failedReply(&list[i])
 		var what []string
 		for _, no := range t.Replies[k].Reading.Refused {
-			if word := strings.TrimSpace(string(no.Code) + " " + named(no.Name)); no.Code != tools.Denied && !slices.Contains(what, word) && len(what) < 3 {
+			if word := strings.TrimSpace(string(no.Code) + " " + named(no.Name)); no.Code != tools.Denied &&
+				!slices.Contains(what, word) && len(what) < 3 {
 				what = append(what, word)
 			}
 		}
-		out = append(out, failed{tryPath(t.ID, k+1) + "&file=" + url.QueryEscape(file), t.Began.Format("15:04:05"), strings.Join(what, ", ")})
+		out = append(out, failed{tryPath(t.ID, k+1) + "&file=" + url.QueryEscape(file),
+			t.Began.Format("15:04:05"), strings.Join(what, ", ")})
 	}
 	return out
 }
 
 func failedReply(t *witness.Turn) int {
 	return slices.IndexFunc(t.Replies, func(r witness.Reply) bool {
-		return r.Words && slices.ContainsFunc(r.Reading.Refused, func(no tools.Refusal) bool { return no.Code != tools.Denied })
+		return r.Words && slices.ContainsFunc(r.Reading.Refused,
+			func(no tools.Refusal) bool { return no.Code != tools.Denied })
 	})
 }
 
@@ -142,7 +145,8 @@ func (p *playground) lost() string {
 		return ""
 	}
 	for _, no := range p.Before.read.Tree.Refused {
-		if no.Name != "" && !slices.ContainsFunc(p.After.read.Tree.Refused, func(is tools.Refusal) bool { return is.Name == no.Name }) {
+		if no.Name != "" && !slices.ContainsFunc(p.After.read.Tree.Refused,
+			func(is tools.Refusal) bool { return is.Name == no.Name }) {
 			return named(no.Name)
 		}
 	}

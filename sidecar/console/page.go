@@ -38,13 +38,16 @@ func pages() []page {
 		{path: Root + "{$}", file: "live.html", title: "Live", nav: "Live", key: "l", needs: web.Reader, data: (*Console).livePage},
 		{path: Root + "turns/{id}", file: "turn.html", title: "Turn", needs: web.Reader, data: (*Console).turnPage},
 		{path: Root + "approvals", file: "approvals.html", title: "Approvals", nav: "Approvals", key: "a", needs: web.Reader, data: (*Console).approvalsPage,
-			changes: map[string]change{Root + "approvals/{id}": {needs: web.Approver, do: (*Console).answer}}},
+			changes: map[string]change{Root + "approvals/{id}": {needs: web.Approver,
+				do: (*Console).answer}}},
 		{path: Root + "decisions", file: "decisions.html", title: "Decisions", nav: "Decisions", key: "d", needs: web.Reader, data: (*Console).decisionsPage},
 		{path: Root + "decisions/{seq}", file: "decision.html", title: "Decision", needs: web.Reader, data: (*Console).decisionPage},
 		{path: Root + "decisions/replay", file: "replay.html", title: "Replay", needs: web.Reader, data: (*Console).replayPage,
-			changes: map[string]change{Root + "decisions/replay": {needs: web.Reader, do: (*Console).replay, most: maxReplay}}},
+			changes: map[string]change{Root + "decisions/replay": {needs: web.Reader, do: (*Console).replay,
+				most: maxReplay}}},
 		{path: Root + "decisions/verify", file: "verify.html", title: "Verify", needs: web.Reader, data: (*Console).verifyPage,
-			changes: map[string]change{Root + "decisions/verify": {needs: web.Reader, do: (*Console).verify}}},
+			changes: map[string]change{Root + "decisions/verify": {needs: web.Reader,
+				do: (*Console).verify}}},
 		{path: Root + "runs", file: "runs.html", title: "Runs", nav: "Runs", key: "x", needs: web.Reader, data: (*Console).runsPage},
 		{path: Root + "runs/{id}", file: "run.html", title: "Run", needs: web.Reader, data: (*Console).runPage,
 			changes: map[string]change{Root + "runs/{id}/resume": {needs: web.Admin, do: (*Console).resume}}},
@@ -57,12 +60,15 @@ func pages() []page {
 		{path: Root + "rules", file: "rules.html", title: "Rules", nav: "Rules", key: "r", needs: web.Reader, data: (*Console).rulesPage},
 		{path: Root + "rules/files/{name...}", file: "rule-file.html", title: "Rule file", needs: web.Reader, data: (*Console).rulePage},
 		{path: Root + "rules/versions/{version}", file: "rule-version.html", title: "Version", needs: web.Reader, data: (*Console).versionPage,
-			changes: map[string]change{Root + "rules/versions/{version}/rollback": {needs: web.Admin, do: (*Console).rollback}}},
+			changes: map[string]change{Root + "rules/versions/{version}/rollback": {needs: web.Admin,
+				do: (*Console).rollback}}},
 		{path: Root + "experiments", file: "experiments.html", title: "Experiments", nav: "Experiments", key: "e", needs: web.Reader, data: (*Console).experimentsPage},
 		{path: Root + "experiments/{id}/stop", file: "experiment-stop.html", title: "Stop", needs: web.Admin, data: (*Console).stopPage,
-			changes: map[string]change{Root + "experiments/{id}/stop": {needs: web.Admin, do: (*Console).stop}}},
+			changes: map[string]change{Root + "experiments/{id}/stop": {needs: web.Admin,
+				do: (*Console).stop}}},
 		{path: Root + "experiments/{id}/promote/{arm}", file: "experiment-promote.html", title: "Promote", needs: web.Admin, data: (*Console).promotePage,
-			changes: map[string]change{Root + "experiments/{id}/promote/{arm}": {needs: web.Admin, do: (*Console).promote}}},
+			changes: map[string]change{Root + "experiments/{id}/promote/{arm}": {needs: web.Admin,
+				do: (*Console).promote}}},
 		{path: Root + "health", file: "health.html", title: "Health", nav: "Health", key: "h", needs: web.Reader, data: (*Console).healthPage},
 	}
 }
@@ -88,7 +94,8 @@ type navItem struct {
 
 // templates parses each page into the frame.
 func templates(list []page) (map[string]*template.Template, error) {
-	base, err := template.New("frame.html").Funcs(funcs()).ParseFS(files, "pages/frame.html", "pages/parts.html")
+	base, err := template.New("frame.html").Funcs(funcs()).ParseFS(files, "pages/frame.html",
+		"pages/parts.html")
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +151,8 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, v viewer, statu
 	}
 	var out bytes.Buffer
 	if err := c.shown[file].ExecuteTemplate(&out, "frame.html", f); err != nil {
-		c.API.Log.Error("a page of the console failed", "event", "console_failed", "path", r.URL.Path, "detail", err.Error())
+		c.API.Log.Error("a page of the console failed", "event", "console_failed", "path", r.URL.Path,
+			"detail", err.Error())
 		http.Error(w, "this page could not be shown; the log says why", http.StatusInternalServerError)
 		return
 	}
@@ -171,7 +179,8 @@ func assets() (map[string]asset, error) {
 		if err != nil {
 			return nil, err
 		}
-		kind := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}[path.Ext(n.Name())]
+		kind := map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+			".svg": "image/svg+xml"}[path.Ext(n.Name())]
 		if kind == "" {
 			kind = mime.TypeByExtension(path.Ext(n.Name()))
 		}
@@ -185,7 +194,8 @@ func assets() (map[string]asset, error) {
 func (c *Console) file(w http.ResponseWriter, r *http.Request) {
 	a, ok := c.static[r.PathValue("name")]
 	if !ok {
-		c.fail(w, r, viewer{}, &trouble{http.StatusNotFound, "There is no such file", "The console has none of this name."})
+		c.fail(w, r, viewer{}, &trouble{http.StatusNotFound, "There is no such file",
+			"The console has none of this name."})
 		return
 	}
 	h := w.Header()

@@ -34,12 +34,14 @@ func plain(is string, values []string) (out []choice) {
 
 // Kinds are what can be read.
 func (p *playground) Kinds() []choice {
-	return chosen(p.Form.What, pair{"reply", "a reply of the model"}, pair{Command, "a command"}, pair{Path, "a path"}, pair{URL, "an address (URL)"})
+	return chosen(p.Form.What, pair{"reply", "a reply of the model"}, pair{Command, "a command"},
+		pair{Path, "a path"}, pair{URL, "an address (URL)"})
 }
 
 // Toolings are the tools that can be offered.
 func (p *playground) Toolings() []choice {
-	list := []pair{{"three", "exec, read, write"}, {"list", "a list"}, {"any", "not known: any name is a tool"}}
+	list := []pair{{"three", "exec, read, write"}, {"list", "a list"},
+		{"any", "not known: any name is a tool"}}
 	if p.Form.Turn != "" {
 		list = append([]pair{{"turn", "those of the turn"}}, list...)
 	}
@@ -48,7 +50,8 @@ func (p *playground) Toolings() []choice {
 
 // Finishes are the reasons for which a reply ends.
 func (p *playground) Finishes() []choice {
-	return chosen(p.Form.Finish, pair{"", "as the reply says"}, pair{"stop", "stop"}, pair{"tool_calls", "tool_calls"}, pair{"length", "length"}, pair{"content_filter", "content_filter"})
+	return chosen(p.Form.Finish, pair{"", "as the reply says"}, pair{"stop", "stop"},
+		pair{"tool_calls", "tool_calls"}, pair{"length", "length"}, pair{"content_filter", "content_filter"})
 }
 
 // Profiled are the profiles of the strategies.

@@ -41,9 +41,11 @@ func formOf(w http.ResponseWriter, r *http.Request) (playForm, error) {
 		return playForm{}, err
 	}
 	f := fieldsOf(r.PostForm)
-	for name, text := range map[string]string{"reply": f.Text, "reasoning": f.Thought, "list of calls": f.Calls, "list of tools": f.List} {
+	for name, text := range map[string]string{"reply": f.Text, "reasoning": f.Thought,
+		"list of calls": f.Calls, "list of tools": f.List} {
 		if len(text) > maxGiven {
-			return f, &trouble{http.StatusRequestEntityTooLarge, "That was too long", fmt.Sprintf("The %s may have %d KiB. Go back, and shorten it.", name, maxGiven>>10)}
+			return f, &trouble{http.StatusRequestEntityTooLarge, "That was too long",
+				fmt.Sprintf("The %s may have %d KiB. Go back, and shorten it.", name, maxGiven>>10)}
 		}
 	}
 	return f, nil
@@ -53,8 +55,10 @@ func formOf(w http.ResponseWriter, r *http.Request) (playForm, error) {
 func fieldsOf(q url.Values) playForm {
 	get := func(name string) string { return strings.ReplaceAll(q.Get(name), "\r\n", "\n") }
 	f := playForm{
-		What: get("what"), Text: get("text"), Thought: get("thought"), Calls: get("calls"), Finish: get("finish"), Tools: get("tools"), List: get("list"),
-		Model: get("model"), Server: get("server"), Profile: get("profile"), Turn: get("turn"), File: get("file"), From: get("from"), Of: get("of"), Draft: get("draft"),
+		What: get("what"), Text: get("text"), Thought: get("thought"), Calls: get("calls"),
+		Finish: get("finish"), Tools: get("tools"), List: get("list"),
+		Model: get("model"), Server: get("server"), Profile: get("profile"), Turn: get("turn"),
+		File: get("file"), From: get("from"), Of: get("of"), Draft: get("draft"),
 		Base: get("base"), To: get("to"), Do: get("do"),
 	}
 	if alias, ok := strings.CutPrefix(f.Do, "alias "); ok {
@@ -75,8 +79,10 @@ func fieldsOf(q url.Values) playForm {
 // pastes over it what a server sends.
 func (f *playForm) given() *Given {
 	text := strings.TrimSpace(f.Text)
-	pasted := strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "{") && strings.Contains(text, `"choices"`)
-	return &Given{Text: f.Text, Reasoning: f.Thought, Calls: f.Calls, Finish: f.Finish, Plain: f.Turn != "" && !pasted}
+	pasted := strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "{") &&
+		strings.Contains(text, `"choices"`)
+	return &Given{Text: f.Text, Reasoning: f.Thought, Calls: f.Calls, Finish: f.Finish, Plain: f.Turn != "" &&
+		!pasted}
 }
 
 // taken is the reply of a turn that a form was taken from, while it is kept.
@@ -92,7 +98,8 @@ func (c *Console) taken(f *playForm) (*witness.Turn, *witness.Reply) {
 func (c *Console) take(f *playForm) (masked int, err error) {
 	t, r := c.taken(f)
 	if r == nil {
-		return 0, &trouble{http.StatusNotFound, "This reply is gone", "Only the words of the last turns are kept, in memory, and none where the setting console says no-text."}
+		return 0, &trouble{http.StatusNotFound, "This reply is gone",
+			"Only the words of the last turns are kept, in memory, and none where the setting console says no-text."}
 	}
 	hide := func(s string) string {
 		s, n := secrets.Mask(s)
@@ -122,7 +129,8 @@ func (c *Console) take(f *playForm) (masked int, err error) {
 		f.Calls, masked = string(safe), masked+n
 	}
 	if max(len(f.Text), len(f.Thought), len(f.Calls)) > maxGiven {
-		return masked, &trouble{http.StatusRequestEntityTooLarge, "This reply is too long for the playground", fmt.Sprintf("Each part of it may have %d KiB. Record it, and take explain.", maxGiven>>10)}
+		return masked, &trouble{http.StatusRequestEntityTooLarge, "This reply is too long for the playground",
+			fmt.Sprintf("Each part of it may have %d KiB. Record it, and take explain.", maxGiven>>10)}
 	}
 	return masked, nil
 }
@@ -138,8 +146,10 @@ func (c *Console) record(f *playForm) (*replay.Record, error) {
 	rec.Who = policy.Subject{Model: rec.Model, Interactive: true}
 	t, r := c.taken(f)
 	if r != nil {
-		rec.User, rec.Workspace, rec.Intact, rec.Asked, rec.Formatted = r.User, r.Workspace, r.Intact, r.Asked, r.Formatted
-		rec.Who = policy.Subject{Model: rec.Model, Client: t.Client, Agent: t.Agent, Channel: t.Channel, Session: t.Session, Run: t.Run != "", Interactive: true}
+		rec.User, rec.Workspace, rec.Intact, rec.Asked, rec.Formatted = r.User, r.Workspace, r.Intact,
+			r.Asked, r.Formatted
+		rec.Who = policy.Subject{Model: rec.Model, Client: t.Client, Agent: t.Agent, Channel: t.Channel,
+			Session: t.Session, Run: t.Run != "", Interactive: true}
 	}
 	switch {
 	case f.Tools == "any":

@@ -111,7 +111,9 @@ func (p *playground) refused() string {
 
 func (c *Console) playgroundPage(r *http.Request, v viewer) (any, error) {
 	f, err := fieldsOf(r.URL.Query()), error(nil)
-	f = playForm{What: "reply", Tools: "three", Turn: f.Turn, Reply: f.Reply, File: f.File, Line: f.Line, Do: "open"} // an address is no form
+	// an address is no form
+	f = playForm{What: "reply", Tools: "three", Turn: f.Turn, Reply: f.Reply, File: f.File, Line: f.Line,
+		Do: "open"}
 	masked := 0
 	if f.Turn == "" {
 		f.From = f.File
@@ -134,7 +136,8 @@ func (c *Console) tryDraft(w http.ResponseWriter, r *http.Request, v viewer) err
 }
 
 // played changes what a form asks for, and shows the page as it is then. Without change it only tries.
-func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer, change func(*playground) error) error {
+func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer,
+	change func(*playground) error) error {
 	f, err := formOf(w, r)
 	if err != nil {
 		return err
@@ -152,7 +155,8 @@ func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer, chang
 }
 
 // play makes a change, if there is one, and then works out what the page shows, at the desk.
-func (c *Console) play(r *http.Request, v viewer, f playForm, change func(*playground) error) (*playground, error) {
+func (c *Console) play(r *http.Request, v viewer, f playForm,
+	change func(*playground) error) (*playground, error) {
 	p := &playground{Form: f}
 	err := c.atDesk(r, change != nil, func() error {
 		if change != nil {
@@ -163,7 +167,8 @@ func (c *Console) play(r *http.Request, v viewer, f playForm, change func(*playg
 		return c.look(p, v)
 	})
 	if errors.Is(err, ErrNoFile) {
-		return nil, &trouble{http.StatusNotFound, "There is no such rule file", "The rules in force have no file of this name. Choose one of the list."}
+		return nil, &trouble{http.StatusNotFound, "There is no such rule file",
+			"The rules in force have no file of this name. Choose one of the list."}
 	}
 	return p, err
 }
@@ -222,9 +227,11 @@ func (p *playground) choose(texts map[string]string, v viewer) {
 	dirty := f.Of != "" && !sameLines(texts[f.Of], restored(texts[f.Of], f.Draft))
 	switch {
 	case f.Do == "open" && dirty && f.File != f.Of:
-		p.Refused = "Your draft of " + f.Of + " is not published. Publish it, or drop it, and then open " + f.File + "."
+		p.Refused = "Your draft of " + f.Of +
+			" is not published. Publish it, or drop it, and then open " + f.File + "."
 		f.File = f.Of
-	case f.Of == "", f.Do == "open" && f.File != f.Of, f.Do == "drop", f.Do == "alias" && f.Of != AliasFile && !dirty:
+	case f.Of == "", f.Do == "open" && f.File != f.Of, f.Do == "drop", f.Do == "alias" && f.Of != AliasFile &&
+		!dirty:
 		switch f.Do {
 		case "drop":
 			f.File = f.Of

@@ -31,9 +31,11 @@ var (
 func (p page) form() url.Values {
 	out := url.Values{}
 	_, main, _ := strings.Cut(p.text, "data-play")
-	for _, fields := range [][][]string{hidden().FindAllStringSubmatch(main, -1), textarea().FindAllStringSubmatch(main, -1), chosen().FindAllStringSubmatch(main, -1)} {
+	for _, fields := range [][][]string{hidden().FindAllStringSubmatch(main, -1),
+		textarea().FindAllStringSubmatch(main, -1), chosen().FindAllStringSubmatch(main, -1)} {
 		for _, m := range fields {
-			out.Set(m[1], strings.ReplaceAll(strings.ReplaceAll(html.UnescapeString(m[2]), "\r\n", "\n"), "\n", "\r\n"))
+			out.Set(m[1], strings.ReplaceAll(strings.ReplaceAll(html.UnescapeString(m[2]), "\r\n", "\n"),
+				"\n", "\r\n"))
 		}
 	}
 	return out
@@ -73,28 +75,37 @@ func TestPlayground(t *testing.T) {
 	turn := v.newest()
 	_, rest, _ := strings.Cut(turn, `class="try" href="`)
 	href, _, _ := strings.Cut(rest, `"`)
-	if mend := `<a class="button" href="` + href + `" data-try><span>Say which tool <code>send_fax</code> means`; !strings.Contains(turn, mend) || strings.Index(turn, mend) > strings.Index(turn, "As it came") {
+	if mend := `<a class="button" href="` + href +
+		`" data-try><span>Say which tool <code>send_fax</code> means`; !strings.Contains(turn, mend) ||
+		strings.Index(turn, mend) > strings.Index(turn, "As it came") {
 		t.Errorf("under what went wrong is no way to mend it:\n%s", turn)
 	}
-	if !strings.Contains(turn, "→ the model was asked to correct it") || !strings.Contains(turn, "Held back") {
+	if !strings.Contains(turn, "→ the model was asked to correct it") ||
+		!strings.Contains(turn, "Held back") {
 		t.Errorf("the turn does not say what was done:\n%s", turn)
 	}
-	v.get(playground+"?file=limits.yaml").says(t, "← limits.yaml", "&file=limits.yaml", "not_offered send_fax")
+	v.get(playground+"?file=limits.yaml").says(t, "← limits.yaml", "&file=limits.yaml",
+		"not_offered send_fax")
 	p := v.get(html.UnescapeString(href))
-	p.says(t, "No tool is called send_fax", "A press writes it into the draft of aliases.yaml.", "those of the turn", "not_offered", "to=functions.send_fax")
+	p.says(t, "No tool is called send_fax", "A press writes it into the draft of aliases.yaml.",
+		"those of the turn", "not_offered", "to=functions.send_fax")
 	p = v.press(p.form(), "alias read send_fax")
-	p.says(t, "read: [send_fax, read_file", `read {"path":"a.md"}`, "By your draft", "loads, and all examples and tests hold", "and again when you publish", "run the tests")
-	if n := strings.Count(html.UnescapeString(p.text), `<code>send_fax</code> <span class="unseen">becomes</span><span aria-hidden="true">→</span> <code>read {"path":"a.md"}</code>`); n != 3 {
+	p.says(t, "read: [send_fax, read_file", `read {"path":"a.md"}`, "By your draft",
+		"loads, and all examples and tests hold", "and again when you publish", "run the tests")
+	if n := strings.Count(html.UnescapeString(p.text),
+		`<code>send_fax</code> <span class="unseen">becomes</span><span aria-hidden="true">→</span> <code>read {"path":"a.md"}</code>`); n != 3 {
 		t.Errorf("what changes is said %d times in one line, want it at the reading, the tests and the button", n)
 	}
 	p = v.press(p.form(), "tests")
 	p.says(t, "tests hold", "The tests hold. Publish")
-	if got := v.s.Ask("s", "fax", false); strings.Contains(got, `"name":"read"`) || v.s.Log.Said("rules_taken") > 0 {
+	if got := v.s.Ask("s", "fax", false); strings.Contains(got, `"name":"read"`) ||
+		v.s.Log.Said("rules_taken") > 0 {
 		t.Fatalf("a draft is in force: %s", got)
 	}
 	p = v.press(p.form(), "publish")
 	p.says(t, "Ann has published aliases.yaml", "Undo the last publication")
-	if text, err := os.ReadFile(filepath.Join(v.s.Rules, "aliases.yaml")); err != nil || !strings.Contains(string(text), "send_fax") {
+	if text, err := os.ReadFile(filepath.Join(v.s.Rules, "aliases.yaml")); err != nil ||
+		!strings.Contains(string(text), "send_fax") {
 		t.Errorf("the folder has no send_fax: %v", err)
 	}
 	if got := v.s.Ask("s", "fax", false); !strings.Contains(got, `"name":"read"`) {
@@ -106,7 +117,8 @@ func TestPlayground(t *testing.T) {
 		t.Errorf("it is in force still: %s", got)
 	}
 	lines := v.s.Log.Lines("rules_taken")
-	if len(lines) != 2 || !strings.Contains(lines[0], `by=put who="Ann (console, token of an admin)"`) || !strings.Contains(lines[1], `by=rollback who="Ann (console, token of an admin)"`) {
+	if len(lines) != 2 || !strings.Contains(lines[0], `by=put who="Ann (console, token of an admin)"`) ||
+		!strings.Contains(lines[1], `by=rollback who="Ann (console, token of an admin)"`) {
 		t.Errorf("the log says %q", lines)
 	}
 	v.get("/console/health").says(t, "by a rollback, Ann (console, token of an admin)")
@@ -129,17 +141,21 @@ func TestStaleDraft(t *testing.T) {
 	mine, his := v.get(playground).form(), bob.get(playground).form()
 	edit(bob, his, "bobs_shell").says(t, "Bob has published")
 	seen := v.press(mine, "try")
-	seen.says(t, "Others are in force since you began", "the admin API, Bob (console, token of an admin)", "bobs_shell, bash")
+	seen.says(t, "Others are in force since you began", "the admin API, Bob (console, token of an admin)",
+		"bobs_shell, bash")
 	p := edit(v, mine, "anns_shell")
 	if p.StatusCode != http.StatusConflict {
 		t.Errorf("it is %s", p.Status)
 	}
-	p.says(t, "Nothing was changed: somebody has published since you began", "the admin API, Bob", "+  exec: [bobs_shell, bash", "+  exec: [anns_shell, bash", "exec: [anns_shell, bash")
-	if text, _ := os.ReadFile(filepath.Join(v.s.Rules, "aliases.yaml")); !strings.Contains(string(text), "bobs_shell") {
+	p.says(t, "Nothing was changed: somebody has published since you began", "the admin API, Bob",
+		"+  exec: [bobs_shell, bash", "+  exec: [anns_shell, bash", "exec: [anns_shell, bash")
+	if text, _ := os.ReadFile(filepath.Join(v.s.Rules, "aliases.yaml")); !strings.Contains(string(text),
+		"bobs_shell") {
 		t.Error("the edit of the other is gone")
 	}
 	v.press(p.form(), "publish").says(t, "Ann has published")
-	if text, _ := os.ReadFile(filepath.Join(v.s.Rules, "aliases.yaml")); !strings.Contains(string(text), "anns_shell") || strings.Contains(string(text), "bobs_shell") {
+	if text, _ := os.ReadFile(filepath.Join(v.s.Rules, "aliases.yaml")); !strings.Contains(string(text),
+		"anns_shell") || strings.Contains(string(text), "bobs_shell") {
 		t.Error("what was seen cannot be published over")
 	}
 	his = bob.get(playground).form()
@@ -178,7 +194,8 @@ func TestWhoMayPublish(t *testing.T) {
 		if do != "try" {
 			path += "/" + do
 		}
-		if p := v.do(http.MethodPost, path, f.Encode(), "Sec-Fetch-Site", "cross-site", "Origin", "http://evil.example"); p.StatusCode != http.StatusForbidden {
+		if p := v.do(http.MethodPost, path, f.Encode(), "Sec-Fetch-Site", "cross-site", "Origin",
+			"http://evil.example"); p.StatusCode != http.StatusForbidden {
 			t.Errorf("another site may %s: %s", do, p.Status)
 		}
 	}
@@ -224,19 +241,23 @@ func TestBadDrafts(t *testing.T) {
 	tests.Set("draft", strings.Replace(tests.Get("draft"), "shows: Four.", "shows: Five.", 1))
 	v.press(tests, "tests").says(t, "a test does not hold", "1 of", "does not hold", `the user sees "Four."`)
 	v.press(tests, "publish").says(t, "Nothing was published")
-	for _, name := range []string{"../../etc/passwd", "/etc/passwd", "policy/exec.yaml", "builtin/programs/vcs.yaml", "nothing.yaml", "aliases.yaml/../limits.yaml"} {
-		if p := v.get(playground + "?" + url.Values{"file": {name}}.Encode()); p.StatusCode != http.StatusNotFound || strings.Contains(p.text, "root:") {
+	for _, name := range []string{"../../etc/passwd", "/etc/passwd", "policy/exec.yaml",
+		"builtin/programs/vcs.yaml", "nothing.yaml", "aliases.yaml/../limits.yaml"} {
+		if p := v.get(playground +
+			"?" + url.Values{"file": {name}}.Encode()); p.StatusCode != http.StatusNotFound || strings.Contains(p.text, "root:") {
 			t.Errorf("%s is %s", name, p.Status)
 		}
 		for _, do := range []string{"try", "publish", "drop"} {
-			f := url.Values{"of": {name}, "file": {name}, "draft": {"version: 1\n"}, "base": {tests.Get("base")}}
+			f := url.Values{"of": {name}, "file": {name}, "draft": {"version: 1\n"},
+				"base": {tests.Get("base")}}
 			if p := v.press(f, do); p.StatusCode != http.StatusNotFound {
 				t.Errorf("%s of %s is %s", do, name, p.Status)
 			}
 		}
 	}
 	for _, id := range []string{"../x", "nothing", "%00"} {
-		if p := v.get(playground + "?" + url.Values{"turn": {id}, "reply": {"1"}}.Encode()); p.StatusCode != http.StatusNotFound {
+		if p := v.get(playground + "?" + url.Values{"turn": {id},
+			"reply": {"1"}}.Encode()); p.StatusCode != http.StatusNotFound {
 			t.Errorf("the turn %s is %s", id, p.Status)
 		}
 	}
@@ -247,7 +268,8 @@ func TestBadDrafts(t *testing.T) {
 			t.Errorf("%s that is too long is %s", name, p.Status)
 		}
 	}
-	if p := v.do(http.MethodPost, "/console/approvals/x", "why="+strings.Repeat("x", 17<<10)); p.StatusCode != http.StatusRequestEntityTooLarge {
+	if p := v.do(http.MethodPost, "/console/approvals/x",
+		"why="+strings.Repeat("x", 17<<10)); p.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("other forms may be longer now, too: %s", p.Status)
 	}
 	if v.s.Log.Said("rules_taken")+v.s.Log.Said("rules_refused") > 0 {
@@ -282,7 +304,8 @@ func TestDraftStays(t *testing.T) {
 	v.press(f, "try").says(t, "as it is in force")
 	f.Set("draft", f.Get("draft")+"# more\r\n")
 	v.press(f, "publish").says(t, "Ann has published")
-	if text, err := os.ReadFile(filepath.Join(v.s.Rules, "extra", "exec.ours.yaml")); err != nil || string(text) != crlf+"# more\r\n" {
+	if text, err := os.ReadFile(filepath.Join(v.s.Rules, "extra", "exec.ours.yaml")); err != nil ||
+		string(text) != crlf+"# more\r\n" {
 		t.Errorf("%q, %v", text, err)
 	}
 }
@@ -328,7 +351,8 @@ func TestPlaygroundPolicy(t *testing.T) {
 		t.Fatal("exec.yaml has no rules")
 	}
 	at += len("\r\nrules:\r\n")
-	f.Set("draft", draft[:at]+"  - id: no-ls\r\n    deny: not today\r\n    when: cmd.binary == 'ls'\r\n"+draft[at:])
+	f.Set("draft", draft[:at]+
+		"  - id: no-ls\r\n    deny: not today\r\n    when: cmd.binary == 'ls'\r\n"+draft[at:])
 	v.press(f, "try").says(t, "policy", "deny by no-ls", "not today")
 }
 
@@ -340,9 +364,11 @@ func TestPlaygroundText(t *testing.T) {
 	const key = "sk-proj-Zm9vYmFyMTIzNDU2Nzg5"
 	const evil = `</textarea><script>alert(1)</script><img src=x onerror=alert(2)>"'`
 	v := open(t, func(s *config.Settings) { stage.Tokens(s) }, map[string]script.Reply{
-		"secret": script.Native("write", `{"path":"a","content":"x","password":"hunter2hunter2"}`).Thinking("The key is " + key),
-		"evil":   script.Text(evil + `<|channel|>commentary to=` + evil + ` <|message|>{"a":"` + "</textarea>" + `"}<|call|>`).Thinking(evil),
-		"name":   script.LeakedHarmony("</textarea><script>alert(1)</script>", `{"a":1}`),
+		"secret": script.Native("write",
+			`{"path":"a","content":"x","password":"hunter2hunter2"}`).Thinking("The key is " + key),
+		"evil": script.Text(evil + `<|channel|>commentary to=` + evil + ` <|message|>{"a":"` +
+			"</textarea>" + `"}<|call|>`).Thinking(evil),
+		"name": script.LeakedHarmony("</textarea><script>alert(1)</script>", `{"a":1}`),
 	})
 	v.signIn(evil, stage.Admin)
 	for _, user := range []string{"secret", "evil", "name"} {
@@ -368,7 +394,8 @@ func TestPlaygroundText(t *testing.T) {
 	}
 }
 
-// Who may not publish drafts with the secrets of rule files masked, and what they leave alone counts as it is.
+// Who may not publish drafts with the secrets of rule files masked, and what they leave alone counts as it
+// is.
 func TestDraftOfReader(t *testing.T) {
 	token := "ghp_" + strings.Repeat("Ab1", 12)
 	v, _ := keeping(t, stage.Tokens, nil, nil)

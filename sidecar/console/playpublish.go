@@ -26,8 +26,10 @@ func (c *Console) publishDraft(w http.ResponseWriter, r *http.Request, v viewer)
 			p.Refused = "Nothing was published: the draft has problems."
 			return nil
 		}
-		edited, err := c.API.Rules.Merge(map[string]*string{d.File: &d.Text}, live.Seen{Versions: []string{p.Form.Base}, Who: v.By()})
-		return p.edited(edited, err, fmt.Sprintf("%s has published %s. The next turn is read by it: send the same again, and look in Live. Step 5 undoes it.", v.Name, d.File))
+		edited, err := c.API.Rules.Merge(map[string]*string{d.File: &d.Text},
+			live.Seen{Versions: []string{p.Form.Base}, Who: v.By()})
+		return p.edited(edited, err,
+			fmt.Sprintf("%s has published %s. The next turn is read by it: send the same again, and look in Live. Step 5 undoes it.", v.Name, d.File))
 	})
 }
 
@@ -38,8 +40,10 @@ func (c *Console) undo(w http.ResponseWriter, r *http.Request, v viewer) error {
 			p.Refused = "No earlier version is known."
 			return nil
 		}
-		edited, err := c.API.Rules.Rollback(p.Form.To, live.Seen{Versions: []string{p.Form.Base}, Who: v.By()})
-		return p.edited(edited, err, v.Name+" has put the version before back in force. Your draft is still here.")
+		edited, err := c.API.Rules.Rollback(p.Form.To, live.Seen{Versions: []string{p.Form.Base},
+			Who: v.By()})
+		return p.edited(edited, err,
+			v.Name+" has put the version before back in force. Your draft is still here.")
 	})
 }
 

@@ -83,7 +83,8 @@ func (c *Console) question(f *playForm) func(*ruleset.Set) (*playReading, error)
 			if err != nil {
 				return nil, err
 			}
-			return &playReading{readView: readView{Judged: []judgedView{judgedOf(told)}}, Asked: true, told: told}, nil
+			return &playReading{readView: readView{Judged: []judgedView{judgedOf(told)}}, Asked: true,
+				told: told}, nil
 		}
 	}
 	rec, err := c.record(f)
@@ -114,7 +115,8 @@ func (c *Console) readBy(set *ruleset.Set, profile string, rec *replay.Record) (
 		}
 		view := callOf(call.Name, call.Arguments)
 		view.Strategy = call.Strategy
-		view.Became = string(guard.OutcomeOf(&tools.Call{Name: call.Name, Arguments: call.Arguments, Repairs: call.Repairs}))
+		view.Became = string(guard.OutcomeOf(&tools.Call{Name: call.Name, Arguments: call.Arguments,
+			Repairs: call.Repairs}))
 		for _, fix := range call.Repairs {
 			if !guard.ByPolicy(fix) {
 				view.Repairs = append(view.Repairs, shownRepair(fix))

@@ -102,7 +102,8 @@ func draw(b *strings.Builder, f *plotArea, points []Point) {
 	}
 	last := &points[len(points)-1]
 	x, y := px(f.x(last.At)), px(f.y(last.Value))
-	fmt.Fprintf(b, `"/><path class="whisker" d="M%s %sV%s"/><circle class="dot" cx="%s" cy="%s" r="3.5"/>`, x, px(f.y(last.High)), px(f.y(last.Low)), x, y)
+	fmt.Fprintf(b, `"/><path class="whisker" d="M%s %sV%s"/><circle class="dot" cx="%s" cy="%s" r="3.5"/>`, x,
+		px(f.y(last.High)), px(f.y(last.Low)), x, y)
 	for i := range points {
 		if points[i].Says == "" {
 			continue
@@ -133,7 +134,8 @@ func sound(points []Point) (out []Point) {
 // were that in the picture, nothing else could be seen. So the last two thirds of the time choose,
 // and what is outside goes along the edge.
 func (p Plot) frame(points []Point) *plotArea {
-	f := &plotArea{w: float64(max(p.Width, fewest)), h: float64(max(p.Height, fewest)), from: p.From, to: p.To}
+	f := &plotArea{w: float64(max(p.Width, fewest)), h: float64(max(p.Height, fewest)), from: p.From,
+		to: p.To}
 	if n := len(points); n > 0 {
 		if f.from.IsZero() {
 			f.from = points[0].At
@@ -202,8 +204,10 @@ func signedLabel(v, span float64) string {
 
 // steps are how far apart times on the axis stand.
 var steps = [...]time.Duration{
-	time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour,
-	2 * time.Hour, 4 * time.Hour, 8 * time.Hour, day, 2 * day, 4 * day, 7 * day, 14 * day, 28 * day, 91 * day, 365 * day, 730 * day, 1826 * day,
+	time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
+	10 * time.Minute, 30 * time.Minute, time.Hour,
+	2 * time.Hour, 4 * time.Hour, 8 * time.Hour, day, 2 * day, 4 * day, 7 * day, 14 * day, 28 * day, 91 * day,
+	365 * day, 730 * day, 1826 * day,
 }
 
 const day = 24 * time.Hour

@@ -34,7 +34,8 @@ func wellFormed(t testing.TB, svg string, w, h float64) {
 				t.Errorf("an element %s", e.Name.Local)
 			}
 			for _, a := range e.Attr {
-				if a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Name.Local, "href") {
+				if a.Name.Local == "style" || strings.HasPrefix(a.Name.Local, "on") ||
+					strings.Contains(a.Name.Local, "href") {
 					t.Errorf("an attribute %s", a.Name.Local)
 				}
 				switch a.Name.Local {
@@ -62,7 +63,8 @@ func wellFormed(t testing.TB, svg string, w, h float64) {
 func went(n int, step time.Duration, at func(i int) (low, value, high float64)) (out []Point) {
 	for i := range n {
 		low, value, high := at(i)
-		out = append(out, Point{At: noon.Add(time.Duration(i) * step), Low: low, Value: value, High: high, Says: "point <" + strconv.Itoa(i) + ">"})
+		out = append(out, Point{At: noon.Add(time.Duration(i) * step), Low: low, Value: value, High: high,
+			Says: "point <" + strconv.Itoa(i) + ">"})
 	}
 	return out
 }
@@ -77,19 +79,32 @@ func TestSVG(t *testing.T) {
 		want []string
 		not  string
 	}{
-		"nothing":          {Plot{Says: "none"}, []string{`role="img"`, `aria-label="none"`, "<title>none</title>", ">0<"}, "band"},
-		"one point":        {Plot{Points: went(1, 0, narrows)}, []string{`class="band"`, `class="dot"`, "<title>point &lt;0&gt;</title>"}, "NaN"},
-		"an hour":          {Plot{Points: went(60, time.Minute, narrows), Margin: 2}, []string{">12:30<", ">+10<", ">0<", ">−10<", `class="zero"`, `class="margin"`}, ">+100<"},
-		"two weeks":        {Plot{Points: went(90, 4*time.Hour, narrows)}, []string{">Mar 5<", ">Mar 13<"}, "12:00"},
-		"over a night":     {Plot{Points: went(60, 20*time.Minute, narrows)}, []string{">Mar 2<", ">20:00<"}, ""},
-		"years":            {Plot{Points: went(60, 2000*time.Hour, narrows)}, []string{" 2030<"}, ""},
-		"seconds":          {Plot{Points: went(3, time.Second, narrows)}, []string{">12:00:01<"}, ""},
-		"small":            {Plot{Points: went(9, time.Hour, func(int) (float64, float64, float64) { return .0001, .0002, .0003 })}, []string{">+0.0002<"}, ""},
-		"large":            {Plot{Points: went(9, time.Hour, func(int) (float64, float64, float64) { return 1e9, 2e9, 3e9 })}, []string{">+1e+09<"}, ""},
-		"all the same":     {Plot{Points: went(9, time.Hour, func(int) (float64, float64, float64) { return 0, 0, 0 })}, []string{`class="line"`}, ""},
-		"no numbers":       {Plot{Points: went(9, time.Hour, func(int) (float64, float64, float64) { return math.NaN(), math.Inf(1), math.Inf(-1) })}, []string{">0<"}, "band"},
-		"turned round":     {Plot{Points: went(9, time.Hour, func(int) (float64, float64, float64) { return 1, 0, -1 })}, []string{">0<"}, "band"},
-		"markup":           {Plot{Says: `"><script>x</script>` + "\x00\x1b", Class: `a" onload="x`}, []string{"&#34;&gt;&lt;script&gt;"}, "<script"},
+		"nothing": {Plot{Says: "none"}, []string{`role="img"`, `aria-label="none"`,
+			"<title>none</title>", ">0<"}, "band"},
+		"one point": {Plot{Points: went(1, 0, narrows)}, []string{`class="band"`, `class="dot"`,
+			"<title>point &lt;0&gt;</title>"}, "NaN"},
+		"an hour": {Plot{Points: went(60, time.Minute, narrows), Margin: 2},
+			[]string{">12:30<", ">+10<", ">0<", ">−10<", `class="zero"`, `class="margin"`}, ">+100<"},
+		"two weeks": {Plot{Points: went(90, 4*time.Hour, narrows)}, []string{">Mar 5<", ">Mar 13<"},
+			"12:00"},
+		"over a night": {Plot{Points: went(60, 20*time.Minute, narrows)}, []string{">Mar 2<", ">20:00<"},
+			""},
+		"years":   {Plot{Points: went(60, 2000*time.Hour, narrows)}, []string{" 2030<"}, ""},
+		"seconds": {Plot{Points: went(3, time.Second, narrows)}, []string{">12:00:01<"}, ""},
+		"small": {Plot{Points: went(9, time.Hour,
+			func(int) (float64, float64, float64) { return .0001, .0002, .0003 })}, []string{">+0.0002<"},
+			""},
+		"large": {Plot{Points: went(9, time.Hour,
+			func(int) (float64, float64, float64) { return 1e9, 2e9, 3e9 })}, []string{">+1e+09<"}, ""},
+		"all the same": {Plot{Points: went(9, time.Hour,
+			func(int) (float64, float64, float64) { return 0, 0, 0 })}, []string{`class="line"`}, ""},
+		"no numbers": {Plot{Points: went(9, time.Hour,
+			func(int) (float64, float64, float64) { return math.NaN(), math.Inf(1), math.Inf(-1) })},
+			[]string{">0<"}, "band"},
+		"turned round": {Plot{Points: went(9, time.Hour,
+			func(int) (float64, float64, float64) { return 1, 0, -1 })}, []string{">0<"}, "band"},
+		"markup": {Plot{Says: `"><script>x</script>` + "\x00\x1b", Class: `a" onload="x`},
+			[]string{"&#34;&gt;&lt;script&gt;"}, "<script"},
 		"the axis is told": {Plot{Points: went(2, time.Minute, narrows), From: noon.Add(-time.Hour), To: noon.Add(time.Hour)}, []string{">11:30<", ">12:30<"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,9 +135,10 @@ func FuzzSVG(f *testing.F) {
 		if seconds = math.Mod(seconds, 1e6); seconds != seconds {
 			seconds = 0
 		}
-		points := went(20, time.Duration(seconds*float64(time.Second)), func(i int) (float64, float64, float64) {
-			return low / float64(i+1), value * float64(i), low + width
-		})
+		points := went(20, time.Duration(seconds*float64(time.Second)),
+			func(i int) (float64, float64, float64) {
+				return low / float64(i+1), value * float64(i), low + width
+			})
 		svg := Plot{Says: says, Points: points, Margin: margin, Width: w, Height: h}.SVG()
 		wellFormed(t, svg, float64(max(w, 120)), float64(max(h, 120)))
 	})

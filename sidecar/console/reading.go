@@ -31,7 +31,8 @@ type readView struct {
 
 // read reads a reply with the very code that serves. Marked stays empty where its text is too
 // long. It gives nil where the reply cannot be read.
-func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *replay.Record, native []capture.Said, confines bool, most int) *replay.Shown {
+func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *replay.Record,
+	native []capture.Said, confines bool, most int) *replay.Shown {
 	for _, call := range native {
 		v.Native = append(v.Native, callOf(call.Name, []byte(call.Arguments)))
 	}
@@ -52,7 +53,8 @@ func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *r
 	world, calls := in.Said(set, rec.Workspace), read.Tree.Judgeable()
 	v.Unjudged = max(0, len(calls)-most)
 	for _, call := range calls[:len(calls)-v.Unjudged] {
-		v.Judged = append(v.Judged, judgedOf(world.ExplainCall(set, call, rec.Who, confines || set.Confine() == ruleset.Always)))
+		v.Judged = append(v.Judged, judgedOf(world.ExplainCall(set, call, rec.Who, confines ||
+			set.Confine() == ruleset.Always)))
 	}
 	return read
 }
@@ -67,7 +69,9 @@ type judgedView struct {
 
 func judgedOf(e *guard.Explanation) judgedView {
 	d := &e.Decision
-	v := judgedView{Tool: shown(e.Tool), Effect: string(cmp.Or(d.Effect, policy.Allow)), Rule: cmp.Or(d.Rule, "default"), Place: d.Place, Why: shown(d.Why), Instead: shown(d.Instead), Audits: d.Audits}
+	v := judgedView{Tool: shown(e.Tool), Effect: string(cmp.Or(d.Effect, policy.Allow)),
+		Rule: cmp.Or(d.Rule, "default"), Place: d.Place, Why: shown(d.Why), Instead: shown(d.Instead),
+		Audits: d.Audits}
 	v.Facts = guard.FactLines(d.Facts, shown)
 	for _, rule := range e.Rules {
 		rule.Operand, rule.Error = shown(rule.Operand), shown(rule.Error)

@@ -49,7 +49,8 @@ type changeView struct {
 
 // replayPage is the form. What is asked for is done by replay.
 func (c *Console) replayPage(r *http.Request, v viewer) (any, error) {
-	return &replayView{Log: c.Decisions != "", Words: c.words(), Filter: sieveOf(r.URL.Query()), File: draftFile, Draft: draftFor(v, c.ruleText(draftFile)), Most: maxReplayed}, nil
+	return &replayView{Log: c.Decisions != "", Words: c.words(), Filter: sieveOf(r.URL.Query()),
+		File: draftFile, Draft: draftFor(v, c.ruleText(draftFile)), Most: maxReplayed}, nil
 }
 
 // replay decides again by the rules in force, or by those with a draft of one file. Nothing is
@@ -61,7 +62,8 @@ func (c *Console) replay(w http.ResponseWriter, r *http.Request, v viewer) error
 	if c.Decisions == "" {
 		return noLog
 	}
-	out := &replayView{Log: true, Words: c.words(), Filter: sieveOf(r.PostForm), File: draftFile, Draft: strings.ReplaceAll(r.PostForm.Get("draft"), "\r\n", "\n"), Most: maxReplayed}
+	out := &replayView{Log: true, Words: c.words(), Filter: sieveOf(r.PostForm), File: draftFile,
+		Draft: strings.ReplaceAll(r.PostForm.Get("draft"), "\r\n", "\n"), Most: maxReplayed}
 	out.Drafted = r.PostForm.Get("against") == "draft"
 	f, err := c.filterOf(out.Filter)
 	if err != nil {
@@ -112,14 +114,15 @@ func (c *Console) replayed(ctx context.Context, out *replayView, f decisions.Fil
 	if out.Short = newest.Short; newest.Cut {
 		out.Since = newest.Since
 	}
-	out.Tally, err = decisions.ReplayNewest(ctx, c.Decisions, f, newest, c.API.World.Decider(set), func(change *decisions.Change) {
-		if len(out.Changes) == maxChanges {
-			copy(out.Changes, out.Changes[1:]) // the newest are shown
-			out.Changes = out.Changes[:maxChanges-1]
-			out.More++
-		}
-		out.Changes = append(out.Changes, c.changeView(change))
-	})
+	out.Tally, err = decisions.ReplayNewest(ctx, c.Decisions, f, newest, c.API.World.Decider(set),
+		func(change *decisions.Change) {
+			if len(out.Changes) == maxChanges {
+				copy(out.Changes, out.Changes[1:]) // the newest are shown
+				out.Changes = out.Changes[:maxChanges-1]
+				out.More++
+			}
+			out.Changes = append(out.Changes, c.changeView(change))
+		})
 	if err != nil {
 		return unread(err)
 	}
@@ -132,7 +135,8 @@ func (c *Console) replayed(ctx context.Context, out *replayView, f decisions.Fil
 
 func (c *Console) changeView(k *decisions.Change) changeView {
 	v := changeView{
-		Seq: k.Seq, Href: fmt.Sprintf("%sdecisions/%d", Root, k.Seq), Time: stamp(k.Time), Tool: shown(k.Tool), Brief: c.brief(k.Arguments), Masked: k.Masked > 0,
+		Seq: k.Seq, Href: fmt.Sprintf("%sdecisions/%d", Root, k.Seq), Time: stamp(k.Time),
+		Tool: shown(k.Tool), Brief: c.brief(k.Arguments), Masked: k.Masked > 0,
 		Old: string(k.Old), OldRule: k.OldRule, New: string(k.New), NewRule: k.NewRule, Why: c.text(k.Why),
 	}
 	var dry []string
@@ -178,7 +182,8 @@ func (c *Console) verify(w http.ResponseWriter, r *http.Request, v viewer) error
 	if out.Head != "" {
 		at, err := decisions.ParseCheckpoint(out.Head)
 		if err != nil {
-			return &trouble{http.StatusBadRequest, "This is no head", "A head is SEQ:HASH, as decisions head prints it, and as this page shows it. Nothing was checked."}
+			return &trouble{http.StatusBadRequest, "This is no head",
+				"A head is SEQ:HASH, as decisions head prints it, and as this page shows it. Nothing was checked."}
 		}
 		expect = append(expect, at)
 	}
@@ -200,11 +205,13 @@ func (c *Console) verify(w http.ResponseWriter, r *http.Request, v viewer) error
 		if p.Line > 0 {
 			place = fmt.Sprintf("%s:%d", p.File, p.Line)
 		}
-		out.Problems = append(out.Problems, breakView{p.Seq, fmt.Sprintf("%sdecisions/%d", Root, p.Seq), shown(place), shown(p.Why)})
+		out.Problems = append(out.Problems, breakView{p.Seq, fmt.Sprintf("%sdecisions/%d", Root, p.Seq),
+			shown(place), shown(p.Why)})
 	}
 	if last := out.Report.Last; last.Seq > 0 && len(out.Problems) == 0 && !out.Report.Cut {
 		out.Keep = fmt.Sprintf("%d:%s", last.Seq, last.Hash)
 	}
-	c.render(w, r, v, http.StatusOK, "verify.html", frame{Title: "Verify", Events: Root + "events", Data: out})
+	c.render(w, r, v, http.StatusOK, "verify.html", frame{Title: "Verify", Events: Root + "events",
+		Data: out})
 	return nil
 }

@@ -26,13 +26,16 @@ func recordOf(t *witness.Turn, r *witness.Reply) (*replay.Record, []capture.Said
 	if len(native) > 0 {
 		var calls []any
 		for _, c := range native {
-			calls = append(calls, map[string]any{"id": c.ID, "type": "function", "function": map[string]string{"name": c.Name, "arguments": c.Arguments}})
+			calls = append(calls, map[string]any{"id": c.ID, "type": "function",
+				"function": map[string]string{"name": c.Name, "arguments": c.Arguments}})
 		}
 		message["tool_calls"] = calls
 	}
 	rec := &replay.Record{
-		Model: t.Model, Server: r.Server, User: r.User, Workspace: r.Workspace, Finish: r.Finish, Intact: r.Intact, Asked: r.Asked, Formatted: r.Formatted,
-		Who: policy.Subject{Model: t.Model, Client: t.Client, Agent: t.Agent, Channel: t.Channel, Session: t.Session, Run: t.Run != "", Interactive: true},
+		Model: t.Model, Server: r.Server, User: r.User, Workspace: r.Workspace, Finish: r.Finish,
+		Intact: r.Intact, Asked: r.Asked, Formatted: r.Formatted,
+		Who: policy.Subject{Model: t.Model, Client: t.Client, Agent: t.Agent, Channel: t.Channel,
+			Session: t.Session, Run: t.Run != "", Interactive: true},
 	}
 	rec.Message, _ = json.Marshal(message) // it holds texts alone
 	rec.Tools = offeredOf(r)

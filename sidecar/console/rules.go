@@ -52,12 +52,14 @@ func (f ruleFilter) fits(r *live.RuleHits) bool {
 		return false
 	}
 	all := strings.ToLower(r.ID + "\n" + strings.Join(r.Places, "\n"))
-	return !slices.ContainsFunc(strings.Fields(strings.ToLower(f.Text)), func(w string) bool { return !strings.Contains(all, w) })
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(f.Text)),
+		func(w string) bool { return !strings.Contains(all, w) })
 }
 
 func (c *Console) rulesPage(r *http.Request, _ viewer) (any, error) {
 	q, now := r.URL.Query(), c.Now()
-	out := &rulesView{Report: c.API.Rules.Report(true), History: c.API.Rules.History(), Filter: ruleFilter{strings.TrimSpace(q.Get("q")), q.Get("fired")}}
+	out := &rulesView{Report: c.API.Rules.Report(true), History: c.API.Rules.History(),
+		Filter: ruleFilter{strings.TrimSpace(q.Get("q")), q.Get("fired")}}
 	out.Age = now.Sub(out.Since)
 	out.Warnings = problemViews(out.Report.Warnings)
 	if out.Refused != nil {
@@ -94,7 +96,8 @@ func problemViews(list rulefile.Problems) (out []problemView) {
 		line := []rune(p.Source)
 		from := min(max(p.Col-1, 0), len(line))
 		to := min(max(p.EndCol-1, from), len(line))
-		v.Before, v.About, v.After = shown(string(line[:from])), shown(string(line[from:to])), shown(string(line[to:]))
+		v.Before, v.About, v.After = shown(string(line[:from])), shown(string(line[from:to])),
+			shown(string(line[to:]))
 		if all := shown(p.Source); all != v.Before+v.About+v.After { // a secret goes over the place
 			v.Before, v.About, v.After = all, "", ""
 		}
@@ -122,14 +125,17 @@ func (f *fileView) title() string { return f.Name }
 
 func (c *Console) rulePage(r *http.Request, _ viewer) (any, error) {
 	inForce := c.API.Rules.Set().Version
-	out := &fileView{Name: r.PathValue("name"), Version: cmp.Or(r.URL.Query().Get("version"), inForce), InForce: inForce}
+	out := &fileView{Name: r.PathValue("name"), Version: cmp.Or(r.URL.Query().Get("version"), inForce),
+		InForce: inForce}
 	files, ok := c.API.Rules.Texts(out.Version)
 	if !ok {
-		return nil, &trouble{http.StatusNotFound, "This version is gone", "The history keeps the last 20 versions of the rules, and has none of this name. Rules shows what is in force."}
+		return nil, &trouble{http.StatusNotFound, "This version is gone",
+			"The history keeps the last 20 versions of the rules, and has none of this name. Rules shows what is in force."}
 	}
 	text, ok := files[out.Name]
 	if !ok {
-		return nil, &trouble{http.StatusNotFound, "There is no such rule file", "Version " + out.Version + " has none of this name. Rules lists its files."}
+		return nil, &trouble{http.StatusNotFound, "There is no such rule file",
+			"Version " + out.Version + " has none of this name. Rules lists its files."}
 	}
 	fired := map[string]live.RuleHits{}
 	if out.Version == inForce {
@@ -169,10 +175,12 @@ func (c *Console) versionPage(r *http.Request, v viewer) (any, error) {
 	i := slices.IndexFunc(past, func(p live.Past) bool { return p.Version == version })
 	then, ok := c.API.Rules.Texts(version)
 	if i < 0 || !ok {
-		return nil, &trouble{http.StatusNotFound, "This version is gone", "The history keeps the last 20 versions of the rules, and has none of this name."}
+		return nil, &trouble{http.StatusNotFound, "This version is gone",
+			"The history keeps the last 20 versions of the rules, and has none of this name."}
 	}
 	now, _ := c.API.Rules.Texts(report.Version)
-	out := &versionView{Past: past[i], Now: report.Version, Folder: report.Folder, May: v.Role >= web.Admin, Refused: report.Refused != nil}
+	out := &versionView{Past: past[i], Now: report.Version, Folder: report.Folder, May: v.Role >= web.Admin,
+		Refused: report.Refused != nil}
 	out.Changes = diffsOf(now.Own(), then.Own())
 	for _, name := range now.Differ(then) {
 		if !rulefile.Counted(name) { // of the program, or of the locked folder
@@ -193,11 +201,14 @@ func (c *Console) rollback(w http.ResponseWriter, r *http.Request, v viewer) err
 	}
 	version := r.PathValue("version")
 	if version == "" {
-		return &trouble{http.StatusNotFound, "This version is gone", "No version was named. Nothing was changed."}
+		return &trouble{http.StatusNotFound, "This version is gone",
+			"No version was named. Nothing was changed."}
 	}
-	edited, err := c.API.Rollback(version, live.Seen{Who: v.By(), Versions: []string{r.PostForm.Get("version")}})
+	edited, err := c.API.Rollback(version,
+		live.Seen{Who: v.By(), Versions: []string{r.PostForm.Get("version")}})
 	if err != nil {
-		return unseen(err, "The rules could not be rolled back", Root+"rules/versions/"+url.PathEscape(version))
+		return unseen(err, "The rules could not be rolled back",
+			Root+"rules/versions/"+url.PathEscape(version))
 	}
 	http.Redirect(w, r, Root+"rules?back="+url.QueryEscape(edited.Version), http.StatusSeeOther)
 	return nil

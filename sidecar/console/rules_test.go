@@ -22,7 +22,8 @@ func trying(t *testing.T, about string) func(*config.Settings) {
 		stage.Tokens(s)
 		ruletest.Must(t, os.MkdirAll(filepath.Join(s.Rules, "extra"), 0o755))
 		text := fmt.Sprintf("version: 1\nexperiments:\n  - id: one\n    about: %q\n    status: running\n    measure: empty\n    arms: {control: {share: 50}, new: {share: 50, set: {limits.retry.times: 1}}}\n", about)
-		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "extra", "experiments.ours.yaml"), []byte(text), 0o644))
+		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "extra", "experiments.ours.yaml"), []byte(text),
+			0o644))
 	}
 }
 
@@ -56,7 +57,8 @@ func TestChangesOfRules(t *testing.T) {
 	first := v.inForce()
 	v.edit("limits.yaml", "depth: 128", "depth: 96")
 	second := v.inForce()
-	stop, promote, back := "/console/experiments/one/stop", "/console/experiments/one/promote/new", "/console/rules/versions/"+first+"/rollback"
+	stop, promote, back := "/console/experiments/one/stop", "/console/experiments/one/promote/new",
+		"/console/rules/versions/"+first+"/rollback"
 	seen := url.Values{"version": {second}}.Encode()
 	untouched := func(what string) {
 		t.Helper()
@@ -68,14 +70,17 @@ func TestChangesOfRules(t *testing.T) {
 		other := &visitor{t: t, s: v.s}
 		if token != "" {
 			other.signIn(name, token)
-			for _, page := range []string{"/console/experiments", "/console/rules", "/console/rules/versions/" + first} {
-				if text := other.get(page).text; strings.Contains(text, `/stop"`) || strings.Contains(text, "/promote/") || strings.Contains(text, `/rollback" class`) {
+			for _, page := range []string{"/console/experiments", "/console/rules",
+				"/console/rules/versions/" + first} {
+				if text := other.get(page).text; strings.Contains(text, `/stop"`) ||
+					strings.Contains(text, "/promote/") || strings.Contains(text, `/rollback" class`) {
 					t.Errorf("%s is offered a change on %s", name, page)
 				}
 			}
 		}
 		for _, path := range []string{stop, promote, back} {
-			if p := other.do(http.MethodPost, path, seen); p.StatusCode != http.StatusForbidden && p.StatusCode != http.StatusUnauthorized {
+			if p := other.do(http.MethodPost, path, seen); p.StatusCode != http.StatusForbidden &&
+				p.StatusCode != http.StatusUnauthorized {
 				t.Errorf("%q sends %s: %s", name, path, p.Status)
 			}
 		}
@@ -111,7 +116,8 @@ func TestChangesOfRules(t *testing.T) {
 			t.Errorf("%s %.40s: %s %s", row.path, row.form, p.Status, p.text)
 		}
 		way := `<a href="` + strings.TrimSuffix(row.path, "/rollback") + `" data-up>Compare</a>`
-		if p.StatusCode == http.StatusPreconditionFailed && (!strings.Contains(p.text, way) || strings.Contains(p.text, "If-Match")) {
+		if p.StatusCode == http.StatusPreconditionFailed && (!strings.Contains(p.text, way) ||
+			strings.Contains(p.text, "If-Match")) {
 			t.Errorf("%s does not lead to what it would write now: %s", row.path, p.text)
 		}
 	}
@@ -119,17 +125,20 @@ func TestChangesOfRules(t *testing.T) {
 
 	ruletest.Edit(t, v.s.Rules, "limits.yaml", "depth: 96", "depth: deep")
 	ruletest.Soon(t, "the edit is refused", func() bool { return v.s.Log.Said("rules_refused") > 0 })
-	if p := v.do(http.MethodPost, back, seen); p.StatusCode != http.StatusPreconditionFailed || !strings.Contains(p.text, "is in the folder") {
+	if p := v.do(http.MethodPost, back, seen); p.StatusCode != http.StatusPreconditionFailed ||
+		!strings.Contains(p.text, "is in the folder") {
 		t.Errorf("over an edit that nobody has seen: %s %s", p.Status, p.text)
 	}
 	untouched("an edit in the folder")
 	ruletest.Edit(t, v.s.Rules, "limits.yaml", "depth: deep", "depth: 96")
 	ruletest.Soon(t, "the edit is gone", func() bool { return v.s.Log.Said("rules_reverted") > 0 })
 
-	if p := v.do(http.MethodPost, back, seen); !strings.Contains(v.get(p.Header.Get("Location")).text, "The rules are rolled back. Version "+first) {
+	if p := v.do(http.MethodPost, back, seen); !strings.Contains(v.get(p.Header.Get("Location")).text,
+		"The rules are rolled back. Version "+first) {
 		t.Errorf("the rollback of an admin: %s %s", p.Status, p.text)
 	}
-	if p := v.do(http.MethodPost, stop, "why="); !strings.Contains(v.get(p.Header.Get("Location")).text, "one is stopped.") {
+	if p := v.do(http.MethodPost, stop, "why="); !strings.Contains(v.get(p.Header.Get("Location")).text,
+		"one is stopped.") {
 		t.Errorf("the stop of an admin: %s %s", p.Status, p.text)
 	}
 	p := v.do(http.MethodPost, promote, "version="+first)
@@ -139,7 +148,8 @@ func TestChangesOfRules(t *testing.T) {
 	if p := v.do(http.MethodPost, promote, "version="+first); p.StatusCode < 400 {
 		t.Errorf("twice: %s", p.Status)
 	}
-	if page := v.get("/console/experiments?stopped=two&promoted=one/new&version=" + first).text; strings.Contains(page, `role="status">`) && strings.Contains(page, `class="done"`) {
+	if page := v.get("/console/experiments?stopped=two&promoted=one/new&version=" +
+		first).text; strings.Contains(page, `role="status">`) && strings.Contains(page, `class="done"`) {
 		t.Error("an address says that something was done")
 	}
 }
@@ -148,20 +158,25 @@ func TestChangesOfRules(t *testing.T) {
 func TestRulesInTheOpen(t *testing.T) {
 	v := open(t, nil, nil)
 	for path, want := range map[string]string{
-		"/console/experiments": "There is no experiment.", "/console/rules": "never fired", "/console/rules/files/builtin/prompts/react.tmpl": "in force", "/console/rules?q=nothing-has-this": "No rule fits the filter.",
+		"/console/experiments": "There is no experiment.", "/console/rules": "never fired",
+		"/console/rules/files/builtin/prompts/react.tmpl": "in force",
+		"/console/rules?q=nothing-has-this":               "No rule fits the filter.",
 	} {
 		if p := v.get(path); p.StatusCode != http.StatusOK || !strings.Contains(p.text, want) {
 			t.Errorf("%s: %s\n%s", path, p.Status, p.text)
 		}
 	}
-	for _, path := range []string{"/console/experiments/one/stop", "/console/rules/versions/" + v.inForce() + "/rollback"} {
-		if p := v.do(http.MethodPost, path, ""); p.StatusCode != http.StatusForbidden || !strings.Contains(p.text, "asks for no token") {
+	for _, path := range []string{"/console/experiments/one/stop", "/console/rules/versions/" + v.inForce() +
+		"/rollback"} {
+		if p := v.do(http.MethodPost, path, ""); p.StatusCode != http.StatusForbidden ||
+			!strings.Contains(p.text, "asks for no token") {
 			t.Errorf("%s: %s", path, p.Status)
 		}
 	}
 }
 
-// What a rule file holds is text wherever it stands; a secret in it is masked, and each line keeps its number.
+// What a rule file holds is text wherever it stands; a secret in it is masked, and each line keeps its
+// number.
 func TestRuleTextIsText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; TestDraftStays goes through the same goroutines")
@@ -175,12 +190,15 @@ func TestRuleTextIsText(t *testing.T) {
 	v.edit("limits.yaml", "version: 1", "version: 1\n# "+evil+"\u202e\n# key: "+secret+"\n#"+pem)
 	v.do(http.MethodPost, "/console/experiments/one/stop", url.Values{"why": {evil + secret}}.Encode())
 	n := v.s.Log.Said("rules_refused")
-	ruletest.Edit(t, v.s.Rules, "models.yaml", "version: 1", "version: 1\n"+`"`+strings.ReplaceAll(evil, `"`, `\"`)+`": `+secret)
+	ruletest.Edit(t, v.s.Rules, "models.yaml", "version: 1", "version: 1\n"+`"`+strings.ReplaceAll(evil, `"`,
+		`\"`)+`": `+secret)
 	ruletest.Soon(t, "the edit is refused", func() bool { return v.s.Log.Said("rules_refused") > n })
 	for _, path := range []string{
-		"/console/experiments", "/console/experiments/one/promote/new", "/console/rules", "/console/rules/files/limits.yaml", "/console/rules/versions/" + first,
+		"/console/experiments", "/console/experiments/one/promote/new", "/console/rules",
+		"/console/rules/files/limits.yaml", "/console/rules/versions/" + first,
 		"/console/rules?" + url.Values{"q": {"x" + evil}}.Encode(), "/console/rules/files/" + url.PathEscape(evil) + "?version=" + url.QueryEscape(evil), "/console/rules/versions/" + url.PathEscape(evil),
-		"/console/experiments/" + url.PathEscape(evil) + "/promote/" + url.PathEscape(evil), "/console/experiments?stopped=" + url.QueryEscape(evil) + "&promoted=" + url.QueryEscape(evil),
+		"/console/experiments/" + url.PathEscape(evil) + "/promote/" + url.PathEscape(evil),
+		"/console/experiments?stopped=" + url.QueryEscape(evil) + "&promoted=" + url.QueryEscape(evil),
 	} {
 		page := v.get(path).text
 		for _, bad := range []string{"<script>alert", "<img src=x", "\u202e", secret, "MIIEpAIBAAKC"} {
@@ -194,7 +212,8 @@ func TestRuleTextIsText(t *testing.T) {
 	ruletest.Must(t, err)
 	for i, line := range strings.Split(string(text), "\n") {
 		if strings.HasPrefix(line, "time:") {
-			if want := fmt.Sprintf(`id="L%d">`, i+1); !strings.Contains(page, want) || !strings.Contains(page[strings.Index(page, want):][:200], "time:") {
+			if want := fmt.Sprintf(`id="L%d">`, i+1); !strings.Contains(page, want) ||
+				!strings.Contains(page[strings.Index(page, want):][:200], "time:") {
 				t.Errorf("line %d is not %s", i+1, line)
 			}
 		}
@@ -223,7 +242,8 @@ func TestLinesOfThen(t *testing.T) {
 	}
 	page := v.get(path).text
 	_, at, _ := strings.Cut(page, `id="`+line+`"`)
-	if !strings.Contains(at[:min(len(at), 200)], "- id: harmony") || !strings.Contains(page, "This is how it stood in version "+then) {
+	if !strings.Contains(at[:min(len(at), 200)], "- id: harmony") ||
+		!strings.Contains(page, "This is how it stood in version "+then) {
 		t.Errorf("%s is %.300s", href, at)
 	}
 }
@@ -237,7 +257,8 @@ func TestTurnOfAnArm(t *testing.T) {
 	if !strings.Contains(turn, `It was in <a href="/console/experiments#x-one">one/`) {
 		t.Errorf("the turn does not lead to its experiment: %s", turn)
 	}
-	if page := v.get("/console/experiments").text; !strings.Contains(page, `id="x-one"`) || !strings.Contains(page, "1 session") {
+	if page := v.get("/console/experiments").text; !strings.Contains(page, `id="x-one"`) ||
+		!strings.Contains(page, "1 session") {
 		t.Errorf("the experiment does not count it: %s", page)
 	}
 }

@@ -90,7 +90,8 @@ func diffsOf(from, to rulefile.Files) (out []fileDiff) {
 		lines := Diff(maskedText(from[name]), maskedText(to[name]))
 		d.Same, d.More = len(lines) == 0, max(0, len(lines)-maxDiff)
 		for _, l := range lines[:len(lines)-d.More] {
-			d.Rows = append(d.Rows, diffRow{map[string]string{"@": "hunk", "+": "add", "-": "del"}[l.Sign], l.Sign + l.Text})
+			d.Rows = append(d.Rows, diffRow{map[string]string{"@": "hunk", "+": "add", "-": "del"}[l.Sign],
+				l.Sign + l.Text})
 		}
 		out = append(out, d)
 	}

@@ -105,7 +105,8 @@ type runCall struct {
 func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 	id := r.PathValue("id")
 	if c.Runs == nil {
-		return nil, &trouble{http.StatusNotFound, "No run is kept", "Start the server with --state DIR, and with tools for runs: --workspace-tools or --gateway."}
+		return nil, &trouble{http.StatusNotFound, "No run is kept",
+			"Start the server with --state DIR, and with tools for runs: --workspace-tools or --gateway."}
 	}
 	if !isRun(id) {
 		return nil, noRun
@@ -116,10 +117,12 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 	case errors.Is(err, journal.ErrUnknown):
 		return nil, noRun
 	case err != nil:
-		return nil, &trouble{http.StatusUnprocessableEntity, "The journal of this run cannot be read", shown(err.Error()) + "."}
+		return nil, &trouble{http.StatusUnprocessableEntity, "The journal of this run cannot be read",
+			shown(err.Error()) + "."}
 	}
 	v := &runView{
-		runRow: c.runRow(p), Task: c.passage(p.Task(), maxSaid), Words: c.words(), Torn: p.Torn, GoesOn: c.Runs.GoesOn(id), InDoubt: len(p.Doubt()), rev: rev,
+		runRow: c.runRow(p), Task: c.passage(p.Task(), maxSaid), Words: c.words(), Torn: p.Torn,
+		GoesOn: c.Runs.GoesOn(id), InDoubt: len(p.Doubt()), rev: rev,
 		May: viewer.Role >= web.Admin, Here: c.API.Runs != nil,
 	}
 	v.Resumable = !p.Finished() && !v.GoesOn
@@ -135,10 +138,12 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 		{"Agent", shown(p.Agent), ""}, {"Channel", shown(p.Channel), ""}, {"Rules", shown(p.Rules), ""},
 	}
 	if c.Decisions != "" {
-		v.Links = append(v.Links, fact{"", "Its decisions in the log", Root + "decisions?" + url.Values{"q": {id}}.Encode()})
+		v.Links = append(v.Links, fact{"", "Its decisions in the log",
+			Root + "decisions?" + url.Values{"q": {id}}.Encode()})
 	}
 	if turns, _ := c.Witness.Since(0, 1, func(t *witness.Turn) bool { return t.Run == id }); len(turns) > 0 {
-		v.Links = append(v.Links, fact{"", "How its replies were read", Root + "turns/" + url.PathEscape(turns[0].ID)})
+		v.Links = append(v.Links, fact{"", "How its replies were read",
+			Root + "turns/" + url.PathEscape(turns[0].ID)})
 	}
 	if r.URL.Query().Get("resumed") != "" && v.GoesOn {
 		v.Said = "It goes on. What the model says and does appears below."
@@ -154,7 +159,8 @@ func (v *runView) steps(c *Console, p *journal.Past) {
 		switch {
 		case rec.Turn != nil:
 			t := rec.Turn
-			step := runStep{N: t.N, Time: clock(rec.Time.Local()), Content: c.passage(t.Content, maxSaid), Reasoning: c.passage(t.Reasoning, maxSaid), Squeezed: t.Squeezed}
+			step := runStep{N: t.N, Time: clock(rec.Time.Local()), Content: c.passage(t.Content, maxSaid),
+				Reasoning: c.passage(t.Reasoning, maxSaid), Squeezed: t.Squeezed}
 			if t.Prompt+t.Answer > 0 {
 				step.Tokens = fmt.Sprintf("%s → %s", short(t.Prompt), short(t.Answer))
 			}
@@ -176,7 +182,8 @@ func (v *runView) steps(c *Console, p *journal.Past) {
 			for _, k := range calls {
 				k.resumed()
 			}
-			v.Steps = append(v.Steps, runStep{Time: stamp(rec.Time), By: shown(rec.Resume.By), Doubt: len(rec.Resume.Doubt), Rules: shown(rec.Resume.Rules)})
+			v.Steps = append(v.Steps, runStep{Time: stamp(rec.Time), By: shown(rec.Resume.By),
+				Doubt: len(rec.Resume.Doubt), Rules: shown(rec.Resume.Rules)})
 		}
 	}
 	for _, k := range calls {
@@ -226,9 +233,11 @@ func (k *runCall) open(goesOn bool) {
 	case goesOn:
 		k.State, k.Why = "waits", "Its turn has not come, or a person is asked."
 	case k.ran && k.changes:
-		k.State, k.Why = "in-doubt", "The run was broken off while it ran. Nobody knows whether it took effect, so it is not run again."
+		k.State, k.Why = "in-doubt",
+			"The run was broken off while it ran. Nobody knows whether it took effect, so it is not run again."
 	case k.ran:
-		k.State, k.Why = "broken-off", "The run was broken off while it ran. It changes nothing, so it is run again if the run is resumed."
+		k.State, k.Why = "broken-off",
+			"The run was broken off while it ran. It changes nothing, so it is run again if the run is resumed."
 	default:
 		k.State, k.Why = "not-run", "The run was broken off before it began."
 	}

@@ -53,8 +53,10 @@ type runRow struct {
 func (c *Console) runRow(p *journal.Past) runRow {
 	s := p.Summary()
 	return runRow{
-		ID: shown(p.ID), Href: Root + "runs/" + url.PathEscape(p.ID), At: p.Started.Format(time.RFC3339Nano), Time: stamp(p.Started), State: c.stateOf(p),
-		Task: clipped(c.passage(p.Task(), 16*briefText).Text), Model: shown(p.Model), Session: shown(p.Session), Took: c.runTook(p), Turns: s.Turns, Calls: s.Calls, Doubt: s.Doubt,
+		ID: shown(p.ID), Href: Root + "runs/" + url.PathEscape(p.ID), At: p.Started.Format(time.RFC3339Nano),
+		Time: stamp(p.Started), State: c.stateOf(p),
+		Task: clipped(c.passage(p.Task(), 16*briefText).Text), Model: shown(p.Model),
+		Session: shown(p.Session), Took: c.runTook(p), Turns: s.Turns, Calls: s.Calls, Doubt: s.Doubt,
 	}
 }
 
@@ -84,7 +86,8 @@ func (v *runsView) events() string { return fmt.Sprintf("%sevents?runs=1&rev=%d"
 
 func (c *Console) runsPage(r *http.Request, _ viewer) (any, error) {
 	q := r.URL.Query()
-	out := &runsView{Kept: c.Runs != nil, Words: c.words(), Text: strings.TrimSpace(q.Get("q")), State: q.Get("state"), States: runStates()}
+	out := &runsView{Kept: c.Runs != nil, Words: c.words(), Text: strings.TrimSpace(q.Get("q")),
+		State: q.Get("state"), States: runStates()}
 	if !out.Kept {
 		return out, nil
 	}
@@ -99,7 +102,8 @@ func (c *Console) runsPage(r *http.Request, _ viewer) (any, error) {
 		}
 		fits := out.fits(&row, p)
 		if out.Cut = c.Now().After(ends); out.Cut || fits && len(out.Rows) == pageRows {
-			out.Next = Root + "runs?" + url.Values{"q": {out.Text}, "state": {out.State}, "older": {strconv.Itoa(at)}}.Encode()
+			out.Next = Root + "runs?" + url.Values{"q": {out.Text}, "state": {out.State},
+				"older": {strconv.Itoa(at)}}.Encode()
 			return false
 		}
 		at++
@@ -110,7 +114,8 @@ func (c *Console) runsPage(r *http.Request, _ viewer) (any, error) {
 		return true
 	})
 	if err != nil {
-		return nil, &trouble{http.StatusUnprocessableEntity, "The runs cannot be read", shown(err.Error()) + ". Give their folder back, or start the server anew: it makes one."}
+		return nil, &trouble{http.StatusUnprocessableEntity, "The runs cannot be read",
+			shown(err.Error()) + ". Give their folder back, or start the server anew: it makes one."}
 	}
 	return out, nil
 }
@@ -148,7 +153,8 @@ func (c *Console) resume(w http.ResponseWriter, r *http.Request, v viewer) error
 	err := c.API.ResumeRun(r.Context(), id, v.By())
 	var said *admin.Error
 	if errors.As(err, &said) {
-		return &trouble{said.Status(), "The run does not go on", shown(said.Message) + ". " + shown(said.Hint) + "."}
+		return &trouble{said.Status(), "The run does not go on",
+			shown(said.Message) + ". " + shown(said.Hint) + "."}
 	}
 	if err != nil {
 		return err
@@ -157,4 +163,5 @@ func (c *Console) resume(w http.ResponseWriter, r *http.Request, v viewer) error
 	return nil
 }
 
-var noRun = &trouble{http.StatusNotFound, "There is no such run", "The oldest runs are removed: the last 2,000 are kept, for 30 days."}
+var noRun = &trouble{http.StatusNotFound, "There is no such run",
+	"The oldest runs are removed: the last 2,000 are kept, for 30 days."}

@@ -133,12 +133,16 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, v viewer) error
 	role := c.API.Tokens().Role(strings.TrimSpace(r.PostForm.Get("token")))
 	switch {
 	case role == web.Nobody && c.API.Missed(r):
-		return again(http.StatusTooManyRequests, "This is none of the tokens of this server, as many were from your address. The right one is taken at any time.")
+		return again(http.StatusTooManyRequests,
+			"This is none of the tokens of this server, as many were from your address. The right one is taken at any time.")
 	case role == web.Nobody:
-		c.API.Log.Warn("somebody could not sign in to the console", "event", "console_sign_in_failed", "from", r.RemoteAddr, "name", form.Name)
-		return again(http.StatusUnauthorized, "This is none of the tokens of this server. They are the settings admin_token, admin_approver_token and admin_reader_token.")
+		c.API.Log.Warn("somebody could not sign in to the console", "event", "console_sign_in_failed",
+			"from", r.RemoteAddr, "name", form.Name)
+		return again(http.StatusUnauthorized,
+			"This is none of the tokens of this server. They are the settings admin_token, admin_approver_token and admin_reader_token.")
 	case form.Name == "" && role > web.Reader:
-		return again(http.StatusUnprocessableEntity, "Say who you are: your name stands in the log beside what you change.")
+		return again(http.StatusUnprocessableEntity,
+			"Say who you are: your name stands in the log beside what you change.")
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -147,7 +151,8 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, v viewer) error
 	c.sessions.end(r)
 	cookie := c.sessions.begin(session{viewer{Role: role, Name: form.Name, Signed: true}, r.Host, origin})
 	http.SetCookie(w, c.cookie(r, cookie, int(sessionTime/time.Second)))
-	c.API.Log.Info("somebody has signed in to the console", "event", "console_sign_in", "name", form.Name, "role", role.String(), "from", r.RemoteAddr)
+	c.API.Log.Info("somebody has signed in to the console", "event", "console_sign_in", "name", form.Name,
+		"role", role.String(), "from", r.RemoteAddr)
 	http.Redirect(w, r, form.Next, http.StatusSeeOther)
 	return nil
 }
@@ -162,15 +167,17 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request, _ viewer) erro
 // cookie is for the console alone. Behind a proxy that speaks TLS the browser says so in Origin.
 func (c *Console) cookie(r *http.Request, value string, age int) *http.Cookie {
 	return &http.Cookie{
-		Name: cookieName, Value: value, Path: Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://"),
+		Name: cookieName, Value: value, Path: Root, MaxAge: age, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
+		Secure:   r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://"),
 	}
 }
 
 // inside is a path of the console; its first page where it is none.
 func inside(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, Root) || strings.Contains(u.Path, "//") || strings.ContainsAny(next, "\\\r\n\t") {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, Root) ||
+		strings.Contains(u.Path, "//") || strings.ContainsAny(next, "\\\r\n\t") {
 		return Root
 	}
 	return u.RequestURI()
@@ -189,5 +196,6 @@ func unreadable(err error) error {
 	if strings.Contains(err.Error(), "too large") {
 		return err
 	}
-	return &trouble{http.StatusBadRequest, "The form cannot be read", "It was not sent whole. Nothing was changed."}
+	return &trouble{http.StatusBadRequest, "The form cannot be read",
+		"It was not sent whole. Nothing was changed."}
 }

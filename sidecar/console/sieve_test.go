@@ -19,7 +19,8 @@ func FuzzSieve(f *testing.F) {
 			t.Errorf("%+v became %+v, %v", c, sieveOf(q), err)
 		}
 		out, err := c.filter(now)
-		if err == nil && (out.Since.IsZero() != (c.From == "") && from != "0001-01-01" || c.Rule != out.Rule) {
+		if err == nil && (out.Since.IsZero() != (c.From == "") && from != "0001-01-01" ||
+			c.Rule != out.Rule) {
 			t.Errorf("%+v means %+v", c, out)
 		}
 	})
@@ -29,14 +30,17 @@ func FuzzSieve(f *testing.F) {
 func TestMoment(t *testing.T) {
 	now := time.Date(2026, 11, 26, 10, 0, 0, 0, time.FixedZone("", 3600))
 	for text, want := range map[string]string{
-		"": "0001-01-01T00:00:00Z", "2h": "2026-11-26T08:00:00+01:00", "90m": "2026-11-26T08:30:00+01:00", "2026-11-01": "2026-11-01T00:00:00+01:00", "2026-11-01 09:30": "2026-11-01T09:30:00+01:00",
-		"2026-11-01T09:30": "2026-11-01T09:30:00+01:00", "2026-11-01 09:30:10": "2026-11-01T09:30:10+01:00", "2026-11-01T09:30:00Z": "2026-11-01T09:30:00Z",
+		"": "0001-01-01T00:00:00Z", "2h": "2026-11-26T08:00:00+01:00", "90m": "2026-11-26T08:30:00+01:00",
+		"2026-11-01": "2026-11-01T00:00:00+01:00", "2026-11-01 09:30": "2026-11-01T09:30:00+01:00",
+		"2026-11-01T09:30": "2026-11-01T09:30:00+01:00", "2026-11-01 09:30:10": "2026-11-01T09:30:10+01:00",
+		"2026-11-01T09:30:00Z": "2026-11-01T09:30:00Z",
 	} {
 		if got, err := moment(text, now); err != nil || got.Format(time.RFC3339) != want {
 			t.Errorf("%q: %s %v", text, got.Format(time.RFC3339), err)
 		}
 	}
-	if f, err := (sieve{From: "2026-11-01", To: "2026-11-01"}).filter(now); err != nil || f.Until.Sub(f.Since) != 24*time.Hour {
+	if f, err := (sieve{From: "2026-11-01", To: "2026-11-01"}).filter(now); err != nil ||
+		f.Until.Sub(f.Since) != 24*time.Hour {
 		t.Errorf("a day is %+v %v", f, err)
 	}
 	for _, text := range []string{"-2h", "2", "yesterday", "2026-11-31", "10:00", "2026-11-01 25:00"} {

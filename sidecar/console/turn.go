@@ -70,10 +70,12 @@ type callView struct {
 func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 	t, ok := c.Witness.Turn(r.PathValue("id"))
 	if !ok {
-		return nil, &trouble{http.StatusNotFound, "This turn is gone", "Only the last turns are kept, in memory: later ones have made room, or the server was started anew."}
+		return nil, &trouble{http.StatusNotFound, "This turn is gone",
+			"Only the last turns are kept, in memory: later ones have made room, or the server was started anew."}
 	}
 	now := c.Now()
-	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: shownFaults(t.Account.Faults), Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
+	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: shownFaults(t.Account.Faults),
+		Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
 	if _, known := c.API.Rules.Texts(t.Rules); known && t.Rules != c.API.Rules.Set().Version {
 		out.Then = t.Rules
 	}
@@ -144,7 +146,8 @@ func tokens(a *turn.Account) string {
 	case a.Prompt+a.Completion == 0:
 		return "" // the server has not said it
 	case a.Reasoning > 0:
-		return fmt.Sprintf("%d prompt, %d completion, %d of them reasoning", a.Prompt, a.Completion, a.Reasoning)
+		return fmt.Sprintf("%d prompt, %d completion, %d of them reasoning", a.Prompt, a.Completion,
+			a.Reasoning)
 	}
 	return fmt.Sprintf("%d prompt, %d completion", a.Prompt, a.Completion)
 }
@@ -152,12 +155,15 @@ func tokens(a *turn.Account) string {
 // reply reads one reply anew, with the rules of then.
 func (c *Console) reply(t *witness.Turn, i int) replyView {
 	r := &t.Replies[i]
-	v := replyView{N: i + 1, At: r.At, Finish: r.Reading.Finish, Content: shownHead(r.Reading.Content), Thought: shownHead(r.Reading.Reasoning)}
-	v.Said = fmt.Sprintf("%s, %s, profile %s", r.Server, cmp.Or(r.Style, "native"), cmp.Or(r.Profile, ruleset.DefaultProfile))
+	v := replyView{N: i + 1, At: r.At, Finish: r.Reading.Finish, Content: shownHead(r.Reading.Content),
+		Thought: shownHead(r.Reading.Reasoning)}
+	v.Said = fmt.Sprintf("%s, %s, profile %s", r.Server, cmp.Or(r.Style, "native"),
+		cmp.Or(r.Profile, ruleset.DefaultProfile))
 	for k := range r.Reading.Calls {
 		call := &r.Reading.Calls[k]
 		left := callOf(call.Name, []byte(guard.Unticketed(call, string(call.Arguments))))
-		left.Became, left.Strategy, left.Confidence = string(guard.OutcomeOf(call)), call.Strategy, fmt.Sprintf("%.2f", call.Confidence)
+		left.Became, left.Strategy, left.Confidence = string(guard.OutcomeOf(call)), call.Strategy,
+			fmt.Sprintf("%.2f", call.Confidence)
 		if k < len(r.IDs) {
 			left.ID = r.IDs[k]
 		}
@@ -183,7 +189,8 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 		return v
 	case set == nil:
 		v.Missing = "The rules of then have made room for later ones, so it cannot be read as it was."
-		v.Marked = []markedText{plainText("reasoning", r.Said.Reasoning), plainText("content", r.Said.Content)}
+		v.Marked = []markedText{plainText("reasoning", r.Said.Reasoning),
+			plainText("content", r.Said.Content)}
 		return v
 	}
 	v.Tried = true

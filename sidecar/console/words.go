@@ -16,8 +16,10 @@ import (
 
 // funcs are those of the templates.
 func funcs() template.FuncMap {
-	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size, "plural": plural, "signed": signed, "stamp": stamp, "ends": strings.HasSuffix,
-		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref, "fate": fate, "remedy": remedy, "inc": func(n int) int { return n + 1 }}
+	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size,
+		"plural": plural, "signed": signed, "stamp": stamp, "ends": strings.HasSuffix,
+		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref, "fate": fate,
+		"remedy": remedy, "inc": func(n int) int { return n + 1 }}
 }
 
 // shown is a text as a page shows it: secrets masked, and everything that cannot be seen
@@ -61,7 +63,8 @@ func clock(t time.Time) string { return t.Format("15:04:05") }
 
 // brought is what has brought rules, as people say it.
 func brought(by string) string {
-	said := map[string]string{"start": "the start", "watch": "files that were saved", "put": "the admin API", "rollback": "a rollback", "promote": "a promotion"}
+	said := map[string]string{"start": "the start", "watch": "files that were saved", "put": "the admin API",
+		"rollback": "a rollback", "promote": "a promotion"}
 	return cmp.Or(said[by], by)
 }
 

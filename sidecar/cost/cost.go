@@ -72,7 +72,8 @@ func Of(u Usage, own Own, prices *Prices) (*Report, error) {
 	r := &Report{Usage: u, Currency: own.Currency, Parts: []Amount{}, Per: []Amount{}, Hosted: []Compared{}}
 	if prices != nil {
 		if own.Currency != "" && own.Currency != prices.Currency {
-			return nil, fmt.Errorf("prices are in %s, and --currency says %s: give both in one currency", prices.Currency, own.Currency)
+			return nil, fmt.Errorf("prices are in %s, and --currency says %s: give both in one currency",
+				prices.Currency, own.Currency)
 		}
 		r.Currency = prices.Currency
 	}
@@ -96,7 +97,8 @@ func (u Usage) All() (all Tokens) {
 }
 
 func (o Own) check() error {
-	for name, n := range map[string]float64{"per-hour": o.PerHour, "watts": o.Watts, "per-kwh": o.PerKWh, "hours": o.Hours, "weight": o.Weight} {
+	for name, n := range map[string]float64{"per-hour": o.PerHour, "watts": o.Watts, "per-kwh": o.PerKWh,
+		"hours": o.Hours, "weight": o.Weight} {
 		if !(n >= 0 && n <= 1e12) {
 			return fmt.Errorf("--%s %g: it must be a number from 0 on", name, n)
 		}
@@ -120,7 +122,8 @@ func (r *Report) own(o Own, all Tokens) error {
 		return fmt.Errorf("%s: it is not known for how long that was counted. Say how many hours you paid for with --hours", r.From)
 	}
 	if o.PerHour > 0 {
-		r.Parts = append(r.Parts, Amount{"machines", hours * o.PerHour, fmt.Sprintf("%s × %s an hour (--per-hour)", way, given(o.PerHour))})
+		r.Parts = append(r.Parts, Amount{"machines", hours * o.PerHour,
+			fmt.Sprintf("%s × %s an hour (--per-hour)", way, given(o.PerHour))})
 	}
 	if o.Watts > 0 {
 		r.Parts = append(r.Parts, Amount{"electricity", hours * o.Watts / 1000 * o.PerKWh,
@@ -138,21 +141,25 @@ func (r *Report) own(o Own, all Tokens) error {
 // is known only to who says how dear they are beside each other.
 func (r *Report) perMillion(weight float64, all Tokens) {
 	total := r.Total.Value
-	r.Per = append(r.Per, Amount{"any tokens", total / (all.Prompt + all.Completion) * million, fmt.Sprintf("all of it / %s tokens", whole(all.Prompt+all.Completion))})
+	r.Per = append(r.Per, Amount{"any tokens", total / (all.Prompt + all.Completion) * million,
+		fmt.Sprintf("all of it / %s tokens", whole(all.Prompt+all.Completion))})
 	if weight == 0 {
 		return
 	}
 	prompt := total / (all.Prompt + weight*all.Completion) * million
 	r.Per = append(r.Per,
-		Amount{"prompt tokens", prompt, fmt.Sprintf("all of it / (%s prompt + %s × %s completion tokens)", whole(all.Prompt), given(weight), whole(all.Completion))},
+		Amount{"prompt tokens", prompt, fmt.Sprintf("all of it / (%s prompt + %s × %s completion tokens)",
+			whole(all.Prompt), given(weight), whole(all.Completion))},
 		Amount{"completion tokens", weight * prompt, fmt.Sprintf("%s times that (--weight)", given(weight))})
 }
 
 // hosted adds what the same tokens cost elsewhere.
 func (r *Report) hosted(all Tokens, models []Price) {
 	for _, p := range models {
-		c := Compared{Source: p.Source, Amount: Amount{p.Name, all.Prompt/million*p.Prompt + all.Completion/million*p.Completion,
-			fmt.Sprintf("%s million prompt × %s + %s million completion × %s", rough(all.Prompt/million), given(p.Prompt), rough(all.Completion/million), given(p.Completion))}}
+		c := Compared{Source: p.Source,
+			Amount: Amount{p.Name, all.Prompt/million*p.Prompt + all.Completion/million*p.Completion,
+				fmt.Sprintf("%s million prompt × %s + %s million completion × %s", rough(all.Prompt/million),
+					given(p.Prompt), rough(all.Completion/million), given(p.Completion))}}
 		if r.Total != nil && r.Total.Value > 0 {
 			c.Times = c.Value / r.Total.Value
 		}

@@ -17,7 +17,8 @@ func about(a, b float64) bool { return math.Abs(a-b) < 1e-9*math.Max(1, math.Abs
 
 // What tokens cost, by what the user says.
 func TestOf(t *testing.T) {
-	prices := &Prices{Currency: "EUR", Models: []Price{{Name: "there", Prompt: 1, Completion: 10, Source: "a page, today"}}}
+	prices := &Prices{Currency: "EUR", Models: []Price{{Name: "there", Prompt: 1, Completion: 10,
+		Source: "a page, today"}}}
 	for _, c := range []struct {
 		name                    string
 		own                     Own
@@ -52,11 +53,13 @@ func TestOf(t *testing.T) {
 			if (c.own.Weight > 0) != (len(r.Per) == 3) {
 				t.Errorf("%d numbers a million", len(r.Per))
 			}
-			if h := r.Hosted[0]; !about(h.Value, 8+20) || !about(h.Times, 28/c.total) || h.Source != "a page, today" {
+			if h := r.Hosted[0]; !about(h.Value, 8+20) || !about(h.Times, 28/c.total) ||
+				h.Source != "a page, today" {
 				t.Errorf("there: %+v", h)
 			}
 			// What prompt and completion cost adds up to all of it.
-			if all := usage.All(); len(r.Per) == 3 && !about(all.Prompt/million*r.Per[1].Value+all.Completion/million*r.Per[2].Value, c.total) {
+			if all := usage.All(); len(r.Per) == 3 &&
+				!about(all.Prompt/million*r.Per[1].Value+all.Completion/million*r.Per[2].Value, c.total) {
 				t.Errorf("the parts of prompt and completion do not add up: %v", r.Per)
 			}
 			for _, a := range append(r.Parts, r.Per...) {
@@ -84,7 +87,8 @@ func TestOfRefuses(t *testing.T) {
 		{"no number", usage, Own{PerHour: math.NaN()}, "--per-hour NaN"},
 		{"two currencies", usage, Own{PerHour: 1, Currency: "USD"}, "one currency"},
 	} {
-		if _, err := Of(c.of, c.own, &Prices{Currency: "EUR"}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Of(c.of, c.own, &Prices{Currency: "EUR"}); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -95,7 +99,8 @@ func TestOfRefuses(t *testing.T) {
 
 // A report for people has each number, and where it is from.
 func TestLines(t *testing.T) {
-	r, err := Of(usage, Own{PerHour: 2.125, Watts: 500, PerKWh: .4, Weight: 6}, &Prices{Currency: "EUR", Models: []Price{{"there", .035, .14, "a page, today"}}})
+	r, err := Of(usage, Own{PerHour: 2.125, Watts: 500, PerKWh: .4, Weight: 6},
+		&Prices{Currency: "EUR", Models: []Price{{"there", .035, .14, "a page, today"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +115,8 @@ func TestLines(t *testing.T) {
 	if r, err = Of(usage, Own{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(r.Lines(), "\n"); !strings.Contains(got, "not known") || !strings.Contains(got, "--per-hour") {
+	if got := strings.Join(r.Lines(), "\n"); !strings.Contains(got, "not known") ||
+		!strings.Contains(got, "--per-hour") {
 		t.Errorf("without a price it says\n%s", got)
 	}
 }
@@ -143,7 +149,9 @@ func TestPrices(t *testing.T) {
 		t.Error("a file that is not there is no error")
 	}
 	// The file to begin with holds no number: whoever fills it in must know each.
-	if _, err := ReadPrices("../../deploy/prices.yaml"); err == nil || !strings.Contains(err.Error(), "prompt has no value") || !strings.Contains(err.Error(), "completion has no value") {
+	if _, err := ReadPrices("../../deploy/prices.yaml"); err == nil ||
+		!strings.Contains(err.Error(), "prompt has no value") ||
+		!strings.Contains(err.Error(), "completion has no value") {
 		t.Errorf("deploy/prices.yaml as it is: %v", err)
 	}
 }

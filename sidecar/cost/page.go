@@ -83,7 +83,8 @@ func (p *page) since(old *page) error {
 		if now == nil {
 			now = &Tokens{}
 		}
-		anew = anew || now.Prompt < was.Prompt || now.Completion < was.Completion || now.Reasoning < was.Reasoning
+		anew = anew || now.Prompt < was.Prompt || now.Completion < was.Completion ||
+			now.Reasoning < was.Reasoning
 		now.Prompt -= was.Prompt
 		now.Completion -= was.Completion
 		now.Reasoning -= was.Reasoning
@@ -103,7 +104,8 @@ func (p *page) models() (out []Tokens) {
 	return out
 }
 
-// sample takes what stands behind the name of a metric apart: labels in braces, if there are any, and a number.
+// sample takes what stands behind the name of a metric apart: labels in braces, if there are any, and a
+// number.
 func sample(s string) (labels map[string]string, value float64, err error) {
 	labels = map[string]string{}
 	if rest, braced := strings.CutPrefix(s, "{"); braced {

@@ -17,9 +17,10 @@ import (
 // most is how much of an answer is read.
 const most = 64 << 20
 
-// FromServer asks a server for what it has counted since its start; with over, what it counts from now on for so
-// long.
-func FromServer(ctx context.Context, client *http.Client, at string, over time.Duration, now func() time.Time) (Usage, error) {
+// FromServer asks a server for what it has counted since its start; with over, what it counts from now on for
+// so long.
+func FromServer(ctx context.Context, client *http.Client, at string, over time.Duration,
+	now func() time.Time) (Usage, error) {
 	base, err := baseURL(at)
 	if err == nil && over < 0 {
 		err = errors.New("--over says for how long to count from now on, so it is not below 0")
@@ -45,7 +46,8 @@ func FromServer(ctx context.Context, client *http.Client, at string, over time.D
 		return Usage{}, fmt.Errorf("ask %s again: %w", base.Redacted(), err)
 	}
 	took := now().Sub(from)
-	return Usage{Models: second.models(), Hours: took.Hours(), From: fmt.Sprintf("counted by %s in %s", base.Redacted(), took.Round(time.Second))}, nil
+	return Usage{Models: second.models(), Hours: took.Hours(), From: fmt.Sprintf("counted by %s in %s",
+		base.Redacted(), took.Round(time.Second))}, nil
 }
 
 // usage is what a page says of the time since the start of the process.
@@ -62,7 +64,8 @@ func (p *page) usage(base *url.URL) Usage {
 	return u
 }
 
-// pageOf asks for a page. The server's start is by the server's clock, so its time is, too, if the answer tells it.
+// pageOf asks for a page. The server's start is by the server's clock, so its time is, too, if the answer
+// tells it.
 func pageOf(ctx context.Context, client *http.Client, base *url.URL, now func() time.Time) (*page, error) {
 	res, err := get(ctx, client, base.JoinPath("metrics"))
 	if err != nil {
@@ -101,20 +104,24 @@ func FromPrometheus(ctx context.Context, client *http.Client, at string, span ti
 	for _, s := range counts {
 		p.add(s.Labels["model"], s.Labels["kind"], s.value)
 	}
-	u := Usage{Models: p.models(), Hours: span.Hours(), From: "counted in " + span.String() + ", as " + base.Redacted() + " says"}
+	u := Usage{Models: p.models(), Hours: span.Hours(), From: "counted in " + span.String() +
+		", as " + base.Redacted() + " says"}
 	if seen < span-span/50 {
 		u.Hours = seen.Hours()
-		u.From = fmt.Sprintf("counted in %s (of %s Prometheus knows no more), as %s says", seen.Round(time.Second), span, base.Redacted())
+		u.From = fmt.Sprintf("counted in %s (of %s Prometheus knows no more), as %s says",
+			seen.Round(time.Second), span, base.Redacted())
 	}
 	return u, nil
 }
 
-// known is how much of a span Prometheus knows: it may keep less, or know the servers for less. It looks at 500
-// moments, and again at the time around the first of them, until that is known well enough.
-func known(ctx context.Context, client *http.Client, base *url.URL, span time.Duration) (age time.Duration, err error) {
+// known is how much of a span Prometheus knows: it may keep less, or know the servers for less. It looks at
+// 500 moments, and again at the time around the first of them, until that is known well enough.
+func known(ctx context.Context, client *http.Client, base *url.URL,
+	span time.Duration) (age time.Duration, err error) {
 	for window := span; ; {
 		step := max(window/500, time.Second)
-		first, err := query(ctx, client, base, "min(min_over_time(timestamp(gptoss_executor_open_streams)["+seconds(window)+":"+seconds(step)+"]))")
+		first, err := query(ctx, client, base, "min(min_over_time(timestamp(gptoss_executor_open_streams)["+
+			seconds(window)+":"+seconds(step)+"]))")
 		if err != nil {
 			return 0, err
 		}
@@ -155,7 +162,8 @@ func query(ctx context.Context, client *http.Client, base *url.URL, expr string)
 			Result []series `json:"result"`
 		} `json:"data"`
 	}
-	if err := json.NewDecoder(io.LimitReader(res.Body, most)).Decode(&answer); err != nil || answer.Status != "success" {
+	if err := json.NewDecoder(io.LimitReader(res.Body, most)).Decode(&answer); err != nil ||
+		answer.Status != "success" {
 		return nil, fmt.Errorf("%s gave no answer of Prometheus; is this its address?", base.Redacted())
 	}
 	for i := range answer.Data.Result {
@@ -198,7 +206,8 @@ func baseURL(at string) (*url.URL, error) {
 		return nil, errors.New("this is no address of a server; write it as http://127.0.0.1:8001")
 	}
 	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fmt.Errorf("%s is no address of a server; write it as http://127.0.0.1:8001", u.Redacted())
+		return nil, fmt.Errorf("%s is no address of a server; write it as http://127.0.0.1:8001",
+			u.Redacted())
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	return u, nil

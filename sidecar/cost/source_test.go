@@ -37,10 +37,12 @@ func TestFromServer(t *testing.T) {
 		m.Handler().ServeHTTP(w, r)
 	})
 	u, err := FromServer(t.Context(), client, at, 0, time.Now)
-	if err != nil || u.All().Prompt != 100 || u.Hours <= 0 || u.Hours > 1 || !strings.Contains(u.From, "since its start") {
+	if err != nil || u.All().Prompt != 100 || u.Hours <= 0 || u.Hours > 1 ||
+		!strings.Contains(u.From, "since its start") {
 		t.Errorf("since its start: %+v, %v", u, err)
 	}
-	if u, err = FromServer(t.Context(), client, at, time.Millisecond, time.Now); err != nil || u.All().Prompt != 7 || u.Hours <= 0 {
+	if u, err = FromServer(t.Context(), client, at, time.Millisecond, time.Now); err != nil ||
+		u.All().Prompt != 7 || u.Hours <= 0 {
 		t.Errorf("from now on: %+v, %v", u, err)
 	}
 	gone, leave := context.WithCancel(t.Context())
@@ -54,7 +56,8 @@ func TestFromServer(t *testing.T) {
 func TestFromServerAnew(t *testing.T) {
 	const counted = `gptoss_executor_tokens_total{model="a",kind="prompt"} `
 	for name, pages := range map[string][2]string{
-		"another start":                       {counted + "5\nprocess_start_time_seconds 1\n", counted + "5\nprocess_start_time_seconds 2\n"},
+		"another start": {counted + "5\nprocess_start_time_seconds 1\n",
+			counted + "5\nprocess_start_time_seconds 2\n"},
 		"no start is told, fewer tokens are":  {counted + "5\n", counted + "4\n"},
 		"no start is told, and no tokens are": {counted + "5\n", "gptoss_executor_open_streams 1\n"},
 	} {
@@ -62,7 +65,8 @@ func TestFromServerAnew(t *testing.T) {
 			fmt.Fprint(w, pages[0])
 			pages[0] = pages[1]
 		})
-		if _, err := FromServer(t.Context(), client, at, time.Millisecond, time.Now); err == nil || !strings.Contains(err.Error(), "anew") {
+		if _, err := FromServer(t.Context(), client, at, time.Millisecond, time.Now); err == nil ||
+			!strings.Contains(err.Error(), "anew") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -80,7 +84,8 @@ func TestFromServerWithAnotherClock(t *testing.T) {
 		if err != nil || math.Abs(u.Hours-want) > .01 {
 			t.Errorf("%q: %+v, %v", date, u, err)
 		}
-		if _, err = Of(u, Own{PerHour: 1}, nil); (err == nil) != (want > 0) || err != nil && !strings.Contains(err.Error(), "--hours") {
+		if _, err = Of(u, Own{PerHour: 1}, nil); (err == nil) != (want > 0) || err != nil &&
+			!strings.Contains(err.Error(), "--hours") {
 			t.Errorf("%q: %v", date, err)
 		}
 	}
@@ -95,14 +100,16 @@ func TestPasswordIsNotShown(t *testing.T) {
 		}
 		fmt.Fprint(w, "gptoss_executor_tokens_total{model=\"a\",kind=\"prompt\"} 5\n")
 	})
-	for _, to := range []string{"http://sam:hunter2@" + at, "http://sam:hunter2@127.0.0.1:1", "ftp://sam:hunter2@x", "http://sam:hunter2@a b"} {
+	for _, to := range []string{"http://sam:hunter2@" + at, "http://sam:hunter2@127.0.0.1:1",
+		"ftp://sam:hunter2@x", "http://sam:hunter2@a b"} {
 		for _, over := range []time.Duration{0, time.Millisecond} {
 			u, err := FromServer(t.Context(), client, to, over, time.Now)
 			if said := fmt.Sprint(u.From, err); strings.Contains(said, "hunter2") {
 				t.Errorf("%s", said)
 			}
 		}
-		if _, err := FromPrometheus(t.Context(), client, to, time.Hour); err == nil || strings.Contains(err.Error(), "hunter2") {
+		if _, err := FromPrometheus(t.Context(), client, to, time.Hour); err == nil ||
+			strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -112,9 +119,14 @@ func TestPasswordIsNotShown(t *testing.T) {
 }
 
 func TestFromServerRefuses(t *testing.T) {
-	client, at := ask(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) })
-	for to, want := range map[string]string{at: "403", "ftp://x": "no address", "http://": "no address", "a b": "no address"} {
-		if _, err := FromServer(t.Context(), client, to, 0, time.Now); err == nil || !strings.Contains(err.Error(), want) {
+	client, at := ask(t, func(w http.ResponseWriter,
+		_ *http.Request) {
+		http.Error(w, "no", http.StatusForbidden)
+	})
+	for to, want := range map[string]string{at: "403", "ftp://x": "no address", "http://": "no address",
+		"a b": "no address"} {
+		if _, err := FromServer(t.Context(), client, to, 0, time.Now); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", to, err)
 		}
 	}
@@ -165,7 +177,8 @@ func TestFromPrometheus(t *testing.T) {
 			}
 		})
 	}
-	if _, err := FromPrometheus(t.Context(), http.DefaultClient, "127.0.0.1:1", 0); err == nil || !strings.Contains(err.Error(), "--over") {
+	if _, err := FromPrometheus(t.Context(), http.DefaultClient, "127.0.0.1:1", 0); err == nil ||
+		!strings.Contains(err.Error(), "--over") {
 		t.Errorf("no span: %v", err)
 	}
 }

@@ -12,7 +12,8 @@ func (r *Report) Lines() (out []string) {
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	say("tokens, %s", r.From)
 	for _, t := range r.Models {
-		say("  %-18s %14s prompt  %14s completion, %s of it reasoning", t.Model, whole(t.Prompt), whole(t.Completion), whole(t.Reasoning))
+		say("  %-18s %14s prompt  %14s completion, %s of it reasoning", t.Model, whole(t.Prompt),
+			whole(t.Completion), whole(t.Reasoning))
 	}
 	if r.Total == nil {
 		say("cost: not known. Say what an hour of your machines costs with --per-hour, or --watts and --per-kwh")

@@ -62,7 +62,8 @@ func (s segment) back(take func(line) bool) error {
 		return err
 	}
 	defer f.Close()
-	end, known, finished, long := s.bytes, []byte(nil), false, false // known: of the line that begins before end
+	// known: of the line that begins before end
+	end, known, finished, long := s.bytes, []byte(nil), false, false
 	give := func(at int64, text []byte) bool {
 		return take(line{at: at, text: text, whole: true, long: long || len(text) > maxLine})
 	}

@@ -22,10 +22,12 @@ func grown(t testing.TB) (dir string, last uint64) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "log")
 	var seconds atomic.Int64
-	l := open(t, Config{Dir: dir, SegmentBytes: 300 << 10, Now: func() time.Time { return time.Date(2026, 11, 1, 8, 0, int(seconds.Add(1)), 0, time.UTC) }})
+	l := open(t, Config{Dir: dir, SegmentBytes: 300 << 10,
+		Now: func() time.Time { return time.Date(2026, 11, 1, 8, 0, int(seconds.Add(1)), 0, time.UTC) }})
 	for i := range 60 {
 		args := fmt.Appendf(nil, `{"command":"echo %s"}`, strings.Repeat("x", i*400))
-		_ = l.Add(Decision{Tool: "exec", Session: fmt.Sprint("s", i%3), Agent: fmt.Sprint("a", i%2), Arguments: args, Effect: policy.Allow, Rule: fmt.Sprint("rule", i)})
+		_ = l.Add(Decision{Tool: "exec", Session: fmt.Sprint("s", i%3), Agent: fmt.Sprint("a", i%2),
+			Arguments: args, Effect: policy.Allow, Rule: fmt.Sprint("rule", i)})
 	}
 	_ = l.Add(Decision{Tool: "write", Approval: "abcd-efgh", Effect: policy.Ask, Request: "Req7"})
 	_ = l.Add(Decision{Tool: "read"})
@@ -42,7 +44,11 @@ func grown(t testing.TB) (dir string, last uint64) {
 func TestBack(t *testing.T) {
 	dir, last := grown(t)
 	var all []uint64
-	if err := Read(dir, func(r *Record, err error) bool { all = append(all, r.Seq); return err == nil }); err != nil {
+	if err := Read(dir, func(r *Record,
+		err error) bool {
+		all = append(all, r.Seq)
+		return err == nil
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if list, err := segments(dir); err != nil || len(list) < 2 {
@@ -55,7 +61,8 @@ func TestBack(t *testing.T) {
 			want = all[min(len(all), max(0, int(last)-int(before)+1)):]
 		}
 		var got []uint64
-		if err := Back(dir, before, &Times{}, func(r *Record, err error) bool { got = append(got, r.Seq); return err == nil }); err != nil {
+		if err := Back(dir, before, &Times{},
+			func(r *Record, err error) bool { got = append(got, r.Seq); return err == nil }); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) {
@@ -113,16 +120,20 @@ func TestBackOverDamage(t *testing.T) {
 		got = append(got, fmt.Sprint(r.Seq, " ", err != nil && strings.Contains(err.Error(), "byte ")))
 		return true
 	})
-	if want := []string{"6 false", "5 false", "4 false", "0 true", "2 false", "1 false"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"6 false", "5 false", "4 false", "0 true", "2 false", "1 false"}; err != nil ||
+		!slices.Equal(got, want) {
 		t.Errorf("%q %v", got, err)
 	}
 	got = nil
-	if err := Back(dir, 3, &Times{}, func(r *Record, _ error) bool { got = append(got, fmt.Sprint(r.Seq)); return true }); err != nil || strings.Join(got, " ") != "2 1" {
+	if err := Back(dir, 3, &Times{},
+		func(r *Record, _ error) bool { got = append(got, fmt.Sprint(r.Seq)); return true }); err != nil ||
+		strings.Join(got, " ") != "2 1" {
 		t.Errorf("before a damaged record: %q %v", got, err)
 	}
 }
 
-// A line that is longer than any record is one that is damaged, wherever it stands. At the end it is what a crash left.
+// A line that is longer than any record is one that is damaged, wherever it stands. At the end it is what a
+// crash left.
 func TestLongLine(t *testing.T) {
 	for what, at := range map[string]int{"in the middle": 3, "at the end": 6} {
 		dir, file, text := small(t)
@@ -147,7 +158,8 @@ func TestLongLine(t *testing.T) {
 		if r := verified(t, dir); len(r.Problems) == 0 || r.Last.Seq != 6 {
 			t.Errorf("%s: %v", what, r.Problems)
 		}
-		if l, err := Open(Config{Dir: dir}); (err == nil) != (at == 6) || err != nil && !strings.Contains(err.Error(), ":4: record 4 was changed or cut") {
+		if l, err := Open(Config{Dir: dir}); (err == nil) != (at == 6) || err != nil &&
+			!strings.Contains(err.Error(), ":4: record 4 was changed or cut") {
 			t.Errorf("%s: %v", what, err)
 		} else if err == nil {
 			shut(t, l)
@@ -160,14 +172,17 @@ func TestLongLine(t *testing.T) {
 func TestTimes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "log")
 	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	for _, hours := range []int{1, 2, 30, 31, 55, -7000, 56, -7000} { // of its own process each, which begins with a record
-		l := open(t, Config{Dir: dir, Now: func() time.Time { return day.Add(time.Duration(hours) * time.Hour) }})
+	// of its own process each, which begins with a record
+	for _, hours := range []int{1, 2, 30, 31, 55, -7000, 56, -7000} {
+		l := open(t, Config{Dir: dir,
+			Now: func() time.Time { return day.Add(time.Duration(hours) * time.Hour) }})
 		_ = l.Add(decision(hours))
 		shut(t, l)
 	}
 	from := day.Add(50 * time.Hour)
 	var got []uint64
-	err := Back(dir, 0, &Times{from, from.Add(24 * time.Hour)}, func(r *Record, err error) bool { got = append(got, r.Seq); return err == nil })
+	err := Back(dir, 0, &Times{from, from.Add(24 * time.Hour)},
+		func(r *Record, err error) bool { got = append(got, r.Seq); return err == nil })
 	if want := []uint64{14, 13, 10, 9}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, want %v; %v", got, want, err)
 	}
@@ -175,7 +190,8 @@ func TestTimes(t *testing.T) {
 	if err != nil || n.Cut || n.Short {
 		t.Fatalf("%+v %v", n, err)
 	}
-	tally, err := ReplayNewest(context.Background(), dir, Filter{Since: from}, n, func(*Record) policy.Decision { return policy.Decision{} }, func(*Change) {})
+	tally, err := ReplayNewest(context.Background(), dir, Filter{Since: from}, n,
+		func(*Record) policy.Decision { return policy.Decision{} }, func(*Change) {})
 	if err != nil || tally.Records != 2 {
 		t.Errorf("%+v %v", tally, err)
 	}
@@ -203,7 +219,8 @@ func TestFind(t *testing.T) {
 	dir, file, text := small(t)
 	for seq := uint64(1); seq <= 6; seq++ {
 		found, err := Find(dir, seq)
-		if err != nil || found.Seq != seq || found.Broken != nil || found.Place != "" || found.First != (seq == 1) {
+		if err != nil || found.Seq != seq || found.Broken != nil || found.Place != "" ||
+			found.First != (seq == 1) {
 			t.Errorf("%d: %+v %v", seq, found, err)
 		}
 	}
@@ -231,7 +248,9 @@ func TestFind(t *testing.T) {
 	} {
 		write(t, file, row.change(slices.Clone(lines))...)
 		found, err := Find(dir, row.seq)
-		if err != nil || row.broken != "" && (found.Broken == nil || !strings.Contains(found.Broken.Error(), row.broken)) || !strings.Contains(found.Place, row.place) || row.place == "" && found.Place != "" {
+		if err != nil || row.broken != "" && (found.Broken == nil ||
+			!strings.Contains(found.Broken.Error(), row.broken)) ||
+			!strings.Contains(found.Place, row.place) || row.place == "" && found.Place != "" {
 			t.Errorf("%s: %+v %v", row.what, found, err)
 		}
 	}
@@ -244,13 +263,15 @@ func TestAnswerTo(t *testing.T) {
 	if err != nil || asked.Decision == nil || asked.Decision.Approval == "" {
 		t.Fatalf("%+v %v", asked, err)
 	}
-	if a, err := AnswerTo(context.Background(), dir, &asked.Record); err != nil || a == nil || a.Seq != last || a.Answer.By != "Sam" {
+	if a, err := AnswerTo(context.Background(), dir, &asked.Record); err != nil || a == nil ||
+		a.Seq != last || a.Answer.By != "Sam" {
 		t.Errorf("%+v %v", a, err)
 	}
 	l := open(t, Config{Dir: dir})
 	_ = l.AddAnswer(Answer{ID: "abcd-efgh", State: "denied", By: "Kim"})
 	shut(t, l)
-	if a, err := AnswerTo(context.Background(), dir, &asked.Record); err != nil || a == nil || a.Answer.State != "denied" {
+	if a, err := AnswerTo(context.Background(), dir, &asked.Record); err != nil || a == nil ||
+		a.Answer.State != "denied" {
 		t.Errorf("a yes that was taken back: %+v %v", a, err)
 	}
 	for _, other := range []string{"", "none", `abcd"efgh`, "abcd"} {
@@ -297,7 +318,8 @@ func TestWithin(t *testing.T) {
 		records int
 		cut     bool
 		asked   int // at most, with those that count for the rates alone
-	}{{Filter{}, 2, 2, true, 4}, {Filter{}, 1000, 62, false, 62}, {Filter{Session: "s1"}, 5, 5, true, 11}, {Filter{Session: "s1"}, 20, 20, false, 20}, {Filter{Session: "none"}, 5, 0, false, 0}, {Filter{Rule: "rule7"}, 5, 1, false, 3}} {
+	}{{Filter{}, 2, 2, true, 4}, {Filter{}, 1000, 62, false, 62}, {Filter{Session: "s1"}, 5, 5, true, 11},
+		{Filter{Session: "s1"}, 20, 20, false, 20}, {Filter{Session: "none"}, 5, 0, false, 0}, {Filter{Rule: "rule7"}, 5, 1, false, 3}} {
 		n, err := FindNewest(context.Background(), dir, row.f, row.most)
 		if err != nil || n.Cut != row.cut {
 			t.Fatalf("%+v: %+v %v", row, n, err)
@@ -307,7 +329,8 @@ func TestWithin(t *testing.T) {
 			asked = append(asked, r.Seq)
 			return policy.Decision{Effect: policy.Deny}
 		}, func(*Change) {})
-		if err != nil || tally.Records != row.records || tally.Cut != nil || len(asked) > row.asked || !slices.IsSorted(asked) {
+		if err != nil || tally.Records != row.records || tally.Cut != nil || len(asked) > row.asked ||
+			!slices.IsSorted(asked) {
 			t.Errorf("%+v: %+v, %d were asked, %v", row, tally, len(asked), err)
 		}
 	}
@@ -328,7 +351,8 @@ func TestWithin(t *testing.T) {
 	if err != nil || !r.Cut || len(r.Problems) > 0 {
 		t.Errorf("%+v %v", r, err)
 	}
-	if r, err = VerifyWithin(context.Background(), dir); err != nil || r.Cut || r.Last.Seq != last || len(r.Problems) > 0 {
+	if r, err = VerifyWithin(context.Background(), dir); err != nil || r.Cut || r.Last.Seq != last ||
+		len(r.Problems) > 0 {
 		t.Errorf("%+v %v", r, err)
 	}
 }

@@ -63,7 +63,8 @@ func TestBeside(t *testing.T) {
 			if err := second.Alone(); err != nil {
 				t.Error(err)
 			}
-			if _, err := Open(Config{Dir: cfg.Dir}); err == nil || !strings.Contains(err.Error(), "another process writes this log") {
+			if _, err := Open(Config{Dir: cfg.Dir}); err == nil ||
+				!strings.Contains(err.Error(), "another process writes this log") {
 				t.Errorf("a third one: %v", err)
 			}
 			if err := second.Add(decision(2)); err != nil {
@@ -72,7 +73,8 @@ func TestBeside(t *testing.T) {
 			shut(t, second)
 			shut(t, open(t, Config{Dir: cfg.Dir}))
 			r := mustBeGood(t, cfg.Dir)
-			if want := uint64(1 + 4*60 + 2 + 3); name != "few" && r.Records != want || r.Records+r.Removed < want || r.Lost != 0 {
+			if want := uint64(1 + 4*60 + 2 + 3); name != "few" && r.Records != want ||
+				r.Records+r.Removed < want || r.Lost != 0 {
 				t.Errorf("%d records, %d removed, %d lost, want %d", r.Records, r.Removed, r.Lost, want)
 			}
 		})
@@ -111,14 +113,16 @@ func TestBesideCrash(t *testing.T) {
 	}
 	shut(t, first)
 	r := mustBeGood(t, cfg.Dir)
-	if aside, _ := filepath.Glob(filepath.Join(cfg.Dir, "unfinished-*")); r.Records != 2+4+1 || r.Lost != 0 || len(aside) != 1 {
+	if aside, _ := filepath.Glob(filepath.Join(cfg.Dir, "unfinished-*")); r.Records != 2+4+1 || r.Lost != 0 ||
+		len(aside) != 1 {
 		t.Errorf("%+v, %d set aside", r, len(aside))
 	}
 }
 
 // A lock of another folder gives no right to this one.
 func TestBesideElsewhere(t *testing.T) {
-	mine, other := Config{Dir: filepath.Join(t.TempDir(), "log")}, open(t, Config{Dir: filepath.Join(t.TempDir(), "log")})
+	mine, other := Config{Dir: filepath.Join(t.TempDir(), "log")}, open(t,
+		Config{Dir: filepath.Join(t.TempDir(), "log")})
 	defer shut(t, other)
 	mine.Lock = passedOn(t, other)
 	l := open(t, mine)

@@ -226,7 +226,8 @@ func TestCutBeforeTheHead(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, headFile)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), "head.json is missing") {
+	if _, err := Open(Config{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "head.json is missing") {
 		t.Errorf("without its head: %v", err)
 	}
 }
@@ -236,7 +237,8 @@ func TestDiskFull(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "log")
 	out, err := childCommand(dir, "9000").Output()
 	var lost, failed uint64
-	if _, scan := fmt.Sscan(string(out), &lost, &failed); err != nil || scan != nil || lost == 0 || failed == 0 {
+	if _, scan := fmt.Sscan(string(out), &lost, &failed); err != nil || scan != nil || lost == 0 ||
+		failed == 0 {
 		t.Fatalf("%v %v %q", err, scan, out)
 	}
 	r := mustBeGood(t, dir)

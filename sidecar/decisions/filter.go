@@ -26,11 +26,13 @@ type Filter struct {
 func (f *Filter) Takes(r *Record) bool {
 	d := r.Decision
 	if c := r.Connection; c != nil {
-		d = &Decision{Effect: c.Effect, Rule: c.Rule, Findings: c.Findings, Tool: c.Tool, Session: c.Session, Agent: c.Agent}
+		d = &Decision{Effect: c.Effect, Rule: c.Rule, Findings: c.Findings, Tool: c.Tool, Session: c.Session,
+			Agent: c.Agent}
 	}
 	return d != nil && !r.Time.Before(f.Since) && (f.Until.IsZero() || r.Time.Before(f.Until)) &&
 		(f.Effect == "" || string(d.Effect) == f.Effect) &&
-		(f.Rule == "" || d.RuleName() == f.Rule || slices.ContainsFunc(d.Findings, func(x policy.Finding) bool { return x.Rule == f.Rule })) &&
+		(f.Rule == "" || d.RuleName() == f.Rule ||
+			slices.ContainsFunc(d.Findings, func(x policy.Finding) bool { return x.Rule == f.Rule })) &&
 		(f.Tool == "" || d.Tool == f.Tool) &&
 		(f.Session == "" || d.Session == f.Session) &&
 		(f.Agent == "" || d.Agent == f.Agent) &&
@@ -55,13 +57,17 @@ func (r *Record) says(words []string) bool {
 		}
 	}
 	if d := r.Decision; d != nil {
-		add(d.Call, d.Request, d.Approval, d.Session, d.Agent, d.Channel, d.Model, d.Tool, d.Class, d.Strategy, string(d.Arguments), string(d.Effect), string(d.Outcome), d.RuleName(), d.Place, d.Why, d.Instead, d.Rules)
+		add(d.Call, d.Request, d.Approval, d.Session, d.Agent, d.Channel, d.Model, d.Tool, d.Class,
+			d.Strategy, string(d.Arguments), string(d.Effect), string(d.Outcome), d.RuleName(), d.Place,
+			d.Why, d.Instead, d.Rules)
 	}
 	if c := r.Connection; c != nil {
-		add(c.Ticket, c.Session, c.Agent, c.Tool, c.Server, c.Address, c.Method, string(c.Effect), string(c.Outcome), c.Rule, c.Place, c.Why, c.Rules)
+		add(c.Ticket, c.Session, c.Agent, c.Tool, c.Server, c.Address, c.Method, string(c.Effect),
+			string(c.Outcome), c.Rule, c.Place, c.Why, c.Rules)
 	}
 	text := b.String()
-	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
+	return !slices.ContainsFunc(words,
+		func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
 }
 
 // RuleName is the rule that decided, or default.

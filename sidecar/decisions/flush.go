@@ -113,7 +113,8 @@ func (w *writer) retain() error {
 	if err != nil {
 		return err
 	}
-	if err := w.write(&Record{Time: w.cfg.Now(), Removed: &Checkpoint{first.Seq - 1, first.Prev}}); err != nil {
+	if err := w.write(&Record{Time: w.cfg.Now(), Removed: &Checkpoint{first.Seq - 1,
+		first.Prev}}); err != nil {
 		return err
 	}
 	w.moveHead()
@@ -125,7 +126,8 @@ func (w *writer) retain() error {
 			return err
 		}
 	}
-	w.cfg.Log.Info("old decisions were removed", "event", "decisions_removed", "folder", w.cfg.Dir, "through", first.Seq-1)
+	w.cfg.Log.Info("old decisions were removed", "event", "decisions_removed", "folder", w.cfg.Dir,
+		"through", first.Seq-1)
 	return atomicfile.SyncFolder(w.cfg.Dir)
 }
 

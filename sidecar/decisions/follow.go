@@ -43,7 +43,8 @@ func (f *follower) place(r *Record) string {
 	case r.Seq < f.next:
 		return fmt.Sprintf("record %d stands here, after record %d", r.Seq, f.next-1)
 	case !f.open && r.Prev != f.prev:
-		return fmt.Sprintf("it does not follow on record %d: one of the two was changed, or put here", f.next-1)
+		return fmt.Sprintf("it does not follow on record %d: one of the two was changed, or put here",
+			f.next-1)
 	}
 	return ""
 }

@@ -33,7 +33,8 @@ type Config struct {
 	Mode Mode
 	Now  func() time.Time
 	Log  *slog.Logger
-	Lock *os.File // of the folder, from the process that writes there now: this one writes beside it; nil: it is taken
+	// of the folder, from the process that writes there now: this one writes beside it; nil: it is taken
+	Lock *os.File
 
 	Wait         time.Duration // how long a call waits for its record, at most
 	SyncEvery    time.Duration // how long a record of mode Written waits for the disk
@@ -53,7 +54,8 @@ func (c Config) filled() Config {
 	}
 	c.Mode = cmp.Or(c.Mode, Written)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
-	if c.Wait == 0 && c.Mode == Required { // a moment in which the disk is slow, or another process opens the log, refuses no call
+	// a moment in which the disk is slow, or another process opens the log, refuses no call
+	if c.Wait == 0 && c.Mode == Required {
 		c.Wait = 2 * time.Second
 	}
 	c.Wait = cmp.Or(c.Wait, 250*time.Millisecond)
@@ -120,7 +122,8 @@ func Open(cfg Config) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decision log: %w", err)
 	}
-	l := &Log{cfg: cfg, queue: make(chan *entry, cfg.Queue), company: make(chan neighbour), quit: make(chan struct{}), ended: make(chan struct{}), lock: held}
+	l := &Log{cfg: cfg, queue: make(chan *entry, cfg.Queue), company: make(chan neighbour),
+		quit: make(chan struct{}), ended: make(chan struct{}), lock: held}
 	w, err := newWriter(cfg, &l.counts)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("decision log: %w", err), held.Close())
@@ -186,7 +189,8 @@ func (l *Log) put(e *entry) error {
 	case <-timer.C:
 		e.given.Store(true)
 		if !l.slow.Swap(true) {
-			l.cfg.Log.Warn("the decision log is slow", "event", "decisions_slow", "folder", l.cfg.Dir, "waited", l.cfg.Wait.String())
+			l.cfg.Log.Warn("the decision log is slow", "event", "decisions_slow", "folder", l.cfg.Dir,
+				"waited", l.cfg.Wait.String())
 		}
 		return l.answer(errSlow)
 	}
@@ -230,7 +234,8 @@ func (l *Log) Stats() Stats {
 	if l == nil {
 		return Stats{}
 	}
-	return Stats{l.written.Load(), l.lost.Load(), l.failed.Load(), time.Unix(0, l.head.Load()), l.broken.Load()}
+	return Stats{l.written.Load(), l.lost.Load(), l.failed.Load(), time.Unix(0, l.head.Load()),
+		l.broken.Load()}
 }
 
 // record is what is written. In mode Required, a caller that gave up the wait has refused the call.

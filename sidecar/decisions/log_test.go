@@ -17,12 +17,14 @@ import (
 // decision is one of many that differ.
 func decision(i int) Decision {
 	d := Decision{
-		Tool: "exec", Class: "exec", Model: "gpt-oss", Strategy: "native", Confidence: 1, Rules: "0123456789ab",
+		Tool: "exec", Class: "exec", Model: "gpt-oss", Strategy: "native", Confidence: 1,
+		Rules:     "0123456789ab",
 		Arguments: json.RawMessage(fmt.Sprintf(`{"command":"rm -rf ./build/%d"}`, i)),
 		Effect:    policy.Allow, Enforced: true, Outcome: Left,
 	}
 	if i%3 == 0 {
-		d.Effect, d.Outcome, d.Rule, d.Place, d.Why = policy.Deny, Refused, "whole-tree", "exec.yaml:9", "This deletes the system."
+		d.Effect, d.Outcome, d.Rule, d.Place, d.Why = policy.Deny, Refused, "whole-tree", "exec.yaml:9",
+			"This deletes the system."
 	}
 	return d
 }
@@ -96,7 +98,11 @@ func TestLog(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 			var back []Record
-			if err := Read(dir, func(rec *Record, _ error) bool { back = append(back, *rec); return true }); err != nil {
+			if err := Read(dir, func(rec *Record,
+				_ error) bool {
+				back = append(back, *rec)
+				return true
+			}); err != nil {
 				t.Fatal(err)
 			}
 			n := 0
@@ -105,7 +111,8 @@ func TestLog(t *testing.T) {
 					continue
 				}
 				want := decision(n)
-				if got := rec.Decision; string(got.Arguments) != string(want.Arguments) || got.Effect != want.Effect || got.Why != want.Why {
+				if got := rec.Decision; string(got.Arguments) != string(want.Arguments) ||
+					got.Effect != want.Effect || got.Why != want.Why {
 					t.Errorf("%d: %+v", n, got)
 				}
 				n++
@@ -125,7 +132,8 @@ func TestOneWriter(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, Config{Dir: dir})
 	defer shut(t, l)
-	if _, err := Open(Config{Dir: dir}); err == nil || !strings.Contains(err.Error(), "another process writes this log") {
+	if _, err := Open(Config{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "another process writes this log") {
 		t.Errorf("a second writer: %v", err)
 	}
 }
@@ -135,8 +143,9 @@ func TestSecretsAreMasked(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "log")
 	l := open(t, Config{Dir: dir})
 	d := Decision{
-		Tool: "exec", Arguments: json.RawMessage(`{"command":"psql --password ` + secret + `"}`), Effect: policy.Deny,
-		Why: "the call has password=" + secret, Findings: []policy.Finding{{Why: "token: " + secret}},
+		Tool: "exec", Arguments: json.RawMessage(`{"command":"psql --password ` + secret + `"}`),
+		Effect: policy.Deny,
+		Why:    "the call has password=" + secret, Findings: []policy.Finding{{Why: "token: " + secret}},
 	}
 	_ = l.Add(d)
 	d.Arguments = json.RawMessage(`{"command":"psql --password ` + secret) // half of it
@@ -175,11 +184,13 @@ func TestAnswers(t *testing.T) {
 func TestConnections(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "log")
 	l := open(t, Config{Dir: dir, Mode: Required})
-	if err := l.AddConnection(Connection{Ticket: "t1", Session: "main", Tool: "exec", Server: "token=hunter2", Method: "CONNECT", Effect: policy.Deny, Outcome: Refused, Rule: "url-private",
+	if err := l.AddConnection(Connection{Ticket: "t1", Session: "main", Tool: "exec", Server: "token=hunter2",
+		Method: "CONNECT", Effect: policy.Deny, Outcome: Refused, Rule: "url-private",
 		Findings: []policy.Finding{{Rule: "dry", Why: "token=hunter2"}}}); err != nil {
 		t.Error(err)
 	}
-	if err := l.AddConnection(Connection{Ticket: "t1", Tool: "exec", Server: "go.dev:443", Effect: policy.Allow, Outcome: Connected, Times: 3, Sent: 10, Received: 20}); err != nil {
+	if err := l.AddConnection(Connection{Ticket: "t1", Tool: "exec", Server: "go.dev:443",
+		Effect: policy.Allow, Outcome: Connected, Times: 3, Sent: 10, Received: 20}); err != nil {
 		t.Error(err)
 	}
 	shut(t, l)
@@ -202,7 +213,9 @@ func TestConnections(t *testing.T) {
 			t.Errorf("%+v: %v, %v", row.filter, got, err)
 		}
 	}
-	changes, err := Replay(dir, Filter{}, func(*Record) policy.Decision { t.Error("a connection is no call"); return policy.Decision{} }, func(*Change) {})
+	changes, err := Replay(dir, Filter{},
+		func(*Record) policy.Decision { t.Error("a connection is no call"); return policy.Decision{} },
+		func(*Change) {})
 	if err != nil || changes.Records != 0 {
 		t.Errorf("%+v, %v", changes, err)
 	}
@@ -219,7 +232,9 @@ func TestRotation(t *testing.T) {
 	if r.Segments > 3 || r.First == 1 || r.Removed != r.First-1 {
 		t.Errorf("%+v", r)
 	}
-	if r := verified(t, dir, Checkpoint{r.First - 1, r.Last.Hash}, Checkpoint{5, r.Last.Hash}); len(r.Problems) != 2 || !strings.Contains(r.Problems[1].Why, "record 5 was removed, so this head cannot be compared") {
+	if r := verified(t, dir, Checkpoint{r.First - 1, r.Last.Hash},
+		Checkpoint{5, r.Last.Hash}); len(r.Problems) != 2 ||
+		!strings.Contains(r.Problems[1].Why, "record 5 was removed, so this head cannot be compared") {
 		t.Errorf("heads of removed records: %v", r.Problems)
 	}
 	list, err := segments(dir)
@@ -229,7 +244,8 @@ func TestRotation(t *testing.T) {
 	if err := os.Remove(list[0].path); err != nil {
 		t.Fatal(err)
 	}
-	if r := verified(t, dir); len(r.Problems) == 0 || !strings.Contains(r.Problems[0].Why, "no record says that retention removed") {
+	if r := verified(t, dir); len(r.Problems) == 0 ||
+		!strings.Contains(r.Problems[0].Why, "no record says that retention removed") {
 		t.Errorf("a cut is taken for retention: %v", r.Problems)
 	}
 }

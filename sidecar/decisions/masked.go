@@ -25,7 +25,8 @@ func (d Decision) masked() *Decision {
 		d.Bytes, d.Masked = 0, 0
 		d.Arguments = d.maskArguments(d.Arguments)
 	}
-	for _, text := range []*string{&d.Tool, &d.Why, &d.Instead, &d.Call, &d.Request, &d.Session, &d.Agent, &d.Channel, &d.Model} {
+	for _, text := range []*string{&d.Tool, &d.Why, &d.Instead, &d.Call, &d.Request, &d.Session, &d.Agent,
+		&d.Channel, &d.Model} {
 		*text, _ = secrets.Mask(short(*text, maxText))
 	}
 	d.Findings = maskedFindings(d.Findings)

@@ -66,7 +66,8 @@ func FindNewest(ctx context.Context, dir string, f Filter, most int) (*Newest, e
 
 // ReplayNewest is Replay of these decisions until ctx ends. Damage in files of other times is not
 // counted.
-func ReplayNewest(ctx context.Context, dir string, f Filter, n *Newest, decide Decider, tell func(*Change)) (*Tally, error) {
+func ReplayNewest(ctx context.Context, dir string, f Filter, n *Newest, decide Decider,
+	tell func(*Change)) (*Tally, error) {
 	if len(n.sessions) == 0 {
 		return &Tally{}, nil
 	}

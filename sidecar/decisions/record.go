@@ -45,36 +45,40 @@ const (
 // Decision is what was decided about one call. Texts and arguments are given in clear
 // and written with their secrets masked.
 type Decision struct {
-	Call        string           `json:"call,omitempty"` // ids, as far as they are known
-	Request     string           `json:"request,omitempty"`
-	Approval    string           `json:"approval,omitempty"` // that a person was asked for
-	Session     string           `json:"session,omitempty"`
-	Client      string           `json:"client,omitempty"` // the program, by its file in rules/agents
-	Agent       string           `json:"agent,omitempty"`
-	Channel     string           `json:"channel,omitempty"`
-	Model       string           `json:"model,omitempty"`
-	Workspace   []string         `json:"workspace,omitempty"`   // as the gateway named it, with other folders of the agent; nil: as paths.yaml has it
-	Cwd         string           `json:"cwd,omitempty"`         // where the gateway's tools work; empty: as paths.yaml has it
-	Run         bool             `json:"run,omitempty"`         // it was a call of a run
-	Interactive bool             `json:"interactive,omitempty"` // a person could answer a question
-	Tool        string           `json:"tool"`
-	Class       string           `json:"class,omitempty"`
-	Strategy    string           `json:"strategy,omitempty"`
-	Confidence  float64          `json:"confidence,omitempty"`
-	Arguments   json.RawMessage  `json:"arguments,omitempty"` // a text where they are no JSON object, or too long
-	Masked      int              `json:"masked,omitempty"`    // secrets in Arguments
-	Bytes       int              `json:"bytes,omitempty"`     // length of arguments that were too long to keep
-	Effect      policy.Effect    `json:"effect"`
-	Enforced    bool             `json:"enforced"`
-	Outcome     Outcome          `json:"outcome"`
-	Rule        string           `json:"rule,omitempty"` // empty: the default
-	Place       string           `json:"place,omitempty"`
-	Why         string           `json:"why,omitempty"`
-	Instead     string           `json:"instead,omitempty"`
-	Findings    []policy.Finding `json:"findings,omitempty"` // of dry runs
-	Rules       string           `json:"rules,omitempty"`    // version of the rules
-	Arms        []string         `json:"arms,omitempty"`     // of experiments, EXPERIMENT/ARM each
-	Took        time.Duration    `json:"took_ns,omitempty"`
+	Call     string `json:"call,omitempty"` // ids, as far as they are known
+	Request  string `json:"request,omitempty"`
+	Approval string `json:"approval,omitempty"` // that a person was asked for
+	Session  string `json:"session,omitempty"`
+	Client   string `json:"client,omitempty"` // the program, by its file in rules/agents
+	Agent    string `json:"agent,omitempty"`
+	Channel  string `json:"channel,omitempty"`
+	Model    string `json:"model,omitempty"`
+	// as the gateway named it, with other folders of the agent; nil: as paths.yaml has it
+	Workspace []string `json:"workspace,omitempty"`
+	// where the gateway's tools work; empty: as paths.yaml has it
+	Cwd         string  `json:"cwd,omitempty"`
+	Run         bool    `json:"run,omitempty"`         // it was a call of a run
+	Interactive bool    `json:"interactive,omitempty"` // a person could answer a question
+	Tool        string  `json:"tool"`
+	Class       string  `json:"class,omitempty"`
+	Strategy    string  `json:"strategy,omitempty"`
+	Confidence  float64 `json:"confidence,omitempty"`
+	// a text where they are no JSON object, or too long
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	Masked    int             `json:"masked,omitempty"` // secrets in Arguments
+	// length of arguments that were too long to keep
+	Bytes    int              `json:"bytes,omitempty"`
+	Effect   policy.Effect    `json:"effect"`
+	Enforced bool             `json:"enforced"`
+	Outcome  Outcome          `json:"outcome"`
+	Rule     string           `json:"rule,omitempty"` // empty: the default
+	Place    string           `json:"place,omitempty"`
+	Why      string           `json:"why,omitempty"`
+	Instead  string           `json:"instead,omitempty"`
+	Findings []policy.Finding `json:"findings,omitempty"` // of dry runs
+	Rules    string           `json:"rules,omitempty"`    // version of the rules
+	Arms     []string         `json:"arms,omitempty"`     // of experiments, EXPERIMENT/ARM each
+	Took     time.Duration    `json:"took_ns,omitempty"`
 }
 
 // Answer is what a person said of a call that waited for an approval.
@@ -88,11 +92,12 @@ type Answer struct {
 // Connection is what was decided about the first connection of a running command to a
 // server, and, in a record at the end of the command, how many there were.
 type Connection struct {
-	Ticket   string           `json:"ticket"` // of the command
-	Session  string           `json:"session,omitempty"`
-	Agent    string           `json:"agent,omitempty"`
-	Tool     string           `json:"tool"`
-	Server   string           `json:"server"`            // HOST:PORT; what could not be read, as it was written
+	Ticket  string `json:"ticket"` // of the command
+	Session string `json:"session,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	Tool    string `json:"tool"`
+	// HOST:PORT; what could not be read, as it was written
+	Server   string           `json:"server"`
 	Address  string           `json:"address,omitempty"` // that the host has
 	Method   string           `json:"method"`            // CONNECT where nothing more is seen
 	Effect   policy.Effect    `json:"effect"`

@@ -80,7 +80,8 @@ func (w *writer) resume() error {
 
 // start writes the first record of a process, and the head after it.
 func (w *writer) start(t tail) error {
-	if err := w.write(&Record{Time: w.cfg.Now(), Start: &Start{AfterHead: t.place.Seq - t.head, Aside: t.aside}}); err != nil {
+	if err := w.write(&Record{Time: w.cfg.Now(), Start: &Start{AfterHead: t.place.Seq - t.head,
+		Aside: t.aside}}); err != nil {
 		return err
 	}
 	w.moveHead()
@@ -127,7 +128,8 @@ func findTail(cfg Config, list []segment, head *Checkpoint) (t tail, err error) 
 }
 
 func noHead(dir string) error {
-	return fmt.Errorf("%s is missing, so nobody knows where the log ended; %s", filepath.Join(dir, headFile), putBack)
+	return fmt.Errorf("%s is missing, so nobody knows where the log ended; %s", filepath.Join(dir, headFile),
+		putBack)
 }
 
 // reaches refuses a log that ends before its head: at a place, where line is the first that
@@ -139,7 +141,8 @@ func (t *tail) reaches(place string, line int) error {
 	case line == 0:
 		return fmt.Errorf("%s: the log ends with record %d, and its head is record %d: it was cut; run: decisions verify", place, t.place.Seq, t.head)
 	}
-	return fmt.Errorf("%s:%d: record %d was changed or cut; run: decisions verify", place, line, t.place.Seq+1)
+	return fmt.Errorf("%s:%d: record %d was changed or cut; run: decisions verify", place, line,
+		t.place.Seq+1)
 }
 
 // read finds the last good record of a segment. bad is the first line that is none; 0:
@@ -149,7 +152,8 @@ func (t *tail) read(s segment, head *Checkpoint) (bad int, err error) {
 	err = s.lines(func(l line) bool {
 		r, broken := l.record()
 		foreign := head != nil && r.Seq == head.Seq && r.Hash != head.Hash
-		if !l.whole || broken != nil || foreign || chain.next == 0 && r.Seq != s.first || chain.follow(&r, nil) != "" {
+		if !l.whole || broken != nil || foreign || chain.next == 0 && r.Seq != s.first ||
+			chain.follow(&r, nil) != "" {
 			bad = l.n
 			return false
 		}
@@ -166,7 +170,8 @@ func (t *tail) read(s segment, head *Checkpoint) (bad int, err error) {
 func (t *tail) whole(s segment, head *Checkpoint) error {
 	bad, err := t.read(s, head)
 	if err == nil && bad != 0 {
-		err = fmt.Errorf("%s:%d: this is not a record, and not the end of the log; run: decisions verify", s.path, bad)
+		err = fmt.Errorf("%s:%d: this is not a record, and not the end of the log; run: decisions verify",
+			s.path, bad)
 	}
 	return err
 }
@@ -187,7 +192,8 @@ func (t *tail) setAside(cfg Config, s segment) error {
 		if err := atomicfile.Write(filepath.Join(cfg.Dir, name), rest, fileMode); err != nil {
 			return err
 		}
-		cfg.Log.Warn("the end of the decision log was not finished; it was set aside", "event", "decisions_aside", "file", name, "bytes", len(rest))
+		cfg.Log.Warn("the end of the decision log was not finished; it was set aside",
+			"event", "decisions_aside", "file", name, "bytes", len(rest))
 	}
 	if t.size == 0 {
 		return os.Remove(s.path)

@@ -80,11 +80,13 @@ func Replay(dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, e
 	if err != nil {
 		return &Tally{}, fmt.Errorf("read decisions: %w", err)
 	}
-	return again(context.Background(), list, f, func(r *Record) bool { return !r.Time.Before(f.Since.Add(-lookBack)) }, decide, tell)
+	return again(context.Background(), list, f,
+		func(r *Record) bool { return !r.Time.Before(f.Since.Add(-lookBack)) }, decide, tell)
 }
 
 // again replays files. Counts says which calls are decided again, be it for what their sessions did alone.
-func again(ctx context.Context, list []segment, f Filter, counts func(*Record) bool, decide Decider, tell func(*Change)) (*Tally, error) {
+func again(ctx context.Context, list []segment, f Filter, counts func(*Record) bool, decide Decider,
+	tell func(*Change)) (*Tally, error) {
 	t, rules, last := &Tally{}, map[string]*RuleSum{}, f.Since
 	err := read(list, func(r *Record, broken error) bool {
 		if ctx.Err() != nil {
@@ -157,6 +159,7 @@ func change(r *Record, now *policy.Decision) *Change {
 	d := r.Decision
 	return &Change{
 		Seq: r.Seq, Time: r.Time, Session: d.Session, Tool: d.Tool, Arguments: d.Arguments, Masked: d.Masked,
-		Old: d.Effect, OldRule: d.RuleName(), New: now.Effect, NewRule: cmp.Or(now.Rule, "default"), Why: now.Why, Findings: now.Audits,
+		Old: d.Effect, OldRule: d.RuleName(), New: now.Effect, NewRule: cmp.Or(now.Rule, "default"),
+		Why: now.Why, Findings: now.Audits,
 	}
 }

@@ -31,7 +31,8 @@ func dated(t *testing.T, list ...Decision) (dir string, began time.Time) {
 
 func TestReplay(t *testing.T) {
 	call := func(command string, e policy.Effect, rule string) Decision {
-		return Decision{Tool: "exec", Arguments: fmt.Appendf(nil, `{"command":%q}`, command), Effect: e, Rule: rule, Session: "s"}
+		return Decision{Tool: "exec", Arguments: fmt.Appendf(nil, `{"command":%q}`, command), Effect: e,
+			Rule: rule, Session: "s"}
 	}
 	dir, began := dated(t,
 		call("ls", policy.Allow, ""),
@@ -61,12 +62,14 @@ func TestReplay(t *testing.T) {
 	got, err := Replay(dir, Filter{}, decide, tell)
 	want := &Tally{
 		Records: 7, Unchanged: 2, Shift: Shift{1, 2, 1}, Skipped: 1, Masked: 1,
-		Rules: []RuleSum{{"publish", Shift{0, 2, 0}}, {"removing (no longer)", Shift{0, 0, 1}}, {"words", Shift{1, 0, 0}}},
+		Rules: []RuleSum{{"publish", Shift{0, 2, 0}}, {"removing (no longer)", Shift{0, 0, 1}},
+			{"words", Shift{1, 0, 0}}},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
-	wantSeen := []string{"allow default → ask publish", "deny pushing → ask publish", "deny removing → allow default", "allow default → deny words"}
+	wantSeen := []string{"allow default → ask publish", "deny pushing → ask publish",
+		"deny removing → allow default", "allow default → deny words"}
 	if diff := cmp.Diff(wantSeen, seen); diff != "" {
 		t.Error(diff)
 	}
@@ -78,7 +81,8 @@ func TestReplay(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
-	r := &Record{Time: time.Unix(100, 0), Decision: &Decision{Tool: "exec", Session: "s", Effect: policy.Deny, Rule: "r", Findings: []policy.Finding{{Rule: "f"}}}}
+	r := &Record{Time: time.Unix(100, 0), Decision: &Decision{Tool: "exec", Session: "s", Effect: policy.Deny,
+		Rule: "r", Findings: []policy.Finding{{Rule: "f"}}}}
 	for _, row := range []struct {
 		f    Filter
 		want bool

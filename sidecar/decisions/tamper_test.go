@@ -97,7 +97,8 @@ func TestEveryRecord(t *testing.T) {
 			after = seq
 		}
 		mustName(t, dir, fmt.Sprintf("without %d", seq), after)
-		if p := verified(t, dir).Problems[0]; i > 0 && i < len(lines)-1 && !strings.Contains(p.Why, fmt.Sprintf("record %d is missing", seq)) {
+		if p := verified(t, dir).Problems[0]; i > 0 && i < len(lines)-1 &&
+			!strings.Contains(p.Why, fmt.Sprintf("record %d is missing", seq)) {
 			t.Errorf("without %d: %s", seq, p)
 		}
 		write(t, file, slices.Concat(lines[:i+1], lines[i:])...)
@@ -200,7 +201,8 @@ func TestCutWithItsHead(t *testing.T) {
 	write(t, list[0].path, text)
 	copyFile(t, old, filepath.Join(dir, headFile))
 	mustBeGood(t, dir) // by itself it cannot know
-	if r := verified(t, dir, noted); len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Why, fmt.Sprintf("there once was a record %d", noted.Seq)) {
+	if r := verified(t, dir, noted); len(r.Problems) != 1 ||
+		!strings.Contains(r.Problems[0].Why, fmt.Sprintf("there once was a record %d", noted.Seq)) {
 		t.Errorf("%v", r.Problems)
 	}
 	noted = Checkpoint{2, Sum{1}}
@@ -227,7 +229,8 @@ func TestLargeLog(t *testing.T) {
 		changed := bytes.Clone(text)
 		changed[at] ^= rapid.ByteRange(1, 255).Draw(rt, "with")
 		write(t, s.path, changed)
-		mustName(t, dir, fmt.Sprintf("byte %d of %s", at, s.path), s.first+uint64(bytes.Count(text[:at], []byte("\n"))))
+		mustName(t, dir, fmt.Sprintf("byte %d of %s", at, s.path),
+			s.first+uint64(bytes.Count(text[:at], []byte("\n"))))
 		write(t, s.path, text)
 	})
 	for i, s := range list {

@@ -150,7 +150,8 @@ func (r *Report) Lines() (out []string) {
 	for _, p := range r.Problems {
 		say("%s", p)
 	}
-	say("%s in %s, %d to %d", number(int(r.Records), "record"), number(r.Segments, "file"), r.First, r.Last.Seq)
+	say("%s in %s, %d to %d", number(int(r.Records), "record"), number(r.Segments, "file"), r.First,
+		r.Last.Seq)
 	if r.Removed > 0 {
 		say("  the first %d were removed by retention", r.Removed)
 	}
@@ -161,7 +162,8 @@ func (r *Report) Lines() (out []string) {
 		say("  the last %d are newer than head.json, which is written every five minutes", r.AfterHead)
 	}
 	if r.Signatures > 0 {
-		say("  an earlier version of this program signed %s; signatures are no longer checked", number(r.Signatures, "record"))
+		say("  an earlier version of this program signed %s; signatures are no longer checked",
+			number(r.Signatures, "record"))
 	}
 	return append(out, verdict(len(r.Problems)))
 }
@@ -174,7 +176,8 @@ func (t *Together) Lines() (out []string) {
 			out = append(out, "  "+line)
 		}
 	}
-	out = append(out, fmt.Sprintf("together: %s of persons, %s passed with one", number(t.Answers, "answer"), number(t.Used, "call")))
+	out = append(out, fmt.Sprintf("together: %s of persons, %s passed with one", number(t.Answers, "answer"),
+		number(t.Used, "call")))
 	out = append(out, t.Problems...)
 	return append(out, verdict(len(t.Problems)))
 }

@@ -35,16 +35,20 @@ func TestVerifyAll(t *testing.T) {
 	waits := Decision{Tool: "exec", Effect: policy.Ask, Approval: "aaaa-aaaa", Outcome: Refused}
 	passes := Decision{Tool: "exec", Effect: policy.Ask, Approval: "aaaa-aaaa", Outcome: Left}
 	other := Decision{Tool: "exec", Effect: policy.Ask, Approval: "bbbb-bbbb", Outcome: Asked}
-	yes, no := Answer{ID: "aaaa-aaaa", State: "allowed", By: "Sam"}, Answer{ID: "aaaa-aaaa", State: "denied", By: "Sam"}
+	yes, no := Answer{ID: "aaaa-aaaa", State: "allowed", By: "Sam"}, Answer{ID: "aaaa-aaaa", State: "denied",
+		By: "Sam"}
 	for name, row := range map[string]struct {
 		logs [][]any
 		want string // of the first problem; empty: none
 	}{
-		"asked here, allowed there":       {[][]any{{waits, passes}, {yes}}, ""},
-		"three replicas":                  {[][]any{{waits}, {yes}, {passes, other}}, ""},
-		"nobody has allowed it":           {[][]any{{waits, passes}, {other}}, "no log says that anybody allowed it"},
-		"it was denied":                   {[][]any{{waits, passes}, {no}}, "no log says that anybody allowed it"},
-		"two calls with one answer":       {[][]any{{waits, passes}, {yes, passes}}, "two calls passed with one approval, aaaa-aaaa"},
+		"asked here, allowed there": {[][]any{{waits, passes}, {yes}}, ""},
+		"three replicas":            {[][]any{{waits}, {yes}, {passes, other}}, ""},
+		"nobody has allowed it": {[][]any{{waits, passes}, {other}},
+			"no log says that anybody allowed it"},
+		"it was denied": {[][]any{{waits, passes}, {no}},
+			"no log says that anybody allowed it"},
+		"two calls with one answer": {[][]any{{waits, passes}, {yes, passes}},
+			"two calls passed with one approval, aaaa-aaaa"},
 		"two calls with one answer, here": {[][]any{{waits, yes, passes, passes}, {}}, "two calls passed with one approval, aaaa-aaaa"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -56,10 +60,12 @@ func TestVerifyAll(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Sound() != (row.want == "") || row.want != "" && !strings.Contains(got.Problems[0], row.want) {
+			if got.Sound() != (row.want == "") || row.want != "" && !strings.Contains(got.Problems[0],
+				row.want) {
 				t.Errorf("%v, want %q", got.Problems, row.want)
 			}
-			if text := strings.Join(got.Lines(), "\n"); strings.Contains(text, "problem") != (row.want != "") || !strings.Contains(text, dirs[1]) {
+			if text := strings.Join(got.Lines(), "\n"); strings.Contains(text,
+				"problem") != (row.want != "") || !strings.Contains(text, dirs[1]) {
 				t.Errorf("%s", text)
 			}
 		})
@@ -69,7 +75,8 @@ func TestVerifyAll(t *testing.T) {
 // A log that is given twice, a copy, one that was changed, and a place that none has are named.
 func TestVerifyAllNames(t *testing.T) {
 	a, b := logOf(t, Decision{Tool: "a"}, Decision{Tool: "a"}), logOf(t, Decision{Tool: "b"})
-	if _, err := VerifyAll([]string{a, b, a + "/."}); err == nil || !strings.Contains(err.Error(), "one folder") {
+	if _, err := VerifyAll([]string{a, b, a + "/."}); err == nil ||
+		!strings.Contains(err.Error(), "one folder") {
 		t.Errorf("twice: %v", err)
 	}
 	at, err := Last(a)
@@ -79,14 +86,16 @@ func TestVerifyAllNames(t *testing.T) {
 	if r, err := VerifyAll([]string{b, a}, at); err != nil || !r.Sound() {
 		t.Errorf("%v %v", r, err)
 	}
-	if r, err := VerifyAll([]string{b}, at); err != nil || r.Sound() || !strings.Contains(r.Problems[0], "no log has the record") {
+	if r, err := VerifyAll([]string{b}, at); err != nil || r.Sound() ||
+		!strings.Contains(r.Problems[0], "no log has the record") {
 		t.Errorf("%v %v", r, err)
 	}
 	twin := filepath.Join(t.TempDir(), "copy")
 	if err := os.CopyFS(twin, os.DirFS(a)); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := VerifyAll([]string{a, twin}); err != nil || r.Sound() || !strings.Contains(r.Problems[0], "one is a copy") {
+	if r, err := VerifyAll([]string{a, twin}); err != nil || r.Sound() ||
+		!strings.Contains(r.Problems[0], "one is a copy") {
 		t.Errorf("%v %v", r, err)
 	}
 	list, err := segments(b)

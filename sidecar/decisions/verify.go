@@ -97,7 +97,8 @@ func (v *verifier) segment(ctx context.Context, s segment) error {
 	v.file, v.line = s.path, 0
 	v.Segments++
 	if v.chain.next != 0 && s.first != v.chain.next {
-		v.problem(v.chain.next, fmt.Sprintf("the file begins with record %d, so those between are missing", s.first))
+		v.problem(v.chain.next, fmt.Sprintf("the file begins with record %d, so those between are missing",
+			s.first))
 	}
 	begun := false
 	err := s.lines(func(l line) bool {

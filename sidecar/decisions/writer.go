@@ -190,7 +190,8 @@ func (w *writer) broken(err error) error {
 	w.counts.failed.Add(1)
 	w.counts.broken.Store(true)
 	if w.failing == nil {
-		w.cfg.Log.Error("the decision log cannot be written", "event", "decisions_broken", "folder", w.cfg.Dir, "detail", err.Error())
+		w.cfg.Log.Error("the decision log cannot be written", "event", "decisions_broken",
+			"folder", w.cfg.Dir, "detail", err.Error())
 	}
 	w.failing = err
 	return err
@@ -200,7 +201,8 @@ func (w *writer) broken(err error) error {
 // failed and could not be taken back is taken back now.
 func (w *writer) begin() error {
 	if w.file == nil {
-		f, err := os.OpenFile(segmentPath(w.cfg.Dir, w.place.Seq+1), os.O_RDWR|os.O_APPEND|os.O_CREATE, fileMode)
+		f, err := os.OpenFile(segmentPath(w.cfg.Dir, w.place.Seq+1), os.O_RDWR|os.O_APPEND|os.O_CREATE,
+			fileMode)
 		if err != nil {
 			return err
 		}

@@ -27,11 +27,12 @@ type answer struct {
 	text, reasoning string
 	calls           []call
 	finish          string
-	status          int           // of HTTP
-	fault           string        // an error, in its body or in the stream: its code, where that is a word, and its message
-	rules           string        // X-Rules-Version
-	first           time.Duration // until there was text
-	asked           int           // requests that the model got for it
+	status          int // of HTTP
+	// an error, in its body or in the stream: its code, where that is a word, and its message
+	fault string
+	rules string        // X-Rules-Version
+	first time.Duration // until there was text
+	asked int           // requests that the model got for it
 }
 
 type call struct{ ID, Name, Args string }
@@ -45,12 +46,14 @@ func (c caller) ask(ctx context.Context, base, message string) (answer, error) {
 func (c caller) asks(ctx context.Context, base, model, message string, tools any) (a answer, err error) {
 	body, err := json.Marshal(map[string]any{
 		"model": model, "stream": true, "tools": tools,
-		"messages": []map[string]string{{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "What shall I do?"}, {"role": "user", "content": message}},
+		"messages": []map[string]string{{"role": "user", "content": "Hello."},
+			{"role": "assistant", "content": "What shall I do?"}, {"role": "user", "content": message}},
 	})
 	if err != nil {
 		return a, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/chat/completions", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/chat/completions",
+		bytes.NewReader(body))
 	if err != nil {
 		return a, err
 	}
@@ -88,7 +91,8 @@ func (a *answer) add(doc gjson.Result) {
 	for _, c := range doc.Get("choices").Array() {
 		delta := c.Get("delta")
 		a.text += delta.Get("content").Str
-		a.reasoning += delta.Get("reasoning_content").Str + delta.Get("reasoning").Str // the latter is vLLM's name for it
+		// the latter is vLLM's name for it
+		a.reasoning += delta.Get("reasoning_content").Str + delta.Get("reasoning").Str
 		a.finish = cmp.Or(c.Get("finish_reason").Str, a.finish)
 		for _, t := range delta.Get("tool_calls").Array() {
 			i := int(t.Get("index").Int())

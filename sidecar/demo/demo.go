@@ -38,7 +38,8 @@ func Run(ctx context.Context, cfg Config) (ok bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("demo: %w", err)
 	}
-	p := &performance{stage: st, page: page{cfg.Out, cfg.Colours}, dir: cfg.Dir, work: cfg.Work, began: time.Now()}
+	p := &performance{stage: st, page: page{cfg.Out, cfg.Colours}, dir: cfg.Dir, work: cfg.Work,
+		began: time.Now()}
 	err = p.give(ctx, bill)
 	if closed := st.close(); err == nil {
 		err = closed
@@ -63,7 +64,8 @@ type performance struct {
 
 func (p *performance) give(ctx context.Context, bill programme) error {
 	p.title("gpt-oss-executor: what gpt-oss means, without the sidecar and with it")
-	p.note(fmt.Sprintf("a scripted model server at %s, the sidecar at %s; every reply is streamed", p.direct, p.served))
+	p.note(fmt.Sprintf("a scripted model server at %s, the sidecar at %s; every reply is streamed", p.direct,
+		p.served))
 
 	p.title("Calls that arrive damaged")
 	if err := p.play(ctx, bill.damaged); err != nil {
@@ -90,6 +92,7 @@ func (p *performance) summary() bool {
 	ok := p.wrong == 0 && p.leaks == 0
 	p.title("Summary")
 	p.verdict(ok, fmt.Sprintf("%d kinds of replies, %d calls repaired, %d leaks, %d wrong; rules %s; %.1f s",
-		p.kinds, p.repaired, p.leaks, p.wrong, strings.Join(p.versions, " -> "), time.Since(p.began).Seconds()))
+		p.kinds, p.repaired, p.leaks, p.wrong, strings.Join(p.versions, " -> "),
+		time.Since(p.began).Seconds()))
 	return ok
 }

@@ -44,7 +44,8 @@ func TestRunCannotStart(t *testing.T) {
 	}
 	var out bytes.Buffer
 	_, err := Run(t.Context(), Config{Out: &out, Serve: serve})
-	if err == nil || !strings.Contains(err.Error(), "nothing was started") || !strings.Contains(err.Error(), "^^^^^") {
+	if err == nil || !strings.Contains(err.Error(), "nothing was started") ||
+		!strings.Contains(err.Error(), "^^^^^") {
 		t.Errorf("%v", err)
 	}
 	if out.Len() > 0 {

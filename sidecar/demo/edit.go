@@ -66,12 +66,14 @@ func (p *performance) improve(ctx context.Context, s show, file, text string) er
 	p.judge(&r)
 	p.show(&r, "before", "after")
 	p.versions = []string{r.before.rules, r.after.rules}
-	p.note(fmt.Sprintf("X-Rules-Version %s, then %s: %d ms after the file was saved", r.before.rules, r.after.rules, took.Milliseconds()))
+	p.note(fmt.Sprintf("X-Rules-Version %s, then %s: %d ms after the file was saved", r.before.rules,
+		r.after.rules, took.Milliseconds()))
 	return nil
 }
 
 // save saves an edit, and waits until the sidecar has seen it.
-func (p *performance) save(ctx context.Context, file, text string) (seen event, took time.Duration, err error) {
+func (p *performance) save(ctx context.Context,
+	file, text string) (seen event, took time.Duration, err error) {
 	saved := time.Now()
 	if err := atomicfile.Replace(file, []byte(text)); err != nil {
 		return event{}, 0, err
@@ -104,6 +106,7 @@ func (p *performance) spoil(ctx context.Context, s show, file, text string) erro
 		p.verdict(false, err.Error())
 		return nil
 	}
-	p.verdict(true, fmt.Sprintf("refused after %d ms; %s stays in force, and the call is still read", took.Milliseconds(), in))
+	p.verdict(true, fmt.Sprintf("refused after %d ms; %s stays in force, and the call is still read",
+		took.Milliseconds(), in))
 	return nil
 }

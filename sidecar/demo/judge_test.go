@@ -35,7 +35,8 @@ func TestAs(t *testing.T) {
 		{"no error", overflow, saying("hi"), `is the text "hi"`},
 	} {
 		err := c.got.as(c.want)
-		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+		if c.says == "" && err != nil || c.says != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.says)
 		}
 	}

@@ -24,7 +24,8 @@ type page struct {
 // write writes text, each line of it indented by so many cells.
 func (p *page) write(indent int, l line) {
 	for text := range strings.Lines(l.text) {
-		fmt.Fprintf(p.out, "%s%s\n", strings.Repeat(" ", indent), p.colours.Paint(strings.TrimRight(text, "\n"), l.ink))
+		fmt.Fprintf(p.out, "%s%s\n", strings.Repeat(" ", indent),
+			p.colours.Paint(strings.TrimRight(text, "\n"), l.ink))
 	}
 }
 

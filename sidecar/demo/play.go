@@ -34,7 +34,8 @@ func (p *performance) play(ctx context.Context, shows []show) error {
 	}
 	if len(good) > 0 {
 		p.space()
-		p.verdict(true, fmt.Sprintf("%d more kinds arrive as they should: %s", len(good), strings.Join(good, ", ")))
+		p.verdict(true, fmt.Sprintf("%d more kinds arrive as they should: %s", len(good),
+			strings.Join(good, ", ")))
 	}
 	return nil
 }
@@ -120,7 +121,8 @@ func (p *performance) show(r *played, first, second string) {
 	if r.bad != nil {
 		said = r.bad.Error()
 	}
-	p.sides(r.id, r.about, side{first, left}, side{second, append(r.after.lines(), judged(r.bad == nil, said))})
+	p.sides(r.id, r.about, side{first, left},
+		side{second, append(r.after.lines(), judged(r.bad == nil, said))})
 }
 
 // lines are an answer as a person reads it.

@@ -28,13 +28,15 @@ var runNotes = map[string]string{
 // make.
 func runScenario() script.Scenario {
 	harmony := func(tool, args string) script.Reply {
-		return script.Text("<|channel|>commentary to=functions." + tool + " <|constrain|>json<|message|>" + args + "<|call|>")
+		return script.Text("<|channel|>commentary to=functions." + tool +
+			" <|constrain|>json<|message|>" + args + "<|call|>")
 	}
 	return script.Scenario{Name: "run", User: runAsks, Steps: []script.Reply{
 		script.Native("grep", `{"pattern":"OPEN","path":"notes"}`).Thinking("I must look for what is open."),
 		harmony("read", `{"file_path":"notes/monday.md"}`),
 		script.Native("read", `{"path":"~/.ssh/id_rsa"}`),
-		script.Native("functions.write<|channel|>commentary", `{"path":"todo.md","content":"- order paper\n- call the printer\n"}`),
+		script.Native("functions.write<|channel|>commentary",
+			`{"path":"todo.md","content":"- order paper\n- call the printer\n"}`),
 		script.Text(runAnswers),
 	}}
 }

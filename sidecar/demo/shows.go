@@ -59,8 +59,10 @@ const runs = "runs, exactly as the model meant it"
 // damages are the kinds of damage. Those that tell most are shown. Of the others some are
 // harmless to some callers.
 func damages() []show {
-	telling := []string{"leaked-harmony", "stripped-harmony", "call-in-reasoning", "leaked-final", "name-channel", "alias",
-		"single-quotes", "raw-newline", "unclosed", "react", "guided-json", "marker", "ollama-500", "empty-reply"}
+	telling := []string{"leaked-harmony", "stripped-harmony", "call-in-reasoning", "leaked-final",
+		"name-channel", "alias",
+		"single-quotes", "raw-newline", "unclosed", "react", "guided-json", "marker", "ollama-500",
+		"empty-reply"}
 	var out []show
 	for _, k := range script.Kinds() {
 		s := kind(k)
@@ -74,14 +76,16 @@ func damages() []show {
 func kind(k script.Kind) show {
 	if k.Final != nil {
 		const text = "There are two reports, and both are empty."
-		return show{id: k.ID, about: k.About, replies: []script.Reply{k.Final(text)}, want: saying(text), said: "the answer alone"}
+		return show{id: k.ID, about: k.About, replies: []script.Reply{k.Final(text)}, want: saying(text),
+			said: "the answer alone"}
 	}
 	args := map[string]string{
 		"exec":  `{"command":"ls -l reports"}`,
 		"read":  `{"path":"notes/todo.md"}`,
 		"write": `{"path":"shopping.txt","content":"milk\nbread\n"}`,
 	}[k.Tool]
-	return show{id: k.ID, about: k.About, replies: k.Call(k.Tool, args), want: calling(k.Tool, args), said: runs}
+	return show{id: k.ID, about: k.About, replies: k.Call(k.Tool, args), want: calling(k.Tool, args),
+		said: runs}
 }
 
 // guards are replies from which no call may be made, or not yet, and an error
@@ -106,12 +110,14 @@ func guards() []show {
 		{id: "unknown-tool", about: "a tool that nobody offered", replies: []script.Reply{script.Native("launch_rocket", `{"to":"moon"}`), script.Text(answered)},
 			want: saying(answered), said: "the model is told, and answers"},
 		{id: "not-allowed", about: "a command that would delete the system, written in a roundabout way",
-			replies: []script.Reply{script.Native("exec", `{"command":"d=/; echo $d | xargs -I% sh -c 'rm -rf %'"}`), script.Text(careful)},
-			want:    saying(careful), said: "it never leaves: the model is told why, and answers"},
+			replies: []script.Reply{script.Native("exec",
+				`{"command":"d=/; echo $d | xargs -I% sh -c 'rm -rf %'"}`), script.Text(careful)},
+			want: saying(careful), said: "it never leaves: the model is told why, and answers"},
 		{id: "overflow", about: "a prompt that is too long, in words that OpenClaw does not know",
 			replies: []script.Reply{script.Fail(http.StatusBadRequest, tooLong)},
-			want:    answer{status: http.StatusBadRequest, fault: "context_length_exceeded: " + known + tooLong},
-			said:    "OpenClaw compacts the conversation and goes on"},
+			want: answer{status: http.StatusBadRequest, fault: "context_length_exceeded: " +
+				known + tooLong},
+			said: "OpenClaw compacts the conversation and goes on"},
 	}
 }
 
@@ -120,7 +126,8 @@ func slowReply() show {
 	text := strings.Repeat("Text flows while the model writes. ", 9)
 	reply := script.Text(text).Thinking("A long answer is wanted.")
 	reply.Pause = 8 * time.Millisecond
-	return show{id: "slow", about: "a long answer", replies: []script.Reply{reply}, want: saying(text), harmless: true}
+	return show{id: "slow", about: "a long answer", replies: []script.Reply{reply}, want: saying(text),
+		harmless: true}
 }
 
 // houseStyle is a call as no shipped rule reads it.

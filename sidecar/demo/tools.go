@@ -22,8 +22,9 @@ func offered() []any {
 			properties[arg] = json.RawMessage(`{"type":"string"}`)
 		}
 		out = append(out, map[string]any{"type": "function", "function": map[string]any{
-			"name":       name,
-			"parameters": map[string]any{"type": "object", "properties": properties, "required": box[name], "additionalProperties": false},
+			"name": name,
+			"parameters": map[string]any{"type": "object", "properties": properties, "required": box[name],
+				"additionalProperties": false},
 		}})
 	}
 	return out

@@ -47,7 +47,10 @@ func gatewayWith(t *testing.T, lacks ...string) string {
 }
 
 func TestGateway(t *testing.T) {
-	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }))
+	stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		fmt.Fprint(w, "<html>")
+	}))
 	t.Cleanup(stranger.Close)
 	for _, row := range []struct {
 		what, url, token, name string
@@ -68,7 +71,8 @@ func TestGateway(t *testing.T) {
 			p.Settings.Gateway, p.Settings.GatewayToken = row.url, row.token
 			list := p.gateway(context.Background())
 			c := find(t, list, row.name)
-			if c.Status != row.status || !strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.fix) {
+			if c.Status != row.status || !strings.Contains(c.Found, row.found) ||
+				!strings.Contains(c.Fix, row.fix) {
 				t.Errorf("%+v", c)
 			}
 			if row.token != "" && strings.Contains(fmt.Sprint(list), row.token+" ") {
@@ -102,7 +106,8 @@ func TestConfigIsMended(t *testing.T) {
 	ctx := context.Background()
 	before := p.Examine(ctx)
 	for _, name := range []string{"config_provider", "config_api", "config_api_key", "config_exec"} {
-		if c := find(t, before.Checks, name); c.Status != fail || !strings.Contains(c.Fix, "openclaw --write "+p.Config) {
+		if c := find(t, before.Checks, name); c.Status != fail ||
+			!strings.Contains(c.Fix, "openclaw --write "+p.Config) {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -111,13 +116,16 @@ func TestConfigIsMended(t *testing.T) {
 		t.Errorf("did %q", did)
 	}
 	after := p.Examine(ctx)
-	left := find(t, after.Checks, "config_compat") // openclaw --write leaves it; its fix says what a person does
-	if left.Status != fail || !strings.Contains(left.Fix, "leave supportsTools out") || strings.Contains(left.Fix, "--write") {
+	// openclaw --write leaves it; its fix says what a person does
+	left := find(t, after.Checks, "config_compat")
+	if left.Status != fail || !strings.Contains(left.Fix, "leave supportsTools out") ||
+		strings.Contains(left.Fix, "--write") {
 		t.Errorf("%+v", left)
 	}
 	rest, err := os.ReadFile(p.Config)
 	if err == nil {
-		err = os.WriteFile(p.Config, []byte(strings.Replace(string(rest), `"supportsTools": false, `, "", 1)), 0o600)
+		err = os.WriteFile(p.Config, []byte(strings.Replace(string(rest), `"supportsTools": false, `, "", 1)),
+			0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +137,9 @@ func TestConfigIsMended(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(p.Config)
-	if err != nil || !strings.Contains(string(text), "// ours to keep") || !strings.Contains(string(text), "s3cret-of-the-gateway") || strings.Contains(string(text), "s3cret-of-ours") {
+	if err != nil || !strings.Contains(string(text), "// ours to keep") ||
+		!strings.Contains(string(text), "s3cret-of-the-gateway") ||
+		strings.Contains(string(text), "s3cret-of-ours") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	kept, err := filepath.Glob(p.Config + ".gpt-oss-executor-*.bak")
@@ -147,7 +157,8 @@ func TestConfigIsMended(t *testing.T) {
 func TestConfigThatCannotBeRead(t *testing.T) {
 	p := patient(t, nil)
 	p.Settings.Upstream = "http://127.0.0.1:1"
-	for text, want := range map[string]string{"": "there is no such file", "{ a: ": "the name a stands without quotes", "[]": "the config is a list"} {
+	for text, want := range map[string]string{"": "there is no such file",
+		"{ a: ": "the name a stands without quotes", "[]": "the config is a list"} {
 		p.Config = filepath.Join(t.TempDir(), "openclaw.json")
 		if text != "" {
 			if err := os.WriteFile(p.Config, []byte(text), 0o600); err != nil {
@@ -172,12 +183,22 @@ func TestFolders(t *testing.T) {
 		found, fix string
 		mends      bool
 	}{
-		"well":          {func(_ *testing.T, dir string) error { return os.Mkdir(dir, 0o700) }, ok, "ours alone", "", false},
-		"not there":     {func(*testing.T, string) error { return nil }, warn, "is not there yet", "mkdir -p -m 700 ", true},
-		"others write":  {func(_ *testing.T, dir string) error { return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o777)) }, fail, "others may write", "chmod 700 ", true},
-		"others read":   {func(_ *testing.T, dir string) error { return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o755)) }, warn, "others may read", "chmod 700 ", true},
-		"a file":        {func(_ *testing.T, dir string) error { return os.WriteFile(dir, nil, 0o600) }, fail, "is no folder", "--state", false},
-		"not for us":    {func(_ *testing.T, dir string) error { return os.Mkdir(dir, 0o500) }, fail, "this user may not write", "chmod u+rwx ", false},
+		"well": {func(_ *testing.T, dir string) error { return os.Mkdir(dir, 0o700) }, ok,
+			"ours alone", "", false},
+		"not there": {func(*testing.T, string) error { return nil }, warn, "is not there yet",
+			"mkdir -p -m 700 ", true},
+		"others write": {func(_ *testing.T,
+			dir string) error {
+			return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o777))
+		}, fail, "others may write", "chmod 700 ", true},
+		"others read": {func(_ *testing.T,
+			dir string) error {
+			return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o755))
+		}, warn, "others may read", "chmod 700 ", true},
+		"a file": {func(_ *testing.T, dir string) error { return os.WriteFile(dir, nil, 0o600) }, fail,
+			"is no folder", "--state", false},
+		"not for us": {func(_ *testing.T, dir string) error { return os.Mkdir(dir, 0o500) }, fail,
+			"this user may not write", "chmod u+rwx ", false},
 		"below nothing": {func(_ *testing.T, dir string) error { return os.WriteFile(filepath.Dir(dir), nil, 0o600) }, fail, "not a directory", "another folder", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -191,7 +212,8 @@ func TestFolders(t *testing.T) {
 			p := patient(t, nil)
 			s := config.Settings{State: dir}
 			c := find(t, folders(s, os.Stat), "state")
-			if c.Status != row.status || !strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.fix) {
+			if c.Status != row.status || !strings.Contains(c.Found, row.found) ||
+				!strings.Contains(c.Fix, row.fix) {
 				t.Errorf("%+v", c)
 			}
 			did := p.Mend(context.Background(), &Report{[]Check{c}})
@@ -203,7 +225,8 @@ func TestFolders(t *testing.T) {
 			}
 		})
 	}
-	if c := find(t, folders(config.Settings{}, os.Stat), "state"); c.Status != warn || !strings.Contains(c.Fix, "serve --state") {
+	if c := find(t, folders(config.Settings{}, os.Stat), "state"); c.Status != warn ||
+		!strings.Contains(c.Fix, "serve --state") {
 		t.Errorf("%+v", c)
 	}
 }
@@ -220,21 +243,26 @@ func TestWorkspace(t *testing.T) {
 		status     openclaw.Status
 		found, fix string
 	}{
-		"none":            {"", []string{here}, nil, ok, "the gateway says", ""},
-		"the gateway's":   {"", []string{here}, []string{there}, ok, there, ""},
-		"the same":        {here, []string{here, "/tmp"}, []string{here}, ok, here, ""},
-		"below":           {here, []string{filepath.Dir(here)}, []string{here}, warn, "which counts", ""},
-		"elsewhere":       {here, []string{here}, []string{there}, fail, "the gateway works in " + there, "--workspace " + there},
-		"not there":       {here + "/gone", []string{here + "/gone"}, nil, fail, "is not there", "mkdir -p " + here + "/gone"},
-		"a file":          {file, []string{file}, nil, fail, "is no folder", "--workspace"},
-		"locked":          {here, []string{there}, nil, warn, "which counts", "--workspace " + there},
-		"gateway's, bad":  {"", nil, []string{"/etc"}, fail, "does not take over", "agents.defaults.workspace"},
+		"none":          {"", []string{here}, nil, ok, "the gateway says", ""},
+		"the gateway's": {"", []string{here}, []string{there}, ok, there, ""},
+		"the same":      {here, []string{here, "/tmp"}, []string{here}, ok, here, ""},
+		"below":         {here, []string{filepath.Dir(here)}, []string{here}, warn, "which counts", ""},
+		"elsewhere": {here, []string{here}, []string{there}, fail, "the gateway works in " + there,
+			"--workspace " + there},
+		"not there": {here + "/gone", []string{here + "/gone"}, nil, fail, "is not there",
+			"mkdir -p " + here + "/gone"},
+		"a file": {file, []string{file}, nil, fail, "is no folder", "--workspace"},
+		"locked": {here, []string{there}, nil, warn, "which counts", "--workspace " + there},
+		"gateway's, bad": {"", nil, []string{"/etc"}, fail, "does not take over",
+			"agents.defaults.workspace"},
 		"gateway's, gone": {"", nil, []string{here + "/gone"}, warn, "which is not there", "mkdir -p "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := works{set: row.set, fixed: row.set != "", may: row.may, named: row.named, takes: func(dir string) bool { return dir != "/etc" }}
+			w := works{set: row.set, fixed: row.set != "", may: row.may, named: row.named,
+				takes: func(dir string) bool { return dir != "/etc" }}
 			c := w.checks(os.Stat)[0]
-			if c.Status != row.status || !strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.fix) {
+			if c.Status != row.status || !strings.Contains(c.Found, row.found) ||
+				!strings.Contains(c.Fix, row.fix) {
 				t.Errorf("%+v", c)
 			}
 		})
@@ -244,7 +272,8 @@ func TestWorkspace(t *testing.T) {
 // What the policy takes over as a workspace is what the guard says, not a copy of it.
 func TestWorkspaceByTheGuard(t *testing.T) {
 	p := patient(t, nil)
-	if c := p.workspace([]string{"/etc"})[0]; c.Status != fail || !strings.Contains(c.Found, "does not take over") {
+	if c := p.workspace([]string{"/etc"})[0]; c.Status != fail ||
+		!strings.Contains(c.Found, "does not take over") {
 		t.Errorf("%+v", c)
 	}
 	dir := filepath.Join(t.TempDir(), "work")
@@ -265,26 +294,31 @@ func TestSecretsAndOtherServers(t *testing.T) {
 	}})
 	p := patient(t, echo)
 	p.Settings.UpstreamKey = "k-12345678"
-	second := httptest.NewServer(script.Started(script.SGLang(), script.StartOf(script.SGLang(), good["sglang"])))
+	second := httptest.NewServer(script.Started(script.SGLang(), script.StartOf(script.SGLang(),
+		good["sglang"])))
 	t.Cleanup(second.Close)
 	p.Set.Models = slices.Clone(p.Set.Models)
 	p.Set.Models[1].Upstream.Value = second.URL + "/v1"
 	r := p.Examine(context.Background())
-	if said := fmt.Sprint(r); strings.Contains(said, "k-12345678") || !strings.Contains(said, "You said Bearer [secret]") {
+	if said := fmt.Sprint(r); strings.Contains(said, "k-12345678") ||
+		!strings.Contains(said, "You said Bearer [secret]") {
 		t.Errorf("%s", said)
 	}
 	name := "@" + strings.TrimPrefix(second.URL, "http://")
-	if a, b := find(t, r.Checks, "dialect"), find(t, r.Checks, "dialect"+name); !strings.HasPrefix(a.Found, "vllm") || !strings.HasPrefix(b.Found, "sglang") {
+	if a, b := find(t, r.Checks, "dialect"), find(t, r.Checks, "dialect"+name); !strings.HasPrefix(a.Found,
+		"vllm") || !strings.HasPrefix(b.Found, "sglang") {
 		t.Errorf("%+v %+v", a, b)
 	}
 }
 
 // A gateway and servers that never answer hold nobody up for longer than he waits.
 func TestStopped(t *testing.T) {
-	p := patient(t, script.New(script.Scenario{Steps: []script.Reply{script.Reply{}.Ending(script.Hang)}, Loop: true}))
+	p := patient(t, script.New(script.Scenario{Steps: []script.Reply{script.Reply{}.Ending(script.Hang)},
+		Loop: true}))
 	ctx, cancel := context.WithCancel(context.Background())
 	p.Progress = stopper{cancel}
-	if c := find(t, p.Examine(ctx).Checks, "tool_calls"); c.Status != warn || !strings.Contains(c.Found, "could not be told") {
+	if c := find(t, p.Examine(ctx).Checks, "tool_calls"); c.Status != warn ||
+		!strings.Contains(c.Found, "could not be told") {
 		t.Errorf("%+v", c)
 	}
 }
@@ -308,7 +342,8 @@ func TestRules(t *testing.T) {
 		{File: "exec.yaml", Line: 3, Col: 5, Code: "E-name", Msg: "no txt here", Hint: "did you mean text?"},
 		{File: "exec.yaml", Line: 9, Col: 1, Code: "W-x", Msg: "it does nothing", Warning: true}}}
 	list := p.rules()
-	if list[0].Status != fail || list[0].Found != "exec.yaml:3:5: no txt here [E-name]" || list[0].Fix != "did you mean text?; gpt-oss-executor check mine shows it" || list[1].Status != warn {
+	if list[0].Status != fail || list[0].Found != "exec.yaml:3:5: no txt here [E-name]" ||
+		list[0].Fix != "did you mean text?; gpt-oss-executor check mine shows it" || list[1].Status != warn {
 		t.Errorf("%+v", list)
 	}
 	p.Rules = Rules{Folder: "mine", Err: errors.New("read rules: gone")}

@@ -95,7 +95,8 @@ func (p *Patient) mask(r *Report) {
 		for _, secret := range strings.Fields(*f.Text) {
 			for i := range r.Checks {
 				if c := &r.Checks[i]; len(secret) > 3 && !strings.Contains(secret, "://") {
-					c.Found, c.Fix = strings.ReplaceAll(c.Found, secret, "[secret]"), strings.ReplaceAll(c.Fix, secret, "[secret]")
+					c.Found, c.Fix = strings.ReplaceAll(c.Found, secret,
+						"[secret]"), strings.ReplaceAll(c.Fix, secret, "[secret]")
 				}
 			}
 		}
@@ -103,7 +104,8 @@ func (p *Patient) mask(r *Report) {
 }
 
 func (p *Patient) workspace(named []string) []Check {
-	w := works{set: p.Settings.Workspace, fixed: p.Settings.Workspace != "" || p.Set.Fixed(), may: p.World.Roots(p.Set).Write, named: named}
+	w := works{set: p.Settings.Workspace, fixed: p.Settings.Workspace != "" || p.Set.Fixed(),
+		may: p.World.Roots(p.Set).Write, named: named}
 	w.takes = func(dir string) bool { return p.World.Said(p.Set, dir).Roots(p.Set).Workspace() == dir }
 	return w.checks(os.Stat)
 }

@@ -22,7 +22,8 @@ import (
 // patient has the built-in rules, a model server and a state folder of its own.
 func patient(t *testing.T, model http.Handler) *Patient {
 	t.Helper()
-	p := &Patient{Set: ruletest.Shipped(t), Rules: Rules{Folder: "builtin"}, URL: "http://127.0.0.1:8001/v1", Progress: new(bytes.Buffer)}
+	p := &Patient{Set: ruletest.Shipped(t), Rules: Rules{Folder: "builtin"}, URL: "http://127.0.0.1:8001/v1",
+		Progress: new(bytes.Buffer)}
 	p.Settings = config.Settings{State: filepath.Join(t.TempDir(), "state"), Listen: "127.0.0.1:8001"}
 	if err := os.Mkdir(p.Settings.State, 0o700); err != nil {
 		t.Fatal(err)
@@ -68,8 +69,10 @@ func TestGoodServers(t *testing.T) {
 				}
 			}
 			for name, want := range map[string]string{
-				"dialect": strings.TrimSuffix(d.ID, "-old"), "models": "gpt-oss → " + d.Model, "tool_calls": "one of current_time",
-				"reasoning": "the field " + d.Reasoning, "structured_output": "followed", "truncation": "read whole", "output_limit": "came whole",
+				"dialect": strings.TrimSuffix(d.ID, "-old"), "models": "gpt-oss → " + d.Model,
+				"tool_calls": "one of current_time",
+				"reasoning":  "the field " + d.Reasoning, "structured_output": "followed",
+				"truncation": "read whole", "output_limit": "came whole",
 			} {
 				if c := find(t, list, name); !strings.Contains(c.Found, want) {
 					t.Errorf("no %q in %+v", want, c)
@@ -108,12 +111,15 @@ func TestFlagsMend(t *testing.T) {
 	} {
 		t.Run(row.dialect+" "+row.bad+" "+row.name, func(t *testing.T) {
 			d := dialect(t, row.dialect)
-			c := find(t, patient(t, script.Started(d, script.StartOf(d, row.bad))).servers(context.Background()), row.name)
-			if c.Status != row.status || !strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.flag) {
+			c := find(t, patient(t, script.Started(d,
+				script.StartOf(d, row.bad))).servers(context.Background()), row.name)
+			if c.Status != row.status || !strings.Contains(c.Found, row.found) ||
+				!strings.Contains(c.Fix, row.flag) {
 				t.Errorf("%+v", c)
 			}
 			line := row.flag + " " + row.bad // of a flag that stands twice the first one counts here
-			c = find(t, patient(t, script.Started(d, script.StartOf(d, line))).servers(context.Background()), row.name)
+			c = find(t, patient(t, script.Started(d, script.StartOf(d, line))).servers(context.Background()),
+				row.name)
 			if c.Status != ok {
 				t.Errorf("with %s: %+v", row.flag, c)
 			}
@@ -140,26 +146,41 @@ func TestFlawsOfAllDialects(t *testing.T) {
 		fix         map[string]string
 	}{
 		{"tool_calls", "tool calling is off", func(s *script.Start) { s.Tools = false }, map[string]string{
-			"vllm": "--enable-auto-tool-choice", "vllm-old": "--enable-auto-tool-choice", "ollama": "ollama pull gpt-oss:20b", "llamacpp": "--jinja", "sglang": "--tool-call-parser gpt-oss", "lmstudio": "lms get openai/gpt-oss-20b"}},
+			"vllm": "--enable-auto-tool-choice", "vllm-old": "--enable-auto-tool-choice",
+			"ollama": "ollama pull gpt-oss:20b", "llamacpp": "--jinja",
+			"sglang": "--tool-call-parser gpt-oss", "lmstudio": "lms get openai/gpt-oss-20b"}},
 		{"tool_calls", "sends the call as text", func(s *script.Start) { s.RawCalls = true }, map[string]string{
-			"vllm": "--tool-call-parser openai", "vllm-old": "--tool-call-parser openai", "ollama": "ollama pull", "llamacpp": "--jinja", "sglang": "--tool-call-parser gpt-oss", "lmstudio": "lms get"}},
+			"vllm": "--tool-call-parser openai", "vllm-old": "--tool-call-parser openai",
+			"ollama": "ollama pull", "llamacpp": "--jinja", "sglang": "--tool-call-parser gpt-oss",
+			"lmstudio": "lms get"}},
 		{"structured_output", "silently ignored", func(s *script.Start) { s.Schema = false }, map[string]string{
-			"vllm": "--structured-outputs-config.backend", "vllm-old": "pip install --upgrade vllm", "ollama": "update Ollama", "llamacpp": "update llama.cpp", "sglang": "--grammar-backend", "lmstudio": "Leave tool calling on"}},
+			"vllm": "--structured-outputs-config.backend", "vllm-old": "pip install --upgrade vllm",
+			"ollama": "update Ollama", "llamacpp": "update llama.cpp", "sglang": "--grammar-backend",
+			"lmstudio": "Leave tool calling on"}},
 		{"reasoning", "no reasoning came", func(s *script.Start) { s.Reasoning = false }, map[string]string{
-			"vllm": "--reasoning-parser openai_gptoss", "vllm-old": "--reasoning-parser openai_gptoss", "ollama": "update Ollama", "llamacpp": "--reasoning-format auto", "sglang": "--reasoning-parser gpt-oss", "lmstudio": "separate reasoning_content"}},
+			"vllm": "--reasoning-parser openai_gptoss", "vllm-old": "--reasoning-parser openai_gptoss",
+			"ollama": "update Ollama", "llamacpp": "--reasoning-format auto",
+			"sglang": "--reasoning-parser gpt-oss", "lmstudio": "separate reasoning_content"}},
 		{"truncation", "silently truncated", func(s *script.Start) { s.Silent, s.Window = true, 4096 }, map[string]string{
-			"vllm": "--max-model-len 65536", "vllm-old": "--max-model-len 65536", "ollama": "OLLAMA_CONTEXT_LENGTH=65536 ollama serve", "llamacpp": "-c 65536", "sglang": "--context-length 65536", "lmstudio": "lms load"}},
+			"vllm": "--max-model-len 65536", "vllm-old": "--max-model-len 65536",
+			"ollama": "OLLAMA_CONTEXT_LENGTH=65536 ollama serve", "llamacpp": "-c 65536",
+			"sglang": "--context-length 65536", "lmstudio": "lms load"}},
 		{"output_limit", "ends a reply after", func(s *script.Start) { s.Reply = 50 }, map[string]string{
-			"vllm": "--override-generation-config", "vllm-old": "--override-generation-config", "ollama": "num_predict -1", "llamacpp": "-n -1", "sglang": "--preferred-sampling-params", "lmstudio": "Limit Response Length"}},
+			"vllm": "--override-generation-config", "vllm-old": "--override-generation-config",
+			"ollama": "num_predict -1", "llamacpp": "-n -1", "sglang": "--preferred-sampling-params",
+			"lmstudio": "Limit Response Length"}},
 		{"models", "none of them is meant by", func(s *script.Start) { s.Model = "text-embedding-3" }, map[string]string{
-			"vllm": "vllm serve openai/gpt-oss-20b", "vllm-old": "vllm serve", "ollama": "ollama pull gpt-oss:20b", "llamacpp": "-hf ggml-org/gpt-oss-20b-GGUF", "sglang": "--model-path", "lmstudio": "lms load"}},
+			"vllm": "vllm serve openai/gpt-oss-20b", "vllm-old": "vllm serve",
+			"ollama": "ollama pull gpt-oss:20b", "llamacpp": "-hf ggml-org/gpt-oss-20b-GGUF",
+			"sglang": "--model-path", "lmstudio": "lms load"}},
 	} {
 		for _, d := range script.Dialects() {
 			t.Run(d.ID+" "+row.found, func(t *testing.T) {
 				how := script.Good()
 				row.spoil(&how)
 				c := find(t, patient(t, script.Started(d, how)).servers(context.Background()), row.name)
-				if c.Status == ok || !strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.fix[d.ID]) {
+				if c.Status == ok || !strings.Contains(c.Found, row.found) ||
+					!strings.Contains(c.Fix, row.fix[d.ID]) {
 					t.Errorf("%+v", c)
 				}
 			})
@@ -177,7 +198,8 @@ func TestOllamaAsItIs(t *testing.T) {
 	} {
 		var loaded atomic.Bool
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			said := map[string]string{"/v1/models": `{"object":"list","data":` + row.list + `}`, "/api/version": `{"version":"0.17.4"}`, "/api/ps": `{"models":[]}`}[r.URL.Path]
+			said := map[string]string{"/v1/models": `{"object":"list","data":` + row.list + `}`,
+				"/api/version": `{"version":"0.17.4"}`, "/api/ps": `{"models":[]}`}[r.URL.Path]
 			switch {
 			case r.URL.Path == "/api/chat" && row.list == "null":
 				w.WriteHeader(http.StatusNotFound)
@@ -194,7 +216,8 @@ func TestOllamaAsItIs(t *testing.T) {
 		}))
 		p := patient(t, nil)
 		p.Settings.Upstream = srv.URL
-		if c := find(t, p.servers(t.Context()), row.check); c.Status == ok || !strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.fix) {
+		if c := find(t, p.servers(t.Context()), row.check); c.Status == ok ||
+			!strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.fix) {
 			t.Errorf("%s: %+v", row.name, c)
 		}
 		srv.Close()
@@ -202,8 +225,14 @@ func TestOllamaAsItIs(t *testing.T) {
 }
 
 func TestServersThatAreNone(t *testing.T) {
-	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) })
-	locked := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	page := http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		_, _ = w.Write([]byte("<html>"))
+	})
+	locked := http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	})
 	p := patient(t, nil)
 	for _, row := range []struct {
 		name, found, fix string
@@ -221,7 +250,8 @@ func TestServersThatAreNone(t *testing.T) {
 				p.Settings.Upstream = srv.URL
 			}
 			c := find(t, p.servers(context.Background()), "upstream")
-			if c.Status != fail || !strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.fix) {
+			if c.Status != fail || !strings.Contains(c.Found, row.found) ||
+				!strings.Contains(c.Fix, row.fix) {
 				t.Errorf("%+v", c)
 			}
 		})

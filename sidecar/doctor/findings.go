@@ -35,7 +35,8 @@ func (v server) fine(name, format string, args ...any) Check {
 }
 
 func (v server) flawed(name string, status openclaw.Status, f flaw, format string, args ...any) Check {
-	return Check{Name: name, Status: status, Found: fmt.Sprintf(format, args...), Fix: remedy(f, v.dialect, v.model)}
+	return Check{Name: name, Status: status, Found: fmt.Sprintf(format, args...),
+		Fix: remedy(f, v.dialect, v.model)}
 }
 
 // doubt is a question without an answer that says anything.
@@ -43,12 +44,14 @@ func (v server) doubt(name string, s said) Check {
 	if s.missing {
 		return v.flawed(name, fail, noModel, "the server does not have %s: %s", v.model, s.why)
 	}
-	return Check{Name: name, Status: warn, Found: "it could not be told: " + s.why, Fix: "look into the log of the model server, then run gpt-oss-executor doctor again"}
+	return Check{Name: name, Status: warn, Found: "it could not be told: " + s.why,
+		Fix: "look into the log of the model server, then run gpt-oss-executor doctor again"}
 }
 
 // raw reports whether Harmony stands in a text.
 func raw(text string) bool {
-	return strings.Contains(text, "<|") || strings.Contains(text, "to=functions.") || strings.HasPrefix(text, "analysis")
+	return strings.Contains(text, "<|") || strings.Contains(text, "to=functions.") ||
+		strings.HasPrefix(text, "analysis")
 }
 
 // tools says whether calls are on.
@@ -61,12 +64,16 @@ func (v server) tools(s said) Check {
 	case s.doc == nil:
 		return v.doubt(name, s)
 	case len(calls.Array()) > 0:
-		return v.fine(name, "tool calling is on: asked for a call, the server sent one of %s", calls.Array()[0])
+		return v.fine(name, "tool calling is on: asked for a call, the server sent one of %s",
+			calls.Array()[0])
 	case raw(s.content()):
-		return v.flawed(name, fail, toolsRaw, "tool calling is off: the server takes tools, and sends the call as text: %s", short(s.content()))
+		return v.flawed(name, fail, toolsRaw,
+			"tool calling is off: the server takes tools, and sends the call as text: %s", short(s.content()))
 	}
-	c := v.flawed(name, warn, toolsOff, "asked for a call, the model made none, and said %s. Either it did not want to, or the server does not tell it of tools", short(s.content()))
-	c.Fix = "run gpt-oss-executor doctor again, since a model does not always call; if it never does, " + c.Fix
+	c := v.flawed(name, warn, toolsOff,
+		"asked for a call, the model made none, and said %s. Either it did not want to, or the server does not tell it of tools", short(s.content()))
+	c.Fix = "run gpt-oss-executor doctor again, since a model does not always call; if it never does, " +
+		c.Fix
 	return c
 }
 
@@ -91,7 +98,8 @@ func (v server) reasoning(fields []string, answers ...said) Check {
 	if raw(last.content()) {
 		return v.flawed(name, warn, noReasoning, "reasoning stands in the answer: %s", short(last.content()))
 	}
-	return v.flawed(name, warn, noReasoning, "no reasoning came, in none of the fields %s", strings.Join(fields, ", "))
+	return v.flawed(name, warn, noReasoning, "no reasoning came, in none of the fields %s",
+		strings.Join(fields, ", "))
 }
 
 // schema says whether a schema is followed. Ignored means without a word.
@@ -115,9 +123,13 @@ func (v server) room() Check {
 	case v.window == 0:
 		return v.fine(name, "the server does not tell its context window; see truncation")
 	case v.window < openclaw.LeastWindow:
-		return v.flawed(name, fail, smallWindow, "the context window is %d tokens, and OpenClaw's own prompt needs %d, better %d", v.window, openclaw.LeastWindow, 2*openclaw.LeastWindow)
+		return v.flawed(name, fail, smallWindow,
+			"the context window is %d tokens, and OpenClaw's own prompt needs %d, better %d", v.window,
+			openclaw.LeastWindow, 2*openclaw.LeastWindow)
 	case v.window < 2*openclaw.LeastWindow:
-		return v.flawed(name, warn, smallWindow, "the context window is %d tokens; %d are enough for a short conversation only", v.window, v.window)
+		return v.flawed(name, warn, smallWindow,
+			"the context window is %d tokens; %d are enough for a short conversation only", v.window,
+			v.window)
 	}
 	return v.fine(name, "the context window is %d tokens", v.window)
 }
@@ -128,15 +140,20 @@ func (v server) whole(s said, least int, word string) Check {
 	counted := int(s.at("usage.prompt_tokens").Int())
 	switch {
 	case s.overflow && least < v.window:
-		return v.flawed(name, fail, smallWindow, "a prompt of %d tokens is refused, and the server tells a window of %d: %s", least, v.window, s.why)
+		return v.flawed(name, fail, smallWindow,
+			"a prompt of %d tokens is refused, and the server tells a window of %d: %s", least, v.window,
+			s.why)
 	case s.overflow:
-		return v.flawed(name, fail, smallWindow, "a prompt of %d tokens, as OpenClaw sends them, is refused: %s", least, s.why)
+		return v.flawed(name, fail, smallWindow,
+			"a prompt of %d tokens, as OpenClaw sends them, is refused: %s", least, s.why)
 	case s.doc == nil:
 		return v.doubt(name, s)
 	case counted > 0 && counted < least*4/5 && !strings.Contains(s.content(), word):
-		return v.flawed(name, fail, smallWindow, "a prompt of %d tokens is silently truncated: the server read %d, and the model has lost the first message", least, counted)
+		return v.flawed(name, fail, smallWindow,
+			"a prompt of %d tokens is silently truncated: the server read %d, and the model has lost the first message", least, counted)
 	case counted == 0 && !strings.Contains(s.content(), word):
-		return v.flawed(name, warn, smallWindow, "the server counts no tokens, and the model did not know the first message of a prompt of %d tokens; it may have been truncated", least)
+		return v.flawed(name, warn, smallWindow,
+			"the server counts no tokens, and the model did not know the first message of a prompt of %d tokens; it may have been truncated", least)
 	}
 	return v.fine(name, "a prompt of %d tokens is read whole", least)
 }
@@ -149,7 +166,8 @@ func (v server) length(s said, asked int) Check {
 	case s.doc == nil:
 		return v.doubt(name, s)
 	case s.cut() && made < asked*9/10:
-		return v.flawed(name, fail, cutReplies, "the server ends a reply after %d tokens, and it may have %d", made, asked)
+		return v.flawed(name, fail, cutReplies, "the server ends a reply after %d tokens, and it may have %d",
+			made, asked)
 	case s.cut():
 		return v.fine(name, "a reply of %d tokens may be made", asked)
 	}

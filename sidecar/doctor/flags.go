@@ -28,8 +28,9 @@ func remedy(f flaw, dialect, model string) string {
 	parsers := "start SGLang with --tool-call-parser gpt-oss --reasoning-parser gpt-oss"
 	by := map[flaw]map[string]string{
 		toolsOff: {
-			"vllm":     "start vLLM with --tool-call-parser openai --enable-auto-tool-choice",
-			"ollama":   "ollama pull " + pull + ", in case the template of the model that is there has no tools",
+			"vllm": "start vLLM with --tool-call-parser openai --enable-auto-tool-choice",
+			"ollama": "ollama pull " + pull +
+				", in case the template of the model that is there has no tools",
 			"llamacpp": "start llama-server with --jinja",
 			"sglang":   parsers,
 			"lmstudio": "lms get " + load + ", in case the template of the model that is there has no tools",
@@ -69,12 +70,17 @@ func remedy(f flaw, dialect, model string) string {
 			"":         "let the server make replies of 8192 tokens",
 		},
 		noModel: {
-			"vllm":     "start vLLM with vllm serve " + load + ", or set name of the model in models.yaml to one that the server lists",
-			"ollama":   "ollama pull " + pull + ", or set name of the model in models.yaml to one that the server lists",
-			"llamacpp": "start llama-server with -hf ggml-org/gpt-oss-" + size + "-GGUF, or set name of the model in models.yaml to one that the server lists",
-			"sglang":   "start SGLang with --model-path " + load + ", or set name of the model in models.yaml to one that the server lists",
-			"lmstudio": "lms load " + load + ", or set name of the model in models.yaml to one that the server lists",
-			"":         "set name of the model in models.yaml to one that the server lists",
+			"vllm": "start vLLM with vllm serve " + load +
+				", or set name of the model in models.yaml to one that the server lists",
+			"ollama": "ollama pull " + pull +
+				", or set name of the model in models.yaml to one that the server lists",
+			"llamacpp": "start llama-server with -hf ggml-org/gpt-oss-" + size +
+				"-GGUF, or set name of the model in models.yaml to one that the server lists",
+			"sglang": "start SGLang with --model-path " + load +
+				", or set name of the model in models.yaml to one that the server lists",
+			"lmstudio": "lms load " + load +
+				", or set name of the model in models.yaml to one that the server lists",
+			"": "set name of the model in models.yaml to one that the server lists",
 		},
 	}
 	if f == toolsRaw {

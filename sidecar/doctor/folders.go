@@ -19,14 +19,17 @@ type stat func(path string) (fs.FileInfo, error)
 // folders says whether the folders that the server writes to can be used.
 func folders(s config.Settings, look stat) (out []Check) {
 	if s.State == "" {
-		out = append(out, Check{Name: "state", Status: warn, Found: "no state folder is set: after a start with broken rules the last good ones are not there, runs end with a crash, and nothing is recorded",
-			Fix: "serve --state ~/.local/state/gpt-oss-executor, or GPTOSS_EXECUTOR_STATE"})
+		out = append(out, Check{Name: "state", Status: warn,
+			Found: "no state folder is set: after a start with broken rules the last good ones are not there, runs end with a crash, and nothing is recorded",
+			Fix:   "serve --state ~/.local/state/gpt-oss-executor, or GPTOSS_EXECUTOR_STATE"})
 	} else {
 		out = append(out, folder("state", s.State, look))
 	}
-	for _, f := range []struct{ name, dir string }{{"decisions", service.DecisionsIn(s)}, {"error_log", s.ErrorLog}} {
+	for _, f := range []struct{ name, dir string }{{"decisions", service.DecisionsIn(s)},
+		{"error_log", s.ErrorLog}} {
 		below, err := filepath.Rel(s.State, f.dir)
-		made := s.State != "" && err == nil && !strings.HasPrefix(below, "..") // the server makes what is in state
+		// the server makes what is in state
+		made := s.State != "" && err == nil && !strings.HasPrefix(below, "..")
 		if _, err := look(f.dir); f.dir != "" && !(made && errors.Is(err, fs.ErrNotExist)) {
 			out = append(out, folder(f.name, f.dir, look))
 		}
@@ -39,17 +42,26 @@ func folder(name, dir string, look stat) Check {
 	info, err := look(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Check{Name: name, Status: warn, Found: dir + " is not there yet", Fix: "mkdir -p -m 700 " + dir, mend: mend{kind: makeFolder, path: dir, mode: 0o700}}
+		return Check{Name: name, Status: warn, Found: dir + " is not there yet",
+			Fix: "mkdir -p -m 700 " + dir, mend: mend{kind: makeFolder, path: dir, mode: 0o700}}
 	case err != nil:
-		return Check{Name: name, Status: fail, Found: err.Error(), Fix: "name another folder, or let this user reach it"}
+		return Check{Name: name, Status: fail, Found: err.Error(),
+			Fix: "name another folder, or let this user reach it"}
 	case !info.IsDir():
-		return Check{Name: name, Status: fail, Found: dir + " is no folder", Fix: "name a folder, with --" + strings.ReplaceAll(name, "_", "-")}
+		return Check{Name: name, Status: fail, Found: dir + " is no folder",
+			Fix: "name a folder, with --" + strings.ReplaceAll(name, "_", "-")}
 	case info.Mode().Perm()&0o300 != 0o300 || !writable(dir):
-		return Check{Name: name, Status: fail, Found: "this user may not write to " + dir, Fix: "chmod u+rwx " + dir + ", or sudo chown $(id -u) " + dir}
+		return Check{Name: name, Status: fail, Found: "this user may not write to " + dir,
+			Fix: "chmod u+rwx " + dir + ", or sudo chown $(id -u) " + dir}
 	case atomicfile.May(info)&0o022 != 0:
-		return Check{Name: name, Status: fail, Found: fmt.Sprintf("others may write to %s (mode %o), so it is not used", dir, info.Mode().Perm()), Fix: "chmod 700 " + dir, mend: mend{kind: closeFolder, path: dir, mode: 0o700}}
+		return Check{Name: name, Status: fail,
+			Found: fmt.Sprintf("others may write to %s (mode %o), so it is not used", dir,
+				info.Mode().Perm()), Fix: "chmod 700 " + dir, mend: mend{kind: closeFolder, path: dir,
+				mode: 0o700}}
 	case atomicfile.May(info) != 0:
-		return Check{Name: name, Status: warn, Found: fmt.Sprintf("others may read %s (mode %o)", dir, info.Mode().Perm()), Fix: "chmod 700 " + dir, mend: mend{kind: closeFolder, path: dir, mode: 0o700}}
+		return Check{Name: name, Status: warn, Found: fmt.Sprintf("others may read %s (mode %o)", dir,
+			info.Mode().Perm()), Fix: "chmod 700 " + dir, mend: mend{kind: closeFolder, path: dir,
+			mode: 0o700}}
 	}
 	return Check{Name: name, Status: ok, Found: dir + " is ours alone"}
 }
@@ -73,12 +85,16 @@ func (w works) checks(look stat) (out []Check) {
 	for _, dir := range w.named {
 		switch _, err := look(dir); {
 		case errors.Is(err, fs.ErrNotExist):
-			out = append(out, Check{Name: worksName, Status: warn, Found: "the gateway works in " + dir + ", which is not there", Fix: "mkdir -p " + dir + ", or openclaw setup"})
+			out = append(out, Check{Name: worksName, Status: warn, Found: "the gateway works in " + dir +
+				", which is not there", Fix: "mkdir -p " + dir + ", or openclaw setup"})
 		case w.fixed && !slices.ContainsFunc(w.may, func(root string) bool { return within(root, dir) }):
-			out = append(out, Check{Name: worksName, Status: fail, Found: "the gateway works in " + dir + ", and the policy lets agents write in " + strings.Join(w.may, ", ") + " alone",
-				Fix: "serve --workspace " + dir + ", or leave it out there and in paths.yaml, so that the gateway says where its agent works"})
+			out = append(out, Check{Name: worksName, Status: fail, Found: "the gateway works in " + dir +
+				", and the policy lets agents write in " + strings.Join(w.may, ", ") + " alone",
+				Fix: "serve --workspace " + dir +
+					", or leave it out there and in paths.yaml, so that the gateway says where its agent works"})
 		case !w.fixed && !w.takes(dir):
-			out = append(out, Check{Name: worksName, Status: fail, Found: "the gateway works in " + dir + ", which the policy does not take over as a workspace: the system, a home as a whole, secrets or the sidecar itself are in it",
+			out = append(out, Check{Name: worksName, Status: fail, Found: "the gateway works in " + dir +
+				", which the policy does not take over as a workspace: the system, a home as a whole, secrets or the sidecar itself are in it",
 				Fix: "name another agents.defaults.workspace in openclaw.json, or, if it is meant, serve --workspace " + dir})
 		}
 	}
@@ -87,9 +103,11 @@ func (w works) checks(look stat) (out []Check) {
 	case w.fixed && len(w.may) > 0:
 		out = []Check{{Name: worksName, Status: ok, Found: "agents work in " + w.may[0]}}
 	case len(w.named) > 0:
-		out = []Check{{Name: worksName, Status: ok, Found: "agents work where the gateway says: " + strings.Join(w.named, ", ")}}
+		out = []Check{{Name: worksName, Status: ok, Found: "agents work where the gateway says: " +
+			strings.Join(w.named, ", ")}}
 	default:
-		out = []Check{{Name: worksName, Status: ok, Found: "none is set: the gateway says for each request where its agent works"}}
+		out = []Check{{Name: worksName, Status: ok,
+			Found: "none is set: the gateway says for each request where its agent works"}}
 	}
 	return out
 }
@@ -99,14 +117,20 @@ func (w works) settings(look stat) (out []Check) {
 	info, err := look(w.set)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		out = append(out, Check{Name: worksName, Status: fail, Found: w.set + " is not there", Fix: "mkdir -p " + w.set + ", or name another one with --workspace", mend: mend{kind: makeFolder, path: w.set, mode: 0o755}})
+		out = append(out, Check{Name: worksName, Status: fail, Found: w.set + " is not there",
+			Fix: "mkdir -p " + w.set + ", or name another one with --workspace", mend: mend{kind: makeFolder,
+				path: w.set, mode: 0o755}})
 	case err != nil:
-		out = append(out, Check{Name: worksName, Status: fail, Found: err.Error(), Fix: "name another folder with --workspace"})
+		out = append(out, Check{Name: worksName, Status: fail, Found: err.Error(),
+			Fix: "name another folder with --workspace"})
 	case !info.IsDir():
-		out = append(out, Check{Name: worksName, Status: fail, Found: w.set + " is no folder", Fix: "name a folder with --workspace"})
+		out = append(out, Check{Name: worksName, Status: fail, Found: w.set + " is no folder",
+			Fix: "name a folder with --workspace"})
 	}
 	if len(w.may) > 0 && w.may[0] != w.set {
-		out = append(out, Check{Name: worksName, Status: warn, Found: "--workspace is " + w.set + ", and the locked paths.yaml says " + w.may[0] + ", which counts", Fix: "--workspace " + w.may[0]})
+		out = append(out, Check{Name: worksName, Status: warn, Found: "--workspace is " + w.set +
+			", and the locked paths.yaml says " + w.may[0] + ", which counts",
+			Fix: "--workspace " + w.may[0]})
 	}
 	return out
 }

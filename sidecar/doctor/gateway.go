@@ -16,9 +16,11 @@ func (p *Patient) gateway(ctx context.Context) []Check {
 		p.say("no gateway is named with --gateway, and none is asked")
 		return nil
 	}
-	c, err := gateway.New(gateway.Config{URL: s.Gateway, Token: s.GatewayToken, Session: s.GatewaySession, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	c, err := gateway.New(gateway.Config{URL: s.Gateway, Token: s.GatewayToken, Session: s.GatewaySession,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		return []Check{{Name: "gateway", Status: fail, Found: err.Error(), Fix: "--gateway http://127.0.0.1:18789"}}
+		return []Check{{Name: "gateway", Status: fail, Found: err.Error(),
+			Fix: "--gateway http://127.0.0.1:18789"}}
 	}
 	p.say("asking the gateway at %s which tools it has", s.Gateway)
 	return greeted(s.Gateway, s.GatewayToken != "", c.Probe(ctx, p.Set))
@@ -29,11 +31,15 @@ func greeted(url string, token bool, found gateway.Probed) []Check {
 	c := Check{Name: "gateway", Status: fail}
 	switch found.Wrong {
 	case gateway.Away:
-		c.Found, c.Fix = url+" cannot be reached: "+found.Why, "openclaw gateway start, or name where it is: --gateway http://127.0.0.1:18789"
+		c.Found, c.Fix = url+" cannot be reached: "+found.Why,
+			"openclaw gateway start, or name where it is: --gateway http://127.0.0.1:18789"
 	case gateway.Foreign:
-		c.Found, c.Fix = "who answers at "+url+" is no gateway: "+found.Why, "name the gateway: --gateway http://127.0.0.1:18789 (gateway.port of openclaw.json)"
+		c.Found, c.Fix = "who answers at "+url+
+			" is no gateway: "+found.Why,
+			"name the gateway: --gateway http://127.0.0.1:18789 (gateway.port of openclaw.json)"
 	case gateway.Busy:
-		c.Status, c.Found, c.Fix = warn, "the gateway takes no calls now: "+found.Why, "wait a minute, then run gpt-oss-executor doctor again"
+		c.Status, c.Found, c.Fix = warn, "the gateway takes no calls now: "+
+			found.Why, "wait a minute, then run gpt-oss-executor doctor again"
 	case gateway.Refused:
 		c.Found, c.Fix = url+" answers", ""
 		c.Status = ok
@@ -41,7 +47,8 @@ func greeted(url string, token bool, found gateway.Probed) []Check {
 		if !token {
 			has = "it wants a token, and none is set"
 		}
-		return []Check{c, {Name: "gateway_token", Status: fail, Found: has, Fix: "set OPENCLAW_GATEWAY_TOKEN to gateway.auth.token of openclaw.json; with a .env of the gateway, to what stands there"}}
+		return []Check{c, {Name: "gateway_token", Status: fail, Found: has,
+			Fix: "set OPENCLAW_GATEWAY_TOKEN to gateway.auth.token of openclaw.json; with a .env of the gateway, to what stands there"}}
 	default:
 		c.Status, c.Found = ok, url+" answers, and takes calls of tools"
 		return []Check{c, {Name: "gateway_token", Status: ok, Found: "it accepts the token"}, tools(found)}
@@ -50,7 +57,8 @@ func greeted(url string, token bool, found gateway.Probed) []Check {
 }
 
 func tools(found gateway.Probed) Check {
-	c := Check{Name: "gateway_tools", Status: ok, Found: "/tools/invoke has the tools of gateway.yaml, as far as calls without arguments tell"}
+	c := Check{Name: "gateway_tools", Status: ok,
+		Found: "/tools/invoke has the tools of gateway.yaml, as far as calls without arguments tell"}
 	var what []string
 	if len(found.Lacks) > 0 {
 		what = append(what, "/tools/invoke does not have "+strings.Join(found.Lacks, ", "))

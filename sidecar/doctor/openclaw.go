@@ -20,22 +20,26 @@ func (p *Patient) config(ctx context.Context) (named []string, out []Check) {
 	}
 	f, err := connect.ReadOpenClaw(p.Config)
 	if err != nil {
-		return nil, []Check{{Name: "config", Status: fail, Found: err.Error(), Fix: "name the config of the gateway: --config $(openclaw config file)"}}
+		return nil, []Check{{Name: "config", Status: fail, Found: err.Error(),
+			Fix: "name the config of the gateway: --config $(openclaw config file)"}}
 	}
 	n, err := p.connector(ctx)
 	if err != nil {
-		return nil, []Check{{Name: "config", Status: fail, Found: err.Error(), Fix: "mend what it says, then run gpt-oss-executor doctor again"}}
+		return nil, []Check{{Name: "config", Status: fail, Found: err.Error(),
+			Fix: "mend what it says, then run gpt-oss-executor doctor again"}}
 	}
 	merged, err := openclaw.Merge(f.Text, n.Sidecar)
 	for _, found := range openclaw.Check(f.Text, n.Sidecar) {
-		c := Check{Name: "config_" + strings.TrimPrefix(found.Name, "config_"), Status: found.Status, Found: fmt.Sprintf("%s:%d: %s", p.Config, found.Line, found.Found), Fix: found.Fix}
+		c := Check{Name: "config_" + strings.TrimPrefix(found.Name, "config_"), Status: found.Status,
+			Found: fmt.Sprintf("%s:%d: %s", p.Config, found.Line, found.Found), Fix: found.Fix}
 		if c.Name == "config_config" {
 			c.Name = "config"
 		}
 		if c.Fix != "" && found.Path != "" {
 			c.Fix += " (in " + found.Path + ")"
 		}
-		if c.Status != ok && err == nil && string(merged) != string(f.Text) && !still(openclaw.Check(merged, n.Sidecar), found) {
+		if c.Status != ok && err == nil && string(merged) != string(f.Text) &&
+			!still(openclaw.Check(merged, n.Sidecar), found) {
 			c.Fix += "; gpt-oss-executor openclaw --write " + p.Config + ", or doctor --fix, does it"
 			c.mend = mend{kind: mergeConfig, path: p.Config}
 		}
@@ -56,7 +60,8 @@ func still(list []openclaw.Finding, f openclaw.Finding) bool {
 
 // connector is the sidecar as the gateway has to know it. A token is named and not written down.
 func (p *Patient) connector(ctx context.Context) (*connect.Connector, error) {
-	n := &connect.Connector{Settings: p.Settings, Environ: p.Environ, Out: p.Progress, Err: p.Progress, AskWindow: true}
+	n := &connect.Connector{Settings: p.Settings, Environ: p.Environ, Out: p.Progress, Err: p.Progress,
+		AskWindow: true}
 	n.URL, n.Window = p.URL, 2*openclaw.LeastWindow
 	if p.Settings.Token != "" {
 		n.Key = "${GPTOSS_EXECUTOR_TOKEN}"

@@ -41,7 +41,8 @@ func All(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Mod
 	return all, nil
 }
 
-func look(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model, u ruleset.Upstream) (Found, error) {
+func look(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model,
+	u ruleset.Upstream) (Found, error) {
 	cfg, err := fleet.ConfigOf(s, u)
 	if err != nil {
 		return Found{}, err
@@ -80,7 +81,8 @@ func (f *Found) Fields() (out []Field) {
 	if f.Error != "" {
 		return append(out, Field{"error", f.Error})
 	}
-	out = append(out, []Field{{"server", f.Server}, {"models", strings.Join(f.Models, " ")}, {"tried", f.Model}}...)
+	out = append(out, []Field{{"server", f.Server}, {"models", strings.Join(f.Models, " ")},
+		{"tried", f.Model}}...)
 	if f.Window > 0 {
 		out = append(out, Field{"window", strconv.Itoa(f.Window) + " tokens"})
 	}

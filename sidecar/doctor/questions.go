@@ -34,12 +34,15 @@ func longQuestion(size int) string {
 	}
 	words := strings.Fields("apple river stone cloud tree house water light green field") // a token each
 	filler := strings.Repeat(" "+strings.Join(words, " "), size/longTurns/len(words))
-	list := []message{{"user", "Remember this word: " + secretWord + ". I will ask for it at the end."}, {"assistant", "I will."}}
+	list := []message{{"user", "Remember this word: " + secretWord + ". I will ask for it at the end."},
+		{"assistant", "I will."}}
 	for i := range longTurns {
-		list = append(list, message{"user", fmt.Sprintf("Page %d:%s", i+1, filler)}, message{"assistant", "Read."})
+		list = append(list, message{"user", fmt.Sprintf("Page %d:%s", i+1, filler)},
+			message{"assistant", "Read."})
 	}
 	list = append(list, message{"user", "Which word should you remember? Write the word and nothing else."})
-	doc, err := json.Marshal(map[string]any{"messages": list, "stream": false, "max_tokens": 512, "reasoning_effort": "low"})
+	doc, err := json.Marshal(map[string]any{"messages": list, "stream": false, "max_tokens": 512,
+		"reasoning_effort": "low"})
 	if err != nil { // texts always encode
 		return ""
 	}

@@ -11,10 +11,13 @@ func (p *Patient) rules() (out []Check) {
 	r := p.Rules
 	command := "gpt-oss-executor check " + r.Folder
 	if r.Err != nil {
-		return []Check{{Name: "rules", Status: fail, Found: r.Err.Error(), Fix: "gpt-oss-executor init " + r.Folder + " writes rules into it; or leave --rules out for the built-in ones"}}
+		return []Check{{Name: "rules", Status: fail, Found: r.Err.Error(),
+			Fix: "gpt-oss-executor init " + r.Folder +
+				" writes rules into it; or leave --rules out for the built-in ones"}}
 	}
 	for _, pr := range r.Problems {
-		c := Check{Name: "rules", Status: fail, Found: fmt.Sprintf("%s:%d:%d: %s [%s]", pr.File, pr.Line, pr.Col, pr.Msg, pr.Code), Fix: pr.Hint}
+		c := Check{Name: "rules", Status: fail, Found: fmt.Sprintf("%s:%d:%d: %s [%s]", pr.File, pr.Line,
+			pr.Col, pr.Msg, pr.Code), Fix: pr.Hint}
 		if pr.Warning {
 			c.Status = warn
 		}
@@ -25,7 +28,8 @@ func (p *Patient) rules() (out []Check) {
 		out = append(out, c)
 	}
 	if len(out) == 0 {
-		out = []Check{{Name: "rules", Status: ok, Found: fmt.Sprintf("the rules load: %s, version %s", r.Folder, p.Set.Version)}}
+		out = []Check{{Name: "rules", Status: ok, Found: fmt.Sprintf("the rules load: %s, version %s",
+			r.Folder, p.Set.Version)}}
 	}
 	return out
 }
@@ -37,9 +41,11 @@ func profile(set *ruleset.Set, folder string) Check {
 		c.Found += ", the locked one " + locked + "; the stricter of both holds"
 		return c
 	}
-	more := map[string]string{"permissive": ": what no rule denies or asks about leaves", "audit-only": ": every call leaves, and is only logged"}[set.Profile()]
+	more := map[string]string{"permissive": ": what no rule denies or asks about leaves",
+		"audit-only": ": every call leaves, and is only logged"}[set.Profile()]
 	if more != "" {
-		c.Status, c.Found, c.Fix = warn, c.Found+more, "gpt-oss-executor policy profile developer --rules "+folder
+		c.Status, c.Found, c.Fix = warn, c.Found+more, "gpt-oss-executor policy profile developer --rules "+
+			folder
 	}
 	return c
 }

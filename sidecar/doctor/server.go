@@ -67,7 +67,8 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 		c, err = upstream.New(cfg)
 	}
 	if err != nil {
-		return []Check{{Name: "upstream", Status: fail, Found: err.Error(), Fix: "name the model server with --upstream http://127.0.0.1:8000/v1"}}
+		return []Check{{Name: "upstream", Status: fail, Found: err.Error(),
+			Fix: "name the model server with --upstream http://127.0.0.1:8000/v1"}}
 	}
 	defer c.Close()
 	p.say("asking %s what it is", c.Address())
@@ -102,13 +103,15 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 		size = fullTokens
 	}
 	p.say("asking a long question of %d tokens, as OpenClaw does; this takes a small machine minutes", size)
-	out = append(out, v.whole(a.ask(ctx, longQuestion(size), longPatience), size, secretWord), v.length(words, openclaw.DefaultTokens))
+	out = append(out, v.whole(a.ask(ctx, longQuestion(size), longPatience), size, secretWord),
+		v.length(words, openclaw.DefaultTokens))
 	return out
 }
 
 // unready is a server that does not list its models.
 func unready(address string, err error) Check {
-	c := Check{Name: "upstream", Status: fail, Found: address + ": " + strings.TrimPrefix(err.Error(), "upstream: "), Fix: begin(address)}
+	c := Check{Name: "upstream", Status: fail, Found: address + ": " + strings.TrimPrefix(err.Error(),
+		"upstream: "), Fix: begin(address)}
 	var o *upstream.Obstacle
 	switch text := err.Error(); {
 	case errors.As(err, &o):
@@ -128,17 +131,21 @@ func (v server) kind(srv *ruleset.Server) Check {
 		name += ", version " + v.version
 	}
 	if len(srv.Detect) == 0 {
-		return Check{Name: "dialect", Status: warn, Found: "the kind of server is not known; it is treated as " + name, Fix: "name it with serve --server: vllm, ollama, llamacpp, sglang or lmstudio, if it is one of these"}
+		return Check{Name: "dialect", Status: warn,
+			Found: "the kind of server is not known; it is treated as " + name,
+			Fix:   "name it with serve --server: vllm, ollama, llamacpp, sglang or lmstudio, if it is one of these"}
 	}
 	if f := faulty(v.dialect, v.version); f != nil {
-		return Check{Name: "dialect", Status: warn, Found: name + ": before " + f.mended + " " + f.what, Fix: f.fix + ", see " + f.source}
+		return Check{Name: "dialect", Status: warn, Found: name + ": before " + f.mended + " " + f.what,
+			Fix: f.fix + ", see " + f.source}
 	}
 	return v.fine("dialect", "%s", name)
 }
 
 // version is what a server says of its own, as far as the probes have asked.
 func version(answer func(path string) []byte) string {
-	for _, at := range [][2]string{{"/version", "version"}, {"/api/version", "version"}, {"/props", "build_info"}, {"/get_server_info", "version"}} {
+	for _, at := range [][2]string{{"/version", "version"}, {"/api/version", "version"},
+		{"/props", "build_info"}, {"/get_server_info", "version"}} {
 		if text := gjson.GetBytes(answer(at[0]), at[1]).String(); text != "" {
 			return text
 		}
@@ -167,15 +174,19 @@ func (v server) ids(ctx context.Context, c *upstream.Client, set *ruleset.Set, u
 			}
 		}
 	}
-	found := fmt.Sprintf("the server lists %s; it is sent: %s", strings.Join(listed, ", "), strings.Join(sent, ", "))
+	found := fmt.Sprintf("the server lists %s; it is sent: %s", strings.Join(listed, ", "),
+		strings.Join(sent, ", "))
 	if len(none) > 0 {
-		found += "; it has nothing for " + strings.Join(none, ", ") + ", which only matters to callers that name it"
+		found += "; it has nothing for " + strings.Join(none, ", ") +
+			", which only matters to callers that name it"
 	}
 	switch {
 	case len(listed) == 0:
-		return v.flawed(name, warn, noModel, "the server lists no models; each is asked for by our own name: %s", strings.Join(sent, ", "))
+		return v.flawed(name, warn, noModel,
+			"the server lists no models; each is asked for by our own name: %s", strings.Join(sent, ", "))
 	case len(none) > 0 && none[0] == first:
-		return v.flawed(name, fail, noModel, "the server lists %s, and none of them is meant by %s", strings.Join(listed, ", "), strings.Join(none, ", "))
+		return v.flawed(name, fail, noModel, "the server lists %s, and none of them is meant by %s",
+			strings.Join(listed, ", "), strings.Join(none, ", "))
 	}
 	return v.fine(name, "%s", found)
 }
@@ -197,7 +208,8 @@ func (a asker) ask(ctx context.Context, body string, within time.Duration) said 
 		return said{why: err.Error()}
 	}
 	prepared := openai.Apply(q.Body, upstream.Prepare(q, a.srv, a.m, upstream.Memory{}, nil))
-	reply, err := a.c.AskWithin(ctx, a.set, a.srv, prepared, within, upstream.Budget{Retries: 1, End: time.Now().Add(within)})
+	reply, err := a.c.AskWithin(ctx, a.set, a.srv, prepared, within,
+		upstream.Budget{Retries: 1, End: time.Now().Add(within)})
 	if err != nil {
 		return unanswered(err)
 	}

@@ -20,7 +20,8 @@ import (
 
 // What is wrong with the server that replicas share is found, with what mends it.
 func TestShared(t *testing.T) {
-	server := valkey.Start(t, "--requirepass", "sesame", "--user", "bob", "on", ">opensesame", "~other:*", "+@all")
+	server := valkey.Start(t, "--requirepass", "sesame", "--user", "bob", "on", ">opensesame", "~other:*",
+		"+@all")
 	full := valkey.Start(t, "--maxmemory", "1", "--maxmemory-policy", "noeviction")
 	free, away := valkey.Start(t), valkey.Start(t)
 	away.Kill()
@@ -31,7 +32,8 @@ func TestShared(t *testing.T) {
 	to.Replica, to.Now, to.Metrics, to.Log = "other", time.Now, telemetry.New(), slog.New(slog.DiscardHandler)
 	other, err := shared.Open(to)
 	ruletest.Must(t, err)
-	if done, err := other.Board().Swap([]approvals.Swap{{ID: "x", Entry: &approvals.Entry{ID: "x"}}}, ""); !done || err != nil {
+	if done, err := other.Board().Swap([]approvals.Swap{{ID: "x", Entry: &approvals.Entry{ID: "x"}}},
+		""); !done || err != nil {
 		t.Fatal(err)
 	}
 	ruletest.Must(t, other.Close())
@@ -57,7 +59,8 @@ func TestShared(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			p := patient(t, nil)
 			s := &p.Settings
-			s.SharedUser, s.SharedPassword, s.AdminToken, s.SharedCA, s.SharedPrefix, s.SharedWait = row.user, row.password, row.token, row.ca, row.prefix, row.wait
+			s.SharedUser, s.SharedPassword, s.AdminToken, s.SharedCA, s.SharedPrefix, s.SharedWait = row.user,
+				row.password, row.token, row.ca, row.prefix, row.wait
 			if row.address != "" {
 				s.Shared = "redis://" + row.address
 			}
@@ -69,7 +72,8 @@ func TestShared(t *testing.T) {
 				return
 			}
 			c := find(t, list, "shared")
-			if c.Status != row.status || !strings.Contains(c.Found, row.found) || !strings.Contains(c.Fix, row.fix) || (c.Fix == "") != (row.status == ok) {
+			if c.Status != row.status || !strings.Contains(c.Found, row.found) ||
+				!strings.Contains(c.Fix, row.fix) || (c.Fix == "") != (row.status == ok) {
 				t.Errorf("%+v", c)
 			}
 			if row.password != "" && strings.Contains(c.Found+c.Fix, row.password) {

@@ -28,7 +28,8 @@ func faults() []fault {
 // faulty is the first known fault of a version of a server; nil: there is none, or it cannot be told.
 func faulty(dialect, version string) *fault {
 	list := faults()
-	i := slices.IndexFunc(list, func(f fault) bool { return f.dialect == dialect && older(version, f.mended) })
+	i := slices.IndexFunc(list,
+		func(f fault) bool { return f.dialect == dialect && older(version, f.mended) })
 	if i < 0 {
 		return nil
 	}
@@ -50,7 +51,8 @@ func older(version, than string) bool {
 		return c < 0
 	}
 	rest = strings.TrimLeft(rest, ".-_")
-	return strings.HasPrefix(rest, "rc") || strings.HasPrefix(rest, "dev") || strings.HasPrefix(rest, "a") || strings.HasPrefix(rest, "b")
+	return strings.HasPrefix(rest, "rc") || strings.HasPrefix(rest, "dev") || strings.HasPrefix(rest, "a") ||
+		strings.HasPrefix(rest, "b")
 }
 
 // numbers are those that a version begins with, and what stands behind them.

@@ -33,8 +33,10 @@ func TestFaultyVersions(t *testing.T) {
 			d := dialect(t, f.dialect)
 			d.Pages = maps.Clone(d.Pages)
 			d.Pages[pages[f.dialect]] = `{"version":"` + version + `"}`
-			c := find(t, patient(t, script.Started(d, script.StartOf(d, good[d.ID]))).servers(context.Background()), "dialect")
-			if told := c.Status == warn && strings.Contains(c.Found, version+": before "+f.mended) && c.Fix == f.fix+", see "+f.source; told != want || !want && c.Status != ok {
+			c := find(t, patient(t, script.Started(d,
+				script.StartOf(d, good[d.ID]))).servers(context.Background()), "dialect")
+			if told := c.Status == warn && strings.Contains(c.Found, version+": before "+f.mended) &&
+				c.Fix == f.fix+", see "+f.source; told != want || !want && c.Status != ok {
 				t.Errorf("%s %s: %+v", f.dialect, version, c)
 			}
 		}

@@ -20,25 +20,30 @@ func Compile(own, locked File, c Compiler) Edits {
 	return e
 }
 
-func (c Compiler) file(f File, locked bool) (requests []compiled[requestRule, Request], results []compiled[resultRule, Result]) {
+func (c Compiler) file(f File,
+	locked bool) (requests []compiled[requestRule, Request], results []compiled[resultRule, Result]) {
 	for _, r := range f.Requests {
-		one := compiled[requestRule, Request]{Rule: ruleOf(r.At, r.ID), says: r, holds: c.Request(r.When), locked: locked}
+		one := compiled[requestRule, Request]{Rule: ruleOf(r.At, r.ID), says: r, holds: c.Request(r.When),
+			locked: locked}
 		for _, m := range r.Messages {
 			one.steps = append(one.steps, c.step(one.Rule, m.Of, m.change))
 		}
 		c.sampling(r)
 		for _, t := range r.Tools {
 			if _, err := path.Match(t.Value, ""); err != nil || strings.TrimSpace(t.Value) == "" {
-				c.Report(t.All(), rulefile.CodeValue, "this is no name of a tool", "a name, or a pattern such as 'mcp_*'")
+				c.Report(t.All(), rulefile.CodeValue, "this is no name of a tool",
+					"a name, or a pattern such as 'mcp_*'")
 			}
 		}
 		if len(r.Tools)+len(r.Messages)+len(r.Set)+len(r.Most) == 0 {
-			c.Report(r.ID.All(), rulefile.CodeMissing, r.ID.Value+" edits nothing", "it needs one of drop_tools, messages, set, most")
+			c.Report(r.ID.All(), rulefile.CodeMissing, r.ID.Value+" edits nothing",
+				"it needs one of drop_tools, messages, set, most")
 		}
 		requests = append(requests, one)
 	}
 	for _, r := range f.Results {
-		one := compiled[resultRule, Result]{Rule: ruleOf(r.At, r.ID), says: r, holds: c.Result(r.When), locked: locked}
+		one := compiled[resultRule, Result]{Rule: ruleOf(r.At, r.ID), says: r, holds: c.Result(r.When),
+			locked: locked}
 		one.steps = []step{c.step(one.Rule, r.ID, r.change)}
 		results = append(results, one)
 	}
@@ -52,11 +57,15 @@ func (c Compiler) step(rule Rule, at rulefile.Text, ch change) step {
 	s := step{change: ch, rule: rule}
 	switch {
 	case reflect.ValueOf(ch).IsZero():
-		c.Report(at.All(), rulefile.CodeMissing, at.Value+" edits nothing", "it needs one of drop, replace, chars, note")
+		c.Report(at.All(), rulefile.CodeMissing, at.Value+" edits nothing",
+			"it needs one of drop, replace, chars, note")
 	case ch.Drop != "" && (len(ch.Replace) > 0 || ch.Chars > 0):
-		c.Report(at.All(), rulefile.CodeValue, "what drop leaves out can be neither replaced in nor shortened", "leave out drop, or replace and chars")
+		c.Report(at.All(), rulefile.CodeValue,
+			"what drop leaves out can be neither replaced in nor shortened",
+			"leave out drop, or replace and chars")
 	case ch.Chars == 0 && (ch.Head > 0 || ch.Hint != ""):
-		c.Report(at.All(), rulefile.CodeMissing, "head and hint go with chars", "say with chars how much is kept")
+		c.Report(at.All(), rulefile.CodeMissing, "head and hint go with chars",
+			"say with chars how much is kept")
 	}
 	for _, r := range ch.Replace {
 		s.finds = append(s.finds, c.Pattern(r.Find))
@@ -69,7 +78,9 @@ func (c Compiler) sampling(r requestRule) {
 	for _, values := range []map[string]any{r.Set, r.Most} {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			if !slices.Contains(parameters, name) {
-				c.Report(r.ID.All(), rulefile.CodeValue, fmt.Sprintf("%s sets %s, which is no sampling parameter", r.ID.Value, name), rulefile.DidYouMean(name, parameters))
+				c.Report(r.ID.All(), rulefile.CodeValue,
+					fmt.Sprintf("%s sets %s, which is no sampling parameter", r.ID.Value, name),
+					rulefile.DidYouMean(name, parameters))
 			}
 		}
 	}
@@ -80,7 +91,8 @@ func (c Compiler) sampling(r requestRule) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Set)) {
 		if wrong := unfit(name, r.Set[name]); wrong != "" {
-			c.Report(r.ID.All(), rulefile.CodeType, fmt.Sprintf("%s of %s has a value that it cannot have", name, r.ID.Value), wrong)
+			c.Report(r.ID.All(), rulefile.CodeType, fmt.Sprintf("%s of %s has a value that it cannot have",
+				name, r.ID.Value), wrong)
 		}
 	}
 }

@@ -78,18 +78,27 @@ results:
 		want func(string) bool
 		made []string
 	}{
-		"nothing fits":           {Result{Tool: "exec", Text: "ok"}, func(s string) bool { return s == "ok" }, nil},
-		"it holds, and changes":  {Result{Tool: "web_fetch", Text: "a?utm_source=x"}, func(s string) bool { return s == "a?" }, []string{"utm"}},
+		"nothing fits": {Result{Tool: "exec", Text: "ok"}, func(s string) bool { return s == "ok" },
+			nil},
+		"it holds, and changes": {Result{Tool: "web_fetch", Text: "a?utm_source=x"},
+			func(s string) bool { return s == "a?" }, []string{"utm"}},
 		"it holds, and does not": {Result{Tool: "web_fetch", Text: "a?b=c"}, func(s string) bool { return s == "a?b=c" }, nil},
-		"dropped":                {Result{Tool: "exec", Text: "TOP SECRET: 1"}, func(s string) bool { return s == "Left out." }, []string{"secret"}},
+		"dropped": {Result{Tool: "exec", Text: "TOP SECRET: 1"},
+			func(s string) bool { return s == "Left out." }, []string{"secret"}},
 		"capped": {Result{Tool: "exec", Text: long}, func(s string) bool {
-			return utf8.RuneCountInString(s) <= 300 && strings.Contains(s, "Ask for less.") && strings.HasSuffix(s, "word ")
+			return utf8.RuneCountInString(s) <= 300 && strings.Contains(s, "Ask for less.") &&
+				strings.HasSuffix(s, "word ")
 		}, []string{"long"}},
-		"by its arguments":    {Result{Tool: "read", Args: map[string]any{"path": "a.log"}, Text: "x"}, func(s string) bool { return s == "x\n\nThis is a log." }, []string{"path"}},
-		"no such argument":    {Result{Tool: "read", Text: "x"}, func(s string) bool { return s == "x" }, nil},
-		"failed":              {Result{Tool: "exec", Text: "x", Failed: true, Subject: policy.Subject{Run: true}}, func(s string) bool { return s == "x\n\nTry something else." }, []string{"failed"}},
+		"by its arguments": {Result{Tool: "read", Args: map[string]any{"path": "a.log"}, Text: "x"},
+			func(s string) bool { return s == "x\n\nThis is a log." }, []string{"path"}},
+		"no such argument": {Result{Tool: "read", Text: "x"}, func(s string) bool { return s == "x" },
+			nil},
+		"failed": {Result{Tool: "exec", Text: "x", Failed: true,
+			Subject: policy.Subject{Run: true}},
+			func(s string) bool { return s == "x\n\nTry something else." }, []string{"failed"}},
 		"one after the other": {Result{Tool: "swap", Text: "a-b"}, func(s string) bool { return s == "c-a" }, []string{"groups"}},
-		"empty":               {Result{Tool: "read", Args: map[string]any{"path": "a.log"}}, func(s string) bool { return s == "This is a log." }, []string{"path"}},
+		"empty": {Result{Tool: "read", Args: map[string]any{"path": "a.log"}},
+			func(s string) bool { return s == "This is a log." }, []string{"path"}},
 	} {
 		got, done := e.Result(c.in)
 		if !c.want(got) || !slices.Equal(ids(done), c.made) {
@@ -113,21 +122,26 @@ results:
 		"make it long":             `results: [{id: long, note: ` + strings.Repeat("x", 1000) + `}]`,
 		"put something else there": `results: [{id: other, drop: nothing}]`,
 	} {
-		got, _ := good(t, own, locked).Result(Result{Tool: "fetch", Text: "here is key-123 " + strings.Repeat("y", 500)})
-		if strings.Contains(got, "123") || !strings.HasSuffix(got, "\n\nNot to be trusted.") || utf8.RuneCountInString(got) > 300+len("\n\nNot to be trusted.") {
+		got, _ := good(t, own, locked).Result(Result{Tool: "fetch",
+			Text: "here is key-123 " + strings.Repeat("y", 500)})
+		if strings.Contains(got, "123") || !strings.HasSuffix(got, "\n\nNot to be trusted.") ||
+			utf8.RuneCountInString(got) > 300+len("\n\nNot to be trusted.") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	got, done := good(t, `results: [{id: note, note: more}]`, `results: [{id: gone, drop: Gone.}]`).Result(Result{Text: "secret"})
+	got, done := good(t, `results: [{id: note, note: more}]`,
+		`results: [{id: gone, drop: Gone.}]`).Result(Result{Text: "secret"})
 	if got != "Gone." || !slices.Equal(ids(done), []string{"gone"}) {
 		t.Errorf("%q by %v", got, ids(done))
 	}
 	// A condition that fails edits in the locked folder alone.
 	const fails = `results: [{id: fails, when: 'args.n > 1', drop: Gone.}]`
-	if got, done := good(t, fails, "").Result(Result{Text: "x", Args: map[string]any{"n": "text"}}); got != "x" || len(done.Failed) != 1 {
+	if got, done := good(t, fails, "").Result(Result{Text: "x",
+		Args: map[string]any{"n": "text"}}); got != "x" || len(done.Failed) != 1 {
 		t.Errorf("%q %v", got, done.Failed)
 	}
-	if got, done := good(t, "", fails).Result(Result{Text: "x", Args: map[string]any{"n": "text"}}); got != "Gone." || len(done.Failed) != 1 {
+	if got, done := good(t, "", fails).Result(Result{Text: "x",
+		Args: map[string]any{"n": "text"}}); got != "Gone." || len(done.Failed) != 1 {
 		t.Errorf("locked: %q %v", got, done.Failed)
 	}
 }
@@ -142,13 +156,22 @@ func TestRequest(t *testing.T) {
 		has, lacks  []string
 		made        []string
 	}{
-		"nothing holds":          {own: `requests: [{id: a, when: size > 100000, drop_tools: ['*']}]`, has: []string{conversation}},
-		"a tool":                 {own: `requests: [{id: a, drop_tools: ['mcp_*']}]`, has: []string{`"tool_choice":"auto"`, `"tools":[{"type":"function","function":{"name":"web_fetch"}}]`}, lacks: []string{"mcp_x"}, made: []string{"a"}},
-		"all tools":              {own: `requests: [{id: a, drop_tools: ['*']}]`, has: []string{`"tool_choice":"none"`, `"tools":[]`}, made: []string{"a"}},
-		"no such tool":           {own: `requests: [{id: a, drop_tools: [exec]}]`, has: []string{conversation}},
-		"the instructions":       {own: `requests: [{id: a, messages: [{of: system, replace: [{find: kind, with: brief}], note: Thanks.}]}]`, has: []string{`"Be brief.\n\nThanks."`}, made: []string{"a"}},
-		"each text of the user":  {own: `requests: [{id: a, messages: [{of: user, note: Please.}]}]`, has: []string{`"text":"look\n\nPlease."`, `"and now?\n\nPlease."`, "image_url"}, made: []string{"a"}},
-		"the last text":          {own: `requests: [{id: a, messages: [{of: last_user, drop: gone}]}]`, has: []string{`"look"`, `"gone"`}, lacks: []string{"and now?"}, made: []string{"a"}},
+		"nothing holds": {own: `requests: [{id: a, when: size > 100000, drop_tools: ['*']}]`,
+			has: []string{conversation}},
+		"a tool": {own: `requests: [{id: a, drop_tools: ['mcp_*']}]`,
+			has: []string{`"tool_choice":"auto"`,
+				`"tools":[{"type":"function","function":{"name":"web_fetch"}}]`}, lacks: []string{"mcp_x"},
+			made: []string{"a"}},
+		"all tools": {own: `requests: [{id: a, drop_tools: ['*']}]`,
+			has: []string{`"tool_choice":"none"`, `"tools":[]`}, made: []string{"a"}},
+		"no such tool": {own: `requests: [{id: a, drop_tools: [exec]}]`,
+			has: []string{conversation}},
+		"the instructions": {own: `requests: [{id: a, messages: [{of: system, replace: [{find: kind, with: brief}], note: Thanks.}]}]`, has: []string{`"Be brief.\n\nThanks."`}, made: []string{"a"}},
+		"each text of the user": {own: `requests: [{id: a, messages: [{of: user, note: Please.}]}]`,
+			has:  []string{`"text":"look\n\nPlease."`, `"and now?\n\nPlease."`, "image_url"},
+			made: []string{"a"}},
+		"the last text": {own: `requests: [{id: a, messages: [{of: last_user, drop: gone}]}]`,
+			has: []string{`"look"`, `"gone"`}, lacks: []string{"and now?"}, made: []string{"a"}},
 		"sampling":               {own: `requests: [{id: a, set: {top_p: 0.5}, most: {temperature: 1, max_tokens: 100}}]`, has: []string{`"top_p":0.5`, `"temperature":1,`, `"max_tokens":100`}, lacks: []string{"1.5"}, made: []string{"a"}},
 		"within the limit":       {own: `requests: [{id: a, most: {temperature: 2}}]`, has: []string{conversation}},
 		"locked comes last":      {own: `requests: [{id: a, set: {temperature: 2}}]`, locked: `requests: [{id: b, most: {temperature: 0.5}}]`, has: []string{`"temperature":0.5`}, made: []string{"a", "b"}},
@@ -198,7 +221,8 @@ func TestRuntimeContextStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, _, err := good(t, `requests: [{id: a, messages: [{of: user, drop: gone}, {of: last_user, note: n}]}]`, "").Request(req, policy.Subject{}, nil)
-	if err != nil || !strings.Contains(string(out.Body), openai.RuntimeContext+` x"`) || !strings.Contains(string(out.Body), `"gone\n\nn"`) {
+	if err != nil || !strings.Contains(string(out.Body), openai.RuntimeContext+` x"`) ||
+		!strings.Contains(string(out.Body), `"gone\n\nn"`) {
 		t.Errorf("%s %v", out.Body, err)
 	}
 }
@@ -217,7 +241,8 @@ func TestCompileProblems(t *testing.T) {
 		`requests: [{id: a, messages: [{of: user}]}]`:               "E-missing user edits nothing",
 		`requests: [{id: a, messages: [{of: assistant, drop: x}]}]`: "of cannot be assistant",
 	} {
-		if _, wrong := compileFiles(t, own, ""); !slices.ContainsFunc(wrong, func(s string) bool { return strings.Contains(s, want) }) {
+		if _, wrong := compileFiles(t, own, ""); !slices.ContainsFunc(wrong,
+			func(s string) bool { return strings.Contains(s, want) }) {
 			t.Errorf("%s: %q lacks %q", own, wrong, want)
 		}
 	}
@@ -242,7 +267,8 @@ results:
     hit: [{tool: t, args: {n: 1}, text: a, gives: "a\n\nx"}, {tool: t, args: {n: 1}, text: a, gives: a}, {tool: t, text: a}]
     miss: [{tool: t, text: a}, {tool: t, args: {n: 1}, text: a}]
 `, "")
-	want := []string{"", "a makes temperature 1, not 2", "a edits this, but", "", `b makes "a\n\nx" of this, not "a"`, "b edits nothing here", "", "b edits this, but"}
+	want := []string{"", "a makes temperature 1, not 2", "a edits this, but", "",
+		`b makes "a\n\nx" of this, not "a"`, "b edits nothing here", "", "b edits this, but"}
 	for i, x := range e.Examples() {
 		if got, _ := x.Try(); (want[i] == "") != (got == "") || !strings.HasPrefix(got, want[i]) {
 			t.Errorf("%d: %q, want %q", i, got, want[i])
@@ -268,11 +294,14 @@ requests:
 			case "user":
 				messages = append(messages, `{"role":"user","content":`+text+`}`)
 			case "parts":
-				messages = append(messages, `{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":`+text+`},{"type":"text","text":"error"}]}`)
+				messages = append(messages,
+					`{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":`+text+
+						`},{"type":"text","text":"error"}]}`)
 			case "tool":
 				messages = append(messages, `{"role":"tool","tool_call_id":"c","content":`+text+`}`)
 			default:
-				messages = append(messages, `{"role":"assistant","content":`+text+`,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}`)
+				messages = append(messages, `{"role":"assistant","content":`+text+
+					`,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}`)
 			}
 		}
 		edited := func(n int) *openai.Request {
@@ -291,7 +320,8 @@ requests:
 		for i := range whole.Messages {
 			w := &whole.Messages[i]
 			calls += len(w.Calls)
-			if i < len(part.Messages) && string(w.Span.Of(whole.Body)) != string(part.Messages[i].Span.Of(part.Body)) {
+			if i < len(part.Messages) &&
+				string(w.Span.Of(whole.Body)) != string(part.Messages[i].Span.Of(part.Body)) {
 				t.Fatalf("message %d differs", i)
 			}
 		}
@@ -303,8 +333,10 @@ requests:
 
 func TestFailed(t *testing.T) {
 	for text, want := range map[string]bool{
-		"Error: no such file": true, "error": true, `{"error": "x"}`: true, ` {"status":"error"}`: true, `{"error": null}`: false, `{"error": false}`: false,
-		"": false, "err": false, "No error": false, `{"status":"ok"}`: false, `{"error": `: false, `[{"error":1}]`: false,
+		"Error: no such file": true, "error": true, `{"error": "x"}`: true, ` {"status":"error"}`: true,
+		`{"error": null}`: false, `{"error": false}`: false,
+		"": false, "err": false, "No error": false, `{"status":"ok"}`: false, `{"error": `: false,
+		`[{"error":1}]`: false,
 	} {
 		if got := failed(text); got != want {
 			t.Errorf("%q: %v", text, got)

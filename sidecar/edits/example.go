@@ -28,7 +28,8 @@ func (e *Edits) Examples() (out []Example) {
 		for _, r := range list {
 			for i, x := range slices.Concat(r.says.Hit, r.says.Miss) {
 				hit := i < len(r.says.Hit)
-				out = append(out, Example{r.Rule, x.At, r.locked, func() (string, bool) { return tryRequest(r, x, hit) }})
+				out = append(out, Example{r.Rule, x.At, r.locked,
+					func() (string, bool) { return tryRequest(r, x, hit) }})
 			}
 		}
 	}
@@ -36,7 +37,8 @@ func (e *Edits) Examples() (out []Example) {
 		for _, r := range list {
 			for i, x := range slices.Concat(r.says.Hit, r.says.Miss) {
 				hit := i < len(r.says.Hit)
-				out = append(out, Example{r.Rule, x.At, r.locked, func() (string, bool) { return tryResult(r, x, hit) }})
+				out = append(out, Example{r.Rule, x.At, r.locked,
+					func() (string, bool) { return tryResult(r, x, hit) }})
 			}
 		}
 	}
@@ -77,7 +79,8 @@ func tryRequest(r compiled[requestRule, Request], x requestExample, hit bool) (s
 	if err != nil {
 		return "this is no request: " + err.Error(), false
 	}
-	out, done, err := alone.Request(req, policy.Subject{Model: x.Model, Agent: x.Agent, Session: x.Session, Run: x.Run}, nil)
+	out, done, err := alone.Request(req, policy.Subject{Model: x.Model, Agent: x.Agent, Session: x.Session,
+		Run: x.Run}, nil)
 	if err != nil {
 		return r.ID + " makes no request of this: " + err.Error(), false
 	}
@@ -101,7 +104,8 @@ func (x *requestExample) body() ([]byte, error) {
 	all["model"], all["messages"] = x.Model, messages
 	var offered []any
 	for _, name := range x.Tools {
-		offered = append(offered, map[string]any{"type": "function", "function": map[string]any{"name": name}})
+		offered = append(offered, map[string]any{"type": "function",
+			"function": map[string]any{"name": name}})
 	}
 	if offered != nil {
 		all["tools"] = offered
@@ -124,7 +128,8 @@ func (g *requestGives) differs(id string, got *openai.Request) string {
 		names = append(names, got.Tools[i].Name)
 	}
 	if g.Tools != nil && !slices.Equal(names, *g.Tools) {
-		return fmt.Sprintf("%s leaves the tools [%s], not [%s]", id, strings.Join(names, ", "), strings.Join(*g.Tools, ", "))
+		return fmt.Sprintf("%s leaves the tools [%s], not [%s]", id, strings.Join(names, ", "),
+			strings.Join(*g.Tools, ", "))
 	}
 	if g.System != nil && text("system") != *g.System {
 		return fmt.Sprintf("%s makes %q of the system message, not %q", id, text("system"), *g.System)

@@ -23,7 +23,8 @@ const (
 
 // Explain says of every rule what it did, and gives the request as the model gets it. A rule for
 // results counts as edited where it edited one of them.
-func (e *Edits) Explain(req *openai.Request, who policy.Subject, defaults map[string]any) (list []Outcome, out *openai.Request, err error) {
+func (e *Edits) Explain(req *openai.Request, who policy.Subject,
+	defaults map[string]any) (list []Outcome, out *openai.Request, err error) {
 	out, done, err := e.Request(req, who, defaults)
 	if err != nil {
 		return nil, nil, err

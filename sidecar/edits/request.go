@@ -20,7 +20,8 @@ const maxSystem = 64 << 10
 // those of a run are edited one by one, by Result. Where nothing is edited, it is req itself.
 // defaults are the sampling parameters that count where the caller sends none. The error is an
 // *openai.Error.
-func (e *Edits) Request(req *openai.Request, who policy.Subject, defaults map[string]any) (*openai.Request, Done, error) {
+func (e *Edits) Request(req *openai.Request, who policy.Subject,
+	defaults map[string]any) (*openai.Request, Done, error) {
 	var done Done
 	if e.requests.none() && (who.Run || e.results.none()) {
 		return req, done, nil
@@ -137,7 +138,8 @@ func (d *draft) lead(steps []step) {
 	}
 	at := d.q.Messages[0].From
 	message := openai.AppendString([]byte(`{"role":"system","content":`), strings.Join(notes, "\n\n"))
-	d.edits = append(d.edits, openai.Edit{Span: openai.Span{From: at, To: at}, With: append(message, "},"...)})
+	d.edits = append(d.edits, openai.Edit{Span: openai.Span{From: at, To: at},
+		With: append(message, "},"...)})
 }
 
 // put lets a message say other texts.
@@ -145,7 +147,8 @@ func (d *draft) put(m *openai.Message, spans []openai.Span, was, now []string) {
 	switch {
 	case slices.Equal(was, now):
 	case len(was) != len(now):
-		d.edits = append(d.edits, openai.Set(d.q.Body, m.Span, m.Content, "content", openai.AppendString(nil, strings.Join(now, "\n"))))
+		d.edits = append(d.edits, openai.Set(d.q.Body, m.Span, m.Content, "content",
+			openai.AppendString(nil, strings.Join(now, "\n"))))
 	default:
 		for i, at := range spans {
 			if was[i] != now[i] {
@@ -166,7 +169,8 @@ func (d *draft) results(e *Edits, who policy.Subject) {
 }
 
 // eachResult goes through what tools gave, each with the call that it belongs to.
-func (d *draft) eachResult(who policy.Subject, each func(m *openai.Message, r Result, spans []openai.Span, texts []string)) {
+func (d *draft) eachResult(who policy.Subject,
+	each func(m *openai.Message, r Result, spans []openai.Span, texts []string)) {
 	calls := map[string]*openai.MessageCall{}
 	for i := range d.q.Messages {
 		m := &d.q.Messages[i]
@@ -181,7 +185,8 @@ func (d *draft) eachResult(who policy.Subject, each func(m *openai.Message, r Re
 			if r.Tool == "" {
 				r.Tool = c.Name
 			}
-			if args, ok := openai.Text(d.q.Body, c.ArgsSpan); ok && json.Unmarshal([]byte(args), &r.Args) != nil {
+			if args, ok := openai.Text(d.q.Body, c.ArgsSpan); ok && json.Unmarshal([]byte(args),
+				&r.Args) != nil {
 				r.Args = nil // what is no object has no members
 			}
 		}
@@ -197,7 +202,8 @@ func (d *draft) dropTools(rules []compiled[requestRule, Request]) {
 	for _, r := range rules {
 		for i := range d.q.Tools {
 			name := d.q.Tools[i].Name
-			if slices.ContainsFunc(r.says.Tools, func(p rulefile.Text) bool { return matches(p.Value, name) }) {
+			if slices.ContainsFunc(r.says.Tools,
+				func(p rulefile.Text) bool { return matches(p.Value, name) }) {
 				gone[name] = true
 				d.done.made(r.Rule)
 			}
@@ -214,7 +220,8 @@ func (d *draft) dropTools(rules []compiled[requestRule, Request]) {
 			kept = append(kept, raw)
 		}
 	})
-	d.edits = append(d.edits, openai.Edit{Span: d.q.ToolsSpan, With: slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))})
+	d.edits = append(d.edits, openai.Edit{Span: d.q.ToolsSpan, With: slices.Concat([]byte("["),
+		bytes.Join(kept, []byte(",")), []byte("]"))})
 	at, chosen := d.q.Field("tool_choice")
 	switch {
 	case !chosen:

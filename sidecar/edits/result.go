@@ -48,5 +48,6 @@ func failed(text string) bool {
 	}
 	doc := gjson.Parse(text)
 	why := doc.Get("error")
-	return doc.Get("status").String() == "error" || why.Exists() && why.Type != gjson.Null && why.Type != gjson.False
+	return doc.Get("status").String() == "error" || why.Exists() && why.Type != gjson.Null &&
+		why.Type != gjson.False
 }

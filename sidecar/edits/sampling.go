@@ -11,12 +11,14 @@ import (
 // parameters are the members of a request that say how a reply is drawn. No other can be set:
 // tools, messages and streaming are none of the rules'.
 var parameters = []string{
-	"temperature", "top_p", "top_k", "min_p", "typical_p", "frequency_penalty", "presence_penalty", "repetition_penalty",
+	"temperature", "top_p", "top_k", "min_p", "typical_p", "frequency_penalty", "presence_penalty",
+	"repetition_penalty",
 	"seed", "stop", "max_tokens", "max_completion_tokens", "reasoning_effort",
 }
 
 // ours are members that no setting can say for a caller.
-var ours = []string{"model", "messages", "tools", "tool_choice", "functions", "function_call", "stream", "stream_options", "n"}
+var ours = []string{"model", "messages", "tools", "tool_choice", "functions", "function_call", "stream",
+	"stream_options", "n"}
 
 // lengths are the two names of how long a reply may be.
 var lengths = []string{"max_tokens", "max_completion_tokens"}

@@ -53,7 +53,8 @@ func BenchmarkTunnel(b *testing.B) {
 			}
 		}
 	})
-	server, err := r.cfg.Connect(b.Context(), &net.Dialer{Control: func(string, string, syscall.RawConn) error { return nil }}, "tcp", here+":443")
+	server, err := r.cfg.Connect(b.Context(),
+		&net.Dialer{Control: func(string, string, syscall.RawConn) error { return nil }}, "tcp", here+":443")
 	ruletest.Must(b, err)
 	defer server.Close()
 	tunnel, _ := r.connect(b, "example.com:443")

@@ -37,10 +37,12 @@ func TestBook(t *testing.T) {
 		return ticket, secret
 	}
 	who := policy.Subject{Agent: "main", Session: "s1"}
-	ticket, secret := admit(guard.Permit{Who: who, Rules: "v", Hosts: []string{"example.com", "git.example.com:8443", "[2606:2800:21f::1]"}})
+	ticket, secret := admit(guard.Permit{Who: who, Rules: "v", Hosts: []string{"example.com",
+		"git.example.com:8443", "[2606:2800:21f::1]"}})
 	other, otherSecret := admit(guard.Permit{Understood: true})
 	p, found := b.Pass(ticket)
-	if !found || p.Secret != secret || p.Subject != who || p.Rules != "v" || p.Tool != "exec" || p.Any || p.Sends || !p.Known || len(p.Named) != 3 {
+	if !found || p.Secret != secret || p.Subject != who || p.Rules != "v" || p.Tool != "exec" || p.Any ||
+		p.Sends || !p.Known || len(p.Named) != 3 {
 		t.Errorf("%+v", p)
 	}
 	for i, server := range []string{"example.com:443", "git.example.com:8443", "[2606:2800:21f::1]:443"} {
@@ -108,7 +110,8 @@ func TestConfined(t *testing.T) {
 	ruletest.Must(t, err)
 	text, err := io.ReadAll(out)
 	ruletest.Must(t, err)
-	must(t, "the command", string(text), "GET example.com /a", "GET example.com /b", "other.dev:80 is refused: the command does not name this host")
+	must(t, "the command", string(text), "GET example.com /a", "GET example.com /b",
+		"other.dev:80 is refused: the command does not name this host")
 	if strings.Contains(string(text), "/c") || strings.Contains(string(text), "it is out") {
 		t.Errorf("it gets past the proxy:\n%s", text)
 	}
@@ -119,6 +122,9 @@ func TestConfined(t *testing.T) {
 	if _, err := Farewell(context.Background(), proxy); err == nil || !strings.Contains(err.Error(), "407") {
 		t.Errorf("a second farewell: %v", err)
 	}
-	ruletest.Soon(t, "settled", func() bool { return strings.Contains(fmt.Sprint(r.logged()), "CONNECT example.com:443 connected  x1") })
+	ruletest.Soon(t, "settled",
+		func() bool {
+			return strings.Contains(fmt.Sprint(r.logged()), "CONNECT example.com:443 connected  x1")
+		})
 	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
 }

@@ -27,12 +27,13 @@ import (
 // this machine that its session has started.
 type Pass struct {
 	Secret  string
-	Subject policy.Subject     // who asked for the command
-	Tool    string             // that runs it
-	Rules   string             // version of the rules under which it was let through
-	Any     bool               // it may use every public host
-	Known   bool               // it may use the known hosts of urls.yaml, as they are when it connects
-	Named   []urls.Pattern     // hosts that it names itself: what rules ask about these was settled when it was let through
+	Subject policy.Subject // who asked for the command
+	Tool    string         // that runs it
+	Rules   string         // version of the rules under which it was let through
+	Any     bool           // it may use every public host
+	Known   bool           // it may use the known hosts of urls.yaml, as they are when it connects
+	// hosts that it names itself: what rules ask about these was settled when it was let through
+	Named   []urls.Pattern
 	Sends   bool               // plain HTTP may have any method and a body; else only GET and HEAD, without
 	Remotes []gitremote.Remote // repositories that git of it reaches as the user does
 	User    gitremote.User
@@ -95,9 +96,11 @@ type Proxy struct {
 // New is the proxy of a listener on this machine.
 func New(c Config, l net.Listener) *Proxy {
 	if c.HTTPS == nil {
-		c.HTTPS = &http.Transport{DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 256 << 10}
+		c.HTTPS = &http.Transport{DisableKeepAlives: true, DisableCompression: true,
+			MaxResponseHeaderBytes: 256 << 10}
 	}
-	c.Limits.Header, c.Limits.Listening = cmp.Or(c.Limits.Header, DefaultLimits.Header), cmp.Or(c.Limits.Listening, DefaultLimits.Listening)
+	c.Limits.Header, c.Limits.Listening = cmp.Or(c.Limits.Header,
+		DefaultLimits.Header), cmp.Or(c.Limits.Listening, DefaultLimits.Listening)
 	return &Proxy{c, l}
 }
 

@@ -99,7 +99,8 @@ func TestOwnServers(t *testing.T) {
 	r := newRig(t, Limits{}, echo)
 	r.opened[3000] = true
 	r.may(func(p *Pass) { p.Any = false })
-	if got := r.get(t, "GET", "http://localhost:3000/", ""); !strings.HasPrefix(got, "200 GET localhost:3000 /") {
+	if got := r.get(t, "GET", "http://localhost:3000/", ""); !strings.HasPrefix(got,
+		"200 GET localhost:3000 /") {
 		t.Error(got)
 	}
 	if got := r.get(t, "GET", "http://mixed.dev:3000/", ""); !strings.HasPrefix(got, "403 ") {
@@ -140,11 +141,15 @@ func TestNotLookedUp(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	r := newRig(t, Limits{}, echo)
 	for _, header := range []string{
-		"", "Proxy-Authorization: Basic " + "dDE6d3Jvbmc=", "Proxy-Authorization: Basic dDI6czNjcmV0", "Proxy-Authorization: Basic dDE6", "Proxy-Authorization: Basic dDE=",
-		"Proxy-Authorization: Bearer s3cret", "Proxy-Authorization: Basic !", "Authorization: Basic dDE6czNjcmV0", strings.Repeat(credentials, 2),
+		"", "Proxy-Authorization: Basic " + "dDE6d3Jvbmc=", "Proxy-Authorization: Basic dDI6czNjcmV0",
+		"Proxy-Authorization: Basic dDE6", "Proxy-Authorization: Basic dDE=",
+		"Proxy-Authorization: Bearer s3cret", "Proxy-Authorization: Basic !",
+		"Authorization: Basic dDE6czNjcmV0", strings.Repeat(credentials, 2),
 	} {
-		for _, line := range []string{"GET http://example.com/ HTTP/1.1", "CONNECT example.com:443 HTTP/1.1", "GET / HTTP/1.1"} {
-			_, in := r.raw(t, line+"\r\nHost: example.com\r\n"+strings.TrimSuffix(header, "\r\n")+strings.Repeat("\r\n", min(1, len(header)))+"\r\n")
+		for _, line := range []string{"GET http://example.com/ HTTP/1.1", "CONNECT example.com:443 HTTP/1.1",
+			"GET / HTTP/1.1"} {
+			_, in := r.raw(t, line+"\r\nHost: example.com\r\n"+strings.TrimSuffix(header,
+				"\r\n")+strings.Repeat("\r\n", min(1, len(header)))+"\r\n")
 			res, err := http.ReadResponse(in, nil)
 			if err != nil || res.StatusCode != 407 || res.Header.Get("Proxy-Authenticate") == "" {
 				t.Errorf("%q, %q: %v %v", line, header, res, err)
@@ -171,7 +176,8 @@ func TestReload(t *testing.T) {
 	}
 	dir := t.TempDir()
 	ruletest.Copy(t, dir)
-	ruletest.Edit(t, dir, "urls.yaml", "rules:\n", "rules:\n  - {id: shut, deny: Shut., when: host == 'example.com'}\n")
+	ruletest.Edit(t, dir, "urls.yaml", "rules:\n",
+		"rules:\n  - {id: shut, deny: Shut., when: host == 'example.com'}\n")
 	files, err := ruletest.Source(t, dir).Read()
 	ruletest.Must(t, err)
 	set, problems := ruleset.Load(files)
@@ -179,7 +185,8 @@ func TestReload(t *testing.T) {
 		t.Fatal(problems)
 	}
 	r.set.Store(set)
-	if got := answer(client.Get("http://example.com/")); !strings.Contains(got, "403 example.com:80 is refused: Shut. (rule shut)") {
+	if got := answer(client.Get("http://example.com/")); !strings.Contains(got,
+		"403 example.com:80 is refused: Shut. (rule shut)") {
 		t.Error(got)
 	}
 }
@@ -193,22 +200,26 @@ func TestLogged(t *testing.T) {
 	}
 	r.get(t, "GET", "https://example.com/", "")
 	r.get(t, "GET", "https://meta.dev/", "")
-	first := []string{"GET example.com:80 connected ", "GET inside.dev:80 refused url-private", "CONNECT example.com:443 connected ", "CONNECT meta.dev:443 refused url-metadata"}
+	first := []string{"GET example.com:80 connected ", "GET inside.dev:80 refused url-private",
+		"CONNECT example.com:443 connected ", "CONNECT meta.dev:443 refused url-metadata"}
 	if got := r.logged(); !slices.Equal(got, first) {
 		t.Errorf("%q", got)
 	}
 	_, in := r.raw(t, "GET / HTTP/1.1\r\nHost: a\r\n"+credentials+"\r\n")
-	if got := answer(http.ReadResponse(in, nil)); !strings.Contains(got, "inside.dev:80 (10.0.0.5) is refused") || strings.Count(got, "\n") != 2 {
+	if got := answer(http.ReadResponse(in, nil)); !strings.Contains(got,
+		"inside.dev:80 (10.0.0.5) is refused") || strings.Count(got, "\n") != 2 {
 		t.Errorf("the command is told %s", got)
 	}
 	r.finish()
 	ruletest.Soon(t, "counted", func() bool { return len(r.logged()) > len(first) })
 	r.stop()
-	if got := r.logged()[len(first):]; !slices.Equal(got, []string{"CONNECT example.com:443 connected  x1", "GET example.com:80 connected  x3", "GET inside.dev:80 refused url-private x3"}) {
+	if got := r.logged()[len(first):]; !slices.Equal(got, []string{"CONNECT example.com:443 connected  x1",
+		"GET example.com:80 connected  x3", "GET inside.dev:80 refused url-private x3"}) {
 		t.Errorf("%q", got)
 	}
 	for _, c := range r.records[len(first):] {
-		if (c.Outcome == "connected") != (c.Sent > 50 && c.Received > 50) || c.Agent != "main" || c.Session != "s1" || c.Tool != "exec" || c.Rules != r.Set().Version || c.Judged != "before" {
+		if (c.Outcome == "connected") != (c.Sent > 50 && c.Received > 50) || c.Agent != "main" ||
+			c.Session != "s1" || c.Tool != "exec" || c.Rules != r.Set().Version || c.Judged != "before" {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -221,7 +232,8 @@ func TestLogged(t *testing.T) {
 func TestLogBroken(t *testing.T) {
 	r := newRig(t, Limits{}, echo)
 	r.broken.Store(true)
-	if got := r.get(t, "GET", "http://example.com/", ""); !strings.HasPrefix(got, "503 example.com:80 is refused: no connection may be made while decisions cannot be logged") {
+	if got := r.get(t, "GET", "http://example.com/", ""); !strings.HasPrefix(got,
+		"503 example.com:80 is refused: no connection may be made while decisions cannot be logged") {
 		t.Error(got)
 	}
 	if len(r.net.Seen()) != 0 {

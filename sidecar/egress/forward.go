@@ -17,7 +17,8 @@ import (
 func (v *visit) forward(ctx context.Context, w http.ResponseWriter, r *http.Request, to Server, t *tally) {
 	host := strings.TrimSuffix(to.Use.HostPort(), ":80") // as browsers write it
 	transport := &http.Transport{
-		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 256 << 10, ExpectContinueTimeout: 5 * time.Second,
+		DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: 256 << 10,
+		ExpectContinueTimeout: 5 * time.Second,
 	}
 	client := http.NewResponseController(w)
 	_ = client.EnableFullDuplex() // or a body that is still being sent would be cut off by the answer

@@ -50,7 +50,8 @@ func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request)
 		return
 	}
 	defer client.Close()
-	if _, err := io.WriteString(client, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: git\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(client,
+		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: git\r\n\r\n"); err != nil {
 		return
 	}
 	idle := newWatch(v.set.Limits.NetworkIdle, cancel)
@@ -59,7 +60,9 @@ func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request)
 	c.Stdout = idle.writer(gitremote.Frames{To: to, Part: gitremote.Output}, &tally.received)
 	c.Stderr = gitremote.Frames{To: to, Part: gitremote.Errors}
 	c.WaitDelay = time.Second
-	end := func(code int) { _, _ = to.Write(binary.BigEndian.AppendUint32([]byte{gitremote.Exit}, uint32(code))) }
+	end := func(code int) {
+		_, _ = to.Write(binary.BigEndian.AppendUint32([]byte{gitremote.Exit}, uint32(code)))
+	}
 	in, err := c.StdinPipe()
 	if err == nil {
 		err = c.Start()
@@ -119,9 +122,11 @@ func (v *visit) remote(r *http.Request) (at *gitremote.Remote, path, query strin
 		for _, service := range []string{gitremote.Fetch, gitremote.Push} {
 			switch {
 			case !at.Offers(service):
-			case r.Method == http.MethodGet && r.URL.EscapedPath() == at.URL.Path+"/info/refs" && r.URL.RawQuery == "service="+service:
+			case r.Method == http.MethodGet && r.URL.EscapedPath() == at.URL.Path+"/info/refs" &&
+				r.URL.RawQuery == "service="+service:
 				return at, "/info/refs", "?service=" + service
-			case r.Method == http.MethodPost && r.URL.EscapedPath() == at.URL.Path+"/"+service && r.URL.RawQuery == "":
+			case r.Method == http.MethodPost && r.URL.EscapedPath() == at.URL.Path+"/"+service &&
+				r.URL.RawQuery == "":
 				return at, "/" + service, ""
 			}
 		}
@@ -130,14 +135,16 @@ func (v *visit) remote(r *http.Request) (at *gitremote.Remote, path, query strin
 }
 
 // gitHeaders are what the transport hands on of a request, and of its answer.
-var gitHeaders = []string{"Accept", "Accept-Encoding", "Content-Type", "Content-Encoding", "Git-Protocol", "User-Agent", "Cache-Control", "Location", "Www-Authenticate"}
+var gitHeaders = []string{"Accept", "Accept-Encoding", "Content-Type", "Content-Encoding", "Git-Protocol",
+	"User-Agent", "Cache-Control", "Location", "Www-Authenticate"}
 
 // maxGitHeader is how long such a header may be.
 const maxGitHeader = 256
 
 // fetch asks a remote over HTTPS, with the credentials of the user where it wants some. Git asks for the
 // references first, so those are known when it sends something.
-func (v *visit) fetch(ctx context.Context, w http.ResponseWriter, r *http.Request, to *gitremote.Remote, path, query string) {
+func (v *visit) fetch(ctx context.Context, w http.ResponseWriter, r *http.Request, to *gitremote.Remote,
+	path, query string) {
 	v.use = urls.Literal("https://"+to.URL.Host+to.URL.Path, methodGit)
 	tally, err := v.note(methodGit, urls.Use{}, nil)
 	if err != nil {
@@ -149,9 +156,13 @@ func (v *visit) fetch(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	idle := newWatch(v.set.Limits.NetworkIdle, hangUp)
 	defer idle.stop()
 	_ = http.NewResponseController(w).EnableFullDuplex()
-	client := http.Client{Transport: v.HTTPS, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{Transport: v.HTTPS, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	send := func(c *credential) (*http.Response, error) {
-		out, err := http.NewRequestWithContext(ctx, r.Method, "https://"+to.URL.Host+to.URL.Path+path+query, nil)
+		out, err := http.NewRequestWithContext(ctx, r.Method, "https://"+to.URL.Host+to.URL.Path+path+query,
+			nil)
 		if err != nil {
 			return nil, err
 		}

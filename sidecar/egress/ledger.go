@@ -135,7 +135,8 @@ func (a *account) note(c decisions.Connection, sentence string, most int) (*tall
 		a.full = true
 		a.mu.Unlock()
 		if !told {
-			a.cfg.Log.Warn("further servers are refused to a command", "event", "connection_refused", "why", errServers.Error(), "ticket", a.ticket, "agent", c.Agent, "session", c.Session)
+			a.cfg.Log.Warn("further servers are refused to a command", "event", "connection_refused",
+				"why", errServers.Error(), "ticket", a.ticket, "agent", c.Agent, "session", c.Session)
 		}
 		return nil, errServers
 	case first:
@@ -152,8 +153,10 @@ func (a *account) note(c decisions.Connection, sentence string, most int) (*tall
 		return t, nil
 	}
 	if c.Outcome == decisions.Refused {
-		a.cfg.Log.Warn("a connection of a command is refused", "event", "connection_refused", "server", c.Server, "address", c.Address, "effect", c.Effect,
-			"rule", c.Rule, "place", c.Place, "why", c.Why, "ticket", a.ticket, "agent", c.Agent, "session", c.Session, "rules", c.Rules)
+		a.cfg.Log.Warn("a connection of a command is refused", "event", "connection_refused",
+			"server", c.Server, "address", c.Address, "effect", c.Effect,
+			"rule", c.Rule, "place", c.Place, "why", c.Why, "ticket", a.ticket, "agent", c.Agent,
+			"session", c.Session, "rules", c.Rules)
 	}
 	if a.cfg.Decisions == nil {
 		return t, nil
@@ -180,7 +183,8 @@ func (a *account) end(cancel context.CancelFunc) {
 		all = append(all, t)
 	}
 	slices.SortFunc(all, func(x, y *tally) int {
-		return cmp.Or(cmp.Compare(x.first.Server, y.first.Server), cmp.Compare(x.first.Outcome, y.first.Outcome))
+		return cmp.Or(cmp.Compare(x.first.Server, y.first.Server), cmp.Compare(x.first.Outcome,
+			y.first.Outcome))
 	})
 	var connected, refused int
 	var sent, received int64
@@ -198,6 +202,7 @@ func (a *account) end(cancel context.CancelFunc) {
 			_ = a.cfg.Decisions.AddConnection(c) // the log itself says what it lost
 		}
 	}
-	a.cfg.Log.Info("a command has ended its connections", "event", "connections", "ticket", a.ticket, "connected", connected, "refused", refused,
+	a.cfg.Log.Info("a command has ended its connections", "event", "connections", "ticket", a.ticket,
+		"connected", connected, "refused", refused,
 		"servers", len(all), "sent", sent, "received", received)
 }

@@ -25,7 +25,8 @@ type Connect func(ctx context.Context, d *net.Dialer, network, address string) (
 
 // Dialer connects to what a judge lets it.
 type Dialer struct {
-	Judge    func(urls.Use) error // nil error: it may be reached. Asked before a name is looked up, and again for its addresses
+	// nil error: it may be reached. Asked before a name is looked up, and again for its addresses
+	Judge    func(urls.Use) error
 	Resolver Resolver
 	Connect  Connect // nil: as d does
 }
@@ -77,7 +78,8 @@ func (d Dialer) Pin(ctx context.Context, u urls.Use) (Server, error) {
 		return Server{}, &Refused{u, err}
 	}
 	if u.Class == urls.Malformed || u.Class == urls.BadScheme {
-		return Server{}, &Refused{u, errors.New("there is no telling what it means")} // whatever the judge says
+		// whatever the judge says
+		return Server{}, &Refused{u, errors.New("there is no telling what it means")}
 	}
 	addrs, err := d.addresses(ctx, u.Host)
 	if err != nil {

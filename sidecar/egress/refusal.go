@@ -45,7 +45,8 @@ func (r *refusal) Error() string {
 
 // denied is what a rule says.
 func denied(d policy.Decision) *refusal {
-	r := &refusal{status: http.StatusForbidden, why: d.Why, instead: d.Instead, rule: d.Rule, place: d.Place, effect: d.Effect}
+	r := &refusal{status: http.StatusForbidden, why: d.Why, instead: d.Instead, rule: d.Rule, place: d.Place,
+		effect: d.Effect}
 	if d.Rule == "" {
 		r.why, r.rule = "no rule allows it", "default"
 	}
@@ -55,14 +56,17 @@ func denied(d policy.Decision) *refusal {
 // unasked is what a rule asks about: no person can be asked while a command runs.
 func unasked(d policy.Decision) *refusal {
 	r := denied(d)
-	r.why = strings.TrimSuffix(r.why, ".") + ", so a person must be asked, and a running command cannot wait for that"
+	r.why = strings.TrimSuffix(r.why, ".") +
+		", so a person must be asked, and a running command cannot wait for that"
 	r.instead = "make a call of its own with the URL written out"
 	return r
 }
 
 // unknown is about a host that the pass does not have.
 func unknown() *refusal {
-	return &refusal{status: http.StatusForbidden, why: "the command does not name this host, and known_hosts in urls.yaml does not have it", rule: "known_hosts",
+	return &refusal{status: http.StatusForbidden,
+		why:     "the command does not name this host, and known_hosts in urls.yaml does not have it",
+		rule:    "known_hosts",
 		instead: "name the host in the command, or ask the user to add it to known_hosts"}
 }
 

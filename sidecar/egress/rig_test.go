@@ -68,16 +68,19 @@ func newRig(t testing.TB, limits Limits, h http.HandlerFunc) *rig {
 // newRigWith is a rig that is changed before it serves.
 func newRigWith(t testing.TB, limits Limits, h http.HandlerFunc, change func(*rig)) *rig {
 	names, resolver := internet.ServeNames(t, zone)
-	r := &rig{names: names, net: internet.ServeHTTP(t, h), said: &ruletest.Journal{}, done: make(chan struct{}), opened: map[int]bool{}}
+	r := &rig{names: names, net: internet.ServeHTTP(t, h), said: &ruletest.Journal{},
+		done: make(chan struct{}), opened: map[int]bool{}}
 	set := *ruletest.Shipped(t) // a test may have limits of its own
 	r.set.Store(&set)
-	r.pass = Pass{Secret: "s3cret", Subject: policy.Subject{Agent: "main", Session: "s1"}, Tool: "exec", Rules: "before", Any: true, Done: r.done}
+	r.pass = Pass{Secret: "s3cret", Subject: policy.Subject{Agent: "main", Session: "s1"}, Tool: "exec",
+		Rules: "before", Any: true, Done: r.done}
 	log, metrics := slog.New(slog.NewTextHandler(r.said, nil)), telemetry.New()
 	g := guard.New(guard.Config{World: guard.World{}, Now: time.Now, Metrics: metrics, Log: log})
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ruletest.Must(t, err)
 	r.Proxy = New(Config{
-		Rules: r, Judge: judgeOf{g, r}, Passes: r, Decisions: r, Resolver: resolver, Connect: r.net.Connect, Limits: limits, Metrics: metrics, Log: log,
+		Rules: r, Judge: judgeOf{g, r}, Passes: r, Decisions: r, Resolver: resolver, Connect: r.net.Connect,
+		Limits: limits, Metrics: metrics, Log: log,
 	}, l)
 	change(r)
 	r.finish = sync.OnceFunc(func() { close(r.done) })
@@ -160,9 +163,13 @@ func patterns(t testing.TB, texts ...string) (out []urls.Pattern) {
 // client is a program that has the variables set. It follows no redirects.
 func (r *rig) client(t testing.TB) *http.Client {
 	at := &url.URL{Scheme: "http", User: url.UserPassword("t1", "s3cret"), Host: r.Addr()}
-	transport := &http.Transport{Proxy: http.ProxyURL(at), TLSClientConfig: r.net.TLS(), DisableCompression: true, ExpectContinueTimeout: time.Minute}
+	transport := &http.Transport{Proxy: http.ProxyURL(at), TLSClientConfig: r.net.TLS(),
+		DisableCompression: true, ExpectContinueTimeout: time.Minute}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 // get is the body of an answer, with its status in front; or the error.

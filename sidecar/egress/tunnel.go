@@ -41,7 +41,8 @@ func (v *visit) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Reque
 // pump copies until the end, and tells the other side of it. After an error nothing can go
 // on in either direction.
 func pump(to net.Conn, from io.Reader, hangUp func()) {
-	if _, err := io.CopyBuffer(writerOnly{to}, from, make([]byte, 32<<10)); err != nil || closeWrite(to) != nil {
+	if _, err := io.CopyBuffer(writerOnly{to}, from, make([]byte, 32<<10)); err != nil ||
+		closeWrite(to) != nil {
 		hangUp()
 	}
 }
@@ -65,7 +66,8 @@ func (v *visit) failed(w http.ResponseWriter, r *http.Request, err error) {
 		_, err = v.note(r.Method, v.use, err)
 		refusal = refusalOf(err, v.use)
 	} else {
-		v.Log.Debug("no connection", "event", "connection_failed", "server", v.server(), "ticket", v.account.ticket, "detail", err.Error())
+		v.Log.Debug("no connection", "event", "connection_failed", "server", v.server(),
+			"ticket", v.account.ticket, "detail", err.Error())
 		v.Metrics.Connections.WithLabelValues("failed").Inc()
 	}
 	refusal.write(w, r)

@@ -34,7 +34,8 @@ func (v *visit) judge(u urls.Use) error {
 	switch {
 	case d.Effect == policy.Deny:
 		return denied(d)
-	case d.Effect == policy.Ask && !(v.named(u) && u.Class == v.use.Class): // what was settled was not about another kind of address
+	case d.Effect == policy.Ask &&
+		!(v.named(u) && u.Class == v.use.Class): // what was settled was not about another kind of address
 		return unasked(d)
 	case !v.open(u):
 		return unknown()
@@ -62,10 +63,13 @@ func (v *visit) sends(r *http.Request) error {
 			return &refusal{status: http.StatusBadRequest, why: "a CONNECT has no body"}
 		}
 	case v.use.Scheme == "https":
-		return &refusal{status: http.StatusBadRequest, why: "TLS is not opened here", instead: "use CONNECT for https"}
+		return &refusal{status: http.StatusBadRequest, why: "TLS is not opened here",
+			instead: "use CONNECT for https"}
 	case v.pass.Sends:
-	case r.Method != http.MethodGet && r.Method != http.MethodHead, r.ContentLength != 0, r.Header.Get("Upgrade") != "":
-		return &refusal{status: http.StatusForbidden, why: "this command may send nothing in plain HTTP", rule: "plain-http", instead: "send it in a call of its own, with the URL written out, so that a person can be asked"}
+	case r.Method != http.MethodGet && r.Method != http.MethodHead, r.ContentLength != 0,
+		r.Header.Get("Upgrade") != "":
+		return &refusal{status: http.StatusForbidden, why: "this command may send nothing in plain HTTP",
+			rule: "plain-http", instead: "send it in a call of its own, with the URL written out, so that a person can be asked"}
 	}
 	return nil
 }
@@ -74,8 +78,10 @@ func (v *visit) sends(r *http.Request) error {
 // that is given, or the one of the log.
 func (v *visit) note(method string, at urls.Use, err error) (*tally, error) {
 	c := decisions.Connection{
-		Ticket: v.account.ticket, Session: v.pass.Subject.Session, Agent: v.pass.Subject.Agent, Tool: v.pass.Tool, Method: method, Server: v.server(), Address: at.Address,
-		Effect: cmp.Or(v.last.Effect, policy.Allow), Outcome: decisions.Connected, Rule: v.last.Rule, Place: v.last.Place, Why: v.last.Why, Findings: v.last.Audits,
+		Ticket: v.account.ticket, Session: v.pass.Subject.Session, Agent: v.pass.Subject.Agent,
+		Tool: v.pass.Tool, Method: method, Server: v.server(), Address: at.Address,
+		Effect: cmp.Or(v.last.Effect, policy.Allow), Outcome: decisions.Connected, Rule: v.last.Rule,
+		Place: v.last.Place, Why: v.last.Why, Findings: v.last.Audits,
 		Rules: v.set.Version, Judged: v.pass.Rules,
 	}
 	sentence := ""
@@ -84,7 +90,8 @@ func (v *visit) note(method string, at urls.Use, err error) (*tally, error) {
 		if r.status == http.StatusBadGateway {
 			return nil, err // nothing was decided: there is no such name, or its lookup failed
 		}
-		c.Address, c.Effect, c.Outcome, c.Rule, c.Place, c.Why = r.address, cmp.Or(r.effect, policy.Deny), decisions.Refused, r.rule, r.place, r.why
+		c.Address, c.Effect, c.Outcome, c.Rule, c.Place, c.Why = r.address, cmp.Or(r.effect,
+			policy.Deny), decisions.Refused, r.rule, r.place, r.why
 		sentence = r.Error()
 	}
 	t, unwritten := v.account.note(c, sentence, v.set.Limits.NetworkServers)
@@ -94,8 +101,10 @@ func (v *visit) note(method string, at urls.Use, err error) (*tally, error) {
 	case errors.Is(unwritten, errServers):
 		return nil, &refusal{status: http.StatusForbidden, why: unwritten.Error()}
 	case unwritten != nil:
-		v.Log.Error("a connection is refused, because its decision cannot be logged", "event", "decisions_required", "server", c.Server, "detail", unwritten.Error())
-		return nil, &refusal{status: http.StatusServiceUnavailable, why: "no connection may be made while decisions cannot be logged"}
+		v.Log.Error("a connection is refused, because its decision cannot be logged",
+			"event", "decisions_required", "server", c.Server, "detail", unwritten.Error())
+		return nil, &refusal{status: http.StatusServiceUnavailable,
+			why: "no connection may be made while decisions cannot be logged"}
 	}
 	return t, nil
 }

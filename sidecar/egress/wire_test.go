@@ -36,7 +36,8 @@ func bare(t testing.TB, r *rig, serve func(net.Conn)) {
 		}
 	})
 	t.Cleanup(func() { l.Close(); r.stop(); open.Wait() })
-	r.cfg.Connect = Connect(func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
+	r.cfg.Connect = Connect(func(ctx context.Context, d *net.Dialer,
+		network, address string) (net.Conn, error) {
 		if err := d.Control(network, address, nil); err != nil {
 			return nil, err
 		}
@@ -49,8 +50,10 @@ func newBare(t testing.TB, limits ruleset.NetworkLimits, serve func(net.Conn)) *
 	return newRigWith(t, Limits{Listening: 16}, echo, func(r *rig) {
 		bare(t, r, serve)
 		set := &r.set.Load().Limits.NetworkLimits
-		set.NetworkIdle, set.NetworkTotal = cmp.Or(limits.NetworkIdle, set.NetworkIdle), cmp.Or(limits.NetworkTotal, set.NetworkTotal)
-		set.NetworkOpen, set.NetworkServers = cmp.Or(limits.NetworkOpen, set.NetworkOpen), cmp.Or(limits.NetworkServers, set.NetworkServers)
+		set.NetworkIdle, set.NetworkTotal = cmp.Or(limits.NetworkIdle,
+			set.NetworkIdle), cmp.Or(limits.NetworkTotal, set.NetworkTotal)
+		set.NetworkOpen, set.NetworkServers = cmp.Or(limits.NetworkOpen,
+			set.NetworkOpen), cmp.Or(limits.NetworkServers, set.NetworkServers)
 	})
 }
 
@@ -58,19 +61,23 @@ func newBare(t testing.TB, limits ruleset.NetworkLimits, serve func(net.Conn)) *
 func TestWhatLeaves(t *testing.T) {
 	for name, row := range map[string]struct{ ask, want, not string }{
 		"hop by hop": {
-			"GET http://example.com/a HTTP/1.1\r\nHost: other.dev\r\n" + credentials + "Connection: keep-alive, X-Secret\r\nX-Secret: 1\r\nProxy-Connection: keep-alive\r\nKeep-Alive: 5\r\nTE: gzip\r\nX-Kept: 1\r\n\r\n",
+			"GET http://example.com/a HTTP/1.1\r\nHost: other.dev\r\n" + credentials +
+				"Connection: keep-alive, X-Secret\r\nX-Secret: 1\r\nProxy-Connection: keep-alive\r\nKeep-Alive: 5\r\nTE: gzip\r\nX-Kept: 1\r\n\r\n",
 			"GET /a HTTP/1.1\r\nHost: example.com\r\nX-Kept: 1\r\nConnection: close\r\n\r\n", "Secret",
 		},
 		"two lengths": {
-			"POST http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "Content-Length: 30\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+			"POST http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+				"Content-Length: 30\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
 			"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n1\r\na\r\n0\r\n\r\n", "Content-Length",
 		},
 		"a second request inside": {
-			"POST http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "Content-Length: 4\r\n\r\nGET GET http://inside.dev/ HTTP/1.1\r\nHost: a\r\n\r\n",
+			"POST http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+				"Content-Length: 4\r\n\r\nGET GET http://inside.dev/ HTTP/1.1\r\nHost: a\r\n\r\n",
 			"Content-Length: 4\r\nConnection: close\r\n\r\nGET ", "inside",
 		},
 		"trailers": {
-			"POST http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "Transfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n0\r\nX-T: 1\r\n\r\n",
+			"POST http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+				"Transfer-Encoding: chunked\r\nTrailer: X-T\r\n\r\n0\r\nX-T: 1\r\n\r\n",
 			"0\r\n", "Proxy-",
 		},
 	} {
@@ -89,7 +96,8 @@ func TestWhatLeaves(t *testing.T) {
 		if said := answer(http.ReadResponse(in, nil)); said != "200 ok" {
 			t.Errorf("%s: %s", name, said)
 		}
-		if left := <-got; !strings.Contains(left, row.want) || strings.Contains(left, row.not) || strings.Contains(left, "Proxy-") {
+		if left := <-got; !strings.Contains(left, row.want) || strings.Contains(left, row.not) ||
+			strings.Contains(left, "Proxy-") {
 			t.Errorf("%s: %q", name, left)
 		}
 	}
@@ -99,19 +107,32 @@ func TestWhatLeaves(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	r := newRig(t, Limits{}, echo)
 	for ask, want := range map[string]string{
-		"GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n": "501",
-		"GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n":                    "400",
-		"GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "X : 1\r\n\r\n":                                                     "400",
-		"GET http://example.com/ HTTP/1.1\r\nHost: a\r\nHost: b\r\n" + credentials + "\r\n":                                                             "400",
-		"GET https://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "\r\n":                                                             "400 example.com:443 is refused: TLS is not opened here. Instead: use CONNECT for https.",
-		"GET ftp://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "\r\n":                                                               "403",
-		"GET http://user:hidden@example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "\r\n":                                                  "403",
-		"CONNECT example.com HTTP/1.1\r\nHost: example.com\r\n" + credentials + "\r\n":                                                                  "403",
-		"CONNECT user@example.com:443 HTTP/1.1\r\nHost: example.com\r\n" + credentials + "\r\n":                                                         "403",
-		"CONNECT [fe80::1%25eth0]:443 HTTP/1.1\r\nHost: example.com\r\n" + credentials + "\r\n":                                                         "403",
-		"CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n" + credentials + "Content-Length: 3\r\n\r\nabc":                                      "400",
-		"CONNECT /x HTTP/1.1\r\nHost: example.com\r\n" + credentials + "\r\n":                                                                           "403",
-		"GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "Upgrade: x\r\nConnection: upgrade\r\n\r\n":                         "403",
+		"GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n": "501",
+		"GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"Content-Length: 1\r\nContent-Length: 2\r\n\r\n": "400",
+		"GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"X : 1\r\n\r\n": "400",
+		"GET http://example.com/ HTTP/1.1\r\nHost: a\r\nHost: b\r\n" + credentials +
+			"\r\n": "400",
+		"GET https://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"\r\n": "400 example.com:443 is refused: TLS is not opened here. Instead: use CONNECT for https.",
+		"GET ftp://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"\r\n": "403",
+		"GET http://user:hidden@example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"\r\n": "403",
+		"CONNECT example.com HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"\r\n": "403",
+		"CONNECT user@example.com:443 HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"\r\n": "403",
+		"CONNECT [fe80::1%25eth0]:443 HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"\r\n": "403",
+		"CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"Content-Length: 3\r\n\r\nabc": "400",
+		"CONNECT /x HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"\r\n": "403",
+		"GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
+			"Upgrade: x\r\nConnection: upgrade\r\n\r\n": "403",
 	} {
 		_, in := r.raw(t, ask)
 		line, err := in.ReadString('\n')
@@ -132,7 +153,8 @@ func TestTunnel(t *testing.T) {
 		_, _ = fmt.Fprintf(c, "%d bytes", len(all))
 	})
 	c, in := r.raw(t, "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n"+credentials+"\r\nearly")
-	if res, err := http.ReadResponse(in, &http.Request{Method: "CONNECT"}); err != nil || res.StatusCode != 200 {
+	if res, err := http.ReadResponse(in, &http.Request{Method: "CONNECT"}); err != nil ||
+		res.StatusCode != 200 {
 		t.Fatal(res, err)
 	}
 	_, err := c.Write(make([]byte, 1<<20))
@@ -165,8 +187,10 @@ func TestHangUps(t *testing.T) {
 		ends(t, in)
 	})
 	t.Run("the server, before it answers", func(t *testing.T) {
-		_, in := newBare(t, ruleset.NetworkLimits{}, func(c net.Conn) { _, _ = c.Read(make([]byte, 1<<10)) }).raw(t, ask)
-		if got := answer(http.ReadResponse(in, nil)); !strings.HasPrefix(got, "502 example.com:80 is refused: there is no connection to it") {
+		_, in := newBare(t, ruleset.NetworkLimits{},
+			func(c net.Conn) { _, _ = c.Read(make([]byte, 1<<10)) }).raw(t, ask)
+		if got := answer(http.ReadResponse(in, nil)); !strings.HasPrefix(got,
+			"502 example.com:80 is refused: there is no connection to it") {
 			t.Error(got)
 		}
 	})
@@ -266,7 +290,8 @@ func TestHangUps(t *testing.T) {
 
 // One command cannot hold everything open, nor can who shows no ticket.
 func TestMost(t *testing.T) {
-	r := newBare(t, ruleset.NetworkLimits{NetworkOpen: 2, NetworkServers: 3}, func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
+	r := newBare(t, ruleset.NetworkLimits{NetworkOpen: 2, NetworkServers: 3},
+		func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
 	first, _ := r.connect(t, "example.com:443")
 	r.connect(t, "example.com:443")
 	status := func(server string) string {
@@ -275,16 +300,20 @@ func TestMost(t *testing.T) {
 		line, _ := in.ReadString('\n')
 		return line
 	}
-	if got := status("example.com:443"); !strings.HasPrefix(got, "HTTP/1.1 503 it has too many connections open") {
+	if got := status("example.com:443"); !strings.HasPrefix(got,
+		"HTTP/1.1 503 it has too many connections open") {
 		t.Error(got)
 	}
 	first.Close()
-	ruletest.Soon(t, "there is room again", func() bool { return strings.Contains(status("github.com:443"), "200") })
+	ruletest.Soon(t, "there is room again",
+		func() bool { return strings.Contains(status("github.com:443"), "200") })
 	for _, server := range []string{"inside.dev:443", "meta.dev:443"} {
-		ruletest.Soon(t, "there is room again", func() bool { return strings.Contains(status(server), "403") })
+		ruletest.Soon(t, "there is room again",
+			func() bool { return strings.Contains(status(server), "403") })
 	}
 	ruletest.Soon(t, "too many servers", func() bool {
-		return strings.Contains(status("other.dev:443"), "403 other.dev:443 is refused: it has asked for too many different servers")
+		return strings.Contains(status("other.dev:443"),
+			"403 other.dev:443 is refused: it has asked for too many different servers")
 	})
 	if n := len(r.logged()); n != 3 {
 		t.Errorf("%d records", n)
@@ -330,7 +359,12 @@ func TestFlows(t *testing.T) {
 	})
 	r.may(func(p *Pass) { p.Sends, p.Named = true, patterns(t, "example.com") })
 	var hints atomic.Int64
-	ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{Got1xxResponse: func(int, textproto.MIMEHeader) error { hints.Add(1); return nil }})
+	ctx := httptrace.WithClientTrace(context.Background(),
+		&httptrace.ClientTrace{Got1xxResponse: func(int,
+			textproto.MIMEHeader) error {
+			hints.Add(1)
+			return nil
+		}})
 	req, err := http.NewRequestWithContext(ctx, "POST", "http://example.com/", strings.NewReader("two"))
 	ruletest.Must(t, err)
 	res, err := r.client(t).Do(req)
@@ -344,7 +378,8 @@ func TestFlows(t *testing.T) {
 	if rest, err := io.ReadAll(res.Body); err != nil || string(rest) != "two" {
 		t.Errorf("%q %v", rest, err)
 	}
-	_, in := r.raw(t, "POST http://example.com/refuses HTTP/1.1\r\nHost: a\r\n"+credentials+"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+	_, in := r.raw(t, "POST http://example.com/refuses HTTP/1.1\r\nHost: a\r\n"+credentials+
+		"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n")
 	if line, err := in.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 417") {
 		t.Errorf("a body is asked for that the server does not want: %q %v", line, err)
 	}
@@ -386,7 +421,10 @@ func TestUpgrade(t *testing.T) {
 
 // Whatever a program asks for, it gets an answer, and nothing is reached but public addresses.
 func FuzzRequestLine(f *testing.F) {
-	for _, s := range []string{"CONNECT example.com:443", "CONNECT [::1]:443", "CONNECT a@b:443", "GET http://example.com/", "GET http://127.1/", "GET http://example.com\\@127.0.0.1/", "GET http://[::ffff:10.0.0.1]/", "GET http://[fe80::1%25lo]/", "OPTIONS *", "GET //example.com/", "CONNECT example.com:443#", "GET http://b\u00fccher.de/", "GET http://localhost./", "PRI *"} {
+	for _, s := range []string{"CONNECT example.com:443", "CONNECT [::1]:443", "CONNECT a@b:443",
+		"GET http://example.com/", "GET http://127.1/", "GET http://example.com\\@127.0.0.1/",
+		"GET http://[::ffff:10.0.0.1]/", "GET http://[fe80::1%25lo]/", "OPTIONS *", "GET //example.com/",
+		"CONNECT example.com:443#", "GET http://b\u00fccher.de/", "GET http://localhost./", "PRI *"} {
 		f.Add(s)
 	}
 	r := newRig(f, Limits{Header: time.Second}, echo)

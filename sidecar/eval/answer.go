@@ -35,7 +35,8 @@ func readAnswer(body []byte, stream bool) (replay.Made, error) {
 	if !a.begun {
 		return replay.Made{}, errors.New("the answer has no choice")
 	}
-	return replay.Made{Calls: a.calls, Content: a.content.String(), Reasoning: a.reasoning.String(), Finish: a.finish}, nil
+	return replay.Made{Calls: a.calls, Content: a.content.String(), Reasoning: a.reasoning.String(),
+		Finish: a.finish}, nil
 }
 
 // stream takes all events. One that ends without [DONE] is no whole answer.

@@ -80,7 +80,8 @@ func (l *Live) ask(ctx context.Context, all []asking, known *answers) (int, take
 func (r *run) begin(ctx context.Context) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.on > 0 && (r.on >= max(1, r.Parallel) || r.Most.bounded() && (r.most.requests == 0 || r.reached())) {
+	for r.on > 0 && (r.on >= max(1, r.Parallel) || r.Most.bounded() && (r.most.requests == 0 ||
+		r.reached())) {
 		r.ended.Wait()
 	}
 	if r.over || ctx.Err() != nil || r.reached() {
@@ -117,7 +118,8 @@ func (r *run) took(q *asking, made *answered, cut bool) error {
 	r.ended.Signal()
 	r.sum.requests += made.sent
 	r.sum.add(made.Spent)
-	r.most = taken{max(r.most.requests, made.sent), Spent{Prompt: max(r.most.Prompt, made.Prompt), Completion: max(r.most.Completion, made.Completion)}}
+	r.most = taken{max(r.most.requests, made.sent), Spent{Prompt: max(r.most.Prompt, made.Prompt),
+		Completion: max(r.most.Completion, made.Completion)}}
 	if r.over = r.over || cut; cut {
 		return nil
 	}
@@ -145,7 +147,8 @@ func (l *Live) progress(done, all int, spent Spent) {
 	switch {
 	case l.Rewrites:
 		full := width * done / max(1, all)
-		fmt.Fprintf(l.Tell, "\r\x1b[K[%-*s] %d of %d, %s", width, "##############################"[:full], done, all, l.Most.told(spent))
+		fmt.Fprintf(l.Tell, "\r\x1b[K[%-*s] %d of %d, %s", width, "##############################"[:full],
+			done, all, l.Most.told(spent))
 	case done == all || done/max(1, all/10) > (done-1)/max(1, all/10):
 		fmt.Fprintf(l.Tell, "%d of %d, %s\n", done, all, l.Most.told(spent))
 	}

@@ -56,14 +56,16 @@ func (m *crowd) ask(t *testing.T, ctx context.Context, at *address, l Live) (str
 	at.model = m
 	var tell, lines bytes.Buffer
 	for i := range 40 {
-		fmt.Fprintf(&lines, `{"id":"%d","user":%q,"expect":{"content":%q}}`+"\n", i, strings.Repeat("x", i), strings.Repeat("x", i-i%2))
+		fmt.Fprintf(&lines, `{"id":"%d","user":%q,"expect":{"content":%q}}`+"\n", i, strings.Repeat("x", i),
+			strings.Repeat("x", i-i%2))
 	}
 	l.URL, l.Tell, l.Wait = at.URL+"/v1", &tell, 10*time.Second
 	_, err := l.Read("f", &lines)
 	ruletest.Must(t, err)
 	set := ruletest.Shipped(t)
 	other := *set
-	other.Version, other.Limits.Caller = "other", admission.Pace{AtOnce: 1, PerMinute: 1} // eval is no crowd of callers
+	// eval is no crowd of callers
+	other.Version, other.Limits.Caller = "other", admission.Pace{AtOnce: 1, PerMinute: 1}
 	variants := []Variant{{Name: "a", Set: set}, {Name: "b", Set: &other}, {Name: "c", Set: set}}
 	r := NewReport(variants)
 	if err := l.Run(ctx, r, variants, guard.World{}); err != nil {
@@ -118,7 +120,8 @@ func TestLiveStopped(t *testing.T) {
 			stop()
 		}
 	}}
-	if said, err := first.ask(t, ctx, here, Live{Times: 2, Parallel: 8, Answers: file}); err == nil || first.asked.Load() > 58 {
+	if said, err := first.ask(t, ctx, here, Live{Times: 2, Parallel: 8, Answers: file}); err == nil ||
+		first.asked.Load() > 58 {
 		t.Fatalf("it asked %d times: %v\n%s", first.asked.Load(), err, said)
 	}
 	second, whole := &crowd{}, &crowd{}
@@ -152,7 +155,8 @@ func TestTimesAreOneObservation(t *testing.T) {
 				p[0], p[1] = p[1], p[0]
 			}
 			for range times {
-				row := Row{Labelled: true, Made: []*Made{{Right: draw.Float64() < p[0]}, {Right: draw.Float64() < p[1]}}}
+				row := Row{Labelled: true, Made: []*Made{{Right: draw.Float64() < p[0]},
+					{Right: draw.Float64() < p[1]}}}
 				lone.All = append(lone.All, row)
 				row.unit = fmt.Sprint("case ", c)
 				r.All = append(r.All, row)
@@ -161,7 +165,8 @@ func TestTimesAreOneObservation(t *testing.T) {
 		clustered += count(r.pair(0, 1).P <= 0.05)
 		single += count(lone.pair(0, 1).P <= 0.05)
 	}
-	t.Logf("no variant is better: said to be in %.1f %%, with each time for itself in %.1f %%", 100*float64(clustered)/runs, 100*float64(single)/runs)
+	t.Logf("no variant is better: said to be in %.1f %%, with each time for itself in %.1f %%",
+		100*float64(clustered)/runs, 100*float64(single)/runs)
 	if clustered > runs/20 || single < runs/5 {
 		t.Errorf("%d and %d of %d", clustered, single, runs)
 	}
@@ -177,11 +182,14 @@ func TestPair(t *testing.T) {
 		rows = append(rows, right("one", false, true))
 	}
 	for i := range 12 {
-		rows = append(rows, right(fmt.Sprint(i), true, false), right(fmt.Sprint(i), true, true), right("even", i%2 == 0, i%2 == 1))
+		rows = append(rows, right(fmt.Sprint(i), true, false), right(fmt.Sprint(i), true, true),
+			right("even", i%2 == 0, i%2 == 1))
 	}
-	r := &Report{Variants: []*Sum{{Name: "a", Right: 30, Labelled: 86, Steady: &Steady{}}, {Name: "b", Right: 68, Labelled: 86}}, All: rows}
+	r := &Report{Variants: []*Sum{{Name: "a", Right: 30, Labelled: 86, Steady: &Steady{}},
+		{Name: "b", Right: 68, Labelled: 86}}, All: rows}
 	r.Pairs = []Pair{r.pair(0, 1)}
-	if p := r.Pairs[0]; p.OnlyA != 18 || p.OnlyB != 56 || p.Both != 12 || p.CasesA != 12 || p.CasesB != 1 || p.P > 0.05 {
+	if p := r.Pairs[0]; p.OnlyA != 18 || p.OnlyB != 56 || p.Both != 12 || p.CasesA != 12 || p.CasesB != 1 ||
+		p.P > 0.05 {
 		t.Errorf("%+v", p)
 	}
 	if said := r.Headline(); !strings.Contains(said, "in 1 of 13 cases that differ, and that may be chance") {

@@ -62,7 +62,8 @@ func (r *Report) Regressions(before *Report) (out []string, err error) {
 	}
 	switch {
 	case variants == 0:
-		return nil, fmt.Errorf("nothing to compare with: its variants are %s, and these are %s", strings.Join(before.names(), ", "), strings.Join(r.names(), ", "))
+		return nil, fmt.Errorf("nothing to compare with: its variants are %s, and these are %s",
+			strings.Join(before.names(), ", "), strings.Join(r.names(), ", "))
 	case cases == 0 && were > 0:
 		return nil, errors.New("nothing to compare with: no case that was right there is in these corpora")
 	}
@@ -80,7 +81,8 @@ func Baseline(doc []byte) (*Report, error) {
 	}
 	for _, s := range r.Variants {
 		if s.Right != len(s.RightCases) {
-			return nil, fmt.Errorf("%s: the report does not name the cases that were right; save it again", s.Name)
+			return nil, fmt.Errorf("%s: the report does not name the cases that were right; save it again",
+				s.Name)
 		}
 	}
 	return &r, nil

@@ -17,7 +17,8 @@ func reported(variant, cases string) *Report {
 	r := NewReport([]Variant{{Name: variant, Set: &ruleset.Set{}}})
 	for _, word := range strings.Fields(cases) {
 		mark, id := word[0], word[1:]
-		row := Row{ID: id, Place: "f", Labelled: mark != '?', Made: []*Made{{Made: replay.Made{}, Right: mark == '+'}}}
+		row := Row{ID: id, Place: "f", Labelled: mark != '?',
+			Made: []*Made{{Made: replay.Made{}, Right: mark == '+'}}}
 		r.Add(row, []*Sum{{Cases: 1, Labelled: count(row.Labelled), Right: count(mark == '+')}})
 	}
 	r.Finish()
@@ -58,7 +59,8 @@ func TestRegressions(t *testing.T) {
 			t.Errorf("%s: %q, %v, not %q", row.name, got, err, want)
 		}
 	}
-	if _, err := reported("w", "-a").Regressions(reported("v", "+a")); err == nil || !strings.Contains(err.Error(), "its variants are v, and these are w") {
+	if _, err := reported("w", "-a").Regressions(reported("v", "+a")); err == nil ||
+		!strings.Contains(err.Error(), "its variants are v, and these are w") {
 		t.Errorf("a renamed variant: %v", err)
 	}
 }

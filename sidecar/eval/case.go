@@ -83,7 +83,8 @@ func (w *Want) judge(m replay.Made) Made {
 		fits := sameCalls(a.Calls, nil, m.Calls) && (a.Content == nil || text)
 		accepted, named = accepted || fits, named || fits && text
 	}
-	out.CallsOK = accepted || w.Calls == nil && len(w.Accept) == 0 || w.Calls != nil && sameCalls(*w.Calls, w.Optional, m.Calls)
+	out.CallsOK = accepted || w.Calls == nil && len(w.Accept) == 0 || w.Calls != nil &&
+		sameCalls(*w.Calls, w.Optional, m.Calls)
 	if w.Calls != nil && !out.CallsOK {
 		for _, c := range m.Calls {
 			if !among(*w.Calls, c) && !among(w.Optional, c) {
@@ -93,9 +94,12 @@ func (w *Want) judge(m replay.Made) Made {
 	}
 	out.ContentOK = accepted && !w.whole || named || !w.saysText && len(w.ContentAny) == 0
 	out.ReasoningOK = w.Reasoning == nil || replay.SameText(*w.Reasoning, m.Reasoning)
-	out.UnresolvedOK = accepted || !slices.ContainsFunc(w.Unresolved, func(c wantCall) bool { return !refuses(m.Refused, c.Name) })
-	out.Leak = w.LeakFree && !named && markup().MatchString(m.Content) // a label may name a text that quotes markup
-	out.Right = out.CallsOK && !out.Leak && out.ReasoningOK && out.UnresolvedOK && (w.Calls != nil && !w.whole || out.ContentOK)
+	out.UnresolvedOK = accepted ||
+		!slices.ContainsFunc(w.Unresolved, func(c wantCall) bool { return !refuses(m.Refused, c.Name) })
+	// a label may name a text that quotes markup
+	out.Leak = w.LeakFree && !named && markup().MatchString(m.Content)
+	out.Right = out.CallsOK && !out.Leak && out.ReasoningOK && out.UnresolvedOK &&
+		(w.Calls != nil && !w.whole || out.ContentOK)
 	return out
 }
 

@@ -74,8 +74,10 @@ func TestJudge(t *testing.T) {
 
 // A label in words that nobody judges by is none: else every reading would be right.
 func TestNothingToJudgeBy(t *testing.T) {
-	for _, expect := range []string{`null`, `{}`, `{"messages":[{"role":"assistant"}]}`, `{"leak_free":false}`, `{"calls":null}`} {
-		c, err := Parse([]byte(`{"message":{"content":"Hello."},"tools":["read"],"expect":`+expect+`}`), "f:1")
+	for _, expect := range []string{`null`, `{}`, `{"messages":[{"role":"assistant"}]}`,
+		`{"leak_free":false}`, `{"calls":null}`} {
+		c, err := Parse([]byte(`{"message":{"content":"Hello."},"tools":["read"],"expect":`+expect+`}`),
+			"f:1")
 		ruletest.Must(t, err)
 		if c.Want != nil {
 			t.Errorf("%s: labelled", expect)
@@ -115,9 +117,11 @@ func TestLabels(t *testing.T) {
 }
 
 // The labels of the other corpora are read as the tests of the reader read them: of Harmony all
-// cases of which every parser is sure, and of ReAct. One of Harmony makes the same call twice, which is made once here.
+// cases of which every parser is sure, and of ReAct. One of Harmony makes the same call twice, which is made
+// once here.
 func TestLabelsOfOtherCorpora(t *testing.T) {
-	for file, grades := range map[string]map[string]float64{"harmony": {"must": 1, "should": 0.94}, "react": {"must": 1, "should": 0.9}} {
+	for file, grades := range map[string]map[string]float64{"harmony": {"must": 1, "should": 0.94},
+		"react": {"must": 1, "should": 0.9}} {
 		right, all := map[string]float64{}, map[string]float64{}
 		for i, raw := range corpus.Load[json.RawMessage](t, file) {
 			c, err := Parse(raw, fmt.Sprintf("%s:%d", file, i+1))
@@ -158,7 +162,8 @@ func TestCorpusWithFourVariants(t *testing.T) {
 		t.Errorf("%d cases took %s", r.Cases, took)
 	}
 	a := r.Variants[0]
-	if a.Right < a.Labelled*95/100 || a.FalseCalls > 0 || r.Variants[1].Right >= a.Right || len(r.Pairs) != 6 || r.Pairs[1].OnlyA != 0 || r.Pairs[1].P != 1 {
+	if a.Right < a.Labelled*95/100 || a.FalseCalls > 0 || r.Variants[1].Right >= a.Right ||
+		len(r.Pairs) != 6 || r.Pairs[1].OnlyA != 0 || r.Pairs[1].P != 1 {
 		t.Errorf("%+v %+v", a, r.Pairs)
 	}
 	var out bytes.Buffer

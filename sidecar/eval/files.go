@@ -19,7 +19,8 @@ type read struct {
 }
 
 // Read takes in every reply of a corpus. Lines that cannot be read are told, and counted.
-func (r *Report) Read(name string, in io.Reader, variants []Variant, world guard.World, tell io.Writer) (broken int, err error) {
+func (r *Report) Read(name string, in io.Reader, variants []Variant, world guard.World,
+	tell io.Writer) (broken int, err error) {
 	lines := jsontext.Reader{In: in}
 	jsontext.InOrder(lines.All(), func(l jsontext.Line) (out read) {
 		c, err := Parse(l.Text, fmt.Sprintf("%s:%d", name, l.N))

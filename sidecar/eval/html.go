@@ -80,7 +80,8 @@ func (r *Report) groups() (out []group) {
 		i, known := at[id]
 		if !known {
 			i, at[id] = len(out), len(out)
-			out = append(out, group{ID: cmp.Or(row.of, row.ID), Category: row.Category, Tags: r.tags(all[id])})
+			out = append(out, group{ID: cmp.Or(row.of, row.ID), Category: row.Category,
+				Tags: r.tags(all[id])})
 		}
 		out[i].Rows = append(out[i].Rows, row)
 	}

@@ -63,7 +63,8 @@ func (j *Job) Run(ctx context.Context, in Room) error {
 }
 
 // corpora opens one after the other, and adds up how many lines could not be read.
-func (j *Job) corpora(in Room, read func(name string, from io.Reader) (broken int, err error)) (broken int, err error) {
+func (j *Job) corpora(in Room,
+	read func(name string, from io.Reader) (broken int, err error)) (broken int, err error) {
 	for _, name := range j.Corpora {
 		from := io.NopCloser(in.In)
 		if name != "-" {

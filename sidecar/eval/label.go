@@ -55,7 +55,8 @@ type listed struct {
 // keys are those of the labels of either form.
 var (
 	plainKeys  = []string{"accept", "calls", "content", "content_any", "leak_free", "reasoning", "unresolved"}
-	listedKeys = []string{"alternatives", "content", "content_alternatives", "no_marker_leak", "optional_tool_calls", "reasoning", "tool_calls"}
+	listedKeys = []string{"alternatives", "content", "content_alternatives", "no_marker_leak",
+		"optional_tool_calls", "reasoning", "tool_calls"}
 )
 
 // label reads what a case expects; nil where that says nothing that can be judged. A label in
@@ -97,7 +98,8 @@ func isList(v json.RawMessage) bool { return len(v) > 0 && v[0] == '[' }
 
 // want is the label in the usual form.
 func (l *listed) want() (*Want, error) {
-	w := &Want{Calls: l.Calls, Optional: l.Optional, LeakFree: l.LeakFree, saysText: l.Content != nil, whole: true}
+	w := &Want{Calls: l.Calls, Optional: l.Optional, LeakFree: l.LeakFree, saysText: l.Content != nil,
+		whole: true}
 	joined := func(list *[]string) *string {
 		if list == nil {
 			return nil
@@ -121,7 +123,8 @@ func (l *listed) want() (*Want, error) {
 
 // says reports whether there is anything to judge by.
 func (w *Want) says() bool {
-	return w.Calls != nil || w.saysText || len(w.ContentAny) > 0 || w.Reasoning != nil || len(w.Unresolved) > 0 || len(w.Accept) > 0 || w.LeakFree
+	return w.Calls != nil || w.saysText || len(w.ContentAny) > 0 || w.Reasoning != nil ||
+		len(w.Unresolved) > 0 || len(w.Accept) > 0 || w.LeakFree
 }
 
 // check says which call has no name: it would fit none.
@@ -164,7 +167,8 @@ func (c wantCall) fits(got replay.MadeCall) bool {
 	}
 	for _, v := range args {
 		var said any
-		return len(args) == 1 && json.Unmarshal(v, &said) == nil && strings.TrimSpace(fmt.Sprint(said)) == strings.TrimSpace(*text)
+		return len(args) == 1 && json.Unmarshal(v, &said) == nil &&
+			strings.TrimSpace(fmt.Sprint(said)) == strings.TrimSpace(*text)
 	}
 	return false
 }
@@ -189,7 +193,8 @@ func among(list []wantCall, got replay.MadeCall) bool {
 
 // same says that two readings are the same to a caller.
 func same(a, b *Made) bool {
-	return replay.SameText(a.Content, b.Content) && slices.EqualFunc(a.Calls, b.Calls, func(a, b replay.MadeCall) bool {
-		return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments)
-	})
+	return replay.SameText(a.Content, b.Content) && slices.EqualFunc(a.Calls, b.Calls,
+		func(a, b replay.MadeCall) bool {
+			return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments)
+		})
 }

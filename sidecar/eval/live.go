@@ -95,13 +95,17 @@ func (l *Live) Run(ctx context.Context, r *Report, variants []Variant, world gua
 	}
 	questions := l.questions()
 	open := known.open(questions, servers)
-	fmt.Fprintf(l.Tell, "%d cases, %d times each, %d variants: %d answers; %d are known, %s, %d at once\n", len(l.cases), max(1, l.Times)*max(1, len(l.Temperatures)), len(variants), len(questions)*len(variants), known.among(questions, servers), l.Most.planned(len(open)), max(1, l.Parallel))
+	fmt.Fprintf(l.Tell, "%d cases, %d times each, %d variants: %d answers; %d are known, %s, %d at once\n",
+		len(l.cases), max(1, l.Times)*max(1, len(l.Temperatures)), len(variants),
+		len(questions)*len(variants), known.among(questions, servers), l.Most.planned(len(open)),
+		max(1, l.Parallel))
 	done, spent, err := l.ask(ctx, open, known)
 	if err != nil {
 		return err
 	}
 	if done < len(open) {
-		fmt.Fprintf(l.Tell, "stopped behind %d requests, %s; a run with the same --answers goes on there\n", spent.requests, l.Most.told(spent.Spent))
+		fmt.Fprintf(l.Tell, "stopped behind %d requests, %s; a run with the same --answers goes on there\n",
+			spent.requests, l.Most.told(spent.Spent))
 	}
 	for _, q := range questions {
 		if !take(r, q, servers, known) {
@@ -162,7 +166,8 @@ func (q *question) row() Row {
 	if q.temperature != nil {
 		id += fmt.Sprintf(" at %g", *q.temperature)
 	}
-	row := Row{ID: fmt.Sprintf("%s, time %d", id, q.time), Category: q.Category, Place: q.Place, Labelled: q.Want != nil, of: id, unit: q.Place}
+	row := Row{ID: fmt.Sprintf("%s, time %d", id, q.time), Category: q.Category, Place: q.Place,
+		Labelled: q.Want != nil, of: id, unit: q.Place}
 	if q.Want != nil {
 		row.Want = q.Record.Expect
 	}

@@ -86,25 +86,29 @@ func TestLive(t *testing.T) {
 	m := model(nil)
 	r, said := live(t, m, Live{Times: 4, Temperatures: []float64{0, 0.7}})
 	v := r.Variants[0]
-	if len(m.Requests("")) != 16 || v.Cases != 16 || v.Right != 12 || v.Errors != 0 || *v.Steady != (Steady{Always: 2, Sometimes: 2}) {
+	if len(m.Requests("")) != 16 || v.Cases != 16 || v.Right != 12 || v.Errors != 0 ||
+		*v.Steady != (Steady{Always: 2, Sometimes: 2}) {
 		t.Errorf("asked %d, %+v, %+v\n%s", len(m.Requests("")), v, v.Steady, said)
 	}
 	if id := r.All[0].ID; id != "a at 0, time 1" {
 		t.Errorf("the first row is %q", id)
 	}
-	if !strings.Contains(said, " 16 requests, and what is asked again") || !strings.Contains(said, "16 of 16") {
+	if !strings.Contains(said, " 16 requests, and what is asked again") ||
+		!strings.Contains(said, "16 of 16") {
 		t.Error(said)
 	}
 	var page bytes.Buffer
 	ruletest.Must(t, r.HTML(&page))
-	for want, n := range map[string]int{"<details>": 2, "v: right in 2 of 4": 2, "2 + 2 of 4": 1} { // a case is shown once
+	// a case is shown once
+	for want, n := range map[string]int{"<details>": 2, "v: right in 2 of 4": 2, "2 + 2 of 4": 1} {
 		if got := strings.Count(page.String(), want); got != n || strings.Contains(page.String(), "repairs") {
 			t.Errorf("%s is %d times in the page", want, got)
 		}
 	}
 }
 
-// What was answered is not asked again; a bound stops; a changed case, profile or model server is another one.
+// What was answered is not asked again; a bound stops; a changed case, profile or model server is another
+// one.
 func TestLiveGoesOn(t *testing.T) {
 	file, here := filepath.Join(t.TempDir(), "answers"), place(t)
 	first := model(nil)
@@ -144,7 +148,8 @@ func TestLiveGoesOn(t *testing.T) {
 // The profile of a variant reads what is answered.
 func TestLiveProfile(t *testing.T) {
 	for profile, found := range map[string]int{"": 1, "native": 0} {
-		m := script.New(script.Scenario{Loop: true, Steps: []script.Reply{script.Text(`[TOOL_CALLS][{"name":"read","arguments":{"path":"a"}}]`)}})
+		m := script.New(script.Scenario{Loop: true,
+			Steps: []script.Reply{script.Text(`[TOOL_CALLS][{"name":"read","arguments":{"path":"a"}}]`)}})
 		if r, said := place(t).live(t, m, Live{}, profile); r.Variants[0].CallsExact != found {
 			t.Errorf("%q: %+v\n%s", profile, r.Variants[0], said)
 		}
@@ -187,7 +192,8 @@ func TestLiveStreams(t *testing.T) {
 
 // All that the server counts is told, what was asked again, too.
 func TestLiveTokens(t *testing.T) {
-	m := script.New(script.Scenario{Steps: []script.Reply{script.Empty(), script.Native("read", `{"path":"a"}`), script.Text("Hi.")}})
+	m := script.New(script.Scenario{Steps: []script.Reply{script.Empty(),
+		script.Native("read", `{"path":"a"}`), script.Text("Hi.")}})
 	r, said := live(t, m, Live{Times: 1, Most: Bounds{In: 3, Out: 20}})
 	prompts := 0
 	for _, q := range m.Requests("") {
@@ -196,7 +202,8 @@ func TestLiveTokens(t *testing.T) {
 	if v := r.Variants[0]; v.Prompt != prompts || v.Completion != 3+7+3 || v.Cases != 2 {
 		t.Errorf("%+v, not %d tokens", v, prompts)
 	}
-	if want := fmt.Sprintf("2 of 2, %d tokens, cost %.4f\n", prompts+13, (3*float64(prompts)+20*13)/1e6); !strings.Contains(said, want) {
+	if want := fmt.Sprintf("2 of 2, %d tokens, cost %.4f\n", prompts+13,
+		(3*float64(prompts)+20*13)/1e6); !strings.Contains(said, want) {
 		t.Errorf("no %q in\n%s", want, said)
 	}
 	var out bytes.Buffer
@@ -211,21 +218,26 @@ func TestLiveBounded(t *testing.T) {
 	whole, _ := live(t, model(nil), Live{Times: 3})
 	spent := whole.Variants[0].Spent // of 6 questions that take about as much
 	most, price := spent.tokens()*2/5, 1e6/float64(spent.tokens())
-	for says, most := range map[string]Bounds{fmt.Sprintf(" of %d tokens\n", most): {Tokens: most}, " of 0.4\n": {Cost: 0.4, In: price, Out: price}} {
+	for says, most := range map[string]Bounds{fmt.Sprintf(" of %d tokens\n", most): {Tokens: most},
+		" of 0.4\n": {Cost: 0.4, In: price, Out: price}} {
 		file, here := filepath.Join(t.TempDir(), "answers"), place(t)
 		first, second, third := model(nil), model(nil), model(nil)
 		r, said := here.live(t, first, Live{Times: 3, Most: most, Answers: file}, "")
-		if n := len(first.Requests("")); n != 3 || r.Cases != 3 || !strings.Contains(said, "stopped behind 3 requests, ") || !strings.Contains(said, says) {
+		if n := len(first.Requests("")); n != 3 || r.Cases != 3 ||
+			!strings.Contains(said, "stopped behind 3 requests, ") || !strings.Contains(said, says) {
 			t.Errorf("%q: asked %d, %d cases\n%s", says, n, r.Cases, said)
 		}
-		if r, said = here.live(t, second, Live{Times: 3, Most: most, Answers: file}, ""); r.Cases != 6 || len(second.Requests("")) != 3 {
+		if r, said = here.live(t, second, Live{Times: 3, Most: most, Answers: file}, ""); r.Cases != 6 ||
+			len(second.Requests("")) != 3 {
 			t.Errorf("%q: then %d cases\n%s", says, r.Cases, said)
 		}
-		if r, _ = here.live(t, third, Live{Times: 3, Answers: file}, ""); len(third.Requests("")) != 0 || r.Variants[0].Prompt != spent.Prompt || r.Variants[0].Completion != spent.Completion {
+		if r, _ = here.live(t, third, Live{Times: 3, Answers: file}, ""); len(third.Requests("")) != 0 ||
+			r.Variants[0].Prompt != spent.Prompt || r.Variants[0].Completion != spent.Completion {
 			t.Errorf("%q: the answers took %+v, and %+v in one go", says, r.Variants[0].Spent, spent)
 		}
 	}
-	if said, err := (&crowd{}).ask(t, t.Context(), place(t), Live{Most: Bounds{Tokens: 1000}}); err == nil || !strings.Contains(err.Error(), "does not say how many tokens") {
+	if said, err := (&crowd{}).ask(t, t.Context(), place(t), Live{Most: Bounds{Tokens: 1000}}); err == nil ||
+		!strings.Contains(err.Error(), "does not say how many tokens") {
 		t.Errorf("a server that counts no tokens: %v\n%s", err, said)
 	}
 	for _, b := range []Bounds{{Tokens: -1}, {In: -1}, {Cost: 1}} {
@@ -242,10 +254,12 @@ func TestLiveBoundsHold(t *testing.T) {
 		{Requests: 3}: {3, 1}, {Requests: 7}: {6, 2}, {Requests: 9}: {9, 3},
 		{Tokens: 300}: {6, 2}, {}: {18, 6},
 	} {
-		m := script.New(script.Scenario{Loop: true, Steps: []script.Reply{script.Empty()}}) // of which each is asked for three times
+		// of which each is asked for three times
+		m := script.New(script.Scenario{Loop: true, Steps: []script.Reply{script.Empty()}})
 		r, said := live(t, m, Live{Times: 3, Parallel: 4, Most: most})
 		if n := len(m.Requests("")); n != want[0] || r.Cases+r.Variants[0].Errors != want[1] {
-			t.Errorf("%+v: %d requests, %d answers, %d tokens\n%s", most, n, r.Cases+r.Variants[0].Errors, r.Variants[0].tokens(), said)
+			t.Errorf("%+v: %d requests, %d answers, %d tokens\n%s", most, n, r.Cases+r.Variants[0].Errors,
+				r.Variants[0].tokens(), said)
 		}
 	}
 }
@@ -256,7 +270,8 @@ func TestReadAnswer(t *testing.T) {
 	for _, row := range []struct{ body, made, err string }{
 		{event(`"delta":{"content":"a"}`) + ": waits\n\n" + event(`"delta":{"content":"b"},"finish_reason":"stop"`) + "data: [DONE]\n\n", `[] ab stop`, ""},
 		{event(`"delta":{"tool_calls":[{"index":1,"function":{"name":"x","arguments":"{"}}]}`) + event(`"delta":{"tool_calls":[{"index":3,"function":{"name":"y","arguments":"[]"}}]}`) +
-			event(`"delta":{"tool_calls":[{"index":1,"function":{"arguments":"}"}}]}`) + "data: [DONE]\n\n", `[{x {}} {y []}]  `, ""},
+			event(`"delta":{"tool_calls":[{"index":1,"function":{"arguments":"}"}}]}`) + "data: [DONE]\n\n",
+			`[{x {}} {y []}]  `, ""},
 		{event(`"delta":{"content":"a"}`), "", "the stream broke off"},
 		{event(`"delta":{"content":"a"}`) + "data: {\"error\":{\"message\":\"no luck\"}}\n\n", "", "no luck"},
 		{"data: {\"choices\":[],\"usage\":{}}\n\ndata: [DONE]\n\n", "", "has no choice"},
@@ -265,7 +280,8 @@ func TestReadAnswer(t *testing.T) {
 	} {
 		made, err := readAnswer([]byte(row.body), true)
 		got := fmt.Sprintf("%s %s %s", made.Calls, made.Content, made.Finish)
-		if row.err == "" && (err != nil || got != row.made) || row.err != "" && (err == nil || !strings.Contains(err.Error(), row.err)) {
+		if row.err == "" && (err != nil || got != row.made) || row.err != "" &&
+			(err == nil || !strings.Contains(err.Error(), row.err)) {
 			t.Errorf("%s\n%s, %v", row.body, got, err)
 		}
 	}

@@ -80,7 +80,8 @@ func (r *Report) Headline() string {
 	}
 	best := slices.MaxFunc(r.Variants, func(a, b *Sum) int { return a.Right - b.Right })
 	if best.Right == first.Right {
-		return fmt.Sprintf("No variant reads more of the %d labelled replies rightly than %s: %d.", first.Labelled, first.Name, first.Right)
+		return fmt.Sprintf("No variant reads more of the %d labelled replies rightly than %s: %d.",
+			first.Labelled, first.Name, first.Right)
 	}
 	i := slices.IndexFunc(r.Pairs, func(p Pair) bool { return p.A == first.Name && p.B == best.Name })
 	p := r.Pairs[i]
@@ -89,7 +90,8 @@ func (r *Report) Headline() string {
 		sure = "and that is hardly chance"
 	}
 	if first.Steady != nil {
-		return fmt.Sprintf("%s is right more often than %s in %d of %d cases that differ, %s (p = %.2g).", best.Name, first.Name, p.CasesB, p.CasesA+p.CasesB, sure, p.P)
+		return fmt.Sprintf("%s is right more often than %s in %d of %d cases that differ, %s (p = %.2g).",
+			best.Name, first.Name, p.CasesB, p.CasesA+p.CasesB, sure, p.P)
 	}
 	return fmt.Sprintf("%s reads %d replies rightly that %s reads wrongly, and %d the other way round, %s (p = %.2g).", best.Name, p.OnlyB, first.Name, p.OnlyA, sure, p.P)
 }

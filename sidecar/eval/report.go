@@ -62,7 +62,8 @@ type Report struct {
 
 // Run reads one case with every variant.
 func Run(c *Case, variants []Variant, in guard.World) (Row, []*Sum, error) {
-	row := Row{ID: c.ID, Category: c.Category, Place: c.Place, Labelled: c.Want != nil, notJudged: c.NotJudged}
+	row := Row{ID: c.ID, Category: c.Category, Place: c.Place, Labelled: c.Want != nil,
+		notJudged: c.NotJudged}
 	if c.Want != nil {
 		row.Want = c.Record.Expect
 	}
@@ -83,7 +84,8 @@ func Run(c *Case, variants []Variant, in guard.World) (Row, []*Sum, error) {
 // tally judges what a variant made of a case.
 func (c *Case) tally(v Variant, made replay.Made, took Spent) (*Made, *Sum) {
 	m := c.Want.judge(made)
-	s := &Sum{Name: v.Name, Rules: v.Set.Version, Cases: 1, Repairs: made.Repairs, Refused: len(made.Refused), Spent: took}
+	s := &Sum{Name: v.Name, Rules: v.Set.Version, Cases: 1, Repairs: made.Repairs, Refused: len(made.Refused),
+		Spent: took}
 	if w := c.Want; w != nil {
 		s.Labelled, s.Right = 1, count(m.Right)
 		if w.Calls != nil && len(*w.Calls) > 0 {
@@ -114,7 +116,8 @@ func count(b bool) int {
 func NewReport(variants []Variant) *Report {
 	r := &Report{Pairs: []Pair{}, Rows: []Row{}, NotJudged: map[string]int{}, ids: map[string]int{}}
 	for _, v := range variants {
-		r.Variants = append(r.Variants, &Sum{Name: v.Name, Rules: v.Set.Version, Categories: map[string]*Sum{}})
+		r.Variants = append(r.Variants, &Sum{Name: v.Name, Rules: v.Set.Version,
+			Categories: map[string]*Sum{}})
 	}
 	return r
 }
@@ -162,7 +165,8 @@ func (s *Sum) Each() Spent {
 }
 
 func (s *Sum) add(o *Sum) {
-	for _, f := range [][2]*int{{&s.Cases, &o.Cases}, {&s.Labelled, &o.Labelled}, {&s.Right, &o.Right}, {&s.CallsExact, &o.CallsExact}, {&s.CallsTotal, &o.CallsTotal},
+	for _, f := range [][2]*int{{&s.Cases, &o.Cases}, {&s.Labelled, &o.Labelled}, {&s.Right, &o.Right},
+		{&s.CallsExact, &o.CallsExact}, {&s.CallsTotal, &o.CallsTotal},
 		{&s.FalseCalls, &o.FalseCalls}, {&s.Leaks, &o.Leaks}, {&s.ContentOK, &o.ContentOK}, {&s.ContentTotal, &o.ContentTotal}, {&s.ReasoningOK, &o.ReasoningOK}, {&s.ReasoningTotal, &o.ReasoningTotal},
 		{&s.UnresolvedOK, &o.UnresolvedOK}, {&s.UnresolvedTotal, &o.UnresolvedTotal}, {&s.Repairs, &o.Repairs}, {&s.Refused, &o.Refused}} {
 		*f[0] += *f[1]

@@ -50,7 +50,8 @@ func (l *Live) serve(v Variant, world guard.World, m *meter) (*server, error) {
 		Served: func(ctx context.Context, a turn.Account) { passageOf(ctx).account = a },
 		Guard:  guard.New(guard.Config{World: world, Now: time.Now, Metrics: metrics, Log: quiet}),
 	})
-	return &server{v, strings.TrimRight(l.URL, "/"), s.Handler(), l.Whole, func() { s.Close(); up.Close() }}, nil
+	return &server{v, strings.TrimRight(l.URL, "/"), s.Handler(), l.Whole, func() { s.Close(); up.Close() }},
+		nil
 }
 
 // served are the rules by which the variant answers. Its profile is that of every model.
@@ -72,7 +73,8 @@ func frank(set *ruleset.Set) *ruleset.Set {
 	mine.Limits.Caller = admission.Pace{AtOnce: 1 << 20, PerMinute: 1 << 30} // all questions come from one
 	mine.Recovery.Faults = maps.Clone(set.Recovery.Faults)
 	for _, f := range []ruleset.Fault{
-		ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited, ruleset.Rejected, ruleset.ServerError, ruleset.Unreachable, ruleset.Away, ruleset.Timeout,
+		ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited,
+		ruleset.Rejected, ruleset.ServerError, ruleset.Unreachable, ruleset.Away, ruleset.Timeout,
 	} {
 		r := mine.Recovery.For(f)
 		r.Says.Value = ""
@@ -115,7 +117,8 @@ func (s *server) body(q question) ([]byte, error) {
 // profile are another one.
 func (s *server) key(q question) string {
 	body, _ := s.body(q)
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d\x00%s", s.base, s.Set.Version, s.Profile, q.time, body))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d\x00%s", s.base, s.Set.Version, s.Profile,
+		q.time, body))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -132,7 +135,8 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (out a
 	}
 	ctx, way := embark(ctx)
 	defer way.stop(nil)
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/v1/chat/completions", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		"http://localhost/v1/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		return out, err
 	}
@@ -141,7 +145,8 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (out a
 	began := time.Now()
 	s.serve(to, req)
 	account := &way.account
-	out.Spent, out.sent = Spent{milliseconds(time.Since(began)), milliseconds(account.First), account.Prompt, account.Completion}, int(way.sent.Load())
+	out.Spent, out.sent = Spent{milliseconds(time.Since(began)), milliseconds(account.First), account.Prompt,
+		account.Completion}, int(way.sent.Load())
 	switch {
 	case errors.Is(context.Cause(ctx), errBound):
 		return out, errBound

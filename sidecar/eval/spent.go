@@ -60,7 +60,8 @@ func (b *Bounds) bounded() bool { return b.Requests > 0 || b.counts() }
 
 // reached reports whether nothing more may be asked.
 func (b *Bounds) reached(requests int, s Spent) bool {
-	return b.Requests > 0 && requests >= b.Requests || b.Tokens > 0 && s.tokens() >= b.Tokens || b.Cost > 0 && b.cost(s) >= b.Cost
+	return b.Requests > 0 && requests >= b.Requests || b.Tokens > 0 && s.tokens() >= b.Tokens || b.Cost > 0 &&
+		b.cost(s) >= b.Cost
 }
 
 // told is what was spent, beside what may be.

@@ -25,12 +25,14 @@ func (r *Report) Write(out io.Writer) error {
 	}
 	fmt.Fprintln(w, "  variant\tright\tcalls\tfalse\tleaks\tcontent\tthoughts\t"+more)
 	for _, s := range r.Variants {
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t", s.Name, of(s.Right, s.Labelled), of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks,
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t", s.Name, of(s.Right, s.Labelled),
+			of(s.CallsExact, s.CallsTotal), s.FalseCalls, s.Leaks,
 			of(s.ContentOK, s.ContentTotal), of(s.ReasoningOK, s.ReasoningTotal))
 		if r.Live() {
 			fmt.Fprintf(w, "%d\t%.0f\t%.0f\n", s.Each().Completion, s.Each().First, s.Each().Milliseconds)
 		} else {
-			fmt.Fprintf(w, "%s\t%d\t%d\t%.0f\n", of(s.UnresolvedOK, s.UnresolvedTotal), s.Repairs, s.Refused, s.Milliseconds)
+			fmt.Fprintf(w, "%s\t%d\t%d\t%.0f\n", of(s.UnresolvedOK, s.UnresolvedTotal), s.Repairs, s.Refused,
+				s.Milliseconds)
 		}
 	}
 	for i, s := range r.Variants {
@@ -38,14 +40,16 @@ func (r *Report) Write(out io.Writer) error {
 			fmt.Fprintln(w, "\n  variant\talways right\tsometimes\tnever\tno answer")
 		}
 		if s.Steady != nil {
-			fmt.Fprintf(w, "  %s\t%d\t%d\t%d\t%d\n", s.Name, s.Steady.Always, s.Steady.Sometimes, s.Steady.Never, s.Errors)
+			fmt.Fprintf(w, "  %s\t%d\t%d\t%d\t%d\n", s.Name, s.Steady.Always, s.Steady.Sometimes,
+				s.Steady.Never, s.Errors)
 		}
 	}
 	for i, p := range r.Pairs {
 		if i == 0 {
 			fmt.Fprintln(w, "\n  pair\tboth right\tonly the first\tonly the second\tneither\tcases\tp")
 		}
-		fmt.Fprintf(w, "  %s, %s\t%d\t%d\t%d\t%d\t%d:%d\t%.2g\n", p.A, p.B, p.Both, p.OnlyA, p.OnlyB, p.Neither, p.CasesA, p.CasesB, p.P)
+		fmt.Fprintf(w, "  %s, %s\t%d\t%d\t%d\t%d\t%d:%d\t%.2g\n", p.A, p.B, p.Both, p.OnlyA, p.OnlyB,
+			p.Neither, p.CasesA, p.CasesB, p.P)
 	}
 	shown := 0
 	for _, row := range r.Rows {
@@ -172,7 +176,8 @@ func (r *Report) JUnit(out io.Writer) error {
 				c.Skipped = &struct{}{}
 				one.Skipped++
 			case !m.Right:
-				c.Failure = &xfailure{m.mark(true), legal(fmt.Sprintf("%s\nmade: %s\nexpected: %s", row.Place, m.shown(), row.Want))}
+				c.Failure = &xfailure{m.mark(true), legal(fmt.Sprintf("%s\nmade: %s\nexpected: %s", row.Place,
+					m.shown(), row.Want))}
 				one.Failures++
 			}
 			one.Cases = append(one.Cases, c)

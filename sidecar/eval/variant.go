@@ -32,7 +32,8 @@ type Spec struct {
 func Specs(texts []string, profile string) (out []Spec, err error) {
 	for _, text := range texts {
 		name, where, _ := strings.Cut(text, "=")
-		if name == "" || where == "" || slices.ContainsFunc(out, func(s Spec) bool { return s.Name == name }) {
+		if name == "" || where == "" ||
+			slices.ContainsFunc(out, func(s Spec) bool { return s.Name == name }) {
 			return nil, fmt.Errorf("--variant %s: write NAME=DIR, each name once", text)
 		}
 		s := Spec{Name: name, Dir: where, Profile: profile}
@@ -46,10 +47,12 @@ func Specs(texts []string, profile string) (out []Spec, err error) {
 		case over && (strings.HasSuffix(file, ".yaml") || strings.HasSuffix(file, ".yml")):
 			s.Dir, s.Overlay = dir, file
 		case over:
-			return nil, fmt.Errorf("--variant %s: %s is no folder, and %s no overlay: its name ends in .yaml", text, s.Dir, file)
+			return nil, fmt.Errorf("--variant %s: %s is no folder, and %s no overlay: its name ends in .yaml",
+				text, s.Dir, file)
 		case in:
 			var whole bool
-			if s.Experiment, s.Arm, whole = strings.Cut(arm, "/"); !whole || s.Experiment == "" || s.Arm == "" {
+			if s.Experiment, s.Arm, whole = strings.Cut(arm, "/"); !whole || s.Experiment == "" ||
+				s.Arm == "" {
 				return nil, fmt.Errorf("--variant %s: write NAME=DIR@EXPERIMENT/ARM", text)
 			}
 			s.Dir = folder
@@ -99,7 +102,8 @@ func (s Spec) Load(read Read, tell io.Writer) (Variant, error) {
 		}
 	}
 	if s.Profile != "" && !slices.Contains(set.Profiles(), s.Profile) {
-		return Variant{}, fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", s.Profile, s.Dir, strings.Join(set.Profiles(), ", "))
+		return Variant{}, fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", s.Profile, s.Dir,
+			strings.Join(set.Profiles(), ", "))
 	}
 	return Variant{Name: s.Name, Set: set, Profile: s.Profile}, nil
 }

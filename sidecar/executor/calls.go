@@ -28,7 +28,8 @@ import (
 // more must run.
 func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error) {
 	results, errs := make([]tools.Result, len(s.Calls)), make([]error, len(s.Calls))
-	together := r.set.Runs.Parallel == "read" && !slices.ContainsFunc(s.Calls, func(c tools.Call) bool { return r.changes(&c) || r.refers(&c) })
+	together := r.set.Runs.Parallel == "read" && !slices.ContainsFunc(s.Calls,
+		func(c tools.Call) bool { return r.changes(&c) || r.refers(&c) })
 	var group sync.WaitGroup
 	for i := range s.Calls {
 		each := func() {
@@ -51,7 +52,8 @@ func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error
 		return nil, err
 	}
 	r.count(s.Calls, results)
-	r.Log.Info("tools have run", "event", "tool_execution_complete", "run", r.ID, "iteration", n, "calls", len(results))
+	r.Log.Info("tools have run", "event", "tool_execution_complete", "run", r.ID, "iteration", n,
+		"calls", len(results))
 	return results, nil
 }
 
@@ -101,11 +103,14 @@ func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (t
 		}
 	}
 	if result.Failed {
-		r.Log.Warn("a tool failed", "event", "tool_execution_failed", "run", r.ID, "call", id, "tool", call.Name, "elapsed_ms", took, "refused", refusal != nil, "detail", masked(result.Text))
+		r.Log.Warn("a tool failed", "event", "tool_execution_failed", "run", r.ID, "call", id,
+			"tool", call.Name, "elapsed_ms", took, "refused", refusal != nil, "detail", masked(result.Text))
 	} else {
-		r.Log.Info("a tool has run", "event", "tool_execution_success", "run", r.ID, "call", id, "tool", call.Name, "elapsed_ms", took, "bytes", len(result.Text))
+		r.Log.Info("a tool has run", "event", "tool_execution_success", "run", r.ID, "call", id,
+			"tool", call.Name, "elapsed_ms", took, "bytes", len(result.Text))
 	}
-	r.Turns.Metrics.RunCalls.WithLabelValues(telemetry.Labels(r.Model.ID.Value, r.set.Arms, call.Name, outcome(&result, refusal))...).Inc()
+	r.Turns.Metrics.RunCalls.WithLabelValues(telemetry.Labels(r.Model.ID.Value, r.set.Arms, call.Name,
+		outcome(&result, refusal))...).Inc()
 	if refusal != nil { // all of it: it says what the model can do
 		result.Text = "Error: " + refusal.Why
 	} else {
@@ -115,7 +120,8 @@ func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (t
 	if refusal == nil { // even if it cannot be kept
 		r.acts.knows(id, result)
 	}
-	err = r.add(journal.Record{Result: &journal.Result{ID: id, Text: result.Text, Failed: result.Failed, Refused: refusal != nil, Doubt: result.Doubt, Took: took}})
+	err = r.add(journal.Record{Result: &journal.Result{ID: id, Text: result.Text, Failed: result.Failed,
+		Refused: refusal != nil, Doubt: result.Doubt, Took: took}})
 	return result, err
 }
 
@@ -141,7 +147,8 @@ func (r *Run) shown(tool string, res *tools.Result) string {
 	case res.Failed && !strings.HasPrefix(strings.ToLower(text), "error"):
 		text = "Error: " + text
 	}
-	text, _ = trim.Text(text, r.set.Results.Bounds(ruleset.OfRuns, tool, r.window, utf8.RuneCountInString(text)))
+	text, _ = trim.Text(text, r.set.Results.Bounds(ruleset.OfRuns, tool, r.window,
+		utf8.RuneCountInString(text)))
 	if res.Doubt {
 		text += "\n\nIt is not known whether this call took effect. Look first, before you send it again."
 	}
@@ -149,12 +156,15 @@ func (r *Run) shown(tool string, res *tools.Result) string {
 }
 
 // judged runs a call that may run, unless its result is known.
-func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule ruleset.RunTool, span *spans.Tool) (res tools.Result, refusal *tools.Refusal, err error) {
+func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule ruleset.RunTool,
+	span *spans.Tool) (res tools.Result, refusal *tools.Refusal, err error) {
 	ear := guard.Ear{Log: r.Log, Told: func(d guard.Told) {
-		span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place, Outcome: string(d.Outcome)})
+		span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place,
+			Outcome: string(d.Outcome)})
 	}}
 	passed, refusal := r.judge.Weigh(ctx, *call, ear, func(e approvals.Entry) {
-		r.tell(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s", e.Until.Format(time.TimeOnly), e.ID))
+		r.tell(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s",
+			e.Until.Format(time.TimeOnly), e.ID))
 	})
 	if refusal != nil {
 		return res, refusal, nil
@@ -171,9 +181,11 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 	if r.changes(call) {
 		r.acts.knows(id, r.doubted(call.Name))
 	}
-	r.Log.Debug("a tool runs", "event", "tool_execution_start", "run", r.ID, "call", id, "tool", call.Name, "args", masked(string(call.Arguments)))
+	r.Log.Debug("a tool runs", "event", "tool_execution_start", "run", r.ID, "call", id, "tool", call.Name,
+		"args", masked(string(call.Arguments)))
 	for try := 0; ; try++ {
-		if res = r.send(ctx, id, passed, rule.Timeout); !res.Transient || !rule.Again || try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
+		if res = r.send(ctx, id, passed, rule.Timeout); !res.Transient || !rule.Again ||
+			try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
 			break
 		}
 	}
@@ -198,8 +210,10 @@ func (r *Run) send(ctx context.Context, id string, call *guard.Passed, within ti
 func (r *Run) works(ctx context.Context, id string, call *guard.Passed) (res tools.Result) {
 	defer func() {
 		if bug := recover(); bug != nil {
-			r.Log.Error("a tool has panicked", "event", "tool_panicked", "run", r.ID, "call", id, "tool", call.Name, "detail", fmt.Sprint(bug), "stack", string(debug.Stack()))
-			res = tools.Result{Failed: true, Doubt: r.changes(&call.Call), Text: "this tool has a bug, and broke off."}
+			r.Log.Error("a tool has panicked", "event", "tool_panicked", "run", r.ID, "call", id,
+				"tool", call.Name, "detail", fmt.Sprint(bug), "stack", string(debug.Stack()))
+			res = tools.Result{Failed: true, Doubt: r.changes(&call.Call),
+				Text: "this tool has a bug, and broke off."}
 		}
 	}()
 	return r.offered[call.Name].Run(ctx, id, call)

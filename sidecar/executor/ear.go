@@ -108,7 +108,8 @@ func (u *usage) take(doc []byte) {
 	v := gjson.ParseBytes(doc)
 	*u = usage{
 		prompt: int(v.Get("prompt_tokens").Int()), completion: int(v.Get("completion_tokens").Int()),
-		cached: int(v.Get("prompt_tokens_details.cached_tokens").Int()), reasoning: int(v.Get("completion_tokens_details.reasoning_tokens").Int()),
+		cached:    int(v.Get("prompt_tokens_details.cached_tokens").Int()),
+		reasoning: int(v.Get("completion_tokens_details.reasoning_tokens").Int()),
 	}
 	u.context = u.prompt + u.completion
 }

@@ -14,7 +14,8 @@ func (r *Run) edit(call *tools.Call, res *tools.Result) {
 	if json.Unmarshal(call.Arguments, &args) != nil {
 		args = nil // what is no object has no members
 	}
-	text, done := r.set.Edits.Result(edits.Result{Tool: call.Name, Args: args, Text: res.Text, Failed: res.Failed, Subject: r.who})
+	text, done := r.set.Edits.Result(edits.Result{Tool: call.Name, Args: args, Text: res.Text,
+		Failed: res.Failed, Subject: r.who})
 	res.Text = text
 	r.acts.edited(r.Turns.Edited(r.set, r.Model.ID.Value, done))
 }

@@ -63,7 +63,8 @@ const recovery = 10 * time.Minute
 
 // New is an executor without runs.
 func New(c Config) *Executor {
-	return &Executor{Config: c, cache: newCache(c.Now), recent: newRecent(c.Now), cut: findCut(c.Journal, c.Now().Add(-recovery))}
+	return &Executor{Config: c, cache: newCache(c.Now), recent: newRecent(c.Now),
+		cut: findCut(c.Journal, c.Now().Add(-recovery))}
 }
 
 // Run is one run. It is for one Go.
@@ -118,7 +119,8 @@ func Wants(set *ruleset.Set, req *openai.Request) bool {
 
 // Begin reads what a run is asked for. A run that the same request began, and that a crash has
 // broken off, goes on. Run must follow. The error is an *openai.Error.
-func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Request, from turn.Caller) (*Run, error) {
+func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Request,
+	from turn.Caller) (*Run, error) {
 	r, err := e.plan(ctx, set, req, from)
 	if err != nil {
 		return nil, err
@@ -137,7 +139,8 @@ func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Requ
 }
 
 // plan is a new run.
-func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Request, from turn.Caller) (*Run, error) {
+func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Request,
+	from turn.Caller) (*Run, error) {
 	id := cmp.Or(req.Model, set.Models[0].ID.Value)
 	model, ok := set.Model(id)
 	switch {
@@ -148,7 +151,8 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 	}
 	from.Runs = true
 	r := &Run{
-		Executor: e, Log: e.Log, ID: newID(), Model: model, set: set, from: from, who: turn.Asker(req, from, model.ID.Value),
+		Executor: e, Log: e.Log, ID: newID(), Model: model, set: set, from: from,
+		who:     turn.Asker(req, from, model.ID.Value),
 		offered: map[string]Source{}, since: e.Now(),
 	}
 	var err error
@@ -164,8 +168,9 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 	}
 	r.tools = r.offer(ctx)
 	r.talk, r.acts, r.reply = newTalk(req, r.tools), &acts{}, replyOf(req)
-	r.begin = journal.Begin{ID: r.ID, Model: model.ID.Value, Session: r.who.Session, Agent: r.who.Agent, Channel: r.who.Channel,
-		Rules: set.Version, Sum: sumOf(r.who, req.Body), Request: req.Body}
+	r.begin = journal.Begin{ID: r.ID, Model: model.ID.Value, Session: r.who.Session, Agent: r.who.Agent,
+		Channel: r.who.Channel,
+		Rules:   set.Version, Sum: sumOf(r.who, req.Body), Request: req.Body}
 	return r, nil
 }
 

@@ -70,7 +70,8 @@ func (e *Executor) Resume(ctx context.Context, set *ruleset.Set, id, by string) 
 	if e.cut.runs[past.Sum] == id {
 		delete(e.cut.runs, past.Sum) // a caller who sends the request gets the answer of this run
 	}
-	e.Log.Info("a run that was broken off is resumed", "event", "run_resumed", "run", id, "by", by, "doubt", len(past.Doubt()))
+	e.Log.Info("a run that was broken off is resumed", "event", "run_resumed", "run", id, "by", by,
+		"doubt", len(past.Doubt()))
 	return r, nil
 }
 

@@ -30,17 +30,20 @@ func (r *Run) heard(n int, s *said) error { return r.add(journal.Record{Turn: tu
 
 // turnOf is a reply as it is kept.
 func turnOf(n int, s *said) *journal.Turn {
-	t := &journal.Turn{N: n, Content: s.Content, Reasoning: s.Reasoning, Prompt: s.usage.prompt, Answer: s.usage.completion, Squeezed: s.squeezed,
+	t := &journal.Turn{N: n, Content: s.Content, Reasoning: s.Reasoning, Prompt: s.usage.prompt,
+		Answer: s.usage.completion, Squeezed: s.squeezed,
 		Finish: s.Finish, Done: s.Done, Over: s.over, Why: s.why}
 	for i := range s.Calls {
-		t.Calls = append(t.Calls, journal.Wrote{ID: s.ids[i], Tool: s.Calls[i].Name, Arguments: string(s.Calls[i].Arguments)})
+		t.Calls = append(t.Calls, journal.Wrote{ID: s.ids[i], Tool: s.Calls[i].Name,
+			Arguments: string(s.Calls[i].Arguments)})
 	}
 	return t
 }
 
 // starts keeps that a call is about to run.
 func (r *Run) starts(id string, call *tools.Call, does string) error {
-	return r.add(journal.Record{Call: &journal.Call{ID: id, Tool: call.Name, Does: does, Changes: r.changes(call)}})
+	return r.add(journal.Record{Call: &journal.Call{ID: id, Tool: call.Name, Does: does,
+		Changes: r.changes(call)}})
 }
 
 // changes reports whether a call may change something.
@@ -66,11 +69,14 @@ func (r *Run) ended(end *ending, err error) {
 	r.status = e.Status
 	if r.kept != nil {
 		if err := errors.Join(r.add(journal.Record{End: &e}), r.kept.Close()); err != nil {
-			r.Log.Error("the end of a run cannot be kept", "event", "journal_broken", "run", r.ID, "detail", err.Error())
+			r.Log.Error("the end of a run cannot be kept", "event", "journal_broken", "run", r.ID,
+				"detail", err.Error())
 		}
 	}
 	r.Turns.Metrics.Runs.WithLabelValues(r.Model.ID.Value, e.Status).Inc()
-	r.Log.Info("run ended", "event", "executor_run_end", "run", r.ID, "status", e.Status, "model", r.Model.ID.Value, "agent", r.who.Agent, "session", r.who.Session,
-		"iterations", r.acts.turns, "calls", r.acts.calls, "prompt_tokens", r.usage.prompt, "completion_tokens", r.usage.completion,
+	r.Log.Info("run ended", "event", "executor_run_end", "run", r.ID, "status", e.Status,
+		"model", r.Model.ID.Value, "agent", r.who.Agent, "session", r.who.Session,
+		"iterations", r.acts.turns, "calls", r.acts.calls, "prompt_tokens", r.usage.prompt,
+		"completion_tokens", r.usage.completion,
 		"elapsed_ms", r.Now().Sub(r.since).Milliseconds(), "rules", r.set.Version)
 }

@@ -50,7 +50,8 @@ func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 	if err != nil {
 		return sink.Fail(openai.Internal(err.Error()))
 	}
-	r.Log.Info("run started", "event", "executor_run_start", "run", r.ID, "model", r.Model.ID.Value, "session", r.who.Session,
+	r.Log.Info("run started", "event", "executor_run_start", "run", r.ID, "model", r.Model.ID.Value,
+		"session", r.who.Session,
 		"tools", len(r.offered), "timeout_seconds", r.time.Seconds(), "rules", r.set.Version)
 	ctx, cancel := context.WithTimeoutCause(ctx, r.time, errTime)
 	defer cancel()
@@ -68,7 +69,8 @@ func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 func (r *Run) later(err *openai.Error) *openai.Error {
 	if r.kept != nil {
 		if err := r.kept.Close(); err != nil {
-			r.Log.Error("the journal of a run cannot be closed", "event", "journal_broken", "run", r.ID, "detail", err.Error())
+			r.Log.Error("the journal of a run cannot be closed", "event", "journal_broken", "run", r.ID,
+				"detail", err.Error())
 		}
 	}
 	return err
@@ -117,7 +119,8 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 		case r.acts.same >= r.set.Runs.Same:
 			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Same), nil
 		case n >= r.set.Runs.Turns:
-			r.Log.Warn("the run has had all its turns", "event", "executor_max_iterations_exceeded", "run", r.ID, "iterations", n)
+			r.Log.Warn("the run has had all its turns", "event", "executor_max_iterations_exceeded",
+				"run", r.ID, "iterations", n)
 			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Turns), nil
 		}
 	}
@@ -131,14 +134,15 @@ func (r *Run) closes(s *said, end *ruleset.RunEnd) {
 	case end != nil: // no call of it runs
 		s.over, s.why = true, end.Say
 	case len(s.Calls) == 0 && len(s.Refused) > 0:
-		s.over, s.why = true, strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}", s.Refused[len(s.Refused)-1].Why)
+		s.over, s.why = true, strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}",
+			s.Refused[len(s.Refused)-1].Why)
 	case len(s.Calls) == 0:
 		s.over = s.sorry
 	}
 }
 
-// answer is what the caller reads at the end. A model that only says that it is done leaves nothing to read but
-// what was done.
+// answer is what the caller reads at the end. A model that only says that it is done leaves nothing to read
+// but what was done.
 func (r *Run) answer(s *said) string {
 	if !s.Done || strings.TrimSpace(s.Content) != "" {
 		return s.Content
@@ -157,7 +161,8 @@ func (r *Run) signalled(s *said, n int) {
 			signal = s.Steps[i].Strategy
 		}
 	}
-	r.Log.Info("the model says that it is done", "event", "completion_signal_detected", "run", r.ID, "iteration", n, "strategy", signal)
+	r.Log.Info("the model says that it is done", "event", "completion_signal_detected", "run", r.ID,
+		"iteration", n, "strategy", signal)
 }
 
 // ask makes one turn. Where the server takes less than was thought, it is asked once more,
@@ -168,12 +173,15 @@ func (r *Run) ask(ctx context.Context, n int, end *ruleset.RunEnd) (*said, error
 		tell = end.Tell
 	}
 	if used, shortened := r.fit(); used >= r.set.Runs.Context.TrimAt {
-		r.Log.Warn("the context of the model fills up", "event", "context_window_approaching", "run", r.ID, "iteration", n,
-			"used_percent", percent(used), "window", r.takes(), "shortened", shortened, "used_percent_now", percent(r.used()))
+		r.Log.Warn("the context of the model fills up", "event", "context_window_approaching", "run", r.ID,
+			"iteration", n,
+			"used_percent", percent(used), "window", r.takes(), "shortened", shortened,
+			"used_percent_now", percent(r.used()))
 	}
 	s, err := r.once(ctx, n, tell)
 	if why := r.tooLong(s, err); why != "" && r.squeeze() {
-		r.Log.Warn("the request was too long for the model server; it is asked again with less", "event", "context_overflow", "run", r.ID,
+		r.Log.Warn("the request was too long for the model server; it is asked again with less",
+			"event", "context_overflow", "run", r.ID,
 			"iteration", n, "why", why, "window", r.takes(), "used_percent_now", percent(r.used()))
 		if s, err = r.once(ctx, n, tell); s != nil {
 			s.squeezed = true
@@ -197,17 +205,20 @@ func (r *Run) once(ctx context.Context, n int, tell string) (*said, error) {
 	r.usage.add(e.spent)
 	r.usage.add(e.said.usage)
 	if err != nil {
-		r.Log.Warn("the model did not answer", "event", "gpt_oss_call_failed", "run", r.ID, "iteration", n, "elapsed_ms", took, "detail", err.Error())
+		r.Log.Warn("the model did not answer", "event", "gpt_oss_call_failed", "run", r.ID, "iteration", n,
+			"elapsed_ms", took, "detail", err.Error())
 		return nil, err
 	}
-	r.Log.Info("the model has answered", "event", "gpt_oss_call_complete", "run", r.ID, "iteration", n, "elapsed_ms", took,
+	r.Log.Info("the model has answered", "event", "gpt_oss_call_complete", "run", r.ID, "iteration", n,
+		"elapsed_ms", took,
 		"prompt_tokens", e.said.usage.prompt, "completion_tokens", e.said.usage.completion)
 	if len(e.said.Calls) > 0 {
 		names := make([]string, len(e.said.Calls))
 		for i := range e.said.Calls {
 			names[i] = e.said.Calls[i].Name
 		}
-		r.Log.Info("the model calls tools", "event", "tool_intents_parsed", "run", r.ID, "iteration", n, "tool_names", names)
+		r.Log.Info("the model calls tools", "event", "tool_intents_parsed", "run", r.ID, "iteration", n,
+			"tool_names", names)
 	}
 	return &e.said, nil
 }
@@ -249,13 +260,15 @@ func (r *Run) wrapUp(ctx context.Context, n int, end *ruleset.RunEnd) *ending {
 // everything done twice.
 func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 	if cause := context.Cause(ctx); errors.Is(cause, errTime) {
-		r.Log.Warn("the time of the run is over", "event", "executor_timeout", "run", r.ID, "timeout_seconds", r.time.Seconds())
+		r.Log.Warn("the time of the run is over", "event", "executor_timeout", "run", r.ID,
+			"timeout_seconds", r.time.Seconds())
 		if len(r.acts.did) == 0 {
 			return nil, r.sink.Fail(openai.RunTimeout(r.time))
 		}
 		return r.unfinished(&said{}, r.set.Runs.Ends.Time.Say), nil
 	} else if cause != nil && !errors.Is(cause, turn.ErrStopping) {
-		return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
+		return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
+			Message: "the caller left"}
 	}
 	var failed *openai.Error
 	if !errors.As(err, &failed) {
@@ -270,9 +283,11 @@ func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 // unfinished is the end of a run that did not come to its own: what there is of an answer, why
 // it ended, and what was done.
 func (r *Run) unfinished(s *said, why string) *ending {
-	parts := slices.DeleteFunc([]string{s.Content, why, r.acts.list()}, func(part string) bool { return strings.TrimSpace(part) == "" })
+	parts := slices.DeleteFunc([]string{s.Content, why, r.acts.list()},
+		func(part string) bool { return strings.TrimSpace(part) == "" })
 	text := strings.Join(parts, "\n\n")
-	return &ending{*s, parse.InertText(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text), "length"}
+	return &ending{*s, parse.InertText(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text),
+		"length"}
 }
 
 // leave gives the end of a run to the caller.
@@ -285,6 +300,7 @@ func (r *Run) leave(e *ending) error {
 		r.sink.Take(&turn.Piece{Doc: &doc})
 	}
 	reading := parse.Reading{Content: e.text, Reasoning: e.said.Reasoning, Finish: e.finish}
-	r.sink.Take(&turn.Piece{Run: r.metadata(), Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Text, Text: e.text}}, Reading: &reading}}})
+	r.sink.Take(&turn.Piece{Run: r.metadata(),
+		Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Text, Text: e.text}}, Reading: &reading}}})
 	return r.sink.Finish()
 }

@@ -39,7 +39,8 @@ func (r *Run) metadata() []byte {
 	if tokens == 0 { // the server has not said
 		tokens = r.tally.of(r.talk.weight())
 	}
-	doc, err := json.Marshal(metadata{r.ID, r.acts.turns, append([]string{}, r.acts.ran...), r.acts.took.Milliseconds(), percent(r.share(tokens))})
+	doc, err := json.Marshal(metadata{r.ID, r.acts.turns, append([]string{}, r.acts.ran...),
+		r.acts.took.Milliseconds(), percent(r.share(tokens))})
 	if err != nil { // it holds nothing that cannot be written
 		return nil
 	}

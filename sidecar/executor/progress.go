@@ -50,5 +50,6 @@ func (r *Run) tell(line string) {
 	}
 	r.telling.Lock()
 	defer r.telling.Unlock()
-	r.sink.Take(&turn.Piece{Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Thought, Text: "\n" + line + "\n"}}}}})
+	r.sink.Take(&turn.Piece{Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Thought,
+		Text: "\n" + line + "\n"}}}}})
 }

@@ -110,10 +110,12 @@ func (r *Run) join(ctx context.Context) (*ending, error) {
 		select {
 		case <-r.other.ended:
 		case <-ctx.Done():
-			return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
+			return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
+				Message: "the caller left"}
 		}
 		if r.other.end != nil {
-			r.Log.Info("the request was answered before, and gets the same answer", "event", "run_repeated", "run", r.ID)
+			r.Log.Info("the request was answered before, and gets the same answer", "event", "run_repeated",
+				"run", r.ID)
 			r.work = r.other.run.work
 			return r.other.end, nil
 		}
@@ -121,7 +123,8 @@ func (r *Run) join(ctx context.Context) (*ending, error) {
 			r.enter()
 			continue
 		}
-		r.Log.Info("the request was broken off before; this run goes on with its work", "event", "run_continued", "run", r.ID)
+		r.Log.Info("the request was broken off before; this run goes on with its work",
+			"event", "run_continued", "run", r.ID)
 		r.begin, r.work = r.other.run.begin, r.other.run.work
 		return nil, r.reopen()
 	}

@@ -38,7 +38,8 @@ func (r *Run) meant(call *tools.Call, s *said, before []tools.Result) (note stri
 			found := refer.Find(kind, r.earlier(s, before))
 			one, ok := ref.Choose(found, how[i].Resolve == "first")
 			if !ok || ref.Exact == "" && (how[i].Resolve == "refuse" || r.changes(call)) {
-				return "", &tools.Refusal{Code: unresolved, Name: call.Name, Text: string(call.Arguments), Why: whatMayBeMeant(name, v.Str, kind, found.All)}
+				return "", &tools.Refusal{Code: unresolved, Name: call.Name, Text: string(call.Arguments),
+					Why: whatMayBeMeant(name, v.Str, kind, found.All)}
 			}
 			is, note = one, note+fmt.Sprintf("\n\n[The %s %q was taken for %s.]", name, v.Str, one)
 		case how[i].HTTPS:
@@ -54,7 +55,8 @@ func (r *Run) meant(call *tools.Call, s *said, before []tools.Result) (note stri
 			continue
 		}
 		call.Arguments = args
-		r.Log.Info("an argument was filled in", "event", "argument_resolved", "run", r.ID, "tool", call.Name, "argument", name, "was", masked(v.Str), "is", masked(is))
+		r.Log.Info("an argument was filled in", "event", "argument_resolved", "run", r.ID, "tool", call.Name,
+			"argument", name, "was", masked(v.Str), "is", masked(is))
 	}
 	return note, nil
 }
@@ -95,7 +97,8 @@ func (r *Run) result(tool string, args []byte, text string) refer.Result {
 	names, how := r.set.References.Of(tool)
 	for i, name := range names {
 		v := gjson.GetBytes(args, gjson.Escape(name))
-		if _, open := r.set.References.Words.Read(v.Str, refer.Kind(how[i].Kind)); v.Type == gjson.String && !open {
+		if _, open := r.set.References.Words.Read(v.Str, refer.Kind(how[i].Kind)); v.Type == gjson.String &&
+			!open {
 			out.Names = append(out.Names, v.Str)
 		}
 	}
@@ -105,7 +108,8 @@ func (r *Run) result(tool string, args []byte, text string) refer.Result {
 // whatMayBeMeant tells the model what to send in place of an argument.
 func whatMayBeMeant(name, value string, kind refer.Kind, all []refer.Candidate) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s is %q. That stands for something which was not said, so nothing was called.", name, value)
+	fmt.Fprintf(&b, "%s is %q. That stands for something which was not said, so nothing was called.", name,
+		value)
 	switch {
 	case len(all) > 0:
 		b.WriteString(" Send the call again with what you mean. The results before have:")

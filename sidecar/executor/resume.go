@@ -20,7 +20,8 @@ var inDoubt = tools.Result{Failed: true, Doubt: true, Text: "The program ended w
 var notRun = tools.Result{Failed: true, Text: "Error: this call was not run, because the run is over."}
 
 // notKept is the result of a call that cannot run any more as it was written.
-var notKept = tools.Result{Failed: true, Text: "Error: this call was not run. The program ended before it, and a secret in its arguments was not kept. Send it again with the secret itself, or tell the user."}
+var notKept = tools.Result{Failed: true,
+	Text: "Error: this call was not run. The program ended before it, and a secret in its arguments was not kept. Send it again with the secret itself, or tell the user."}
 
 // restore takes over what a run did, by its journal. A call that may have taken effect is not run again:
 // its result says so.
@@ -40,7 +41,8 @@ func (r *Run) restore(req *openai.Request, p *journal.Past) {
 				r.squeeze()
 			}
 			r.acts.turns = rec.Turn.N
-			r.usage.add(usage{prompt: rec.Turn.Prompt, completion: rec.Turn.Answer, context: rec.Turn.Prompt + rec.Turn.Answer})
+			r.usage.add(usage{prompt: rec.Turn.Prompt, completion: rec.Turn.Answer,
+				context: rec.Turn.Prompt + rec.Turn.Answer})
 			r.pending = saidIn(rec.Turn)
 		case rec.Call != nil && rec.Call.Changes:
 			does[rec.Call.ID] = rec.Call.Does
@@ -79,7 +81,8 @@ func (r *Run) settle() {
 	results := make([]tools.Result, len(r.pending.Calls))
 	for i := range results {
 		known := false
-		if results[i], known = r.acts.result(r.pending.ids[i]); !known { // the caller left before it ran, and the run went on later
+		// the caller left before it ran, and the run went on later
+		if results[i], known = r.acts.result(r.pending.ids[i]); !known {
 			results[i] = notRun
 		}
 	}
@@ -107,10 +110,12 @@ func (s *said) tool(id string) string {
 
 // saidIn is a reply as it was kept.
 func saidIn(t *journal.Turn) *said {
-	s := &said{squeezed: t.Squeezed, usage: usage{prompt: t.Prompt, completion: t.Answer}, over: t.Over, why: t.Why}
+	s := &said{squeezed: t.Squeezed, usage: usage{prompt: t.Prompt, completion: t.Answer}, over: t.Over,
+		why: t.Why}
 	s.Content, s.Reasoning, s.Finish, s.Done = t.Content, t.Reasoning, t.Finish, t.Done
 	for _, c := range t.Calls {
-		s.Calls = append(s.Calls, tools.Call{Name: c.Tool, Arguments: json.RawMessage(c.Arguments), Strategy: "journal", Confidence: 1})
+		s.Calls = append(s.Calls, tools.Call{Name: c.Tool, Arguments: json.RawMessage(c.Arguments),
+			Strategy: "journal", Confidence: 1})
 		s.ids = append(s.ids, c.ID)
 	}
 	return s
@@ -151,7 +156,8 @@ func (r *Run) takeOver(req *openai.Request) error {
 	if err == nil {
 		r.as(req, now)
 		r.kept = kept
-		r.Log.Info("a run that was broken off goes on", "event", "run_resumed", "run", id, "doubt", len(now.Doubt()))
+		r.Log.Info("a run that was broken off goes on", "event", "run_resumed", "run", id,
+			"doubt", len(now.Doubt()))
 		return nil
 	}
 	r.notResumed(id, err)
@@ -184,7 +190,8 @@ func (r *Run) gives(end *ending) {
 }
 
 func (r *Run) notResumed(id string, err error) {
-	r.Log.Warn("a run that was broken off cannot go on", "event", "run_not_resumed", "run", id, "detail", err.Error())
+	r.Log.Warn("a run that was broken off cannot go on", "event", "run_not_resumed", "run", id,
+		"detail", err.Error())
 }
 
 // cut are the ids of the runs that stood in the journal at the start, by their request. Its lock is

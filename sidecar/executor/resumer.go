@@ -33,8 +33,8 @@ type BusyError struct{ Run string }
 func (e *BusyError) Error() string { return "run " + e.Run + " was resumed, and goes on" }
 
 // Resume goes on with a run, and returns when it does. By is the person who wants that. If the
-// server stops meanwhile, the run counts as left by its caller, and can be resumed again. The error is a *BusyError,
-// or one of Executor.Resume.
+// server stops meanwhile, the run counts as left by its caller, and can be resumed again. The error is a
+// *BusyError, or one of Executor.Resume.
 func (r *Resumer) Resume(ctx context.Context, id, by string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,8 @@ func (r *Resumer) Resume(ctx context.Context, id, by string) error {
 		defer r.free()
 		err := run.Run(ctx, unheard{})
 		if ended(run.Account(), err); err != nil {
-			r.Executor.Log.Warn("a run that was resumed did not come to an answer", "event", "run_not_resumed", "run", id, "detail", err.Error())
+			r.Executor.Log.Warn("a run that was resumed did not come to an answer",
+				"event", "run_not_resumed", "run", id, "detail", err.Error())
 		}
 	})
 	return nil

@@ -36,11 +36,13 @@ type result struct {
 }
 
 // ours are the members of a request that a run sets itself, or that are none of the model's.
-var ours = []string{"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "timeout", "executor_metadata"}
+var ours = []string{"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "timeout",
+	"executor_metadata"}
 
 // newTalk is the request of a caller with the tools of the run in place of its own.
 func newTalk(req *openai.Request, offered []tools.Tool) *talk {
-	body := openai.Apply(req.Body, openai.Remove(req.Body, req.Root, func(key []byte) bool { return slices.Contains(ours, string(key)) }))
+	body := openai.Apply(req.Body, openai.Remove(req.Body, req.Root,
+		func(key []byte) bool { return slices.Contains(ours, string(key)) }))
 	root := openai.Span{From: 0, To: len(body)}
 	var edits []openai.Edit
 	if len(offered) > 0 {
@@ -98,7 +100,8 @@ func (t *talk) called(s *said, results []tools.Result) {
 	m = append(m, "]}"...)
 	e := exchange{reply: m, weight: weigh(m)}
 	for i := range results {
-		o := result{id: s.ids[i], tool: s.Calls[i].Name, args: s.Calls[i].Arguments, failed: results[i].Failed, does: progress(s.Calls[i]) + how(&results[i])}
+		o := result{id: s.ids[i], tool: s.Calls[i].Name, args: s.Calls[i].Arguments,
+			failed: results[i].Failed, does: progress(s.Calls[i]) + how(&results[i])}
 		o.says(results[i].Text)
 		e.results = append(e.results, o)
 	}
@@ -139,7 +142,8 @@ func (t *talk) body(tell string) []byte {
 	}
 	last := append(openai.AppendString([]byte(`,{"role":"user","content":`), tell), '}')
 	body := slices.Concat(append(parts, last, t.tail)...)
-	return openai.Apply(body, []openai.Edit{openai.Insert(body, openai.Span{From: 0, To: len(body)}, "tool_choice", []byte(`"none"`))})
+	return openai.Apply(body, []openai.Edit{openai.Insert(body, openai.Span{From: 0, To: len(body)},
+		"tool_choice", []byte(`"none"`))})
 }
 
 // maxFolded is how many calls the message about folded turns names.

@@ -20,7 +20,8 @@ const asked = `{"messages":[{"role":"system","content":"be kind"},{"role":"user"
 
 // words are texts of all sorts.
 func words(rng *rand.Rand, most int) string {
-	pieces := []string{"plain words ", `"quoted" \ `, "日本語のテキスト", "Größe ", "🙂", "\n", `{"a":1}`, "https://example.com/a/b?c=d "}
+	pieces := []string{"plain words ", `"quoted" \ `, "日本語のテキスト", "Größe ", "🙂", "\n", `{"a":1}`,
+		"https://example.com/a/b?c=d "}
 	var b strings.Builder
 	for range rng.IntN(most) {
 		b.WriteString(pieces[rng.IntN(len(pieces))])
@@ -34,10 +35,13 @@ func made(rng *rand.Rand, n int) (*said, []tools.Result) {
 	s.Content, s.Reasoning = words(rng, 5), words(rng, 20)
 	var results []tools.Result
 	for i := range 1 + rng.IntN(3) {
-		args, _ := json.Marshal(map[string]string{"path": fmt.Sprint(i, " ", words(rng, 5)), "token": "sk-secret-argument"})
-		s.Calls = append(s.Calls, tools.Call{Name: []string{"read", "write", "exec"}[rng.IntN(3)], Arguments: args})
+		args, _ := json.Marshal(map[string]string{"path": fmt.Sprint(i, " ", words(rng, 5)),
+			"token": "sk-secret-argument"})
+		s.Calls = append(s.Calls, tools.Call{Name: []string{"read", "write", "exec"}[rng.IntN(3)],
+			Arguments: args})
 		s.ids = append(s.ids, fmt.Sprintf("call%d_%d", n, i))
-		results = append(results, tools.Result{Text: "result-text " + words(rng, 300), Failed: rng.IntN(4) == 0})
+		results = append(results, tools.Result{Text: "result-text " + words(rng, 300),
+			Failed: rng.IntN(4) == 0})
 	}
 	return s, results
 }
@@ -113,7 +117,9 @@ func TestTalk(t *testing.T) {
 			if !changed && !bytes.HasPrefix(body, before[:len(before)-len(talk.tail)]) {
 				t.Fatalf("seed %d, turn %d: the request does not begin as the one before", seed, n)
 			}
-			if !bytes.Contains(body, []byte(`{"role":"system","content":"be kind"},{"role":"user","content":"早くして"}`)) || bytes.Contains(body, []byte("timeout")) {
+			if !bytes.Contains(body,
+				[]byte(`{"role":"system","content":"be kind"},{"role":"user","content":"早くして"}`)) ||
+				bytes.Contains(body, []byte("timeout")) {
 				t.Fatalf("seed %d: %s", seed, body)
 			}
 			if w := weigh(body); math.Abs(w-talk.weight()) > 0.01 {
@@ -121,7 +127,8 @@ func TestTalk(t *testing.T) {
 			}
 		}
 		last := talk.body("answer now")
-		if !bytes.Contains(last, []byte(`{"role":"user","content":"answer now"}]`)) || !bytes.Contains(last, []byte(`"tool_choice":"none"`)) {
+		if !bytes.Contains(last, []byte(`{"role":"user","content":"answer now"}]`)) ||
+			!bytes.Contains(last, []byte(`"tool_choice":"none"`)) {
 			t.Fatalf("%s", last)
 		}
 	}
@@ -135,14 +142,16 @@ func TestFold(t *testing.T) {
 	for i := range 40 {
 		s := &said{ids: []string{fmt.Sprint("c", i)}}
 		s.Reasoning, s.Content = "a thought", "some text"
-		s.Calls = []tools.Call{{Name: "write", Arguments: fmt.Appendf(nil, `{"path":"/tmp/%d","content":"private"}`, i)}}
+		s.Calls = []tools.Call{{Name: "write",
+			Arguments: fmt.Appendf(nil, `{"path":"/tmp/%d","content":"private"}`, i)}}
 		talk.called(s, []tools.Result{{Text: "result-text", Failed: i == 30, Doubt: i == 31}})
 	}
 	if !talk.compact(1) || talk.compact(1) {
 		t.Fatal("it is folded once")
 	}
 	fold := string(talk.fold())
-	for _, want := range []string{"9 calls before these", `\n- write: /tmp/9\n`, "/tmp/30 (failed)", "/tmp/31 (it is not known whether it took effect)", "/tmp/38", "left out to save room.]"} {
+	for _, want := range []string{"9 calls before these", `\n- write: /tmp/9\n`, "/tmp/30 (failed)",
+		"/tmp/31 (it is not known whether it took effect)", "/tmp/38", "left out to save room.]"} {
 		if !strings.Contains(fold, want) {
 			t.Errorf("%s does not say %q", fold, want)
 		}
@@ -259,7 +268,9 @@ func TestRestoreFits(t *testing.T) {
 			s.squeezed = rng.IntN(8) == 0 && r.squeeze()
 			past.Records = append(past.Records, journal.Record{Turn: turnOf(n, s)})
 			for i := range s.Calls {
-				past.Records = append(past.Records, journal.Record{Result: &journal.Result{ID: s.ids[i], Text: results[i].Text, Failed: results[i].Failed}})
+				past.Records = append(past.Records,
+					journal.Record{Result: &journal.Result{ID: s.ids[i], Text: results[i].Text,
+						Failed: results[i].Failed}})
 			}
 			if n < 10 {
 				r.grow(s, results)
@@ -270,7 +281,8 @@ func TestRestoreFits(t *testing.T) {
 		ruletest.Must(t, err)
 		again.restore(req, past)
 		if a, b := r.talk.body(""), again.talk.body(""); !bytes.Equal(a, b) || r.window != again.window {
-			t.Fatalf("seed %d: another talk, %d and %d bytes, %d and %d turns folded", seed, len(a), len(b), r.talk.folded, again.talk.folded)
+			t.Fatalf("seed %d: another talk, %d and %d bytes, %d and %d turns folded", seed, len(a), len(b),
+				r.talk.folded, again.talk.folded)
 		}
 	}
 }

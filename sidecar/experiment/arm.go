@@ -18,7 +18,8 @@ var settable = map[string][]string{ // → the sections, where not all of them
 
 // forModels are keys of a model, which an arm may set for all of them at once.
 var forModels = map[string]string{
-	"prompt": "prompt", "profile": "profile", "style": "style", "upstream": "upstream", "name": "name", "server": "server",
+	"prompt": "prompt", "profile": "profile", "style": "style", "upstream": "upstream", "name": "name",
+	"server":   "server",
 	"sampling": "sampling", "effort": "sampling.reasoning_effort",
 }
 
@@ -41,14 +42,17 @@ func (b Base) Files(arms ...*CompiledArm) map[string]string {
 			}
 		}
 		if err := over[name].Set(path, value); err != nil {
-			b.Report(at.All(), rulefile.CodeRef, err.Error(), "write FILE.ID.KEY, as in strategies.markers.priority")
+			b.Report(at.All(), rulefile.CodeRef, err.Error(),
+				"write FILE.ID.KEY, as in strategies.markers.priority")
 		}
 	}
 	for _, arm := range arms {
 		for _, s := range arm.Set {
 			key := s.Key.Value
 			if other, twice := by[key]; twice && other != arm {
-				b.Report(s.Key.All(), rulefile.CodeDup, "the arm "+other.Name+" of another experiment sets "+key+", too", "they run at the same time; stop one of them")
+				b.Report(s.Key.All(), rulefile.CodeDup,
+					"the arm "+other.Name+" of another experiment sets "+key+", too",
+					"they run at the same time; stop one of them")
 				continue
 			}
 			by[key] = arm
@@ -63,11 +67,14 @@ func (b Base) Files(arms ...*CompiledArm) map[string]string {
 			section, _, _ := strings.Cut(path, ".")
 			switch {
 			case !may:
-				b.Report(s.Key.All(), rulefile.CodeRef, "an arm cannot set "+key, "arms set "+strings.Join(words(), ", "))
+				b.Report(s.Key.All(), rulefile.CodeRef, "an arm cannot set "+key,
+					"arms set "+strings.Join(words(), ", "))
 			case path == "":
-				b.Report(s.Key.All(), rulefile.CodeRef, key+" is a whole file", "write FILE.ID.KEY, as in strategies.markers.priority")
+				b.Report(s.Key.All(), rulefile.CodeRef, key+" is a whole file",
+					"write FILE.ID.KEY, as in strategies.markers.priority")
 			case sections != nil && !slices.Contains(sections, section):
-				b.Report(s.Key.All(), rulefile.CodeRef, "an arm cannot set "+file+"."+section, fmt.Sprintf("of %s.yaml it may set %s; how much of a result is kept is results.TOOL.chars", file, strings.Join(sections, ", ")))
+				b.Report(s.Key.All(), rulefile.CodeRef, "an arm cannot set "+file+"."+section,
+					fmt.Sprintf("of %s.yaml it may set %s; how much of a result is kept is results.TOOL.chars", file, strings.Join(sections, ", ")))
 			default:
 				set(s.Key, file, path, s.Value)
 			}
@@ -120,13 +127,16 @@ func (x *Experiments) Choices(report func(at rulefile.Place, code, msg, hint str
 				continue
 			}
 			for _, c := range together {
-				all = append(all, Choice{Names: append(slices.Clip(c.Names), name), Arms: append(slices.Clip(c.Arms), arm)})
+				all = append(all, Choice{Names: append(slices.Clip(c.Names), name),
+					Arms: append(slices.Clip(c.Arms), arm)})
 			}
 		}
 		together = all
 		several = slices.DeleteFunc(slices.Clone(together), func(c Choice) bool { return len(c.Names) < 2 })
 		if len(alone)+len(several) > maxChoices {
-			report(e.Arms[0].At.All(), rulefile.CodeValue, fmt.Sprintf("the experiments have more than %d arms and combinations of running arms", maxChoices),
+			report(e.Arms[0].At.All(), rulefile.CodeValue,
+				fmt.Sprintf("the experiments have more than %d arms and combinations of running arms",
+					maxChoices),
 				"each is a set of rules; stop one of the experiments, or leave out arms")
 			return nil
 		}

@@ -76,7 +76,8 @@ func Compile(f File, c Compiler) Experiments {
 	if r := f.Capture; r != nil {
 		out.Capture = &Recording{
 			Share: r.Share / 100, Messages: r.Messages, Mask: r.Secrets != "keep",
-			Bytes: int64(cmp.Or(r.Size, 256<<20)), Age: cmp.Or(r.Age, 720*time.Hour), when: c.Captured(r.When),
+			Bytes: int64(cmp.Or(r.Size, 256<<20)), Age: cmp.Or(r.Age, 720*time.Hour),
+			when: c.Captured(r.When),
 		}
 	}
 	for i := range f.Experiments {
@@ -95,12 +96,14 @@ func (c Compiler) signs(list []Sign) (out []*regexp.Regexp) {
 		out = append(out, re)
 		for _, t := range s.Hit {
 			if !re.MatchString(t.Value) {
-				c.Report(t.All(), rulefile.CodeValue, "the sign is not found in this text", "mend the expression, or make it a miss")
+				c.Report(t.All(), rulefile.CodeValue, "the sign is not found in this text",
+					"mend the expression, or make it a miss")
 			}
 		}
 		for _, t := range s.Miss {
 			if re.MatchString(t.Value) {
-				c.Report(t.All(), rulefile.CodeValue, "the sign is found in this text", "mend the expression, or make it a hit")
+				c.Report(t.All(), rulefile.CodeValue, "the sign is found in this text",
+					"mend the expression, or make it a hit")
 			}
 		}
 	}
@@ -109,7 +112,8 @@ func (c Compiler) signs(list []Sign) (out []*regexp.Regexp) {
 
 func (c Compiler) experiment(r *Entry) Experiment {
 	e := Experiment{
-		ID: r.ID.Value, About: r.About, Status: r.Status, Unit: cmp.Or(r.Unit, BySession), Place: r.ID.At.String(), Phase: cmp.Or(r.Phase, 1),
+		ID: r.ID.Value, About: r.About, Status: r.Status, Unit: cmp.Or(r.Unit, BySession),
+		Place: r.ID.At.String(), Phase: cmp.Or(r.Phase, 1),
 		Shadow: r.Shadow, Measure: r.Measure.Value, Stop: r.Stop, when: c.Asking(r.When),
 	}
 	sum := 0.0
@@ -120,7 +124,8 @@ func (c Compiler) experiment(r *Entry) Experiment {
 	switch {
 	case !r.ID.At.Known():
 	case len(e.Arms) < 2:
-		c.Report(r.ID.All(), rulefile.CodeValue, "an experiment has two arms or more", "the first one is compared with: control: {share: 50}")
+		c.Report(r.ID.All(), rulefile.CodeValue, "an experiment has two arms or more",
+			"the first one is compared with: control: {share: 50}")
 	case len(e.Arms) > 16:
 		c.Report(r.ID.All(), rulefile.CodeValue, "an experiment has at most 16 arms", "")
 	case math.Abs(sum-100) > 0.001:
@@ -132,10 +137,12 @@ func (c Compiler) experiment(r *Entry) Experiment {
 	}
 	if r.Adapt != nil {
 		if e.Floor = r.Adapt.Floor / 100; e.Floor*float64(len(e.Arms)) > 1 {
-			c.Report(r.ID.All(), rulefile.CodeValue, fmt.Sprintf("%d arms cannot all get %g percent", len(e.Arms), r.Adapt.Floor), "lower the floor")
+			c.Report(r.ID.All(), rulefile.CodeValue, fmt.Sprintf("%d arms cannot all get %g percent",
+				len(e.Arms), r.Adapt.Floor), "lower the floor")
 		}
 		if r.Shadow {
-			c.Report(r.ID.All(), rulefile.CodeValue, "a shadow experiment has no shares that could adapt", "leave out adaptive or shadow")
+			c.Report(r.ID.All(), rulefile.CodeValue, "a shadow experiment has no shares that could adapt",
+				"leave out adaptive or shadow")
 		}
 	}
 	c.sample(r, &e)
@@ -145,7 +152,8 @@ func (c Compiler) experiment(r *Entry) Experiment {
 func (c Compiler) measure(t rulefile.Text) (Measure, bool) {
 	m, known := MeasureOf(t.Value)
 	if !known && t.At.Known() {
-		c.Report(t.All(), rulefile.CodeRef, "there is no measure "+t.Value, rulefile.DidYouMean(t.Value, measureIDs()))
+		c.Report(t.All(), rulefile.CodeRef, "there is no measure "+t.Value, rulefile.DidYouMean(t.Value,
+			measureIDs()))
 	}
 	return m, known
 }
@@ -166,7 +174,8 @@ func (c Compiler) sample(r *Entry, e *Experiment) {
 			continue
 		}
 		if unit.Value == "" {
-			c.Report(s.Arm.All(), rulefile.CodeMissing, "the sample names no "+e.Unit, "write "+e.Unit+": its key, and arm")
+			c.Report(s.Arm.All(), rulefile.CodeMissing, "the sample names no "+e.Unit,
+				"write "+e.Unit+": its key, and arm")
 			continue
 		}
 		arm := e.Arm(s.Arm.Value)
@@ -175,7 +184,8 @@ func (c Compiler) sample(r *Entry, e *Experiment) {
 			continue
 		}
 		if _, twice := e.pinned[unit.Value]; twice {
-			c.Report(unit.All(), rulefile.CodeDup, "the "+e.Unit+" "+unit.Value+" stands here twice", "one of them can be in one arm only")
+			c.Report(unit.All(), rulefile.CodeDup, "the "+e.Unit+" "+unit.Value+" stands here twice",
+				"one of them can be in one arm only")
 		}
 		if e.pinned == nil {
 			e.pinned = map[string]int{}
@@ -215,7 +225,8 @@ func (x *Experiments) Find(id, arm string) (*Experiment, *CompiledArm, error) {
 		if ids == nil {
 			return nil, nil, fmt.Errorf("there is no experiment %s in experiments.yaml, nor any other", id)
 		}
-		return nil, nil, fmt.Errorf("there is no experiment %s in experiments.yaml; %s", id, rulefile.DidYouMean(id, ids))
+		return nil, nil, fmt.Errorf("there is no experiment %s in experiments.yaml; %s", id,
+			rulefile.DidYouMean(id, ids))
 	}
 	e := &x.List[i]
 	if k := e.Arm(arm); k >= 0 {

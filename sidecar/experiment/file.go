@@ -92,7 +92,8 @@ type Overlay struct {
 func ReadOverlay(name, text string) (*CompiledArm, rulefile.Problems) {
 	o, problems := rulefile.Decode[Overlay](name, text)
 	if len(o.Set) == 0 && !problems.Fatal() {
-		problems = append(problems, rulefile.LineOf(name, text, 1).Problem(rulefile.CodeMissing, "the overlay sets nothing", "write set: {prompt: short}, or what else an arm sets"))
+		problems = append(problems, rulefile.LineOf(name, text, 1).Problem(rulefile.CodeMissing,
+			"the overlay sets nothing", "write set: {prompt: short}, or what else an arm sets"))
 	}
 	if problems.Fatal() {
 		return nil, problems

@@ -14,7 +14,8 @@ func signs(list ...parse.Sign) parse.Set { return parse.Set(0).With(list...) }
 
 func TestWeights(t *testing.T) {
 	prior := parse.Prior()
-	object, quoted := Kind{signs(parse.Object), tools.Read}, Kind{signs(parse.Object, parse.Quoted), tools.Read}
+	object, quoted := Kind{signs(parse.Object), tools.Read}, Kind{signs(parse.Object, parse.Quoted),
+		tools.Read}
 	for _, row := range []struct {
 		name           string
 		samples        Samples
@@ -26,8 +27,10 @@ func TestWeights(t *testing.T) {
 		{"no weight changes its side", Samples{object: {Texts: 10000}, quoted: {Calls: 10000}}, 0, 0},
 	} {
 		w := Weights(row.samples, prior)
-		if math.Abs(w.Of[parse.Object]-row.object) > 0.1001 || math.Abs(w.Of[parse.Quoted]-row.quoted) > 0.1001 {
-			t.Errorf("%s: object %g, quoted %g; want %g and %g", row.name, w.Of[parse.Object], w.Of[parse.Quoted], row.object, row.quoted)
+		if math.Abs(w.Of[parse.Object]-row.object) > 0.1001 ||
+			math.Abs(w.Of[parse.Quoted]-row.quoted) > 0.1001 {
+			t.Errorf("%s: object %g, quoted %g; want %g and %g", row.name, w.Of[parse.Object],
+				w.Of[parse.Quoted], row.object, row.quoted)
 		}
 		for s := range parse.Count {
 			if s != parse.Object && s != parse.Quoted && w.Of[s] != prior.Of[s] {
@@ -52,7 +55,8 @@ func TestWeightsOfAnySamples(t *testing.T) {
 			t.Fatal("two fits differ")
 		}
 		for sign, weight := range w.Of {
-			if weight*prior.Of[sign] < 0 || math.IsNaN(weight) || math.Abs(math.Round(10*weight)/10-weight) > 1e-9 {
+			if weight*prior.Of[sign] < 0 || math.IsNaN(weight) ||
+				math.Abs(math.Round(10*weight)/10-weight) > 1e-9 {
 				t.Fatalf("%v has %g, by hand %g", parse.Sign(sign), weight, prior.Of[sign])
 			}
 		}
@@ -86,7 +90,8 @@ func TestCurve(t *testing.T) {
 	high, even := Kind{signs(parse.Object), tools.Read}, Kind{signs(parse.Object, parse.Quoted), tools.Read}
 	s := Samples{high: {90, 10}, even: {0, 100}, Kind{high.Signs, tools.Exec}: {0, 50}}
 	curve := s.Curve(&w, tools.Read)
-	if len(curve) != 2 || curve[0].From != 0.5 || curve[0].Share() != 0 || curve[1].Share() != 0.9 || math.Abs(curve[1].Said-0.881) > 0.001 {
+	if len(curve) != 2 || curve[0].From != 0.5 || curve[0].Share() != 0 || curve[1].Share() != 0.9 ||
+		math.Abs(curve[1].Said-0.881) > 0.001 {
 		t.Errorf("curve: %+v", curve)
 	}
 	if off := Off(curve); math.Abs(off-(0.5+0.019)/2) > 0.001 {
@@ -95,7 +100,8 @@ func TestCurve(t *testing.T) {
 	if n := s.From(&w, tools.Read, 0.8); n != (Count{90, 10}) {
 		t.Errorf("from 0.8: %v", n)
 	}
-	if log, square := (Samples{even: {1, 1}}).Loss(&w); math.Abs(log-math.Ln2) > 1e-9 || math.Abs(square-0.25) > 1e-9 {
+	if log, square := (Samples{even: {1, 1}}).Loss(&w); math.Abs(log-math.Ln2) > 1e-9 ||
+		math.Abs(square-0.25) > 1e-9 {
 		t.Errorf("loss %g and %g", log, square)
 	}
 	if curve := (Samples{}).Curve(&w, ""); len(curve) != 0 || Off(curve) != 0 {

@@ -51,7 +51,8 @@ func measureAll(t *testing.T) *measured {
 	tables := make([]noise.Table, len(lengths)+1)
 	each(len(tables), func(i int) {
 		if i == len(lengths) {
-			tables[i] = noise.Measure(negativeSeed, negativeCount, noise.Options{Chain: -1, Negatives: true}, reading(t, set))
+			tables[i] = noise.Measure(negativeSeed, negativeCount, noise.Options{Chain: -1, Negatives: true},
+				reading(t, set))
 			return
 		}
 		tables[i] = noise.Measure(chainSeed, chainCount, noise.Options{Chain: lengths[i]}, reading(t, set))
@@ -61,8 +62,10 @@ func measureAll(t *testing.T) *measured {
 		m.chains[n] = *tables[i]["all"]
 	}
 	for _, mix := range noise.Mixes() {
-		m.mixes[mix.ID] = *noise.Measure(chainSeed, chainCount, noise.Options{Mix: mix.ID}, reading(t, set))["all"]
-		m.noCall[mix.ID] = *noise.Measure(negativeSeed, negativeCount, noise.Options{Mix: mix.ID, Negatives: true}, reading(t, set))["all"]
+		m.mixes[mix.ID] = *noise.Measure(chainSeed, chainCount, noise.Options{Mix: mix.ID},
+			reading(t, set))["all"]
+		m.noCall[mix.ID] = *noise.Measure(negativeSeed, negativeCount,
+			noise.Options{Mix: mix.ID, Negatives: true}, reading(t, set))["all"]
 	}
 	return m
 }
@@ -97,7 +100,8 @@ func reading(t *testing.T, set *ruleset.Set) func(noise.Case) noise.Got {
 
 // measureOp measures one damage. Replies that it could not change do not count.
 func measureOp(t *testing.T, set *ruleset.Set, id string) noise.Row {
-	row := noise.Measure(aloneSeed, aloneCount, noise.Options{Only: []string{id}, Chain: 1}, reading(t, set))["op "+id]
+	row := noise.Measure(aloneSeed, aloneCount, noise.Options{Only: []string{id}, Chain: 1},
+		reading(t, set))["op "+id]
 	if row == nil {
 		t.Errorf("%s has changed none of %d replies", id, aloneCount)
 		return noise.Row{}
@@ -118,7 +122,8 @@ func TestNoise(t *testing.T) {
 	if err != nil {
 		return
 	}
-	for _, o := range []noise.Options{{Chain: 1}, {Chain: 2}, {Chain: 4}, {Mix: "gpt-5"}, {Mix: "gpt-5", Negatives: true}, {Chain: -1, Negatives: true}} {
+	for _, o := range []noise.Options{{Chain: 1}, {Chain: 2}, {Chain: 4}, {Mix: "gpt-5"},
+		{Mix: "gpt-5", Negatives: true}, {Chain: -1, Negatives: true}} {
 		t.Logf("%+v", o)
 		if err := noise.Measure(1, n, o, read).Write(t.Output(), "all", "op ", "negative "); err != nil {
 			t.Fatal(err)

@@ -49,9 +49,11 @@ func TestReadingPage(t *testing.T) {
 		for _, id := range slices.Sorted(maps.Keys(m.alone)) {
 			switch row := m.alone[id]; {
 			case row.Rate() < wanted && why[id] == "":
-				t.Errorf("%s: %.1f %% of the calls are read; docs/%s must say why (seed %d shows it)", id, 100*row.Rate(), missesFile, row.Example)
+				t.Errorf("%s: %.1f %% of the calls are read; docs/%s must say why (seed %d shows it)", id,
+					100*row.Rate(), missesFile, row.Example)
 			case row.Rate() >= wanted && why[id] != "":
-				t.Errorf("%s: %.1f %% of the calls are read; drop its reason from docs/%s", id, 100*row.Rate(), missesFile)
+				t.Errorf("%s: %.1f %% of the calls are read; drop its reason from docs/%s", id,
+					100*row.Rate(), missesFile)
 			}
 		}
 		if t.Failed() {
@@ -113,7 +115,8 @@ func (m *measured) calibration(b *strings.Builder) {
 	fmt.Fprintf(b, "\n| class | runs from | texts that run | of these calls |\n|---|---:|---:|---:|\n")
 	for _, class := range Classes() {
 		n := m.kept.From(&m.shipped, class, m.shipped.Run.Of(class))
-		fmt.Fprintf(b, "| `%s` | %.2f | %d | %.2f %% |\n", class, m.shipped.Run.Of(class), n.all(), 100*float64(n.Calls)/float64(max(1, n.all())))
+		fmt.Fprintf(b, "| `%s` | %.2f | %d | %.2f %% |\n", class, m.shipped.Run.Of(class), n.all(),
+			100*float64(n.Calls)/float64(max(1, n.all())))
 	}
 	fmt.Fprintf(b, "\n`TestShippedWeights` fails if the weights in the file are not what a fit gives, or a class is more than\n%.0f %% apart.\n\n", 100*farthest)
 }
@@ -123,7 +126,8 @@ func (m *measured) recovery(b *strings.Builder) {
 	fmt.Fprintf(b, "| damages | read | asked again | wrong value | false calls |\n|---|---:|---:|---:|---:|\n")
 	for _, n := range slices.Sorted(maps.Keys(m.chains)) {
 		row := m.chains[n]
-		fmt.Fprintf(b, "| %d | %s | %s | %d | %d |\n", n, rate(row), percent(row.AskedAgain, row.Owed), row.WrongValue, sum(row.False))
+		fmt.Fprintf(b, "| %d | %s | %s | %d | %d |\n", n, rate(row), percent(row.AskedAgain, row.Owed),
+			row.WrongValue, sum(row.False))
 	}
 	b.WriteString("\n")
 }
@@ -132,7 +136,8 @@ func (m *measured) others(b *strings.Builder) {
 	b.WriteString("Models with the same wire format slip in other ways. A mix has a rate for each damage, from public\nreports (`internal/noise/mix.go`):\n\n")
 	for _, mix := range noise.Mixes() {
 		row, none := m.mixes[mix.ID], m.noCall[mix.ID]
-		fmt.Fprintf(b, "- `%s`: %s are read. %d false calls in %d replies without a call.\n", mix.ID, rate(row), sum(none.False), negativeCount)
+		fmt.Fprintf(b, "- `%s`: %s are read. %d false calls in %d replies without a call.\n", mix.ID,
+			rate(row), sum(none.False), negativeCount)
 	}
 	b.WriteString("\n")
 }

@@ -52,7 +52,8 @@ func miscalibrated(s Samples, w *parse.Weights) (out []string) {
 		if n := s.Total(class).all(); n < fewest {
 			out = append(out, fmt.Sprintf("class %s: only %d texts", class, n))
 		} else if off := Off(curve); off > farthest {
-			out = append(out, fmt.Sprintf("class %s: scores are %.3f off, on average of %d texts", class, off, n))
+			out = append(out, fmt.Sprintf("class %s: scores are %.3f off, on average of %d texts", class, off,
+				n))
 		}
 	}
 	return out
@@ -90,7 +91,8 @@ func TestShippedWeights(t *testing.T) {
 	}
 	half := shipped
 	if halve(&half); len(miscalibrated(kept.All, &half)) != len(Classes()) {
-		t.Errorf("weights are half of what they should be, and only this is wrong: %v", miscalibrated(kept.All, &half))
+		t.Errorf("weights are half of what they should be, and only this is wrong: %v",
+			miscalibrated(kept.All, &half))
 	}
 	if len(miscalibrated(Samples{}, &shipped)) != len(Classes()) {
 		t.Error("calibrated on nothing")
@@ -141,7 +143,8 @@ func TestCases(t *testing.T) {
 	ruletest.Must(t, err)
 	r, err := Run(Job{Files: shippedFiles(t), Cases: cases})
 	ruletest.Must(t, err)
-	if used, kept := r.Used.All.Total(""), r.Kept.All.Total(""); used != (Count{2, 1}) || kept != (Count{0, 2}) {
+	if used, kept := r.Used.All.Total(""), r.Kept.All.Total(""); used != (Count{2, 1}) ||
+		kept != (Count{0, 2}) {
 		t.Errorf("used %+v, kept %+v", used, kept)
 	}
 	if r.New.Of != parse.Prior().Of {
@@ -159,7 +162,8 @@ func TestCases(t *testing.T) {
 	}
 	cases, err = Cases(strings.NewReader(`{"message":{"content":"x"},"tools":[1],"expect":{"calls":[]}}`))
 	ruletest.Must(t, err)
-	if _, err := Run(Job{Files: shippedFiles(t), Cases: cases}); err == nil || !strings.Contains(err.Error(), "line 1: tools[0]") {
+	if _, err := Run(Job{Files: shippedFiles(t), Cases: cases}); err == nil ||
+		!strings.Contains(err.Error(), "line 1: tools[0]") {
 		t.Errorf("a tool that is none: %v", err)
 	}
 }

@@ -15,7 +15,8 @@ import (
 func TestSVG(t *testing.T) {
 	w := parse.Prior()
 	s := Samples{
-		Kind{signs(parse.Object), tools.Read}: {90, 10}, Kind{signs(parse.Object, parse.Quoted), tools.Read}: {0, 9},
+		Kind{signs(parse.Object), tools.Read}: {90, 10}, Kind{signs(parse.Object, parse.Quoted),
+			tools.Read}: {0, 9},
 		Kind{signs(parse.Object), tools.Exec}: {1, 0},
 	}
 	picture := SVG(s, &w)
@@ -40,7 +41,8 @@ func TestSVG(t *testing.T) {
 			texts += string(e)
 		}
 	}
-	if points != 3 || !strings.Contains(texts, "class read, 109 texts") || !strings.Contains(texts, "class write, 0 texts") || !strings.Contains(texts, "is 0.900 of 100") {
+	if points != 3 || !strings.Contains(texts, "class read, 109 texts") ||
+		!strings.Contains(texts, "class write, 0 texts") || !strings.Contains(texts, "is 0.900 of 100") {
 		t.Errorf("%d points in\n%s", points, picture)
 	}
 }

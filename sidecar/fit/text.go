@@ -23,14 +23,16 @@ func (r *Result) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "%-10s %6s %6s %6s %8s %8s\n", "sign", "prior", "old", "new", "calls", "no calls")
 	for s := range parse.Count {
 		n := r.Used.All.With(s)
-		fmt.Fprintf(&b, "%-10s %6.1f %6.1f %6.1f %8d %8d\n", s, prior.Of[s], r.Old.Of[s], r.New.Of[s], n.Calls, n.Texts)
+		fmt.Fprintf(&b, "%-10s %6.1f %6.1f %6.1f %8d %8d\n", s, prior.Of[s], r.Old.Of[s], r.New.Of[s],
+			n.Calls, n.Texts)
 	}
 	oldLog, oldSquare := r.Kept.All.Loss(&r.Old)
 	log, square := r.Kept.All.Loss(&r.New)
 	fmt.Fprintf(&b, "\nOn texts that were not used: logarithmic loss %.4f, was %.4f; Brier score %.4f, was %.4f.\n", log, oldLog, square, oldSquare)
 	for _, class := range Classes() {
 		curve := r.Kept.All.Curve(&r.New, class)
-		fmt.Fprintf(&b, "\nclass %s: %d texts; score and share of calls are %.1f %% apart, were %.1f %%\n", class, r.Kept.All.Total(class).all(),
+		fmt.Fprintf(&b, "\nclass %s: %d texts; score and share of calls are %.1f %% apart, were %.1f %%\n",
+			class, r.Kept.All.Total(class).all(),
 			100*Off(curve), 100*Off(r.Kept.All.Curve(&r.Old, class)))
 		for i := range curve {
 			b.WriteString("  " + curve[i].String() + "\n")
@@ -48,9 +50,11 @@ const barWidth = 40
 
 // String is a bin as a line: a bar for the share of calls, and a mark at what the score says.
 func (b *Bin) String() string {
-	bar := []rune(strings.Repeat("█", int(math.Round(b.Share()*barWidth))) + strings.Repeat("·", barWidth))[:barWidth]
+	bar := []rune(strings.Repeat("█", int(math.Round(b.Share()*barWidth))) + strings.Repeat("·",
+		barWidth))[:barWidth]
 	bar[min(barWidth-1, int(b.Said*barWidth))] = '|'
-	return fmt.Sprintf("%.2f to %.2f  %s  says %.3f, is %.3f of %d", b.From, b.To, string(bar), b.Said, b.Share(), b.all())
+	return fmt.Sprintf("%.2f to %.2f  %s  says %.3f, is %.3f of %d", b.From, b.To, string(bar), b.Said,
+		b.Share(), b.all())
 }
 
 // precision says how many of the texts that run are calls.

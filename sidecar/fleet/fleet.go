@@ -76,7 +76,8 @@ func (f *Fleet) of(set *ruleset.Set, url string) (*server, error) {
 		return s, nil
 	}
 	client, err := upstream.New(upstream.Config{
-		BaseURL: url, Key: f.Keys.of(url), Connect: set.Limits.Connect, IdleConnections: set.Limits.IdleConnections, Log: f.Log,
+		BaseURL: url, Key: f.Keys.of(url), Connect: set.Limits.Connect,
+		IdleConnections: set.Limits.IdleConnections, Log: f.Log,
 	})
 	if err != nil {
 		return nil, err
@@ -116,7 +117,8 @@ func (f *Fleet) States(set *ruleset.Set) []State {
 			}
 			f.mu.Lock()
 			out = append(out, State{
-				Name: f.name(set, m, u.Name, s), State: s.circuit.State(f.Now(), set.Limits.Circuit), Failures: s.circuit.Failures(), Address: s.client.Address(), client: s.client,
+				Name: f.name(set, m, u.Name, s), State: s.circuit.State(f.Now(), set.Limits.Circuit),
+				Failures: s.circuit.Failures(), Address: s.client.Address(), client: s.client,
 			})
 			f.mu.Unlock()
 		}

@@ -46,7 +46,8 @@ func newHarbour(t testing.TB, order ...string) *harbour {
 	ruletest.Must(t, err)
 	t.Cleanup(main.Close)
 	h := &harbour{t: t, now: time.Unix(1e9, 0)}
-	h.Fleet = New(Config{Main: main, Metrics: telemetry.New(), Now: h.clock, Log: slog.New(slog.DiscardHandler)})
+	h.Fleet = New(Config{Main: main, Metrics: telemetry.New(), Now: h.clock,
+		Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(h.Close)
 	set := *ruletest.Shipped(t)
 	set.Upstreams = []ruleset.Upstream{{Name: ruleset.Main}}
@@ -106,14 +107,17 @@ func TestOrder(t *testing.T) {
 		{"p main", "x: ; y:", "p; p"},
 		{"main p q", ":main; :main; :main; :main", "main p; main p; main p; p"},
 		{"main p q", ":mainp; :mainp; :mainp; :mainp", "main p q; main p q; main p q; q"},
-		{"main p", ":mainp; :mainp; :mainp; :mainp", "main p -; main p -; main p -; main p -"}, // no circuit tells one from the other
+		// no circuit tells one from the other
+		{"main p", ":mainp; :mainp; :mainp; :mainp", "main p -; main p -; main p -; main p -"},
 		{"main p", ":mainp; :mainp; :mainp; :main; :", "main p -; main p -; main p -; main p; p"},
 		{"main p", "x:main; x: ; y:", "main p; p; main"}, // x stays, and y begins at the first
 		{"main p q", "x:mainp; x: ; x:q; x:", "main p q; q; q main; main"},
-		{"main p", ":main; :main; :main; + ; :main; :", "main p; main p; main p; ; main p; p"}, // the trial fails
+		// the trial fails
+		{"main p", ":main; :main; :main; + ; :main; :", "main p; main p; main p; ; main p; p"},
 		{"main p", ":main; :main; :main; + ; : ; :main", "main p; main p; main p; ; main; main p"},
 		{"main p", "x:main; x: ; x:p; x:p; x:p; x:", "main p; p; p main; main; main; main"},
-		{"main", ":main; :main; :main; :main; :", "main -; main -; main -; main -; main"}, // the only one is always asked
+		// the only one is always asked
+		{"main", ":main; :main; :main; :main; :", "main -; main -; main -; main -; main"},
 	} {
 		h := newHarbour(t, strings.Fields(row.order)...)
 		if row.order == "main" {
@@ -204,7 +208,8 @@ func TestTrialLooksFirst(t *testing.T) {
 // However a URL is spelled, it is the same server; and only its name leaves.
 func TestOneServerByURL(t *testing.T) {
 	h := newHarbour(t, "p", "main")
-	own := ruleset.Model{ID: rulefile.Text{Value: "mine"}, Upstream: rulefile.Text{Value: h.set.Upstreams[2].URL + "/v1/"}}
+	own := ruleset.Model{ID: rulefile.Text{Value: "mine"},
+		Upstream: rulefile.Text{Value: h.set.Upstreams[2].URL + "/v1/"}}
 	same := ruleset.Model{ID: rulefile.Text{Value: "same"}, Upstream: rulefile.Text{Value: h.Main.Base()}}
 	h.set.Models = append(h.set.Models, own, same)
 	var names []string
@@ -240,7 +245,8 @@ func TestHomesAreBounded(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	keys, err := ParseKeys("# mine\nhttp://gpu.lan:8000 sk-1\n\n  https://b/v1/  sk-2 \n")
-	if err != nil || keys.of("http://gpu.lan:8000/v1/") != "sk-1" || keys.of("https://b") != "sk-2" || keys.of("http://b") != "" || keys.of("") != "" {
+	if err != nil || keys.of("http://gpu.lan:8000/v1/") != "sk-1" || keys.of("https://b") != "sk-2" ||
+		keys.of("http://b") != "" || keys.of("") != "" {
 		t.Errorf("%v %v", keys, err)
 	}
 	for text, want := range map[string]string{
@@ -260,15 +266,18 @@ func TestKeys(t *testing.T) {
 
 // Each server gets its own key: the URL decides, however the rules spell it.
 func TestConfigOf(t *testing.T) {
-	s := config.Settings{Upstream: "http://a", UpstreamKey: "key-a", Server: "vllm", UpstreamKeys: "http://b/v1 key-b"}
-	for url, want := range map[string]string{"": "key-a vllm", "http://a/v1/": "key-a vllm", "http://b": "key-b ", "http://a.b": " ", "http://a:8000": " ", "https://a": " ", "http://b/c": " "} {
+	s := config.Settings{Upstream: "http://a", UpstreamKey: "key-a", Server: "vllm",
+		UpstreamKeys: "http://b/v1 key-b"}
+	for url, want := range map[string]string{"": "key-a vllm", "http://a/v1/": "key-a vllm",
+		"http://b": "key-b ", "http://a.b": " ", "http://a:8000": " ", "https://a": " ", "http://b/c": " "} {
 		c, err := ConfigOf(s, ruleset.Upstream{URL: url})
 		if got := c.Key + " " + c.Server; err != nil || got != want {
 			t.Errorf("%q: %q %v", url, got, err)
 		}
 	}
 	h := newHarbour(t, "main", "p")
-	if hosts := (Keys{"http://b:1/v1": "k", h.set.Upstreams[1].URL + "/v1": "k"}).Unused(h.set); len(hosts) != 1 || hosts[0] != "b:1" {
+	if hosts := (Keys{"http://b:1/v1": "k",
+		h.set.Upstreams[1].URL + "/v1": "k"}).Unused(h.set); len(hosts) != 1 || hosts[0] != "b:1" {
 		t.Error(hosts)
 	}
 }
@@ -283,7 +292,8 @@ func FuzzParseKeys(f *testing.F) {
 			t.Fatalf("%v, %v", keys, err)
 		}
 		for base, key := range keys {
-			if again, err := upstream.Base(base); err != nil || again != base || key == "" || strings.ContainsAny(key, " \n") {
+			if again, err := upstream.Base(base); err != nil || again != base || key == "" ||
+				strings.ContainsAny(key, " \n") {
 				t.Errorf("%q %q: %q %v", base, key, again, err)
 			}
 		}

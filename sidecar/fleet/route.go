@@ -43,7 +43,8 @@ func (f *Fleet) Route(set *ruleset.Set, m ruleset.Model, session string) (*Route
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(r.stops, func(known stop) bool { return known.server == s }) { // two names may be one server
+		// two names may be one server
+		if !slices.ContainsFunc(r.stops, func(known stop) bool { return known.server == s }) {
 			r.stops = append(r.stops, stop{server: s, name: u.Name})
 		}
 	}
@@ -200,7 +201,8 @@ func (r *Route) Ended(o Outcome, why string) {
 	switch {
 	case is == was || !r.Several():
 	case is == circuit.Open:
-		r.f.Log.Warn("a model server is left alone for a while", "event", "circuit_opened", "upstream", s.name, "failures", failures, "for", bounds.Open, "detail", why)
+		r.f.Log.Warn("a model server is left alone for a while", "event", "circuit_opened",
+			"upstream", s.name, "failures", failures, "for", bounds.Open, "detail", why)
 	case is == circuit.Closed:
 		r.f.Log.Info("a model server is back", "event", "circuit_closed", "upstream", s.name)
 	}
@@ -221,5 +223,6 @@ func (r *Route) Why() (why string, wait time.Duration, away bool) {
 			wait = left
 		}
 	}
-	return "none of its model servers can be asked now: " + strings.Join(each, ", "), max(wait, time.Second), away
+	return "none of its model servers can be asked now: " + strings.Join(each, ", "), max(wait, time.Second),
+		away
 }

@@ -53,7 +53,8 @@ func (a *answer) result(tool string, changes bool) tools.Result {
 		r.Transient = !a.ended
 		r.Text = "the gateway cannot be reached, so this call did not run."
 	case absent:
-		r.Text = "the gateway has no tool " + tool + " for this conversation. Do it another way, or tell the user."
+		r.Text = "the gateway has no tool " + tool +
+			" for this conversation. Do it another way, or tell the user."
 	case refused:
 		r.Text = "the gateway does not let this program use its tools, because its token is wrong. Only the operator can change that. Tell the user."
 	case stranger:
@@ -80,35 +81,47 @@ type fault struct {
 // read says what an answer means.
 func read(status int, header http.Header, body []byte, now time.Time) answer {
 	if len(body) > maxAnswer {
-		return answer{means: broke, text: fmt.Sprintf("the answer of the gateway is longer than %d MiB, and was not read. Ask for less.", maxAnswer>>20)}
+		return answer{means: broke,
+			text: fmt.Sprintf("the answer of the gateway is longer than %d MiB, and was not read. Ask for less.", maxAnswer>>20)}
 	}
 	var doc wire
 	var why fault
-	isGateway := json.Unmarshal(body, &doc) == nil && json.Unmarshal(orNull(doc.Error), &why) == nil && (doc.OK != nil || why.Type != "")
+	isGateway := json.Unmarshal(body, &doc) == nil && json.Unmarshal(orNull(doc.Error), &why) == nil &&
+		(doc.OK != nil || why.Type != "")
 	said := strings.TrimSpace(why.Message)
 	switch status {
 	case http.StatusUnauthorized:
 		return answer{means: refused, detail: "the gateway does not accept the token: set gateway_token"}
 	case http.StatusTooManyRequests:
-		return answer{means: busy, text: "the gateway takes no calls for a while, so this call did not run.", after: max(1, seconds(header, now)), detail: "the gateway answers 429: too many requests with a wrong token"}
+		return answer{means: busy, text: "the gateway takes no calls for a while, so this call did not run.",
+			after:  max(1, seconds(header, now)),
+			detail: "the gateway answers 429: too many requests with a wrong token"}
 	case http.StatusRequestEntityTooLarge:
-		return answer{means: failed, text: "the arguments are too long for the gateway, so this call did not run. Send less."}
+		return answer{means: failed,
+			text: "the arguments are too long for the gateway, so this call did not run. Send less."}
 	}
 	switch {
 	case isGateway && (status == http.StatusRequestTimeout || status == http.StatusServiceUnavailable):
-		return answer{means: busy, text: "the gateway is too busy, so this call did not run.", after: seconds(header, now)}
+		return answer{means: busy, text: "the gateway is too busy, so this call did not run.",
+			after: seconds(header, now)}
 	case status >= 500 && why.Type == "tool_error":
 		return answer{means: broke, text: "the tool failed. The gateway does not say why; its log does."}
-	case status >= 500, status == http.StatusRequestTimeout: // of a proxy, too, which may have sent the call on
-		return answer{means: lost, text: fmt.Sprintf("the gateway failed with status %d.", status), detail: fmt.Sprintf("status %d", status)}
+	// of a proxy, too, which may have sent the call on
+	case status >= 500, status == http.StatusRequestTimeout:
+		return answer{means: lost, text: fmt.Sprintf("the gateway failed with status %d.", status),
+			detail: fmt.Sprintf("status %d", status)}
 	case !isGateway:
-		return answer{means: stranger, detail: fmt.Sprintf("status %d, %s: is this the address of the gateway?", status, kind(header, body))}
+		return answer{means: stranger,
+			detail: fmt.Sprintf("status %d, %s: is this the address of the gateway?", status,
+				kind(header, body))}
 	case status == http.StatusNotFound && why.Type == "not_found":
 		return answer{means: absent}
 	case status == http.StatusForbidden && why.RequiresApproval:
-		return answer{means: failed, text: "the gateway blocked this call: " + said + " A person would have to approve it there, and cannot from here. Do it another way, or tell the user."}
+		return answer{means: failed, text: "the gateway blocked this call: " + said +
+			" A person would have to approve it there, and cannot from here. Do it another way, or tell the user."}
 	case status == http.StatusForbidden:
-		return answer{means: failed, text: "the gateway blocked this call: " + said + " Do not send it again. Do it another way, or tell the user."}
+		return answer{means: failed, text: "the gateway blocked this call: " + said +
+			" Do not send it again. Do it another way, or tell the user."}
 	case status != http.StatusOK || doc.OK == nil || !*doc.OK:
 		if said == "" {
 			said = fmt.Sprintf("the gateway refused this call with status %d", status)

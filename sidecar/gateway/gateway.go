@@ -62,7 +62,8 @@ func New(cfg Config) (*Client, error) {
 	switch {
 	case err != nil: // the error would show the whole of it
 		return nil, errors.New("gateway: this is no URL; write it as http://127.0.0.1:18789")
-	case at.Scheme != "http" && at.Scheme != "https" || at.Hostname() == "" || at.RawQuery != "" || at.Fragment != "":
+	case at.Scheme != "http" && at.Scheme != "https" || at.Hostname() == "" || at.RawQuery != "" ||
+		at.Fragment != "":
 		return nil, fmt.Errorf("gateway %s: this is no address of a gateway; write it as http://127.0.0.1:18789", at.Redacted())
 	case at.User != nil:
 		return nil, fmt.Errorf("gateway %s: an address holds no password; set gateway_token", at.Redacted())
@@ -77,7 +78,8 @@ func New(cfg Config) (*Client, error) {
 				TLSHandshakeTimeout: 5 * time.Second, MaxResponseHeaderBytes: 64 << 10,
 				DisableKeepAlives: true, // on an idle connection that just closed, a call may have arrived
 			},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the token stays
+			// the token stays
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
 }
@@ -85,7 +87,8 @@ func New(cfg Config) (*Client, error) {
 // Run sends a call, and waits for its answer until ctx ends.
 func (c *Client) Run(ctx context.Context, id string, call *guard.Passed) tools.Result {
 	who := call.Facts.Call.Subject
-	a := c.invoke(ctx, order{Name: call.Name, Args: call.Arguments, SessionKey: c.session(who), IdempotencyKey: id}, who)
+	a := c.invoke(ctx, order{Name: call.Name, Args: call.Arguments, SessionKey: c.session(who),
+		IdempotencyKey: id}, who)
 	return a.result(call.Name, call.Facts.Call.Class != string(tools.Read))
 }
 
@@ -117,7 +120,9 @@ func (c *Client) send(ctx context.Context, o order, who policy.Subject) answer {
 	case err != nil:
 		return answer{means: failed, unsent: true, text: "the arguments are no JSON: " + err.Error()}
 	case len(body) > maxRequest:
-		return answer{means: failed, unsent: true, text: fmt.Sprintf("the arguments are too long: the gateway takes %d KiB. Send less.", maxRequest>>10)}
+		return answer{means: failed, unsent: true,
+			text: fmt.Sprintf("the arguments are too long: the gateway takes %d KiB. Send less.",
+				maxRequest>>10)}
 	}
 	a := c.post(ctx, body, who)
 	if c.cfg.Token != "" {
@@ -132,7 +137,8 @@ var channelName = lazyregexp.New(`^[a-z0-9_-]{1,64}$`)
 // post sends a body once.
 func (c *Client) post(ctx context.Context, body []byte, who policy.Subject) answer {
 	var connected atomic.Bool
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	traced := httptrace.WithClientTrace(ctx,
+		&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
 	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.at.String(), bytes.NewReader(body))
 	if err != nil { // New has parsed the URL
 		return answer{means: away, detail: err.Error()}
@@ -157,7 +163,8 @@ func (c *Client) post(ctx context.Context, body []byte, who policy.Subject) answ
 	if !connected.Load() {
 		return answer{means: away, detail: err.Error(), ended: ctx.Err() != nil}
 	}
-	return answer{means: lost, text: "the connection to the gateway broke before it answered", detail: err.Error(), ended: ctx.Err() != nil}
+	return answer{means: lost, text: "the connection to the gateway broke before it answered",
+		detail: err.Error(), ended: ctx.Err() != nil}
 }
 
 // ofGateway reports whether a request says that it comes from an agent of a gateway.

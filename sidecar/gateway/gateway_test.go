@@ -45,7 +45,8 @@ func play(t testing.TB, h func(w http.ResponseWriter, o order)) *rig {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		var o order
 		body, err := io.ReadAll(req.Body)
-		if err != nil || json.Unmarshal(body, &o) != nil || req.URL.Path != "/tools/invoke" || req.Method != http.MethodPost {
+		if err != nil || json.Unmarshal(body, &o) != nil || req.URL.Path != "/tools/invoke" ||
+			req.Method != http.MethodPost {
 			t.Errorf("%s %s: %s %v", req.Method, req.URL, body, err)
 		}
 		r.mu.Lock()
@@ -60,7 +61,8 @@ func play(t testing.TB, h func(w http.ResponseWriter, o order)) *rig {
 
 func (r *rig) client(url string) *Client {
 	r.t.Helper()
-	c, err := New(Config{URL: url, Token: token, Session: "guest", Now: r.clock, Log: slog.New(slog.NewTextHandler(r.log, nil))})
+	c, err := New(Config{URL: url, Token: token, Session: "guest", Now: r.clock,
+		Log: slog.New(slog.NewTextHandler(r.log, nil))})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -93,7 +95,8 @@ func (r *rig) asked() (names []string) {
 // passed is a call that was judged.
 func passed(tool, args, session string, class tools.Class) *guard.Passed {
 	call := tools.Call{Name: tool, Arguments: json.RawMessage(args)}
-	return &guard.Passed{Call: call, Facts: &policy.Facts{Call: policy.Call{Tool: tool, Class: string(class), Subject: policy.Subject{Session: session, Channel: "webchat"}}}}
+	return &guard.Passed{Call: call, Facts: &policy.Facts{Call: policy.Call{Tool: tool, Class: string(class),
+		Subject: policy.Subject{Session: session, Channel: "webchat"}}}}
 }
 
 // says answers every order in the same way.
@@ -121,11 +124,14 @@ func TestAnswers(t *testing.T) {
 		gateway func(http.ResponseWriter, order)
 		want    want // of its text a part
 	}{
-		"text":                     {ok(`{"content":[{"type":"text","text":"sunny"}],"details":{"n":1}}`), want{Text: "sunny"}},
-		"several parts":            {ok(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`), want{Text: "a\nb"}},
-		"a picture":                {ok(`{"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"AAAA"}]}`), want{Text: "a\n[image image/png of 3 bytes, which is not shown]"}},
-		"a resource":               {ok(`{"content":[{"type":"resource","resource":{"uri":"file:a","text":"inside"}}]}`), want{Text: "inside"}},
-		"a link":                   {ok(`{"content":[{"type":"resource_link","uri":"https://a.test/"}]}`), want{Text: "[resource_link, which is not shown] https://a.test/"}},
+		"text": {ok(`{"content":[{"type":"text","text":"sunny"}],"details":{"n":1}}`),
+			want{Text: "sunny"}},
+		"several parts": {ok(`{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`), want{Text: "a\nb"}},
+		"a picture":     {ok(`{"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"AAAA"}]}`), want{Text: "a\n[image image/png of 3 bytes, which is not shown]"}},
+		"a resource": {ok(`{"content":[{"type":"resource","resource":{"uri":"file:a","text":"inside"}}]}`),
+			want{Text: "inside"}},
+		"a link": {ok(`{"content":[{"type":"resource_link","uri":"https://a.test/"}]}`),
+			want{Text: "[resource_link, which is not shown] https://a.test/"}},
 		"details alone":            {ok(`{"content":[],"details":{"n": 1}}`), want{Text: `{"n":1}`}},
 		"nothing":                  {ok(`{"content":[]}`), want{}},
 		"null":                     {ok(`null`), want{}},
@@ -135,33 +141,57 @@ func TestAnswers(t *testing.T) {
 		"soft error":               {ok(`{"content":[{"type":"text","text":"no such session"}],"details":{"status":"error"}}`), want{Text: "no such session", Failed: true}},
 		"soft not found":           {ok(`{"content":[{"type":"text","text":"gone"}],"details":{"status":"not_found"}}`), want{Text: "gone", Failed: true}},
 		"soft error without words": {ok(`{"content":[],"details":{"error":"missing_key"}}`), want{Text: `{"error":"missing_key"}`, Failed: true}},
-		"isError":                  {ok(`{"content":[{"type":"text","text":"bad"}],"isError":true}`), want{Text: "bad", Failed: true}},
-		"status is a number":       {ok(`{"content":[{"type":"text","text":"x"}],"details":{"status":404}}`), want{Text: "x"}},
-		"details are a list":       {ok(`{"content":[{"type":"text","text":"x"}],"details":[1]}`), want{Text: "x"}},
-		"ok is false":              {says(200, faulty("x", "no")), want{Text: "no", Failed: true}},
-		"a key twice":              {says(200, `{"ok":true,"result":"a","ok":false,"error":{"type":"x","message":"last"}}`), want{Text: "last", Failed: true}},
-		"bad arguments":            {says(400, faulty("tool_error", "query required")), want{Text: "query required", Failed: true}},
-		"wrong token":              {says(401, `{"error":{"message":"Unauthorized","type":"unauthorized"}}`), want{Text: "token is wrong", Failed: true}},
-		"blocked":                  {says(403, faulty("tool_call_blocked", "By a plugin.")), want{Text: "blocked this call: By a plugin. Do not send it again.", Failed: true}},
-		"must be approved":         {says(403, `{"ok":false,"error":{"type":"tool_call_blocked","message":"Ask.","requiresApproval":true}}`), want{Text: "A person would have to approve it", Failed: true}},
-		"no such tool":             {says(404, faulty("not_found", "Tool not available: x")), want{Text: "has no tool note_save", Failed: true}},
-		"no such page":             {says(404, "Not Found"), want{Text: "is no gateway", Failed: true}},
-		"another method":           {says(405, "Method Not Allowed"), want{Text: "is no gateway", Failed: true}},
-		"a slow body":              {says(408, `{"error":{"message":"Request body timeout","type":"invalid_request_error"}}`), want{Text: "too busy", Failed: true, Transient: true}},
-		"a proxy waited too long":  {says(408, "x"), want{Text: "status 408", Failed: true, Doubt: true}},
-		"a proxy says 503":         {says(503, `{"message":"upstream reset"}`, "Retry-After", "2"), want{Text: "status 503", Failed: true, Doubt: true}},
-		"too large":                {says(413, "Payload too large"), want{Text: "too long", Failed: true}},
-		"rate limit":               {says(429, `{"error":{"type":"rate_limited"}}`, "Retry-After", "7"), want{Text: "for a while", Failed: true, Transient: true, After: 7}},
-		"rate limit until":         {says(429, `x`, "Retry-After", "Fri, 01 May 2026 12:00:30 GMT"), want{Text: "for a while", Failed: true, Transient: true, After: 31}},
-		"the tool fails":           {says(500, faulty("tool_error", "tool execution failed")), want{Text: "the tool failed", Failed: true, Doubt: true}},
-		"the gateway fails":        {says(500, "oops"), want{Text: "status 500", Failed: true, Doubt: true}},
-		"a proxy":                  {says(502, "<html>Bad gateway</html>"), want{Text: "status 502", Failed: true, Doubt: true}},
-		"starting":                 {says(503, `{"error":{"type":"unavailable"}}`, "Retry-After", "2"), want{Text: "too busy", Failed: true, Transient: true, After: 2}},
-		"the Control UI":           {says(200, "<!doctype html><html></html>", "Content-Type", "text/html"), want{Text: "is no gateway", Failed: true}},
-		"another server":           {says(200, `{"hello":"world"}`), want{Text: "is no gateway", Failed: true}},
-		"cut JSON":                 {says(200, `{"ok":true,"result":{"cont`), want{Text: "is no gateway", Failed: true}},
-		"a redirect":               {says(307, "", "Location", "http://127.0.0.1:9/"), want{Text: "is no gateway", Failed: true}},
-		"its own token":            {ok(`"the token is ` + token + `"`), want{Text: "the token is [token]"}},
+		"isError": {ok(`{"content":[{"type":"text","text":"bad"}],"isError":true}`),
+			want{Text: "bad", Failed: true}},
+		"status is a number": {ok(`{"content":[{"type":"text","text":"x"}],"details":{"status":404}}`),
+			want{Text: "x"}},
+		"details are a list": {ok(`{"content":[{"type":"text","text":"x"}],"details":[1]}`),
+			want{Text: "x"}},
+		"ok is false": {says(200, faulty("x", "no")), want{Text: "no", Failed: true}},
+		"a key twice": {says(200,
+			`{"ok":true,"result":"a","ok":false,"error":{"type":"x","message":"last"}}`),
+			want{Text: "last", Failed: true}},
+		"bad arguments": {says(400, faulty("tool_error", "query required")),
+			want{Text: "query required", Failed: true}},
+		"wrong token": {says(401, `{"error":{"message":"Unauthorized","type":"unauthorized"}}`),
+			want{Text: "token is wrong", Failed: true}},
+		"blocked": {says(403, faulty("tool_call_blocked", "By a plugin.")),
+			want{Text: "blocked this call: By a plugin. Do not send it again.", Failed: true}},
+		"must be approved": {says(403,
+			`{"ok":false,"error":{"type":"tool_call_blocked","message":"Ask.","requiresApproval":true}}`),
+			want{Text: "A person would have to approve it", Failed: true}},
+		"no such tool": {says(404, faulty("not_found", "Tool not available: x")),
+			want{Text: "has no tool note_save", Failed: true}},
+		"no such page": {says(404, "Not Found"), want{Text: "is no gateway", Failed: true}},
+		"another method": {says(405, "Method Not Allowed"),
+			want{Text: "is no gateway", Failed: true}},
+		"a slow body": {says(408,
+			`{"error":{"message":"Request body timeout","type":"invalid_request_error"}}`),
+			want{Text: "too busy", Failed: true, Transient: true}},
+		"a proxy waited too long": {says(408, "x"), want{Text: "status 408", Failed: true, Doubt: true}},
+		"a proxy says 503": {says(503, `{"message":"upstream reset"}`, "Retry-After", "2"),
+			want{Text: "status 503", Failed: true, Doubt: true}},
+		"too large": {says(413, "Payload too large"), want{Text: "too long", Failed: true}},
+		"rate limit": {says(429, `{"error":{"type":"rate_limited"}}`, "Retry-After", "7"),
+			want{Text: "for a while", Failed: true, Transient: true, After: 7}},
+		"rate limit until": {says(429, `x`, "Retry-After", "Fri, 01 May 2026 12:00:30 GMT"),
+			want{Text: "for a while", Failed: true, Transient: true, After: 31}},
+		"the tool fails": {says(500, faulty("tool_error", "tool execution failed")),
+			want{Text: "the tool failed", Failed: true, Doubt: true}},
+		"the gateway fails": {says(500, "oops"), want{Text: "status 500", Failed: true, Doubt: true}},
+		"a proxy": {says(502, "<html>Bad gateway</html>"),
+			want{Text: "status 502", Failed: true, Doubt: true}},
+		"starting": {says(503, `{"error":{"type":"unavailable"}}`, "Retry-After", "2"),
+			want{Text: "too busy", Failed: true, Transient: true, After: 2}},
+		"the Control UI": {says(200, "<!doctype html><html></html>", "Content-Type", "text/html"),
+			want{Text: "is no gateway", Failed: true}},
+		"another server": {says(200, `{"hello":"world"}`),
+			want{Text: "is no gateway", Failed: true}},
+		"cut JSON": {says(200, `{"ok":true,"result":{"cont`),
+			want{Text: "is no gateway", Failed: true}},
+		"a redirect": {says(307, "", "Location", "http://127.0.0.1:9/"),
+			want{Text: "is no gateway", Failed: true}},
+		"its own token": {ok(`"the token is ` + token + `"`), want{Text: "the token is [token]"}},
 		"200 MB": {func(w http.ResponseWriter, _ order) {
 			chunk := []byte(strings.Repeat("x", 1<<20))
 			for range 200 {
@@ -200,16 +230,19 @@ func TestAnswers(t *testing.T) {
 // What a request says: the tool, the arguments as they are, the session, the id, the token.
 func TestRequest(t *testing.T) {
 	for session, key := range map[string]string{
-		"": "guest", "agent:main:telegram:1": "agent:main:telegram:1", "main": "guest-", "harness:x": "guest-", "agent:" + strings.Repeat("x", maxKey): "guest-",
+		"": "guest", "agent:main:telegram:1": "agent:main:telegram:1", "main": "guest-",
+		"harness:x": "guest-", "agent:" + strings.Repeat("x", maxKey): "guest-",
 	} {
 		r := play(t, says(200, `{"ok":true,"result":"x"}`))
 		args := `{"n":12345678901234567890,"text":"<&>"}`
 		r.c.Run(t.Context(), "call1", passed("note_save", args, session, tools.Write))
 		o, head := r.orders[0], r.heads[0]
-		if o.Name != "note_save" || o.IdempotencyKey != "call1" || !strings.HasPrefix(o.SessionKey, key) || o.SessionKey == "main" {
+		if o.Name != "note_save" || o.IdempotencyKey != "call1" || !strings.HasPrefix(o.SessionKey, key) ||
+			o.SessionKey == "main" {
 			t.Errorf("%q: %+v", session, o)
 		}
-		if got := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(o.Args)); got != args {
+		if got := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`,
+			"&").Replace(string(o.Args)); got != args {
 			t.Errorf("the arguments are %s", o.Args)
 		}
 		channel := ""
@@ -225,7 +258,8 @@ func TestRequest(t *testing.T) {
 // A call that is too long is not sent.
 func TestTooLong(t *testing.T) {
 	r := play(t, says(200, `{"ok":true}`))
-	got := r.c.Run(t.Context(), "id", passed("note_save", `{"a":"`+strings.Repeat("x", maxRequest)+`"}`, "", tools.Write))
+	got := r.c.Run(t.Context(), "id", passed("note_save", `{"a":"`+strings.Repeat("x", maxRequest)+`"}`, "",
+		tools.Write))
 	if !got.Failed || got.Doubt || len(r.asked()) != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -241,7 +275,8 @@ func TestNetwork(t *testing.T) {
 	l.Close()
 	r := play(t, says(200, ""))
 	nobody := r.client(closed)
-	if got := nobody.Run(t.Context(), "id", passed("note_save", `{}`, "", tools.Write)); !got.Transient || got.Doubt || !strings.Contains(got.Text, "did not run") {
+	if got := nobody.Run(t.Context(), "id", passed("note_save", `{}`, "", tools.Write)); !got.Transient ||
+		got.Doubt || !strings.Contains(got.Text, "did not run") {
 		t.Errorf("nobody there: %+v", got)
 	}
 	if log := r.log.String(); !strings.Contains(log, "gateway_trouble") || !strings.Contains(log, "refused") {
@@ -269,7 +304,9 @@ func TestNetwork(t *testing.T) {
 				conn.Close()
 			}
 		})
-		if got := hangup.c.Run(t.Context(), "id", passed("x", `{}`, "", class)); got.Transient != (class == tools.Read) || got.Doubt != (class == tools.Write) || len(hangup.asked()) != 1 {
+		if got := hangup.c.Run(t.Context(), "id",
+			passed("x", `{}`, "", class)); got.Transient != (class == tools.Read) ||
+			got.Doubt != (class == tools.Write) || len(hangup.asked()) != 1 {
 			t.Errorf("%s, a broken connection: %+v", class, got)
 		}
 	}
@@ -286,7 +323,8 @@ func TestWrongToken(t *testing.T) {
 		says(status, `{"error":{"type":"unauthorized"}}`)(w, o)
 	})
 	for range 3 {
-		if got := r.c.Run(t.Context(), "id", passed("x", `{}`, "", tools.Read)); !got.Failed || got.Transient {
+		if got := r.c.Run(t.Context(), "id", passed("x", `{}`, "", tools.Read)); !got.Failed ||
+			got.Transient {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -299,12 +337,14 @@ func TestWrongToken(t *testing.T) {
 		t.Errorf("told %d times: %s", n, r.log.String())
 	}
 	r.later(shut)
-	r.c.Run(t.Context(), "id", passed("note_save", `{"a":"`+strings.Repeat("x", maxRequest)+`"}`, "", tools.Write))
+	r.c.Run(t.Context(), "id", passed("note_save", `{"a":"`+strings.Repeat("x", maxRequest)+`"}`, "",
+		tools.Write))
 	if strings.Contains(r.log.String(), "gateway_back") {
 		t.Error("a call that was not sent says that the gateway is well again")
 	}
 	status = http.StatusOK
-	if got := r.c.Run(t.Context(), "id", passed("x", `{}`, "", tools.Read)); got.Failed || !strings.Contains(r.log.String(), "gateway_back") {
+	if got := r.c.Run(t.Context(), "id", passed("x", `{}`, "", tools.Read)); got.Failed ||
+		!strings.Contains(r.log.String(), "gateway_back") {
 		t.Errorf("%+v %s", got, r.log.String())
 	}
 }
@@ -314,7 +354,8 @@ func TestWaits(t *testing.T) {
 	r := play(t, says(429, "", "Retry-After", "30"))
 	r.c.Run(t.Context(), "id", passed("x", `{}`, "", tools.Read))
 	r.later(10 * time.Second)
-	if got := r.c.Run(t.Context(), "id", passed("x", `{}`, "", tools.Read)); !got.Transient || got.After != 21 || len(r.asked()) != 1 {
+	if got := r.c.Run(t.Context(), "id", passed("x", `{}`, "", tools.Read)); !got.Transient ||
+		got.After != 21 || len(r.asked()) != 1 {
 		t.Errorf("%+v", got)
 	}
 	r.later(20 * time.Second)
@@ -385,7 +426,8 @@ func TestTools(t *testing.T) {
 			var group sync.WaitGroup
 			for range 8 { // one asks, the others wait
 				group.Go(func() {
-					if got := names(r.c.Tools(t.Context(), set, policy.Subject{})); !slices.Equal(got, c.want) {
+					if got := names(r.c.Tools(t.Context(), set, policy.Subject{})); !slices.Equal(got,
+						c.want) {
 						t.Errorf("offered %v", got)
 					}
 				})
@@ -411,14 +453,17 @@ func TestTools(t *testing.T) {
 // Addresses that are none are told of at start, and passwords in them are not shown.
 func TestNew(t *testing.T) {
 	for url, want := range map[string]string{
-		"127.0.0.1:18789": "", "ws://a/": "ws://a/", "http://": "", "http://u:secret@a/": "gateway_token", "http://a/?x=1": "", "http://a:b:c": "", "http://a/%zz": "",
+		"127.0.0.1:18789": "", "ws://a/": "ws://a/", "http://": "", "http://u:secret@a/": "gateway_token",
+		"http://a/?x=1": "", "http://a:b:c": "", "http://a/%zz": "",
 	} {
-		if _, err := New(Config{URL: url}); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), want) {
+		if _, err := New(Config{URL: url}); err == nil || strings.Contains(err.Error(), "secret") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
 	for url, want := range map[string]string{
-		"http://a:1": "http://a:1/tools/invoke", "https://a/base/": "https://a/base/tools/invoke", "http://a/tools/invoke": "http://a/tools/invoke",
+		"http://a:1": "http://a:1/tools/invoke", "https://a/base/": "https://a/base/tools/invoke",
+		"http://a/tools/invoke": "http://a/tools/invoke",
 	} {
 		if c, err := New(Config{URL: url}); err != nil || c.at.String() != want {
 			t.Errorf("%s: %v %v", url, c, err)
@@ -435,7 +480,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		a := read(status, http.Header{"Retry-After": {string(body)}}, body, time.Unix(0, 0))
 		r := a.result("x", true)
-		if r.Failed != (a.means != done) || r.Transient && r.Doubt || a.means == done && status != 200 || r.After < 0 {
+		if r.Failed != (a.means != done) || r.Transient && r.Doubt || a.means == done && status != 200 ||
+			r.After < 0 {
 			t.Errorf("%+v %+v", a, r)
 		}
 	})

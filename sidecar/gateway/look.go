@@ -56,7 +56,8 @@ func (l *look) same(as *look) bool {
 	}
 	select {
 	case <-l.done:
-		return l.opens == as.opens && l.rules == as.rules && slices.Equal(l.lacks, as.lacks) && slices.Equal(l.fails, as.fails)
+		return l.opens == as.opens && l.rules == as.rules && slices.Equal(l.lacks, as.lacks) &&
+			slices.Equal(l.fails, as.fails)
 	default:
 		return false
 	}
@@ -101,7 +102,8 @@ const nobodys = "gpt_oss_executor_asks_who_is_there"
 // ask finds out what the gateway has. The first question is for a tool that no gateway has: it shows
 // whether there is a gateway, and whether it takes the token. Tools that read and cannot do
 // without an argument are called without: the one that is there says so, and does nothing.
-func (c *Client) ask(ctx context.Context, set *ruleset.Set, who policy.Subject, l *look) (hold time.Duration) {
+func (c *Client) ask(ctx context.Context, set *ruleset.Set, who policy.Subject,
+	l *look) (hold time.Duration) {
 	hello := c.invoke(ctx, c.empty(nobodys, who), who)
 	switch hello.means {
 	case absent, done, failed, broke:
@@ -158,7 +160,8 @@ func (c *Client) Probe(ctx context.Context, set *ruleset.Set) Probed {
 	defer cancel()
 	who := policy.Subject{}
 	hello := c.send(ctx, c.empty(nobodys, who), who)
-	trouble := map[meaning]Trouble{refused: Refused, stranger: Foreign, busy: Busy, away: Away, lost: Away}[hello.means]
+	trouble := map[meaning]Trouble{refused: Refused, stranger: Foreign, busy: Busy, away: Away,
+		lost: Away}[hello.means]
 	if trouble != "" {
 		return Probed{Wrong: trouble, Why: cmp.Or(hello.detail, hello.text)}
 	}
@@ -183,5 +186,6 @@ func (c *Client) tell(set *ruleset.Set, who policy.Subject, l, last *look) {
 			has = append(has, t.Name)
 		}
 	}
-	c.cfg.Log.Info("runs may call tools of the gateway", "event", "gateway_tools", "gateway", c.at.Host, "agent", who.Agent, "tools", has, "not_there", l.lacks, "answer_500", l.fails)
+	c.cfg.Log.Info("runs may call tools of the gateway", "event", "gateway_tools", "gateway", c.at.Host,
+		"agent", who.Agent, "tools", has, "not_there", l.lacks, "answer_500", l.fails)
 }

@@ -38,7 +38,8 @@ func (c *Client) note(o order, a answer) {
 		c.pause, c.until, trouble = a, c.cfg.Now().Add(shut), a.detail
 	case busy:
 		if a.detail != "" { // it asks all to wait, not this call
-			c.pause, c.until, trouble = a, c.cfg.Now().Add(min(time.Duration(a.after)*time.Second, fresh)), a.detail
+			c.pause, c.until, trouble = a, c.cfg.Now().Add(min(time.Duration(a.after)*time.Second,
+				fresh)), a.detail
 		}
 	case stranger:
 		trouble = "what answers is no gateway: " + a.detail
@@ -58,7 +59,8 @@ func (c *Client) note(o order, a answer) {
 		return // it may be this call alone
 	}
 	if trouble != "" && trouble != c.trouble {
-		c.cfg.Log.Warn("the gateway's tools cannot be used", "event", "gateway_trouble", "gateway", c.at.Host, "detail", trouble)
+		c.cfg.Log.Warn("the gateway's tools cannot be used", "event", "gateway_trouble", "gateway", c.at.Host,
+			"detail", trouble)
 	} else if trouble == "" && c.trouble != "" {
 		c.cfg.Log.Info("the gateway's tools can be used again", "event", "gateway_back", "gateway", c.at.Host)
 	}

@@ -44,16 +44,21 @@ func TestShippedPolicy(t *testing.T) {
 		{"sessions_send", `{"message":"hi"}`, false},
 		{"sessions_spawn", `{"task":"x"}`, false},
 	} {
-		call := tools.Call{Name: c.tool, Arguments: json.RawMessage(c.args), Strategy: "native", Confidence: 1}
-		if _, refusal := run.Weigh(t.Context(), call, guard.Ear{}, func(approvals.Entry) {}); (refusal == nil) != c.passes {
+		call := tools.Call{Name: c.tool, Arguments: json.RawMessage(c.args), Strategy: "native",
+			Confidence: 1}
+		if _, refusal := run.Weigh(t.Context(), call, guard.Ear{},
+			func(approvals.Entry) {}); (refusal == nil) != c.passes {
 			t.Errorf("%s %s: %+v", c.tool, c.args, refusal)
 		}
 	}
 	for _, tool := range set.Gateway {
 		if want := map[string]tools.Class{
-			"web_search": tools.Read, "web_fetch": tools.Read, "memory_search": tools.Read, "memory_get": tools.Read, "sessions_list": tools.Read,
-			"sessions_search": tools.Read, "sessions_history": tools.Read, "session_status": tools.Read, "agents_list": tools.Read,
-		}[tool.Name]; want != "" && set.Tools.Class(tool.Name) != want || want == "" && set.Tools.Class(tool.Name) != tools.Write {
+			"web_search": tools.Read, "web_fetch": tools.Read, "memory_search": tools.Read,
+			"memory_get": tools.Read, "sessions_list": tools.Read,
+			"sessions_search": tools.Read, "sessions_history": tools.Read, "session_status": tools.Read,
+			"agents_list": tools.Read,
+		}[tool.Name]; want != "" && set.Tools.Class(tool.Name) != want || want == "" &&
+			set.Tools.Class(tool.Name) != tools.Write {
 			t.Errorf("%s counts as %s", tool.Name, set.Tools.Class(tool.Name))
 		}
 	}

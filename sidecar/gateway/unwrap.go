@@ -31,7 +31,8 @@ type part struct {
 }
 
 // softly are the words by which a tool says inside of a success that it failed.
-var softly = []string{"error", "failed", "not_found", "forbidden", "denied", "blocked", "unavailable", "timeout", "invalid"}
+var softly = []string{"error", "failed", "not_found", "forbidden", "denied", "blocked", "unavailable",
+	"timeout", "invalid"}
 
 // unwrap is the text of a result, and whether it says that the tool failed. What is no text is
 // named, so that the model knows of it. A result in no known form is shown as it is.
@@ -71,9 +72,11 @@ func (p *part) shown() string {
 	case p.Resource.Text != "":
 		return p.Resource.Text
 	case p.Data != "":
-		return fmt.Sprintf("[%s %s of %d bytes, which is not shown]", p.Type, p.MimeType, base64.StdEncoding.DecodedLen(len(p.Data)))
+		return fmt.Sprintf("[%s %s of %d bytes, which is not shown]", p.Type, p.MimeType,
+			base64.StdEncoding.DecodedLen(len(p.Data)))
 	}
-	return strings.TrimSpace(fmt.Sprintf("[%s, which is not shown] %s", cmp.Or(p.Type, "part"), cmp.Or(p.URI, p.Resource.URI)))
+	return strings.TrimSpace(fmt.Sprintf("[%s, which is not shown] %s", cmp.Or(p.Type, "part"),
+		cmp.Or(p.URI, p.Resource.URI)))
 }
 
 // compact is a JSON value on one line.

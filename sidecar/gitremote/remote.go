@@ -51,7 +51,8 @@ func Parse(text string) (u url.URL, ok bool) {
 	case "file":
 		u.Path, ok = filepath.Clean(u.Path), u.Host == "" && u.User == nil
 	case "ssh", "https":
-		ok = host().MatchString(u.Host) && (u.User == nil || user().MatchString(u.User.Username())) && (u.Scheme == "https" || !secret)
+		ok = host().MatchString(u.Host) && (u.User == nil || user().MatchString(u.User.Username())) &&
+			(u.Scheme == "https" || !secret)
 	}
 	return u, ok && location().MatchString(u.Path)
 }

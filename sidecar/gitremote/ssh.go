@@ -53,17 +53,20 @@ func ParseSSH(args []string, protocol string) (a Ask, err error) {
 
 // Query is the ask as a part of a URL.
 func (a Ask) Query() string {
-	return url.Values{"host": {a.Host}, "port": {a.Port}, "user": {a.User}, "path": {a.Path}, "service": {a.Service}, "protocol": {a.Protocol}}.Encode()
+	return url.Values{"host": {a.Host}, "port": {a.Port}, "user": {a.User}, "path": {a.Path},
+		"service": {a.Service}, "protocol": {a.Protocol}}.Encode()
 }
 
 // AskOf reads a query.
 func AskOf(q url.Values) Ask {
-	return Ask{q.Get("host"), q.Get("port"), q.Get("user"), q.Get("path"), q.Get("service"), q.Get("protocol")}
+	return Ask{q.Get("host"), q.Get("port"), q.Get("user"), q.Get("path"), q.Get("service"),
+		q.Get("protocol")}
 }
 
 // Of reports whether it asks for a service that a remote offers.
 func (a Ask) Of(r Remote) bool {
-	return r.URL.Scheme == "ssh" && a.Host == r.URL.Hostname() && a.Port == r.URL.Port() && a.User == r.URL.User.Username() && a.Path == r.URL.Path && r.Offers(a.Service)
+	return r.URL.Scheme == "ssh" && a.Host == r.URL.Hostname() && a.Port == r.URL.Port() &&
+		a.User == r.URL.User.Username() && a.Path == r.URL.Path && r.Offers(a.Service)
 }
 
 // The parts of what comes back.

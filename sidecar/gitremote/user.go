@@ -29,10 +29,13 @@ func Unprepared(environ, folders []string) (out []string) {
 		case name == "PATH":
 			dirs := slices.DeleteFunc(strings.Split(value, ":"), func(dir string) bool {
 				real, err := filepath.EvalSymlinks(dir)
-				return err != nil || !filepath.IsAbs(dir) || slices.ContainsFunc(folders, func(f string) bool { return holds(f, real) || holds(f, dir) })
+				return err != nil || !filepath.IsAbs(dir) ||
+					slices.ContainsFunc(folders,
+						func(f string) bool { return holds(f, real) || holds(f, dir) })
 			})
 			out = append(out, "PATH="+strings.Join(dirs, ":"))
-		case strings.HasPrefix(name, "GIT_"), slices.Contains([]string{"BASH_ENV", "ENV", "PWD", "OLDPWD", "SSH_ASKPASS"}, name):
+		case strings.HasPrefix(name, "GIT_"), slices.Contains([]string{"BASH_ENV", "ENV", "PWD", "OLDPWD",
+			"SSH_ASKPASS"}, name):
 		default:
 			out = append(out, v)
 		}
@@ -100,13 +103,15 @@ func (u User) Address(ctx context.Context, text string) (url.URL, bool) {
 	return at, ok
 }
 
-// SSH is ssh of the user that runs a service of a remote. The protocol is what git asks for; empty: the first.
+// SSH is ssh of the user that runs a service of a remote. The protocol is what git asks for; empty: the
+// first.
 func (u User) SSH(ctx context.Context, r Remote, service, protocol string) (*exec.Cmd, error) {
 	program := u.ask(ctx, "", "config", "--get", "core.sshCommand")
 	if program == "" {
 		program = "ssh"
 	}
-	args := []string{"-c", program + ` "$@"`, "ssh", "-T", "-o", "BatchMode=yes", "-o", "ClearAllForwardings=yes"}
+	args := []string{"-c", program + ` "$@"`, "ssh", "-T", "-o", "BatchMode=yes", "-o",
+		"ClearAllForwardings=yes"}
 	var set []string
 	if slices.Contains([]string{"version=1", "version=2"}, protocol) {
 		args, set = append(args, "-o", "SendEnv=GIT_PROTOCOL"), []string{"GIT_PROTOCOL=" + protocol}
@@ -118,7 +123,8 @@ func (u User) SSH(ctx context.Context, r Remote, service, protocol string) (*exe
 	if name := r.URL.User.Username(); name != "" {
 		at = name + "@" + at
 	}
-	c, err := u.command(ctx, "sh", append(args, at, service+" '"+r.URL.Path+"'")...) // the path has no quotes: see Parse
+	// the path has no quotes: see Parse
+	c, err := u.command(ctx, "sh", append(args, at, service+" '"+r.URL.Path+"'")...)
 	if err == nil {
 		c.Env = append(c.Env, set...)
 	}

@@ -18,7 +18,9 @@ func (w World) Decider(set *ruleset.Set) decisions.Decider {
 	return func(r *decisions.Record) policy.Decision {
 		d := r.Decision
 		call, who := logged(d)
-		now := w.In(d.Workspace, d.Cwd).Decide(set, call, who, Moment{Now: r.Time, Rates: rates.Session(d.Session, r.Time), Confined: d.Outcome == decisions.Confined})
+		now := w.In(d.Workspace, d.Cwd).Decide(set, call, who,
+			Moment{Now: r.Time, Rates: rates.Session(d.Session, r.Time),
+				Confined: d.Outcome == decisions.Confined})
 		rates.Add(d.Session, r.Time, now.Counts())
 		return now
 	}
@@ -28,11 +30,13 @@ func (w World) Decider(set *ruleset.Set) decisions.Decider {
 // did before is not known.
 func (w World) ExplainLogged(set *ruleset.Set, r *decisions.Record) *Explanation {
 	call, who := logged(r.Decision)
-	return w.In(r.Decision.Workspace, r.Decision.Cwd).explain(set, call, who, Moment{Now: r.Time, Confined: r.Decision.Outcome == decisions.Confined})
+	return w.In(r.Decision.Workspace, r.Decision.Cwd).explain(set, call, who,
+		Moment{Now: r.Time, Confined: r.Decision.Outcome == decisions.Confined})
 }
 
 // logged is a call of a decision log, and who asked for it.
 func logged(d *decisions.Decision) (tools.Call, policy.Subject) {
 	return tools.Call{Name: d.Tool, Arguments: d.Arguments, Strategy: d.Strategy, Confidence: d.Confidence},
-		policy.Subject{Model: d.Model, Client: d.Client, Agent: d.Agent, Session: d.Session, Channel: d.Channel, Run: d.Run, Interactive: d.Interactive}
+		policy.Subject{Model: d.Model, Client: d.Client, Agent: d.Agent, Session: d.Session,
+			Channel: d.Channel, Run: d.Run, Interactive: d.Interactive}
 }

@@ -18,8 +18,10 @@ import (
 
 // NewApprovals is a store without questions, within the limits of limits.yaml.
 // A board holds those of several replicas; nil: there is none.
-func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics, board approvals.Board) *approvals.Store {
-	return approvals.New(approvals.Limits{Pending: l.ApprovalPending, Granted: l.ApprovalGranted, Denied: l.ApprovalDenied,
+func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics,
+	board approvals.Board) *approvals.Store {
+	return approvals.New(approvals.Limits{Pending: l.ApprovalPending, Granted: l.ApprovalGranted,
+		Denied:     l.ApprovalDenied,
 		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m, board)
 }
 
@@ -37,7 +39,8 @@ func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval st
 			call.Repairs = append(call.Repairs, tools.Repair{Kind: askRepair, To: "the agent"})
 			return "", ""
 		}
-		args, err := policy.WithAsk(call.Name, call.Arguments, d.Reason(), func(tool string) bool { return j.catalog.Takes(tool, "ask") })
+		args, err := policy.WithAsk(call.Name, call.Arguments, d.Reason(),
+			func(tool string) bool { return j.catalog.Takes(tool, "ask") })
 		if err == nil {
 			call.Arguments = args
 			call.Repairs = append(call.Repairs, tools.Repair{Kind: askRepair, To: `"ask":"always"`})
@@ -127,7 +130,8 @@ func Unticketed(call *tools.Call, text string) string {
 // question is what a person is asked about.
 func (j *judge) question(call *tools.Call, d policy.Decision) approvals.Call {
 	q := approvals.Call{
-		Tool: call.Name, Arguments: string(call.Arguments), Bound: j.set.Unremarked(call.Name, string(call.Arguments)), Session: j.who.Session, Agent: j.who.Agent, Model: j.who.Model,
+		Tool: call.Name, Arguments: string(call.Arguments), Bound: j.set.Unremarked(call.Name,
+			string(call.Arguments)), Session: j.who.Session, Agent: j.who.Agent, Model: j.who.Model,
 		Policy: j.set.Version, Cwd: j.world.Roots(j.set).Cwd,
 	}
 	if d.Facts != nil {

@@ -20,11 +20,12 @@ type Permit struct {
 	Who     policy.Subject
 	Rules   string      // their version
 	Roots   paths.Roots // of the agent
-	Reads   []string    // what it names outside of the roots, perhaps by a pattern: files to read, folders to list
-	Trees   []string    // folders there that it reads with all below, which was looked through
-	Deletes []string    // what it deletes or moves away
-	Hosts   []string    // that it names, with a port that is not 80 or 443
-	Ports   []int       // of this machine, that agents may use whatever listens there
+	// what it names outside of the roots, perhaps by a pattern: files to read, folders to list
+	Reads   []string
+	Trees   []string // folders there that it reads with all below, which was looked through
+	Deletes []string // what it deletes or moves away
+	Hosts   []string // that it names, with a port that is not 80 or 443
+	Ports   []int    // of this machine, that agents may use whatever listens there
 	// Understood says that everything in the command is understood. Then it may be led on to
 	// other public hosts. Code that the guard has not read may not.
 	Understood bool
@@ -66,7 +67,8 @@ func (j *judge) confiner() Confiner {
 	switch a := j.set.Agent; {
 	case j.here:
 		return j.Runs
-	case a != nil && a.Commands == ruleset.Elsewhere, j.Clients != nil && !slices.Contains(j.Clients, j.who.Client):
+	case a != nil && a.Commands == ruleset.Elsewhere, j.Clients != nil &&
+		!slices.Contains(j.Clients, j.who.Client):
 		return nil
 	}
 	return j.Confiner
@@ -74,13 +76,15 @@ func (j *judge) confiner() Confiner {
 
 // confines reports whether a call can run confined.
 func (j *judge) confines(looked *ruleset.Case) bool {
-	return j.confiner() != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() && (j.here || j.wrapped.Here(asker(j.who), j.Now())) && looked.Confinable()
+	return j.confiner() != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() &&
+		(j.here || j.wrapped.Here(asker(j.who), j.Now())) && looked.Confinable()
 }
 
 // decideConfined decides about a call that can run confined, by what was decided about it as
 // it is. What may leave anyway runs so, too; and what may leave only because the kernel holds
 // it. The rest is as if nothing confined it: if a person allows it, it runs as they have read it.
-func (j *judge) decideConfined(looked *ruleset.Case, plain policy.Decision) (d policy.Decision, runs, understood bool) {
+func (j *judge) decideConfined(looked *ruleset.Case,
+	plain policy.Decision) (d policy.Decision, runs, understood bool) {
 	if leaves(plain) {
 		return plain, true, true
 	}
@@ -99,12 +103,16 @@ func leaves(d policy.Decision) bool { return d.Effect == policy.Allow || d.Effec
 func (j *judge) outside(f *policy.Facts) bool {
 	needs := j.set.Confined("").Outside
 	needed := func(c shell.Command) bool { return slices.ContainsFunc(needs, c.Is) }
-	file := func(use paths.Use) bool { return use.Class != paths.Null && use.Path != "." } // the folder is empty there
+	// the folder is empty there
+	file := func(use paths.Use) bool { return use.Class != paths.Null && use.Path != "." }
 	inside := func(c shell.Command) bool {
-		return len(c.Env)+len(c.ExecFlags) > 0 || slices.ContainsFunc(slices.Concat(c.Reads, c.Writes, c.Deletes), file) || !slices.Contains([]string{"", paths.System, paths.Readable}, c.PathClass) ||
+		return len(c.Env)+len(c.ExecFlags) > 0 ||
+			slices.ContainsFunc(slices.Concat(c.Reads, c.Writes, c.Deletes), file) ||
+			!slices.Contains([]string{"", paths.System, paths.Readable}, c.PathClass) ||
 			!slices.Contains(beside, c.Binary) && !needed(c)
 	}
-	return f.Call.Args["env"] == nil && understands(f.Script) && !slices.ContainsFunc(f.Script.Commands, inside) && slices.ContainsFunc(f.Script.Commands, needed)
+	return f.Call.Args["env"] == nil && understands(f.Script) && !slices.ContainsFunc(f.Script.Commands,
+		inside) && slices.ContainsFunc(f.Script.Commands, needed)
 }
 
 // beside are programs that may stand beside those, and beside git where it changes its settings: whatever
@@ -114,7 +122,8 @@ var beside = strings.Fields("echo printf true false test [ cat head tail wc cut 
 // understands reports whether a script shows all that it does: it runs no code, and no unknown program.
 func understands(s *shell.Script) bool {
 	return len(s.Dynamic) == 0 && !slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
-		return !c.Known && c.Binary != "" || c.Inline || c.CodeFile != "" || slices.Contains(c.Tags, "workspace-code")
+		return !c.Known && c.Binary != "" || c.Inline || c.CodeFile != "" ||
+			slices.Contains(c.Tags, "workspace-code")
 	})
 }
 
@@ -140,13 +149,15 @@ func (j *judge) remotes(s *shell.Script) (out []gitremote.Remote) {
 	if !understands(s) || !slices.ContainsFunc(s.Commands, may) {
 		return nil
 	}
-	push := slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Binary == "git" && c.Sub == "push" })
+	push := slices.ContainsFunc(s.Commands,
+		func(c shell.Command) bool { return c.Binary == "git" && c.Sub == "push" })
 	for _, r := range j.confiner().Remotes(j.world.Roots(j.set)) {
 		op := paths.Read
 		if r.Push = push; push {
 			op = paths.Write
 		}
-		if r.URL.Scheme == "file" && j.set.CheckPath(op, r.URL.Path, j.who, j.world.at(j.moment())).Effect == policy.Deny {
+		if r.URL.Scheme == "file" && j.set.CheckPath(op, r.URL.Path, j.who,
+			j.world.at(j.moment())).Effect == policy.Deny {
 			continue
 		}
 		out = append(out, r)
@@ -177,7 +188,8 @@ func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool)
 		call.Arguments, err = policy.Wrapped(call.Name, call.Arguments, w)
 	}
 	if err != nil {
-		j.log().Error("a call is refused, because it cannot be confined", "event", "confine_failed", "tool", call.Name, "detail", err.Error())
+		j.log().Error("a call is refused, because it cannot be confined", "event", "confine_failed",
+			"tool", call.Name, "detail", err.Error())
 		return "This command cannot be run now, because what it may do cannot be noted. Tell the user."
 	}
 	kind := confineRepair
@@ -190,7 +202,8 @@ func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool)
 
 // permit is what a command may do, by what is known of it. Whatever it names has been judged.
 func (j *judge) permit(f *policy.Facts, understood bool) Permit {
-	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set), Ports: j.set.Ports(j.world.around()),
+	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set),
+		Ports:      j.set.Ports(j.world.around()),
 		Understood: understood && understands(f.Script), Project: project(f.Script)}
 	p.Settings, p.Remotes = gitAlone(f.Script), j.remotes(f.Script)
 	p.Outside = p.Understood && j.set.Confine() != ruleset.Always && j.outside(f)
@@ -201,7 +214,8 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 			case use.Class == paths.Around && cmd.Recursive && len(use.Marks) == 0:
 				p.Trees = append(p.Trees, use.Resolved)
 			case use.Glob && len(use.Marks) > 0: // names were judged, such as those that ls prints
-			case slices.Contains([]string{paths.Around, paths.Home, paths.Protected, paths.Outside}, use.Class):
+			case slices.Contains([]string{paths.Around, paths.Home, paths.Protected, paths.Outside},
+				use.Class):
 				p.Reads = append(p.Reads, use.Resolved)
 			}
 		}
@@ -224,9 +238,11 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 // project reports whether a script runs code of the workspace, and brings none of its own.
 func project(s *shell.Script) bool {
 	own := func(c shell.Command) bool { return c.Inline || slices.Contains(c.Tags, "runs-created-file") }
-	return !slices.ContainsFunc(s.Commands, own) && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
-		return c.CodeFile != "" || c.PathClass == paths.Workspace || slices.Contains(c.Tags, "workspace-code")
-	})
+	return !slices.ContainsFunc(s.Commands, own) && slices.ContainsFunc(s.Commands,
+		func(c shell.Command) bool {
+			return c.CodeFile != "" || c.PathClass == paths.Workspace ||
+				slices.Contains(c.Tags, "workspace-code")
+		})
 }
 
 // fate tells the model what the result of a call does not say: that the kernel has held the

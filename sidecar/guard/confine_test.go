@@ -95,7 +95,8 @@ func TestConfinedCalls(t *testing.T) {
 			t.Fatalf("%s: %v %s", c.command, refusal, args.Command)
 		}
 		p := d.permits[0]
-		if p.Command != c.command || p.Understood != c.understood || !slices.Equal(p.Reads, c.reads) || !slices.Equal(p.Hosts, c.hosts) || p.Roots.Workspace() != "/srv/project" {
+		if p.Command != c.command || p.Understood != c.understood || !slices.Equal(p.Reads, c.reads) ||
+			!slices.Equal(p.Hosts, c.hosts) || p.Roots.Workspace() != "/srv/project" {
 			t.Errorf("%s: %+v", c.command, p)
 		}
 	}
@@ -116,7 +117,8 @@ func TestPermitOfSettings(t *testing.T) {
 		"npm test":                                                                          false,
 	} {
 		j, d, _ := confining(t, "", "")
-		if refusal := j.decide(exec(command)); refusal == nil && len(d.permits) == 1 && d.permits[0].Settings != want || want && len(d.permits) != 1 {
+		if refusal := j.decide(exec(command)); refusal == nil && len(d.permits) == 1 &&
+			d.permits[0].Settings != want || want && len(d.permits) != 1 {
 			t.Errorf("%s: %v %+v", command, refusal, d.permits)
 		}
 	}
@@ -127,14 +129,16 @@ func TestPermitOfSettings(t *testing.T) {
 func TestPermitOfReads(t *testing.T) {
 	j, _, _ := confining(t, "", "")
 	use := func(path, class string, marks ...string) paths.Use {
-		return paths.Use{Op: "read", Resolved: path, Class: class, Marks: marks, Glob: strings.Contains(path, "*")}
+		return paths.Use{Op: "read", Resolved: path, Class: class, Marks: marks, Glob: strings.Contains(path,
+			"*")}
 	}
 	p := j.permit(&policy.Facts{Script: &shell.Script{Commands: []shell.Command{
 		{Binary: "ls", Known: true, Reads: []paths.Use{use("/home/a", paths.Home), use("/home/a/*", paths.Around, "secrets below"), use("/usr/x", paths.Readable)}},
 		{Binary: "cat", Known: true, Reads: []paths.Use{use("/home/a/n.md", paths.Around), use("/home/a/l/*.txt", paths.Around)}},
 		{Binary: "grep", Known: true, Recursive: true, Reads: []paths.Use{use("/home/a/docs", paths.Around), use("/home/a/code", paths.Around, "secrets below")}},
 	}}}, true)
-	if want := []string{"/home/a", "/home/a/code", "/home/a/l/*.txt", "/home/a/n.md"}; !slices.Equal(p.Reads, want) {
+	if want := []string{"/home/a", "/home/a/code", "/home/a/l/*.txt", "/home/a/n.md"}; !slices.Equal(p.Reads,
+		want) {
 		t.Errorf("reads %q", p.Reads)
 	}
 	if want := []string{"/home/a/docs"}; !slices.Equal(p.Trees, want) {
@@ -182,7 +186,8 @@ func TestPermitOfPorts(t *testing.T) {
 	}
 	j, d, _ := confining(t, "", "")
 	j.set, j.world = set, j.world.Beside("127.0.0.1:8001")
-	if why := j.decide(exec("npm test")); why != nil || len(d.permits) != 1 || !slices.Equal(d.permits[0].Ports, []int{5432}) {
+	if why := j.decide(exec("npm test")); why != nil || len(d.permits) != 1 ||
+		!slices.Equal(d.permits[0].Ports, []int{5432}) {
 		t.Errorf("%v %+v", why, d.permits)
 	}
 }
@@ -191,7 +196,8 @@ func TestPermitOfPorts(t *testing.T) {
 func TestAskedCallsAreNotConfined(t *testing.T) {
 	j, d, _ := confining(t, "", "")
 	call := exec("git push origin main")
-	if why := j.decide(call); why != nil || len(d.permits) > 0 || !strings.Contains(string(call.Arguments), `"ask":"always"`) || strings.Contains(string(call.Arguments), "confine") {
+	if why := j.decide(call); why != nil || len(d.permits) > 0 || !strings.Contains(string(call.Arguments),
+		`"ask":"always"`) || strings.Contains(string(call.Arguments), "confine") {
 		t.Errorf("%v %s %+v", why, call.Arguments, d.permits)
 	}
 }
@@ -200,18 +206,19 @@ func TestAskedCallsAreNotConfined(t *testing.T) {
 // understood and names nothing of the workspace. Git does not.
 func TestOutsideCalls(t *testing.T) {
 	for command, outside := range map[string]bool{
-		"docker ps":                                 true,
-		"systemctl status nginx":                    true,
-		"docker ps -a 2>&1 | grep web | head -5":    true,
-		"timeout 60 docker compose logs web":        true,
-		"gh pr list --json title | jq '.[].title'":  true,
-		"kubectl get pods -n web":                   true,
-		"git fetch":                                 false,
-		"git status && git pull -q":                 false,
-		"git fetch --recurse-submodules":            false,
-		"docker ps && git log":                      false,
-		"docker ps && npm test":                     false,
-		"docker ps; sed s/a/b/ f":                   false, // sed can run programs, and reading it may miss that
+		"docker ps":                                true,
+		"systemctl status nginx":                   true,
+		"docker ps -a 2>&1 | grep web | head -5":   true,
+		"timeout 60 docker compose logs web":       true,
+		"gh pr list --json title | jq '.[].title'": true,
+		"kubectl get pods -n web":                  true,
+		"git fetch":                                false,
+		"git status && git pull -q":                false,
+		"git fetch --recurse-submodules":           false,
+		"docker ps && git log":                     false,
+		"docker ps && npm test":                    false,
+		// sed can run programs, and reading it may miss that
+		"docker ps; sed s/a/b/ f":                   false,
 		"docker ps | sort -u":                       false,
 		"docker ps | xargs docker inspect":          false,
 		"docker ps > x":                             false, // x may be a link
@@ -236,12 +243,15 @@ func TestOutsideCalls(t *testing.T) {
 		"cd sub && docker ps":                       false,
 	} {
 		j, d, _ := confining(t, "", "")
-		if call := exec(command); j.decide(call) != nil || len(d.permits) != 1 || d.permits[0].Outside != outside {
+		if call := exec(command); j.decide(call) != nil || len(d.permits) != 1 ||
+			d.permits[0].Outside != outside {
 			t.Errorf("%s: %s %+v", command, call.Arguments, d.permits)
 		}
 	}
 	j, d, _ := confining(t, "", "")
-	if call := (&tools.Call{Name: "exec", Arguments: []byte(`{"command":"docker ps","env":{"LANG":"C"}}`)}); j.decide(call) != nil || len(d.permits) != 1 || d.permits[0].Outside {
+	if call := (&tools.Call{Name: "exec",
+		Arguments: []byte(`{"command":"docker ps","env":{"LANG":"C"}}`)}); j.decide(call) != nil ||
+		len(d.permits) != 1 || d.permits[0].Outside {
 		t.Errorf("a variable of the call: %+v", d.permits)
 	}
 	j, d, _ = confining(t, "\nconfine: when_possible\n", "\nconfine: always\n")
@@ -249,17 +259,22 @@ func TestOutsideCalls(t *testing.T) {
 		t.Errorf("always: %+v", d.permits)
 	}
 	j, d, _ = confining(t, "\n  container_work: []\n", "\n  container_work: [build]\n")
-	for command, asked := range map[string]bool{"docker build -t x .": false, "docker build --push .": true, "docker run alpine true": true} {
+	for command, asked := range map[string]bool{"docker build -t x .": false, "docker build --push .": true,
+		"docker run alpine true": true} {
 		call := exec(command)
-		if why := j.decide(call); why != nil || strings.Contains(string(call.Arguments), `"ask"`) != asked || asked && len(d.permits) > 0 {
+		if why := j.decide(call); why != nil || strings.Contains(string(call.Arguments), `"ask"`) != asked ||
+			asked && len(d.permits) > 0 {
 			t.Errorf("%s: %+v %s", command, why, call.Arguments)
 		}
 		d.permits = nil
 	}
 	j, d, _ = confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
-	for command, asked := range map[string]bool{"git push origin main": false, "git push -u origin main": false, "git push --force origin main": true, "git push origin +main": true, "git push other main": true, "git push": true} {
+	for command, asked := range map[string]bool{"git push origin main": false,
+		"git push -u origin main": false, "git push --force origin main": true, "git push origin +main": true,
+		"git push other main": true, "git push": true} {
 		call := exec(command)
-		if why := j.decide(call); why != nil || strings.Contains(string(call.Arguments), `"ask"`) != asked || asked && len(d.permits) > 0 {
+		if why := j.decide(call); why != nil || strings.Contains(string(call.Arguments), `"ask"`) != asked ||
+			asked && len(d.permits) > 0 {
 			t.Errorf("%s: %+v %s", command, why, call.Arguments)
 		}
 		d.permits = nil
@@ -287,7 +302,8 @@ func TestPermitOfRemotes(t *testing.T) {
 		"git fetch; node -e 1":    "",
 	} {
 		j, d, _ := confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
-		d.remotes = []gitremote.Remote{remote("git@example.com:/a.git"), remote("/srv/a.git"), remote("/home/agent/.ssh")}
+		d.remotes = []gitremote.Remote{remote("git@example.com:/a.git"), remote("/srv/a.git"),
+			remote("/home/agent/.ssh")}
 		if why := j.decide(exec(command)); why != nil || len(d.permits) != 1 {
 			t.Fatalf("%s: %v", command, why)
 		}
@@ -308,7 +324,8 @@ func TestPermitOfRemotes(t *testing.T) {
 func TestCarriedCallsAreConfined(t *testing.T) {
 	j, d, _ := confining(t, "", "")
 	call := &tools.Call{Name: "tool_call", Arguments: []byte(`{"id":"exec","args":{"command":"git status"}}`)}
-	if why := j.decide(call); why != nil || len(d.permits) != 1 || d.permits[0].Command != "git status" || !strings.Contains(string(call.Arguments), `bash -c 'git status'`) {
+	if why := j.decide(call); why != nil || len(d.permits) != 1 || d.permits[0].Command != "git status" ||
+		!strings.Contains(string(call.Arguments), `bash -c 'git status'`) {
 		t.Errorf("%v %s %+v", why, call.Arguments, d.permits)
 	}
 }
@@ -321,10 +338,12 @@ func TestConfineModes(t *testing.T) {
 	}
 	j, _, _ = confining(t, shipped, "\nconfine: always\n")
 	j.Confiner = nil
-	if why := j.decide(exec("git status")); why == nil || !strings.Contains(why.Why, "only where the kernel confines them") {
+	if why := j.decide(exec("git status")); why == nil ||
+		!strings.Contains(why.Why, "only where the kernel confines them") {
 		t.Errorf("always, on a machine that cannot: %+v", why)
 	}
-	if why := j.decide(exec("git push")); why == nil || !strings.Contains(why.Why, "nobody can be asked here") {
+	if why := j.decide(exec("git push")); why == nil ||
+		!strings.Contains(why.Why, "nobody can be asked here") {
 		t.Errorf("always, and a person must allow it: %+v", why)
 	}
 	j, d, _ = confining(t, shipped, "\nconfine: always\n")
@@ -355,14 +374,17 @@ func TestGatewayElsewhere(t *testing.T) {
 		t.Fatalf("%s", call.Arguments)
 	}
 	j.Left("c1", j.who, call)
-	note := j.Result(j.set, "c1", said("sh: 1: /bin/gpt-oss-executor: not found\n\n(Command exited with code 127)"))
+	note := j.Result(j.set, "c1",
+		said("sh: 1: /bin/gpt-oss-executor: not found\n\n(Command exited with code 127)"))
 	if !strings.Contains(note, "send the same call again") || log.Said("gateway_elsewhere") != 1 {
 		t.Errorf("%q %s", note, log)
 	}
-	if call := exec("node -e 1"); j.decide(call) != nil || len(d.permits) != 1 || !strings.Contains(string(call.Arguments), `"ask":"always"`) {
+	if call := exec("node -e 1"); j.decide(call) != nil || len(d.permits) != 1 ||
+		!strings.Contains(string(call.Arguments), `"ask":"always"`) {
 		t.Errorf("a person is not asked: %s", call.Arguments)
 	}
-	if call := exec("git status"); j.decide(call) != nil || strings.Contains(string(call.Arguments), "confine") {
+	if call := exec("git status"); j.decide(call) != nil || strings.Contains(string(call.Arguments),
+		"confine") {
 		t.Errorf("%s", call.Arguments)
 	}
 }
@@ -373,7 +395,8 @@ func TestHeldCommandsAreExplained(t *testing.T) {
 	call := exec("node -e 1")
 	j.decide(call)
 	j.Left("c1", j.who, call)
-	if note := j.Result(j.set, "c1", said("Error: EACCES: permission denied, open '/home/sam/x'\n\n(Command exited with code 1)")); !strings.Contains(note, "ran confined") {
+	if note := j.Result(j.set, "c1",
+		said("Error: EACCES: permission denied, open '/home/sam/x'\n\n(Command exited with code 1)")); !strings.Contains(note, "ran confined") {
 		t.Errorf("%q", note)
 	}
 	j.Left("c2", j.who, call)

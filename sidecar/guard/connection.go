@@ -10,6 +10,7 @@ import (
 // is known. It counts nothing: the call was counted when it left.
 func (g *Guard) Connection(set *ruleset.Set, who policy.Subject, tool string, u urls.Use) policy.Decision {
 	now := g.Now()
-	return set.CheckConnection(u, tool, who, g.World.at(Moment{Now: now, Rates: g.rates.Session(who.Session, now),
-		Opened: func(port int) bool { return g.ports.Opened(who.Session, port, g.open) }}))
+	return set.CheckConnection(u, tool, who,
+		g.World.at(Moment{Now: now, Rates: g.rates.Session(who.Session, now),
+			Opened: func(port int) bool { return g.ports.Opened(who.Session, port, g.open) }}))
 }

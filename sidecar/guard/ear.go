@@ -28,7 +28,8 @@ func (j *judge) hears(call *tools.Call, v *verdict, refusal *tools.Refusal) {
 	if j.ear.Told == nil {
 		return
 	}
-	j.ear.Told(Told{call.Name, cmp.Or(v.Effect, policy.Allow), cmp.Or(v.Rule, "default"), v.Place, j.outcome(call, refusal)})
+	j.ear.Told(Told{call.Name, cmp.Or(v.Effect, policy.Allow), cmp.Or(v.Rule, "default"), v.Place,
+		j.outcome(call, refusal)})
 	for _, f := range v.Audits {
 		j.ear.Told(Told{call.Name, policy.Audit, f.Rule, f.Place, j.outcome(call, refusal)})
 	}

@@ -22,24 +22,28 @@ type Explanation struct {
 
 // Explain asks the policy about a call as if the model server had sent it for a client, and as if it ran
 // confined; no client is openclaw. The error says what is wrong with its arguments, a JSON object.
-func (w World) Explain(set *ruleset.Set, client, tool string, arguments json.RawMessage, confined bool) (*Explanation, error) {
+func (w World) Explain(set *ruleset.Set, client, tool string, arguments json.RawMessage,
+	confined bool) (*Explanation, error) {
 	if _, err := policy.CallOf(tool, "", arguments); err != nil {
 		return nil, err
 	}
 	call := tools.Call{Name: tool, Arguments: arguments, Strategy: "native", Confidence: 1}
-	return w.ExplainCall(set, call, policy.Subject{Client: cmp.Or(client, ruleset.OpenClaw), Interactive: true}, confined), nil
+	return w.ExplainCall(set, call, policy.Subject{Client: cmp.Or(client, ruleset.OpenClaw),
+		Interactive: true}, confined), nil
 }
 
 // ExplainCall is Explain of a call that was read, and of who asked for it. What the session did
 // before is not known.
-func (w World) ExplainCall(set *ruleset.Set, call tools.Call, who policy.Subject, confined bool) *Explanation {
+func (w World) ExplainCall(set *ruleset.Set, call tools.Call, who policy.Subject,
+	confined bool) *Explanation {
 	return w.explain(set, call, who, Moment{Now: time.Now(), Confined: confined})
 }
 
 func (w World) explain(set *ruleset.Set, call tools.Call, who policy.Subject, m Moment) *Explanation {
 	at, set := w.at(m), set.For(who.Client)
 	return &Explanation{
-		Version: set.Version, Tool: call.Name, Class: string(set.Tools.Class(call.Name)), Arguments: call.Arguments,
-		Decision: set.Decide(call, who, at), Rules: set.Verdicts(call, who, at),
+		Version: set.Version, Tool: call.Name, Class: string(set.Tools.Class(call.Name)),
+		Arguments: call.Arguments,
+		Decision:  set.Decide(call, who, at), Rules: set.Verdicts(call, who, at),
 	}
 }

@@ -60,7 +60,9 @@ type Guard struct {
 
 // New is a guard that has judged nothing yet.
 func New(c Config) *Guard {
-	return &Guard{Config: c, rates: state.NewRates(maxSessions, c.Others), asks: state.NewAsks(), left: state.NewLeft(c.Departures), wrapped: state.NewWrapped(), ports: state.NewPorts(maxSessions), dryRuns: quiet{every: time.Minute}}
+	return &Guard{Config: c, rates: state.NewRates(maxSessions, c.Others), asks: state.NewAsks(),
+		left: state.NewLeft(c.Departures), wrapped: state.NewWrapped(), ports: state.NewPorts(maxSessions),
+		dryRuns: quiet{every: time.Minute}}
 }
 
 // judge judges the calls of one request.
@@ -86,9 +88,10 @@ type judge struct {
 
 // Judge says of each call of one request why it may not leave, or nil. It is asked before
 // any byte of the call leaves, and may change its arguments. Named is where the agent says
-// that it works. A nil func lets every call leave: the rules have nothing to say, and nothing is logged. The log names the request as request
-// says; where that is empty, by a name of its own.
-func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, request string, named ruleset.Named, ear Ear) func(*tools.Call) *tools.Refusal {
+// that it works. A nil func lets every call leave: the rules have nothing to say, and nothing is logged. The
+// log names the request as request says; where that is empty, by a name of its own.
+func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, request string,
+	named ruleset.Named, ear Ear) func(*tools.Call) *tools.Refusal {
 	if !set.Judges() && g.Decisions == nil {
 		return nil
 	}
@@ -111,8 +114,10 @@ func (j *judge) decide(call *tools.Call) *tools.Refusal {
 	}
 	v, refusal := j.weigh(call)
 	if err := j.write(call, &v, refusal, began); err != nil {
-		j.log().Error("a call is refused, because its decision cannot be logged", "event", "decisions_required", "tool", call.Name, "detail", err.Error())
-		refusal = &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: "No call may leave while decisions cannot be logged."}
+		j.log().Error("a call is refused, because its decision cannot be logged",
+			"event", "decisions_required", "tool", call.Name, "detail", err.Error())
+		refusal = &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments),
+			Why: "No call may leave while decisions cannot be logged."}
 	}
 	j.hears(call, &v, refusal)
 	return refusal
@@ -167,7 +172,8 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 		}
 		return v, nil
 	}
-	return v, &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: why, Person: person}
+	return v, &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: why,
+		Person: person}
 }
 
 // moment is now, with what the session did before.
@@ -188,9 +194,14 @@ func (g *Guard) open() map[int]bool {
 // entry is a decision for the log.
 func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) decisions.Decision {
 	return decisions.Decision{
-		Call: j.hooked.id(), Request: j.request, Approval: v.approval, Session: j.who.Session, Client: j.who.Client, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run, Interactive: j.who.Interactive,
-		Model: j.who.Model, Workspace: j.world.named, Cwd: j.world.cwd, Tool: call.Name, Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
-		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit, Outcome: j.outcome(call, refusal),
-		Rule: v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits, Rules: j.set.Version, Arms: j.set.Arms,
+		Call: j.hooked.id(), Request: j.request, Approval: v.approval, Session: j.who.Session,
+		Client: j.who.Client, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run,
+		Interactive: j.who.Interactive,
+		Model:       j.who.Model, Workspace: j.world.named, Cwd: j.world.cwd, Tool: call.Name,
+		Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,
+		Arguments: v.args, Effect: cmp.Or(v.Effect, policy.Allow), Enforced: v.Effect != policy.Audit,
+		Outcome: j.outcome(call, refusal),
+		Rule:    v.Rule, Place: v.Place, Why: v.Why, Instead: v.Instead, Findings: v.Audits,
+		Rules: j.set.Version, Arms: j.set.Arms,
 	}
 }

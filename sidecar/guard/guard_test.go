@@ -118,7 +118,8 @@ func TestResultsShowWhoAsks(t *testing.T) {
 	j.Left("a3", here, asked)
 	j.Result(j.set, "a2", said("(no output)"))
 	j.Result(j.set, "a3", said("(no output)"))
-	if log.Said("gateway_does_not_ask") != 1 || j.asks.Hears(asker(here), j.Now()) || !j.asks.Hears(asker(there), j.Now()) {
+	if log.Said("gateway_does_not_ask") != 1 || j.asks.Hears(asker(here), j.Now()) ||
+		!j.asks.Hears(asker(there), j.Now()) {
 		t.Errorf("%s", log)
 	}
 	if said := log.String(); !strings.Contains(said, "agent=main channel=telegram call=a2") {
@@ -138,9 +139,13 @@ func TestAwait(t *testing.T) {
 		does   func(j *judge) bool
 		want   bool
 	}{
-		"asks":          {askRepair, "(no output)", 0, func(j *judge) bool { return j.asks.Hears(asker(who), j.Now()) }, false},
-		"asks, old":     {askRepair, "(no output)", 2 * maxAwaited, func(j *judge) bool { return j.asks.Hears(asker(who), j.Now()) }, true},
-		"confined":      {confineRepair, "sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 0, func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, false},
+		"asks": {askRepair, "(no output)", 0,
+			func(j *judge) bool { return j.asks.Hears(asker(who), j.Now()) }, false},
+		"asks, old": {askRepair, "(no output)", 2 * maxAwaited,
+			func(j *judge) bool { return j.asks.Hears(asker(who), j.Now()) }, true},
+		"confined": {confineRepair,
+			"sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 0,
+			func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, false},
 		"confined, old": {confineRepair, "sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 2 * maxAwaited, func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, true},
 	} {
 		awaited := left.Left("call1", who, &tools.Call{Repairs: []tools.Repair{{Kind: row.mark}}})
@@ -177,9 +182,11 @@ func TestQuestionOfAWorkspace(t *testing.T) {
 			t.Errorf("%+v: %+v %v, want %s", c.q, got, err, c.want)
 		}
 	}
-	for want, q := range map[string]Question{`cwd: "sub" is`: {Cwd: "sub"}, `home: "~" is`: {Home: "~"}, `home: "a" is`: {Home: "a", Cwd: "/srv"}} {
+	for want, q := range map[string]Question{`cwd: "sub" is`: {Cwd: "sub"}, `home: "~" is`: {Home: "~"},
+		`home: "a" is`: {Home: "a", Cwd: "/srv"}} {
 		q.Command = text("ls")
-		if _, err := (World{}).Answer(set, &q); err == nil || !strings.Contains(err.Error(), want+" not an absolute path; begin it with /") {
+		if _, err := (World{}).Answer(set, &q); err == nil ||
+			!strings.Contains(err.Error(), want+" not an absolute path; begin it with /") {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
@@ -192,18 +199,21 @@ func text(s string) *string { return &s }
 func TestConnection(t *testing.T) {
 	listening := map[int]bool{8001: false, 9999: true}
 	world := NewWorld(Here{Servers: []string{"127.0.0.1:8001"}}).Beside("127.0.0.1:40001")
-	g := New(Config{World: world, Now: time.Now, Listening: func() map[int]bool { return listening }, Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
+	g := New(Config{World: world, Now: time.Now, Listening: func() map[int]bool { return listening },
+		Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
 	who := policy.Subject{Session: "s1"}
 	g.ports.Begin("s1", g.open)
 	listening = map[int]bool{8001: false, 9999: true, 5173: true, 40001: true}
 	for server, want := range map[string]policy.Effect{
-		"localhost:5173": policy.Allow, "localhost:9999": policy.Ask, "127.0.0.1:8001": policy.Deny, "127.0.0.1:40001": policy.Deny, "example.com:443": policy.Allow,
+		"localhost:5173": policy.Allow, "localhost:9999": policy.Ask, "127.0.0.1:8001": policy.Deny,
+		"127.0.0.1:40001": policy.Deny, "example.com:443": policy.Allow,
 	} {
 		if d := g.Connection(ruletest.Shipped(t), who, "exec", urls.Tunnel(server)); d.Effect != want {
 			t.Errorf("%s: %s by %s, want %s", server, d.Effect, d.Rule, want)
 		}
 	}
-	if d := g.Connection(ruletest.Shipped(t), policy.Subject{Session: "s2"}, "exec", urls.Tunnel("localhost:5173")); d.Effect != policy.Ask {
+	if d := g.Connection(ruletest.Shipped(t), policy.Subject{Session: "s2"}, "exec",
+		urls.Tunnel("localhost:5173")); d.Effect != policy.Ask {
 		t.Errorf("another session: %s by %s", d.Effect, d.Rule)
 	}
 }

@@ -17,28 +17,33 @@ import (
 // Hooked is a call that a gateway is about to run, whichever model has made it. Its hook asks
 // first.
 type Hooked struct {
-	ID          string          `json:"id"` // of the call, at the gateway
-	Tool        string          `json:"tool"`
-	Arguments   json.RawMessage `json:"arguments"` // an object
-	Workspace   string          `json:"workspace"` // where the gateway says that the agent works; empty: it does not say it
-	Session     string          `json:"session"`
-	Agent       string          `json:"agent"`
-	Channel     string          `json:"channel"`
-	Model       string          `json:"model"`
-	Interactive *bool           `json:"interactive"` // absent is true: a person can answer
-	Again       bool            `json:"again"`       // the call inside of it comes by itself: a person is asked about that one
+	ID        string          `json:"id"` // of the call, at the gateway
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"` // an object
+	// where the gateway says that the agent works; empty: it does not say it
+	Workspace   string `json:"workspace"`
+	Session     string `json:"session"`
+	Agent       string `json:"agent"`
+	Channel     string `json:"channel"`
+	Model       string `json:"model"`
+	Interactive *bool  `json:"interactive"` // absent is true: a person can answer
+	// the call inside of it comes by itself: a person is asked about that one
+	Again bool `json:"again"`
 }
 
 // HookRuling is what becomes of a hooked call.
 type HookRuling struct {
-	Effect   policy.Effect    `json:"effect"` // allow, deny or ask
-	Rule     string           `json:"rule,omitempty"`
-	Why      string           `json:"why,omitempty"`
-	Instead  string           `json:"instead,omitempty"`
-	Message  string           `json:"message,omitempty"`  // what the model is told, where the call is not allowed
-	Left     bool             `json:"left,omitempty"`     // it was judged as it left for the gateway, and not again
+	Effect  policy.Effect `json:"effect"` // allow, deny or ask
+	Rule    string        `json:"rule,omitempty"`
+	Why     string        `json:"why,omitempty"`
+	Instead string        `json:"instead,omitempty"`
+	// what the model is told, where the call is not allowed
+	Message string `json:"message,omitempty"`
+	// it was judged as it left for the gateway, and not again
+	Left     bool             `json:"left,omitempty"`
 	Approval *approvals.Entry `json:"approval,omitempty"` // what a person is to be asked
-	Shown    string           `json:"shown,omitempty"`    // the command, or the arguments, as a person may read them
+	// the command, or the arguments, as a person may read them
+	Shown string `json:"shown,omitempty"`
 }
 
 // hooked marks a judge whose call stands before a gateway's hook, and what it asks.
@@ -70,7 +75,8 @@ func (g *Guard) Hook(set *ruleset.Set, q *Hooked) (*HookRuling, error) {
 		return &HookRuling{Effect: policy.Allow, Left: true}, nil
 	}
 	set = set.For(ruleset.OpenClaw) // it alone has such hooks
-	who := policy.Subject{Model: q.Model, Client: ruleset.OpenClaw, Agent: q.Agent, Session: q.Session, Channel: q.Channel, Interactive: q.Interactive == nil || *q.Interactive}
+	who := policy.Subject{Model: q.Model, Client: ruleset.OpenClaw, Agent: q.Agent, Session: q.Session,
+		Channel: q.Channel, Interactive: q.Interactive == nil || *q.Interactive}
 	j := &judge{Guard: g, set: set, who: who, request: "hook-" + rand.Text(), hooked: &hooked{call: q.ID}}
 	var named ruleset.Named
 	if q.Workspace != "" {

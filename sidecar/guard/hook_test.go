@@ -47,7 +47,8 @@ func TestHookWithoutApprovals(t *testing.T) {
 	}
 }
 
-// Of a call inside of another one, a person is asked when it comes by itself. What is denied is denied at once.
+// Of a call inside of another one, a person is asked when it comes by itself. What is denied is denied at
+// once.
 func TestHookOfWrappedCalls(t *testing.T) {
 	j, _, _ := confining(t, "confine: when_possible", "confine: never")
 	g := j.Guard
@@ -57,19 +58,23 @@ func TestHookOfWrappedCalls(t *testing.T) {
 		`{"id":"exec","args":{"command":"rm -rf /"}}`:       policy.Deny,
 		`{"id":"exec","args":{"command":"ls"}}`:             policy.Allow,
 	} {
-		r, err := g.Hook(j.set, &Hooked{Tool: "tool_call", Arguments: []byte(args), Session: "s", Agent: "main", Again: true})
+		r, err := g.Hook(j.set, &Hooked{Tool: "tool_call", Arguments: []byte(args), Session: "s",
+			Agent: "main", Again: true})
 		ruletest.Must(t, err)
 		if list, _, _ := g.Approvals.List(); r.Effect != want || r.Approval != nil || len(list) > 0 {
 			t.Errorf("%s: %+v, %d questions", args, r, len(list))
 		}
 	}
-	r, err := g.Hook(j.set, &Hooked{Tool: "exec", Arguments: []byte(`{"command":"python3 -c '1'"}`), Session: "s", Agent: "main"})
+	r, err := g.Hook(j.set, &Hooked{Tool: "exec", Arguments: []byte(`{"command":"python3 -c '1'"}`),
+		Session: "s", Agent: "main"})
 	ruletest.Must(t, err)
 	if r.Effect != policy.Ask {
 		t.Errorf("by itself: %+v", r)
 	}
 	j, desk, _ := confining(t, "confine: when_possible", "confine: always")
-	r, err = j.Hook(j.set, &Hooked{Tool: "tool_call", Arguments: []byte(`{"id":"exec","args":{"command":"python3 -c '1'"}}`), Session: "s", Agent: "main", Again: true})
+	r, err = j.Hook(j.set, &Hooked{Tool: "tool_call",
+		Arguments: []byte(`{"id":"exec","args":{"command":"python3 -c '1'"}}`), Session: "s", Agent: "main",
+		Again: true})
 	ruletest.Must(t, err)
 	if r.Effect != policy.Deny || len(desk.permits) != 0 {
 		t.Errorf("where all must be confined: %+v", r)

@@ -23,17 +23,20 @@ func (j *judge) toPerson(call *tools.Call, d policy.Decision, approval string) s
 	if d.Rule != "" {
 		rule = fmt.Sprintf("Rule %s (%s)", d.Rule, d.Place)
 	}
-	texts := []string{strings.TrimSuffix(strings.TrimSpace(d.Why), ".") + ".", "The model wanted " + wanted(call, d) + "."}
+	texts := []string{strings.TrimSuffix(strings.TrimSpace(d.Why), ".") + ".",
+		"The model wanted " + wanted(call, d) + "."}
 	switch {
 	case d.Effect == policy.Deny:
 		texts = append(texts, rule+" denies it.", changed(d))
 	case approval != "":
 		texts = append(texts, j.answered(approval))
 	case j.Approvals == nil:
-		texts = append(texts, rule+" wants a person to allow it, and nobody can be asked here: start gpt-oss-executor with --admin "+
+		texts = append(texts, rule+
+			" wants a person to allow it, and nobody can be asked here: start gpt-oss-executor with --admin "+
 			"and a token, and answer with gpt-oss-executor approvals.", changed(d))
 	default:
-		texts = append(texts, rule+" wants a person to allow it, and they cannot be asked about it.", changed(d))
+		texts = append(texts, rule+" wants a person to allow it, and they cannot be asked about it.",
+			changed(d))
 	}
 	return strings.Join(texts, " ")
 }

@@ -33,8 +33,9 @@ type Question struct {
 	Resolve   Answers         `json:"resolve"`   // nil: names are not looked up
 	Redirects []string        `json:"redirects"` // where the URL leads, in order
 
-	Workspace string `json:"workspace"` // where the gateway says that the agent works; empty: it does not say it
-	Cwd       string `json:"cwd"`       // these three: empty is what paths.yaml says
+	// where the gateway says that the agent works; empty: it does not say it
+	Workspace string `json:"workspace"`
+	Cwd       string `json:"cwd"` // these three: empty is what paths.yaml says
 	Home      string `json:"home"`
 	Roots     *struct {
 		Write     []string `json:"write"`
@@ -86,13 +87,14 @@ func (a Answers) lookup(host string) (out []netip.Addr, err error) {
 
 // Ruling is the answer to a question.
 type Ruling struct {
-	ID      json.RawMessage  `json:"id,omitempty"`
-	Effect  policy.Effect    `json:"effect"`
-	Rule    string           `json:"rule,omitempty"` // empty: no rule says more than the profile
-	Place   string           `json:"place,omitempty"`
-	Why     string           `json:"why,omitempty"`
-	Instead string           `json:"instead,omitempty"`
-	Message string           `json:"message,omitempty"` // what the model is told, where the call does not simply leave
+	ID      json.RawMessage `json:"id,omitempty"`
+	Effect  policy.Effect   `json:"effect"`
+	Rule    string          `json:"rule,omitempty"` // empty: no rule says more than the profile
+	Place   string          `json:"place,omitempty"`
+	Why     string          `json:"why,omitempty"`
+	Instead string          `json:"instead,omitempty"`
+	// what the model is told, where the call does not simply leave
+	Message string           `json:"message,omitempty"`
 	Audits  []policy.Finding `json:"audits,omitempty"`
 	Facts   RulingFacts      `json:"facts"`
 }
@@ -115,7 +117,8 @@ func (w World) Answer(set *ruleset.Set, q *Question) (*Ruling, error) {
 	}
 	client := cmp.Or(q.Client, ruleset.OpenClaw)
 	if !slices.Contains(set.AgentNames(), client) {
-		return nil, fmt.Errorf("client: no file of agents is named %q; %s", client, rulefile.DidYouMean(client, set.AgentNames()))
+		return nil, fmt.Errorf("client: no file of agents is named %q; %s", client,
+			rulefile.DidYouMean(client, set.AgentNames()))
 	}
 	set = set.For(client)
 	at := w.Said(set, q.Workspace).at(m)
@@ -128,7 +131,8 @@ func (w World) Answer(set *ruleset.Set, q *Question) (*Ruling, error) {
 		at.World.Write, at.World.Read, at.World.ReadFiles = q.Roots.Write, q.Roots.Read, q.Roots.ReadFiles
 	}
 	d := q.decide(set, at)
-	r := &Ruling{ID: q.ID, Effect: d.Effect, Rule: d.Rule, Place: d.Place, Why: d.Why, Instead: d.Instead, Audits: d.Audits, Facts: RulingFacts{Facts: d.Facts}}
+	r := &Ruling{ID: q.ID, Effect: d.Effect, Rule: d.Rule, Place: d.Place, Why: d.Why, Instead: d.Instead,
+		Audits: d.Audits, Facts: RulingFacts{Facts: d.Facts}}
 	if d.Effect == policy.Deny || d.Effect == policy.Ask {
 		r.Message = d.Message()
 	}
@@ -163,8 +167,9 @@ func (q *Question) call() tools.Call {
 
 func (q *Question) subject() policy.Subject {
 	return policy.Subject{
-		Model: q.Model, Client: cmp.Or(q.Client, ruleset.OpenClaw), Agent: q.Agent, Session: q.Session, Channel: q.Channel,
-		Run: q.Run, Interactive: q.Interactive == nil || *q.Interactive,
+		Model: q.Model, Client: cmp.Or(q.Client, ruleset.OpenClaw), Agent: q.Agent, Session: q.Session,
+		Channel: q.Channel,
+		Run:     q.Run, Interactive: q.Interactive == nil || *q.Interactive,
 	}
 }
 

@@ -35,10 +35,14 @@ type Passed struct {
 
 // Weigh says why a call may not run, or nil. Where a person must allow the call, it waits for
 // them until ctx ends; asked hears of that.
-func (r *Run) Weigh(ctx context.Context, call tools.Call, ear Ear, asked func(approvals.Entry)) (*Passed, *tools.Refusal) {
+func (r *Run) Weigh(ctx context.Context, call tools.Call, ear Ear,
+	asked func(approvals.Entry)) (*Passed, *tools.Refusal) {
 	j := r.judge
 	j.ear = ear
-	j.ask = func(call *tools.Call, d policy.Decision) (why, approval string) { return j.wait(ctx, call, d, asked) }
+	j.ask = func(call *tools.Call,
+		d policy.Decision) (why, approval string) {
+		return j.wait(ctx, call, d, asked)
+	}
 	if refusal := j.decide(&call); refusal != nil {
 		return nil, refusal
 	}
@@ -77,7 +81,8 @@ func (r *Run) There(name string) bool {
 func (p *Passed) Reaches(u urls.Use) error {
 	j := &p.run.judge
 	d := j.Connection(j.set, j.who, p.Name, u)
-	asked := d.Effect == policy.Ask && slices.ContainsFunc(p.Facts.URLs, func(own urls.Use) bool { return own.URL == u.URL })
+	asked := d.Effect == policy.Ask && slices.ContainsFunc(p.Facts.URLs,
+		func(own urls.Use) bool { return own.URL == u.URL })
 	if d.Effect == policy.Deny || d.Effect == policy.Ask && !asked {
 		return errors.New(d.Message())
 	}
@@ -91,7 +96,8 @@ func (r *Run) folder() string { return r.judge.world.Roots(r.judge.set).Cwd }
 
 // wait asks a person, and waits for the answer. Who was allowed something that another call has used up, or
 // of which a file has changed since, asks anew.
-func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision, asked func(approvals.Entry)) (why, approval string) {
+func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision,
+	asked func(approvals.Entry)) (why, approval string) {
 	if j.Approvals == nil {
 		return d.Message() + " A person must allow this first, and nobody can be asked here. Do it another way, or tell the user what to run and why.", ""
 	}

@@ -38,7 +38,8 @@ func asking(t *testing.T, test func(t *testing.T, d counter)) {
 // weigh asks about a call of a new run. Why is empty where it passes.
 func (d counter) weigh(ctx context.Context, tool, args string, asked func(approvals.Entry)) (why string) {
 	r := d.Run(d.j.set, policy.Subject{Run: true, Interactive: true}, "run")
-	if _, refusal := r.Weigh(ctx, tools.Call{Name: tool, Arguments: json.RawMessage(args), Strategy: "native", Confidence: 1}, Ear{}, asked); refusal != nil {
+	if _, refusal := r.Weigh(ctx, tools.Call{Name: tool, Arguments: json.RawMessage(args), Strategy: "native",
+		Confidence: 1}, Ear{}, asked); refusal != nil {
 		return refusal.Why
 	}
 	return ""
@@ -53,11 +54,16 @@ func TestRunAsks(t *testing.T) {
 		answer func(s *approvals.Store, id string) error // nil: there is none
 		want   string
 	}{
-		"allowed":         {outside, func(s *approvals.Store, id string) error { _, err := s.Allow(id, "Sam"); return err }, ""},
-		"denied":          {outside, func(s *approvals.Store, id string) error { _, err := s.Deny(id, "Sam", ""); return err }, "A person has said no. Do not send it again."},
+		"allowed": {outside,
+			func(s *approvals.Store, id string) error { _, err := s.Allow(id, "Sam"); return err }, ""},
+		"denied": {outside,
+			func(s *approvals.Store, id string) error { _, err := s.Deny(id, "Sam", ""); return err },
+			"A person has said no. Do not send it again."},
 		"denied, and why": {outside, func(s *approvals.Store, id string) error { _, err := s.Deny(id, "Sam", "use /tmp/x"); return err }, "do not send it again. They say: use /tmp/x"},
-		"not answered":    {outside, nil, "there is no answer: nobody answered within 10m0s. Do it another way"},
-		"too long":        {`{"path":"/srv/x","content":"` + strings.Repeat("x", 70000) + `"}`, nil, "cannot be asked: it is longer than 65536 bytes"},
+		"not answered": {outside, nil,
+			"there is no answer: nobody answered within 10m0s. Do it another way"},
+		"too long": {`{"path":"/srv/x","content":"` + strings.Repeat("x", 70000) + `"}`, nil,
+			"cannot be asked: it is longer than 65536 bytes"},
 	} {
 		asking(t, func(t *testing.T, d counter) {
 			why := d.weigh(t.Context(), "write", c.args, func(e approvals.Entry) {
@@ -90,7 +96,8 @@ func TestRunsAskTheSame(t *testing.T) {
 			}
 			ruletest.Must(t, err)
 		}
-		if both := <-said + <-said; strings.Count(both, "once is enough") != 1 || strings.Count(both, "A person") != 1 {
+		if both := <-said + <-said; strings.Count(both, "once is enough") != 1 ||
+			strings.Count(both, "A person") != 1 {
 			t.Errorf("%q", both)
 		}
 	})
@@ -138,7 +145,8 @@ func TestRunAsksAboutFiles(t *testing.T) {
 		if why != "" || len(sums) != 2 || sums[0] == sums[1] || !strings.HasPrefix(sums[0], file+" ") {
 			t.Errorf("%q after %q", why, sums)
 		}
-		if list, _, _ := d.Approvals.List(); list[0].State != approvals.Expired || list[1].State != approvals.Used {
+		if list, _, _ := d.Approvals.List(); list[0].State != approvals.Expired ||
+			list[1].State != approvals.Used {
 			t.Errorf("%+v", list)
 		}
 	})

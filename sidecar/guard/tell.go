@@ -25,7 +25,8 @@ func (j *judge) tell(call *tools.Call, d policy.Decision) {
 
 // tellRule counts what one rule said, and logs it. Of a dry run that holds often, one line
 // a minute is enough.
-func (j *judge) tellRule(call *tools.Call, effect policy.Effect, rule, place, why string, would policy.Effect) {
+func (j *judge) tellRule(call *tools.Call, effect policy.Effect, rule, place, why string,
+	would policy.Effect) {
 	file := fileOf(place)
 	j.Metrics.Decisions.WithLabelValues(j.labels(string(effect), file, cmp.Or(rule, "default"))...).Inc()
 	if file != "" {
@@ -39,7 +40,8 @@ func (j *judge) tellRule(call *tools.Call, effect policy.Effect, rule, place, wh
 		said = append(said, "would", would)
 	}
 	j.log().Warn("policy", append(said, "tool", call.Name, "strategy", call.Strategy,
-		"rule", rule, "place", place, "why", why, "workspace", j.world.Roots(j.set).Workspace(), "agent", j.who.Agent, "session", j.who.Session, "rules", j.set.Version)...)
+		"rule", rule, "place", place, "why", why, "workspace", j.world.Roots(j.set).Workspace(), "agent",
+		j.who.Agent, "session", j.who.Session, "rules", j.set.Version)...)
 }
 
 // labels are those of a metric: whose call it is, and more.

@@ -39,15 +39,19 @@ func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named)
 	has := w.Roots(set).Workspace()
 	tell := func(level slog.Level, event, text, folder string, more ...any) {
 		if g.said.allow(event+" "+folder+" "+who.Agent, g.Now()) {
-			g.Log.Log(context.Background(), level, text, append([]any{"event", event, "workspace", folder, "agent", who.Agent}, more...)...)
+			g.Log.Log(context.Background(), level, text,
+				append([]any{"event", event, "workspace", folder, "agent", who.Agent}, more...)...)
 		}
 	}
 	if set := w.here.Workspace; set != "" && set != has {
-		tell(slog.LevelWarn, "workspace_differs", "the workspace of the locked folder counts, and not the one that the start sets", has, "set", set)
+		tell(slog.LevelWarn, "workspace_differs",
+			"the workspace of the locked folder counts, and not the one that the start sets", has, "set", set)
 	}
 	fixed := set.Fixed() || w.here.Workspace != ""
 	if named.Unclear && !fixed {
-		tell(slog.LevelWarn, "workspace_unclear", "the gateway says in two ways where the agent works, so neither is believed; set --workspace", has)
+		tell(slog.LevelWarn, "workspace_unclear",
+			"the gateway says in two ways where the agent works, so neither is believed; set --workspace",
+			has)
 	}
 	if named.Folders == nil {
 		return w
@@ -55,13 +59,16 @@ func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named)
 	cwd := named.Folders[0]
 	if fixed {
 		if named.Folders[0] != has {
-			tell(slog.LevelWarn, "workspace_differs", "the gateway says that the agent works elsewhere; what is set here counts", has, "gateway", named.Folders[0])
+			tell(slog.LevelWarn, "workspace_differs",
+				"the gateway says that the agent works elsewhere; what is set here counts", has, "gateway",
+				named.Folders[0])
 		}
 		return w.In(nil, cwd)
 	}
 	for i, folder := range named.Folders {
 		if why := w.unfit(set, folder); why != "" {
-			tell(slog.LevelWarn, "workspace_refused", "the gateway says that the agent works in "+folder+", which is not taken over: "+why+
+			tell(slog.LevelWarn, "workspace_refused", "the gateway says that the agent works in "+folder+
+				", which is not taken over: "+why+
 				"; if it is meant, set --workspace", has, "gateway", folder)
 			named.Folders = named.Folders[:i]
 			break

@@ -29,7 +29,8 @@ type World struct {
 // Here is what the start of a program says of its machine. Names of own files may be relative;
 // empty ones are none.
 type Here struct {
-	Workspace string   // absolute: where agents work, whatever paths.yaml and the gateway say; empty: as they say
+	// absolute: where agents work, whatever paths.yaml and the gateway say; empty: as they say
+	Workspace string
 	Own       []string // files and folders of the guard: rules, the locked folder, state, the decision log
 	Servers   []string // HOST:PORT of the guard and of the model server
 }
@@ -79,7 +80,8 @@ func (w World) look(set *ruleset.Set, call tools.Call, who policy.Subject, m Mom
 
 // at is where a decision looks. Links are followed as they are now, whenever the call was.
 func (w World) at(m Moment) ruleset.At {
-	at := ruleset.At{Now: m.Now, Rates: m.Rates, Opened: m.Opened, Confined: m.Confined, Links: workspace.Links{}, World: w.around()}
+	at := ruleset.At{Now: m.Now, Rates: m.Rates, Opened: m.Opened, Confined: m.Confined,
+		Links: workspace.Links{}, World: w.around()}
 	if w.folders != nil {
 		at.Behind = w.folders.behind
 	}
@@ -91,11 +93,13 @@ func (w World) Roots(set *ruleset.Set) paths.Roots { return set.Roots(w.around()
 
 // around is the world as rules see it.
 func (w World) around() ruleset.World {
-	return ruleset.World{Set: w.here.Workspace, Named: w.named, Cwd: w.cwd, Own: w.here.Own, Servers: w.here.Servers}
+	return ruleset.World{Set: w.here.Workspace, Named: w.named, Cwd: w.cwd, Own: w.here.Own,
+		Servers: w.here.Servers}
 }
 
 // Judge is Decide as a reader of replies asks it, now. Each decision is told to note,
 // which says whether the call is refused. Nil where the policy has nothing to say.
-func (w World) Judge(set *ruleset.Set, who policy.Subject, note func(*tools.Call, policy.Decision) (refuse bool)) func(*tools.Call) *tools.Refusal {
+func (w World) Judge(set *ruleset.Set, who policy.Subject,
+	note func(*tools.Call, policy.Decision) (refuse bool)) func(*tools.Call) *tools.Refusal {
 	return set.For(who.Client).Judge(who, func() ruleset.At { return w.at(Moment{Now: time.Now()}) }, note)
 }

@@ -23,7 +23,8 @@ const (
 	Return
 )
 
-var words = [...]string{Start: "start", Channel: "channel", Message: "message", Constrain: "constrain", End: "end", Call: "call", Return: "return"}
+var words = [...]string{Start: "start", Channel: "channel", Message: "message", Constrain: "constrain",
+	End: "end", Call: "call", Return: "return"}
 
 // others are words between <| and |> that stand for a token, too: those in the vocabulary of a
 // server that knows their numbers only, and those of models that came before.

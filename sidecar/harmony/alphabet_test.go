@@ -14,7 +14,8 @@ func shipped() *harmony.Alphabet {
 	return harmony.NewAlphabet(harmony.TokenSigns{Open: "‹〈⟨", Bar: "¦│∣", Close: "›〉⟩"})
 }
 
-var tokens = []harmony.Token{harmony.Start, harmony.Channel, harmony.Message, harmony.Constrain, harmony.End, harmony.Call, harmony.Return}
+var tokens = []harmony.Token{harmony.Start, harmony.Channel, harmony.Message, harmony.Constrain, harmony.End,
+	harmony.Call, harmony.Return}
 
 func TestSpellings(t *testing.T) {
 	for _, c := range []struct {
@@ -78,9 +79,11 @@ func TestSpellings(t *testing.T) {
 		}
 		got, is := shipped().At(c.text, true)
 		if (is == scan.Yes) != (c.want != harmony.None) || got.Token != c.want || got.N != n {
-			t.Errorf("%q: %v of %d bytes (verdict %d), want %v of %d", c.text, got.Token, got.N, is, c.want, n)
+			t.Errorf("%q: %v of %d bytes (verdict %d), want %v of %d", c.text, got.Token, got.N, is, c.want,
+				n)
 		}
-		if exact := strings.HasPrefix(c.text, c.want.String()); got.Exact != (exact && c.want != harmony.None) {
+		if exact := strings.HasPrefix(c.text, c.want.String()); got.Exact != (exact &&
+			c.want != harmony.None) {
 			t.Errorf("%q: exact %v", c.text, got.Exact)
 		}
 	}
@@ -90,7 +93,9 @@ func TestSpellings(t *testing.T) {
 func spelled(rnd *rand.Rand, tok harmony.Token) string {
 	var b strings.Builder
 	for _, c := range []byte(tok.String()) {
-		ways := []string{string(rune(c)), string(rune(c) - '!' + '！'), fmt.Sprintf("&#%d;", c), fmt.Sprintf("&#x%X;", c), fmt.Sprintf(`\u%04x`, c), fmt.Sprintf("%%%02X", c), string(rune(c)) + "\u200b"}
+		ways := []string{string(rune(c)), string(rune(c) - '!' + '！'), fmt.Sprintf("&#%d;", c),
+			fmt.Sprintf("&#x%X;", c), fmt.Sprintf(`\u%04x`, c), fmt.Sprintf("%%%02X", c),
+			string(rune(c)) + "\u200b"}
 		if c >= 'a' {
 			ways = append(ways, strings.ToUpper(string(rune(c))))
 		}
@@ -104,7 +109,8 @@ func TestAnyMixtureOfSpellingsIsTheToken(t *testing.T) {
 	for range 20000 {
 		tok := tokens[rnd.IntN(len(tokens))]
 		text := spelled(rnd, tok)
-		if got, is := shipped().At(text+"x", false); is != scan.Yes || got.Token != tok || got.N != len(text) {
+		if got, is := shipped().At(text+"x", false); is != scan.Yes || got.Token != tok ||
+			got.N != len(text) {
 			t.Fatalf("%q: %v of %d bytes (verdict %d), want %v", text, got.Token, got.N, is, tok)
 		}
 	}
@@ -116,7 +122,8 @@ func FuzzAt(f *testing.F) {
 	for range 200 {
 		f.Add(spelled(rnd, tokens[rnd.IntN(len(tokens))]) + " text")
 	}
-	for _, s := range []string{"<", "<|", "&l", "<|end", "<|end|", "|call|>", "<|end| ", "<|chan\u200b", "<|startx|>", "&amp;amp;lt;", "[call]x", "[chan", "[[end]", `\\\\u003c`} {
+	for _, s := range []string{"<", "<|", "&l", "<|end", "<|end|", "|call|>", "<|end| ", "<|chan\u200b",
+		"<|startx|>", "&amp;amp;lt;", "[call]x", "[chan", "[[end]", `\\\\u003c`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

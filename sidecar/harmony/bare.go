@@ -79,7 +79,8 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 			}
 			return Bare{Name: name, Body: i, Debris: h.debris}, scan.Yes
 		}
-		if h.led && h.words == 0 && (strings.Contains(rest[blanks:i], "\n") || h.line+h.noise == 0 && beginsText(rest[i:])) {
+		if h.led && h.words == 0 && (strings.Contains(rest[blanks:i], "\n") || h.line+h.noise == 0 &&
+			beginsText(rest[i:])) {
 			h.line = i
 		}
 		end, is := g.glue(rest, i, &h, eof)
@@ -101,7 +102,8 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 
 // Addressee reads the words of a header up to the name of the recipient, and says where that
 // ends.
-func (g *Grammar) Addressee(rest string, known func(string) bool, eof bool) (name string, end int, is scan.Verdict) {
+func (g *Grammar) Addressee(rest string, known func(string) bool,
+	eof bool) (name string, end int, is scan.Verdict) {
 	words := &g.Words
 	for i := 0; i <= MaxGlue; {
 		j := wordEnd(rest, i)
@@ -119,8 +121,10 @@ func (g *Grammar) Addressee(rest string, known func(string) bool, eof bool) (nam
 			return "", 0, scan.No
 		case scan.AmongFold(word, words.Recipient):
 			return g.assigned(rest, j, known, eof)
-		case scan.StartsFold(word, Assistant, true) == scan.Yes && scan.AmongFold(word[len(Assistant):], words.Channels):
-		case !scan.AmongFold(word, words.Channels, words.Roles) && !(i > 0 && scan.AmongFold(word, words.Types)):
+		case scan.StartsFold(word, Assistant, true) == scan.Yes && scan.AmongFold(word[len(Assistant):],
+			words.Channels):
+		case !scan.AmongFold(word, words.Channels, words.Roles) &&
+			!(i > 0 && scan.AmongFold(word, words.Types)):
 			c := words.Channel(word) // "commentaryto=x"
 			if c == "" || !scan.AmongFold(word[len(c):], words.Recipient) {
 				return "", 0, scan.No
@@ -136,7 +140,8 @@ func (g *Grammar) Addressee(rest string, known func(string) bool, eof bool) (nam
 }
 
 // assigned reads = or a colon at rest[i:], and the name behind it.
-func (g *Grammar) assigned(rest string, i int, known func(string) bool, eof bool) (name string, end int, is scan.Verdict) {
+func (g *Grammar) assigned(rest string, i int, known func(string) bool,
+	eof bool) (name string, end int, is scan.Verdict) {
 	i = scan.SkipBlanks(rest, i)
 	sign, n := signAt(rest, i)
 	switch {
@@ -147,7 +152,8 @@ func (g *Grammar) assigned(rest string, i int, known func(string) bool, eof bool
 	}
 	from := scan.SkipBytes(rest, i+n, " \t\"'`")
 	end = from
-	for end < len(rest) && gapAt(rest, end) == 0 && (scan.IsName(rest[end]) || rest[end] == '/' || rest[end] == ':' || quotedName(rest, from, end)) {
+	for end < len(rest) && gapAt(rest, end) == 0 && (scan.IsName(rest[end]) || rest[end] == '/' ||
+		rest[end] == ':' || quotedName(rest, from, end)) {
 		end++
 	}
 	switch {
@@ -158,7 +164,8 @@ func (g *Grammar) assigned(rest string, i int, known func(string) bool, eof bool
 	}
 	end = from + len(g.unglued(rest[from:end], known))
 	name = quotes.Replace(rest[from:end])
-	if rest[from-1] != '=' && strings.IndexByte("\"'`", rest[from-1]) >= 0 && end < len(rest) && rest[end] == rest[from-1] {
+	if rest[from-1] != '=' && strings.IndexByte("\"'`", rest[from-1]) >= 0 && end < len(rest) &&
+		rest[end] == rest[from-1] {
 		end++
 	}
 	return name, end, scan.Yes
@@ -177,7 +184,8 @@ func (g *Grammar) unglued(name string, known func(string) bool) string {
 	}
 	for _, kind := range append([]string{""}, g.Words.Types...) {
 		for _, channel := range append([]string{""}, g.Words.Channels...) {
-			if short := strings.TrimSuffix(name, channel+kind); short != "" && len(short) < len(name) && known(short) {
+			if short := strings.TrimSuffix(name, channel+kind); short != "" && len(short) < len(name) &&
+				known(short) {
 				return short
 			}
 		}
@@ -192,7 +200,8 @@ func quotedName(s string, from, i int) bool {
 	if quote != '"' && quote != '\'' || i == from {
 		return false
 	}
-	return s[i-1] == '.' || strings.Contains(s[from:i], "."+string(quote)) && strings.Count(s[from:i], string(quote)) == 1
+	return s[i-1] == '.' || strings.Contains(s[from:i], "."+string(quote)) &&
+		strings.Count(s[from:i], string(quote)) == 1
 }
 
 // signAt is what gives a recipient its name at s[i:], and its bytes.

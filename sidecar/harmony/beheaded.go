@@ -4,8 +4,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// GoesOn says whether a header goes on behind its channel, or its recipient: with blanks, and the token of a content
-// type or a message; behind a recipient also with that of a channel on which calls are made.
+// GoesOn says whether a header goes on behind its channel, or its recipient: with blanks, and the token of a
+// content type or a message; behind a recipient also with that of a channel on which calls are made.
 func (g *Grammar) GoesOn(rest string, named, eof bool) scan.Verdict {
 	n := scan.SkipBlanks(rest, 0)
 	switch {
@@ -26,8 +26,8 @@ func (g *Grammar) GoesOn(rest string, named, eof bool) scan.Verdict {
 	return scan.No
 }
 
-// Beheaded says whether v begins within a header whose beginning was lost, or stood in the prompt: with the name of a
-// tool, v[n:], and behind it the tokens of a header. may says that a word may become such a name.
+// Beheaded says whether v begins within a header whose beginning was lost, or stood in the prompt: with the
+// name of a tool, v[n:], and behind it the tokens of a header. may says that a word may become such a name.
 func (g *Grammar) Beheaded(v string, named, may func(string) bool, eof bool) (n int, is scan.Verdict) {
 	if v[0] == '=' || v[0] == '.' { // of to=functions.
 		n++

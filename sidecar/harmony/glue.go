@@ -29,7 +29,9 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 			kind = k
 		}
 	}
-	debris := foreign(word) && (h.kind == "json" || scan.AmongFold(strings.TrimFunc(word, isForeign), words.Types)) // and no body
+	// and no body
+	debris := foreign(word) && (h.kind == "json" || scan.AmongFold(strings.TrimFunc(word, isForeign),
+		words.Types))
 	switch {
 	case word == "":
 		return h.sign(rest, i)

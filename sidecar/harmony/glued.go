@@ -16,7 +16,8 @@ type Glued struct {
 
 // Glued looks at "assistant" at the start of rest, followed by what makes it markup. glued says that
 // it follows another word without a blank, known that a name is that of a tool.
-func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool, eof bool) (how Glued, is scan.Verdict) {
+func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool,
+	eof bool) (how Glued, is scan.Verdict) {
 	is = scan.Starts(rest, Assistant, eof)
 	if is != scan.Yes {
 		return how, is

@@ -33,7 +33,8 @@ type Signs struct {
 
 // New makes a grammar of words and of signs that stand for those of control tokens.
 func New(w Words, s Signs) *Grammar {
-	g := &Grammar{Words: w, Alphabet: NewAlphabet(s.TokenSigns), all: map[string]bool{}, begins: scan.NewPairs()}
+	g := &Grammar{Words: w, Alphabet: NewAlphabet(s.TokenSigns), all: map[string]bool{},
+		begins: scan.NewPairs()}
 	for _, word := range slices.Concat(w.Roles, w.Channels, w.Types, w.Between, w.Call) {
 		g.all[word] = true
 	}
@@ -106,12 +107,14 @@ func (g *Grammar) whole(s string, eof bool) scan.Verdict {
 
 // Check says what of the words could not be told from prose, or nil.
 func (ws *Words) Check() error {
-	for name, words := range map[string][]string{"roles": ws.Roles, "channels": ws.Channels, "types": ws.Types, "recipient": ws.Recipient} {
+	for name, words := range map[string][]string{"roles": ws.Roles, "channels": ws.Channels,
+		"types": ws.Types, "recipient": ws.Recipient} {
 		if len(words) == 0 {
 			return fmt.Errorf("needs header.%s: the words of a header", name)
 		}
 	}
-	for _, w := range slices.Concat(ws.Roles, ws.Channels, ws.Types, ws.Recipient, ws.Call, ws.Between, ws.Tags) {
+	for _, w := range slices.Concat(ws.Roles, ws.Channels, ws.Types, ws.Recipient, ws.Call, ws.Between,
+		ws.Tags) {
 		if len(w) < 2 || scan.WordEnd(w, 0) < len(w) || strings.ToLower(w) != w {
 			return fmt.Errorf("%q cannot stand in header: it needs words of two small letters or more", w)
 		}

@@ -75,7 +75,8 @@ func (g *Grammar) Read(v string, from From, eof bool) (h Header, n int, is scan.
 				wantChannel = true
 			case tok == Constrain:
 				h.Constrain = true
-			case tok == Start && i+w < len(v) && scan.IsWord(v[i+w]) && !scan.AmongFold(scan.Name(v[i+w:]), g.Words.Types): // or it has slipped in
+			case tok == Start && i+w < len(v) && scan.IsWord(v[i+w]) && !scan.AmongFold(scan.Name(v[i+w:]),
+				g.Words.Types): // or it has slipped in
 				h, wantChannel = Header{Flaw: "doubled start"}, false
 			}
 			if is == scan.Yes {
@@ -133,7 +134,9 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 		if front != "" {
 			g.place(h, front, at, wantChannel)
 		}
-		if h.Recipient != "" && h.Recipient != "=" && (name == "" || name+"." == Namespace || scan.AmongFold(name, words.Types)) { // the name stands in front
+		// the name stands in front
+		if h.Recipient != "" && h.Recipient != "=" && (name == "" || name+"." == Namespace ||
+			scan.AmongFold(name, words.Types)) {
 			return
 		}
 		if h.Recipient = name; name == "" {
@@ -158,15 +161,18 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 		}
 		if c := words.Channel(w); c != "" && c != w {
 			h.Channel, h.Flaw = c, "noise in the channel"
-			if rest := w[len(c):]; h.Rest == "" && rest != "" && (!scan.IsWord(rest[0]) || strings.HasPrefix(rest, Namespace)) {
+			if rest := w[len(c):]; h.Rest == "" && rest != "" && (!scan.IsWord(rest[0]) ||
+				strings.HasPrefix(rest, Namespace)) {
 				h.Rest, h.RestAt = rest, -1
 			}
 		}
 	case h.Role == "" && h.Channel == "" && scan.AmongFold(w, words.Roles):
 		h.Role = w
-	case h.Role == "" && h.Channel == "" && strings.HasPrefix(w, Assistant) && words.Channel(w[len(Assistant):]) != "":
+	case h.Role == "" && h.Channel == "" && strings.HasPrefix(w, Assistant) &&
+		words.Channel(w[len(Assistant):]) != "":
 		h.Role, h.Channel, h.Flaw = Assistant, words.Channel(w[len(Assistant):]), "missing <|channel|>"
-	case h.Role == "" && h.Channel == "" && h.Recipient == "" && !(h.Constrain && scan.AmongFold(w, words.Types)):
+	case h.Role == "" && h.Channel == "" && h.Recipient == "" &&
+		!(h.Constrain && scan.AmongFold(w, words.Types)):
 		h.Role = w // functions.x speaking as a tool, or noise
 	case w == "=", w == ":", scan.AmongFold(strings.TrimRight(w, ":="), words.Types):
 		h.Constrain = true

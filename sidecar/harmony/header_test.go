@@ -14,14 +14,22 @@ func known(name string) bool { return name == "read" || name == "functions.read"
 func TestRead(t *testing.T) {
 	for text, want := range map[string]harmony.Header{
 		"assistant<|channel|>commentary to=functions.read <|constrain|>json<|message|>": {Role: "assistant", Channel: "commentary", Recipient: "functions.read", Constrain: true},
-		"assistant to=functions.read<|channel|>commentary json<|message|>":              {Role: "assistant", Channel: "commentary", Recipient: "functions.read", Constrain: true},
-		"assistant<|channel|>commentary to = \"read\"<|message|>":                       {Role: "assistant", Channel: "commentary", Recipient: "read"},
-		"assistant<|channel|>commentary to: read<|message|>":                            {Role: "assistant", Channel: "commentary", Recipient: "read"},
-		"assistant<|channel|>commentary to=read to=json<|start|><|message|>":            {Role: "assistant", Channel: "commentary", Recipient: "read"},
-		"assistant<|channel|>final<|message|>":                                          {Role: "assistant", Channel: "final"},
-		"assistantfinal&lt;|message|&gt;":                                               {Role: "assistant", Channel: "final", Flaw: "missing <|channel|>"},
-		"assistant<|channel|>final now<|message|>":                                      {Role: "assistant", Channel: "final", Rest: "now", RestAt: 26, Flaw: "noise in the header"},
-		"assistant<|channel|>analysis<|channel|>final<|message|>":                       {Role: "assistant", Channel: "final", Flaw: "doubled channel"},
+		"assistant to=functions.read<|channel|>commentary json<|message|>": {Role: "assistant",
+			Channel: "commentary", Recipient: "functions.read", Constrain: true},
+		"assistant<|channel|>commentary to = \"read\"<|message|>": {Role: "assistant",
+			Channel: "commentary", Recipient: "read"},
+		"assistant<|channel|>commentary to: read<|message|>": {Role: "assistant",
+			Channel: "commentary", Recipient: "read"},
+		"assistant<|channel|>commentary to=read to=json<|start|><|message|>": {Role: "assistant",
+			Channel: "commentary", Recipient: "read"},
+		"assistant<|channel|>final<|message|>": {Role: "assistant",
+			Channel: "final"},
+		"assistantfinal&lt;|message|&gt;": {Role: "assistant",
+			Channel: "final", Flaw: "missing <|channel|>"},
+		"assistant<|channel|>final now<|message|>": {Role: "assistant",
+			Channel: "final", Rest: "now", RestAt: 26, Flaw: "noise in the header"},
+		"assistant<|channel|>analysis<|channel|>final<|message|>": {Role: "assistant",
+			Channel: "final", Flaw: "doubled channel"},
 	} {
 		got, n, is := grammar().Read(text, harmony.FromStart, true)
 		if is != scan.Yes || n != len(text) || got.Stop != harmony.Message {
@@ -37,7 +45,8 @@ func TestRead(t *testing.T) {
 // A header whose tokens are words in brackets counts if it is whole, with the end of another
 // message in front of it or without.
 func TestBracketed(t *testing.T) {
-	g := harmony.New(harmony.UsualWords(), harmony.Signs{Pairs: []harmony.Brackets{{Open: "<", Close: ">"}, {Open: "[[", Close: "]]"}}})
+	g := harmony.New(harmony.UsualWords(), harmony.Signs{Pairs: []harmony.Brackets{{Open: "<", Close: ">"},
+		{Open: "[[", Close: "]]"}}})
 	for text, want := range map[string]bool{
 		"<start>assistant<channel>final<message>Hi":                       true,
 		"<channel>commentary to=functions.read <constrain>json<message>{": true,
@@ -121,8 +130,11 @@ func TestShadow(t *testing.T) {
 // What is said of a beginning, more text never takes back.
 func FuzzGrowing(f *testing.F) {
 	for _, s := range []string{
-		`commentary to=functions.read json {"path":1}`, "assistant<|channel|>commentary to=read <|constrain|>json<|message|>{", `to = read : json → {`, "commentaryto=read{",
-		"assistantfinal<|message|>", "to＝read\n\n\n{", "<|channel|>final&lt;|message|&gt;", `final to="read"code x`, "to=read < |message|>",
+		`commentary to=functions.read json {"path":1}`,
+		"assistant<|channel|>commentary to=read <|constrain|>json<|message|>{", `to = read : json → {`,
+		"commentaryto=read{",
+		"assistantfinal<|message|>", "to＝read\n\n\n{", "<|channel|>final&lt;|message|&gt;",
+		`final to="read"code x`, "to=read < |message|>",
 	} {
 		f.Add(s)
 	}
@@ -132,9 +144,11 @@ func FuzzGrowing(f *testing.F) {
 		read, length, _ := g.Read(s, harmony.FromChannel, true)
 		for n := 1; n < len(s); n++ {
 			if got, is := g.Bare(s[:n], known, false); is != scan.Wait && (is != verdict || got != bare) {
-				t.Fatalf("Bare %q: after %d bytes %+v (%d), at the end %+v (%d)", s, n, got, is, bare, verdict)
+				t.Fatalf("Bare %q: after %d bytes %+v (%d), at the end %+v (%d)", s, n, got, is, bare,
+					verdict)
 			}
-			if got, at, is := g.Read(s[:n], harmony.FromChannel, false); is != scan.Wait && (got != read || at != length) {
+			if got, at, is := g.Read(s[:n], harmony.FromChannel, false); is != scan.Wait &&
+				(got != read || at != length) {
 				t.Fatalf("Read %q: after %d bytes %+v (%d), at the end %+v (%d)", s, n, got, at, read, length)
 			}
 		}

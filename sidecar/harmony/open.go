@@ -26,7 +26,8 @@ type open struct {
 // Continues says that next goes on with a message that a text ends within, which begins at text[at:].
 // known says that a name is that of a tool. It waits for at most 64 KiB of arguments, or for as much
 // as the text has so far.
-func (g *Grammar) Continues(text, next string, known func(name string) bool, eof bool) (at int, is scan.Verdict) {
+func (g *Grammar) Continues(text, next string, known func(name string) bool,
+	eof bool) (at int, is scan.Verdict) {
 	o := g.within(text)
 	if o.token >= 0 {
 		switch f, is := g.Alphabet.At(text[o.token:]+next, eof); {

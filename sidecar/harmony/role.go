@@ -9,7 +9,8 @@ import (
 // Outsider says that a role cannot call tools: it is the user, the system or the developer. A tool only
 // answers, but its role stands where models lost their own.
 func (ws *Words) Outsider(role string) bool {
-	return scan.AmongFold(role, ws.Roles) && !strings.EqualFold(role, Assistant) && !strings.EqualFold(role, "tool")
+	return scan.AmongFold(role, ws.Roles) && !strings.EqualFold(role, Assistant) &&
+		!strings.EqualFold(role, "tool")
 }
 
 // Foreign says that another than the assistant speaks: an outsider, or a tool that answers.
@@ -24,7 +25,8 @@ func (ws *Words) Foreign(h *Header) bool {
 }
 
 // Echo says that a message of another role may be one of the request, given once more: it has no channel and
-// no recipient, and a user's is part of what the user said last, if that is known; said is that, or its beginning.
+// no recipient, and a user's is part of what the user said last, if that is known; said is that, or its
+// beginning.
 func (ws *Words) Echo(h *Header, body, said string) bool {
 	const long = 1 << 10 // of what is longer, only the beginning may be known
 	switch {
@@ -46,7 +48,8 @@ func (ws *Words) ToChannel(rest, name string, end int, named func(string) bool) 
 		return "", end
 	}
 	i := scan.SkipBlanks(rest, end)
-	if kind, is := scan.StartsAny(rest[i:], ws.Types, true); i > end && is == scan.Yes && !(i+len(kind) < len(rest) && scan.IsLower(rest[i+len(kind)])) {
+	if kind, is := scan.StartsAny(rest[i:], ws.Types, true); i > end && is == scan.Yes &&
+		!(i+len(kind) < len(rest) && scan.IsLower(rest[i+len(kind)])) {
 		end = i + len(kind)
 	}
 	return strings.ToLower(name), end
@@ -60,7 +63,8 @@ func (ws *Words) Address(h *Header, named func(string) bool) {
 	}
 }
 
-// Peel finds the name of a tool that damage has glued to other words of the header. A role that is one says who speaks.
+// Peel finds the name of a tool that damage has glued to other words of the header. A role that is one says
+// who speaks.
 func (ws *Words) Peel(h *Header, named func(string) bool) {
 	for _, w := range [...]string{h.Recipient, h.Rest, h.Channel, h.Role} {
 		if name := ws.peeled(w, named); name != "" && (w != h.Role || w != name && w != Namespace+name) {
@@ -70,8 +74,8 @@ func (ws *Words) Peel(h *Header, named func(string) bool) {
 	}
 }
 
-// peeled is the name that is left of a damaged word, behind other words of a header and signs that are glued to it:
-// tofunctions.exec, commentary=exec. It is "" where none is named.
+// peeled is the name that is left of a damaged word, behind other words of a header and signs that are glued
+// to it: tofunctions.exec, commentary=exec. It is "" where none is named.
 func (ws *Words) peeled(w string, named func(string) bool) string {
 	for w != "" && !named(w) {
 		rest := strings.TrimLeft(w, " =.:")

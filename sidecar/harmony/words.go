@@ -31,12 +31,13 @@ func UsualWords() Words {
 		Recipient: []string{"to", "recipient", "recipient_name"},
 		Call:      []string{"call", "tool", "function", "invoke", "use", "tool_call", "function_call"},
 		Tags:      []string{"think", "thinking", "thought", "thoughts", "reasoning"},
-		Between:   []string{"arguments", "args", "parameters", "input", "body", "constrain", "message", "channel"},
+		Between: []string{"arguments", "args", "parameters", "input", "body", "constrain", "message",
+			"channel"},
 	}
 }
 
-// Leftover says whether w may be left of a header that lost its tokens and its recipient: a channel on which calls are
-// made, a content type, or both in one word, maybe behind "assistant".
+// Leftover says whether w may be left of a header that lost its tokens and its recipient: a channel on which
+// calls are made, a content type, or both in one word, maybe behind "assistant".
 func (ws *Words) Leftover(w string) (channel bool, is scan.Verdict) {
 	rest, more := w, false
 	for i, list := range [...][]string{{Assistant}, ws.Channels, ws.Types} {
@@ -72,7 +73,9 @@ func (ws *Words) recipient(w string) (front, name string, ok bool) {
 			continue
 		}
 		for _, word := range ws.Recipient {
-			if front = w[:max(0, i-len(word))]; endsFold(w[:i], word) && (front == "" || scan.AmongFold(front, ws.Roles) || ws.Channel(front) != "" || ws.nearChannel(front)) {
+			if front = w[:max(0, i-len(word))]; endsFold(w[:i], word) &&
+				(front == "" || scan.AmongFold(front, ws.Roles) || ws.Channel(front) != "" ||
+					ws.nearChannel(front)) {
 				return front, strings.Trim(w[i+n:], "\"'`"), true
 			}
 		}
@@ -83,7 +86,8 @@ func (ws *Words) recipient(w string) (front, name string, ok bool) {
 
 // nearChannel says that w is a channel with one slip.
 func (ws *Words) nearChannel(w string) bool {
-	return slices.ContainsFunc(ws.Channels, func(c string) bool { return len(w) > 4 && Near(strings.ToLower(w), c) })
+	return slices.ContainsFunc(ws.Channels,
+		func(c string) bool { return len(w) > 4 && Near(strings.ToLower(w), c) })
 }
 
 // Channel is the channel that w begins with, or "".

@@ -181,7 +181,8 @@ func (r *Run) matters(rec *Record) bool {
 	if rec.Call != nil && rec.Call.Changes {
 		r.acts[rec.Call.ID] = true
 	}
-	return rec.Resume != nil || rec.Call != nil && rec.Call.Changes || rec.Result != nil && r.acts[rec.Result.ID] || rec.End != nil && len(r.acts) > 0
+	return rec.Resume != nil || rec.Call != nil && rec.Call.Changes || rec.Result != nil &&
+		r.acts[rec.Result.ID] || rec.End != nil && len(r.acts) > 0
 }
 
 // sync waits until the disk has the file, and its name.

@@ -38,11 +38,12 @@ func begin(t *testing.T, j *Journal, id string, records ...Record) *Run {
 }
 
 var (
-	turned = Record{Turn: &Turn{N: 1, Content: "hm", Calls: []Wrote{{"a", "write", `{"path":"x"}`}, {"b", "read", `{}`}, {"c", "write", `{}`}}}}
-	callA  = Record{Call: &Call{ID: "a", Tool: "write", Does: "write: x", Changes: true}}
-	callB  = Record{Call: &Call{ID: "b", Tool: "read", Does: "read"}}
-	doneA  = Record{Result: &Result{ID: "a", Text: "ok"}}
-	ended  = Record{End: &End{Status: Answered, Finish: "stop", Text: "done"}}
+	turned = Record{Turn: &Turn{N: 1, Content: "hm", Calls: []Wrote{{"a", "write", `{"path":"x"}`},
+		{"b", "read", `{}`}, {"c", "write", `{}`}}}}
+	callA = Record{Call: &Call{ID: "a", Tool: "write", Does: "write: x", Changes: true}}
+	callB = Record{Call: &Call{ID: "b", Tool: "read", Does: "read"}}
+	doneA = Record{Result: &Result{ID: "a", Text: "ok"}}
+	ended = Record{End: &End{Status: Answered, Finish: "stop", Text: "done"}}
 )
 
 func TestRead(t *testing.T) {
@@ -54,7 +55,8 @@ func TestRead(t *testing.T) {
 	if err != nil || len(p.Records) != 4 || p.Torn != 0 || p.End != nil || len(p.Doubt()) != 0 {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if s := p.Summary(); s.Status != Running || s.Turns != 1 || s.Calls != 2 || s.Doubt != 0 || s.Model != "executor" {
+	if s := p.Summary(); s.Status != Running || s.Turns != 1 || s.Calls != 2 || s.Doubt != 0 ||
+		s.Model != "executor" {
 		t.Errorf("%+v", s)
 	}
 	if err := begin(t, j, "two", turned, callA).Close(); err != nil {
@@ -64,7 +66,11 @@ func TestRead(t *testing.T) {
 		t.Errorf("%v, %v", p.Doubt(), err)
 	}
 	var listed []string
-	if err := j.List(func(s Summary, err error) bool { listed = append(listed, s.ID); return err == nil }); err != nil || len(listed) != 2 {
+	if err := j.List(func(s Summary,
+		err error) bool {
+		listed = append(listed, s.ID)
+		return err == nil
+	}); err != nil || len(listed) != 2 {
 		t.Errorf("%q, %v", listed, err)
 	}
 	for _, id := range []string{"none", "", "../one", ".one"} {
@@ -110,7 +116,8 @@ func TestTorn(t *testing.T) {
 		if err := errors.Join(r.Add(ended), r.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if p, err := j.Load("cut"); err != nil || p.Torn != 0 || p.End == nil || p.Records[len(p.Records)-2].Resume == nil {
+		if p, err := j.Load("cut"); err != nil || p.Torn != 0 || p.End == nil ||
+			p.Records[len(p.Records)-2].Resume == nil {
 			t.Fatalf("cut at %d: %+v, %v", cut, p, err)
 		}
 		if _, _, err := j.Continue("cut", "v2", ""); !errors.Is(err, errEnded) {
@@ -149,7 +156,9 @@ func TestHeld(t *testing.T) {
 func TestMasked(t *testing.T) {
 	j := open(t)
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
-	if err := begin(t, j, "one", Record{Turn: &Turn{N: 1, Content: "key " + secret, Calls: []Wrote{{"a", "write", `{"content":"` + secret + `"}`}}}}).Close(); err != nil {
+	if err := begin(t, j, "one",
+		Record{Turn: &Turn{N: 1, Content: "key " + secret,
+			Calls: []Wrote{{"a", "write", `{"content":"` + secret + `"}`}}}}).Close(); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := os.ReadFile(j.path("one"))
@@ -187,7 +196,8 @@ func TestSweep(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"time":"2026-11-22T00:00:00Z","begin":{"id":"a"}}` + "\n" + `{"time":"2026-11-22T00:00:00Z","end":{"status":"left"}}` + "\n"))
+	f.Add([]byte(`{"time":"2026-11-22T00:00:00Z","begin":{"id":"a"}}` + "\n" +
+		`{"time":"2026-11-22T00:00:00Z","end":{"status":"left"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		p, err := read(doc)
 		if err != nil {
@@ -250,7 +260,8 @@ func TestTask(t *testing.T) {
 	for request, want := range map[string]string{
 		`{"messages":[{"role":"user","content":"first"},{"role":"assistant","content":"no"},{"role":"user","content":"last"}]}`: "last",
 		`{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url"},{"type":"text","text":"b"}]}]}`: "a\nb",
-		`{"messages":[{"role":"user","content":null}]}`: "", `{"messages":[]}`: "", `{"messages":7}`: "", `[`: "", "": "", `{"messages":[{"role":"user","content":7}]}`: "",
+		`{"messages":[{"role":"user","content":null}]}`: "", `{"messages":[]}`: "", `{"messages":7}`: "",
+		`[`: "", "": "", `{"messages":[{"role":"user","content":7}]}`: "",
 	} {
 		if got := (&Begin{Request: []byte(request)}).Task(); got != want {
 			t.Errorf("%s: %q", request, got)
@@ -272,7 +283,11 @@ func TestWalk(t *testing.T) {
 	}
 	for skip, want := range []string{"c b a", "b a", "a", "", ""} {
 		var got []string
-		if err := j.Walk(skip, func(id string, p *Past, err error) bool { got = append(got, id); return err == nil && p != nil }); err != nil || strings.Join(got, " ") != want {
+		if err := j.Walk(skip, func(id string, p *Past,
+			err error) bool {
+			got = append(got, id)
+			return err == nil && p != nil
+		}); err != nil || strings.Join(got, " ") != want {
 			t.Errorf("without %d: %q %v", skip, got, err)
 		}
 	}

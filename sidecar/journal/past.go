@@ -114,7 +114,8 @@ func (p *Past) Changed() bool {
 
 // Summary is the run in a line.
 func (p *Past) Summary() Summary {
-	s := Summary{ID: p.ID, Status: Running, Started: p.Started, Model: p.Model, Session: p.Session, Seconds: p.Last.Sub(p.Started).Seconds(), Doubt: len(p.Doubt())}
+	s := Summary{ID: p.ID, Status: Running, Started: p.Started, Model: p.Model, Session: p.Session,
+		Seconds: p.Last.Sub(p.Started).Seconds(), Doubt: len(p.Doubt())}
 	if p.End != nil {
 		s.Status = p.End.Status
 	}

@@ -41,11 +41,12 @@ type Turn struct {
 	Calls     []Wrote `json:"calls,omitempty"`
 	Prompt    int     `json:"prompt_tokens,omitempty"`
 	Answer    int     `json:"completion_tokens,omitempty"`
-	Squeezed  bool    `json:"squeezed,omitempty"` // the request was too long for the server, and was shortened
-	Finish    string  `json:"finish,omitempty"`   // finish_reason
-	Done      bool    `json:"done,omitempty"`     // it says in its own form that the work is done
-	Over      bool    `json:"over,omitempty"`     // the run ends with it, and the work is not finished
-	Why       string  `json:"why,omitempty"`      // where the reply does not say it
+	// the request was too long for the server, and was shortened
+	Squeezed bool   `json:"squeezed,omitempty"`
+	Finish   string `json:"finish,omitempty"` // finish_reason
+	Done     bool   `json:"done,omitempty"`   // it says in its own form that the work is done
+	Over     bool   `json:"over,omitempty"`   // the run ends with it, and the work is not finished
+	Why      string `json:"why,omitempty"`    // where the reply does not say it
 }
 
 // Wrote is a call of a reply. Its id is the same in Call and Result.

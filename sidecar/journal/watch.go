@@ -31,7 +31,8 @@ func (n *news) changed(id string, open bool) {
 	}
 }
 
-// Rev is another number whenever a run has changed that this process goes on with: any, or the one of this id.
+// Rev is another number whenever a run has changed that this process goes on with: any, or the one of this
+// id.
 func (j *Journal) Rev(id string) uint64 {
 	j.news.mu.Lock()
 	defer j.news.mu.Unlock()

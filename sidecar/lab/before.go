@@ -56,7 +56,8 @@ func (l *Lab) look() {
 	case err == nil:
 		l.before = f
 	case !errors.Is(err, fs.ErrNotExist):
-		l.Log.Error("what the process before has counted at last is missing", "event", "experiments_not_saved", "detail", err.Error())
+		l.Log.Error("what the process before has counted at last is missing",
+			"event", "experiments_not_saved", "detail", err.Error())
 	}
 }
 

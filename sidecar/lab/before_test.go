@@ -19,7 +19,8 @@ func TestTakesOver(t *testing.T) {
 	serve(first, set, 0, 100, worse)
 	ruletest.Must(t, first.Save())
 	gone := make(chan struct{})
-	second, err := Open(Config{Path: path, Before: gone, Now: func() time.Time { return c.now }, Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	second, err := Open(Config{Path: path, Before: gone, Now: func() time.Time { return c.now },
+		Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	ruletest.Must(t, err)
 	serve(first, set, 90, 150, worse)   // it still serves some
 	serve(second, set, 140, 200, worse) // and some come here

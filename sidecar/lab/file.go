@@ -75,7 +75,9 @@ func (s *Saved) sound() bool {
 			}
 		}
 	}
-	return s.ID != "" && len(s.Met) <= 8*(maxMet+maxUnits) && len(s.Met)%8 == 0 && len(s.Series) <= maxPoints && s.Step >= 0 && len(s.Arms) > 1 && !slices.ContainsFunc(s.Units, func(u Known) bool { return u.Arm < 0 || u.Arm >= len(s.Arms) })
+	return s.ID != "" && len(s.Met) <= 8*(maxMet+maxUnits) && len(s.Met)%8 == 0 &&
+		len(s.Series) <= maxPoints && s.Step >= 0 && len(s.Arms) > 1 && !slices.ContainsFunc(s.Units,
+		func(u Known) bool { return u.Arm < 0 || u.Arm >= len(s.Arms) })
 }
 
 func (l *Lab) load() error {
@@ -93,7 +95,8 @@ func (l *Lab) load() error {
 			if failed != nil {
 				return errors.Join(err, failed)
 			}
-			l.Log.Error("what experiments have counted is damaged, so they count anew", "event", "experiments_damaged", "detail", l.Path+": "+err.Error(), "kept_as", to)
+			l.Log.Error("what experiments have counted is damaged, so they count anew",
+				"event", "experiments_damaged", "detail", l.Path+": "+err.Error(), "kept_as", to)
 			f = &File{}
 		}
 	}
@@ -175,7 +178,8 @@ func (l *Lab) Save() error {
 func (l *Lab) Close() error {
 	l.inherit()
 	if l.before != nil {
-		l.Log.Warn("what experiments have counted here is lost: the process before still counts", "event", "experiments_not_saved")
+		l.Log.Warn("what experiments have counted here is lost: the process before still counts",
+			"event", "experiments_not_saved")
 	}
 	return errors.Join(l.Save(), l.Store.Close())
 }
@@ -203,7 +207,8 @@ func (l *Lab) Run(ctx context.Context, rules func() *ruleset.Set) {
 		l.Review(rules())
 		err := l.Save()
 		if err != nil && !broken {
-			l.Log.Error("the counts of experiments are in memory only", "event", "experiments_not_saved", "detail", err.Error())
+			l.Log.Error("the counts of experiments are in memory only", "event", "experiments_not_saved",
+				"detail", err.Error())
 		}
 		broken = err != nil
 		if ctx.Err() != nil {

@@ -14,7 +14,8 @@ func TestGuardsShare(t *testing.T) {
 		t.Skip("one goroutine")
 	}
 	e := experiment.Experiment{Measure: experiment.ToolOK, Arms: make([]experiment.CompiledArm, 2)}
-	for _, m := range []string{experiment.Empty, experiment.Failed, experiment.Denied, experiment.Loop, experiment.AskedAgain, experiment.ToolOK, experiment.Empty} {
+	for _, m := range []string{experiment.Empty, experiment.Failed, experiment.Denied, experiment.Loop,
+		experiment.AskedAgain, experiment.ToolOK, experiment.Empty} {
 		e.Guards = append(e.Guards, experiment.Guardrail{Measure: m})
 	}
 	lone := e
@@ -28,7 +29,8 @@ func TestGuardsShare(t *testing.T) {
 	for _, row := range []struct {
 		measure string
 		wider   bool
-	}{{experiment.Empty, true}, {experiment.Loop, true}, {experiment.ToolOK, false}, {experiment.Liked, false}} {
+	}{{experiment.Empty, true}, {experiment.Loop, true}, {experiment.ToolOK, false},
+		{experiment.Liked, false}} {
 		if got := width(&e, row.measure) > width(&lone, row.measure); got != row.wider {
 			t.Errorf("%s is wider: %v", row.measure, got)
 		}
@@ -57,7 +59,8 @@ func TestGuardsShare(t *testing.T) {
 		}
 		shared, each = shared+int(number(stopped[0])), each+int(number(stopped[1]))
 	}
-	t.Logf("five guards stop an experiment by chance in %.1f %%, each with 5 %% of its own in %.1f %%", 100*float64(shared)/runs, 100*float64(each)/runs)
+	t.Logf("five guards stop an experiment by chance in %.1f %%, each with 5 %% of its own in %.1f %%",
+		100*float64(shared)/runs, 100*float64(each)/runs)
 	if shared > runs/20 || shared > each {
 		t.Errorf("%d and %d of %d", shared, each, runs)
 	}

@@ -138,7 +138,8 @@ func (f Finding) Words(unit string) string {
 	case Better, Worse:
 		return fmt.Sprintf("%s by %s to %s %s", f.Kind, figure(low), figure(high), name)
 	case NoDifference:
-		return fmt.Sprintf("no difference of %s %s or more", figure(up(max(math.Abs(low), math.Abs(high)))), name)
+		return fmt.Sprintf("no difference of %s %s or more", figure(up(max(math.Abs(low), math.Abs(high)))),
+			name)
 	case Broken:
 		return "the split is off: do not trust this"
 	}

@@ -39,8 +39,9 @@ type Config struct {
 	Store   *capture.Store // of recorded replies; nil: none is recorded
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
-	Before  <-chan struct{} // closed when the process before, which counts in the same file, has ended; nil: there is none
-	Others  Others          // what other replicas have counted; nil: there are none
+	// closed when the process before, which counts in the same file, has ended; nil: there is none
+	Before <-chan struct{}
+	Others Others // what other replicas have counted; nil: there are none
 }
 
 // Lab is safe for concurrent use.
@@ -88,7 +89,8 @@ type habits struct {
 // Open reads what was counted before. A damaged file is set aside; one that cannot be read is an error.
 func Open(c Config) (*Lab, error) {
 	l := &Lab{Config: c, trials: map[string]*trial{}, calls: recent.New[[]place](maxCalls, nil),
-		requests: recent.New[rated](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil), shadows: make(chan job, maxJobs)}
+		requests: recent.New[rated](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil),
+		shadows: make(chan job, maxJobs)}
 	if err := l.load(); err != nil {
 		return nil, fmt.Errorf("read what experiments have counted: %w", err)
 	}
@@ -135,7 +137,8 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 		}
 		unit, err := e.UnitOf(who)
 		if err != nil && l.wrong.failed(e.ID, set.Version, err, l.Now()) {
-			l.Log.Warn("the condition of an experiment failed, so a request is not in it", "event", "experiment_failed", "experiment", e.ID, "detail", err.Error())
+			l.Log.Warn("the condition of an experiment failed, so a request is not in it",
+				"event", "experiment_failed", "experiment", e.ID, "detail", err.Error())
 		}
 		if unit == "" {
 			continue

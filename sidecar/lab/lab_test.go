@@ -45,7 +45,8 @@ type clock struct{ now time.Time }
 
 func open(t testing.TB, path string, c *clock) *Lab {
 	t.Helper()
-	l, err := Open(Config{Path: path, Now: func() time.Time { return c.now }, Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	l, err := Open(Config{Path: path, Now: func() time.Time { return c.now }, Metrics: telemetry.New(),
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	ruletest.Must(t, err)
 	return l
 }
@@ -58,7 +59,8 @@ func serve(l *Lab, set *ruleset.Set, from, to int, chance map[string]float64) {
 		if s == nil {
 			continue
 		}
-		s.Served(turn.Account{Turns: 1, Completion: 10, Empty: r.Float64() < chance[s.Arms()]}, time.Second, false)
+		s.Served(turn.Account{Turns: 1, Completion: 10, Empty: r.Float64() < chance[s.Arms()]}, time.Second,
+			false)
 	}
 }
 
@@ -111,7 +113,8 @@ func TestGuardsAndSplit(t *testing.T) {
 		l.trials["one"].Off = 1e-5
 		serve(l, set, 10, 1000, worse)
 		l.Review(set)
-		if r := l.Reports(set)[0]; (want == "") != (r.Why == "") || !strings.HasPrefix(r.Why, want) || r.Arms[1].Of("empty").Against.Kind != Broken {
+		if r := l.Reports(set)[0]; (want == "") != (r.Why == "") || !strings.HasPrefix(r.Why, want) ||
+			r.Arms[1].Of("empty").Against.Kind != Broken {
 			t.Errorf("%s: %q, not %q", more, r.Why, want)
 		}
 	}
@@ -161,7 +164,8 @@ func TestAdapts(t *testing.T) {
 		for i := range 50 {
 			if from == 0 {
 				arms[i] = l.Seat(set, "", experiment.Asking{Session: fmt.Sprint("alice", i)}).Arms()
-			} else if is := l.Seat(set, "", experiment.Asking{Session: fmt.Sprint("alice", i)}).Arms(); is != arms[i] {
+			} else if is := l.Seat(set, "",
+				experiment.Asking{Session: fmt.Sprint("alice", i)}).Arms(); is != arms[i] {
 				t.Fatalf("alice%d was in %s and is in %s", i, arms[i], is)
 			}
 		}
@@ -180,7 +184,8 @@ func TestReplicasAndFiles(t *testing.T) {
 	for i := range 2 {
 		l := open(t, filepath.Join(dir, fmt.Sprint(i)), c)
 		serve(l, set, i*500, i*500+500, worse)
-		if a, b := l.Seat(set, "", experiment.Asking{Session: "carol"}), open(t, "", c).Seat(set, "", experiment.Asking{Session: "carol"}); a.Arms() != b.Arms() {
+		if a, b := l.Seat(set, "", experiment.Asking{Session: "carol"}), open(t, "", c).Seat(set, "",
+			experiment.Asking{Session: "carol"}); a.Arms() != b.Arms() {
 			t.Error("replicas do not agree")
 		}
 		ruletest.Must(t, l.Save())
@@ -196,7 +201,8 @@ func TestReplicasAndFiles(t *testing.T) {
 	list, err := Read(set, io.Discard, files...)
 	ruletest.Must(t, err)
 	r := list[0]
-	if r.Units != 1001 || r.Arms[0].Of("empty").N+r.Arms[1].Of("empty").N != 1000 || r.Arms[1].Of("empty").Words[:5] != "worse" {
+	if r.Units != 1001 || r.Arms[0].Of("empty").N+r.Arms[1].Of("empty").N != 1000 ||
+		r.Arms[1].Of("empty").Words[:5] != "worse" {
 		t.Errorf("%+v", r)
 	}
 	again := open(t, filepath.Join(dir, "0"), c)
@@ -207,7 +213,8 @@ func TestReplicasAndFiles(t *testing.T) {
 	next := rules(t, "    phase: 2\n")
 	serve(again, next, 0, 10, worse)
 	ruletest.Must(t, again.Save())
-	if f, err := ReadFile(again.Path); err != nil || f.Trials[0].Phase != 2 || len(f.Past) != 1 || f.Past[0].Arms[0].Units < 200 {
+	if f, err := ReadFile(again.Path); err != nil || f.Trials[0].Phase != 2 || len(f.Past) != 1 ||
+		f.Past[0].Arms[0].Units < 200 {
 		t.Errorf("%+v %v", f, err)
 	}
 }
@@ -235,7 +242,8 @@ func TestMovingSessions(t *testing.T) {
 			t.Errorf("%+v\nand at one replica\n%+v", got, want)
 		}
 	}
-	if _, err := ReadFolders([]string{dirs[0], dirs[1], dirs[0] + "/."}); err == nil || !strings.Contains(err.Error(), "named twice") {
+	if _, err := ReadFolders([]string{dirs[0], dirs[1], dirs[0] + "/."}); err == nil ||
+		!strings.Contains(err.Error(), "named twice") {
 		t.Errorf("a folder named twice: %v", err)
 	}
 }
@@ -244,19 +252,23 @@ func TestMovingSessions(t *testing.T) {
 func TestBrokenFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	for text, want := range map[string]string{
-		"{": "unexpected end", `{"version":2}`: "version 2 is not known", `{"version":1,"trials":[{"id":"a","arms":[{},{}],"units":[{"arm":7}]}]}`: "not sound",
+		"{": "unexpected end", `{"version":2}`: "version 2 is not known",
+		`{"version":1,"trials":[{"id":"a","arms":[{},{}],"units":[{"arm":7}]}]}`:                    "not sound",
 		`{"version":1,"trials":[{"id":"a","arms":[{"measures":{"empty":{"units":5,"n":-1}}},{}]}]}`: "not sound",
 	} {
 		ruletest.Must(t, os.WriteFile(path, []byte(text), 0o600))
-		if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), "move it away to begin anew") {
+		if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.HasSuffix(err.Error(), "move it away to begin anew") {
 			t.Errorf("%s: %v", text, err)
 		}
 		var log bytes.Buffer
-		l, err := Open(Config{Path: path, Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+		l, err := Open(Config{Path: path, Now: time.Now, Metrics: telemetry.New(),
+			Log: slog.New(slog.NewTextHandler(&log, nil))})
 		ruletest.Must(t, err)
 		ruletest.Must(t, l.Close())
 		aside, err := filepath.Glob(path + ".damaged-*")
-		if err != nil || len(aside) != 1 || !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), want) || !strings.Contains(log.String(), aside[0]) {
+		if err != nil || len(aside) != 1 || !strings.Contains(log.String(), "level=ERROR") ||
+			!strings.Contains(log.String(), want) || !strings.Contains(log.String(), aside[0]) {
 			t.Errorf("%s: %v is set aside, %v: %s", text, aside, err, log.String())
 			continue
 		}
@@ -274,7 +286,8 @@ func TestWrite(t *testing.T) {
 	serve(l, set, 0, 2000, worse)
 	var out strings.Builder
 	ruletest.Must(t, Write(&out, l.Reports(set), true, c.now.Add(50*time.Hour)))
-	for _, want := range []string{"one  running, phase 1, day 3, 2000 sessions, split ", " ok\n", "against control", "worse by 2", "requests  of ", "10.0 tokens"} {
+	for _, want := range []string{"one  running, phase 1, day 3, 2000 sessions, split ", " ok\n",
+		"against control", "worse by 2", "requests  of ", "10.0 tokens"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it lacks %q:\n%s", want, out.String())
 		}
@@ -288,7 +301,8 @@ func TestWrite(t *testing.T) {
 
 // Who is pinned to an arm gets it, and is not counted.
 func TestPinned(t *testing.T) {
-	set, c := rules(t, "    sample: [{session: alice, arm: new}, {session: bob, arm: control}]\n"), &clock{time.Now()}
+	set, c := rules(t, "    sample: [{session: alice, arm: new}, {session: bob, arm: control}]\n"),
+		&clock{time.Now()}
 	l := open(t, "", c)
 	for unit, arm := range map[string]string{"alice": "one/new", "bob": "one/control"} {
 		s := l.Seat(set, "r", experiment.Asking{Session: unit})
@@ -311,7 +325,8 @@ func TestHeardIsOwned(t *testing.T) {
 	l.Store = store
 	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
 	buffer := []byte(`{"path":"mine"}`)
-	s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{Calls: []tools.Call{{Name: "read", Arguments: buffer}}}})
+	s.Heard(&turn.Heard{Set: set,
+		Reading: &parse.Reading{Calls: []tools.Call{{Name: "read", Arguments: buffer}}}})
 	copy(buffer, `{"path":"your"}`)
 	s.Served(turn.Account{}, time.Second, false)
 	ruletest.Must(t, l.Close())

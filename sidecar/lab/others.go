@@ -41,7 +41,8 @@ func (l *Lab) tell() {
 	if err != nil {
 		l.told = false
 		if !l.silent {
-			l.Log.Warn("other replicas do not know what is counted here", "event", "experiments_not_shared", "detail", err.Error())
+			l.Log.Warn("other replicas do not know what is counted here", "event", "experiments_not_shared",
+				"detail", err.Error())
 		}
 	}
 	l.silent = err != nil

@@ -117,7 +117,8 @@ func TestArmsAgree(t *testing.T) {
 func TestOddOthers(t *testing.T) {
 	set, c := rules(t, ""), &clock{time.Now()}
 	l := open(t, "", c)
-	l.Others = chair{board{"a": []byte("{"), "b": []byte(`{"version":2}`), "c": []byte(`{"version":1,"trials":[{"id":"one","arms":[{},{}],"units":[{"arm":7}]}]}`)}, "me"}
+	l.Others = chair{board{"a": []byte("{"), "b": []byte(`{"version":2}`),
+		"c": []byte(`{"version":1,"trials":[{"id":"one","arms":[{},{}],"units":[{"arm":7}]}]}`)}, "me"}
 	serve(l, set, 0, 10, worse)
 	l.hear()
 	l.Review(set)

@@ -48,7 +48,8 @@ func (s *Seat) seen(h *turn.Heard, differs bool) experiment.Captured {
 	}
 	return experiment.Captured{
 		Asking: s.who, Arms: s.Set.Arms,
-		Calls: len(r.Calls), Refused: len(r.Refused), Repaired: repaired, Empty: r.Empty(), Cut: r.Cut != "" || r.Finish == "length",
+		Calls: len(r.Calls), Refused: len(r.Refused), Repaired: repaired, Empty: r.Empty(),
+		Cut:     r.Cut != "" || r.Finish == "length",
 		Differs: differs, Text: h.Said.Content[:min(len(h.Said.Content), capture.MaxSeen)],
 	}
 }
@@ -57,7 +58,8 @@ func (s *Seat) seen(h *turn.Heard, differs bool) experiment.Captured {
 func (s *Seat) takes(r *experiment.Recording, h *turn.Heard, differs bool) bool {
 	yes, err := r.Takes(s.seen(h, differs))
 	if err != nil && s.lab.wrong.failed("", s.base.Version, err, s.lab.Now()) {
-		s.lab.Log.Warn("the condition of capture failed, so a reply is not recorded", "event", "capture_failed", "detail", err.Error())
+		s.lab.Log.Warn("the condition of capture failed, so a reply is not recorded",
+			"event", "capture_failed", "detail", err.Error())
 	}
 	return yes && err == nil
 }
@@ -69,9 +71,13 @@ func (s *Seat) reply(h *turn.Heard, n int) capture.Reply {
 		id = fmt.Sprintf("%s.%d", id, n+1)
 	}
 	return capture.Reply{
-		At: s.lab.Now(), ID: id, Model: s.who.Model, Server: h.Server, Session: s.who.Session, Rules: h.Set.Version, Style: h.Style, Profile: h.Profile,
-		Agent: s.who.Agent, Channel: s.who.Channel, Workspace: s.workspace, Caller: s.who.User, User: s.user, Arms: h.Set.Arms, Tools: h.Tools, Messages: s.messages, Content: h.Said.Content, Reasoning: h.Said.Reasoning,
-		Calls: capture.SaidOf(h.Said.Calls), Finish: h.Finish, Reading: capture.ReadingOf(h.Reading), Lost: h.Lost,
+		At: s.lab.Now(), ID: id, Model: s.who.Model, Server: h.Server, Session: s.who.Session,
+		Rules: h.Set.Version, Style: h.Style, Profile: h.Profile,
+		Agent: s.who.Agent, Channel: s.who.Channel, Workspace: s.workspace, Caller: s.who.User, User: s.user,
+		Arms: h.Set.Arms, Tools: h.Tools, Messages: s.messages, Content: h.Said.Content,
+		Reasoning: h.Said.Reasoning,
+		Calls:     capture.SaidOf(h.Said.Calls), Finish: h.Finish, Reading: capture.ReadingOf(h.Reading),
+		Lost: h.Lost,
 	}
 }
 
@@ -88,7 +94,8 @@ func (s *Seat) put(a turn.Account, took time.Duration, fault string) {
 	r := s.base.Experiments.Capture
 	for i := range s.kept {
 		k := &s.kept[i]
-		k.Outcome = capture.Outcome{Turns: a.Turns, PromptTokens: a.Prompt, Tokens: a.Completion, First: a.First, All: took, Fault: fault}
+		k.Outcome = capture.Outcome{Turns: a.Turns, PromptTokens: a.Prompt, Tokens: a.Completion,
+			First: a.First, All: took, Fault: fault}
 		s.lab.Store.Put(ruleOf(r), *k)
 	}
 	s.kept = nil

@@ -26,7 +26,8 @@ type Report struct {
 	Split   float64   `json:"split_p"`           // below 0.001 the split is off
 	Shadow  *Shadow   `json:"shadow,omitempty"`
 	Arms    []Arm     `json:"arms"`
-	Series  []Series  `json:"series,omitempty"` // of the measure, and of those of guards; not of several folders
+	// of the measure, and of those of guards; not of several folders
+	Series []Series `json:"series,omitempty"`
 }
 
 // Shadow is how often another arm reads replies otherwise.
@@ -73,7 +74,8 @@ func (l *Lab) Reports(set *ruleset.Set, more ...*File) (out []Report) {
 
 // report tells of one experiment.
 func report(e *experiment.Experiment, s *Saved) Report {
-	r := Report{ID: e.ID, About: e.About, Status: e.Status, Unit: e.Unit, Phase: e.Phase, Measure: e.Measure, Margin: e.Margin, Split: 1}
+	r := Report{ID: e.ID, About: e.About, Status: e.Status, Unit: e.Unit, Phase: e.Phase, Measure: e.Measure,
+		Margin: e.Margin, Split: 1}
 	shares := e.Shares()
 	if s != nil {
 		r.Began, r.Repeats = s.Began, s.Repeats

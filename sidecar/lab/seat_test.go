@@ -22,8 +22,9 @@ import (
 func TestUnits(t *testing.T) {
 	for unit, rows := range map[string]map[experiment.Asking]bool{
 		"session": {{Session: "alice"}: true, {}: false, {User: "alice", Agent: "main"}: false, {Session: "trace:4bf92f3577b34da6a3ce929d0e0e4736"}: false},
-		"user":    {{User: "alice"}: true, {Session: "alice"}: false, {User: "alice", Session: "trace:4bf92f3577b34da6a3ce929d0e0e4736"}: true},
-		"agent":   {{Agent: "main"}: true, {Session: "alice"}: false},
+		"user": {{User: "alice"}: true, {Session: "alice"}: false,
+			{User: "alice", Session: "trace:4bf92f3577b34da6a3ce929d0e0e4736"}: true},
+		"agent": {{Agent: "main"}: true, {Session: "alice"}: false},
 	} {
 		l, set := open(t, "", &clock{time.Now()}), rules(t, "    unit: "+unit+"\n")
 		for who, in := range rows {
@@ -89,7 +90,8 @@ func TestConditionFails(t *testing.T) {
 		t.Errorf("the log says it %d times:\n%s", n, log.String())
 	}
 	ruletest.Must(t, Write(&out, l.Reports(set), false, c.now))
-	if !strings.Contains(out.String(), "its condition failed at 30 requests, which are not in it: ") || strings.Contains(out.String(), "must name") {
+	if !strings.Contains(out.String(), "its condition failed at 30 requests, which are not in it: ") ||
+		strings.Contains(out.String(), "must name") {
 		t.Error(out.String())
 	}
 	if r := l.Reports(rules(t, ""))[0]; r.Trouble != "" {
@@ -136,12 +138,16 @@ func TestComesBack(t *testing.T) {
 
 // An excuse of ours is no answer. What the model itself did wrong has measures of its own.
 func TestExcuses(t *testing.T) {
-	for fault, failed := range map[ruleset.Fault]float64{ruleset.Away: 1, ruleset.Overflow: 1, ruleset.Empty: 0} {
+	for fault, failed := range map[ruleset.Fault]float64{ruleset.Away: 1, ruleset.Overflow: 1,
+		ruleset.Empty: 0} {
 		l, set := open(t, "", &clock{time.Now()}), rules(t, "")
 		s := l.Seat(set, "", experiment.Asking{Session: "alice"})
-		s.Served(turn.Account{Turns: 1, Said: "There is no answer.", Empty: fault == ruleset.Empty, Faults: []turn.Faulty{{Fault: fault}}}, time.Second, false)
+		s.Served(turn.Account{Turns: 1, Said: "There is no answer.", Empty: fault == ruleset.Empty,
+			Faults: []turn.Faulty{{Fault: fault}}}, time.Second, false)
 		for _, arm := range l.Reports(set)[0].Arms {
-			if f := arm.Of(experiment.Failed); f != nil && (f.Value != failed || (arm.Of(experiment.Answer) == nil) != (failed == 1) || (arm.Of(experiment.Empty) == nil) != (failed == 1)) {
+			if f := arm.Of(experiment.Failed); f != nil && (f.Value != failed ||
+				(arm.Of(experiment.Answer) == nil) != (failed == 1) ||
+				(arm.Of(experiment.Empty) == nil) != (failed == 1)) {
 				t.Errorf("%s: %+v", fault, arm.Measures)
 			}
 		}
@@ -167,7 +173,8 @@ func TestFeedbackAgain(t *testing.T) {
 		t.Errorf("the counts are not sound: %+v", s)
 	}
 	for _, arm := range l.Reports(set)[0].Arms {
-		if m := arm.Of(experiment.Liked); arm.Units > 0 && (m == nil || m.N != 1 || m.X != 0.25 || m.XX != 0.0625) {
+		if m := arm.Of(experiment.Liked); arm.Units > 0 && (m == nil || m.N != 1 || m.X != 0.25 ||
+			m.XX != 0.0625) {
 			t.Errorf("%+v", m)
 		}
 	}
@@ -176,7 +183,8 @@ func TestFeedbackAgain(t *testing.T) {
 // The result of a call counts for the arm that the call left from, also where nobody names a session and
 // the server gives all calls the same id.
 func TestResultsOfUsers(t *testing.T) {
-	l, set := open(t, "", &clock{time.Now()}), rules(t, "    unit: user\noutcomes: {failed: [{find: '^Error: '}]}\n")
+	l, set := open(t, "", &clock{time.Now()}), rules(t,
+		"    unit: user\noutcomes: {failed: [{find: '^Error: '}]}\n")
 	seat := func(user string) *Seat { return l.Seat(set, "", experiment.Asking{User: user}) }
 	users := map[string]string{} // by arm
 	for i := 0; len(users) < 2; i++ {
@@ -184,10 +192,12 @@ func TestResultsOfUsers(t *testing.T) {
 		users[seat(user).Arms()] = user
 	}
 	for _, user := range users {
-		seat(user).Heard(&turn.Heard{IDs: []string{"call_0"}, Reading: &parse.Reading{Calls: []tools.Call{{Name: "read", Arguments: []byte("{}")}}}})
+		seat(user).Heard(&turn.Heard{IDs: []string{"call_0"},
+			Reading: &parse.Reading{Calls: []tools.Call{{Name: "read", Arguments: []byte("{}")}}}})
 	}
 	for arm, result := range map[string]string{"one/control": "fine", "one/new": "Error: it failed"} {
-		req, err := openai.ParseRequest(fmt.Appendf(nil, `{"messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"call_0","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_0","content":%q}]}`, result))
+		req, err := openai.ParseRequest(fmt.Appendf(nil,
+			`{"messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"call_0","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_0","content":%q}]}`, result))
 		ruletest.Must(t, err)
 		seat(users[arm]).Asked(req)
 	}

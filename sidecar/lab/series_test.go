@@ -14,7 +14,8 @@ import (
 // A series reaches from the beginning to now, stays within its bound, survives a restart, and
 // its last point says what the report says.
 func TestSeries(t *testing.T) {
-	set, c := rules(t, "    guards: [{measure: denied}, {measure: failed}]\n"), &clock{time.Unix(1e9, 0).UTC()}
+	set, c := rules(t, "    guards: [{measure: denied}, {measure: failed}]\n"), &clock{time.Unix(1e9,
+		0).UTC()}
 	began := c.now
 	l := open(t, filepath.Join(t.TempDir(), FileName), c)
 	look := func(looks int) {
@@ -61,7 +62,8 @@ func TestSeries(t *testing.T) {
 		}
 	}
 	last := points[len(points)-1]
-	if m := report.Arms[1].Of("empty"); !last.At.Equal(c.now) || *last.Arms[1].Against != *m.Against || last.Arms[1].Value != m.Value || last.Arms[1].Units != report.Arms[1].Units {
+	if m := report.Arms[1].Of("empty"); !last.At.Equal(c.now) || *last.Arms[1].Against != *m.Against ||
+		last.Arms[1].Value != m.Value || last.Arms[1].Units != report.Arms[1].Units {
 		t.Errorf("it ends with %+v %+v, the report says %+v", last, last.Arms[1].Against, m.Against)
 	}
 	if kind := points[len(points)/2].Arms[1].Against.Kind; kind != Worse {
@@ -82,7 +84,8 @@ func TestSeries(t *testing.T) {
 	ended := c.now
 	look(50)
 	report = l.Reports(set)[0]
-	if points := report.Series[0].Points; report.By != "Sam" || report.Why != "it rains" || !points[len(points)-1].At.Equal(ended) {
+	if points := report.Series[0].Points; report.By != "Sam" || report.Why != "it rains" ||
+		!points[len(points)-1].At.Equal(ended) {
 		t.Errorf("stopped: %q %q, the last point is %s", report.Why, report.By, points[len(points)-1].At)
 	}
 }

@@ -45,7 +45,8 @@ type shade struct {
 
 // by reads the reply by a rule set, and does not judge the calls.
 func (j *job) by(set *ruleset.Set) *parse.Reading {
-	r := set.Strategies(j.heard.Profile).Reader(tools.NewCatalog(set.Tools, tools.NewSchemas(16), j.heard.Tools), j.heard.Facts)
+	r := set.Strategies(j.heard.Profile).Reader(tools.NewCatalog(set.Tools, tools.NewSchemas(16),
+		j.heard.Tools), j.heard.Facts)
 	r.Feed(j.heard.Said)
 	reading, _ := r.Close(j.heard.Finish)
 	return &reading
@@ -166,7 +167,8 @@ func (l *Lab) stopped(t *trial) bool {
 func (l *Lab) leave(j job, stuck int) {
 	l.Metrics.Shadows.WithLabelValues(j.trial.ID, "stuck").Inc()
 	l.Log.Error("the reading of a shadow does not end and holds a processor; only a restart of the server ends it. Please report it with the reply, which a capture rule may have recorded",
-		"event", "shadow_stuck", "experiment", j.trial.ID, "arm", j.arm, "request", j.seat.id, "stuck", stuck, "shadows_go_on", stuck < maxStuck)
+		"event", "shadow_stuck", "experiment", j.trial.ID, "arm", j.arm, "request", j.seat.id, "stuck", stuck,
+		"shadows_go_on", stuck < maxStuck)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stop(j.trial, fmt.Sprintf("the shadow of %s did not end reading a reply within %s", j.arm, patience))
@@ -190,7 +192,8 @@ func (l *Lab) read(j job) {
 				return // one that crashes on every reply would fill the log
 			}
 			l.crashed = now
-			l.Log.Error("a shadow crashed", "event", "shadow_crashed", "experiment", j.trial.ID, "detail", fmt.Sprint(crash), "stack", string(debug.Stack()))
+			l.Log.Error("a shadow crashed", "event", "shadow_crashed", "experiment", j.trial.ID,
+				"detail", fmt.Sprint(crash), "stack", string(debug.Stack()))
 		}
 	}()
 	outcome, other := "same", j.by(j.second)

@@ -48,7 +48,9 @@ func TestShadowWaits(t *testing.T) {
 	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
 	body := []byte(`{"type":"object"}`)
 	for range 3 * maxJobs {
-		s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{}, Said: parse.Delta{Content: strings.Repeat("x", 900<<10)}, Tools: []tools.Tool{{Name: "read", Parameters: body}}})
+		s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{},
+			Said:  parse.Delta{Content: strings.Repeat("x", 900<<10)},
+			Tools: []tools.Tool{{Name: "read", Parameters: body}}})
 	}
 	if n := len(l.shadows); n != 4 || l.waits.Load() > maxWaits {
 		t.Errorf("%d replies wait, %d bytes", n, l.waits.Load())
@@ -87,19 +89,22 @@ func TestShadowStuck(t *testing.T) {
 		said := parse.Delta{Calls: []parse.CallDelta{{Name: "read", Arguments: []byte(`{"path":"a"}`)}}}
 		hear := func(facts parse.Facts) {
 			s := l.Seat(set, "r", experiment.Asking{Session: "s"})
-			s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{}, Said: said, Finish: "tool_calls", Facts: facts, Tools: []tools.Tool{{Name: "read"}}})
+			s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{}, Said: said, Finish: "tool_calls",
+				Facts: facts, Tools: []tools.Tool{{Name: "read"}}})
 			time.Sleep(5 * time.Minute)
 		}
 		hear(parse.Facts{})
 		hear(endless) // the experiments one and two are stuck, and three is not asked any more
 		shadows := l.Reports(set)
-		for i, why := range []string{"the shadow of one/new did not end reading a reply within 10s", "the shadow of two/new did not end reading a reply within 10s", ""} {
+		for i, why := range []string{"the shadow of one/new did not end reading a reply within 10s",
+			"the shadow of two/new did not end reading a reply within 10s", ""} {
 			if shadows[i].Why != why || shadows[i].Shadow.Read != 1 {
 				t.Errorf("%+v", shadows[i])
 			}
 		}
 		hear(parse.Facts{})
-		if r := l.Reports(set)[2]; r.Shadow.Read != 1 || strings.Count(log.String(), "shadow_stuck") != 2 || l.waits.Load() == 0 {
+		if r := l.Reports(set)[2]; r.Shadow.Read != 1 || strings.Count(log.String(), "shadow_stuck") != 2 ||
+			l.waits.Load() == 0 {
 			t.Errorf("%+v, %d bytes wait\n%s", r.Shadow, l.waits.Load(), log.String())
 		}
 		close(loops) // they end after all: three goes on
@@ -110,7 +115,9 @@ func TestShadowStuck(t *testing.T) {
 		}
 		s := l.Seat(set, "r", experiment.Asking{Session: "s"})
 		again := make(chan struct{})
-		s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{}, Said: said, Facts: parse.Facts{Judge: func(*tools.Call) *tools.Refusal { <-again; return nil }}, Tools: []tools.Tool{{Name: "read"}}})
+		s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{}, Said: said,
+			Facts: parse.Facts{Judge: func(*tools.Call) *tools.Refusal { <-again; return nil }},
+			Tools: []tools.Tool{{Name: "read"}}})
 		synctest.Wait()
 		stop() // while it loops
 		time.Sleep(2 * time.Second)

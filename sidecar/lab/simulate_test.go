@@ -135,7 +135,8 @@ func TestFalseAlarms(t *testing.T) {
 			small.simulate(n/2, 5000, equal.sequence),
 			adaptive.simulate(max(n/10, 50), 5000, equal.sequence),
 		}
-		t.Logf("%-25s equal shares %.1f %%, 90:10 %.1f %%, adaptive %.1f %%", row.name, 100*of[0], 100*of[1], 100*of[2])
+		t.Logf("%-25s equal shares %.1f %%, 90:10 %.1f %%, adaptive %.1f %%", row.name, 100*of[0], 100*of[1],
+			100*of[2])
 		for _, f := range of {
 			if f > 0.05 {
 				t.Errorf("%s: false alarms %.3f", row.name, of)
@@ -200,7 +201,8 @@ func TestSplit(t *testing.T) {
 		real  float64
 		units int
 		least float64
-	}{{0.53, 5000, 0.58}, {0.53, 10000, 0.95}, {0.55, 2000, 0.55}, {0.55, 5000, 0.99}, {0.6, 500, 0.25}, {0.6, 1000, 0.9}, {0.52, 10000, 0.4}} {
+	}{{0.53, 5000, 0.58}, {0.53, 10000, 0.95}, {0.55, 2000, 0.55}, {0.55, 5000, 0.99}, {0.6, 500, 0.25},
+		{0.6, 1000, 0.9}, {0.52, 10000, 0.4}} {
 		f := called(runs(500, testing.Short()), row.units, row.real)
 		t.Logf("a split of %.2f is called off within %d units in %.1f %%", row.real, row.units, 100*f)
 		if f < row.least {
@@ -212,7 +214,8 @@ func TestSplit(t *testing.T) {
 // The Bayes factor against fair shares is 1 on average where they are fair: by Ville, it is ever
 // 1,000 in at most one of 1,000 experiments.
 func TestSuspicionIsFair(t *testing.T) {
-	for _, fair := range [][]float64{{0.5, 0.5}, {0.9, 0.1}, {0.999, 0.001}, {0.5, 0.3, 0.2}, {0.98, 0.01, 0.01}} {
+	for _, fair := range [][]float64{{0.5, 0.5}, {0.9, 0.1}, {0.999, 0.001}, {0.5, 0.3, 0.2},
+		{0.98, 0.01, 0.01}} {
 		const n = 40
 		mean := 0.0
 		for a := range n + 1 {

@@ -11,7 +11,8 @@ const impossible = 1e-300
 // suspicions are how a split is expected that is off: by how much the share of an arm, in standard
 // deviations of one unit; how close to that, in units; and how likely that is. They are chosen by
 // simulation, so that 47:53 is found soon, gross errors at once and 49:51 in the end.
-var suspicions = [...]struct{ off, weight, likely float64 }{{0.06, 3000, 0.6}, {0.025, 10_000, 0.3}, {0, 100, 0.1}}
+var suspicions = [...]struct{ off, weight, likely float64 }{{0.06, 3000, 0.6}, {0.025, 10_000, 0.3},
+	{0, 100, 0.1}}
 
 // Split is how likely chance gives such counts of units for these shares, at any look: 1 over a
 // Bayes factor, of a mixture of Dirichlets near the shares against the shares (Lindon and Malek,
@@ -51,7 +52,8 @@ func suspicion(units, fair []float64) float64 {
 		part := math.Log(s.likely / float64(2*len(fair)))
 		for i, share := range fair {
 			by := min(s.off*math.Sqrt(share*(1-share)), share/2, (1-share)/2)
-			logs = append(logs, part+likelihood(units, fair, i, by, s.weight), part+likelihood(units, fair, i, -by, s.weight))
+			logs = append(logs, part+likelihood(units, fair, i, by, s.weight), part+likelihood(units, fair, i,
+				-by, s.weight))
 		}
 	}
 	log := logSum(logs)

@@ -17,8 +17,8 @@ type Tally struct {
 	NN    float64 `json:"nn"`
 }
 
-// Grow takes in that the totals of a unit have grown, or were corrected. A unit is new where before.N is 0. What
-// is no number, or negative, is not taken in.
+// Grow takes in that the totals of a unit have grown, or were corrected. A unit is new where before.N is 0.
+// What is no number, or negative, is not taken in.
 func (t *Tally) Grow(before, now Unit) {
 	if !before.sound() || !now.sound() {
 		return

@@ -52,13 +52,16 @@ func TestTalliesAddUp(t *testing.T) {
 
 // Nothing that is counted, and nothing that a file says, gives what is no number.
 func TestOddTallies(t *testing.T) {
-	for _, a := range []Tally{{}, {Units: 1, X: 1, N: 1, XX: 1, XN: 1, NN: 1}, {Units: -5}, {Units: 100, N: math.NaN()}, {Units: 1e9, X: 1e12, N: 1e12, XX: 1e15, XN: 1e15, NN: 1e15},
+	for _, a := range []Tally{{}, {Units: 1, X: 1, N: 1, XX: 1, XN: 1, NN: 1}, {Units: -5},
+		{Units: 100, N: math.NaN()}, {Units: 1e9, X: 1e12, N: 1e12, XX: 1e15, XN: 1e15, NN: 1e15},
 		{Units: 100, X: 1e300, N: 100, XX: 1e300, XN: 1e300, NN: 1e300}, {Units: 100, X: -50, N: 100, XX: 50, XN: 50, NN: 100},
 		{Units: math.MaxInt, X: 1e300, N: 1e300, XX: 1, XN: 1, NN: 1e300}, {Units: 100, X: math.Inf(1), N: 100},
 		{Units: 100, X: 100, N: 100, XX: 100, XN: 100, NN: 100}, {Units: 100, N: 100, NN: 100}} {
 		for _, rate := range []bool{true, false} {
-			for _, f := range []Finding{Judge(a, a, Ask{Rate: rate}), Judge(a, a, Ask{Rate: rate, Alpha: math.NaN()}), Judge(a, a, Ask{Rate: rate, Alpha: 7})} {
-				if f.Kind != Early || !finite(f.Effect) || !finite(f.Low) || !finite(f.High) || f.Words("ms") != "too early" {
+			for _, f := range []Finding{Judge(a, a, Ask{Rate: rate}),
+				Judge(a, a, Ask{Rate: rate, Alpha: math.NaN()}), Judge(a, a, Ask{Rate: rate, Alpha: 7})} {
+				if f.Kind != Early || !finite(f.Effect) || !finite(f.Low) || !finite(f.High) ||
+					f.Words("ms") != "too early" {
 					t.Errorf("%+v: %+v", a, f)
 				}
 			}
@@ -158,8 +161,10 @@ func TestWords(t *testing.T) {
 		const m = 10_000_000
 		return Tally{Units: m, X: m * r, N: m, XX: m * r, XN: m * r, NN: m}
 	}
-	slow := Tally{Units: 2000, X: 2000 * 500, N: 2000, XX: 2000 * (500*500 + 100*100), XN: 2000 * 500, NN: 2000}
-	fast := Tally{Units: 2000, X: 2000 * 300, N: 2000, XX: 2000 * (300*300 + 100*100), XN: 2000 * 300, NN: 2000}
+	slow := Tally{Units: 2000, X: 2000 * 500, N: 2000, XX: 2000 * (500*500 + 100*100), XN: 2000 * 500,
+		NN: 2000}
+	fast := Tally{Units: 2000, X: 2000 * 300, N: 2000, XX: 2000 * (300*300 + 100*100), XN: 2000 * 300,
+		NN: 2000}
 	for _, row := range []struct {
 		a, b Tally
 		ask  Ask

@@ -98,7 +98,8 @@ var namedIn = map[string]string{
 func (r *Report) state(now time.Time) string {
 	parts := []string{r.Status, fmt.Sprintf("phase %d", r.Phase)}
 	if !r.Began.IsZero() {
-		parts = append(parts, fmt.Sprintf("day %d", int(now.Sub(r.Began).Hours()/24)+1), fmt.Sprintf("%d %ss", r.Units, r.Unit))
+		parts = append(parts, fmt.Sprintf("day %d", int(now.Sub(r.Began).Hours()/24)+1),
+			fmt.Sprintf("%d %ss", r.Units, r.Unit))
 		if r.Shadow == nil {
 			parts = append(parts, r.split())
 		}

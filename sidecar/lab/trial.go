@@ -124,12 +124,14 @@ func (l *Lab) trial(set *ruleset.Set, e *experiment.Experiment) *trial {
 		return now
 	}
 	if now != nil {
-		l.Log.Info("an experiment is another one than before, so counting begins anew", "event", "experiment_changed", "experiment", e.ID, "phase", e.Phase)
+		l.Log.Info("an experiment is another one than before, so counting begins anew",
+			"event", "experiment_changed", "experiment", e.ID, "phase", e.Phase)
 		now.Ended = l.Now()
 		l.past = append(l.past, now)
 		l.past = l.past[max(0, len(l.past)-maxPast):]
 	}
-	now = &trial{Saved: Saved{ID: e.ID, Print: p, Phase: e.Phase, Began: l.Now(), Off: 1}, units: recent.New[unit](maxUnits, nil), met: met{}}
+	now = &trial{Saved: Saved{ID: e.ID, Print: p, Phase: e.Phase, Began: l.Now(), Off: 1},
+		units: recent.New[unit](maxUnits, nil), met: met{}}
 	for _, a := range e.Arms {
 		now.Arms = append(now.Arms, Counts{Name: a.Name, Tallies: map[string]Tally{}})
 	}
@@ -155,7 +157,8 @@ func (t *trial) seat(e *experiment.Experiment, name string, elsewhere map[string
 		if !e.Shadow { // all are served by the first arm
 			u.arm = max(e.Pick(name, t.shares(e)), 0)
 		}
-		if arm, known := elsewhere[t.Print+k]; known && e.Floor > 0 && arm < len(t.Arms) { // shares that move may give it another one here
+		// shares that move may give it another one here
+		if arm, known := elsewhere[t.Print+k]; known && e.Floor > 0 && arm < len(t.Arms) {
 			u.arm = arm
 		}
 		u.totals = map[string]Unit{}

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// troubles are conditions that fail while they run, by the experiment; "" is capture. Safe for concurrent use.
+// troubles are conditions that fail while they run, by the experiment; "" is capture. Safe for concurrent
+// use.
 type troubles struct {
 	mu sync.Mutex
 	of map[string]trouble

@@ -59,7 +59,8 @@ func (c *content) take(dir, name string, f fs.DirEntry) error {
 	case rulefile.Misnamed(name):
 		return fmt.Errorf("%s is not read: its name must end in .yaml", name)
 	case link && (rulefile.Counted(name) || slices.Contains(rulefile.Folders(), name)):
-		return fmt.Errorf("%s is a link, which a publication would replace; edit the file that it points to", name)
+		return fmt.Errorf("%s is a link, which a publication would replace; edit the file that it points to",
+			name)
 	case !f.Type().IsRegular() || !rulefile.Counted(name):
 		return nil
 	}

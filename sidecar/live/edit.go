@@ -165,7 +165,8 @@ func (l *Rules) edit(own rulefile.Files, seen Seen, by string) (Edited, error) {
 	}
 	before := l.Set().Version
 	files, err := l.src.Whole(own)
-	if err := l.take(files, err, origin{by, seen.Who}, func() error { return l.write(own, seen) }); err != nil {
+	if err := l.take(files, err, origin{by, seen.Who},
+		func() error { return l.write(own, seen) }); err != nil {
 		return Edited{}, err
 	}
 	now := l.now.Load()
@@ -198,7 +199,8 @@ func (l *Rules) write(own rulefile.Files, seen Seen) error {
 		return &Unwritten{err}
 	}
 	if err := change.Keep(); err != nil {
-		l.log.Warn("the folder is written, but its old files were not kept", "event", "rules_previous", "detail", err.Error())
+		l.log.Warn("the folder is written, but its old files were not kept", "event", "rules_previous",
+			"detail", err.Error())
 	}
 	return nil
 }

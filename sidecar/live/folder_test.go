@@ -107,10 +107,12 @@ func TestFolder(t *testing.T) {
 	check(t, err)
 	publishFiles(t, dir, newFiles)
 	same(t, dir, newFiles)
-	for path, want := range map[string]string{"README.md": "read me", "schemas/a.json": "{}", ".editorconfig": "x", "link.md": "read me"} {
+	for path, want := range map[string]string{"README.md": "read me", "schemas/a.json": "{}",
+		".editorconfig": "x", "link.md": "read me"} {
 		text(t, filepath.Join(dir, path), want)
 	}
-	for path, want := range map[string]fs.FileMode{".": 0o750, "a.yaml": 0o640, "b.yaml": 0o640, "prompts": 0o750, ".editorconfig": 0o600, ".previous/tests/t.yaml": 0o600} {
+	for path, want := range map[string]fs.FileMode{".": 0o750, "a.yaml": 0o640, "b.yaml": 0o640,
+		"prompts": 0o750, ".editorconfig": 0o600, ".previous/tests/t.yaml": 0o600} {
 		mode(t, filepath.Join(dir, path), want)
 	}
 	if at, err := os.Readlink(dir + "/link.md"); err != nil || at != "README.md" {

@@ -32,7 +32,8 @@ func TestHistoryOnDisk(t *testing.T) {
 	again, err := OpenHistory(dir)
 	must(t, err)
 	all := again.All()
-	if len(all) != Length || len(all[0].Files["a.yaml"]) != Length+4 || all[0].By != "put" || len(h.All()) != Length {
+	if len(all) != Length || len(all[0].Files["a.yaml"]) != Length+4 || all[0].By != "put" ||
+		len(h.All()) != Length {
 		t.Errorf("%d entries, the newest %+v", len(all), all[0])
 	}
 	found, err := os.ReadDir(dir)

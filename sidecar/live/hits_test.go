@@ -10,7 +10,8 @@ import (
 // gone is not lost.
 func TestHits(t *testing.T) {
 	r := liveRules(t, "")
-	for _, labels := range [][]string{{"a", "", "strategies.yaml", "harmony"}, {"b", "x/y", "strategies.yaml", "harmony"}, {"a", "", "exec.yaml", "long-gone"}} {
+	for _, labels := range [][]string{{"a", "", "strategies.yaml", "harmony"}, {"b", "x/y", "strategies.yaml",
+		"harmony"}, {"a", "", "exec.yaml", "long-gone"}} {
 		r.m.Hits.WithLabelValues(labels...).Add(2)
 	}
 	hits := r.live.Hits()
@@ -24,7 +25,8 @@ func TestHits(t *testing.T) {
 			got[key] = h.Hits
 		}
 	}
-	if got["strategies.yaml harmony"] != 4 || got["exec.yaml long-gone"] != 0 || hits.Gone != 2 || hits.Since.IsZero() {
+	if got["strategies.yaml harmony"] != 4 || got["exec.yaml long-gone"] != 0 || hits.Gone != 2 ||
+		hits.Since.IsZero() {
 		t.Errorf("%v, gone %v", got["strategies.yaml harmony"], hits.Gone)
 	}
 	if n, known := got["strategies.yaml markers"]; !known || n != 0 {
@@ -70,7 +72,8 @@ func TestWho(t *testing.T) {
 		own[name] = text
 	}
 	own["models.yaml"] = "version: 2\n"
-	if _, err := r.live.Put(own, Seen{Who: "Eve", Any: true}); err == nil || r.live.Report(false).Refused.Who != "Eve" {
+	if _, err := r.live.Put(own, Seen{Who: "Eve", Any: true}); err == nil ||
+		r.live.Report(false).Refused.Who != "Eve" {
 		t.Errorf("refused: %v", err)
 	}
 	r.open(state) // a restart

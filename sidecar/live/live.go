@@ -42,7 +42,8 @@ type inForce struct {
 
 // Refused is an edit of the rules that did not come into force.
 type Refused struct {
-	Version  string            `json:"version,omitempty"` // that it would have had; empty: it could not be read
+	// that it would have had; empty: it could not be read
+	Version  string            `json:"version,omitempty"`
 	At       time.Time         `json:"at"`
 	By       string            `json:"by"`
 	Who      string            `json:"who,omitempty"` // empty: unknown

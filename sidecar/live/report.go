@@ -44,8 +44,10 @@ const lastGoodSource = "last_good"
 func (l *Rules) Report(texts bool) Report {
 	now := l.now.Load()
 	r := Report{
-		Version: now.set.Version, Since: now.since, Age: time.Since(now.since).Seconds(), By: now.from.by, Who: now.from.who, Source: rulefile.FromFolder,
-		Folder: absolute(l.src.Dir), Policy: absolute(l.src.Policy), Files: []ReportedFile{}, Counts: now.set.Counts,
+		Version: now.set.Version, Since: now.since, Age: time.Since(now.since).Seconds(), By: now.from.by,
+		Who: now.from.who, Source: rulefile.FromFolder,
+		Folder: absolute(l.src.Dir), Policy: absolute(l.src.Policy), Files: []ReportedFile{},
+		Counts:   now.set.Counts,
 		Warnings: listed(now.warnings), Taken: listed(now.set.Taken), Refused: now.refused,
 	}
 	switch {
@@ -83,7 +85,8 @@ func (l *Rules) History() []Past {
 	all, version := l.past.All(), l.Set().Version
 	out := []Past{}
 	for i, e := range all {
-		p := Past{Version: e.Version, At: e.At, By: e.By, Who: e.Who, Counts: e.Counts, Taken: e.Taken, InForce: e.Version == version, Changed: []string{}}
+		p := Past{Version: e.Version, At: e.At, By: e.By, Who: e.Who, Counts: e.Counts, Taken: e.Taken,
+			InForce: e.Version == version, Changed: []string{}}
 		if i+1 < len(all) {
 			p.Changed = e.Files.Differ(all[i+1].Files)
 		}

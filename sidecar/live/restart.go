@@ -25,10 +25,13 @@ func restart(l, began *ruleset.Limits) (out rulefile.Problems) {
 		is, was := is.FieldByIndex(section.Index), was.FieldByIndex(section.Index)
 		all := strings.Contains(section.Tag.Get("doc"), readAtStart)
 		for _, f := range rulefile.Keys(section.Type) {
-			if (all || strings.Contains(f.Tag.Get("doc"), readAtStart)) && !is.FieldByIndex(f.Index).Equal(was.FieldByIndex(f.Index)) {
+			if (all || strings.Contains(f.Tag.Get("doc"), readAtStart)) &&
+				!is.FieldByIndex(f.Index).Equal(was.FieldByIndex(f.Index)) {
 				in, _ := rulefile.KeyOf(section)
 				key, _ := rulefile.KeyOf(f)
-				out = append(out, rulefile.Problem{File: "limits.yaml", Code: codeRestart, Msg: in + "." + key + " is read at start only", Hint: "restart the server; until then the value is the one before", Warning: true})
+				out = append(out, rulefile.Problem{File: "limits.yaml", Code: codeRestart,
+					Msg:  in + "." + key + " is read at start only",
+					Hint: "restart the server; until then the value is the one before", Warning: true})
 			}
 		}
 	}

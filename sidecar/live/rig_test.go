@@ -38,7 +38,8 @@ func (r *ruleRig) open(state string) {
 	r.t.Helper()
 	r.log, r.m = &ruletest.Journal{}, telemetry.New()
 	var err error
-	if r.live, err = Open(ruletest.Source(r.t, r.dir), state, slog.New(slog.NewTextHandler(r.log, nil)), r.m); err != nil {
+	if r.live, err = Open(ruletest.Source(r.t, r.dir), state, slog.New(slog.NewTextHandler(r.log, nil)),
+		r.m); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -75,13 +76,15 @@ func (r *ruleRig) said(event string) int { return r.log.Said(event) }
 
 func TestOpen(t *testing.T) {
 	log, m := slog.New(slog.DiscardHandler), telemetry.New()
-	if _, err := Open(ruletest.Source(t, filepath.Join(t.TempDir(), "none")), "", log, m); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err := Open(ruletest.Source(t, filepath.Join(t.TempDir(), "none")), "", log, m); err == nil ||
+		!strings.Contains(err.Error(), "none") {
 		t.Errorf("a missing folder: %v", err)
 	}
 	dir := t.TempDir()
 	ruletest.Copy(t, dir)
 	ruletest.Edit(t, dir, "limits.yaml", "depth: 128", "depth: deep")
-	if _, err := Open(ruletest.Source(t, dir), "", log, m); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "limits.yaml")+":") {
+	if _, err := Open(ruletest.Source(t, dir), "", log, m); err == nil ||
+		!strings.Contains(err.Error(), filepath.Join(dir, "limits.yaml")+":") {
 		t.Errorf("a bad value: %v", err)
 	}
 	live, err := Open(ruletest.Source(t, ""), "", log, m)

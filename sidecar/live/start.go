@@ -16,7 +16,8 @@ import (
 func Open(src rulefile.Source, state string, log *slog.Logger, m *telemetry.Metrics) (*Rules, error) {
 	past, err := OpenHistory(state)
 	if err != nil {
-		log.Warn("the state folder cannot be read completely", "event", "rules_state", "folder", state, "detail", err.Error())
+		log.Warn("the state folder cannot be read completely", "event", "rules_state", "folder", state,
+			"detail", err.Error())
 	}
 	l := &Rules{src: src, past: past, log: log, metrics: m, started: time.Now()}
 	files, err := src.Read()
@@ -55,8 +56,10 @@ func (l *Rules) lastGood() bool {
 			continue
 		}
 		l.began = &set.Limits
-		l.enforce(&inForce{set: set, files: e.Files, warnings: problems, from: origin{by: byStart}, lastGood: true})
-		l.log.Error("the rules do not load; the last good rules are in force until they do", "event", "rules_last_good",
+		l.enforce(&inForce{set: set, files: e.Files, warnings: problems, from: origin{by: byStart},
+			lastGood: true})
+		l.log.Error("the rules do not load; the last good rules are in force until they do",
+			"event", "rules_last_good",
 			"version", set.Version, "since", e.At.Format(time.RFC3339))
 		return true
 	}

@@ -26,7 +26,8 @@ func TestStartOnTheLastGoodRules(t *testing.T) {
 				ruletest.Edit(t, dir, "models.yaml", "mode: provder", "mode: provider")
 			}, "provder"},
 		{"no folder", func(t *testing.T, dir string) { ruletest.Must(t, os.Rename(dir, dir+"-gone")) },
-			func(t *testing.T, dir string) { ruletest.Must(t, os.Rename(dir+"-gone", dir)) }, "there is no such folder"},
+			func(t *testing.T, dir string) { ruletest.Must(t, os.Rename(dir+"-gone", dir)) },
+			"there is no such folder"},
 		{"a mistake that is mended to something else", func(t *testing.T, dir string) {
 			ruletest.Edit(t, dir, "models.yaml", "mode: provider", "mode: provder")
 		},
@@ -44,10 +45,12 @@ func TestStartOnTheLastGoodRules(t *testing.T) {
 
 			r.open(state)
 			report := r.live.Report(false)
-			if report.Version != good || report.Source != "last_good" || report.Refused == nil || !strings.Contains(report.Refused.Problems[0].Msg, row.problem) {
+			if report.Version != good || report.Source != "last_good" || report.Refused == nil ||
+				!strings.Contains(report.Refused.Problems[0].Msg, row.problem) {
 				t.Errorf("%+v %+v", report, report.Refused)
 			}
-			if r.metric("rules_last_reload_successful") != "0" || r.said("rules_last_good") != 1 || r.said("rules_refused") != 1 || r.live.Trouble() == "" {
+			if r.metric("rules_last_reload_successful") != "0" || r.said("rules_last_good") != 1 ||
+				r.said("rules_refused") != 1 || r.live.Trouble() == "" {
 				t.Errorf("nobody hears of it:\n%s", r.log)
 			}
 			if past := r.live.History(); len(past) != 2 || past[0].Version != good {
@@ -56,11 +59,14 @@ func TestStartOnTheLastGoodRules(t *testing.T) {
 
 			r.watch()
 			row.mend(t, r.dir)
-			ruletest.Soon(t, "the mended folder", func() bool { return r.said("rules_reverted")+r.said("rules_taken") == 1 })
-			if files, err := r.live.src.Read(); err != nil || files.Version() != r.version() || r.live.Report(false).Source != "folder" {
+			ruletest.Soon(t, "the mended folder",
+				func() bool { return r.said("rules_reverted")+r.said("rules_taken") == 1 })
+			if files, err := r.live.src.Read(); err != nil || files.Version() != r.version() ||
+				r.live.Report(false).Source != "folder" {
 				t.Errorf("%s is in force, %v", r.version(), err)
 			}
-			if r.metric("rules_last_reload_successful") != "1" || r.live.Trouble() != "" || r.said("rules_refused") != 1 {
+			if r.metric("rules_last_reload_successful") != "1" || r.live.Trouble() != "" ||
+				r.said("rules_refused") != 1 {
 				t.Errorf("after it is mended: %q\n%s", r.live.Trouble(), r.log)
 			}
 		})
@@ -78,7 +84,8 @@ func TestBadState(t *testing.T) {
 		for _, name := range found {
 			doc, err := os.ReadFile(name)
 			ruletest.Must(t, err)
-			ruletest.Must(t, os.WriteFile(name, []byte(strings.Replace(string(doc), "gpt-oss", "gpt-osx", 1)), 0o600))
+			ruletest.Must(t, os.WriteFile(name, []byte(strings.Replace(string(doc), "gpt-oss", "gpt-osx", 1)),
+				0o600))
 		}
 	}
 	for _, row := range []struct {
@@ -106,8 +113,10 @@ func TestBadState(t *testing.T) {
 			}
 			row.state(t, r, state)
 			log := &ruletest.Journal{}
-			_, err := Open(ruletest.Source(t, r.dir), state, slog.New(slog.NewTextHandler(log, nil)), telemetry.New())
-			if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+			_, err := Open(ruletest.Source(t, r.dir), state, slog.New(slog.NewTextHandler(log, nil)),
+				telemetry.New())
+			if row.want == "" && err != nil || row.want != "" &&
+				(err == nil || !strings.Contains(err.Error(), row.want)) {
 				t.Errorf("%v", err)
 			}
 			if !strings.Contains(log.String(), row.warns) {
@@ -149,14 +158,16 @@ func TestPolicyDoesNotWait(t *testing.T) {
 	spoil()
 	ruletest.Soon(t, "the mistake", func() bool { return r.said("rules_refused") == 1 })
 	lock("1MiB")
-	ruletest.Soon(t, "the stricter lock, without the mistake", func() bool { return r.said("rules_tightened") == 1 })
+	ruletest.Soon(t, "the stricter lock, without the mistake",
+		func() bool { return r.said("rules_tightened") == 1 })
 	if !in(1<<20)() || r.live.Trouble() == "" || r.metric("rules_last_reload_successful") != "0" {
 		t.Errorf("the mistake is forgotten: %s", r.log)
 	}
 
 	lock("512KiB") // and so at a start
 	ruletest.Must(t, open())
-	if !in(512<<10)() || r.live.Report(false).Source != "last_good" || r.metric("rules_last_reload_successful") != "0" {
+	if !in(512<<10)() || r.live.Report(false).Source != "last_good" ||
+		r.metric("rules_last_reload_successful") != "0" {
 		t.Errorf("%+v", r.live.Report(false))
 	}
 }

@@ -41,7 +41,8 @@ func (l *Rules) take(files rulefile.Files, err error, from origin, write func() 
 	}
 	l.enforce(next)
 	l.metrics.Reload("taken")
-	l.log.Info("rules are in force", from.say("event", "rules_taken", "version", next.set.Version, "before", now.set.Version)...)
+	l.log.Info("rules are in force", from.say("event", "rules_taken", "version", next.set.Version, "before",
+		now.set.Version)...)
 	return nil
 }
 
@@ -64,13 +65,16 @@ func (l *Rules) enforce(next *inForce) {
 			"version", next.set.Version, "warnings", next.warnings.In(l.src))
 	}
 	for _, t := range next.set.Taken {
-		l.log.Warn("a rule file takes away what another one says", "event", "rules_taken_away", "version", next.set.Version, "what", t.What, "from", t.From, "by", t.By)
+		l.log.Warn("a rule file takes away what another one says", "event", "rules_taken_away",
+			"version", next.set.Version, "what", t.What, "from", t.From, "by", t.By)
 	}
 	err := l.past.Add(Entry{
-		Version: next.set.Version, At: next.since, By: next.from.by, Who: next.from.who, Counts: next.set.Counts, Taken: next.set.Taken, Files: next.files,
+		Version: next.set.Version, At: next.since, By: next.from.by, Who: next.from.who,
+		Counts: next.set.Counts, Taken: next.set.Taken, Files: next.files,
 	})
 	if err != nil {
-		l.log.Error("the rules are in force, but the state folder could not be written", "event", "rules_state", "detail", err.Error())
+		l.log.Error("the rules are in force, but the state folder could not be written",
+			"event", "rules_state", "detail", err.Error())
 	}
 }
 
@@ -82,7 +86,8 @@ func (l *Rules) revert(same *inForce) {
 	l.now.Store(same)
 	l.metrics.ReloadOK.Set(1)
 	l.metrics.Reload("reverted")
-	l.log.Info("the refused edit is gone; the rules on disk are in force", "event", "rules_reverted", "version", same.set.Version)
+	l.log.Info("the refused edit is gone; the rules on disk are in force", "event", "rules_reverted",
+		"version", same.set.Version)
 }
 
 // refuse keeps what is wrong with an edit, and returns it. The set in force stays.
@@ -111,7 +116,8 @@ func (l *Rules) refuse(files rulefile.Files, err error, from origin) rulefile.Pr
 	}
 	l.metrics.Reload("refused")
 	l.log.Log(context.Background(), level, "the edited rules were refused; the old rules stay in force",
-		from.say("event", "rules_refused", "version", now.set.Version, "refused", r.Version, "problems", r.Problems)...)
+		from.say("event", "rules_refused", "version", now.set.Version, "refused", r.Version, "problems",
+			r.Problems)...)
 	return r.Problems
 }
 
@@ -131,10 +137,13 @@ func (l *Rules) tighten(by string) {
 	}
 	set, problems := ruleset.Tighten(files)
 	if set == nil {
-		l.log.Error("the locked folder does not load; its last good version stays in force", "event", "rules_not_tightened",
+		l.log.Error("the locked folder does not load; its last good version stays in force",
+			"event", "rules_not_tightened",
 			"version", now.set.Version, "problems", problems.In(l.src))
 		return
 	}
-	l.enforce(&inForce{set: set, files: files, warnings: problems, from: origin{by: by}, lastGood: now.lastGood, refused: now.refused})
-	l.log.Info("the changed locked folder is in force, over the operator's rules that were in force", "event", "rules_tightened", "version", set.Version)
+	l.enforce(&inForce{set: set, files: files, warnings: problems, from: origin{by: by},
+		lastGood: now.lastGood, refused: now.refused})
+	l.log.Info("the changed locked folder is in force, over the operator's rules that were in force",
+		"event", "rules_tightened", "version", set.Version)
 }

@@ -25,8 +25,10 @@ func TestRefusedAndReverted(t *testing.T) {
 	ruletest.Edit(t, r.dir, "models.yaml", good, "mode: provder")
 	ruletest.Soon(t, "the edit is refused", func() bool { return r.said("rules_refused") == 1 })
 	report := r.live.Report(false)
-	if report.Version != before || len(report.Refused.Version) != 12 || report.Refused.Version == before || report.Refused.By != "watch" ||
-		len(report.Refused.Problems) != 1 || report.Refused.Problems[0].File != filepath.Join(r.dir, "models.yaml") || report.Refused.Problems[0].Line == 0 {
+	if report.Version != before || len(report.Refused.Version) != 12 || report.Refused.Version == before ||
+		report.Refused.By != "watch" ||
+		len(report.Refused.Problems) != 1 || report.Refused.Problems[0].File != filepath.Join(r.dir,
+		"models.yaml") || report.Refused.Problems[0].Line == 0 {
 		t.Errorf("%+v", report.Refused)
 	}
 	if r.metric("rules_last_reload_successful") != "0" || r.live.Trouble() == "" {
@@ -34,10 +36,13 @@ func TestRefusedAndReverted(t *testing.T) {
 	}
 	ruletest.Edit(t, r.dir, "models.yaml", "mode: provder", good)
 	ruletest.Soon(t, "it is gone", func() bool { return r.said("rules_reverted") == 1 })
-	if r.metric("rules_last_reload_successful") != "1" || r.live.Report(false).Refused != nil || r.live.Trouble() != "" || r.version() != before {
+	if r.metric("rules_last_reload_successful") != "1" || r.live.Report(false).Refused != nil ||
+		r.live.Trouble() != "" || r.version() != before {
 		t.Errorf("after it is gone: %s\n%s", r.live.Trouble(), r.log)
 	}
-	if r.metric(`rules_reloads_total{result="refused"}`) != "1" || r.metric(`rules_reloads_total{result="reverted"}`) != "1" || r.metric(`rules_reloads_total{result="taken"}`) != "" {
+	if r.metric(`rules_reloads_total{result="refused"}`) != "1" ||
+		r.metric(`rules_reloads_total{result="reverted"}`) != "1" ||
+		r.metric(`rules_reloads_total{result="taken"}`) != "" {
 		t.Error("counted wrongly")
 	}
 }
@@ -61,8 +66,10 @@ func TestPutIsOneReload(t *testing.T) {
 	ruletest.Edit(t, r.dir, "aliases.yaml", "# two", "# three")
 	onDisk, err := r.live.src.Read()
 	ruletest.Must(t, err)
-	ruletest.Soon(t, "an edit on disk", func() bool { return r.version() == onDisk.Version() && r.said("rules_taken") > 2 })
-	if r.metric(`rules_reloads_total{result="taken"}`) != "3" || r.said("rules_taken") != 3 || r.said("rules_reverted") != 0 {
+	ruletest.Soon(t, "an edit on disk",
+		func() bool { return r.version() == onDisk.Version() && r.said("rules_taken") > 2 })
+	if r.metric(`rules_reloads_total{result="taken"}`) != "3" || r.said("rules_taken") != 3 ||
+		r.said("rules_reverted") != 0 {
 		t.Errorf("%s", r.log)
 	}
 }
@@ -76,10 +83,13 @@ func TestTakenAway(t *testing.T) {
 	edit, err := r.live.Merge(map[string]*string{"extra/paths.ours.yaml": &text}, Seen{Any: true})
 	ruletest.Must(t, err)
 	lines, now := r.log.Lines("rules_taken_away"), r.live.Report(false)
-	if len(lines) != 1 || !strings.Contains(lines[0], "level=WARN") || !strings.Contains(lines[0], "what=write from=paths.yaml:") || !strings.Contains(lines[0], " by=extra/paths.ours.yaml:3") {
+	if len(lines) != 1 || !strings.Contains(lines[0], "level=WARN") ||
+		!strings.Contains(lines[0], "what=write from=paths.yaml:") ||
+		!strings.Contains(lines[0], " by=extra/paths.ours.yaml:3") {
 		t.Errorf("%q", lines)
 	}
-	if len(edit.Taken) != 1 || len(now.Taken) != 1 || len(r.live.History()[0].Taken) != 1 || now.Taken[0].By != "extra/paths.ours.yaml:3" {
+	if len(edit.Taken) != 1 || len(now.Taken) != 1 || len(r.live.History()[0].Taken) != 1 ||
+		now.Taken[0].By != "extra/paths.ours.yaml:3" {
 		t.Errorf("%+v %+v", edit, now.Taken)
 	}
 	if len(now.Warnings) != 1 || now.Warnings[0].File != "extras" {
@@ -90,12 +100,14 @@ func TestTakenAway(t *testing.T) {
 // An edit of what is read at start only is in force, and it is said that this takes a restart.
 func TestRestart(t *testing.T) {
 	r, connect := liveRules(t, ""), regexp.MustCompile(`connect: \ds`)
-	for _, row := range []struct{ connect, warns string }{{"3s", "time.connect is read at start only"}, {"5s", ""}} {
+	for _, row := range []struct{ connect, warns string }{{"3s", "time.connect is read at start only"},
+		{"5s", ""}} {
 		files := r.own("connect " + row.connect)
 		files["limits.yaml"] = connect.ReplaceAllString(files["limits.yaml"], "connect: "+row.connect)
 		edit, err := r.live.Put(files, Seen{Any: true})
 		ruletest.Must(t, err)
-		if said := edit.Warnings.Error(); row.warns == "" && said != "" || !strings.Contains(said, row.warns) {
+		if said := edit.Warnings.Error(); row.warns == "" && said != "" ||
+			!strings.Contains(said, row.warns) {
 			t.Errorf("%s: %s", row.connect, said)
 		}
 	}
@@ -114,14 +126,17 @@ func TestRollback(t *testing.T) {
 		}
 		versions = append(versions, r.version())
 	}
-	for _, row := range []struct{ to, want string }{{"", versions[1]}, {"", versions[2]}, {versions[0], versions[0]}} {
+	for _, row := range []struct{ to, want string }{{"", versions[1]}, {"", versions[2]},
+		{versions[0], versions[0]}} {
 		edit, err := r.live.Rollback(row.to, Seen{Any: true})
-		if files, onDisk := r.live.src.Read(); err != nil || edit.Version != row.want || onDisk != nil || files.Version() != row.want {
+		if files, onDisk := r.live.src.Read(); err != nil || edit.Version != row.want || onDisk != nil ||
+			files.Version() != row.want {
 			t.Fatalf("back to %q: %+v, %v", row.to, edit, err)
 		}
 	}
 	past := r.live.History()
-	if len(past) != 6 || past[0].By != "rollback" || !past[0].InForce || past[1].InForce || past[0].Counts.Files == 0 || past[3].By != "put" ||
+	if len(past) != 6 || past[0].By != "rollback" || !past[0].InForce || past[1].InForce ||
+		past[0].Counts.Files == 0 || past[3].By != "put" ||
 		past[5].By != "start" || len(past[4].Changed) != 1 || past[4].Changed[0] != "aliases.yaml" {
 		t.Errorf("%+v", past)
 	}
@@ -140,11 +155,13 @@ func TestWhoAndWhat(t *testing.T) {
 		t.Fatalf("%+v, %v, %v", report, problems, err)
 	}
 	text := own["aliases.yaml"]
-	_, err = r.live.Merge(map[string]*string{"aliases.yaml": &text}, Seen{Versions: []string{first}, Who: "Ann"})
+	_, err = r.live.Merge(map[string]*string{"aliases.yaml": &text}, Seen{Versions: []string{first},
+		Who: "Ann"})
 	ruletest.Must(t, err)
 	_, err = r.live.Rollback(first, Seen{Versions: []string{report.Version}, Who: "Bob"})
 	ruletest.Must(t, err)
-	if past := r.live.History(); past[0].Who != "Bob" || past[1].Who != "Ann" || r.live.Report(false).Who != "Bob" {
+	if past := r.live.History(); past[0].Who != "Bob" || past[1].Who != "Ann" ||
+		r.live.Report(false).Who != "Bob" {
 		t.Errorf("%+v", past)
 	}
 	if was, ok := r.live.Texts(report.Version); !ok || was["aliases.yaml"] != text {
@@ -158,7 +175,8 @@ func TestWhoAndWhat(t *testing.T) {
 		t.Fatal("it is taken")
 	}
 	broken := bad["models.yaml"]
-	if _, err := r.live.Merge(map[string]*string{"models.yaml": &broken}, Seen{Any: true, Who: "Cid"}); err == nil {
+	if _, err := r.live.Merge(map[string]*string{"models.yaml": &broken},
+		Seen{Any: true, Who: "Cid"}); err == nil {
 		t.Fatal("it is taken")
 	}
 	if who := r.live.Report(false).Refused.Who; who != "Cid" {
@@ -209,7 +227,8 @@ func TestPutThatCannotBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := r.version()
-	if _, err := r.live.Put(r.own("one"), Seen{Any: true}); err == nil || !strings.Contains(err.Error(), "checkout") {
+	if _, err := r.live.Put(r.own("one"), Seen{Any: true}); err == nil ||
+		!strings.Contains(err.Error(), "checkout") {
 		t.Errorf("%v", err)
 	}
 	if r.version() != before || r.live.Report(false).Refused != nil || len(r.live.History()) != 1 {
@@ -257,7 +276,8 @@ func TestReloadsLeaveNoMemory(t *testing.T) {
 	reload(n)
 	after := heap()
 	runtime.KeepAlive(r) // what it holds is looked for
-	t.Logf("%d reloads in %s; the heap was %d KiB and is %d KiB", n, time.Since(began).Round(time.Millisecond), before>>10, after>>10)
+	t.Logf("%d reloads in %s; the heap was %d KiB and is %d KiB", n,
+		time.Since(began).Round(time.Millisecond), before>>10, after>>10)
 	if grown := after - before; grown > 64<<10 { // a kilobyte for each; it is steady within a few
 		t.Errorf("the heap has grown by %d KiB", grown>>10)
 	}

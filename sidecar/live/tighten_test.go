@@ -32,7 +32,8 @@ func TestLockedTestsDoNotWait(t *testing.T) {
 	r, lock := underLock(t)
 	lock("tests/a.yaml", "version: 1\ntests:\n  - name: no markers\n    reply: {content: '[TOOL:exec|command=ls]'}\n    gives: []\n")
 	lock("limits.yaml", "version: 1\nsize:\n  reply: 1MiB\n")
-	ruletest.Soon(t, "the stricter lock, without its test", func() bool { return r.live.Set().Limits.ReplyBytes == 1<<20 })
+	ruletest.Soon(t, "the stricter lock, without its test",
+		func() bool { return r.live.Set().Limits.ReplyBytes == 1<<20 })
 	if r.live.Trouble() == "" || r.said("rules_refused") == 0 {
 		t.Errorf("the test that fails is not told: %s", r.log)
 	}

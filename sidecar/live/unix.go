@@ -27,7 +27,8 @@ func lock(dir string) (free func(), err error) {
 		return nil, err
 	}
 	for range 100 {
-		if err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+		if err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err,
+			syscall.EWOULDBLOCK) {
 			return func() { _ = d.Close() }, nil
 		}
 		time.Sleep(10 * time.Millisecond)

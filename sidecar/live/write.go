@@ -34,7 +34,8 @@ func write(dir string, files rulefile.Files, like *content) (before *content, er
 		like = before
 	}
 	changed := files.Differ(before.texts())
-	if text, _ := os.ReadFile(filepath.Join(dir, rulefile.PublishedFile)); len(changed) == 0 && string(text) != rulefile.Publishing {
+	if text, _ := os.ReadFile(filepath.Join(dir, rulefile.PublishedFile)); len(changed) == 0 &&
+		string(text) != rulefile.Publishing {
 		return before, nil
 	}
 	staged := map[string]string{} // name → path; "": the file goes

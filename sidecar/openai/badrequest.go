@@ -14,7 +14,9 @@ import (
 func NotJSON(body []byte, err error) *Error {
 	var deep *jsontext.SyntaxError
 	if errors.As(err, &deep) && deep.Why == jsontext.TooDeep {
-		return InvalidRequest("", fmt.Sprintf("The request body is nested deeper than %d levels, more than is read (%s).", jsontext.MaxDepth, place(body, deep.Offset)))
+		return InvalidRequest("",
+			fmt.Sprintf("The request body is nested deeper than %d levels, more than is read (%s).",
+				jsontext.MaxDepth, place(body, deep.Offset)))
 	}
 	return InvalidRequest("", "The request body is not valid JSON: "+explain(body, err))
 }
@@ -35,7 +37,8 @@ func NoObject(body []byte, at Span) *Error {
 
 // Wrong is for a value that is not what it must be.
 func Wrong(body []byte, at Span, must, param string) *Error {
-	return InvalidRequest(param, fmt.Sprintf("%s must be %s, not %s (%s).", param, must, kindOf(body, at), place(body, at.From)))
+	return InvalidRequest(param, fmt.Sprintf("%s must be %s, not %s (%s).", param, must, kindOf(body, at),
+		place(body, at.From)))
 }
 
 // Missing is for an object that lacks a field.
@@ -65,5 +68,6 @@ func kindOf(doc []byte, at Span) string {
 
 // outdated refuses a member whose place another one has taken long ago.
 func outdated(param, instead string, body []byte, at Span) *Error {
-	return InvalidRequest(param, fmt.Sprintf("%s is the form of before %s and is not read; send %s (%s).", param, instead, instead, place(body, at.From)))
+	return InvalidRequest(param, fmt.Sprintf("%s is the form of before %s and is not read; send %s (%s).",
+		param, instead, instead, place(body, at.From)))
 }

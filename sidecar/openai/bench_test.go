@@ -27,7 +27,8 @@ func prose(n int) string {
 func body(size int) []byte {
 	text := prose(size)
 	return []byte(`{"id":"chatcmpl-1","object":"chat.completion","created":1760000000,"model":"openai/gpt-oss-120b","choices":[{"index":0,"message":{"role":"assistant","content":` +
-		string(AppendString(nil, text[:len(text)*2/3])) + `,"refusal":null,"tool_calls":[],"reasoning":` + string(AppendString(nil, text[len(text)*2/3:])) +
+		string(AppendString(nil, text[:len(text)*2/3])) +
+		`,"refusal":null,"tool_calls":[],"reasoning":` + string(AppendString(nil, text[len(text)*2/3:])) +
 		`},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":1820,"total_tokens":2304,"completion_tokens":484}}`)
 }
 
@@ -38,7 +39,8 @@ func schemas(n int) []byte {
 }
 
 func BenchmarkScan(b *testing.B) {
-	for name, doc := range map[string][]byte{"chat64k": body(64 << 10), "schemas": schemas(100), "chunk": []byte(vllmChunk)} {
+	for name, doc := range map[string][]byte{"chat64k": body(64 << 10), "schemas": schemas(100),
+		"chunk": []byte(vllmChunk)} {
 		for _, way := range []struct {
 			name string
 			do   func([]byte) bool
@@ -62,9 +64,11 @@ func BenchmarkScan(b *testing.B) {
 
 func BenchmarkChunk(b *testing.B) {
 	for name, doc := range map[string]string{
-		"content":   vllmChunk,
-		"first":     chunkHead + `{"index":0,"delta":{"role":"assistant","content":"","reasoning_content":null},"logprobs":null,"finish_reason":null,"token_ids":null}]}`,
-		"arguments": chunkHead + `{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" word\":"}}]},"logprobs":null,"finish_reason":null,"token_ids":null}]}`,
+		"content": vllmChunk,
+		"first": chunkHead +
+			`{"index":0,"delta":{"role":"assistant","content":"","reasoning_content":null},"logprobs":null,"finish_reason":null,"token_ids":null}]}`,
+		"arguments": chunkHead +
+			`{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" word\":"}}]},"logprobs":null,"finish_reason":null,"token_ids":null}]}`,
 	} {
 		b.Run(name, func(b *testing.B) {
 			data := []byte(doc)
@@ -100,7 +104,8 @@ func BenchmarkParseRequest(b *testing.B) {
 	system := string(AppendString(nil, prose(48<<10)))
 	turn := `{"role":"user","content":"[Sat] go on"},{"role":"assistant","content":null,"tool_calls":[{"id":"call30","type":"function","function":{"name":"exec","arguments":"{\"command\":\"ls\"}"}}]},{"role":"tool","content":` +
 		string(AppendString(nil, prose(1<<10))) + `,"tool_call_id":"call30"}`
-	doc := []byte(`{"model":"gpt-oss-20b","messages":[{"role":"system","content":` + system + `},` + strings.Repeat(turn+",", 9) + turn + `],"stream":true,` + string(schemas(12)[1:]))
+	doc := []byte(`{"model":"gpt-oss-20b","messages":[{"role":"system","content":` + system +
+		`},` + strings.Repeat(turn+",", 9) + turn + `],"stream":true,` + string(schemas(12)[1:]))
 	b.SetBytes(int64(len(doc)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -161,7 +161,8 @@ func (p *completionParser) choice() {
 // body reads a message or a delta.
 func (p *completionParser) body(ch *Choice) {
 	if ch.Body.Present() {
-		*ch = Choice{Span: ch.Span, Index: ch.Index, Calls: ch.Calls[:0], Finish: ch.Finish, FinishSpan: ch.FinishSpan}
+		*ch = Choice{Span: ch.Span, Index: ch.Index, Calls: ch.Calls[:0], Finish: ch.Finish,
+			FinishSpan: ch.FinishSpan}
 	}
 	if p.Peek() != '{' {
 		return

@@ -22,11 +22,13 @@ func mustComplete(t *testing.T, doc string) *Completion {
 
 // delta and message wrap the inside of a delta or message as servers send it.
 func delta(inside string) string {
-	return chunkHead + `{"index":0,"delta":{` + inside + `},"logprobs":null,"finish_reason":null,"token_ids":null}]}`
+	return chunkHead + `{"index":0,"delta":{` + inside +
+		`},"logprobs":null,"finish_reason":null,"token_ids":null}]}`
 }
 
 func message(inside string) string {
-	return `{"id":"c1","choices":[{"index":0,"message":{` + inside + `},"finish_reason":"stop"}],"usage":{"total_tokens":9},"timings":{"predicted_n":3}}`
+	return `{"id":"c1","choices":[{"index":0,"message":{` + inside +
+		`},"finish_reason":"stop"}],"usage":{"total_tokens":9},"timings":{"predicted_n":3}}`
 }
 
 func TestParseChunk(t *testing.T) {
@@ -97,7 +99,8 @@ func TestParseForeignCalls(t *testing.T) {
 		text := ch.Content.Text
 		out := Apply(c.Doc, append(c.Edits(0, Rewrite{Content: &text, Calls: want}), c.ReasoningEdits(ch)...))
 		again := mustComplete(t, string(out))
-		if ch := &again.Choices[0]; ch.Foreign || len(ch.Calls) != 1 || ch.Calls[0].Name != "read" || ch.Content.Text != text {
+		if ch := &again.Choices[0]; ch.Foreign || len(ch.Calls) != 1 || ch.Calls[0].Name != "read" ||
+			ch.Content.Text != text {
 			t.Errorf("%s is rewritten as %s", said, out)
 		}
 	}
@@ -105,14 +108,16 @@ func TestParseForeignCalls(t *testing.T) {
 
 func TestParseSeveralChoicesAndAgain(t *testing.T) {
 	c := mustComplete(t, `{"choices":[{"index":1,"delta":{"content":"b","tool_calls":[{"id":"x"}]}},{"index":0,"delta":{"content":"a"}},null]}`)
-	if len(c.Choices) != 2 || c.Choices[0].Index != 1 || c.Choices[1].Index != 0 || c.Choices[1].Content.Text != "a" {
+	if len(c.Choices) != 2 || c.Choices[0].Index != 1 || c.Choices[1].Index != 0 ||
+		c.Choices[1].Content.Text != "a" {
 		t.Errorf("%+v", c.Choices)
 	}
 	if err := c.Parse([]byte(vllmChunk)); err != nil {
 		t.Fatal(err)
 	}
 	fresh := mustComplete(t, vllmChunk)
-	if len(c.Choices[0].Calls) != 0 || c.Choices[0].Content != fresh.Choices[0].Content || c.Choices[0].FinishSpan != fresh.Choices[0].FinishSpan {
+	if len(c.Choices[0].Calls) != 0 || c.Choices[0].Content != fresh.Choices[0].Content ||
+		c.Choices[0].FinishSpan != fresh.Choices[0].FinishSpan {
 		t.Errorf("the chunk before shows through: %+v", c.Choices[0])
 	}
 }
@@ -120,7 +125,8 @@ func TestParseSeveralChoicesAndAgain(t *testing.T) {
 func TestParseRest(t *testing.T) {
 	c := mustComplete(t, message(`"content":null`))
 	of := func(s Span) string { return string(s.Of(c.Doc)) }
-	if of(c.Usage) != `{"total_tokens":9}` || of(c.Timings) != `{"predicted_n":3}` || of(c.ID) != `"c1"` || of(c.Root) != string(c.Doc) {
+	if of(c.Usage) != `{"total_tokens":9}` || of(c.Timings) != `{"predicted_n":3}` || of(c.ID) != `"c1"` ||
+		of(c.Root) != string(c.Doc) {
 		t.Errorf("%+v", c)
 	}
 	for _, row := range []struct{ doc, err string }{
@@ -135,7 +141,8 @@ func TestParseRest(t *testing.T) {
 			t.Errorf("%s: the error is %s", row.doc, c.Err.Of(c.Doc))
 		}
 	}
-	for _, doc := range []string{``, `[DONE]`, `{"choices":[{"delta":{"content":"a`, `{"choices":[}`, "{\"choices\":[{\"delta\":{\"content\":\"a\nb\"}}]}"} {
+	for _, doc := range []string{``, `[DONE]`, `{"choices":[{"delta":{"content":"a`, `{"choices":[}`,
+		"{\"choices\":[{\"delta\":{\"content\":\"a\nb\"}}]}"} {
 		if err := new(Completion).Parse([]byte(doc)); err == nil {
 			t.Errorf("%s: no error", doc)
 		}

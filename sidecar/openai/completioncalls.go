@@ -149,6 +149,7 @@ func (p *completionParser) parts(ch *Choice) {
 	ch.Content.Value.To = p.Pos
 	ch.Content.Text = text.String()
 	if thought.Len() > 0 && ch.Reasoning.Text == "" {
-		ch.Reasoning = Part{Key: ch.Content.Key, Value: ch.Content.Value, Text: thought.String(), Present: true}
+		ch.Reasoning = Part{Key: ch.Content.Key, Value: ch.Content.Value, Text: thought.String(),
+			Present: true}
 	}
 }

@@ -10,7 +10,8 @@
 //	          UsageFromTimings · ReadFault → Fault
 //	events    NewEventReader → Next, Raw, Fails, Buffered, Close · IsDone
 //	stream    NewStream → Started, Raw, Delta, KeepAlive, Finish, Usage, Error, Done, Flush
-//	errors    Error → Body, Respond · InvalidRequest, Unauthorized, ModelNotFound, TooLarge, Overflow, RateLimited,
-//	          UpstreamUnreachable, UpstreamAway, UpstreamAuth, UpstreamFailed, UpstreamTimeout, Overloaded, Refused, Internal
+//	errors    Error → Body, Respond · InvalidRequest, Unauthorized, ModelNotFound, TooLarge, Overflow,
+//	          RateLimited, UpstreamUnreachable, UpstreamAway, UpstreamAuth, UpstreamFailed, UpstreamTimeout,
+//	          Overloaded, Refused, Internal
 //	call ids  NewCallID, CleanCallID
 package openai

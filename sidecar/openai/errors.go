@@ -52,8 +52,8 @@ func (e *Error) body(message string) []byte {
 }
 
 // Late is the message of an error behind the head of a stream. Where the same request may do better later, it
-// says so in the words by which agents try again that read no status: pi and opencode look for them, and Codex
-// for the time.
+// says so in the words by which agents try again that read no status: pi and opencode look for them, and
+// Codex for the time.
 func (e *Error) Late() string {
 	kind := ""
 	switch {
@@ -150,43 +150,50 @@ const OverflowCode = "context_length_exceeded"
 // Overflow is 400: the conversation is too long. A message in the words of vLLM makes OpenClaw
 // compact it and try again; other words end its turn.
 func Overflow(message, log string) *Error {
-	return &Error{Status: http.StatusBadRequest, Type: typeRequest, Code: OverflowCode, Param: "messages", Message: message, Log: log}
+	return &Error{Status: http.StatusBadRequest, Type: typeRequest, Code: OverflowCode, Param: "messages",
+		Message: message, Log: log}
 }
 
 // RunsLimited is 429: as many runs go on as may.
 func RunsLimited() *Error {
-	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "run_limit_exceeded", RetryAfter: 5 * time.Second,
-		Message: "This server has as many runs as it may; try again later."}
+	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "run_limit_exceeded",
+		RetryAfter: 5 * time.Second,
+		Message:    "This server has as many runs as it may; try again later."}
 }
 
 // RunElsewhere is 503: the run of this request goes on in another process. It has changed nothing yet.
 func RunElsewhere() *Error {
-	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "run_elsewhere", RetryAfter: 5 * time.Second,
-		Message: "Another process of this server goes on with this request; try again later."}
+	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "run_elsewhere",
+		RetryAfter: 5 * time.Second,
+		Message:    "Another process of this server goes on with this request; try again later."}
 }
 
 // RunTimeout is 504: the time of a run is over, and it has changed nothing.
 func RunTimeout(after time.Duration) *Error {
 	return &Error{Status: http.StatusGatewayTimeout, Type: typeServer, Code: "timeout_exceeded",
-		Message: fmt.Sprintf("The run took longer than %s, and was ended before it had changed anything.", after)}
+		Message: fmt.Sprintf("The run took longer than %s, and was ended before it had changed anything.",
+			after)}
 }
 
 // RateLimited is 429, with the time the upstream asks for.
 func RateLimited(after time.Duration) *Error {
-	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "rate_limit_exceeded", RetryAfter: after,
-		Message: "The model server has too many requests; try again later."}
+	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "rate_limit_exceeded",
+		RetryAfter: after,
+		Message:    "The model server has too many requests; try again later."}
 }
 
 // SessionLimited is 429: the session of the caller asks too much of this server.
 // OpenClaw waits and asks again.
 func SessionLimited(after time.Duration) *Error {
-	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "session_limit_exceeded", RetryAfter: after,
-		Message: "This session has too many requests; try again later."}
+	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "session_limit_exceeded",
+		RetryAfter: after,
+		Message:    "This session has too many requests; try again later."}
 }
 
 // UpstreamUnreachable is 503: refused, no such host, or all upstreams down.
 func UpstreamUnreachable(log string, after time.Duration) *Error {
-	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "upstream_unreachable", Log: log,
+	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "upstream_unreachable",
+		Log:        log,
 		RetryAfter: after, Message: "The model server cannot be reached; try again later."}
 }
 
@@ -207,7 +214,8 @@ func UpstreamAuth(log string) *Error {
 // UpstreamFailed is 502: the upstream answered with an error, or with something
 // that is no answer. message is for the caller.
 func UpstreamFailed(message, log string) *Error {
-	return &Error{Status: http.StatusBadGateway, Type: typeServer, Code: "upstream_error", Message: message, Log: log}
+	return &Error{Status: http.StatusBadGateway, Type: typeServer, Code: "upstream_error", Message: message,
+		Log: log}
 }
 
 // UpstreamTimeout is 504: no byte for as long as we wait. why is for the caller.
@@ -218,8 +226,9 @@ func UpstreamTimeout(why, log string) *Error {
 
 // Overloaded is 503: this server has as many requests as it may.
 func Overloaded(after time.Duration) *Error {
-	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "overloaded", RetryAfter: after,
-		Message: "This server is busy or shutting down; try again."}
+	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "overloaded",
+		RetryAfter: after,
+		Message:    "This server is busy or shutting down; try again."}
 }
 
 // Refused is 503: this server takes no more requests for now, and says why. OpenClaw waits and asks again.

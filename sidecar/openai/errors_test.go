@@ -39,13 +39,15 @@ func TestErrors(t *testing.T) {
 			t.Fatalf("%s: %v", row.err.Body(), err)
 		}
 		e := body.Error
-		if row.err.Status != row.status || e.Type != row.typ || !strings.Contains(e.Message, row.message) || e.Message != row.err.Error() {
+		if row.err.Status != row.status || e.Type != row.typ || !strings.Contains(e.Message, row.message) ||
+			e.Message != row.err.Error() {
 			t.Errorf("%d %s", row.err.Status, row.err.Body())
 		}
 		if (e.Code == nil) != (row.code == "") || e.Code != nil && *e.Code != row.code {
 			t.Errorf("code in %s, want %q", row.err.Body(), row.code)
 		}
-		if row.err.Log != "" && strings.Contains(string(row.err.Body()), row.err.Log) && len(row.err.Log) > 1 {
+		if row.err.Log != "" && strings.Contains(string(row.err.Body()), row.err.Log) &&
+			len(row.err.Log) > 1 {
 			t.Errorf("the log text is sent: %s", row.err.Body())
 		}
 	}
@@ -53,8 +55,10 @@ func TestErrors(t *testing.T) {
 
 func TestOwnCallID(t *testing.T) {
 	for id, want := range map[string]bool{
-		"callABCDEFGHIJKLMNOPQRSTUVWXYZ": true, "call0": false, "": false, "call": false, "callABCDEFGHIJKLMNOPQRSTUVWXY": false,
-		"callABCDEFGHIJKLMNOPQRSTUVWXY0": false, "callabcdefghijklmnopqrstuvwxyz": false, "365174485": false, "x26ABCDEFGHIJKLMNOPQRSTUVWXYZ": false,
+		"callABCDEFGHIJKLMNOPQRSTUVWXYZ": true, "call0": false, "": false, "call": false,
+		"callABCDEFGHIJKLMNOPQRSTUVWXY":  false,
+		"callABCDEFGHIJKLMNOPQRSTUVWXY0": false, "callabcdefghijklmnopqrstuvwxyz": false, "365174485": false,
+		"x26ABCDEFGHIJKLMNOPQRSTUVWXYZ": false,
 	} {
 		if got := OwnCallID(id); got != want {
 			t.Errorf("%q: %v", id, got)

@@ -32,10 +32,11 @@ func (e *LimitError) Error() string {
 // EventReader reads server-sent events. Lines end in LF or CRLF. How the network
 // cut the bytes makes no difference to what is read.
 type EventReader struct {
-	r                  io.Reader
-	pooled             *[]byte
-	buf                []byte
-	pos, line, seen    int   // in buf: where the block, and its unfinished line, begin; no line ends before seen
+	r      io.Reader
+	pooled *[]byte
+	buf    []byte
+	// in buf: where the block, and its unfinished line, begin; no line ends before seen
+	pos, line, seen    int
 	end                int   // of what was read
 	total              int   // bytes read so far
 	maxEvent, maxTotal int   // bytes

@@ -59,7 +59,8 @@ func TestEvents(t *testing.T) {
 		{"data: " + strings.Repeat("x", 9000) + "\n\ndata: b\n\n", []string{strings.Repeat("x", 9000), "b"}},
 	} {
 		for name, wrap := range map[string]func(io.Reader) io.Reader{
-			"whole": func(r io.Reader) io.Reader { return r }, "bytes": iotest.OneByteReader, "halves": iotest.HalfReader, "data with EOF": iotest.DataErrReader,
+			"whole": func(r io.Reader) io.Reader { return r }, "bytes": iotest.OneByteReader,
+			"halves": iotest.HalfReader, "data with EOF": iotest.DataErrReader,
 		} {
 			got, _, err := readAll(NewEventReader(wrap(strings.NewReader(row.in)), 1<<20, 1<<20))
 			if diff := cmp.Diff(row.want, got); diff != "" || err != io.EOF {
@@ -71,7 +72,8 @@ func TestEvents(t *testing.T) {
 
 func TestEventsRaw(t *testing.T) {
 	const in = ": ping\n\nevent: x\ndata: a\r\n\r\ndata: b\ndata: c\n\n\n\ndata: d"
-	for _, last := range []string{"", "\n", "\n\n"} { // an event has its empty line, whatever the stream ends with
+	// an event has its empty line, whatever the stream ends with
+	for _, last := range []string{"", "\n", "\n\n"} {
 		_, raw, _ := readAll(NewEventReader(iotest.HalfReader(strings.NewReader(in+last)), 100, 100))
 		want := []string{"event: x\ndata: a\r\n\r\n", "data: b\ndata: c\n\n", "data: d\n\n"}
 		if diff := cmp.Diff(want, raw); diff != "" {
@@ -96,9 +98,13 @@ func TestEventsLimits(t *testing.T) {
 		{strings.Repeat(": no end", 100), 64, 1 << 30, 0, &LimitError{"event", 64}},
 		{strings.Repeat("data: a\n", 100), 64, 1 << 30, 0, &LimitError{"event", 64}},
 	} {
-		for _, r := range []io.Reader{strings.NewReader(row.in), iotest.OneByteReader(strings.NewReader(row.in)), iotest.DataErrReader(strings.NewReader(row.in))} {
+		for _, r := range []io.Reader{strings.NewReader(row.in),
+			iotest.OneByteReader(strings.NewReader(row.in)),
+			iotest.DataErrReader(strings.NewReader(row.in))} {
 			got, _, err := readAll(NewEventReader(r, row.maxEvent, row.total))
-			if diff := cmp.Diff(row.want, err, cmp.Comparer(func(a, b error) bool { return a.Error() == b.Error() })); diff != "" || len(got) != row.events {
+			if diff := cmp.Diff(row.want, err,
+				cmp.Comparer(func(a, b error) bool { return a.Error() == b.Error() })); diff != "" ||
+				len(got) != row.events {
 				t.Errorf("%.40q: %d events, %s", row.in, len(got), diff)
 			}
 		}
@@ -110,7 +116,8 @@ func TestEventsLimits(t *testing.T) {
 
 func TestEventsBroken(t *testing.T) {
 	broken := errors.New("connection reset")
-	e := NewEventReader(io.MultiReader(strings.NewReader("data: a\n\ndata: half"), iotest.ErrReader(broken)), 100, 100)
+	e := NewEventReader(io.MultiReader(strings.NewReader("data: a\n\ndata: half"), iotest.ErrReader(broken)),
+		100, 100)
 	got, _, err := readAll(e)
 	if len(got) != 1 || err != broken {
 		t.Errorf("%q, %v", got, err)
@@ -143,7 +150,8 @@ func TestEventsBuffered(t *testing.T) {
 		if err != nil || string(got) != row.data {
 			t.Fatalf("%q, %v", got, err)
 		}
-		if e.Buffered() != row.buffered || string(got) != row.data || string(e.Raw()) != "data: "+row.data+"\n\n" {
+		if e.Buffered() != row.buffered || string(got) != row.data ||
+			string(e.Raw()) != "data: "+row.data+"\n\n" {
 			t.Errorf("%s: buffered %v, then %q in %q", row.data, !row.buffered, got, e.Raw())
 		}
 	}
@@ -155,7 +163,8 @@ func TestEventsBuffered(t *testing.T) {
 // FuzzEventReader: however the bytes are cut, the events are the same, and asking
 // what is buffered changes nothing.
 func FuzzEventReader(f *testing.F) {
-	for _, in := range []string{"data: a\n\n: c\r\ndata:b\r\ndata\n\n", "\ufeffdata: é\n\ndata: [DONE]", "event: x\n\n\n\ndata: \r\n\r\n"} {
+	for _, in := range []string{"data: a\n\n: c\r\ndata:b\r\ndata\n\n", "\ufeffdata: é\n\ndata: [DONE]",
+		"event: x\n\n\n\ndata: \r\n\r\n"} {
 		f.Add([]byte(in), uint8(3), uint8(20), uint8(200))
 	}
 	f.Fuzz(func(t *testing.T, in []byte, cut, maxEvent, maxTotal uint8) {
@@ -167,7 +176,8 @@ func FuzzEventReader(f *testing.F) {
 		} {
 			e := &asking{NewEventReader(r, int(maxEvent), int(maxTotal))}
 			data2, raw2, err2 := e.readAll(t)
-			if diff := cmp.Diff(data, data2) + cmp.Diff(raw, raw2); diff != "" || err.Error() != err2.Error() {
+			if diff := cmp.Diff(data, data2) + cmp.Diff(raw, raw2); diff != "" ||
+				err.Error() != err2.Error() {
 				t.Fatalf("%q: %v, %v, %s", in, err, err2, diff)
 			}
 		}

@@ -33,13 +33,15 @@ func Finishing(said string) (finish, cut string) {
 
 // CallsFinish says that a finish_reason tells of calls.
 func CallsFinish(said string) bool {
-	return slices.Contains([]string{"tool_calls", "tool_call", "toolcalls", "tool_use", "function_call"}, strings.ToLower(said))
+	return slices.Contains([]string{"tool_calls", "tool_call", "toolcalls", "tool_use", "function_call"},
+		strings.ToLower(said))
 }
 
 // shortWord is a finish_reason as it may be shown: what is no short word is not.
 func shortWord(said string) string {
 	odd := func(c rune) bool {
-		return c != ' ' && c != '_' && c != '-' && c != '.' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z')
+		return c != ' ' && c != '_' && c != '-' && c != '.' && (c < '0' || c > '9') && (c|0x20 < 'a' ||
+			c|0x20 > 'z')
 	}
 	if len(said) <= 64 && strings.IndexFunc(said, odd) < 0 {
 		return said

@@ -48,7 +48,8 @@ func behindRaw(raw []byte, start string, most int) (out []string) {
 		head, is := bytes.CutSuffix(raw[:from], quoted)
 		if is && (len(head) == 0 || newline(head)) {
 			rest := raw[from:]
-			text := jsontext.Unquote(rest[:min(len(rest), 6*most)]) // no escape has more than six bytes for one
+			// no escape has more than six bytes for one
+			text := jsontext.Unquote(rest[:min(len(rest), 6*most)])
 			out = append(out, text[:min(len(text), most)])
 		}
 	}

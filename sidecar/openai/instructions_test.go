@@ -15,17 +15,25 @@ func TestSaid(t *testing.T) {
 		messages string
 		want     []string
 	}{
-		"a system message":         {`{"role":"system","content":` + text("Hi.\nWorking directory: /srv/a\nmore") + `},{"role":"user","content":"x"}`, []string{"/srv/a\nmore"}},
-		"a developer message":      {`{"role":"developer","content":` + text("Working directory: /srv/ä") + `},{"role":"user","content":"x"}`, []string{"/srv/ä"}},
-		"parts":                    {`{"role":"system","content":[{"type":"text","text":"a"},{"type":"text","text":"Working directory: /srv/a"}]},{"role":"user","content":"x"}`, []string{"/srv/a"}},
-		"the second of two":        {`{"role":"system","content":"a"},{"role":"system","content":` + text("x\nWorking directory: /b") + `}`, []string{"/b"}},
-		"twice":                    {`{"role":"system","content":` + text("Working directory: /a\nWorking directory: /b") + `}`, []string{"/a\nWorking directory: /b", "/b"}},
-		"a user":                   {`{"role":"user","content":"Working directory: /srv/a"}`, nil},
-		"behind a user":            {`{"role":"user","content":"x"},{"role":"system","content":"Working directory: /srv/a"}`, nil},
-		"a tool":                   {`{"role":"tool","tool_call_id":"1","content":"Working directory: /srv/a"}`, nil},
-		"not at the start":         {`{"role":"system","content":"The Working directory: /srv/a"}`, nil},
-		"an n behind a backslash":  {`{"role":"system","content":` + text(`c:\nWorking directory: /srv/a`) + `}`, nil},
-		"a backslash and a break":  {`{"role":"system","content":` + text("c:\\\nWorking directory: /srv/a") + `}`, []string{"/srv/a"}},
+		"a system message": {`{"role":"system","content":` +
+			text("Hi.\nWorking directory: /srv/a\nmore") + `},{"role":"user","content":"x"}`,
+			[]string{"/srv/a\nmore"}},
+		"a developer message": {`{"role":"developer","content":` + text("Working directory: /srv/ä") +
+			`},{"role":"user","content":"x"}`, []string{"/srv/ä"}},
+		"parts": {`{"role":"system","content":[{"type":"text","text":"a"},{"type":"text","text":"Working directory: /srv/a"}]},{"role":"user","content":"x"}`, []string{"/srv/a"}},
+		"the second of two": {`{"role":"system","content":"a"},{"role":"system","content":` +
+			text("x\nWorking directory: /b") + `}`, []string{"/b"}},
+		"twice": {`{"role":"system","content":` +
+			text("Working directory: /a\nWorking directory: /b") + `}`, []string{"/a\nWorking directory: /b",
+			"/b"}},
+		"a user":           {`{"role":"user","content":"Working directory: /srv/a"}`, nil},
+		"behind a user":    {`{"role":"user","content":"x"},{"role":"system","content":"Working directory: /srv/a"}`, nil},
+		"a tool":           {`{"role":"tool","tool_call_id":"1","content":"Working directory: /srv/a"}`, nil},
+		"not at the start": {`{"role":"system","content":"The Working directory: /srv/a"}`, nil},
+		"an n behind a backslash": {`{"role":"system","content":` + text(`c:\nWorking directory: /srv/a`) +
+			`}`, nil},
+		"a backslash and a break": {`{"role":"system","content":` + text("c:\\\nWorking directory: /srv/a") +
+			`}`, []string{"/srv/a"}},
 		"no text":                  {`{"role":"system","content":null},{"role":"user","content":"x"}`, nil},
 		"nothing behind it":        {`{"role":"system","content":"Working directory: "}`, []string{""}},
 		"another message is first": {`{"role":"assistant","content":"Working directory: /a"},{"role":"system","content":"Working directory: /b"}`, nil},
@@ -46,7 +54,8 @@ func TestSaidTooOften(t *testing.T) {
 	for n, want := range map[int]bool{maxSaid: true, maxSaid + 1: false, 1000: false} {
 		line := `"` + strings.Repeat(`Working directory: /a\n`, n) + `"`
 		for _, content := range []string{line, `[{"type":"text","text":` + line + `}]`} {
-			q, err := ParseRequest([]byte(`{"model":"m","messages":[{"role":"system","content":` + content + `}]}`))
+			q, err := ParseRequest([]byte(`{"model":"m","messages":[{"role":"system","content":` + content +
+				`}]}`))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +77,8 @@ func FuzzSaid(f *testing.F) {
 			t.Fatal(err)
 		}
 		said := func(content string) []string {
-			q, err := ParseRequest([]byte(`{"model":"m","messages":[{"role":"system","content":` + content + `}]}`))
+			q, err := ParseRequest([]byte(`{"model":"m","messages":[{"role":"system","content":` + content +
+				`}]}`))
 			if err != nil {
 				t.Fatal(err)
 			}

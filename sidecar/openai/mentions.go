@@ -16,7 +16,8 @@ func (q *Request) Mentions(tag string) bool {
 			if at < 0 {
 				break
 			}
-			if front := raw[:at]; bytes.HasSuffix(front, []byte("<")) || bytes.HasSuffix(bytes.ToLower(front[max(0, at-6):]), []byte(`\u003c`)) {
+			if front := raw[:at]; bytes.HasSuffix(front, []byte("<")) ||
+				bytes.HasSuffix(bytes.ToLower(front[max(0, at-6):]), []byte(`\u003c`)) {
 				return true
 			}
 			raw = raw[at+len(name):]

@@ -53,7 +53,8 @@ func (p *requestParser) content(i int) Span {
 // that OpenClaw replays, wins over the others, and each of them over reasoning_details.
 func (p *requestParser) reasoning(m *Message, key Span, name string) {
 	at := p.Skip()
-	if p.Err != nil || at.To-at.From == 2 || p.Doc[at.From] != '"' && (name != "reasoning_details" || detailsText(p.Doc, at) == "") {
+	if p.Err != nil || at.To-at.From == 2 || p.Doc[at.From] != '"' && (name != "reasoning_details" ||
+		detailsText(p.Doc, at) == "") {
 		return
 	}
 	if m.ReasoningIn == "" || name == "reasoning_content" || m.ReasoningIn == "reasoning_details" {

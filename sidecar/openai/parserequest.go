@@ -90,7 +90,8 @@ func (p *requestParser) request() {
 		case "tool_choice":
 			f.val = p.toolChoice()
 		case "functions":
-			if f.val = p.Skip(); p.Err == nil && p.problem == nil && !p.null(f.val) && len(f.val.Of(p.Doc)) > len("[]") {
+			if f.val = p.Skip(); p.Err == nil && p.problem == nil && !p.null(f.val) &&
+				len(f.val.Of(p.Doc)) > len("[]") {
 				p.problem = outdated("functions", "tools", p.Doc, f.val)
 			}
 		case "n":

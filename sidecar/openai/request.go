@@ -56,10 +56,11 @@ type field struct {
 // Message is one entry of messages. Spans of absent fields are zero.
 type Message struct {
 	Span
-	Role         string
-	RoleSpan     Span
-	Content      Span   // string, null or array of parts
-	Reasoning    Span   // the chain of thought of an assistant message, when it has text: a string, or the list reasoning_details
+	Role     string
+	RoleSpan Span
+	Content  Span // string, null or array of parts
+	// the chain of thought of an assistant message, when it has text: a string, or the list reasoning_details
+	Reasoning    Span
 	ReasoningKey Span   // its key with quotes
 	ReasoningIn  string // its name, such as reasoning_content
 	CallsSpan    Span   // tool_calls, null too
@@ -86,8 +87,8 @@ func (q *Request) Single() bool {
 	return ok && string(at.Of(q.Body)) == "false"
 }
 
-// Narrowed is the request with those tools alone that its tool_choice lets be called. What it says of tools that
-// are not there is an *Error with status 400.
+// Narrowed is the request with those tools alone that its tool_choice lets be called. What it says of tools
+// that are not there is an *Error with status 400.
 func (q *Request) Narrowed() (*Request, error) {
 	may := q.allowed
 	if q.ToolName != "" {
@@ -95,7 +96,8 @@ func (q *Request) Narrowed() (*Request, error) {
 	}
 	if may == nil {
 		if q.ToolChoice == "required" && !gjson.GetBytes(q.ToolsSpan.Of(q.Body), "0").Exists() {
-			return nil, InvalidRequest("tool_choice", "tool_choice is required, and no tool is offered: send tools, or leave tool_choice out.")
+			return nil, InvalidRequest("tool_choice",
+				"tool_choice is required, and no tool is offered: send tools, or leave tool_choice out.")
 		}
 		return q, nil
 	}
@@ -105,8 +107,9 @@ func (q *Request) Narrowed() (*Request, error) {
 			for _, t := range q.Tools {
 				offered = append(offered, t.Name)
 			}
-			return nil, InvalidRequest("tool_choice", fmt.Sprintf("tool_choice names %q, and no tool that is offered has this name; there are: %s.",
-				name, cmp.Or(strings.Join(offered, ", "), "none")))
+			return nil, InvalidRequest("tool_choice",
+				fmt.Sprintf("tool_choice names %q, and no tool that is offered has this name; there are: %s.",
+					name, cmp.Or(strings.Join(offered, ", "), "none")))
 		}
 	}
 	var kept [][]byte
@@ -120,7 +123,8 @@ func (q *Request) Narrowed() (*Request, error) {
 	})
 	var edits []Edit
 	if len(kept) < all {
-		edits = append(edits, Edit{Span: q.ToolsSpan, With: slices.Concat([]byte("["), bytes.Join(kept, []byte(",")), []byte("]"))})
+		edits = append(edits, Edit{Span: q.ToolsSpan, With: slices.Concat([]byte("["),
+			bytes.Join(kept, []byte(",")), []byte("]"))})
 	}
 	if may.mode != "" {
 		edits = append(edits, q.Set("tool_choice", AppendString(nil, may.mode)))

@@ -153,7 +153,8 @@ func TestParseRequestRefuses(t *testing.T) {
 			t.Errorf("%.80s: accepted", row.body)
 			continue
 		}
-		if e.Status != 400 || e.Type != "invalid_request_error" || e.Param != row.param || e.Message != row.message {
+		if e.Status != 400 || e.Type != "invalid_request_error" || e.Param != row.param ||
+			e.Message != row.message {
 			t.Errorf("%.80s:\n got %q %s\nwant %q %s", row.body, e.Param, e.Message, row.param, row.message)
 		}
 	}
@@ -162,7 +163,8 @@ func TestParseRequestRefuses(t *testing.T) {
 func TestRequestSet(t *testing.T) {
 	q := mustParse(t, `{"model":"a","messages":[{"role":"user","content":"hi"}],"model":"b"}`)
 	edits := []Edit{q.Set("model", []byte(`"c"`)), q.Set("stream", []byte("true"))}
-	if got, want := string(Apply(q.Body, edits)), `{"stream":true,"model":"a","messages":[{"role":"user","content":"hi"}],"model":"c"}`; got != want {
+	if got, want := string(Apply(q.Body,
+		edits)), `{"stream":true,"model":"a","messages":[{"role":"user","content":"hi"}],"model":"c"}`; got != want {
 		t.Error(got)
 	}
 	key, ok := q.FieldKey("messages")

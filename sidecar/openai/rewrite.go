@@ -76,7 +76,8 @@ func (c *Completion) idEdits(ch *Choice, calls []Call) (edits []Edit, only bool)
 	}
 	for i := range calls {
 		was, to := &ch.Calls[i], &calls[i]
-		if was.Name != to.Name || !bytes.Equal(was.Arguments, to.Arguments) || !was.Typed || !was.IDSpan.Present() || c.Doc[was.ArgsSpan.From] != '"' {
+		if was.Name != to.Name || !bytes.Equal(was.Arguments, to.Arguments) || !was.Typed ||
+			!was.IDSpan.Present() || c.Doc[was.ArgsSpan.From] != '"' {
 			return nil, false
 		}
 		if was.ID != to.ID {
@@ -110,7 +111,8 @@ func (c *Completion) ReasoningEdits(ch *Choice) []Edit {
 func (c *Completion) DropPrefix(i, n int) (Edit, bool) {
 	ch := &c.Choices[i]
 	from := ch.Content.Value.From + 1
-	if !ch.Content.Value.Present() || from+n >= ch.Content.Value.To || string(c.Doc[from:from+n]) != ch.Content.Text[:n] ||
+	if !ch.Content.Value.Present() || from+n >= ch.Content.Value.To ||
+		string(c.Doc[from:from+n]) != ch.Content.Text[:n] ||
 		strings.IndexByte(ch.Content.Text[:n], '\\') >= 0 {
 		return Edit{}, false
 	}

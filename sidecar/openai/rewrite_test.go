@@ -27,7 +27,8 @@ func TestReasoningEdits(t *testing.T) {
 	}
 	two := `{"choices":[{"delta":{"reasoning":"a"}},{"delta":{"reasoning":"b"}}]}`
 	c := mustComplete(t, two)
-	if got := string(Apply(c.Doc, c.ReasoningEdits(&c.Choices[1]))); got != strings.ReplaceAll(two, `reasoning":"b`, `reasoning_content":"b`) {
+	if got := string(Apply(c.Doc, c.ReasoningEdits(&c.Choices[1]))); got != strings.ReplaceAll(two,
+		`reasoning":"b`, `reasoning_content":"b`) {
 		t.Error(got)
 	}
 }
@@ -66,8 +67,10 @@ func TestEdits(t *testing.T) {
 		}
 	}
 	c := mustComplete(t, `{"choices":[{"delta":{"content":"x"}},{"delta":{},"finish_reason":null}]}`)
-	edits := append(c.Edits(0, Rewrite{Calls: exec, Finish: "tool_calls"}), c.Edits(1, Rewrite{Finish: "stop"})...)
-	want := `{"choices":[{"finish_reason":"tool_calls","delta":{"tool_calls":[{"index":0,` + execJSON[1:] + `],"content":"x"}},{"delta":{},"finish_reason":"stop"}]}`
+	edits := append(c.Edits(0, Rewrite{Calls: exec, Finish: "tool_calls"}),
+		c.Edits(1, Rewrite{Finish: "stop"})...)
+	want := `{"choices":[{"finish_reason":"tool_calls","delta":{"tool_calls":[{"index":0,` + execJSON[1:] +
+		`],"content":"x"}},{"delta":{},"finish_reason":"stop"}]}`
 	if got := string(Apply(c.Doc, edits)); got != want {
 		t.Error(got)
 	}

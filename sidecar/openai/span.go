@@ -78,7 +78,8 @@ func Elements(doc []byte, at Span, each func(val Span)) error {
 // edits of two would overlap.
 func Remove(doc []byte, object Span, drop func(key []byte) bool) []Edit {
 	var edits []Edit
-	kept, last, open := false, 0, false // last: where the member before ends; open: it is dropped up to the next key
+	// last: where the member before ends; open: it is dropped up to the next key
+	kept, last, open := false, 0, false
 	err := Members(doc, object, func(key []byte, keySpan, val Span) {
 		if open {
 			edits[len(edits)-1].To = keySpan.From

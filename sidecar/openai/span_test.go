@@ -100,7 +100,8 @@ func checkRemove(t *testing.T, doc []byte) {
 			return drop
 		})
 		got, left := Apply(doc, edits), 0
-		if err := Members(got, Span{From: 0, To: len(got)}, func([]byte, Span, Span) { left++ }); err != nil || left != kept {
+		if err := Members(got, Span{From: 0, To: len(got)},
+			func([]byte, Span, Span) { left++ }); err != nil || left != kept {
 			t.Fatalf("%q without members %b: %q, %d members, %v", doc, set, got, left, err)
 		}
 	}
@@ -118,12 +119,14 @@ func TestRemoveAndInsert(t *testing.T) {
 		{`{ "a" : 1 , "b" : 2 }`, "", `{ "a" : 1 , "b" : 2 }`},
 	} {
 		doc := []byte(row.doc)
-		edits := Remove(doc, Span{From: 0, To: len(doc)}, func(key []byte) bool { return bytes.Contains([]byte(row.drop), key) })
+		edits := Remove(doc, Span{From: 0, To: len(doc)},
+			func(key []byte) bool { return bytes.Contains([]byte(row.drop), key) })
 		if got := string(Apply(doc, edits)); got != row.want {
 			t.Errorf("%s without %s: %s", row.doc, row.drop, got)
 		}
 	}
-	for doc, want := range map[string]string{`{}`: `{"k":[]}`, `{ }`: `{"k":[] }`, `{"a":1}`: `{"k":[],"a":1}`} {
+	for doc, want := range map[string]string{`{}`: `{"k":[]}`, `{ }`: `{"k":[] }`,
+		`{"a":1}`: `{"k":[],"a":1}`} {
 		edit := Insert([]byte(doc), Span{From: 0, To: len(doc)}, "k", []byte("[]"))
 		if got := string(Apply([]byte(doc), []Edit{edit})); got != want {
 			t.Errorf("%s: %s", doc, got)

@@ -22,7 +22,9 @@ func TestStream(t *testing.T) {
 		{"content", func(s *Stream) error { return s.Delta(Delta{Content: "a\n\"<"}) }, streamHead + `{"index":0,"delta":{"content":"a\n\"<"},"finish_reason":null}]}`},
 		{"reasoning", func(s *Stream) error { return s.Delta(Delta{Choice: 2, Role: "assistant", Reasoning: "r"}) }, streamHead + `{"index":2,"delta":{"role":"assistant","reasoning_content":"r"},"finish_reason":null}]}`},
 		{"calls", func(s *Stream) error {
-			return s.Delta(Delta{Content: "x", Calls: []Call{{ID: "c", Name: "n", Arguments: []byte(`{"a":1}`)}, {Index: 1, ID: "d", Name: "m", Arguments: []byte("{}")}}})
+			return s.Delta(Delta{Content: "x",
+				Calls: []Call{{ID: "c", Name: "n", Arguments: []byte(`{"a":1}`)},
+					{Index: 1, ID: "d", Name: "m", Arguments: []byte("{}")}}})
 		}, streamHead + `{"index":0,"delta":{"content":"x","tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"n","arguments":"{\"a\":1}"}},{"index":1,"id":"d","type":"function","function":{"name":"m","arguments":"{}"}}]},"finish_reason":null}]}`},
 		{"keepalive", (*Stream).KeepAlive, streamHead + `{"index":0,"delta":{},"finish_reason":null}]}`},
 		{"finish", func(s *Stream) error { return s.Finish(1, "tool_calls") }, streamHead + `{"index":1,"delta":{},"finish_reason":"tool_calls"}]}`},
@@ -49,7 +51,8 @@ func TestStream(t *testing.T) {
 		if got := w.Body.String(); got != row.want+"\n\n" {
 			t.Errorf("%s:\n got %s\nwant %s", row.about, got, row.want)
 		}
-		if h := w.Header(); w.Code != 200 || h.Get("Content-Type") != "text/event-stream; charset=utf-8" || h.Get("Cache-Control") != "no-cache" || h.Get("X-Accel-Buffering") != "no" {
+		if h := w.Header(); w.Code != 200 || h.Get("Content-Type") != "text/event-stream; charset=utf-8" ||
+			h.Get("Cache-Control") != "no-cache" || h.Get("X-Accel-Buffering") != "no" {
 			t.Errorf("%s: %d %v", row.about, w.Code, h)
 		}
 	}
@@ -67,13 +70,15 @@ func TestStreamFlushesOnlyWhenAsked(t *testing.T) {
 }
 
 func TestStreamIsSilentAfterItsEnd(t *testing.T) {
-	for _, end := range []func(s *Stream) error{(*Stream).Done, func(s *Stream) error { return s.Error(Internal("x")) }} {
+	for _, end := range []func(s *Stream) error{(*Stream).Done,
+		func(s *Stream) error { return s.Error(Internal("x")) }} {
 		w := httptest.NewRecorder()
 		s := NewStream(w, "c", "m", 7)
 		if err := s.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		for _, do := range []func(s *Stream) error{end, end, (*Stream).Done, (*Stream).KeepAlive, (*Stream).Flush, func(s *Stream) error { return s.Delta(Delta{Content: "x"}) }} {
+		for _, do := range []func(s *Stream) error{end, end, (*Stream).Done, (*Stream).KeepAlive,
+			(*Stream).Flush, func(s *Stream) error { return s.Delta(Delta{Content: "x"}) }} {
 			if err := do(s); err != nil {
 				t.Error(err)
 			}

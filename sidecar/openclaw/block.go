@@ -45,7 +45,8 @@ const withParent = "--with-parent"
 
 // Service is a sidecar as a child of the gateway.
 type Service struct {
-	Command  string // absolute path; empty: it is renewed where a config starts it already, and else there is none
+	// absolute path; empty: it is renewed where a config starts it already, and else there is none
+	Command  string
 	Listen   string
 	Upstream string
 	Guessed  bool // the upstream is a default: another one in a config is as good
@@ -76,11 +77,13 @@ func KnownAPI(api string) bool { return api == "" || apiNames[api] != "" }
 
 // compat is what OpenClaw has to do over an API. The values are those that were found to work.
 func compat(api string) jsonc.Pairs {
-	c := jsonc.Make("supportsReasoningEffort", true, "supportedReasoningEfforts", jsonc.Strings("low", "medium", "high"))
+	c := jsonc.Make("supportsReasoningEffort", true, "supportedReasoningEfforts",
+		jsonc.Strings("low", "medium", "high"))
 	if api == apiNames["responses"] {
 		return append(c, jsonc.Make("sendSessionIdHeader", true)...)
 	}
-	return append(c, jsonc.Make("maxTokensField", "max_tokens", "requiresToolResultName", true, "sendSessionAffinityHeaders", true)...)
+	return append(c, jsonc.Make("maxTokensField", "max_tokens", "requiresToolResultName", true,
+		"sendSessionAffinityHeaders", true)...)
 }
 
 // Block are the settings that OpenClaw needs for a sidecar. Its schema is strict, and its defaults
@@ -88,9 +91,11 @@ func compat(api string) jsonc.Pairs {
 func Block(s Sidecar) jsonc.Pairs {
 	var models jsonc.List
 	for _, id := range s.Models {
-		models = append(models, jsonc.Make("id", id, "name", id, "reasoning", true, "input", jsonc.Strings("text"),
+		models = append(models, jsonc.Make("id", id, "name", id, "reasoning", true, "input",
+			jsonc.Strings("text"),
 			"cost", jsonc.Make("input", 0, "output", 0, "cacheRead", 0, "cacheWrite", 0),
-			"contextWindow", s.Window, "maxTokens", cmp.Or(s.Tokens, DefaultTokens), "compat", compat(s.api())))
+			"contextWindow", s.Window, "maxTokens", cmp.Or(s.Tokens, DefaultTokens), "compat",
+			compat(s.api())))
 	}
 	base := strings.TrimSuffix(s.URL, "/")
 	entry := jsonc.Make("baseUrl", base, "api", s.api(), "timeoutSeconds", Timeout)
@@ -121,7 +126,8 @@ func (s *Sidecar) exec() jsonc.Pairs {
 }
 
 func (s *Service) block(base string) jsonc.Pairs {
-	p := jsonc.Make("command", s.Command, "args", jsonc.Strings("serve", "--listen", s.Listen, "--upstream", s.Upstream, withParent))
+	p := jsonc.Make("command", s.Command, "args", jsonc.Strings("serve", "--listen", s.Listen, "--upstream",
+		s.Upstream, withParent))
 	if len(s.Env) > 0 {
 		p = append(p, jsonc.Make("env", s.Env)...)
 	}

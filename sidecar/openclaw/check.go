@@ -42,9 +42,11 @@ func Check(config []byte, s Sidecar) []Finding {
 	var wrong *jsonc.SyntaxError
 	switch {
 	case errors.As(err, &wrong):
-		c.list = []Finding{{Name: "config", Status: Fail, Line: wrong.Line, Found: "the config cannot be read here: " + err.Error(), Fix: rewrite}}
+		c.list = []Finding{{Name: "config", Status: Fail, Line: wrong.Line,
+			Found: "the config cannot be read here: " + err.Error(), Fix: rewrite}}
 	case root.Kind != jsonc.Object:
-		c.list = []Finding{{Name: "config", Status: Fail, Line: 1, Found: "the config is " + root.Kind.String(), Fix: "it must be an object"}}
+		c.list = []Finding{{Name: "config", Status: Fail, Line: 1,
+			Found: "the config is " + root.Kind.String(), Fix: "it must be an object"}}
 	default:
 		c.includes(root, nil)
 		c.providers()
@@ -109,7 +111,9 @@ func (c *checker) shown(v *jsonc.Value) string {
 // includes tells of the parts that come from other files.
 func (c *checker) includes(v *jsonc.Value, place at) {
 	if v.Get(include) != nil {
-		c.add("include", Warn, place.to(include), "a part of the config comes from another file, and is not looked at here", "look with openclaw config validate, and compare that file with what gpt-oss-executor openclaw prints")
+		c.add("include", Warn, place.to(include),
+			"a part of the config comes from another file, and is not looked at here",
+			"look with openclaw config validate, and compare that file with what gpt-oss-executor openclaw prints")
 	}
 	for i := range v.Members {
 		c.includes(&v.Members[i].Value, place.to(v.Members[i].Key))
@@ -131,7 +135,9 @@ func (c *checker) providers() {
 		}
 	}
 	if len(c.ours) == 0 {
-		c.add("provider", Fail, all, "no provider leads to "+c.s.URL+": the gateway does not know the sidecar", "gpt-oss-executor openclaw --write FILE, or merge what gpt-oss-executor openclaw prints")
+		c.add("provider", Fail, all,
+			"no provider leads to "+c.s.URL+": the gateway does not know the sidecar",
+			"gpt-oss-executor openclaw --write FILE, or merge what gpt-oss-executor openclaw prints")
 	}
 }
 
@@ -151,21 +157,30 @@ func (c *checker) provider(place at, p *jsonc.Value, leads bool) {
 	base := p.Get("baseUrl")
 	switch {
 	case base == nil || base.Kind != jsonc.String:
-		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base), fmt.Sprintf(`"baseUrl": %q`, c.s.URL))
+		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base), fmt.Sprintf(`"baseUrl": %q`,
+			c.s.URL))
 	case strings.Contains(base.Text, "${"):
-		c.add("provider", Warn, place.to("baseUrl"), "baseUrl comes from a variable; it is not known here where that leads", "see that it is "+c.s.URL)
+		c.add("provider", Warn, place.to("baseUrl"),
+			"baseUrl comes from a variable; it is not known here where that leads", "see that it is "+c.s.URL)
 	case !leads:
-		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base)+", and the sidecar is at "+c.s.URL, fmt.Sprintf(`"baseUrl": %q, or say with --url where it is`, c.s.URL))
+		c.add("provider", Fail, place.to("baseUrl"),
+			"baseUrl is "+c.shown(base)+", and the sidecar is at "+c.s.URL,
+			fmt.Sprintf(`"baseUrl": %q, or say with --url where it is`, c.s.URL))
 	case !strings.HasSuffix(strings.TrimSuffix(base.Text, "/"), "/v1"):
-		c.add("provider", Fail, place.to("baseUrl"), "baseUrl is "+c.shown(base)+", without the /v1 below which the sidecar answers", fmt.Sprintf(`"baseUrl": %q`, c.s.URL))
+		c.add("provider", Fail, place.to("baseUrl"),
+			"baseUrl is "+c.shown(base)+", without the /v1 below which the sidecar answers",
+			fmt.Sprintf(`"baseUrl": %q`, c.s.URL))
 	default:
 		c.add("provider", OK, place.to("baseUrl"), "the gateway asks the sidecar at "+c.shown(base), "")
 	}
 	api := p.Get("api")
 	known := api.Is(jsonc.String, apiNames["chat"]) || api.Is(jsonc.String, apiNames["responses"])
-	c.when(known, Fail, "api", place.to("api"), "api is "+c.shown(api), "; the sidecar serves openai-completions and openai-responses", `"api": "openai-responses"`)
+	c.when(known, Fail, "api", place.to("api"), "api is "+c.shown(api),
+		"; the sidecar serves openai-completions and openai-responses", `"api": "openai-responses"`)
 	if c.s.Key != "" {
-		c.when(p.Get("apiKey") != nil, Fail, "api_key", place.to("apiKey"), "apiKey is "+map[bool]string{true: "set", false: "not set"}[p.Get("apiKey") != nil], ", and the sidecar wants a token", `"apiKey": the value of GPTOSS_EXECUTOR_TOKEN`)
+		c.when(p.Get("apiKey") != nil, Fail, "api_key", place.to("apiKey"),
+			"apiKey is "+map[bool]string{true: "set", false: "not set"}[p.Get("apiKey") != nil],
+			", and the sidecar wants a token", `"apiKey": the value of GPTOSS_EXECUTOR_TOKEN`)
 	}
 	c.timeout(place.to("timeoutSeconds"), p.Get("timeoutSeconds"))
 	c.service(place.to("localService"), p.Get("localService"))
@@ -188,7 +203,9 @@ const leastTimeout = 300
 func (c *checker) timeout(place at, v *jsonc.Value) {
 	n, _ := v.Float()
 	found := "timeoutSeconds is " + c.shown(v)
-	c.when(n >= leastTimeout, Warn, "timeout", place, found, ": OpenClaw gives up a model that is silent for so long (120 s if it is not set), and asks again", `"timeoutSeconds": `+strconv.Itoa(Timeout))
+	c.when(n >= leastTimeout, Warn, "timeout", place, found,
+		": OpenClaw gives up a model that is silent for so long (120 s if it is not set), and asks again",
+		`"timeoutSeconds": `+strconv.Itoa(Timeout))
 }
 
 // service checks how the gateway starts the sidecar, if it does.
@@ -199,14 +216,23 @@ func (c *checker) service(place at, v *jsonc.Value) {
 	command, health := v.Get("command"), v.Get("healthUrl")
 	serves := v.At("args", "0").Is(jsonc.String, "serve")
 	switch {
-	case command == nil || command.Kind != jsonc.String || !filepath.IsAbs(command.Text) && !strings.Contains(command.Text, "${"):
-		c.add("local_service", Fail, place.to("command"), "command is "+c.shown(command)+"; OpenClaw looks it up nowhere", "the whole path of gpt-oss-executor: gpt-oss-executor openclaw --local-service prints it")
+	case command == nil || command.Kind != jsonc.String || !filepath.IsAbs(command.Text) &&
+		!strings.Contains(command.Text, "${"):
+		c.add("local_service", Fail, place.to("command"),
+			"command is "+c.shown(command)+"; OpenClaw looks it up nowhere",
+			"the whole path of gpt-oss-executor: gpt-oss-executor openclaw --local-service prints it")
 	case filepath.Base(command.Text) == Provider && !serves:
-		c.add("local_service", Fail, place.to("args"), "the sidecar is started without the command serve, and ends at once", `"args": ["serve", …]: gpt-oss-executor openclaw --local-service prints them`)
+		c.add("local_service", Fail, place.to("args"),
+			"the sidecar is started without the command serve, and ends at once",
+			`"args": ["serve", …]: gpt-oss-executor openclaw --local-service prints them`)
 	case health != nil && health.Kind == jsonc.String && !sameServer(health.Text, c.s.URL):
-		c.add("local_service", Fail, place.to("healthUrl"), "healthUrl is "+c.shown(health)+", and the sidecar is at "+c.s.URL+": OpenClaw waits in vain", fmt.Sprintf(`"healthUrl": %q`, healthURL(strings.TrimSuffix(c.s.URL, "/"))))
+		c.add("local_service", Fail, place.to("healthUrl"),
+			"healthUrl is "+c.shown(health)+", and the sidecar is at "+c.s.URL+": OpenClaw waits in vain",
+			fmt.Sprintf(`"healthUrl": %q`, healthURL(strings.TrimSuffix(c.s.URL, "/"))))
 	case stays(v):
-		c.add("local_service", Warn, place.to("args"), "the gateway starts the sidecar without "+withParent+": it stays when the gateway is killed", "add "+strconv.Quote(withParent)+" to args, behind \"serve\"")
+		c.add("local_service", Warn, place.to("args"), "the gateway starts the sidecar without "+withParent+
+			": it stays when the gateway is killed", "add "+strconv.Quote(withParent)+
+			" to args, behind \"serve\"")
 	default:
 		c.add("local_service", OK, place, "the gateway starts the sidecar when it is asked first", "")
 	}

@@ -81,17 +81,20 @@ func (c *checker) policy(place at) {
 			return
 		}
 	}
-	c.add("model_policy", Fail, place, "the list of models that may be used has none of the sidecar", "add \""+c.ours[0]+"/*\" to it")
+	c.add("model_policy", Fail, place, "the list of models that may be used has none of the sidecar",
+		"add \""+c.ours[0]+"/*\" to it")
 }
 
 func (c *checker) toolSearch(place at) {
 	v := c.root.At(place...)
 	if v.Is(jsonc.Bool, "false") {
-		c.add("tool_search", Warn, place, "toolSearch is false: all tools are sent with every request, about 100 KB", `"toolSearch": { "mode": "directory" }`)
+		c.add("tool_search", Warn, place,
+			"toolSearch is false: all tools are sent with every request, about 100 KB", `"toolSearch": { "mode": "directory" }`)
 		return
 	}
 	if v.Get("enabled").Is(jsonc.Bool, "false") {
-		c.add("tool_search", Warn, place.to("enabled"), "toolSearch is not enabled: all tools are sent with every request, about 100 KB", `"toolSearch": { "mode": "directory" }`)
+		c.add("tool_search", Warn, place.to("enabled"),
+			"toolSearch is not enabled: all tools are sent with every request, about 100 KB", `"toolSearch": { "mode": "directory" }`)
 		return
 	}
 	found := "toolSearch is " + c.shown(v)
@@ -99,7 +102,9 @@ func (c *checker) toolSearch(place at) {
 		place = place.to("mode")
 		found = "mode of toolSearch is " + c.shown(v.Get("mode"))
 	}
-	c.when(v.Get("mode").Is(jsonc.String, "directory"), Fail, "tool_search", place, found, `: most tools are only named in the prompt, and calls of them are answered with "Tool X not found"`, `"toolSearch": { "mode": "directory" }`)
+	c.when(v.Get("mode").Is(jsonc.String, "directory"), Fail, "tool_search", place, found,
+		`: most tools are only named in the prompt, and calls of them are answered with "Tool X not found"`,
+		`"toolSearch": { "mode": "directory" }`)
 }
 
 // exec checks whether OpenClaw asks about the calls that say so, and only about these.
@@ -114,23 +119,32 @@ func (c *checker) exec(place at) {
 	const decides = fix + ", if the policy of the sidecar is to decide"
 	switch {
 	case mode != nil && (security != nil || ask != nil):
-		c.add("exec", Fail, place.to("mode"), "mode stands beside security or ask: OpenClaw refuses the config", fix)
+		c.add("exec", Fail, place.to("mode"),
+			"mode stands beside security or ask: OpenClaw refuses the config", fix)
 	case mode.Is(jsonc.String, "deny") || security.Is(jsonc.String, "deny"):
 		c.add("exec", Fail, place, "exec is denied: no command runs", fix)
 	case mode.Is(jsonc.String, "auto"):
-		c.add("exec", Warn, place.to("mode"), "mode is "+c.shown(mode)+": OpenClaw has a model review what is not on its own list, through the sidecar if that model is one of ours, "+
-			"and a person is asked about what the policy marks", decides)
+		c.add("exec", Warn, place.to("mode"),
+			"mode is "+c.shown(mode)+
+				": OpenClaw has a model review what is not on its own list, through the sidecar if that model is one of ours, "+
+				"and a person is asked about what the policy marks", decides)
 	case mode != nil && stricter(v):
-		c.add("exec", Warn, place.to("mode"), "mode is "+c.shown(mode)+": OpenClaw has a list of its own beside the policy of the sidecar, and what is not on it is asked about or denied", decides)
+		c.add("exec", Warn, place.to("mode"),
+			"mode is "+c.shown(mode)+
+				": OpenClaw has a list of its own beside the policy of the sidecar, and what is not on it is asked about or denied", decides)
 	case mode != nil:
-		c.add("exec", Fail, place.to("mode"), "mode is "+c.shown(mode)+": commands about which the policy asks a person run at once", fix)
+		c.add("exec", Fail, place.to("mode"),
+			"mode is "+c.shown(mode)+": commands about which the policy asks a person run at once", fix)
 	case !ask.Is(jsonc.String, "on-miss") && !ask.Is(jsonc.String, "always"):
-		c.add("exec", Fail, place.to("ask"), "ask is "+c.shown(ask)+": commands about which the policy asks a person run at once", fix)
+		c.add("exec", Fail, place.to("ask"),
+			"ask is "+c.shown(ask)+": commands about which the policy asks a person run at once", fix)
 	case security != nil && !security.Is(jsonc.String, "full"):
-		c.add("exec", Warn, place.to("security"), "security is "+c.shown(security)+": OpenClaw has a list of its own beside the policy of the sidecar, and asks about all that is not on it", decides)
+		c.add("exec", Warn, place.to("security"), "security is "+c.shown(security)+
+			": OpenClaw has a list of its own beside the policy of the sidecar, and asks about all that is not on it", decides)
 		c.execPair(place, security, ask)
 	default:
-		c.add("exec", OK, place, "OpenClaw asks about the commands that the policy marks; no mode says the same", "")
+		c.add("exec", OK, place,
+			"OpenClaw asks about the commands that the policy marks; no mode says the same", "")
 		c.execPair(place, security, ask)
 	}
 }
@@ -139,9 +153,12 @@ func (c *checker) exec(place at) {
 func (c *checker) execPair(place at, security, ask *jsonc.Value) {
 	switch mode := modeOf(security, ask); {
 	case security == nil || ask == nil:
-		c.add("exec_pair", Warn, place, "one of security and ask stands without the other: OpenClaw cannot tell which mode is meant when that takes their place", `"exec": { "security": "full", "ask": "on-miss" }`)
+		c.add("exec_pair", Warn, place,
+			"one of security and ask stands without the other: OpenClaw cannot tell which mode is meant when that takes their place", `"exec": { "security": "full", "ask": "on-miss" }`)
 	case mode != "":
-		c.add("exec_pair", Warn, place, fmt.Sprintf("security and ask are the old way to say mode: %q, and will go", mode), fmt.Sprintf(`"exec": { "mode": %q } in place of the two; openclaw doctor --fix does it`, mode))
+		c.add("exec_pair", Warn, place,
+			fmt.Sprintf("security and ask are the old way to say mode: %q, and will go", mode),
+			fmt.Sprintf(`"exec": { "mode": %q } in place of the two; openclaw doctor --fix does it`, mode))
 	}
 }
 
@@ -150,5 +167,6 @@ func (c *checker) loops(place at, needed bool) {
 	if v == nil && !needed {
 		return
 	}
-	c.when(v.Is(jsonc.Bool, "true"), Warn, "loop_detection", place, "loopDetection.enabled is "+c.shown(v), ": nothing stops a model that makes the same call again and again", `"tools": { "loopDetection": { "enabled": true } }`)
+	c.when(v.Is(jsonc.Bool, "true"), Warn, "loop_detection", place, "loopDetection.enabled is "+c.shown(v),
+		": nothing stops a model that makes the same call again and again", `"tools": { "loopDetection": { "enabled": true } }`)
 }

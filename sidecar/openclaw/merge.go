@@ -70,7 +70,8 @@ func (m *merger) included(path []string) error {
 		}
 		line, column := jsonc.Position(m.text, in.Start)
 		return fmt.Errorf("%d:%d: %s is to be set, and this part comes from another file by $include; "+
-			"move it back into this file, or add to the other one what gpt-oss-executor openclaw prints", line, column, strings.Join(path, "."))
+			"move it back into this file, or add to the other one what gpt-oss-executor openclaw prints",
+			line, column, strings.Join(path, "."))
 	}
 	return nil
 }
@@ -151,7 +152,8 @@ func (m *merger) keeps(path []string, value any) bool {
 	case "ask":
 		return old.Is(jsonc.String, "always")
 	case "baseUrl":
-		return old.Kind == jsonc.String && sameServer(old.Text, value.(string)) && strings.HasSuffix(strings.TrimSuffix(old.Text, "/"), "/v1")
+		return old.Kind == jsonc.String && sameServer(old.Text, value.(string)) &&
+			strings.HasSuffix(strings.TrimSuffix(old.Text, "/"), "/v1")
 	}
 	return false
 }
@@ -166,7 +168,8 @@ func (m *merger) ours(model *jsonc.Value) bool {
 // pass. This is for the operator to loosen.
 func stricter(exec *jsonc.Value) bool {
 	mode, security := exec.Get("mode"), exec.Get("security")
-	return mode != nil && !mode.Is(jsonc.String, "full") || security != nil && !security.Is(jsonc.String, "full")
+	return mode != nil && !mode.Is(jsonc.String, "full") || security != nil &&
+		!security.Is(jsonc.String, "full")
 }
 
 // repair takes away what cannot stand beside our settings.
@@ -215,7 +218,8 @@ func modeOf(security, ask *jsonc.Value) string {
 	case security.Is(jsonc.String, "deny") && !ask.Is(jsonc.String, "always"):
 		return "deny"
 	}
-	return map[string]string{"allowlist off": "allowlist", "allowlist on-miss": "ask", "full off": "full"}[security.Text+" "+ask.Text]
+	return map[string]string{"allowlist off": "allowlist", "allowlist on-miss": "ask",
+		"full off": "full"}[security.Text+" "+ask.Text]
 }
 
 // allow adds our models to the list of those that may be used, if there is one.
@@ -232,7 +236,8 @@ func allows(list *jsonc.Value, provider string) bool {
 	for i := range list.Items {
 		v := list.Items[i]
 		prefix, all := strings.CutSuffix(v.Text, "*")
-		if v.Kind == jsonc.String && (strings.HasPrefix(v.Text, provider+"/") || all && strings.HasPrefix(provider+"/", prefix)) {
+		if v.Kind == jsonc.String && (strings.HasPrefix(v.Text, provider+"/") ||
+			all && strings.HasPrefix(provider+"/", prefix)) {
 			return true
 		}
 	}

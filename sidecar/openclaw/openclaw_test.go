@@ -15,7 +15,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
-var side = Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss"}, Serves: []string{"gpt-oss", "gpt-oss-20b"}, Window: 65536}
+var side = Sidecar{URL: "http://127.0.0.1:8001/v1", Models: []string{"gpt-oss"},
+	Serves: []string{"gpt-oss", "gpt-oss-20b"}, Window: 65536}
 
 // worst are the findings that hurt, in short.
 func worst(list []Finding) (out []string) {
@@ -32,7 +33,8 @@ func TestBlockIsFine(t *testing.T) {
 	for _, api := range []string{"chat", "responses"} {
 		s := side
 		s.API, s.Key = api, "secret"
-		s.Service = &Service{Command: "/opt/bin/gpt-oss-executor", Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", Env: jsonc.Make("A", "b"), Idle: 60000}
+		s.Service = &Service{Command: "/opt/bin/gpt-oss-executor", Listen: "127.0.0.1:8001",
+			Upstream: "http://127.0.0.1:8000/v1", Env: jsonc.Make("A", "b"), Idle: 60000}
 		printed := []byte(jsonc.Write(Block(s)))
 		if !json.Valid(printed) {
 			t.Fatalf("%s", printed)
@@ -92,27 +94,30 @@ func TestCheck(t *testing.T) {
 		text string
 		want string
 	}{
-		"fine":                 {config(t), ""},
-		"no JSON":              {"{\n \"a\": 1,,\n}", "fail config 2"},
-		"JSON5":                {"{\n \"a\": 1,\n b: 2\n}", "fail config 3"},
-		"no object":            {"[]", "fail config 1"},
-		"nothing":              {"{}", "fail provider 1, warn default_model 1, fail tool_search 1, fail exec 1, warn loop_detection 1"},
-		"elsewhere":            {config(t, "localhost:8001", "127.0.0.1:8000"), "fail provider 3"},
-		"a variable":           {config(t, "http://localhost:8001/v1", "${BASE}"), "warn provider 3"},
-		"no /v1":               {config(t, "8001/v1", "8001"), "fail provider 3"},
-		"another name":         {config(t, `"gpt-oss-executor": {`, `mine: {`, "gpt-oss-executor/gpt-oss", "mine/gpt-oss"), ""},
-		"api":                  {config(t, "openai-completions", "ollama"), "fail api 4"},
-		"timeout":              {config(t, "timeoutSeconds: 900", "timeoutSeconds: 60"), "warn timeout 5"},
-		"no timeout":           {config(t, "timeoutSeconds: 900,", ""), "warn timeout 2"},
-		"no models":            {config(t, "models: [{", "x: [{"), "fail models 2, fail default_model 13"},
-		"unknown model":        {config(t, `id: "gpt-oss"`, `id: "gpt"`), "fail models 7, fail default_model 13"},
-		"reasoning":            {config(t, "reasoning: true", "reasoning: false"), "fail reasoning 7"},
-		"large window":         {config(t, "65536", "131072"), "fail context_window 8"},
-		"small window":         {config(t, "65536", "16384"), "fail context_window 8"},
-		"idle window":          {config(t, "65536", "40000"), "warn context_window 8"},
-		"no window":            {config(t, "contextWindow: 65536,", ""), "warn context_window 6"},
-		"long replies":         {config(t, "8192", "60000"), "warn max_tokens 9"},
-		"max_tokens":           {config(t, "maxTokensField", "// "+"\n"+"maxTokensField", `"max_tokens"`, `"max_completion_tokens"`), "warn max_tokens_field 11"},
+		"fine":      {config(t), ""},
+		"no JSON":   {"{\n \"a\": 1,,\n}", "fail config 2"},
+		"JSON5":     {"{\n \"a\": 1,\n b: 2\n}", "fail config 3"},
+		"no object": {"[]", "fail config 1"},
+		"nothing": {"{}",
+			"fail provider 1, warn default_model 1, fail tool_search 1, fail exec 1, warn loop_detection 1"},
+		"elsewhere":    {config(t, "localhost:8001", "127.0.0.1:8000"), "fail provider 3"},
+		"a variable":   {config(t, "http://localhost:8001/v1", "${BASE}"), "warn provider 3"},
+		"no /v1":       {config(t, "8001/v1", "8001"), "fail provider 3"},
+		"another name": {config(t, `"gpt-oss-executor": {`, `mine: {`, "gpt-oss-executor/gpt-oss", "mine/gpt-oss"), ""},
+		"api":          {config(t, "openai-completions", "ollama"), "fail api 4"},
+		"timeout":      {config(t, "timeoutSeconds: 900", "timeoutSeconds: 60"), "warn timeout 5"},
+		"no timeout":   {config(t, "timeoutSeconds: 900,", ""), "warn timeout 2"},
+		"no models":    {config(t, "models: [{", "x: [{"), "fail models 2, fail default_model 13"},
+		"unknown model": {config(t, `id: "gpt-oss"`, `id: "gpt"`),
+			"fail models 7, fail default_model 13"},
+		"reasoning":    {config(t, "reasoning: true", "reasoning: false"), "fail reasoning 7"},
+		"large window": {config(t, "65536", "131072"), "fail context_window 8"},
+		"small window": {config(t, "65536", "16384"), "fail context_window 8"},
+		"idle window":  {config(t, "65536", "40000"), "warn context_window 8"},
+		"no window":    {config(t, "contextWindow: 65536,", ""), "warn context_window 6"},
+		"long replies": {config(t, "8192", "60000"), "warn max_tokens 9"},
+		"max_tokens": {config(t, "maxTokensField", "// "+"\n"+"maxTokensField", `"max_tokens"`,
+			`"max_completion_tokens"`), "warn max_tokens_field 11"},
 		"effort":               {config(t, "supportsReasoningEffort: true,", ""), "warn reasoning_effort 10"},
 		"sessions":             {config(t, "sendSessionAffinityHeaders: true", ""), "warn session 10"},
 		"sessions, responses":  {config(t, "openai-completions", "openai-responses"), "warn session 10"},
@@ -128,18 +133,24 @@ func TestCheck(t *testing.T) {
 		"tool search":          {config(t, `{ mode: "directory" }`, "true"), "fail tool_search 15"},
 		"tool search, tools":   {config(t, `"directory"`, `"tools"`), "fail tool_search 15"},
 		"tool search off":      {config(t, `{ mode: "directory" }`, "false"), "warn tool_search 15"},
-		"tool search, not on":  {config(t, `mode: "directory"`, `mode: "directory", enabled: false`), "warn tool_search 15"},
-		"nothing is asked":     {config(t, `"on-miss"`, `"off"`), "fail exec 16"},
-		"exec mode":            {config(t, `security: "full", ask: "on-miss"`, `mode: "full"`), "fail exec 16"},
-		"exec, stricter mode":  {config(t, `security: "full", ask: "on-miss"`, `mode: "allowlist"`), "warn exec 16"},
-		"exec, auto":           {config(t, `security: "full", ask: "on-miss"`, `mode: "auto"`), "warn exec 16"},
-		"exec, stricter":       {config(t, `"full"`, `"allowlist"`), "warn exec 16, warn exec_pair 16"},
-		"exec, always":         {config(t, `"full", ask: "on-miss"`, `"allowlist", ask: "always"`), "warn exec 16"},
-		"exec, half a pair":    {config(t, `security: "full", `, ``), "warn exec_pair 16"},
-		"exec, both":           {config(t, `security:`, `mode: "full", security:`), "fail exec 16"},
-		"exec denied":          {config(t, `"full"`, `"deny"`), "fail exec 16"},
-		"loops":                {config(t, "enabled: true", "enabled: false"), "warn loop_detection 17"},
-		"default model":        {config(t, `"gpt-oss-executor/gpt-oss"`, `{ primary: "openai/gpt" }`), "warn default_model 13"},
+		"tool search, not on": {config(t, `mode: "directory"`, `mode: "directory", enabled: false`),
+			"warn tool_search 15"},
+		"nothing is asked": {config(t, `"on-miss"`, `"off"`), "fail exec 16"},
+		"exec mode": {config(t, `security: "full", ask: "on-miss"`, `mode: "full"`),
+			"fail exec 16"},
+		"exec, stricter mode": {config(t, `security: "full", ask: "on-miss"`, `mode: "allowlist"`),
+			"warn exec 16"},
+		"exec, auto": {config(t, `security: "full", ask: "on-miss"`, `mode: "auto"`),
+			"warn exec 16"},
+		"exec, stricter": {config(t, `"full"`, `"allowlist"`), "warn exec 16, warn exec_pair 16"},
+		"exec, always": {config(t, `"full", ask: "on-miss"`, `"allowlist", ask: "always"`),
+			"warn exec 16"},
+		"exec, half a pair": {config(t, `security: "full", `, ``), "warn exec_pair 16"},
+		"exec, both":        {config(t, `security:`, `mode: "full", security:`), "fail exec 16"},
+		"exec denied":       {config(t, `"full"`, `"deny"`), "fail exec 16"},
+		"loops":             {config(t, "enabled: true", "enabled: false"), "warn loop_detection 17"},
+		"default model": {config(t, `"gpt-oss-executor/gpt-oss"`, `{ primary: "openai/gpt" }`),
+			"warn default_model 13"},
 		"subagents":            {config(t, "defaults: {", `defaults: { subagents: { model: { primary: "openai/x" } },`), "warn subagent_model 13"},
 		"subagents, fine":      {config(t, "defaults: {", `defaults: { subagents: { model: "gpt-oss-executor/gpt-oss" },`), ""},
 		"allowed models":       {config(t, "defaults: {", `defaults: { modelPolicy: { allow: ["openai/*"] },`), "fail model_policy 13"},
@@ -154,7 +165,8 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %s, want %s\n%v", name, got, c.want, list)
 		}
 		for _, f := range list {
-			if f.Found == "" || (f.Fix == "") != (f.Status == OK) || bare.MatchString(f.Fix) && f.Name != "config" {
+			if f.Found == "" || (f.Fix == "") != (f.Status == OK) || bare.MatchString(f.Fix) &&
+				f.Name != "config" {
 				t.Errorf("%s: %+v", name, f)
 			}
 		}
@@ -199,7 +211,8 @@ func TestMergeExecMode(t *testing.T) {
 			t.Fatal(err)
 		}
 		exec := root.At("tools", "exec")
-		if mode := "mode: " + string(got[exec.Get("mode").Start:exec.Get("mode").End]); mode != want || exec.Get("security") != nil || exec.Get("ask") != nil {
+		if mode := "mode: " + string(got[exec.Get("mode").Start:exec.Get("mode").End]); mode != want ||
+			exec.Get("security") != nil || exec.Get("ask") != nil {
 			t.Errorf("%s becomes %s, want %s", was, got[exec.Start:exec.End], want)
 		}
 	}
@@ -214,23 +227,29 @@ func TestMerge(t *testing.T) {
 	}{
 		"fine":            {config(t), "", []string{"localhost", `{ model: "gpt-oss-executor/gpt-oss" }`}},
 		"a model by name": {config(t, `"gpt-oss-executor/gpt-oss"`, `"openai/gpt" /* was good */`), "", []string{`"gpt-oss-executor/gpt-oss" /* was good */`}},
-		"its own values":  {config(t, "timeoutSeconds: 900", "timeoutSeconds: 1800 /* slow */", `name: "gpt-oss"`, `name: "Ours"`), "", []string{"1800 /* slow */", `"Ours"`}},
-		"another model":   {config(t, `id: "gpt-oss"`, `id: "gpt-oss-20b"`), "", []string{`id: "gpt-oss-20b"`, `id: "gpt-oss",`}},
+		"its own values": {config(t, "timeoutSeconds: 900", "timeoutSeconds: 1800 /* slow */",
+			`name: "gpt-oss"`, `name: "Ours"`), "", []string{"1800 /* slow */", `"Ours"`}},
+		"another model": {config(t, `id: "gpt-oss"`, `id: "gpt-oss-20b"`), "", []string{`id: "gpt-oss-20b"`,
+			`id: "gpt-oss",`}},
 		"bad values": {config(t, "65536", "131072", "reasoning: true", "reasoning: false", `"max_tokens"`, `"max_completion_tokens"`,
 			"compat: {", "compat: { strictMessageKeys: true,", `{ mode: "directory" }`, `true`, "timeoutSeconds: 900", "timeoutSeconds: 30"), "", []string{"strictMessageKeys: false"}},
-		"exec mode":       {config(t, `security: "full", ask: "on-miss"`, `mode: "full" /* yolo */`), "", []string{"/* yolo */", `security: "full"`}},
-		"exec, stricter":  {config(t, `security: "full", ask: "on-miss"`, `mode: "allowlist"`), "warn exec", []string{`exec: { mode: "allowlist" }`}},
-		"exec, always":    {config(t, `"on-miss"`, `"always"`), "", []string{`"always"`}},
-		"loops off":       {config(t, "enabled: true", "enabled: false"), "warn loop_detection", []string{"enabled: false"}},
-		"all tools":       {config(t, `{ mode: "directory" }`, "false"), "warn tool_search", []string{"toolSearch: false"}},
+		"exec mode": {config(t, `security: "full", ask: "on-miss"`, `mode: "full" /* yolo */`), "",
+			[]string{"/* yolo */", `security: "full"`}},
+		"exec, stricter": {config(t, `security: "full", ask: "on-miss"`, `mode: "allowlist"`), "warn exec", []string{`exec: { mode: "allowlist" }`}},
+		"exec, always":   {config(t, `"on-miss"`, `"always"`), "", []string{`"always"`}},
+		"loops off": {config(t, "enabled: true", "enabled: false"), "warn loop_detection",
+			[]string{"enabled: false"}},
+		"all tools": {config(t, `{ mode: "directory" }`, "false"), "warn tool_search",
+			[]string{"toolSearch: false"}},
 		"catalogue":       {config(t, "models: { prov", `models: { mode: "replace", prov`), "", []string{`mode: "replace"`}},
 		"another default": {config(t, `"gpt-oss-executor/gpt-oss"`, `{ primary: "openai/gpt", fallbacks: ["a/b"] }`), "", []string{`{ primary: "gpt-oss-executor/gpt-oss", fallbacks: ["a/b"] }`}},
 		"allowed models":  {config(t, "defaults: {", `defaults: { modelPolicy: { allow: ["openai/*"] },`), "", []string{`["openai/*", "gpt-oss-executor/*"]`}},
 		"another of ours": {config(t, `"gpt-oss-executor/gpt-oss"`, `"gpt-oss-executor/gpt-oss-20b"`, `id: "gpt-oss"`, `id: "gpt-oss-20b"`), "", []string{`model: "gpt-oss-executor/gpt-oss"`}},
 		"more tokens":     {config(t, "8192", "16384"), "", []string{"16384"}},
 		"too many tokens": {config(t, "8192", "50000"), "", []string{"8192"}},
-		"another API":     {config(t, "openai-completions", "openai-responses"), "", []string{"openai-responses", "sendSessionIdHeader: true"}},
-		"elsewhere":       {"// mine\n{ gateway: { port: 1 } }\n", "", []string{"// mine\n{ gateway: { port: 1 }"}},
+		"another API": {config(t, "openai-completions", "openai-responses"), "",
+			[]string{"openai-responses", "sendSessionIdHeader: true"}},
+		"elsewhere": {"// mine\n{ gateway: { port: 1 } }\n", "", []string{"// mine\n{ gateway: { port: 1 }"}},
 	} {
 		got, err := Merge([]byte(quoted(c.text)), side)
 		if err != nil {
@@ -268,15 +287,19 @@ func TestMergeOfAGuess(t *testing.T) {
 }
 
 func TestStart(t *testing.T) {
-	environ := []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=k", "GPTOSS_EXECUTOR_TOKEN=file:/t", "GPTOSS_EXECUTOR_RULES=/r/${a}", "GPTOSS_EXECUTOR_LISTEN=l", "GPTOSS_EXECUTOR_UPSTREAM=u", "OPENCLAW_WORKSPACE="}
+	environ := []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=k", "GPTOSS_EXECUTOR_TOKEN=file:/t",
+		"GPTOSS_EXECUTOR_RULES=/r/${a}", "GPTOSS_EXECUTOR_LISTEN=l", "GPTOSS_EXECUTOR_UPSTREAM=u",
+		"OPENCLAW_WORKSPACE="}
 	s := Service{Listen: Listen(side.URL), Upstream: "http://m/v1"}
 	s.Start("/bin/x", 5, environ, func(name string) bool { return name != "GPTOSS_EXECUTOR_RULES" })
 	want := Service{Command: "/bin/x", Listen: "127.0.0.1:8001", Upstream: "http://m/v1", Idle: 5,
-		Env: jsonc.Make("GPTOSS_EXECUTOR_RULES", "/r/$${a}", "GPTOSS_EXECUTOR_TOKEN", "file:/t", "GPTOSS_EXECUTOR_UPSTREAM_KEY", "${GPTOSS_EXECUTOR_UPSTREAM_KEY}")}
+		Env: jsonc.Make("GPTOSS_EXECUTOR_RULES", "/r/$${a}", "GPTOSS_EXECUTOR_TOKEN", "file:/t",
+			"GPTOSS_EXECUTOR_UPSTREAM_KEY", "${GPTOSS_EXECUTOR_UPSTREAM_KEY}")}
 	if d := cmp.Diff(want, s); d != "" {
 		t.Error(d)
 	}
-	for _, base := range []string{"http://gpu.lan:8001/v1", "https://127.0.0.1:8001/v1", "http://127.0.0.1/v1", ":"} {
+	for _, base := range []string{"http://gpu.lan:8001/v1", "https://127.0.0.1:8001/v1",
+		"http://127.0.0.1/v1", ":"} {
 		if Listen(base) != "" {
 			t.Errorf("%s is here", base)
 		}
@@ -286,11 +309,16 @@ func TestStart(t *testing.T) {
 // A base URL is one that OpenClaw can ask, or it is said what is wrong with it.
 func TestBase(t *testing.T) {
 	for text, want := range map[string]string{
-		"http://127.0.0.1:8001/v1": "http://127.0.0.1:8001/v1", "http://gpu.lan:8001/v1/": "http://gpu.lan:8001/v1", "https://gpu.lan": "https://gpu.lan/v1", "http://[::1]:8001/": "http://[::1]:8001/v1", "http://a/b": "http://a/b/v1",
-		"127.0.0.1:8001": "", "gpu.lan:8001/v1": "", "ftp://gpu.lan/v1": "", "http://": "", "http:///v1": "", "http://:8001/v1": "", "http://a/v1?x=1": "", "http://a/v1#x": "", "http://u:hunter2@a/v1": "", "http://a b/v1": "", "": "",
+		"http://127.0.0.1:8001/v1": "http://127.0.0.1:8001/v1",
+		"http://gpu.lan:8001/v1/":  "http://gpu.lan:8001/v1", "https://gpu.lan": "https://gpu.lan/v1",
+		"http://[::1]:8001/": "http://[::1]:8001/v1", "http://a/b": "http://a/b/v1",
+		"127.0.0.1:8001": "", "gpu.lan:8001/v1": "", "ftp://gpu.lan/v1": "", "http://": "", "http:///v1": "",
+		"http://:8001/v1": "", "http://a/v1?x=1": "", "http://a/v1#x": "", "http://u:hunter2@a/v1": "",
+		"http://a b/v1": "", "": "",
 	} {
 		got, err := Base(text)
-		if got != want || (err == nil) != (want != "") || err != nil && strings.Contains(err.Error(), "hunter2") {
+		if got != want || (err == nil) != (want != "") || err != nil && strings.Contains(err.Error(),
+			"hunter2") {
 			t.Errorf("%s: %s, %v, want %s", text, got, err, want)
 		}
 	}
@@ -299,7 +327,9 @@ func TestBase(t *testing.T) {
 // Where the gateway starts the sidecar, a further merge renews what is ours, by name.
 func TestRenew(t *testing.T) {
 	service := func(args, env, url string) string {
-		return config(t, "8001/v1", url+"/v1", "api:", `localService: { command: "/x", args: ["serve"`+args+`], env: { A: "b"`+env+` }, healthUrl: "http://127.0.0.1:`+url+`/healthz", readyTimeoutMs: 30000 }, api:`)
+		return config(t, "8001/v1", url+"/v1", "api:", `localService: { command: "/x", args: ["serve"`+args+
+			`], env: { A: "b"`+env+` }, healthUrl: "http://127.0.0.1:`+url+
+			`/healthz", readyTimeoutMs: 30000 }, api:`)
 	}
 	const ours = `, "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1", "--with-parent"`
 	start := func(s *Service) *Service {
@@ -307,23 +337,35 @@ func TestRenew(t *testing.T) {
 		return s
 	}
 	here := func() *Service { return &Service{Listen: "127.0.0.1:8001", Upstream: "http://m/v1"} }
-	guessed := func() *Service { return &Service{Listen: "127.0.0.1:8001", Upstream: "http://usual/v1", Guessed: true} }
+	guessed := func() *Service {
+		return &Service{Listen: "127.0.0.1:8001", Upstream: "http://usual/v1", Guessed: true}
+	}
 	for name, c := range map[string]struct {
 		s          *Service
 		text, want string
 	}{
-		"as it is":             {here(), service(ours, "", "8001"), service(ours, "", "8001")},
-		"another upstream":     {here(), service(`, "--upstream", "http://old/v1"`, "", "8001"), service(`, "--upstream", "http://m/v1"`, "", "8001")},
-		"of an upstream":       {here(), service(`, "--upstream=http://old/v1", "--upstream=x"`, "", "8001"), service(`, "--upstream=http://old/v1", "--upstream=http://m/v1"`, "", "8001")},
-		"nobody said it":       {guessed(), service(ours, "", "8001"), service(ours, "", "8001")},
-		"another address":      {here(), service(`, "--listen", "127.0.0.1:9", "--confine", "here"`, "", "9"), strings.Replace(service(`, "--listen", "127.0.0.1:8001", "--confine", "here"`, "", "8001"), "localhost", "127.0.0.1", 1)},
-		"for all":              {here(), service(`, "--listen", "0.0.0.0:8001"`, "", "8001"), service(`, "--listen", "0.0.0.0:8001"`, "", "8001")},
-		"a config of its own":  {here(), service(`, "--config", "c.yaml"`, "", "8001"), service(`, "--config", "c.yaml"`, "", "8001")},
+		"as it is": {here(), service(ours, "", "8001"), service(ours, "", "8001")},
+		"another upstream": {here(), service(`, "--upstream", "http://old/v1"`, "", "8001"),
+			service(`, "--upstream", "http://m/v1"`, "", "8001")},
+		"of an upstream": {here(), service(`, "--upstream=http://old/v1", "--upstream=x"`, "", "8001"),
+			service(`, "--upstream=http://old/v1", "--upstream=http://m/v1"`, "", "8001")},
+		"nobody said it": {guessed(), service(ours, "", "8001"), service(ours, "", "8001")},
+		"another address": {here(), service(`, "--listen", "127.0.0.1:9", "--confine", "here"`, "", "9"),
+			strings.Replace(service(`, "--listen", "127.0.0.1:8001", "--confine", "here"`, "", "8001"),
+				"localhost", "127.0.0.1", 1)},
+		"for all": {here(), service(`, "--listen", "0.0.0.0:8001"`, "", "8001"),
+			service(`, "--listen", "0.0.0.0:8001"`, "", "8001")},
+		"a config of its own": {here(), service(`, "--config", "c.yaml"`, "", "8001"),
+			service(`, "--config", "c.yaml"`, "", "8001")},
 		"variables are theirs": {here(), service(ours, `, GPTOSS_EXECUTOR_STATE: "/old"`, "8001"), service(ours, `, GPTOSS_EXECUTOR_STATE: "/old"`, "8001")},
-		"started anew":         {start(here()), service(`, "--confine", "here"`, `, GPTOSS_EXECUTOR_STATE: "/old", GPTOSS_EXECUTOR_RULES: "/r"`, "8001"), service(`, "--confine", "here"`+ours, `, GPTOSS_EXECUTOR_STATE: "/s"`, "8001")},
-		"not with its parent":  {start(here()), service(`, "--with-parent=off"`, ``, "8001"), service(`, "--with-parent=off", "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1"`, `, GPTOSS_EXECUTOR_STATE: "/s"`, "8001")},
-		"another program":      {here(), config(t, "api:", `localService: { command: "/x", args: ["y", "--listen", "127.0.0.1:9"] }, api:`), config(t, "api:", `localService: { command: "/x", args: ["y", "--listen", "127.0.0.1:9"] }, api:`)},
-		"none":                 {here(), config(t), config(t)},
+		"started anew": {start(here()), service(`, "--confine", "here"`,
+			`, GPTOSS_EXECUTOR_STATE: "/old", GPTOSS_EXECUTOR_RULES: "/r"`, "8001"),
+			service(`, "--confine", "here"`+ours, `, GPTOSS_EXECUTOR_STATE: "/s"`, "8001")},
+		"not with its parent": {start(here()), service(`, "--with-parent=off"`, ``, "8001"),
+			service(`, "--with-parent=off", "--listen", "127.0.0.1:8001", "--upstream", "http://m/v1"`,
+				`, GPTOSS_EXECUTOR_STATE: "/s"`, "8001")},
+		"another program": {here(), config(t, "api:", `localService: { command: "/x", args: ["y", "--listen", "127.0.0.1:9"] }, api:`), config(t, "api:", `localService: { command: "/x", args: ["y", "--listen", "127.0.0.1:9"] }, api:`)},
+		"none":            {here(), config(t), config(t)},
 	} {
 		s := side
 		want, err := Merge([]byte(c.want), s)
@@ -359,7 +401,8 @@ func TestMergeRefuses(t *testing.T) {
 // one changes nothing.
 func FuzzMerge(f *testing.F) {
 	f.Add(config(&testing.T{}), true)
-	f.Add("{\n  // mine\n  \"gateway\": { \"port\": 1 }, /* x */\n  \"models\": { \"providers\": {} }\n}", false)
+	f.Add("{\n  // mine\n  \"gateway\": { \"port\": 1 }, /* x */\n  \"models\": { \"providers\": {} }\n}",
+		false)
 	f.Add(quoted(`{agents:{defaults:{model:"a/b",modelPolicy:{allow:["a/*"]}}},tools:{exec:{mode:"full"},toolSearch:true}}`), true)
 	f.Add(quoted(`{models:{providers:{"gpt-oss-executor":{models:[{id:"gpt-oss",compat:{strictMessageKeys:true}},{id:"x"}]}}}}`), false)
 	f.Fuzz(func(t *testing.T, text string, service bool) { mergeKeeps(t, text, service) })
@@ -384,7 +427,9 @@ type writer struct {
 
 func (w *writer) gap() {
 	w.n++
-	w.text.WriteString(rapid.SampledFrom([]string{"", "", "", " ", "\n  ", "\r\n", fmt.Sprintf("/* %d\n */", w.n), fmt.Sprintf(" // %d { \" '\n", w.n), fmt.Sprintf("//%d\r\n", w.n)}).Draw(w.t, "gap"))
+	w.text.WriteString(rapid.SampledFrom([]string{"", "", "", " ", "\n  ", "\r\n",
+		fmt.Sprintf("/* %d\n */", w.n), fmt.Sprintf(" // %d { \" '\n", w.n),
+		fmt.Sprintf("//%d\r\n", w.n)}).Draw(w.t, "gap"))
 }
 
 func (w *writer) value(depth int) {
@@ -397,13 +442,18 @@ func (w *writer) value(depth int) {
 	}
 	switch kind {
 	case 0, 1:
-		w.text.WriteString(rapid.SampledFrom([]string{"1", "true", "false", "null", `"full"`, `"gpt-oss"`, `"gpt-oss-executor/gpt-oss"`, `"a/*"`, "900", "-1.5e3", `"serve"`, `"--listen"`, `"--upstream=x"`}).Draw(w.t, "word"))
+		w.text.WriteString(rapid.SampledFrom([]string{"1", "true", "false", "null", `"full"`, `"gpt-oss"`,
+			`"gpt-oss-executor/gpt-oss"`, `"a/*"`, "900", "-1.5e3", `"serve"`, `"--listen"`,
+			`"--upstream=x"`}).Draw(w.t, "word"))
 	case 2:
 		w.list("[]", depth, func() {})
 	case 3:
 		w.list("{}", depth, func() {
-			w.text.WriteString(`"` + rapid.SampledFrom([]string{"models", "providers", "gpt-oss-executor", "agents", "defaults", "model", "primary", "tools", "toolSearch", "exec", "mode", "security",
-				"ask", "enabled", "compat", "id", "strictMessageKeys", "modelPolicy", "allow", "args", "env", "healthUrl", "localService", "GPTOSS_EXECUTOR_STATE", "$x", `\u0061sk`}).Draw(w.t, "name") + `"`)
+			w.text.WriteString(`"` + rapid.SampledFrom([]string{"models", "providers", "gpt-oss-executor",
+				"agents", "defaults", "model", "primary", "tools", "toolSearch", "exec", "mode", "security",
+				"ask", "enabled", "compat", "id", "strictMessageKeys", "modelPolicy", "allow", "args", "env",
+				"healthUrl", "localService", "GPTOSS_EXECUTOR_STATE", "$x", `\u0061sk`}).Draw(w.t, "name") +
+				`"`)
 			w.gap()
 			w.text.WriteString(":")
 		})

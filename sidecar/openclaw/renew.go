@@ -26,7 +26,8 @@ func (m *merger) service() {
 		return
 	}
 	for _, v := range m.root.At(env...).AllMembers() {
-		if set := slices.ContainsFunc(s.Env, func(p jsonc.Pair) bool { return p.Key == v.Key }); Handed(v.Key) && !set {
+		if set := slices.ContainsFunc(s.Env,
+			func(p jsonc.Pair) bool { return p.Key == v.Key }); Handed(v.Key) && !set {
 			m.change(env.to(v.Key), func() ([]byte, error) { return jsonc.Remove(m.text, env.to(v.Key)...) })
 		}
 	}

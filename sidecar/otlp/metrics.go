@@ -46,14 +46,16 @@ func (p *pusher) push() {
 	now := time.Now()
 	families := p.from.Gather(float64(p.last.UnixNano()) / 1e9)
 	p.last = now
-	scope := &wire.ScopeMetrics{Scope: &common.InstrumentationScope{Name: p.name, Version: p.version}, SchemaUrl: semconv.SchemaURL}
+	scope := &wire.ScopeMetrics{Scope: &common.InstrumentationScope{Name: p.name, Version: p.version},
+		SchemaUrl: semconv.SchemaURL}
 	for i := range families {
 		scope.Metrics = append(scope.Metrics, p.metric(&families[i], now))
 	}
 	var answer collector.ExportMetricsServiceResponse
-	err := p.post.send(context.Background(), &collector.ExportMetricsServiceRequest{ResourceMetrics: []*wire.ResourceMetrics{
-		{Resource: resourceOf(p.of), SchemaUrl: p.of.SchemaURL(), ScopeMetrics: []*wire.ScopeMetrics{scope}},
-	}}, &answer)
+	err := p.post.send(context.Background(),
+		&collector.ExportMetricsServiceRequest{ResourceMetrics: []*wire.ResourceMetrics{
+			{Resource: resourceOf(p.of), SchemaUrl: p.of.SchemaURL(), ScopeMetrics: []*wire.ScopeMetrics{scope}},
+		}}, &answer)
 	lost := len(scope.Metrics)
 	if s := answer.PartialSuccess; err == nil && s != nil && s.RejectedDataPoints > 0 {
 		lost, err = int(s.RejectedDataPoints), errors.New("the collector refuses some: "+s.ErrorMessage)
@@ -68,11 +70,13 @@ func (p *pusher) metric(f *telemetry.Family, now time.Time) *wire.Metric {
 	from, at := nanos(p.since), nanos(now)
 	switch f.Kind {
 	case "histogram":
-		h := &wire.Histogram{AggregationTemporality: wire.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE}
+		const since = wire.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE
+		h := &wire.Histogram{AggregationTemporality: since}
 		for i := range f.Points {
 			q := &f.Points[i]
 			h.DataPoints = append(h.DataPoints, &wire.HistogramDataPoint{
-				Attributes: labels(f, q), StartTimeUnixNano: from, TimeUnixNano: at, Count: q.Count, Sum: &q.Value,
+				Attributes: labels(f, q), StartTimeUnixNano: from, TimeUnixNano: at, Count: q.Count,
+				Sum:          &q.Value,
 				BucketCounts: q.Buckets, ExplicitBounds: q.Bounds, Exemplars: exemplars(q.Recent),
 			})
 		}
@@ -80,7 +84,8 @@ func (p *pusher) metric(f *telemetry.Family, now time.Time) *wire.Metric {
 		return m
 	case "counter":
 		m.Data = &wire.Metric_Sum{Sum: &wire.Sum{
-			AggregationTemporality: wire.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE, IsMonotonic: true, DataPoints: numbers(f, from, at),
+			AggregationTemporality: wire.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE,
+			IsMonotonic:            true, DataPoints: numbers(f, from, at),
 		}}
 		return m
 	}
@@ -91,7 +96,8 @@ func (p *pusher) metric(f *telemetry.Family, now time.Time) *wire.Metric {
 func numbers(f *telemetry.Family, from, at uint64) (out []*wire.NumberDataPoint) {
 	for i := range f.Points {
 		q := &f.Points[i]
-		out = append(out, &wire.NumberDataPoint{Attributes: labels(f, q), StartTimeUnixNano: from, TimeUnixNano: at, Value: &wire.NumberDataPoint_AsDouble{AsDouble: q.Value}})
+		out = append(out, &wire.NumberDataPoint{Attributes: labels(f, q), StartTimeUnixNano: from,
+			TimeUnixNano: at, Value: &wire.NumberDataPoint_AsDouble{AsDouble: q.Value}})
 	}
 	return out
 }
@@ -146,7 +152,8 @@ func exemplars(list []telemetry.Exemplar) (out []*wire.Exemplar) {
 		if err != nil || bad != nil {
 			continue // they are ours, and never are
 		}
-		out = append(out, &wire.Exemplar{Value: &wire.Exemplar_AsDouble{AsDouble: e.Value}, TimeUnixNano: uint64(e.At * 1e9), TraceId: traceID, SpanId: spanID})
+		out = append(out, &wire.Exemplar{Value: &wire.Exemplar_AsDouble{AsDouble: e.Value},
+			TimeUnixNano: uint64(e.At * 1e9), TraceId: traceID, SpanId: spanID})
 	}
 	return out
 }

@@ -59,14 +59,16 @@ func (s *Sender) opens(ctx context.Context, of *resource.Resource, tell *teller)
 			return err
 		}
 		s.spans = sdktrace.NewTracerProvider(sdktrace.WithResource(of), sdktrace.WithSampler(s.Sampler),
-			sdktrace.WithSpanProcessor(counted{sdktrace.NewBatchSpanProcessor(&exporter{post, tell, s.Config.Metrics}), s.Config.Metrics}))
+			sdktrace.WithSpanProcessor(counted{sdktrace.NewBatchSpanProcessor(&exporter{post, tell,
+				s.Config.Metrics}), s.Config.Metrics}))
 	}
 	if to := s.Settings.Metrics; to.URL != "" {
 		post, err := s.poster(to)
 		if err != nil {
 			return err
 		}
-		p := &pusher{of: of, from: s.Config.Metrics, post: post, tell: tell, since: time.Now(), name: s.Name, version: s.Version}
+		p := &pusher{of: of, from: s.Config.Metrics, post: post, tell: tell, since: time.Now(), name: s.Name,
+			version: s.Version}
 		s.tasks.Go(func() { p.run(ctx, s.Every) })
 	}
 	return nil
@@ -87,7 +89,8 @@ func (s *Sender) resource() *resource.Resource {
 		list = append(list, attribute.String(pair.Name, pair.Value))
 	}
 	if s.Version != "" {
-		list = append([]attribute.KeyValue{semconv.ServiceVersion(s.Version)}, list...) // of two, the last counts
+		// of two, the last counts
+		list = append([]attribute.KeyValue{semconv.ServiceVersion(s.Version)}, list...)
 	}
 	return resource.NewWithAttributes(semconv.SchemaURL, list...)
 }
@@ -97,7 +100,8 @@ func (s *Sender) Tracer() trace.Tracer {
 	if s == nil || s.spans == nil {
 		return nil
 	}
-	return s.spans.Tracer(s.Name, trace.WithInstrumentationVersion(s.Version), trace.WithSchemaURL(semconv.SchemaURL))
+	return s.spans.Tracer(s.Name, trace.WithInstrumentationVersion(s.Version),
+		trace.WithSchemaURL(semconv.SchemaURL))
 }
 
 // Close sends what is left, until ctx ends.

@@ -50,7 +50,8 @@ func sending(t *testing.T, to string, environ ...string) (*Sender, *telemetry.Me
 		t.Fatal(err)
 	}
 	log, m := &lines{}, telemetry.New()
-	s, err := Open(Config{Settings: settings, Metrics: m, Name: "test", Version: "v1.2.3", Log: slog.New(slog.NewTextHandler(log, nil))})
+	s, err := Open(Config{Settings: settings, Metrics: m, Name: "test", Version: "v1.2.3",
+		Log: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,10 +83,13 @@ func value(t *testing.T, m *telemetry.Metrics, outcome string) (n float64) {
 // Spans and metrics come with what describes the program, the headers that were set, and packed.
 func TestSends(t *testing.T) {
 	to := collector.Start(t)
-	s, m, log := sending(t, to.URL, "OTEL_EXPORTER_OTLP_HEADERS=x-key=a%20b", "OTEL_EXPORTER_OTLP_COMPRESSION=gzip", "OTEL_RESOURCE_ATTRIBUTES=host.name=box", "OTEL_METRIC_EXPORT_INTERVAL=20")
+	s, m, log := sending(t, to.URL, "OTEL_EXPORTER_OTLP_HEADERS=x-key=a%20b",
+		"OTEL_EXPORTER_OTLP_COMPRESSION=gzip", "OTEL_RESOURCE_ATTRIBUTES=host.name=box",
+		"OTEL_METRIC_EXPORT_INTERVAL=20")
 	m.Requests.WithLabelValues("gpt-oss", "200").Inc()
 	span(t, s, "one")
-	if list := to.Spans(); len(list) != 1 || list[0].Name != "one" || list[0].Kind.String() != "SPAN_KIND_CLIENT" {
+	if list := to.Spans(); len(list) != 1 || list[0].Name != "one" ||
+		list[0].Kind.String() != "SPAN_KIND_CLIENT" {
 		t.Errorf("%v", list)
 	}
 	to.Wait(func() bool { return to.Metrics()["gptoss_executor.requests"] != nil })
@@ -94,14 +98,17 @@ func TestSends(t *testing.T) {
 	}
 	of := to.Traces()[0].ResourceSpans[0]
 	r := collector.Attributes(of.Resource.Attributes)
-	if r["service.name"] != Service || r["service.version"] != "v1.2.3" || r["host.name"] != "box" || of.ScopeSpans[0].Scope.Name != "test" || !strings.HasPrefix(of.SchemaUrl, "https://opentelemetry.io/schemas/") {
+	if r["service.name"] != Service || r["service.version"] != "v1.2.3" || r["host.name"] != "box" ||
+		of.ScopeSpans[0].Scope.Name != "test" ||
+		!strings.HasPrefix(of.SchemaUrl, "https://opentelemetry.io/schemas/") {
 		t.Errorf("%v %v", r, of)
 	}
 	if to.Header("x-key") != "a b" || to.Header("content-encoding") != "gzip" {
 		t.Error("headers are lost")
 	}
 	p := to.Metrics()["gptoss_executor.requests"].GetSum().DataPoints[0]
-	if p.GetAsDouble() != 1 || collector.Attributes(p.Attributes)["model"] != "gpt-oss" || p.StartTimeUnixNano == 0 || p.TimeUnixNano < p.StartTimeUnixNano {
+	if p.GetAsDouble() != 1 || collector.Attributes(p.Attributes)["model"] != "gpt-oss" ||
+		p.StartTimeUnixNano == 0 || p.TimeUnixNano < p.StartTimeUnixNano {
 		t.Errorf("%v", p)
 	}
 	if log.Len() > 0 {
@@ -199,7 +206,8 @@ func TestAnswerOfAnotherKind(t *testing.T) {
 			if err := s.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
-			if lost, said := value(t, m, "lost"), log.count("event=telemetry_lost"); lost != c.lost || said != int(c.lost) {
+			if lost, said := value(t, m, "lost"), log.count("event=telemetry_lost"); lost != c.lost ||
+				said != int(c.lost) {
 				t.Errorf("%g lost, %s", lost, log)
 			}
 		})
@@ -246,14 +254,18 @@ func TestQueueHasAnEnd(t *testing.T) {
 
 // What is wrong with certificates is said, and nothing is left behind.
 func TestOpenWrong(t *testing.T) {
-	settings, err := Read([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=https://127.0.0.1:1", "OTEL_EXPORTER_OTLP_CERTIFICATE=/does/not/exist"})
+	settings, err := Read([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=https://127.0.0.1:1",
+		"OTEL_EXPORTER_OTLP_CERTIFICATE=/does/not/exist"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Open(Config{Settings: settings, Metrics: telemetry.New(), Name: "test", Log: slog.New(slog.DiscardHandler)}); s != nil || err == nil || !strings.Contains(err.Error(), "read the certificate of the collector") {
+	if s, err := Open(Config{Settings: settings, Metrics: telemetry.New(), Name: "test",
+		Log: slog.New(slog.DiscardHandler)}); s != nil || err == nil ||
+		!strings.Contains(err.Error(), "read the certificate of the collector") {
 		t.Errorf("%v %v", s, err)
 	}
-	if s, err := Open(Config{}); s != nil || err != nil || s.Tracer() != nil || s.Close(context.Background()) != nil {
+	if s, err := Open(Config{}); s != nil || err != nil || s.Tracer() != nil ||
+		s.Close(context.Background()) != nil {
 		t.Errorf("without a collector: %v %v", s, err)
 	}
 }

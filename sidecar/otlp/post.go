@@ -34,16 +34,19 @@ type poster struct {
 }
 
 func newPoster(to Target) (*poster, error) {
-	t := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true}
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1,
+		IdleConnTimeout: 90 * time.Second, ForceAttemptHTTP2: true}
 	if to.Certificate != "" || to.ClientCert != "" {
 		var err error
 		if t.TLSClientConfig, err = tlsOf(to); err != nil {
 			return nil, err
 		}
 	}
-	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // headers may hold a key
+	// headers may hold a key
+	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	until, cut := context.WithCancel(context.Background())
-	return &poster{Target: to, client: &http.Client{Transport: t, CheckRedirect: noRedirect}, until: until, cut: cut}, nil
+	return &poster{Target: to, client: &http.Client{Transport: t, CheckRedirect: noRedirect}, until: until,
+		cut: cut}, nil
 }
 
 func tlsOf(to Target) (*tls.Config, error) {
@@ -54,7 +57,8 @@ func tlsOf(to Target) (*tls.Config, error) {
 			return nil, fmt.Errorf("read the certificate of the collector: %w", err)
 		}
 		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(doc) {
-			return nil, fmt.Errorf("read the certificate of the collector: %s holds none in PEM", to.Certificate)
+			return nil, fmt.Errorf("read the certificate of the collector: %s holds none in PEM",
+				to.Certificate)
 		}
 	}
 	if to.ClientCert != "" {
@@ -127,7 +131,8 @@ const protobuf = "application/x-protobuf"
 
 // once tries once. again is how long the collector wants to be left alone; below 0: another attempt
 // would not help.
-func (p *poster) once(ctx context.Context, body []byte, answer proto.Message) (again time.Duration, err error) {
+func (p *poster) once(ctx context.Context, body []byte,
+	answer proto.Message) (again time.Duration, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, bytes.NewReader(body))
 	if err != nil {
 		return -1, bare(err)
@@ -148,11 +153,13 @@ func (p *poster) once(ctx context.Context, body []byte, answer proto.Message) (a
 	said, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case res.StatusCode/100 == 2:
-		if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil || kind != protobuf || proto.Unmarshal(said, answer) != nil {
+		if kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); err != nil ||
+			kind != protobuf || proto.Unmarshal(said, answer) != nil {
 			proto.Reset(answer) // it says nothing of what it has taken
 		}
 		return -1, nil
-	case res.StatusCode == http.StatusTooManyRequests, res.StatusCode == http.StatusBadGateway, res.StatusCode == http.StatusServiceUnavailable, res.StatusCode == http.StatusGatewayTimeout:
+	case res.StatusCode == http.StatusTooManyRequests, res.StatusCode == http.StatusBadGateway,
+		res.StatusCode == http.StatusServiceUnavailable, res.StatusCode == http.StatusGatewayTimeout:
 		if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
 			again = time.Duration(min(seconds, 3600)) * time.Second
 		}
@@ -191,7 +198,8 @@ func (t *teller) went(what string, n int, err error) {
 		return
 	case err == nil:
 		if _, failed := t.lost[what]; failed {
-			t.log.Info("the collector takes data again", "event", "telemetry_back", "what", what, "lost", t.lost[what])
+			t.log.Info("the collector takes data again", "event", "telemetry_back", "what", what,
+				"lost", t.lost[what])
 			delete(t.lost, what)
 		}
 		if len(t.lost) == 0 {
@@ -205,6 +213,7 @@ func (t *teller) went(what string, n int, err error) {
 	t.lost[what] += n
 	if now := t.now(); t.last.IsZero() || now.Sub(t.last) >= quiet {
 		t.last = now
-		t.log.Warn("the collector has not taken data, which is lost", "event", "telemetry_lost", "what", what, "lost", t.lost[what], "detail", err.Error())
+		t.log.Warn("the collector has not taken data, which is lost", "event", "telemetry_lost", "what", what,
+			"lost", t.lost[what], "detail", err.Error())
 	}
 }

@@ -52,7 +52,8 @@ func (p *planter) secret() string {
 	form := []struct {
 		text string
 		n    int
-	}{{"ghp_%s", 36}, {"sk-proj-%s", 48}, {"xoxb-123456789012-%s", 24}, {"glpat-%s", 20}, {"hf_%s", 34}, {"npm_%s", 36}, {"Authorization: Bearer %s", 40}, {"password=%s", 16}, {"https://bob:%s@example.com/x", 20}, {"--api-key %s", 32}}[p.IntN(10)]
+	}{{"ghp_%s", 36}, {"sk-proj-%s", 48}, {"xoxb-123456789012-%s", 24}, {"glpat-%s", 20}, {"hf_%s", 34},
+		{"npm_%s", 36}, {"Authorization: Bearer %s", 40}, {"password=%s", 16}, {"https://bob:%s@example.com/x", 20}, {"--api-key %s", 32}}[p.IntN(10)]
 	core := p.random(form.n)
 	p.planted = append(p.planted, core)
 	return fmt.Sprintf(form.text, core)
@@ -128,23 +129,28 @@ func (p *planter) turn(t *testing.T, to *spans.Tracer, words spans.Words) {
 	by := policy.Subject{Session: p.text(256), Agent: p.text(40)}
 	ctx, run := request.Children().Run(ctx, "run1", p.text(40), "v", nil, by)
 	turn := run.Children().Turn(ctx, p.text(256), "v", []string{"x/a"}, by, req)
-	ctx, attempt := turn.Attempt(ctx, spans.To{Provider: "vllm", Upstream: "main", Model: p.text(100), Host: "127.0.0.1", Port: 80, Number: 1})
+	ctx, attempt := turn.Attempt(ctx, spans.To{Provider: "vllm", Upstream: "main", Model: p.text(100),
+		Host: "127.0.0.1", Port: 80, Number: 1})
 	attempt.Began(true)
 	var doc openai.Completion
-	if err := doc.Parse(fmt.Appendf(nil, `{"id":%q,"model":%q,"choices":[]}`, p.secret(), p.secret())); err == nil {
+	if err := doc.Parse(fmt.Appendf(nil, `{"id":%q,"model":%q,"choices":[]}`, p.secret(),
+		p.secret())); err == nil {
 		attempt.First(&doc)
 	}
 	said := &parse.Delta{Content: p.text(1 << 10), Reasoning: p.text(1 << 10)}
 	args := p.json(p.text(1 << 10))
 	half := len(args) / 2
-	said.Calls = []parse.CallDelta{{Index: 0, Name: p.text(30), Arguments: args[:half]}, {Index: 0, Arguments: args[half:]}}
+	said.Calls = []parse.CallDelta{{Index: 0, Name: p.text(30), Arguments: args[:half]},
+		{Index: 0, Arguments: args[half:]}}
 	heard := &parse.Reading{
 		Content: p.text(1 << 10), Reasoning: p.text(1 << 10), Finish: p.text(10),
-		Calls:   []tools.Call{{Name: p.text(30), Arguments: p.json(p.text(1 << 10)), Strategy: "harmony", Repairs: []tools.Repair{{Kind: "json.quote", From: p.secret(), To: p.secret()}}}},
+		Calls: []tools.Call{{Name: p.text(30), Arguments: p.json(p.text(1 << 10)), Strategy: "harmony",
+			Repairs: []tools.Repair{{Kind: "json.quote", From: p.secret(), To: p.secret()}}}},
 		Refused: []tools.Refusal{{Code: tools.BadJSON, Name: p.text(30), Text: p.secret(), Why: p.secret()}},
 	}
 	turn.Heard(heard, []string{p.text(20)}, func(string) bool { return true }, said, nil, p.text(10), attempt)
-	turn.Decided(spans.Decision{Tool: p.text(30), Effect: "deny", Rule: "r", Place: "exec.yaml:1", Outcome: "refused"})
+	turn.Decided(spans.Decision{Tool: p.text(30), Effect: "deny", Rule: "r", Place: "exec.yaml:1",
+		Outcome: "refused"})
 	turn.Fault("denied", "correct", p.text(30), p.IntN(2) == 0)
 	attempt.End(1, 2, 0, "timeout")
 	turn.End(spans.Came{Upstream: "main", Style: "native", Fault: "denied"})
@@ -184,7 +190,8 @@ func noSecretLeaves(t *testing.T, seed uint64, turns int, words spans.Words) {
 		for _, secret := range p.planted {
 			if at := partOf(sent, secret); at >= 0 {
 				if leaks++; leaks < 4 {
-					t.Errorf("turn %d: a part of %q left: …%q…", i, secret, sent[max(0, at-80):min(len(sent), at+60)])
+					t.Errorf("turn %d: a part of %q left: …%q…", i, secret, sent[max(0, at-80):min(len(sent),
+						at+60)])
 				}
 			}
 		}

@@ -47,7 +47,8 @@ type reader struct {
 func Read(environ []string) (s Settings, err error) {
 	r := &reader{of: map[string]string{}}
 	for _, pair := range environ {
-		if name, value, ok := strings.Cut(pair, "="); ok && strings.HasPrefix(name, "OTEL_") && value != "" { // an empty one counts as none
+		// an empty one counts as none
+		if name, value, ok := strings.Cut(pair, "="); ok && strings.HasPrefix(name, "OTEL_") && value != "" {
 			r.of[name] = value
 		}
 	}
@@ -58,8 +59,10 @@ func Read(environ []string) (s Settings, err error) {
 	s.Sampler = r.sampler()
 	s.Every = r.millis("OTEL_METRIC_EXPORT_INTERVAL", time.Minute)
 	s.Resource = r.resource()
-	if t := "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"; s.Metrics.URL != "" && !strings.EqualFold(orElse(r.of[t], "cumulative"), "cumulative") {
-		r.wrong(t, "metrics are sent as sums since the start of the program", "leave it out, or set it to cumulative; a collector makes deltas with its processor cumulativetodelta")
+	if t := "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"; s.Metrics.URL != "" &&
+		!strings.EqualFold(orElse(r.of[t], "cumulative"), "cumulative") {
+		r.wrong(t, "metrics are sent as sums since the start of the program",
+			"leave it out, or set it to cumulative; a collector makes deltas with its processor cumulativetodelta")
 	}
 	if r.err != nil {
 		return Settings{}, r.err
@@ -104,7 +107,8 @@ func (r *reader) target(kind string) (t Target) {
 		return Target{}
 	}
 	if name, protocol := r.first(kind, "PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
-		r.wrong(name, "this program speaks http/protobuf alone", "set it to http/protobuf, and the endpoint to the collector's port for that, mostly 4318")
+		r.wrong(name, "this program speaks http/protobuf alone",
+			"set it to http/protobuf, and the endpoint to the collector's port for that, mostly 4318")
 	}
 	name, headers := r.first(kind, "HEADERS")
 	t.Headers = r.pairs(name, headers)
@@ -146,7 +150,8 @@ func (r *reader) pairs(name, list string) (out []Pair) {
 		key = strings.TrimSpace(key)
 		value, err := url.PathUnescape(strings.TrimSpace(value))
 		if !ok || key == "" || err != nil || strings.ContainsAny(key+value, "\r\n") {
-			r.wrong(name, "it is no list of names and values", "write it as NAME=VALUE,NAME=VALUE, with other signs in percent form")
+			r.wrong(name, "it is no list of names and values",
+				"write it as NAME=VALUE,NAME=VALUE, with other signs in percent form")
 			return nil
 		}
 		out = append(out, Pair{key, value})
@@ -161,7 +166,8 @@ func (r *reader) millis(name string, usual time.Duration) time.Duration {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n <= 0 || n > 1<<31 {
-		r.wrong(name, "it is no number of milliseconds above 0", "leave it out, or write 10000 for 10 seconds")
+		r.wrong(name, "it is no number of milliseconds above 0",
+			"leave it out, or write 10000 for 10 seconds")
 		return usual
 	}
 	return time.Duration(n) * time.Millisecond
@@ -186,7 +192,8 @@ func (r *reader) sampler() sdktrace.Sampler {
 	case "traceidratio":
 		root = sdktrace.TraceIDRatioBased(ratio)
 	default:
-		r.wrong(name, "there is no such sampler here", "one of: always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio")
+		r.wrong(name, "there is no such sampler here",
+			"one of: always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio")
 	}
 	if kind := r.of[name]; kind == "" || strings.HasPrefix(kind, "parentbased_") {
 		return sdktrace.ParentBased(root)

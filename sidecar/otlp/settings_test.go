@@ -21,21 +21,35 @@ func TestRead(t *testing.T) {
 		"one for both": {end, func(s Settings) bool {
 			return s.Traces.URL == "http://c:4318/v1/traces" && s.Metrics.URL == "http://c:4318/v1/metrics"
 		}},
-		"with a path":  {end + "/otel/", func(s Settings) bool { return s.Traces.URL == "http://c:4318/otel/v1/traces" }},
+		"with a path": {end + "/otel/",
+			func(s Settings) bool { return s.Traces.URL == "http://c:4318/otel/v1/traces" }},
 		"traces alone": {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=https://c", func(s Settings) bool { return s.Traces.URL == "https://c/" && s.Metrics.URL == "" }},
 		"one of its own": {end + " OTEL_EXPORTER_OTLP_METRICS_ENDPOINT=http://m/x", func(s Settings) bool {
 			return s.Traces.URL == "http://c:4318/v1/traces" && s.Metrics.URL == "http://m/x"
 		}},
-		"no traces":         {end + " OTEL_TRACES_EXPORTER=none", func(s Settings) bool { return s.Traces.URL == "" && s.Metrics.URL != "" }},
+		"no traces": {end + " OTEL_TRACES_EXPORTER=none",
+			func(s Settings) bool { return s.Traces.URL == "" && s.Metrics.URL != "" }},
 		"metrics on a page": {end + " OTEL_METRICS_EXPORTER=prometheus", func(s Settings) bool { return s.Traces.URL != "" && s.Metrics.URL == "" }},
-		"off":               {end + " OTEL_SDK_DISABLED=TRUE", func(s Settings) bool { return s.Traces.URL == "" && s.Metrics.URL == "" }},
-		"not off":           {end + " OTEL_SDK_DISABLED=1", func(s Settings) bool { return s.Traces.URL != "" }},
-		"the protocol":      {end + " OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf", func(s Settings) bool { return s.Traces.URL != "" }},
-		"headers":           {end + " OTEL_EXPORTER_OTLP_HEADERS=a=1,b=x%20y", func(s Settings) bool { return reflect.DeepEqual(s.Metrics.Headers, []Pair{{"a", "1"}, {"b", "x y"}}) }},
+		"off": {end + " OTEL_SDK_DISABLED=TRUE",
+			func(s Settings) bool { return s.Traces.URL == "" && s.Metrics.URL == "" }},
+		"not off": {end + " OTEL_SDK_DISABLED=1",
+			func(s Settings) bool { return s.Traces.URL != "" }},
+		"the protocol": {end + " OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+			func(s Settings) bool { return s.Traces.URL != "" }},
+		"headers": {end + " OTEL_EXPORTER_OTLP_HEADERS=a=1,b=x%20y",
+			func(s Settings) bool {
+				return reflect.DeepEqual(s.Metrics.Headers, []Pair{{"a", "1"}, {"b", "x y"}})
+			}},
 		"headers of traces": {end + " OTEL_EXPORTER_OTLP_HEADERS=a=1 OTEL_EXPORTER_OTLP_TRACES_HEADERS=t=1", func(s Settings) bool { return reflect.DeepEqual(s.Traces.Headers, []Pair{{"t", "1"}}) }},
-		"times":             {end + " OTEL_EXPORTER_OTLP_TIMEOUT=1500 OTEL_METRIC_EXPORT_INTERVAL=2000", func(s Settings) bool { return s.Traces.Timeout == 1500*time.Millisecond && s.Every == 2*time.Second }},
-		"usual times":       {end, func(s Settings) bool { return s.Traces.Timeout == 10*time.Second && s.Every == time.Minute }},
-		"gzip":              {end + " OTEL_EXPORTER_OTLP_COMPRESSION=gzip OTEL_EXPORTER_OTLP_METRICS_COMPRESSION=none", func(s Settings) bool { return s.Traces.Gzip && !s.Metrics.Gzip }},
+		"times": {end + " OTEL_EXPORTER_OTLP_TIMEOUT=1500 OTEL_METRIC_EXPORT_INTERVAL=2000",
+			func(s Settings) bool {
+				return s.Traces.Timeout == 1500*time.Millisecond && s.Every == 2*time.Second
+			}},
+		"usual times": {end,
+			func(s Settings) bool { return s.Traces.Timeout == 10*time.Second && s.Every == time.Minute }},
+		"gzip": {end +
+			" OTEL_EXPORTER_OTLP_COMPRESSION=gzip OTEL_EXPORTER_OTLP_METRICS_COMPRESSION=none",
+			func(s Settings) bool { return s.Traces.Gzip && !s.Metrics.Gzip }},
 		"certificates": {end + " OTEL_EXPORTER_OTLP_CERTIFICATE=/ca OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE=/c OTEL_EXPORTER_OTLP_CLIENT_KEY=/k", func(s Settings) bool {
 			return s.Traces.Certificate == "/ca" && s.Traces.ClientCert == "/c" && s.Metrics.ClientKey == "/k"
 		}},
@@ -50,7 +64,8 @@ func TestRead(t *testing.T) {
 			return reflect.DeepEqual(s.Resource, []Pair{{"service.name", "gpt-oss-executor"}})
 		}},
 		"names of the place": {end + " OTEL_RESOURCE_ATTRIBUTES=service.name=x,deployment.environment.name=test%2C1 OTEL_SERVICE_NAME=mine", func(s Settings) bool {
-			return s.Resource[len(s.Resource)-1] == Pair{"service.name", "mine"} && s.Resource[2].Value == "test,1"
+			return s.Resource[len(s.Resource)-1] == Pair{"service.name", "mine"} &&
+				s.Resource[2].Value == "test,1"
 		}},
 	} {
 		s, err := Read(strings.Fields(c.environ))
@@ -92,7 +107,8 @@ func FuzzRead(f *testing.F) {
 	f.Add("https://u:p@[::1]:4318/x?y#z", "=,=%", ",,a", "NaN")
 	f.Fuzz(func(t *testing.T, endpoint, headers, attributes, share string) {
 		s, err := Read([]string{
-			"OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint, "OTEL_EXPORTER_OTLP_HEADERS=" + headers, "OTEL_RESOURCE_ATTRIBUTES=" + attributes,
+			"OTEL_EXPORTER_OTLP_ENDPOINT=" + endpoint, "OTEL_EXPORTER_OTLP_HEADERS=" + headers,
+			"OTEL_RESOURCE_ATTRIBUTES=" + attributes,
 			"OTEL_TRACES_SAMPLER=traceidratio", "OTEL_TRACES_SAMPLER_ARG=" + share,
 		})
 		if err != nil {

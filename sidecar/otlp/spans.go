@@ -47,12 +47,14 @@ func (e *exporter) ExportSpans(ctx context.Context, list []sdktrace.ReadOnlySpan
 		return nil
 	}
 	var answer collector.ExportTraceServiceResponse
-	err := e.post.send(ctx, &collector.ExportTraceServiceRequest{ResourceSpans: []*wire.ResourceSpans{spansOf(list)}}, &answer)
+	ask := &collector.ExportTraceServiceRequest{ResourceSpans: []*wire.ResourceSpans{spansOf(list)}}
+	err := e.post.send(ctx, ask, &answer)
 	lost := 0
 	if err != nil {
 		lost = len(list)
 	} else if p := answer.PartialSuccess; p != nil && p.RejectedSpans > 0 {
-		lost, err = min(int(p.RejectedSpans), len(list)), errors.New("the collector refuses some: "+p.ErrorMessage)
+		lost, err = min(int(p.RejectedSpans), len(list)), errors.New("the collector refuses some: "+
+			p.ErrorMessage)
 	}
 	e.metrics.Telemetry.WithLabelValues("sent").Add(float64(len(list) - lost))
 	e.metrics.Telemetry.WithLabelValues("lost").Add(float64(lost))
@@ -65,13 +67,15 @@ func (e *exporter) Shutdown(context.Context) error { return nil }
 
 // spansOf are spans of one resource as they are sent.
 func spansOf(list []sdktrace.ReadOnlySpan) *wire.ResourceSpans {
-	out := &wire.ResourceSpans{Resource: resourceOf(list[0].Resource()), SchemaUrl: list[0].Resource().SchemaURL()}
+	out := &wire.ResourceSpans{Resource: resourceOf(list[0].Resource()),
+		SchemaUrl: list[0].Resource().SchemaURL()}
 	scopes := map[instrumentation.Scope]*wire.ScopeSpans{}
 	for _, s := range list {
 		of := s.InstrumentationScope()
 		in := scopes[of]
 		if in == nil {
-			in = &wire.ScopeSpans{Scope: &common.InstrumentationScope{Name: of.Name, Version: of.Version}, SchemaUrl: of.SchemaURL}
+			in = &wire.ScopeSpans{Scope: &common.InstrumentationScope{Name: of.Name, Version: of.Version},
+				SchemaUrl: of.SchemaURL}
 			scopes[of] = in
 			out.ScopeSpans = append(out.ScopeSpans, in)
 		}
@@ -88,10 +92,13 @@ func spanOf(s sdktrace.ReadOnlySpan) *wire.Span {
 	of, parent := s.SpanContext(), s.Parent()
 	traceID, spanID := of.TraceID(), of.SpanID()
 	out := &wire.Span{
-		TraceId: traceID[:], SpanId: spanID[:], TraceState: of.TraceState().String(), Flags: flags(of, parent),
-		Name: s.Name(), Kind: kinds[s.SpanKind()], StartTimeUnixNano: nanos(s.StartTime()), EndTimeUnixNano: nanos(s.EndTime()),
-		Attributes: attributesOf(s.Attributes()), DroppedAttributesCount: uint32(s.DroppedAttributes()), DroppedEventsCount: uint32(s.DroppedEvents()),
-		Status: &wire.Status{Message: s.Status().Description},
+		TraceId: traceID[:], SpanId: spanID[:], TraceState: of.TraceState().String(),
+		Flags: flags(of, parent),
+		Name:  s.Name(), Kind: kinds[s.SpanKind()], StartTimeUnixNano: nanos(s.StartTime()),
+		EndTimeUnixNano: nanos(s.EndTime()),
+		Attributes:      attributesOf(s.Attributes()), DroppedAttributesCount: uint32(s.DroppedAttributes()),
+		DroppedEventsCount: uint32(s.DroppedEvents()),
+		Status:             &wire.Status{Message: s.Status().Description},
 	}
 	if parent.SpanID().IsValid() {
 		id := parent.SpanID()
@@ -105,14 +112,16 @@ func spanOf(s sdktrace.ReadOnlySpan) *wire.Span {
 	}
 	for _, e := range s.Events() {
 		out.Events = append(out.Events, &wire.Span_Event{
-			Name: e.Name, TimeUnixNano: nanos(e.Time), Attributes: attributesOf(e.Attributes), DroppedAttributesCount: uint32(e.DroppedAttributeCount),
+			Name: e.Name, TimeUnixNano: nanos(e.Time), Attributes: attributesOf(e.Attributes),
+			DroppedAttributesCount: uint32(e.DroppedAttributeCount),
 		})
 	}
 	return out
 }
 
 var kinds = map[trace.SpanKind]wire.Span_SpanKind{
-	trace.SpanKindInternal: wire.Span_SPAN_KIND_INTERNAL, trace.SpanKindServer: wire.Span_SPAN_KIND_SERVER, trace.SpanKindClient: wire.Span_SPAN_KIND_CLIENT,
+	trace.SpanKindInternal: wire.Span_SPAN_KIND_INTERNAL, trace.SpanKindServer: wire.Span_SPAN_KIND_SERVER,
+	trace.SpanKindClient: wire.Span_SPAN_KIND_CLIENT,
 }
 
 // flags are those of the trace, and whether the parent is elsewhere.

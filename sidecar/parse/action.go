@@ -51,7 +51,8 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		switch a, is := t.around(v, n, eof); {
 		case is == wait:
 			return 0, wait
-		case !t.runs(EvidenceLines, a&^isBehind, Call{Name: Name(l.name)}): // what follows was made up: Observation:
+		case !t.runs(EvidenceLines, a&^isBehind,
+			Call{Name: Name(l.name)}): // what follows was made up: Observation:
 			t.release(t.r.s.lines, n, why(a))
 			return 0, yes
 		}
@@ -97,7 +98,8 @@ func (t *text) callLine(v string, end int) {
 			how = t.r.ended
 		}
 		guessed := false
-		if isText := args != "{}" && (!strings.HasPrefix(args, "{") || !strings.Contains(args, ":")); isText && args != "" && how != tools.Cut {
+		if isText := args != "{}" && (!strings.HasPrefix(args, "{") ||
+			!strings.Contains(args, ":")); isText && args != "" && how != tools.Cut {
 			args, guessed = CodeInput(args, t.r.c.Open())
 		}
 		t.found(st, v, 0, end, Call{Name: name, Args: args, Unsure: guessed}, tools.Ending{How: how})
@@ -164,7 +166,8 @@ func (t *text) doubtThought(name string) {
 	var p Front
 	p.Add(t.lines.thought.String())
 	talk := t.r.facts.Talk
-	t.doubted = t.doubted || talk != nil && !t.r.facts.Asked && t.r.c.Class(name) != tools.Read && talk.Lead(&p) == Speaks
+	t.doubted = t.doubted || talk != nil && !t.r.facts.Asked && t.r.c.Class(name) != tools.Read &&
+		talk.Lead(&p) == Speaks
 }
 
 func (t *text) tellThought() {

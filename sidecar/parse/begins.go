@@ -81,7 +81,8 @@ func (w *PrintedWords) beginsMade(s string, short scan.Verdict) scan.Verdict {
 	case name == "":
 		return scan.No
 	case scan.IsLower(name[0]):
-		if is := w.beginsKey(s, '=', short); is != scan.Yes || end+1 < len(s) && strings.IndexByte(values, s[end+1]) >= 0 {
+		if is := w.beginsKey(s, '=', short); is != scan.Yes || end+1 < len(s) &&
+			strings.IndexByte(values, s[end+1]) >= 0 {
 			return is
 		} else if end+1 == len(s) {
 			return short

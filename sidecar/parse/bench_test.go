@@ -40,11 +40,13 @@ func BenchmarkClean8KBWhole(b *testing.B)     { benchRead(b, textOf(8<<10), 1<<2
 func BenchmarkClean64KBWhole(b *testing.B)    { benchRead(b, textOf(64<<10), 1<<20) }
 
 func BenchmarkHarmony2KBStreamed(b *testing.B) {
-	benchRead(b, `<|channel|>analysis<|message|>`+textOf(1<<10)+`<|end|><|start|>assistant<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"`+strings.Repeat("echo hello; ", 80)+`"}<|call|>`, 4)
+	benchRead(b, `<|channel|>analysis<|message|>`+textOf(1<<10)+
+		`<|end|><|start|>assistant<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"`+strings.Repeat("echo hello; ", 80)+`"}<|call|>`, 4)
 }
 
 func BenchmarkHarmony64KBStreamed(b *testing.B) {
-	benchRead(b, `<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"`+strings.Repeat("echo hello; ", 5400)+`"}<|call|>`, 4)
+	benchRead(b, `<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"`+
+		strings.Repeat("echo hello; ", 5400)+`"}<|call|>`, 4)
 }
 
 func BenchmarkCopy2KBStreamed(b *testing.B) {

@@ -14,7 +14,8 @@ import (
 func (t *text) openQuotable(opener string, tok harmony.Token, within bool) {
 	ends := t.past.Ends()
 	open := ends != Ended && !t.past.IsWord()
-	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open, item: ends == InItem, lead: t.leadIn()}
+	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open,
+		item: ends == InItem, lead: t.leadIn()}
 	t.settleInside()
 	t.openHeader(harmony.Behind(tok))
 	t.head = h
@@ -61,7 +62,8 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdic
 		return signs, is
 	case open:
 		return isQuoted, yes
-	case i == end && closed && len(v)-i <= maxTrail && scan.WordEnd(v, i) == len(v): // debris, if the reply ends with it
+	case i == end && closed && len(v)-i <= maxTrail &&
+		scan.WordEnd(v, i) == len(v): // debris, if the reply ends with it
 		return signs, scan.WaitOr(eof)
 	}
 	switch goes, is := Goes(v, scan.SkipBlanks(v, end), i, eof); {

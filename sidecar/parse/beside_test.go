@@ -40,7 +40,8 @@ func TestTextBesideCalls(t *testing.T) {
 		}
 		f := facts()
 		f.Asked = true
-		if second := readAs(s, c, f, []string{row.text}, "stop"); row.outcome == "asked" && (len(second.Calls) > 0 || strings.ReplaceAll(second.Content, zeroWidth, "") != row.text) {
+		if second := readAs(s, c, f, []string{row.text}, "stop"); row.outcome == "asked" &&
+			(len(second.Calls) > 0 || strings.ReplaceAll(second.Content, zeroWidth, "") != row.text) {
 			t.Errorf("%q, asked before: %d calls, shows %q", row.text, len(second.Calls), second.Content)
 		}
 		sameReading(t, s, c, "beside", row.text)
@@ -52,12 +53,14 @@ func TestDoubtIsTold(t *testing.T) {
 	s, c := shipped.Strategies(""), offeredForFuzz()
 	const read, exec = `<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`, `<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|>`
 	got := readPieces(s, c, []string{read + "<|channel|>final<|message|>For example:\n\n" + exec}, "stop")
-	if strings.TrimSpace(showCalls(got.Calls)) != `read{"path":"a"}` || !strings.Contains(got.Content, "The call of exec was not made.") {
+	if strings.TrimSpace(showCalls(got.Calls)) != `read{"path":"a"}` ||
+		!strings.Contains(got.Content, "The call of exec was not made.") {
 		t.Errorf("gives %s, shows %q", showCalls(got.Calls), got.Content)
 	}
 	r := s.Reader(c, facts())
 	r.Feed(parse.Delta{Content: "For example:\n\n" + exec})
-	r.Feed(parse.Delta{Calls: []parse.CallDelta{{ID: "a", Name: "exec", Arguments: []byte(`{"command":"ls"}`)}}})
+	r.Feed(parse.Delta{Calls: []parse.CallDelta{{ID: "a", Name: "exec",
+		Arguments: []byte(`{"command":"ls"}`)}}})
 	if got, _ := r.Close("tool_calls"); len(got.Calls) != 1 || strings.Contains(got.Content, "not made") {
 		t.Errorf("the server has it, too: gives %s, shows %q", showCalls(got.Calls), got.Content)
 	}

@@ -148,7 +148,8 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 		}
 		return block{}, wait
 	}
-	is := scan.When(t.first && i == from && v[i] >= 'A' && v[i] <= 'Z') // or a thought that is glued to the literal
+	// or a thought that is glued to the literal
+	is := scan.When(t.first && i == from && v[i] >= 'A' && v[i] <= 'Z')
 	if t.grammar.Alphabet.Leads(v[i]) {
 		_, _, is = t.tokenAt(v[i:], eof)
 	}
@@ -213,7 +214,8 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 	}
 	found, ok := t.unwrap(t.open.st, v[i:end], t.ending().How == tools.Cut)
 	if !ok && t.scan.End == 0 && t.scan.Stop == 0 {
-		torn, _, _ := t.envelopeOf(t.open.st).Torn(t.r.c, strings.Clone(v[i:end]), t.r.facts.MaxDepth, t.first)
+		torn, _, _ := t.envelopeOf(t.open.st).Torn(t.r.c, strings.Clone(v[i:end]), t.r.facts.MaxDepth,
+			t.first)
 		found.List = torn.List
 	}
 	return block{calls: found.List, end: behind, truncated: !ok}, yes

@@ -34,7 +34,8 @@ func certain(offered *tools.Catalog, calls []Call, args string) bool {
 	}
 	return !slices.ContainsFunc(calls, func(c Call) bool {
 		call, refusal := offered.Call(strings.Clone(c.Name), []byte(c.Args), tools.Ending{})
-		return refusal != nil || slices.ContainsFunc(call.Repairs, func(r tools.Repair) bool { return r.Kind == "args.wrap" })
+		return refusal != nil ||
+			slices.ContainsFunc(call.Repairs, func(r tools.Repair) bool { return r.Kind == "args.wrap" })
 	})
 }
 

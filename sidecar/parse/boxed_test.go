@@ -13,22 +13,28 @@ func TestDamagedArguments(t *testing.T) {
 	keys := parse.Usual()
 	keys.Through = []string{"functionCall", "params"}
 	keys.Beside = []string{"jsonrpc", "id", "method=tools/call"}
-	c := tools.NewCatalog(&tools.Rules{MaxDepth: 64, Classes: []tools.ClassRule{{Words: []string{"exec"}, Class: tools.Exec}}}, nil, []tools.Tool{{Name: "exec",
-		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"integer"}},"required":["command"],"additionalProperties":false}`)}})
+	c := tools.NewCatalog(&tools.Rules{MaxDepth: 64,
+		Classes: []tools.ClassRule{{Words: []string{"exec"}, Class: tools.Exec}}}, nil,
+		[]tools.Tool{{Name: "exec",
+			Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"integer"}},"required":["command"],"additionalProperties":false}`)}})
 	const want = `{"command":"ls"}`
 	for doc, certain := range map[string]bool{
-		`{"name":"exec","arguments":<unk>{"command":"ls"}<unk>}`:                                                true,
-		`{"name":"exec","arguments":{"command"="ls"}}`:                                                          true,
-		`{"arguments":{"command":"ls"}{"command":"ls"},"name":"exec"}`:                                          false, // something stands behind them
-		`{"tool_calls":[{"type":"function","function":{"name":"exec","arguments":｛"command"："ls"｝}}]}`:          true,
-		`{"name":"exec","arguments":command=ls&timeout=5}`:                                                      true,
-		`{"name":"exec","arguments":ls -la}`:                                                                    false,
-		`{"name":"exec","arguments":{"command":"ls"}, or {"command":"rm"}}`:                                     false,
-		"{\"exec\":{\"command\":\"ls\",\"args\":: PING\n\n \"ls\"}}":                                            false, // it is none of a call
-		"{\"name\":\"exec\",\"arguments\":{'command':'l: OPENROUTER PROCESSING\n\ns'}}":                         true,  // what kept a stream open
-		"{\"name\":\"exec\",\"arguments\":{'command':'l: ping\n\ns', \"timeout\": 5}}":                          false,
-		`{"name":"exec","arguments":{"command":'it's'}}`:                                                        false,
-		`{"name":"exec","arguments":<unk>{"command":"ls"}<unk>`:                                                 false, // cut
+		`{"name":"exec","arguments":<unk>{"command":"ls"}<unk>}`: true,
+		`{"name":"exec","arguments":{"command"="ls"}}`:           true,
+		// something stands behind them
+		`{"arguments":{"command":"ls"}{"command":"ls"},"name":"exec"}`:                                 false,
+		`{"tool_calls":[{"type":"function","function":{"name":"exec","arguments":｛"command"："ls"｝}}]}`: true,
+		`{"name":"exec","arguments":command=ls&timeout=5}`:                                             true,
+		`{"name":"exec","arguments":ls -la}`:                                                           false,
+		`{"name":"exec","arguments":{"command":"ls"}, or {"command":"rm"}}`:                            false,
+		// it is none of a call
+		"{\"exec\":{\"command\":\"ls\",\"args\":: PING\n\n \"ls\"}}": false,
+		// what kept a stream open
+		"{\"name\":\"exec\",\"arguments\":{'command':'l: OPENROUTER PROCESSING\n\ns'}}": true,
+		"{\"name\":\"exec\",\"arguments\":{'command':'l: ping\n\ns', \"timeout\": 5}}":  false,
+		`{"name":"exec","arguments":{"command":'it's'}}`:                                false,
+		// cut
+		`{"name":"exec","arguments":<unk>{"command":"ls"}<unk>`:                                                 false,
 		`{"name":"launch","arguments":<unk>{"command":"ls"}<unk>}`:                                              false,
 		`{"functionCall":{"name":"exec","args":<unk>{"command":"ls"}<unk>}}`:                                    true,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exec","arguments":天{"command":"ls"}}}`: true,
@@ -41,7 +47,8 @@ func TestDamagedArguments(t *testing.T) {
 		if sure {
 			call, refusal := c.Call(got.List[0].Name, []byte(got.List[0].Args), tools.Ending{})
 			sure = refusal == nil
-			if args := string(call.Arguments); sure && args != want && args != `{"command":"ls","timeout":5}` {
+			if args := string(call.Arguments); sure && args != want &&
+				args != `{"command":"ls","timeout":5}` {
 				t.Errorf("%s: read as %s", doc, args)
 			}
 		}
@@ -55,8 +62,10 @@ func TestDamagedArguments(t *testing.T) {
 func TestStarts(t *testing.T) {
 	keys, c := parse.Usual(), tools.NewCatalog(&tools.Rules{}, nil, []tools.Tool{{Name: "exec"}})
 	for v, want := range map[string]string{
-		`{"name":`: "yes", `{"id":"x","name":`: "yes", `{"id": "x", "type": "function", "function": {`: "yes", `[{"id":1,"name"`: "yes", `{"exec":`: "yes",
-		`{"id":"x","title":`: "no", `{"id":{"a":1},"name":`: "no", `{"title":`: "no", `{"id":["a","name"`: "no", `{1`: "no",
+		`{"name":`: "yes", `{"id":"x","name":`: "yes", `{"id": "x", "type": "function", "function": {`: "yes",
+		`[{"id":1,"name"`: "yes", `{"exec":`: "yes",
+		`{"id":"x","title":`: "no", `{"id":{"a":1},"name":`: "no", `{"title":`: "no",
+		`{"id":["a","name"`: "no", `{1`: "no",
 		`{"id":"x`: "wait", `{"id":"x", `: "wait", `{"na`: "wait", `{`: "wait",
 	} {
 		if got := [...]string{"no", "yes", "wait"}[keys.Starts(c, v, false)]; got != want {

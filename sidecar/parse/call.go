@@ -34,7 +34,8 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 	switch {
 	case i == len(v) && !eof, is == wait, is == yes && tok.Opens() && i+n == len(v) && !eof:
 		return 0, true
-	case is == yes && (tok.InHeader() || tok.Opens() && strings.HasPrefix(v[i+n:], "{")): // it was written twice, or has slipped in
+	case is == yes && (tok.InHeader() || tok.Opens() &&
+		strings.HasPrefix(v[i+n:], "{")): // it was written twice, or has slipped in
 		return i + n, false
 	case i == len(v) && t.r.c.Argless(t.head.Recipient): // a server took the token that ends it
 		return t.endCall(v, i, false)

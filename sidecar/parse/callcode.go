@@ -128,7 +128,8 @@ func BeginsCode(s string) bool {
 
 // isName reports whether a byte may stand in the name of a tool.
 func isName(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' || b == '.'
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' ||
+		b == '.'
 }
 
 func nameEnd(s string) (n int) {

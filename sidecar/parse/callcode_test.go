@@ -8,8 +8,9 @@ import (
 
 func TestCodeCalls(t *testing.T) {
 	for in, want := range map[string][]Call{
-		`read(path="a.md")`:                       {{Name: "read", Args: `{"path":"a.md"}`}},
-		`[read(path="a, b"), web.get({"u": 1}) ]`: {{Name: "read", Args: `{"path":"a, b"}`}, {Name: "web.get", Args: `{"u": 1}`}},
+		`read(path="a.md")`: {{Name: "read", Args: `{"path":"a.md"}`}},
+		`[read(path="a, b"), web.get({"u": 1}) ]`: {{Name: "read", Args: `{"path":"a, b"}`},
+			{Name: "web.get", Args: `{"u": 1}`}},
 		`ls()`:                         {{Name: "ls", Args: "{}"}},
 		`f{"a": [1, 2]}`:               {{Name: "f", Args: `{"a": [1, 2]}`}},
 		`f(x=[1, {'y': ")"}], z='\'')`: {{Name: "f", Args: `{"x":[1, {'y': ")"}],"z":'\''}`}},
@@ -85,7 +86,8 @@ func TestInput(t *testing.T) {
 
 // Bars by the thousand take little time.
 func TestSplitLinear(t *testing.T) {
-	if args, _ := Split("a="+strings.Repeat("|", 1<<21), func(string) bool { return true }); len(args) < 1<<21 {
+	if args, _ := Split("a="+strings.Repeat("|", 1<<21),
+		func(string) bool { return true }); len(args) < 1<<21 {
 		t.Errorf("%d bytes", len(args))
 	}
 }

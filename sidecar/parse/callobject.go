@@ -136,7 +136,8 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 			return c, false
 		}
 		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted || notation.Beats(clean)
-		lost := fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole || fixed.Has(jsonrepair.KindValue)
+		lost := fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole ||
+			fixed.Has(jsonrepair.KindValue)
 		if box, args, ok := k.boxed(clean, depth); ok && !cut && (lost || unsure) {
 			if f, ok := k.Read(offered, box, depth, cut); ok && certain(offered, f.List, args) {
 				return f, true
@@ -148,7 +149,8 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 		clean, c.Repairs = string(fixed.JSON), tools.Mended(fixed.Changes)
 	}
 	root := gjson.Parse(clean)
-	doubt := k.remarks(root) || slices.ContainsFunc(c.Repairs, func(r tools.Repair) bool { return r.Kind == jsonrepair.KindComment })
+	doubt := k.remarks(root) ||
+		slices.ContainsFunc(c.Repairs, func(r tools.Repair) bool { return r.Kind == jsonrepair.KindComment })
 	if list, guided := k.listIn(root); guided {
 		if c.List, ok = k.list(offered, list); !ok || k.foreign(root) {
 			return EnvelopeFound{}, false

@@ -45,7 +45,8 @@ func TestCalls(t *testing.T) {
 			t.Errorf("%s: %q", doc, got)
 		}
 	}
-	if calls, broken := TagCalls(`<function=read><parameter=path>a.md</parameter>`, false); len(calls) != 1 || broken {
+	if calls, broken := TagCalls(`<function=read><parameter=path>a.md</parameter>`, false); len(calls) != 1 ||
+		broken {
 		t.Errorf("what the model ended counts: %v %v", calls, broken)
 	}
 }
@@ -54,7 +55,8 @@ func TestCalls(t *testing.T) {
 func TestCallsLinear(t *testing.T) {
 	const n = 100_000
 	for unit, want := range map[string]int{
-		"<function=f><parameter=a>1</parameter></function>": n, "<function=f>{": 1, "<function=f>": n, "<parameter=a>": 0, "<function=f></parameter>": n,
+		"<function=f><parameter=a>1</parameter></function>": n, "<function=f>{": 1, "<function=f>": n,
+		"<parameter=a>": 0, "<function=f></parameter>": n,
 	} {
 		if calls, _ := TagCalls(strings.Repeat(unit, n), false); len(calls) != want {
 			t.Errorf("%s: %d calls", unit, len(calls))

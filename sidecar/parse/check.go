@@ -80,7 +80,8 @@ func (st *Strategy) checkBody() error {
 	case BodyJSON, BodyXML:
 		for _, lit := range st.Open {
 			if strings.Contains(lit, ToolName) {
-				return st.Errorf("%s in open is for calls that go on with the name; body %s is not", ToolName, st.Body)
+				return st.Errorf("%s in open is for calls that go on with the name; body %s is not", ToolName,
+					st.Body)
 			}
 		}
 		return nil

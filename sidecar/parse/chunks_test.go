@@ -60,7 +60,8 @@ func sameReading(t *testing.T, s *parse.Strategies, c *tools.Catalog, id, text s
 			continue
 		}
 		if diff := differ(want, got); diff != "" {
-			t.Errorf("%s: cut into %d pieces %.60q the reading differs (-whole +cut):\n%s\ntext %q", id, len(pieces), pieces[0], diff, text)
+			t.Errorf("%s: cut into %d pieces %.60q the reading differs (-whole +cut):\n%s\ntext %q", id,
+				len(pieces), pieces[0], diff, text)
 			return
 		}
 	}
@@ -75,7 +76,8 @@ func TestAnyChunkingOfTheCorporaReadsTheSame(t *testing.T) {
 func anyChunkingOfTheCorpora(t *testing.T, s *parse.Strategies) {
 	for _, file := range []string{"harmony", "react", "markers"} {
 		for _, l := range corpus.Load[labelled](t, file) {
-			sameReading(t, s, catalogOf(l.Input.Tools, l.Input.Tools != nil), l.ID, strings.Join(l.pieces(t), ""))
+			sameReading(t, s, catalogOf(l.Input.Tools, l.Input.Tools != nil), l.ID,
+				strings.Join(l.pieces(t), ""))
 		}
 	}
 	for _, w := range corpus.Load[wild](t, "gptoss") {
@@ -89,21 +91,31 @@ func anyChunkingOfTheCorpora(t *testing.T, s *parse.Strategies) {
 
 // fragments are what damaged replies are made of.
 var fragments = []string{
-	"<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|end|>", "<|call|>", "<|return|>", "<|", "<", "assistant", "analysis", "commentary", "final",
-	" to=", "to=", "functions.", "exec", "read", "web_search", "json", "code", " ", "\n", "\n\n", "\t", "{", "}", "[", "]", "\"", "\\", ":", ",", "{\"command\":\"ls\"}", "{\"path\":",
-	"{\"name\":\"exec\",\"arguments\":", "\"a\"", "`", "```", "~~~", "json\n", "Thought: ", "Action: ", "Action Input: ", "Observation: ", "Final Answer: ", "[TOOL:", "|", "=", "[DONE]",
-	"<tool_call>", "</tool_call>", "<function=", ">", "</function>", "<parameter=", "</parameter>", "<invoke name=\"exec\">", "<tool>", "</tool>", "<tool_input>", "</tool_input>",
-	"[END_TOOL_REQUEST]", "[exec]\n", "<think>", "</think>", "word ", "I will ", ".", "é", "CALL ", "(", ")", "'",
-	"@@", "@@exec", "@@end", "~~ command: ", "<<call name=read", "</call>", "path='a'", "!!exec ", "!!", ";", "$run ", "<read>", "</read>", "<path>", "[exec(", "[read(path=", "%%", "%%stop", "<sep>",
-	"&lt;|channel|&gt;", "＜｜call｜＞", `\u003c|message|\u003e`, "<|channel>", "|end|>", "<|Start|>", "< | return | >", "%3C|constrain|%3E", "&lt;", "|", "&", "\u200b",
+	"<|start|>", "<|channel|>", "<|message|>", "<|constrain|>", "<|end|>", "<|call|>", "<|return|>", "<|",
+	"<", "assistant", "analysis", "commentary", "final",
+	" to=", "to=", "functions.", "exec", "read", "web_search", "json", "code", " ", "\n", "\n\n", "\t", "{",
+	"}", "[", "]", "\"", "\\", ":", ",", "{\"command\":\"ls\"}", "{\"path\":",
+	"{\"name\":\"exec\",\"arguments\":", "\"a\"", "`", "```", "~~~", "json\n", "Thought: ", "Action: ",
+	"Action Input: ", "Observation: ", "Final Answer: ", "[TOOL:", "|", "=", "[DONE]",
+	"<tool_call>", "</tool_call>", "<function=", ">", "</function>", "<parameter=", "</parameter>",
+	"<invoke name=\"exec\">", "<tool>", "</tool>", "<tool_input>", "</tool_input>",
+	"[END_TOOL_REQUEST]", "[exec]\n", "<think>", "</think>", "word ", "I will ", ".", "é", "CALL ", "(", ")",
+	"'",
+	"@@", "@@exec", "@@end", "~~ command: ", "<<call name=read", "</call>", "path='a'", "!!exec ", "!!", ";",
+	"$run ", "<read>", "</read>", "<path>", "[exec(", "[read(path=", "%%", "%%stop", "<sep>",
+	"&lt;|channel|&gt;", "＜｜call｜＞", `\u003c|message|\u003e`, "<|channel>", "|end|>", "<|Start|>",
+	"< | return | >", "%3C|constrain|%3E", "&lt;", "|", "&", "\u200b",
 }
 
 // Whatever is put together of fragments reads the same in any pieces, with windows
 // as small as the fragments, too.
 func TestAnyChunkingOfFragmentsReadsTheSame(t *testing.T) {
 	own := shippedWith(t, append(patterns(), block(parse.BodyCode, "CALL ", ""),
-		parse.Strategy{ID: "native", Kind: parse.Native}, parse.Strategy{ID: "drop", Kind: parse.Drop, Open: []string{"<sep>"}},
-		parse.Strategy{ID: "phrases", Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []parse.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "sentence"}}})...)
+		parse.Strategy{ID: "native", Kind: parse.Native}, parse.Strategy{ID: "drop", Kind: parse.Drop,
+			Open: []string{"<sep>"}},
+		parse.Strategy{ID: "phrases", Kind: parse.Phrases, Tools: []string{"read"},
+			Phrase: []parse.Phrase{{Tool: "read", After: []string{"read"}, Take: "path",
+				As: "sentence"}}})...)
 	for _, k := range parse.Kinds() {
 		if !slices.ContainsFunc(own.All(), func(st parse.Strategy) bool { return st.Kind == k }) {
 			t.Errorf("no fragment is read by a strategy of kind %s", k)

@@ -28,7 +28,8 @@ func (c *Own) Apart() {
 	}
 	value := harmony.Scan{}
 	value.Run(args, true)
-	if rest := strings.TrimSpace(args[value.End:]); args[0] == '{' && json.Valid([]byte(args[:value.End])) && (rest == "" || strings.HasPrefix(rest, "<|")) {
+	if rest := strings.TrimSpace(args[value.End:]); args[0] == '{' && json.Valid([]byte(args[:value.End])) &&
+		(rest == "" || strings.HasPrefix(rest, "<|")) {
 		c.Name, c.Args = name, []byte(args[:value.End])
 	}
 }
@@ -62,7 +63,8 @@ func (c *Own) Clean(tokens *harmony.Alphabet, nobody bool) (l Left) {
 	switch behind := strings.TrimSpace(text[end+token.N:]); {
 	case value.End > 0 && glued(text[end:]) && json.Valid(c.Args[at:value.End]):
 		l = Left{Behind: text[end:], Closed: true}
-	case is != scan.Yes, value.Depth > 0 && value.End == 0 && behind != "" && !strings.HasPrefix(behind, "<|"):
+	case is != scan.Yes, value.Depth > 0 && value.End == 0 && behind != "" &&
+		!strings.HasPrefix(behind, "<|"):
 		c.Args = c.Args[at:] // a token in quotes that lack their backslash
 		return Left{}
 	case token.Token.Opens():
@@ -80,7 +82,8 @@ func (c *Own) Clean(tokens *harmony.Alphabet, nobody bool) (l Left) {
 func glued(s string) bool {
 	behind, speaks := strings.CutPrefix(s, "assistant")
 	begins := func(word string) bool { return strings.HasPrefix(behind, word) }
-	return speaks && slices.ContainsFunc([]string{"analysis", "commentary", "final", " to=", "<|"}, begins) || begins("commentary to=")
+	return speaks && slices.ContainsFunc([]string{"analysis", "commentary", "final", " to=", "<|"}, begins) ||
+		begins("commentary to=")
 }
 
 // headerEnd is where arguments begin behind what a server left of their header, such as

@@ -8,14 +8,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// stepClue and its kin read clues: the name of an offered tool with arguments behind it, in markup that no strategy
-// knows, or that lost its signs. Evidence says whether it is a call.
+// stepClue and its kin read clues: the name of an offered tool with arguments behind it, in markup that no
+// strategy knows, or that lost its signs. Evidence says whether it is a call.
 
 const maxTrail = 24 // bytes of debris behind the arguments
 
 // clues is v as text that may hold clues. They do not reach back over what was released.
 func (t *text) clues(v string) NameText {
-	return NameText{Names: t.r.names, Grammar: t.r.s.header, V: v, Last: t.last, Floor: max(0, t.looked-t.base)}
+	return NameText{Names: t.r.names, Grammar: t.r.s.header, V: v, Last: t.last,
+		Floor: max(0, t.looked-t.base)}
 }
 
 // clueAt enters a clue whose arguments begin at v[j:].
@@ -60,7 +61,8 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 		switch {
 		case ok && len(found) == 1:
 			call = found[0]
-		case strings.HasPrefix(call.Name, harmony.Namespace) && end-t.at > 2: // the arguments themselves are damaged
+		case strings.HasPrefix(call.Name, harmony.Namespace) &&
+			end-t.at > 2: // the arguments themselves are damaged
 			call.Args = v[t.at+1 : end-1]
 		default:
 			return t.releaseClue(v[:end], "no call in brackets")
@@ -112,7 +114,8 @@ func (t *text) clueEnd(v string, eof bool) (end int, ok bool) {
 func (t *text) cutClue(v string) (int, bool) {
 	name := v[t.clue.From:t.clue.To]
 	a, _ := t.around(v, len(v), true)
-	if !t.clue.Lost && v[t.at] == '{' && t.field == Content && t.mayBe(EvidenceName, a, Call{Name: name}) && t.allowed(t.r.s.json, 0, len(v), v) {
+	if !t.clue.Lost && v[t.at] == '{' && t.field == Content && t.mayBe(EvidenceName, a, Call{Name: name}) &&
+		t.allowed(t.r.s.json, 0, len(v), v) {
 		t.cutOff(t.r.s.json, v, 0, strings.Clone(name))
 		return t.behindCall(len(v))
 	}

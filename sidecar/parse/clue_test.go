@@ -11,13 +11,16 @@ import (
 )
 
 func nameIn(t testing.TB, v string) *parse.NameText {
-	c := tools.NewCatalog(ruletest.Shipped(t).Tools, nil, []tools.Tool{{Name: "read"}, {Name: "exec"}, {Name: "web_search"}})
+	c := tools.NewCatalog(ruletest.Shipped(t).Tools, nil, []tools.Tool{{Name: "read"}, {Name: "exec"},
+		{Name: "web_search"}})
 	return &parse.NameText{Names: parse.NewNames(c), Grammar: harmony.New(harmony.Words{
-		Call: []string{"call"}, Channels: []string{"commentary"}, Types: []string{"json"}, Roles: []string{"assistant"}, Recipient: []string{"to"},
+		Call: []string{"call"}, Channels: []string{"commentary"}, Types: []string{"json"},
+		Roles: []string{"assistant"}, Recipient: []string{"to"},
 	}, harmony.Signs{}), V: v, Last: '\n'}
 }
 
-// A clue ends where the arguments begin, and begins where its line does, if debris is all that stands in front.
+// A clue ends where the arguments begin, and begins where its line does, if debris is all that stands in
+// front.
 func TestBefore(t *testing.T) {
 	for v, want := range map[string]string{
 		"read":                    "read|read",
@@ -59,7 +62,9 @@ func TestBefore(t *testing.T) {
 func TestHeld(t *testing.T) {
 	for v, want := range map[string]int{
 		"I look. re": 2, "I look. read": 4, "I look. functions.": 10, "I look. read json ": 10,
-		"I look.\ncomm": 4, "I look.\ncommentary js": 13, "I look.\ncommon": 0, "I look.\njson ": 0, "I look. rest": 0, "I look.": 0, "": 0, "bread": 0, "It ends.func": 4, "x" + strings.Repeat("y", 100): 0,
+		"I look.\ncomm": 4, "I look.\ncommentary js": 13, "I look.\ncommon": 0, "I look.\njson ": 0,
+		"I look. rest": 0, "I look.": 0, "": 0, "bread": 0, "It ends.func": 4,
+		"x" + strings.Repeat("y", 100): 0,
 	} {
 		at := nameIn(t, v)
 		if got := at.Held(len(v)); got != want {
@@ -86,13 +91,15 @@ func TestNames(t *testing.T) {
 
 // Whatever stands there, a clue lies within the text, and what is held is no more than the text.
 func FuzzText(f *testing.F) {
-	for _, v := range []string{"functions.read json ", "⟦call⟧ read ⟦args⟧", "- read", "read\xff", "\n\nread ("} {
+	for _, v := range []string{"functions.read json ", "⟦call⟧ read ⟦args⟧", "- read", "read\xff",
+		"\n\nread ("} {
 		f.Add(v, 3)
 	}
 	f.Fuzz(func(t *testing.T, v string, floor int) {
 		at := nameIn(t, v)
 		at.Floor = min(max(floor, 0), len(v))
-		if c, ok := at.Before(len(v), true); ok && !(at.Floor <= c.Start && c.Start <= c.From && (c.Lost || c.From < c.To) && c.To <= len(v)) {
+		if c, ok := at.Before(len(v), true); ok && !(at.Floor <= c.Start && c.Start <= c.From &&
+			(c.Lost || c.From < c.To) && c.To <= len(v)) {
 			t.Errorf("%q from %d: %+v", v, at.Floor, c)
 		}
 		n := at.Held(len(v))
@@ -103,7 +110,8 @@ func FuzzText(f *testing.F) {
 		far := nameIn(t, front+v)
 		far.Floor = at.Floor + len(front)
 		if at.Last = ' '; at.Held(len(v)) != far.Held(len(far.V)) {
-			t.Errorf("%q from %d: a glance says %d, a look %d", v, at.Floor, at.Held(len(v)), far.Held(len(far.V)))
+			t.Errorf("%q from %d: a glance says %d, a look %d", v, at.Floor, at.Held(len(v)),
+				far.Held(len(far.V)))
 		}
 	})
 }

@@ -26,11 +26,17 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 		return opening{}, no
 	}
 	if t.loose {
-		return opening{n: n - i, begin: func(t *text, v string, n int) { t.flow(v[:n]); t.loose = false }}, yes
+		return opening{n: n - i, begin: func(t *text, v string, n int) { t.flow(v[:n]); t.loose = false }},
+			yes
 	}
-	if t.fence.n == 0 && !t.released && !t.r.tired() && t.r.s.json != nil && !t.r.c.Empty() { // it may hold a call
+	// it may hold a call
+	if t.fence.n == 0 && !t.released && !t.r.tired() && t.r.s.json != nil && !t.r.c.Empty() {
 		if t.front = t.inFront(v, i); t.front != isQuoted {
-			return opening{n: n - i, begin: func(t *text, _ string, _ int) { t.enter(inFence); t.fences = t.fences[:0] }}, yes
+			return opening{n: n - i, begin: func(t *text, _ string,
+				_ int) {
+				t.enter(inFence)
+				t.fences = t.fences[:0]
+			}}, yes
 		}
 	}
 	run := fence{v[p], n - p}
@@ -57,7 +63,8 @@ func (t *text) inFront(v string, i int) Set {
 	switch {
 	case text == "":
 		return isAlone
-	case p.Ends() == Ended && !strings.HasSuffix(text, ":"), t.r.facts.Talk != nil && t.r.facts.Talk.Lead(&p) == Apart:
+	case p.Ends() == Ended && !strings.HasSuffix(text, ":"), t.r.facts.Talk != nil &&
+		t.r.facts.Talk.Lead(&p) == Apart:
 		return isOpen
 	}
 	return isQuoted
@@ -111,7 +118,8 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 		if next == len(v) && !eof {
 			return 0, true
 		}
-		if again := strings.LastIndexByte(v[end:next], '\n'); again >= 0 && fenceMarks(v[end+again:next]) && fenceMarks(v[end:end+again]) {
+		if again := strings.LastIndexByte(v[end:next], '\n'); again >= 0 && fenceMarks(v[end+again:next]) &&
+			fenceMarks(v[end:end+again]) {
 			t.at, t.scan = end+again, harmony.Scan{}
 			continue
 		}

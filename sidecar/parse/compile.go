@@ -56,7 +56,8 @@ func Compile(list []Strategy, w Weights) (*Strategies, error) {
 			continue
 		}
 		if other, twice := priorities[st.Priority]; twice {
-			return nil, st.Errorf("has the priority %d of %s; the order between them is open", st.Priority, other)
+			return nil, st.Errorf("has the priority %d of %s; the order between them is open", st.Priority,
+				other)
 		}
 		priorities[st.Priority] = st.ID
 		if len(st.Read) == 0 {
@@ -84,7 +85,8 @@ func (s *Strategies) Weights() Weights { return s.weights }
 // add puts a strategy into its place. Only blocks, patterns and drops may come
 // more than once.
 func (s *Strategies) add(st *Strategy) error {
-	slot := map[Kind]**Strategy{Native: &s.native, Harmony: &s.harmony, JSON: &s.json, Lines: &s.lines, Phrases: &s.phrases}[st.Kind]
+	slot := map[Kind]**Strategy{Native: &s.native, Harmony: &s.harmony, JSON: &s.json, Lines: &s.lines,
+		Phrases: &s.phrases}[st.Kind]
 	if slot != nil {
 		if *slot != nil {
 			return st.Errorf("%s is of kind %s already; a kind can be enabled once", (*slot).ID, st.Kind)

@@ -11,10 +11,11 @@ import (
 
 func TestCompileRefuses(t *testing.T) {
 	for want, st := range map[string]parse.Strategy{
-		"no id":                  {Kind: parse.Native},
-		"confidence":             {ID: "x", Kind: parse.Native, Confidence: 1.5},
-		"lead":                   {ID: "x", Kind: parse.Harmony, Header: harmony.UsualWords(), Lead: -1},
-		"cannot read":            {ID: "x", Kind: parse.Harmony, Header: harmony.UsualWords(), Read: []parse.Field{"header"}},
+		"no id":      {Kind: parse.Native},
+		"confidence": {ID: "x", Kind: parse.Native, Confidence: 1.5},
+		"lead":       {ID: "x", Kind: parse.Harmony, Header: harmony.UsualWords(), Lead: -1},
+		"cannot read": {ID: "x", Kind: parse.Harmony, Header: harmony.UsualWords(),
+			Read: []parse.Field{"header"}},
 		"envelope.name":          {ID: "x", Kind: parse.JSON},
 		"needs open":             {ID: "x", Kind: parse.Block, Body: parse.BodyJSON},
 		"two characters":         block(parse.BodyJSON, "[", ""),
@@ -37,7 +38,8 @@ func TestCompileRefuses(t *testing.T) {
 		"has the priority 1 of":  {ID: "y", Kind: parse.Harmony, Header: harmony.UsualWords(), Priority: 1},
 	} {
 		st.Place, st.Enabled = "rules.yaml:7", true
-		_, err := parse.Compile([]parse.Strategy{{ID: "base", Kind: parse.Lines, Priority: 1, Enabled: true}, st}, parse.Prior())
+		_, err := parse.Compile([]parse.Strategy{{ID: "base", Kind: parse.Lines, Priority: 1, Enabled: true},
+			st}, parse.Prior())
 		var e *parse.StrategyError
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) || e.Place != "rules.yaml:7" {
 			t.Errorf("%s: %v", want, err)
@@ -47,11 +49,13 @@ func TestCompileRefuses(t *testing.T) {
 
 func TestDisabledStrategiesAreCheckedAndNotUsed(t *testing.T) {
 	off := markers(nil)
-	s, err := parse.Compile([]parse.Strategy{off, {ID: "b", Kind: parse.Lines, Priority: off.Priority}}, parse.Prior())
+	s, err := parse.Compile([]parse.Strategy{off, {ID: "b", Kind: parse.Lines, Priority: off.Priority}},
+		parse.Prior())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := readPieces(s, offeredForFuzz(), []string{"[TOOL:exec|command=ls]"}, "stop"); len(got.Calls) > 0 {
+	if got := readPieces(s, offeredForFuzz(), []string{"[TOOL:exec|command=ls]"},
+		"stop"); len(got.Calls) > 0 {
 		t.Errorf("calls %v", got.Calls)
 	}
 	if _, err := parse.Compile([]parse.Strategy{{ID: "x", Kind: "magic"}}, parse.Prior()); err == nil {

@@ -98,7 +98,8 @@ func readPieces(s *parse.Strategies, c *tools.Catalog, pieces []string, finish s
 // facts are those that every reading may know: the words of the shipped rules.
 func facts() parse.Facts { return shipped.Facts("", "", "") }
 
-func readAs(s *parse.Strategies, c *tools.Catalog, f parse.Facts, pieces []string, finish string) parse.Reading {
+func readAs(s *parse.Strategies, c *tools.Catalog, f parse.Facts, pieces []string,
+	finish string) parse.Reading {
 	r := s.Reader(c, f)
 	for _, p := range pieces {
 		r.Feed(parse.Delta{Content: p})
@@ -218,7 +219,8 @@ func (n tally) String() string {
 
 // testLabelled reads the cases of a file. Every must case that is claimed must be
 // read rightly, and at least this share of the should cases.
-func testLabelled(t *testing.T, s *parse.Strategies, file string, claimed func(labelled) bool, minShould float64) {
+func testLabelled(t *testing.T, s *parse.Strategies, file string, claimed func(labelled) bool,
+	minShould float64) {
 	n := tally{}
 	for _, l := range corpus.Load[labelled](t, file) {
 		pieces := l.pieces(t)
@@ -228,7 +230,8 @@ func testLabelled(t *testing.T, s *parse.Strategies, file string, claimed func(l
 		if wrong != "" && l.Grade == "must" && claimed(l) {
 			t.Errorf("%s (must): %s", l.ID, wrong)
 		} else if wrong != "" && os.Getenv("SHOW") != "" {
-			t.Logf("%s (%s): %s\n\t%q refused %v", l.ID, l.Grade, wrong, strings.Join(pieces, ""), got.Refused)
+			t.Logf("%s (%s): %s\n\t%q refused %v", l.ID, l.Grade, wrong, strings.Join(pieces, ""),
+				got.Refused)
 		}
 	}
 	t.Logf("%s: %s", file, n)

@@ -11,7 +11,8 @@ import (
 // Debris is the sign that s ends with; false where it ends a sentence, quotes, or is a letter.
 func Debris(s string) (n int, ok bool) {
 	r, n := utf8.DecodeLastRuneInString(s)
-	return n, r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsSpace(r) && !strings.ContainsRune(".,;!?`\"'“”„«»{}()。，；！？", r)
+	return n, r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsSpace(r) &&
+		!strings.ContainsRune(".,;!?`\"'“”„«»{}()。，；！？", r)
 }
 
 // Trail is the end of the debris behind v[:end]: strange signs, up to the end of the line, and fewer bytes

@@ -17,7 +17,8 @@ import (
 func TestDenied(t *testing.T) {
 	no := func(parse.Env) (bool, error) { return false, nil }
 	fails := func(parse.Env) (bool, error) { return true, errors.New("out of range") }
-	keys := parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name"}, Arguments: []string{"arguments"}}
+	keys := parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name"},
+		Arguments: []string{"arguments"}}
 	for _, row := range []struct {
 		name string
 		st   parse.Strategy
@@ -27,7 +28,8 @@ func TestDenied(t *testing.T) {
 		{"native", parse.Strategy{Kind: parse.Native}, parse.Delta{Calls: []parse.CallDelta{{Name: "read", Arguments: []byte(`{"path":"a"}`)}}}, `{"path":"a"}`},
 		{"harmony", parse.Strategy{Kind: parse.Harmony, Header: harmony.UsualWords()}, parse.Delta{Content: `<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`}, `to=read`},
 		{"harmony in thoughts", parse.Strategy{Kind: parse.Harmony, Header: harmony.UsualWords(), Read: []parse.Field{parse.Content, parse.Reasoning}},
-			parse.Delta{Reasoning: `Hm.<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`}, `to=read`},
+			parse.Delta{Reasoning: `Hm.<|channel|>commentary to=read<|message|>{"path":"a"}<|call|>`},
+			`to=read`},
 		{"object", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: `{"name":"read","arguments":{"path":"a"}}`}, `{"name"`},
 		{"list of calls", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: `{"tool_calls":[{"name":"read","arguments":{"path":"a"}}]}`}, `"tool_calls"`},
 		{"fence", parse.Strategy{Kind: parse.JSON, Envelope: keys}, parse.Delta{Content: "```json\n{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n```"}, `{"name"`},
@@ -47,7 +49,8 @@ func TestDenied(t *testing.T) {
 			found := false
 			for _, s := range got.Steps {
 				if s.Denied != nil {
-					found = s.Strategy == "s" && s.Outcome == parse.Refused && s.Error == when && s.To > s.From && strings.Contains(s.Denied.Text, row.saw)
+					found = s.Strategy == "s" && s.Outcome == parse.Refused && s.Error == when &&
+						s.To > s.From && strings.Contains(s.Denied.Text, row.saw)
 				}
 			}
 			if !found || len(got.Calls) > 0 {
@@ -61,8 +64,10 @@ func TestDenied(t *testing.T) {
 func TestDeniedBehindItsHeader(t *testing.T) {
 	for _, allows := range []bool{true, false} {
 		words := parse.Strategy{ID: "words", Kind: parse.Harmony, Header: harmony.UsualWords()}
-		object := parse.Strategy{ID: "object", Kind: parse.JSON, Envelope: parse.Keys{Name: []string{"name"}, Arguments: []string{"arguments"}}, When: func(parse.Env) (bool, error) { return allows, nil }}
-		got := readPieces(compiled(t, words, object), offeredForFuzz(), []string{`{"path":"a"}to=functions.read`}, "stop")
+		object := parse.Strategy{ID: "object", Kind: parse.JSON, Envelope: parse.Keys{Name: []string{"name"},
+			Arguments: []string{"arguments"}}, When: func(parse.Env) (bool, error) { return allows, nil }}
+		got := readPieces(compiled(t, words, object), offeredForFuzz(),
+			[]string{`{"path":"a"}to=functions.read`}, "stop")
 		if allows != (len(got.Calls) == 1) {
 			t.Errorf("allowed: %v, calls %v, trace %+v", allows, got.Calls, got.Steps)
 		}
@@ -73,11 +78,16 @@ func TestDeniedBehindItsHeader(t *testing.T) {
 func TestAnyChunkingDeniesTheSame(t *testing.T) {
 	when := func(e parse.Env) (bool, error) { return len(e.Text)%2 == 0, nil }
 	s := compiled(t,
-		parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: harmony.UsualWords(), Lead: 24, When: when}, markers(when),
-		parse.Strategy{ID: "json", Kind: parse.JSON, When: when, Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "action"}, Arguments: []string{"arguments", "action_input"}}},
+		parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: harmony.UsualWords(), Lead: 24,
+			When: when}, markers(when),
+		parse.Strategy{ID: "json", Kind: parse.JSON, When: when,
+			Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "action"},
+				Arguments: []string{"arguments", "action_input"}}},
 		parse.Strategy{ID: "react", Kind: parse.Lines, When: when, Done: []string{"done"}},
-		parse.Strategy{ID: "tags", Kind: parse.Block, When: when, Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"}, Body: parse.BodyAuto})
-	whole := []string{`{"name":"exec","arguments":{"command":"ls"}}`, "[TOOL:read|path=a]", "\n", "\nAction: exec\nAction Input: {\"command\":\"ls\"}\n"}
+		parse.Strategy{ID: "tags", Kind: parse.Block, When: when, Open: []string{"<tool_call>"},
+			Close: []string{"</tool_call>"}, Body: parse.BodyAuto})
+	whole := []string{`{"name":"exec","arguments":{"command":"ls"}}`, "[TOOL:read|path=a]", "\n",
+		"\nAction: exec\nAction Input: {\"command\":\"ls\"}\n"}
 	c, denied := offeredForFuzz(), 0
 	rnd := rand.New(rand.NewPCG(3, 9))
 	for range howMany(t) {

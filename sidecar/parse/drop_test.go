@@ -33,7 +33,8 @@ func TestDrop(t *testing.T) {
 		"A call: [TOOL:read|path=[END]] [END]":   "A call: ",
 		"[END][TOOL:read|path=a.txt]<|eot_id|>.": "",
 	} {
-		for _, c := range []*tools.Catalog{tools.OpenCatalog(shipped.Tools), tools.NewCatalog(shipped.Tools, nil, []tools.Tool{{Name: "read"}})} {
+		for _, c := range []*tools.Catalog{tools.OpenCatalog(shipped.Tools), tools.NewCatalog(shipped.Tools,
+			nil, []tools.Tool{{Name: "read"}})} {
 			for size := 1; size <= len(text); size++ {
 				r := s.Reader(c, parse.Facts{})
 				for at := 0; at < len(text); at += size {

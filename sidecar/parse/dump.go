@@ -66,5 +66,6 @@ func (t *text) takeDump(found EnvelopeFound, v string) bool {
 
 // more says that v[end:], behind a value, is the next line of a dump.
 func (t *text) more(v string, end int) bool {
-	return t.first && strings.Contains(v[end:t.at], "\n") && v[t.at] == '{' && t.r.s.json.Envelope.Leads(t.r.c, v[:end])
+	return t.first && strings.Contains(v[end:t.at], "\n") && v[t.at] == '{' &&
+		t.r.s.json.Envelope.Leads(t.r.c, v[:end])
 }

@@ -44,10 +44,13 @@ var noDumps = []string{
 	`["read","exec","web_search"]`,
 	// Lines of JSON.
 	`{"id":1,"text":"one"}` + "\n" + `{"id":2,"text":"two"}`,
-	`{"role":"user","content":"read a"}` + "\n" + `{"role":"assistant","recipient":"functions.read","channel":"commentary","content":"{\"path\":\"a\"}"}`,
-	`{"role":"assistant","content":"Hello"}` + "\n" + `{"example":1,"role":"assistant","recipient":"functions.read","content":"{\"path\":\"a\"}"}`,
+	`{"role":"user","content":"read a"}` + "\n" +
+		`{"role":"assistant","recipient":"functions.read","channel":"commentary","content":"{\"path\":\"a\"}"}`,
+	`{"role":"assistant","content":"Hello"}` + "\n" +
+		`{"example":1,"role":"assistant","recipient":"functions.read","content":"{\"path\":\"a\"}"}`,
 	`{"model":"m","message":{"role":"assistant","content":"a"},"done":false}` + "\nThese lines are a stream.",
-	`{"model":"m","message":{"role":"assistant","content":"a"},"done":false}` + "\n" + `{"level":"info","msg":"tool","name":"read","arguments":{"path":"a"}}`,
+	`{"model":"m","message":{"role":"assistant","content":"a"},"done":false}` + "\n" +
+		`{"level":"info","msg":"tool","name":"read","arguments":{"path":"a"}}`,
 	"data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}]}\n\ndata: [DONE]",
 	"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"read\",\"arguments\":\"{\\\"path\\\":\\\"a\\\"}\"}}]}}]}\n\nThis is one event.",
 	// Code.
@@ -112,7 +115,10 @@ func TestNoDumps(t *testing.T) {
 			t.Errorf("%s\ncalls %v, refuses %v, shows %q", text, got.Calls, got.Refused, got.Content)
 		}
 		sameReading(t, s, c, "no dump", text)
-		if got, _ = readDeltas(s, "stop", parse.Delta{Reasoning: text}); len(got.Calls)+len(got.Refused) > 0 && !strings.Contains(text, `to="`) { // which is a header
+		// which is a header
+		if got, _ = readDeltas(s, "stop",
+			parse.Delta{Reasoning: text}); len(got.Calls)+len(got.Refused) > 0 &&
+			!strings.Contains(text, `to="`) {
 			t.Errorf("%s\nin the thoughts: calls %v, refuses %v", text, got.Calls, got.Refused)
 		}
 	}
@@ -124,7 +130,8 @@ func TestDumpsAskedFor(t *testing.T) {
 		if row.json {
 			continue
 		}
-		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{Topic: []string{"tool call"}, User: "What does the SDK print of this tool call?", Talk: facts().Talk})
+		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{Topic: []string{"tool call"},
+			User: "What does the SDK print of this tool call?", Talk: facts().Talk})
 		r.Feed(parse.Delta{Content: filled(row.text, "read", `{"path":"a"}`)})
 		if got, _ := r.Close("stop"); len(got.Calls) > 0 {
 			t.Errorf("%s: %v", name, got.Calls)

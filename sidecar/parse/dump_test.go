@@ -10,8 +10,8 @@ import (
 )
 
 // dumps are messages of APIs and libraries that stand in place of the call in them. ASK: a tool that
-// executes is asked about. The text of a row has NAME and ARGS, which is an object, or TEXT, a JSON text of it,
-// or BARE, the same without its quotes.
+// executes is asked about. The text of a row has NAME and ARGS, which is an object, or TEXT, a JSON text of
+// it, or BARE, the same without its quotes.
 var dumps = map[string]struct {
 	text     string
 	json     bool // of an API: all tools may be called
@@ -42,10 +42,11 @@ var dumps = map[string]struct {
 	"Responses, repr": {`[ResponseReasoningItem(id='rs_1', summary=[], type='reasoning', content=[Content(text='I look.', type='reasoning_text')]), ResponseFunctionToolCall(arguments='BARE', call_id='c1', name='NAME', type='function_call', id='fc_1', status='completed')]`, false, "I look.", ""},
 	"Rust":            {`Message { author: Author { role: Assistant, name: None }, recipient: Some("functions.NAME"), content: [Text(TextContent { text: TEXT })], channel: Some("commentary"), content_type: Some("<|constrain|>json") }`, false, "", ""},
 	"Rust, pretty":    {"Message {\n    author: Author {\n        role: Assistant,\n        name: None,\n    },\n    recipient: Some(\n        \"functions.NAME\",\n    ),\n    content: [\n        Text(\n            TextContent {\n                text: TEXT,\n            },\n        ),\n    ],\n    channel: Some(\n        \"commentary\",\n    ),\n    content_type: None,\n}", false, "", ""},
-	"header":          {"channel: commentary\nrecipient: functions.NAME\ncontent_type: json\n\nARGS", false, "", ""},
-	"header, to":      {"role: assistant\nto: functions.NAME\n\nARGS", false, "", ""},
-	"element":         {`<message role="assistant" channel="commentary" to="functions.NAME" content-type="json">HTML</message>`, false, "", ""},
-	"Open WebUI":      {"<details type=\"tool_calls\" done=\"false\" id=\"c1\" name=\"NAME\" arguments=\"QUOT\">\n<summary>Executing...</summary>\n</details>", false, "", ""},
+	"header": {"channel: commentary\nrecipient: functions.NAME\ncontent_type: json\n\nARGS", false,
+		"", ""},
+	"header, to": {"role: assistant\nto: functions.NAME\n\nARGS", false, "", ""},
+	"element":    {`<message role="assistant" channel="commentary" to="functions.NAME" content-type="json">HTML</message>`, false, "", ""},
+	"Open WebUI": {"<details type=\"tool_calls\" done=\"false\" id=\"c1\" name=\"NAME\" arguments=\"QUOT\">\n<summary>Executing...</summary>\n</details>", false, "", ""},
 }
 
 // filled is the text of a row, with a call in it.
@@ -53,13 +54,16 @@ func filled(text, name, args string) string {
 	quoted, _ := json.Marshal(args)
 	twice, _ := json.Marshal(string(quoted))
 	html := strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;")
-	return strings.NewReplacer("NAME", name, "ARGS", args, "TEXT", string(quoted), "BARE", args, "HTML", html.Replace(args), "QUOT", html.Replace(string(quoted)), "TWICE", string(twice)).Replace(text)
+	return strings.NewReplacer("NAME", name, "ARGS", args, "TEXT", string(quoted), "BARE", args,
+		"HTML", html.Replace(args), "QUOT", html.Replace(string(quoted)),
+		"TWICE", string(twice)).Replace(text)
 }
 
 func TestDumps(t *testing.T) {
 	s, c := shipped.Strategies(""), offeredForFuzz()
 	for name, row := range dumps {
-		for _, call := range []struct{ name, args string }{{"read", `{"path":"a"}`}, {"exec", `{"command":"make all"}`}} {
+		for _, call := range []struct{ name, args string }{{"read", `{"path":"a"}`},
+			{"exec", `{"command":"make all"}`}} {
 			text := filled(row.text, call.name, call.args)
 			want := call.name + call.args
 			if call.name == "exec" && !row.json {
@@ -67,8 +71,10 @@ func TestDumps(t *testing.T) {
 			}
 			got := readPieces(s, c, []string{text}, "stop")
 			calls := strings.TrimSpace(showCalls(got.Calls))
-			if calls != want || strings.TrimSpace(got.Content) != row.says || strings.TrimSpace(got.Reasoning) != row.thoughts {
-				t.Errorf("%s: %s\ngives %s, shows %q, thinks %q\nwant %s, %q, %q; refused %v", name, text, calls, got.Content, got.Reasoning, want, row.says, row.thoughts, got.Refused)
+			if calls != want || strings.TrimSpace(got.Content) != row.says ||
+				strings.TrimSpace(got.Reasoning) != row.thoughts {
+				t.Errorf("%s: %s\ngives %s, shows %q, thinks %q\nwant %s, %q, %q; refused %v", name, text,
+					calls, got.Content, got.Reasoning, want, row.says, row.thoughts, got.Refused)
 			}
 			if asked := len(got.Refused) == 1 && got.Refused[0].Code == tools.Unsure; asked != (want == "") {
 				t.Errorf("%s: %s: refused %v", name, call.name, got.Refused)
@@ -88,20 +94,26 @@ func TestDumpsElsewhere(t *testing.T) {
 		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != `read{"path":"a"}` && row.says == "" {
 			t.Errorf("%s: in the thoughts: %s; refused %v", name, calls, got.Refused)
 		}
-		if strings.HasPrefix(text, `["<|`) || strings.HasPrefix(text, `{"content"`) || strings.HasPrefix(text, "['<|") || strings.Contains(text, "}\n{") {
+		if strings.HasPrefix(text, `["<|`) || strings.HasPrefix(text, `{"content"`) ||
+			strings.HasPrefix(text, "['<|") || strings.Contains(text, "}\n{") {
 			continue // tokens are all of a reply, and so are lines
 		}
 		got = readPieces(s, c, []string{"I will read the file now.\n" + text}, "stop")
 		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != `read{"path":"a"}` {
 			t.Errorf("%s: behind a sentence: %s, shows %q; refused %v", name, calls, got.Content, got.Refused)
 		}
-		for _, front := range []string{"This is what the SDK printed yesterday:\n", "For example, the log looks like this:\n", "Never send this:\n"} {
-			if got = readPieces(s, c, []string{front + text}, "stop"); len(got.Calls) > 0 && name != "header, to" { // which is a header
+		for _, front := range []string{"This is what the SDK printed yesterday:\n",
+			"For example, the log looks like this:\n", "Never send this:\n"} {
+			// which is a header
+			if got = readPieces(s, c, []string{front + text}, "stop"); len(got.Calls) > 0 &&
+				name != "header, to" {
 				t.Errorf("%s: behind %q: %v; refused %v", name, front, got.Calls, got.Refused)
 			}
 		}
-		for _, behind := range []string{"\nThis is what the SDK prints.", "\n\nReplace the path with yours."} {
-			if got = readPieces(s, c, []string{text + behind}, "stop"); !row.json && len(got.Calls)+len(got.Refused) > 0 {
+		for _, behind := range []string{"\nThis is what the SDK prints.",
+			"\n\nReplace the path with yours."} {
+			if got = readPieces(s, c, []string{text + behind}, "stop"); !row.json &&
+				len(got.Calls)+len(got.Refused) > 0 {
 				t.Errorf("%s: in front of %q: %v; refused %v", name, behind, got.Calls, got.Refused)
 			}
 		}

@@ -14,7 +14,8 @@ func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, 
 }
 
 // takeIf takes what was found in v[from:to], if its signs and the strategy's condition say so.
-func (t *text) takeIf(st *Strategy, v string, from, to int, found EnvelopeFound, end tools.Ending, a Set) bool {
+func (t *text) takeIf(st *Strategy, v string, from, to int, found EnvelopeFound, end tools.Ending,
+	a Set) bool {
 	if !t.runs(Object, a, found.List...) || !t.allowed(st, from, to, v[from:to]) {
 		return false
 	}

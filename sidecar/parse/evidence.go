@@ -35,8 +35,10 @@ const (
 )
 
 var names = [Count]string{
-	Header: "header", EvidenceName: "name", Object: "object", EvidenceBlock: "block", EvidenceLines: "lines", Tokens: "tokens", Bent: "bent", Mended: "mended",
-	Fits: "fits", Only: "only", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted", Told: "told", Beside: "beside", Behind: "behind", Finish: "finish", Topic: "topic",
+	Header: "header", EvidenceName: "name", Object: "object", EvidenceBlock: "block", EvidenceLines: "lines",
+	Tokens: "tokens", Bent: "bent", Mended: "mended",
+	Fits: "fits", Only: "only", Word: "word", Signs: "signs", Open: "open", Quoted: "quoted", Told: "told",
+	Beside: "beside", Behind: "behind", Finish: "finish", Topic: "topic",
 }
 
 // Names are the names of all signs.
@@ -153,7 +155,8 @@ func Prior() Weights {
 	return Weights{
 		Base: 0,
 		Of: [Count]float64{
-			Header: 3, EvidenceName: 2, Object: 3, EvidenceBlock: 3, EvidenceLines: 3, Tokens: 4, Bent: -0.5, Mended: -0.5, Fits: 1, Only: 0.5, Word: -1, Signs: -1,
+			Header: 3, EvidenceName: 2, Object: 3, EvidenceBlock: 3, EvidenceLines: 3, Tokens: 4, Bent: -0.5,
+			Mended: -0.5, Fits: 1, Only: 0.5, Word: -1, Signs: -1,
 			Open: -2.5, Quoted: -7, Told: -5.5, Finish: 1, Topic: -1,
 		},
 		Run: Thresholds{Read: 0.6, Write: 0.9, Exec: 0.9},

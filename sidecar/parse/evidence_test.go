@@ -22,7 +22,8 @@ func TestScoreAndDecision(t *testing.T) {
 	} {
 		score := w.Score(row.signs)
 		if r, x := w.Decide(score, tools.Read), w.Decide(score, tools.Exec); r != row.read || x != row.exec {
-			t.Errorf("%v: %.2f is %d for a tool that reads, %d for one that executes; want %d and %d", row.signs.All(), score, r, x, row.read, row.exec)
+			t.Errorf("%v: %.2f is %d for a tool that reads, %d for one that executes; want %d and %d",
+				row.signs.All(), score, r, x, row.read, row.exec)
 		}
 	}
 	w.Ask = parse.Thresholds{Read: 0.1, Write: 0.5, Exec: 0.5}

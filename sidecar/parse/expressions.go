@@ -13,10 +13,11 @@ import (
 // Matcher is how a strategy of kind pattern reads what begins with one of its
 // literals. The zero Until is UntilLine.
 type Matcher struct {
-	Find  *regexp.Regexp // each match is a call; its groups are tool and args
-	Each  *regexp.Regexp // each match in args is an argument; its groups are key and value. nil: args is JSON, or text
-	Tool  string         // the tool where Find names none
-	Until Until          // what ends a candidate where no literal does
+	Find *regexp.Regexp // each match is a call; its groups are tool and args
+	// each match in args is an argument; its groups are key and value. nil: args is JSON, or text
+	Each  *regexp.Regexp
+	Tool  string // the tool where Find names none
+	Until Until  // what ends a candidate where no literal does
 }
 
 // Until is what ends a candidate that has no closing literal.

@@ -8,7 +8,8 @@ import (
 )
 
 func TestNext(t *testing.T) {
-	pairs := parse.Matcher{Find: regexp.MustCompile(`@(?P<tool>\w+)(?P<args>[^@]*)`), Each: regexp.MustCompile(`~(?P<key>\w+):`)}
+	pairs := parse.Matcher{Find: regexp.MustCompile(`@(?P<tool>\w+)(?P<args>[^@]*)`),
+		Each: regexp.MustCompile(`~(?P<key>\w+):`)}
 	plain := parse.Matcher{Find: regexp.MustCompile(`@(?P<args>[^@]*)`), Tool: "read"}
 	for _, row := range []struct {
 		m    *parse.Matcher

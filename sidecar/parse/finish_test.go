@@ -40,7 +40,8 @@ func TestCutCalls(t *testing.T) {
 		}
 	}
 	for _, said := range []string{"length", "content_filter", "repetition", "abort", ""} {
-		for args, calls := range map[string]int{`{"command":"l`: 0, `{"command":"rm -r /tm`: 0, `{"command":"ls"`: 0, `{"command":"ls"}`: 1} {
+		for args, calls := range map[string]int{`{"command":"l`: 0, `{"command":"rm -r /tm`: 0,
+			`{"command":"ls"`: 0, `{"command":"ls"}`: 1} {
 			got, _ := readDeltas(shipped.Strategies(""), said, half(args))
 			own := calls
 			if said != "" {
@@ -49,16 +50,19 @@ func TestCutCalls(t *testing.T) {
 			if len(got.Calls) != own || len(got.Refused) != 1-own {
 				t.Errorf("%s after %s: %d calls, %d refused", said, args, len(got.Calls), len(got.Refused))
 			}
-			leaked := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{"<|channel|>commentary to=exec<|message|>" + args}, said)
+			leaked := readPieces(shipped.Strategies(""), offeredForFuzz(),
+				[]string{"<|channel|>commentary to=exec<|message|>" + args}, said)
 			if said == "content_filter" { // something in the reply was wrong
 				calls = 0
 			}
 			if len(leaked.Calls) != calls {
 				t.Errorf("%s after the leaked %s: %d calls", said, args, len(leaked.Calls))
 			}
-			object := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{`{"name":"exec","arguments":` + args}, said)
+			object := readPieces(shipped.Strategies(""), offeredForFuzz(),
+				[]string{`{"name":"exec","arguments":` + args}, said)
 			if len(object.Calls) > 0 || len(object.Refused) != 1 {
-				t.Errorf("%s in an object without its end, %s: %d calls, %d refused", said, args, len(object.Calls), len(object.Refused))
+				t.Errorf("%s in an object without its end, %s: %d calls, %d refused", said, args,
+					len(object.Calls), len(object.Refused))
 			}
 		}
 	}
@@ -70,12 +74,21 @@ func TestCutAnywhere(t *testing.T) {
 	args := `{"command":"` + command + `"}`
 	object := `{"name":"exec","arguments":` + args + `}`
 	for _, text := range []string{
-		"<|channel|>commentary to=functions.exec <|constrain|>json<|message|>" + args + "<|call|>", "<|start|>assistant to=functions.exec<|channel|>commentary json<|message|>" + args + "<|call|>",
-		"<|channel|>commentary<|message|>" + args + "<|call|>", "<|channel|>commentary<|message|>" + object + "<|call|>", "<|channel|>final<|message|>" + object + "<|return|>",
-		"I'll do it:\n\ncommentary to=functions.exec json" + args, "assistantcommentary to=functions.exec json" + args, "exec" + args, "functions.exec(" + args + ")", `exec(command="` + command + `")`,
-		object, "```json\n" + object + "\n```", "[" + object + "]", `{"tool_calls":[{"type":"function","function":{"name":"exec","arguments":` + strconv.Quote(args) + `}}]}`,
-		"<tool_call>" + object + "</tool_call>", "[TOOL_REQUEST]" + object + "[END_TOOL_REQUEST]", "[tool:exec] " + args, "[exec]\n" + args + "\n[/exec]",
-		"<function=exec>\n<parameter=command>" + command + "</parameter>\n</function>", "Thought: I do it.\nAction: exec\nAction Input: " + args + "\nObservation: ", args + "to=functions.exec",
+		"<|channel|>commentary to=functions.exec <|constrain|>json<|message|>" + args + "<|call|>",
+		"<|start|>assistant to=functions.exec<|channel|>commentary json<|message|>" + args + "<|call|>",
+		"<|channel|>commentary<|message|>" + args + "<|call|>", "<|channel|>commentary<|message|>" + object +
+			"<|call|>", "<|channel|>final<|message|>" + object + "<|return|>",
+		"I'll do it:\n\ncommentary to=functions.exec json" + args,
+		"assistantcommentary to=functions.exec json" + args, "exec" + args, "functions.exec(" + args + ")",
+		`exec(command="` + command + `")`,
+		object, "```json\n" + object + "\n```", "[" + object + "]",
+		`{"tool_calls":[{"type":"function","function":{"name":"exec","arguments":` + strconv.Quote(args) +
+			`}}]}`,
+		"<tool_call>" + object + "</tool_call>", "[TOOL_REQUEST]" + object + "[END_TOOL_REQUEST]",
+		"[tool:exec] " + args, "[exec]\n" + args + "\n[/exec]",
+		"<function=exec>\n<parameter=command>" + command + "</parameter>\n</function>",
+		"Thought: I do it.\nAction: exec\nAction Input: " + args + "\nObservation: ",
+		args + "to=functions.exec",
 	} {
 		s, c := shipped.Strategies(""), offeredForFuzz()
 		whole := readPieces(s, c, []string{text}, "stop")

@@ -42,7 +42,8 @@ func fuzzReading(f *testing.F, s *parse.Strategies, seeds ...string) {
 		}
 		got := readPieces(s, c, pieces, finish)
 		if diff := differ(want, got); diff != "" {
-			t.Fatalf("text %q cut every %d bytes reads differently (-whole +cut):\n%s", text, 1+int(step)%17, diff)
+			t.Fatalf("text %q cut every %d bytes reads differently (-whole +cut):\n%s", text, 1+int(step)%17,
+				diff)
 		}
 		for _, call := range want.Calls {
 			if !c.Exact(call.Name) {
@@ -60,9 +61,15 @@ func FuzzHarmony(f *testing.F) {
 		`<|channel|>analysis<|message|>Look.<|end|><|start|>assistant<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path":"a"}<|call|>`,
 		`<|start|>assistant to=exec<|channel|>commentary json<|message|>{"command":"ls <|end|>"}<|end|><|start|>assistant<|channel|>final<|message|>ok<|return|>`,
 		`analysisWe look.assistantcommentary to=functions.exec json{"command":"ls"}assistantfinalDone.`,
-		"commentary to=read code {\"path\":\"a\"}", "final {\"a\":1}", "<think>x</think>assistantfinal y", "<|message|>a<|end|>b<|call|>c",
-		"analysis00 00000assistantcommentary to.functions.eXeC 0000{\"0000", "{\"path\":\"a\"}to=functions.read", "<|call|>read {\"path\":\"a\"}",
-		"Done. to=functions.exec მკ 北京_json\n", "an assistant to=exec{", "It is.\n\ncommentary json{\"path\":\"a\"}", "commentary <|constrain|>json<|message|>{\"path\":\"a\"}", "assistantcommentary json {\"path\":\"a\"}", "<|message|>json {}", "<Think>so</think>Hi", "<|start|>assistant<|channel|>Hello<|channel|>final<|end|>",
+		"commentary to=read code {\"path\":\"a\"}", "final {\"a\":1}", "<think>x</think>assistantfinal y",
+		"<|message|>a<|end|>b<|call|>c",
+		"analysis00 00000assistantcommentary to.functions.eXeC 0000{\"0000",
+		"{\"path\":\"a\"}to=functions.read", "<|call|>read {\"path\":\"a\"}",
+		"Done. to=functions.exec მკ 北京_json\n", "an assistant to=exec{",
+		"It is.\n\ncommentary json{\"path\":\"a\"}",
+		"commentary <|constrain|>json<|message|>{\"path\":\"a\"}",
+		"assistantcommentary json {\"path\":\"a\"}", "<|message|>json {}", "<Think>so</think>Hi",
+		"<|start|>assistant<|channel|>Hello<|channel|>final<|end|>",
 		"Action: finish\nAction Input: The answer is forty two.\nAction: read\nAction Input: {\"path\": \"some/long/path/zzzzzzzzzzzzzzzzzzzzzz\"}\n", "00˨read {\"",
 	)
 }
@@ -70,7 +77,8 @@ func FuzzHarmony(f *testing.F) {
 func FuzzReAct(f *testing.F) {
 	fuzzReading(f, shipped.Strategies(""),
 		"Thought: look\nAction: read\nAction Input: {\"path\": \"a\"}\nObservation: x",
-		"**Action:** exec\n**Action Input:** ls -la\n\nThought: y", "Final Answer: 42", "Thought: a\nFinal Answer: b",
+		"**Action:** exec\n**Action Input:** ls -la\n\nThought: y", "Final Answer: 42",
+		"Thought: a\nFinal Answer: b",
 		"Action:\n```json\n{\"action\":\"read\",\"action_input\":{\"path\":\"a\"}}\n```",
 	)
 }
@@ -78,27 +86,37 @@ func FuzzReAct(f *testing.F) {
 func FuzzMarkers(f *testing.F) {
 	fuzzReading(f, shipped.Strategies(""),
 		"[TOOL:read|path=a]", "[ TOOL : exec | command = \"a | b ]\" ] x", "[tool:read] {\"path\":\"a\"}",
-		"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}</tool_call>", "<invoke name=\"read\"><parameter name=\"path\">a</parameter></invoke> says",
+		"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}</tool_call>",
+		"<invoke name=\"read\"><parameter name=\"path\">a</parameter></invoke> says",
 		"{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\n{\"name\":\"exec\",\"arguments\":{\"command\":\"b\"}}", "read{\"path\":\"a\"}",
-		"```json\n{\"tool\":\"read\",\"args\":{\"path\":\"a\"}}\n```", "[DONE]\nx", "`<tool_call>`", "[DONE]0",
-		"[read]\n{\"path\":\"a\"}\n[END_TOOL_REQUEST]", "`[read]\n{", "<tool_call>[read(path=\"a\")]</tool_call>", "<tool>read</tool><tool_input>a</tool_input>",
+		"```json\n{\"tool\":\"read\",\"args\":{\"path\":\"a\"}}\n```", "[DONE]\nx", "`<tool_call>`",
+		"[DONE]0",
+		"[read]\n{\"path\":\"a\"}\n[END_TOOL_REQUEST]", "`[read]\n{",
+		"<tool_call>[read(path=\"a\")]</tool_call>", "<tool>read</tool><tool_input>a</tool_input>",
 	)
 }
 
 func FuzzPatterns(f *testing.F) {
 	fuzzReading(f, shippedWith(f, patterns()...),
-		"Hm. @@exec ~~ command: ls @@end\n@@read ~~ path: a ~~ x: @@END", "@@exec ~~ command: ls", "<<call name=exec command='ls'></call>",
-		"!!exec {\"command\": \"a; !!read {}\"};read {\"path\": \"b\"}\nx", "!!exec {\n\"command\":\n\"ls\"\n}\nmore", "$run ls\nand",
-		"<read><path>a</path></read>", "<reader>", "[exec(command='ls'), read(path=\"a]\")]", "[exec](a)", "%% exec %%stop", "%% exec{\"command\":\"ls\"}",
+		"Hm. @@exec ~~ command: ls @@end\n@@read ~~ path: a ~~ x: @@END", "@@exec ~~ command: ls",
+		"<<call name=exec command='ls'></call>",
+		"!!exec {\"command\": \"a; !!read {}\"};read {\"path\": \"b\"}\nx",
+		"!!exec {\n\"command\":\n\"ls\"\n}\nmore", "$run ls\nand",
+		"<read><path>a</path></read>", "<reader>", "[exec(command='ls'), read(path=\"a]\")]", "[exec](a)",
+		"%% exec %%stop", "%% exec{\"command\":\"ls\"}",
 	)
 }
 
 func FuzzPack(f *testing.F) {
 	fuzzReading(f, packed(f),
-		"<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n</tool_call>", "<tool_call name=\"read\" arguments='{\"path\": \"a\"}'/>",
-		"<|python_tag|>{\"name\":\"read\",\"parameters\":{\"path\":\"a\"}}<|eom_id|>", "[TOOL_CALLS] [{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}]",
-		"[TOOL_CALLS]read[ARGS]{\"path\":\"a\"}[TOOL_CALLS]exec[ARGS]{\"command\":\"b\"}", "[read(path=\"a\"), exec(command='b')]",
+		"<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n</tool_call>",
+		"<tool_call name=\"read\" arguments='{\"path\": \"a\"}'/>",
+		"<|python_tag|>{\"name\":\"read\",\"parameters\":{\"path\":\"a\"}}<|eom_id|>",
+		"[TOOL_CALLS] [{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}]",
+		"[TOOL_CALLS]read[ARGS]{\"path\":\"a\"}[TOOL_CALLS]exec[ARGS]{\"command\":\"b\"}",
+		"[read(path=\"a\"), exec(command='b')]",
 		"<|tool▁calls▁begin|><|tool▁call▁begin|>function<|tool▁sep|>read\n```json\n{\"path\":\"a\"}\n```<|tool▁call▁end|><|tool▁calls▁end|>",
-		"<|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{\"path\":\"a\"}<|tool_call_end|>", "<minimax:tool_call><invoke name=\"read\"></invoke></minimax:tool_call>",
+		"<|tool_call_begin|>functions.read:0<|tool_call_argument_begin|>{\"path\":\"a\"}<|tool_call_end|>",
+		"<minimax:tool_call><invoke name=\"read\"></invoke></minimax:tool_call>",
 	)
 }

@@ -60,10 +60,12 @@ func TestTextWithOtherNamesIsBroken(t *testing.T) {
 	c := offeredForFuzz()
 	c.Defer([]string{"web_fetch"})
 	for _, name := range []string{
-		"Exec", "bash", "BASH", "functions_exec", "tools-exec", "exec_1", "exec-12", "functions.exec", "a.exec", "exec:0", "functions.exec:3",
+		"Exec", "bash", "BASH", "functions_exec", "tools-exec", "exec_1", "exec-12", "functions.exec",
+		"a.exec", "exec:0", "functions.exec:3",
 		"web-search", "Web_Search2", "web_fetch", "tool_read",
 	} {
-		for _, form := range []string{"`[%]\n{`", "`[tool:%]{`", "`<function=%> <parameter=a>`", "`final to=% code {`"} {
+		for _, form := range []string{"`[%]\n{`", "`[tool:%]{`", "`<function=%> <parameter=a>`",
+			"`final to=% code {`"} {
 			text := strings.ReplaceAll(form, "%", name)
 			if got := parse.InertText(c, text); got != strings.ReplaceAll(form, "%", "\u200b"+name) {
 				t.Errorf("%q leaves as %q", text, got)
@@ -80,7 +82,8 @@ func TestTextIsBrokenWhereNoStrategyReadsIt(t *testing.T) {
 		"condition": {harmonyFrames(never), markers(never)},
 	} {
 		s := compiled(t, list...)
-		for _, text := range []string{"[exec]\n{\"command\":\"ls\"}\n[END_TOOL_REQUEST]", "final to=exec code{\"command\":\"ls\"}"} {
+		for _, text := range []string{"[exec]\n{\"command\":\"ls\"}\n[END_TOOL_REQUEST]",
+			"final to=exec code{\"command\":\"ls\"}"} {
 			got := readPieces(s, offeredForFuzz(), []string{text}, "stop")
 			broken := strings.Contains(got.Content, "\u200b")
 			if len(got.Calls) > 0 || got.Content != "" && !broken {
@@ -98,8 +101,10 @@ var gatewayCall = func() []*regexp.Regexp {
 	const space = `[\s\x{0b}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}]*`
 	return []*regexp.Regexp{
 		regexp.MustCompile(`\[(?:tool:)?([A-Za-z0-9_-]{1,120})\]` + space + `(?:\{|(?i:<parameter=))`),
-		regexp.MustCompile(`(?i:<function=)([A-Za-z0-9_.:-]{1,120})>` + space + `(?i:<parameter=|</function>)`),
-		regexp.MustCompile(`(?:commentary|analysis|final)[ \t]+to=([A-Za-z0-9_-]{1,120})[ \t]+code` + space + `(?:<\|message\|>` + space + `)?\{`),
+		regexp.MustCompile(`(?i:<function=)([A-Za-z0-9_.:-]{1,120})>` + space +
+			`(?i:<parameter=|</function>)`),
+		regexp.MustCompile(`(?:commentary|analysis|final)[ \t]+to=([A-Za-z0-9_-]{1,120})[ \t]+code` + space +
+			`(?:<\|message\|>` + space + `)?\{`),
 	}
 }()
 
@@ -107,8 +112,11 @@ var gatewayCall = func() []*regexp.Regexp {
 // reads as a call of an offered tool.
 func FuzzGuard(f *testing.F) {
 	for _, seed := range []string{
-		"`[exec]\n{\"command\":\"ls\"}\n[/exec]`", "x [tool:Exec]{", "<FUNCTION=functions.exec>\u00a0<parameter=command>ls", "`commentary \t to=bash code\ufeff<|message|>{}`",
-		"[exec][exec]\n{", "to=exec commentary to=exec code{", "[[exec]\n{", "<function=<function=exec></function>", "[exec]\n\v{", "final to=exec code{final to=exec code{",
+		"`[exec]\n{\"command\":\"ls\"}\n[/exec]`", "x [tool:Exec]{",
+		"<FUNCTION=functions.exec>\u00a0<parameter=command>ls",
+		"`commentary \t to=bash code\ufeff<|message|>{}`",
+		"[exec][exec]\n{", "to=exec commentary to=exec code{", "[[exec]\n{",
+		"<function=<function=exec></function>", "[exec]\n\v{", "final to=exec code{final to=exec code{",
 	} {
 		f.Add(seed, uint8(3))
 	}

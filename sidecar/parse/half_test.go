@@ -22,13 +22,20 @@ func TestAnswersOfOtherAPIs(t *testing.T) {
 		"completion, no calls": {completion(`{"role":"assistant","content":"Hello"}`), "", completion(`{"role":"assistant","content":"Hello"}`)},
 		"completion, another role": {completion(`{"role":"user","content":null,"tool_calls":[` + call + `]}`), "",
 			completion(`{"role":"user","content":null,"tool_calls":[` + call + `]}`)},
-		"two choices":     {`{"choices":[{"message":` + message + `},{"message":` + message + `}]}`, "", `{"choices":[{"message":` + message + `},{"message":` + message + `}]}`},
-		"an example":      {`{"example":` + completion(message) + `}`, "", `{"example":` + completion(message) + `}`},
-		"a note beside":   {`{"note":"x","choices":[{"message":` + message + `}]}`, "", `{"note":"x","choices":[{"message":` + message + `}]}`},
-		"text behind":     {completion(message) + "\n\nThis is what the API answers.", "", completion(message) + "\n\nThis is what the API answers."},
-		"text in front":   {"The API answers:\n" + completion(message), "", "The API answers:\n" + completion(message)},
-		"a request":       {`{"model":"m","messages":[{"role":"user","content":"x"},` + message + `]}`, "", `{"model":"m","messages":[{"role":"user","content":"x"},` + message + `]}`},
-		"a record":        {`[{"role":"assistant","content":"x"},` + message + `]`, "", `[{"role":"assistant","content":"x"},` + message + `]`},
+		"two choices": {`{"choices":[{"message":` + message + `},{"message":` + message + `}]}`, "",
+			`{"choices":[{"message":` + message + `},{"message":` + message + `}]}`},
+		"an example": {`{"example":` + completion(message) + `}`, "",
+			`{"example":` + completion(message) + `}`},
+		"a note beside": {`{"note":"x","choices":[{"message":` + message + `}]}`, "",
+			`{"note":"x","choices":[{"message":` + message + `}]}`},
+		"text behind": {completion(message) + "\n\nThis is what the API answers.", "",
+			completion(message) + "\n\nThis is what the API answers."},
+		"text in front": {"The API answers:\n" + completion(message), "",
+			"The API answers:\n" + completion(message)},
+		"a request": {`{"model":"m","messages":[{"role":"user","content":"x"},` + message + `]}`, "",
+			`{"model":"m","messages":[{"role":"user","content":"x"},` + message + `]}`},
+		"a record": {`[{"role":"assistant","content":"x"},` + message + `]`, "",
+			`[{"role":"assistant","content":"x"},` + message + `]`},
 		"Bedrock":         {`{"toolUse":{"toolUseId":"t","name":"read","input":{"path":"a"}}}`, a, ""},
 		"Bedrock, whole":  {`{"output":{"message":{"role":"assistant","content":[{"text":"I look."},{"toolUse":{"toolUseId":"t","name":"read","input":{"path":"a"}}},{"toolUse":{"toolUseId":"u","name":"read","input":{"path":"b"}}}]}},"stopReason":"tool_use","usage":{"inputTokens":1}}`, a + " " + b, "I look."},
 		"Anthropic":       {`{"type":"tool_use","id":"t","name":"read","input":{"path":"a"}}`, a, ""},
@@ -58,7 +65,8 @@ func TestAnswersOfOtherAPIs(t *testing.T) {
 	} {
 		s, c := shipped.Strategies(""), offeredForFuzz()
 		got := readPieces(s, c, []string{w.text}, "stop")
-		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != w.calls || w.calls+w.shows != "" && squeeze(strings.ReplaceAll(got.Content, "\u200b", "")) != squeeze(w.shows) {
+		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != w.calls || w.calls+w.shows != "" &&
+			squeeze(strings.ReplaceAll(got.Content, "\u200b", "")) != squeeze(w.shows) {
 			t.Errorf("%s: gives %s, shows %q, refused %v", name, calls, got.Content, got.Refused)
 		}
 		sameReading(t, s, c, name, w.text)
@@ -77,9 +85,11 @@ func TestPiecesOfServerCalls(t *testing.T) {
 		var pieces []parse.Delta
 		for _, c := range own {
 			whole = append(whole, parse.Delta{Calls: []parse.CallDelta{c}})
-			pieces = append(pieces, parse.Delta{Calls: []parse.CallDelta{{Index: c.Index, ID: c.ID, Name: c.Name}}})
+			pieces = append(pieces, parse.Delta{Calls: []parse.CallDelta{{Index: c.Index, ID: c.ID,
+				Name: c.Name}}})
 			for i := range c.Arguments {
-				pieces = append(pieces, parse.Delta{Calls: []parse.CallDelta{{Index: c.Index, Arguments: c.Arguments[i : i+1]}}})
+				pieces = append(pieces, parse.Delta{Calls: []parse.CallDelta{{Index: c.Index,
+					Arguments: c.Arguments[i : i+1]}}})
 			}
 		}
 		want, _ := readDeltas(shipped.Strategies(""), "tool_calls", whole...)

@@ -11,8 +11,9 @@ import (
 // head is the header of a message, and where it was found.
 type head struct {
 	harmony.Header
-	stripped bool   // no control token was seen
-	debris   bool   // foreign words stand in it: it is no quotation, and what follows its call is none, either
+	stripped bool // no control token was seen
+	// foreign words stand in it: it is no quotation, and what follows its call is none, either
+	debris   bool
 	tokened  bool   // it has control tokens
 	open     bool   // the text in front of it is not at its end: it may be a quotation
 	item     bool   // it stands in an item, a quotation or indented code: it is one if text goes on behind
@@ -34,12 +35,15 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 		return opening{n: skip, markup: true, begin: beginWordHeader}, is
 	}
 	return opening{n: skip + h.Body + len(h.Next), markup: true, begin: func(t *text, v string, n int) {
-		t.head = head{Header: harmony.Header{Recipient: strings.Clone(h.Name), Flaw: "control tokens are missing"},
-			stripped: true, debris: h.Debris, quotable: true, text: strings.Clone(v[:n]), before: t.last, lead: t.leadIn()}
+		t.head = head{Header: harmony.Header{Recipient: strings.Clone(h.Name),
+			Flaw: "control tokens are missing"},
+			stripped: true, debris: h.Debris, quotable: true, text: strings.Clone(v[:n]), before: t.last,
+			lead: t.leadIn()}
 		if h.Debris { // no text quotes such a header: silent text in front does not count
 			t.head.lead &^= isBeside | isOpen
 		}
-		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, harmony.Assistant) { // glued to what stands in front of it
+		// glued to what stands in front of it
+		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, harmony.Assistant) {
 			t.past = Front{}
 		}
 		switch t.beginCall(v[:n]); {
@@ -47,7 +51,8 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 		case h.Again:
 			t.note(t.r.s.harmony, 0, n, Dropped, "a header that is said again and again")
 			t.between()
-		case h.Debris && t.r.facts.Asked, !h.Debris && (t.past.Ends() != Ended && !t.past.IsWord() || t.past.Announces() || t.head.lead.Has(Told)): // it is spoken of
+		case h.Debris && t.r.facts.Asked, !h.Debris && (t.past.Ends() != Ended && !t.past.IsWord() ||
+			t.past.Announces() || t.head.lead.Has(Told)): // it is spoken of
 			t.giveBack(t.head.text)
 		default:
 			t.noArguments(n, t.head.Recipient)
@@ -63,10 +68,13 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 func (t *text) isCall(v string, n int) bool {
 	h := &t.head
 	switch {
-	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, harmony.Namespace)+" "+h.Rest):
+	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, harmony.Namespace)+
+		" "+h.Rest):
 		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
-	case h.Recipient != "" && (h.Recipient != "assistant" && h.Recipient != "tool" || !t.r.names.Named(h.Channel) && !t.r.names.Named(h.Rest)) || t.r.c.Open():
-	case h.Rest != "" && (h.Channel != "final" || h.Constrain || strings.HasPrefix(h.Rest, harmony.Namespace)) && t.r.names.Named(h.Rest):
+	case h.Recipient != "" && (h.Recipient != "assistant" && h.Recipient != "tool" ||
+		!t.r.names.Named(h.Channel) && !t.r.names.Named(h.Rest)) || t.r.c.Open():
+	case h.Rest != "" && (h.Channel != "final" || h.Constrain ||
+		strings.HasPrefix(h.Rest, harmony.Namespace)) && t.r.names.Named(h.Rest):
 		h.Recipient, h.Flaw = h.Rest, "recipient without to="
 	case h.Channel != "" && t.r.names.Named(h.Channel):
 		h.Recipient, h.Flaw = h.Channel, "recipient in place of the channel"
@@ -87,7 +95,8 @@ func beginWordHeader(t *text, v string, n int) {
 	t.head.stripped = true
 }
 
-// noArguments refuses a call of which there is nothing but a header, of n bytes. That of the server's own call is left of it.
+// noArguments refuses a call of which there is nothing but a header, of n bytes. That of the server's own
+// call is left of it.
 func (t *text) noArguments(n int, name string) {
 	if Owns(t.r.native).Named(strings.TrimPrefix(name, harmony.Namespace)) {
 		t.note(t.r.s.harmony, 0, n, Dropped, "the header of the server's own call")

@@ -44,7 +44,8 @@ func (t *NameText) glance(j int) (held int, sure bool) {
 		case t.Names.initials.Has(b) && (before >= utf8.RuneSelf || !scan.IsName(before)):
 			word := scan.Name(t.V[i:j])
 			switch open := i+len(word) == j; {
-			case strings.HasPrefix(word, harmony.Namespace), !open && t.Names.c.Exact(word), before >= utf8.RuneSelf && open && t.Names.May(word):
+			case strings.HasPrefix(word, harmony.Namespace), !open && t.Names.c.Exact(word),
+				before >= utf8.RuneSelf && open && t.Names.May(word):
 				return 0, false
 			case open && t.Names.May(word):
 				return j - i, i >= t.Floor

@@ -7,11 +7,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
-// quiet says at one look at each byte how much of s is text in which nothing opens: all but a word at its end that
-// may go on as what opens. So most pieces of a stream are read; ok is false where more must be looked at.
+// quiet says at one look at each byte how much of s is text in which nothing opens: all but a word at its end
+// that may go on as what opens. So most pieces of a stream are read; ok is false where more must be looked
+// at.
 func (t *text) quiet(s string) (n int, ok bool) {
 	const most = len(harmony.Assistant) - 1
-	if t.mode != inProse || t.at > 0 || t.filler || t.last == '\n' || t.fence.n > 0 || t.ticks > 0 || len(s) > most {
+	if t.mode != inProse || t.at > 0 || t.filler || t.last == '\n' || t.fence.n > 0 || t.ticks > 0 ||
+		len(s) > most {
 		return 0, false
 	}
 	table, names := &t.r.s.first, t.r.names

@@ -21,24 +21,34 @@ import (
 func TestHostileTextIsReadInLinearTime(t *testing.T) {
 	s := shipped.Strategies("")
 	for _, unit := range []string{
-		"<|start|>", "<|channel|>", "[", "{", `"x"y`, "<|channel|>commentary to=read<|message|>{\"a", "[TOOL:", "<tool_call>", "<function=",
+		"<|start|>", "<|channel|>", "[", "{", `"x"y`, "<|channel|>commentary to=read<|message|>{\"a",
+		"[TOOL:", "<tool_call>", "<function=",
 		"Thought: a\n", "Action: read\n", "Action: read\nAction Input: {\"\n", "assistant", "analysis", "assistantfinal", "`", "```\n", "<", "to=read ",
-		"{\"name\":", "read{\"", "[TOOL:read|a=", "<think>", "\n", "commentary to=exec code", "to=exec {} so\n", "\nto=exec {", "[TOOL:exec|a=b] so ", "<|end|>", "<|call|>", "a\n    ",
-		"exec", "exec{", "exec {\"a\":1}", "[exec]\n", "[exec]\n{\"a\":", "`[exec]\n{`", "commentary to=exec", "`commentary to=exec code{`", "final to=", " t", "to",
-		"<tool_call>exec(", "<tool_call>x</tool_call>", "<tool_call>{\"name\":\"", "<tool_call>[", "<invoke name=\"exec\"><parameter name=\"a\">", "<tool>exec</tool>", "</tool_call>",
+		"{\"name\":", "read{\"", "[TOOL:read|a=", "<think>", "\n", "commentary to=exec code",
+		"to=exec {} so\n", "\nto=exec {", "[TOOL:exec|a=b] so ", "<|end|>", "<|call|>", "a\n    ",
+		"exec", "exec{", "exec {\"a\":1}", "[exec]\n", "[exec]\n{\"a\":", "`[exec]\n{`", "commentary to=exec",
+		"`commentary to=exec code{`", "final to=", " t", "to",
+		"<tool_call>exec(", "<tool_call>x</tool_call>", "<tool_call>{\"name\":\"", "<tool_call>[",
+		"<invoke name=\"exec\"><parameter name=\"a\">", "<tool>exec</tool>", "</tool_call>",
 		"```json\n{\"name\":\"exec\"", "Action Input: {", "Action: exec\nAction Input: \"a\n", "Thought: x\nAction: y\n", "Final Answer: ", "Observation:",
-		"<|start|>assistant<|channel|>analysis<|message|>a", "<|message|>", "<|constrain|>", "<|channel|>commentary<|message|>{\"a\":1}<|call|>", "to=exec code assistant", "analysis ",
-		"\\", "\\\"", "{\"a\":\"\\n", "{}", "[{", "]", "}", "[DONE]\n", "~~~\n", "</think>", "assistant to=exec {\"command\":\"", "web_search{} ",
-		"&lt;|", "&lt;|end|&gt;", "&amp;", "%3C", "\\u003c", "|", "|end", "＜", "＜｜call｜＞", "<\u200b", "< ", "<|channel ", "&#", "to=",
+		"<|start|>assistant<|channel|>analysis<|message|>a", "<|message|>", "<|constrain|>",
+		"<|channel|>commentary<|message|>{\"a\":1}<|call|>", "to=exec code assistant", "analysis ",
+		"\\", "\\\"", "{\"a\":\"\\n", "{}", "[{", "]", "}", "[DONE]\n", "~~~\n", "</think>",
+		"assistant to=exec {\"command\":\"", "web_search{} ",
+		"&lt;|", "&lt;|end|&gt;", "&amp;", "%3C", "\\u003c", "|", "|end", "＜", "＜｜call｜＞", "<\u200b", "< ",
+		"<|channel ", "&#", "to=",
 		"final ", "a", "Message(role=", "I will read it.\nMessage(role='a')\n", "A(", "data: {}\n", "channel: x\n", "<message a=\"b\">", "{\"done\":true}\n", "'<|a|>', ", "content='a' ",
 	} {
 		linear(t, s, "", unit, 4, false)
 		linear(t, s, "", unit, 1<<20, false)
 		linear(t, s, "", unit, 4, true)
-		for _, opening := range []string{"{\"name\":\"exec\",\"arguments\":{\"a\":\"", "<|channel|>commentary to=exec<|message|>", "<tool_call>", "Action: exec\nAction Input: ", "<|end|>", "```\n", "Message(role=", "[{\"type\":"} {
+		for _, opening := range []string{"{\"name\":\"exec\",\"arguments\":{\"a\":\"",
+			"<|channel|>commentary to=exec<|message|>", "<tool_call>", "Action: exec\nAction Input: ",
+			"<|end|>", "```\n", "Message(role=", "[{\"type\":"} {
 			linear(t, s, opening, unit, 1<<20, false)
 		}
-		for _, opening := range []string{"<|channel|>final<|message|>", "commentary to=exec json{}", "{\"a\":1}", "```json\n{\"name\":\"exec\",\"arguments\":{}}\n```"} {
+		for _, opening := range []string{"<|channel|>final<|message|>", "commentary to=exec json{}",
+			"{\"a\":1}", "```json\n{\"name\":\"exec\",\"arguments\":{}}\n```"} {
 			linear(t, s, opening, unit, 4, false)
 		}
 	}
@@ -47,7 +57,9 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 // So must a body with a header that does not end.
 func TestHostileHeadersAreReadInLinearTime(t *testing.T) {
 	for opening, unit := range map[string]string{
-		"<|channel|>final<|message|>Ask assistant to=": "a", "<|channel|>commentary<|message|>": "final ", `<|channel|>commentary<|message|>{"a":1}`: "analysis ", "<|channel|>commentary to=exec<|message|>{}": "{}",
+		"<|channel|>final<|message|>Ask assistant to=": "a", "<|channel|>commentary<|message|>": "final ",
+		`<|channel|>commentary<|message|>{"a":1}`:    "analysis ",
+		"<|channel|>commentary to=exec<|message|>{}": "{}",
 	} {
 		linear(t, shipped.Strategies(""), opening, unit, 4, false)
 	}
@@ -61,12 +73,16 @@ func TestHostileTextForPatternsIsReadInLinearTime(t *testing.T) {
 		units    []string
 	}{
 		{compiled(t, patterns()...), []string{"", "@@exec", "!!exec {"}, []string{
-			"@@", "@@exec", "@@end", "~~", "@@exec@@end\n", "@@exec~~command:", "<<call", "</call>", "<<callname=exec", "!!", "!!exec{", "!!exec;",
-			";", "!!exec{\"", "$run ", "<read>", "</read>", "<read><path>", "[exec(", "\n[exec()", "\n[exec('", "%%", "%%exec{", "%%stop",
+			"@@", "@@exec", "@@end", "~~", "@@exec@@end\n", "@@exec~~command:", "<<call", "</call>",
+			"<<callname=exec", "!!", "!!exec{", "!!exec;",
+			";", "!!exec{\"", "$run ", "<read>", "</read>", "<read><path>", "[exec(", "\n[exec()",
+			"\n[exec('", "%%", "%%exec{", "%%stop",
 		}},
 		{packed(t), []string{"", "<tool_call>exec<arg_key>", "[TOOL_CALLS]exec[ARGS]{\""}, []string{
-			"<tool_call>", "<tool_call>a", "<arg_key>", "<tool_call>exec<arg_key>a</arg_key>", "<tool_call>x</tool_call>", "<tool_call>{", "[TOOL_CALLS]",
-			"[TOOL_CALLS]exec{", "[TOOL_CALLS]exec{\"", "[TOOL_CALLS]exec[ARGS]{}\n", "<|python_tag|>", "<|python_start|>[", "[exec(\n", "\n[exec('",
+			"<tool_call>", "<tool_call>a", "<arg_key>", "<tool_call>exec<arg_key>a</arg_key>",
+			"<tool_call>x</tool_call>", "<tool_call>{", "[TOOL_CALLS]",
+			"[TOOL_CALLS]exec{", "[TOOL_CALLS]exec{\"", "[TOOL_CALLS]exec[ARGS]{}\n", "<|python_tag|>",
+			"<|python_start|>[", "[exec(\n", "\n[exec('",
 			"<|tool▁calls▁begin|>", "<|tool▁call▁begin|>a<|tool▁sep|>{}", "<|tool_call_begin|>",
 		}},
 	} {
@@ -80,8 +96,8 @@ func TestHostileTextForPatternsIsReadInLinearTime(t *testing.T) {
 }
 
 // linear compares a reading with one of four times the text. A quadratic reader
-// takes 16 times as long. The reader looks back for up to 4 KB, so the smaller text is longer. What is suspicious is measured again, and the best of each counts:
-// a busy machine only adds.
+// takes 16 times as long. The reader looks back for up to 4 KB, so the smaller text is longer. What is
+// suspicious is measured again, and the best of each counts: a busy machine only adds.
 func linear(t *testing.T, s *parse.Strategies, opening, unit string, piece int, thought bool) {
 	t.Helper()
 	small, large := int64(math.MaxInt64), int64(math.MaxInt64)
@@ -95,7 +111,8 @@ func linear(t *testing.T, s *parse.Strategies, opening, unit string, piece int, 
 			return
 		}
 	}
-	t.Errorf("%q %q in pieces of %d, as a thought %v: 8 KB took %d ns, 32 KB %d ns", opening, unit, piece, thought, small, large)
+	t.Errorf("%q %q in pieces of %d, as a thought %v: 8 KB took %d ns, 32 KB %d ns", opening, unit, piece,
+		thought, small, large)
 }
 
 // cost is the processor's time for a reading, in nanoseconds: what else the machine and

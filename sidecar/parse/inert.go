@@ -41,7 +41,8 @@ func InertText(c *tools.Catalog, text string) string { return New(c).Pass("", te
 // Held is how many bytes are held.
 func (g *Guard) Held() int { return len(g.held) }
 
-// Pass takes in s, and gives what may leave, behind the text that is shown already. With eof nothing is held any longer.
+// Pass takes in s, and gives what may leave, behind the text that is shown already. With eof nothing is held
+// any longer.
 func (g *Guard) Pass(shown, s string, eof bool) string {
 	if len(g.held) > 0 {
 		s = string(append(g.held, s...))
@@ -186,5 +187,6 @@ func behindChannel(shown, before string) bool {
 	case len(word) == 0:
 		return len(end) >= enough
 	}
-	return slices.ContainsFunc(gatewayChannels[:], func(c string) bool { return bytes.HasSuffix(word, []byte(c)) })
+	return slices.ContainsFunc(gatewayChannels[:],
+		func(c string) bool { return bytes.HasSuffix(word, []byte(c)) })
 }

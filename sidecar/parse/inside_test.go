@@ -19,7 +19,8 @@ func TestCallsInsideMessages(t *testing.T) {
 		{final("So:\n```\n" + object + "\n```\nThat is the form."), "", "So:\n```\n" + object + "\n```\nThat is the form.", ""},
 		{final("Write `" + object + "` to read."), "", "Write `" + object + "` to read.", ""},
 		{final("- " + object + "\n- more"), "", "- " + object + "\n- more", ""},
-		{final(`{"path":"a"}`), "", `{"path":"a"}`, ""}, // an answer in JSON is no call, even if it fits a tool
+		// an answer in JSON is no call, even if it fits a tool
+		{final(`{"path":"a"}`), "", `{"path":"a"}`, ""},
 		{final(`{"answer":42}`), "", `{"answer":42}`, ""},
 		{final("a <|constrain|>" + object), a, "a", ""},
 		{"<|channel|>final<|message|>Done.<|return|", "", "Done.", ""},

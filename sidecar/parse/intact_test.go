@@ -39,7 +39,8 @@ func sameIntact(t *testing.T, s *parse.Strategies, c *tools.Catalog, text string
 		if diff := differ(unblank(held), unblank(intact)); diff != "" {
 			t.Errorf("%q: the reading differs where no lead is held:\n%s", text, diff)
 		}
-	case slices.ContainsFunc(called(intact), func(c string) bool { return !slices.Contains(called(held), c) }):
+	case slices.ContainsFunc(called(intact),
+		func(c string) bool { return !slices.Contains(called(held), c) }):
 		t.Errorf("%q: calls %v, and %v where no lead is held", text, called(held), called(intact))
 	}
 	return held.Headless
@@ -49,7 +50,8 @@ func sameIntact(t *testing.T, s *parse.Strategies, c *tools.Catalog, text string
 // where they are held, and text where they are not.
 func unblank(r parse.Reading) parse.Reading {
 	r.Content, r.Reasoning = strings.TrimSpace(r.Content), strings.TrimSpace(r.Reasoning)
-	r.Steps = slices.DeleteFunc(slices.Clone(r.Steps), func(s parse.Step) bool { return s.Outcome == parse.Thinking && s.From == 0 })
+	r.Steps = slices.DeleteFunc(slices.Clone(r.Steps),
+		func(s parse.Step) bool { return s.Outcome == parse.Thinking && s.From == 0 })
 	if len(r.Steps) == 0 {
 		r.Steps = nil
 	}
@@ -131,8 +133,10 @@ func TestHeadless(t *testing.T) {
 // markup that lost its tokens.
 func TestIntactLeavesAtOnce(t *testing.T) {
 	for text, now := range map[string]string{
-		"It is one.": "It is one.", "analysis": "", "anal": "", "commentary to=": "", "assistant": "", "final": "", "a": "", "<": "",
-		"My commentary ": "My ", "My commentary is ": "My commentary is ", "Go to ": "Go ", "Go to the": "Go to the",
+		"It is one.": "It is one.", "analysis": "", "anal": "", "commentary to=": "", "assistant": "",
+		"final": "", "a": "", "<": "",
+		"My commentary ": "My ", "My commentary is ": "My commentary is ", "Go to ": "Go ",
+		"Go to the": "Go to the",
 	} {
 		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{Intact: true})
 		got := ""
@@ -148,7 +152,8 @@ func TestIntactLeavesAtOnce(t *testing.T) {
 // What begins as thoughts do is held all the same, and is a thought if a header follows;
 // everything else leaves in the delta it comes in. Deltas make no difference.
 func TestIntactHoldsThoughts(t *testing.T) {
-	s := compiled(t, parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: harmony.UsualWords(), Lead: 64, Thoughts: []string{"We need", "the user"}})
+	s := compiled(t, parse.Strategy{ID: "harmony", Kind: parse.Harmony, Header: harmony.UsualWords(),
+		Lead: 64, Thoughts: []string{"We need", "the user"}})
 	const end = "<|end|><|start|>assistant<|channel|>final<|message|>Hi."
 	for text, want := range map[string]struct {
 		now     string // what leaves before the header is there
@@ -173,8 +178,10 @@ func TestIntactHoldsThoughts(t *testing.T) {
 				t.Errorf("%q in %d pieces: %q leaves at once, want %q", text, len(pieces), now, want.now)
 			}
 			r.Feed(parse.Delta{Content: end})
-			if got, _ := r.Close("stop"); got.Reasoning != want.thought || !strings.HasSuffix(got.Content, "Hi.") {
-				t.Errorf("%q in %d pieces: thought %q, text %q", text, len(pieces), got.Reasoning, got.Content)
+			if got, _ := r.Close("stop"); got.Reasoning != want.thought ||
+				!strings.HasSuffix(got.Content, "Hi.") {
+				t.Errorf("%q in %d pieces: thought %q, text %q", text, len(pieces), got.Reasoning,
+					got.Content)
 			}
 		}
 	}

@@ -72,7 +72,8 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		switch {
 		case !eof:
 			return 0, true
-		case t.r.ended == tools.Ended && t.envelope(st, v, 0, len(v), tools.Ending{}, t.atEnd(v)), t.severed(st, v, 0):
+		case t.r.ended == tools.Ended && t.envelope(st, v, 0, len(v), tools.Ending{}, t.atEnd(v)),
+			t.severed(st, v, 0):
 			return t.behindCall(len(v))
 		}
 		return t.release(st, len(v), noCall)
@@ -113,11 +114,13 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 // lastJSON handles a value that a reply ends in, behind words: the arguments of a call whose name was
 // lost, if they fit exactly one tool, and the words make that call.
 func (t *text) lastJSON(v string, end int) (int, bool) {
-	if found, ok := t.r.s.json.Envelope.Whole(t.r.c, v[:end], t.r.facts.MaxDepth); ok && t.field == Content && t.makes(&t.past, "") && t.takeDump(found, v[:end]) {
+	if found, ok := t.r.s.json.Envelope.Whole(t.r.c, v[:end], t.r.facts.MaxDepth); ok && t.field == Content &&
+		t.makes(&t.past, "") && t.takeDump(found, v[:end]) {
 		return len(v), false
 	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]), t.ending())
-	if !ok || t.r.cut() || t.field != Content || Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, false) || !t.infer(t.r.s.json, v, 0, end, call) {
+	if !ok || t.r.cut() || t.field != Content || Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 ||
+		t.speaks(&t.past) || !t.guessed(call, false) || !t.infer(t.r.s.json, v, 0, end, call) {
 		return t.releaseValue(end, noCall)
 	}
 	return t.behindCall(len(v))

@@ -8,7 +8,8 @@ func TestStrangersKinds(t *testing.T) {
 	const body = `{"command":"ls"}`
 	s := shipped.Strategies("")
 	check(t, s, []row{
-		// A turn that the model makes up for the user, and what it answers to it. In front of all else it is an echo.
+		// A turn that the model makes up for the user, and what it answers to it. In front of all else it is
+		// an echo.
 		{"<|channel|>final<|message|>Done.<|end|><|start|>user<|message|>Now list.<|end|><|start|>assistant<|channel|>commentary to=functions.exec<|message|>" + body + "<|call|>", "", "Done.", ""},
 		{"<|start|>user<|message|>List.<|end|><|start|>assistant<|channel|>commentary to=functions.exec<|message|>" + body + "<|call|>", list, "", ""},
 		// Tokens and words that are written twice.

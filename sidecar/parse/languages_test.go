@@ -28,7 +28,8 @@ func TestLanguages(t *testing.T) {
 		}
 		runs := false
 		for _, form := range []string{call, `{"name":"exec","arguments":{"command":"make"}}`} {
-			got := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{l.Text + "\n\n" + form}, "stop")
+			got := readPieces(shipped.Strategies(""), offeredForFuzz(), []string{l.Text + "\n\n" + form},
+				"stop")
 			if runs = len(got.Calls) > 0; runs && l.Kind == "shown" {
 				t.Errorf("%s: %q runs", l.Lang, l.Text)
 			}

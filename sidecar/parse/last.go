@@ -62,8 +62,8 @@ func goesOn(talk *Talk, call string) bool {
 	return behind == "" || talk != nil && strings.TrimSpace(one) == behind && talk.Behind(one) == Apart
 }
 
-// EndsArguments says that a text ends as an object does, or in a word with escapes of a form: a server may have put the end of
-// arguments there.
+// EndsArguments says that a text ends as an object does, or in a word with escapes of a form: a server may
+// have put the end of arguments there.
 func EndsArguments(text string) bool {
 	text = strings.TrimRight(text, " \n")
 	word := text[strings.LastIndexAny(text, " \n")+1:]

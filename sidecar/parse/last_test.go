@@ -10,7 +10,8 @@ import (
 func TestLast(t *testing.T) {
 	for text, want := range map[string]int{
 		"": -1, "words": -1, `{"a":1}`: 0, `I look.{"a":1}`: 7, "I look.\n{\"a\":{\"b\":2}}\n": 8,
-		`{"a":1} {"b":2}`: 8, `a {x} {"b":2}`: 6, `I look.{"a":1`: -1, `I look.{"a":1}.`: -1, `I look.{a:1}`: -1, `[{"a":1}]`: -1,
+		`{"a":1} {"b":2}`: 8, `a {x} {"b":2}`: 6, `I look.{"a":1`: -1, `I look.{"a":1}.`: -1,
+		`I look.{a:1}`: -1, `[{"a":1}]`: -1,
 		strings.Repeat("{", 1000) + `{"a":1}`: -1, // too many braces to try
 	} {
 		if got := parse.Last(text); got != want {

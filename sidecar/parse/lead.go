@@ -40,7 +40,8 @@ func (t *text) leading(n int) bool { return t.held && len(t.lead)+n <= t.r.s.lea
 // thinks says that a text begins as thoughts do, or is too short to tell.
 func (s *Strategies) thinks(text string) bool {
 	text = strings.ToLower(strings.TrimLeft(text, " \n"))
-	return slices.ContainsFunc(s.thoughts, func(begin string) bool { return strings.HasPrefix(text, begin) || strings.HasPrefix(begin, text) })
+	return slices.ContainsFunc(s.thoughts,
+		func(begin string) bool { return strings.HasPrefix(text, begin) || strings.HasPrefix(begin, text) })
 }
 
 // inLead says that v[n:] stands where a lead is held, or would be.
@@ -70,7 +71,8 @@ func (t *text) letGo(k EventKind) {
 		return
 	}
 	if k == Thought {
-		t.r.step(t.r.s.harmony, Step{Field: t.field, To: len(t.lead), Outcome: Thinking, Note: "unmarked text before the first Harmony token"})
+		t.r.step(t.r.s.harmony, Step{Field: t.field, To: len(t.lead), Outcome: Thinking,
+			Note: "unmarked text before the first Harmony token"})
 	}
 	t.r.emit(k, string(t.lead))
 	t.lead = nil

@@ -31,7 +31,8 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	}
 	if kind, is := scan.StartsAny(v[i:], t.grammar.Words.Types, eof); is == wait {
 		return 0, true
-	} else if j := i + len(kind); is == yes && (j == len(v) || v[j] == '{' || v[j] == ' ') { // it came behind the token
+	} else if j := i + len(kind); is == yes && (j == len(v) || v[j] == '{' ||
+		v[j] == ' ') { // it came behind the token
 		if j = scan.SkipBlanks(v, j); j == len(v) && !eof {
 			return 0, true
 		} else if j < len(v) && v[j] == '{' {
@@ -77,10 +78,10 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	return end, false
 }
 
-// guessed says that an object that fits one tool is a call whose name was lost, and no answer. Where it may be
-// either, the model is asked: users ask for an object in too many ways to list. So a tool that changes
-// something is called only if words in front or the thoughts make it, or the server says that the reply ends in a
-// call; so is one that reads, unless it is alone.
+// guessed says that an object that fits one tool is a call whose name was lost, and no answer. Where it may
+// be either, the model is asked: users ask for an object in too many ways to list. So a tool that changes
+// something is called only if words in front or the thoughts make it, or the server says that the reply ends
+// in a call; so is one that reads, unless it is alone.
 func (t *text) guessed(call tools.Call, alone bool) bool {
 	var thought Front
 	thought.Add(t.r.mused.String())
@@ -107,7 +108,8 @@ func (t *text) leftover(v string, end int, eof bool) (int, bool) {
 		return t.behindCall(end)
 	}
 	call, ok := t.r.c.Fit(args, t.ending())
-	if !ok || t.r.cut() || a&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, t.first) || !t.infer(st, v, 0, end, call) {
+	if !ok || t.r.cut() || a&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, t.first) ||
+		!t.infer(st, v, 0, end, call) {
 		return t.releaseClue(v[:end], noCall)
 	}
 	return t.behindCall(end)
@@ -123,7 +125,8 @@ func (r *Reader) wantsData() bool {
 // ends it. Where the text around it speaks about it, the model is asked.
 func (t *text) nameless(v string, from, end int, closed bool, signs Set) bool {
 	st := t.r.s.harmony
-	unclear := func(c Call) bool { // and so is one of a tool that changes something, if text goes on behind it
+	// and so is one of a tool that changes something, if text goes on behind it
+	unclear := func(c Call) bool {
 		class, _ := t.r.c.ClassOf(c.Name)
 		return signs.Has(Told) || signs.Has(Behind) && class != tools.Read
 	}
@@ -142,7 +145,8 @@ func (t *text) nameless(v string, from, end int, closed bool, signs Set) bool {
 	switch {
 	case !ok:
 		t.note(st, from, end, Refused, "arguments without a tool name")
-		t.r.refuse(tools.Refusal{Code: tools.NotOffered, Text: doc, Why: "the call names no tool, and its arguments fit no single one"})
+		t.r.refuse(tools.Refusal{Code: tools.NotOffered, Text: doc,
+			Why: "the call names no tool, and its arguments fit no single one"})
 		return false
 	case !unclear(Call{Name: call.Name}):
 		if !closed && !t.guessed(call, true) {
@@ -160,7 +164,8 @@ func (t *text) nameless(v string, from, end int, closed bool, signs Set) bool {
 func (t *text) infer(st *Strategy, v string, from, to int, call tools.Call) bool {
 	ok := t.allowed(st, from, to, v[from:to])
 	if ok {
-		t.take(st, from, to, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from, To: call.Name}})
+		t.take(st, from, to, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from,
+			To: call.Name}})
 	}
 	return ok
 }

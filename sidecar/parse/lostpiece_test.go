@@ -9,8 +9,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// A header is read without its beginning, which a server eats or a prompt holds, and without any one of its pieces. What
-// names the tool is none of these.
+// A header is read without its beginning, which a server eats or a prompt holds, and without any one of its
+// pieces. What names the tool is none of these.
 func TestLostPieces(t *testing.T) {
 	const name, body, call = "exec", `{"command":"ls"}`, "<|call|>"
 	for _, pieces := range [][]string{
@@ -27,15 +27,18 @@ func TestLostPieces(t *testing.T) {
 				texts = append(texts, strings.Join(pieces[:i], "")+strings.Join(pieces[i+1:], ""))
 			}
 			if piece == "<|start|>" { // and of one that begins behind a thought
-				texts = append(texts, "<|channel|>analysis<|message|>We list.<|end|>"+strings.Join(pieces[i+1:], ""))
+				texts = append(texts, "<|channel|>analysis<|message|>We list.<|end|>"+
+					strings.Join(pieces[i+1:], ""))
 			}
 		}
 		for _, text := range texts {
 			r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
 			r.Feed(parse.Delta{Content: text})
 			got, _ := r.Close("stop")
-			if len(got.Calls) != 1 || got.Calls[0].Name != name || string(got.Calls[0].Arguments) != body || got.Content != "" {
-				t.Errorf("%q: calls %s, shows %q, refused %v", text, showCalls(got.Calls), got.Content, got.Refused)
+			if len(got.Calls) != 1 || got.Calls[0].Name != name || string(got.Calls[0].Arguments) != body ||
+				got.Content != "" {
+				t.Errorf("%q: calls %s, shows %q, refused %v", text, showCalls(got.Calls), got.Content,
+					got.Refused)
 			}
 		}
 	}
@@ -61,7 +64,8 @@ func TestTokenInFront(t *testing.T) {
 		}
 		got, _ := r.Close(said)
 		if len(got.Calls) != calls || calls == 1 && string(got.Calls[0].Arguments) != body {
-			t.Errorf("%q: calls %s, shows %q, refused %v", text, showCalls(got.Calls), got.Content, got.Refused)
+			t.Errorf("%q: calls %s, shows %q, refused %v", text, showCalls(got.Calls), got.Content,
+				got.Refused)
 		}
 	}
 }
@@ -71,8 +75,10 @@ func TestNumberedTokens(t *testing.T) {
 	const text = `[PAD200005]analysis[PAD200008]We list.[PAD200007][PAD200006]assistant[PAD200005]commentary to=functions.exec [PAD200003]json[PAD200008]{"command":"ls"}[PAD200012]`
 	for _, pieces := range chunkings(text) {
 		got := readPieces(shipped.Strategies(""), offeredForFuzz(), pieces, "stop")
-		if len(got.Calls) != 1 || string(got.Calls[0].Arguments) != `{"command":"ls"}` || got.Content != "" || got.Reasoning != "We list." {
-			t.Fatalf("in %d pieces: calls %s, shows %q, thinks %q", len(pieces), showCalls(got.Calls), got.Content, got.Reasoning)
+		if len(got.Calls) != 1 || string(got.Calls[0].Arguments) != `{"command":"ls"}` || got.Content != "" ||
+			got.Reasoning != "We list." {
+			t.Fatalf("in %d pieces: calls %s, shows %q, thinks %q", len(pieces), showCalls(got.Calls),
+				got.Content, got.Reasoning)
 		}
 	}
 }
@@ -84,9 +90,11 @@ func TestNoBody(t *testing.T) {
 		{Name: "set_light", Parameters: []byte(`{"type":"object","properties":{"area":{"type":"string"}}}`)},
 	})
 	for name, calls := range map[string]int{"list_agents": 1, "set_light": 0} {
-		got := readPieces(shipped.Strategies(""), c, []string{"<|channel|>commentary to=functions." + name + " <|constrain|>json<|message|>"}, "stop")
+		got := readPieces(shipped.Strategies(""), c,
+			[]string{"<|channel|>commentary to=functions." + name + " <|constrain|>json<|message|>"}, "stop")
 		if len(got.Calls) != calls || len(got.Calls)+len(got.Refused) != 1 || got.Content != "" {
-			t.Errorf("%s: calls %s, shows %q, refused %v", name, showCalls(got.Calls), got.Content, got.Refused)
+			t.Errorf("%s: calls %s, shows %q, refused %v", name, showCalls(got.Calls), got.Content,
+				got.Refused)
 		}
 	}
 }

@@ -18,8 +18,12 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	}
 	if t.grammar.Alphabet.Leads(v[j]) {
 		if tok, n, is := t.tokenAt(v[j:], eof); is != no {
-			if is == yes && tok == harmony.Constrain && (t.firstAt(v, j) || t.lineStart(v, j)) { // the rest of a header
-				return opening{markup: true, begin: func(t *text, _ string, _ int) { t.openHeader(harmony.FromStart) }}, yes
+			// the rest of a header
+			if is == yes && tok == harmony.Constrain && (t.firstAt(v, j) || t.lineStart(v, j)) {
+				return opening{markup: true, begin: func(t *text, _ string,
+					_ int) {
+					t.openHeader(harmony.FromStart)
+				}}, yes
 			}
 			if is == yes {
 				switch t.inQuotation(v, j, j+n, eof) {
@@ -34,7 +38,10 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	}
 	if t.grammar == t.r.s.header {
 		if bare, is := t.grammar.Bracketed(v[j:], eof); is != no {
-			return opening{markup: true, begin: func(t *text, _ string, _ int) { t.grammar, t.ahead.end = bare, -1 }}, is
+			return opening{markup: true, begin: func(t *text, _ string,
+				_ int) {
+				t.grammar, t.ahead.end = bare, -1
+			}}, is
 		}
 	}
 	switch {
@@ -52,7 +59,8 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 // script, where gluedWord looks for the word assistant.
 func (t *text) heads(v string, j int) bool {
 	before := t.before(v, j)
-	return (!scan.IsWord(before) || before >= utf8.RuneSelf && !strings.HasPrefix(v[j:], harmony.Assistant)) && t.r.s.header.Heads(v[j:])
+	return (!scan.IsWord(before) || before >= utf8.RuneSelf &&
+		!strings.HasPrefix(v[j:], harmony.Assistant)) && t.r.s.header.Heads(v[j:])
 }
 
 // plainHeader looks for a header without control tokens in the body of a message.

@@ -31,7 +31,8 @@ func (t *text) beginToken(v string, n int) {
 	case tok == harmony.Message:
 		t.settle(Text)
 		t.message(Text, false)
-	case tok == harmony.Call && t.first && t.r.found == 0: // it opens a call, for a model that mixes the tokens up
+	case tok == harmony.Call && t.first &&
+		t.r.found == 0: // it opens a call, for a model that mixes the tokens up
 		t.between()
 		t.first = true
 	case tok == harmony.Call:
@@ -80,12 +81,14 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	words.Address(&h, t.r.names.Named)
 	t.head.Header = h
 	if t.head.quotable {
-		if t.head.open && (h.Stop.Closes() || h.Stop == harmony.None && !h.Body) { // no message begins: a sentence names the header
+		// no message begins: a sentence names the header
+		if t.head.open && (h.Stop.Closes() || h.Stop == harmony.None && !h.Body) {
 			t.giveBack(t.head.text + v[:n-h.StopN])
 			return n - h.StopN, false
 		}
 		t.head.text, t.head.tokened = t.head.text+strings.Clone(v[:n]), true
-		if talk := t.r.facts.Talk; talk != nil && h.Flaw != "" && talk.Stops(strings.Replace(v[:n], h.Recipient, "", 1)) {
+		if talk := t.r.facts.Talk; talk != nil && h.Flaw != "" &&
+			talk.Stops(strings.Replace(v[:n], h.Recipient, "", 1)) {
 			t.head.lead |= isTold
 		}
 	}
@@ -96,7 +99,8 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	}
 	switch {
 	case foreign:
-		if t.r.found > 0 || t.spoke || !words.Echo(&t.head.Header, "", "") { // before that it may be an echo of the request
+		// before that it may be an echo of the request
+		if t.r.found > 0 || t.spoke || !words.Echo(&t.head.Header, "", "") {
 			t.note(t.r.s.harmony, 0, n, Dropped, "the model speaks for somebody else")
 			t.enter(inTail)
 			return n, false
@@ -192,7 +196,8 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		return at + n, false
 	}
 	if at < 0 && eof && end < len(v) { // one that the end of the reply completes, or breaks off
-		if tok, _, is := t.tokenAt(v[end:], true); is == yes || t.r.cut() && strings.HasPrefix(v[end:], "<|") {
+		if tok, _, is := t.tokenAt(v[end:], true); is == yes || t.r.cut() &&
+			strings.HasPrefix(v[end:], "<|") {
 			t.body(v[:end])
 			t.closeMessage()
 			t.note(t.r.s.harmony, end, len(v), Dropped, "the end of a message")
@@ -245,7 +250,8 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 // imagined reports whether the message of another speaker that ends here is none of the request. Then the
 // model made it up, and all that follows. So it is where the next header tells no other speaker.
 func (t *text) imagined(tok harmony.Token) bool {
-	if t.heard == nil || tok != harmony.Channel && t.r.s.header.Words.Echo(&t.head.Header, string(t.heard), t.r.facts.User) {
+	if t.heard == nil || tok != harmony.Channel && t.r.s.header.Words.Echo(&t.head.Header, string(t.heard),
+		t.r.facts.User) {
 		return false
 	}
 	t.enter(inTail)

@@ -29,7 +29,8 @@ func TestMisplaced(t *testing.T) {
 		{"For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", "", "For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", ""},
 		{"to=functions.exec json\n{\"command\":\"make\"} to=functions.exec json\n{\"command\":\"make\"}", `exec{"command":"make"}`, "", ""},
 		{"- to=functions.read 彩神json {\"path\":\"a\"}", "", "- to=functions.read 彩神json {\"path\":\"a\"}", ""},
-		{"They saw \"to=functions.exec 彩神json{\"command\":\"make\"}\" in a chat.", "", "", "They saw \""}, // asked
+		// asked
+		{"They saw \"to=functions.exec 彩神json{\"command\":\"make\"}\" in a chat.", "", "", "They saw \""},
 		{"The header is to=functions.read", "", "The header is to=functions.read", ""},
 
 		// Debris glued to a word, in front of the header, in any number; and of a tool that is not offered.
@@ -40,7 +41,8 @@ func TestMisplaced(t *testing.T) {
 		{"ժմ to=functions.exec  天天中彩票json\n{\"command\":\"make\"}  sextreff to=functions.exec.commentary code\nChunk ID: 9\n", `exec{"command":"make"}`, "ժմ", ""},
 		{`to=functions.exec json ="{"command":"make"}"}`, `exec{"command":"make"}`, "", ""},
 		{`to=functions.exec json =\"{\"command\":\"make\"}\"}`, `exec{"command":"make"}`, "", ""},
-		{`to=functions.exec json ="{"command":"echo "}"}"`, "", `to=functions.exec json ="{"command":"echo "}"}"`, ""}, // nobody knows
+		// nobody knows
+		{`to=functions.exec json ="{"command":"echo "}"}"`, "", `to=functions.exec json ="{"command":"echo "}"}"`, ""},
 
 		// A wrapper that is glued to a thought.
 		{"<tool_call>We need to look.assistantcommentary to=functions.read json{\"path\":\"a\"}", a, "", "We need to look."},

@@ -37,7 +37,8 @@ func (n *Names) Initial(b byte) bool { return n.initials.Has(b) }
 // Named says that a word is the name of an offered tool; behind functions. it may be bent.
 func (n *Names) Named(word string) bool {
 	rest := strings.TrimPrefix(word, harmony.Namespace)
-	return rest != "" && (n.initials.Has(word[0]) && n.c.Exact(word) || len(rest) < len(word) && (n.c.Exact(rest) || n.Known(rest)))
+	return rest != "" && (n.initials.Has(word[0]) && n.c.Exact(word) || len(rest) < len(word) &&
+		(n.c.Exact(rest) || n.Known(rest)))
 }
 
 // May says that a word may become the name of an offered tool.
@@ -48,5 +49,6 @@ func (n *Names) May(word string) bool {
 	case strings.HasPrefix(harmony.Namespace, word):
 		return true
 	}
-	return strings.HasPrefix(word, harmony.Namespace) || n.initials.Has(word[0]) && n.c.HasPrefix(word) // behind functions. it may be bent
+	// behind functions. it may be bent
+	return strings.HasPrefix(word, harmony.Namespace) || n.initials.Has(word[0]) && n.c.HasPrefix(word)
 }

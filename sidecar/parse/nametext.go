@@ -52,7 +52,8 @@ func (t *NameText) Before(j int, open bool) (c Clue, ok bool) {
 	return Clue{Start: from, From: from, To: from, Lost: true}, from < j
 }
 
-// left is where a line begins in which nothing stands in front of V[j:] but what a header left that lost the name; or j.
+// left is where a line begins in which nothing stands in front of V[j:] but what a header left that lost the
+// name; or j.
 func (t *NameText) left(j int, open bool) int {
 	least := max(0, j-maxLead-maxWord)
 	from := least + strings.LastIndexByte(t.V[least:j], '\n') + 1
@@ -191,5 +192,6 @@ func (t *NameText) leadWord(w string, open bool) bool {
 	if scan.AmongFold(w, words.Call, words.Channels) {
 		return true
 	}
-	return open && slices.ContainsFunc(words.Call, func(word string) bool { return scan.StartsFold(word, w, true) == scan.Yes })
+	return open && slices.ContainsFunc(words.Call,
+		func(word string) bool { return scan.StartsFold(word, w, true) == scan.Yes })
 }

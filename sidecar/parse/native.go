@@ -27,9 +27,10 @@ func (r *Reader) takeNatives(n int) {
 	}
 }
 
-// takeNative takes a call that ended as how says, and what the server left of the text around it. Where the text that
-// was shown ends as an object or a form does, and the arguments are not whole, they went on there: the call counts as cut.
-// So it does where a text of the request may have stopped the reply: some servers say tool_calls then.
+// takeNative takes a call that ended as how says, and what the server left of the text around it. Where the
+// text that was shown ends as an object or a form does, and the arguments are not whole, they went on there:
+// the call counts as cut. So it does where a text of the request may have stopped the reply: some servers say
+// tool_calls then.
 func (r *Reader) takeNative(st *Strategy, c *Own, how tools.End) {
 	if !r.c.Exact(c.Name) {
 		c.Apart()
@@ -87,7 +88,8 @@ func (t *text) takeOwn(st *Strategy, c *Own, how tools.End) {
 	case refusal == nil && !t.r.once.Has(call) && t.healed(st, call.Name, string(c.Args), how):
 	default:
 		fitted := func(r tools.Repair) bool { return r.Kind == "name.fit" }
-		if refusal == nil && slices.ContainsFunc(call.Repairs, fitted) && t.r.c.Class(call.Name) != tools.Read && t.r.wantsData() {
+		if refusal == nil && slices.ContainsFunc(call.Repairs, fitted) &&
+			t.r.c.Class(call.Name) != tools.Read && t.r.wantsData() {
 			if refusal = doubt(call); t.r.facts.Asked { // it is said again: it is the answer
 				refusal.Code = tools.Answer
 			}

@@ -84,14 +84,16 @@ func (k *Keys) flat(offered *tools.Catalog, v gjson.Result, name string) (c Call
 	ok = true
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch {
-		case value.Type == gjson.String && value.Str == name && scan.Among(key.Str, k.Name), scan.Among(key.Str, besides, thoughtKeys) && !offered.Takes(m.Name, key.Str):
+		case value.Type == gjson.String && value.Str == name && scan.Among(key.Str, k.Name),
+			scan.Among(key.Str, besides, thoughtKeys) && !offered.Takes(m.Name, key.Str):
 			return true
 		}
 		ok = ok && offered.Takes(m.Name, key.Str)
 		members = append(members, key.Raw+":"+value.Raw)
 		return ok
 	})
-	return Call{Name: strings.Clone(name), Args: "{" + strings.Join(members, ",") + "}"}, ok && len(members) > 0
+	return Call{Name: strings.Clone(name), Args: "{" + strings.Join(members, ",") + "}"}, ok &&
+		len(members) > 0
 }
 
 // keyed reads {"read":{"path":"a"}}: the name is the only key.

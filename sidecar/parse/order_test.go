@@ -13,25 +13,30 @@ import (
 func TestNothingRestsOnWhatWasNotMade(t *testing.T) {
 	const exec, read = `exec{"command":"ls"}`, `read{"path":"a"}`
 	head := func(tool string) string {
-		return "<|start|>assistant<|channel|>commentary to=functions." + tool + " <|constrain|>json<|message|>"
+		return "<|start|>assistant<|channel|>commentary to=functions." + tool +
+			" <|constrain|>json<|message|>"
 	}
 	call := head("exec") + `{"command":"ls"}<|call|>`
 	look := head("read") + `{"path":"a"}<|call|>`
-	tag := func(args string) string { return `<tool_call>{"name":"exec","arguments":` + args + `}</tool_call>` }
+	tag := func(args string) string {
+		return `<tool_call>{"name":"exec","arguments":` + args + `}</tool_call>`
+	}
 	for name, row := range map[string][2]string{
-		"one that is made":                    {look + call, read + " " + exec},
-		"nobody's tool":                       {head("backup") + `{"path":"src"}<|call|>` + call, ""},
-		"nobody's tool, then one that reads":  {head("backup") + `{"path":"src"}<|call|>` + look, read},
-		"other arguments":                     {head("exec") + `{"cmdline":["x"]}<|call|>` + call, ""},
-		"other arguments of one that reads":   {head("read") + `{"places":["x"]}<|call|>` + call, exec},
-		"a header alone, of the same call":    {head("exec") + "<|call|>" + call, exec},
-		"a header alone, of another":          {head("backup") + "<|call|>" + call, ""},
-		"guided":                              {`{"tool_calls":[{"name":"backup","arguments":{}},{"name":"exec","arguments":{"command":"ls"}}]}`, ""},
-		"tags":                                {tag(`{"cmdline":1}`) + "\n" + tag(`{"command":"ls"}`), ""},
-		"a cut one behind it":                 {`<tool_calls>[{"name":"exec","arguments":{"command":"ls"}},{"name":"exec","arguments":{"command":"r`, exec},
-		"open arguments":                      {head("write") + "{\"path\":\"a\",\"content\":\"Docs:\n" + call, ""},
-		"open arguments of one that reads":    {head("read") + "{\"path\":\"a" + call, read},
-		"open arguments, and one that reads":  {head("read") + "{\"path\":\"b" + look, `read{"path":"b"} ` + read},
+		"one that is made":                   {look + call, read + " " + exec},
+		"nobody's tool":                      {head("backup") + `{"path":"src"}<|call|>` + call, ""},
+		"nobody's tool, then one that reads": {head("backup") + `{"path":"src"}<|call|>` + look, read},
+		"other arguments":                    {head("exec") + `{"cmdline":["x"]}<|call|>` + call, ""},
+		"other arguments of one that reads":  {head("read") + `{"places":["x"]}<|call|>` + call, exec},
+		"a header alone, of the same call":   {head("exec") + "<|call|>" + call, exec},
+		"a header alone, of another":         {head("backup") + "<|call|>" + call, ""},
+		"guided":                             {`{"tool_calls":[{"name":"backup","arguments":{}},{"name":"exec","arguments":{"command":"ls"}}]}`, ""},
+		"tags":                               {tag(`{"cmdline":1}`) + "\n" + tag(`{"command":"ls"}`), ""},
+		"a cut one behind it":                {`<tool_calls>[{"name":"exec","arguments":{"command":"ls"}},{"name":"exec","arguments":{"command":"r`, exec},
+		"open arguments": {head("write") +
+			"{\"path\":\"a\",\"content\":\"Docs:\n" + call, ""},
+		"open arguments of one that reads": {head("read") + "{\"path\":\"a" + call, read},
+		"open arguments, and one that reads": {head("read") + "{\"path\":\"b" + look,
+			`read{"path":"b"} ` + read},
 		"a string that swallowed a message":   {head("read") + "{\"path\":\"a}<|call|>" + call, read},
 		"a body that is no object":            {head("write") + "# Docs\n\n" + call, ""},
 		"an action with open input":           {"Action: exec\nAction Input: {\"command\": \nAction: exec\nAction Input: {\"command\":\"ls\"}", ""},
@@ -45,7 +50,8 @@ func TestNothingRestsOnWhatWasNotMade(t *testing.T) {
 func TestServersCallsInOrder(t *testing.T) {
 	const ls = `{"command":"ls"}`
 	own := func(i int, name, args string) parse.Delta {
-		return parse.Delta{Calls: []parse.CallDelta{{Index: i, ID: string(rune('a' + i)), Name: name, Arguments: []byte(args)}}}
+		return parse.Delta{Calls: []parse.CallDelta{{Index: i, ID: string(rune('a' + i)), Name: name,
+			Arguments: []byte(args)}}}
 	}
 	more := func(i int, args string) parse.Delta {
 		return parse.Delta{Calls: []parse.CallDelta{{Index: i, Arguments: []byte(args)}}}
@@ -55,13 +61,16 @@ func TestServersCallsInOrder(t *testing.T) {
 		calls   string
 		refused string
 	}{
-		"the first is cut":        {[]parse.Delta{own(0, "exec", `{"command":"cp -a src backup`), own(1, "exec", ls)}, "", "truncated behind"},
-		"the first is nobody's":   {[]parse.Delta{own(0, "backup", `{}`), own(1, "exec", ls), own(2, "read", `{"path":"a"}`)}, `read{"path":"a"}`, "not_offered behind"},
+		"the first is cut": {[]parse.Delta{own(0, "exec", `{"command":"cp -a src backup`),
+			own(1, "exec", ls)}, "", "truncated behind"},
+		"the first is nobody's": {[]parse.Delta{own(0, "backup", `{}`), own(1, "exec", ls),
+			own(2, "read", `{"path":"a"}`)}, `read{"path":"a"}`, "not_offered behind"},
 		"one in text":             {[]parse.Delta{{Content: `<tool_call>{"name":"backup","arguments":{"a":1}}</tool_call>`}, own(0, "exec", ls)}, "", "not_offered behind"},
 		"its header in text":      {[]parse.Delta{{Content: `<|channel|>commentary to=functions.exec <|constrain|>json`}, own(0, "exec", ls)}, "exec" + ls, ""},
 		"its header, and a token": {[]parse.Delta{{Content: `<|channel|>commentary to=functions.exec <|constrain|>json<|message|>`}, own(0, "exec", ls)}, "exec" + ls, ""},
 		"the header of another":   {[]parse.Delta{{Content: `<|channel|>commentary to=functions.read <|constrain|>json<|message|>`}, own(0, "exec", ls)}, "", "truncated behind"},
-		"both at once":            {[]parse.Delta{own(0, "exec", `{"comm`), own(1, "read", `{"pa`), more(0, `and":"ls"}`), more(1, `th":"a"}`)}, "exec" + ls + ` read{"path":"a"}`, ""},
+		"both at once": {[]parse.Delta{own(0, "exec", `{"comm`), own(1, "read", `{"pa`),
+			more(0, `and":"ls"}`), more(1, `th":"a"}`)}, "exec" + ls + ` read{"path":"a"}`, ""},
 		"both at once, and third": {[]parse.Delta{own(0, "exec", `{"comm`), own(1, "read", `{"path":"a"}`), own(2, "exec", ls), more(0, `and":"a"}`)}, `exec{"command":"a"} read{"path":"a"} exec` + ls, ""},
 	} {
 		got, _ := readDeltas(shipped.Strategies(""), "tool_calls", row.deltas...)
@@ -69,7 +78,8 @@ func TestServersCallsInOrder(t *testing.T) {
 		for _, f := range got.Refused {
 			refused = append(refused, string(f.Code))
 		}
-		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != row.calls || strings.Join(refused, " ") != row.refused {
+		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != row.calls ||
+			strings.Join(refused, " ") != row.refused {
 			t.Errorf("%s: gives %s, refused %v", name, calls, got.Refused)
 		}
 	}
@@ -79,7 +89,8 @@ func TestServersCallsInOrder(t *testing.T) {
 // it only reads.
 func TestCallsInArguments(t *testing.T) {
 	const exec, read = `exec{"command":"ls"}`, `read{"path":"a"}`
-	inner := map[string]string{exec: `{"name":"exec","arguments":{"command":"ls"}}`, read: `{"name":"read","arguments":{"path":"a"}}`}
+	inner := map[string]string{exec: `{"name":"exec","arguments":{"command":"ls"}}`,
+		read: `{"name":"read","arguments":{"path":"a"}}`}
 	for name, row := range map[string]struct{ call, makes string }{
 		"multi_tool_use.parallel":         {exec, exec},
 		"functions":                       {exec, exec},
@@ -91,9 +102,11 @@ func TestCallsInArguments(t *testing.T) {
 		"report_injection ":               {read, read},
 	} {
 		whole := inner[row.call]
-		only(t, parse.Facts{}, name, `{"name":"`+strings.TrimSpace(name)+`","arguments":`+whole+`}`, row.makes)
+		only(t, parse.Facts{}, name, `{"name":"`+strings.TrimSpace(name)+`","arguments":`+whole+`}`,
+			row.makes)
 		if strings.HasPrefix(name, tools.Parallel) || row.makes == "" {
-			only(t, parse.Facts{}, name+", several", `<|channel|>commentary to=`+name+`<|message|>{"tool_uses":[`+whole+`]}<|call|>`, row.makes)
+			only(t, parse.Facts{}, name+", several", `<|channel|>commentary to=`+name+
+				`<|message|>{"tool_uses":[`+whole+`]}<|call|>`, row.makes)
 		}
 	}
 }
@@ -104,16 +117,21 @@ func TestCallsInsideOfTags(t *testing.T) {
 	inner := "<function=exec><parameter=command>ls</parameter></function>"
 	inJSON := `<tool_call>{"name":"exec","arguments":{"command":"ls"}}</tool_call>`
 	for name, row := range map[string][2]string{
-		"in one that is made":    {"<function=read><parameter=path>" + inner + "</parameter></function>", `read{"path":"` + inner + `"}`},
-		"and behind it":          {"<function=read><parameter=path>" + inner + "</parameter></function>\n" + inner, `read{"path":"` + inner + `"} exec{"command":"ls"}`},
-		"in nobody's":            {"<function=nosuch><parameter=text>" + inner + "</parameter></function>", ""},
-		"in nobody's, wrapped":   {"<tool_call><function=nosuch><parameter=text>" + inner + "</parameter></function></tool_call>", ""},
+		"in one that is made": {"<function=read><parameter=path>" + inner + "</parameter></function>",
+			`read{"path":"` + inner + `"}`},
+		"and behind it": {"<function=read><parameter=path>" + inner +
+			"</parameter></function>\n" + inner, `read{"path":"` + inner + `"} exec{"command":"ls"}`},
+		"in nobody's": {"<function=nosuch><parameter=text>" + inner + "</parameter></function>",
+			""},
+		"in nobody's, wrapped": {"<tool_call><function=nosuch><parameter=text>" + inner +
+			"</parameter></function></tool_call>", ""},
 		"in an open one":         {"<function=write><parameter=content>\n" + inner, ""},
 		"in one of another kind": {"<function=nosuch><parameter=text>" + inJSON + "</parameter></function>", ""},
 		"in one nobody can read": {"<tool_call>write\n<arg_key>content</arg_key><arg_value>\n" + inJSON + "\n</arg_value></tool_call>", ""},
-		"a closing tag in it":    {"<function=read><parameter=path>a</function>b</parameter></function>", `read{"path":"a</function>b"}`},
-		"an argument left open":  {"<function=exec><parameter=command>ls</function>\nI look.", ""},
-		"two":                    {"<function=read><parameter=path>a</parameter></function><function=read><parameter=path>b</parameter></function>", read + ` read{"path":"b"}`},
+		"a closing tag in it": {"<function=read><parameter=path>a</function>b</parameter></function>",
+			`read{"path":"a</function>b"}`},
+		"an argument left open": {"<function=exec><parameter=command>ls</function>\nI look.", ""},
+		"two":                   {"<function=read><parameter=path>a</parameter></function><function=read><parameter=path>b</parameter></function>", read + ` read{"path":"b"}`},
 	} {
 		only(t, parse.Facts{}, name, row[0], row[1])
 	}

@@ -33,7 +33,8 @@ type Owns []*Own
 // Add adds a piece, and says to which call. Index ties pieces together. Some servers give
 // each call the same one: another id and a name behind arguments that are whole begin the next.
 func (all Owns) Add(piece Own) (Owns, int) {
-	i, known := slices.BinarySearchFunc(all, piece.Index, func(c *Own, index int) int { return c.Index - index })
+	i, known := slices.BinarySearchFunc(all, piece.Index,
+		func(c *Own, index int) int { return c.Index - index })
 	for known && i+1 < len(all) && all[i+1].Index == piece.Index {
 		i++
 	}
@@ -55,7 +56,8 @@ func (all Owns) Add(piece Own) (Owns, int) {
 
 // endsAt says that a piece of the same index is another call.
 func (c *Own) endsAt(piece Own) bool {
-	return piece.Name != "" && c.ID != "" && piece.ID != "" && c.ID != piece.ID && (c.Taken || startsObject(c.Args) && c.whole())
+	return piece.Name != "" && c.ID != "" && piece.ID != "" && c.ID != piece.ID &&
+		(c.Taken || startsObject(c.Args) && c.whole())
 }
 
 // idle says that a call is none: a server that changes ids says its name once more.
@@ -152,7 +154,8 @@ func (c *Own) whole() bool {
 }
 
 // Take yields the calls in front of call n that were not taken, and how each ended; the last one of
-// all did as last says. Where one ends inside of a text and another follows, or where its rest fits nowhere, it is cut.
+// all did as last says. Where one ends inside of a text and another follows, or where its rest fits nowhere,
+// it is cut.
 func (all Owns) Take(n int, last tools.End) iter.Seq2[*Own, tools.End] {
 	return func(yield func(*Own, tools.End) bool) {
 		for i, c := range all[:n] {
@@ -202,7 +205,8 @@ func (all Owns) Unfilled() *Own {
 
 // Named says that one of them is a call of a tool.
 func (all Owns) Named(tool string) bool {
-	return slices.ContainsFunc(all, func(c *Own) bool { return strings.TrimPrefix(c.Name, harmony.Namespace) == tool })
+	return slices.ContainsFunc(all,
+		func(c *Own) bool { return strings.TrimPrefix(c.Name, harmony.Namespace) == tool })
 }
 
 // Have says that doc is the arguments of a call.

@@ -24,21 +24,29 @@ func TestOwnsTake(t *testing.T) {
 		pieces []parse.Own
 		want   string
 	}{
-		"one":                    {[]parse.Own{own(0, "a", "f", `{"a":1}`)}, `f{"a":1}2`},
-		"pieces":                 {[]parse.Own{own(0, "a", "f", `{"a"`), own(0, "b", "", `:1}`)}, `f{"a":1}2`},
-		"two":                    {[]parse.Own{own(0, "a", "f", `{"a":1}`), own(1, "b", "g", `{}`)}, `f{"a":1}0 g{}2`},
+		"one": {[]parse.Own{own(0, "a", "f", `{"a":1}`)}, `f{"a":1}2`},
+		"pieces": {[]parse.Own{own(0, "a", "f", `{"a"`), own(0, "b", "", `:1}`)},
+			`f{"a":1}2`},
+		"two": {[]parse.Own{own(0, "a", "f", `{"a":1}`), own(1, "b", "g", `{}`)},
+			`f{"a":1}0 g{}2`},
 		"split":                  {[]parse.Own{own(0, "a", "f", `{"a"`), own(1, "", "", `:1}`)}, `f{"a":1}2`},
 		"split, not whole":       {[]parse.Own{own(0, "a", "f", `{"a"`), own(1, "", "", `:1`)}, `f{"a"2 :12`},
 		"split, a rest in front": {[]parse.Own{own(0, "a", "f", "a=%2"), own(1, "", "", "0b"), own(2, "b", "g", `{}`)}, `fa=%22 0b0 g{}2`},
-		"split, an end":          {[]parse.Own{own(0, "a", "f", `{"a":1`), own(1, "", "", `}{"a": 1}`)}, `f{"a":10 }{"a": 1}2`},
+		"split, an end": {[]parse.Own{own(0, "a", "f", `{"a":1`), own(1, "", "", `}{"a": 1}`)},
+			`f{"a":10 }{"a": 1}2`},
 		"split inside of a text": {[]parse.Own{own(0, "a", "f", `{"a":"x`), own(1, "", "", `y`)}, `f{"a":"x2 y2`},
-		"taken up again":         {[]parse.Own{own(0, "a", "f", `{"a":"x{"a":"xy"}`), own(1, "b", "g", `{}`)}, `f{"a":"x{"a":"xy"}0 g{}2`},
-		"whole in front":         {[]parse.Own{own(0, "a", "f", `{}`), own(1, "", "", `{"b":1}`)}, `f{}0 {"b":1}2`},
-		"the same id":            {[]parse.Own{own(0, "a", "f", `{"a"`), own(1, "a", "f", `:1}`)}, `f{"a":1}2`},
-		"the same id, another":   {[]parse.Own{own(0, "a", "f", `{"a"`), own(1, "a", "g", `:1}`)}, `f{"a"0 g:1}2`},
-		"one index":              {[]parse.Own{own(0, "a", "f", `{}`), own(0, "b", "g", `{"b`), own(0, "b", "", `":1}`)}, `f{}0 g{"b":1}2`},
-		"one index, no ids":      {[]parse.Own{own(0, "", "f", `{}`), own(0, "", "f", `{}`)}, `ff{}{}2`},
-		"idle":                   {[]parse.Own{own(0, "a", "f", `{}`), own(0, "b", "f", ``)}, `f{}0`},
+		"taken up again": {[]parse.Own{own(0, "a", "f", `{"a":"x{"a":"xy"}`), own(1, "b", "g", `{}`)},
+			`f{"a":"x{"a":"xy"}0 g{}2`},
+		"whole in front": {[]parse.Own{own(0, "a", "f", `{}`), own(1, "", "", `{"b":1}`)},
+			`f{}0 {"b":1}2`},
+		"the same id": {[]parse.Own{own(0, "a", "f", `{"a"`), own(1, "a", "f", `:1}`)},
+			`f{"a":1}2`},
+		"the same id, another": {[]parse.Own{own(0, "a", "f", `{"a"`), own(1, "a", "g", `:1}`)},
+			`f{"a"0 g:1}2`},
+		"one index": {[]parse.Own{own(0, "a", "f", `{}`), own(0, "b", "g", `{"b`),
+			own(0, "b", "", `":1}`)}, `f{}0 g{"b":1}2`},
+		"one index, no ids": {[]parse.Own{own(0, "", "f", `{}`), own(0, "", "f", `{}`)}, `ff{}{}2`},
+		"idle":              {[]parse.Own{own(0, "a", "f", `{}`), own(0, "b", "f", ``)}, `f{}0`},
 	} {
 		var all parse.Owns
 		for _, piece := range row.pieces {
@@ -146,7 +154,8 @@ func TestOwnsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		args := rapid.OneOf(
 			rapid.StringOfN(rapid.SampledFrom([]rune(`{}[]"\:,a1 `)), 0, 12, -1),
-			rapid.SampledFrom([]string{`{"a":"\"}"}`, ` [{"b":[]}] `, `{"a":{"b":1}}`, `{} {}`, `{}x`, `{"a":1,}`}),
+			rapid.SampledFrom([]string{`{"a":"\"}"}`, ` [{"b":[]}] `, `{"a":{"b":1}}`, `{} {}`, `{}x`,
+				`{"a":1,}`}),
 		).Draw(t, "args")
 		all, _ := parse.Owns{}.Add(parse.Own{ID: "a", Name: "f"})
 		for at := 0; at < len(args); {

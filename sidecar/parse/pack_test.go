@@ -25,7 +25,8 @@ func taught(t testing.TB, file string, alone bool) *ruleset.Set {
 		delete(files, "tests/replies.yaml")
 	} else {
 		files["packs/more.yaml"] = file
-		files[name] = strings.Replace(files[name], "\nversion: 1\n", "\nversion: 1\ninclude: [packs/more.yaml]\n", 1)
+		files[name] = strings.Replace(files[name], "\nversion: 1\n",
+			"\nversion: 1\ninclude: [packs/more.yaml]\n", 1)
 	}
 	set, problems := ruleset.Load(files)
 	if set == nil {
@@ -76,7 +77,8 @@ func TestPackMakesNothingWorse(t *testing.T) {
 		before, after := tally{}, tally{}
 		for _, l := range corpus.Load[labelled](t, file) {
 			c := catalogOf(l.Input.Tools, l.Input.Tools != nil)
-			was, is := l.judge(readPieces(without, c, l.pieces(t), "")), l.judge(readPieces(with, c, l.pieces(t), ""))
+			was, is := l.judge(readPieces(without, c, l.pieces(t), "")), l.judge(readPieces(with, c,
+				l.pieces(t), ""))
 			before.count(l.Grade, was == "")
 			after.count(l.Grade, is == "")
 			if was == "" && is != "" && l.Grade != "disputed" {

@@ -57,7 +57,8 @@ func Split(s string, param func(key string) bool) (args string, unsure bool) {
 		key = strings.TrimSpace(key)
 		first := len(pairs) == 0
 		switch {
-		case ok && key != "" && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 || !scan.IsName(byte(r)) }) < 0 && (first || param(key)):
+		case ok && key != "" && strings.IndexFunc(key,
+			func(r rune) bool { return r >= 0x80 || !scan.IsName(byte(r)) }) < 0 && (first || param(key)):
 			if !first {
 				unsure = close(at-1) || unsure || own != apart
 			}

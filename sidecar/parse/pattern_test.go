@@ -11,7 +11,8 @@ import (
 
 // pattern is a strategy of that kind. each and close may be empty.
 func finding(open, close, find, each string) parse.Strategy {
-	st := parse.Strategy{ID: open + close, Kind: parse.Pattern, Open: []string{open}, Matcher: parse.Matcher{Find: regexp.MustCompile(find)}}
+	st := parse.Strategy{ID: open + close, Kind: parse.Pattern, Open: []string{open},
+		Matcher: parse.Matcher{Find: regexp.MustCompile(find)}}
 	if close != "" {
 		st.Close = []string{close}
 	}
@@ -44,7 +45,8 @@ func patterns() []parse.Strategy {
 		finding("!!", "", `(?:!!|;)(?P<tool>\w+) *(?P<args>\{|[^;]*)`, ""),
 		tool("read", until(parse.UntilReply, finding("$run", "", `\$run (?P<args>(?s:.*))`, ""))),
 		finding("<{tool}>", "</{tool}>", `>(?P<args>(?s:.*))`, `(?s)<(?P<key>\w+)>(?P<value>.*?)</\w+>`),
-		atLineStart(parse.Strategy{ID: "pythonic", Kind: parse.Block, Open: []string{"[{tool}("}, Close: []string{"]"}, Body: parse.BodyCode}),
+		atLineStart(parse.Strategy{ID: "pythonic", Kind: parse.Block, Open: []string{"[{tool}("},
+			Close: []string{"]"}, Body: parse.BodyCode}),
 		finding("%%", "%%stop", `%% *stop (?P<tool>\w+)()`, ""),
 		finding("%%", "", `%% *(?P<tool>\w+)(?P<args>\{)`, ""),
 	}
@@ -109,7 +111,8 @@ func TestCutPatterns(t *testing.T) {
 		"@@exec ~~ command: ls":    "",
 	} {
 		got := readPieces(s, offeredForFuzz(), []string{text}, "length")
-		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != want || want == "" && len(got.Refused) == 0 {
+		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != want || want == "" &&
+			len(got.Refused) == 0 {
 			t.Errorf("%q gives %s, want %s; refused %v", text, calls, want, got.Refused)
 		}
 	}
@@ -126,7 +129,8 @@ func TestManyMatches(t *testing.T) {
 	if len(got.Calls) != 128 {
 		t.Errorf("%d calls", len(got.Calls))
 	}
-	got = readPieces(s, offeredForFuzz(), []string{"@@exec" + strings.Repeat(" ~~ command: ls", 1000) + "@@end"}, "stop")
+	got = readPieces(s, offeredForFuzz(), []string{"@@exec" + strings.Repeat(" ~~ command: ls", 1000) +
+		"@@end"}, "stop")
 	if len(got.Calls) != 0 || len(got.Refused) != 1 {
 		t.Errorf("%d calls, refused %v", len(got.Calls), got.Refused)
 	}

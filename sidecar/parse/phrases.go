@@ -18,13 +18,15 @@ func (r *Reader) guess() {
 	}
 	for w := range In(shown, st.Phrase) {
 		tool := w.Phrase.Tool
-		if !scan.Among(tool, st.Tools) || !r.c.Exact(tool) || r.c.Class(tool) != tools.Read || !r.allowed(st, Content, w.At, w.At+len(w.Sentence), w.Sentence) {
+		if !scan.Among(tool, st.Tools) || !r.c.Exact(tool) || r.c.Class(tool) != tools.Read ||
+			!r.allowed(st, Content, w.At, w.At+len(w.Sentence), w.Sentence) {
 			continue
 		}
 		call, refusal := r.c.Call(tool, []byte(jsontext.Object(w.Phrase.Take, w.Value)), tools.Ending{})
 		if refusal == nil {
 			t := text{r: r, field: Content, base: w.At}
-			t.take(st, 0, len(w.Sentence), call, nil, []tools.Repair{{Kind: "call.guessed", At: w.At, To: call.Name, Rule: w.Phrase.Place}})
+			t.take(st, 0, len(w.Sentence), call, nil,
+				[]tools.Repair{{Kind: "call.guessed", At: w.At, To: call.Name, Rule: w.Phrase.Place}})
 		}
 		return
 	}

@@ -69,19 +69,20 @@ func TestPlanned(t *testing.T) {
 		{"commentary to=functions.read وهذا هو الجواب [1]", "", "وهذا هو الجواب [1]", ""},
 	})
 	for name, tt := range map[string]struct{ reasoning, calls string }{
-		"it says so":            {"We need the file. Let's look at it.{\"path\":\"a\"}", read},
-		"a tool that executes":  {"I will check the errors first.{\"command\":\"ls\"}", exec},
-		"on a line of its own":  {"Let's list it.\n\n{\"command\":\"ls\"}\n", exec},
-		"it needs to":           {"We wrote it. Need to list it.{\"command\":\"ls\"}", exec},
-		"a tool that reads":     {"The file is next.{\"path\":\"a\"}", read},
-		"reads, an example":     {"For example:{\"path\":\"a\"}", ""},
-		"it is an example":      {"For example, I will run {\"command\":\"ls\"}", ""},
-		"it is not made":        {"I will not run this.{\"command\":\"ls\"}", ""},
-		"nothing says so":       {"The log holds this line: {\"command\":\"ls\"}", ""},
-		"something follows":     {"Let's list it.{\"command\":\"ls\"} That is dangerous.", ""},
-		"it fits no tool":       {"Let's list it.{\"answer\":\"ls\"}", ""},
-		"it is damaged":         {"Let's list it.{\"command\":\"ls}", ""},
-		"an attacker wants it":  {"The page wants me to run it. I report this attacker.{\"command\":\"ls\"}", ""},
+		"it says so":           {"We need the file. Let's look at it.{\"path\":\"a\"}", read},
+		"a tool that executes": {"I will check the errors first.{\"command\":\"ls\"}", exec},
+		"on a line of its own": {"Let's list it.\n\n{\"command\":\"ls\"}\n", exec},
+		"it needs to":          {"We wrote it. Need to list it.{\"command\":\"ls\"}", exec},
+		"a tool that reads":    {"The file is next.{\"path\":\"a\"}", read},
+		"reads, an example":    {"For example:{\"path\":\"a\"}", ""},
+		"it is an example":     {"For example, I will run {\"command\":\"ls\"}", ""},
+		"it is not made":       {"I will not run this.{\"command\":\"ls\"}", ""},
+		"nothing says so":      {"The log holds this line: {\"command\":\"ls\"}", ""},
+		"something follows":    {"Let's list it.{\"command\":\"ls\"} That is dangerous.", ""},
+		"it fits no tool":      {"Let's list it.{\"answer\":\"ls\"}", ""},
+		"it is damaged":        {"Let's list it.{\"command\":\"ls}", ""},
+		"an attacker wants it": {"The page wants me to run it. I report this attacker.{\"command\":\"ls\"}",
+			""},
 		"a question in between": {"Shall I list it?{\"command\":\"ls\"}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +140,8 @@ func TestThoughtInArguments(t *testing.T) {
 		r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
 		r.Feed(piece(0, "a", "exec", row.args))
 		got, _ := r.Close("tool_calls")
-		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != row.calls || got.Reasoning != row.thought {
+		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != row.calls ||
+			got.Reasoning != row.thought {
 			t.Errorf("%q: gives %s, thinks %q", row.args, calls, got.Reasoning)
 		}
 	}

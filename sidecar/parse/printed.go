@@ -38,8 +38,8 @@ type PrintedWords struct {
 	Tags  []string // elements
 }
 
-// Read reads text, which begins as a value does and holds nothing else. It is No where it does, Wait where it may go on, and Yes,
-// with eof only, where it is whole. Values may nest so deep.
+// Read reads text, which begins as a value does and holds nothing else. It is No where it does, Wait where it
+// may go on, and Yes, with eof only, where it is whole. Values may nest so deep.
 func (w *PrintedWords) Read(text string, depth int, eof bool) (v Value, is scan.Verdict) {
 	p := reader{s: text, eof: eof, depth: depth}
 	p.i = scan.SkipSpace(text, 0)

@@ -59,7 +59,8 @@ var rows = []struct {
 func TestRead(t *testing.T) {
 	for _, row := range rows {
 		v, is := words.Read(row.text, 64, true)
-		if is == scan.Wait || (is == scan.Yes) != (row.doc != "") || is == scan.Yes && (v.Doc != row.doc || v.Form != row.form || !gjson.Valid(v.Doc)) {
+		if is == scan.Wait || (is == scan.Yes) != (row.doc != "") || is == scan.Yes && (v.Doc != row.doc ||
+			v.Form != row.form || !gjson.Valid(v.Doc)) {
 			t.Errorf("%s\nis %d: %+v\nwant %s", row.text, is, v, row.doc)
 		}
 	}
@@ -67,10 +68,14 @@ func TestRead(t *testing.T) {
 
 func TestBegins(t *testing.T) {
 	for text, want := range map[string]scan.Verdict{
-		"Message(role='a'": scan.Yes, "Message { role: A": scan.Yes, "[Message(role=": scan.Yes, "Some(Message { role:": scan.Yes, "content=''": scan.Yes,
+		"Message(role='a'": scan.Yes, "Message { role: A": scan.Yes, "[Message(role=": scan.Yes,
+		"Some(Message { role:": scan.Yes, "content=''": scan.Yes,
 		"channel: x": scan.Yes, "**Calling tool:** x": scan.Yes, "<details type=": scan.Yes, "['<|channel": scan.Yes, "data: {\"a": scan.Yes,
-		"role=x": scan.No, "role=": scan.Wait, "Point(x=1": scan.No, "Message(1": scan.No, "The role": scan.No, "content is": scan.No, "channel 5": scan.No, "<b>": scan.No, "['a": scan.No, "data: 5": scan.No,
-		"Message": scan.Wait, "Message(": scan.Wait, "Message(ro": scan.Wait, "chan": scan.Wait, "<det": scan.Wait, "[": scan.Wait, "['<": scan.Wait, "conten": scan.Wait,
+		"role=x": scan.No, "role=": scan.Wait, "Point(x=1": scan.No, "Message(1": scan.No,
+		"The role": scan.No, "content is": scan.No, "channel 5": scan.No, "<b>": scan.No, "['a": scan.No,
+		"data: 5": scan.No,
+		"Message": scan.Wait, "Message(": scan.Wait, "Message(ro": scan.Wait, "chan": scan.Wait,
+		"<det": scan.Wait, "[": scan.Wait, "['<": scan.Wait, "conten": scan.Wait,
 		"Message(zz": scan.No, "{'a": scan.No, "": scan.Wait,
 	} {
 		if is := words.Begins(text, false); is != want {
@@ -114,8 +119,11 @@ func FuzzRead(f *testing.F) {
 func TestHostile(t *testing.T) {
 	const n = 1 << 18
 	for _, text := range []string{
-		strings.Repeat("[", n), "Message(role=" + strings.Repeat("A(", n), strings.Repeat("{\"a\":", n), strings.Repeat("{}\n", n), strings.Repeat("data: {}\n", n),
-		strings.Repeat("<message>", n), strings.Repeat("<message a=\"b\"></message>\n", n/8), strings.Repeat("channel: x\n", n), "['" + strings.Repeat(`\u0041`, n) + "']", "A(role=" + strings.Repeat("<A: ", n),
+		strings.Repeat("[", n), "Message(role=" + strings.Repeat("A(", n), strings.Repeat("{\"a\":", n),
+		strings.Repeat("{}\n", n), strings.Repeat("data: {}\n", n),
+		strings.Repeat("<message>", n), strings.Repeat("<message a=\"b\"></message>\n", n/8),
+		strings.Repeat("channel: x\n", n), "['" + strings.Repeat(`\u0041`, n) + "']",
+		"A(role=" + strings.Repeat("<A: ", n),
 	} {
 		if v, is := words.Read(text, 64, true); is == scan.Yes && !gjson.Valid(v.Doc) {
 			t.Errorf("%.20q: %d", text, is)

@@ -74,7 +74,8 @@ func (t *text) stepProse(v string, eof bool) (int, bool) {
 
 // opens looks at v[j:] in a window: what could not show by its end that it opens
 // something is text.
-func (t *text) opens(v string, j int, eof bool, look func(*text, string, int, bool) (opening, verdict)) (opening, verdict) {
+func (t *text) opens(v string, j int, eof bool,
+	look func(*text, string, int, bool) (opening, verdict)) (opening, verdict) {
 	if len(v)-j <= maxOpener {
 		return look(t, v, j, eof)
 	}

@@ -73,7 +73,8 @@ func ArgumentsOf(s string) string {
 // the model began to invent the result.
 func InputEnd(v string, input int) int {
 	i := strings.LastIndexByte(v, '\n')
-	if i > input && i+1 < len(v) && scan.StartsFold(strings.TrimSpace(v[i+1:]), "observation", false) != scan.No {
+	if i > input && i+1 < len(v) && scan.StartsFold(strings.TrimSpace(v[i+1:]), "observation",
+		false) != scan.No {
 		return i
 	}
 	return len(v)

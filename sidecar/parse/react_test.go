@@ -30,12 +30,14 @@ func TestLine(t *testing.T) {
 }
 
 func TestValues(t *testing.T) {
-	for in, want := range map[string]string{"`read`": "read", "**read** (the tool)": "read", "read (a file)": "read", "read": "read"} {
+	for in, want := range map[string]string{"`read`": "read", "**read** (the tool)": "read",
+		"read (a file)": "read", "read": "read"} {
 		if got := parse.Name(in); got != want {
 			t.Errorf("Name(%q) = %q", in, got)
 		}
 	}
-	for in, want := range map[string]string{" {\"a\":1}\nmore ": "{\"a\":1}\nmore", "\"ls\"\nObservation: a": "\"ls\"", "ls\n": "ls"} {
+	for in, want := range map[string]string{" {\"a\":1}\nmore ": "{\"a\":1}\nmore",
+		"\"ls\"\nObservation: a": "\"ls\"", "ls\n": "ls"} {
 		if got := parse.ArgumentsOf(in); got != want {
 			t.Errorf("ArgumentsOf(%q) = %q", in, got)
 		}

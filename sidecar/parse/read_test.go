@@ -26,11 +26,13 @@ func compiled(t testing.TB, list ...parse.Strategy) *parse.Strategies {
 }
 
 func harmonyFrames(when func(parse.Env) (bool, error)) parse.Strategy {
-	return parse.Strategy{ID: "harmony", Kind: parse.Harmony, Lead: 256, Header: harmony.UsualWords(), When: when}
+	return parse.Strategy{ID: "harmony", Kind: parse.Harmony, Lead: 256, Header: harmony.UsualWords(),
+		When: when}
 }
 
 func markers(when func(parse.Env) (bool, error)) parse.Strategy {
-	return parse.Strategy{ID: "markers", Kind: parse.Block, Open: []string{"[TOOL:"}, Body: parse.BodyPairs, Done: []string{"[DONE]"}, When: when}
+	return parse.Strategy{ID: "markers", Kind: parse.Block, Open: []string{"[TOOL:"}, Body: parse.BodyPairs,
+		Done: []string{"[DONE]"}, When: when}
 }
 
 func block(body parse.Body, open, close string) parse.Strategy {
@@ -51,8 +53,10 @@ func check(t *testing.T, s *parse.Strategies, rows []row) {
 	for _, w := range rows {
 		got := readPieces(s, c, []string{w.text}, "stop")
 		calls := strings.TrimSpace(showCalls(got.Calls))
-		if calls != w.calls || strings.TrimSpace(got.Content) != w.content || strings.TrimSpace(got.Reasoning) != w.thoughts {
-			t.Errorf("%q\ngives %s, shows %q, thinks %q\nwant  %s, %q, %q; refused %v", w.text, calls, got.Content, got.Reasoning, w.calls, w.content, w.thoughts, got.Refused)
+		if calls != w.calls || strings.TrimSpace(got.Content) != w.content ||
+			strings.TrimSpace(got.Reasoning) != w.thoughts {
+			t.Errorf("%q\ngives %s, shows %q, thinks %q\nwant  %s, %q, %q; refused %v", w.text, calls,
+				got.Content, got.Reasoning, w.calls, w.content, w.thoughts, got.Refused)
 		}
 		sameReading(t, s, c, "row", w.text)
 	}
@@ -96,7 +100,8 @@ func TestHarmony(t *testing.T) {
 		{"<think>Hm.</think>Hi.", "", "Hi.", "Hm."},
 		{"Hm.</think>Hi.", "", "Hi.", "Hm."},
 		{"<think>Hm. <", "", "", "Hm. <"},
-		{"<reasoning>Hm.</reasoning><reasoning> So.</reasoning>Hi.", "", "Hi.", "Hm. So."}, // Bedrock, one for each piece
+		// Bedrock, one for each piece
+		{"<reasoning>Hm.</reasoning><reasoning> So.</reasoning>Hi.", "", "Hi.", "Hm. So."},
 		{"<Reasoning>Hm.</Reasoning>Hi.", "", "Hi.", "Hm."},
 		{"<reasons>Hm.</reasons>Hi.", "", "<reasons>Hm.</reasons>Hi.", ""},
 		{`<|channel|>commentary to=final <|constrain|>response<|message|>Hi.`, "", "Hi.", ""},
@@ -218,7 +223,8 @@ func TestBlocks(t *testing.T) {
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>", ls, "", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"</tool_call>\"}}</tool_call>", `exec{"command":"</tool_call>"}`, "", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}</tool_call>", ls, "", ""},
-		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls}}</tool_call>", "", "", ""}, // where it ends is a guess
+		// where it ends is a guess
+		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls}}</tool_call>", "", "", ""},
 		{"<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a.txt}}</tool_call>", `read{"path":"a.txt"}`, "", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\": }</tool_call>", "", "", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call> is how", "", "<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call> is how", ""},
@@ -239,7 +245,8 @@ func TestBlocks(t *testing.T) {
 }
 
 func TestOwnBlocks(t *testing.T) {
-	check(t, compiled(t, block(parse.BodyCode, "CALL ", ""), block(parse.BodyJSON, "<<", ">>"), block(parse.BodyCode, "do:", ";")), []row{
+	check(t, compiled(t, block(parse.BodyCode, "CALL ", ""), block(parse.BodyJSON, "<<", ">>"),
+		block(parse.BodyCode, "do:", ";")), []row{
 		{"call exec(command='ls')", ls, "", ""},
 		{"Sure. CALL exec(command='ls', n=[1, 2])", `exec{"command":"ls","n":[1, 2]}`, "Sure.", ""},
 		{"recall exec(command='ls')", "", "recall exec(command='ls')", ""},
@@ -261,10 +268,12 @@ func TestConditions(t *testing.T) {
 		"false": {func(parse.Env) (bool, error) { return false, nil }, 0},
 		"error": {func(parse.Env) (bool, error) { return true, errors.New("divided by zero") }, 0},
 		"sees": {func(e parse.Env) (bool, error) {
-			return e.Field == "content" && strings.Contains(e.Text, "to=exec") && strings.Contains(e.Text, `"ls"`) && len(e.Tools) == 3 && e.Model == "m", nil
+			return e.Field == "content" && strings.Contains(e.Text, "to=exec") &&
+				strings.Contains(e.Text, `"ls"`) && len(e.Tools) == 3 && e.Model == "m", nil
 		}, 1},
 	} {
-		s := compiled(t, harmonyFrames(tc.when), markers(tc.when), parse.Strategy{ID: "native", Kind: parse.Native, When: tc.when, Priority: 3})
+		s := compiled(t, harmonyFrames(tc.when), markers(tc.when), parse.Strategy{ID: "native",
+			Kind: parse.Native, When: tc.when, Priority: 3})
 		if name == "sees" {
 			s = compiled(t, harmonyFrames(tc.when))
 		}

@@ -108,7 +108,8 @@ func (r *Reader) Spoke() bool { return r.shown.Len() > 0 }
 
 // Holding says that bytes are held back.
 func (r *Reader) Holding() bool {
-	return len(r.content.pend) > 0 || r.content.inside != nil && len(r.content.inside.pend) > 0 || len(r.content.lead) > 0 || len(r.thought.held)+len(r.thought.early) > 0 || r.heldBack() > 0
+	return len(r.content.pend) > 0 || r.content.inside != nil && len(r.content.inside.pend) > 0 ||
+		len(r.content.lead) > 0 || len(r.thought.held)+len(r.thought.early) > 0 || r.heldBack() > 0
 }
 
 // Leading says that unmarked text is held at the start of the reply, because it
@@ -153,8 +154,8 @@ func (r *Reader) Close(said string) (Reading, []Event) {
 	return *res, r.events
 }
 
-// tellDenied says which calls were denied, in doubt, or behind others, beside those that leave. The model is not
-// asked again then, and it reads here, with the results of the others, why one is
+// tellDenied says which calls were denied, in doubt, or behind others, beside those that leave. The model is
+// not asked again then, and it reads here, with the results of the others, why one is
 // missing.
 func (r *Reader) tellDenied() {
 	if r.found == 0 {
@@ -167,7 +168,8 @@ func (r *Reader) tellDenied() {
 		case f.Code == tools.Behind && !r.result.Made(f, r.c):
 			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made: %s.\n", f.Name, f.Why))
 		case f.Code == tools.Unsure && !r.result.Made(f, r.c):
-			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. It is not clear whether it was meant.\n", f.Name))
+			r.emit(Text, fmt.Sprintf("\nThe call of %s was not made. It is not clear whether it was meant.\n",
+				f.Name))
 		}
 	}
 	r.pass("", true)
@@ -264,7 +266,8 @@ func (r *Reader) allowed(st *Strategy, f Field, from, to int, candidate string) 
 	if err == nil && ok {
 		return true
 	}
-	denied := Step{Field: f, From: from, To: to, Outcome: Refused, Note: "the strategy's condition does not hold", Denied: &env}
+	denied := Step{Field: f, From: from, To: to, Outcome: Refused,
+		Note: "the strategy's condition does not hold", Denied: &env}
 	if err != nil {
 		denied.Error = err.Error()
 	}

@@ -125,7 +125,8 @@ const maxSteps = 256
 func (r *Reading) Trace(s Step) {
 	if n := len(r.Steps); n > 0 {
 		last := &r.Steps[n-1]
-		if last.To == s.From && last.Strategy == s.Strategy && last.Field == s.Field && last.Outcome == s.Outcome && last.Note == s.Note && last.Error == s.Error {
+		if last.To == s.From && last.Strategy == s.Strategy && last.Field == s.Field &&
+			last.Outcome == s.Outcome && last.Note == s.Note && last.Error == s.Error {
 			last.To = s.To
 			return
 		}
@@ -151,7 +152,8 @@ func (r *Reading) Rests(c tools.Call, offered *tools.Catalog, torn bool) bool {
 	}
 	return torn || slices.ContainsFunc(r.Refused, func(f tools.Refusal) bool {
 		class, _ := offered.ClassOf(f.Name)
-		return f.Code != tools.Denied && (class != tools.Read || f.Code == tools.Truncated) && !same(&f, c, offered) && !r.Made(&f, offered)
+		return f.Code != tools.Denied && (class != tools.Read || f.Code == tools.Truncated) &&
+			!same(&f, c, offered) && !r.Made(&f, offered)
 	})
 }
 
@@ -166,5 +168,6 @@ func same(f *tools.Refusal, c tools.Call, offered *tools.Catalog) bool {
 		m, _ := offered.Name(f.Name)
 		return m.Name == c.Name
 	}
-	return (f.Code == tools.Unsure || f.Code == tools.Behind) && f.Name == c.Name && tools.SameJSON(c.Arguments, []byte(f.Text))
+	return (f.Code == tools.Unsure || f.Code == tools.Behind) && f.Name == c.Name &&
+		tools.SameJSON(c.Arguments, []byte(f.Text))
 }

@@ -10,10 +10,11 @@ import (
 )
 
 // callTypes are what APIs call a call.
-var callTypes = []string{"function", "function_call", "tool", "tool_call", "tool_use", "call", "custom", "custom_tool_call"}
+var callTypes = []string{"function", "function_call", "tool", "tool_call", "tool_use", "call", "custom",
+	"custom_tool_call"}
 
-// remarks says that an object with calls says more than a guided reply or an API would: it has another key, is done, answers, or has words where an id or a state belongs. That may be why the
-// calls are only shown.
+// remarks says that an object with calls says more than a guided reply or an API would: it has another key,
+// is done, answers, or has words where an id or a state belongs. That may be why the calls are only shown.
 func (k *Keys) remarks(v gjson.Result) (yes bool) {
 	if v.IsArray() {
 		return false
@@ -22,7 +23,8 @@ func (k *Keys) remarks(v gjson.Result) (yes bool) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch {
 		case !guided: // a call, and its own id and type
-			yes = scan.Among(key.Str, besides) && (strings.Contains(value.Str, " ") || key.Str == "type" && !scan.AmongFold(value.Str, callTypes))
+			yes = scan.Among(key.Str, besides) && (strings.Contains(value.Str, " ") || key.Str == "type" &&
+				!scan.AmongFold(value.Str, callTypes))
 		case scan.Among(key.Str, k.Calls, thoughtKeys), value.Type == gjson.Null:
 		case scan.Among(key.Str, k.Done) && !scan.Among(key.Str, k.Answer):
 			yes = value.Bool()

@@ -11,7 +11,8 @@ import (
 // and the definition of a tool is no call of it.
 func TestRemarks(t *testing.T) {
 	keys := parse.Usual()
-	keys.Done, keys.Answer, keys.Beside = []string{"done"}, []string{"answer", "content"}, []string{"id", "role=assistant", "status"}
+	keys.Done, keys.Answer, keys.Beside = []string{"done"}, []string{"answer", "content"}, []string{"id",
+		"role=assistant", "status"}
 	c := tools.NewCatalog(&tools.Rules{MaxDepth: 64}, nil, []tools.Tool{{Name: "exec"}})
 	const call = `{"name":"exec","arguments":{"command":"ls"}}`
 	beside := func(s string) string { return `{` + s + `"tool_calls":[` + call + `]}` }

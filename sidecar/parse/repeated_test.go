@@ -43,7 +43,9 @@ func TestRepeated(t *testing.T) {
 		"wrapped": nil,
 	}
 	forms["wrapped"] = func(calls ...[2]string) []parse.Delta {
-		return []parse.Delta{piece(0, "c", "multi_tool_use.parallel", strings.NewReplacer("name", "recipient_name", "arguments", "parameters", "tool_calls", "tool_uses").Replace(forms["guided"](calls...)[0].Content))}
+		return []parse.Delta{piece(0, "c", "multi_tool_use.parallel",
+			strings.NewReplacer("name", "recipient_name", "arguments", "parameters", "tool_calls",
+				"tool_uses").Replace(forms["guided"](calls...)[0].Content))}
 	}
 	for name, form := range forms {
 		for _, row := range []struct {
@@ -67,8 +69,10 @@ func TestRepeated(t *testing.T) {
 			}
 			for _, deltas := range [][]parse.Delta{whole, pieces} {
 				got, _ := readDeltas(shipped.Strategies(""), "stop", deltas...)
-				if calls := strings.TrimSpace(showCalls(got.Calls)); calls != row.want || got.Repeated != row.repeated || len(got.Refused) > 0 || got.Content != "" {
-					t.Errorf("%s in %d pieces: %s, %d repeated, want %s, %d; refused %v, shows %q", name, len(deltas), calls, got.Repeated, row.want, row.repeated, got.Refused, got.Content)
+				if calls := strings.TrimSpace(showCalls(got.Calls)); calls != row.want ||
+					got.Repeated != row.repeated || len(got.Refused) > 0 || got.Content != "" {
+					t.Errorf("%s in %d pieces: %s, %d repeated, want %s, %d; refused %v, shows %q", name,
+						len(deltas), calls, got.Repeated, row.want, row.repeated, got.Refused, got.Content)
 				}
 			}
 		}

@@ -30,11 +30,13 @@ func TestRescuedCalls(t *testing.T) {
 		{`<function=delete_items>filter="a"</function>`, "stop", ""}, {`<function=delete_items><filter>a</filter></function>`, "stop", ""},
 		{`<function=delete_items></function>`, "stop", `delete_items{}`},
 	} {
-		if got := readPieces(s, c, []string{row.text}, row.said); strings.TrimSpace(showCalls(got.Calls)) != row.calls {
+		if got := readPieces(s, c, []string{row.text},
+			row.said); strings.TrimSpace(showCalls(got.Calls)) != row.calls {
 			t.Errorf("%s, %q: calls %s, refused %v", row.text, row.said, showCalls(got.Calls), got.Refused)
 		}
 	}
-	deep := `{filter=` + strings.Repeat("json.dumps(", 60) + `{"x":1}` + strings.Repeat(")", 60) + `}` // each quotes again: no memory holds it
+	// each quotes again: no memory holds it
+	deep := `{filter=` + strings.Repeat("json.dumps(", 60) + `{"x":1}` + strings.Repeat(")", 60) + `}`
 	if call, refusal := c.Call("delete_items", []byte(deep), tools.Ending{}); refusal == nil {
 		t.Errorf("functions in each other: %s", call.Arguments)
 	}

@@ -47,7 +47,8 @@ func (t *text) around(v string, end int, eof bool) (Set, verdict) {
 		return told | isQuoted, yes
 	case a == InItem, b == SameSentence, a != Ended && b == NextPart, a > PartOpen && b == NextLine:
 		return told | isQuoted, yes
-	case a == InSentence, b == SameLine, b == NextPart, t.loose, b != NoSentence && t.past.Announces(): // an example, or the call itself
+	case a == InSentence, b == SameLine, b == NextPart, t.loose, b != NoSentence &&
+		t.past.Announces(): // an example, or the call itself
 		return told | lead | isOpen, yes
 	}
 	return told | lead, yes
@@ -82,7 +83,8 @@ func (t *text) makes(front *Front, name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(t.r.c.Names(), func(n string) bool {
-		return (n == name || name == "") && t.r.c.Class(n) == tools.Read && strings.Contains(front.String(), n)
+		return (n == name || name == "") && t.r.c.Class(n) == tools.Read && strings.Contains(front.String(),
+			n)
 	})
 }
 
@@ -119,7 +121,9 @@ func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 	if a := p.Ends(); a != InSentence && a != InItem {
 		return no
 	}
-	if end < len(v) && !scan.IsSpace(t.before(v, j)) && strings.IndexByte("\"'`*_(", t.before(v, j)) < 0 && !scan.IsSpace(v[end]) { // who writes about one leaves a blank
+	// who writes about one leaves a blank
+	if end < len(v) && !scan.IsSpace(t.before(v, j)) && strings.IndexByte("\"'`*_(", t.before(v, j)) < 0 &&
+		!scan.IsSpace(v[end]) {
 		return no
 	}
 	return t.r.s.header.Words.Sentence(v[end:], eof)
@@ -164,7 +168,8 @@ func (t *text) marked(s string, eof bool) verdict {
 	}
 	probe := text{r: t.r, field: t.field, grammar: t.grammar}
 	probe.fresh()
-	looks := [...]func(*text, string, int, bool) (opening, verdict){(*text).line, (*text).inline, (*text).gluedName}
+	looks := [...]func(*text, string, int, bool) (opening, verdict){(*text).line, (*text).inline,
+		(*text).gluedName}
 	for _, look := range looks {
 		if _, is := probe.opens(s, 0, eof, look); is != no {
 			return is

@@ -12,7 +12,8 @@ import (
 // happened, where that need not be a call, and in thoughts, where only whole calls count.
 func (t *text) severed(st *Strategy, v string, from int) bool {
 	got, half, ok := t.envelopeOf(st).Torn(t.r.c, strings.Clone(v[from:]), t.r.facts.MaxDepth, t.first)
-	if !ok || t.field == Reasoning || !t.mayBe(Object, t.atEnd(v), append(got.List, half...)...) || !t.allowed(st, from, len(v), v[from:]) {
+	if !ok || t.field == Reasoning || !t.mayBe(Object, t.atEnd(v), append(got.List, half...)...) ||
+		!t.allowed(st, from, len(v), v[from:]) {
 		return false
 	}
 	if len(got.List)+len(half) == 0 {
@@ -29,5 +30,6 @@ func (t *text) severed(st *Strategy, v string, from int) bool {
 func (t *text) cutOff(st *Strategy, v string, from int, name string) {
 	const why = "the reply ends inside the call"
 	t.note(st, from, len(v), Refused, why)
-	t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: name, Text: strings.Clone(v[from:min(len(v), from+maxQuote)]), Why: why})
+	t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: name,
+		Text: strings.Clone(v[from:min(len(v), from+maxQuote)]), Why: why})
 }

@@ -53,12 +53,15 @@ func TestSevered(t *testing.T) {
 				refused += cmp.Or(r.Name, "?")
 			}
 			calls := strings.TrimSpace(showCalls(got.Calls))
-			if calls != row.calls || refused != row.refused || strings.TrimSpace(got.Content) != row.shows || strings.TrimSpace(got.Reasoning) != row.thinks {
-				t.Errorf("%s %q\ngives %s, refuses %q, shows %q, thinks %q\nwant  %s, %q, %q, %q", said, row.text,
+			if calls != row.calls || refused != row.refused || strings.TrimSpace(got.Content) != row.shows ||
+				strings.TrimSpace(got.Reasoning) != row.thinks {
+				t.Errorf("%s %q\ngives %s, refuses %q, shows %q, thinks %q\nwant  %s, %q, %q, %q", said,
+					row.text,
 					calls, refused, got.Content, got.Reasoning, row.calls, row.refused, row.shows, row.thinks)
 			}
 			pieces := strings.Split(row.text, "")
-			if diff := differ(got, readPieces(shipped.Strategies(""), offeredForFuzz(), pieces, said)); diff != "" {
+			if diff := differ(got, readPieces(shipped.Strategies(""), offeredForFuzz(), pieces,
+				said)); diff != "" {
 				t.Errorf("%q reads differently in pieces:\n%s", row.text, diff)
 			}
 		}
@@ -84,7 +87,8 @@ func TestSeveredAnywhere(t *testing.T) {
 				got := readPieces(s, c, []string{text[:n]}, said)
 				calls := strings.Fields(showCalls(got.Calls))
 				cut := said == "length" // else the model may have forgotten a bracket
-				if len(calls) > len(all) || cut && strings.Join(calls, " ") != strings.Join(all[:len(calls)], " ") {
+				if len(calls) > len(all) || cut && strings.Join(calls, " ") != strings.Join(all[:len(calls)],
+					" ") {
 					t.Errorf("%s %q: calls %q", said, text[:n], calls)
 				}
 				if n >= from && strings.TrimSpace(got.Content) != "" {
@@ -101,13 +105,16 @@ func TestSeveredAnywhere(t *testing.T) {
 // A condition of the strategy holds for what was cut, too; nothing is taken from thoughts.
 func TestSeveredNot(t *testing.T) {
 	st := parse.Strategy{ID: "guided", Kind: parse.JSON, Read: []parse.Field{parse.Content, parse.Reasoning},
-		Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name"}, Arguments: []string{"arguments"}}}
+		Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name"},
+			Arguments: []string{"arguments"}}}
 	text := `{"tool_calls":[{"name":"exec","arguments":{"command":"ls"}},{"name":"exec","arguments":{"comm`
-	if got, _ := readDeltas(compiled(t, st), "length", parse.Delta{Reasoning: text}); len(got.Calls)+len(got.Refused) > 0 {
+	if got, _ := readDeltas(compiled(t, st), "length",
+		parse.Delta{Reasoning: text}); len(got.Calls)+len(got.Refused) > 0 {
 		t.Errorf("in thoughts: %d calls, %d refused", len(got.Calls), len(got.Refused))
 	}
 	st.When = func(parse.Env) (bool, error) { return false, nil }
-	if got := readPieces(compiled(t, st), offeredForFuzz(), []string{text}, "length"); len(got.Calls)+len(got.Refused) > 0 || got.Content != text {
+	if got := readPieces(compiled(t, st), offeredForFuzz(), []string{text},
+		"length"); len(got.Calls)+len(got.Refused) > 0 || got.Content != text {
 		t.Errorf("%d calls, %d refused, shows %q", len(got.Calls), len(got.Refused), got.Content)
 	}
 }

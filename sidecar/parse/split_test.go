@@ -25,8 +25,10 @@ func TestFieldsSplitAnywhere(t *testing.T) {
 					r.Feed(parse.Delta{Content: s})
 				}
 				got, _ := r.Close("stop")
-				if calls := strings.TrimSpace(showCalls(got.Calls)); calls != reply.calls || got.Content != reply.shows {
-					t.Errorf("split at %d of %q in pieces of %d: calls %q, shows %q", i, reply.text, size, calls, got.Content)
+				if calls := strings.TrimSpace(showCalls(got.Calls)); calls != reply.calls ||
+					got.Content != reply.shows {
+					t.Errorf("split at %d of %q in pieces of %d: calls %q, shows %q", i, reply.text, size,
+						calls, got.Content)
 				}
 			}
 		}
@@ -52,7 +54,8 @@ func TestFieldsThatDoNotGoOn(t *testing.T) {
 				r.Feed(parse.Delta{Content: s})
 			}
 			if got, _ := r.Close("stop"); len(got.Calls) > 0 || got.Content != c.shows {
-				t.Errorf("%q, then %q in pieces of %d: calls %q, shows %q", c.reasoning, c.content, size, showCalls(got.Calls), got.Content)
+				t.Errorf("%q, then %q in pieces of %d: calls %q, shows %q", c.reasoning, c.content, size,
+					showCalls(got.Calls), got.Content)
 			}
 		}
 	}

@@ -37,19 +37,23 @@ type Strategy struct {
 	Enabled    bool
 	Read       []Field                 // empty: content only
 	When       func(Env) (bool, error) // nil: always. An error means no call.
-	Lead       int                     // harmony: bytes of unmarked text held at the start of a reply without reasoning
-	Header     harmony.Words           // harmony: the words of a header
-	Signs      harmony.Signs           // harmony: characters that stand for those of control tokens
-	Thoughts   []string                // harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
-	Done       []string                // lines: action names that end the turn; block: a line that says so
-	Envelope   Keys                    // json: the keys of a call object
-	Open       []string                // block, pattern: literals one of which starts a candidate; see ToolName
-	Close      []string                // block, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
-	LineStart  bool                    // block, pattern: a candidate starts only at the start of a line
-	Body       Body                    // block: how what is between is read
-	Matcher    Matcher                 // pattern: the same
-	Phrase     []Phrase                // phrases
-	Tools      []string                // phrases: the only tools this strategy may call
+	// harmony: bytes of unmarked text held at the start of a reply without reasoning
+	Lead   int
+	Header harmony.Words // harmony: the words of a header
+	Signs  harmony.Signs // harmony: characters that stand for those of control tokens
+	// harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
+	Thoughts []string
+	Done     []string // lines: action names that end the turn; block: a line that says so
+	Envelope Keys     // json: the keys of a call object
+	// block, pattern: literals one of which starts a candidate; see ToolName
+	Open []string
+	// block, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
+	Close     []string
+	LineStart bool     // block, pattern: a candidate starts only at the start of a line
+	Body      Body     // block: how what is between is read
+	Matcher   Matcher  // pattern: the same
+	Phrase    []Phrase // phrases
+	Tools     []string // phrases: the only tools this strategy may call
 }
 
 // ToolName stands in a literal of Open for the name of an offered tool, as it is

@@ -17,19 +17,22 @@ func TestLead(t *testing.T) {
 	if events := r.Release(); len(events) != 1 || events[0].Text != "Some text " || r.Leading() {
 		t.Fatalf("release gives %v", events)
 	}
-	if events := r.Feed(parse.Delta{Content: "and more "}); len(events) != 1 || events[0].Text != "and more " || r.Holding() {
+	if events := r.Feed(parse.Delta{Content: "and more "}); len(events) != 1 ||
+		events[0].Text != "and more " || r.Holding() {
 		t.Fatalf("text behind the lead gives %v", events)
 	}
 
 	r = s.Reader(offeredForFuzz(), parse.Facts{})
 	r.Feed(parse.Delta{Content: strings.Repeat("x", 256)})
-	if events := r.Feed(parse.Delta{Content: "y"}); len(events) != 2 || len(events[0].Text)+len(events[1].Text) != 257 {
+	if events := r.Feed(parse.Delta{Content: "y"}); len(events) != 2 ||
+		len(events[0].Text)+len(events[1].Text) != 257 {
 		t.Fatalf("257 bytes give %v", events)
 	}
 
 	r = s.Reader(offeredForFuzz(), parse.Facts{})
 	r.Feed(parse.Delta{Content: "Hi"})
-	if events := r.Feed(parse.Delta{Reasoning: "Hm."}); len(events) != 2 || events[0].Text != "Hi" || events[1].Kind != parse.Thought {
+	if events := r.Feed(parse.Delta{Reasoning: "Hm."}); len(events) != 2 || events[0].Text != "Hi" ||
+		events[1].Kind != parse.Thought {
 		t.Fatalf("text before reasoning gives %v", events)
 	}
 }
@@ -38,7 +41,8 @@ func TestLead(t *testing.T) {
 // does not speak about it; not at the end of the reply.
 func TestCallsLeaveEarly(t *testing.T) {
 	for _, text := range []string{
-		`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|><|start|>`, "[TOOL:read|path=a]\n\nDone.\n", "{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\nDone. More",
+		`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|><|start|>`,
+		"[TOOL:read|path=a]\n\nDone.\n", "{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\nDone. More",
 		"Action: exec\nAction Input: {\"command\":\"ls\"}\nObservation: x\n", "<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}</tool_call>\nDone.\n",
 	} {
 		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
@@ -56,11 +60,12 @@ func TestCallsLeaveEarly(t *testing.T) {
 func TestWindows(t *testing.T) {
 	s := shipped.Strategies("")
 	for name, text := range map[string]string{
-		"value":  `{"name":"exec","arguments":{"command":"` + strings.Repeat("x", 400) + `"}}`,
-		"block":  "[TOOL:exec|command=" + strings.Repeat("x", 400) + "]",
-		"tag":    "<tool_call>{\"name\":\"" + strings.Repeat("x", 400) + "</tool_call>",
-		"glued":  `exec{"command":"` + strings.Repeat("x", 400) + `"}`,
-		"fence":  "```json\n{\"name\":\"exec\",\"arguments\":{\"command\":\"" + strings.Repeat("x", 400) + "\"}}\n```",
+		"value": `{"name":"exec","arguments":{"command":"` + strings.Repeat("x", 400) + `"}}`,
+		"block": "[TOOL:exec|command=" + strings.Repeat("x", 400) + "]",
+		"tag":   "<tool_call>{\"name\":\"" + strings.Repeat("x", 400) + "</tool_call>",
+		"glued": `exec{"command":"` + strings.Repeat("x", 400) + `"}`,
+		"fence": "```json\n{\"name\":\"exec\",\"arguments\":{\"command\":\"" + strings.Repeat("x", 400) +
+			"\"}}\n```",
 		"lines":  "Thought: " + strings.Repeat("x\n", 300) + "Action: exec\nAction Input: ls",
 		"lost":   `<|channel|>commentary<|message|>{"command":"` + strings.Repeat("x", 400) + `"}<|call|>`,
 		"blanks": "a\n" + strings.Repeat(" ", 600) + "Action: exec\nAction Input: ls",
@@ -92,7 +97,9 @@ func TestWindows(t *testing.T) {
 func TestPlainThought(t *testing.T) {
 	for raw, want := range map[string]bool{
 		`"We look at it."`: true, `"a \n b"`: true, `""`: false, `"{\"name\":1}"`: false, `" [1]"`: false,
-		`"a <|end|>"`: false, `"a \u003c|end|>"`: false, `"\n{}"`: false, `"commentary to=read {}"`: false, `"I need it. {\"name\":\"read\"}"`: false, `"commentary recipient=functions.read json"`: false, `"a ｜end｜>"`: false, `"全角，好。"`: true,
+		`"a <|end|>"`: false, `"a \u003c|end|>"`: false, `"\n{}"`: false, `"commentary to=read {}"`: false,
+		`"I need it. {\"name\":\"read\"}"`: false, `"commentary recipient=functions.read json"`: false,
+		`"a ｜end｜>"`: false, `"全角，好。"`: true,
 	} {
 		if shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{}).PlainThought([]byte(raw)) != want {
 			t.Errorf("%s: %v", raw, !want)

@@ -31,10 +31,12 @@ func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) 
 	case first:
 		return t.firstWord(rest, c, p-i, eof)
 	}
-	return opening{n: p - i, begin: beginWordHeader, markup: true}, t.grammar.GoesOn(rest[len(c):], false, eof)
+	return opening{n: p - i, begin: beginWordHeader, markup: true}, t.grammar.GoesOn(rest[len(c):], false,
+		eof)
 }
 
-// beheaded opens a header whose beginning was lost, at the start of a line. v[p:] is the first byte of v[i:] that is no blank.
+// beheaded opens a header whose beginning was lost, at the start of a line. v[p:] is the first byte of v[i:]
+// that is no blank.
 func (t *text) beheaded(v string, i, p int, eof bool) (opening, verdict) {
 	if !t.marks() || t.r.c.Open() {
 		return opening{}, no
@@ -134,7 +136,8 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 		return t.recipient(v[j+how.N:], how.N, eof)
 	}
 	rest := v[j+len(harmony.Assistant):]
-	if o, is := t.recipient(rest, len(harmony.Assistant), eof); is == wait || is == yes && (how.Channel != "final" || t.grammar.Addressed(rest, t.r.names.Known, eof) == yes) {
+	if o, is := t.recipient(rest, len(harmony.Assistant), eof); is == wait || is == yes &&
+		(how.Channel != "final" || t.grammar.Addressed(rest, t.r.names.Known, eof) == yes) {
 		return o, is
 	}
 	name, end, is := t.r.s.header.Addressee(rest, t.r.names.Known, eof)
@@ -156,8 +159,8 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	}}, yes
 }
 
-// glued is the offset of a glued "assistant…" in v[from:end], part of a body. What could not show in a window that it is
-// one is text, as in prose.
+// glued is the offset of a glued "assistant…" in v[from:end], part of a body. What could not show in a window
+// that it is one is text, as in prose.
 func (t *text) glued(v string, from, end int, eof bool) (int, verdict) {
 	for i := from; i < end; i++ {
 		j := strings.IndexByte(v[i:end], 'a')
@@ -168,7 +171,8 @@ func (t *text) glued(v string, from, end int, eof bool) (int, verdict) {
 		b := t.before(v, i)
 		part := v[i:min(end, i+maxOpener)]
 		whole := i+len(part) == end
-		if _, is := t.grammar.Glued(part, b == '\n' || !scan.IsSpace(b), t.r.names.Known, eof && whole); is == yes || is == wait && whole {
+		if _, is := t.grammar.Glued(part, b == '\n' || !scan.IsSpace(b), t.r.names.Known, eof &&
+			whole); is == yes || is == wait && whole {
 			return i, is
 		}
 	}

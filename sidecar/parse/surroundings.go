@@ -65,7 +65,10 @@ func (p *Front) Ends() Ending {
 func (p *Front) IsWord() bool {
 	const longest = 24 // bytes: some languages have no blanks
 	word := strings.Trim(p.String(), " \t!"+senseless)
-	return word != "" && len(word) <= longest && strings.IndexFunc(word, func(r rune) bool { return !isLetter(r) && !unicode.IsMark(r) && r != '\'' }) < 0
+	return word != "" && len(word) <= longest &&
+		strings.IndexFunc(word, func(r rune) bool {
+			return !isLetter(r) && !unicode.IsMark(r) && r != '\''
+		}) < 0
 }
 
 // Says says that words stand at its end: neither data nor markup.

@@ -9,7 +9,8 @@ import (
 
 func TestEnds(t *testing.T) {
 	for text, want := range map[string]parse.Ending{
-		"": parse.Ended, "So.": parse.Ended, "So. ": parse.Ended, "好。": parse.Ended, "So:\n": parse.Ended, "<b>So</b> ": parse.Ended, "so +#+#+#+#": parse.Ended,
+		"": parse.Ended, "So.": parse.Ended, "So. ": parse.Ended, "好。": parse.Ended, "So:\n": parse.Ended,
+		"<b>So</b> ": parse.Ended, "so +#+#+#+#": parse.Ended,
 		"so ": parse.InSentence, "So: ": parse.InSentence, "é": parse.InSentence,
 		"so,\n": parse.LineOpen, "so\n\n": parse.PartOpen,
 		"- ": parse.InItem, "1. ": parse.InItem, "So:\n\n    ": parse.InItem, "> ": parse.InItem,
@@ -24,8 +25,10 @@ func TestEnds(t *testing.T) {
 
 func TestGoesOn(t *testing.T) {
 	for text, want := range map[string]parse.Sequel{
-		"\n\nAnd": parse.NewPart, "\n\nand": parse.NextPart, "\nSo": parse.NextLine, " So": parse.SameLine, "So": parse.SameLine,
-		" so": parse.SameSentence, ".": parse.SameSentence, "\n.": parse.SameSentence, "}} so": parse.SameSentence, "</s> So": parse.SameLine, "+#+#+# So": parse.SameLine,
+		"\n\nAnd": parse.NewPart, "\n\nand": parse.NextPart, "\nSo": parse.NextLine, " So": parse.SameLine,
+		"So":  parse.SameLine,
+		" so": parse.SameSentence, ".": parse.SameSentence, "\n.": parse.SameSentence,
+		"}} so": parse.SameSentence, "</s> So": parse.SameLine, "+#+#+# So": parse.SameLine,
 	} {
 		line, j, is := parse.SentenceBehind(text, 0, true)
 		if is != scan.No {

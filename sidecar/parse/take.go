@@ -22,7 +22,8 @@ func (t *text) allowed(st *Strategy, from, to int, candidate string) bool {
 }
 
 // found hands a candidate call to the catalog. v[from:to] is all of its text.
-func (t *text) found(st *Strategy, v string, from, to int, c Call, end tools.Ending, how ...tools.Repair) bool {
+func (t *text) found(st *Strategy, v string, from, to int, c Call, end tools.Ending,
+	how ...tools.Repair) bool {
 	candidate := t.said + v[from:to]
 	t.said = ""
 	if !t.allowed(st, from, to, candidate) {
@@ -52,8 +53,10 @@ func (t *text) offer(st *Strategy, from, to int, c Call, end tools.Ending, how [
 	return t.take(st, from, to, call, refusal, how)
 }
 
-// take records a call or the reason why it is none. One that has left is made once, in whatever form it stands.
-func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal, how []tools.Repair) bool {
+// take records a call or the reason why it is none. One that has left is made once, in whatever form it
+// stands.
+func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.Refusal,
+	how []tools.Repair) bool {
 	written := call
 	if refusal == nil {
 		if t.repeated(st, from, to, call) {
@@ -63,13 +66,15 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	}
 	if refusal == nil && t.r.shadowed(call) {
 		refusal = &tools.Refusal{Code: tools.BadJSON, Name: call.Name, Text: string(call.Arguments),
-			Why: "the header of another message stands in a text of the arguments of " + call.Name + "; send them without it"}
+			Why: "the header of another message stands in a text of the arguments of " + call.Name +
+				"; send them without it"}
 	}
 	if refusal == nil && t.doubted {
 		refusal = doubt(call)
 	}
 	if refusal == nil && t.r.result.Rests(call, t.r.c, t.r.torn) {
-		refusal = &tools.Refusal{Code: tools.Behind, Name: call.Name, Text: string(call.Arguments), Why: notMade}
+		refusal = &tools.Refusal{Code: tools.Behind, Name: call.Name, Text: string(call.Arguments),
+			Why: notMade}
 	}
 	if refusal == nil {
 		call.Strategy, call.Confidence = st.ID, st.Confidence
@@ -138,6 +143,7 @@ func (r *Reader) shadowed(c tools.Call) bool {
 	if r.s.harmony == nil || r.c.Open() || !r.s.header.Shadow(args, r.c.Exact) || r.facts.aboutCalls() {
 		return false
 	}
-	mended := slices.ContainsFunc(c.Repairs, func(r tools.Repair) bool { return strings.HasPrefix(r.Kind, "json.") })
+	mended := slices.ContainsFunc(c.Repairs,
+		func(r tools.Repair) bool { return strings.HasPrefix(r.Kind, "json.") })
 	return mended || r.c.Class(c.Name) == tools.Exec || !strings.Contains(args, "<|message|>")
 }

@@ -30,8 +30,9 @@ type Talk struct {
 // New reads with words.
 func NewSurroundings(w Words) *Talk {
 	return &Talk{
-		shown: phrasesOf(w.Shown), denied: phrasesOf(w.Denied), reported: phrasesOf(w.Reported), intended: phrasesOf(w.Intended),
-		openers: w.Openers, wrappers: w.Wrappers,
+		shown: phrasesOf(w.Shown), denied: phrasesOf(w.Denied), reported: phrasesOf(w.Reported),
+		intended: phrasesOf(w.Intended),
+		openers:  w.Openers, wrappers: w.Wrappers,
 	}
 }
 
@@ -42,7 +43,9 @@ type Lead uint8
 const (
 	Apart  Lead = iota // it says that a call is made; or there is none, or one that is no text for a user
 	Silent             // it says neither
-	Speaks             // it speaks about the call: its last sentence does, or asks whether to make it, or the last line that ends with a colon does
+	// it speaks about the call: its last sentence does, or asks whether to make it, or the last line that
+	// ends with a colon does
+	Speaks
 )
 
 // Lead says what a text in front of a call does.
@@ -57,10 +60,12 @@ func (k *Talk) Lead(p *Front) Lead {
 	glued := isLetter(last) || ends(last) // a thought that lost its header
 	line := ""
 	for one := range strings.Lines(text) {
-		if one = strings.TrimRightFunc(one, isGap); strings.HasSuffix(one, ":") || strings.HasSuffix(one, "：") {
+		if one = strings.TrimRightFunc(one, isGap); strings.HasSuffix(one, ":") ||
+			strings.HasSuffix(one, "：") {
 			line = one
 		}
-		if who, _, _ := strings.Cut(strings.ToLower(one), ":"); who == "user" || who == "human" { // the model makes up a turn
+		// the model makes up a turn
+		if who, _, _ := strings.Cut(strings.ToLower(one), ":"); who == "user" || who == "human" {
 			return Speaks
 		}
 	}
@@ -69,7 +74,8 @@ func (k *Talk) Lead(p *Front) Lead {
 		return Speaks
 	case strings.ContainsRune("?？؟", end):
 		return Speaks
-	case (said == makes || said == agrees) && (glued || !isLetter(end) || strings.Contains(all[len(text):], "\n")): // and the sentence does not go on into the call
+	case (said == makes || said == agrees) && (glued || !isLetter(end) ||
+		strings.Contains(all[len(text):], "\n")): // and the sentence does not go on into the call
 		return Apart
 	case k.judge(lastSentence(line)) >= reports:
 		return Speaks
@@ -100,7 +106,8 @@ func (k *Talk) words(text string) string {
 		case strings.HasSuffix(rest, "```"):
 			rest = strings.TrimRight(rest, "`")
 			open = strings.LastIndex(rest, "```")
-		case !strings.HasSuffix(rest, "]") && !strings.HasSuffix(rest, ">") || open >= 0 && !k.wraps(rest[open:]):
+		case !strings.HasSuffix(rest, "]") && !strings.HasSuffix(rest, ">") || open >= 0 &&
+			!k.wraps(rest[open:]):
 			return text
 		}
 		if open < 0 {
@@ -126,7 +133,8 @@ func lastSentence(text string) string {
 			continue
 		}
 		behind := i + utf8.RuneLen(r)
-		if next, _ := utf8.DecodeRuneInString(inner[behind:]); r == '\n' || r >= utf8.RuneSelf || !isLetter(next) {
+		if next, _ := utf8.DecodeRuneInString(inner[behind:]); r == '\n' || r >= utf8.RuneSelf ||
+			!isLetter(next) {
 			from = behind
 		}
 	}

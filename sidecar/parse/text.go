@@ -69,10 +69,11 @@ type text struct {
 	drop  bool      // inMessage: it becomes nothing
 	think string    // inMessage: the tag that closes it; "": none does
 	trim  bool      // inMessage: blanks at its start are not part of it
-	heard []byte    // inMessage: the body so far, where another role than the assistant speaks; nil: the assistant does
-	shown bool      // a visible message was closed before this one
-	spoke bool      // the assistant said something, or thought it
-	said  string    // the header of the current call, as written
+	// inMessage: the body so far, where another role than the assistant speaks; nil: the assistant does
+	heard []byte
+	shown bool   // a visible message was closed before this one
+	spoke bool   // the assistant said something, or thought it
+	said  string // the header of the current call, as written
 
 	inside   *text // reads the body of the message that is shown
 	unmarked bool  // it is such a reader: control tokens are text
@@ -87,9 +88,10 @@ type text struct {
 	gaping  *Strategy    // inBlock: a literal of this one opened no call that could be read
 	ahead   ahead
 	clue    Clue
-	fences  []span    // inFence: the calls so far
-	front   Set       // inFence: what the text in front says
-	looked  int       // what stands in front of this offset in the field was released: no clue reaches back over it
+	fences  []span // inFence: the calls so far
+	front   Set    // inFence: what the text in front says
+	// what stands in front of this offset in the field was released: no clue reaches back over it
+	looked  int
 	sure    float64   // of the calls being taken; 0: they were not weighed
 	doubted bool      // the same: they weigh too little to run
 	tried   *Strategy // this one, and those before it, released what begins at
@@ -213,7 +215,8 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 
 // enter changes the mode; the next byte is where it begins.
 func (t *text) enter(m mode) {
-	t.mode, t.at, t.retry, t.scan, t.second, t.sure, t.doubted = m, 0, 0, harmony.Scan{}, harmony.Scan{}, 0, false
+	t.mode, t.at, t.retry, t.scan, t.second, t.sure, t.doubted = m, 0, 0, harmony.Scan{}, harmony.Scan{}, 0,
+		false
 }
 
 // prose goes back to reading text, skipping the first skip bytes in the search

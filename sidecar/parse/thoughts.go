@@ -126,9 +126,11 @@ func (r *Reader) salvage(all, marked string) bool {
 	probe.closeContent()
 	denied := probe.result.Denied() // else the model would never hear why
 	f, _ := r.s.header.Alphabet.At(marked, true)
-	behind := f.Token == harmony.End && probe.called() // the thought had ended: what a model says behind its call it makes up
+	// the thought had ended: what a model says behind its call it makes up
+	behind := f.Token == harmony.End && probe.called()
 	shows := !behind && !scan.Blank(probe.shown.String())
-	whole := marked != "" && scan.Blank(all[:len(all)-len(in)]) && probe.result.Marked // the server put all of the reply there
+	// the server put all of the reply there
+	whole := marked != "" && scan.Blank(all[:len(all)-len(in)]) && probe.result.Marked
 	if probe.found == 0 && !denied && !(whole && shows) || shows && !whole {
 		for _, s := range probe.result.Steps {
 			if s.Denied != nil {
@@ -193,7 +195,8 @@ func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
 		tags = t.r.s.header.Opening
 	}
 	n, is := scan.StartsAnyFold(v[j:], tags, eof)
-	if tell := t.r.facts.Mentioned; is == yes && tell != nil && tell("<"+strings.ToLower(strings.TrimLeft(v[j:j+n], "</"))) {
+	if tell := t.r.facts.Mentioned; is == yes && tell != nil &&
+		tell("<"+strings.ToLower(strings.TrimLeft(v[j:j+n], "</"))) {
 		return opening{}, no
 	}
 	return opening{n: n, markup: true, begin: func(t *text, v string, n int) {

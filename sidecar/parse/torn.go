@@ -13,7 +13,8 @@ import (
 
 // Torn reads doc, in which the reply ends: complete calls, and the one that was cut, if one
 // was. first says that nothing stands in front. It is false where doc need not be a call.
-func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int, first bool) (got EnvelopeFound, half []Call, ok bool) {
+func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int,
+	first bool) (got EnvelopeFound, half []Call, ok bool) {
 	fixed, err := jsonrepair.Repair(doc, depth)
 	if err != nil {
 		return got, nil, false

@@ -115,7 +115,8 @@ func (p *reader) name() string {
 func printedNameEnd(s string, i int) int {
 	const most = 128
 	from := i
-	for i < len(s) && i-from < most && (scan.IsWord(s[i]) && s[i] < 0x80 || i > from && (s[i] == '.' || strings.HasPrefix(s[i:], "::") || s[i] == ':' && s[i-1] == ':')) {
+	for i < len(s) && i-from < most && (scan.IsWord(s[i]) && s[i] < 0x80 ||
+		i > from && (s[i] == '.' || strings.HasPrefix(s[i:], "::") || s[i] == ':' && s[i-1] == ':')) {
 		i++
 	}
 	return i

@@ -58,14 +58,16 @@ func (t *text) weigh(form Sign, signs Set, c Call) Weighed {
 	if form == Tokens { // behind which a model stops
 		doubts |= isBehind
 	}
-	if !known && form != EvidenceName && signs&doubts == 0 && !strings.HasPrefix(w.Name, tools.Parallel) { // markup that some strategy knows was meant as a call
+	// markup that some strategy knows was meant as a call
+	if !known && form != EvidenceName && signs&doubts == 0 && !strings.HasPrefix(w.Name, tools.Parallel) {
 		class = tools.Read
 	}
 	w.Class, w.Signs = class, t.seen(signs, c, &w)
 	w.Score = t.r.s.weights.Score(w.Signs)
 	w.Decision = t.r.s.weights.Decide(w.Score, class)
 	doubted := w.Signs
-	if looks := t.r.facts.Looks; looks != nil && doubted.Has(Behind) && class == tools.Exec && looks(w.Tool, w.Arguments) {
+	if looks := t.r.facts.Looks; looks != nil && doubted.Has(Behind) && class == tools.Exec &&
+		looks(w.Tool, w.Arguments) {
 		doubted &^= isBehind // text may stand behind it, as behind a tool that reads
 	}
 	if doubted.Doubtful(class) {
@@ -77,7 +79,8 @@ func (t *text) weigh(form Sign, signs Set, c Call) Weighed {
 // aboutCalls says that the user writes about calls.
 func (f *Facts) aboutCalls() bool {
 	user := strings.ToLower(f.User)
-	return slices.ContainsFunc(f.Topic, func(word string) bool { return strings.Contains(user, strings.ToLower(word)) })
+	return slices.ContainsFunc(f.Topic,
+		func(word string) bool { return strings.Contains(user, strings.ToLower(word)) })
 }
 
 // seen adds what the catalog says of a call, and notes what it would run as.

@@ -21,5 +21,6 @@ type Weighed struct {
 
 // Same says that two are one text, weighed twice.
 func (w Weighed) Same(o Weighed) bool {
-	return w.At == o.At && w.Field == o.Field && w.Signs == o.Signs && w.Name == o.Name && string(w.Arguments) == string(o.Arguments)
+	return w.At == o.At && w.Field == o.Field && w.Signs == o.Signs && w.Name == o.Name &&
+		string(w.Arguments) == string(o.Arguments)
 }

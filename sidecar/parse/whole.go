@@ -35,7 +35,8 @@ func (k *Keys) Whole(offered *tools.Catalog, doc string, depth int) (f EnvelopeF
 // IsDump says that calls stand in all of a text as it was printed.
 func (k *Keys) IsDump(offered *tools.Catalog, text string, depth int) bool {
 	words, text := k.Printed(), strings.TrimSpace(text)
-	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") && words.Begins(text, true) != scan.Yes {
+	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") &&
+		words.Begins(text, true) != scan.Yes {
 		return false
 	}
 	v, is := words.Read(text, depth, true)
@@ -56,7 +57,8 @@ func (k *Keys) Printed() *PrintedWords {
 	if len(k.Through) == 0 {
 		return &PrintedWords{}
 	}
-	known := slices.Concat(k.Through, k.Name, k.Arguments, k.Calls, k.inside(), k.To, k.Body, k.Thinks, besides)
+	known := slices.Concat(k.Through, k.Name, k.Arguments, k.Calls, k.inside(), k.To, k.Body, k.Thinks,
+		besides)
 	for _, b := range k.Beside {
 		key, _, _ := strings.Cut(b, "=")
 		known = append(known, key)
@@ -80,14 +82,16 @@ func (k *Keys) Found(offered *tools.Catalog, v Value) (f EnvelopeFound, ok bool)
 		w.f.Printed = w.printed
 		return w.f, len(w.f.List) == 0
 	}
-	if !ok || len(w.f.List) == 0 || root.IsArray() && !v.Many && !w.printed && lists > 1 { // messages, as in the record of a conversation
+	// messages, as in the record of a conversation
+	if !ok || len(w.f.List) == 0 || root.IsArray() && !v.Many && !w.printed && lists > 1 {
 		return EnvelopeFound{}, false
 	}
 	for i := range w.f.List {
 		c := &w.f.List[i]
 		class, _ := offered.ClassOf(c.Name)
 		_, refusal := offered.Name(strings.Clone(c.Name))
-		if w.printed && (refusal != nil || !gjson.Valid(c.Args)) || v.Form == PrintedLines && class != tools.Read && firstOf(root, k.To).Str == "" {
+		if w.printed && (refusal != nil || !gjson.Valid(c.Args)) || v.Form == PrintedLines &&
+			class != tools.Read && firstOf(root, k.To).Str == "" {
 			return EnvelopeFound{}, false
 		}
 		c.Doubt = c.Doubt || w.printed
@@ -216,7 +220,8 @@ func (w *walker) add(v gjson.Result) bool {
 	if !in.IsObject() || !w.only(v, w.k.inside()) || !w.only(in, w.k.Name, w.k.Arguments) {
 		return false
 	}
-	piece := Own{Index: int(v.Get("index").Int()), ID: v.Get("id").Str, Name: firstOf(in, w.k.Name).Str, Args: []byte(firstOf(in, w.k.Arguments).Str)}
+	piece := Own{Index: int(v.Get("index").Int()), ID: v.Get("id").Str, Name: firstOf(in, w.k.Name).Str,
+		Args: []byte(firstOf(in, w.k.Arguments).Str)}
 	w.pieces, _ = w.pieces.Add(piece)
 	return true
 }
@@ -266,6 +271,8 @@ func (w *walker) only(v gjson.Result, keys ...[]string) (yes bool) {
 
 // idle says that a member beside the parts of a call says nothing of it.
 func (w *walker) idle(key string, value gjson.Result) bool {
-	empty := value.Type == gjson.Null || value.Type == gjson.False || value.Type == gjson.String && (value.Str == "" || value.Str == "false")
-	return empty || key == Type || !scan.Among(key, w.k.Done) && (scan.Among(key, besides) || w.k.beside(key, value))
+	empty := value.Type == gjson.Null || value.Type == gjson.False || value.Type == gjson.String &&
+		(value.Str == "" || value.Str == "false")
+	return empty || key == Type || !scan.Among(key, w.k.Done) && (scan.Among(key, besides) ||
+		w.k.beside(key, value))
 }

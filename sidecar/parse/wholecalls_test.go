@@ -45,7 +45,8 @@ func TestOnlyWholeCallsLeave(t *testing.T) {
 		for n := 1; n < len(reply); n++ {
 			for _, pieces := range [][]string{{reply[:n]}, strings.Split(reply[:n], "")} {
 				for i, call := range readPieces(s, c, pieces, "length").Calls {
-					if i >= len(all) || call.Name != all[i].Name || string(call.Arguments) != string(all[i].Arguments) {
+					if i >= len(all) || call.Name != all[i].Name ||
+						string(call.Arguments) != string(all[i].Arguments) {
 						t.Errorf("%q\ngives %s %s", reply[:n], call.Name, call.Arguments)
 					}
 				}
@@ -57,8 +58,10 @@ func TestOnlyWholeCallsLeave(t *testing.T) {
 // The same for the server's own calls.
 func TestOnlyWholeNativeCallsLeave(t *testing.T) {
 	for _, args := range []string{
-		`{"command":"rm -r /tmp/a b","n":12,"deep":{"x":[1,2],"y":true},"z":null}`, `{"command": "ls", "env": {"A": "1"} }`, `{"command":"a","flags":["x","y"]}`,
-		`{"command":"ls","n":1e5}`, `"{\"command\":\"ls -l\",\"n\":12}"`, `{"name":"exec","arguments":{"command":"ls","n":12}}`,
+		`{"command":"rm -r /tmp/a b","n":12,"deep":{"x":[1,2],"y":true},"z":null}`,
+		`{"command": "ls", "env": {"A": "1"} }`, `{"command":"a","flags":["x","y"]}`,
+		`{"command":"ls","n":1e5}`, `"{\"command\":\"ls -l\",\"n\":12}"`,
+		`{"name":"exec","arguments":{"command":"ls","n":12}}`,
 	} {
 		for n := range args {
 			for _, deltas := range [][]parse.Delta{

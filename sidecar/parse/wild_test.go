@@ -55,7 +55,8 @@ func (w wild) deltas() (out []parse.Delta) {
 			d.Reasoning = *w.Message.Reasoning
 		}
 		for i, c := range w.Message.Calls {
-			d.Calls = append(d.Calls, parse.CallDelta{Index: i, Name: c.Function.Name, Arguments: []byte(c.Function.Arguments)})
+			d.Calls = append(d.Calls, parse.CallDelta{Index: i, Name: c.Function.Name,
+				Arguments: []byte(c.Function.Arguments)})
 		}
 		return []parse.Delta{d}
 	}
@@ -63,7 +64,8 @@ func (w wild) deltas() (out []parse.Delta) {
 		for _, ch := range c.Choices {
 			d := parse.Delta{Content: ch.Delta.Content, Reasoning: ch.Delta.Reasoning + ch.Delta.Thinking}
 			for _, tc := range ch.Delta.Calls {
-				d.Calls = append(d.Calls, parse.CallDelta{Index: tc.Index, ID: tc.ID, Name: tc.Function.Name, Arguments: []byte(tc.Function.Arguments)})
+				d.Calls = append(d.Calls, parse.CallDelta{Index: tc.Index, ID: tc.ID, Name: tc.Function.Name,
+					Arguments: []byte(tc.Function.Arguments)})
 			}
 			out = append(out, d)
 		}
@@ -131,11 +133,14 @@ func TestCorpusGptOss(t *testing.T) {
 			content++
 		}
 		if !callsOK || !contentOK {
-			t.Logf("%s: calls ok %v, content ok %v: %s content %q refused %v", w.ID, callsOK, contentOK, showCalls(got.Calls), got.Content, got.Refused)
+			t.Logf("%s: calls ok %v, content ok %v: %s content %q refused %v", w.ID, callsOK, contentOK,
+				showCalls(got.Calls), got.Content, got.Refused)
 		}
 	}
-	t.Logf("gptoss: calls %d/%d exact, %d false, content %d/%d", exact, len(cases), false_, content, len(cases))
-	if float64(exact) < 0.98*float64(len(cases)) || false_ > 0 || float64(content) < 0.97*float64(len(cases)) {
+	t.Logf("gptoss: calls %d/%d exact, %d false, content %d/%d", exact, len(cases), false_, content,
+		len(cases))
+	if float64(exact) < 0.98*float64(len(cases)) || false_ > 0 ||
+		float64(content) < 0.97*float64(len(cases)) {
 		t.Errorf("below the bar: calls 98 %%, no false call, content 97 %%")
 	}
 }

@@ -29,10 +29,12 @@ type Wish struct {
 
 // intents are how a model announces what it is about to do. A phrase counts only
 // behind one of them.
-var intents = []string{"i'll", "i will", "i’ll", "let me", "let's", "let’s", "i am going to", "i'm going to", "i need to", "we need to", "i should", "next i"}
+var intents = []string{"i'll", "i will", "i’ll", "let me", "let's", "let’s", "i am going to", "i'm going to",
+	"i need to", "we need to", "i should", "next i"}
 
 // doubts in a sentence mean that nothing is about to happen.
-var doubts = []string{" not ", "n't ", "n’t ", " never ", " if ", " would ", " could ", " unless ", " once you ", " when you ", " after you ", " instead of ", " without ", " example"}
+var doubts = []string{" not ", "n't ", "n’t ", " never ", " if ", " would ", " could ", " unless ",
+	" once you ", " when you ", " after you ", " instead of ", " without ", " example"}
 
 // In yields the wishes in plain text, from its front: a sentence once for each phrase that it matches.
 func In(text string, phrases []Phrase) iter.Seq[Wish] {
@@ -43,7 +45,8 @@ func In(text string, phrases []Phrase) iter.Seq[Wish] {
 				continue
 			}
 			for i := range phrases {
-				if value, ok := phrases[i].match(sentence); ok && !yield(Wish{at, sentence, &phrases[i], value}) {
+				if value, ok := phrases[i].match(sentence); ok &&
+					!yield(Wish{at, sentence, &phrases[i], value}) {
 					return
 				}
 			}
@@ -109,7 +112,8 @@ func (p *Phrase) take(rest string) string {
 		}
 	case "url":
 		word = strings.TrimRight(word, ".,;:!)")
-		if u, err := url.Parse(word); err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") {
+		if u, err := url.Parse(word); err == nil && u.Host != "" && (u.Scheme == "http" ||
+			u.Scheme == "https") {
 			return word
 		}
 	case "path":

@@ -9,7 +9,8 @@ import (
 func TestHas(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": false, "as JSON.": true, "用JSON回答": true, "json": true, "(json)": true,
-		"package.json": false, "jsonl": false, "a_json": false, "package.json, as json": true, "Ein Objekt, bitte": true,
+		"package.json": false, "jsonl": false, "a_json": false, "package.json, as json": true,
+		"Ein Objekt, bitte": true,
 	} {
 		if parse.Has(text, []string{"json", "objekt"}) != want {
 			t.Errorf("%q: want %v", text, want)

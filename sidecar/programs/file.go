@@ -40,14 +40,17 @@ type Row struct {
 // row is what the file says, as the table takes it.
 func (r Row) row() program.Row {
 	out := program.Row{
-		Letters: r.Letters.Value, Flags: r.Flags.Value, Values: r.Values.Value, Operands: r.Operands.Value, Effects: r.Effects.Value, Enough: r.Enough,
-		Alone: r.Alone.Value, Style: r.Style.Value, Reader: r.Reader.Value, OwnOptions: r.OwnOptions, StartsShell: r.StartsShell, Versioned: r.Versioned,
+		Letters: r.Letters.Value, Flags: r.Flags.Value, Values: r.Values.Value, Operands: r.Operands.Value,
+		Effects: r.Effects.Value, Enough: r.Enough,
+		Alone: r.Alone.Value, Style: r.Style.Value, Reader: r.Reader.Value, OwnOptions: r.OwnOptions,
+		StartsShell: r.StartsShell, Versioned: r.Versioned,
 	}
 	for _, o := range r.Options {
 		out.Options = append(out.Options, program.Option{Names: o.Key.Value, Means: o.Value.Value})
 	}
 	for _, s := range r.Subcommands {
-		out.Subcommands = append(out.Subcommands, program.Named{Names: s.Key.Value + " " + s.Value.Also.Value, Row: s.Value.row()})
+		out.Subcommands = append(out.Subcommands, program.Named{Names: s.Key.Value + " " + s.Value.Also.Value,
+			Row: s.Value.row()})
 	}
 	return out
 }

@@ -49,7 +49,8 @@ func Read(files rulefile.Files, names []string) (Rows, []Example, rulefile.Probl
 // Table makes a table of rows. What a program does by one of the floors, it does by this
 // table, too.
 func (r Rows) Table(floors ...*program.Table) *program.Table {
-	return program.NewTable(slices.Collect(maps.Keys(r)), func(name string) program.Row { return r[name]() }, floors...)
+	return program.NewTable(slices.Collect(maps.Keys(r)), func(name string) program.Row { return r[name]() },
+		floors...)
 }
 
 // Over are these rows, and those of others that they lack.
@@ -76,7 +77,8 @@ func (r *reader) add(p rulefile.Pair[Row]) {
 	row := r.row(p)
 	for _, name := range strings.Fields(p.Key.Value + " " + p.Value.Also.Value) {
 		if at, twice := r.seen[name]; twice {
-			r.report(p.Key.All(), rulefile.CodeDup, name+" has two rows", "the other one is at "+at.String()+"; put both together there")
+			r.report(p.Key.All(), rulefile.CodeDup, name+" has two rows", "the other one is at "+at.String()+
+				"; put both together there")
 		}
 		r.seen[name] = p.Key.At
 		r.rows[name] = func() program.Row { return row }
@@ -100,9 +102,11 @@ func (r *reader) row(p rulefile.Pair[Row]) program.Row {
 	r.examples = append(r.examples, p.Value.examples()...)
 	names := map[string]bool{}
 	for i, s := range p.Value.Subcommands {
-		for _, name := range strings.FieldsFunc(row.Subcommands[i].Names, func(c rune) bool { return c == ' ' || c == '|' }) {
+		for _, name := range strings.FieldsFunc(row.Subcommands[i].Names,
+			func(c rune) bool { return c == ' ' || c == '|' }) {
 			if names[name] {
-				r.report(s.Key.All(), rulefile.CodeDup, "the subcommand "+name+" stands here twice", "put both together")
+				r.report(s.Key.All(), rulefile.CodeDup, "the subcommand "+name+" stands here twice",
+					"put both together")
 			}
 			names[name] = true
 		}

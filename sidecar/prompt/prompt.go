@@ -94,8 +94,10 @@ func unreadable(text string) *Fault {
 		if !utf8.ValidString(line) {
 			return &Fault{i + 1, "this is not text in UTF-8", "save the file as UTF-8"}
 		}
-		if strings.ContainsFunc(strings.TrimSuffix(line, "\r"), func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
-			return &Fault{i + 1, "this line holds a control character", "delete it, or save the file as UTF-8"}
+		if strings.ContainsFunc(strings.TrimSuffix(line, "\r"),
+			func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) {
+			return &Fault{i + 1, "this line holds a control character",
+				"delete it, or save the file as UTF-8"}
 		}
 	}
 	return nil

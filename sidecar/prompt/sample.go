@@ -12,10 +12,12 @@ type trial struct {
 // samples are all of them: each form that the template has, with all that it may say.
 func (p *Prompt) samples() (out []trial) {
 	facts := Facts{Model: "gpt-oss", Now: time.Unix(0, 0), Tools: []Tool{
-		toolOf("read", "Reads a file.", `{"type":"object","properties":{"path":{"type":"string","description":"Which one."},"limit":{"type":"integer"}},"required":["path"]}`),
+		toolOf("read", "Reads a file.",
+			`{"type":"object","properties":{"path":{"type":"string","description":"Which one."},"limit":{"type":"integer"}},"required":["path"]}`),
 		toolOf("now", "", ""),
 	}}
-	out = append(out, trial{facts: facts}, trial{facts: Facts{Model: "gpt-oss", Now: facts.Now, Tools: facts.Tools[1:]}})
+	out = append(out, trial{facts: facts},
+		trial{facts: Facts{Model: "gpt-oss", Now: facts.Now, Tools: facts.Tools[1:]}})
 	calls := []Call{
 		{"read", `{"path":"notes.md","limit":3}`, []Pair{{"path", "notes.md"}, {"limit", "3"}}},
 		{"now", `{}`, nil},

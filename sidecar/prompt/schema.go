@@ -22,7 +22,8 @@ func Schema(tools []Tool, b Bound) []byte {
 	var calls []string
 	for _, t := range tools {
 		if b.Only == "" || b.Only == t.Name {
-			calls = append(calls, object("name", `{"type":"string","enum":[`+jsontext.Quote(t.Name)+`]}`, "arguments", plainSchema(gjson.Parse(t.Schema), 0)))
+			calls = append(calls, object("name", `{"type":"string","enum":[`+jsontext.Quote(t.Name)+`]}`,
+				"arguments", plainSchema(gjson.Parse(t.Schema), 0)))
 		}
 	}
 	list := `{"type":"array","minItems":1,"items":` + oneOf(calls)
@@ -32,7 +33,8 @@ func Schema(tools []Tool, b Bound) []byte {
 	const words = `{"type":"string"}`
 	replies := []string{object("reasoning", words, "tool_calls", list+"}", "done", flag("false"))}
 	if !b.Must {
-		replies = append(replies, object("reasoning", words, "tool_calls", `{"type":"array","maxItems":0,"items":{"type":"object"}}`, "done", flag("true"), "answer", words))
+		replies = append(replies, object("reasoning", words, "tool_calls",
+			`{"type":"array","maxItems":0,"items":{"type":"object"}}`, "done", flag("true"), "answer", words))
 	}
 	return []byte(oneOf(replies))
 }
@@ -54,7 +56,8 @@ func object(members ...string) string {
 		names = append(names, jsontext.Quote(members[i]))
 		props = append(props, jsontext.Quote(members[i])+":"+members[i+1])
 	}
-	return `{"type":"object","properties":{` + strings.Join(props, ",") + `},"required":[` + strings.Join(names, ",") + `],"additionalProperties":false}`
+	return `{"type":"object","properties":{` + strings.Join(props, ",") +
+		`},"required":[` + strings.Join(names, ",") + `],"additionalProperties":false}`
 }
 
 // What every server that makes a model follow a schema knows. Other keywords are left out:

@@ -63,7 +63,8 @@ func TestPlainSchema(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"array","items":{"enum":[1,2]}}}}`: `{"type":"object","properties":{"a":{"type":"array","items":{"enum":[1,2]}}}}`,
 		`null`: `{"type":"object","properties":{}}`,
 	} {
-		q, err := openai.ParseRequest([]byte(`{"messages":[` + user + `],"tools":[{"type":"function","function":{"name":"f","parameters":` + given + `}}]}`))
+		q, err := openai.ParseRequest([]byte(`{"messages":[` + user +
+			`],"tools":[{"type":"function","function":{"name":"f","parameters":` + given + `}}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}

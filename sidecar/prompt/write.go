@@ -22,7 +22,8 @@ func (p *Prompt) Write(body []byte, mask func(string) string) ([]byte, error) {
 		return nil, err
 	}
 	w := writer{p: p, q: q, mask: mask, called: map[string]string{}}
-	w.edits = openai.Remove(body, q.Root, func(key []byte) bool { return slices.Contains(native, string(key)) })
+	w.edits = openai.Remove(body, q.Root,
+		func(key []byte) bool { return slices.Contains(native, string(key)) })
 	for i := 0; i < len(q.Messages) && w.err == nil; i++ {
 		switch m := &q.Messages[i]; {
 		case m.Role == "tool":
@@ -71,7 +72,8 @@ func (w *writer) calls(m *openai.Message) {
 		w.called[c.ID] = c.Name
 	}
 	w.content(m, w.form(callsForm, reply))
-	w.edits = append(w.edits, openai.Remove(w.q.Body, m.Span, func(key []byte) bool { return string(key) == "tool_calls" })...)
+	w.edits = append(w.edits, openai.Remove(w.q.Body, m.Span,
+		func(key []byte) bool { return string(key) == "tool_calls" })...)
 }
 
 // answer writes an assistant message without calls.
@@ -97,12 +99,14 @@ func (w *writer) results(i int) (last int) {
 	}
 	last--
 	message := openai.AppendString([]byte(`{"role":"user","content":`), w.form(resultsForm, out))
-	w.edits = append(w.edits, openai.Edit{Span: openai.Span{From: msgs[i].From, To: msgs[last].To}, With: append(message, '}')})
+	w.edits = append(w.edits, openai.Edit{Span: openai.Span{From: msgs[i].From, To: msgs[last].To},
+		With: append(message, '}')})
 	return last
 }
 
 func (w *writer) content(m *openai.Message, text string) {
-	w.edits = append(w.edits, openai.Set(w.q.Body, m.Span, m.Content, "content", openai.AppendString(nil, text)))
+	w.edits = append(w.edits, openai.Set(w.q.Body, m.Span, m.Content, "content",
+		openai.AppendString(nil, text)))
 }
 
 // pairsOf are the arguments of a call, in their order.

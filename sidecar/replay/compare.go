@@ -102,7 +102,8 @@ func (rec *Record) made(set *ruleset.Set, in guard.World, profile string) (Made,
 
 func (s *seen) made() Made {
 	r := &s.reading
-	m := Made{Calls: []MadeCall{}, Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish, Refused: []string{}}
+	m := Made{Calls: []MadeCall{}, Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish,
+		Refused: []string{}}
 	for _, c := range r.Calls {
 		m.Calls = append(m.Calls, MadeCall{c.Name, c.Arguments})
 		m.Repairs += len(c.Repairs)
@@ -115,8 +116,10 @@ func (s *seen) made() Made {
 
 // Same reports whether a caller sees no difference.
 func (m *Made) Same(o *Made) bool {
-	return m.Content == o.Content && m.Reasoning == o.Reasoning && m.Finish == o.Finish && slices.Equal(m.Refused, o.Refused) &&
-		slices.EqualFunc(m.Calls, o.Calls, func(a, b MadeCall) bool { return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments) })
+	return m.Content == o.Content && m.Reasoning == o.Reasoning && m.Finish == o.Finish &&
+		slices.Equal(m.Refused, o.Refused) &&
+		slices.EqualFunc(m.Calls, o.Calls,
+			func(a, b MadeCall) bool { return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments) })
 }
 
 // Tally counts comparisons. Better, Worse, Changed and Same are all of them;

@@ -50,7 +50,8 @@ func TestExpect(t *testing.T) {
 			t.Errorf("%s: %+v, %v", nothing, e, err)
 		}
 	}
-	for _, wrong := range []string{`"deny"`, `[]`, `{"calls":{}}`, `{"calls":[5]}`, `{"content":{}}`, `{"content":[[]]}`} {
+	for _, wrong := range []string{`"deny"`, `[]`, `{"calls":{}}`, `{"calls":[5]}`, `{"content":{}}`,
+		`{"content":[[]]}`} {
 		if e, err := (&Record{Expect: json.RawMessage(wrong)}).Expected(); err == nil {
 			t.Errorf("%s: %+v", wrong, e)
 		}
@@ -61,7 +62,8 @@ func TestSignTest(t *testing.T) {
 	for _, row := range []struct {
 		better, worse int
 		want          float64
-	}{{0, 0, 1}, {1, 0, 1}, {5, 0, 0.0625}, {0, 5, 0.0625}, {9, 1, 22.0 / 1024}, {3, 3, 1}, {8, 2, 112.0 / 1024}, {40000, 10, 0}} {
+	}{{0, 0, 1}, {1, 0, 1}, {5, 0, 0.0625}, {0, 5, 0.0625}, {9, 1, 22.0 / 1024}, {3, 3, 1},
+		{8, 2, 112.0 / 1024}, {40000, 10, 0}} {
 		got := (&Tally{Better: row.better, Worse: row.worse}).SignTest()
 		if math.Abs(got-row.want) > 1e-9 {
 			t.Errorf("%d better, %d worse: %v, want %v", row.better, row.worse, got, row.want)
@@ -78,7 +80,8 @@ type labelled struct {
 
 // ours is a label in the words of Expect; not ok where it has none for all of it.
 func ours(label json.RawMessage) (doc json.RawMessage, ok bool) {
-	for _, more := range []string{"accept", "content_any", "content_alternatives", "optional_tool_calls", "arguments_subset", "input_text", "arguments_text", "alternatives", "optional_repaired_calls"} {
+	for _, more := range []string{"accept", "content_any", "content_alternatives", "optional_tool_calls",
+		"arguments_subset", "input_text", "arguments_text", "alternatives", "optional_repaired_calls"} {
 		if strings.Contains(string(label), `"`+more+`"`) {
 			return nil, false
 		}
@@ -102,7 +105,8 @@ func ours(label json.RawMessage) (doc json.RawMessage, ok bool) {
 // what is labelled in words that Expect has is right: what fits is really looked at.
 func TestCompareCorpora(t *testing.T) {
 	set := ruletest.Shipped(t)
-	for file, least := range map[string]struct{ right, labels int }{"gptoss": {95, 120}, "harmony": {90, 150}, "react": {90, 20}, "markers": {55, 100}} {
+	for file, least := range map[string]struct{ right, labels int }{"gptoss": {95, 120}, "harmony": {90, 150},
+		"react": {90, 20}, "markers": {55, 100}} {
 		var tally Tally
 		labels := 0
 		for _, rec := range corpus.Load[Record](t, file) {

@@ -56,7 +56,8 @@ func hasNull(doc json.RawMessage, key string) bool {
 // by its name.
 func (e *Expect) Call(name string, args json.RawMessage) bool {
 	return slices.ContainsFunc(e.Calls, func(want ExpectCall) bool {
-		return want.Name == name && (args == nil || want.Arguments == nil || tools.SameJSON(want.Arguments, args))
+		return want.Name == name && (args == nil || want.Arguments == nil ||
+			tools.SameJSON(want.Arguments, args))
 	})
 }
 

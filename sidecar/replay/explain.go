@@ -47,14 +47,16 @@ func (s *seen) explained(set *ruleset.Set, rec *Record) *Explained {
 	r := &s.reading
 	out := &Explained{
 		ID: rec.ID, Calls: []ExplainedCall{}, Content: r.Content, Reasoning: r.Reasoning,
-		Finish: r.Finish, Refused: r.Refused, Texts: r.Weighed, Trace: append([]parse.Step{}, r.Steps...), Version: set.Version,
+		Finish: r.Finish, Refused: r.Refused, Texts: r.Weighed, Trace: append([]parse.Step{}, r.Steps...),
+		Version: set.Version,
 	}
 	for _, w := range r.Weighed {
 		out.Weighed = append(out.Weighed, weighed(s.weights, w))
 	}
 	for _, c := range r.Calls {
 		out.Calls = append(out.Calls, ExplainedCall{
-			openai.NewCallID(), c.Name, c.Arguments, c.Strategy, c.Confidence, append([]tools.Repair{}, c.Repairs...),
+			openai.NewCallID(), c.Name, c.Arguments, c.Strategy, c.Confidence,
+			append([]tools.Repair{}, c.Repairs...),
 		})
 	}
 	return out

@@ -40,7 +40,8 @@ func TestExplain(t *testing.T) {
 		for _, c := range e.Calls {
 			calls = append(calls, c.Name+" "+string(c.Arguments))
 		}
-		if strings.Join(calls, "; ") != row.calls || e.Content != row.content || e.Reasoning != row.thoughts || len(e.Refused) != row.refused {
+		if strings.Join(calls, "; ") != row.calls || e.Content != row.content ||
+			e.Reasoning != row.thoughts || len(e.Refused) != row.refused {
 			t.Errorf("%s: %+v", row.name, e)
 		}
 		if (e.Finish == "tool_calls") != (len(calls) > 0) || e.Version != set.Version {

@@ -232,7 +232,8 @@ func (l *layer) spans() (out []Span) {
 	}
 	slices.Sort(edges)
 	edges = slices.Compact(edges)
-	free := make([]int, len(edges)) // the first piece from here on that nothing covers yet, or on the way to it
+	// the first piece from here on that nothing covers yet, or on the way to it
+	free := make([]int, len(edges))
 	owner := make([]int, len(edges))
 	for i := range edges {
 		free[i], owner[i] = i, -1

@@ -9,7 +9,8 @@ import (
 )
 
 // Recording reads a reply as Explain does, and gives what a test of it must hold.
-func Recording(set *ruleset.Set, in guard.World, profile, name string, rec *Record) (ruleset.Recording, error) {
+func Recording(set *ruleset.Set, in guard.World, profile, name string,
+	rec *Record) (ruleset.Recording, error) {
 	out := ruleset.Recording{Name: name, Profile: profile}
 	var err error
 	if out.Tools, err = rec.Offered(); err != nil {

@@ -11,8 +11,9 @@ import (
 
 // EditedRequest is what edits.yaml makes of a request.
 type EditedRequest struct {
-	Rules   []edits.Outcome `json:"rules"`
-	Request json.RawMessage `json:"request"` // as the model reads it, before it is put into the dialect of its server
+	Rules []edits.Outcome `json:"rules"`
+	// as the model reads it, before it is put into the dialect of its server
+	Request json.RawMessage `json:"request"`
 }
 
 // IsRequest reports whether a document is a request, and no reply.
@@ -33,7 +34,8 @@ func ExplainRequest(set *ruleset.Set, doc []byte) (*EditedRequest, error) {
 	if m, ok := set.Model(req.Model); ok {
 		defaults = m.Sampling
 	}
-	list, out, err := set.Edits.Explain(req, policy.Subject{Model: req.Model, Agent: run.Agent, Session: run.Session, Channel: run.Channel, Interactive: true}, defaults)
+	list, out, err := set.Edits.Explain(req, policy.Subject{Model: req.Model, Agent: run.Agent,
+		Session: run.Session, Channel: run.Channel, Interactive: true}, defaults)
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,8 @@ func (s *seen) tree(set *ruleset.Set, profile string, rec *Record) *Tree {
 	if profile == "" {
 		profile = ruleset.DefaultProfile
 	}
-	t := &Tree{Explained: *s.explained(set, rec), Profile: profile, Reply: s.shape, Strategies: []TreeStrategy{}, Policy: s.decided}
+	t := &Tree{Explained: *s.explained(set, rec), Profile: profile, Reply: s.shape,
+		Strategies: []TreeStrategy{}, Policy: s.decided}
 	if !s.catalog.Open() {
 		t.Tools = s.catalog.Names()
 	}
@@ -144,7 +145,8 @@ func (s *seen) strategy(set *ruleset.Set, st *parse.Strategy) TreeStrategy {
 }
 
 func treeCall(c tools.Call) TreeCall {
-	t := TreeCall{Written: c.Name, Name: c.Name, Arguments: c.Arguments, Confidence: c.Confidence, Repairs: c.Repairs}
+	t := TreeCall{Written: c.Name, Name: c.Name, Arguments: c.Arguments, Confidence: c.Confidence,
+		Repairs: c.Repairs}
 	if t.Repairs == nil {
 		t.Repairs = []tools.Repair{}
 	}
@@ -196,7 +198,8 @@ func (s *TreeStep) Says() string {
 		return "its condition is false"
 	}
 	did := map[parse.Outcome]string{
-		parse.Shown: "shown as text", parse.Thinking: "taken for reasoning", parse.Finished: "the end of the turn",
+		parse.Shown: "shown as text", parse.Thinking: "taken for reasoning",
+		parse.Finished: "the end of the turn",
 	}[s.Outcome]
 	if did == "" {
 		did = string(s.Outcome)
@@ -215,11 +218,13 @@ func count(n int, thing string) string {
 // Judgeable are the calls that were found, and those that the policy denied, as they were read.
 func (t *Tree) Judgeable() (out []tools.Call) {
 	for _, c := range t.Calls {
-		out = append(out, tools.Call{Name: c.Name, Arguments: c.Arguments, Strategy: c.Strategy, Confidence: c.Confidence, Repairs: c.Repairs})
+		out = append(out, tools.Call{Name: c.Name, Arguments: c.Arguments, Strategy: c.Strategy,
+			Confidence: c.Confidence, Repairs: c.Repairs})
 	}
 	for _, f := range t.Refused {
 		if f.Code == tools.Denied && json.Valid([]byte(f.Text)) {
-			out = append(out, tools.Call{Name: f.Name, Arguments: json.RawMessage(f.Text), Strategy: "native", Confidence: 1})
+			out = append(out, tools.Call{Name: f.Name, Arguments: json.RawMessage(f.Text), Strategy: "native",
+				Confidence: 1})
 		}
 	}
 	return out

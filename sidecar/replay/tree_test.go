@@ -32,7 +32,8 @@ func withRule(t testing.TB, file, from, to string) *ruleset.Set {
 }
 
 func TestVerdicts(t *testing.T) {
-	set := withRule(t, "strategies.yaml", "    priority: 60\n", "    priority: 60\n    when: not (text contains \"path=a]\") or int(text) > 3\n")
+	set := withRule(t, "strategies.yaml", "    priority: 60\n",
+		"    priority: 60\n    when: not (text contains \"path=a]\") or int(text) > 3\n")
 	const offered = `,"tools":["read","exec",{"name":"web_search","parameters":{"type":"object","properties":{"query":{"type":"string"}},"required":["query"]}}]}`
 	for _, row := range []struct {
 		record, profile, strategy string
@@ -70,7 +71,8 @@ func TestVerdicts(t *testing.T) {
 			if s.ID == row.strategy {
 				found = s.Verdict == row.verdict && strings.HasPrefix(s.Says, row.says)
 				if !found {
-					t.Errorf("%s: %s is %s: %s, want %s: %s", row.record, s.ID, s.Verdict, s.Says, row.verdict, row.says)
+					t.Errorf("%s: %s is %s: %s, want %s: %s", row.record, s.ID, s.Verdict, s.Says,
+						row.verdict, row.says)
 				}
 			}
 			if (s.Verdict == VerdictCondition) != (len(s.Steps) > 0 && s.Steps[0].Condition != nil) {
@@ -92,7 +94,8 @@ func TestVerdicts(t *testing.T) {
 
 // What conditions see comes from the record.
 func TestRecordFacts(t *testing.T) {
-	set := withRule(t, "strategies.yaml", "    priority: 60\n", "    priority: 60\n    when: model != \"m\" or server != \"vllm\" or user != \"hi\"\n")
+	set := withRule(t, "strategies.yaml", "    priority: 60\n",
+		"    priority: 60\n    when: model != \"m\" or server != \"vllm\" or user != \"hi\"\n")
 	for doc, calls := range map[string]int{
 		`{"input":{"text":"[TOOL:read|path=a]","tools":["read"]}}`:                                          1,
 		`{"input":{"chunks":["[TOOL:re","ad|path=a]"]},"model":"m","server":"vllm","user":"hi"}`:            0,
@@ -114,7 +117,8 @@ func TestRecordFacts(t *testing.T) {
 				denied++
 			}
 		}
-		if n != calls || denied != 1-calls || strings.Contains(doc, "b64") && !strings.Contains(string(tree.Strategies[4].Calls[0].Arguments), "é") {
+		if n != calls || denied != 1-calls || strings.Contains(doc, "b64") &&
+			!strings.Contains(string(tree.Strategies[4].Calls[0].Arguments), "é") {
 			t.Errorf("%s: %d calls, %d denied: %+v", doc, n, denied, tree.Strategies)
 		}
 	}

@@ -35,8 +35,10 @@ type WeighedSign struct {
 
 func weighed(by parse.Weights, w parse.Weighed) WeighedText {
 	out := WeighedText{
-		Field: w.Field, At: w.At, Name: w.Name, Tool: w.Tool, Arguments: w.Arguments, Class: w.Class, Base: by.Base, Signs: []WeighedSign{},
-		Sum: by.Sum(w.Signs), Score: w.Score, Run: by.Run.Of(w.Class), Ask: by.Ask.Of(w.Class), Decision: w.Decision.String(),
+		Field: w.Field, At: w.At, Name: w.Name, Tool: w.Tool, Arguments: w.Arguments, Class: w.Class,
+		Base: by.Base, Signs: []WeighedSign{},
+		Sum: by.Sum(w.Signs), Score: w.Score, Run: by.Run.Of(w.Class), Ask: by.Ask.Of(w.Class),
+		Decision: w.Decision.String(),
 	}
 	for _, s := range w.Signs.All() {
 		out.Signs = append(out.Signs, WeighedSign{s.String(), by.Of[s]})

@@ -38,7 +38,8 @@ func TestWeighed(t *testing.T) {
 			for _, s := range w.Signs {
 				sum += s.Weight
 			}
-			if score := 1 / (1 + math.Exp(-sum)); math.Abs(sum-w.Sum) > 1e-9 || math.Abs(score-w.Score) > 1e-9 || w.Decision == "call" != (score >= w.Run) {
+			if score := 1 / (1 + math.Exp(-sum)); math.Abs(sum-w.Sum) > 1e-9 ||
+				math.Abs(score-w.Score) > 1e-9 || w.Decision == "call" != (score >= w.Run) {
 				t.Errorf("%q: %+v does not add up", row.text, w)
 			}
 			if w.Decision != row.decisions[i] || w.Says == "" || w.Tool == "" {

@@ -41,7 +41,8 @@ type kind struct {
 }
 
 var (
-	message = &kind{"message", "msg_", `{"type":"output_text","annotations":[],"logprobs":[],"text":"`, "text",
+	message = &kind{"message", "msg_", `{"type":"output_text","annotations":[],"logprobs":[],"text":"`,
+		"text",
 		"response.output_text.delta", "response.output_text.done", `,"content_index":0,"logprobs":[]`}
 	// OpenClaw drops reasoning whose id begins with rs_, as OpenAI's does, where nothing is encrypted.
 	reasoning = &kind{"reasoning", "rsn_", `{"type":"reasoning_text","text":"`, "text",
@@ -195,7 +196,8 @@ func (a *Answer) end(status string) {
 
 // tokens is a usage object as Responses have it.
 func answerTokens(chat []byte) [5]int64 {
-	found := gjson.GetManyBytes(chat, "prompt_tokens", "prompt_tokens_details.cached_tokens", "completion_tokens", "completion_tokens_details.reasoning_tokens", "total_tokens")
+	found := gjson.GetManyBytes(chat, "prompt_tokens", "prompt_tokens_details.cached_tokens",
+		"completion_tokens", "completion_tokens_details.reasoning_tokens", "total_tokens")
 	var n [5]int64
 	for i := range found {
 		n[i] = found[i].Int()

@@ -39,11 +39,14 @@ var sinks = map[string]func(stream bool, m *telemetry.Metrics) (turn.Sink, func(
 			o := NewWhole(nowhere{http.Header{}}, "gpt-oss", time.Minute, m)
 			return o, o.Stop
 		}
-		o := NewStream(nowhere{http.Header{}}, StreamConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute, RoleWait: time.Minute, Metrics: m, Log: slog.New(slog.DiscardHandler)})
+		o := NewStream(nowhere{http.Header{}}, StreamConfig{Model: "gpt-oss", Usage: true,
+			Keepalive: time.Minute, RoleWait: time.Minute, Metrics: m, Log: slog.New(slog.DiscardHandler)})
 		return o, o.Stop
 	},
 	"responses": func(stream bool, _ *telemetry.Metrics) (turn.Sink, func()) {
-		o := NewResponse(nowhere{http.Header{}}, ResponseConfig{Asked: &Asked{}, Model: "gpt-oss", Stream: stream, Keepalive: time.Minute, RoleWait: time.Minute, Log: slog.New(slog.DiscardHandler)})
+		o := NewResponse(nowhere{http.Header{}}, ResponseConfig{Asked: &Asked{}, Model: "gpt-oss",
+			Stream: stream, Keepalive: time.Minute, RoleWait: time.Minute,
+			Log: slog.New(slog.DiscardHandler)})
 		return o, o.Stop
 	},
 }
@@ -59,7 +62,9 @@ func bench(b *testing.B, stream bool, size int, read func(*turn.Reader) error) {
 			for b.Loop() {
 				o, stop := sinks[api](stream, m)
 				o.Begin("")
-				r := turn.NewReader(func() *parse.Reader { return set.Strategies("").Reader(c, parse.Facts{}) }, o.Flows(), o.Take)
+				r := turn.NewReader(func() *parse.Reader {
+					return set.Strategies("").Reader(c, parse.Facts{})
+				}, o.Flows(), o.Take)
 				if err := read(r); err != nil {
 					b.Fatal(err)
 				}
@@ -85,6 +90,7 @@ func BenchmarkWhole64KBEdited(b *testing.B) { benchWhole(b, 64<<10, "Final Answe
 
 // A reply as gpt-oss gives it: a hundred tokens of thought, four hundred of text.
 func BenchmarkStream500Tokens(b *testing.B) {
-	body := strings.Repeat(event(`"reasoning_content":" thought"`, "null"), 100) + strings.Repeat(event(`"content":" token"`, "null"), 400) + event("", `"stop"`) + end
+	body := strings.Repeat(event(`"reasoning_content":" thought"`, "null"),
+		100) + strings.Repeat(event(`"content":" token"`, "null"), 400) + event("", `"stop"`) + end
 	bench(b, true, len(body), streamed(body))
 }

@@ -63,7 +63,8 @@ func (c *choice) end(r *parse.Reading) { c.unmet, c.reason = r.Unmet(), r.Finish
 func (c *choice) event(part *turn.Part, p *turn.Piece) {
 	o, said := c.o, part.Said
 	named := said.Role != ""
-	again := named && (c.named || o.told(c.index) || part.Reading != nil) // Finish tells it in front of the end
+	// Finish tells it in front of the end
+	again := named && (c.named || o.told(c.index) || part.Reading != nil)
 	c.named = c.named || named
 	if !named && !c.role {
 		o.sendRole(c.index)
@@ -98,7 +99,8 @@ func (c *choice) event(part *turn.Part, p *turn.Piece) {
 func (c *choice) hold(part *turn.Part, raw []byte) {
 	raw = c.renamed(part.Said, raw)
 	c.held = append(c.held, raw...)
-	c.parts = append(c.parts, heldEvent{raw: len(raw), text: len(part.Delta.Content), thought: len(part.Delta.Reasoning), role: part.Said.Role != ""})
+	c.parts = append(c.parts, heldEvent{raw: len(raw), text: len(part.Delta.Content),
+		thought: len(part.Delta.Reasoning), role: part.Said.Role != ""})
 	c.role = c.role || part.Said.Role != ""
 	c.text = append(c.text, part.Delta.Content...)
 	c.thought = append(c.thought, part.Delta.Reasoning...)
@@ -144,8 +146,8 @@ func (c *choice) leave(events []parse.Event, holding bool) {
 	}
 }
 
-// match sends the events that are held whose text is what now may leave, and gives what is left of that. Behind
-// it, an event is held if some of its text is.
+// match sends the events that are held whose text is what now may leave, and gives what is left of that.
+// Behind it, an event is held if some of its text is.
 func (c *choice) match(events []parse.Event) []parse.Event {
 	events = merged(events)
 	c.apart(events)
@@ -169,7 +171,8 @@ func (c *choice) match(events []parse.Event) []parse.Event {
 		case e.Kind != kind || p.text > 0 && p.thought > 0 && e.Text != string(own):
 			return events
 		case p.text > 0 && p.thought > 0: // the other one must follow at once
-			if len(events) < 2 || kind != parse.Thought || events[1].Kind != parse.Text || events[1].Text != string(c.text[:p.text]) {
+			if len(events) < 2 || kind != parse.Thought || events[1].Kind != parse.Text ||
+				events[1].Text != string(c.text[:p.text]) {
 				return events
 			}
 			c.send(events[:2])
@@ -216,7 +219,8 @@ func (c *choice) send(events []parse.Event) {
 	c.left(events)
 }
 
-// sendSome sends a part of the text of the first event that is held: the first part with all that the event says.
+// sendSome sends a part of the text of the first event that is held: the first part with all that the event
+// says.
 func (c *choice) sendSome(e parse.Event) {
 	p := &c.parts[0]
 	if event, ok := c.reworded(c.held[:p.raw], e); ok && !p.begun {
@@ -261,7 +265,8 @@ func (c *choice) reworded(raw []byte, e parse.Event) ([]byte, bool) {
 
 func (c *choice) forget() {
 	c.changed = c.changed || len(c.text)+len(c.thought) > 0 // dropped
-	c.held, c.parts, c.text, c.thought, c.dirty, c.role = c.held[:0], c.parts[:0], c.text[:0], c.thought[:0], false, false
+	c.held, c.parts, c.text, c.thought, c.dirty, c.role = c.held[:0], c.parts[:0], c.text[:0], c.thought[:0],
+		false, false
 }
 
 // same says that events are what the delta says, no more and no less.
@@ -298,7 +303,8 @@ func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
 // first, so it leaves with finish.
 func (c *choice) ending(part *turn.Part, raw []byte, asItCame bool) {
 	rest := c.match(c.waited(part.Events))
-	if !asItCame || part.Reading.Finish != part.Said.Finish || len(part.Reading.Refused) > 0 || len(c.parts) > 0 || c.dirty || !same(rest, part.Delta) {
+	if !asItCame || part.Reading.Finish != part.Said.Finish || len(part.Reading.Refused) > 0 ||
+		len(c.parts) > 0 || c.dirty || !same(rest, part.Delta) {
 		c.emit(rest)
 		return
 	}

@@ -55,7 +55,8 @@ func (r *request) content(param string, at, around openai.Span) []byte {
 			only = text
 			parts = append(parts, slices.Concat([]byte(`{"type":"text","text":`), text, []byte("}")))
 		case r.word(part["type"]) == "input_image" && r.said(part["image_url"]):
-			image := slices.Concat([]byte(`{"type":"image_url","image_url":{"url":`), r.text(param+".image_url", part["image_url"], at))
+			image := slices.Concat([]byte(`{"type":"image_url","image_url":{"url":`),
+				r.text(param+".image_url", part["image_url"], at))
 			if detail := part["detail"]; r.said(detail) {
 				image = slices.Concat(image, []byte(`,"detail":`), detail.Of(r.doc))
 			}

@@ -7,7 +7,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// edit is the memory in which one event is edited. Streams wait most of their time, so they have none of their own.
+// edit is the memory in which one event is edited. Streams wait most of their time, so they have none of
+// their own.
 type edit struct {
 	edits  []openai.Edit
 	edited []byte

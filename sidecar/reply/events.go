@@ -62,7 +62,8 @@ func (a *Answer) state(event string) {
 		return
 	}
 	a.event(event)
-	a.with(`,"response":`, a.head, []byte(`in_progress","error":null,"incomplete_details":null,"output":[],"usage":null}`))
+	a.with(`,"response":`, a.head,
+		[]byte(`in_progress","error":null,"incomplete_details":null,"output":[],"usage":null}`))
 	a.send()
 }
 

@@ -11,15 +11,20 @@ func TestChatIsLinear(t *testing.T) {
 	list := func(n int, part string) string { return strings.Repeat(part+",", n) + part }
 	for name, request := range map[string]func(n int) string{
 		"tools, of which some may be called": func(n int) string {
-			return asking(`"tools":[` + list(n, `{"type":"function","name":"a"}`) + `],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[` + list(n, `{"name":"a"}`) + `]}`)
+			return asking(`"tools":[` + list(n, `{"type":"function","name":"a"}`) +
+				`],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[` + list(n, `{"name":"a"}`) +
+				`]}`)
 		},
 		"tools in namespaces": func(n int) string {
-			return asking(`"tools":[` + list(n, `{"type":"namespace","name":"a","tools":[{"type":"function","name":"b"}]}`) + `]`)
+			return asking(`"tools":[` + list(n,
+				`{"type":"namespace","name":"a","tools":[{"type":"function","name":"b"}]}`) + `]`)
 		},
-		"answers in a row": func(n int) string { return items(list(n, `{"role":"assistant","content":"a"}`)) },
-		"thoughts":         func(n int) string { return items(list(n, think), callB) },
-		"calls":            func(n int) string { return items(list(n, callB)) },
-		"calls in turns":   func(n int) string { return items(list(n, callB+","+outB)) },
+		"answers in a row": func(n int) string {
+			return items(list(n, `{"role":"assistant","content":"a"}`))
+		},
+		"thoughts":       func(n int) string { return items(list(n, think), callB) },
+		"calls":          func(n int) string { return items(list(n, callB)) },
+		"calls in turns": func(n int) string { return items(list(n, callB+","+outB)) },
 		"parts": func(n int) string {
 			return items(`{"role":"user","content":[` + list(n, `{"type":"input_text","text":"a"}`) + `]}`)
 		},

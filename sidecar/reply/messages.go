@@ -12,7 +12,8 @@ const paragraph = `\n\n`
 
 // performed are calls of tools that OpenAI's models know and that the caller runs, by what holds their
 // arguments. The model here reads them as calls of a function, and their outputs as results.
-var performed = map[string]string{"shell_call": "action", "local_shell_call": "action", "apply_patch_call": "operation"}
+var performed = map[string]string{"shell_call": "action", "local_shell_call": "action",
+	"apply_patch_call": "operation"}
 
 // assistant is what the model said in a row. The Responses API has an item for each part of it,
 // chat completions have one message.
@@ -122,8 +123,10 @@ func (r *request) performed(param string, at openai.Span, it object) []byte {
 	if of := it[performed[kind]]; r.said(of) {
 		args = r.raw(of)
 	}
-	return slices.Concat([]byte(`{"id":`), inside(r.text(param+".call_id", it["call_id"], at)), []byte(`,"type":"function","function":{"name":`),
-		openai.AppendString(nil, strings.TrimSuffix(kind, "_call")), []byte(`,"arguments":`), args, []byte("}}"))
+	return slices.Concat([]byte(`{"id":`), inside(r.text(param+".call_id", it["call_id"], at)),
+		[]byte(`,"type":"function","function":{"name":`),
+		openai.AppendString(nil, strings.TrimSuffix(kind, "_call")), []byte(`,"arguments":`), args,
+		[]byte("}}"))
 }
 
 func (r *request) messageItem(param string, at openai.Span, it object, now *assistant) {
@@ -177,11 +180,13 @@ func (r *request) call(param string, at openai.Span, it object) []byte {
 	args := []byte(`"{}"`)
 	switch {
 	case r.word(it["type"]) == "custom_tool_call":
-		args = openai.AppendString(nil, `{"`+customInput+`":`+string(r.text(param+".input", it["input"], at))+"}")
+		args = openai.AppendString(nil, `{"`+customInput+`":`+string(r.text(param+".input", it["input"], at))+
+			"}")
 	case it["arguments"].Present():
 		args = it["arguments"].Of(r.doc)
 	}
-	return slices.Concat([]byte(`{"id":`), inside(r.text(param+".call_id", it["call_id"], at)), []byte(`,"type":"function","function":{"name":`), name,
+	return slices.Concat([]byte(`{"id":`), inside(r.text(param+".call_id", it["call_id"], at)),
+		[]byte(`,"type":"function","function":{"name":`), name,
 		[]byte(`,"arguments":`), args, []byte("}}"))
 }
 

@@ -26,7 +26,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const head = `"id":"x","created":1,"model":"gpt-oss"`
 
 func event(delta, finish string) string {
-	return fmt.Sprintf("data: {%s,\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":%s}]}\n\n", head, delta, finish)
+	return fmt.Sprintf("data: {%s,\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":%s}]}\n\n", head,
+		delta, finish)
 }
 
 const end = "data: [DONE]\n\n"
@@ -42,7 +43,8 @@ func tell(t *testing.T, stream bool, read func(*turn.Reader) error, finish func(
 	w, m := httptest.NewRecorder(), telemetry.New()
 	var sink turn.Sink = NewWhole(w, "gpt-oss", time.Minute, m)
 	if stream {
-		s := NewStream(w, StreamConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute, RoleWait: RoleWait, Metrics: m, Log: slog.New(slog.DiscardHandler)})
+		s := NewStream(w, StreamConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute,
+			RoleWait: RoleWait, Metrics: m, Log: slog.New(slog.DiscardHandler)})
 		defer s.Stop()
 		sink = s
 	}
@@ -59,7 +61,8 @@ func reads(t *testing.T, sink turn.Sink, read func(*turn.Reader) error) {
 	set := ruletest.Shipped(t)
 	sink.Begin("")
 	catalog := tools.NewCatalog(set.Tools, nil, []tools.Tool{{Name: "read"}})
-	r := turn.NewReader(func() *parse.Reader { return set.Strategies("").Reader(catalog, parse.Facts{}) }, sink.Flows(), sink.Take)
+	r := turn.NewReader(func() *parse.Reader { return set.Strategies("").Reader(catalog, parse.Facts{}) },
+		sink.Flows(), sink.Take)
 	ruletest.Must(t, read(r))
 	r.End("")
 }
@@ -76,7 +79,8 @@ func document(s string) func(*turn.Reader) error {
 
 // What comes undamaged leaves byte for byte; of what does not, as much as can be.
 func TestStream(t *testing.T) {
-	role, text, last := event(`"role":"assistant","content":""`, "null"), event(`"content":"Yes."`, "null"), event("", `"stop"`)
+	role, text, last := event(`"role":"assistant","content":""`, "null"), event(`"content":"Yes."`,
+		"null"), event("", `"stop"`)
 	usage := "data: {" + head + ",\"choices\":[],\"usage\":{\"total_tokens\":3}}\n\n"
 	for _, row := range []struct {
 		name, in, out string
@@ -95,7 +99,9 @@ func TestStream(t *testing.T) {
 		}
 		if row.out == "" {
 			out := got.Body.String()
-			if !strings.Contains(out, `"name":"read","arguments":"{\"path\":\"a\"}"`) || !strings.Contains(out, `"finish_reason":"tool_calls"`) || strings.Contains(out, "TOOL") || !strings.HasSuffix(out, end) {
+			if !strings.Contains(out, `"name":"read","arguments":"{\"path\":\"a\"}"`) ||
+				!strings.Contains(out, `"finish_reason":"tool_calls"`) || strings.Contains(out, "TOOL") ||
+				!strings.HasSuffix(out, end) {
 				t.Errorf("%s:\n%s", row.name, out)
 			}
 		}
@@ -105,7 +111,8 @@ func TestStream(t *testing.T) {
 // A document leaves byte for byte, or with as few edits as can be; a stream becomes one.
 func TestWhole(t *testing.T) {
 	doc := func(message, finish string) string {
-		return `{"id":"x", "choices":[{"index":0,"message":{` + message + `},"finish_reason":"` + finish + `"}],"more":[1, 2]}`
+		return `{"id":"x", "choices":[{"index":0,"message":{` + message + `},"finish_reason":"` + finish +
+			`"}],"more":[1, 2]}`
 	}
 	for _, row := range []struct {
 		name  string
@@ -144,10 +151,14 @@ func TestSay(t *testing.T) {
 	const refused = `,"tool_calls":[{"id":"a","type":"function","function":{"name":"launch","arguments":"{}"}}]`
 	for _, stream := range []bool{true, false} {
 		for message, want := range map[string]string{
-			`{"content":""}`: "No answer.", `{"content":"Yes."}`: "Yes.", `{"content":"Yes."` + refused + `}`: "Yes.\n\nNo answer.", `{"content":""` + refused + `}`: "No answer.",
-			`null`: "No answer.", `{"content":null,"refusal":"I will not."}`: "I will not.",
+			`{"content":""}`: "No answer.", `{"content":"Yes."}`: "Yes.",
+			`{"content":"Yes."` + refused + `}`:        "Yes.\n\nNo answer.",
+			`{"content":""` + refused + `}`:            "No answer.",
+			`null`:                                     "No answer.",
+			`{"content":null,"refusal":"I will not."}`: "I will not.",
 		} {
-			got := tell(t, stream, document(`{"choices":[{"index":0,"message":`+message+`,"finish_reason":"stop"}]}`), said)
+			got := tell(t, stream, document(`{"choices":[{"index":0,"message":`+message+
+				`,"finish_reason":"stop"}]}`), said)
 			if text := textOf(t, got.Body.String()); text != want {
 				t.Errorf("stream %v, %s: %q, want %q", stream, message, text, want)
 			}
@@ -160,7 +171,8 @@ func textOf(t *testing.T, out string) (text string) {
 	t.Helper()
 	for line := range strings.Lines(out) {
 		line = strings.TrimPrefix(line, "data: ")
-		text += gjson.Get(line, "choices.0.delta.content").String() + gjson.Get(line, "choices.0.message.content").String()
+		text += gjson.Get(line, "choices.0.delta.content").String() + gjson.Get(line,
+			"choices.0.message.content").String()
 	}
 	return text
 }
@@ -178,7 +190,9 @@ func TestFail(t *testing.T) {
 	}
 	nothing := func(*turn.Reader) error { return nil }
 	tell(t, false, nothing, fails(true))
-	if got := tell(t, true, streamed(event(`"role":"assistant","content":"","reasoning_content":"Hm."`, "null")+event(`"content":"So"`, `"stop"`)), fails(false)); !strings.Contains(got.Body.String(), `"error"`) || strings.Contains(got.Body.String(), "[DONE]") {
+	if got := tell(t, true, streamed(event(`"role":"assistant","content":"","reasoning_content":"Hm."`,
+		"null")+event(`"content":"So"`, `"stop"`)), fails(false)); !strings.Contains(got.Body.String(),
+		`"error"`) || strings.Contains(got.Body.String(), "[DONE]") {
 		t.Errorf("%s", got.Body)
 	}
 }
@@ -195,20 +209,31 @@ func TestRoles(t *testing.T) {
 	const role = `"role":"assistant","content":""`
 	last := chunk(choice(0, "", `"stop"`)) + chunk(choice(1, "", `"stop"`)) + end
 	for name, read := range map[string]func(*turn.Reader) error{
-		"two in one event": streamed(chunk(choice(0, role, "null"), choice(1, role, "null")) + chunk(choice(0, `"content":"A"`, "null"), choice(1, `"content":"B"`, "null")) + last),
-		"undamaged":        streamed(chunk(choice(0, role, "null")) + chunk(choice(1, role, "null")) + chunk(choice(1, `"content":"B"`, "null")) + chunk(choice(0, `"content":"A"`, "null")) + last),
-		"damaged":          streamed(chunk(choice(0, role, "null")) + chunk(choice(1, `"role":"assistant","content":"<|channel|>final<|message|>B"`, "null")) + chunk(choice(0, `"content":"A"`, "null")) + last),
-		"without":          streamed(chunk(choice(0, `"content":"A"`, "null")) + chunk(choice(1, `"content":"B"`, "null")) + last),
-		"in every event":   streamed(chunk(choice(1, `"role":"assistant","content":"B"`, "null")) + chunk(choice(0, `"role":"assistant","content":"A"`, "null")) + chunk(choice(0, role, `"stop"`), choice(1, role, `"stop"`)) + end),
-		"one event each":   streamed(chunk(choice(0, `"role":"assistant","content":"A"`, `"stop"`)) + chunk(choice(1, `"role":"assistant","content":"B"`, `"stop"`)) + end),
-		"a document":       document(`{"choices":[{"message":{"content":"A"}},{"message":{"content":"B"}}]}`),
+		"two in one event": streamed(chunk(choice(0, role, "null"), choice(1, role, "null")) + chunk(choice(0,
+			`"content":"A"`, "null"), choice(1, `"content":"B"`, "null")) + last),
+		"undamaged": streamed(chunk(choice(0, role, "null")) + chunk(choice(1, role,
+			"null")) + chunk(choice(1, `"content":"B"`, "null")) + chunk(choice(0, `"content":"A"`,
+			"null")) + last),
+		"damaged": streamed(chunk(choice(0, role, "null")) + chunk(choice(1,
+			`"role":"assistant","content":"<|channel|>final<|message|>B"`, "null")) + chunk(choice(0,
+			`"content":"A"`, "null")) + last),
+		"without": streamed(chunk(choice(0, `"content":"A"`, "null")) + chunk(choice(1,
+			`"content":"B"`, "null")) + last),
+		"in every event": streamed(chunk(choice(1, `"role":"assistant","content":"B"`,
+			"null")) + chunk(choice(0, `"role":"assistant","content":"A"`, "null")) + chunk(choice(0, role,
+			`"stop"`), choice(1, role, `"stop"`)) + end),
+		"one event each": streamed(chunk(choice(0, `"role":"assistant","content":"A"`,
+			`"stop"`)) + chunk(choice(1, `"role":"assistant","content":"B"`, `"stop"`)) + end),
+		"a document": document(`{"choices":[{"message":{"content":"A"}},{"message":{"content":"B"}}]}`),
 	} {
-		for _, finish := range []func(turn.Sink) error{finish, func(s turn.Sink) error { reads(t, s, read); return s.Finish() }} {
+		for _, finish := range []func(turn.Sink) error{finish,
+			func(s turn.Sink) error { reads(t, s, read); return s.Finish() }} {
 			out := tell(t, true, read, finish).Body.String()
 			for index, text := range []string{"A", "B"} {
 				roles, said := 0, ""
 				for line := range strings.Lines(out) {
-					c := gjson.Get(strings.TrimPrefix(line, "data: "), fmt.Sprintf("choices.#(index==%d)", index))
+					c := gjson.Get(strings.TrimPrefix(line, "data: "), fmt.Sprintf("choices.#(index==%d)",
+						index))
 					if c.Get("delta.role").Exists() {
 						roles++
 					}
@@ -226,18 +251,23 @@ func TestRoles(t *testing.T) {
 
 // What the server says before it speaks of a choice leaves behind the status, with the id of the reply.
 func TestBeforeTheRole(t *testing.T) {
-	const first = `data: {"id":"","created":0,"model":"","choices":[],"prompt_filter_results":[]}` + "\n\n" + "data: {}\n\n"
+	const first = `data: {"id":"","created":0,"model":"","choices":[],"prompt_filter_results":[]}` + "\n\n" +
+		"data: {}\n\n"
 	reply := event(`"role":"assistant","content":""`, "null") + event(`"content":"Yes."`, `"stop"`) + end
-	want := strings.ReplaceAll(strings.ReplaceAll(first, `"id":""`, `"id":"x"`), `"model":""`, `"model":"gpt-oss"`) + reply
+	want := strings.ReplaceAll(strings.ReplaceAll(first, `"id":""`, `"id":"x"`), `"model":""`,
+		`"model":"gpt-oss"`) + reply
 	if out := tell(t, true, streamed(first+reply), finish).Body.String(); out != want {
 		t.Errorf("%s\nwant\n%s", out, want)
 	}
 	const unnamed = `data: {"id":"","created":0,"choices":[{"index":0,"delta":{"role":"assistant","content":"<"},"finish_reason":null}]}` + "\n\n"
-	if out := tell(t, true, streamed(unnamed+event(`"content":" 1."`, `"stop"`)+end), finish).Body.String(); strings.Contains(out, `"id":"x"`) {
+	if out := tell(t, true, streamed(unnamed+event(`"content":" 1."`, `"stop"`)+end),
+		finish).Body.String(); strings.Contains(out, `"id":"x"`) {
 		t.Errorf("two ids in\n%s", out)
 	}
 	e := openai.Internal("broken")
-	tell(t, true, func(r *turn.Reader) error { return r.Stream(strings.NewReader(first+end), 1<<20, 1<<20, nil) }, func(s turn.Sink) error {
+	tell(t, true, func(r *turn.Reader) error {
+		return r.Stream(strings.NewReader(first+end), 1<<20, 1<<20, nil)
+	}, func(s turn.Sink) error {
 		s.Begin("")
 		if err := s.Fail(e); !errors.Is(err, e) {
 			t.Errorf("the status has left: %v", err)

@@ -50,8 +50,10 @@ var renamed = map[string]string{"max_output_tokens": "max_completion_tokens"}
 // own are members that are translated, or mean something in one of the two APIs only. All others
 // go on as they are.
 var own = []string{
-	"background", "client_metadata", "context_management", "conversation", "include", "input", "instructions", "max_completion_tokens",
-	"max_tokens", "max_tool_calls", "messages", "n", "previous_response_id", "prompt", "reasoning", "reasoning_effort", "response_format",
+	"background", "client_metadata", "context_management", "conversation", "include", "input", "instructions",
+	"max_completion_tokens",
+	"max_tokens", "max_tool_calls", "messages", "n", "previous_response_id", "prompt", "reasoning",
+	"reasoning_effort", "response_format",
 	"store", "stream_options", "text", "tool_choice", "tools", "top_logprobs", "truncation",
 }
 

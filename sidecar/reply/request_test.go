@@ -45,38 +45,50 @@ func TestChat(t *testing.T) {
 		{"an image", items(`{"role":"user","content":[{"type":"input_image","image_url":"data:image/png;base64,AA","detail":"auto"}]}`),
 			`{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,AA","detail":"auto"}}]}]}`},
 		{"an answer", items(userGo, think, `{"type":"message","role":"assistant","id":"m","content":[{"type":"output_text","text":"It ","annotations":[]},{"type":"refusal","refusal":"is."}]}`, `{"role":"user","content":"more"}`),
-			`{"messages":[` + userGo + `,{"role":"assistant","content":"It is.","reasoning_content":"A \u003c b."},{"role":"user","content":"more"}]}`},
+			`{"messages":[` + userGo +
+				`,{"role":"assistant","content":"It is.","reasoning_content":"A \u003c b."},{"role":"user","content":"more"}]}`},
 		{"a call", items(userGo, think, callA, outA), `{"messages":[` + userGo + `,{"role":"assistant","content":null,"reasoning_content":"A \u003c b.","tool_calls":[` + toolCallA + `]},{"role":"tool","tool_call_id":"call_a-1","content":"one\ntwo"}]}`},
 		{"calls together", items(userGo, `{"role":"assistant","content":"Both."}`, callA, think, callB, outA, outB),
-			`{"messages":[` + userGo + `,{"role":"assistant","content":"Both.","reasoning_content":"A \u003c b.","tool_calls":[` + toolCallA + `,` + toolCallB + `]},{"role":"tool","tool_call_id":"call_a-1","content":"one\ntwo"},{"role":"tool","tool_call_id":"b","content":"three"}]}`},
+			`{"messages":[` + userGo +
+				`,{"role":"assistant","content":"Both.","reasoning_content":"A \u003c b.","tool_calls":[` + toolCallA + `,` + toolCallB + `]},{"role":"tool","tool_call_id":"call_a-1","content":"one\ntwo"},{"role":"tool","tool_call_id":"b","content":"three"}]}`},
 		{"calls one by one", items(userGo, think, callA, outA, think, callB, outB),
-			`{"messages":[` + userGo + `,{"role":"assistant","content":null,"reasoning_content":"A \u003c b.","tool_calls":[` + toolCallA + `]},{"role":"tool","tool_call_id":"call_a-1","content":"one\ntwo"},` +
+			`{"messages":[` + userGo +
+				`,{"role":"assistant","content":null,"reasoning_content":"A \u003c b.","tool_calls":[` + toolCallA + `]},{"role":"tool","tool_call_id":"call_a-1","content":"one\ntwo"},` +
 				`{"role":"assistant","content":null,"reasoning_content":"A \u003c b.","tool_calls":[` + toolCallB + `]},{"role":"tool","tool_call_id":"b","content":"three"}]}`},
 		{"thoughts that led to nothing", items(userGo, think, userGo), `{"messages":[` + userGo + `,` + userGo + `]}`},
 		{"sealed thoughts", items(userGo, `{"type":"reasoning","summary":[],"encrypted_content":"`+sealed("Hm <\n")+`"}`, callB), `{"messages":[` + userGo + `,{"role":"assistant","content":null,"reasoning_content":"Hm <\n","tool_calls":[` + toolCallB + `]}]}`},
 		{"thoughts of another model", items(userGo, `{"type":"reasoning","summary":[{"type":"summary_text","text":"In short."},{"type":"summary_text","text":"Yes."}],"encrypted_content":"gAAAA"}`, callB),
-			`{"messages":[` + userGo + `,{"role":"assistant","content":null,"reasoning_content":"In short.\n\nYes.","tool_calls":[` + toolCallB + `]}]}`},
+			`{"messages":[` + userGo +
+				`,{"role":"assistant","content":null,"reasoning_content":"In short.\n\nYes.","tool_calls":[` + toolCallB + `]}]}`},
 		{"what OpenAI's servers did", items(userGo, `{"type":"web_search_call","id":"ws_1","status":"completed"}`, callB), `{"messages":[` + userGo + `,{"role":"assistant","content":null,"tool_calls":[` + toolCallB + `]}]}`},
 		{"tools in the input", items(userGo, `{"type":"additional_tools","role":"developer","tools":[`+readTool+`,`+readTool+`]}`), `{"messages":[` + userGo + `],"tools":[` + chatRead + `]}`},
 		{"tools in both places", `{"input":[` + userGo + `,{"type":"tool_search_output","call_id":"s","tools":[{"type":"function","name":"exec"}]}],"tools":[` + readTool + `]}`,
-			`{"messages":[` + userGo + `],"tools":[` + chatRead + `,{"type":"function","function":{"name":"exec"}}]}`},
+			`{"messages":[` + userGo + `],"tools":[` + chatRead +
+				`,{"type":"function","function":{"name":"exec"}}]}`},
 		{"items that say nothing to a model", items(userGo, `{"type":"compaction_trigger"}`, `{"type":"ghost_snapshot","ghost_commit":{"id":"a"}}`, `{"type":"agent_message","author":"a"}`), `{"messages":[` + userGo + `]}`},
 		{"a shell", items(userGo, `{"type":"shell_call","call_id":"s","action":{"commands":["ls"]}}`, `{"type":"shell_call_output","call_id":"s","output":[{"stdout":"a"}]}`),
-			`{"messages":[` + userGo + `,{"role":"assistant","content":null,"tool_calls":[{"id":"s","type":"function","function":{"name":"shell","arguments":"{\"commands\":[\"ls\"]}"}}]},{"role":"tool","tool_call_id":"s","content":"[{\"stdout\":\"a\"}]"}]}`},
+			`{"messages":[` + userGo +
+				`,{"role":"assistant","content":null,"tool_calls":[{"id":"s","type":"function","function":{"name":"shell","arguments":"{\"commands\":[\"ls\"]}"}}]},{"role":"tool","tool_call_id":"s","content":"[{\"stdout\":\"a\"}]"}]}`},
 		{"a local shell", items(userGo, think, `{"type":"local_shell_call","call_id":"s","action":{"type":"exec","command":["ls"]}}`, `{"type":"function_call_output","call_id":"s","output":"a"}`),
-			`{"messages":[` + userGo + `,{"role":"assistant","content":null,"reasoning_content":"A \u003c b.","tool_calls":[{"id":"s","type":"function","function":{"name":"local_shell","arguments":"{\"type\":\"exec\",\"command\":[\"ls\"]}"}}]},{"role":"tool","tool_call_id":"s","content":"a"}]}`},
+			`{"messages":[` + userGo +
+				`,{"role":"assistant","content":null,"reasoning_content":"A \u003c b.","tool_calls":[{"id":"s","type":"function","function":{"name":"local_shell","arguments":"{\"type\":\"exec\",\"command\":[\"ls\"]}"}}]},{"role":"tool","tool_call_id":"s","content":"a"}]}`},
 		{"a patch", items(userGo, `{"type":"apply_patch_call","call_id":"p","operation":{"type":"delete_file","path":"a"}}`, `{"type":"apply_patch_call_output","call_id":"p","status":"completed","output":"Done."}`),
-			`{"messages":[` + userGo + `,{"role":"assistant","content":null,"tool_calls":[{"id":"p","type":"function","function":{"name":"apply_patch","arguments":"{\"type\":\"delete_file\",\"path\":\"a\"}"}}]},{"role":"tool","tool_call_id":"p","content":"Done."}]}`},
+			`{"messages":[` + userGo +
+				`,{"role":"assistant","content":null,"tool_calls":[{"id":"p","type":"function","function":{"name":"apply_patch","arguments":"{\"type\":\"delete_file\",\"path\":\"a\"}"}}]},{"role":"tool","tool_call_id":"p","content":"Done."}]}`},
 		{"an empty result", items(callB, `{"type":"function_call_output","call_id":"b","output":[]}`), `{"messages":[{"role":"assistant","content":null,"tool_calls":[` + toolCallB + `]},{"role":"tool","tool_call_id":"b","content":""}]}`},
 
 		{"tools", asking(`"tools":[` + readTool + `,{"type":"web_search"}],"tool_choice":"auto","parallel_tool_calls":false`), `{"messages":[` + userGo + `],"tools":[` + chatRead + `],"tool_choice":"auto","model":"gpt-oss","parallel_tool_calls":false}`},
 		{"no tools", asking(`"tools":[]`), `{"messages":[` + userGo + `],"tools":[],"model":"gpt-oss"}`},
 		{"a namespace", strings.Replace(asking(`"tools":[{"type":"namespace","name":"mcp__fs__","tools":[`+readTool+`]},{"type":"namespace","name":"agents","tools":[{"type":"function","name":"wait"}]}]`),
 			`"go"`, `[`+userGo+`,{"type":"function_call","call_id":"b","namespace":"mcp__fs__","name":"read","arguments":"{}"}]`, 1),
-			`{"messages":[` + userGo + `,{"role":"assistant","content":null,"tool_calls":[` + strings.Replace(toolCallB, `"read"`, `"mcp__fs__read"`, 1) + `]}],"tools":[` + strings.Replace(chatRead, `"read"`, `"mcp__fs__read"`, 1) + `,{"type":"function","function":{"name":"agents__wait"}}],"model":"gpt-oss"}`},
+			`{"messages":[` + userGo +
+				`,{"role":"assistant","content":null,"tool_calls":[` + strings.Replace(toolCallB, `"read"`,
+				`"mcp__fs__read"`, 1) + `]}],"tools":[` + strings.Replace(chatRead, `"read"`,
+				`"mcp__fs__read"`, 1) + `,{"type":"function","function":{"name":"agents__wait"}}],"model":"gpt-oss"}`},
 		{"a tool that takes a text", strings.Replace(asking(`"tools":[{"type":"custom","name":"apply_patch","description":"Patch.","format":{"type":"grammar","syntax":"lark","definition":"start: \u0041"}},{"type":"custom","name":"x"}],"tool_choice":{"type":"custom","name":"x"}`),
 			`"go"`, `[`+userGo+`,{"type":"custom_tool_call","call_id":"b","name":"x","input":"a\n\"b\""},{"type":"custom_tool_call_output","call_id":"b","output":"ok"}]`, 1),
-			`{"messages":[` + userGo + `,{"role":"assistant","content":null,"tool_calls":[{"id":"b","type":"function","function":{"name":"x","arguments":"{\"input\":\"a\\n\\\"b\\\"\"}"}}]},{"role":"tool","tool_call_id":"b","content":"ok"}],"tools":[` +
+			`{"messages":[` + userGo +
+				`,{"role":"assistant","content":null,"tool_calls":[{"id":"b","type":"function","function":{"name":"x","arguments":"{\"input\":\"a\\n\\\"b\\\"\"}"}}]},{"role":"tool","tool_call_id":"b","content":"ok"}],"tools":[` +
 				`{"type":"function","function":{"name":"apply_patch","description":"Patch.\n\nstart: \u0041","parameters":{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}}},` +
 				`{"type":"function","function":{"name":"x","parameters":{"type":"object","properties":{"input":{"type":"string"}},"required":["input"]}}}],"tool_choice":{"type":"function","function":{"name":"x"}},"model":"gpt-oss"}`},
 		{"a choice", asking(`"tools":[` + readTool + `],"tool_choice":{"type":"function","name":"read"}`), `{"messages":[` + userGo + `],"tools":[` + chatRead + `],"tool_choice":{"type":"function","function":{"name":"read"}},"model":"gpt-oss"}`},
@@ -108,9 +120,11 @@ func TestChat(t *testing.T) {
 func TestCallIDs(t *testing.T) {
 	id := openai.NewCallID()
 	for sent, want := range map[string]string{
-		outside(id): id, id: id, "call_abc-1": "call_abc-1", outside(id) + "A": outside(id) + "A", strings.ToLower(outside(id)): strings.ToLower(outside(id)),
+		outside(id): id, id: id, "call_abc-1": "call_abc-1", outside(id) + "A": outside(id) + "A",
+		strings.ToLower(outside(id)): strings.ToLower(outside(id)),
 	} {
-		chat, _, err := Chat([]byte(items(`{"type":"function_call","call_id":"`+sent+`","name":"a"}`, `{"type":"function_call_output","call_id":"`+sent+`","output":""}`)))
+		chat, _, err := Chat([]byte(items(`{"type":"function_call","call_id":"`+sent+`","name":"a"}`,
+			`{"type":"function_call_output","call_id":"`+sent+`","output":""}`)))
 		if err != nil || strings.Count(string(chat), `id":"`+want+`"`) != 2 {
 			t.Errorf("%s: %v, %s", sent, err, chat)
 		}
@@ -172,7 +186,8 @@ func TestRefused(t *testing.T) {
 	} {
 		chat, _, err := Chat([]byte(row.in))
 		var said *openai.Error
-		if !errors.As(err, &said) || said.Status != 400 || said.Param != row.param || !strings.Contains(said.Message, row.says) || !strings.HasPrefix(said.Message, row.param) {
+		if !errors.As(err, &said) || said.Status != 400 || said.Param != row.param ||
+			!strings.Contains(said.Message, row.says) || !strings.HasPrefix(said.Message, row.param) {
 			t.Errorf("%s: %v gives %s\nwant %s: %s", row.in, err, chat, row.param, row.says)
 		}
 	}
@@ -182,8 +197,12 @@ func TestRefused(t *testing.T) {
 // holds the same texts.
 func FuzzChat(f *testing.F) {
 	for _, seed := range []string{
-		asking(`"tools":[` + readTool + `,{"type":"namespace","name":"a","tools":[` + readTool + `]}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"name":"read"}]}`),
-		items(userGo, think, callA, outA, callB, outB, think, `{"type":"custom_tool_call","call_id":"c","name":"x","input":"a"}`), asking(`"tools":[{"type":"custom","name":"x","format":{"definition":"y"}}]`), asking(`"text":{"format":{"type":"json_schema","schema":{}}},"stream":true,"include":["reasoning.encrypted_content"]`),
+		asking(`"tools":[` + readTool + `,{"type":"namespace","name":"a","tools":[` + readTool +
+			`]}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"name":"read"}]}`),
+		items(userGo, think, callA, outA, callB, outB, think,
+			`{"type":"custom_tool_call","call_id":"c","name":"x","input":"a"}`),
+		asking(`"tools":[{"type":"custom","name":"x","format":{"definition":"y"}}]`),
+		asking(`"text":{"format":{"type":"json_schema","schema":{}}},"stream":true,"include":["reasoning.encrypted_content"]`),
 		items(`{"role":"user","content":[{"type":"input_image","image_url":"x","detail":null},{"type":"text","text":"\ud800"}]}`, `{"role":"assistant","content":[]}`),
 		`{"input":"a","input":["b"]}`, ` [] `, `{"input":null}`, `{"input":[{"role":"assistant"}]}`,
 	} {

@@ -7,8 +7,8 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// tokens is what the replies took that were asked for again. The caller is told one usage: the prompt of the last
-// request, and what the model has written in all of them, since all of it was paid for.
+// tokens is what the replies took that were asked for again. The caller is told one usage: the prompt of the
+// last request, and what the model has written in all of them, since all of it was paid for.
 type tokens struct {
 	asked                         bool // a reply was asked for again, and its usage is known
 	prompt, completion, reasoning int64
@@ -30,13 +30,15 @@ func (t *tokens) add(usage []byte) {
 	t.reasoning += gjson.GetBytes(usage, reasoningTokens).Int()
 }
 
-// with is the usage object of the last reply, with what those before took. Without one it is that of a sentence of
-// our own, which took nothing.
+// with is the usage object of the last reply, with what those before took. Without one it is that of a
+// sentence of our own, which took nothing.
 func (t *tokens) with(usage []byte) []byte {
 	if usage == nil {
-		return fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, t.prompt, t.completion, t.prompt+t.completion)
+		return fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, t.prompt,
+			t.completion, t.prompt+t.completion)
 	}
-	for path, n := range map[string]int64{completionTokens: t.completion, "total_tokens": t.completion, reasoningTokens: t.reasoning} {
+	for path, n := range map[string]int64{completionTokens: t.completion, "total_tokens": t.completion,
+		reasoningTokens: t.reasoning} {
 		if n == 0 {
 			continue
 		}

@@ -11,7 +11,8 @@ import (
 // tools writes the tools that the caller runs. Those of OpenAI's servers are left out: an agent that
 // brings some of its own does without. Where there is nothing else, the caller has to know.
 func (r *request) tools() {
-	lists := slices.DeleteFunc(append([]placed{{"tools", r.root["tools"]}}, r.more...), func(p placed) bool { return !r.said(p.at) })
+	lists := slices.DeleteFunc(append([]placed{{"tools", r.root["tools"]}}, r.more...),
+		func(p placed) bool { return !r.said(p.at) })
 	if len(lists) == 0 {
 		return
 	}
@@ -25,7 +26,8 @@ func (r *request) tools() {
 			r.function(param, at, t, nil)
 		case "namespace":
 			space := r.text(param+".name", t["name"], at)
-			r.each(param+".tools", t["tools"], func(param string, at openai.Span) { r.function(param, at, r.object(param, at), space) })
+			r.each(param+".tools", t["tools"],
+				func(param string, at openai.Span) { r.function(param, at, r.object(param, at), space) })
 		case "":
 			r.wrong(param+".type", t["type"], at, "a type of tool")
 		case "custom":
@@ -77,7 +79,8 @@ func (r *request) custom(param string, at openai.Span, t object) {
 		return
 	}
 	var about [][]byte
-	for _, text := range []openai.Span{t["description"], r.object(param+".format", t["format"])["definition"]} {
+	for _, text := range []openai.Span{t["description"],
+		r.object(param+".format", t["format"])["definition"]} {
 		if r.kind(text) == '"' {
 			about = append(about, text.Of(r.doc))
 		}
@@ -85,7 +88,8 @@ func (r *request) custom(param string, at openai.Span, t object) {
 	if len(about) > 0 {
 		r.chat = append(append(r.chat, `,"description":`...), joined(about, paragraph)...)
 	}
-	r.chat = append(r.chat, `,"parameters":{"type":"object","properties":{"`+customInput+`":{"type":"string"}},"required":["`+customInput+`"]}}}`...)
+	r.chat = append(r.chat, `,"parameters":{"type":"object","properties":{"`+customInput+
+		`":{"type":"string"}},"required":["`+customInput+`"]}}}`...)
 }
 
 // customInput is the argument that holds the text of a custom tool.
@@ -106,8 +110,8 @@ func (r *request) name(param string, at openai.Span, t object) (name []byte, ok 
 }
 
 // begin begins a function of this name, and notes how the caller knows it. The model knows the name
-// alone, so that no two tools may share it. It is false for one that is offered already, as an agent does whose
-// input tells its tools again.
+// alone, so that no two tools may share it. It is false for one that is offered already, as an agent does
+// whose input tells its tools again.
 func (r *request) begin(param string, name []byte, t tool) bool {
 	known, _ := openai.Text(name, openai.Span{To: len(name)})
 	switch other, twice := r.asked.tools[known]; {
@@ -119,7 +123,8 @@ func (r *request) begin(param string, name []byte, t tool) bool {
 	if r.asked.tools == nil {
 		r.asked.tools = map[string]tool{}
 	}
-	r.asked.tools[known] = tool{space: bytes.Clone(t.space), name: bytes.Clone(t.name), custom: t.custom} // the request is not kept
+	// the request is not kept
+	r.asked.tools[known] = tool{space: bytes.Clone(t.space), name: bytes.Clone(t.name), custom: t.custom}
 	if r.chat[len(r.chat)-1] != '[' {
 		r.chat = append(r.chat, ',')
 	}
@@ -182,7 +187,8 @@ func (r *request) toolChoice() {
 		r.put("tool_choice", r.text("tool_choice", at, at))
 	case kind == "function", kind == "custom":
 		name := r.known(r.text("tool_choice.name", choice["name"], at))
-		r.put("tool_choice", slices.Concat([]byte(`{"type":"function","function":{"name":`), name, []byte("}}")))
+		r.put("tool_choice", slices.Concat([]byte(`{"type":"function","function":{"name":`), name,
+			[]byte("}}")))
 	case kind == "allowed_tools":
 		r.put("tool_choice", r.text("tool_choice.mode", choice["mode"], at))
 	default:

@@ -82,7 +82,8 @@ func (o *Whole) Take(p *turn.Piece) {
 		if part.Reading == nil {
 			continue
 		}
-		a := &answer{index: part.Choice, reading: part.Reading, text: part.Reading.Content, finish: part.Reading.Finish}
+		a := &answer{index: part.Choice, reading: part.Reading, text: part.Reading.Content,
+			finish: part.Reading.Finish}
 		var said *openai.Choice // of the document
 		if o.doc != nil {
 			said = part.Said
@@ -101,7 +102,8 @@ func callsOf(said *openai.Choice, r *parse.Reading) []openai.Call {
 	calls, seen := make([]openai.Call, 0, len(r.Calls)), make(map[string]bool, len(r.Calls))
 	for i := range r.Calls {
 		c, id := &r.Calls[i], ""
-		if said != nil && len(said.Calls) == len(r.Calls) && said.Calls[i].Name == c.Name && bytes.Equal(said.Calls[i].Arguments, c.Arguments) {
+		if said != nil && len(said.Calls) == len(r.Calls) && said.Calls[i].Name == c.Name &&
+			bytes.Equal(said.Calls[i].Arguments, c.Arguments) {
 			id = said.Calls[i].ID
 		}
 		if id == "" || openai.CleanCallID(id) != id || seen[id] {
@@ -159,12 +161,14 @@ func (o *Whole) Finish() error {
 	}
 	edits := o.edits(doc)
 	if o.doc != nil && doc.Usage.Present() && o.before.asked {
-		edits = append(edits, openai.Edit{Span: doc.Usage, With: o.before.with(bytes.Clone(doc.Usage.Of(doc.Doc)))})
+		edits = append(edits, openai.Edit{Span: doc.Usage,
+			With: o.before.with(bytes.Clone(doc.Usage.Of(doc.Doc)))})
 	}
 	if len(edits) == 0 {
 		o.metrics.Untouch.Inc()
 	}
-	if name := openai.AppendString(nil, o.model); doc.Model.Present() && !bytes.Equal(doc.Model.Of(doc.Doc), name) {
+	if name := openai.AppendString(nil, o.model); doc.Model.Present() && !bytes.Equal(doc.Model.Of(doc.Doc),
+		name) {
 		edits = append(edits, openai.Edit{Span: doc.Model, With: name})
 	}
 	body := doc.Doc

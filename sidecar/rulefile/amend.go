@@ -60,7 +60,8 @@ func (a *amender) walk(file, over *yaml.Node) {
 	case over.Kind == yaml.SequenceNode:
 		over.Content = slices.DeleteFunc(over.Content, func(item *yaml.Node) bool {
 			name := nameOf(item)
-			i := slices.IndexFunc(file.Content, func(at *yaml.Node) bool { return name != "" && nameOf(at) == name })
+			i := slices.IndexFunc(file.Content,
+				func(at *yaml.Node) bool { return name != "" && nameOf(at) == name })
 			if i < 0 {
 				return false
 			}
@@ -87,7 +88,8 @@ func (a *amender) said(at, value *yaml.Node) bool {
 	line := []rune(a.lines[at.Line-1])
 	from := min(at.Column-1, len(line))
 	for _, was := range []string{`"` + at.Value + `"`, "'" + at.Value + "'", at.Value} {
-		if rest, is := strings.CutPrefix(string(line[from:]), was); is && was != "" && (rest == "" || strings.ContainsRune(" ,}]\r", rune(rest[0]))) {
+		if rest, is := strings.CutPrefix(string(line[from:]), was); is && was != "" &&
+			(rest == "" || strings.ContainsRune(" ,}]\r", rune(rest[0]))) {
 			a.edits = append(a.edits, wordEdit{at.Line - 1, from, was, now})
 			return true
 		}

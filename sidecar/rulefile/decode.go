@@ -166,7 +166,8 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 		})
 	case v.Kind() == reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
-			d.report(n, CodeType, key+" must be a list", "write ["+shown(n)+"], or each entry on a line of its own behind -")
+			d.report(n, CodeType, key+" must be a list",
+				"write ["+shown(n)+"], or each entry on a line of its own behind -")
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
@@ -214,7 +215,8 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 		}
 	}
 	if len(lacks) > 0 {
-		d.problems = append(d.problems, d.head(n).Problem(CodeMissing, key+" lacks "+strings.Join(lacks, ", "), d.strays[n]))
+		d.problems = append(d.problems, d.head(n).Problem(CodeMissing, key+" lacks "+strings.Join(lacks,
+			", "), d.strays[n]))
 	}
 }
 
@@ -222,7 +224,8 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 // because what belongs to it is not indented.
 func outdented(n, k *yaml.Node, hint string) string {
 	for i := 2; i < len(n.Content); i += 2 {
-		if above := n.Content[i-2]; n.Content[i] == k && n.Content[i-1].ShortTag() == "!!null" && !strings.HasPrefix(hint, "did you mean") {
+		if above := n.Content[i-2]; n.Content[i] == k && n.Content[i-1].ShortTag() == "!!null" &&
+			!strings.HasPrefix(hint, "did you mean") {
 			return "indent it by two spaces if it belongs to " + above.Value
 		}
 	}

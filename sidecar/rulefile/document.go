@@ -19,7 +19,8 @@ func document(src *source, doc string) (*yaml.Node, Problems) {
 	dec := yaml.NewDecoder(strings.NewReader(doc))
 	var root, second yaml.Node
 	err := dec.Decode(&root)
-	if errors.Is(err, io.EOF) || err == nil && (len(root.Content) == 0 || root.Content[0].ShortTag() == "!!null") {
+	if errors.Is(err, io.EOF) || err == nil && (len(root.Content) == 0 ||
+		root.Content[0].ShortTag() == "!!null") {
 		return nil, Problems{src.whole(CodeFile, "this file is empty",
 			"an empty file never takes effect")}
 	}
@@ -28,7 +29,8 @@ func document(src *source, doc string) (*yaml.Node, Problems) {
 	}
 	switch err := dec.Decode(&second); {
 	case err == nil:
-		return nil, Problems{src.lineAt(second.Line).Problem(CodeYAML, "a second document begins with ---", "a rule file holds one document")}
+		return nil, Problems{src.lineAt(second.Line).Problem(CodeYAML, "a second document begins with ---",
+			"a rule file holds one document")}
 	case !errors.Is(err, io.EOF):
 		return nil, Problems{src.syntax(doc, err)}
 	}
@@ -49,7 +51,8 @@ func (d *decoder) distinctKeys(n *yaml.Node) {
 				if v.Kind == yaml.ScalarNode {
 					todo = "leave one of them out"
 				}
-				d.report(k, CodeDup, fmt.Sprintf("%s stands here twice", shown(k)), fmt.Sprintf("it stands in line %d, too; %s", line, todo))
+				d.report(k, CodeDup, fmt.Sprintf("%s stands here twice", shown(k)),
+					fmt.Sprintf("it stands in line %d, too; %s", line, todo))
 				continue
 			}
 			if k.Kind == yaml.ScalarNode {

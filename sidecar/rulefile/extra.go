@@ -55,8 +55,10 @@ func ExtraOf(name string) string {
 // clash is an error where two extra files say different things: neither stands in front.
 func (t *Tree) clash(base, over *yaml.Node) {
 	was, now := t.places().at(base), t.places().at(over)
-	if was.File() != now.File() && ExtraOf(was.File()) != "" && ExtraOf(now.File()) != "" && !same(base, over) {
-		t.report(now, CodeDup, "another file says something else here", "it is "+was.String()+"; leave one of the two out")
+	if was.File() != now.File() && ExtraOf(was.File()) != "" && ExtraOf(now.File()) != "" &&
+		!same(base, over) {
+		t.report(now, CodeDup, "another file says something else here",
+			"it is "+was.String()+"; leave one of the two out")
 	}
 }
 

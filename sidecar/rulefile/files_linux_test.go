@@ -21,7 +21,8 @@ func TestReadDirDoesNotWait(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir+"/a.yaml", "x")
 		check(t, place(dir+"/x.yaml"))
-		if _, err := ReadDir(dir); err == nil || !strings.Contains(err.Error(), "x.yaml is not a regular file") {
+		if _, err := ReadDir(dir); err == nil ||
+			!strings.Contains(err.Error(), "x.yaml is not a regular file") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -19,7 +19,8 @@ func TestReadFS(t *testing.T) {
 		"packs/h.yaml": {Data: []byte("z")}, "packs/i.txt": {}, "schemas/a.schema.json": {}, "tests/j.yaml": {Data: []byte("t")},
 		"extra/a.mine.yaml": {Data: []byte("e")},
 	})
-	if err != nil || len(files) != 5 || files["extra/a.mine.yaml"] != "e" || files["a.yaml"] != "x" || files["prompts/e.txt"] != "y" || files["packs/h.yaml"] != "z" || files["tests/j.yaml"] != "t" {
+	if err != nil || len(files) != 5 || files["extra/a.mine.yaml"] != "e" || files["a.yaml"] != "x" ||
+		files["prompts/e.txt"] != "y" || files["packs/h.yaml"] != "z" || files["tests/j.yaml"] != "t" {
 		t.Errorf("read %v, %v", files, err)
 	}
 }
@@ -48,7 +49,8 @@ func TestReadFSRefuses(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	files, err := ReadFS(fstest.MapFS{".x.yml": {}, "prompts/x.yml": {}, "x/y.yml": {}, "long.yaml": {Data: make([]byte, 3*maxFile)}})
+	files, err := ReadFS(fstest.MapFS{".x.yml": {}, "prompts/x.yml": {}, "x/y.yml": {},
+		"long.yaml": {Data: make([]byte, 3*maxFile)}})
 	if err != nil || len(files) != 1 || len(files["long.yaml"]) != maxFile+1 {
 		t.Errorf("%d files, %v", len(files), err)
 	}
@@ -56,7 +58,8 @@ func TestReadFSRefuses(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	f := Files{"a.yaml": "x", "b.yaml": "y"}
-	for _, other := range []Files{{}, {"a.yaml": "x"}, {"a.yaml": "y", "b.yaml": "x"}, {"a.yaml": "xb.yaml", "b.yaml": "y"}, {"a.yamlx": "", "b.yaml": "y"}} {
+	for _, other := range []Files{{}, {"a.yaml": "x"}, {"a.yaml": "y", "b.yaml": "x"},
+		{"a.yaml": "xb.yaml", "b.yaml": "y"}, {"a.yamlx": "", "b.yaml": "y"}} {
 		if other.Version() == f.Version() {
 			t.Errorf("%v has the version of %v", other, f)
 		}
@@ -82,7 +85,8 @@ func TestSource(t *testing.T) {
 	if got := read(Source{Builtin: builtin}); !maps.Equal(got, builtin) {
 		t.Errorf("without a folder: %v", got)
 	}
-	want := Files{"a.yaml": "include: [builtin/b.yaml]", "builtin/b.yaml": "program", "builtin/prompts/p.txt": "program"}
+	want := Files{"a.yaml": "include: [builtin/b.yaml]", "builtin/b.yaml": "program",
+		"builtin/prompts/p.txt": "program"}
 	src := Source{Dir: dir, Builtin: builtin}
 	if got := read(src); !maps.Equal(got, want) {
 		t.Errorf("without prompts of its own: %v", got)
@@ -101,7 +105,8 @@ func TestSource(t *testing.T) {
 		t.Errorf("with another text for a prompt: %v", got)
 	}
 	for name, want := range map[string]string{
-		"policy/limits.yaml": locked + "/limits.yaml", "builtin/b.yaml": "builtin/b.yaml", "a.yaml": dir + "/a.yaml",
+		"policy/limits.yaml": locked + "/limits.yaml", "builtin/b.yaml": "builtin/b.yaml",
+		"a.yaml": dir + "/a.yaml",
 	} {
 		if got := src.OnDisk(name); got != want {
 			t.Errorf("%s is %s on disk", name, got)
@@ -129,7 +134,8 @@ func TestReadDirRefuses(t *testing.T) {
 		}
 		check(t, os.Chmod(dir+"/"+c.change, c.mode))
 		_, err := ReadDir(dir)
-		if err == nil || !strings.Contains(err.Error(), "chmod o-w") || !strings.Contains(err.Error(), strings.TrimPrefix(c.change, ".")) {
+		if err == nil || !strings.Contains(err.Error(), "chmod o-w") ||
+			!strings.Contains(err.Error(), strings.TrimPrefix(c.change, ".")) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -143,23 +149,30 @@ func TestReadDirUnreadable(t *testing.T) {
 		read  string           // below the folder
 		want  string
 	}{
-		"nothing":                   {nil, "/nowhere", "nowhere: there is no such folder; a new one is made with"},
-		"an empty folder":           {func(dir string) { mkdir(t, dir+"/new") }, "/new", "new: it holds no *.yaml file"},
+		"nothing": {nil, "/nowhere",
+			"nowhere: there is no such folder; a new one is made with"},
+		"an empty folder": {func(dir string) { mkdir(t, dir+"/new") }, "/new",
+			"new: it holds no *.yaml file"},
 		"a file":                    {nil, "/a.yaml", "a.yaml is a file; name the folder"},
 		"below a file":              {nil, "/a.yaml/x", "a.yaml/x: not a directory"},
 		"a link that leads nowhere": {func(dir string) { link(dir, "l") }, "/l", "/l is a link that leads nowhere"},
-		"a link to itself":          {func(dir string) { check(t, os.Symlink(dir+"/l", dir+"/l")) }, "/l", "/l: too many levels of symbolic links"},
-		"a name that is too long":   {nil, "/" + strings.Repeat("x", 300), "x: file name too long"},
-		"a lost file":               {func(dir string) { link(dir, "x.yaml") }, "", ": x.yaml is a link that leads nowhere"},
-		"a lost folder":             {func(dir string) { link(dir, "packs") }, "", ": packs is a link that leads nowhere"},
-		"a file for a folder":       {func(dir string) { write(t, dir+"/tests", "x") }, "", ": tests: not a directory"},
+		"a link to itself": {func(dir string) { check(t, os.Symlink(dir+"/l", dir+"/l")) }, "/l",
+			"/l: too many levels of symbolic links"},
+		"a name that is too long": {nil, "/" + strings.Repeat("x", 300), "x: file name too long"},
+		"a lost file": {func(dir string) { link(dir, "x.yaml") }, "",
+			": x.yaml is a link that leads nowhere"},
+		"a lost folder": {func(dir string) { link(dir, "packs") }, "",
+			": packs is a link that leads nowhere"},
+		"a file for a folder": {func(dir string) { write(t, dir+"/tests", "x") }, "",
+			": tests: not a directory"},
 	} {
 		dir := t.TempDir()
 		write(t, dir+"/a.yaml", "x")
 		if c.place != nil {
 			c.place(dir)
 		}
-		if _, err := ReadDir(dir + c.read); err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "read rules: "+dir) {
+		if _, err := ReadDir(dir + c.read); err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "read rules: "+dir) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -178,7 +191,8 @@ func TestReadDirForbidden(t *testing.T) {
 		}
 		check(t, os.Chmod(dir+name, 0))
 		_, err := ReadDir(dir)
-		if err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(name, "/")+": permission denied; let the user") {
+		if err == nil || !strings.Contains(err.Error(),
+			strings.TrimPrefix(name, "/")+": permission denied; let the user") {
 			t.Errorf("%q: %v", name, err)
 		}
 		check(t, os.Chmod(dir+name, 0o700))
@@ -188,10 +202,14 @@ func TestReadDirForbidden(t *testing.T) {
 // Names come from the network, too: none may lead out of the folder.
 func TestCounted(t *testing.T) {
 	for name, want := range map[string]bool{
-		"a.yaml": true, "packs/a.yaml": true, "extra/a.b.yaml": true, "tests/a.yaml": true, "prompts/a.txt": true, "prompts/a.tmpl": true,
-		"": false, ".": false, "a.txt": false, ".a.yaml": false, "packs/.a.yaml": false, "../a.yaml": false, "/a.yaml": false,
-		"packs/../a.yaml": false, "./a.yaml": false, "packs//a.yaml": false, "x/a.yaml": false, "packs/x/a.yaml": false,
-		`..\a.yaml`: false, "a\x00.yaml": false, "policy/a.yaml": false, "builtin/a.yaml": false, "builtin/packs/a.yaml": false,
+		"a.yaml": true, "packs/a.yaml": true, "extra/a.b.yaml": true, "tests/a.yaml": true,
+		"prompts/a.txt": true, "prompts/a.tmpl": true,
+		"": false, ".": false, "a.txt": false, ".a.yaml": false, "packs/.a.yaml": false, "../a.yaml": false,
+		"/a.yaml":         false,
+		"packs/../a.yaml": false, "./a.yaml": false, "packs//a.yaml": false, "x/a.yaml": false,
+		"packs/x/a.yaml": false,
+		`..\a.yaml`:      false, "a\x00.yaml": false, "policy/a.yaml": false, "builtin/a.yaml": false,
+		"builtin/packs/a.yaml": false,
 	} {
 		if Counted(name) != want {
 			t.Errorf("%q counts: %v", name, !want)
@@ -203,29 +221,38 @@ func TestCounted(t *testing.T) {
 func TestIgnored(t *testing.T) {
 	dir, locked := t.TempDir(), t.TempDir()
 	for name, hint := range map[string]string{
-		"extras/exec.yaml": "did you mean the folder extra?", "Packs/a.yaml": "did you mean the folder packs?", "prompt/a.txt": "did you mean the folder prompts?",
+		"extras/exec.yaml":          "did you mean the folder extra?",
+		"Packs/a.yaml":              "did you mean the folder packs?",
+		"prompt/a.txt":              "did you mean the folder prompts?",
 		"other/a.yml":               "rules stand in the folder itself, and in its folders packs, extra, programs, agents, tests, prompts",
-		"extra/team/exec.ours.yaml": "put its files into extra itself", "exec.YAML": "did you mean exec.yaml?", "tests/a.yaml.txt": "did you mean tests/a.yaml?",
-		"exec.yaml": "", "notes.txt": "", "exec.yaml.bak": "", "exec.yaml~": "", ".hidden/a.yaml": "", "..data/a.yaml": "", "schemas/a.json": "", "docs/a.txt": "",
+		"extra/team/exec.ours.yaml": "put its files into extra itself",
+		"exec.YAML":                 "did you mean exec.yaml?",
+		"tests/a.yaml.txt":          "did you mean tests/a.yaml?",
+		"exec.yaml":                 "", "notes.txt": "", "exec.yaml.bak": "", "exec.yaml~": "",
+		".hidden/a.yaml": "",
+		"..data/a.yaml":  "", "schemas/a.json": "", "docs/a.txt": "",
 		"prompts/a.yaml.txt": "", "extra/.team/a.yaml": "", "extra/notes/a.md": "",
 	} {
 		mkdir(t, path.Join(dir, path.Dir(name)))
 		write(t, path.Join(dir, name), "x")
 		problems := Source{Dir: dir}.Ignored()
-		if hint == "" && len(problems) > 0 || hint != "" && (len(problems) != 1 || problems[0].Hint != hint || !problems[0].Warning) {
+		if hint == "" && len(problems) > 0 || hint != "" && (len(problems) != 1 || problems[0].Hint != hint ||
+			!problems[0].Warning) {
 			t.Errorf("%s: %v", name, problems)
 		}
 		check(t, os.RemoveAll(path.Join(dir, strings.Split(name, "/")[0])))
 	}
 	write(t, locked+"/exec.YAML", "x")
 	src := Source{Dir: dir, Policy: locked}
-	if got := src.Ignored().In(src).Error(); got != locked+"/exec.YAML: warning: this is not read [E-file]\n         did you mean exec.yaml?" {
+	if got := src.Ignored().In(src).Error(); got != locked+
+		"/exec.YAML: warning: this is not read [E-file]\n         did you mean exec.yaml?" {
 		t.Error(got)
 	}
 }
 
 func TestOwnAndDiffer(t *testing.T) {
-	f := Files{"a.yaml": "1", "prompts/p.txt": "2", "builtin/b.yaml": "3", "builtin/prompts/q.txt": "5", "policy/c.yaml": "4"}
+	f := Files{"a.yaml": "1", "prompts/p.txt": "2", "builtin/b.yaml": "3", "builtin/prompts/q.txt": "5",
+		"policy/c.yaml": "4"}
 	own := Files{"a.yaml": "1", "prompts/p.txt": "2"}
 	if got := f.Own(); !maps.Equal(got, own) {
 		t.Errorf("own: %v", got)
@@ -234,10 +261,12 @@ func TestOwnAndDiffer(t *testing.T) {
 		t.Error("the locked folder is not seen")
 	}
 	other := Files{"a.yaml": "1", "prompts/p.txt": "other", "new.yaml": ""}
-	if got := strings.Join(own.Differ(other), " "); got != "new.yaml prompts/p.txt" || len(own.Differ(own)) != 0 {
+	if got := strings.Join(own.Differ(other), " "); got != "new.yaml prompts/p.txt" ||
+		len(own.Differ(own)) != 0 {
 		t.Errorf("differ: %s", got)
 	}
-	for name, want := range map[string]string{"a.yaml": FromFolder, "builtin/b.yaml": FromProgram, "builtin/prompts/q.txt": FromProgram, "policy/c.yaml": FromPolicy} {
+	for name, want := range map[string]string{"a.yaml": FromFolder, "builtin/b.yaml": FromProgram,
+		"builtin/prompts/q.txt": FromProgram, "policy/c.yaml": FromPolicy} {
 		if got := (Source{Dir: "d"}).From(name); got != want {
 			t.Errorf("%s is from %s", name, got)
 		}

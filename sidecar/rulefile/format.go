@@ -18,14 +18,17 @@ func Format(name, text string, isCondition func(string) bool) (string, *Problem)
 	if root, problems := document(src, text); root == nil {
 		return text, &problems[0]
 	}
-	unsafe := src.whole(CodeYAML, "this file is written in a way that cannot be formatted safely", "it stays as it is")
+	unsafe := src.whole(CodeYAML, "this file is written in a way that cannot be formatted safely",
+		"it stays as it is")
 	before := readScript(strings.ReplaceAll(strings.TrimPrefix(text, byteOrder), "\r\n", "\n"))
 	var written yaml.Node
-	if before == nil || yaml.Unmarshal([]byte(text), &written) != nil || !sameTree(before.root, &written, "") {
+	if before == nil || yaml.Unmarshal([]byte(text), &written) != nil ||
+		!sameTree(before.root, &written, "") {
 		return text, &unsafe
 	}
 	now := before
-	for _, step := range []func(*script) string{func(s *script) string { return s.blocks(isCondition) }, (*script).tidy} {
+	for _, step := range []func(*script) string{func(s *script) string { return s.blocks(isCondition) },
+		(*script).tidy} {
 		if next := readScript(step(now)); next != nil && next.says(before) {
 			now = next
 		}
@@ -95,7 +98,8 @@ func sameTree(a, b *yaml.Node, key string) bool {
 	if key == conditionKey {
 		x, y = strings.TrimSpace(x), strings.TrimSpace(y)
 	}
-	if a.Kind != b.Kind || a.ShortTag() != b.ShortTag() || a.Anchor != b.Anchor || x != y || len(a.Content) != len(b.Content) {
+	if a.Kind != b.Kind || a.ShortTag() != b.ShortTag() || a.Anchor != b.Anchor || x != y ||
+		len(a.Content) != len(b.Content) {
 		return false
 	}
 	for i := range a.Content {
@@ -175,7 +179,8 @@ func eachWhen(n *yaml.Node, f func(key, value *yaml.Node)) {
 
 // becomesBlock reports whether a text can be written as a block and still say the same.
 func becomesBlock(v *yaml.Node) bool {
-	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!str" || isBlock(v) || v.Style&yaml.TaggedStyle != 0 || v.Anchor != "" || strings.TrimSpace(v.Value) == "" {
+	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!str" || isBlock(v) || v.Style&yaml.TaggedStyle != 0 ||
+		v.Anchor != "" || strings.TrimSpace(v.Value) == "" {
 		return false
 	}
 	return !strings.ContainsFunc(v.Value, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })

@@ -34,33 +34,37 @@ func lead(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 
 func TestFormat(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
-		"line ends":       {"a: 1\r\nb: 2   \n\n\n\nc: 3\t\n\n", "a: 1\nb: 2\n\nc: 3\n"},
-		"mark and ends":   {"\ufeffa: 1 \r\nb: 2\r\n", "a: 1\nb: 2\n"},
-		"nothing to do":   {"# x\na: 1 # y\n", "# x\na: 1 # y\n"},
-		"no end":          {"a: 1", "a: 1\n"},
-		"blank at start":  {"\n\n# x\n\n\na: 1\n", "# x\n\na: 1\n"},
-		"indent":          {"a:\n    b:\n        c: 1\n    # of d  \n    d: 2\n", "a:\n    b:\n        c: 1\n    # of d\n    d: 2\n"},
+		"line ends":      {"a: 1\r\nb: 2   \n\n\n\nc: 3\t\n\n", "a: 1\nb: 2\n\nc: 3\n"},
+		"mark and ends":  {"\ufeffa: 1 \r\nb: 2\r\n", "a: 1\nb: 2\n"},
+		"nothing to do":  {"# x\na: 1 # y\n", "# x\na: 1 # y\n"},
+		"no end":         {"a: 1", "a: 1\n"},
+		"blank at start": {"\n\n# x\n\n\na: 1\n", "# x\n\na: 1\n"},
+		"indent": {"a:\n    b:\n        c: 1\n    # of d  \n    d: 2\n",
+			"a:\n    b:\n        c: 1\n    # of d\n    d: 2\n"},
 		"list":            {"a:\n- b: 1\n\n\n-   d: 3\n    e: 4\n", "a:\n- b: 1\n\n-   d: 3\n    e: 4\n"},
 		"block":           {"a:\n      b: |\n            x  \n              y\n\n\n            z\n      c: 1\n", "a:\n      b: |\n            x  \n              y\n\n\n            z\n      c: 1\n"},
 		"digit":           {"a:\n    b: |2\n        x\n", "a:\n    b: |2\n        x\n"},
 		"kept ends":       {"a: |+\n  x\n\n\n\nb: 1\n", "a: |+\n  x\n\n\n\nb: 1\n"},
 		"kept at the end": {"a: |+\n  x\n\n\n", "a: |+\n  x\n\n\n"},
 		"folded":          {"a: >-\n  x\n\n\n  y  \nb: 1  \n", "a: >-\n  x\n\n\n  y  \nb: 1\n"},
-		"quoted lines":    {"a: 'x   \n\n\n     # no comment  '\nb: \"y \\\n   z\"  \n", "a: 'x   \n\n\n     # no comment  '\nb: \"y \\\n   z\"\n"},
-		"brackets":        {"a:\n    b: [1,  \n        2, # two\n\n\n        3\n    ]\n", "a:\n    b: [1,\n        2, # two\n\n        3\n    ]\n"},
+		"quoted lines": {"a: 'x   \n\n\n     # no comment  '\nb: \"y \\\n   z\"  \n",
+			"a: 'x   \n\n\n     # no comment  '\nb: \"y \\\n   z\"\n"},
+		"brackets": {"a:\n    b: [1,  \n        2, # two\n\n\n        3\n    ]\n",
+			"a:\n    b: [1,\n        2, # two\n\n        3\n    ]\n"},
 		"plain":           {"- when: a == b\n", "- when: |\n    a == b\n"},
 		"comment between": {"when:\n  # why\n  a == b\n", "when:\n  # why\n  a == b\n"},
 		"quoted comment":  {"when: 'a == b' # why\n", "when: | # why\n  a == b\n"},
-		"quoted":          {"x:\n- id: a\n  when: 'text == \"it''s\"'\n  b: 1\n", "x:\n- id: a\n  when: |\n    text == \"it's\"\n  b: 1\n"},
-		"no condition":    {"when: 'a == b # x'\n", "when: 'a == b # x'\n"},
-		"double quoted":   {"when: \"a == \\\"é\\\"\"\n", "when: |\n  a == \"é\"\n"},
-		"over lines":      {"when: a\n  == b\nc: 1\n", "when: |\n  a == b\nc: 1\n"},
-		"comment":         {"when: a == b # why\nc: 1\n", "when: | # why\n  a == b\nc: 1\n"},
-		"comment cuts":    {"when: any(tools, # == 1)\n", "when: any(tools, # == 1)\n"},
-		"in brackets":     {"{when: a == b, c: 1}\n", "{when: a == b, c: 1}\n"},
-		"is block":        {"when: >-\n  a\n  == b\n", "when: >-\n  a\n  == b\n"},
-		"control":         {"when: \"a == \\\"\\x01\\\"\"\n", "when: \"a == \\\"\\x01\\\"\"\n"},
-		"wide":            {"日本:\n  - when: 'é == b' # ü   \n", "日本:\n  - when: | # ü\n      é == b\n"},
+		"quoted": {"x:\n- id: a\n  when: 'text == \"it''s\"'\n  b: 1\n",
+			"x:\n- id: a\n  when: |\n    text == \"it's\"\n  b: 1\n"},
+		"no condition":  {"when: 'a == b # x'\n", "when: 'a == b # x'\n"},
+		"double quoted": {"when: \"a == \\\"é\\\"\"\n", "when: |\n  a == \"é\"\n"},
+		"over lines":    {"when: a\n  == b\nc: 1\n", "when: |\n  a == b\nc: 1\n"},
+		"comment":       {"when: a == b # why\nc: 1\n", "when: | # why\n  a == b\nc: 1\n"},
+		"comment cuts":  {"when: any(tools, # == 1)\n", "when: any(tools, # == 1)\n"},
+		"in brackets":   {"{when: a == b, c: 1}\n", "{when: a == b, c: 1}\n"},
+		"is block":      {"when: >-\n  a\n  == b\n", "when: >-\n  a\n  == b\n"},
+		"control":       {"when: \"a == \\\"\\x01\\\"\"\n", "when: \"a == \\\"\\x01\\\"\"\n"},
+		"wide":          {"日本:\n  - when: 'é == b' # ü   \n", "日本:\n  - when: | # ü\n      é == b\n"},
 	} {
 		got, p := format("a.yaml", c.in)
 		if got != c.want || p != nil {
@@ -151,9 +155,11 @@ func TestFormatMutated(t *testing.T) {
 		rounds = 200
 	}
 	rng := rand.New(rand.NewPCG(9, 10))
-	bits := []string{" ", "  ", "\n", "\n\n\n", "\t", " # x", "\n# y\n", "\n      # z\n", "\r\n", "|", ">", "'", "\"", "-", "- ", ": ", "when: a == b\n", ">+\n", "|2\n", "# "}
+	bits := []string{" ", "  ", "\n", "\n\n\n", "\t", " # x", "\n# y\n", "\n      # z\n", "\r\n", "|", ">",
+		"'", "\"", "-", "- ", ": ", "when: a == b\n", ">+\n", "|2\n", "# "}
 	files := shipped(t)
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)), func(name string) bool { return strings.Contains(name, "/") })
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)),
+		func(name string) bool { return strings.Contains(name, "/") })
 	formatted := 0
 	for i := range rounds {
 		text := files[names[i%len(names)]]
@@ -201,7 +207,8 @@ func deeper(rng *rand.Rand, text string) string {
 }
 
 func FuzzFormat(f *testing.F) {
-	for _, s := range []string{"a:\n- b: |\n    x\n", "when: a\n  == b # c\n", "a: |+\n  x\n\n\n", "? a\n: b\n", "a: &x 'b'\nc: !!str d\n", "a: [b,\n c]\n"} {
+	for _, s := range []string{"a:\n- b: |\n    x\n", "when: a\n  == b # c\n", "a: |+\n  x\n\n\n",
+		"? a\n: b\n", "a: &x 'b'\nc: !!str d\n", "a: [b,\n c]\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -22,7 +22,8 @@ func (s Source) Ignored() (out Problems) {
 			for _, e := range list {
 				if name := path.Join(folder, e.Name()); !strings.HasPrefix(e.Name(), ".") {
 					if hint := ignored(files, name, e.IsDir()); hint != "" {
-						out = append(out, Problem{File: in.prefix + name, Code: CodeFile, Msg: "this is not read", Hint: hint, Warning: true})
+						out = append(out, Problem{File: in.prefix + name, Code: CodeFile,
+							Msg: "this is not read", Hint: hint, Warning: true})
 					}
 				}
 			}

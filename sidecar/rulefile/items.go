@@ -70,7 +70,8 @@ func (d *decoder) distinctItems(n *yaml.Node) {
 			d.distinctItems(c)
 		case n.Kind != yaml.SequenceNode || name == "":
 		case first[name] > 0:
-			d.report(at, CodeDup, called(c)+" stands here twice", fmt.Sprintf("it stands in line %d, too", first[name]))
+			d.report(at, CodeDup, called(c)+" stands here twice", fmt.Sprintf("it stands in line %d, too",
+				first[name]))
 		default:
 			first[name] = at.Line
 		}
@@ -94,7 +95,8 @@ func (t *Tree) mergeItems(base, over *yaml.Node) *yaml.Node {
 			continue
 		}
 		if takes(item) {
-			t.report(t.places().head(item), CodeRef, "there is no "+name+" to take away", nearHint(name, names))
+			t.report(t.places().head(item), CodeRef, "there is no "+name+" to take away",
+				nearHint(name, names))
 			continue
 		}
 		t.strays[item] = "nothing that is included has " + called(item)
@@ -108,5 +110,6 @@ func (t *Tree) mergeItems(base, over *yaml.Node) *yaml.Node {
 
 // items reports whether a list holds nothing but items with a name.
 func items(list *yaml.Node) bool {
-	return len(list.Content) > 0 && !slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return nameOf(n) == "" })
+	return len(list.Content) > 0 && !slices.ContainsFunc(list.Content,
+		func(n *yaml.Node) bool { return nameOf(n) == "" })
 }

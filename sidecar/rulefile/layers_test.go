@@ -36,7 +36,8 @@ func TestLayers(t *testing.T) {
 		{"new items stand in front", "list: [{id: three}, {id: one, n: 9}]", "map[list:[map[id:three] map[id:one l:[1] n:9] map[id:two n:2]] map:map[k:[x] other:[y]] plain:1 version:1 words:[a b]]"},
 	} {
 		for _, file := range []string{"packs/base.yaml", "builtin/a.yaml"} {
-			got, problems := merged(t, Files{"a.yaml": "version: 1\ninclude: [" + file + "]\n" + c.over, file: base}, "a.yaml")
+			got, problems := merged(t, Files{"a.yaml": "version: 1\ninclude: [" + file + "]\n" + c.over,
+				file: base}, "a.yaml")
 			if len(problems) > 0 || got != c.want {
 				t.Errorf("%s: %v\n got %s\nwant %s", c.name, problems, got, c.want)
 			}
@@ -60,8 +61,10 @@ func TestLayersDeep(t *testing.T) {
 func TestLayersRefused(t *testing.T) {
 	files := Files{
 		"packs/good.yaml": "version: 1\n", "packs/old.yaml": "version: 2\n", "packs/none.yaml": "a: 1\n",
-		"packs/self.yaml": "version: 1\ninclude: [packs/self.yaml]\n", "packs/round.yaml": "version: 1\ninclude: [packs/self.yaml, packs/back.yaml]\n",
-		"packs/back.yaml": "version: 1\ninclude: [packs/round.yaml]\n", "packs/broken.yaml": "version: [1\n", "secret.yaml": "token: x\n",
+		"packs/self.yaml":  "version: 1\ninclude: [packs/self.yaml]\n",
+		"packs/round.yaml": "version: 1\ninclude: [packs/self.yaml, packs/back.yaml]\n",
+		"packs/back.yaml":  "version: 1\ninclude: [packs/round.yaml]\n", "packs/broken.yaml": "version: [1\n",
+		"secret.yaml": "token: x\n",
 	}
 	for include, want := range map[string]string{
 		"[packs/god.yaml]":                       "a.yaml:2:11: there is no packs/god.yaml [E-ref]|did you mean packs/good.yaml?",
@@ -129,7 +132,8 @@ func TestTaken(t *testing.T) {
 		}
 	}
 	// What is not there cannot be taken away; the decoder says so, with a hint.
-	tr := Plant(Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\nplane: null", "builtin/a.yaml": base}, "a.yaml", someShape)
+	tr := Plant(Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\nplane: null", "builtin/a.yaml": base},
+		"a.yaml", someShape)
 	problems := tr.Decode(&struct {
 		Version int      `rule:"version"`
 		Plain   int      `rule:"plain"`
@@ -137,21 +141,26 @@ func TestTaken(t *testing.T) {
 		Words   []string `rule:"words"`
 		List    []any    `rule:"list"`
 	}{}, false)
-	if got := problems.Error(); !strings.Contains(got, "a.yaml:3:8: plane has no value [E-missing]") || !strings.Contains(got, "nothing to take away; did you mean plain?") {
+	if got := problems.Error(); !strings.Contains(got, "a.yaml:3:8: plane has no value [E-missing]") ||
+		!strings.Contains(got, "nothing to take away; did you mean plain?") {
 		t.Errorf("%s", got)
 	}
-	tr = Plant(Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\nplain: null", "builtin/a.yaml": base}, "a.yaml", someShape)
-	if got := tr.Taken(); len(got) != 1 || got[0].What != "plain" || got[0].From != "builtin/a.yaml:3" || got[0].By != "a.yaml:3" {
+	tr = Plant(Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\nplain: null", "builtin/a.yaml": base},
+		"a.yaml", someShape)
+	if got := tr.Taken(); len(got) != 1 || got[0].What != "plain" || got[0].From != "builtin/a.yaml:3" ||
+		got[0].By != "a.yaml:3" {
 		t.Errorf("%v", got)
 	}
 }
 
 // FuzzLayers: no include, however wild, panics, hangs or reaches another file.
 func FuzzLayers(f *testing.F) {
-	f.Add("version: 1\ninclude: [packs/b.yaml]\nx: [{id: a}]", "version: 1\ninclude: [packs/a.yaml, packs/b.yaml]\nx: [{id: a, l: [1]}]")
+	f.Add("version: 1\ninclude: [packs/b.yaml]\nx: [{id: a}]",
+		"version: 1\ninclude: [packs/a.yaml, packs/b.yaml]\nx: [{id: a, l: [1]}]")
 	f.Add("include: [*a]", "&a a: *a")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		files := Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b, "extra/a.2.yaml": a, "secret.yaml": "s: 1"}
+		files := Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b,
+			"extra/a.2.yaml": a, "secret.yaml": "s: 1"}
 		tr := Plant(files, "a.yaml", someShape)
 		if slices.Contains(tr.files, "secret.yaml") || len(tr.files) >= len(files) {
 			t.Fatalf("included %v", tr.files)

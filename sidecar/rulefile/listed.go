@@ -10,9 +10,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
-// List adds a word to a list that stands below two keys of a rule file, and tells the line, from 1. A list that is
-// not there is made, as the last one below the first key. The line is 0, and the text stays, where that cannot be
-// said in this place.
+// List adds a word to a list that stands below two keys of a rule file, and tells the line, from 1. A list
+// that is not there is made, as the last one below the first key. The line is 0, and the text stays, where
+// that cannot be said in this place.
 func List(text, key, of, add string) (edited string, line int) {
 	var file, now yaml.Node
 	if yaml.Unmarshal([]byte(text), &file) != nil || len(file.Content) == 0 {
@@ -66,7 +66,8 @@ func (l *lister) into(n *yaml.Node, say string, more int) int {
 	return 0
 }
 
-// below says something in a line of its own, behind the others below a key and in front of the comments there.
+// below says something in a line of its own, behind the others below a key and in front of the comments
+// there.
 func (l *lister) below(root *yaml.Node, key string, all *yaml.Node, say string) int {
 	indent := "  "
 	switch {

@@ -45,7 +45,9 @@ func (c *located) look(t *testing.T, doc string) {
 // move them: tags, comments, indents, other keys, CRLF, wide characters. No rune is
 // found in a wrong place, and no scalar is not followed.
 func TestLocateStyles(t *testing.T) {
-	bits := []string{"a", "b ", " ", "  ", "\n", "\n\n", "\t", "é", "日本", "👍🏽", "e\u0301", "#", " # ", ": ", "- ", "'", "''", "\"", "\\", "\\n", "|", ">", "[", "]", "{", ",", "!", "&", "*", "%", "@", "`", "word", " == ", "\u00a0", "\u200b", "?"}
+	bits := []string{"a", "b ", " ", "  ", "\n", "\n\n", "\t", "é", "日本", "👍🏽", "e\u0301", "#", " # ", ": ",
+		"- ", "'", "''", "\"", "\\", "\\n", "|", ">", "[", "]", "{", ",", "!", "&", "*", "%", "@", "`",
+		"word", " == ", "\u00a0", "\u200b", "?"}
 	rng := rand.New(rand.NewPCG(13, 14))
 	var c located
 	began := time.Now()
@@ -61,12 +63,14 @@ func TestLocateStyles(t *testing.T) {
 		doc, _ := dress(value.String(), uint8(rng.Uint32()), uint16(rng.Uint32()))
 		c.look(t, doc)
 	}
-	t.Logf("%d documents, %d scalars, %d runes in their places; %d scalars not followed", c.documents, c.scalars, c.runes, c.lost)
+	t.Logf("%d documents, %d scalars, %d runes in their places; %d scalars not followed", c.documents,
+		c.scalars, c.runes, c.lost)
 }
 
 // FuzzLocateStyles does the same with texts that a fuzzer thinks of.
 func FuzzLocateStyles(f *testing.F) {
-	for i, s := range []string{"a == \"x\"", "é 日 # b", "a\nb\n\n c\n", "'it''s'", " x", "x ", "\ta", "- a: b", "\\n\\", "\n\na\n", "a \n b\t\n", "👍🏽 é́"} {
+	for i, s := range []string{"a == \"x\"", "é 日 # b", "a\nb\n\n c\n", "'it''s'", " x", "x ", "\ta",
+		"- a: b", "\\n\\", "\n\na\n", "a \n b\t\n", "👍🏽 é́"} {
 		f.Add(s, uint8(i), uint16(i*37))
 	}
 	f.Fuzz(func(t *testing.T, value string, style uint8, around uint16) {
@@ -97,13 +101,15 @@ func dress(value string, style uint8, around uint16) (string, bool) {
 	case 3:
 		scalar = strconv.QuoteToASCII(value)
 	case 4: // broken between words, with escaped breaks
-		scalar = strings.ReplaceAll(strings.ReplaceAll(strconv.Quote(value), " ", " \\\n"+indent), "b", "b\n"+indent)
+		scalar = strings.ReplaceAll(strings.ReplaceAll(strconv.Quote(value), " ", " \\\n"+indent), "b",
+			"b\n"+indent)
 	case 5:
 		scalar = "|" + []string{"", "-", "+"}[int(style/8)%3] + "\n" + indent + body
 	case 6:
 		scalar = ">" + []string{"", "-", "+"}[int(style/8)%3] + " # head\n" + indent + body
 	case 7:
-		scalar = "|" + strconv.Itoa(len(indent)-1) + []string{"", "-", "+"}[int(style/8)%3] + "\n" + indent + body
+		scalar = "|" + strconv.Itoa(len(indent)-1) + []string{"", "-", "+"}[int(style/8)%3] +
+			"\n" + indent + body
 	}
 	doc := "日本: &a é\nk: " + tag + scalar
 	if has(2) {

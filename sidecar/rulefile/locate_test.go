@@ -83,7 +83,8 @@ func TestLocate(t *testing.T) {
 }
 
 func FuzzLocate(f *testing.F) {
-	for _, doc := range []string{"when: >-\n  a\n  b\n", "when: \"a \\\n b\"\n", "- 'it''s'\n", "a: |2\n   x\n  y\n"} {
+	for _, doc := range []string{"when: >-\n  a\n  b\n", "when: \"a \\\n b\"\n", "- 'it''s'\n",
+		"a: |2\n   x\n  y\n"} {
 		f.Add(doc)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {
@@ -119,7 +120,8 @@ func TestSyntaxLine(t *testing.T) {
 		{"when: a ? b : c\n", 1},
 		{"a: 'one\n  two'\nb: [1,\n 2]\nc: [1\nd: 2\n", 5},
 		{"a: 1\n%YAML 1.2\n", 2},
-		{"a:\n" + strings.Repeat("  - b\n", 10_000) + "   bad: x\n", 10_002}, // each beginning parsed once would take minutes
+		// each beginning parsed once would take minutes
+		{"a:\n" + strings.Repeat("  - b\n", 10_000) + "   bad: x\n", 10_002},
 		{"a:\n" + strings.Repeat("  - [b,\n    c]\n", 1_000) + "   bad: x\n", 2_002},
 	} {
 		src := newSource("", c.doc)

@@ -13,14 +13,16 @@ const otherBreaks = "\r\u0085\u2028\u2029"
 // notText finds what no text file holds.
 func (s *source) notText(doc string) (Problem, bool) {
 	if len(doc) > maxFile {
-		return s.whole(CodeFile, "this file is longer than 1 MiB", "no rule file that people write is as long"), false
+		return s.whole(CodeFile, "this file is longer than 1 MiB",
+			"no rule file that people write is as long"), false
 	}
 	for i, l := range s.lines {
 		col := -1
 		for _, r := range l {
 			col++
 			if r == 0 || r == utf8.RuneError && !utf8.ValidString(l) {
-				return Place{s, i + 1, col + 1, col + 2}.Problem(CodeFile, "this is not text in UTF-8", "save the file as UTF-8"), false
+				return Place{s, i + 1, col + 1, col + 2}.Problem(CodeFile, "this is not text in UTF-8",
+					"save the file as UTF-8"), false
 			}
 			what := ""
 			switch {
@@ -32,7 +34,8 @@ func (s *source) notText(doc string) (Problem, bool) {
 				continue
 			}
 			return Place{s, i + 1, col + 1, col + 2}.Problem(CodeFile, what,
-				"delete it, or write it as "+strings.Trim(strconv.QuoteRuneToASCII(r), "'")+" in double quotes"), false
+				"delete it, or write it as "+strings.Trim(strconv.QuoteRuneToASCII(r), "'")+
+					" in double quotes"), false
 		}
 	}
 	return Problem{}, true

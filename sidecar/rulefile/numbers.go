@@ -32,15 +32,18 @@ func (at Numbers) Write(file, doc string, numbers []Entered) (string, error) {
 	for _, n := range numbers {
 		item := at.item(list, n.Of)
 		if item == nil {
-			fmt.Fprintf(&missing, "%s- {%s: %s, %s: %g}\n", strings.Repeat(" ", list.Column-1), at.Name, n.Of, at.Value, n.Value)
+			fmt.Fprintf(&missing, "%s- {%s: %s, %s: %g}\n", strings.Repeat(" ", list.Column-1), at.Name, n.Of,
+				at.Value, n.Value)
 			continue
 		}
 		old := lookUp(item, at.Value)
 		if old == nil || old.Kind != yaml.ScalarNode || old.Style != 0 || old.Anchor != "" {
-			p := src.lineAt(item.Line).Problem(CodeValue, "this item has no plain number "+at.Value, fmt.Sprintf("write %s: %g", at.Value, n.Value))
+			p := src.lineAt(item.Line).Problem(CodeValue, "this item has no plain number "+at.Value,
+				fmt.Sprintf("write %s: %g", at.Value, n.Value))
 			return "", &p
 		}
-		if old.Line > len(lines) || !replace(&lines[old.Line-1], old.Column-1, old.Value, fmt.Sprintf("%g", n.Value)) {
+		if old.Line > len(lines) || !replace(&lines[old.Line-1], old.Column-1, old.Value,
+			fmt.Sprintf("%g", n.Value)) {
 			return "", at.unsafe(src)
 		}
 	}
@@ -56,7 +59,8 @@ func (at Numbers) Write(file, doc string, numbers []Entered) (string, error) {
 }
 
 func (at Numbers) unsafe(src *source) error {
-	p := src.whole(CodeYAML, "this file is written in a way in which numbers cannot be changed safely", "write each item of "+at.List+" on a line of its own: - {"+at.Name+": …, "+at.Value+": …}")
+	p := src.whole(CodeYAML, "this file is written in a way in which numbers cannot be changed safely",
+		"write each item of "+at.List+" on a line of its own: - {"+at.Name+": …, "+at.Value+": …}")
 	return &p
 }
 
@@ -79,8 +83,10 @@ func (at Numbers) list(src *source, doc string) (*yaml.Node, error) {
 		return nil, problems
 	}
 	list := lookUp(root, at.List)
-	if list == nil || list.Kind != yaml.SequenceNode || list.Style&yaml.FlowStyle != 0 || len(list.Content) == 0 {
-		p := src.whole(CodeYAML, "this file has no list "+at.List+" with a line for each item", "numbers are written into such a list")
+	if list == nil || list.Kind != yaml.SequenceNode || list.Style&yaml.FlowStyle != 0 ||
+		len(list.Content) == 0 {
+		p := src.whole(CodeYAML, "this file has no list "+at.List+" with a line for each item",
+			"numbers are written into such a list")
 		return nil, &p
 	}
 	return list, nil

@@ -46,7 +46,8 @@ func (o *Overlay) Set(path string, value any) error {
 	if lookUp(root, steps[0]) == nil {
 		list := listOf(root, steps[0])
 		if list == "" {
-			return fmt.Errorf("%s has no %s; %s", o.tree.source.name, steps[0], DidYouMean(steps[0], names(root)))
+			return fmt.Errorf("%s has no %s; %s", o.tree.source.name, steps[0],
+				DidYouMean(steps[0], names(root)))
 		}
 		steps = append([]string{list}, steps...)
 	}

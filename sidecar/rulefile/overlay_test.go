@@ -66,7 +66,8 @@ func TestOverlay(t *testing.T) {
 
 // An arm stands in front of the file and of its layers, the operator's extra files too.
 func TestArmLayer(t *testing.T) {
-	files := Files{"x.yaml": overlaid, "extra/x.ours.yaml": "version: 1\nsize: {reply: 5}\nstrategies: [{id: react, when: ours}]\n"}
+	files := Files{"x.yaml": overlaid,
+		"extra/x.ours.yaml": "version: 1\nsize: {reply: 5}\nstrategies: [{id: react, when: ours}]\n"}
 	over := Plant(files, "x.yaml", Shape{}).Over()
 	if err := over.Set("size.reply", 9); err != nil {
 		t.Fatal(err)

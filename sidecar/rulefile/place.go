@@ -15,7 +15,8 @@ type source struct {
 const byteOrder = "\ufeff"
 
 func newSource(name, text string) *source {
-	return &source{name, strings.Split(strings.ReplaceAll(strings.TrimPrefix(text, byteOrder), "\r\n", "\n"), "\n")}
+	return &source{name, strings.Split(strings.ReplaceAll(strings.TrimPrefix(text, byteOrder), "\r\n", "\n"),
+		"\n")}
 }
 
 // LineOf is the span of what stands on a line of a file, by its number from 1.

@@ -16,7 +16,8 @@ func TestProblemSpan(t *testing.T) {
 	} {
 		before, _, _ := strings.Cut(c.line, "naem")
 		col := len([]rune(before)) + 1
-		ps := Problems{{File: "f.yaml", Line: 7, Col: col, EndCol: col + 4, Code: "E-name", Msg: "m", Source: c.line}}
+		ps := Problems{{File: "f.yaml", Line: 7, Col: col, EndCol: col + 4, Code: "E-name", Msg: "m",
+			Source: c.line}}
 		lines := strings.Split(ps.Error(), "\n")
 		if len(lines) != 3 || len(lines[1]) > 200 {
 			t.Fatalf("%q renders as %q", c.line, lines)

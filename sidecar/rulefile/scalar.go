@@ -33,7 +33,8 @@ func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
 func (d *decoder) isText(n *yaml.Node, tag reflect.StructTag, key string) bool {
 	switch {
 	case n.Kind == yaml.SequenceNode && tag.Get("is") == "NAMES":
-		d.report(n, CodeType, key+" must be a text", "write them behind each other, with blanks between them: "+tag.Get("eg"))
+		d.report(n, CodeType, key+" must be a text",
+			"write them behind each other, with blanks between them: "+tag.Get("eg"))
 	case n.Kind != yaml.ScalarNode:
 		d.report(n, CodeType, key+" must be a text", "a text that begins with [ or { needs quotes")
 	case n.ShortTag() != "!!str":
@@ -76,7 +77,8 @@ func (d *decoder) inRange(n *yaml.Node, tag reflect.StructTag, key string, x flo
 	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
 		d.report(n, CodeValue, fmt.Sprintf("%s is not a number", shown(n)), "")
 	case x < least || x > most:
-		d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), within(tag.Get("min"), tag.Get("max")))
+		d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)),
+			within(tag.Get("min"), tag.Get("max")))
 	}
 }
 

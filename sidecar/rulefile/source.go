@@ -12,11 +12,12 @@ import (
 
 // Source says where rules come from.
 type Source struct {
-	Dir     string   // the operator's folder; empty: the rules of the program
-	Policy  string   // the locked folder of the security team; empty: none
-	Builtin Files    // what the program ships
-	Floor   []string // files of the program that count under a locked folder, whatever the operator makes of them
-	Later   []string // files that folders of earlier versions lack: the program's count there
+	Dir     string // the operator's folder; empty: the rules of the program
+	Policy  string // the locked folder of the security team; empty: none
+	Builtin Files  // what the program ships
+	// files of the program that count under a locked folder, whatever the operator makes of them
+	Floor []string
+	Later []string // files that folders of earlier versions lack: the program's count there
 }
 
 // Builtin reads what the program ships: the folders rules and prompts.
@@ -49,9 +50,9 @@ func (s Source) Read() (Files, error) {
 }
 
 // Whole completes the files of an operator's folder to all that count. They
-// replace the rules of the program as a whole, but for files that came later. Of those, only the files that they name
-// are added, below builtin/, what is known of programs and agents, and each prompt that the folder has no
-// other text for.
+// replace the rules of the program as a whole, but for files that came later. Of those, only the files that
+// they name are added, below builtin/, what is known of programs and agents, and each prompt that the folder
+// has no other text for.
 // The locked folder is read as it is now.
 func (s Source) Whole(own Files) (Files, error) {
 	all := maps.Clone(own)
@@ -83,7 +84,8 @@ func (s Source) withPolicy(files Files) (Files, error) {
 	}
 	for name, text := range s.Builtin {
 		isProgram := strings.HasPrefix(name, ProgramFolder+"/")
-		if whole := BuiltinFolder + "/" + name; isProgram || slices.Contains(s.Floor, name) || locked.mention(whole) {
+		if whole := BuiltinFolder + "/" + name; isProgram || slices.Contains(s.Floor, name) ||
+			locked.mention(whole) {
 			files[whole] = text
 		}
 	}
@@ -126,7 +128,8 @@ func (f Files) over(builtin Files) Files {
 	for name, text := range builtin {
 		whole := BuiltinFolder + "/" + name
 		isPrompt := strings.HasPrefix(name, PromptFolder+"/")
-		if isPrompt && !f.Has(name) || strings.HasPrefix(name, ProgramFolder+"/") || strings.HasPrefix(name, AgentFolder+"/") || f.mention(whole) {
+		if isPrompt && !f.Has(name) || strings.HasPrefix(name, ProgramFolder+"/") ||
+			strings.HasPrefix(name, AgentFolder+"/") || f.mention(whole) {
 			out[whole] = text
 		}
 	}

@@ -16,7 +16,8 @@ func (s *source) syntax(doc string, err error) Problem {
 	if m := unknownAnchor().FindStringSubmatch(err.Error()); m != nil {
 		for i, l := range s.lines {
 			if before, _, found := strings.Cut(l, "*"+m[1]); found {
-				return repeats(Place{s, i + 1, 1 + len([]rune(before)), 2 + len([]rune(before+m[1]))}, "*"+m[1])
+				return repeats(Place{s, i + 1, 1 + len([]rune(before)), 2 + len([]rune(before+m[1]))},
+					"*"+m[1])
 			}
 		}
 	}
@@ -25,7 +26,8 @@ func (s *source) syntax(doc string, err error) Problem {
 
 // repeats is the problem with an alias.
 func repeats(at Place, what string) Problem {
-	return at.Problem(CodeYAML, what+" repeats another part of the file", "write it out; a text that begins with * needs quotes")
+	return at.Problem(CodeYAML, what+" repeats another part of the file",
+		"write it out; a text that begins with * needs quotes")
 }
 
 var (
@@ -101,9 +103,13 @@ func (s *source) explain(line int, err error) Problem {
 		return at.Problem(CodeYAML, fmt.Sprintf("a YAML text cannot begin with %c", value[0]), block)
 	case quote >= 0:
 		from := at.col + len([]rune(value[:quote]))
-		return Place{s, line, from, from + 1}.Problem(CodeYAML, NotClosed, "close it; a quote that belongs to the text is written "+map[byte]string{'\'': "''", '"': `\"`}[value[quote]])
-	case (strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{")) && yaml.Unmarshal([]byte(value), new(yaml.Node)) != nil:
-		return at.Problem(CodeYAML, "YAML cannot read what stands in these brackets", "close every bracket and quote, and put texts with ? : , [ ] { } into quotes")
+		return Place{s, line, from, from + 1}.Problem(CodeYAML, NotClosed,
+			"close it; a quote that belongs to the text is written "+map[byte]string{'\'': "''",
+				'"': `\"`}[value[quote]])
+	case (strings.HasPrefix(value, "[") || strings.HasPrefix(value, "{")) && yaml.Unmarshal([]byte(value),
+		new(yaml.Node)) != nil:
+		return at.Problem(CodeYAML, "YAML cannot read what stands in these brackets",
+			"close every bracket and quote, and put texts with ? : , [ ] { } into quotes")
 	case ternary().MatchString(value):
 		return at.Problem(CodeYAML, "YAML takes the colon for a key", block)
 	case quoteEndsEarly(value):
@@ -111,13 +117,15 @@ func (s *source) explain(line int, err error) Problem {
 	case strings.Contains(value, ": ") && !strings.HasPrefix(value, "{"):
 		return at.Problem(CodeYAML, "YAML takes the second colon for a key", block)
 	}
-	msg := "not YAML: " + strings.TrimLeft(lineInError().ReplaceAllString(strings.TrimPrefix(err.Error(), "yaml: "), ""), ": ")
+	msg := "not YAML: " + strings.TrimLeft(lineInError().ReplaceAllString(strings.TrimPrefix(err.Error(),
+		"yaml: "), ""), ": ")
 	for _, w := range yamlWords {
 		if strings.Contains(msg, w.says) {
 			msg = w.means
 		}
 	}
-	return all.Problem(CodeYAML, msg, "is it indented like its neighbours, and is every quote and bracket closed?")
+	return all.Problem(CodeYAML, msg,
+		"is it indented like its neighbours, and is every quote and bracket closed?")
 }
 
 // openQuote is the offset of a quote in a value that nothing closes on its line;

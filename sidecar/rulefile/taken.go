@@ -40,7 +40,8 @@ func (t *Tree) lacks(key, was, now *yaml.Node, inItem bool) bool {
 	case isNull(now) && inItem && key.Value == conditionKey:
 		return report(now, "write a condition, or take the whole rule away with delete: true; without one it holds for everything")
 	case isNull(now) && now.Value == "":
-		return report(now, "leave the key out, or write null to take away what "+t.places().at(key).String()+" says")
+		return report(now, "leave the key out, or write null to take away what "+t.places().at(key).String()+
+			" says")
 	}
 	return false
 }
@@ -88,7 +89,8 @@ func (t *Tree) mergeItem(base, over *yaml.Node, name string) *yaml.Node {
 // else stands beside delete is reported by the decoder, which knows no such key.
 func takes(item *yaml.Node) bool {
 	says := lookUp(item, deleteKey)
-	return says != nil && says.ShortTag() == "!!bool" && says.Value == "true" && len(item.Content) == 2*len(naming(item))+2
+	return says != nil && says.ShortTag() == "!!bool" && says.Value == "true" &&
+		len(item.Content) == 2*len(naming(item))+2
 }
 
 // nearHint names the word that is meant, if there is one.

@@ -17,8 +17,9 @@ func (d *decoder) trap(n *yaml.Node, key string, depth int) bool {
 		d.problems = append(d.problems, repeats(place, "*"+n.Value))
 	case strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!"):
 		place := Place{d.from(n), n.Line, n.Column, n.Column + len([]rune(n.Tag))}
-		d.problems = append(d.problems, place.Problem(CodeYAML, fmt.Sprintf("YAML takes the ! at the start of %s for a tag", key),
-			notInstead(key)))
+		d.problems = append(d.problems,
+			place.Problem(CodeYAML, fmt.Sprintf("YAML takes the ! at the start of %s for a tag", key),
+				notInstead(key)))
 	default:
 		return false
 	}

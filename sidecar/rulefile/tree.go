@@ -36,7 +36,8 @@ func Plant(files Files, name string, shape Shape) *Tree {
 	t := &Tree{
 		shape:  shape,
 		source: newSource(name, files[name]),
-		origin: map[*yaml.Node]*source{}, strays: map[*yaml.Node]string{}, gone: map[*yaml.Node]bool{}, locked: strings.HasPrefix(name, PolicyFolder+"/"),
+		origin: map[*yaml.Node]*source{}, strays: map[*yaml.Node]string{}, gone: map[*yaml.Node]bool{},
+		locked: strings.HasPrefix(name, PolicyFolder+"/"),
 	}
 	t.root = t.plant(files, name)
 	t.prune(t.root)

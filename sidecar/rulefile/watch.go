@@ -122,7 +122,8 @@ func (w *watch) rewatch() {
 	for _, dir := range w.src.Folders() {
 		before, watched := w.folders[dir]
 		now, err := os.Stat(dir)
-		if watched && !slices.Contains(w.notify.WatchList(), dir) { // it went with the folder, whose number the new one has
+		// it went with the folder, whose number the new one has
+		if watched && !slices.Contains(w.notify.WatchList(), dir) {
 			delete(w.folders, dir)
 			watched = false
 		}

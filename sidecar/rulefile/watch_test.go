@@ -49,7 +49,8 @@ func watching(t *testing.T, dir string) <-chan seen {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		Watch(ctx, Source{Dir: dir}, files.Version(), func(f Files, err error) bool { ch <- seen{f, err, time.Now()}; return true })
+		Watch(ctx, Source{Dir: dir}, files.Version(),
+			func(f Files, err error) bool { ch <- seen{f, err, time.Now()}; return true })
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	time.Sleep(150 * time.Millisecond) // past its first look
@@ -159,7 +160,8 @@ func TestWatchEditors(t *testing.T) {
 				switch {
 				case len(got) == 0 && c.want == "":
 					return
-				case len(got) == 1 && got[0].err == nil && got[0].files["exec.yaml"] == c.want && got[0].at.Sub(edited) < poll:
+				case len(got) == 1 && got[0].err == nil && got[0].files["exec.yaml"] == c.want &&
+					got[0].at.Sub(edited) < poll:
 					return
 				case late < settle/2:
 					t.Fatalf("%d reloads: %v", len(got), got)

@@ -57,7 +57,8 @@ func escaped(doc string) string {
 
 var (
 	plainText = lazyregexp.New(`^[A-Za-z_][\w./-]*( [\w./-]+)*$`)
-	blockText = lazyregexp.New(`^[^\s\pC\pZ]([^\pC\pZ]| |\n)*\n([^\pC\pZ]| |\n)*$`) // no blank in front, nothing invisible
+	// no blank in front, nothing invisible
+	blockText = lazyregexp.New(`^[^\s\pC\pZ]([^\pC\pZ]| |\n)*\n([^\pC\pZ]| |\n)*$`)
 )
 
 // flow is a depth at which everything stands on one line.
@@ -70,7 +71,8 @@ func restyle(n *yaml.Node, depth int) {
 	case n.Kind == yaml.MappingNode && depth < flow-1:
 		n.Style = 0
 		depth++
-	case n.Kind == yaml.SequenceNode && depth < flow && len(n.Content) > 0 && n.Content[0].Kind == yaml.MappingNode:
+	case n.Kind == yaml.SequenceNode && depth < flow && len(n.Content) > 0 &&
+		n.Content[0].Kind == yaml.MappingNode:
 		n.Style = 0
 		depth = flow
 	case n.Kind != yaml.ScalarNode:

@@ -27,13 +27,16 @@ func TestItem(t *testing.T) {
 			Args any    `rule:"args"`
 		} `rule:"calls"`
 	}
-	signs := []string{" ", "\n", "a", "#", ": ", "-", "!", "&", "*", "'", `"`, `\`, "\t", "\u2028", "\x7f", "\u0085", "{", "}", "[", ",", "yes", "1", "é", "😀",
-		"\ufeff", "\U000e0001", "?", "|", ">", "%", "@", "`", "\x01", "\r", "null", "~", "2026-01-31", "0x1", "<<", "=", strings.Repeat("word ", 30)}
+	signs := []string{" ", "\n", "a", "#", ": ", "-", "!", "&", "*", "'", `"`, `\`, "\t", "\u2028", "\x7f",
+		"\u0085", "{", "}", "[", ",", "yes", "1", "é", "😀",
+		"\ufeff", "\U000e0001", "?", "|", ">", "%", "@", "`", "\x01", "\r", "null", "~", "2026-01-31", "0x1",
+		"<<", "=", strings.Repeat("word ", 30)}
 	text := rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(signs), 0, 6).Draw(t, "signs"), "")
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		in := written{text.Draw(t, "text"), []string{text.Draw(t, "entry"), text.Draw(t, "entry")}, []call{{text.Draw(t, "name"), RawJSON(`{"x":"\/ \ud83d\ude00"}`)}}}
+		in := written{text.Draw(t, "text"), []string{text.Draw(t, "entry"), text.Draw(t, "entry")},
+			[]call{{text.Draw(t, "name"), RawJSON(`{"x":"\/ \ud83d\ude00"}`)}}}
 		item, err := Item(in)
 		if err != nil {
 			t.Fatal(err)

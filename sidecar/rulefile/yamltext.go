@@ -44,7 +44,8 @@ func SetYAML(text []byte, value any, path ...string) ([]byte, error) {
 		case n.ShortTag() == "!!null" && key != nil:
 			return y.fill(key, n, jsonc.Nested(value, path[i:])), nil
 		case n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode:
-			return nil, y.wrong(n, "%s is %s, and must hold more values here", strings.Join(path[:i], "."), kindOf(n))
+			return nil, y.wrong(n, "%s is %s, and must hold more values here", strings.Join(path[:i], "."),
+				kindOf(n))
 		case child == nil:
 			return y.insert(n, step, jsonc.Nested(value, path[i+1:]))
 		}
@@ -56,8 +57,10 @@ func SetYAML(text []byte, value any, path ...string) ([]byte, error) {
 		return text, nil
 	case n.ShortTag() == "!!null" && key != nil:
 		return y.fill(key, n, value), nil
-	case n.Kind != yaml.ScalarNode || v.End <= v.Start || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || n.Anchor != "":
-		return nil, y.wrong(n, "%s is %s, and is to be set to something else; change it by hand", strings.Join(path, "."), kindOf(n))
+	case n.Kind != yaml.ScalarNode || v.End <= v.Start || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 ||
+		n.Anchor != "":
+		return nil, y.wrong(n, "%s is %s, and is to be set to something else; change it by hand",
+			strings.Join(path, "."), kindOf(n))
 	}
 	return bytes.Join([][]byte{text[:v.Start], []byte(scalar(value, n.Style)), text[v.End:]}, nil), nil
 }
@@ -92,7 +95,8 @@ func openYAML(text []byte) (*yamlText, error) {
 		if p.Code == CodeFile && p.Line == 0 && root == nil && isEmptyYAML(text) {
 			return y, nil
 		}
-		return nil, &jsonc.SyntaxError{Line: max(1, p.Line), Column: max(1, p.Col), Msg: strings.TrimSuffix(p.Msg+"; "+p.Hint, "; ")}
+		return nil, &jsonc.SyntaxError{Line: max(1, p.Line), Column: max(1, p.Col),
+			Msg: strings.TrimSuffix(p.Msg+"; "+p.Hint, "; ")}
 	}
 	y.root = root
 	return y, nil
@@ -212,7 +216,8 @@ func (y *yamlText) fill(key, null *yaml.Node, value any) []byte {
 	case jsonc.Pairs, jsonc.List:
 		indent := strings.Repeat(" ", key.Column-1) + "  "
 		with = y.newline + strings.TrimSuffix(block(value, indent, y.newline), y.newline)
-		if rest := y.starts[key.Line] - len(y.newline); to == from && rest > from && rest <= len(y.text) { // a comment stays on the line of its key
+		// a comment stays on the line of its key
+		if rest := y.starts[key.Line] - len(y.newline); to == from && rest > from && rest <= len(y.text) {
 			from, to = rest, rest
 		}
 	}
@@ -228,14 +233,17 @@ func (y *yamlText) insert(in *yaml.Node, key string, value any) ([]byte, error) 
 		first, last := in.Content[0], in.Content[len(in.Content)-2]
 		indent := first.Column - 1
 		list := in.Content[len(in.Content)-1].Kind == yaml.SequenceNode
-		return y.addLines(y.blockEnd(last.Line, indent, list), block(jsonc.Make(key, value), strings.Repeat(" ", indent), y.newline)), nil
+		return y.addLines(y.blockEnd(last.Line, indent, list), block(jsonc.Make(key, value),
+			strings.Repeat(" ", indent), y.newline)), nil
 	}
 	first, last := in.Content[0], in.Content[len(in.Content)-1]
-	dash := strings.LastIndexByte(y.lines[first.Line-1][:y.offset(first.Line, first.Column)-y.starts[first.Line-1]], '-')
+	dash := strings.LastIndexByte(y.lines[first.Line-1][:y.offset(first.Line,
+		first.Column)-y.starts[first.Line-1]], '-')
 	if dash < 0 {
 		return nil, y.wrong(in, "an item is to be added to this list, and its dash stands on a line of its own; add it by hand")
 	}
-	return y.addLines(y.blockEnd(last.Line, dash, false), block(jsonc.List{value}, strings.Repeat(" ", dash), y.newline)), nil
+	return y.addLines(y.blockEnd(last.Line, dash, false), block(jsonc.List{value}, strings.Repeat(" ", dash),
+		y.newline)), nil
 }
 
 // blockEnd is the number of lines up to the end of an entry that begins on a line, from 1, in a
@@ -321,7 +329,8 @@ func block(value any, indent, newline string) string {
 	case jsonc.List:
 		for _, item := range v {
 			if _, nested := item.(jsonc.Pairs); nested {
-				b.WriteString(indent + "- " + strings.TrimPrefix(block(item, indent+"  ", newline), indent+"  "))
+				b.WriteString(indent + "- " + strings.TrimPrefix(block(item, indent+"  ", newline),
+					indent+"  "))
 			} else {
 				b.WriteString(indent + "- " + flowValue(item) + newline)
 			}

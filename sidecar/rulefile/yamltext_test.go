@@ -9,7 +9,8 @@ import (
 
 // Each edit changes the lines that it must, and no other byte.
 func TestSetYAML(t *testing.T) {
-	model := jsonc.Make("name", "gpt-oss", "apiBase", "http://127.0.0.1:8001/v1", "capabilities", jsonc.Strings("tool_use"))
+	model := jsonc.Make("name", "gpt-oss", "apiBase", "http://127.0.0.1:8001/v1", "capabilities",
+		jsonc.Strings("tool_use"))
 	for _, c := range []struct {
 		name, text string
 		value      any

@@ -16,14 +16,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// OpenClaw is the agent that this program was made for: its file is there, unless a folder of rules has another one.
+// OpenClaw is the agent that this program was made for: its file is there, unless a folder of rules has
+// another one.
 const OpenClaw = "openclaw"
 
 // generic is the agent of a request that fits no other file.
 const generic = "generic"
 
-// agentFile is a file of the folder agents: a program that sends requests and runs the calls, such as OpenClaw
-// or Codex. The name of the file is the name of the agent.
+// agentFile is a file of the folder agents: a program that sends requests and runs the calls, such as
+// OpenClaw or Codex. The name of the file is the name of the agent.
 type agentFile struct {
 	Version   int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
 	About     string                           `rule:"about" doc:"Which program this is, and with which versions the file was tried."`
@@ -89,7 +90,8 @@ type Agent struct {
 func (l *loader) agentNames() (out []string) {
 	for name := range l.files {
 		plain := strings.TrimPrefix(name, rulefile.BuiltinFolder+"/")
-		if stem, ok := strings.CutSuffix(path.Base(plain), ".yaml"); ok && path.Dir(plain) == rulefile.AgentFolder && stem != generic {
+		if stem, ok := strings.CutSuffix(path.Base(plain), ".yaml"); ok &&
+			path.Dir(plain) == rulefile.AgentFolder && stem != generic {
 			out = append(out, stem)
 		}
 	}
@@ -119,7 +121,8 @@ func (l *loader) agents() {
 		for _, list := range []struct {
 			from []rulefile.Text
 			to   *[]*regexp.Regexp
-		}{{f.Results.Asked, &results.Asked}, {f.Results.NotRun, &results.NotRun}, {f.Results.Ran, &results.Ran}} {
+		}{{f.Results.Asked, &results.Asked}, {f.Results.NotRun, &results.NotRun},
+			{f.Results.Ran, &results.Ran}} {
 			*list.to = append(*list.to, l.patterns(list.from)...)
 		}
 	}
@@ -138,19 +141,23 @@ func (l *loader) patterns(list []rulefile.Text) (out []*regexp.Regexp) {
 
 // agent compiles what one file says.
 func (l *loader) agent(name string, f *agentFile) *Agent {
-	a := &Agent{Name: name, Commands: f.Commands, Retry: f.Retry.Value, About: f.About, signs: f.Known, headers: f.Workspace.Headers}
+	a := &Agent{Name: name, Commands: f.Commands, Retry: f.Retry.Value, About: f.About, signs: f.Known,
+		headers: f.Workspace.Headers}
 	for _, s := range f.Known {
 		switch {
 		case s.Header.Value == "" && s.Has.Value != "":
-			l.report(s.Has.All(), rulefile.CodeMissing, "has needs header", "name the header that contains this")
+			l.report(s.Has.All(), rulefile.CodeMissing, "has needs header",
+				"name the header that contains this")
 		case s.Header.Value == "" && s.Says.Value == "" && len(s.Tools) == 0:
 			l.report(s.At, rulefile.CodeMissing, "this recognises nothing", "give header, tools or says")
 		case name == generic:
-			l.report(s.At, rulefile.CodeKey, generic+" is for requests that no other file recognises", "write a file of its own for this agent")
+			l.report(s.At, rulefile.CodeKey, generic+" is for requests that no other file recognises",
+				"write a file of its own for this agent")
 		}
 	}
 	learn := l.sentences(f.Workspace.Says)
-	loop := Ignored{Results: l.patterns(f.Loop.Ignore), Notices: l.patterns(f.Loop.Notices), Same: l.patterns(f.Loop.Same)}
+	loop := Ignored{Results: l.patterns(f.Loop.Ignore), Notices: l.patterns(f.Loop.Notices),
+		Same: l.patterns(f.Loop.Same)}
 	read, write := l.ownFolders(f.Folders.Read), l.ownFolders(f.Folders.Write)
 	groups, params := l.nameGroups(f.Tools), l.agentParams(f.Arguments)
 	a.set = func(s *Set) *Set {
@@ -176,7 +183,8 @@ func (l *loader) ownFolders(list []rulefile.Text) (out []string) {
 	for _, t := range list {
 		folder, _ := l.folder(t, home)
 		if t.At.Known() && (folder == "/" || folder == home) {
-			l.report(t.All(), rulefile.CodeValue, t.Value+" is more than a folder of the agent", "name a folder below it, such as ~/.codex/skills")
+			l.report(t.All(), rulefile.CodeValue, t.Value+" is more than a folder of the agent",
+				"name a folder below it, such as ~/.codex/skills")
 			continue
 		}
 		out = append(out, folder)
@@ -193,7 +201,8 @@ func addNames(groups, more []tools.Group) []tools.Group {
 			out = append(out, g)
 			continue
 		}
-		out[at] = tools.Group{Names: slices.Concat(out[at].Names, g.Names[1:]), Weak: slices.Concat(out[at].Weak, g.Weak)}
+		out[at] = tools.Group{Names: slices.Concat(out[at].Names, g.Names[1:]),
+			Weak: slices.Concat(out[at].Weak, g.Weak)}
 	}
 	return out
 }
@@ -201,7 +210,8 @@ func addNames(groups, more []tools.Group) []tools.Group {
 func (l *loader) agentParams(list []rulefile.Pair[[]rulefile.Text]) (out []tools.ParamAlias) {
 	for _, p := range list {
 		l.set.book.add(p.Key.At, "*."+p.Key.Value)
-		out = append(out, tools.ParamAlias{Param: p.Key.Value, From: values(p.Value), Place: p.Key.At.String()})
+		out = append(out, tools.ParamAlias{Param: p.Key.Value, From: values(p.Value),
+			Place: p.Key.At.String()})
 	}
 	return out
 }
@@ -217,8 +227,8 @@ func (a *author) forAgent(asks string, learn []Sentence, read, write []string) *
 	return &out
 }
 
-// For is the set for requests of an agent: the same rules, with what its file says. A name without a file gives
-// the set itself.
+// For is the set for requests of an agent: the same rules, with what its file says. A name without a file
+// gives the set itself.
 func (s *Set) For(name string) *Set {
 	if one := s.of[name]; one != nil && s.loaded == s {
 		return one
@@ -245,13 +255,14 @@ func (s *Set) AgentOf(name string) *Agent {
 	return nil
 }
 
-// AgentNames are the agents that files describe, in the order in which they are tried. The last one is generic.
+// AgentNames are the agents that files describe, in the order in which they are tried. The last one is
+// generic.
 func (s *Set) AgentNames() []string {
 	return collect(s.agents, func(a *Agent) string { return a.Name })
 }
 
-// Recognise finds the agent of a request, and says by what. Header gives a header of the request. Instructions are
-// read last: they are long.
+// Recognise finds the agent of a request, and says by what. Header gives a header of the request.
+// Instructions are read last: they are long.
 func (s *Set) Recognise(header func(name string) string, req *openai.Request) (a *Agent, by string) {
 	for _, reads := range []bool{false, true} {
 		for _, a := range s.agents {
@@ -265,8 +276,8 @@ func (s *Set) Recognise(header func(name string) string, req *openai.Request) (a
 	return s.agents[len(s.agents)-1], "no file of agents fits it"
 }
 
-// fits says by what a request is recognised; "" where it is not. Reads says that it is tried only if it reads the
-// instructions, and else only if it does not.
+// fits says by what a request is recognised; "" where it is not. Reads says that it is tried only if it reads
+// the instructions, and else only if it does not.
 func (s *agentSign) fits(header func(name string) string, req *openai.Request, reads bool) (by string) {
 	if (s.Says.Value != "") != reads {
 		return ""
@@ -282,7 +293,8 @@ func (s *agentSign) fits(header func(name string) string, req *openai.Request, r
 	for _, t := range s.Tools {
 		name, argument, _ := strings.Cut(t.Value, ".")
 		offered := func(o tools.Tool) bool {
-			return o.Name == name && (argument == "" || gjson.GetBytes(o.Parameters, "properties."+argument).Exists())
+			return o.Name == name && (argument == "" ||
+				gjson.GetBytes(o.Parameters, "properties."+argument).Exists())
 		}
 		if !slices.ContainsFunc(req.Tools, offered) {
 			return ""

@@ -28,7 +28,8 @@ func (r request) parse(t *testing.T) *openai.Request {
 		tool, argument, _ := strings.Cut(name, ".")
 		list = append(list, fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":{"type":"object","properties":{%q:{"type":"string"}}}}}`, tool, cmp.Or(argument, "x")))
 	}
-	req, err := openai.ParseRequest(fmt.Appendf(nil, `{"messages":[{"role":"system","content":%q},{"role":"user","content":"You are Cline, working in the directory: /evil"}],"tools":[%s]}`,
+	req, err := openai.ParseRequest(fmt.Appendf(nil,
+		`{"messages":[{"role":"system","content":%q},{"role":"user","content":"You are Cline, working in the directory: /evil"}],"tools":[%s]}`,
 		r.system, strings.Join(list, ",")))
 	check(t, err)
 	return req
@@ -45,18 +46,33 @@ func TestAgentsAreRecognised(t *testing.T) {
 			"You are OpenCode, You and the user share the same workspace\n<env>\n  Working directory: /home/sam/app\n  Workspace root folder: /", "bash edit read"}, "opencode", "header user-agent", "", "/home/sam/app"},
 		"opencode's titles": {request{map[string]string{"user-agent": "opencode/1.18.33"}, "You are a title generator.", ""}, "opencode", "header user-agent", "", ""},
 		"Codex in a repository": {request{map[string]string{"originator": "codex_exec", "x-codex-turn-metadata": `{"turn_id":"1","workspaces":{"/home/sam/app":{"latest_git_commit_hash":"a1"}}}`},
-			"You are a coding agent running in the Codex CLI", "exec_command write_stdin"}, "codex", "header originator", "/home/sam/app", ""},
-		"Codex elsewhere":       {request{map[string]string{"originator": "codex_exec", "x-codex-turn-metadata": `{"turn_id":"1"}`, "x-workspace": "/home/sam/x"}, "", ""}, "codex", "header originator", "/home/sam/x", ""},
-		"Codex behind a proxy":  {request{nil, "", "exec_command write_stdin view_image"}, "codex", "tool exec_command, tool write_stdin", "", ""},
-		"pi":                    {request{map[string]string{"user-agent": "pi/1.6.0 (linux; node/v24.21.0; x64)"}, "You are a coding assistant running inside pi\n<cwd>\n/home/sam/app\n</cwd>", "read bash"}, "pi", "header user-agent", "", "/home/sam/app"},
-		"Qwen Code":             {request{map[string]string{"user-agent": "QwenCode/0.24.4 (linux; x64)", "x-workspace": "/home/sam/app/"}, "You are Qwen Code, a non-interactive CLI agent", ""}, "qwen-code", "header user-agent", "/home/sam/app", ""},
-		"Continue":              {request{map[string]string{"user-agent": "ls/JS 5.23.2"}, "You are an agent in the Continue CLI.\n<env>\nWorking directory: /home/sam/app", "Read Bash"}, "continue", `instructions "You are an agent in the Continue CLI"`, "", "/home/sam/app"},
-		"Cline":                 {request{nil, "You are Cline, an AI coding agent.\n<env>\n4. Working Directory: /home/sam/app\n</env>", ""}, "cline", `instructions "You are Cline"`, "", "/home/sam/app"},
-		"Cline's tools":         {request{nil, "Summarize.", "run_commands read_files search_codebase"}, "cline", "tool run_commands, tool read_files, tool search_codebase", "", ""},
-		"goose":                 {request{map[string]string{"agent-session-id": "20261128_1"}, "You are a general-purpose AI agent called goose, created by AAIF", "shell"}, "goose", "header agent-session-id", "", ""},
-		"OpenClaw":              {request{nil, "<!-- openclaw:attempt:STABLE -->\nYou are a personal assistant running inside OpenClaw.\n## Workspace\nWorking directory: /w", "exec read"}, "openclaw", `instructions "You are a personal assistant running inside OpenClaw"`, "", "/w"},
+			"You are a coding agent running in the Codex CLI", "exec_command write_stdin"}, "codex",
+			"header originator", "/home/sam/app", ""},
+		"Codex elsewhere": {request{map[string]string{"originator": "codex_exec",
+			"x-codex-turn-metadata": `{"turn_id":"1"}`, "x-workspace": "/home/sam/x"}, "", ""}, "codex",
+			"header originator", "/home/sam/x", ""},
+		"Codex behind a proxy": {request{nil, "", "exec_command write_stdin view_image"}, "codex",
+			"tool exec_command, tool write_stdin", "", ""},
+		"pi": {request{map[string]string{"user-agent": "pi/1.6.0 (linux; node/v24.21.0; x64)"}, "You are a coding assistant running inside pi\n<cwd>\n/home/sam/app\n</cwd>", "read bash"}, "pi", "header user-agent", "", "/home/sam/app"},
+		"Qwen Code": {request{map[string]string{"user-agent": "QwenCode/0.24.4 (linux; x64)",
+			"x-workspace": "/home/sam/app/"}, "You are Qwen Code, a non-interactive CLI agent", ""},
+			"qwen-code", "header user-agent", "/home/sam/app", ""},
+		"Continue": {request{map[string]string{"user-agent": "ls/JS 5.23.2"},
+			"You are an agent in the Continue CLI.\n<env>\nWorking directory: /home/sam/app", "Read Bash"},
+			"continue", `instructions "You are an agent in the Continue CLI"`, "", "/home/sam/app"},
+		"Cline": {request{nil,
+			"You are Cline, an AI coding agent.\n<env>\n4. Working Directory: /home/sam/app\n</env>", ""},
+			"cline", `instructions "You are Cline"`, "", "/home/sam/app"},
+		"Cline's tools": {request{nil, "Summarize.", "run_commands read_files search_codebase"},
+			"cline", "tool run_commands, tool read_files, tool search_codebase", "", ""},
+		"goose": {request{map[string]string{"agent-session-id": "20261128_1"},
+			"You are a general-purpose AI agent called goose, created by AAIF", "shell"}, "goose",
+			"header agent-session-id", "", ""},
+		"OpenClaw": {request{nil,
+			"<!-- openclaw:attempt:STABLE -->\nYou are a personal assistant running inside OpenClaw.\n## Workspace\nWorking directory: /w", "exec read"}, "openclaw", `instructions "You are a personal assistant running inside OpenClaw"`, "", "/w"},
 		"OpenClaw by its tools": {request{nil, "", "exec.ask read"}, "openclaw", "tool exec.ask", "", ""},
-		"a user's words":        {request{nil, "You are an agent.", "exec read"}, "generic", "no file of agents fits it", "", ""},
+		"a user's words": {request{nil, "You are an agent.", "exec read"}, "generic",
+			"no file of agents fits it", "", ""},
 		"a folder that is none": {request{map[string]string{"x-workspace": "app"}, "", ""}, "generic", "no file of agents fits it", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,10 +104,12 @@ func TestSetsOfAgents(t *testing.T) {
 		if one.Asks() != want.asks || one.Version != set.Version || one.Agent.Name != agent {
 			t.Errorf("%s: %s %s", agent, one.Asks(), one.Agent.Name)
 		}
-		if want.read != "" && (!slices.Contains(roots.Read, home+want.read) || !slices.Contains(one.Confined(home).Read, home+want.read)) {
+		if want.read != "" && (!slices.Contains(roots.Read, home+want.read) ||
+			!slices.Contains(one.Confined(home).Read, home+want.read)) {
 			t.Errorf("%s does not read %s: %v", agent, want.read, roots.Read)
 		}
-		if want.write != "" && !slices.Contains(roots.Write, home+want.write) || roots.Workspace() != set.Roots(World{}).Workspace() {
+		if want.write != "" && !slices.Contains(roots.Write, home+want.write) ||
+			roots.Workspace() != set.Roots(World{}).Workspace() {
 			t.Errorf("%s writes %v", agent, roots.Write)
 		}
 		if agent != "qwen-code" && len(roots.Write) != len(set.Roots(World{}).Write) {
@@ -106,12 +124,15 @@ func TestSetsOfAgents(t *testing.T) {
 	}
 }
 
-// A file of the operator takes the place of that of the program, or adds to it. What is wrong with it has a place.
+// A file of the operator takes the place of that of the program, or adds to it. What is wrong with it has a
+// place.
 func TestAgentFiles(t *testing.T) {
 	for name, c := range map[string]struct{ file, doc, want string }{
-		"a new one":         {"agents/ours.yaml", "known: [{header: x-ours}]\nasks: nobody\n", "asks nobody"},
-		"one in its place":  {"agents/pi.yaml", "known: [{header: x-ours}]\nasks: agent\n", "asks agent"},
-		"one over it":       {"agents/qwen-code.yaml", "include: [builtin/agents/qwen-code.yaml]\nknown: [{header: x-ours}]\nasks: nobody\n", "asks nobody"},
+		"a new one":        {"agents/ours.yaml", "known: [{header: x-ours}]\nasks: nobody\n", "asks nobody"},
+		"one in its place": {"agents/pi.yaml", "known: [{header: x-ours}]\nasks: agent\n", "asks agent"},
+		"one over it": {"agents/qwen-code.yaml",
+			"include: [builtin/agents/qwen-code.yaml]\nknown: [{header: x-ours}]\nasks: nobody\n",
+			"asks nobody"},
 		"a lock":            {"agents/pi.yaml", "known: [{header: x-ours}]\nasks: agent\n", "asks sidecar"},
 		"a misspelt key":    {"agents/ours.yaml", "knwon: []\n", "agents/ours.yaml:2:1"},
 		"nothing to see":    {"agents/ours.yaml", "known: [{has: x}]\n", "has needs header"},
@@ -122,13 +143,16 @@ func TestAgentFiles(t *testing.T) {
 		"the whole home":    {"agents/ours.yaml", "folders: {read: ['~']}\n", "more than a folder of the agent"},
 		"a relative folder": {"agents/ours.yaml", "folders: {write: [skills]}\n", "is not an absolute path"},
 		"the generic one":   {"agents/generic.yaml", "known: [{header: x}]\n", "generic is for requests"},
-		"under the lock":    {"policy/agents/ours.yaml", "asks: nobody\n", "a locked folder cannot hold this file"},
-		"not a yaml":        {"agents/ours.yaml", "asks: [\n", "agents/ours.yaml:"},
-		"a remark":          {"agents/ours.yaml", "connect:\n  remarks: ['see {urk}']\n", "agents/ours.yaml:3:14: {urk} stands for nothing"},
-		"a setting":         {"agents/ours.yaml", "connect:\n  configs: [{folders: [~/.x], names: [a], format: toml, settings: {a: ['{modl}']}}]\n", "{modl} in the settings stands for nothing"},
-		"a format":          {"agents/ours.yaml", "connect:\n  configs: [{folders: [~/.x], names: [a], format: ini, settings: {a: b}}]\n", "agents/ours.yaml:3:"},
-		"no folder":         {"agents/ours.yaml", "connect:\n  configs: [{folders: [], names: [a], format: json, settings: {a: b}}]\n", "this config has no folder or no name"},
-		"a word":            {"agents/ours.yaml", "connect:\n  configs: [{folders: [~/.x], names: [a], format: json, settings: word}]\n", "settings must be a list of keys and values"},
+		"under the lock": {"policy/agents/ours.yaml", "asks: nobody\n",
+			"a locked folder cannot hold this file"},
+		"not a yaml": {"agents/ours.yaml", "asks: [\n", "agents/ours.yaml:"},
+		"a remark":   {"agents/ours.yaml", "connect:\n  remarks: ['see {urk}']\n", "agents/ours.yaml:3:14: {urk} stands for nothing"},
+		"a setting":  {"agents/ours.yaml", "connect:\n  configs: [{folders: [~/.x], names: [a], format: toml, settings: {a: ['{modl}']}}]\n", "{modl} in the settings stands for nothing"},
+		"a format":   {"agents/ours.yaml", "connect:\n  configs: [{folders: [~/.x], names: [a], format: ini, settings: {a: b}}]\n", "agents/ours.yaml:3:"},
+		"no folder":  {"agents/ours.yaml", "connect:\n  configs: [{folders: [], names: [a], format: json, settings: {a: b}}]\n", "this config has no folder or no name"},
+		"a word": {"agents/ours.yaml",
+			"connect:\n  configs: [{folders: [~/.x], names: [a], format: json, settings: word}]\n",
+			"settings must be a list of keys and values"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := shipped(t)
@@ -179,22 +203,31 @@ func TestResultsShowWhoAsks(t *testing.T) {
 	}{
 		"nothing was written":                   {[]step{{"(no output)", atOnce}}, 1, false},
 		"it has failed, and speaks of approval": {[]step{{"deploy: approval required, it was not executed\n\n(Command exited with code 1)", 0}}, 1, false},
-		"it has failed":                         {[]step{{"ls: no such file\n\n(Command exited with code 2)", 999 * time.Millisecond}}, 1, false},
-		"it goes on":                            {[]step{{"Command still running (session amber-a, pid 12). Use process", atOnce}}, 1, false},
-		"a person has said yes":                 {[]step{{"(no output)", 3 * time.Second}, {"total 4", 3 * time.Second}}, 0, true},
-		"some text, once":                       {[]step{{"total 4\n", atOnce}}, 0, true},
-		"some text, twice":                      {[]step{{"total 4\n", atOnce}, {"total 4", atOnce}}, 1, false},
-		"some text, late between":               {[]step{{"total 4\n", atOnce}, {"total 4", time.Minute}, {"total 4\n", atOnce}}, 1, false},
-		"proven once, then again":               {[]step{{"(no output)", atOnce}, {"(no output)", atOnce}}, 1, false},
-		"asked in between":                      {[]step{{"total 4", atOnce}, {"Exec denied (gateway id=1, user-denied): ls", time.Minute}, {"total 4", atOnce}}, 0, true},
-		"asked after the proof":                 {[]step{{"(no output)", atOnce}, {"Approval required (id 1, full 2).", atOnce}}, 1, true},
-		"nobody is there":                       {[]step{{headless, atOnce}, {headless, atOnce}}, 0, true},
-		"OpenClaw cannot bind it":               {[]step{{noBind, atOnce}, {noBind, atOnce}}, 0, true},
-		"the platform has no way":               {[]step{{"Exec approval is required, but Matrix does not support chat exec approvals.", atOnce}}, 0, true},
-		"the arguments were wrong":              {[]step{{`Validation failed for tool "exec": command`, atOnce}, {`Validation failed for tool "exec": command`, atOnce}}, 0, true},
-		"there is no such tool":                 {[]step{{"Tool exec not found", atOnce}, {"Tool exec not found", atOnce}}, 0, true},
-		"the folder is missing":                 {[]step{{`workdir "x" is unavailable or not a directory: command was not executed. workdir is`, atOnce}, {`workdir "y" is unavailable or not a directory: command was not executed.`, atOnce}}, 0, true},
-		"the tool itself is broken":             {[]step{{`{"status":"error","tool":"exec","error":"spawn E2BIG"}`, atOnce}, {`{"status": "error"}`, atOnce}}, 0, true},
+		"it has failed": {[]step{{"ls: no such file\n\n(Command exited with code 2)",
+			999 * time.Millisecond}}, 1, false},
+		"it goes on": {[]step{{"Command still running (session amber-a, pid 12). Use process", atOnce}}, 1, false},
+		"a person has said yes": {[]step{{"(no output)", 3 * time.Second},
+			{"total 4", 3 * time.Second}}, 0, true},
+		"some text, once": {[]step{{"total 4\n", atOnce}}, 0, true},
+		"some text, twice": {[]step{{"total 4\n", atOnce}, {"total 4", atOnce}}, 1,
+			false},
+		"some text, late between": {[]step{{"total 4\n", atOnce}, {"total 4", time.Minute},
+			{"total 4\n", atOnce}}, 1, false},
+		"proven once, then again": {[]step{{"(no output)", atOnce}, {"(no output)", atOnce}}, 1,
+			false},
+		"asked in between": {[]step{{"total 4", atOnce},
+			{"Exec denied (gateway id=1, user-denied): ls", time.Minute}, {"total 4", atOnce}}, 0, true},
+		"asked after the proof": {[]step{{"(no output)", atOnce},
+			{"Approval required (id 1, full 2).", atOnce}}, 1, true},
+		"nobody is there":         {[]step{{headless, atOnce}, {headless, atOnce}}, 0, true},
+		"OpenClaw cannot bind it": {[]step{{noBind, atOnce}, {noBind, atOnce}}, 0, true},
+		"the platform has no way": {[]step{{"Exec approval is required, but Matrix does not support chat exec approvals.", atOnce}}, 0, true},
+		"the arguments were wrong": {[]step{{`Validation failed for tool "exec": command`,
+			atOnce}, {`Validation failed for tool "exec": command`, atOnce}}, 0, true},
+		"there is no such tool": {[]step{{"Tool exec not found", atOnce},
+			{"Tool exec not found", atOnce}}, 0, true},
+		"the folder is missing":     {[]step{{`workdir "x" is unavailable or not a directory: command was not executed. workdir is`, atOnce}, {`workdir "y" is unavailable or not a directory: command was not executed.`, atOnce}}, 0, true},
+		"the tool itself is broken": {[]step{{`{"status":"error","tool":"exec","error":"spawn E2BIG"}`, atOnce}, {`{"status": "error"}`, atOnce}}, 0, true},
 	} {
 		a, proven := state.NewAsks(), 0
 		for i, s := range c.steps {

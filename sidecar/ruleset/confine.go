@@ -68,7 +68,8 @@ func (s *Set) Confined(home string) Confined {
 	if s.locked != nil {
 		c = c.under(s.locked.within)
 	}
-	return Confined{Read: at(c.Read), Write: at(c.Write), Secrets: c.Secrets, Environment: at(c.Environment), Outside: c.Outside, Remotes: c.Remotes, Hidden: c.Hidden}
+	return Confined{Read: at(c.Read), Write: at(c.Write), Secrets: c.Secrets, Environment: at(c.Environment),
+		Outside: c.Outside, Remotes: c.Remotes, Hidden: c.Hidden}
 }
 
 // under is what is left of it under a locked folder: what both list, and nothing that either
@@ -78,33 +79,45 @@ func (c Confined) under(lock Confined) Confined {
 		if len(locked) == 0 { // it does not say
 			return own
 		}
-		return slices.DeleteFunc(slices.Clone(own), func(s string) bool { return !slices.Contains(locked, s) })
+		return slices.DeleteFunc(slices.Clone(own),
+			func(s string) bool { return !slices.Contains(locked, s) })
 	}
-	return Confined{Read: both(c.Read, lock.Read), Write: both(c.Write, lock.Write), Secrets: both(c.Secrets, lock.Secrets), Outside: both(c.Outside, lock.Outside), Remotes: both(c.Remotes, lock.Remotes),
-		Environment: slices.Concat(c.Environment, lock.Environment), Hidden: slices.Concat(c.Hidden, lock.Hidden)}
+	return Confined{Read: both(c.Read, lock.Read), Write: both(c.Write, lock.Write),
+		Secrets: both(c.Secrets, lock.Secrets), Outside: both(c.Outside, lock.Outside),
+		Remotes:     both(c.Remotes, lock.Remotes),
+		Environment: slices.Concat(c.Environment, lock.Environment), Hidden: slices.Concat(c.Hidden,
+			lock.Hidden)}
 }
 
 // confined takes what an exec.yaml says of confined commands.
 func (l *loader) confined(r confinedRule) Confined {
-	c := Confined{Read: values(r.Read), Write: values(r.Write), Outside: values(r.Outside), Remotes: values(r.Remotes), Hidden: values(r.Hidden), Secrets: values(r.Secrets)}
+	c := Confined{Read: values(r.Read), Write: values(r.Write), Outside: values(r.Outside),
+		Remotes: values(r.Remotes), Hidden: values(r.Hidden), Secrets: values(r.Secrets)}
 	for key, list := range map[string][]rulefile.Text{"read": r.Read, "write": r.Write} {
 		for _, t := range list {
-			if t.At.Known() && !strings.HasPrefix(t.Value, "/") && t.Value != "~" && !strings.HasPrefix(t.Value, "~/") {
-				l.report(t.All(), rulefile.CodeValue, t.Value+" is not an absolute path", "begin it with / or ~/")
+			if t.At.Known() && !strings.HasPrefix(t.Value, "/") && t.Value != "~" &&
+				!strings.HasPrefix(t.Value, "~/") {
+				l.report(t.All(), rulefile.CodeValue, t.Value+" is not an absolute path",
+					"begin it with / or ~/")
 			}
 			if key == "write" && (t.Value == "/" || strings.Trim(t.Value, "/") == "~") {
-				l.report(t.All(), rulefile.CodeValue, t.Value+" cannot be a folder of confined commands: it holds what they must not change", "name a folder of their own, such as ~/.cache/gpt-oss-executor")
+				l.report(t.All(), rulefile.CodeValue,
+					t.Value+" cannot be a folder of confined commands: it holds what they must not change",
+					"name a folder of their own, such as ~/.cache/gpt-oss-executor")
 			}
 		}
 	}
 	for _, t := range r.Secrets {
-		if _, err := path.Match(t.Value, ""); t.At.Known() && (err != nil || t.Value == "" || strings.HasPrefix(t.Value, "/") || strings.Trim(t.Value, "*?/") == "") {
-			l.report(t.All(), rulefile.CodeValue, t.Value+" is no name of a secret", "write it like .env or .env.*")
+		if _, err := path.Match(t.Value, ""); t.At.Known() && (err != nil || t.Value == "" ||
+			strings.HasPrefix(t.Value, "/") || strings.Trim(t.Value, "*?/") == "") {
+			l.report(t.All(), rulefile.CodeValue, t.Value+" is no name of a secret",
+				"write it like .env or .env.*")
 		}
 	}
 	for _, e := range r.Environment {
 		if e.Key.At.Known() && (e.Key.Value == "" || strings.ContainsAny(e.Key.Value, "=\x00 ")) {
-			l.report(e.Key.All(), rulefile.CodeValue, "this is no name of a variable", "write it like GOCACHE")
+			l.report(e.Key.All(), rulefile.CodeValue, "this is no name of a variable",
+				"write it like GOCACHE")
 		}
 		c.Environment = append(c.Environment, e.Key.Value+"="+e.Value.Value)
 	}

@@ -90,8 +90,10 @@ func TestConfineOfBothFolders(t *testing.T) {
 		{"never", "never", Never, policy.Ask},
 	} {
 		own := builtin(t)
-		own[execFilename] = strings.Replace(own[execFilename], "\nconfine: when_possible\n", "\n"+says(c.own), 1)
-		locked := strings.Replace(builtin(t)[execFilename], "\nconfine: when_possible\n", "\n"+says(c.locked), 1)
+		own[execFilename] = strings.Replace(own[execFilename], "\nconfine: when_possible\n", "\n"+says(c.own),
+			1)
+		locked := strings.Replace(builtin(t)[execFilename], "\nconfine: when_possible\n", "\n"+says(c.locked),
+			1)
 		files, err := lockedSource(t, own, rulefile.Files{execFilename: locked}).Read()
 		if err != nil {
 			t.Fatal(err)
@@ -113,7 +115,8 @@ func TestConfineOfBothFolders(t *testing.T) {
 // locked folder can only hide more.
 func TestConfinedHas(t *testing.T) {
 	own := builtin(t)
-	files, err := lockedSource(t, own, rulefile.Files{execFilename: "version: 1\nconfined: {hidden: [OURS], secrets: [.env, x], read: [~/.rustup, /opt/theirs], environment: {GOCACHE: /none}}\n"}).Read()
+	files, err := lockedSource(t, own,
+		rulefile.Files{execFilename: "version: 1\nconfined: {hidden: [OURS], secrets: [.env, x], read: [~/.rustup, /opt/theirs], environment: {GOCACHE: /none}}\n"}).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,9 +125,13 @@ func TestConfinedHas(t *testing.T) {
 		t.Fatal(problems)
 	}
 	c := set.Confined("/home/kim")
-	if !slices.Equal(c.Read, []string{"/home/kim/.rustup"}) || !slices.Contains(c.Write, "/home/kim/.cache/gpt-oss-executor/caches") ||
-		c.Environment[len(c.Environment)-1] != "GOCACHE=/none" || !slices.Contains(c.Environment, "CARGO_HOME=/home/kim/.cache/gpt-oss-executor/caches/cargo") || !slices.Contains(c.Environment, "PIP_CONFIG_FILE=/dev/null") ||
-		!slices.Equal(c.Secrets, []string{".env"}) || !slices.Contains(c.Hidden, "OURS") || !slices.Contains(c.Hidden, "SSH_AUTH_SOCK") {
+	if !slices.Equal(c.Read, []string{"/home/kim/.rustup"}) ||
+		!slices.Contains(c.Write, "/home/kim/.cache/gpt-oss-executor/caches") ||
+		c.Environment[len(c.Environment)-1] != "GOCACHE=/none" ||
+		!slices.Contains(c.Environment, "CARGO_HOME=/home/kim/.cache/gpt-oss-executor/caches/cargo") ||
+		!slices.Contains(c.Environment, "PIP_CONFIG_FILE=/dev/null") ||
+		!slices.Equal(c.Secrets, []string{".env"}) || !slices.Contains(c.Hidden, "OURS") ||
+		!slices.Contains(c.Hidden, "SSH_AUTH_SOCK") {
 		t.Errorf("%+v", c)
 	}
 	for text, want := range map[string]string{

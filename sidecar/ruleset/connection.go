@@ -19,7 +19,9 @@ func (l *loader) knownHosts(f urlsFile) []urls.Pattern {
 	for _, t := range *f.KnownHosts {
 		p, err := urls.ParsePattern(t.Value)
 		if err != nil {
-			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" cannot be a known host: "+err.Error(), "write a host, such as github.com, *.npmjs.org for all below one, or git.example.com:8443")
+			l.report(t.All(), rulefile.CodeValue,
+				strconv.Quote(t.Value)+" cannot be a known host: "+err.Error(),
+				"write a host, such as github.com, *.npmjs.org for all below one, or git.example.com:8443")
 			continue
 		}
 		out = append(out, p)

@@ -19,13 +19,17 @@ func TestKnownHosts(t *testing.T) {
 		own, locked rulefile.Files
 		known, not  string
 	}{
-		"shipped":               {nil, nil, "registry.npmjs.org github.com us.archive.ubuntu.com", "npmjs.org gist.github.com example.com"},
-		"nobody says":           {ours(""), nil, "", "github.com"},
-		"the operator":          {ours("known_hosts: ['*.example.com', other.dev]\n"), nil, "a.example.com other.dev", "example.com github.com"},
+		"shipped": {nil, nil, "registry.npmjs.org github.com us.archive.ubuntu.com",
+			"npmjs.org gist.github.com example.com"},
+		"nobody says": {ours(""), nil, "", "github.com"},
+		"the operator": {ours("known_hosts: ['*.example.com', other.dev]\n"), nil,
+			"a.example.com other.dev", "example.com github.com"},
 		"more":                  {rulefile.Files{urlsFilename: "version: 1\ninclude: [builtin/urls.yaml]\nknown_hosts: [example.com]\n"}, nil, "example.com github.com", "example.org"},
 		"the lock says nothing": {ours("known_hosts: [example.com]\n"), ours(""), "example.com", "github.com"},
-		"the lock restricts":    {ours("known_hosts: [example.com, other.dev]\n"), ours("known_hosts: [example.com, third.dev]\n"), "example.com", "other.dev third.dev"},
-		"the lock knows none":   {ours("known_hosts: [example.com]\n"), ours("known_hosts: []\n"), "", "example.com"},
+		"the lock restricts": {ours("known_hosts: [example.com, other.dev]\n"),
+			ours("known_hosts: [example.com, third.dev]\n"), "example.com", "other.dev third.dev"},
+		"the lock knows none": {ours("known_hosts: [example.com]\n"), ours("known_hosts: []\n"), "",
+			"example.com"},
 	} {
 		set, problems := underLock(t, row.locked, row.own)
 		if set == nil {
@@ -45,8 +49,11 @@ func TestKnownHosts(t *testing.T) {
 }
 
 func TestKnownHostsHavePlaces(t *testing.T) {
-	_, problems := underLock(t, nil, rulefile.Files{urlsFilename: "version: 1\ninclude: [builtin/urls.yaml]\nknown_hosts:\n  - github.com\n  - '*.com'\n"})
-	if got := problems.Error(); !strings.Contains(got, "urls.yaml:5:") || !strings.Contains(got, `"*.com" cannot be a known host: it covers a whole top-level domain`) || !strings.Contains(got, "*.npmjs.org") {
+	_, problems := underLock(t, nil,
+		rulefile.Files{urlsFilename: "version: 1\ninclude: [builtin/urls.yaml]\nknown_hosts:\n  - github.com\n  - '*.com'\n"})
+	if got := problems.Error(); !strings.Contains(got, "urls.yaml:5:") ||
+		!strings.Contains(got, `"*.com" cannot be a known host: it covers a whole top-level domain`) ||
+		!strings.Contains(got, "*.npmjs.org") {
 		t.Error(got)
 	}
 }
@@ -58,7 +65,8 @@ func TestCheckConnection(t *testing.T) {
 	if set == nil {
 		t.Fatal(problems)
 	}
-	at := At{Now: exampleTime, Opened: func(port int) bool { return port == 5173 }, World: World{Servers: []string{"127.0.0.1:8001"}}}
+	at := At{Now: exampleTime, Opened: func(port int) bool { return port == 5173 },
+		World: World{Servers: []string{"127.0.0.1:8001"}}}
 	for _, row := range []struct {
 		use  urls.Use
 		addr string // that it has; empty: it is not known yet

@@ -26,8 +26,9 @@ type At struct {
 
 // World is where a call would run, where that is not as paths.yaml has it.
 type World struct {
-	Set       string   // the workspace that the start has set; it outranks paths.yaml, but no locked folder
-	Named     []string // where the gateway says that the agent works; nil: it did not. What is set outranks it
+	Set string // the workspace that the start has set; it outranks paths.yaml, but no locked folder
+	// where the gateway says that the agent works; nil: it did not. What is set outranks it
+	Named     []string
 	Cwd, Home string   // empty: as in paths.yaml
 	Write     []string // nil: as in paths.yaml, and so below
 	Read      []string
@@ -91,8 +92,8 @@ const (
 	Elsewhere = "elsewhere"
 )
 
-// Asks says who asks a person: one of these. What exec.yaml and the locked folder say outranks the file of the
-// agent.
+// Asks says who asks a person: one of these. What exec.yaml and the locked folder say outranks the file of
+// the agent.
 func (s *Set) Asks() string {
 	switch {
 	case s.own.asksHere || s.locked != nil && s.locked.asksHere:
@@ -119,7 +120,8 @@ func (s *Set) Fixed() bool { return s.own.fixed }
 func (s *Set) PolicyRules() (out []policy.Effect) {
 	for _, a := range []*author{s.own, s.locked} {
 		if a != nil {
-			out = slices.Concat(out, effectsOf(a.policy.Calls), effectsOf(a.policy.Commands), effectsOf(a.policy.Paths), effectsOf(a.policy.URLs))
+			out = slices.Concat(out, effectsOf(a.policy.Calls), effectsOf(a.policy.Commands),
+				effectsOf(a.policy.Paths), effectsOf(a.policy.URLs))
 		}
 	}
 	return out
@@ -132,7 +134,8 @@ func effectsOf[E any](rules []policy.Rule[E]) []policy.Effect {
 func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }
 
 func (a *author) world(at At) policy.World {
-	return policy.World{Guard: at.guard(a), Lookup: at.Lookup, Servers: at.serversOf(a), Arguments: a.arguments, Programs: a.programs}
+	return policy.World{Guard: at.guard(a), Lookup: at.Lookup, Servers: at.serversOf(a),
+		Arguments: a.arguments, Programs: a.programs}
 }
 
 // serversOf are those that an agent can and must not reach there.
@@ -171,7 +174,8 @@ func (at At) guard(a *author) paths.Guard {
 // Judge is Decide as a reader asks it. Each decision is told to note, which may change the
 // arguments of the call and says whether the call is refused. Nil where the policy has
 // nothing to say.
-func (s *Set) Judge(who policy.Subject, at func() At, note func(*tools.Call, policy.Decision) (refuse bool)) func(*tools.Call) *tools.Refusal {
+func (s *Set) Judge(who policy.Subject, at func() At,
+	note func(*tools.Call, policy.Decision) (refuse bool)) func(*tools.Call) *tools.Refusal {
 	if !s.Judges() {
 		return nil
 	}
@@ -180,6 +184,7 @@ func (s *Set) Judge(who policy.Subject, at func() At, note func(*tools.Call, pol
 		if !note(call, d) {
 			return nil
 		}
-		return &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: d.Message()}
+		return &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments),
+			Why: d.Message()}
 	}
 }

@@ -19,8 +19,12 @@ func (l *loader) edits() {
 	l.set.Edits = edits.Compile(own, locked, edits.Compiler{
 		Pattern: func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") },
 		Report:  l.report,
-		Request: func(t *rulefile.Text) func(edits.Request) (bool, error) { return when[edits.Request](l, t, nil) },
-		Result:  func(t *rulefile.Text) func(edits.Result) (bool, error) { return when[edits.Result](l, t, nil) },
+		Request: func(t *rulefile.Text) func(edits.Request) (bool, error) {
+			return when[edits.Request](l, t, nil)
+		},
+		Result: func(t *rulefile.Text) func(edits.Result) (bool, error) {
+			return when[edits.Result](l, t, nil)
+		},
 	})
 	for _, r := range l.set.Edits.Rules() {
 		l.set.book.put(Rule(r))

@@ -34,12 +34,15 @@ func TestEarlierFolder(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if want := loaded(t); !reflect.DeepEqual(set.Runs.Context, want.Runs.Context) || set.Runs.AtOnce != want.Runs.AtOnce || len(set.References.Words) != len(want.References.Words) {
+	if want := loaded(t); !reflect.DeepEqual(set.Runs.Context, want.Runs.Context) ||
+		set.Runs.AtOnce != want.Runs.AtOnce || len(set.References.Words) != len(want.References.Words) {
 		t.Errorf("runs %+v", set.Runs)
 	}
 	without := maps.Clone(shipped)
-	without[runsFile] = regexp.MustCompile(`(?m)^context:\n(?:  .*\n)+`).ReplaceAllString(shipped[runsFile], "")
-	if set, problems := Load(without); set == nil || set.Runs.Context != loaded(t).Runs.Context || without[runsFile] == shipped[runsFile] {
+	without[runsFile] = regexp.MustCompile(`(?m)^context:\n(?:  .*\n)+`).ReplaceAllString(shipped[runsFile],
+		"")
+	if set, problems := Load(without); set == nil || set.Runs.Context != loaded(t).Runs.Context ||
+		without[runsFile] == shipped[runsFile] {
 		t.Errorf("a runs.yaml without context: %v", problems)
 	}
 	delete(without, execFilename)

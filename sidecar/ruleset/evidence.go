@@ -48,9 +48,12 @@ func (l *loader) evidence() {
 			w.Of[sign] = r.Weight
 		}
 	}
-	if l.clean(evidenceFile) && (f.Ask.Read > f.Run.Read || f.Ask.Write > f.Run.Write || f.Ask.Exec > f.Run.Exec) {
-		l.report(l.placeOf(evidenceFile, "ask"), rulefile.CodeValue, "ask cannot be more than run: a call that is sure enough to run is not asked about", "")
+	if l.clean(evidenceFile) && (f.Ask.Read > f.Run.Read || f.Ask.Write > f.Run.Write ||
+		f.Ask.Exec > f.Run.Exec) {
+		l.report(l.placeOf(evidenceFile, "ask"), rulefile.CodeValue,
+			"ask cannot be more than run: a call that is sure enough to run is not asked about", "")
 	}
 	l.weights = w
-	l.set.topic, l.set.data, l.set.looking, l.set.talk = f.Topic, f.Data, f.Looks, parse.NewSurroundings(parse.Words(f.Talk))
+	l.set.topic, l.set.data, l.set.looking, l.set.talk = f.Topic, f.Data, f.Looks,
+		parse.NewSurroundings(parse.Words(f.Talk))
 }

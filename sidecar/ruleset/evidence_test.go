@@ -35,7 +35,8 @@ func TestOneMistakeInEvidence(t *testing.T) {
 	files := shipped(t)
 	text := files[evidenceFile]
 	for what, broken := range map[string]string{
-		"it is empty": "", "a threshold is no score": strings.Replace(text, "exec: 0.92", "exec: 9", 1), "a sign is unknown": strings.Replace(text, "sign: quoted", "sign: quotd", 1),
+		"it is empty": "", "a threshold is no score": strings.Replace(text, "exec: 0.92", "exec: 9", 1),
+		"a sign is unknown": strings.Replace(text, "sign: quoted", "sign: quotd", 1),
 	} {
 		files[evidenceFile] = broken
 		_, problems := Load(files)

@@ -62,7 +62,8 @@ func (l *loader) tryHit(s parse.Strategy, e example) {
 	case err != nil:
 		l.report(at, codeExample, err.Error(), "")
 	case !sameCalls(got.Calls, want):
-		l.report(at, codeExample, fmt.Sprintf("%s makes %s of this, not %s", s.ID, callsText(got.Calls), callsText(want)), refusals(got))
+		l.report(at, codeExample, fmt.Sprintf("%s makes %s of this, not %s", s.ID, callsText(got.Calls),
+			callsText(want)), refusals(got))
 	case e.Shows != nil && !sameText(got.Content, *e.Shows):
 		l.report(at, codeExample, fmt.Sprintf("%s shows %q of this, not %q", s.ID, got.Content, *e.Shows), "")
 	case e.Done && !got.Done:
@@ -73,7 +74,8 @@ func (l *loader) tryHit(s parse.Strategy, e example) {
 // deltas are calls as a server sends them, each in one piece.
 func deltas(calls []exampleCall) (out []parse.CallDelta) {
 	for i, c := range calls {
-		out = append(out, parse.CallDelta{Index: i, ID: fmt.Sprintf("call%d", i), Name: c.Name, Arguments: []byte(c.Arguments)})
+		out = append(out, parse.CallDelta{Index: i, ID: fmt.Sprintf("call%d", i), Name: c.Name,
+			Arguments: []byte(c.Arguments)})
 	}
 	return out
 }
@@ -97,9 +99,11 @@ func (l *loader) tryMiss(s parse.Strategy, t rulefile.Text, offered *[]string) {
 	switch {
 	case !ok:
 	case len(got.Calls) > 0:
-		l.report(t.All(), codeExample, fmt.Sprintf("%s makes %s of this, but should leave it alone", s.ID, callsText(got.Calls)), "")
+		l.report(t.All(), codeExample, fmt.Sprintf("%s makes %s of this, but should leave it alone", s.ID,
+			callsText(got.Calls)), "")
 	case got.Done || !sameText(got.Content, t.Value):
-		l.report(t.All(), codeExample, fmt.Sprintf("%s shows %q of this, but should leave it alone", s.ID, got.Content), "")
+		l.report(t.All(), codeExample, fmt.Sprintf("%s shows %q of this, but should leave it alone", s.ID,
+			got.Content), "")
 	}
 }
 
@@ -108,11 +112,13 @@ func (l *loader) catalog(names *[]string) *tools.Catalog {
 	if names == nil {
 		return tools.OpenCatalog(l.set.Tools)
 	}
-	return tools.NewCatalog(l.set.Tools, nil, collect(*names, func(name string) tools.Tool { return tools.Tool{Name: name} }))
+	return tools.NewCatalog(l.set.Tools, nil,
+		collect(*names, func(name string) tools.Tool { return tools.Tool{Name: name} }))
 }
 
 // read lets one strategy, switched on, read a reply.
-func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta, finish string) (parse.Reading, bool) {
+func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta,
+	finish string) (parse.Reading, bool) {
 	s.Enabled = true
 	compiled, err := parse.Compile([]parse.Strategy{s}, l.weights)
 	if err != nil {
@@ -127,7 +133,8 @@ func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta, finish 
 }
 
 func sameCalls(got, want []tools.Call) bool {
-	return slices.EqualFunc(got, want, func(a, b tools.Call) bool { return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments) })
+	return slices.EqualFunc(got, want,
+		func(a, b tools.Call) bool { return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments) })
 }
 
 // callsText is a list of calls as a message shows it.
@@ -135,7 +142,8 @@ func callsText(calls []tools.Call) string {
 	if len(calls) == 0 {
 		return "no call"
 	}
-	return strings.Join(collect(calls, func(c tools.Call) string { return c.Name + " " + string(c.Arguments) }), ", ")
+	return strings.Join(collect(calls,
+		func(c tools.Call) string { return c.Name + " " + string(c.Arguments) }), ", ")
 }
 
 // refusals says why calls that were seen are none.

@@ -28,7 +28,8 @@ func (s *Set) Arm(files rulefile.Files, id, arm string) (*Set, error) {
 	case err != nil:
 		return nil, err
 	case e.Status == experiment.Stopped:
-		return nil, fmt.Errorf("%s: %s is stopped, so its arms are not loaded; say status: draft to try them", e.Place, id)
+		return nil, fmt.Errorf("%s: %s is stopped, so its arms are not loaded; say status: draft to try them",
+			e.Place, id)
 	}
 	l := prepare(under(files, prepare(files, true).base().Files(compiled)), true)
 	return s.as(l.set, []string{id + "/" + arm}), nil
@@ -64,7 +65,9 @@ func under(files rulefile.Files, texts map[string]string) rulefile.Files {
 func (l *loader) tell(how string, arm *experiment.CompiledArm, problems rulefile.Problems) {
 	for _, p := range problems {
 		if !p.Warning {
-			l.report(arm.At.All(), p.Code, how+p.Msg, strings.TrimSuffix("in "+strings.TrimPrefix(p.File, rulefile.ArmFolder+"/")+": "+p.Hint, ": "))
+			l.report(arm.At.All(), p.Code, how+p.Msg,
+				strings.TrimSuffix("in "+strings.TrimPrefix(p.File, rulefile.ArmFolder+"/")+": "+p.Hint,
+					": "))
 		}
 	}
 }
@@ -127,7 +130,8 @@ func (s *Set) as(arms *Set, names []string) *Set {
 }
 
 func (l *loader) base() experiment.Base {
-	return experiment.Base{Report: l.report, Models: collect(l.set.Models, func(m Model) string { return m.ID.Value }),
+	return experiment.Base{Report: l.report, Models: collect(l.set.Models,
+		func(m Model) string { return m.ID.Value }),
 		Over: func(file string) *rulefile.Overlay {
 			if !l.clean(file) {
 				return nil // what is said over it cannot be judged
@@ -158,8 +162,8 @@ func (l *loader) experiments() {
 }
 
 // arms loads the rules of each arm, checked like all others, and of those together that a
-// session can be in. Those of drafts are checked, and not kept. Beside rules that do not load, each arm is told what is wrong with it alone,
-// as far as files that are broken do not matter to it.
+// session can be in. Those of drafts are checked, and not kept. Beside rules that do not load, each arm is
+// told what is wrong with it alone, as far as files that are broken do not matter to it.
 func (l *loader) arms(tightening bool) {
 	base, known := l.base(), slices.Clone(l.problems)
 	l.set.arms = map[string]*Set{}
@@ -177,7 +181,8 @@ func (l *loader) arms(tightening bool) {
 		switch {
 		case len(texts) > 0 && len(c.Arms) == 1:
 			set, problems = load(files, tightening)
-			problems = slices.DeleteFunc(problems, func(p rulefile.Problem) bool { return slices.Contains(known, p) })
+			problems = slices.DeleteFunc(problems,
+				func(p rulefile.Problem) bool { return slices.Contains(known, p) })
 		case len(texts) > 0:
 			more := prepare(files, true)
 			set, problems = more.set, more.problems

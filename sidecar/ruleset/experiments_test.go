@@ -44,9 +44,11 @@ experiments:
 	markers := both.Strategies("").All()
 	i := slices.IndexFunc(markers, func(s parse.Strategy) bool { return s.ID == "markers" })
 	switch {
-	case gpt.Prompt.Value != "short" || gpt.Sampling["top_p"] != 0.5 || gpt.Sampling["reasoning_effort"] != "high" || gpt.Mode != "provider":
+	case gpt.Prompt.Value != "short" || gpt.Sampling["top_p"] != 0.5 ||
+		gpt.Sampling["reasoning_effort"] != "high" || gpt.Mode != "provider":
 		t.Errorf("%+v", gpt)
-	case both.Limits.Retries != 7 || both.Limits.RetryBudget != 9*time.Second || both.Limits.RetryMax != set.Limits.RetryMax:
+	case both.Limits.Retries != 7 || both.Limits.RetryBudget != 9*time.Second ||
+		both.Limits.RetryMax != set.Limits.RetryMax:
 		t.Errorf("%+v", both.Limits.RetryLimits)
 	case i < 0 || markers[i].Priority != 75:
 		t.Errorf("markers: %d", i)
@@ -55,13 +57,15 @@ experiments:
 	case both.Version != set.Version || strings.Join(both.Arms, " ") != "one/short two/b":
 		t.Error(both.Version, both.Arms)
 	}
-	if control := set.Under([]string{"one/control"}); control == set || control.Limits.Retries != set.Limits.Retries || len(control.Arms) != 1 {
+	if control := set.Under([]string{"one/control"}); control == set ||
+		control.Limits.Retries != set.Limits.Retries || len(control.Arms) != 1 {
 		t.Error("a control arm has the rules as they are, and says which it is")
 	}
 	if draft, err := set.Arm(files, "three", "b"); err != nil || draft.Limits.RetryBudget != 8*time.Second {
 		t.Error("drafts can be loaded, so that one can look at them:", err)
 	}
-	if set.Under([]string{"one/short", "three/b"}) != set || set.Under([]string{"three/b"}) != set || set.Under(nil) != set {
+	if set.Under([]string{"one/short", "three/b"}) != set || set.Under([]string{"three/b"}) != set ||
+		set.Under(nil) != set {
 		t.Error("nobody is in a draft")
 	}
 	if both.own != set.own || both.Programs != set.Programs {
@@ -72,7 +76,8 @@ experiments:
 // What an arm may not set, and what is wrong with an experiment, has its place.
 func TestExperimentProblems(t *testing.T) {
 	experiments := func(arms, more string) string {
-		return "version: 1\nexperiments:\n  - id: one\n    about: x\n    status: running\n    arms: " + arms + "\n    measure: tool_ok\n" + more
+		return "version: 1\nexperiments:\n  - id: one\n    about: x\n    status: running\n    arms: " + arms +
+			"\n    measure: tool_ok\n" + more
 	}
 	two := func(set string) string { return "{control: {share: 50}, new: {share: 50, set: {" + set + "}}}" }
 	for _, row := range []struct{ text, want string }{
@@ -106,7 +111,8 @@ func TestExperimentProblems(t *testing.T) {
 		files := builtin(t)
 		files[experimentsFile] = row.text
 		set, problems := Load(files)
-		if set != nil || !strings.Contains(problems.Error(), row.want) || problems[0].Line == 0 || problems[0].File != experimentsFile {
+		if set != nil || !strings.Contains(problems.Error(), row.want) || problems[0].Line == 0 ||
+			problems[0].File != experimentsFile {
 			t.Errorf("%s\nwant %s\ngot  %v", row.text, row.want, problems)
 		}
 		for _, p := range problems {
@@ -161,7 +167,10 @@ func TestArmsBesideBrokenFiles(t *testing.T) {
 				t.Errorf("%s in %s: no %q in %q", row.set, row.file, want, got)
 			}
 		}
-		if arms := slices.DeleteFunc(got, func(p string) bool { return !strings.HasPrefix(p, experimentsFile) }); len(arms) != len(row.want)-1 {
+		if arms := slices.DeleteFunc(got,
+			func(p string) bool {
+				return !strings.HasPrefix(p, experimentsFile)
+			}); len(arms) != len(row.want)-1 {
 			t.Errorf("%s in %s: of the arms it says %q", row.set, row.file, arms)
 		}
 	}
@@ -170,7 +179,8 @@ func TestArmsBesideBrokenFiles(t *testing.T) {
 // The same unit gets the same arm, shares are what chance makes of them, edited shares move few
 // units, and experiments do not know of each other.
 func TestPick(t *testing.T) {
-	e := experiment.Experiment{ID: "one", Arms: []experiment.CompiledArm{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	e := experiment.Experiment{ID: "one", Arms: []experiment.CompiledArm{{Name: "a"}, {Name: "b"},
+		{Name: "c"}}}
 	other := experiment.Experiment{ID: "two", Arms: e.Arms}
 	before, after := []float64{0.5, 0.3, 0.2}, []float64{0.5, 0.4, 0.1}
 	units := 1_000_000
@@ -208,7 +218,8 @@ func TestPick(t *testing.T) {
 	if float64(moved) < 0.1*float64(units) || float64(moved) > 0.18*float64(units) {
 		t.Errorf("%d of %d moved; a tenth must", moved, units)
 	}
-	if e.Pick("alice", before) != 1 || e.Pick("x", []float64{0, 0, 0}) != -1 || e.Pick("x", []float64{0, 1, 0}) != 1 {
+	if e.Pick("alice", before) != 1 || e.Pick("x", []float64{0, 0, 0}) != -1 ||
+		e.Pick("x", []float64{0, 1, 0}) != 1 {
 		t.Error("not the same arm")
 	}
 }

@@ -29,7 +29,9 @@ const (
 	experimentsFile = "experiments.yaml"
 )
 
-var ruleFiles = []string{strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, serversFile, modelsFile, recoveryFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename, execFilename, pathsFilename, urlsFilename, experimentsFile}
+var ruleFiles = []string{strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, serversFile,
+	modelsFile, recoveryFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename, execFilename,
+	pathsFilename, urlsFilename, experimentsFile}
 
 // FileNames are the files that a folder of rules must hold.
 func FileNames() []string { return slices.Clone(ruleFiles) }
@@ -39,25 +41,31 @@ func (l *loader) names() {
 	for _, name := range ruleFiles {
 		text, ok := l.files[name]
 		if slices.Contains(later, name) && text == rulefile.Lacking(name) {
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Warning: true, Msg: "the folder lacks this file, so the built-in one counts",
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile,
+				Warning: true, Msg: "the folder lacks this file, so the built-in one counts",
 				Hint: "it came with a later version; copy it from: gpt-oss-executor init ANOTHER-FOLDER"})
 		}
 		if !ok {
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "this file is missing",
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile,
+				Msg:  "this file is missing",
 				Hint: "write the default ones with: gpt-oss-executor init DIR"})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		switch main := rulefile.ExtraOf(name); {
 		case path.Dir(name) == rulefile.ExtraFolder && !slices.Contains(ruleFiles, main):
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "this says more of no rule file",
-				Hint: "name it after one, with a word of your own, as in exec.ours.yaml; " + rulefile.DidYouMean(main, ruleFiles)})
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile,
+				Msg: "this says more of no rule file",
+				Hint: "name it after one, with a word of your own, as in exec.ours.yaml; " +
+					rulefile.DidYouMean(main, ruleFiles)})
 		case path.Dir(name) == "." && path.Ext(name) == ".yaml" && !slices.Contains(ruleFiles, name):
 			hint := rulefile.DidYouMean(name, ruleFiles)
-			if extra := path.Join(rulefile.ExtraFolder, name); slices.Contains(ruleFiles, rulefile.ExtraOf(extra)) {
+			if extra := path.Join(rulefile.ExtraFolder, name); slices.Contains(ruleFiles,
+				rulefile.ExtraOf(extra)) {
 				hint = "put it into the folder extra: " + extra
 			}
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "no rule file has this name", Hint: hint})
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile,
+				Msg: "no rule file has this name", Hint: hint})
 		}
 	}
 }

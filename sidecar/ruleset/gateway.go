@@ -30,7 +30,8 @@ func (l *loader) gateway() {
 	for _, t := range f.Tools {
 		name, doc := t.Key.Value, t.Value
 		if !toolName().MatchString(name) {
-			l.report(t.Key.All(), rulefile.CodeValue, fmt.Sprintf("%q is no name of a tool", name), "a name has letters, digits, _ . and -, at most 64")
+			l.report(t.Key.All(), rulefile.CodeValue, fmt.Sprintf("%q is no name of a tool", name),
+				"a name has letters, digits, _ . and -, at most 64")
 			continue
 		}
 		if doc.Parameters == nil {
@@ -42,11 +43,14 @@ func (l *loader) gateway() {
 		}
 		switch {
 		case err != nil:
-			l.report(t.Key.All(), rulefile.CodeValue, fmt.Sprintf("the parameters of %s are no JSON Schema: %s", name, err), "")
+			l.report(t.Key.All(), rulefile.CodeValue,
+				fmt.Sprintf("the parameters of %s are no JSON Schema: %s", name, err), "")
 		case doc.Parameters["type"] != "object":
-			l.report(t.Key.All(), rulefile.CodeValue, "the parameters of "+name+" have no type: object", "write type: object, and the arguments under properties")
+			l.report(t.Key.All(), rulefile.CodeValue, "the parameters of "+name+" have no type: object",
+				"write type: object, and the arguments under properties")
 		default:
-			l.set.Gateway = append(l.set.Gateway, tools.Tool{Name: name, Description: doc.Description, Parameters: schema})
+			l.set.Gateway = append(l.set.Gateway, tools.Tool{Name: name, Description: doc.Description,
+				Parameters: schema})
 		}
 	}
 }

@@ -15,7 +15,8 @@ var plainIDs = lazyregexp.New(`^[\w.-]{1,64}$`)
 // plainID checks an id that goes into logs and metrics.
 func (l *loader) plainID(id rulefile.Text) {
 	if id.At.Known() && !plainIDs().MatchString(id.Value) {
-		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id", "an id has at most 64 letters, digits, - _ and .")
+		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id",
+			"an id has at most 64 letters, digits, - _ and .")
 	}
 }
 
@@ -23,7 +24,8 @@ func (l *loader) plainID(id rulefile.Text) {
 func (l *loader) shownID(id rulefile.Text) {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 	if id.At.Known() && (id.Value == "" || strings.ContainsFunc(id.Value, odd)) {
-		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id", "an id has no blanks and no control characters")
+		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id",
+			"an id has no blanks and no control characters")
 	}
 }
 
@@ -35,7 +37,8 @@ func (l *loader) unique(what string, ids []rulefile.Text) {
 			continue // it could not be read, which is reported
 		}
 		if at, twice := first[id.Value]; twice {
-			l.report(id.All(), rulefile.CodeDup, fmt.Sprintf("the %s %s stands here twice", what, id.Value), "it stands "+seen(at, id.At)+", too")
+			l.report(id.All(), rulefile.CodeDup, fmt.Sprintf("the %s %s stands here twice", what, id.Value),
+				"it stands "+seen(at, id.At)+", too")
 			continue
 		}
 		first[id.Value] = id.At

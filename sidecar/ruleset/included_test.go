@@ -53,7 +53,8 @@ func TestLayersSlips(t *testing.T) {
 func TestLayersOfOtherNames(t *testing.T) {
 	files := layeredShipped(t)
 	for name, text := range map[string]string{
-		"evidence.a": "weights: [{sign: quoted, weight: -19}]", "runs.a": "tools: [{tool: web_search, timeout: 5s}, {tool: read, delete: true}]",
+		"evidence.a":   "weights: [{sign: quoted, weight: -19}]",
+		"runs.a":       "tools: [{tool: web_search, timeout: 5s}, {tool: read, delete: true}]",
 		"results.a":    "results: [{mode: executor, tool: web_fetch, chars: 999}, {mode: executor, tool: '*', chars: 777}]",
 		"references.a": "arguments: [{tools: [browser], names: [url, targetUrl], resolve: one}]",
 	} {
@@ -64,7 +65,8 @@ func TestLayersOfOtherNames(t *testing.T) {
 		t.Fatal(l.problems)
 	}
 	search, read := l.set.Runs.Tool("web_search"), l.set.Runs.Tool("read")
-	fetched, other := l.set.Results.Bounds(OfRuns, "web_fetch", 0, 0), l.set.Results.Bounds(OfRuns, "mine", 0, 0)
+	fetched, other := l.set.Results.Bounds(OfRuns, "web_fetch", 0, 0), l.set.Results.Bounds(OfRuns, "mine", 0,
+		0)
 	_, browser := l.set.References.Of("browser")
 	switch quoted, _ := parse.Named("quoted"); {
 	case l.weights.Of[quoted] != -19:
@@ -77,7 +79,8 @@ func TestLayersOfOtherNames(t *testing.T) {
 		t.Errorf("%+v", browser[0])
 	}
 	files["extra/results.b.yaml"] = "version: 1\nresults: [{mode: executor, tool: web_fetch, chars: 998}]"
-	if problems := prepare(files, false).problems; !strings.Contains(problems.Error(), "extra/results.b.yaml:2:52: another file says something else here [E-dup]") {
+	if problems := prepare(files, false).problems; !strings.Contains(problems.Error(),
+		"extra/results.b.yaml:2:52: another file says something else here [E-dup]") {
 		t.Error(problems)
 	}
 }
@@ -115,8 +118,10 @@ func TestLayersOfBuiltin(t *testing.T) {
 	}
 	want, counts := loaded(t), plain.Counts
 	counts.Files, counts.Tests = want.Counts.Files, want.Counts.Tests // a folder has tests of its own
-	counts.Examples = want.Counts.Examples                            // those of programs stay with the program
-	if counts != want.Counts || !sameLimits(plain.Limits, want.Limits) || len(plain.Servers) != len(want.Servers) || len(plain.Tools.Groups) != len(want.Tools.Groups) {
+	// those of programs stay with the program
+	counts.Examples = want.Counts.Examples
+	if counts != want.Counts || !sameLimits(plain.Limits, want.Limits) ||
+		len(plain.Servers) != len(want.Servers) || len(plain.Tools.Groups) != len(want.Tools.Groups) {
 		t.Errorf("%+v, not %+v", plain.Counts, want.Counts)
 	}
 	files := layeredShipped(t)
@@ -134,7 +139,9 @@ func TestLayersOfBuiltin(t *testing.T) {
 	if set.Limits.TextBytes != 64<<10 || set.Limits.RequestBytes != want.Limits.RequestBytes {
 		t.Errorf("limits %+v", set.Limits)
 	}
-	if m, _ := set.Model("executor"); set.Models[0].ID.Value != "gpt-oss" || set.Models[1].ID.Value != "mine" || m.Profile.Value != "native" || m.Mode != "executor" || len(set.Models) != len(want.Models)+1 {
+	if m, _ := set.Model("executor"); set.Models[0].ID.Value != "gpt-oss" ||
+		set.Models[1].ID.Value != "mine" || m.Profile.Value != "native" || m.Mode != "executor" ||
+		len(set.Models) != len(want.Models)+1 {
 		t.Errorf("models %+v", set.Models)
 	}
 	names := set.Tools.Groups[0].Names
@@ -150,12 +157,15 @@ func TestLayersOfBuiltin(t *testing.T) {
 func TestLayersPlaces(t *testing.T) {
 	files := layeredShipped(t)
 	files[strategiesFile] += "strategies:\n  - {id: markrs, enabled: false}\n"
-	files["builtin/limits.yaml"] = strings.Replace(files["builtin/limits.yaml"], "depth: 128", "depth: deep", 1)
+	files["builtin/limits.yaml"] = strings.Replace(files["builtin/limits.yaml"], "depth: 128", "depth: deep",
+		1)
 	_, problems := Load(files)
-	if len(problems) != 2 || problems[0].File != "builtin/limits.yaml" || problems[0].Msg != "depth must be a whole number, not deep" {
+	if len(problems) != 2 || problems[0].File != "builtin/limits.yaml" ||
+		problems[0].Msg != "depth must be a whole number, not deep" {
 		t.Fatal(problems)
 	}
-	if p := problems[1]; p.File != strategiesFile || p.Line != 4 || p.Hint != "nothing that is included has the id markrs; did you mean markers?" {
+	if p := problems[1]; p.File != strategiesFile || p.Line != 4 ||
+		p.Hint != "nothing that is included has the id markrs; did you mean markers?" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -164,17 +174,21 @@ func TestLayersPlaces(t *testing.T) {
 // and one that says more of nothing is one.
 func TestExtraFiles(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"extra/limits.mine.yaml":   {"version: 1\nsize: {text: 64KiB}\n", ""},
-		"extra/limits.a.b.yaml":    {"version: 1\n", ""},
-		"extra/limits.wrong.yaml":  {"version: 1\nsize: {txt: 64KiB}\n", "extra/limits.wrong.yaml:2:8: unknown key txt [E-key]"},
-		"extra/exec.wrong.yaml":    {"version: 1\nrules: [{id: x, deny: No., when: nothing}]\n", "extra/exec.wrong.yaml:2:34: a condition here sees no nothing"},
-		"extra/exec.hit.yaml":      {"version: 1\nrules: [{id: x, deny: No., when: \"cmd.binary == 'x'\", hit: [y]}]\n", "extra/exec.hit.yaml:2:"},
-		"extra/limits.yaml":        {"version: 1\n", "extra/limits.yaml: this says more of no rule file [E-file]"},
-		"extra/mine.yaml":          {"version: 1\n", "name it after one, with a word of your own, as in exec.ours.yaml"},
+		"extra/limits.mine.yaml":  {"version: 1\nsize: {text: 64KiB}\n", ""},
+		"extra/limits.a.b.yaml":   {"version: 1\n", ""},
+		"extra/limits.wrong.yaml": {"version: 1\nsize: {txt: 64KiB}\n", "extra/limits.wrong.yaml:2:8: unknown key txt [E-key]"},
+		"extra/exec.wrong.yaml": {"version: 1\nrules: [{id: x, deny: No., when: nothing}]\n",
+			"extra/exec.wrong.yaml:2:34: a condition here sees no nothing"},
+		"extra/exec.hit.yaml": {"version: 1\nrules: [{id: x, deny: No., when: \"cmd.binary == 'x'\", hit: [y]}]\n", "extra/exec.hit.yaml:2:"},
+		"extra/limits.yaml": {"version: 1\n",
+			"extra/limits.yaml: this says more of no rule file [E-file]"},
+		"extra/mine.yaml": {"version: 1\n",
+			"name it after one, with a word of your own, as in exec.ours.yaml"},
 		"extra/limit.mine.yaml":    {"version: 1\n", "did you mean limits.yaml?"},
 		"extra/recovery.none.yaml": {"", "extra/recovery.none.yaml: this file is empty"},
 	} {
-		for kind, files := range map[string]rulefile.Files{"full": maps.Clone(shipped(t)), "layered": layeredShipped(t)} {
+		for kind, files := range map[string]rulefile.Files{"full": maps.Clone(shipped(t)),
+			"layered": layeredShipped(t)} {
 			files[name] = c.text
 			set, problems := Load(files)
 			if (set != nil) != (c.want == "") || !strings.Contains(problems.Error(), c.want) {
@@ -221,9 +235,11 @@ func TestPromptsByName(t *testing.T) {
 
 // FuzzIncluding: no file that includes others panics, however wild it is.
 func FuzzIncluding(f *testing.F) {
-	f.Add("version: 1\ninclude: [packs/b.yaml]\nx: [{id: a}]", "version: 1\ninclude: [packs/a.yaml, packs/b.yaml]\nx: [{id: a, l: [1]}]")
+	f.Add("version: 1\ninclude: [packs/b.yaml]\nx: [{id: a}]",
+		"version: 1\ninclude: [packs/a.yaml, packs/b.yaml]\nx: [{id: a, l: [1]}]")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		l := prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b, "extra/a.2.yaml": a, "secret.yaml": "s: 1"}, false)
+		l := prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b,
+			"extra/a.2.yaml": a, "secret.yaml": "s: 1"}, false)
 		decodeInto(l, "a.yaml", new(strategyFile), false)
 	})
 }

@@ -26,8 +26,10 @@ func withPaths(t *testing.T, doc string) (*Set, rulefile.Problems) {
 
 func TestNamed(t *testing.T) {
 	shipped := loaded(t).For("openclaw")
-	mine, problems := withPaths(t, `roots: {learn: ["in {workspace} and <{folder}>", "{folder} then", "at {folder};{folder}, {workspace}!"]}`)
-	if mine == nil || len(problems) == 0 || !strings.Contains(problems.Error(), "does not say where {workspace} stands") {
+	mine, problems := withPaths(t,
+		`roots: {learn: ["in {workspace} and <{folder}>", "{folder} then", "at {folder};{folder}, {workspace}!"]}`)
+	if mine == nil || len(problems) == 0 ||
+		!strings.Contains(problems.Error(), "does not say where {workspace} stands") {
 		t.Logf("%v", problems)
 	}
 	for _, c := range []struct {
@@ -73,7 +75,8 @@ func TestLearnRefused(t *testing.T) {
 		strings.Repeat("x", 2000) + "{workspace}": "too long",
 	} {
 		_, problems := withPaths(t, `roots: {learn: ["`+text+`"]}`)
-		if len(problems) != 1 || !strings.Contains(problems[0].Msg, want) || problems[0].Hint == "" || problems[0].Line == 0 {
+		if len(problems) != 1 || !strings.Contains(problems[0].Msg, want) || problems[0].Hint == "" ||
+			problems[0].Line == 0 {
 			t.Errorf("%.40q: %v", text, problems)
 		}
 	}
@@ -99,7 +102,8 @@ func TestWhoSaysWhere(t *testing.T) {
 	} {
 		own, locked := rulefile.Files{}, rulefile.Files{}
 		if c.own != "" {
-			own[pathsFilename] = "version: 1\ninclude: [builtin/paths.yaml]\nroots: {workspace: '" + c.own + "'}\n"
+			own[pathsFilename] = "version: 1\ninclude: [builtin/paths.yaml]\nroots: {workspace: '" + c.own +
+				"'}\n"
 		}
 		if c.locked != "" {
 			locked[pathsFilename] = "version: 1\nroots: {workspace: " + c.locked + "}\n"
@@ -114,7 +118,8 @@ func TestWhoSaysWhere(t *testing.T) {
 		if c.locked == "" {
 			continue
 		}
-		if d := set.CheckPath("write", "/srv/flag/x", somebody, At{Now: exampleTime, World: c.world}); d.Effect == policy.Allow {
+		if d := set.CheckPath("write", "/srv/flag/x", somebody,
+			At{Now: exampleTime, World: c.world}); d.Effect == policy.Allow {
 			t.Errorf("%s: what the start sets is written under a locked workspace", name)
 		}
 	}
@@ -126,8 +131,10 @@ func TestHomeOfTheWorkspace(t *testing.T) {
 	set := loaded(t).For("openclaw")
 	at := At{Now: exampleTime, World: World{Named: []string{"/home/sam/code/shop"}}}
 	for path, want := range map[string]policy.Effect{
-		"~/notes/a.md": policy.Allow, "/home/sam/notes/a.md": policy.Allow, "/home/kim/notes/a.md": policy.Deny, "/home/sam/.openclaw/openclaw.json": policy.Deny,
-		"/home/sam/.openclaw/media/in.png": policy.Allow, "/home/sam/.ssh/id_rsa": policy.Deny, "~": policy.Ask, "/var/lib/sidecar/.openclaw/openclaw.json": policy.Deny,
+		"~/notes/a.md": policy.Allow, "/home/sam/notes/a.md": policy.Allow,
+		"/home/kim/notes/a.md": policy.Deny, "/home/sam/.openclaw/openclaw.json": policy.Deny,
+		"/home/sam/.openclaw/media/in.png": policy.Allow, "/home/sam/.ssh/id_rsa": policy.Deny,
+		"~": policy.Ask, "/var/lib/sidecar/.openclaw/openclaw.json": policy.Deny,
 	} {
 		if d := set.CheckPath("read", path, somebody, at); d.Effect != want {
 			t.Errorf("read %s: %s by %s (%s), want %s", path, d.Effect, d.Rule, d.Why, want)
@@ -154,13 +161,15 @@ func TestHomeHoweverItIsSaid(t *testing.T) {
 			t.Fatalf("%s: %v", name, problems)
 		}
 		at := At{Now: exampleTime, World: c.world}
-		for path, want := range map[string]policy.Effect{"/home/sam/shop/a": policy.Allow, "~/notes.md": policy.Allow, "/home/sam/notes.md": policy.Allow, "/home/kim/a": policy.Deny} {
+		for path, want := range map[string]policy.Effect{"/home/sam/shop/a": policy.Allow,
+			"~/notes.md": policy.Allow, "/home/sam/notes.md": policy.Allow, "/home/kim/a": policy.Deny} {
 			if d := set.CheckPath("read", path, somebody, at); d.Effect != want {
 				t.Errorf("%s: read %s: %s by %s (%s), want %s", name, path, d.Effect, d.Rule, d.Why, want)
 			}
 		}
 		named := len(c.world.Named) > 0
-		for path, may := range map[string]bool{"/home/sam/shop/a": true, "/home/alice/shared/a": named, "/home/sam/shared/a": false} {
+		for path, may := range map[string]bool{"/home/sam/shop/a": true, "/home/alice/shared/a": named,
+			"/home/sam/shared/a": false} {
 			if d := set.CheckPath("write", path, somebody, at); (d.Effect == policy.Allow) != may {
 				t.Errorf("%s: write %s: %s by %s (%s), want %v", name, path, d.Effect, d.Rule, d.Why, may)
 			}
@@ -176,10 +185,13 @@ func TestUnsure(t *testing.T) {
 		profile string
 		locked  bool
 		want    policy.Effect
-	}{{"developer", false, policy.Ask}, {"strict", false, policy.Ask}, {"permissive", false, policy.Audit}, {"audit-only", false, policy.Audit}, {"permissive", true, policy.Ask}} {
-		own, locked := rulefile.Files{execFilename: "version: 1\nprofile: " + c.profile + "\n" + rule}, rulefile.Files{}
+	}{{"developer", false, policy.Ask}, {"strict", false, policy.Ask}, {"permissive", false, policy.Audit},
+		{"audit-only", false, policy.Audit}, {"permissive", true, policy.Ask}} {
+		own, locked := rulefile.Files{execFilename: "version: 1\nprofile: " + c.profile +
+			"\n" + rule}, rulefile.Files{}
 		if c.locked {
-			own, locked = rulefile.Files{execFilename: "version: 1\nprofile: permissive\n"}, rulefile.Files{execFilename: "version: 1\n" + rule}
+			own, locked = rulefile.Files{execFilename: "version: 1\nprofile: permissive\n"},
+				rulefile.Files{execFilename: "version: 1\n" + rule}
 		}
 		set, problems := underLock(t, locked, own)
 		if set == nil {
@@ -198,7 +210,8 @@ func TestProfilesElsewhere(t *testing.T) {
 	sets := map[string]*Set{}
 	for _, profile := range []string{"strict", "developer", "permissive"} {
 		files := shipped(t)
-		files[execFilename] = strings.Replace(files[execFilename], "profile: developer", "profile: "+profile, 1)
+		files[execFilename] = strings.Replace(files[execFilename], "profile: developer", "profile: "+profile,
+			1)
 		set, problems := Load(files)
 		if len(problems) > 0 {
 			t.Fatal(problems)
@@ -213,10 +226,13 @@ func TestProfilesElsewhere(t *testing.T) {
 		{"read", "/home/sam/.ssh/id_rsa", "deny", "deny", "deny"}, {"read", "/home/sam/.openclaw/openclaw.json", "deny", "deny", "deny"}, {"write", "/home/sam/.bashrc", "deny", "deny", "deny"},
 	} {
 		tool := map[string]string{"read": "cat ", "write": "touch ", "delete": "rm "}[c.op]
-		for profile, want := range map[string]string{"strict": c.strict, "developer": c.developer, "permissive": c.permissive} {
-			byTool, byCommand := sets[profile].CheckPath(paths.Op(c.op), c.path, somebody, at), sets[profile].CheckCommand(tool+c.path, somebody, at)
+		for profile, want := range map[string]string{"strict": c.strict, "developer": c.developer,
+			"permissive": c.permissive} {
+			byTool, byCommand := sets[profile].CheckPath(paths.Op(c.op), c.path, somebody,
+				at), sets[profile].CheckCommand(tool+c.path, somebody, at)
 			if string(byTool.Effect) != want || string(byCommand.Effect) != want {
-				t.Errorf("%s %s under %s: a tool %s by %s, a command %s by %s; want %s", c.op, c.path, profile, byTool.Effect, byTool.Rule, byCommand.Effect, byCommand.Rule, want)
+				t.Errorf("%s %s under %s: a tool %s by %s, a command %s by %s; want %s", c.op, c.path,
+					profile, byTool.Effect, byTool.Rule, byCommand.Effect, byCommand.Rule, want)
 			}
 		}
 	}
@@ -227,10 +243,12 @@ func TestProfilesElsewhere(t *testing.T) {
 func TestOlderRules(t *testing.T) {
 	const older = "rules: [{id: out, deny: Outside., when: \"class == 'outside'\"}]\n"
 	const olderURLs = "version: 1\nrules: [{id: local, deny: Local., when: \"class == 'loopback'\"}]\n"
-	at := At{Now: exampleTime, World: World{Home: "/home/sam", Servers: []string{"127.0.0.1:8001"}}, Opened: func(int) bool { return true }}
+	at := At{Now: exampleTime, World: World{Home: "/home/sam", Servers: []string{"127.0.0.1:8001"}},
+		Opened: func(int) bool { return true }}
 	for name, c := range map[string]struct{ own, locked rulefile.Files }{
 		"the operator's": {own: rulefile.Files{pathsFilename: "version: 1\n" + older, urlsFilename: olderURLs}},
-		"the locked":     {locked: rulefile.Files{pathsFilename: "version: 1\n" + older, urlsFilename: olderURLs}},
+		"the locked": {locked: rulefile.Files{pathsFilename: "version: 1\n" + older,
+			urlsFilename: olderURLs}},
 	} {
 		set, problems := underLock(t, c.locked, c.own)
 		if set == nil {
@@ -257,7 +275,8 @@ func TestModelServersAreClosed(t *testing.T) {
 		t.Fatal(problems)
 	}
 	at := At{Now: exampleTime, Opened: func(int) bool { return true }}
-	for url, want := range map[string]policy.Effect{"http://localhost:9000/v1/models": policy.Deny, "http://localhost:9001/": policy.Allow} {
+	for url, want := range map[string]policy.Effect{"http://localhost:9000/v1/models": policy.Deny,
+		"http://localhost:9001/": policy.Allow} {
 		if d := set.CheckURL(url, "GET", nil, somebody, at); d.Effect != want {
 			t.Errorf("%s: %s by %s, want %s", url, d.Effect, d.Rule, want)
 		}

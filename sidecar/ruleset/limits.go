@@ -96,15 +96,18 @@ type NetworkLimits struct {
 
 // defaultLimits are what limits.yaml need not say, because older ones do not.
 var defaultLimits = Limits{
-	TimeLimits:     TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
-	Circuit:        circuit.Bounds{Failures: 3, Open: 10 * time.Second},
-	Session:        admission.Pace{AtOnce: 32, PerMinute: 600},
-	Caller:         admission.Pace{AtOnce: 10_000, PerMinute: 600_000},
-	ConfinedLimits: ConfinedLimits{ConfinedTime: 24 * time.Hour, ConfinedProcesses: 512, ConfinedMemory: 8 << 30, ConfinedFile: 8 << 30, ConfinedOutput: 256 << 20},
-	ApprovalLimits: ApprovalLimits{ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute, ApprovalDenied: 10 * time.Minute, ApprovalPerSession: 16, ApprovalTotal: 128},
-	Load:           admission.Usual(),
-	Console:        Usual(),
-	NetworkLimits:  NetworkLimits{NetworkIdle: 5 * time.Minute, NetworkTotal: 6 * time.Hour, NetworkOpen: 256, NetworkServers: 512},
+	TimeLimits: TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
+	Circuit:    circuit.Bounds{Failures: 3, Open: 10 * time.Second},
+	Session:    admission.Pace{AtOnce: 32, PerMinute: 600},
+	Caller:     admission.Pace{AtOnce: 10_000, PerMinute: 600_000},
+	ConfinedLimits: ConfinedLimits{ConfinedTime: 24 * time.Hour, ConfinedProcesses: 512,
+		ConfinedMemory: 8 << 30, ConfinedFile: 8 << 30, ConfinedOutput: 256 << 20},
+	ApprovalLimits: ApprovalLimits{ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute,
+		ApprovalDenied: 10 * time.Minute, ApprovalPerSession: 16, ApprovalTotal: 128},
+	Load:    admission.Usual(),
+	Console: Usual(),
+	NetworkLimits: NetworkLimits{NetworkIdle: 5 * time.Minute, NetworkTotal: 6 * time.Hour, NetworkOpen: 256,
+		NetworkServers: 512},
 }
 
 // Patience is how long the model server may be silent; caller is how long that waits, or 0: it does not say.
@@ -116,7 +119,8 @@ func (l *TimeLimits) Patience(limit, caller time.Duration) time.Duration {
 func (l *loader) limits() {
 	f := defaultLimits
 	decodeInto(l, limitsFile, &f, false)
-	if l.trees[lockedName(limitsFile)] != nil && l.trees[limitsFile] != nil && l.clean(limitsFile, lockedName(limitsFile)) {
+	if l.trees[lockedName(limitsFile)] != nil && l.trees[limitsFile] != nil &&
+		l.clean(limitsFile, lockedName(limitsFile)) {
 		l.ceilings(&f)
 	}
 	l.set.Loop = Compile(f.Loop, func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") }, l.report)
@@ -125,12 +129,15 @@ func (l *loader) limits() {
 		return
 	}
 	if f.LineBytes > f.ReplyBytes {
-		l.report(l.placeOf(limitsFile, "size", "line"), rulefile.CodeValue, "line cannot be more than reply: a line is part of a reply", "")
+		l.report(l.placeOf(limitsFile, "size", "line"), rulefile.CodeValue,
+			"line cannot be more than reply: a line is part of a reply", "")
 	}
 	if f.Keepalive >= f.Idle {
-		l.report(l.placeOf(limitsFile, "time", "keepalive"), rulefile.CodeValue, "keepalive must be shorter than idle, or callers give up first", "")
+		l.report(l.placeOf(limitsFile, "time", "keepalive"), rulefile.CodeValue,
+			"keepalive must be shorter than idle, or callers give up first", "")
 	}
 	if f.RetryMin > f.RetryMax {
-		l.report(l.placeOf(limitsFile, "retry", "wait_min"), rulefile.CodeValue, "wait_min cannot be more than wait_max", "")
+		l.report(l.placeOf(limitsFile, "retry", "wait_min"), rulefile.CodeValue,
+			"wait_min cannot be more than wait_max", "")
 	}
 }

@@ -47,11 +47,14 @@ func TestApprovalLimits(t *testing.T) {
 		if set == nil {
 			t.Fatalf("%s: %v", row.name, problems)
 		}
-		if l := set.Limits; l.ApprovalPending != row.pending || l.ApprovalTotal != row.total || l.ApprovalGranted != shippedLimits.ApprovalGranted ||
-			l.ApprovalDenied != shippedLimits.ApprovalDenied || l.ApprovalPerSession != shippedLimits.ApprovalPerSession {
+		if l := set.Limits; l.ApprovalPending != row.pending || l.ApprovalTotal != row.total ||
+			l.ApprovalGranted != shippedLimits.ApprovalGranted ||
+			l.ApprovalDenied != shippedLimits.ApprovalDenied ||
+			l.ApprovalPerSession != shippedLimits.ApprovalPerSession {
 			t.Errorf("%s: %+v", row.name, l)
 		}
-		if row.problem == "" && len(problems) > 0 || row.problem != "" && !strings.Contains(problems.Error(), row.problem) {
+		if row.problem == "" && len(problems) > 0 || row.problem != "" && !strings.Contains(problems.Error(),
+			row.problem) {
 			t.Errorf("%s: %v", row.name, problems)
 		}
 	}
@@ -150,11 +153,13 @@ func TestLoopLimits(t *testing.T) {
 			}
 			continue
 		}
-		if got := fmt.Sprint(set.Limits.Loop.Tell, set.Limits.Loop.End); got != want || (set.Loop == nil) != (want == "0 0") {
+		if got := fmt.Sprint(set.Limits.Loop.Tell, set.Limits.Loop.End); got != want ||
+			(set.Loop == nil) != (want == "0 0") {
 			t.Errorf("%q: %s, want %s", says, got, want)
 		}
 	}
-	set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\nloop: {end: 4, say: no}\n"}, rulefile.Files{})
+	set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\nloop: {end: 4, say: no}\n"},
+		rulefile.Files{})
 	if set == nil || set.Limits.Loop.End != 4 || set.Limits.Loop.Tell != 3 {
 		t.Errorf("%v", problems)
 	}

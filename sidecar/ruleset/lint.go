@@ -17,7 +17,8 @@ import (
 var (
 	pathOps     = []string{string(paths.Read), string(paths.Write), string(paths.Delete)}
 	pathClasses = paths.Classes()
-	urlClasses  = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Control, urls.Unknown, urls.BadScheme, urls.Malformed, urls.Dynamic}
+	urlClasses  = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Control,
+		urls.Unknown, urls.BadScheme, urls.Malformed, urls.Dynamic}
 )
 
 // The codes of warnings: rules that load, and then do nothing or cost too much.
@@ -42,7 +43,8 @@ func (l *loader) lint() {
 	if l.clean(serversFile) {
 		l.lintServers()
 	}
-	for _, name := range []string{execFilename, pathsFilename, urlsFilename, lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename)} {
+	for _, name := range []string{execFilename, pathsFilename, urlsFilename, lockedName(execFilename),
+		lockedName(pathsFilename), lockedName(urlsFilename)} {
 		if l.clean(name) {
 			l.lintPolicy(name)
 		}
@@ -94,7 +96,8 @@ func (l *loader) domains(kind parse.Kind) map[string][]string {
 
 // lintCondition warns of words that the variables they are compared with never are, and of
 // slow patterns. domains are the only values of some variables.
-func (l *loader) lintCondition(when *rulefile.Text, named []rulefile.Pair[[]rulefile.Text], domains map[string][]string) {
+func (l *loader) lintCondition(when *rulefile.Text, named []rulefile.Pair[[]rulefile.Text],
+	domains map[string][]string) {
 	if when == nil {
 		return
 	}
@@ -112,7 +115,9 @@ const maxSteps = 1000
 // lintPattern warns about a regular expression that costs much.
 func (l *loader) lintPattern(t rulefile.Text) {
 	if steps := cond.Steps(t.Value); steps > maxSteps {
-		l.warn(t.All(), codeSlow, fmt.Sprintf("this pattern becomes %d steps, and more than %d are slow on long texts", steps, maxSteps),
+		l.warn(t.All(), codeSlow,
+			fmt.Sprintf("this pattern becomes %d steps, and more than %d are slow on long texts", steps,
+				maxSteps),
 			"use + or * instead of large counts such as {0,500}, or fewer alternatives")
 	}
 }

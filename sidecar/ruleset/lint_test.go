@@ -20,7 +20,8 @@ func TestWarningsWaitForProblems(t *testing.T) {
 	files[pathsFilename] += "  - {id: twice, deny: No., when: tool_class == 'reed'}\n  - {id: twice, deny: No.}\n"
 	files[urlsFilename] += "  - {id: reed, deny: No., when: tool_class == 'reed'}\n"
 	_, problems := Load(files)
-	if len(problems) != 2 || problems[0].Code != rulefile.CodeDup || problems[1].Code != codeUnreachable || !problems[1].Warning {
+	if len(problems) != 2 || problems[0].Code != rulefile.CodeDup || problems[1].Code != codeUnreachable ||
+		!problems[1].Warning {
 		t.Error(problems)
 	}
 }

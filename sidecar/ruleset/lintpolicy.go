@@ -23,15 +23,19 @@ func (c *ruleCompiler) rates(when rulefile.Text) {
 		for i, arg := range args {
 			at, words := arg.At(), arg.Words()
 			if len(words) != 1 {
-				c.report(at, cond.CodeExpr, "rate needs texts that are written out", "write rate('deletes', '10m') > 20")
+				c.report(at, cond.CodeExpr, "rate needs texts that are written out",
+					"write rate('deletes', '10m') > 20")
 				continue
 			}
 			s := words[0].Value
-			if tool, ofTool := strings.CutPrefix(s, policy.RateOfTool); i == 0 && !slices.Contains(policy.RateKinds(), s) && (!ofTool || tool == "") {
-				c.report(at, rulefile.CodeValue, "rate does not count "+strconv.Quote(s), rulefile.DidYouMean(s, append(policy.RateKinds(), policy.RateOfTool+"NAME")))
+			if tool, ofTool := strings.CutPrefix(s, policy.RateOfTool); i == 0 &&
+				!slices.Contains(policy.RateKinds(), s) && (!ofTool || tool == "") {
+				c.report(at, rulefile.CodeValue, "rate does not count "+strconv.Quote(s),
+					rulefile.DidYouMean(s, append(policy.RateKinds(), policy.RateOfTool+"NAME")))
 			}
 			if d, err := time.ParseDuration(s); i == 1 && (err != nil || d <= 0 || d > 24*time.Hour) {
-				c.report(at, rulefile.CodeValue, s+" is not a window of time", "write 30s, 10m or 2h, up to 24h")
+				c.report(at, rulefile.CodeValue, s+" is not a window of time",
+					"write 30s, 10m or 2h, up to 24h")
 			}
 		}
 	}
@@ -46,7 +50,8 @@ func (c *ruleCompiler) listed(at rulefile.Text, name string) {
 	if w, near := rulefile.Nearest(name, c.set.Programs.Names()); near {
 		hint = "did you mean " + w + "?"
 	}
-	c.report(at.All(), rulefile.CodeRef, name+" cannot be allowed by its name: nobody knows what it does with its arguments", hint)
+	c.report(at.All(), rulefile.CodeRef,
+		name+" cannot be allowed by its name: nobody knows what it does with its arguments", hint)
 }
 
 // allowed checks the programs that a rule allows by their names: cmd.binary == 'x', or

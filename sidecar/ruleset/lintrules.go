@@ -16,7 +16,9 @@ func (l *loader) lintRules(rules []policyRule, isExec bool) {
 		t := takeApart(r)
 		for _, b := range before {
 			if b.covers(t) {
-				l.warn(r.ID.All(), codeShadowed, fmt.Sprintf("%s never decides: whenever it holds, %s does, too", r.ID.Value, b.rule.ID.Value),
+				l.warn(r.ID.All(), codeShadowed,
+					fmt.Sprintf("%s never decides: whenever it holds, %s does, too", r.ID.Value,
+						b.rule.ID.Value),
 					"that stands "+seen(b.rule.At, r.At)+"; delete one, or say what is different")
 				break
 			}
@@ -28,9 +30,11 @@ func (l *loader) lintRules(rules []policyRule, isExec bool) {
 		named := func(name string) bool { return mentions(r.When, name) }
 		switch {
 		case r.Allow != nil && isExec && !named("cmd") && (named("command") || named("script")):
-			l.warn(r.When.All(), codeNever, r.ID.Value+" allows no command: its condition does not name cmd", "a command is allowed program by program, such as cmd.binary == 'make'")
+			l.warn(r.When.All(), codeNever, r.ID.Value+" allows no command: its condition does not name cmd",
+				"a command is allowed program by program, such as cmd.binary == 'make'")
 		case isExec && named("cmd") && len(r.Hit)+len(r.Miss) == 0:
-			l.warn(r.ID.All(), codeUntried, r.ID.Value+" is never tried", "write a command for which it holds under hit, and one for which it does not under miss")
+			l.warn(r.ID.All(), codeUntried, r.ID.Value+" is never tried",
+				"write a command for which it holds under hit, and one for which it does not under miss")
 		}
 		if r.Allow != nil {
 			l.lintEmpty(*r.When)
@@ -72,7 +76,8 @@ func (t termed) covers(other termed) bool {
 	if t.effect == "" || t.effect != other.effect {
 		return false
 	}
-	return !slices.ContainsFunc(t.terms, func(term string) bool { return !slices.Contains(other.terms, term) })
+	return !slices.ContainsFunc(t.terms,
+		func(term string) bool { return !slices.Contains(other.terms, term) })
 }
 
 // lintEmpty warns of all in what allows: it holds for a list of nothing.

@@ -29,7 +29,8 @@ func (l *loader) lintProbes(s Server, earlier []Server) {
 		}
 		by = earlier[i].ID.Value + " " + seen(earlier[i].ID.At, s.ID.At)
 	}
-	l.warn(s.ID.All(), codeUnreachable, fmt.Sprintf("%s is never recognised: %s comes first and fits the same answers", s.ID.Value, by),
+	l.warn(s.ID.All(), codeUnreachable,
+		fmt.Sprintf("%s is never recognised: %s comes first and fits the same answers", s.ID.Value, by),
 		"put it in front, or tell the two apart by another probe")
 }
 

@@ -38,7 +38,8 @@ func closed(subject string, classes []string) domain {
 // misspelt reports the words in a condition that are not in the domain of what they are compared
 // with. One of a closed list would never be there, and what should be denied would pass. Others
 // are a warning, and "" may be any.
-func (l *loader) misspelt(when rulefile.Text, named []rulefile.Pair[[]rulefile.Text], of func(subject string) domain) {
+func (l *loader) misspelt(when rulefile.Text, named []rulefile.Pair[[]rulefile.Text],
+	of func(subject string) domain) {
 	check := func(subject string, side cond.Side) {
 		d := of(subject)
 		if len(d.words) == 0 {
@@ -48,9 +49,11 @@ func (l *loader) misspelt(when rulefile.Text, named []rulefile.Pair[[]rulefile.T
 			switch {
 			case slices.Contains(d.words, w.Value):
 			case d.what != "":
-				l.report(w.At, rulefile.CodeRef, "there is no "+d.what+" "+w.Value, rulefile.DidYouMean(w.Value, d.words))
+				l.report(w.At, rulefile.CodeRef, "there is no "+d.what+" "+w.Value,
+					rulefile.DidYouMean(w.Value, d.words))
 			case w.Value != "":
-				l.warn(w.At, codeUnreachable, subject+" is never "+w.Value+" here", rulefile.DidYouMean(w.Value, d.words))
+				l.warn(w.At, codeUnreachable, subject+" is never "+w.Value+" here",
+					rulefile.DidYouMean(w.Value, d.words))
 			}
 		}
 	}
@@ -68,7 +71,8 @@ func (l *loader) misspelt(when rulefile.Text, named []rulefile.Pair[[]rulefile.T
 func written(side cond.Side, named []rulefile.Pair[[]rulefile.Text]) []rulefile.Text {
 	for _, list := range named {
 		if side.Name() == list.Key.Value {
-			return collect(list.Value, func(t rulefile.Text) rulefile.Text { return rulefile.Text{Value: t.Value, At: t.All()} })
+			return collect(list.Value,
+				func(t rulefile.Text) rulefile.Text { return rulefile.Text{Value: t.Value, At: t.All()} })
 		}
 	}
 	return side.Words()

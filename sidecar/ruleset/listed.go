@@ -22,7 +22,8 @@ const Home = "/~"
 
 // Single reports whether a text may be one command, and nothing that only a rule can say.
 func Single(text string) bool {
-	return strings.TrimSpace(text) != "" && !strings.ContainsAny(text, "|&;<>$`(){}'\"\\\n") && !strings.Contains(text, " #")
+	return strings.TrimSpace(text) != "" && !strings.ContainsAny(text, "|&;<>$`(){}'\"\\\n") &&
+		!strings.Contains(text, " #")
 }
 
 // Of is the entry that a script was made of. What is banned is the program behind wrappers such as
@@ -137,7 +138,8 @@ func (e *Entry) operand(i int) string {
 func met(flags []string, w string) (option, value string, left []string) {
 	name, value, _ := strings.Cut(w, "=")
 	if i := slices.IndexFunc(flags, func(f string) bool {
-		return f == name || strings.HasPrefix(name, "--") && strings.HasPrefix(strings.TrimLeft(f, "-"), strings.TrimLeft(name, "-"))
+		return f == name || strings.HasPrefix(name, "--") && strings.HasPrefix(strings.TrimLeft(f, "-"),
+			strings.TrimLeft(name, "-"))
 	}); i >= 0 {
 		option = flags[i]
 		return option, value, slices.Delete(flags, i, i+1)
@@ -174,7 +176,8 @@ func (e *Entry) value(option, value string) string {
 }
 
 // common are the options that mean the same wherever they are common.
-var common = [][]string{{"-r", "-R", "--recursive"}, {"-f", "--force"}, {"-v", "--verbose"}, {"-a", "--all"}, {"-q", "--quiet"}, {"-n", "--dry-run"}}
+var common = [][]string{{"-r", "-R", "--recursive"}, {"-f", "--force"}, {"-v", "--verbose"}, {"-a", "--all"},
+	{"-q", "--quiet"}, {"-n", "--dry-run"}}
 
 // spellings are an option in all its spellings: those that are common, and those of its program.
 func (e *Entry) spellings(option string) []string {
@@ -205,7 +208,8 @@ func place(path string) string {
 	words := slices.Compact([]string{path, clean, strings.TrimSuffix(clean, "/") + "/*"})
 	terms := []string{among(words...)}
 	for _, list := range []string{"reads", "writes", "deletes"} {
-		terms = append(terms, fmt.Sprintf("any(cmd.%s, %s or %s)", list, oneOf(".resolved", words...), oneOf(".path", words...)))
+		terms = append(terms, fmt.Sprintf("any(cmd.%s, %s or %s)", list, oneOf(".resolved", words...),
+			oneOf(".path", words...)))
 	}
 	return "(" + strings.Join(terms, " or ") + ")"
 }

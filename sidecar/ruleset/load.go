@@ -26,7 +26,8 @@ var shape = rulefile.Shape{Names: ruleFiles, OneOf: [][]string{effects, {"chars"
 var floor = []string{argumentsFile, pathsFilename, urlsFilename}
 
 // later are the files that folders made by earlier versions of the program lack.
-var later = []string{evidenceFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename, experimentsFile}
+var later = []string{evidenceFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename,
+	experimentsFile}
 
 // SourceOf is an operator's folder over what the program ships, beneath a locked folder.
 // Either may be empty.
@@ -66,7 +67,8 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 		l.tryTests()
 		for i := range l.problems {
 			p := &l.problems[i]
-			if isLocked := strings.HasPrefix(p.File, lockedName(rulefile.TestFolder+"/")); isLocked && tightening || !isLocked && p.Code == codeTest {
+			if isLocked := strings.HasPrefix(p.File, lockedName(rulefile.TestFolder+"/")); isLocked &&
+				tightening || !isLocked && p.Code == codeTest {
 				p.Warning = true
 			}
 		}
@@ -88,23 +90,27 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 func examine(f rulefile.Files) (l, mine *loader) {
 	own, locks := f.Split()
 	mine = prepare(own, false)
-	mine.tryExamples(mine.examples, strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, editsFile, referencesFile, execFilename, pathsFilename, urlsFilename)
+	mine.tryExamples(mine.examples, strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile,
+		editsFile, referencesFile, execFilename, pathsFilename, urlsFilename)
 	if len(locks) == 0 {
 		return mine, mine
 	}
 	l = prepare(f, false)
 	l.covered, l.set.Counts.Examples = mine.covered, mine.set.Counts.Examples
-	l.tryExamples(l.locked.examples, lockedName(editsFile), lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename))
+	l.tryExamples(l.locked.examples, lockedName(editsFile), lockedName(execFilename),
+		lockedName(pathsFilename), lockedName(urlsFilename))
 	return l, mine
 }
 
 // prepare reads every file. Nothing is tried yet.
 func prepare(f rulefile.Files, trusted bool) *loader {
 	l := &loader{
-		files: f, trusted: trusted, forms: map[string]*prompt.Prompt{}, trees: map[string]*rulefile.Tree{}, docs: map[string]any{}, covered: map[string][2]int{},
+		files: f, trusted: trusted, forms: map[string]*prompt.Prompt{}, trees: map[string]*rulefile.Tree{},
+		docs: map[string]any{}, covered: map[string][2]int{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]*prompt.Prompt{},
-			profiles: map[string]*parse.Strategies{}, conditions: map[string]rulefile.Text{}, barred: map[string]string{},
+			profiles: map[string]*parse.Strategies{}, conditions: map[string]rulefile.Text{},
+			barred: map[string]string{},
 		},
 	}
 	l.names()
@@ -258,7 +264,8 @@ func (l *loader) known(t rulefile.Text, what string, words []string) bool {
 	if slices.Contains(words, t.Value) {
 		return true
 	}
-	l.report(t.All(), rulefile.CodeRef, fmt.Sprintf("there is no %s %s", what, t.Value), rulefile.DidYouMean(t.Value, words))
+	l.report(t.All(), rulefile.CodeRef, fmt.Sprintf("there is no %s %s", what, t.Value),
+		rulefile.DidYouMean(t.Value, words))
 	return false
 }
 

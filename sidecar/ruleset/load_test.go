@@ -68,7 +68,8 @@ func loaded(t testing.TB) *Set {
 func TestShippedRules(t *testing.T) {
 	set := loaded(t)
 	c := set.Counts
-	if c.Files != len(ruleFiles)+len(set.agents)+1 || c.Tests < 10 || c.Conditions == 0 || c.Patterns < 15 || c.Examples < 60 {
+	if c.Files != len(ruleFiles)+len(set.agents)+1 || c.Tests < 10 || c.Conditions == 0 || c.Patterns < 15 ||
+		c.Examples < 60 {
 		t.Errorf("loaded only %+v", c)
 	}
 	if len(set.Version) != 12 || set.Version != shipped(t).Version() {
@@ -150,7 +151,8 @@ func TestCommonPatterns(t *testing.T) {
 	if s := set.Server("no such"); s.ID.Value != "generic" {
 		t.Errorf("an unknown server is %s", s.ID.Value)
 	}
-	if s := set.Server("ollama"); s.ID.Value != "ollama" || s.Rename["max_completion_tokens"] != "max_tokens" {
+	if s := set.Server("ollama"); s.ID.Value != "ollama" ||
+		s.Rename["max_completion_tokens"] != "max_tokens" {
 		t.Errorf("ollama is %+v", s)
 	}
 }
@@ -180,7 +182,8 @@ func TestFuzzyStaysHarmless(t *testing.T) {
 			t.Errorf("%s is %s", name, c)
 		}
 	}
-	for _, name := range []string{"exec", "write", "edit", "process", "message", "sessions_send", "unheard_of", "print_tree.frob", "pine.plant_tree", "search_code.delete"} {
+	for _, name := range []string{"exec", "write", "edit", "process", "message", "sessions_send",
+		"unheard_of", "print_tree.frob", "pine.plant_tree", "search_code.delete"} {
 		if c := set.Tools.Class(name); c == tools.Read {
 			t.Errorf("%s counts as reading", name)
 		}
@@ -190,7 +193,8 @@ func TestFuzzyStaysHarmless(t *testing.T) {
 func TestCorrection(t *testing.T) {
 	r := loaded(t).Recovery.For(Ambiguous)
 	got := r.Correction("reed", "it is not clear", []string{"read", "write"})
-	if !strings.Contains(got, "reed") || !strings.Contains(got, "read, write") || strings.ContainsAny(got, "{}") {
+	if !strings.Contains(got, "reed") || !strings.Contains(got, "read, write") ||
+		strings.ContainsAny(got, "{}") {
 		t.Errorf("the correction is %q", got)
 	}
 	r = loaded(t).Recovery.For(Timeout)
@@ -201,12 +205,13 @@ func TestCorrection(t *testing.T) {
 
 func TestNotText(t *testing.T) {
 	for doc, want := range map[string]string{
-		"version: 1\na: \x00":                     "limits.yaml:2:4: this is not text in UTF-8",
-		"version: 1\né: \xff":                     "limits.yaml:2:4: this is not text in UTF-8",
-		"\xff\xfev\x00e\x00":                      "limits.yaml:1:1: this is not text in UTF-8",
-		strings.Repeat("# a comment\n", 1<<17):    "limits.yaml: this file is longer than 1 MiB",
-		"version: " + strings.Repeat("[", 20_000): "limits.yaml:1:10: YAML cannot read what stands in these brackets",
-		"\ufeffversion: 2":                        "version cannot be 2",
+		"version: 1\na: \x00":                  "limits.yaml:2:4: this is not text in UTF-8",
+		"version: 1\né: \xff":                  "limits.yaml:2:4: this is not text in UTF-8",
+		"\xff\xfev\x00e\x00":                   "limits.yaml:1:1: this is not text in UTF-8",
+		strings.Repeat("# a comment\n", 1<<17): "limits.yaml: this file is longer than 1 MiB",
+		"version: " + strings.Repeat("[",
+			20_000): "limits.yaml:1:10: YAML cannot read what stands in these brackets",
+		"\ufeffversion: 2": "version cannot be 2",
 	} {
 		files := maps.Clone(shipped(t))
 		files[limitsFile] = doc
@@ -247,7 +252,8 @@ func TestUnreadableValues(t *testing.T) {
 // FuzzLoad changes the shipped rules at random. Nothing panics, and there is
 // either a set or a problem with a place.
 func FuzzLoad(f *testing.F) {
-	for i, cut := range []string{"x", "\n", ": ", "[", "'", "|", "\t", "- id: a\n", "null", "!x ", "&a ", "*a", "\x00", "9e99"} {
+	for i, cut := range []string{"x", "\n", ": ", "[", "'", "|", "\t", "- id: a\n", "null", "!x ", "&a ",
+		"*a", "\x00", "9e99"} {
 		f.Add(uint8(i), uint16(i*97), uint16(i), cut)
 	}
 	files := shipped(f)
@@ -263,7 +269,8 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("set %v with problems %v", set != nil, problems)
 		}
 		for _, p := range problems {
-			if p.Code == "" || p.Msg == "" || p.Line > 0 && (p.Col < 1 || p.EndCol <= p.Col) || p.Line > 1+strings.Count(changed[p.File], "\n") {
+			if p.Code == "" || p.Msg == "" || p.Line > 0 && (p.Col < 1 || p.EndCol <= p.Col) ||
+				p.Line > 1+strings.Count(changed[p.File], "\n") {
 				t.Fatalf("a problem without a place: %+v", p)
 			}
 		}

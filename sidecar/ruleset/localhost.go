@@ -16,12 +16,14 @@ func (l *loader) localhost(f urlsFile) urls.Servers {
 	for _, t := range f.Own {
 		_, ports, err := net.SplitHostPort(t.Value)
 		if _, _, ok := urls.PortsOf(ports); err != nil || !ok {
-			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no address", "write HOST:PORT, such as 127.0.0.1:18789, or a range of ports: 127.0.0.1:18789-18899")
+			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no address",
+				"write HOST:PORT, such as 127.0.0.1:18789, or a range of ports: 127.0.0.1:18789-18899")
 			continue
 		}
 		s.Own = append(s.Own, t.Value)
 	}
-	for _, url := range append(collect(l.set.Models, func(m Model) string { return m.Upstream.Value }), collect(l.set.Upstreams, func(u Upstream) string { return u.URL })...) {
+	for _, url := range append(collect(l.set.Models, func(m Model) string { return m.Upstream.Value }),
+		collect(l.set.Upstreams, func(u Upstream) string { return u.URL })...) {
 		if address := urls.AddressOf(url); address != "" {
 			s.Own = append(s.Own, address)
 		}
@@ -35,8 +37,9 @@ func speak(rules []policyRule, lists []rulefile.Pair[[]rulefile.Text], class str
 		if !mentions(r.When, "class") {
 			return false
 		}
-		return slices.Contains(cond.Words(r.When.Value), class) || slices.ContainsFunc(lists, func(l rulefile.Pair[[]rulefile.Text]) bool {
-			return mentions(r.When, l.Key.Value) && slices.Contains(values(l.Value), class)
-		})
+		return slices.Contains(cond.Words(r.When.Value), class) ||
+			slices.ContainsFunc(lists, func(l rulefile.Pair[[]rulefile.Text]) bool {
+				return mentions(r.When, l.Key.Value) && slices.Contains(values(l.Value), class)
+			})
 	})
 }

@@ -41,14 +41,17 @@ type lockedArguments struct {
 	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"By class (read, write, exec): a tool with one of these words in its name is at least of this class." eg:"{exec: [deploy]}"`
 }
 
-var lockable = []string{limitsFile, strategiesFile, argumentsFile, editsFile, execFilename, pathsFilename, urlsFilename}
+var lockable = []string{limitsFile, strategiesFile, argumentsFile, editsFile, execFilename, pathsFilename,
+	urlsFilename}
 
 // lock reads the locked folder. It comes before the files that it tightens.
 func (l *loader) lock() {
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		in, isLocked := strings.CutPrefix(name, rulefile.PolicyFolder+"/")
-		if isLocked && path.Dir(in) != rulefile.TestFolder && !isPrograms(in) && !slices.Contains(lockable, in) {
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Msg: "a locked folder cannot hold this file",
+		if isLocked && path.Dir(in) != rulefile.TestFolder && !isPrograms(in) &&
+			!slices.Contains(lockable, in) {
+			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile,
+				Msg:  "a locked folder cannot hold this file",
 				Hint: "it may hold " + strings.Join(lockable, ", ") + ", programs/*.yaml and tests/*.yaml"})
 		}
 	}
@@ -69,7 +72,8 @@ func (l *loader) ceilings(f *Limits) {
 	if f.Keepalive >= f.Idle {
 		f.Keepalive = f.Idle / 2
 	}
-	for key, most := range map[string]time.Duration{"first_byte": l.locked.limits.FirstByte, "idle": l.locked.limits.Idle} {
+	for key, most := range map[string]time.Duration{"first_byte": l.locked.limits.FirstByte,
+		"idle": l.locked.limits.Idle} {
 		if l.trees[lockedName(limitsFile)].Says("time", key) {
 			f.CallerWait = min(f.CallerWait, most) // or a caller could wait past the lock
 		}
@@ -81,7 +85,8 @@ func (l *loader) ceiling(v, most reflect.Value, least string, keys ...string) {
 	if v.Kind() == reflect.Struct {
 		for _, f := range rulefile.Keys(v.Type()) {
 			if key, _ := rulefile.KeyOf(f); key != "version" {
-				l.ceiling(v.FieldByIndex(f.Index), most.FieldByIndex(f.Index), f.Tag.Get("min"), append(slices.Clip(keys), key)...)
+				l.ceiling(v.FieldByIndex(f.Index), most.FieldByIndex(f.Index), f.Tag.Get("min"),
+					append(slices.Clip(keys), key)...)
 			}
 		}
 		return
@@ -99,7 +104,8 @@ func (l *loader) ceiling(v, most reflect.Value, least string, keys ...string) {
 	}
 	if absent || l.trees[limitsFile].Says(keys...) { // no warning about a default
 		at, by := l.placeOf(limitsFile, keys...), l.placeOf(lockedName(limitsFile), keys...)
-		l.loosened(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."), said, quantity(most)))
+		l.loosened(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."),
+			said, quantity(most)))
 	}
 	v.SetInt(most.Int())
 }
@@ -136,7 +142,8 @@ func quantity(v reflect.Value) string {
 func (l *loader) strayLocks(ids []string) {
 	for _, id := range l.locked.off {
 		if id.At.Known() && !slices.Contains(ids, id.Value) {
-			l.warn(id.All(), rulefile.CodeLocked, "there is no strategy "+id.Value+", so this locks nothing", rulefile.DidYouMean(id.Value, ids))
+			l.warn(id.All(), rulefile.CodeLocked, "there is no strategy "+id.Value+", so this locks nothing",
+				rulefile.DidYouMean(id.Value, ids))
 		}
 	}
 }
@@ -149,7 +156,8 @@ func (l *loader) bars(r strategyRule) (by rulefile.Place, why string) {
 		}
 	}
 	if kinds := l.locked.kinds; kinds != nil && !slices.Contains(*kinds, r.Kind) {
-		return l.placeOf(lockedName(strategiesFile), "kinds"), "the locked folder allows no strategy of kind " + string(r.Kind)
+		return l.placeOf(lockedName(strategiesFile), "kinds"),
+			"the locked folder allows no strategy of kind " + string(r.Kind)
 	}
 	return rulefile.Place{}, ""
 }

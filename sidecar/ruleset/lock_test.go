@@ -64,7 +64,8 @@ func TestLockedOverExtra(t *testing.T) {
 	if set.Limits.TextBytes != 64<<10 || set.Barred("markers") == "" || effect("curl x.test")(set) != "deny" {
 		t.Errorf("%d, %q, %s", set.Limits.TextBytes, set.Barred("markers"), effect("curl x.test")(set))
 	}
-	if !strings.Contains(problems.Error(), "extra/limits.mine.yaml:2:14: warning: size.text is 128KiB, and the locked folder allows 64KiB [W-locked]") {
+	if !strings.Contains(problems.Error(),
+		"extra/limits.mine.yaml:2:14: warning: size.text is 128KiB, and the locked folder allows 64KiB [W-locked]") {
 		t.Error(problems)
 	}
 }
@@ -72,12 +73,14 @@ func TestLockedOverExtra(t *testing.T) {
 // TestLockedLimits: of two limits the smaller is in force, whoever says it, and a
 // larger one of the operator is a warning with both places.
 func TestLockedLimits(t *testing.T) {
-	set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\nsize:\n  reply: 1MiB\n  text: 1GiB\ntime: {idle: 4s}\nretry: {times: 0}\n"}, nil)
+	set, problems := underLock(t,
+		rulefile.Files{limitsFile: "version: 1\nsize:\n  reply: 1MiB\n  text: 1GiB\ntime: {idle: 4s}\nretry: {times: 0}\n"}, nil)
 	if set == nil {
 		t.Fatal(problems)
 	}
 	was, l := loaded(t).Limits, set.Limits
-	if l.ReplyBytes != 1<<20 || l.TextBytes != was.TextBytes || l.RequestBytes != was.RequestBytes || l.Retries != 0 || l.Idle != 4*time.Second {
+	if l.ReplyBytes != 1<<20 || l.TextBytes != was.TextBytes || l.RequestBytes != was.RequestBytes ||
+		l.Retries != 0 || l.Idle != 4*time.Second {
 		t.Errorf("in force: %+v", l)
 	}
 	if l.LineBytes > l.ReplyBytes || l.Keepalive >= l.Idle {
@@ -101,7 +104,8 @@ func TestLockedLoop(t *testing.T) {
 	head, rest, _ := strings.Cut(shipped(t)[limitsFile], "loop:\n")
 	_, rest, _ = strings.Cut(rest, "\n\n")
 	for _, loop := range []string{"", "loop: {tell: 2, end: 9}\n"} {
-		set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\nloop: {tell: 3, end: 4}\n"}, rulefile.Files{limitsFile: head + loop + rest})
+		set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\nloop: {tell: 3, end: 4}\n"},
+			rulefile.Files{limitsFile: head + loop + rest})
 		if set == nil || set.Loop == nil || set.Limits.Loop.End != 4 {
 			t.Fatalf("%q: %v", loop, problems)
 		}
@@ -115,13 +119,15 @@ func TestLockedLoop(t *testing.T) {
 func TestLockedWords(t *testing.T) {
 	mine := map[string]string{"extra/limits.mine.yaml": "version: 1\ntrace: {messages: 16KiB}\n"}
 	set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\ntrace: {messages: 0}\n"}, mine)
-	if set == nil || set.Limits.Trace.Bytes != 0 || !strings.Contains(problems.Error(), "trace.messages is 16KiB, and the locked folder allows 0") {
+	if set == nil || set.Limits.Trace.Bytes != 0 ||
+		!strings.Contains(problems.Error(), "trace.messages is 16KiB, and the locked folder allows 0") {
 		t.Errorf("%+v\n%v", set, problems)
 	}
 	if set, problems = underLock(t, nil, mine); set == nil || set.Limits.Trace.Bytes != 16<<10 {
 		t.Errorf("without it: %+v\n%v", set, problems)
 	}
-	if set, _ = underLock(t, rulefile.Files{limitsFile: "version: 1\nconsole: {words: 0}\n"}, nil); set == nil || set.Limits.Console.Words != 0 || set.Limits.Console.Turns != 500 {
+	if set, _ = underLock(t, rulefile.Files{limitsFile: "version: 1\nconsole: {words: 0}\n"},
+		nil); set == nil || set.Limits.Console.Words != 0 || set.Limits.Console.Turns != 500 {
 		t.Errorf("of the console: %+v", set)
 	}
 }
@@ -156,19 +162,23 @@ func TestPace(t *testing.T) {
 			t.Errorf("%s: %v", name, problems)
 		}
 	}
-	if set, _ := underLock(t, nil, rulefile.Files{limitsFile: old + "\nsession: {at_once: 0}\n"}); set != nil {
+	if set, _ := underLock(t, nil,
+		rulefile.Files{limitsFile: old + "\nsession: {at_once: 0}\n"}); set != nil {
 		t.Error("nobody may ask, and it loads")
 	}
 }
 
 // TestLockedClasses: a tool is at least as harmful as the locked folder says.
 func TestLockedClasses(t *testing.T) {
-	set, problems := underLock(t, rulefile.Files{argumentsFile: "version: 1\nclasses: {exec: [fetch, web_search], read: [write]}\n"}, nil)
+	set, problems := underLock(t,
+		rulefile.Files{argumentsFile: "version: 1\nclasses: {exec: [fetch, web_search], read: [write]}\n"},
+		nil)
 	if set == nil || len(problems) > 0 {
 		t.Fatal(problems)
 	}
 	for name, want := range map[string]tools.Class{
-		"web_fetch": tools.Exec, "web_search": tools.Exec, "write": tools.Write, "read": tools.Read, "exec": tools.Exec, "unheard": tools.Write,
+		"web_fetch": tools.Exec, "web_search": tools.Exec, "write": tools.Write, "read": tools.Read,
+		"exec": tools.Exec, "unheard": tools.Write,
 	} {
 		if got := set.Tools.Class(name); got != want {
 			t.Errorf("%s is %s, not %s", name, got, want)
@@ -180,7 +190,8 @@ func TestLockedClasses(t *testing.T) {
 // under whatever id.
 func TestLockedStrategies(t *testing.T) {
 	renamed := strings.ReplaceAll(shipped(t)[strategiesFile], "fuzzy", "guesses")
-	set, problems := underLock(t, rulefile.Files{strategiesFile: "version: 1\nkinds: [native, harmony, block]\noff: [markers, marker]\n"},
+	set, problems := underLock(t,
+		rulefile.Files{strategiesFile: "version: 1\nkinds: [native, harmony, block]\noff: [markers, marker]\n"},
 		rulefile.Files{strategiesFile: renamed})
 	if set == nil {
 		t.Fatal(problems)
@@ -189,7 +200,8 @@ func TestLockedStrategies(t *testing.T) {
 		"prose": "I will search for the tide table.", DefaultProfile: "[TOOL:web_search|query=x]",
 		"native": `{"name": "web_search", "arguments": {"query": "x"}}`,
 	} {
-		r := set.Strategies(profile).Reader(tools.NewCatalog(set.Tools, nil, []tools.Tool{{Name: "web_search"}}), parse.Facts{MaxText: 1 << 16})
+		r := set.Strategies(profile).Reader(tools.NewCatalog(set.Tools, nil,
+			[]tools.Tool{{Name: "web_search"}}), parse.Facts{MaxText: 1 << 16})
 		r.Feed(parse.Delta{Content: text})
 		if got, _ := r.Close("stop"); len(got.Calls) != 0 {
 			t.Errorf("%s: %s gives %s", profile, text, callsText(got.Calls))
@@ -197,8 +209,10 @@ func TestLockedStrategies(t *testing.T) {
 	}
 	got := problems.Error()
 	for _, want := range []string{
-		"markers is off in the locked folder [W-locked]", "the locked folder allows no strategy of kind phrases",
-		"the locked folder allows no strategy of kind lines", "policy/strategies.yaml:3:16: warning: there is no strategy marker, so this locks nothing",
+		"markers is off in the locked folder [W-locked]",
+		"the locked folder allows no strategy of kind phrases",
+		"the locked folder allows no strategy of kind lines",
+		"policy/strategies.yaml:3:16: warning: there is no strategy marker, so this locks nothing",
 		"what stands at policy/strategies.yaml:2 is in force",
 	} {
 		if !strings.Contains(got, want) {
@@ -213,7 +227,8 @@ func TestLockedStrategies(t *testing.T) {
 // TestLockedTests: tests of the locked folder run, too; an edit cannot break them.
 func TestLockedTests(t *testing.T) {
 	locked := rulefile.Files{"tests/security.yaml": "version: 1\ntests:\n  - name: markers stay text\n    reply: {content: '[TOOL:exec|command=ls]'}\n    gives: []\n"}
-	if set, problems := underLock(t, locked, nil); set != nil || !strings.Contains(problems.Error(), "policy/tests/security.yaml:3:11: markers stay text") {
+	if set, problems := underLock(t, locked, nil); set != nil ||
+		!strings.Contains(problems.Error(), "policy/tests/security.yaml:3:11: markers stay text") {
 		t.Errorf("%v", problems)
 	}
 	locked[strategiesFile] = "version: 1\noff: [markers]\n"
@@ -231,9 +246,12 @@ func TestLockedTests(t *testing.T) {
 // rules do not load.
 func TestLockedBroken(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
-		"another file":    {modelsFile, "version: 1\n", "policy/models.yaml: a locked folder cannot hold this file [E-file]"},
-		"an extra file":   {"extra/exec.x.yaml", "version: 1\n", "policy/extra/exec.x.yaml: a locked folder cannot hold this file"},
-		"a prompt":        {"prompts/x.txt", "x", "policy/prompts/x.txt: a locked folder cannot hold this file"},
+		"another file": {modelsFile, "version: 1\n",
+			"policy/models.yaml: a locked folder cannot hold this file [E-file]"},
+		"an extra file": {"extra/exec.x.yaml", "version: 1\n",
+			"policy/extra/exec.x.yaml: a locked folder cannot hold this file"},
+		"a prompt": {"prompts/x.txt", "x",
+			"policy/prompts/x.txt: a locked folder cannot hold this file"},
 		"no version":      {limitsFile, "size: {text: 1KiB}\n", "policy/limits.yaml:1:1: the file lacks version"},
 		"unknown key":     {limitsFile, "version: 1\nsizes: {text: 1KiB}\n", "unknown key sizes"},
 		"a whole rule":    {strategiesFile, "version: 1\nstrategies: []\n", "unknown key strategies"},
@@ -243,7 +261,8 @@ func TestLockedBroken(t *testing.T) {
 		"a wrong example": {execFilename, "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a, b]}\n",
 			"policy/exec.yaml:4:54: x does not hold for this"},
 	} {
-		if set, problems := underLock(t, rulefile.Files{c.file: c.text}, nil); set != nil || !strings.Contains(problems.Error(), c.want) {
+		if set, problems := underLock(t, rulefile.Files{c.file: c.text}, nil); set != nil ||
+			!strings.Contains(problems.Error(), c.want) {
 			t.Errorf("%s: %v", name, problems)
 		}
 	}
@@ -265,7 +284,8 @@ func TestLockedUnreadable(t *testing.T) {
 	files[strategiesFile] = strings.Replace(files[strategiesFile], "- id: react\n", "- id: [react]\n", 1)
 	set, problems := Load(files)
 	got := problems.Error()
-	if set != nil || !strings.Contains(got, "policy/strategies.yaml:3:7:") || !strings.Contains(got, "id must be a text [E-type]") {
+	if set != nil || !strings.Contains(got, "policy/strategies.yaml:3:7:") ||
+		!strings.Contains(got, "id must be a text [E-type]") {
 		t.Errorf("set %v: %s", set != nil, got)
 	}
 }

@@ -38,7 +38,8 @@ func TestLockedIncludes(t *testing.T) {
 		"policy/exec.yaml":  "policy/exec.yaml includes itself [E-ref]",
 		"builtin/exe.yaml":  "there is no builtin/exe.yaml [E-ref]",
 	} {
-		files, err := lockedSource(t, own, rulefile.Files{execFilename: "version: 1\ninclude: [" + include + "]\nprofile: strict\n"}).Read()
+		files, err := lockedSource(t, own, rulefile.Files{execFilename: "version: 1\ninclude: [" + include +
+			"]\nprofile: strict\n"}).Read()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +64,8 @@ func TestLockedWithoutProfile(t *testing.T) {
 	if set == nil {
 		t.Fatal(problems)
 	}
-	for command, want := range map[string]policy.Effect{"ls": policy.Allow, "unheard-of": policy.Ask, "curl https://example.com/": policy.Deny} {
+	for command, want := range map[string]policy.Effect{"ls": policy.Allow, "unheard-of": policy.Ask,
+		"curl https://example.com/": policy.Deny} {
 		if d := set.CheckCommand(command, somebody, corpusAt); d.Effect != want {
 			t.Errorf("%s for %s, want %s", d.Effect, command, want)
 		}
@@ -72,7 +74,8 @@ func TestLockedWithoutProfile(t *testing.T) {
 
 // TestLockedWithoutPaths: a profile is about the files that the locked folder has.
 func TestLockedWithoutPaths(t *testing.T) {
-	files, err := lockedSource(t, builtin(t), rulefile.Files{execFilename: "version: 1\ninclude: [builtin/exec.yaml]\nprofile: strict\n"}).Read()
+	files, err := lockedSource(t, builtin(t),
+		rulefile.Files{execFilename: "version: 1\ninclude: [builtin/exec.yaml]\nprofile: strict\n"}).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +83,9 @@ func TestLockedWithoutPaths(t *testing.T) {
 	if set == nil {
 		t.Fatal(problems)
 	}
-	for command, want := range map[string]policy.Effect{"cat a": policy.Allow, "curl https://example.com/": policy.Allow, "cat ~/.ssh/id_rsa": policy.Deny, "unheard-of": policy.Deny} {
+	for command, want := range map[string]policy.Effect{"cat a": policy.Allow,
+		"curl https://example.com/": policy.Allow, "cat ~/.ssh/id_rsa": policy.Deny,
+		"unheard-of": policy.Deny} {
 		if d := set.CheckCommand(command, somebody, corpusAt); d.Effect != want {
 			t.Errorf("%s for %s, want %s", d.Effect, command, want)
 		}
@@ -91,10 +96,12 @@ func TestLockedWithoutPaths(t *testing.T) {
 // that the program knows to be harmful, and for his own he can.
 func TestLockedClassFloor(t *testing.T) {
 	own := builtin(t)
-	own[argumentsFile] = strings.NewReplacer("  exec: [exec, ", "  exec: [", "  read: [get, ", "  read: [exec, get, ", "'*exec':", "'*read':").Replace(own[argumentsFile])
+	own[argumentsFile] = strings.NewReplacer("  exec: [exec, ", "  exec: [", "  read: [get, ",
+		"  read: [exec, get, ", "'*exec':", "'*read':").Replace(own[argumentsFile])
 	deny := "version: 1\nprofile: permissive\nrules:\n  - {id: ID, deny: Not here., when: class == 'exec'}\n"
 	own[execFilename] = strings.Replace(deny, "ID", "mine", 1)
-	files, err := lockedSource(t, own, rulefile.Files{execFilename: strings.Replace(deny, "ID", "theirs", 1)}).Read()
+	files, err := lockedSource(t, own, rulefile.Files{execFilename: strings.Replace(deny, "ID", "theirs",
+		1)}).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,18 +117,21 @@ func TestLockedClassFloor(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	verdicts := set.Verdicts(call, somebody, exampleAt())
-	verdicts = slices.DeleteFunc(verdicts, func(v Verdict) bool { return !strings.Contains(v.Place, execFilename) })
+	verdicts = slices.DeleteFunc(verdicts,
+		func(v Verdict) bool { return !strings.Contains(v.Place, execFilename) })
 	if len(verdicts) != 2 || verdicts[0].Holds || !verdicts[1].Holds {
 		t.Errorf("%+v", verdicts)
 	}
-	if d := set.Decide(tools.Call{Name: "read", Arguments: []byte(`{}`)}, somebody, exampleAt()); d.Effect != policy.Allow {
+	if d := set.Decide(tools.Call{Name: "read", Arguments: []byte(`{}`)}, somebody,
+		exampleAt()); d.Effect != policy.Allow {
 		t.Errorf("%+v", d)
 	}
 }
 
 // someTest is a test file with one test.
 func someTest(name, more string) string {
-	return "version: 1\ntests:\n  - name: " + name + "\n    reply: {content: '[TOOL:exec|command=ls]'}\n" + more
+	return "version: 1\ntests:\n  - name: " + name +
+		"\n    reply: {content: '[TOOL:exec|command=ls]'}\n" + more
 }
 
 // TestTighten: neither a test of the operator nor one of the locked folder keeps the
@@ -133,11 +143,15 @@ func TestTighten(t *testing.T) {
 		loads, tightens bool
 		want            string
 	}{
-		"a name of both":        {rulefile.Files{"tests/a.yaml": someTest("theirs", call)}, true, true, ""},
-		"a name twice":          {rulefile.Files{"tests/a.yaml": someTest("x", call), "tests/b.yaml": someTest("x", call)}, false, true, "the test x stands here twice"},
-		"a test that fails":     {rulefile.Files{"tests/a.yaml": someTest("x", "    gives: []\n")}, false, true, "policy/tests/a.yaml:3:11: warning: x: the rules make exec"},
-		"no such profile":       {rulefile.Files{"tests/a.yaml": someTest("x", call+"    profile: y\n")}, false, true, "there is no profile y"},
-		"a test of the folder":  {rulefile.Files{"tests/a.yaml": "version: 1\n"}, false, true, "policy/tests/a.yaml:1:1: warning: the file lacks tests"},
+		"a name of both": {rulefile.Files{"tests/a.yaml": someTest("theirs", call)}, true, true, ""},
+		"a name twice": {rulefile.Files{"tests/a.yaml": someTest("x", call),
+			"tests/b.yaml": someTest("x", call)}, false, true, "the test x stands here twice"},
+		"a test that fails": {rulefile.Files{"tests/a.yaml": someTest("x", "    gives: []\n")}, false,
+			true, "policy/tests/a.yaml:3:11: warning: x: the rules make exec"},
+		"no such profile": {rulefile.Files{"tests/a.yaml": someTest("x", call+"    profile: y\n")},
+			false, true, "there is no profile y"},
+		"a test of the folder": {rulefile.Files{"tests/a.yaml": "version: 1\n"}, false, true,
+			"policy/tests/a.yaml:1:1: warning: the file lacks tests"},
 		"limits that are wrong": {rulefile.Files{limitsFile: "version: 2\n"}, false, false, "policy/limits.yaml:1:10: version cannot be 2"},
 	} {
 		files := maps.Clone(builtin(t))
@@ -148,7 +162,8 @@ func TestTighten(t *testing.T) {
 		if set, problems := Load(files); (set != nil) != c.loads {
 			t.Errorf("%s: %v", name, problems)
 		}
-		if set, problems := Tighten(files); (set != nil) != c.tightens || !strings.Contains(problems.Error(), c.want) {
+		if set, problems := Tighten(files); (set != nil) != c.tightens ||
+			!strings.Contains(problems.Error(), c.want) {
 			t.Errorf("%s: %v", name, problems)
 		}
 	}
@@ -179,7 +194,8 @@ func TestLockedCounts(t *testing.T) {
 
 // TestLockedLint: conditions of the locked policy that make no difference are told.
 func TestLockedLint(t *testing.T) {
-	set, problems := underLock(t, rulefile.Files{execFilename: "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: class == 'run'}\n"}, nil)
+	set, problems := underLock(t,
+		rulefile.Files{execFilename: "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: class == 'run'}\n"}, nil)
 	if set == nil || len(problems) != 1 || problems[0].File != "policy/exec.yaml" || !problems[0].Warning {
 		t.Error(problems)
 	}

@@ -47,7 +47,8 @@ rules:
 			t.Errorf("%s, want %s (%+v)", got, c.want, c.d.Facts.Paths)
 		}
 	}
-	if d := set.CheckPath(paths.Write, "/data/x", somebody, at); !strings.HasPrefix(d.Place, "policy/paths.yaml:") {
+	if d := set.CheckPath(paths.Write, "/data/x", somebody, at); !strings.HasPrefix(d.Place,
+		"policy/paths.yaml:") {
 		t.Error(d.Place)
 	}
 }
@@ -64,7 +65,8 @@ func TestLockedProfiles(t *testing.T) {
 		{"developer", "audit-only", "frob", "ask"},
 		{"developer", "permissive", "frob", "ask"},
 	} {
-		set, problems := underLock(t, rulefile.Files{execFilename: "version: 1\nprofile: " + c.locked + "\n"}, rulefile.Files{execFilename: "version: 1\nprofile: " + c.own + "\n"})
+		set, problems := underLock(t, rulefile.Files{execFilename: "version: 1\nprofile: " + c.locked + "\n"},
+			rulefile.Files{execFilename: "version: 1\nprofile: " + c.own + "\n"})
 		if set == nil {
 			t.Fatal(problems)
 		}

@@ -27,10 +27,12 @@ type Circles struct {
 
 // Ignored is what does not count in the conversations of one agent.
 type Ignored struct {
-	Results   []*regexp.Regexp               // of results
-	Notices   []*regexp.Regexp               // of user messages
-	Same      []*regexp.Regexp               // results by which the agent itself says that a call is made again and again
-	Arguments func(tool, args string) string // the arguments of a call without what does not count; nil: all count
+	Results []*regexp.Regexp // of results
+	Notices []*regexp.Regexp // of user messages
+	// results by which the agent itself says that a call is made again and again
+	Same []*regexp.Regexp
+	// the arguments of a call without what does not count; nil: all count
+	Arguments func(tool, args string) string
 }
 
 // Guard is a compiled rule. The nil Guard lets everything pass.
@@ -40,7 +42,8 @@ type Guard struct {
 }
 
 // Compile makes a guard of a rule; nil: it says nothing. What is wrong goes to report.
-func Compile(r Circles, pattern func(rulefile.Text) *regexp.Regexp, report func(at rulefile.Place, code, msg, hint string)) *Guard {
+func Compile(r Circles, pattern func(rulefile.Text) *regexp.Regexp,
+	report func(at rulefile.Place, code, msg, hint string)) *Guard {
 	g := &Guard{rule: r}
 	for _, list := range []struct {
 		from []rulefile.Text
@@ -62,7 +65,8 @@ func Compile(r Circles, pattern func(rulefile.Text) *regexp.Regexp, report func(
 	} {
 		switch {
 		case pair.times == 0 && pair.text.At.Known():
-			report(pair.text.All(), rulefile.CodeMissing, "loop has "+pair.other+", so it needs "+pair.key, "say after how many calls")
+			report(pair.text.All(), rulefile.CodeMissing, "loop has "+pair.other+", so it needs "+pair.key,
+				"say after how many calls")
 		case pair.text.Value == "":
 			pair.text.Value = pair.usual
 		}
@@ -93,7 +97,8 @@ func (g *Guard) With(more Ignored) *Guard {
 	if g == nil {
 		return nil
 	}
-	return &Guard{g.rule, Ignored{slices.Concat(g.Results, more.Results), slices.Concat(g.Notices, more.Notices), slices.Concat(g.Same, more.Same), more.Arguments}}
+	return &Guard{g.rule, Ignored{slices.Concat(g.Results, more.Results),
+		slices.Concat(g.Notices, more.Notices), slices.Concat(g.Same, more.Same), more.Arguments}}
 }
 
 // Look reads a conversation. Only what came behind the last words of the user counts, and a call
@@ -135,11 +140,13 @@ func (g *Guard) Look(q *openai.Request) Seen {
 		case "tool":
 			c, asked := open[m.CallID]
 			delete(open, m.CallID)
-			if !asked || slices.ContainsFunc(g.rule.Except, func(t rulefile.Text) bool { return t.Value == c.tool }) {
+			if !asked || slices.ContainsFunc(g.rule.Except,
+				func(t rulefile.Text) bool { return t.Value == c.tool }) {
 				continue
 			}
 			result := g.lasting(q, m)
-			if before, is := last[c.key]; is && slices.ContainsFunc(g.Same, func(re *regexp.Regexp) bool { return re.MatchString(result) }) {
+			if before, is := last[c.key]; is &&
+				slices.ContainsFunc(g.Same, func(re *regexp.Regexp) bool { return re.MatchString(result) }) {
 				result = before
 			} else if is && before != result {
 				s.times[c.key] = 0
@@ -201,7 +208,8 @@ func (g *Guard) lasting(q *openai.Request, m *openai.Message) string {
 // spoke reports whether a user message holds words of the user: more than what the agent writes itself.
 func (g *Guard) spoke(q *openai.Request, m *openai.Message) bool {
 	text := q.Text(m, maxText)
-	return !strings.HasPrefix(text, openai.RuntimeContext) && (text == "" || strings.TrimSpace(without(text, g.Notices, "")) != "")
+	return !strings.HasPrefix(text, openai.RuntimeContext) &&
+		(text == "" || strings.TrimSpace(without(text, g.Notices, "")) != "")
 }
 
 func without(text string, patterns []*regexp.Regexp, mark string) string {

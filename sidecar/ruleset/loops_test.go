@@ -16,7 +16,8 @@ func text(s string) rulefile.Text { return rulefile.Text{Value: s} }
 
 func guarded(t testing.TB, tell, end int) *Guard {
 	t.Helper()
-	return Compile(Circles{Tell: tell, End: end, Except: []rulefile.Text{text("process")}, Ignore: []rulefile.Text{text(`\d\d:\d\d:\d\d`), text(`\b\d+(\.\d+)?ms\b`)},
+	return Compile(Circles{Tell: tell, End: end, Except: []rulefile.Text{text("process")},
+		Ignore:  []rulefile.Text{text(`\d\d:\d\d:\d\d`), text(`\b\d+(\.\d+)?ms\b`)},
 		Notices: []rulefile.Text{text(`(?s)<info-msg>.*?</info-msg>`)},
 		Note:    text("{tool} {times} times"), Say: text("stopped {tool} after {times}")},
 		func(p rulefile.Text) *regexp.Regexp { return regexp.MustCompile(p.Value) },
@@ -37,7 +38,9 @@ func requestOf(t testing.TB, lines ...string) *openai.Request {
 		tool, args, _ := strings.Cut(call, " ")
 		id := fmt.Sprint("call", i)
 		messages = append(messages,
-			object{"role": "assistant", "content": "", "tool_calls": []any{object{"id": id, "type": "function", "function": object{"name": tool, "arguments": args}}}},
+			object{"role": "assistant", "content": "",
+				"tool_calls": []any{object{"id": id, "type": "function", "function": object{"name": tool,
+					"arguments": args}}}},
 			object{"role": "tool", "tool_call_id": id, "content": result})
 	}
 	body, err := json.Marshal(object{"model": "m", "messages": messages})
@@ -84,13 +87,15 @@ func TestLook(t *testing.T) {
 		for i, line := range row.lines {
 			if note := seen.Note(fmt.Sprint("call", i)); note != "" {
 				told = append(told, fmt.Sprint(i))
-				if tool, _, _ := strings.Cut(line, " "); !strings.HasPrefix(note, tool+" ") || !strings.HasSuffix(note, " times") {
+				if tool, _, _ := strings.Cut(line, " "); !strings.HasPrefix(note, tool+" ") ||
+					!strings.HasSuffix(note, " times") {
 					t.Errorf("%s: %q", row.name, note)
 				}
 			}
 		}
 		stops := seen.Stops("exec", `{ "command" : "ls" }`)
-		if strings.Join(told, " ") != row.told || (stops != "") != row.stops || seen.Any() != (row.told != "" || row.stops) {
+		if strings.Join(told, " ") != row.told || (stops != "") != row.stops ||
+			seen.Any() != (row.told != "" || row.stops) {
 			t.Errorf("%s: told %v, %q; want %s, %v", row.name, told, stops, row.told, row.stops)
 		}
 		if seen.Stops("exec", `{"command":"pwd"}`) != "" {
@@ -102,7 +107,8 @@ func TestLook(t *testing.T) {
 // What the model was told stays as it is while the conversation goes on, so that its prompt
 // cache does.
 func TestNotesStay(t *testing.T) {
-	kinds := []string{`exec {"command":"ls"} => a`, `read {"path":"x"} => y`, `exec {"command":"ls"} => b`, `exec {"command":"pwd"} => c`, "user again"}
+	kinds := []string{`exec {"command":"ls"} => a`, `read {"path":"x"} => y`, `exec {"command":"ls"} => b`,
+		`exec {"command":"pwd"} => c`, "user again"}
 	lines, random := []string{"user go"}, rand.New(rand.NewPCG(1, 2))
 	for range 120 {
 		lines = append(lines, kinds[min(random.IntN(20)/4, random.IntN(20)/3, 4)])
@@ -128,7 +134,8 @@ func TestParts(t *testing.T) {
 	ls := `exec {"command":"ls"} => a`
 	q := requestOf(t, "user go", ls, ls, ls)
 	var none *Guard
-	if none.Look(q).Any() || none.Look(q).Stops("exec", `{"command":"ls"}`) != "" || none.Look(q).Note("call1") != "" {
+	if none.Look(q).Any() || none.Look(q).Stops("exec", `{"command":"ls"}`) != "" ||
+		none.Look(q).Note("call1") != "" {
 		t.Error("nothing was said")
 	}
 	var wrong []string
@@ -138,12 +145,14 @@ func TestParts(t *testing.T) {
 		t.Error(wrong)
 	}
 	usual := Compile(Circles{Tell: 2, End: 3}, pattern, report).Look(q)
-	if note, says := usual.Note("call2"), usual.Stops("exec", `{"command":"ls"}`); !strings.Contains(note, "call of exec 2 times") || !strings.Contains(says, "call of exec 3 times") {
+	if note, says := usual.Note("call2"), usual.Stops("exec", `{"command":"ls"}`); !strings.Contains(note,
+		"call of exec 2 times") || !strings.Contains(says, "call of exec 3 times") {
 		t.Errorf("by themselves: %q, %q", note, says)
 	}
 	told := Compile(Circles{Tell: 2, Note: text("x")}, pattern, report).Look(q)
 	ends := Compile(Circles{End: 3, Say: text("x")}, pattern, report).Look(q)
-	if told.Note("call2") != "x" || told.Stops("exec", `{"command":"ls"}`) != "" || ends.Note("call3") != "" || ends.Stops("exec", `{"command":"ls"}`) != "x" {
+	if told.Note("call2") != "x" || told.Stops("exec", `{"command":"ls"}`) != "" ||
+		ends.Note("call3") != "" || ends.Stops("exec", `{"command":"ls"}`) != "x" {
 		t.Errorf("%+v %+v", told, ends)
 	}
 }
@@ -174,7 +183,8 @@ func FuzzLook(f *testing.F) {
 func BenchmarkLook(b *testing.B) {
 	var lines []string
 	for i := range 60 {
-		lines = append(lines, fmt.Sprintf(`exec {"command":"sed -n %dp file.go"} => %s`, i, strings.Repeat("line ", 200)))
+		lines = append(lines, fmt.Sprintf(`exec {"command":"sed -n %dp file.go"} => %s`, i,
+			strings.Repeat("line ", 200)))
 	}
 	q, g := requestOf(b, append([]string{"user go"}, lines...)...), guarded(b, 3, 6)
 	b.SetBytes(int64(len(q.Body)))
@@ -186,8 +196,11 @@ func BenchmarkLook(b *testing.B) {
 // What an agent is known for does not count, beside what the rule says.
 func TestWith(t *testing.T) {
 	of := Ignored{
-		Results: []*regexp.Regexp{regexp.MustCompile(`Chunk ID: \w+`)}, Notices: []*regexp.Regexp{regexp.MustCompile(`^<cwd>.*</cwd>$`)},
-		Arguments: func(_, args string) string { return regexp.MustCompile(`,"why":"\w+"`).ReplaceAllString(args, "") },
+		Results: []*regexp.Regexp{regexp.MustCompile(`Chunk ID: \w+`)},
+		Notices: []*regexp.Regexp{regexp.MustCompile(`^<cwd>.*</cwd>$`)},
+		Arguments: func(_, args string) string {
+			return regexp.MustCompile(`,"why":"\w+"`).ReplaceAllString(args, "")
+		},
 	}
 	call := func(n int) string {
 		return fmt.Sprintf(`exec {"command":"ls","why":"w%d"} => Chunk ID: 28%d1a at 10:00:0%d`, n, n, n)
@@ -198,7 +211,8 @@ func TestWith(t *testing.T) {
 		t.Error("the calls differ")
 	}
 	seen := g.With(of).Look(q)
-	if seen.Note("call4") == "" || seen.Stops("exec", `{"command":"ls","why":"w5"}`) == "" || seen.Stops("exec", `{"command":"ls -l","why":"w5"}`) != "" {
+	if seen.Note("call4") == "" || seen.Stops("exec", `{"command":"ls","why":"w5"}`) == "" ||
+		seen.Stops("exec", `{"command":"ls -l","why":"w5"}`) != "" {
 		t.Errorf("%+v", seen)
 	}
 	var none *Guard

@@ -63,7 +63,8 @@ func (l *loader) models() {
 			l.known(name, "upstream", collect(l.set.Upstreams, func(u Upstream) string { return u.Name }))
 		}
 		if l.unique("upstream", m.Upstreams); m.Upstream.At.Known() && m.Upstreams != nil {
-			l.report(m.Upstream.All(), rulefile.CodeValue, "upstream and upstreams cannot go together", "give the server a name under upstreams, above models")
+			l.report(m.Upstream.All(), rulefile.CodeValue, "upstream and upstreams cannot go together",
+				"give the server a name under upstreams, above models")
 		}
 		if m.Style.At.Known() && l.clean(strategiesFile) {
 			l.known(m.Style, "style", append(slices.Sorted(maps.Keys(l.set.styles)), Native))
@@ -73,7 +74,8 @@ func (l *loader) models() {
 		}
 	}
 	if l.files.Has(modelsFile) && len(l.set.Models) == 0 && l.clean(modelsFile) {
-		l.problems = append(l.problems, rulefile.Problem{File: modelsFile, Code: rulefile.CodeMissing, Msg: "there is no model, so callers can ask for nothing"})
+		l.problems = append(l.problems, rulefile.Problem{File: modelsFile, Code: rulefile.CodeMissing,
+			Msg: "there is no model, so callers can ask for nothing"})
 	}
 }
 
@@ -98,7 +100,8 @@ func (l *loader) upstreams(list []rulefile.Pair[rulefile.Text]) {
 	l.set.Upstreams = []Upstream{{Name: Main}}
 	for _, u := range list {
 		if u.Key.Value == Main {
-			l.report(u.Key.All(), rulefile.CodeValue, Main+" is the model server of the settings", "choose another name")
+			l.report(u.Key.All(), rulefile.CodeValue, Main+" is the model server of the settings",
+				"choose another name")
 		}
 		l.plainID(u.Key)
 		l.baseURL(u.Value)
@@ -123,7 +126,8 @@ func (s *Set) UpstreamsOf(m Model) []Upstream {
 func (l *loader) baseURL(t rulefile.Text) {
 	u, err := url.Parse(t.Value)
 	if t.At.Known() && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		l.report(t.All(), rulefile.CodeValue, "upstream is not a base URL", "write it like http://127.0.0.1:8000/v1")
+		l.report(t.All(), rulefile.CodeValue, "upstream is not a base URL",
+			"write it like http://127.0.0.1:8000/v1")
 	}
 }
 

@@ -84,7 +84,8 @@ type argsRefused struct {
 func (l *loader) aliases() {
 	f := decodeFile[aliasFile](l, aliasesFile)
 	r := l.set.Tools
-	r.Prefixes, r.Glued, r.Pseudo = l.words("prefixes", f.Prefixes), l.words("glued", f.Glued), l.words("pseudo", f.Pseudo)
+	r.Prefixes, r.Glued, r.Pseudo = l.words("prefixes", f.Prefixes), l.words("glued",
+		f.Glued), l.words("pseudo", f.Pseudo)
 	r.Groups = l.nameGroups(f.Tools)
 	for _, e := range f.Hit {
 		l.examples = append(l.examples, func() { l.tryName(e, e.Gives) })
@@ -98,7 +99,8 @@ func (l *loader) aliases() {
 func (l *loader) nameGroups(list []rulefile.Pair[[]rulefile.Text]) (out []tools.Group) {
 	for _, tool := range list {
 		g := tools.Group{}
-		for _, name := range l.words("tools."+tool.Key.Value, append([]rulefile.Text{tool.Key}, tool.Value...)) {
+		for _, name := range l.words("tools."+tool.Key.Value, append([]rulefile.Text{tool.Key},
+			tool.Value...)) {
 			if inner, weak := strings.CutPrefix(name.Text, "("); weak {
 				g.Weak = append(g.Weak, tools.Word{Text: strings.TrimSuffix(inner, ")"), Place: name.Place})
 			} else {
@@ -106,7 +108,8 @@ func (l *loader) nameGroups(list []rulefile.Pair[[]rulefile.Text]) (out []tools.
 			}
 		}
 		if len(g.Names) == 0 || g.Names[0].Text != tool.Key.Value {
-			l.report(tool.Key.At, rulefile.CodeValue, "the first name of a group is always one", "write it without brackets")
+			l.report(tool.Key.At, rulefile.CodeValue, "the first name of a group is always one",
+				"write it without brackets")
 			continue
 		}
 		out = append(out, g)
@@ -133,7 +136,8 @@ func (l *loader) tryName(e nameExample, want string) {
 		got = m.Name
 	}
 	if got != want {
-		l.report(e.Name.All(), codeExample, fmt.Sprintf("%s means %s here, not %s", e.Name.Value, cmp.Or(got, "no tool"), cmp.Or(want, "no tool")), hint)
+		l.report(e.Name.All(), codeExample, fmt.Sprintf("%s means %s here, not %s", e.Name.Value,
+			cmp.Or(got, "no tool"), cmp.Or(want, "no tool")), hint)
 	}
 }
 
@@ -156,16 +160,19 @@ func (l *loader) arguments() {
 		}
 		for _, a := range t.Value.Arguments {
 			l.set.book.add(a.Key.At, t.Key.Value+"."+a.Key.Value)
-			r.Params = append(r.Params, tools.ParamAlias{Tool: tool, Param: a.Key.Value, From: values(a.Value), Place: a.Key.At.String()})
+			r.Params = append(r.Params, tools.ParamAlias{Tool: tool, Param: a.Key.Value,
+				From: values(a.Value), Place: a.Key.At.String()})
 		}
 		if names := t.Value.Text; len(names) > 0 {
 			l.set.book.add(names[0].At, t.Key.Value+".text")
-			r.Texts = append(r.Texts, tools.TextParam{Tool: tool, Params: values(names), Place: names[0].At.String()})
+			r.Texts = append(r.Texts, tools.TextParam{Tool: tool, Params: values(names),
+				Place: names[0].At.String()})
 		}
 		for _, k := range t.Value.Is {
 			if l.known(k.Value, "kind of text", wording.Kinds()) {
 				l.set.book.add(k.Key.At, t.Key.Value+".is."+k.Key.Value)
-				r.Kinds = append(r.Kinds, tools.KindRule{Tool: tool, Param: k.Key.Value, Kind: wording.Kind(k.Value.Value), Place: k.Key.At.String()})
+				r.Kinds = append(r.Kinds, tools.KindRule{Tool: tool, Param: k.Key.Value,
+					Kind: wording.Kind(k.Value.Value), Place: k.Key.At.String()})
 			}
 		}
 		for _, e := range t.Value.Hit {
@@ -181,7 +188,8 @@ func (l *loader) arguments() {
 func (l *loader) classes(list []rulefile.Pair[[]rulefile.Text]) (out []tools.ClassRule) {
 	for _, c := range list {
 		if l.known(c.Key, "class", wordNames) {
-			out = append(out, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value), Place: c.Key.At.String()})
+			out = append(out, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value),
+				Place: c.Key.At.String()})
 		}
 	}
 	return out
@@ -191,7 +199,8 @@ func (l *loader) classes(list []rulefile.Pair[[]rulefile.Text]) (out []tools.Cla
 func (l *loader) prose(tool string, rules []phraseRule) {
 	for _, p := range rules {
 		l.set.book.add(p.At, cmp.Or(tool, "*")+".phrases")
-		phrase := parse.Phrase{Tool: tool, After: values(p.After), Until: p.Until, Take: p.Take, As: p.As, Place: p.At.String()}
+		phrase := parse.Phrase{Tool: tool, After: values(p.After), Until: p.Until, Take: p.Take, As: p.As,
+			Place: p.At.String()}
 		l.phrases = append(l.phrases, phrase)
 		alone := parse.Strategy{
 			ID: "phrase", Kind: parse.Phrases, Priority: 1, Confidence: 0.5, Place: phrase.Place,
@@ -215,7 +224,8 @@ func (l *loader) tryArguments(tool string, e argsExample) {
 	case args == nil || err != nil:
 		l.report(e.At, codeExample, "these values are not JSON", "")
 	case refused != nil:
-		l.report(e.At, codeExample, fmt.Sprintf("%s cannot be called with %s", exampleTool(tool), args), refused.Why)
+		l.report(e.At, codeExample, fmt.Sprintf("%s cannot be called with %s", exampleTool(tool), args),
+			refused.Why)
 	case !tools.SameJSON(got.Arguments, want):
 		l.report(e.At, codeExample, fmt.Sprintf("%s becomes %s, not %s", args, got.Arguments, want), "")
 	}
@@ -228,17 +238,20 @@ func (l *loader) tryRefused(tool string, e argsRefused) {
 	case args == nil:
 		l.report(e.At, codeExample, "these values are not JSON", "")
 	case refused == nil:
-		l.report(e.At, codeExample, fmt.Sprintf("%s becomes %s, and should be refused", args, got.Arguments), "say under is what the argument takes")
+		l.report(e.At, codeExample, fmt.Sprintf("%s becomes %s, and should be refused", args, got.Arguments),
+			"say under is what the argument takes")
 	}
 }
 
 // callWith calls a tool that knows the parameters in takes. args is nil where the value is no JSON.
-func (l *loader) callWith(tool string, takes []string, value any) (got tools.Call, args []byte, refused *tools.Refusal) {
+func (l *loader) callWith(tool string, takes []string,
+	value any) (got tools.Call, args []byte, refused *tools.Refusal) {
 	properties := map[string]any{}
 	for _, name := range takes {
 		properties[name] = map[string]any{}
 	}
-	schema, _ := json.Marshal(map[string]any{"type": "object", "properties": properties, "additionalProperties": false})
+	schema, _ := json.Marshal(map[string]any{"type": "object", "properties": properties,
+		"additionalProperties": false})
 	args, err := json.Marshal(value)
 	if err != nil {
 		return tools.Call{}, nil, nil

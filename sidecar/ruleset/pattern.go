@@ -27,7 +27,8 @@ func (l *loader) matcher(r patternRule) parse.Matcher {
 	if r.Until != nil {
 		m.Until = parse.Until(r.Until.Value)
 		if len(r.Close) > 0 {
-			l.report(r.Until.All(), rulefile.CodeValue, "until does not go with close", "leave one of the two out")
+			l.report(r.Until.All(), rulefile.CodeValue, "until does not go with close",
+				"leave one of the two out")
 		}
 	}
 	if r.Find.Value == "" { // reported already
@@ -35,17 +36,20 @@ func (l *loader) matcher(r patternRule) parse.Matcher {
 	}
 	m.Find = l.finder(r.Find, "find", "tool", "args")
 	if m.Find != nil && r.Tool == "" && m.Find.SubexpIndex("tool") < 0 && !allNamed(values(r.Open)) {
-		l.report(r.Find.All(), rulefile.CodeMissing, "the pattern does not say which tool is called", "give find a group (?P<tool>…), or add the key tool")
+		l.report(r.Find.All(), rulefile.CodeMissing, "the pattern does not say which tool is called",
+			"give find a group (?P<tool>…), or add the key tool")
 	}
 	if r.Each == nil {
 		return m
 	}
 	m.Each = l.finder(*r.Each, "each", "key", "value")
 	if m.Each != nil && m.Each.SubexpIndex("key") < 0 {
-		l.report(r.Each.All(), rulefile.CodeMissing, "each needs a group named key", "write (?P<key>…) around the name of an argument")
+		l.report(r.Each.All(), rulefile.CodeMissing, "each needs a group named key",
+			"write (?P<key>…) around the name of an argument")
 	}
 	if m.Find != nil && m.Find.SubexpIndex("args") < 0 {
-		l.report(r.Find.All(), rulefile.CodeMissing, "each reads the group args, and find has no such group", "write (?P<args>…) around all arguments of a call")
+		l.report(r.Find.All(), rulefile.CodeMissing, "each reads the group args, and find has no such group",
+			"write (?P<args>…) around all arguments of a call")
 	}
 	return m
 }
@@ -63,7 +67,8 @@ func (l *loader) finder(t rulefile.Text, key string, groups ...string) *regexp.R
 	}
 	good := l.groups(t, re, key, groups)
 	if re.MatchString("") {
-		l.report(t.All(), cond.CodeRegexp, key+" fits the empty text, so it fits everywhere", "begin it with something that must stand there")
+		l.report(t.All(), cond.CodeRegexp, key+" fits the empty text, so it fits everywhere",
+			"begin it with something that must stand there")
 	}
 	if !good { // what else is lacking follows from the wrong name
 		return nil
@@ -79,7 +84,8 @@ func (l *loader) groups(t rulefile.Text, re *regexp.Regexp, key string, names []
 			good = false
 			before, _, _ := strings.Cut(t.Value, "<"+name+">")
 			from := len([]rune(before)) + 1
-			l.report(t.Span(from, from+len([]rune(name))), cond.CodeRegexp, "no group of "+key+" is called "+name, rulefile.DidYouMean(name, names))
+			l.report(t.Span(from, from+len([]rune(name))), cond.CodeRegexp,
+				"no group of "+key+" is called "+name, rulefile.DidYouMean(name, names))
 		}
 	}
 	return good

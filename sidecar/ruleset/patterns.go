@@ -34,7 +34,8 @@ func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 	rule := func(entry rulefile.Text, key string, effect policy.Effect, when string) policyRule {
 		c.author.expanded = append(c.author.expanded, Expansion{entry.Value, entry.At.String(), effect, when})
 		return policyRule{
-			At: entry.At, ID: rulefile.Text{Value: key, At: entry.At}, When: &rulefile.Text{Value: when, At: entry.At}, Hit: []rulefile.Text{entry},
+			At: entry.At, ID: rulefile.Text{Value: key, At: entry.At}, When: &rulefile.Text{Value: when,
+				At: entry.At}, Hit: []rulefile.Text{entry},
 		}
 	}
 	for _, entry := range f.Blocked {
@@ -47,7 +48,8 @@ func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 	for _, entry := range f.Allowed {
 		if e, ok := c.entry(entry, true); ok {
 			c.listed(entry, e.Binary)
-			r := rule(entry, "allowed_commands", policy.Allow, e.Condition()+" and cmd.path_class in ['', 'system', 'readable'] and not cmd.dynamic_args")
+			r := rule(entry, "allowed_commands", policy.Allow,
+				e.Condition()+" and cmd.path_class in ['', 'system', 'readable'] and not cmd.dynamic_args")
 			r.Allow = &rulefile.Text{Value: "It is one of allowed_commands.", At: entry.At}
 			out = append(out, r)
 		}
@@ -63,7 +65,8 @@ func (c *ruleCompiler) entry(t rulefile.Text, allows bool) (e Entry, ok bool) {
 		e, ok = Of(c.facts(t.Value, roots).Script, allows, c.set.Programs)
 	}
 	if !ok {
-		c.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is not a single command", "write a program with its options and operands, such as rm -rf /; for more, write a rule")
+		c.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is not a single command",
+			"write a program with its options and operands, such as rm -rf /; for more, write a rule")
 	}
 	return e, ok
 }

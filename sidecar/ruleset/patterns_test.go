@@ -20,11 +20,14 @@ blocked_commands: ['rm -rf /', shutdown, git push --force, docker *, rm -rf dist
 		t.Fatal(problems)
 	}
 	for command, blocked := range map[string]bool{
-		"rm -rf /": true, "rm -r -f /": true, "rm --recursive --force /": true, "rm -Rf -- /": true, "r''m -fr //": true, "cd / && rm -rf .": true,
-		"sudo rm -rf /": true, "sh -c 'rm -rf /'": true, "rm -rf /*": true, "shutdown now": true, "/sbin/shutdown": true, "git push origin --force": true,
+		"rm -rf /": true, "rm -r -f /": true, "rm --recursive --force /": true, "rm -Rf -- /": true,
+		"r''m -fr //": true, "cd / && rm -rf .": true,
+		"sudo rm -rf /": true, "sh -c 'rm -rf /'": true, "rm -rf /*": true, "shutdown now": true,
+		"/sbin/shutdown": true, "git push origin --force": true,
 		"git push -f": true, "docker ps": true,
 		"rm -rf dist": true, "rm -fr ./dist/": true, "rm -rf dist2": false,
-		"rm -rf ./x": false, "rm -r x": false, "echo 'rm -rf /'": false, "echo shutdown": false, "grep -r shutdown .": false, "git push": false, "git log -f": false,
+		"rm -rf ./x": false, "rm -r x": false, "echo 'rm -rf /'": false, "echo shutdown": false,
+		"grep -r shutdown .": false, "git push": false, "git log -f": false,
 	} {
 		d := set.CheckCommand(command, somebody, corpusAt)
 		if got := d.Rule == "blocked_commands"; got != blocked && !(blocked && d.Effect == policy.Deny) {
@@ -32,7 +35,9 @@ blocked_commands: ['rm -rf /', shutdown, git push --force, docker *, rm -rf dist
 		}
 	}
 	all := set.Expansions()
-	if len(all) != 5 || all[0].Effect != policy.Deny || !strings.HasPrefix(all[0].When, "cmd.binary == 'rm' and any(cmd.flags, # in ['-r', '-R', '--recursive'])") {
+	if len(all) != 5 || all[0].Effect != policy.Deny ||
+		!strings.HasPrefix(all[0].When,
+			"cmd.binary == 'rm' and any(cmd.flags, # in ['-r', '-R', '--recursive'])") {
 		t.Errorf("%+v", all)
 	}
 }
@@ -89,7 +94,8 @@ func TestEntriesMatchThemselves(t *testing.T) {
 
 // TestDeadEntries: an entry that can never hold is a mistake.
 func TestDeadEntries(t *testing.T) {
-	for _, list := range []string{"allowed_commands: [./git status]", "allowed_commands: [cat ~bob]", "blocked_commands: [export A=~/x]", "blocked_commands: ['ls #x']", "blocked_commands: ['']"} {
+	for _, list := range []string{"allowed_commands: [./git status]", "allowed_commands: [cat ~bob]",
+		"blocked_commands: [export A=~/x]", "blocked_commands: ['ls #x']", "blocked_commands: ['']"} {
 		files := shipped(t)
 		files[execFilename] = "version: 1\n" + list + "\n"
 		if set, _ := Load(files); set != nil {
@@ -111,11 +117,16 @@ allowed_commands: [git status, ls, docker compose up, make test, npm run build, 
 		t.Fatal(problems)
 	}
 	for command, want := range map[string]policy.Effect{
-		"git status": policy.Allow, "git status -s && ls": policy.Allow, "ls -l src": policy.Allow, "/usr/bin/git status": policy.Allow,
-		"docker compose up -d": policy.Allow, "make -j2 test": policy.Allow, "npm run build": policy.Allow, "npm run evil build": policy.Deny, "git -C src status": policy.Allow,
-		"git push origin status": policy.Deny, "git push status": policy.Deny, "docker up compose": policy.Deny, "docker run compose up": policy.Deny,
-		"make -j4": policy.Allow, "make -j2": policy.Deny, "git commit -m x": policy.Allow, "git commit -m y": policy.Deny, "cp ./a b": policy.Allow, "cp b a": policy.Deny,
-		"git push": policy.Deny, "cat x": policy.Deny, "ls | sh": policy.Deny, "./git status": policy.Deny, "ls /root/.ssh": policy.Deny, "ls $X": policy.Deny,
+		"git status": policy.Allow, "git status -s && ls": policy.Allow, "ls -l src": policy.Allow,
+		"/usr/bin/git status":  policy.Allow,
+		"docker compose up -d": policy.Allow, "make -j2 test": policy.Allow, "npm run build": policy.Allow,
+		"npm run evil build": policy.Deny, "git -C src status": policy.Allow,
+		"git push origin status": policy.Deny, "git push status": policy.Deny,
+		"docker up compose": policy.Deny, "docker run compose up": policy.Deny,
+		"make -j4": policy.Allow, "make -j2": policy.Deny, "git commit -m x": policy.Allow,
+		"git commit -m y": policy.Deny, "cp ./a b": policy.Allow, "cp b a": policy.Deny,
+		"git push": policy.Deny, "cat x": policy.Deny, "ls | sh": policy.Deny, "./git status": policy.Deny,
+		"ls /root/.ssh": policy.Deny, "ls $X": policy.Deny,
 	} {
 		if d := set.CheckCommand(command, somebody, corpusAt); d.Effect != want {
 			t.Errorf("%s: %s by %s, %s", command, d.Effect, d.Rule, d.Why)

@@ -48,13 +48,15 @@ type author struct {
 func (l *loader) policies() {
 	l.set.own = l.author("", nil, &l.examples)
 	own := l.set.own
-	locked := slices.ContainsFunc([]string{execFilename, pathsFilename, urlsFilename}, func(name string) bool { return l.files.Has(lockedName(name)) })
+	locked := slices.ContainsFunc([]string{execFilename, pathsFilename, urlsFilename},
+		func(name string) bool { return l.files.Has(lockedName(name)) })
 	if !locked {
 		return
 	}
 	for _, name := range floor { // without them the operator could make a tool harmless
 		if whole := rulefile.BuiltinFolder + "/" + name; !l.files.Has(whole) {
-			l.problems = append(l.problems, rulefile.Problem{File: whole, Code: rulefile.CodeMissing, Msg: "a locked folder needs this file of the program", Hint: "SourceOf reads it"})
+			l.problems = append(l.problems, rulefile.Problem{File: whole, Code: rulefile.CodeMissing,
+				Msg: "a locked folder needs this file of the program", Hint: "SourceOf reads it"})
 		}
 	}
 	l.set.locked = l.author(rulefile.PolicyFolder+"/", own, &l.locked.examples)
@@ -62,10 +64,13 @@ func (l *loader) policies() {
 		own.roots, own.fixed, own.bound = own.at([]string{l.set.locked.roots.Cwd}), true, true
 	}
 	builtin := decodeFile[argumentFile](l, rulefile.BuiltinFolder+"/"+argumentsFile)
-	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Groups: l.set.Tools.Groups, Floors: l.classes(builtin.Classes)}
-	shipped := argumentsOf(decodeFile[pathsFile](l, rulefile.BuiltinFolder+"/"+pathsFilename).Arguments, decodeFile[urlsFile](l, rulefile.BuiltinFolder+"/"+urlsFilename).Arguments)
+	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Groups: l.set.Tools.Groups,
+		Floors: l.classes(builtin.Classes)}
+	shipped := argumentsOf(decodeFile[pathsFile](l, rulefile.BuiltinFolder+"/"+pathsFilename).Arguments,
+		decodeFile[urlsFile](l, rulefile.BuiltinFolder+"/"+urlsFilename).Arguments)
 	l.set.locked.arguments = both(l.set.locked.arguments, both(own.arguments, shipped))
-	l.set.oneWorld = reflect.DeepEqual(own.roots, l.set.locked.roots) && reflect.DeepEqual(own.servers, l.set.locked.servers) &&
+	l.set.oneWorld = reflect.DeepEqual(own.roots, l.set.locked.roots) && reflect.DeepEqual(own.servers,
+		l.set.locked.servers) &&
 		reflect.DeepEqual(both(own.arguments, own.arguments), l.set.locked.arguments) // both sorts them
 }
 
@@ -75,7 +80,9 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	e := decodeFile[execFile](l, folder+execFilename)
 	p := decodeFile[pathsFile](l, folder+pathsFilename)
 	u := decodeFile[urlsFile](l, folder+urlsFilename)
-	a := &author{profile: e.Profile, asksHere: e.Asks == "sidecar", confine: confineOf(e.Confine), zone: l.zone(folder+execFilename, e.Zone), arguments: argumentsOf(p.Arguments, u.Arguments), programs: l.set.Programs}
+	a := &author{profile: e.Profile, asksHere: e.Asks == "sidecar", confine: confineOf(e.Confine),
+		zone: l.zone(folder+execFilename, e.Zone), arguments: argumentsOf(p.Arguments, u.Arguments),
+		programs: l.set.Programs}
 	switch {
 	case a.profile != "":
 	case base == nil:
@@ -139,7 +146,8 @@ func (l *loader) zone(file, name string) *time.Location {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		l.report(l.placeOf(file, "zone"), rulefile.CodeValue, "there is no time zone "+strconv.Quote(name), "write Europe/Berlin, America/New_York or UTC")
+		l.report(l.placeOf(file, "zone"), rulefile.CodeValue, "there is no time zone "+strconv.Quote(name),
+			"write Europe/Berlin, America/New_York or UTC")
 		return time.UTC
 	}
 	return zone
@@ -153,9 +161,12 @@ func (l *loader) lists(named []rulefile.Pair[[]rulefile.Text], env reflect.Type)
 	for _, list := range named {
 		switch name := list.Key; {
 		case !listNames().MatchString(name.Value):
-			l.report(name.All(), rulefile.CodeValue, strconv.Quote(name.Value)+" cannot be the name of a list", "a name has letters, digits and _, and begins with a letter")
+			l.report(name.All(), rulefile.CodeValue,
+				strconv.Quote(name.Value)+" cannot be the name of a list",
+				"a name has letters, digits and _, and begins with a letter")
 		case cond.Taken(name.Value, env):
-			l.report(name.All(), rulefile.CodeValue, name.Value+" already means something in a condition", "give the list another name")
+			l.report(name.All(), rulefile.CodeValue, name.Value+" already means something in a condition",
+				"give the list another name")
 		default:
 			out[name.Value] = values(list.Value)
 		}
@@ -168,23 +179,28 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 	for _, key := range []struct {
 		effect policy.Effect
 		text   *rulefile.Text
-	}{{policy.Allow, r.Allow}, {policy.Audit, r.Audit}, {policy.Ask, r.Unsure}, {policy.Ask, r.Ask}, {policy.Deny, r.Deny}} {
+	}{{policy.Allow, r.Allow}, {policy.Audit, r.Audit}, {policy.Ask, r.Unsure}, {policy.Ask, r.Ask},
+		{policy.Deny, r.Deny}} {
 		if key.text == nil {
 			continue
 		}
 		if effect != "" {
-			l.report(key.text.All(), rulefile.CodeKey, fmt.Sprintf("%s is both %s and %s", r.ID.Value, effect, key.effect), "a rule has one effect")
+			l.report(key.text.All(), rulefile.CodeKey, fmt.Sprintf("%s is both %s and %s", r.ID.Value, effect,
+				key.effect), "a rule has one effect")
 		}
 		effect, why = key.effect, strings.TrimSpace(key.text.Value)
 		if why == "" {
-			l.report(key.text.All(), rulefile.CodeValue, string(key.effect)+" needs a sentence", "write what the model is told, or why the rule exists")
+			l.report(key.text.All(), rulefile.CodeValue, string(key.effect)+" needs a sentence",
+				"write what the model is told, or why the rule exists")
 		}
 	}
 	switch {
 	case effect == "":
-		l.report(r.At, rulefile.CodeMissing, r.ID.Value+" lacks its effect", "write deny:, ask: or unsure: and what the model is told, or allow: or audit: and why")
+		l.report(r.At, rulefile.CodeMissing, r.ID.Value+" lacks its effect",
+			"write deny:, ask: or unsure: and what the model is told, or allow: or audit: and why")
 	case r.Shadow && effect != policy.Deny && effect != policy.Ask:
-		l.report(r.At, rulefile.CodeValue, r.ID.Value+" has nothing to shadow", "shadow goes with deny and ask")
+		l.report(r.At, rulefile.CodeValue, r.ID.Value+" has nothing to shadow",
+			"shadow goes with deny and ask")
 	}
 	return effect, why
 }
@@ -193,7 +209,8 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 func argumentsOf(p pathArguments, u urlArguments) policy.Arguments {
 	return policy.Arguments{
 		Read: p.Read, Write: p.Write, Delete: p.Delete, Patch: p.Patch,
-		Message: p.Message, Glob: p.Glob, Text: p.Text, Fetch: u.Fetch, OtherPaths: p.Other, OtherURLs: u.Other,
+		Message: p.Message, Glob: p.Glob, Text: p.Text, Fetch: u.Fetch, OtherPaths: p.Other,
+		OtherURLs: u.Other,
 	}
 }
 
@@ -214,14 +231,17 @@ func both(a, b policy.Arguments) policy.Arguments {
 	}
 	text := map[string][]string{}
 	for tool, keys := range a.Text {
-		text[tool] = slices.DeleteFunc(union(keys, nil), func(key string) bool { return b.Text != nil && !slices.Contains(b.Text[tool], key) })
+		text[tool] = slices.DeleteFunc(union(keys, nil),
+			func(key string) bool { return b.Text != nil && !slices.Contains(b.Text[tool], key) })
 	}
 	if a.Text == nil {
 		text = b.Text
 	}
 	return policy.Arguments{
 		Message: each(a.Message, b.Message), Glob: each(a.Glob, b.Glob), Text: text,
-		Read: each(a.Read, b.Read), Write: each(a.Write, b.Write), Delete: each(a.Delete, b.Delete), Patch: each(a.Patch, b.Patch),
-		Fetch: each(a.Fetch, b.Fetch), OtherPaths: union(a.OtherPaths, b.OtherPaths), OtherURLs: union(a.OtherURLs, b.OtherURLs),
+		Read: each(a.Read, b.Read), Write: each(a.Write, b.Write), Delete: each(a.Delete, b.Delete),
+		Patch: each(a.Patch, b.Patch),
+		Fetch: each(a.Fetch, b.Fetch), OtherPaths: union(a.OtherPaths, b.OtherPaths),
+		OtherURLs: union(a.OtherURLs, b.OtherURLs),
 	}
 }

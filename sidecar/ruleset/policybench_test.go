@@ -34,14 +34,17 @@ func BenchmarkDecideMany(b *testing.B) {
 func manyRules(b testing.TB, n int) *Set {
 	b.Helper()
 	kinds := []string{
-		"cmd.binary == 'prog%d'", "cmd.binary == 'git' and 'word%d' in cmd.argv", "cmd.binary in ['a%d', 'b', 'c'] and '-f' in cmd.flags",
-		"'publish' in cmd.tags and now.hour > %d", "any(cmd.deletes, .path endsWith '%d.keep')", "command contains 'secret%d'",
+		"cmd.binary == 'prog%d'", "cmd.binary == 'git' and 'word%d' in cmd.argv",
+		"cmd.binary in ['a%d', 'b', 'c'] and '-f' in cmd.flags",
+		"'publish' in cmd.tags and now.hour > %d", "any(cmd.deletes, .path endsWith '%d.keep')",
+		"command contains 'secret%d'",
 		"agent == 'agent%d' and class == 'exec'", "any(cmd.argv, # startsWith '--danger%d')",
 	}
 	var more strings.Builder
 	files := shipped(b)
 	for i := strings.Count(files[execFilename], "\n  - id: "); i < n; i++ {
-		fmt.Fprintf(&more, "  - id: more-%d\n    ask: Somebody wants to know.\n    when: |\n      "+kinds[i%len(kinds)]+"\n", i, i)
+		fmt.Fprintf(&more, "  - id: more-%d\n    ask: Somebody wants to know.\n    when: |\n      "+
+			kinds[i%len(kinds)]+"\n", i, i)
 	}
 	files[execFilename] += more.String()
 	set, problems := Load(files)

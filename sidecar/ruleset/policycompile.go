@@ -60,13 +60,15 @@ func mentions(when *rulefile.Text, name string) bool {
 }
 
 // compileRule adds a rule to those before it, and its examples to the others.
-func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on operands[E]) []policy.Rule[E] {
+func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
+	on operands[E]) []policy.Rule[E] {
 	c.plainID(r.ID)
 	c.set.book.add(r.At, r.ID.Value)
 	c.order++
 	effect, why := c.effect(r)
 	rule := policy.Rule[E]{
-		ID: r.ID.Value, Place: r.At.String(), Effect: effect, Shadow: r.Shadow || r.Unsure != nil && c.author.lenient, Why: why, Instead: r.Instead, Order: c.order,
+		ID: r.ID.Value, Place: r.At.String(), Effect: effect, Shadow: r.Shadow || r.Unsure != nil &&
+			c.author.lenient, Why: why, Instead: r.Instead, Order: c.order,
 	}
 	if r.When != nil && r.When.At.Known() {
 		c.set.Counts.Conditions++
@@ -95,7 +97,8 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule, on
 var exampleRoots = paths.Roots{
 	Cwd: "/srv/project", Home: "/home/agent",
 	Write: []string{"/srv/project", "/tmp"}, Read: []string{"/usr", "/bin", "/sbin", "/lib"},
-	Own: []string{"/home/agent/.openclaw", "/etc/gpt-oss-executor"}, Look: []string{"/home/agent", "/etc", "/var/log"},
+	Own: []string{"/home/agent/.openclaw", "/etc/gpt-oss-executor"}, Look: []string{"/home/agent", "/etc",
+		"/var/log"},
 }
 
 // tryScript checks that a rule holds for a shell script, confined or not, or for neither.
@@ -114,7 +117,8 @@ func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script 
 	}
 	switch {
 	case holds && !want:
-		l.report(script.All(), codeExample, r.ID+" holds for this, but should not", exampleHint(facts, script.Value))
+		l.report(script.All(), codeExample, r.ID+" holds for this, but should not",
+			exampleHint(facts, script.Value))
 	case !holds && want:
 		l.report(script.All(), codeExample, r.ID+" does not hold for this", exampleHint(facts, script.Value))
 	case holds:
@@ -145,7 +149,8 @@ func exampleHint(facts *policy.Facts, script string) string {
 // exampleAt is when and where the tests of rules happen.
 func exampleAt() At {
 	return At{Now: exampleTime, World: World{
-		Cwd: exampleRoots.Cwd, Home: exampleRoots.Home, Write: exampleRoots.Write, Read: exampleRoots.Read, ReadFiles: []string{},
+		Cwd: exampleRoots.Cwd, Home: exampleRoots.Home, Write: exampleRoots.Write, Read: exampleRoots.Read,
+		ReadFiles: []string{},
 	}}
 }
 

@@ -38,7 +38,8 @@ var somebody = policy.Subject{Model: "gpt-oss", Interactive: true}
 // corpusAt is the world of exec.jsonl.
 var corpusAt = At{Now: time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC), World: World{
 	Cwd: "/srv/project", Home: "/home/agent",
-	Write: []string{"/srv/project", "/tmp"}, Read: []string{"/usr", "/bin", "/sbin", "/lib"}, ReadFiles: []string{},
+	Write: []string{"/srv/project", "/tmp"}, Read: []string{"/usr", "/bin", "/sbin", "/lib"},
+	ReadFiles: []string{},
 }}
 
 // excusedCommands are the cases of exec.jsonl whose answer is not an acceptable one.
@@ -66,11 +67,13 @@ func TestShippedCommandsCorpus(t *testing.T) {
 		}
 		if acceptable := slices.Contains(c.Expect.Acceptable, d.Effect); !acceptable {
 			if other++; excusedCommands[c.ID] == "" {
-				t.Errorf("%s: %s by %s (%s), acceptable %v (%s): %q", c.ID, d.Effect, d.Rule, d.Why, c.Expect.Acceptable, c.Expect.Why, c.Command)
+				t.Errorf("%s: %s by %s (%s), acceptable %v (%s): %q", c.ID, d.Effect, d.Rule, d.Why,
+					c.Expect.Acceptable, c.Expect.Why, c.Command)
 			}
 		}
 	}
-	t.Logf("%d of %d dangerous missed, %d of %d benign not allowed, %d answers not acceptable", missed, dangerous, asked, benign, other)
+	t.Logf("%d of %d dangerous missed, %d of %d benign not allowed, %d answers not acceptable", missed,
+		dangerous, asked, benign, other)
 	if asked*100 > benign {
 		t.Errorf("%d of %d ordinary commands are not allowed", asked, benign)
 	}
@@ -111,7 +114,8 @@ func TestShippedURLsCorpus(t *testing.T) {
 		at.Lookup = c.lookup
 		d := set.CheckURL(c.URL, c.Method, c.Redirects, somebody, at)
 		if !slices.Contains(c.Expect.Acceptable, d.Effect) {
-			t.Errorf("%s: %s by %s (%s), acceptable %v (%s): %q %v", c.ID, d.Effect, d.Rule, d.Facts.URLs[0].Class, c.Expect.Acceptable, c.Expect.Why, c.URL, c.Redirects)
+			t.Errorf("%s: %s by %s (%s), acceptable %v (%s): %q %v", c.ID, d.Effect, d.Rule,
+				d.Facts.URLs[0].Class, c.Expect.Acceptable, c.Expect.Why, c.URL, c.Redirects)
 		}
 	}
 }
@@ -145,15 +149,18 @@ func TestShippedPathsCorpus(t *testing.T) {
 		d := corpusDisk(base)
 		d.make(t, d.at(c.Cwd), c.Setup)
 		at := At{Now: corpusAt.Now, Links: workspace.Links{}, World: World{
-			Cwd: d.at(c.Cwd), Home: d.at(c.Root.Home), Write: d.all(c.Root.Write), Read: d.all(c.Root.Read), ReadFiles: append([]string{}, c.Root.ReadFiles...),
+			Cwd: d.at(c.Cwd), Home: d.at(c.Root.Home), Write: d.all(c.Root.Write), Read: d.all(c.Root.Read),
+			ReadFiles: append([]string{}, c.Root.ReadFiles...),
 		}}
 		op, path := paths.Op(c.Op), d.at(c.Path)
-		if lax := set.CheckPath(op, path, somebody, at); lax.Effect == policy.Allow && !slices.Contains(c.Expect.Acceptable, policy.Allow) {
+		if lax := set.CheckPath(op, path, somebody, at); lax.Effect == policy.Allow &&
+			!slices.Contains(c.Expect.Acceptable, policy.Allow) {
 			t.Errorf("%s: developer allows it by %s (%s): %s %q", c.ID, lax.Rule, c.Expect.Why, c.Op, c.Path)
 		}
 		got := strict.CheckPath(op, path, somebody, at)
 		if !slices.Contains(c.Expect.Acceptable, got.Effect) {
-			t.Errorf("%s: %s by %s, acceptable %v (%s): %s %q", c.ID, got.Effect, got.Rule, c.Expect.Acceptable, c.Expect.Why, c.Op, c.Path)
+			t.Errorf("%s: %s by %s, acceptable %v (%s): %s %q", c.ID, got.Effect, got.Rule,
+				c.Expect.Acceptable, c.Expect.Why, c.Op, c.Path)
 		}
 	}
 }

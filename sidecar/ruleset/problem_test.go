@@ -103,7 +103,8 @@ func TestProblemJSON(t *testing.T) {
 	}
 	found := false
 	for _, p := range back {
-		found = found || p["file"] == "rules/limits.yaml" && p["code"] == "E-value" && p["line"] == 1.0 && p["col"] == 10.0 && p["end_col"] == 11.0
+		found = found || p["file"] == "rules/limits.yaml" && p["code"] == "E-value" && p["line"] == 1.0 &&
+			p["col"] == 10.0 && p["end_col"] == 11.0
 	}
 	if !found {
 		t.Errorf("the version is not reported: %s", doc)

@@ -28,7 +28,8 @@ func (l *loader) programs() {
 			if shipped = append(shipped, name); !replaced || rulesOf(text) == rulesOf(l.files[name]) {
 				base = append(base, name)
 			}
-		case l.files.Has(rulefile.BuiltinFolder+"/"+name) && rulesOf(l.files[name]) == rulesOf(l.files[rulefile.BuiltinFolder+"/"+name]): // unchanged
+		case l.files.Has(rulefile.BuiltinFolder+"/"+name) &&
+			rulesOf(l.files[name]) == rulesOf(l.files[rulefile.BuiltinFolder+"/"+name]): // unchanged
 		case strings.HasPrefix(name, rulefile.PolicyFolder+"/"):
 			locked = append(locked, name)
 		default:
@@ -71,7 +72,8 @@ func (l *loader) programExamples(examples []programs.Example, to *[]func()) {
 	for _, e := range examples {
 		*to = append(*to, func() {
 			if wrong := e.Wrong(l.set.Programs); wrong != "" {
-				l.report(e.Command.All(), codeExample, wrong, "see what it does: gpt-oss-executor policy program "+strconv.Quote(e.Command.Value))
+				l.report(e.Command.All(), codeExample, wrong,
+					"see what it does: gpt-oss-executor policy program "+strconv.Quote(e.Command.Value))
 			}
 		})
 	}

@@ -38,8 +38,10 @@ func TestProgramLayers(t *testing.T) {
 		"one row":      {map[string]string{"programs/ours.yaml": "  gh: {subcommands: {pr frobnicate: {style: operands}}}\n"}, "allow allow allow ask"},
 		"two files":    {map[string]string{"programs/a.yaml": "  git: {}\n", "programs/b.yaml": "  hg git: {}\n"}, "the other one is at programs/a.yaml:3"},
 		"no such kind": {map[string]string{"programs/a.yaml": "  x:\n    options:\n      -o: wirte\n"}, "programs/a.yaml:5:11: wirte is no kind of value, and no effect"},
-		"a bad word":   {map[string]string{"programs/a.yaml": "  x:\n    flags: -a b\n"}, "programs/a.yaml:4:15: b is no option"},
-		"twice":        {map[string]string{"programs/a.yaml": "  x:\n    letters: ab\n    flags: -b\n"}, "-b stands here twice"},
+		"a bad word": {map[string]string{"programs/a.yaml": "  x:\n    flags: -a b\n"},
+			"programs/a.yaml:4:15: b is no option"},
+		"twice": {map[string]string{"programs/a.yaml": "  x:\n    letters: ab\n    flags: -b\n"},
+			"-b stands here twice"},
 		"a hit":        {map[string]string{"programs/a.yaml": "  x: {hit: [x -a]}\n"}, "this is not understood: unknown option -a"},
 		"a result":     {map[string]string{"programs/a.yaml": "  x: {operands: read, gives: {x a: write a}}\n"}, "this gives read a"},
 		"a locked one": {map[string]string{"policy/programs/a.yaml": "  rm: {effects: publish}\n"}, "ask ask ask ask"},
@@ -62,7 +64,8 @@ func TestLockedProgramsOnlyTighten(t *testing.T) {
 		t.Fatal(problems)
 	}
 	for command, want := range map[string]policy.Effect{
-		"gh pr merge 1": policy.Ask, "rsync -a a example.com:": policy.Ask, "make": policy.Ask, "git status": policy.Allow, "gh --frob x": policy.Ask,
+		"gh pr merge 1": policy.Ask, "rsync -a a example.com:": policy.Ask, "make": policy.Ask,
+		"git status": policy.Allow, "gh --frob x": policy.Ask,
 	} {
 		if got := set.CheckCommand(command, somebody, corpusAt).Effect; got != want {
 			t.Errorf("%s: %s, want %s", command, got, want)

@@ -28,7 +28,8 @@ func AppendTest(file string, r Recording) (string, error) {
 		return "", fmt.Errorf("write test %s: %w", r.Name, err)
 	}
 	if strings.TrimSpace(file) == "" {
-		return "# yaml-language-server: $schema=../schemas/tests.schema.json\nversion: 1\n\ntests:\n" + item, nil
+		return "# yaml-language-server: $schema=../schemas/tests.schema.json\nversion: 1\n\ntests:\n" + item,
+			nil
 	}
 	return strings.TrimRight(file, "\n") + "\n\n" + item, nil
 }
@@ -65,7 +66,8 @@ type recordedCall struct {
 func (r *Recording) test() recordedTest {
 	t := recordedTest{
 		Name: r.Name, Reply: r.reply(), Gives: []recordedCall{}, Denied: r.Denied,
-		Shows: r.Reading.Content, Thinks: r.Reading.Reasoning, Refused: codesOf(r.Reading.Refused), Done: r.Reading.Done,
+		Shows: r.Reading.Content, Thinks: r.Reading.Reasoning, Refused: codesOf(r.Reading.Refused),
+		Done: r.Reading.Done,
 	}
 	if r.Profile != DefaultProfile {
 		t.Profile = r.Profile
@@ -91,7 +93,8 @@ func (r *Recording) test() recordedTest {
 }
 
 func (r *Recording) reply() recordedReply {
-	reply := recordedReply{Content: r.Reply.Content, Reasoning: r.Reply.Reasoning, Calls: whole(r.Reply.Calls)}
+	reply := recordedReply{Content: r.Reply.Content, Reasoning: r.Reply.Reasoning,
+		Calls: whole(r.Reply.Calls)}
 	if r.Finish != (&replyRule{Calls: reply.Calls}).finish() {
 		reply.Finish = r.Finish
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // recorded reads a reply with the shipped rules and writes it down as a test.
-func recorded(t *testing.T, set *Set, file string, d parse.Delta, finish string, offered []tools.Tool) string {
+func recorded(t *testing.T, set *Set, file string, d parse.Delta, finish string,
+	offered []tools.Tool) string {
 	t.Helper()
 	c := tools.OpenCatalog(set.Tools)
 	if offered != nil {
@@ -19,15 +20,18 @@ func recorded(t *testing.T, set *Set, file string, d parse.Delta, finish string,
 	r := set.Strategies(DefaultProfile).Reader(c, set.Facts("", "", ""))
 	r.Feed(d)
 	reading, _ := r.Close(finish)
-	out, err := AppendTest(file, Recording{Name: "as it is today", Reply: d, Finish: finish, Tools: offered, Reading: reading})
+	out, err := AppendTest(file, Recording{Name: "as it is today", Reply: d, Finish: finish, Tools: offered,
+		Reading: reading})
 	check(t, err)
 	return out
 }
 
 func TestAppendTest(t *testing.T) {
 	set := loaded(t)
-	got := recorded(t, set, "", parse.Delta{Reasoning: "Hm: #1", Content: "<|channel|>commentary to=functions.bash<|message|>{\"cmd\": \"ls\"}<|call|>"}, "stop",
-		[]tools.Tool{{Name: "exec", Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}})
+	got := recorded(t, set, "", parse.Delta{Reasoning: "Hm: #1",
+		Content: "<|channel|>commentary to=functions.bash<|message|>{\"cmd\": \"ls\"}<|call|>"}, "stop",
+		[]tools.Tool{{Name: "exec",
+			Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}})
 	want := `# yaml-language-server: $schema=../schemas/tests.schema.json
 version: 1
 
@@ -48,8 +52,10 @@ tests:
 	if got != want {
 		t.Errorf("wrote\n%s", got)
 	}
-	twice := recorded(t, set, got, parse.Delta{Calls: []parse.CallDelta{{Name: "re", Arguments: []byte("{")}, {Name: "ad", Arguments: []byte("}")}}}, "tool_calls", nil)
-	if !strings.HasPrefix(twice, want+"\n  - name:") || !strings.Contains(twice, `- {name: read, arguments: "{}"}`) {
+	twice := recorded(t, set, got, parse.Delta{Calls: []parse.CallDelta{{Name: "re", Arguments: []byte("{")},
+		{Name: "ad", Arguments: []byte("}")}}}, "tool_calls", nil)
+	if !strings.HasPrefix(twice, want+"\n  - name:") ||
+		!strings.Contains(twice, `- {name: read, arguments: "{}"}`) {
 		t.Errorf("appended\n%s", twice)
 	}
 }

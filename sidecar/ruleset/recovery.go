@@ -85,7 +85,8 @@ func (r *Remedy) Correction(tool, why string, offered []string) string {
 	if why != "" && !strings.ContainsAny(why[len(why)-1:], ".!?") {
 		why += "." // another sentence may follow
 	}
-	return strings.NewReplacer("{tool}", cmp.Or(tool, "a tool"), "{why}", why, "{tools}", strings.Join(offered, ", ")).Replace(r.Text.Value)
+	return strings.NewReplacer("{tool}", cmp.Or(tool, "a tool"), "{why}", why,
+		"{tools}", strings.Join(offered, ", ")).Replace(r.Text.Value)
 }
 
 // Say is the message for the caller.
@@ -96,14 +97,17 @@ func (r *Remedy) Sentence(why string) string { return strings.ReplaceAll(r.Says.
 
 // allFaults is every fault: each of them has a remedy.
 var allFaults = []Fault{
-	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Unsure, Truncated, Denied, NotCalled, Length, Cut, Unfinished, Filtered,
-	HarmonyError, StreamError, Overflow, Auth, Missing, RateLimited, Rejected, ServerError, Unreachable, Away, Timeout,
+	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Unsure, Truncated, Denied, NotCalled,
+	Length, Cut, Unfinished, Filtered,
+	HarmonyError, StreamError, Overflow, Auth, Missing, RateLimited, Rejected, ServerError, Unreachable, Away,
+	Timeout,
 }
 
 // youngFaults are those that recovery.yaml need not name, because older ones do not. They
-// are treated as what they were called before: away as unreachable, unfinished as a broken stream, the others as
-// good replies.
-var youngFaults = map[Fault]Fault{Away: Unreachable, Unfinished: StreamError, NotCalled: "", Cut: "", Filtered: "", Unsure: ""}
+// are treated as what they were called before: away as unreachable, unfinished as a broken stream, the others
+// as good replies.
+var youngFaults = map[Fault]Fault{Away: Unreachable, Unfinished: StreamError, NotCalled: "", Cut: "",
+	Filtered: "", Unsure: ""}
 
 func faultNames() []string { return collect(allFaults, func(f Fault) string { return string(f) }) }
 
@@ -121,7 +125,8 @@ func (l *loader) recovery() {
 	names := faultNames()
 	for _, p := range f.Faults {
 		if !slices.Contains(names, p.Key.Value) {
-			l.report(p.Key.All(), rulefile.CodeKey, "unknown fault "+p.Key.Value, rulefile.DidYouMean(p.Key.Value, names))
+			l.report(p.Key.All(), rulefile.CodeKey, "unknown fault "+p.Key.Value,
+				rulefile.DidYouMean(p.Key.Value, names))
 			continue
 		}
 		l.remedy(p.Key, p.Value)
@@ -137,7 +142,8 @@ func (l *loader) recovery() {
 		if was, young := youngFaults[fault]; young {
 			l.set.Recovery.Faults[fault] = l.set.Recovery.For(was)
 		} else {
-			l.problems = append(l.problems, rulefile.Problem{File: recoveryFile, Code: rulefile.CodeMissing, Msg: fmt.Sprintf("faults lacks %s", fault)})
+			l.problems = append(l.problems, rulefile.Problem{File: recoveryFile, Code: rulefile.CodeMissing,
+				Msg: fmt.Sprintf("faults lacks %s", fault)})
 		}
 	}
 }
@@ -155,9 +161,11 @@ func (l *loader) remedy(key rulefile.Text, r Remedy) {
 	case r.Action != GiveUp && r.Action != "" && r.Attempts == 0:
 		l.report(r.At, rulefile.CodeMissing, key.Value+" lacks attempts", "")
 	case r.Action == Correct && r.Text == nil:
-		l.report(r.At, rulefile.CodeMissing, key.Value+" corrects, so it needs text", "text is what the model is told")
+		l.report(r.At, rulefile.CodeMissing, key.Value+" corrects, so it needs text",
+			"text is what the model is told")
 	case r.Action == GiveUp && r.Text != nil:
-		l.report(r.At, rulefile.CodeValue, key.Value+" gives up, so it cannot have text", "text is what the model is told")
+		l.report(r.At, rulefile.CodeValue, key.Value+" gives up, so it cannot have text",
+			"text is what the model is told")
 	case r.Text != nil && strings.TrimSpace(r.Text.Value) == "":
 		l.report(r.Text.At, rulefile.CodeValue, "text is empty", "write what the model is told")
 	case r.Status != 0 && (r.Type == "" || r.Message.Value == ""):
@@ -173,7 +181,8 @@ func (l *loader) placeholders(t rulefile.Text, names ...string) {
 		name := t.Value[m[0]+1 : m[1]-1]
 		if !slices.Contains(names, name) {
 			from := len([]rune(t.Value[:m[0]]))
-			l.report(t.Span(from, from+len([]rune(name))+2), rulefile.CodeValue, "{"+name+"} is not filled in here", rulefile.DidYouMean(name, names))
+			l.report(t.Span(from, from+len([]rune(name))+2), rulefile.CodeValue,
+				"{"+name+"} is not filled in here", rulefile.DidYouMean(name, names))
 		}
 	}
 }

@@ -25,7 +25,8 @@ func older(t *testing.T) string {
 // TestOlderRecovery: a file that does not know the younger faults and keys loads, also under
 // a locked folder, and a server that is away is what it was before: unreachable.
 func TestOlderRecovery(t *testing.T) {
-	for name, locked := range map[string]rulefile.Files{"alone": nil, "under lock": {limitsFile: "version: 1\ntime: {idle: 1m}\n"}} {
+	for name, locked := range map[string]rulefile.Files{"alone": nil,
+		"under lock": {limitsFile: "version: 1\ntime: {idle: 1m}\n"}} {
 		set, problems := underLock(t, locked, rulefile.Files{recoveryFile: older(t)})
 		if set == nil {
 			t.Fatalf("%s: %v", name, problems)
@@ -58,12 +59,15 @@ func TestShippedRecovery(t *testing.T) {
 		if remedy.Status >= 401 && remedy.Status <= 403 || off.MatchString(remedy.Message.Value) {
 			t.Errorf("%s: %d %q", f, remedy.Status, remedy.Message.Value)
 		}
-		if says := remedy.Sentence("It is so."); says != "" && (!strings.HasSuffix(says, ".") || strings.Contains(says, "{")) {
+		if says := remedy.Sentence("It is so."); says != "" && (!strings.HasSuffix(says, ".") ||
+			strings.Contains(says, "{")) {
 			t.Errorf("%s says %q", f, says)
 		}
 	}
 	for _, f := range []Fault{Auth, Away} {
-		if remedy := r.For(f); remedy.Status != 424 || remedy.Type != "invalid_request_error" || remedy.RetryAfter != 0 || f == Auth && strings.Contains(remedy.Message.Value, "{why}") || remedy.Says.Value == "" {
+		if remedy := r.For(f); remedy.Status != 424 || remedy.Type != "invalid_request_error" ||
+			remedy.RetryAfter != 0 || f == Auth && strings.Contains(remedy.Message.Value, "{why}") ||
+			remedy.Says.Value == "" {
 			t.Errorf("%s: %+v", f, remedy)
 		}
 	}
@@ -71,8 +75,10 @@ func TestShippedRecovery(t *testing.T) {
 
 func TestSayIsChecked(t *testing.T) {
 	files := maps.Clone(shipped(t))
-	files[recoveryFile] = strings.Replace(files[recoveryFile], "It says: {why} Whoever", "It says: {tool} Whoever", 1)
-	if set, problems := Load(files); set != nil || !strings.Contains(problems.Error(), "{tool} is not filled in here") {
+	files[recoveryFile] = strings.Replace(files[recoveryFile], "It says: {why} Whoever",
+		"It says: {tool} Whoever", 1)
+	if set, problems := Load(files); set != nil ||
+		!strings.Contains(problems.Error(), "{tool} is not filled in here") {
 		t.Errorf("%v", problems)
 	}
 }
@@ -89,11 +95,12 @@ func TestPatience(t *testing.T) {
 		caller, want time.Duration // for first_byte, which is 5m
 		away         time.Duration
 	}{
-		"not said":              {"", "", 0, 5 * time.Minute, 3 * time.Second},
-		"less":                  {"", "", time.Minute, 5 * time.Minute, 3 * time.Second},
-		"seven minutes":         {"", "", 15 * time.Minute, 15 * time.Minute, 3 * time.Second},
-		"for ever":              {"", "", 1 << 62, 30 * time.Minute, 3 * time.Second},
-		"bounded":               {"  caller_wait: 6m\n  away: 1m\n", "", time.Hour, 6 * time.Minute, time.Minute},
+		"not said":      {"", "", 0, 5 * time.Minute, 3 * time.Second},
+		"less":          {"", "", time.Minute, 5 * time.Minute, 3 * time.Second},
+		"seven minutes": {"", "", 15 * time.Minute, 15 * time.Minute, 3 * time.Second},
+		"for ever":      {"", "", 1 << 62, 30 * time.Minute, 3 * time.Second},
+		"bounded": {"  caller_wait: 6m\n  away: 1m\n", "", time.Hour, 6 * time.Minute,
+			time.Minute},
 		"off":                   {"  caller_wait: 10ms\n", "", time.Hour, 5 * time.Minute, 3 * time.Second},
 		"locked":                {"", "first_byte: 1m", time.Hour, time.Minute, 3 * time.Second},
 		"locked, another limit": {"", "idle: 6m", time.Hour, 6 * time.Minute, 3 * time.Second},
@@ -103,11 +110,13 @@ func TestPatience(t *testing.T) {
 		if row.locked != "" {
 			locked[limitsFile] = "version: 1\ntime: {" + row.locked + "}\n"
 		}
-		set, problems := underLock(t, locked, rulefile.Files{limitsFile: strings.Replace(old, "\ntime:\n", "\ntime:\n"+row.says, 1)})
+		set, problems := underLock(t, locked, rulefile.Files{limitsFile: strings.Replace(old, "\ntime:\n",
+			"\ntime:\n"+row.says, 1)})
 		if set == nil {
 			t.Fatalf("%s: %v", name, problems)
 		}
-		if got := set.Limits.Patience(set.Limits.FirstByte, row.caller); got != row.want || set.Limits.Away != row.away {
+		if got := set.Limits.Patience(set.Limits.FirstByte, row.caller); got != row.want ||
+			set.Limits.Away != row.away {
 			t.Errorf("%s: %s, away %s", name, got, set.Limits.Away)
 		}
 	}

@@ -75,9 +75,11 @@ func (r *References) List(tool string) bool { return slices.Contains(r.lists, to
 // references takes references.yaml, and tries its examples.
 func (l *loader) references() {
 	f := decodeFile[referencesDoc](l, referencesFile)
-	unused(l, f.Arguments, func(r ReferenceRule) rulefile.Place { return r.At }, func(first, r ReferenceRule) bool {
-		return slices.Contains(first.Tools, every) && !slices.ContainsFunc(r.Names, func(name string) bool { return !slices.Contains(first.Names, name) })
-	})
+	unused(l, f.Arguments, func(r ReferenceRule) rulefile.Place { return r.At },
+		func(first, r ReferenceRule) bool {
+			return slices.Contains(first.Tools, every) && !slices.ContainsFunc(r.Names,
+				func(name string) bool { return !slices.Contains(first.Names, name) })
+		})
 	words := refer.Words{}
 	for _, of := range []struct {
 		role  refer.Role
@@ -98,7 +100,8 @@ func (l *loader) references() {
 		texts []rulefile.Text
 		kind  refer.Kind
 		want  bool
-	}{{f.Hit.URL, refer.URL, true}, {f.Hit.Path, refer.Path, true}, {f.Miss.URL, refer.URL, false}, {f.Miss.Path, refer.Path, false}} {
+	}{{f.Hit.URL, refer.URL, true}, {f.Hit.Path, refer.Path, true}, {f.Miss.URL, refer.URL, false},
+		{f.Miss.Path, refer.Path, false}} {
 		l.examples = append(l.examples, func() { l.tryReferences(words, ex.texts, ex.kind, ex.want) })
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Unremarked are the arguments of a call without remarks: what only says in words what a command is for. Of a tool
-// that runs none, a description may be what it is told to do, so it stays.
+// Unremarked are the arguments of a call without remarks: what only says in words what a command is for. Of a
+// tool that runs none, a description may be what it is told to do, so it stays.
 func (s *Set) Unremarked(tool, args string) string {
 	if len(s.Tools.Remarks) == 0 || s.Tools.Class(tool) != tools.Exec {
 		return args

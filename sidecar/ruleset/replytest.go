@@ -76,7 +76,8 @@ func (l *loader) replyTests() {
 
 // testsRun reports whether all that tests need is good.
 func (l *loader) testsRun() bool {
-	needs := []string{strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, execFilename, pathsFilename, urlsFilename,
+	needs := []string{strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, execFilename,
+		pathsFilename, urlsFilename,
 		lockedName(execFilename), lockedName(pathsFilename), lockedName(urlsFilename)}
 	for name := range l.files {
 		if strings.HasPrefix(strings.TrimPrefix(name, rulefile.PolicyFolder+"/"), rulefile.TestFolder+"/") {
@@ -94,13 +95,14 @@ func (l *loader) try(t replyTest) (problems rulefile.Problems) {
 		profile = t.Profile.Value
 	}
 	facts := l.set.Facts(t.Reply.Model, t.Reply.Server, t.Reply.User)
-	facts.Judge = l.set.Judge(policy.Subject{Model: t.Reply.Model, Interactive: true}, exampleAt, func(_ *tools.Call, d policy.Decision) bool {
-		l.decided(d)
-		if d.Effect == policy.Deny {
-			denied = append(denied, cmp.Or(d.Rule, defaultRule))
-		}
-		return false // what the calls are is one question, whether they leave another
-	})
+	facts.Judge = l.set.Judge(policy.Subject{Model: t.Reply.Model, Interactive: true}, exampleAt,
+		func(_ *tools.Call, d policy.Decision) bool {
+			l.decided(d)
+			if d.Effect == policy.Deny {
+				denied = append(denied, cmp.Or(d.Rule, defaultRule))
+			}
+			return false // what the calls are is one question, whether they leave another
+		})
 	reader := l.set.Strategies(profile).Reader(l.offered(t), facts)
 	delta := parse.Delta{Content: t.Reply.Content, Reasoning: t.Reply.Reasoning, Calls: deltas(t.Reply.Calls)}
 	reader.Feed(delta)
@@ -108,7 +110,8 @@ func (l *loader) try(t replyTest) (problems rulefile.Problems) {
 	l.covers(&got)
 
 	wrong := func(at rulefile.Place, format string, args ...any) {
-		problems = append(problems, at.Problem(codeTest, t.Name.Value+": "+fmt.Sprintf(format, args...), refusals(got)))
+		problems = append(problems, at.Problem(codeTest, t.Name.Value+": "+fmt.Sprintf(format, args...),
+			refusals(got)))
 	}
 	want, err := wanted(t.Gives)
 	if err != nil {

@@ -49,7 +49,8 @@ func TestReport(t *testing.T) {
 	files := maps.Clone(shipped(t))
 	files["tests/t.yaml"] = testHead + "    gives: []\n"
 	files[aliasesFile] = strings.Replace(files[aliasesFile], "\ntools:\n", "\ntools:\n  process: [jobs]\n", 1)
-	r, problems := Test(files, func(name string) bool { return name == "one" || strings.HasPrefix(name, "a leaked") })
+	r, problems := Test(files,
+		func(name string) bool { return name == "one" || strings.HasPrefix(name, "a leaked") })
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -57,7 +58,8 @@ func TestReport(t *testing.T) {
 		t.Fatalf("%+v", r)
 	}
 	for _, one := range r.Tests {
-		if (one.Name == "one") != (len(one.Problems) == 1) || one.Line == 0 || !strings.HasPrefix(one.File, "tests/") {
+		if (one.Name == "one") != (len(one.Problems) == 1) || one.Line == 0 ||
+			!strings.HasPrefix(one.File, "tests/") {
 			t.Errorf("%+v", one)
 		}
 	}

@@ -50,7 +50,8 @@ func Test(f rulefile.Files, wanted func(name string) bool) (*Report, rulefile.Pr
 		}
 		began := time.Now()
 		problems := l.try(t)
-		r.Tests = append(r.Tests, TestResult{t.Name.Value, t.Name.At.File(), t.Name.At.Line(), time.Since(began), problems})
+		r.Tests = append(r.Tests, TestResult{t.Name.Value, t.Name.At.File(), t.Name.At.Line(),
+			time.Since(began), problems})
 	}
 	for _, rule := range l.set.Rules() {
 		n := l.covered[rule.Place]

@@ -59,7 +59,8 @@ func (r *Results) Bounds(mode, tool string, window, length int) trim.Bounds {
 		return trim.Bounds{}
 	}
 	rule := &r.rules[i]
-	b := trim.Bounds{Chars: rule.Chars, Head: rule.Head, Items: rule.Items, Strings: rule.Strings, Hint: rule.Hint}
+	b := trim.Bounds{Chars: rule.Chars, Head: rule.Head, Items: rule.Items, Strings: rule.Strings,
+		Hint: rule.Hint}
 	if rule.chars != nil {
 		b.Chars = trim.MinChars
 		if n, err := rule.chars(ResultEnv{window, length}); err == nil {
@@ -75,9 +76,10 @@ func (r *Results) Bounds(mode, tool string, window, length int) trim.Bounds {
 // results takes results.yaml. Each formula is tried, for a known window and an unknown one.
 func (l *loader) results() {
 	f := decodeFile[resultsDoc](l, resultsFile)
-	unused(l, f.Results, func(r resultRule) rulefile.Place { return r.Tool.All() }, func(first, r resultRule) bool {
-		return first.Tool.Value == every && (first.Mode == "" || first.Mode == r.Mode)
-	})
+	unused(l, f.Results, func(r resultRule) rulefile.Place { return r.Tool.All() },
+		func(first, r resultRule) bool {
+			return first.Tool.Value == every && (first.Mode == "" || first.Mode == r.Mode)
+		})
 	for i := range f.Results {
 		rule := &f.Results[i]
 		if rule.Formula.At.Known() == (rule.Chars > 0) {
@@ -100,7 +102,8 @@ func (l *loader) results() {
 				if err != nil {
 					why = err.Error()
 				}
-				l.report(rule.Formula.All(), rulefile.CodeValue, "this formula does not do for window "+strconv.Itoa(env.Window)+" and length "+strconv.Itoa(env.Length)+": "+why, "")
+				l.report(rule.Formula.All(), rulefile.CodeValue, "this formula does not do for window "+
+					strconv.Itoa(env.Window)+" and length "+strconv.Itoa(env.Length)+": "+why, "")
 				break
 			}
 		}

@@ -44,7 +44,8 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 	for _, list := range []struct {
 		said *[]rulefile.Text
 		to   *[]string
-	}{{r.Write, &out.Write}, {r.Read, &out.Read}, {r.ReadFiles, &out.ReadFiles}, {r.Look, &out.Look}, {r.Own, &out.Own}} {
+	}{{r.Write, &out.Write}, {r.Read, &out.Read}, {r.ReadFiles, &out.ReadFiles}, {r.Look, &out.Look},
+		{r.Own, &out.Own}} {
 		if list.said == nil {
 			continue
 		}
@@ -52,7 +53,9 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		for _, t := range *list.said {
 			folder, _ := l.folder(t, out.Home)
 			if folder == "/" && list.to == &out.Write && t.At.Known() {
-				l.report(t.All(), rulefile.CodeValue, "/ is the whole machine, and cannot be a folder of the agent", "name the folders that it may write")
+				l.report(t.All(), rulefile.CodeValue,
+					"/ is the whole machine, and cannot be a folder of the agent",
+					"name the folders that it may write")
 			}
 			*list.to = append(*list.to, folder)
 		}
@@ -100,7 +103,8 @@ func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
 		name, otherwise, given := strings.Cut(m[2:len(m)-1], ":-")
 		value := os.Getenv(name)
 		if value == "" && !given && t.At.Known() {
-			l.report(t.All(), rulefile.CodeRef, fmt.Sprintf("the environment variable %s is not set", name), "set it, or write ${"+name+":-the folder to take then}")
+			l.report(t.All(), rulefile.CodeRef, fmt.Sprintf("the environment variable %s is not set", name),
+				"set it, or write ${"+name+":-the folder to take then}")
 		}
 		if value == "" {
 			said = false

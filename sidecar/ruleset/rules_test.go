@@ -50,7 +50,8 @@ func TestRulesDecide(t *testing.T) {
 	} {
 		files := maps.Clone(shipped(t))
 		delete(files, "tests/replies.yaml")
-		files[execFilename] = "version: 1\nprofile: " + row.profile + "\nlists: {words: [a, b]}\nrules:\n  - " + row.rules + "\n"
+		files[execFilename] = "version: 1\nprofile: " + row.profile +
+			"\nlists: {words: [a, b]}\nrules:\n  - " + row.rules + "\n"
 		if row.rules == "" {
 			files[execFilename] = "version: 1\nprofile: " + row.profile + "\n"
 		}
@@ -92,7 +93,8 @@ func TestCheckedAlone(t *testing.T) {
 		}
 	}
 	for url, want := range map[string]string{
-		"https://example.com/": "allow", "http://169.254.169.254/latest": "deny", "http://127.0.0.1:1/": "deny", "file:///etc/passwd": "deny",
+		"https://example.com/": "allow", "http://169.254.169.254/latest": "deny",
+		"http://127.0.0.1:1/": "deny", "file:///etc/passwd": "deny",
 	} {
 		if d := set.CheckURL(url, "GET", nil, somebody, exampleAt()); string(d.Effect) != want {
 			t.Errorf("%s: %s by %s, want %s", url, d.Effect, d.Rule, want)

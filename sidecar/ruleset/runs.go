@@ -33,7 +33,8 @@ type RunContext struct {
 }
 
 // defaultContext is what runs.yaml need not say, because older ones do not.
-var defaultContext = RunContext{Window: 32768, Reserve: 2000, Keep: 2, TrimAt: 0.6, TrimTo: 500, CompactAt: 0.8}
+var defaultContext = RunContext{Window: 32768, Reserve: 2000, Keep: 2, TrimAt: 0.6, TrimTo: 500,
+	CompactAt: 0.8}
 
 // RunEnds are the ways in which a run ends without an answer of the model.
 type RunEnds struct {
@@ -80,18 +81,22 @@ func (l *loader) runs() {
 	f := Runs{Context: defaultContext}
 	decodeInto(l, runsFile, &f, false)
 	l.set.Runs = f
-	unused(l, f.Tools, func(t RunTool) rulefile.Place { return t.Tool.All() }, func(first, _ RunTool) bool { return first.Tool.Value == every })
+	unused(l, f.Tools, func(t RunTool) rulefile.Place { return t.Tool.All() },
+		func(first, _ RunTool) bool { return first.Tool.Value == every })
 	if c := f.Context; l.clean(runsFile) {
 		if c.Reserve >= c.Window {
-			l.report(l.placeOf(runsFile, "context", "reserve"), rulefile.CodeValue, "reserve must be less than window: it is a part of it", "")
+			l.report(l.placeOf(runsFile, "context", "reserve"), rulefile.CodeValue,
+				"reserve must be less than window: it is a part of it", "")
 		}
 		if c.TrimAt > c.CompactAt {
-			l.report(l.placeOf(runsFile, "context", "trim_at"), rulefile.CodeValue, "trim_at cannot be more than compact_at: results are shortened before turns are left out", "")
+			l.report(l.placeOf(runsFile, "context", "trim_at"), rulefile.CodeValue,
+				"trim_at cannot be more than compact_at: results are shortened before turns are left out", "")
 		}
 	}
 	for _, t := range f.Tools {
 		if t.Cache > 0 && !t.Again {
-			l.report(t.Tool.All(), rulefile.CodeValue, "cache goes with again: true, which says that a call changes nothing", "")
+			l.report(t.Tool.All(), rulefile.CodeValue,
+				"cache goes with again: true, which says that a call changes nothing", "")
 		}
 	}
 }
@@ -104,7 +109,9 @@ func unused[T any](l *loader, entries []T, at func(T) rulefile.Place, takesAll f
 			return at(first).Known() && at(first).File() == at(entry).File() && takesAll(first, entry)
 		})
 		if j >= 0 {
-			l.warn(at(entry), codeUnreachable, fmt.Sprintf("this entry is never used, because that of line %d is for every tool", at(entries[j]).Line()), "move '*' behind it")
+			l.warn(at(entry), codeUnreachable,
+				fmt.Sprintf("this entry is never used, because that of line %d is for every tool",
+					at(entries[j]).Line()), "move '*' behind it")
 		}
 	}
 }

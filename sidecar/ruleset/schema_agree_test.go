@@ -61,14 +61,17 @@ func found(others rulefile.Files, file, doc string) (out rulefile.Problems) {
 	}
 	files := maps.Clone(others)
 	maps.DeleteFunc(files, func(name, _ string) bool {
-		return !strings.HasPrefix(name, rulefile.PackFolder+"/") && !strings.HasPrefix(name, rulefile.BuiltinFolder+"/")
+		return !strings.HasPrefix(name, rulefile.PackFolder+"/") &&
+			!strings.HasPrefix(name, rulefile.BuiltinFolder+"/")
 	})
 	files[file] = doc
-	return slices.DeleteFunc(prepare(files, false).problems, func(p rulefile.Problem) bool { return p.File != file })
+	return slices.DeleteFunc(prepare(files, false).problems,
+		func(p rulefile.Problem) bool { return p.File != file })
 }
 
 // agree fails where check and the schema differ about a file.
-func agree(t interface{ Errorf(string, ...any) }, s *jsonschema.Schema, others rulefile.Files, file, doc string) (refused bool) {
+func agree(t interface{ Errorf(string, ...any) }, s *jsonschema.Schema, others rulefile.Files,
+	file, doc string) (refused bool) {
 	err := s.Validate(rulefile.JSON(doc))
 	if problems := found(others, file, doc); (err != nil) != slices.ContainsFunc(problems, structural) {
 		t.Errorf("%s: check and the schema differ.\ncheck: %v\nschema: %v", file, problems, err)
@@ -114,7 +117,8 @@ func TestMistakes(t *testing.T) {
 		{limitsFile, "line: 8MiB", "line: 64MiB", check}, // more than reply
 		{limitsFile, "times: 3", "times: 3.5", both},
 		{serversFile, "tool_choice: drop", "tool_choice: none", both},
-		{serversFile, "field: error.failed_generation", "about: x", both}, // lacks find or field; and twice about
+		// lacks find or field; and twice about
+		{serversFile, "field: error.failed_generation", "about: x", both},
 		{serversFile, "    detect:\n      - {path: /api/version, contains: '\"version\":'}\n", "", check},
 		{modelsFile, "mode: provider", "mode: proxy", both},
 		{modelsFile, "mode: provider", "mode: provider\n    upstream: localhost", check},
@@ -139,9 +143,11 @@ func TestMistakes(t *testing.T) {
 		}
 		doc := strings.Replace(files[c.file], c.old, c.new, 1)
 		refused := agree(t, schemas[c.file], files, c.file, doc)
-		finds := slices.ContainsFunc(found(files, c.file, doc), func(p rulefile.Problem) bool { return beyond.MatchString(p.Msg) })
+		finds := slices.ContainsFunc(found(files, c.file, doc),
+			func(p rulefile.Problem) bool { return beyond.MatchString(p.Msg) })
 		if refused != (c.sees == both) || c.sees != both && finds != (c.sees == check) {
-			t.Errorf("%s: %q for %q: the schema refuses it: %v; check finds more: %v", c.file, c.new, c.old, refused, finds)
+			t.Errorf("%s: %q for %q: the schema refuses it: %v; check finds more: %v", c.file, c.new, c.old,
+				refused, finds)
 		}
 	}
 }
@@ -186,7 +192,8 @@ func TestIncludingFiles(t *testing.T) {
 		if refused := agree(t, schemas[c.file], files, c.file, doc); refused == c.fits {
 			t.Errorf("%s\n%s\nfits: %v, want %v", c.file, doc, !refused, c.fits)
 		}
-		agree(t, schemas[c.file], files, c.file, strings.TrimPrefix(doc, "version: 1\n")) // which must be there
+		// which must be there
+		agree(t, schemas[c.file], files, c.file, strings.TrimPrefix(doc, "version: 1\n"))
 	}
 }
 
@@ -245,7 +252,8 @@ func mutate(t *rapid.T, root *yaml.Node) {
 		}
 		at = rapid.SampledFrom(next).Draw(t, "step")
 	}
-	switch change := rapid.SampledFrom([]string{"value", "value", "drop", "rename", "add", "wrap", "unwrap"}).Draw(t, "change"); {
+	switch change := rapid.SampledFrom([]string{"value", "value", "drop", "rename", "add", "wrap",
+		"unwrap"}).Draw(t, "change"); {
 	case change == "value":
 		*at = *rapid.Custom(someValue).Draw(t, "value")
 	case change == "wrap":
@@ -279,12 +287,16 @@ func inside(n *yaml.Node) (out []*yaml.Node) {
 
 // someValue is a value of any type, often one that is right somewhere.
 func someValue(t *rapid.T) *yaml.Node {
-	switch kind := rapid.SampledFrom([]string{"!!str", "!!int", "!!float", "!!bool", "!!null", "[]", "{}"}).Draw(t, "type"); kind {
+	switch kind := rapid.SampledFrom([]string{"!!str", "!!int", "!!float", "!!bool", "!!null", "[]",
+		"{}"}).Draw(t, "type"); kind {
 	case "!!str":
-		return plain(kind, rapid.SampledFrom([]string{"", "x", "block", "json", "native", "correct", "give_up", "resample", "content",
-			"reasoning", "read", "auto", "system", "high", "info", "1", "true", "5s", "-5s", "1h30m", "5 min", "16MiB", "16M", "http://a/v1"}).Draw(t, "text"))
+		return plain(kind, rapid.SampledFrom([]string{"", "x", "block", "json", "native", "correct",
+			"give_up", "resample", "content",
+			"reasoning", "read", "auto", "system", "high", "info", "1", "true", "5s", "-5s", "1h30m", "5 min",
+			"16MiB", "16M", "http://a/v1"}).Draw(t, "text"))
 	case "!!int":
-		return plain(kind, rapid.SampledFrom([]string{"-1", "0", "1", "2", "7", "21", "404", "1001", "4097", "2000000"}).Draw(t, "int"))
+		return plain(kind, rapid.SampledFrom([]string{"-1", "0", "1", "2", "7", "21", "404", "1001", "4097",
+			"2000000"}).Draw(t, "int"))
 	case "!!float":
 		return plain(kind, rapid.SampledFrom([]string{"-0.5", "0.5", "1.5", "300.5"}).Draw(t, "float"))
 	case "!!bool":
@@ -292,9 +304,11 @@ func someValue(t *rapid.T) *yaml.Node {
 	case "!!null":
 		return plain(kind, "null")
 	case "[]":
-		return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: rapid.SliceOfN(rapid.Custom(someValue), 0, 1).Draw(t, "entries")}
+		return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle,
+			Content: rapid.SliceOfN(rapid.Custom(someValue), 0, 1).Draw(t, "entries")}
 	default:
-		return &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{plain("!!str", "x"), rapid.Custom(someValue).Draw(t, "of x")}}
+		return &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle,
+			Content: []*yaml.Node{plain("!!str", "x"), rapid.Custom(someValue).Draw(t, "of x")}}
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // when is a schema for what has one of these values under key.
 func (s *schema) when(key string, then *schema, values ...any) {
 	s.AllOf = append(s.AllOf, &schema{
-		If: &schema{Properties: properties{{key, &schema{Enum: values}}}, Required: []string{key}}, Then: then,
+		If:   &schema{Properties: properties{{key, &schema{Enum: values}}}, Required: []string{key}},
+		Then: then,
 	})
 }
 
@@ -78,12 +79,15 @@ func (Remedy) refine(s *schema, partial bool) {
 	}
 	none, once := 0.0, 1.0
 	s.when("action", &schema{Properties: properties{{"attempts", &schema{Maximum: &none}}}}, string(GiveUp))
-	s.when("action", &schema{Properties: properties{{"attempts", &schema{Minimum: &once}}}, Required: []string{"attempts"}},
+	s.when("action", &schema{Properties: properties{{"attempts", &schema{Minimum: &once}}},
+		Required: []string{"attempts"}},
 		string(Resample), string(Correct))
 	s.when("action", &schema{Required: []string{"text"}}, string(Correct))
-	s.with("text", &schema{Properties: properties{{"action", &schema{Enum: []any{string(Resample), string(Correct)}}}}})
+	s.with("text", &schema{Properties: properties{{"action",
+		&schema{Enum: []any{string(Resample), string(Correct)}}}}})
 	s.with("status", &schema{
-		Properties: properties{{"type", &schema{MinLength: 1}}, {"message", &schema{MinLength: 1}}}, Required: []string{"type", "message"},
+		Properties: properties{{"type", &schema{MinLength: 1}}, {"message", &schema{MinLength: 1}}},
+		Required:   []string{"type", "message"},
 	})
 }
 

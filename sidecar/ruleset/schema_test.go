@@ -65,7 +65,8 @@ func TestShippedFilesFitTheirSchemas(t *testing.T) {
 			continue
 		}
 		line, _, _ := strings.Cut(doc, "\n")
-		schema, ok := strings.CutPrefix(line, "# yaml-language-server: $schema="+strings.Repeat("../", 1+strings.Count(name, "/"))+"schemas/")
+		schema, ok := strings.CutPrefix(line, "# yaml-language-server: $schema="+strings.Repeat("../",
+			1+strings.Count(name, "/"))+"schemas/")
 		if !ok || schemas[schema] == nil {
 			t.Errorf("%s begins with %q, which names no schema", name, line)
 		} else if err := schemas[schema].Validate(rulefile.JSON(doc)); err != nil {
@@ -115,7 +116,8 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 		walk(d.holds, d.file, "")
 	}
 	if conditionsSeen != len(conditions) {
-		t.Errorf("%d conditions in the files, %d in the table of vocabulary.go", conditionsSeen, len(conditions))
+		t.Errorf("%d conditions in the files, %d in the table of vocabulary.go", conditionsSeen,
+			len(conditions))
 	}
 }
 
@@ -148,10 +150,12 @@ func TestPatterns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.StringMatching(`[-+]?([0-9.]{0,3}(n|u|µ|m)?[smhd]?){1,3}`).Draw(t, "duration")
 		parsed, err := time.ParseDuration(d)
-		if long := regexp.MustCompile(`\d{7}`).MatchString(d); long { // overflow, which a schema does not know
+		// overflow, which a schema does not know
+		if long := regexp.MustCompile(`\d{7}`).MatchString(d); long {
 			return
 		}
-		if takes := err == nil && parsed >= 0; takes != (s.Validate(map[string]any{"d": d}) == nil) && !strings.HasPrefix(d, "-") {
+		if takes := err == nil && parsed >= 0; takes != (s.Validate(map[string]any{"d": d}) == nil) &&
+			!strings.HasPrefix(d, "-") {
 			t.Errorf("duration %q: %v", d, err)
 		}
 		b := rapid.StringMatching(`-?[0-9.]{0,3}[ kKMGT]?i?B?`).Draw(t, "size")

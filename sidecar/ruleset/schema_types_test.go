@@ -46,9 +46,10 @@ type schema struct {
 }
 
 const (
-	schemaDraft    = "http://json-schema.org/draft-07/schema#"
-	definitions    = "#/definitions/"
-	configFile     = "config.yaml"                          // the file of serve --config, whatever its name is
+	schemaDraft = "http://json-schema.org/draft-07/schema#"
+	definitions = "#/definitions/"
+	// the file of serve --config, whatever its name is
+	configFile     = "config.yaml"
 	anyTestFile    = rulefile.TestFolder + "/replies.yaml"  // stands for all of its folder
 	anyAgentFile   = rulefile.AgentFolder + "/generic.yaml" // stands for all of its folder
 	anyProgramFile = rulefile.ProgramFolder + "/files.yaml" // stands for all of its folder

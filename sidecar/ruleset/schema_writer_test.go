@@ -35,11 +35,13 @@ func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string,
 	case reflect.TypeFor[bool]():
 		return &schema{Type: "boolean"}
 	case reflect.TypeFor[int](), reflect.TypeFor[rulefile.Number]():
-		return &schema{Type: "integer", Enum: allowed(tag), Minimum: limit(tag, "min"), Maximum: limit(tag, "max")}
+		return &schema{Type: "integer", Enum: allowed(tag), Minimum: limit(tag, "min"),
+			Maximum: limit(tag, "max")}
 	case reflect.TypeFor[float64]():
 		return &schema{Type: "number", Minimum: limit(tag, "min"), Maximum: limit(tag, "max")}
 	case reflect.TypeFor[time.Duration]():
-		return w.define("duration", schema{Type: "string", Pattern: durationMatch, PatternHint: "write 500ms, 30s or 2m"})
+		return w.define("duration", schema{Type: "string", Pattern: durationMatch,
+			PatternHint: "write 500ms, 30s or 2m"})
 	case reflect.TypeFor[rulefile.Size]():
 		least, most := 0.0, float64(1<<31-1)
 		return w.define("size", schema{Type: []string{"string", "integer"}, Minimum: &least, Maximum: &most,
@@ -53,13 +55,16 @@ func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string,
 	case t.Kind() == reflect.String:
 		return &schema{Type: "string", Enum: allowed(tag)}
 	case t.Kind() == reflect.Map:
-		return &schema{Type: "object", Additional: w.orNothing(w.value(t.Elem(), tag, path+".*", partial), partial)}
+		return &schema{Type: "object", Additional: w.orNothing(w.value(t.Elem(), tag, path+".*", partial),
+			partial)}
 	case t.Kind() == reflect.Pointer:
 		return w.value(t.Elem(), tag, path, partial)
 	case t.Kind() == reflect.Slice && rulefile.IsPair(t.Elem()):
-		return &schema{Type: "object", Additional: w.orNothing(w.value(t.Elem().Field(1).Type, tag, path+".*", partial), partial)}
+		return &schema{Type: "object", Additional: w.orNothing(w.value(t.Elem().Field(1).Type, tag, path+".*",
+			partial), partial)}
 	case t.Kind() == reflect.Slice: // an entry is found again by its name, and not inside others
-		return &schema{Type: "array", Items: w.value(t.Elem(), tag, path, partial && len(naming(t.Elem(), path)) > 0)}
+		return &schema{Type: "array", Items: w.value(t.Elem(), tag, path, partial &&
+			len(naming(t.Elem(), path)) > 0)}
 	case t.Name() == "":
 		return w.object(t, path, partial)
 	}
@@ -106,7 +111,9 @@ func (w *schemaWriter) object(t reflect.Type, path string, partial bool) *schema
 		}
 	}
 	if partial && len(named) > 0 {
-		s.Properties = append(s.Properties, property{"delete", &schema{Enum: []any{true}, Description: "Beside " + strings.Join(named, " and ") + " alone: takes an included item away."}})
+		s.Properties = append(s.Properties,
+			property{"delete", &schema{Enum: []any{true}, Description: "Beside " + strings.Join(named,
+				" and ") + " alone: takes an included item away."}})
 	}
 	if r, ok := reflect.Zero(t).Interface().(refiner); ok {
 		r.refine(s, partial)

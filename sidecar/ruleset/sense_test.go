@@ -33,7 +33,9 @@ func TestValuesWithoutSense(t *testing.T) {
 			files[c.file] = strings.Replace(files[c.file], c.old, c.new, 1)
 		}
 		_, problems := Load(files)
-		if c.want == "" && problems.Fatal() || c.want != "" && (len(problems) == 0 || problems[0].File != c.file || problems[0].Line == 0 || !strings.Contains(problems.Error(), c.want)) {
+		if c.want == "" && problems.Fatal() || c.want != "" && (len(problems) == 0 ||
+			problems[0].File != c.file || problems[0].Line == 0 ||
+			!strings.Contains(problems.Error(), c.want)) {
 			t.Errorf("%s: %s: %v", c.file, c.new, problems)
 		}
 	}

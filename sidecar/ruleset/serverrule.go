@@ -18,9 +18,11 @@ func (l *loader) servers() {
 		switch {
 		case !l.clean(serversFile):
 		case s.Effort.Field == "":
-			l.report(s.ID.All(), rulefile.CodeMissing, "effort of "+s.ID.Value+" names no field", "write the field that holds the effort, such as reasoning_effort")
+			l.report(s.ID.All(), rulefile.CodeMissing, "effort of "+s.ID.Value+" names no field",
+				"write the field that holds the effort, such as reasoning_effort")
 		case slices.ContainsFunc(s.Detect, func(p Probe) bool { return p.Path == "" }):
-			l.report(s.ID.All(), rulefile.CodeMissing, "a probe of "+s.ID.Value+" has no path", "write a path from the root of the host, such as /version")
+			l.report(s.ID.All(), rulefile.CodeMissing, "a probe of "+s.ID.Value+" has no path",
+				"write a path from the root of the host, such as /version")
 		}
 		s.Overflow = append(s.Overflow, f.Common.Overflow...)
 		s.OutputTooLarge = append(s.OutputTooLarge, f.Common.OutputTooLarge...)
@@ -39,13 +41,16 @@ func (l *loader) lastServer(rules []Server) {
 	for i, r := range rules {
 		switch last := i == len(rules)-1; {
 		case last && len(r.Detect) > 0:
-			l.report(r.At, rulefile.CodeValue, "the last server cannot have detect: it is for every server that no other fits", "")
+			l.report(r.At, rulefile.CodeValue,
+				"the last server cannot have detect: it is for every server that no other fits", "")
 		case !last && len(r.Detect) == 0:
-			l.report(r.At, rulefile.CodeMissing, r.ID.Value+" lacks detect", "only the last server fits every server")
+			l.report(r.At, rulefile.CodeMissing, r.ID.Value+" lacks detect",
+				"only the last server fits every server")
 		}
 	}
 	if _, ok := l.files[serversFile]; ok && len(rules) == 0 && l.clean(serversFile) {
-		l.problems = append(l.problems, rulefile.Problem{File: serversFile, Code: rulefile.CodeMissing, Msg: "there is no server; at least generic must stand here"})
+		l.problems = append(l.problems, rulefile.Problem{File: serversFile, Code: rulefile.CodeMissing,
+			Msg: "there is no server; at least generic must stand here"})
 	}
 }
 
@@ -115,7 +120,8 @@ func (l *loader) tryErrors(p *Pattern) {
 				got = m[i]
 			}
 			if got != g.Value.Value {
-				l.report(g.Value.All(), codeExample, g.Key.Value+" is "+cmp.Or(got, "nothing")+" here, not "+g.Value.Value, where)
+				l.report(g.Value.All(), codeExample, g.Key.Value+" is "+cmp.Or(got, "nothing")+
+					" here, not "+g.Value.Value, where)
 			}
 		}
 	}

@@ -39,16 +39,17 @@ type Set struct {
 	Results    Results
 	Edits      edits.Edits
 	Loop       *Guard
-	References References                // of arguments to earlier results
-	Gateway    []tools.Tool              // that runs may call at an OpenClaw gateway, in the order of the file
-	Programs   *program.Table            // what is known of programs
-	Connect    connection.Agents         // how agents are connected
-	Prompts    map[string]*prompt.Prompt // by file name without extension
-	Taken      []rulefile.Taken          // what the files take away from those that they include
-	Sessions   []string                  // headers that name a session, in lower case
-	Asking     state.Evidence            // by what results show whether a person was asked
-	Agent      *Agent                    // whose requests the set is for; nil: those of any
-	Counts     Counts
+	References References // of arguments to earlier results
+	// that runs may call at an OpenClaw gateway, in the order of the file
+	Gateway  []tools.Tool
+	Programs *program.Table            // what is known of programs
+	Connect  connection.Agents         // how agents are connected
+	Prompts  map[string]*prompt.Prompt // by file name without extension
+	Taken    []rulefile.Taken          // what the files take away from those that they include
+	Sessions []string                  // headers that name a session, in lower case
+	Asking   state.Evidence            // by what results show whether a person was asked
+	Agent    *Agent                    // whose requests the set is for; nil: those of any
+	Counts   Counts
 	// Experiments are what is tried. Arms names those of which this set is, as EXPERIMENT/ARM.
 	Experiments experiment.Experiments
 	Arms        []string
@@ -93,8 +94,12 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 
 // Facts is what a reading of a reply may know of its request, and how much it may hold. It has no judge yet.
 func (s *Set) Facts(model, server, user string) parse.Facts {
-	looks := func(tool string, args []byte) bool { return policy.Looks(tool, args, s.looking, s.own.world(At{})) }
-	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Data: s.data, Talk: s.talk, Looks: looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
+	looks := func(tool string,
+		args []byte) bool {
+		return policy.Looks(tool, args, s.looking, s.own.world(At{}))
+	}
+	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Data: s.data, Talk: s.talk,
+		Looks: looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
 }
 
 // WhyNot takes the condition of a strategy apart and evaluates every term for what

@@ -59,7 +59,8 @@ func (m *textMaker) nest(depth int) string {
 func (m *textMaker) call() string {
 	name := one(m, names)(m)
 	if m.rng.IntN(3) == 0 {
-		name += " " + m.pick("a", "-x", "'q'", `"$HOME"`, "*", "2>&1", ">/dev/null", "</dev/null", "$(true)", "&", ";")
+		name += " " + m.pick("a", "-x", "'q'", `"$HOME"`, "*", "2>&1", ">/dev/null", "</dev/null", "$(true)",
+			"&", ";")
 	}
 	return name
 }

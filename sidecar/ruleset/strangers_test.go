@@ -37,7 +37,8 @@ func (c *stranger) decide(set *Set, confined bool) policy.Effect {
 		if args == nil {
 			args = c.Argument
 		}
-		d = set.Decide(tools.Call{Name: c.Tool, Arguments: args, Strategy: "native", Confidence: 1}, somebody, at)
+		d = set.Decide(tools.Call{Name: c.Tool, Arguments: args, Strategy: "native", Confidence: 1}, somebody,
+			at)
 	}
 	if d.Effect == policy.Audit {
 		return policy.Allow
@@ -110,7 +111,8 @@ func TestDayOfStrangers(t *testing.T) {
 // of commands also where it runs confined, and about files around the workspace that tools
 // read; the rules do not.
 func TestDaily(t *testing.T) {
-	days(t, "daily.jsonl", corpus.Load[stranger](t, "daily"), [2]share{{right: 93, laxer: 3}, {right: 93, laxer: 6}})
+	days(t, "daily.jsonl", corpus.Load[stranger](t, "daily"), [2]share{{right: 93, laxer: 3},
+		{right: 93, laxer: 6}})
 }
 
 // share is of 100: the least that is right, and the most that is laxer.
@@ -141,7 +143,8 @@ func days(t *testing.T, name string, cases []stranger, bounds [2]share) {
 		n := len(cases)
 		t.Logf("%s, confined %v: %d of %d right, %d laxer", name, confined, right, n, laxer)
 		if right*100 < bounds[i].right*n || laxer*100 > bounds[i].laxer*n {
-			t.Errorf("%s, confined %v: %d of %d right, %d laxer, and the bounds are %+v of 100", name, confined, right, n, laxer, bounds[i])
+			t.Errorf("%s, confined %v: %d of %d right, %d laxer, and the bounds are %+v of 100", name,
+				confined, right, n, laxer, bounds[i])
 		}
 	}
 }

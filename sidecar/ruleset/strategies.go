@@ -137,7 +137,8 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		if h.Header != nil {
 			s.Header = *h.Header
 		}
-		s.Signs = harmony.Signs{TokenSigns: harmony.TokenSigns{Open: h.Signs.Open, Bar: h.Signs.Bar, Close: h.Signs.Close}, Pairs: l.signPairs(h.Signs.Pairs)}
+		s.Signs = harmony.Signs{TokenSigns: harmony.TokenSigns{Open: h.Signs.Open, Bar: h.Signs.Bar,
+			Close: h.Signs.Close}, Pairs: l.signPairs(h.Signs.Pairs)}
 	}
 	if j := r.JSON; j != nil {
 		s.Envelope = *j
@@ -177,9 +178,11 @@ func (l *loader) kindKeys(r strategyRule) {
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":
-			l.report(r.At, rulefile.CodeKey, fmt.Sprintf("a strategy of kind %s cannot have the part %s", r.Kind, k.kind), "")
+			l.report(r.At, rulefile.CodeKey, fmt.Sprintf("a strategy of kind %s cannot have the part %s",
+				r.Kind, k.kind), "")
 		case !k.has && k.kind == r.Kind && k.needed:
-			l.report(r.At, rulefile.CodeMissing, fmt.Sprintf("a strategy of kind %s needs the part %s", r.Kind, k.kind), "")
+			l.report(r.At, rulefile.CodeMissing, fmt.Sprintf("a strategy of kind %s needs the part %s",
+				r.Kind, k.kind), "")
 		}
 	}
 }
@@ -193,7 +196,8 @@ func (l *loader) priorities(rules []strategyRule) {
 			continue
 		}
 		if id, twice := first[p]; twice {
-			l.report(r.Priority.At, rulefile.CodeDup, fmt.Sprintf("%s has the same priority as %s", r.ID.Value, id), "it must be clear which one is tried first")
+			l.report(r.Priority.At, rulefile.CodeDup, fmt.Sprintf("%s has the same priority as %s",
+				r.ID.Value, id), "it must be clear which one is tried first")
 			continue
 		}
 		first[p] = r.ID.Value
@@ -252,8 +256,10 @@ func (l *loader) refused(err error) {
 func (l *loader) signPairs(texts []rulefile.Text) (pairs []harmony.Brackets) {
 	for _, t := range texts {
 		open, end, ok := strings.Cut(t.Value, " ")
-		if !ok || open == "" || end == "" || strings.ContainsAny(t.Value, letters) || strings.Contains(end, " ") {
-			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no pair of signs", "write what stands in front of the word and what stands behind it, with a blank between, such as '[ ]'")
+		if !ok || open == "" || end == "" || strings.ContainsAny(t.Value, letters) ||
+			strings.Contains(end, " ") {
+			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no pair of signs",
+				"write what stands in front of the word and what stands behind it, with a blank between, such as '[ ]'")
 			continue
 		}
 		pairs = append(pairs, harmony.Brackets{Open: open, Close: end})

@@ -23,9 +23,10 @@ func TestKinds(t *testing.T) {
 	for _, k := range parse.Kinds() {
 		kinds = append(kinds, string(k))
 		for place, says := range map[string]bool{
-			"the doc of kind in strategyRule": slices.Contains(strings.FieldsFunc(rule.Tag.Get("doc"), func(r rune) bool { return r == ' ' || r == ':' }), string(k)),
-			"the head of strategies.yaml":     strings.Contains(head, " "+string(k)),
-			"the table of rules/README.md":    strings.Contains(string(guide), "\n| `"+string(k)+"` | "),
+			"the doc of kind in strategyRule": slices.Contains(strings.FieldsFunc(rule.Tag.Get("doc"),
+				func(r rune) bool { return r == ' ' || r == ':' }), string(k)),
+			"the head of strategies.yaml":  strings.Contains(head, " "+string(k)),
+			"the table of rules/README.md": strings.Contains(string(guide), "\n| `"+string(k)+"` | "),
 		} {
 			if !says {
 				t.Errorf("%s does not name the kind %s", place, k)

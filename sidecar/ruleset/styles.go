@@ -81,24 +81,29 @@ func (s *Set) Style(m Model, asked Asked) (*Style, error) {
 func (l *loader) styles() {
 	l.set.styles = map[string]*Style{}
 	profiles := l.clean(strategiesFile)
-	ids := append(collect(l.looks.Styles, func(p rulefile.Pair[styleRule]) string { return p.Key.Value }), Native)
+	ids := append(collect(l.looks.Styles, func(p rulefile.Pair[styleRule]) string { return p.Key.Value }),
+		Native)
 	for _, p := range l.looks.Styles {
 		r := p.Value
 		if p.Key.Value == Native {
-			l.report(p.Key.All(), rulefile.CodeValue, "native is no name for a style: it says that the server calls tools itself", "")
+			l.report(p.Key.All(), rulefile.CodeValue,
+				"native is no name for a style: it says that the server calls tools itself", "")
 		}
 		form, isTemplate := l.forms[r.Prompt.Value]
 		switch {
 		case !r.Prompt.At.Known():
 		case !isTemplate && !l.known(r.Prompt, "prompt", slices.Sorted(maps.Keys(l.set.Prompts))):
 		case !isTemplate || form != nil && !form.IsStyle():
-			l.report(r.Prompt.All(), rulefile.CodeValue, fmt.Sprintf("the prompt %s does not say how calls and results are written", r.Prompt.Value),
-				`it must be a file `+r.Prompt.Value+prompt.Ext+` with {{define "calls"}} and {{define "results"}}`)
+			l.report(r.Prompt.All(), rulefile.CodeValue,
+				fmt.Sprintf("the prompt %s does not say how calls and results are written", r.Prompt.Value),
+				`it must be a file `+r.Prompt.Value+prompt.Ext+
+					` with {{define "calls"}} and {{define "results"}}`)
 		}
 		if r.Profile.At.Known() && profiles {
 			l.known(r.Profile, "profile", l.set.Profiles())
 		}
-		l.set.styles[p.Key.Value] = &Style{ID: p.Key.Value, Form: form, Profile: r.Profile.Value, Schema: r.Schema, Several: r.Several}
+		l.set.styles[p.Key.Value] = &Style{ID: p.Key.Value, Form: form, Profile: r.Profile.Value,
+			Schema: r.Schema, Several: r.Several}
 	}
 	for _, p := range l.looks.Styles {
 		l.otherwise(p)
@@ -119,12 +124,15 @@ func (l *loader) otherwise(p rulefile.Pair[styleRule]) {
 	case !r.Schema && other.At.Known():
 		l.report(other.All(), rulefile.CodeKey, "otherwise goes with schema: true", "")
 	case !r.Schema && r.Several:
-		l.report(p.Key.All(), rulefile.CodeKey, "several goes with schema: true", "the prompt says it where there is no schema")
+		l.report(p.Key.All(), rulefile.CodeKey, "several goes with schema: true",
+			"the prompt says it where there is no schema")
 	case r.Schema && !other.At.Known():
-		l.report(p.Key.All(), rulefile.CodeMissing, p.Key.Value+" lacks otherwise, the style for servers that do not follow a schema", "")
+		l.report(p.Key.All(), rulefile.CodeMissing,
+			p.Key.Value+" lacks otherwise, the style for servers that do not follow a schema", "")
 	case r.Schema && l.known(other, "style", slices.Sorted(maps.Keys(l.set.styles))):
 		if style.Otherwise = l.set.styles[other.Value]; style.Otherwise.Schema {
-			l.report(other.All(), rulefile.CodeValue, other.Value+" has a schema, too", "name a style that every server can follow")
+			l.report(other.All(), rulefile.CodeValue, other.Value+" has a schema, too",
+				"name a style that every server can follow")
 		}
 	}
 }
@@ -141,7 +149,8 @@ func (l *loader) prompts() {
 			}
 			ext := path.Ext(name)
 			if name = strings.TrimSuffix(name, ext); ext == prompt.Ext && l.files.Has(in+"/"+name+".txt") {
-				l.problems = append(l.problems, rulefile.Problem{File: file, Code: rulefile.CodeDup, Msg: "there is " + name + ".txt, too", Hint: "remove one of them"})
+				l.problems = append(l.problems, rulefile.Problem{File: file, Code: rulefile.CodeDup,
+					Msg: "there is " + name + ".txt, too", Hint: "remove one of them"})
 			}
 			l.set.Prompts[name] = l.prompt(file, ext)
 			if ext == prompt.Ext {
@@ -159,7 +168,8 @@ func (l *loader) prompt(file, ext string) *prompt.Prompt {
 	}
 	p, fault := read(l.files[file])
 	if fault != nil {
-		l.problems = append(l.problems, rulefile.LineOf(file, l.files[file], fault.Line).Problem(rulefile.CodeValue, fault.Msg, fault.Hint))
+		l.problems = append(l.problems, rulefile.LineOf(file, l.files[file],
+			fault.Line).Problem(rulefile.CodeValue, fault.Msg, fault.Hint))
 	}
 	return p
 }

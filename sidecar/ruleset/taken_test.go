@@ -16,7 +16,8 @@ func TestTakenAway(t *testing.T) {
 	for name, c := range map[string]struct {
 		locked rulefile.Files
 		rule   bool
-	}{"alone": {rulefile.Files{"limits.yaml": "version: 1\n"}, false}, "locked": {rulefile.Files{execFilename: locked}, true}} {
+	}{"alone": {rulefile.Files{"limits.yaml": "version: 1\n"}, false},
+		"locked": {rulefile.Files{execFilename: locked}, true}} {
 		files, err := lockedSource(t, own, c.locked).Read()
 		if err != nil {
 			t.Fatal(err)
@@ -25,7 +26,8 @@ func TestTakenAway(t *testing.T) {
 		if set == nil {
 			t.Fatal(problems)
 		}
-		if !slices.ContainsFunc(set.Taken, func(x rulefile.Taken) bool { return x.What == "disk" && x.By == "extra/exec.ours.yaml:3" }) {
+		if !slices.ContainsFunc(set.Taken,
+			func(x rulefile.Taken) bool { return x.What == "disk" && x.By == "extra/exec.ours.yaml:3" }) {
 			t.Errorf("%s: %v", name, set.Taken)
 		}
 		d := set.CheckCommand("ls", somebody, exampleAt())

@@ -9,14 +9,15 @@ import (
 
 // Verdict is what one rule says of a call.
 type Verdict struct {
-	Rule    string        `json:"rule"`
-	Place   string        `json:"place"` // file:line
-	Effect  policy.Effect `json:"effect"`
-	Shadow  bool          `json:"shadow,omitempty"`
-	Holds   bool          `json:"holds"`
-	Operand string        `json:"operand,omitempty"` // the program, path or URL that it holds for, or was tried on first
-	Error   string        `json:"error,omitempty"`
-	Term    *cond.Term    `json:"condition,omitempty"` // nil: the rule has none
+	Rule   string        `json:"rule"`
+	Place  string        `json:"place"` // file:line
+	Effect policy.Effect `json:"effect"`
+	Shadow bool          `json:"shadow,omitempty"`
+	Holds  bool          `json:"holds"`
+	// the program, path or URL that it holds for, or was tried on first
+	Operand string     `json:"operand,omitempty"`
+	Error   string     `json:"error,omitempty"`
+	Term    *cond.Term `json:"condition,omitempty"` // nil: the rule has none
 }
 
 // judged tells the verdict of one rule; not ok where there is nothing to try it on.
@@ -50,7 +51,8 @@ func judge[E any](rule policy.Rule[E], when *rulefile.Text, words cond.Lists, on
 }
 
 // Verdicts says of every rule whether it holds for a call, in the order of the files;
-// those of the locked folder last. Rules about what the call does not do are left out. A call that cannot be judged has none.
+// those of the locked folder last. Rules about what the call does not do are left out. A call that cannot be
+// judged has none.
 func (s *Set) Verdicts(call tools.Call, who policy.Subject, at At) []Verdict {
 	c, err := s.callOf(call, call.Name, call.Arguments, who)
 	if err != nil {

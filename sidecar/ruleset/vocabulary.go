@@ -30,7 +30,8 @@ type Condition struct {
 // nouns are the types that conditions see and people call by a word of their own.
 var nouns = map[reflect.Type]string{reflect.TypeFor[paths.Use](): "path", reflect.TypeFor[urls.Use](): "URL"}
 
-var namedLists = []cond.Variable{{Name: "NAME", Type: "list of texts", About: "Each of the lists under lists, by its own name."}}
+var namedLists = []cond.Variable{{Name: "NAME", Type: "list of texts",
+	About: "Each of the lists under lists, by its own name."}}
 
 // conditions says which type the condition under a key sees, and what else. A key that
 // is not listed here is no condition.
@@ -54,9 +55,11 @@ var conditions = []struct {
 // Vars gives the vocabulary of all conditions, in the order of the files.
 func Vars() Vocabulary {
 	v := Vocabulary{Functions: cond.Functions(), Operators: cond.Operators(),
-		Limits: append(cond.Limits(), "A condition that fails while it runs does not hold; but in a rule that denies, it denies.")}
+		Limits: append(cond.Limits(),
+			"A condition that fails while it runs does not hold; but in a rule that denies, it denies.")}
 	for _, c := range conditions {
-		v.Conditions = append(v.Conditions, Condition{c.file, c.key, append(cond.Variables(c.env, nouns), c.more...)})
+		v.Conditions = append(v.Conditions, Condition{c.file, c.key, append(cond.Variables(c.env, nouns),
+			c.more...)})
 	}
 	return v
 }

@@ -13,7 +13,8 @@ func TestVariablesAreDescribed(t *testing.T) {
 			t.Errorf("%s %s sees nothing", c.File, c.Key)
 		}
 		for _, v := range c.Variables {
-			if strings.Contains(v.Type, "anything") && v.Type != "mapping of anything" || !strings.HasSuffix(v.About, ".") {
+			if strings.Contains(v.Type, "anything") && v.Type != "mapping of anything" ||
+				!strings.HasSuffix(v.About, ".") {
 				t.Errorf("%s %s: %+v", c.File, c.Key, v)
 			}
 		}

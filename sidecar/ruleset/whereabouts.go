@@ -21,7 +21,8 @@ var inBraces = lazyregexp.New(`\{\w*\}`)
 // Parse reads a sentence with {workspace} in place of the folder, and {folder} for others.
 func Parse(text string) (Sentence, error) {
 	names, parts := inBraces().FindAllString(text, -1), inBraces().Split(text, -1)
-	s := Sentence{Start: parts[0], Lines: strings.Contains(text, "\n"), stops: parts[1:], own: slices.Index(names, "{workspace}")}
+	s := Sentence{Start: parts[0], Lines: strings.Contains(text, "\n"), stops: parts[1:],
+		own: slices.Index(names, "{workspace}")}
 	stops := strings.Join(s.stops, "")
 	wrong := ""
 	switch {

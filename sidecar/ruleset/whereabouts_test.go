@@ -27,7 +27,9 @@ func TestFolders(t *testing.T) {
 }
 
 func TestNoSentence(t *testing.T) {
-	for _, text := range []string{"", "in /w", "in {workspace} {workspace}", "in {workspace} {x}", "{workspace} is it", "\nin {workspace}", "in {folder}{workspace}", strings.Repeat("x", 1025) + "{workspace}"} {
+	for _, text := range []string{"", "in /w", "in {workspace} {workspace}", "in {workspace} {x}",
+		"{workspace} is it", "\nin {workspace}", "in {folder}{workspace}",
+		strings.Repeat("x", 1025) + "{workspace}"} {
 		if s, err := Parse(text); err == nil {
 			t.Errorf("%.40q: %+v", text, s)
 		}

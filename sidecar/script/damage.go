@@ -13,7 +13,8 @@ import (
 
 // LeakedHarmony is a call whose channel tokens the server passed on as text.
 func LeakedHarmony(name, args string) Reply {
-	return Text("<|channel|>commentary to=functions." + name + " <|constrain|>json<|message|>" + args + "<|call|>")
+	return Text("<|channel|>commentary to=functions." + name + " <|constrain|>json<|message|>" + args +
+		"<|call|>")
 }
 
 // LeakedTurn is a whole turn in channel tokens, chain of thought and all.

@@ -5,9 +5,9 @@ import (
 	"net/http"
 )
 
-// Dialect is what tells one kind of gpt-oss server from another on the wire. Those of Ollama 0.17.4 and of llama.cpp
-// 0.5.0 are held to the real servers by the tests. Those of vLLM, SGLang and LM Studio follow their sources and what
-// users reported: they were never compared with a real server.
+// Dialect is what tells one kind of gpt-oss server from another on the wire. Those of Ollama 0.17.4 and of
+// llama.cpp 0.5.0 are held to the real servers by the tests. Those of vLLM, SGLang and LM Studio follow their
+// sources and what users reported: they were never compared with a real server.
 type Dialect struct {
 	ID        string
 	Model     string            // the id that it lists
@@ -41,9 +41,10 @@ type Broken int
 
 // The ways to do that.
 const (
-	Told    Broken = iota // the error, then [DONE]
-	Bare                  // the error, and nothing else
-	Blanked               // a chunk without a word and without a model's name; before any other chunk: the error with its status
+	Told Broken = iota // the error, then [DONE]
+	Bare               // the error, and nothing else
+	// a chunk without a word and without a model's name; before any other chunk: the error with its status
+	Blanked
 )
 
 // Dialects are all of them.
@@ -59,13 +60,15 @@ const (
 
 // openAI is what the servers have in common that are not measured.
 func openAI(id, reasoning string) Dialect {
-	return Dialect{ID: id, Model: hfModel, Reasoning: reasoning, First: `{"role":"assistant","content":""}`, Code: true,
+	return Dialect{ID: id, Model: hfModel, Reasoning: reasoning, First: `{"role":"assistant","content":""}`,
+		Code:    true,
 		Details: `,"completion_tokens_details":{"reasoning_tokens":%d}`}
 }
 
 // models is the body of /v1/models; more are further members of the model.
 func models(id, owner, more string) string {
-	return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","created":%d,"owned_by":%q%s}]}`, id, created, owner, more)
+	return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","created":%d,"owned_by":%q%s}]}`,
+		id, created, owner, more)
 }
 
 // VLLM is vLLM since 2026, which says reasoning.
@@ -73,9 +76,10 @@ func VLLM() Dialect {
 	d := openAI("vllm", "reasoning")
 	d.Missing, d.Header = `{"detail":"Not Found"}`, map[string]string{"Server": "uvicorn"}
 	d.Pages = map[string]string{
-		"/v1/models": models(d.Model, "vllm", `,"root":"openai/gpt-oss-20b","parent":null,"max_model_len":131072`),
-		"/version":   `{"version":"0.26.0"}`,
-		"/health":    "",
+		"/v1/models": models(d.Model, "vllm",
+			`,"root":"openai/gpt-oss-20b","parent":null,"max_model_len":131072`),
+		"/version": `{"version":"0.26.0"}`,
+		"/health":  "",
 	}
 	return d
 }
@@ -91,8 +95,10 @@ func OldVLLM() Dialect {
 // Ollama is Ollama 0.17.4.
 func Ollama() Dialect {
 	return Dialect{ID: "ollama", Model: ggufModel, Reasoning: "reasoning", Missing: "404 page not found",
-		Each: `"role":"assistant","content":""`, WholeCalls: true, Sparse: true, Fingerprint: "fp_ollama", Broken: Blanked, Chat: true,
-		errorTypes: map[int]string{http.StatusBadRequest: "invalid_request_error", 0: "api_error"}, parse: ollamaParse,
+		Each: `"role":"assistant","content":""`, WholeCalls: true, Sparse: true, Fingerprint: "fp_ollama",
+		Broken: Blanked, Chat: true,
+		errorTypes: map[int]string{http.StatusBadRequest: "invalid_request_error", 0: "api_error"},
+		parse:      ollamaParse,
 		Pages: map[string]string{
 			"/":            "Ollama is running",
 			"/v1/models":   models(ggufModel, "library", ""),
@@ -109,19 +115,26 @@ const loadedPage = "/api/ps"
 func LlamaCPP() Dialect {
 	const id = "gpt-oss-20b-mxfp4.gguf"
 	return Dialect{ID: "llamacpp", Model: id, Reasoning: "reasoning_content",
-		First: `{"role":"assistant","content":null}`, Sparse: true, OwnModel: true, Fingerprint: "b1-de3ff81", Code: true, Broken: Bare,
+		First: `{"role":"assistant","content":null}`, Sparse: true, OwnModel: true, Fingerprint: "b1-de3ff81",
+		Code: true, Broken: Bare,
 		Details: `,"prompt_tokens_details":{"cached_tokens":0}`,
 		Timings: `,"timings":{"cache_n":0,"prompt_n":1,"prompt_ms":1.5,"prompt_per_token_ms":1.5,"prompt_per_second":666.6,"predicted_n":1,"predicted_ms":1.5,"predicted_per_token_ms":1.5,"predicted_per_second":666.6}`,
-		errorTypes: map[int]string{http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error",
-			http.StatusNotFound: "not_found_error", http.StatusServiceUnavailable: "unavailable_error", 0: "server_error"},
+		errorTypes: map[int]string{http.StatusBadRequest: "invalid_request_error",
+			http.StatusUnauthorized: "authentication_error",
+			http.StatusNotFound:     "not_found_error", http.StatusServiceUnavailable: "unavailable_error",
+			0: "server_error"},
 		parse:   llamaParse,
 		Missing: `{"error":{"message":"File Not Found","type":"not_found_error","code":404}}`,
 		Header:  map[string]string{"Server": "llama.cpp", "Access-Control-Allow-Origin": ""},
 		Stream:  map[string]string{"X-Accel-Buffering": "no", "Content-Type": "text/event-stream"},
 		Pages: map[string]string{
-			"/v1/models": `{"models":[{"name":"` + id + `","model":"` + id + `","modified_at":"","size":"","digest":"","type":"model","description":"","tags":[""],"capabilities":["completion"],"parameters":"","details":{"parent_model":"","format":"gguf","family":"","families":[""],"parameter_size":"","quantization_level":""}}],` +
-				models(id, "llamacpp", `,"aliases":["`+id+`"],"tags":[],"meta":{"vocab_type":2,"n_vocab":201088,"n_ctx":131072,"n_ctx_train":131072,"n_embd":2880,"n_params":20914757184,"size":12102000000,"ftype":"MXFP4 MoE"}`)[1:],
-			"/props":  `{"default_generation_settings":{"n_ctx":131072},"total_slots":1,"model_alias":"` + id + `","model_path":"` + id + `","modalities":{"vision":false,"video":false,"audio":false},"build_info":"b1-de3ff81"}`,
+			"/v1/models": `{"models":[{"name":"` + id + `","model":"` + id +
+				`","modified_at":"","size":"","digest":"","type":"model","description":"","tags":[""],"capabilities":["completion"],"parameters":"","details":{"parent_model":"","format":"gguf","family":"","families":[""],"parameter_size":"","quantization_level":""}}],` +
+				models(id, "llamacpp", `,"aliases":["`+id+
+					`"],"tags":[],"meta":{"vocab_type":2,"n_vocab":201088,"n_ctx":131072,"n_ctx_train":131072,"n_embd":2880,"n_params":20914757184,"size":12102000000,"ftype":"MXFP4 MoE"}`)[1:],
+			"/props": `{"default_generation_settings":{"n_ctx":131072},"total_slots":1,"model_alias":"` +
+				id + `","model_path":"` + id +
+				`","modalities":{"vision":false,"video":false,"audio":false},"build_info":"b1-de3ff81"}`,
 			"/health": `{"status":"ok"}`,
 		}}
 }

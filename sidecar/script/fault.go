@@ -48,7 +48,8 @@ func OllamaParseError(raw string) Reply {
 
 // LlamaParseError is llama.cpp's answer to a reply that its parser cannot read.
 func LlamaParseError() Reply {
-	return Fail(http.StatusInternalServerError, "The model produced output that does not match the expected peg-native format").Ending(Fault)
+	return Fail(http.StatusInternalServerError,
+		"The model produced output that does not match the expected peg-native format").Ending(Fault)
 }
 
 // GroqFailedGeneration is the answer of a server that checks calls against the

@@ -119,7 +119,8 @@ func (p *player) document(r *Reply) chatLine {
 	}
 	for i, c := range r.Calls {
 		call := chatCall{ID: c.ID}
-		call.Function.Index, call.Function.Name, call.Function.Arguments = i, c.Name, json.RawMessage(c.Arguments)
+		call.Function.Index, call.Function.Name, call.Function.Arguments = i, c.Name,
+			json.RawMessage(c.Arguments)
 		line.Message.Calls = append(line.Message.Calls, call)
 	}
 	if line.Reason = "stop"; r.Finish != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// ollamaParse is what Ollama makes of a reply. It reads a call when all has come: the arguments of all calls of a
-// reply as one, and what is no JSON object is an error.
+// ollamaParse is what Ollama makes of a reply. It reads a call when all has come: the arguments of all calls
+// of a reply as one, and what is no JSON object is an error.
 func ollamaParse(r Reply, _ *Request) Reply {
 	if len(r.Calls) == 0 {
 		return r
@@ -59,14 +59,17 @@ func ollamaEncode(args string) (string, error) {
 	return "{" + strings.Join(members, ",") + "}", nil
 }
 
-// llamaParse is what llama.cpp makes of a reply. Where tools are offered, a grammar lets the model write one call,
-// of one of them, with arguments that fit. A script that says anything else could not happen, so it is told as an error.
+// llamaParse is what llama.cpp makes of a reply. Where tools are offered, a grammar lets the model write one
+// call, of one of them, with arguments that fit. A script that says anything else could not happen, so it is
+// told as an error.
 func llamaParse(r Reply, q *Request) Reply {
 	if len(q.Tools) == 0 && len(r.Calls) > 0 {
-		r.Content += strings.TrimSuffix(LeakedHarmony(r.Calls[0].Name, r.Calls[0].Arguments).Content, "<|call|>")
+		r.Content += strings.TrimSuffix(LeakedHarmony(r.Calls[0].Name, r.Calls[0].Arguments).Content,
+			"<|call|>")
 		r.Calls = nil
 	}
-	if q.Stream && strings.HasPrefix(r.Content, "<|channel|>") && (r.Finish == "length" || len(q.Tools) == 0) {
+	if q.Stream && strings.HasPrefix(r.Content, "<|channel|>") && (r.Finish == "length" ||
+		len(q.Tools) == 0) {
 		r.Content = "" // a header that was cut, or a call without tools; only a whole reply shows it
 	}
 	if len(r.Calls) == 0 {
@@ -74,7 +77,8 @@ func llamaParse(r Reply, q *Request) Reply {
 	}
 	r.Calls = r.Calls[:1]
 	if why := ungrammatical(r.Calls[0], q, r.Finish == "length" || r.End != Done); why != "" {
-		return Fail(http.StatusNotImplemented, fmt.Sprintf("llama.cpp's grammar forbids the call %q: %s", r.Calls[0].Name, why))
+		return Fail(http.StatusNotImplemented, fmt.Sprintf("llama.cpp's grammar forbids the call %q: %s",
+			r.Calls[0].Name, why))
 	}
 	return r
 }
@@ -91,7 +95,8 @@ func ungrammatical(c Call, q *Request, cut bool) string {
 	if !gjson.Valid(c.Arguments) || !args.IsObject() {
 		return "its arguments are no JSON object"
 	}
-	parameters := gjson.GetBytes(q.Body, fmt.Sprintf("tools.#(function.name==%q).function.parameters", c.Name))
+	parameters := gjson.GetBytes(q.Body, fmt.Sprintf("tools.#(function.name==%q).function.parameters",
+		c.Name))
 	if q.responses {
 		parameters = gjson.GetBytes(q.Body, fmt.Sprintf("tools.#(name==%q).parameters", c.Name))
 	}

@@ -186,9 +186,11 @@ func (p *player) finish(r Reply, delta string) {
 	if usage {
 		timings = ""
 	}
-	p.event(p.envelope("chat.completion.chunk", fmt.Sprintf(`[%s]%s`, p.choice("delta", delta, quote(r.finish())), timings)))
+	p.event(p.envelope("chat.completion.chunk",
+		fmt.Sprintf(`[%s]%s`, p.choice("delta", delta, quote(r.finish())), timings)))
 	if usage {
-		p.event(p.envelope("chat.completion.chunk", fmt.Sprintf(`[],"usage":%s%s`, p.usage(r), p.dialect.Timings)))
+		p.event(p.envelope("chat.completion.chunk", fmt.Sprintf(`[],"usage":%s%s`, p.usage(r),
+			p.dialect.Timings)))
 	}
 	p.event([]byte("[DONE]"))
 }
@@ -233,7 +235,8 @@ func (p *player) whole(ctx context.Context, r Reply) {
 	}
 	p.w.Header().Set("Content-Type", "application/json")
 	_, _ = p.w.Write(p.envelope("chat.completion", fmt.Sprintf(`[%s],"usage":%s%s`,
-		p.choice("message", string(encode(message)), finish), usage, p.dialect.Timings))) // the caller may have left
+		// the caller may have left
+		p.choice("message", string(encode(message)), finish), usage, p.dialect.Timings)))
 }
 
 // deltas are the delta objects of a reply, its texts cut into pieces.
@@ -255,9 +258,11 @@ func (p *player) deltas(r Reply) []string {
 		if p.dialect.Sparse && len(texts) > 0 {
 			first, texts = texts[0], texts[1:]
 		}
-		out = append(out, p.delta(`"tool_calls":[`+call(Call{ID: c.ID, Name: c.Name, Arguments: first}, index)+`]`))
+		out = append(out, p.delta(`"tool_calls":[`+call(Call{ID: c.ID, Name: c.Name, Arguments: first},
+			index)+`]`))
 		for _, t := range texts {
-			out = append(out, p.delta(fmt.Sprintf(`"tool_calls":[{"index":%d,"function":{"arguments":%s}}]`, i, quote(t))))
+			out = append(out, p.delta(fmt.Sprintf(`"tool_calls":[{"index":%d,"function":{"arguments":%s}}]`,
+				i, quote(t))))
 		}
 	}
 	return append(out, r.Deltas...)
@@ -280,7 +285,8 @@ func call(c Call, members string) string {
 	if c.ID != "" {
 		members += `"id":` + quote(c.ID) + ","
 	}
-	return fmt.Sprintf(`{%s"type":"function","function":{"name":%s,"arguments":%s}}`, members, quote(c.Name), quote(c.Arguments))
+	return fmt.Sprintf(`{%s"type":"function","function":{"name":%s,"arguments":%s}}`, members, quote(c.Name),
+		quote(c.Arguments))
 }
 
 func (p *player) chunk(delta, finish string) {
@@ -305,7 +311,8 @@ func (p *player) envelope(object, choices string) []byte {
 	if p.dialect.Fingerprint != "" {
 		fingerprint = fmt.Sprintf(`"system_fingerprint":%q,`, p.dialect.Fingerprint)
 	}
-	return fmt.Appendf(nil, `{"id":%q,"object":%q,"created":%d,"model":%s,%s"choices":%s}`, p.id, object, p.created, quote(model), fingerprint, choices)
+	return fmt.Appendf(nil, `{"id":%q,"object":%q,"created":%d,"model":%s,%s"choices":%s}`, p.id, object,
+		p.created, quote(model), fingerprint, choices)
 }
 
 func (p *player) event(data []byte) {
@@ -324,7 +331,8 @@ func (p *player) usage(r Reply) string {
 	if strings.Contains(details, "%d") {
 		details = fmt.Sprintf(details, thought)
 	}
-	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d%s}`, prompt, completion, prompt+completion, details)
+	return fmt.Sprintf(`{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d%s}`, prompt, completion,
+		prompt+completion, details)
 }
 
 // tokens counts four bytes as a token. A model that says nothing has spent tokens all the same.

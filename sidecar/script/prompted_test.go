@@ -20,7 +20,8 @@ func TestPrompted(t *testing.T) {
 		{`{"role":"user","content":"hello"}`, "no scenario"},
 	} {
 		w := httptest.NewRecorder()
-		s.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(`{"model":"gpt-oss","messages":[`+row.messages+`]}`)))
+		s.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/v1/chat/completions",
+			strings.NewReader(`{"model":"gpt-oss","messages":[`+row.messages+`]}`)))
 		if !strings.Contains(w.Body.String(), row.want) {
 			t.Errorf("%s: %s", row.messages, w.Body)
 		}

@@ -75,7 +75,8 @@ func TestAsOllama(t *testing.T) {
 		{"the runner dies", modelserver.Reply{Text: harmonyThought, Die: true},
 			Fail(500, "an error was encountered while running the model: unexpected EOF").Thinking(thought).Ending(Fault), realTools},
 		{"the runner dies in the header", modelserver.Reply{Text: "<|channel|>", Die: true},
-			Fail(500, "an error was encountered while running the model: unexpected EOF").Ending(Fault), realTools},
+			Fail(500, "an error was encountered while running the model: unexpected EOF").Ending(Fault),
+			realTools},
 		{"the runner dies at once", modelserver.Reply{Die: true},
 			Fail(500, "model runner has unexpectedly stopped, this may be due to resource limitations or an internal error, check ollama server logs for details"), realTools},
 		{"an error", modelserver.Reply{Status: 503, Text: "loading"}, Fail(503, "loading"), realTools},
@@ -97,12 +98,16 @@ func TestAsOllamaAround(t *testing.T) {
 		same(t, path, tell(t, http.MethodGet, real.URL+path, ""), tell(t, http.MethodGet, srv.URL+path, ""))
 	}
 	for _, path := range []string{completions.path, chats.path} {
-		same(t, "no JSON", tell(t, http.MethodPost, real.URL+path, "{bad"), tell(t, http.MethodPost, srv.URL+path, "{bad"))
+		same(t, "no JSON", tell(t, http.MethodPost, real.URL+path, "{bad"),
+			tell(t, http.MethodPost, srv.URL+path, "{bad"))
 	}
 	path := completions.path
-	tell(t, http.MethodPost, real.URL+path, `{"model":"gpt-oss:20b","messages":[{"role":"user","content":"Hi"}]}`)
-	tell(t, http.MethodPost, srv.URL+path, `{"model":"gpt-oss:20b","messages":[{"role":"user","content":"Hi"}]}`)
-	same(t, "/api/ps, loaded", tell(t, http.MethodGet, real.URL+"/api/ps", ""), tell(t, http.MethodGet, srv.URL+"/api/ps", ""))
+	tell(t, http.MethodPost, real.URL+path,
+		`{"model":"gpt-oss:20b","messages":[{"role":"user","content":"Hi"}]}`)
+	tell(t, http.MethodPost, srv.URL+path,
+		`{"model":"gpt-oss:20b","messages":[{"role":"user","content":"Hi"}]}`)
+	same(t, "/api/ps, loaded", tell(t, http.MethodGet, real.URL+"/api/ps", ""),
+		tell(t, http.MethodGet, srv.URL+"/api/ps", ""))
 }
 
 // Before a model was pulled, it lists none, and answers no chat.
@@ -115,7 +120,8 @@ func TestAsOllamaWithoutModel(t *testing.T) {
 	}
 	for _, path := range []string{completions.path, chats.path} {
 		body := `{"model":"gpt-oss:20b","messages":[{"role":"user","content":"Hi"}]}`
-		same(t, path, tell(t, http.MethodPost, real.URL+path, body), tell(t, http.MethodPost, srv.URL+path, body))
+		same(t, path, tell(t, http.MethodPost, real.URL+path, body), tell(t, http.MethodPost, srv.URL+path,
+			body))
 	}
 }
 
@@ -141,8 +147,9 @@ func llamaReplies() []real {
 	}
 }
 
-// What llama.cpp's parser makes of a reply is what the imitation says in its words. The chat layer says nothing of a
-// reply that is refused, nor of one without words. How llama-server writes all that is in TestAsLlamaServer.
+// What llama.cpp's parser makes of a reply is what the imitation says in its words. The chat layer says
+// nothing of a reply that is refused, nor of one without words. How llama-server writes all that is in
+// TestAsLlamaServer.
 func TestAsLlamaChat(t *testing.T) {
 	server := modelserver.LlamaChat(t)
 	for _, c := range llamaReplies() {
@@ -157,8 +164,10 @@ func TestAsLlamaChat(t *testing.T) {
 		if strings.Contains(want, `"content":"\u003c|channel`) || c.reply.End == Fault {
 			want = `"choices":[{"message":{"content":""},"finish_reason":"stop"}]`
 		}
-		for _, part := range []string{"message.content", "message.reasoning_content", "message.tool_calls.#.function", "finish_reason"} {
-			if got, want := gjson.Get("{"+got, "choices.0."+part).Raw, gjson.Get("{"+want, "choices.0."+part).Raw; got != want {
+		for _, part := range []string{"message.content", "message.reasoning_content",
+			"message.tool_calls.#.function", "finish_reason"} {
+			if got, want := gjson.Get("{"+got, "choices.0."+part).Raw, gjson.Get("{"+want,
+				"choices.0."+part).Raw; got != want {
 				t.Errorf("%s: the real %s is %s, that of the imitation %s", c.name, part, got, want)
 			}
 		}
@@ -170,7 +179,8 @@ func TestAsLlamaServer(t *testing.T) {
 	server := modelserver.LlamaServer(t)
 	d := Started(LlamaCPP(), Start{Model: modelserver.Model}).Dialect
 	cut := func(text string) (modelserver.Reply, string) {
-		return harmony(text), fmt.Sprintf(`%s,"max_tokens":%d`, realTools, len(regexp.MustCompile(`<\|\w+\|>`).ReplaceAllString(text, "1")))
+		return harmony(text), fmt.Sprintf(`%s,"max_tokens":%d`, realTools,
+			len(regexp.MustCompile(`<\|\w+\|>`).ReplaceAllString(text, "1")))
 	}
 	rows := llamaReplies()
 	for i := range rows {
@@ -181,14 +191,18 @@ func TestAsLlamaServer(t *testing.T) {
 		said, more := cut(text)
 		rows = append(rows, real{name, said, reply, more})
 	}
-	add("arguments cut by length", harmonyThought+harmonyCall+`{"command":"ls -l repor`, Native("exec", `{"command":"ls -l repor`).Thinking("Hm. I look."))
-	add("a header cut by length", "<|channel|>commentary to=functions.", Text("<|channel|>commentary to=functions."))
+	add("arguments cut by length", harmonyThought+harmonyCall+`{"command":"ls -l repor`,
+		Native("exec", `{"command":"ls -l repor`).Thinking("Hm. I look."))
+	add("a header cut by length", "<|channel|>commentary to=functions.",
+		Text("<|channel|>commentary to=functions."))
 	add("a text cut by length", harmonyFinal+"One and ", Text("One and "))
-	rows = append(rows, real{"two calls", harmony(harmonyCall + `{"command":"ls"}<|call|><|start|>assistant` + harmonyCall + `{"command":"id"}<|call|>`), func() Reply {
-		two := Native("exec", `{"command":"ls"}`)
-		two.Calls = append(two.Calls, Call{"x", "exec", `{"command":"id"}`})
-		return two
-	}(), realTools + `,"max_tokens":600`})
+	rows = append(rows, real{"two calls",
+		harmony(harmonyCall + `{"command":"ls"}<|call|><|start|>assistant` + harmonyCall +
+			`{"command":"id"}<|call|>`), func() Reply {
+			two := Native("exec", `{"command":"ls"}`)
+			two.Calls = append(two.Calls, Call{"x", "exec", `{"command":"id"}`})
+			return two
+		}(), realTools + `,"max_tokens":600`})
 	for _, c := range rows {
 		held(t, c, d, server, completions)
 	}
@@ -208,21 +222,24 @@ type api struct {
 }
 
 var (
-	completions = api{"/v1/chat/completions", map[string]string{"whole": "", "stream": `,"stream":true`, "stream with usage": `,"stream":true,"stream_options":{"include_usage":true}`}}
-	chats       = api{ollamaPath, map[string]string{"whole": `,"stream":false`, "stream": ""}}
+	completions = api{"/v1/chat/completions", map[string]string{"whole": "", "stream": `,"stream":true`,
+		"stream with usage": `,"stream":true,"stream_options":{"include_usage":true}`}}
+	chats = api{ollamaPath, map[string]string{"whole": `,"stream":false`, "stream": ""}}
 )
 
 // held asks a real server and the imitation for the same reply, in each mode of an API.
 func held(t *testing.T, c real, d Dialect, server *modelserver.Server, at api) {
 	for mode, members := range at.modes {
 		t.Run(c.name+", "+at.path+", "+mode, func(t *testing.T) {
-			body := `{"model":"` + modelserver.Model + `","messages":[{"role":"user","content":"List the files."}]` + c.more + members + "}"
+			body := `{"model":"` + modelserver.Model +
+				`","messages":[{"role":"user","content":"List the files."}]` + c.more + members + "}"
 			server.Say(c.harmony)
 			imitation := New(Scenario{Steps: []Reply{c.reply}})
 			imitation.Dialect = d
 			srv := httptest.NewServer(imitation)
 			defer srv.Close()
-			same(t, c.name, tell(t, http.MethodPost, server.URL+at.path, body), tell(t, http.MethodPost, srv.URL+at.path, body))
+			same(t, c.name, tell(t, http.MethodPost, server.URL+at.path, body),
+				tell(t, http.MethodPost, srv.URL+at.path, body))
 		})
 	}
 }
@@ -251,7 +268,8 @@ func tell(t *testing.T, method, url, body string) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d %s\n", res.StatusCode, strings.TrimSuffix(res.Header.Get("Content-Type"), "; charset=utf-8"))
+	fmt.Fprintf(&b, "%d %s\n", res.StatusCode, strings.TrimSuffix(res.Header.Get("Content-Type"),
+		"; charset=utf-8"))
 	for _, name := range []string{"Server", "X-Accel-Buffering", "Retry-After"} {
 		if value := res.Header.Get(name); value != "" {
 			fmt.Fprintf(&b, "%s: %s\n", name, value)
@@ -284,8 +302,10 @@ func tell(t *testing.T, method, url, body string) string {
 }
 
 // free are members whose value says nothing about the kind of the server; of numbers only 0 does.
-var free = []string{"id", "created", "system_fingerprint", "modified_at", "expires_at", "digest", "parameter_size", "quantization_level",
-	"size", "size_vram", "created_at", "cached_tokens", "cache_n", "predicted_per_second", "predicted_per_token_ms", "ftype", "vocab_type"}
+var free = []string{"id", "created", "system_fingerprint", "modified_at", "expires_at", "digest",
+	"parameter_size", "quantization_level",
+	"size", "size_vram", "created_at", "cached_tokens", "cache_n", "predicted_per_second",
+	"predicted_per_token_ms", "ftype", "vocab_type"}
 
 // normal replaces what differs from one answer to the next.
 func normal(value any) {
@@ -298,7 +318,8 @@ func normal(value any) {
 		for name, member := range v {
 			number, ok := member.(float64)
 			switch {
-			case ok && number <= 0 && name == "created", name == "code", name == "index": // they tell something
+			case ok && number <= 0 && name == "created", name == "code",
+				name == "index": // they tell something
 			case slices.Contains(free, name) && v["owned_by"] == nil, name == "created":
 				v[name] = "*"
 			case ok && number != 0:
@@ -310,7 +331,8 @@ func normal(value any) {
 	}
 }
 
-// join adds the text of a chunk to the one before, if it goes on with the same: servers cut texts as they like.
+// join adds the text of a chunk to the one before, if it goes on with the same: servers cut texts as they
+// like.
 func join(before, after any) bool {
 	a, b := delta(before), delta(after)
 	if a == nil || b == nil || len(b) == 0 {

@@ -15,9 +15,10 @@ type Reply struct {
 	Prompt    int      // prompt_tokens of its usage; 0: a fourth of the bytes
 	Finish    string   // "": tool_calls where there are Calls, else stop
 
-	End   End           // how it ends
-	Err   Error         // with a Status: the HTTP answer; with End Fault: the error in the stream
-	Body  string        // the whole HTTP body verbatim, with status Err.Status (0: 200); what begins with < is HTML
+	End End   // how it ends
+	Err Error // with a Status: the HTTP answer; with End Fault: the error in the stream
+	// the whole HTTP body verbatim, with status Err.Status (0: 200); what begins with < is HTML
+	Body  string
 	Retry string        // value of a Retry-After header
 	Delay time.Duration // before the headers
 	Until chan struct{} // is closed before the headers; nil: there is nothing to wait for
@@ -34,13 +35,16 @@ type End int
 // The ends of a reply. For a reply without text or comments, Hang and Reset come before the
 // headers.
 const (
-	Done    End = iota // finish_reason, usage, [DONE]
-	Short              // nothing: neither finish_reason nor [DONE]. Ollama does so after 31 equal tokens, and then a whole reply has no finish_reason
-	Unsaid             // [DONE] without a finish_reason
-	Garbled            // an event that is no JSON, then [DONE]
-	Fault              // an error inside the stream of status 200, as the dialect tells it; without a stream, an HTTP error
-	Reset              // the connection is cut
-	Hang               // silence until the caller leaves
+	Done End = iota // finish_reason, usage, [DONE]
+	// nothing: neither finish_reason nor [DONE]. Ollama does so after 31 equal tokens, and then a whole reply
+	// has no finish_reason
+	Short
+	Unsaid  // [DONE] without a finish_reason
+	Garbled // an event that is no JSON, then [DONE]
+	// an error inside the stream of status 200, as the dialect tells it; without a stream, an HTTP error
+	Fault
+	Reset // the connection is cut
+	Hang  // silence until the caller leaves
 )
 
 // Error is an error as a gpt-oss server tells it; its JSON shape is the

@@ -65,12 +65,14 @@ func object(body []byte) (gjson.Result, error) {
 
 func readMessage(doc gjson.Result) Message {
 	content := doc.Get("content")
-	m := Message{Role: doc.Get("role").Str, Text: content.Str, CallID: doc.Get("tool_call_id").Str, Raw: json.RawMessage(doc.Raw)}
+	m := Message{Role: doc.Get("role").Str, Text: content.Str, CallID: doc.Get("tool_call_id").Str,
+		Raw: json.RawMessage(doc.Raw)}
 	for _, part := range content.Get("#.text").Array() {
 		m.Text += part.Str
 	}
 	for _, c := range doc.Get("tool_calls").Array() {
-		m.Calls = append(m.Calls, Call{c.Get("id").Str, c.Get("function.name").Str, c.Get("function.arguments").String()})
+		m.Calls = append(m.Calls, Call{c.Get("id").Str, c.Get("function.name").Str,
+			c.Get("function.arguments").String()})
 	}
 	return m
 }

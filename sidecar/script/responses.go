@@ -34,7 +34,8 @@ func readItem(item gjson.Result) Message {
 		call := Call{item.Get("call_id").Str, item.Get("name").Str, item.Get("arguments").Str}
 		return Message{Role: "assistant", Calls: []Call{call}, Raw: json.RawMessage(item.Raw)}
 	case "function_call_output":
-		return Message{Role: "tool", Text: item.Get("output").Str, CallID: item.Get("call_id").Str, Raw: json.RawMessage(item.Raw)}
+		return Message{Role: "tool", Text: item.Get("output").Str, CallID: item.Get("call_id").Str,
+			Raw: json.RawMessage(item.Raw)}
 	case "reasoning":
 		return Message{Role: "assistant", Raw: json.RawMessage(item.Raw)}
 	}
@@ -109,7 +110,8 @@ func (it item) at(index int) []member {
 // items are those of a reply.
 func (p *player) items(r Reply) (out []item) {
 	add := func(kind, delta, says, text string, more, ended map[string]any) {
-		it := item{open: map[string]any{"id": fmt.Sprintf("item_%d", len(out)), "type": kind}, whole: map[string]any{}, delta: "response." + delta, says: says, text: text}
+		it := item{open: map[string]any{"id": fmt.Sprintf("item_%d", len(out)), "type": kind},
+			whole: map[string]any{}, delta: "response." + delta, says: says, text: text}
 		for k, v := range more {
 			it.open[k] = v
 		}
@@ -122,19 +124,24 @@ func (p *player) items(r Reply) (out []item) {
 		out = append(out, it)
 	}
 	if r.Reasoning != "" {
-		add("reasoning", "reasoning_text", "text", r.Reasoning, map[string]any{"summary": []any{}, "content": []any{}},
+		add("reasoning", "reasoning_text", "text", r.Reasoning, map[string]any{"summary": []any{},
+			"content": []any{}},
 			map[string]any{"content": []any{map[string]any{"type": "reasoning_text", "text": r.Reasoning}}})
 	}
 	if r.Content != "" {
-		add("message", "output_text", "text", r.Content, map[string]any{"role": "assistant", "status": "in_progress", "content": []any{}},
-			map[string]any{"status": "completed", "content": []any{map[string]any{"type": "output_text", "text": r.Content, "annotations": []any{}}}})
+		add("message", "output_text", "text", r.Content, map[string]any{"role": "assistant",
+			"status": "in_progress", "content": []any{}},
+			map[string]any{"status": "completed",
+				"content": []any{map[string]any{"type": "output_text", "text": r.Content,
+					"annotations": []any{}}}})
 	}
 	for _, c := range r.Calls {
 		more := map[string]any{"name": c.Name, "arguments": "", "status": "in_progress"}
 		if c.ID != "" {
 			more["call_id"] = c.ID
 		}
-		add("function_call", "function_call_arguments", "arguments", c.Arguments, more, map[string]any{"arguments": c.Arguments, "status": "completed"})
+		add("function_call", "function_call_arguments", "arguments", c.Arguments, more,
+			map[string]any{"arguments": c.Arguments, "status": "completed"})
 	}
 	return out
 }
@@ -157,7 +164,8 @@ func (p *player) response(r Reply, items []item) map[string]any {
 	for i, it := range items {
 		output[i] = it.whole
 	}
-	out := map[string]any{"id": p.id, "object": "response", "created_at": created, "model": p.q.Model, "status": status(r), "output": output, "error": nil}
+	out := map[string]any{"id": p.id, "object": "response", "created_at": created, "model": p.q.Model,
+		"status": status(r), "output": output, "error": nil}
 	switch {
 	case r.End == Fault:
 		out["error"] = map[string]any{"code": "server_error", "message": r.Err.Message}
@@ -168,7 +176,8 @@ func (p *player) response(r Reply, items []item) map[string]any {
 	}
 	if r.End == Done && !r.NoUsage {
 		prompt, completion, thought := p.tokens(r)
-		out["usage"] = map[string]any{"input_tokens": prompt, "output_tokens": completion, "total_tokens": prompt + completion,
+		out["usage"] = map[string]any{"input_tokens": prompt, "output_tokens": completion,
+			"total_tokens":          prompt + completion,
 			"output_tokens_details": map[string]any{"reasoning_tokens": thought}}
 	}
 	return out

@@ -53,7 +53,8 @@ func summed(t *testing.T, stream string) string {
 		case strings.HasSuffix(kind, ".delta"):
 			texts[id] += event.Get("delta").Str
 		case kind == "output_item.added":
-			out = append(out, event.Get("item.type").Str+" "+event.Get("item.name").Str+event.Get("item.call_id").Str)
+			out = append(out, event.Get("item.type").Str+
+				" "+event.Get("item.name").Str+event.Get("item.call_id").Str)
 		case kind == "output_item.done":
 			item := event.Get("item")
 			whole := item.Get("content.0.text").Str + item.Get("arguments").Str
@@ -62,7 +63,8 @@ func summed(t *testing.T, stream string) string {
 			}
 			out = append(out, whole)
 		case event.Get("response.status").Exists() && kind != "created":
-			out = append(out, strings.TrimSpace(kind+" "+event.Get("response.error.message").Str+event.Get("response.incomplete_details.reason").Str))
+			out = append(out, strings.TrimSpace(kind+
+				" "+event.Get("response.error.message").Str+event.Get("response.incomplete_details.reason").Str))
 		}
 	}
 	return strings.Join(out, " | ")
@@ -90,16 +92,19 @@ func TestResponses(t *testing.T) {
 		{"pings", "ping | ping | message  | Here. | completed", Reply{Content: "Here.", Pings: 2}},
 	} {
 		s := New(Scenario{Name: "x", Steps: []Reply{c.reply}})
-		got, err := respond(t, s, `{"stream":true,"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"do x"}]}]}`)
+		got, err := respond(t, s,
+			`{"stream":true,"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"do x"}]}]}`)
 		if err != nil || summed(t, got) != c.want {
 			t.Errorf("%s: %q, want %q; %v", c.name, summed(t, got), c.want, err)
 		}
 	}
-	if _, err := respond(t, New(Scenario{Steps: []Reply{Text("half").Ending(Reset)}}), `{"stream":true,"input":[]}`); err == nil {
+	if _, err := respond(t, New(Scenario{Steps: []Reply{Text("half").Ending(Reset)}}),
+		`{"stream":true,"input":[]}`); err == nil {
 		t.Error("a connection that is cut looks like an end")
 	}
 	whole, err := respond(t, New(Scenario{Steps: []Reply{Text("It is so.")}}), `{"input":[]}`)
-	if err != nil || gjson.Get(whole, "output.0.content.0.text").Str != "It is so." || gjson.Get(whole, "usage.total_tokens").Int() == 0 {
+	if err != nil || gjson.Get(whole, "output.0.content.0.text").Str != "It is so." ||
+		gjson.Get(whole, "usage.total_tokens").Int() == 0 {
 		t.Errorf("without a stream: %s %v", whole, err)
 	}
 }
@@ -141,7 +146,8 @@ func TestEndsOfChats(t *testing.T) {
 		{"whole", Reply{Content: "Here.", Whole: true}, []string{`"chat.completion"`, `"usage"`}, []string{"data:"}},
 		{"no id", Reply{Calls: []Call{{Name: "exec", Arguments: "{}"}}}, []string{`{"index":0,"type":"function"`}, nil},
 	} {
-		_, got := ask(t, New(Scenario{Steps: []Reply{c.reply}}), `{"stream":true,"stream_options":{"include_usage":true},"messages":[]}`)
+		_, got := ask(t, New(Scenario{Steps: []Reply{c.reply}}),
+			`{"stream":true,"stream_options":{"include_usage":true},"messages":[]}`)
 		for _, text := range c.has {
 			if !strings.Contains(got, text) {
 				t.Errorf("%s lacks %q: %s", c.name, text, got)
@@ -153,8 +159,10 @@ func TestEndsOfChats(t *testing.T) {
 			}
 		}
 	}
-	resp, got := ask(t, New(Scenario{Steps: []Reply{{Err: Error{Status: http.StatusBadGateway}, Body: "<h1>Bad</h1>"}}}), `{"messages":[]}`)
-	if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("Content-Type") != "text/html" || got != "<h1>Bad</h1>" {
+	resp, got := ask(t, New(Scenario{Steps: []Reply{{Err: Error{Status: http.StatusBadGateway},
+		Body: "<h1>Bad</h1>"}}}), `{"messages":[]}`)
+	if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("Content-Type") != "text/html" ||
+		got != "<h1>Bad</h1>" {
 		t.Errorf("a page: %d %v %s", resp.StatusCode, resp.Header, got)
 	}
 }

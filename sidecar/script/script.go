@@ -73,7 +73,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer plays the next reply to a request, which read can read.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, read func(http.Header, []byte) (Request, error)) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request,
+	read func(http.Header, []byte) (Request, error)) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the caller left before it had asked

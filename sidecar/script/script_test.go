@@ -109,7 +109,8 @@ func TestStream(t *testing.T) {
 func TestWhole(t *testing.T) {
 	s := New(Scenario{Steps: []Reply{LeakedHarmony("exec", `{}`).Thinking("a thought")}})
 	_, body := ask(t, s, strings.Replace(hello, "true", "false", 1))
-	for _, want := range []string{`"content":"<|channel|>commentary to=functions.exec`, `"reasoning":"a thought"`, `"finish_reason":"stop"`} {
+	for _, want := range []string{`"content":"<|channel|>commentary to=functions.exec`,
+		`"reasoning":"a thought"`, `"finish_reason":"stop"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in %s", want, body)
 		}
@@ -199,7 +200,8 @@ func TestRequest(t *testing.T) {
 		{"role":"assistant","content":null,"reasoning":"why","tool_calls":[{"id":"c1","type":"function","function":{"name":"exec","arguments":"{}"}}]},
 		{"role":"tool","tool_call_id":"c1","content":"done"}]}`)
 	q := s.Requests("")[0]
-	if q.Model != "m" || q.Stream || !slices.Equal(q.Tools, []string{"exec"}) || q.Header.Get("Content-Type") != "application/json" {
+	if q.Model != "m" || q.Stream || !slices.Equal(q.Tools, []string{"exec"}) ||
+		q.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("%+v", q)
 	}
 	m := q.Messages
@@ -223,7 +225,8 @@ func TestSteps(t *testing.T) {
 		_, body := ask(t, s, `{"stream":true,"messages":[`+strings.Join(messages, ",")+`]}`)
 		return listen(t, body, "reasoning").content
 	}
-	got := []string{say("alpha"), say("beta"), say("beta", "alpha", "runtime context"), say("alpha", "beta"), say("alpha"), say("alphabets"), say("gamma")}
+	got := []string{say("alpha"), say("beta"), say("beta", "alpha", "runtime context"), say("alpha", "beta"),
+		say("alpha"), say("alphabets"), say("gamma")}
 	if want := []string{"1", "3", "2", "3", "", "4", ""}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -251,7 +254,8 @@ func TestPieces(t *testing.T) {
 	text := "żółć <|channel|> ☃☃"
 	for n := 1; n < 12; n++ {
 		got := pieces(text, n)
-		if strings.Join(got, "") != text || !slices.ContainsFunc(got, func(p string) bool { return len(p) >= n }) {
+		if strings.Join(got, "") != text ||
+			!slices.ContainsFunc(got, func(p string) bool { return len(p) >= n }) {
 			t.Errorf("%d: %q", n, got)
 		}
 	}
@@ -284,7 +288,8 @@ func TestProbes(t *testing.T) {
 func TestEndless(t *testing.T) {
 	for _, k := range Kinds() {
 		s := New(k.Endless("exec", `{"command":"ls"}`, "That was it."))
-		question, result := `{"role":"user","content":"`+k.ID+`"}`, `{"role":"tool","tool_call_id":"a","content":"x"}`
+		question, result := `{"role":"user","content":"`+k.ID+
+			`"}`, `{"role":"tool","tool_call_id":"a","content":"x"}`
 		steps := len(k.Call("exec", `{"command":"ls"}`))
 		var first []string
 		for round := range 3 {
@@ -300,7 +305,8 @@ func TestEndless(t *testing.T) {
 					t.Errorf("%s answers without a result: %s", k.ID, got)
 				}
 			}
-			if _, got := ask(t, s, `{"messages":[`+question+`,`+result+`]}`); !strings.Contains(got, "That was it.") {
+			if _, got := ask(t, s, `{"messages":[`+question+`,`+result+`]}`); !strings.Contains(got,
+				"That was it.") {
 				t.Errorf("%s, round %d: %s", k.ID, round, got)
 			}
 		}

@@ -32,13 +32,15 @@ func Sessions(ctx context.Context, base string, from, to int) error {
 func session(ctx context.Context, base string, n int) error {
 	type object = map[string]any
 	messages := []any{object{"role": "user", "content": fmt.Sprintf("Please read number %d.", n)}}
-	offered := []any{object{"type": "function", "function": object{"name": "read", "parameters": object{"type": "object", "properties": object{"path": object{"type": "string"}}}}}}
+	offered := []any{object{"type": "function", "function": object{"name": "read",
+		"parameters": object{"type": "object", "properties": object{"path": object{"type": "string"}}}}}}
 	for range 2 {
 		body, err := json.Marshal(object{"model": "gpt-oss", "messages": messages, "tools": offered})
 		if err != nil {
 			return err
 		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/chat/completions", bytes.NewReader(body))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/chat/completions",
+			bytes.NewReader(body))
 		if err != nil {
 			return err
 		}
@@ -65,7 +67,8 @@ func session(ctx context.Context, base string, n int) error {
 		if bytes.Contains(doc, []byte(GoneMD)) {
 			result = "Error: no such file"
 		}
-		messages = append(messages, answer.Choices[0].Message, object{"role": "tool", "tool_call_id": said.Calls[0].ID, "content": result})
+		messages = append(messages, answer.Choices[0].Message,
+			object{"role": "tool", "tool_call_id": said.Calls[0].ID, "content": result})
 	}
 	return nil
 }

@@ -55,7 +55,8 @@ func StartOf(d Dialect, line string) Start {
 	case "vllm", "vllm-old":
 		s.Tools = value("--tool-call-parser") == "openai" && has("--enable-auto-tool-choice")
 		s.Window = number("--max-model-len")
-		s.Reply = int(gjson.Get(strings.Trim(value("--override-generation-config"), "'"), "max_new_tokens").Int())
+		s.Reply = int(gjson.Get(strings.Trim(value("--override-generation-config"), "'"),
+			"max_new_tokens").Int())
 	case "llamacpp":
 		s.Tools, s.Window, s.Reply = has("--jinja"), number("-c"), max(number("-n"), 0)
 		s.Reasoning = value("--reasoning-format") != "none"
@@ -89,7 +90,8 @@ func Started(d Dialect, how Start) *Server {
 	}
 	d.Model = cmp.Or(how.Model, d.Model)
 	if how.NoModel {
-		d.Pages["/v1/models"], d.Pages["/api/tags"], d.Pages[loadedPage] = `{"object":"list","data":null}`, `{"models":[]}`, `{"models":[]}`
+		d.Pages["/v1/models"], d.Pages["/api/tags"], d.Pages[loadedPage] = `{"object":"list","data":null}`,
+			`{"models":[]}`, `{"models":[]}`
 	}
 	s := New(Scenario{Choose: func(q Request) *Reply {
 		r := how.answer(d, q)
@@ -128,7 +130,8 @@ func (how Start) answer(d Dialect, q Request) Reply {
 	}
 	switch word := enumWord(q); {
 	case len(q.Tools) > 0 && how.RawCalls:
-		r.Content = "<|channel|>commentary to=functions." + q.Tools[0] + " <|constrain|>json<|message|>{}<|call|>"
+		r.Content = "<|channel|>commentary to=functions." + q.Tools[0] +
+			" <|constrain|>json<|message|>{}<|call|>"
 	case len(q.Tools) > 0:
 		r.Calls = Native(q.Tools[0], fitting(q)).Calls
 	case word != "" && how.Schema:
@@ -177,7 +180,8 @@ func tokens(list []Message) (n int) {
 // enumWord is the only word that the schema of a request takes, wherever the server looks for it.
 func enumWord(q Request) string {
 	doc := gjson.ParseBytes(q.Body)
-	for _, at := range []string{"response_format.json_schema.schema", "format", "guided_json", "structured_outputs.json"} {
+	for _, at := range []string{"response_format.json_schema.schema", "format", "guided_json",
+		"structured_outputs.json"} {
 		if word := doc.Get(at + ".properties.verdict.enum.0").Str; word != "" {
 			return word
 		}

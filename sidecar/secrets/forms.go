@@ -57,7 +57,8 @@ func kinds() []string {
 }
 
 func (f *form) mayBeIn(lower string, has *pairs) bool {
-	return slices.ContainsFunc(f.needs, func(need string) bool { return has.all(need) && strings.Contains(lower, need) })
+	return slices.ContainsFunc(f.needs,
+		func(need string) bool { return has.all(need) && strings.Contains(lower, need) })
 }
 
 // pairs are the pairs of bytes that a text has. Most texts lack one that a form needs, and then they are not

@@ -17,7 +17,8 @@ const maxChecked = 1024
 var (
 	strong = lazyregexp.New(`passw(?:or)?d|passphrase|passcode|pwd|secret|token|(?:api|access|account|private|signing|encryption|client|master|auth|shared)[_-]?key|credential|authorization|cookie|session[_-]?id`)
 	weak   = lazyregexp.New(`key|auth|sig|cred|pass|session|salt|nonce`)
-	stems  = []string{"passw", "passphrase", "passcode", "pwd", "secret", "token", "key", "credential", "auth", "cookie", "session", "sig", "cred", "pass", "salt", "nonce"}
+	stems  = []string{"passw", "passphrase", "passcode", "pwd", "secret", "token", "key", "credential",
+		"auth", "cookie", "session", "sig", "cred", "pass", "salt", "nonce"}
 	// a name, and what separates it from its value: = or :, or white space after a flag
 	named = lazyregexp.New(`(?i)([\w.-]*(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|key|credential|auth|cookie|session|sig|cred|pass|salt|nonce)[\w.-]*)(\\*["']?\s*(?::=|=>|[=:])[ \t]*|[ \t]+)`)
 	// names of what belongs to a secret and is none
@@ -59,10 +60,12 @@ func kindOfValue(name, v string) string {
 	lower := strings.ToLower(strings.TrimLeft(name, "-"))
 	before, pass := strings.CutSuffix(lower, "pass")
 	prose := before == "" && strings.ContainsAny(v, " \t\n")
-	if pass && !prose && (before == "" || strings.HasSuffix(before, "_") || strings.HasSuffix(before, ".")) && !count().MatchString(v) {
+	if pass && !prose && (before == "" || strings.HasSuffix(before, "_") || strings.HasSuffix(before, ".")) &&
+		!count().MatchString(v) {
 		return "password"
 	}
-	if len(v) <= maxChecked && weak().MatchString(lower) && !about().MatchString(lower) && random(doneAny().ReplaceAllString(v, "")) {
+	if len(v) <= maxChecked && weak().MatchString(lower) && !about().MatchString(lower) &&
+		random(doneAny().ReplaceAllString(v, "")) {
 		return "secret"
 	}
 	return ""
@@ -70,7 +73,8 @@ func kindOfValue(name, v string) string {
 
 // random says that a word looks like a key: long, mixed, and hardly a character twice.
 func random(s string) bool {
-	if len(s) < 16 || strings.ContainsAny(s, " \t\n") || !strings.ContainsAny(s, "0123456789") || !strings.ContainsAny(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") {
+	if len(s) < 16 || strings.ContainsAny(s, " \t\n") || !strings.ContainsAny(s, "0123456789") ||
+		!strings.ContainsAny(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz") {
 		return false
 	}
 	var count [256]float64

@@ -143,7 +143,8 @@ func FuzzMaskJSON(f *testing.F) {
 			}
 			doc := strings.ReplaceAll(form, "%s", secret)
 			out, n, err := MaskJSON([]byte(doc))
-			if kept := string(out); err == nil && (n == 0 && strings.Contains(doc, secret) || strings.Contains(kept, secret)) {
+			if kept := string(out); err == nil && (n == 0 && strings.Contains(doc, secret) ||
+				strings.Contains(kept, secret)) {
 				t.Errorf("%s survives: %s becomes %s, %d", kind, doc, kept, n)
 			}
 		}
@@ -192,7 +193,8 @@ func BenchmarkMask(b *testing.B) {
 
 func TestIsMasked(t *testing.T) {
 	masked, _ := Mask("token ghp_0123456789abcdefghijABCDEFGHIJ012345")
-	for text, want := range map[string]bool{masked: true, "": false, "«masked: no»": false, "«masked:what:3»": false} {
+	for text, want := range map[string]bool{masked: true, "": false, "«masked: no»": false,
+		"«masked:what:3»": false} {
 		if IsMasked(text) != want {
 			t.Errorf("%q: %v", text, !want)
 		}

@@ -135,7 +135,8 @@ func (e entry) line(r slog.Record) string {
 	if tool == "" {
 		tool = "-"
 	}
-	return fmt.Sprintf("[%s] %s | %s | %s | %s\n", r.Time.Format(time.TimeOnly), field(tool), field(r.Message+e.detail), fix, status)
+	return fmt.Sprintf("[%s] %s | %s | %s | %s\n", r.Time.Format(time.TimeOnly), field(tool),
+		field(r.Message+e.detail), fix, status)
 }
 
 // field is a text in one line, which neither ends its column nor hides a secret badly.
@@ -180,7 +181,8 @@ func (f *file) add(at time.Time, line string) error {
 // turn begins a day, or goes on with it, and removes the oldest files.
 func (f *file) turn(at time.Time) error {
 	day := at.Format(time.DateOnly)
-	out, err := os.OpenFile(filepath.Join(f.dir, day+errorLogSuffix), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	out, err := os.OpenFile(filepath.Join(f.dir, day+errorLogSuffix), os.O_CREATE|os.O_APPEND|os.O_WRONLY,
+		0o600)
 	if err != nil {
 		return err
 	}
@@ -200,7 +202,8 @@ func (f *file) turn(at time.Time) error {
 
 // prune removes the oldest files of the log, and touches no other.
 func (f *file) prune() error {
-	names, err := filepath.Glob(filepath.Join(f.dir, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"+errorLogSuffix))
+	names, err := filepath.Glob(filepath.Join(f.dir, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"+
+		errorLogSuffix))
 	if err != nil || len(names) <= keptDays {
 		return err
 	}

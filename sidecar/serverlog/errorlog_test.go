@@ -45,10 +45,14 @@ func TestEntries(t *testing.T) {
 	h := open(t, dir, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	for _, r := range []slog.Record{
 		logRecord(at(1, 9), slog.LevelInfo, "served"),
-		logRecord(at(1, 10), slog.LevelWarn, "a tool failed", "event", "tool_execution_failed", "tool", "exec", "refused", false, "detail", "exit 1\n[10:04:06] forged | x | y"),
-		logRecord(at(1, 11), slog.LevelInfo, "fault", "event", "fault", "fault", "empty", "action", "resample"),
-		logRecord(at(2, 0), slog.LevelError, "broken", "detail", "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"),
-		logRecord(at(1, 23), slog.LevelWarn, "a tool failed", "event", "tool_execution_failed", "tool", "read", "refused", true),
+		logRecord(at(1, 10), slog.LevelWarn, "a tool failed", "event", "tool_execution_failed", "tool",
+			"exec", "refused", false, "detail", "exit 1\n[10:04:06] forged | x | y"),
+		logRecord(at(1, 11), slog.LevelInfo, "fault", "event", "fault", "fault", "empty", "action",
+			"resample"),
+		logRecord(at(2, 0), slog.LevelError, "broken", "detail",
+			"sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"),
+		logRecord(at(1, 23), slog.LevelWarn, "a tool failed", "event", "tool_execution_failed", "tool",
+			"read", "refused", true),
 	} {
 		if err := h.Handle(t.Context(), r); err != nil {
 			t.Fatal(err)
@@ -61,7 +65,9 @@ func TestEntries(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	second := read(t, dir, "2026-03-02-errors.md")
-	if !strings.HasPrefix(second, "## 2026-03-02\n\n[00:04:05] - | broken: ") || strings.Contains(second, "abcdefghij") || !strings.HasSuffix(second, "[23:04:05] read | a tool failed | none | refused\n") {
+	if !strings.HasPrefix(second, "## 2026-03-02\n\n[00:04:05] - | broken: ") ||
+		strings.Contains(second, "abcdefghij") ||
+		!strings.HasSuffix(second, "[23:04:05] read | a tool failed | none | refused\n") {
 		t.Errorf("%s", second)
 	}
 	if got := strings.Count(log.String(), "\n"); got != 3 {
@@ -84,7 +90,8 @@ func TestRotation(t *testing.T) {
 	for range 2 {
 		h := open(t, dir, slog.DiscardHandler)
 		for day := 1; day <= 40; day++ {
-			if err := h.Handle(t.Context(), logRecord(at(day, 1), slog.LevelWarn, fmt.Sprint("day ", day))); err != nil {
+			if err := h.Handle(t.Context(), logRecord(at(day, 1), slog.LevelWarn,
+				fmt.Sprint("day ", day))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -93,7 +100,8 @@ func TestRotation(t *testing.T) {
 	if err != nil || len(entries) != keptDays+2 {
 		t.Errorf("%d files, %v", len(entries), err)
 	}
-	if got := read(t, dir, at(40, 1).Format(time.DateOnly)+errorLogSuffix); strings.Count(got, "##") != 1 || strings.Count(got, "day 40") != 2 {
+	if got := read(t, dir, at(40, 1).Format(time.DateOnly)+errorLogSuffix); strings.Count(got, "##") != 1 ||
+		strings.Count(got, "day 40") != 2 {
 		t.Errorf("%s", got)
 	}
 }
@@ -128,7 +136,8 @@ func TestOpenFails(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openErrorLog(file, at(1, 0), slog.DiscardHandler); err == nil || !strings.HasPrefix(err.Error(), "open the error log: ") {
+	if _, err := openErrorLog(file, at(1, 0), slog.DiscardHandler); err == nil ||
+		!strings.HasPrefix(err.Error(), "open the error log: ") {
 		t.Errorf("%v", err)
 	}
 }

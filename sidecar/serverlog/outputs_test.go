@@ -31,10 +31,12 @@ func TestErrorLog(t *testing.T) {
 		t.Fatalf("%v %v", names, err)
 	}
 	text, err := os.ReadFile(names[0])
-	if err != nil || !strings.Contains(string(text), "] exec | broken | none | error\n") || strings.Contains(string(text), "seen") {
+	if err != nil || !strings.Contains(string(text), "] exec | broken | none | error\n") ||
+		strings.Contains(string(text), "seen") {
 		t.Errorf("%s %v", text, err)
 	}
-	if got := out.String(); strings.Contains(got, "unseen") || !strings.Contains(got, "seen") || !strings.Contains(got, "broken") {
+	if got := out.String(); strings.Contains(got, "unseen") || !strings.Contains(got, "seen") ||
+		!strings.Contains(got, "broken") {
 		t.Errorf("%s", got)
 	}
 	s.ErrorLog = names[0]
@@ -56,7 +58,8 @@ func TestOutput(t *testing.T) {
 		if bad := log.Close(); bad != nil {
 			t.Error(bad)
 		}
-		if got := [2]bool{out.Len() > 0, err.Len() > 0}; got != [2]bool{name == "stdout", name == "" || name == "stderr"} {
+		if got := [2]bool{out.Len() > 0, err.Len() > 0}; got != [2]bool{name == "stdout", name == "" ||
+			name == "stderr"} {
 			t.Errorf("%q: stdout and stderr have lines: %v", name, got)
 		}
 	}

@@ -32,7 +32,8 @@ type Queue struct {
 
 // NewQueue begins to pass on. Close ends it.
 func NewQueue(to io.Writer, lost func(lines int)) *Queue {
-	q := &Queue{to: to, lost: lost, moved: make(chan struct{}, 1), taken: make(chan struct{}, 1), ended: make(chan struct{})}
+	q := &Queue{to: to, lost: lost, moved: make(chan struct{}, 1), taken: make(chan struct{}, 1),
+		ended: make(chan struct{})}
 	go q.run()
 	return q
 }

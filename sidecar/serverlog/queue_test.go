@@ -75,7 +75,8 @@ func TestLost(t *testing.T) {
 	}
 	close(out.answers)
 	ruletest.Must(t, log.Close())
-	if got := out.text.String(); strings.Count(got, "msg=line") != 2 || strings.Count(got, "event=log_lost lines=3\n") != 1 {
+	if got := out.text.String(); strings.Count(got, "msg=line") != 2 ||
+		strings.Count(got, "event=log_lost lines=3\n") != 1 {
 		t.Error(got)
 	}
 }

@@ -26,8 +26,9 @@ import (
 type Log struct {
 	*slog.Logger
 	Level *slog.LevelVar // may change while the server runs
-	Err   io.Writer      // standard error, for what is no line of the log; who does not read it keeps nothing waiting
-	kept  []io.Closer
+	// standard error, for what is no line of the log; who does not read it keeps nothing waiting
+	Err  io.Writer
+	kept []io.Closer
 }
 
 // Open is the log that the settings ask for. It writes to out where they say stdout, else to
@@ -93,7 +94,8 @@ func (l *Log) output(name string, out, err io.Writer) (io.Writer, error) {
 // can be written again.
 func (l *Log) queue(to io.Writer) *Queue {
 	q := NewQueue(to, func(lines int) {
-		l.Warn("lines of the log are lost: what reads the log did not take them", "event", "log_lost", "lines", lines)
+		l.Warn("lines of the log are lost: what reads the log did not take them", "event", "log_lost",
+			"lines", lines)
 	})
 	l.kept = append(l.kept, q)
 	return q

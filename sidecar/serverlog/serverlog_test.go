@@ -25,12 +25,13 @@ var someProblems = rulefile.Problems{
 // one line, as slog writes it.
 func TestLogBlocks(t *testing.T) {
 	var out bytes.Buffer
-	log := slog.New(newBlocks(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
+	log := slog.New(newBlocks(&out,
+		&slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}}))
 	log.Error("refused", "event", "rules_refused", "problems", someProblems, "by", "watch")
 	log.With("x", 1).WithGroup("g").Info("said", "detail", "two\nlines", "problems", rulefile.Problems{})
 	log.Debug("unseen", "problems", someProblems)
@@ -117,10 +118,12 @@ func TestLogInOnePiece(t *testing.T) {
 
 // Lines in JSON say which request and which trace they are about; those in text stay short.
 func TestPlaces(t *testing.T) {
-	ctx := tracectx.With(context.Background(), tracectx.Place{Request: "r1", Trace: "4bf92f3577b34da6a3ce929d0e0e4736", Span: "00f067aa0ba902b7"})
+	ctx := tracectx.With(context.Background(), tracectx.Place{Request: "r1",
+		Trace: "4bf92f3577b34da6a3ce929d0e0e4736", Span: "00f067aa0ba902b7"})
 	for format, want := range map[string]bool{"json": true, "text": false} {
 		var out bytes.Buffer
-		log, err := Open(config.Settings{LogLevel: "info", LogFormat: format, LogOutput: "stdout", ErrorLog: t.TempDir()}, &out, &out)
+		log, err := Open(config.Settings{LogLevel: "info", LogFormat: format, LogOutput: "stdout",
+			ErrorLog: t.TempDir()}, &out, &out)
 		if err != nil {
 			t.Fatal(err)
 		}

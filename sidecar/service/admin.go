@@ -39,13 +39,15 @@ func witnessOf(s config.Settings, rules *live.Rules) (*witness.Witness, error) {
 	case s.Admin == "" || mode == consoleOff:
 		return nil, nil
 	default:
-		return witness.New(witness.Config{Words: mode == consoleOn, Bounds: func() ruleset.Console { return rules.Set().Limits.Console }, Now: time.Now}), nil
+		return witness.New(witness.Config{Words: mode == consoleOn,
+			Bounds: func() ruleset.Console { return rules.Set().Limits.Console }, Now: time.Now}), nil
 	}
 }
 
 // serveAdmin serves the admin API, and the console, until ctx ends, if there is an address for it.
 // ended waits for that. What people go on with runs until work ends.
-func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab, server *sidecar.Server) (ended func(), err error) {
+func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab,
+	server *sidecar.Server) (ended func(), err error) {
 	s := r.Settings
 	if s.Admin == "" {
 		return func() {}, nil
@@ -56,10 +58,12 @@ func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab, se
 	}
 	r.adminAt = l
 	api := &admin.API{
-		Lab: experiments, Rules: r.Rules, World: r.guarded.World, Guard: r.judge, Approvals: r.guarded.Approvals, Decisions: r.kept,
+		Lab: experiments, Rules: r.Rules, World: r.guarded.World, Guard: r.judge,
+		Approvals: r.guarded.Approvals, Decisions: r.kept,
 		Desk: admin.NewDesk(), Misses: admin.NewMisses(time.Now),
 		Runs:  server.Resumer(func(run func(context.Context)) { r.background.Go(func() { run(work) }) }),
-		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l), Hosts: hosts(s, r.Settings.Admin),
+		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l),
+		Hosts:   hosts(s, r.Settings.Admin),
 		Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
 	}
 	switch {
@@ -92,6 +96,7 @@ func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab, se
 
 func (r *running) console(api *admin.API, next http.Handler, server *sidecar.Server) (http.Handler, error) {
 	return console.New(console.Config{
-		API: api, Next: next, Witness: r.witness, Upstreams: server.Upstreams, Decisions: DecisionsIn(r.Settings), Runs: server.Journal(), Version: version(), Now: time.Now,
+		API: api, Next: next, Witness: r.witness, Upstreams: server.Upstreams,
+		Decisions: DecisionsIn(r.Settings), Runs: server.Journal(), Version: version(), Now: time.Now,
 	})
 }

@@ -59,9 +59,11 @@ func (p *place) written(t testing.TB, version string) (state string) {
 // What versions of before have left is read: the decision log is sound and goes on, a run that was broken off
 // is resumed, and counts and rule sets are there.
 func TestStateOfBefore(t *testing.T) {
-	for version, run := range map[string]string{"2026-11-23": "runLQ3Z3MITF5TVYPPLGGP3", "2026-11-26": "run2IDPUDG67M7D35I3KZOP"} {
+	for version, run := range map[string]string{"2026-11-23": "runLQ3Z3MITF5TVYPPLGGP3",
+		"2026-11-26": "run2IDPUDG67M7D35I3KZOP"} {
 		t.Run(version, func(t *testing.T) {
-			p := newPlace(t, script.New(script.Scenario{Steps: []script.Reply{script.Text("It is written.")}, Loop: true}))
+			p := newPlace(t, script.New(script.Scenario{Steps: []script.Reply{script.Text("It is written.")},
+				Loop: true}))
 			state := p.written(t, version)
 			log := filepath.Join(state, "decisions")
 			before, err := decisions.Verify(log)
@@ -71,8 +73,10 @@ func TestStateOfBefore(t *testing.T) {
 			if len(past.All()) != 1 || len(past.All()[0].Files) < 10 {
 				t.Error("its rules are not there")
 			}
-			resume := exec.Command(p.program, "runs", "resume", run, "--upstream", p.model+"/v1", "--state", state, "--workspace", t.TempDir(), "--workspace-tools", "--confine", "off")
-			if out, err := resume.CombinedOutput(); err != nil || !strings.Contains(string(out), "It is written.") {
+			resume := exec.Command(p.program, "runs", "resume", run, "--upstream", p.model+"/v1", "--state",
+				state, "--workspace", t.TempDir(), "--workspace-tools", "--confine", "off")
+			if out, err := resume.CombinedOutput(); err != nil ||
+				!strings.Contains(string(out), "It is written.") {
 				t.Errorf("the run is not resumed: %v\n%s", err, out)
 			}
 			s := p.serve(t)
@@ -82,7 +86,8 @@ func TestStateOfBefore(t *testing.T) {
 			ruletest.Must(t, err)
 			// The version before was killed, so some of its records are newer than its head.
 			if len(after.Problems) > 0 || len(before.Problems) > 1 || after.Records < before.Records+2 {
-				t.Errorf("%d records and %v; then %d and %v", before.Records, before.Problems, after.Records, after.Problems)
+				t.Errorf("%d records and %v; then %d and %v", before.Records, before.Problems, after.Records,
+					after.Problems)
 			}
 			if _, err := os.Stat(filepath.Join("testdata", version, lab.FileName)); err != nil {
 				return // it had no experiments
@@ -100,15 +105,16 @@ func TestStateOfBefore(t *testing.T) {
 	}
 }
 
-// Whoever goes back to an earlier version than the one that has written a folder is told so, and nothing in it
-// is changed.
+// Whoever goes back to an earlier version than the one that has written a folder is told so, and nothing in
+// it is changed.
 func TestStateOfLater(t *testing.T) {
 	p := newPlace(t, http.NotFoundHandler())
 	state := p.written(t, "2026-11-26")
 	ruletest.Must(t, os.WriteFile(filepath.Join(state, "format"), []byte("2\n"), 0o600))
 	was := texts(t, state)
 	out, err := p.command().CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "by a later version of this program; this one knows 1. Nothing was changed") {
+	if err == nil || !strings.Contains(string(out),
+		"by a later version of this program; this one knows 1. Nothing was changed") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	for name, text := range texts(t, state) {

@@ -20,8 +20,8 @@ const (
 	hierarchy  = "sys/fs/cgroup"
 )
 
-// OfMemory is the limit of GOMEMLIMIT, or else that of the cgroup of this process, version 2 or 1. Root is the
-// root of the file system.
+// OfMemory is the limit of GOMEMLIMIT, or else that of the cgroup of this process, version 2 or 1. Root is
+// the root of the file system.
 func OfMemory(root fs.FS) Memory {
 	if n := debug.SetMemoryLimit(-1); n < math.MaxInt64 {
 		return Memory{uint64(n), "GOMEMLIMIT"}

@@ -37,7 +37,8 @@ func TestOfCgroup(t *testing.T) {
 func TestGOMEMLIMIT(t *testing.T) {
 	was := debug.SetMemoryLimit(1 << 40)
 	defer debug.SetMemoryLimit(was)
-	root := fstest.MapFS{"proc/self/cgroup": {Data: []byte("0::/\n")}, "sys/fs/cgroup/memory.max": {Data: []byte("1048576\n")}}
+	root := fstest.MapFS{"proc/self/cgroup": {Data: []byte("0::/\n")},
+		"sys/fs/cgroup/memory.max": {Data: []byte("1048576\n")}}
 	if got := OfMemory(root); got != (Memory{1 << 40, "GOMEMLIMIT"}) {
 		t.Errorf("%+v", got)
 	}
@@ -51,7 +52,8 @@ func FuzzCgroup(f *testing.F) {
 	f.Add("0::/a/b\n5:memory:/x", "max")
 	f.Add("0::/../..", "12")
 	f.Fuzz(func(t *testing.T, membership, max string) {
-		root := fstest.MapFS{"proc/self/cgroup": {Data: []byte(membership)}, "sys/fs/cgroup/memory.max": {Data: []byte(max)}}
+		root := fstest.MapFS{"proc/self/cgroup": {Data: []byte(membership)},
+			"sys/fs/cgroup/memory.max": {Data: []byte(max)}}
 		if got := ofCgroup(root); (got.Bytes == 0) != (got.From == "") {
 			t.Errorf("%+v", got)
 		}

@@ -35,8 +35,8 @@ func look(log *slog.Logger) ceilings {
 	return c
 }
 
-// ours is how much of a cgroup is for memory of Go. The rest is for what is none: pages of the program, buffers
-// of the kernel.
+// ours is how much of a cgroup is for memory of Go. The rest is for what is none: pages of the program,
+// buffers of the kernel.
 func ours(limit uint64) uint64 {
 	const least = 32 << 20
 	return limit - min(max(limit/10, least), limit/2)
@@ -63,5 +63,6 @@ func (c ceilings) words(l admission.Load) string {
 	if c.memory.Bytes == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d MiB (%s); from %d %% on new requests get 503", c.memory.Bytes>>20, c.memory.From, l.Shed)
+	return fmt.Sprintf("%d MiB (%s); from %d %% on new requests get 503", c.memory.Bytes>>20, c.memory.From,
+		l.Shed)
 }

@@ -15,11 +15,13 @@ func TestCeilings(t *testing.T) {
 		4096:  "4096 files may be open, which is enough for 1448 requests at once",
 		100:   "enough for 0 requests at once",
 	} {
-		if got := (ceilings{files: files}).short(l); (got == "") != (want == "") || !strings.Contains(got, want) {
+		if got := (ceilings{files: files}).short(l); (got == "") != (want == "") ||
+			!strings.Contains(got, want) {
 			t.Errorf("%d: %q", files, got)
 		}
 	}
-	for limit, want := range map[uint64]uint64{0: 0, 20 << 20: 10 << 20, 256 << 20: 224 << 20, 1000 << 20: 900 << 20} {
+	for limit, want := range map[uint64]uint64{0: 0, 20 << 20: 10 << 20, 256 << 20: 224 << 20,
+		1000 << 20: 900 << 20} {
 		if got := ours(limit); got != want {
 			t.Errorf("of %d MiB %d", limit>>20, got>>20)
 		}

@@ -32,9 +32,11 @@ func DecisionsIn(s config.Settings) string {
 
 // openDecisions opens the decision log of a server; nil: it has none. The lock is that of the process
 // before, if there is one.
-func openDecisions(s config.Settings, lock *os.File, log *slog.Logger, m *telemetry.Metrics) (*decisions.Log, error) {
+func openDecisions(s config.Settings, lock *os.File, log *slog.Logger,
+	m *telemetry.Metrics) (*decisions.Log, error) {
 	if !slices.Contains(decisions.Modes, s.DecisionsMode) {
-		return nil, fmt.Errorf("decisions mode %q is not one of %s", s.DecisionsMode, strings.Join(decisions.Modes, ", "))
+		return nil, fmt.Errorf("decisions mode %q is not one of %s", s.DecisionsMode,
+			strings.Join(decisions.Modes, ", "))
 	}
 	dir := DecisionsIn(s)
 	switch {
@@ -43,7 +45,8 @@ func openDecisions(s config.Settings, lock *os.File, log *slog.Logger, m *teleme
 	case dir == "":
 		return nil, nil
 	}
-	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log, Lock: lock})
+	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log,
+		Lock: lock})
 	if err != nil {
 		return nil, fmt.Errorf("%w; each server needs a folder of its own that it may write: --state DIR or --decisions DIR", err)
 	}

@@ -28,7 +28,8 @@ const (
 
 // needed are the parts without which confining means little. Others may be missing, and are
 // told of.
-var needed = []confine.Part{confine.PartFiles, confine.PartTCP, confine.PartUDP, confine.PartUnix, confine.PartSignals}
+var needed = []confine.Part{confine.PartFiles, confine.PartTCP, confine.PartUDP, confine.PartUnix,
+	confine.PartSignals}
 
 // desks are where permits become tickets: for calls that leave for a gateway, and for those of
 // runs. Nil: these are not confined.
@@ -56,7 +57,8 @@ func (d desks) equip(g *guard.Config, passes *egress.Book) {
 
 // openDesks opens the desks. Local says that the server is reached from this machine alone, and writable is
 // where commands may write.
-func openDesks(s config.Settings, agents []string, local bool, writable []string, log *slog.Logger) (d desks, err error) {
+func openDesks(s config.Settings, agents []string, local bool, writable []string,
+	log *slog.Logger) (d desks, err error) {
 	if d.gateway, d.clients, err = forAgents(s, agents, local, writable, log); err != nil {
 		return d, err
 	}
@@ -73,9 +75,10 @@ func openDesks(s config.Settings, agents []string, local bool, writable []string
 	return d, err
 }
 
-// forAgents is the desk for calls that leave for agents, and those whose calls go through it; nil: all. Without a
-// desk they are not confined.
-func forAgents(s config.Settings, agents []string, local bool, writable []string, log *slog.Logger) (d *tickets.Desk, clients []string, err error) {
+// forAgents is the desk for calls that leave for agents, and those whose calls go through it; nil: all.
+// Without a desk they are not confined.
+func forAgents(s config.Settings, agents []string, local bool, writable []string,
+	log *slog.Logger) (d *tickets.Desk, clients []string, err error) {
 	auto := s.Confine == "" || s.Confine == ConfineAuto
 	switch {
 	case s.Confine == ConfineOff:
@@ -99,7 +102,8 @@ func forAgents(s config.Settings, agents []string, local bool, writable []string
 	case err != nil:
 		return nil, nil, err
 	}
-	log.Info("commands run confined", "event", "confine_ready", "clients", clients, "program", d.Program, "tickets", d.Folder.Dir(), "not_enforced", d.Missing)
+	log.Info("commands run confined", "event", "confine_ready", "clients", clients, "program", d.Program,
+		"tickets", d.Folder.Dir(), "not_enforced", d.Missing)
 	return d, clients, nil
 }
 
@@ -133,7 +137,8 @@ func newDesk(s config.Settings, writable []string) (*tickets.Desk, error) {
 		return nil, fmt.Errorf("make the folder of commands that run outside of the walls: %w", err)
 	}
 	return &tickets.Desk{
-		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty, Missing: missing, Made: made, Untried: s.Confine == ConfineUntried, Now: time.Now,
+		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty,
+		Missing: missing, Made: made, Untried: s.Confine == ConfineUntried, Now: time.Now,
 	}, nil
 }
 

@@ -29,7 +29,8 @@ func egressListener(s config.Settings, confined bool) (net.Listener, error) {
 }
 
 // serveEgress serves until ctx ends; ended waits for what is still open.
-func serveEgress(ctx context.Context, l net.Listener, c egress.Config, log *decisions.Log) (ended func() error) {
+func serveEgress(ctx context.Context, l net.Listener, c egress.Config,
+	log *decisions.Log) (ended func() error) {
 	if l == nil {
 		return func() error { return nil }
 	}
@@ -41,7 +42,8 @@ func serveEgress(ctx context.Context, l net.Listener, c egress.Config, log *deci
 	go func() {
 		err := egress.New(c, l).Serve(ctx)
 		if err != nil {
-			c.Log.Error("confined commands have no network any more", "event", "egress_failed", "detail", err.Error())
+			c.Log.Error("confined commands have no network any more", "event", "egress_failed",
+				"detail", err.Error())
 		}
 		failed <- err
 	}()

@@ -57,7 +57,8 @@ func (g *greeting) String() string {
 	if short := g.ceilings.short(g.set.Limits.Load); short != "" {
 		line("files", short)
 	}
-	line("commands", either(g.confined, "run confined where the gateway runs them", "are not confined where the gateway runs them"))
+	line("commands", either(g.confined, "run confined where the gateway runs them",
+		"are not confined where the gateway runs them"))
 	if g.shared != "" {
 		line("replicas", "share "+g.shared)
 	}
@@ -93,8 +94,10 @@ func either(ok bool, yes, no string) string {
 // greet tells the operator what runs now. Where it cannot, the log has said all of it.
 func (r *running) greet(chat string, upstreams []fleet.State, trouble error) {
 	g := &greeting{
-		version: version(), chat: chat, admin: r.admin, console: r.witness != nil, answers: r.guarded.Approvals != nil, token: r.Settings.Token != "",
-		upstreams: upstreams, trouble: trouble, set: r.Rules.Set(), folder: r.Named, confined: r.guarded.Confiner != nil, shared: r.sharedAt(), ceilings: r.ceilings,
+		version: version(), chat: chat, admin: r.admin, console: r.witness != nil,
+		answers: r.guarded.Approvals != nil, token: r.Settings.Token != "",
+		upstreams: upstreams, trouble: trouble, set: r.Rules.Set(), folder: r.Named,
+		confined: r.guarded.Confiner != nil, shared: r.sharedAt(), ceilings: r.ceilings,
 	}
 	_, _ = r.Greet.Write([]byte(g.String()))
 }

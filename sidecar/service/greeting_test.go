@@ -11,14 +11,18 @@ import (
 func TestGreeting(t *testing.T) {
 	set := ruletest.Shipped(t)
 	full := greeting{
-		version: "v1.2.3", chat: "http://127.0.0.1:8001/v1", admin: "http://127.0.0.1:8002", console: true, answers: true, token: true, confined: true, set: set, folder: "./rules", shared: "valkey:6379",
-		upstreams: []fleet.State{{Address: "http://127.0.0.1:8000/v1", Server: "vllm", Window: 131072}, {Address: "http://10.0.0.2/v1", Server: "ollama"}},
+		version: "v1.2.3", chat: "http://127.0.0.1:8001/v1", admin: "http://127.0.0.1:8002", console: true,
+		answers: true, token: true, confined: true, set: set, folder: "./rules", shared: "valkey:6379",
+		upstreams: []fleet.State{{Address: "http://127.0.0.1:8000/v1", Server: "vllm", Window: 131072},
+			{Address: "http://10.0.0.2/v1", Server: "ollama"}},
 	}
 	bare := greeting{
-		chat: "http://127.0.0.1:8001/v1", set: set, folder: "the built-in rules", trouble: errors.New("it is no model server"),
+		chat: "http://127.0.0.1:8001/v1", set: set, folder: "the built-in rules",
+		trouble:   errors.New("it is no model server"),
 		upstreams: []fleet.State{{Address: "http://127.0.0.1:8000/v1", Why: "it cannot be reached"}},
 	}
-	lost := greeting{admin: "http://127.0.0.1:8002", set: set, trouble: errors.New("no model of it is gpt-oss")}
+	lost := greeting{admin: "http://127.0.0.1:8002", set: set,
+		trouble: errors.New("no model of it is gpt-oss")}
 	for _, row := range []struct {
 		g    greeting
 		want string

@@ -70,7 +70,8 @@ func Receive(environ []string) (*Given, []string, error) {
 		keepToItself(firstFile + i)
 		f := os.NewFile(uintptr(firstFile+i), name)
 		if f == nil {
-			return nil, rest, fmt.Errorf("take over: there is no file %d, which shall be %s", firstFile+i, name)
+			return nil, rest, fmt.Errorf("take over: there is no file %d, which shall be %s", firstFile+i,
+				name)
 		}
 		g.files[name] = f
 	}
@@ -81,7 +82,8 @@ func Receive(environ []string) (*Given, []string, error) {
 	g.ready = g.files[readyPipe]
 	gone := g.files[gonePipe]
 	if g.ready == nil || gone == nil {
-		return nil, rest, fmt.Errorf("take over: %s=%s names no %s and %s", fromBefore, vars[fromBefore], readyPipe, gonePipe)
+		return nil, rest, fmt.Errorf("take over: %s=%s names no %s and %s", fromBefore, vars[fromBefore],
+			readyPipe, gonePipe)
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, gone) // it ends with the process that holds the other end
@@ -104,7 +106,8 @@ func given(vars map[string]string) ([]string, error) {
 
 // socketNames are what sockets of systemd are for. One alone needs no name.
 func socketNames(count, list string) ([]string, error) {
-	const hint = "in the .socket unit set FileDescriptorName=" + HTTP + ", or " + Admin + " in that of the admin API"
+	const hint = "in the .socket unit set FileDescriptorName=" + HTTP + ", or " + Admin +
+		" in that of the admin API"
 	n, err := strconv.Atoi(count)
 	if err != nil || n < 0 || n > 2 {
 		return nil, fmt.Errorf("%s=%s: this program takes one socket or two; %s", listenFDs, count, hint)
@@ -117,11 +120,13 @@ func socketNames(count, list string) ([]string, error) {
 		return []string{HTTP}, nil
 	}
 	if len(names) != n {
-		return nil, fmt.Errorf("%s=%s has %d names for %d sockets; %s", listenNames, list, len(names), n, hint)
+		return nil, fmt.Errorf("%s=%s has %d names for %d sockets; %s", listenNames, list, len(names), n,
+			hint)
 	}
 	for i, name := range names {
 		if name != HTTP && name != Admin || slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("%s=%s: %q is not one of %s and %s, once each; %s", listenNames, list, name, HTTP, Admin, hint)
+			return nil, fmt.Errorf("%s=%s: %q is not one of %s and %s, once each; %s", listenNames, list,
+				name, HTTP, Admin, hint)
 		}
 	}
 	return names, nil
@@ -135,7 +140,8 @@ func (g *Given) Listener(name string) (net.Listener, error) {
 	}
 	l, err := net.FileListener(f) // has a file of its own
 	if err = errors.Join(err, f.Close()); err != nil {
-		return nil, fmt.Errorf("take over the socket %s: %w; is it one that listens, with Accept=no?", name, err)
+		return nil, fmt.Errorf("take over the socket %s: %w; is it one that listens, with Accept=no?", name,
+			err)
 	}
 	delete(g.files, name)
 	return l, nil

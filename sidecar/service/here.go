@@ -31,8 +31,8 @@ func noteFile(agent string) (string, error) {
 	return filepath.Join(dir, "agents", agent+".json"), err
 }
 
-// NoteAgent says what becomes of the commands of an agent that is connected, and makes a note for serve if they
-// can be confined.
+// NoteAgent says what becomes of the commands of an agent that is connected, and makes a note for serve if
+// they can be confined.
 func NoteAgent(agent, sidecar string) string {
 	if !isLoopback(sidecar) {
 		return "commands are not confined, since the agent reaches the sidecar at another address than 127.0.0.1. " +
@@ -95,8 +95,8 @@ func readNote(agent string) (note agentNote, file string, err error) {
 	return note, file, err
 }
 
-// Here are the agents of which a note says that they run on this machine, as this user, or why serve takes none
-// of them to. A wrong guess costs one call: its result shows that the command was not run.
+// Here are the agents of which a note says that they run on this machine, as this user, or why serve takes
+// none of them to. A wrong guess costs one call: its result shows that the command was not run.
 func Here(local bool, agents []string) (here []string, why string) {
 	const hint = "; if it runs on this machine, as this user, set --confine here"
 	if runtime.GOOS == "windows" {

@@ -17,7 +17,8 @@ func TestNotes(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	unknown := func(local bool, want string) {
 		t.Helper()
-		if _, why := Here(local, []string{"pi", "openclaw"}); want == "" && why != "" || !strings.Contains(why, want) {
+		if _, why := Here(local, []string{"pi", "openclaw"}); want == "" && why != "" ||
+			!strings.Contains(why, want) {
 			t.Errorf("%q, want %q", why, want)
 		}
 	}
@@ -25,13 +26,16 @@ func TestNotes(t *testing.T) {
 	ruletest.Must(t, writeNote("openclaw", "http://127.0.0.1:8001/v1"))
 	unknown(true, "")
 	unknown(false, "this server listens for others")
-	ruletest.Must(t, ForgetAgent("openclaw", func(url string) bool { return url != "http://127.0.0.1:8001/v1" }))
+	ruletest.Must(t, ForgetAgent("openclaw",
+		func(url string) bool { return url != "http://127.0.0.1:8001/v1" }))
 	unknown(true, "")
-	ruletest.Must(t, ForgetAgent("openclaw", func(url string) bool { return url == "http://127.0.0.1:8001/v1" }))
+	ruletest.Must(t, ForgetAgent("openclaw",
+		func(url string) bool { return url == "http://127.0.0.1:8001/v1" }))
 	unknown(true, "it is not known where the agent is")
 	ruletest.Must(t, ForgetAgent("openclaw", func(string) bool { return true }))
 	ruletest.Must(t, writeNote("pi", "http://127.0.0.1:8001/v1"))
-	if here, why := Here(true, []string{"openclaw", "pi", "codex"}); !slices.Equal(here, []string{"pi"}) || why != "" {
+	if here, why := Here(true, []string{"openclaw", "pi", "codex"}); !slices.Equal(here, []string{"pi"}) ||
+		why != "" {
 		t.Errorf("%v are here, %s", here, why)
 	}
 	ruletest.Must(t, ForgetAgent("pi", func(string) bool { return true }))
@@ -43,15 +47,18 @@ func TestNotes(t *testing.T) {
 	}
 	ruletest.Must(t, os.Remove(file))
 	ruletest.Must(t, os.Mkdir(file, 0o700))
-	if said := NoteAgent("openclaw", "http://127.0.0.1:8001/v1"); strings.Contains(said, "From its next start on") {
+	if said := NoteAgent("openclaw", "http://127.0.0.1:8001/v1"); strings.Contains(said,
+		"From its next start on") {
 		t.Errorf("it was noted: %s", said)
 	}
 }
 
 func TestIsLoopback(t *testing.T) {
 	for address, want := range map[string]bool{
-		"http://127.0.0.1:8001/v1": true, "http://localhost:8001": true, "http://[::1]:8001/v1": true, "http://127.9.9.9/": true,
-		"http://gpu.lan:8001/v1": false, "http://10.1.2.3:8001/v1": false, "http://localhost.example.com/": false, "http://host.docker.internal:8001/v1": false,
+		"http://127.0.0.1:8001/v1": true, "http://localhost:8001": true, "http://[::1]:8001/v1": true,
+		"http://127.9.9.9/":      true,
+		"http://gpu.lan:8001/v1": false, "http://10.1.2.3:8001/v1": false,
+		"http://localhost.example.com/": false, "http://host.docker.internal:8001/v1": false,
 		"127.0.0.1:8001": false, "": false, "http://[::": false,
 	} {
 		if got := isLoopback(address); got != want {
@@ -60,8 +67,8 @@ func TestIsLoopback(t *testing.T) {
 	}
 }
 
-// A state folder in which confined commands could write stops a start that must confine. By default the start goes on, says that
-// nothing is confined, and nothing is.
+// A state folder in which confined commands could write stops a start that must confine. By default the start
+// goes on, says that nothing is confined, and nothing is.
 func TestStateWhereCommandsWrite(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	ruletest.Must(t, writeNote("openclaw", "http://127.0.0.1:8001/v1"))
@@ -81,13 +88,18 @@ func TestStateWhereCommandsWrite(t *testing.T) {
 	} {
 		for _, confine := range []string{"", ConfineAuto, ConfineHere} {
 			said := &ruletest.Journal{}
-			d, err := openDesks(config.Settings{State: c.state, Confine: confine}, []string{"openclaw"}, true, []string{"", c.writable}, slog.New(slog.NewTextHandler(said, nil)))
+			d, err := openDesks(config.Settings{State: c.state, Confine: confine}, []string{"openclaw"}, true,
+				[]string{"", c.writable}, slog.New(slog.NewTextHandler(said, nil)))
 			switch {
-			case c.fine && (err != nil || d.gateway == nil || !strings.Contains(said.String(), "event=confine_ready")):
+			case c.fine && (err != nil || d.gateway == nil ||
+				!strings.Contains(said.String(), "event=confine_ready")):
 				t.Errorf("%+v, %s: %v %s", c, confine, err, said)
-			case !c.fine && confine == ConfineHere && (err == nil || !strings.Contains(err.Error(), c.state) || !strings.Contains(err.Error(), "set --state to a folder elsewhere")):
+			case !c.fine && confine == ConfineHere &&
+				(err == nil || !strings.Contains(err.Error(), c.state) ||
+					!strings.Contains(err.Error(), "set --state to a folder elsewhere")):
 				t.Errorf("%+v, %s: %v", c, confine, err)
-			case !c.fine && confine != ConfineHere && (err != nil || d.any() || !strings.Contains(said.String(), "event=confine_off")):
+			case !c.fine && confine != ConfineHere && (err != nil || d.any() ||
+				!strings.Contains(said.String(), "event=confine_off")):
 				t.Errorf("%+v, %s: %v %s", c, confine, err, said)
 			}
 		}

@@ -2,8 +2,8 @@ package service
 
 import "runtime/metrics"
 
-// InUse is how much memory cannot be collected: what lived after the last collection, the stacks, and what the
-// runtime has for itself. It also counts the collections. It stops nothing, and takes a microsecond.
+// InUse is how much memory cannot be collected: what lived after the last collection, the stacks, and what
+// the runtime has for itself. It also counts the collections. It stops nothing, and takes a microsecond.
 func InUse() (bytes, cycles uint64) {
 	read := []metrics.Sample{
 		{Name: "/gc/cycles/total:gc-cycles"},

@@ -18,7 +18,8 @@ func TestInUse(t *testing.T) {
 	runtime.GC()
 	after, _ := InUse()
 	if with < before+large || after > with-large/2 || later <= cycles {
-		t.Errorf("%d, %d with what is held, %d after; %d and %d collections", before, with, after, cycles, later)
+		t.Errorf("%d, %d with what is held, %d after; %d and %d collections", before, with, after, cycles,
+			later)
 	}
 	if held != nil {
 		t.Fatal("it is held")

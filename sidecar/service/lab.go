@@ -22,10 +22,12 @@ func (r *running) openLab() (*lab.Lab, error) {
 		}
 		path = filepath.Join(r.Settings.State, lab.FileName)
 	}
-	r.Metrics.Captured(func() float64 { return float64(store.Stats().Written) }, func() float64 { return float64(store.Stats().Dropped) })
+	r.Metrics.Captured(func() float64 { return float64(store.Stats().Written) },
+		func() float64 { return float64(store.Stats().Dropped) })
 	var others lab.Others
 	if r.shared != nil {
 		others = r.shared.Counts()
 	}
-	return lab.Open(lab.Config{Path: path, Store: store, Now: r.now, Metrics: r.Metrics, Log: r.Log, Others: others, Before: before})
+	return lab.Open(lab.Config{Path: path, Store: store, Now: r.now, Metrics: r.Metrics, Log: r.Log,
+		Others: others, Before: before})
 }

@@ -21,11 +21,13 @@ func (r *running) listener(name string, address *string, flag string) (net.Liste
 		return l, err
 	}
 	r.taken = !r.Given.Before()
-	r.Log.Info("a socket is open already", "event", "socket_given", "socket", name, "address", l.Addr().String())
+	r.Log.Info("a socket is open already", "event", "socket_given", "socket", name,
+		"address", l.Addr().String())
 	if !same(l.Addr(), *address) {
 		if r.Given.Before() {
 			r.Log.Warn("the socket of the process before is kept: another address is taken at a restart, and not by SIGUSR2",
-				"event", "socket_elsewhere", "socket", name, "address", l.Addr().String(), "setting", *address)
+				"event", "socket_elsewhere", "socket", name, "address", l.Addr().String(),
+				"setting", *address)
 		}
 		*address = l.Addr().String()
 	}
@@ -48,7 +50,8 @@ func listenAt(address, flag string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%w; is another server running there? Choose another address with --%s", err, flag)
+		return nil, fmt.Errorf("%w; is another server running there? Choose another address with --%s", err,
+			flag)
 	case err != nil:
 		return nil, fmt.Errorf("%w; --%s takes HOST:PORT of this machine, such as 127.0.0.1:8001", err, flag)
 	}

@@ -23,7 +23,8 @@ import (
 const offered = `"tools":[{"type":"function","function":{"name":"exec","parameters":{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}}}]`
 
 func body(stream bool) string {
-	return fmt.Sprintf(`{"model":"gpt-oss","stream":%t,%s,"messages":[{"role":"user","content":"look"}]}`, stream, offered)
+	return fmt.Sprintf(`{"model":"gpt-oss","stream":%t,%s,"messages":[{"role":"user","content":"look"}]}`,
+		stream, offered)
 }
 
 // wrong is what is wrong with an answer; "": it is whole.
@@ -90,7 +91,8 @@ func (l *load) count(why string) {
 func (l *load) callers(ctx context.Context, client *http.Client, stream bool) {
 	for ctx.Err() == nil {
 		l.count(func() string {
-			res, err := client.Post("http://"+l.address+"/v1/chat/completions", "application/json", strings.NewReader(body(stream)))
+			res, err := client.Post("http://"+l.address+"/v1/chat/completions", "application/json",
+				strings.NewReader(body(stream)))
 			if err != nil {
 				return "Go's client: " + err.Error()
 			}
@@ -127,7 +129,8 @@ func (l *load) keeps(ctx context.Context, i int) {
 			}
 			closed = true // on any error
 			ask := body(stream)
-			if _, err := fmt.Fprintf(c, "POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", l.address, len(ask), ask); err != nil {
+			if _, err := fmt.Fprintf(c,
+				"POST /v1/chat/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", l.address, len(ask), ask); err != nil {
 				return "a kept connection: " + err.Error()
 			}
 			res, err := http.ReadResponse(in, nil)
@@ -169,7 +172,8 @@ func (l *load) node(ctx context.Context) {
 		l.t.Log("Node is not here, so its fetch does not ask")
 		return
 	}
-	cmd := exec.Command(node, "-e", fetching, "http://"+l.address+"/v1/chat/completions", body(true), body(false))
+	cmd := exec.Command(node, "-e", fetching, "http://"+l.address+"/v1/chat/completions", body(true),
+		body(false))
 	in, ierr := cmd.StdinPipe()
 	out, oerr := cmd.StdoutPipe()
 	if ierr != nil || oerr != nil || cmd.Start() != nil {

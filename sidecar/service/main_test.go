@@ -41,7 +41,8 @@ func run(m *testing.M) int {
 		defer os.RemoveAll(dir)
 		binary = filepath.Join(dir, "gpt-oss-executor")
 		var said []byte
-		if said, err = exec.Command("go", append(append([]string{"build"}, raced...), "-o", binary, ruletest.Root())...).CombinedOutput(); err != nil {
+		if said, err = exec.Command("go", append(append([]string{"build"}, raced...), "-o", binary,
+			ruletest.Root())...).CombinedOutput(); err != nil {
 			err = fmt.Errorf("%w: %s", err, said)
 		}
 	}
@@ -158,7 +159,8 @@ func (p *place) serve(t testing.TB, more ...string) *process {
 }
 
 func (p *place) command(more ...string) *exec.Cmd {
-	cmd := exec.Command(p.program, append([]string{"serve", "--listen", p.address, "--admin", p.admin, "--upstream", p.model + "/v1", "--confine", "off",
+	cmd := exec.Command(p.program, append([]string{"serve", "--listen", p.address, "--admin", p.admin,
+		"--upstream", p.model + "/v1", "--confine", "off",
 		"--state", filepath.Join(p.dir, "state"), "--decisions-mode", "required"}, more...)...)
 	cmd.Env = append(os.Environ(), "GPTOSS_EXECUTOR_ADMIN_TOKEN="+adminToken)
 	return cmd

@@ -25,7 +25,8 @@ func Tune(ctx context.Context) {
 	_ = dropProgram() // where it cannot, nothing is lost but memory
 	defer debug.SetGCPercent(debug.SetGCPercent(mostPercent))
 	// The collector adds its percentage to all three.
-	lives := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"}, {Name: "/gc/scan/globals:bytes"}}
+	lives := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/stack:bytes"},
+		{Name: "/gc/scan/globals:bytes"}}
 	now := mostPercent
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()

@@ -24,7 +24,8 @@ func TestGCPercent(t *testing.T) {
 	for _, row := range []struct {
 		live uint64
 		want int
-	}{{0, 400}, {1 << 20, 400}, {2 << 20, 400}, {4 << 20, 215}, {10 << 20, 95}, {16 << 20, 65}, {45 << 20, 30}, {430 << 20, 15}, {1 << 40, 15}} {
+	}{{0, 400}, {1 << 20, 400}, {2 << 20, 400}, {4 << 20, 215}, {10 << 20, 95}, {16 << 20, 65},
+		{45 << 20, 30}, {430 << 20, 15}, {1 << 40, 15}} {
 		if got := gcPercent(row.live); got != row.want {
 			t.Errorf("%d bytes: %d %%, want %d %%", row.live, got, row.want)
 		}

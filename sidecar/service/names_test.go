@@ -17,7 +17,9 @@ func TestSocketNames(t *testing.T) {
 		{"3", "http:admin:x", "", "one socket or two"}, {"x", "http", "", "one socket or two"}, {"-1", "", "", "one socket or two"},
 	} {
 		got, err := socketNames(row.count, row.list)
-		if strings.Join(got, " ") != row.want || (err == nil) != (row.why == "") || err != nil && (!strings.Contains(err.Error(), row.why) || !strings.Contains(err.Error(), "FileDescriptorName")) {
+		if strings.Join(got, " ") != row.want || (err == nil) != (row.why == "") || err != nil &&
+			(!strings.Contains(err.Error(), row.why) ||
+				!strings.Contains(err.Error(), "FileDescriptorName")) {
 			t.Errorf("%s %q: %q, %v", row.count, row.list, got, err)
 		}
 	}
@@ -26,7 +28,8 @@ func TestSocketNames(t *testing.T) {
 // Variables that were meant for another process are taken away, and give nothing.
 func TestForAnotherProcess(t *testing.T) {
 	t.Setenv(listenFDs, "1")
-	environ := []string{"A=1", listenPID + "=" + strconv.Itoa(os.Getpid()+1), listenFDs + "=1", listenNames + "=http", "B=2"}
+	environ := []string{"A=1", listenPID + "=" + strconv.Itoa(os.Getpid()+1), listenFDs + "=1",
+		listenNames + "=http", "B=2"}
 	g, rest, err := Receive(environ)
 	if err != nil || g.Before() || g.File(HTTP) != nil || !slices.Equal(rest, []string{"A=1", "B=2"}) {
 		t.Errorf("%+v %q %v", g, rest, err)

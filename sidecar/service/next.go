@@ -41,7 +41,8 @@ func Same(environ []string, in io.Reader, out, err io.Writer) (*Next, error) {
 	if bad != nil {
 		dir = "" // it was removed, and the next process begins in it, too
 	}
-	return &Next{Program: program, Args: os.Args[1:], Dir: dir, Environ: environ, In: in, Out: out, Err: err, Wait: time.Minute}, nil
+	return &Next{Program: program, Args: os.Args[1:], Dir: dir, Environ: environ, In: in, Out: out, Err: err,
+		Wait: time.Minute}, nil
 }
 
 // File is one that is given, with the name of what it is.

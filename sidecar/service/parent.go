@@ -24,7 +24,8 @@ func withParent(ctx context.Context, c Config) (with context.Context, leave func
 	go func() {
 		defer close(ended)
 		if c.Parent.Gone(with) {
-			c.Log.Info("the process that started this one has gone, so this one stops, too", "event", "parent_gone", "parent", c.Parent.ID())
+			c.Log.Info("the process that started this one has gone, so this one stops, too",
+				"event", "parent_gone", "parent", c.Parent.ID())
 			stop()
 		}
 	}()

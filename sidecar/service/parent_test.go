@@ -18,7 +18,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Role tells a copy of this test what to be: a line of words, the first for itself, the rest for those below it.
+// Role tells a copy of this test what to be: a line of words, the first for itself, the rest for those below
+// it.
 const Role = "TEST_PARENT_ROLE"
 
 // Play is a copy of this test in its role.
@@ -42,7 +43,8 @@ func startRole(roles string) *exec.Cmd {
 	case "shell": // that has something left to do, and so does not become the program
 		cmd, roles = exec.Command("/bin/sh", "-c", `"$0"; exit $?`, os.Args[0]), below
 	case "nested":
-		cmd, roles = exec.Command("/bin/sh", "-c", `/bin/sh -c '"$0"; exit $?' "$0"; exit $?`, os.Args[0]), below
+		cmd, roles = exec.Command("/bin/sh", "-c", `/bin/sh -c '"$0"; exit $?' "$0"; exit $?`,
+			os.Args[0]), below
 	}
 	cmd.Env = append(os.Environ(), Role+"="+roles)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -69,7 +71,8 @@ func TestGone(t *testing.T) {
 			}
 			to.Close()
 			lines := bufio.NewReader(out)
-			if line, err := lines.ReadString('\n'); line != fmt.Sprintf("waits for %d true\n", cmd.Process.Pid) || err != nil {
+			if line, err := lines.ReadString('\n'); line != fmt.Sprintf("waits for %d true\n",
+				cmd.Process.Pid) || err != nil {
 				t.Errorf("%q, %v, and the one to be killed is %d", line, err, cmd.Process.Pid)
 			}
 			if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {

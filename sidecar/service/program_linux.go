@@ -29,7 +29,8 @@ func dropProgram() error {
 		if err != nil {
 			return err
 		}
-		if _, _, failed := unix.Syscall(unix.SYS_MADVISE, uintptr(from), uintptr(to-from), unix.MADV_DONTNEED); failed != 0 {
+		if _, _, failed := unix.Syscall(unix.SYS_MADVISE, uintptr(from), uintptr(to-from),
+			unix.MADV_DONTNEED); failed != 0 {
 			return failed
 		}
 	}

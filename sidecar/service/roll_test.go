@@ -41,9 +41,10 @@ func balance(t testing.TB, places ...*place) (address string) {
 	stop := make(chan struct{})
 	probe := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: time.Second}
 	for i, p := range places {
-		at := &httputil.ReverseProxy{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(&url.URL{Scheme: "http", Host: p.address})
-		}}
+		at := &httputil.ReverseProxy{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, FlushInterval: -1,
+			Rewrite: func(r *httputil.ProxyRequest) {
+				r.SetURL(&url.URL{Scheme: "http", Host: p.address})
+			}}
 		b.at = append(b.at, at)
 		go func() {
 			for {
@@ -99,7 +100,9 @@ func thinking() *script.Server {
 	look.Reasoning, look.Pause = "The user wants to see the files, so zebra.", 15*time.Millisecond
 	after := script.Text("One file.")
 	return script.New(script.Scenario{Name: "think", Steps: []script.Reply{look}, Loop: true, After: &after},
-		script.Scenario{Name: "deploy", Steps: []script.Reply{script.Native("write", `{"path":"/srv/other/a","content":"x"}`)}, Loop: true},
+		script.Scenario{Name: "deploy",
+			Steps: []script.Reply{script.Native("write", `{"path":"/srv/other/a","content":"x"}`)},
+			Loop:  true},
 		script.Scenario{Name: "look", Steps: []script.Reply{look}, Loop: true},
 		script.Scenario{Steps: []script.Reply{script.Text("I have to wait.")}, Loop: true})
 }
@@ -109,8 +112,10 @@ func chat(t testing.TB, address string, messages ...any) string {
 	t.Helper()
 	list, err := json.Marshal(messages)
 	ruletest.Must(t, err)
-	tools := strings.Replace(offered, `"tools":[`, `"tools":[{"type":"function","function":{"name":"write","parameters":{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}}}}},`, 1)
-	req, err := http.NewRequest(http.MethodPost, "http://"+address+"/v1/chat/completions", strings.NewReader(fmt.Sprintf(`{"model":"gpt-oss",%s,"messages":%s}`, tools, list)))
+	tools := strings.Replace(offered, `"tools":[`,
+		`"tools":[{"type":"function","function":{"name":"write","parameters":{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}}}}},`, 1)
+	req, err := http.NewRequest(http.MethodPost, "http://"+address+"/v1/chat/completions",
+		strings.NewReader(fmt.Sprintf(`{"model":"gpt-oss",%s,"messages":%s}`, tools, list)))
 	ruletest.Must(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("session_id", "s")
@@ -148,7 +153,8 @@ func TestRollingUpgrade(t *testing.T) {
 	places := []*place{newPlace(t, m), newPlace(t, m)}
 	work := t.TempDir()
 	start := func(p *place) *process {
-		s := p.serve(t, "--shared", "redis://"+store.Address, "--shared-wait", "1s", "--drain", "600ms", "--workspace", work)
+		s := p.serve(t, "--shared", "redis://"+store.Address, "--shared-wait", "1s", "--drain", "600ms",
+			"--workspace", work)
 		return s
 	}
 	servers := []*process{start(places[0]), start(places[1])}
@@ -163,7 +169,8 @@ func TestRollingUpgrade(t *testing.T) {
 	}
 	approval := ""
 	ruletest.Soon(t, "an approval waits", func() bool {
-		approval = gjson.Get(ask(t, places[1], "GET", "/approvals", ""), `approvals.#(state=="pending").id`).Str
+		approval = gjson.Get(ask(t, places[1], "GET", "/approvals", ""),
+			`approvals.#(state=="pending").id`).Str
 		return approval != ""
 	})
 	l := begin(t, address)
@@ -185,7 +192,9 @@ func TestRollingUpgrade(t *testing.T) {
 		}
 	}
 	l.end()
-	chat(t, address, user("think"), map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "exec", "arguments": `{"command":"ls"}`}}}},
+	chat(t, address, user("think"), map[string]any{"role": "assistant", "content": nil,
+		"tool_calls": []any{map[string]any{"id": id, "type": "function",
+			"function": map[string]any{"name": "exec", "arguments": `{"command":"ls"}`}}}},
 		map[string]any{"role": "tool", "tool_call_id": id, "content": "a.txt"})
 	all := m.Requests("think")
 	if thought := all[len(all)-1].Messages[1].Field("reasoning"); !strings.Contains(thought, "zebra") {
@@ -227,7 +236,8 @@ func TestDrain(t *testing.T) {
 	}
 	s.signal(syscall.SIGTERM)
 	s.said(1, "event=http_server_shutting_down")
-	for path, want := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/healthz": http.StatusOK, "/v1/models": http.StatusOK} {
+	for path, want := range map[string]int{"/readyz": http.StatusServiceUnavailable,
+		"/healthz": http.StatusOK, "/v1/models": http.StatusOK} {
 		if status, closes := get(path); status != want || !closes {
 			t.Errorf("%s: %d, %t", path, status, closes)
 		}

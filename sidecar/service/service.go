@@ -96,9 +96,10 @@ func Run(ctx context.Context, c Config) (err error) {
 		return err
 	}
 	defer up.Close()
-	defer func() { err = errors.Join(err, r.kept.Close()) }()    // the proxy logs to the end
-	defer r.sends()()                                            // after all requests
-	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx)) // what serves requests goes on until the last has ended
+	defer func() { err = errors.Join(err, r.kept.Close()) }() // the proxy logs to the end
+	defer r.sends()()                                         // after all requests
+	// what serves requests goes on until the last has ended
+	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	defer r.stop()
 	if r.at, err = r.listener(HTTP, &r.Settings.Listen, "listen"); err != nil {
 		return err
@@ -153,7 +154,8 @@ func (r *running) begins(ctx context.Context, up *upstream.Client, server *sidec
 			if o := new(upstream.Obstacle); errors.As(err, &o) {
 				detail += ": " + o.Fix
 			}
-			r.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(), "detail", detail)
+			r.Log.Warn("no request can be served yet", "event", "not_ready", "upstream", up.Address(),
+				"detail", detail)
 		}
 		if ctx.Err() == nil && r.Greet != nil {
 			r.greet("http://"+r.at.Addr().String()+"/v1", server.Upstreams(ctx), err)
@@ -191,7 +193,8 @@ func Resume(ctx context.Context, c Config, id string, sink turn.Sink) (err error
 func (r *running) open() (up *upstream.Client, err error) {
 	s, l := r.Settings, r.Rules.Set().Limits
 	up, err = upstream.New(upstream.Config{
-		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: l.Connect, IdleConnections: l.IdleConnections, Log: r.Log,
+		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: l.Connect,
+		IdleConnections: l.IdleConnections, Log: r.Log,
 	})
 	if err != nil {
 		return nil, err
@@ -208,7 +211,8 @@ func (r *running) open() (up *upstream.Client, err error) {
 func (r *running) judges(ctx context.Context) error {
 	s, limits, world := r.Settings, r.Rules.Set().Limits, World(r.Settings)
 	roots := world.Roots(r.Rules.Set())
-	desks, err := openDesks(s, r.Rules.Set().AgentNames(), r.local, slices.Concat(roots.Write, r.Rules.Set().Confined(roots.Home).Write, []string{s.Workspace}), r.Log)
+	desks, err := openDesks(s, r.Rules.Set().AgentNames(), r.local,
+		slices.Concat(roots.Write, r.Rules.Set().Confined(roots.Home).Write, []string{s.Workspace}), r.Log)
 	if err != nil {
 		return err
 	}
@@ -218,9 +222,11 @@ func (r *running) judges(ctx context.Context) error {
 	}
 	var passes *egress.Book
 	if out != nil {
-		world, passes = world.Beside(out.Addr().String()), egress.NewBook(out.Addr().String(), tickets.Valid, time.Now)
+		world, passes = world.Beside(out.Addr().String()), egress.NewBook(out.Addr().String(), tickets.Valid,
+			time.Now)
 	}
-	r.guarded = guard.Config{World: world, Listening: state.Listening, Now: r.now, Metrics: r.Metrics, Log: r.Log}
+	r.guarded = guard.Config{World: world, Listening: state.Listening, Now: r.now, Metrics: r.Metrics,
+		Log: r.Log}
 	if r.kept != nil {
 		r.guarded.Decisions = r.kept
 	}
@@ -241,26 +247,30 @@ func (r *running) judges(ctx context.Context) error {
 	}
 	r.judge = guard.New(r.guarded)
 	r.background.Go(func() { r.judge.Share(ctx) })
-	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes, Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
+	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes,
+		Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
 	return nil
 }
 
 // tellUnanswered logs that no person can be asked here, and what to set.
 func (r *running) tellUnanswered() {
 	if r.guarded.Approvals == nil {
-		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(r.Settings), "event", "no_approvals")
+		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(r.Settings),
+			"event", "no_approvals")
 	}
 }
 
 // server puts the server together.
-func (r *running) server(ctx context.Context, up *upstream.Client, experiments *lab.Lab) (*sidecar.Server, error) {
+func (r *running) server(ctx context.Context, up *upstream.Client,
+	experiments *lab.Lab) (*sidecar.Server, error) {
 	s := r.Settings
 	keys, err := fleet.Others(s)
 	if err != nil {
 		return nil, err
 	}
 	if hosts := keys.Unused(r.Rules.Set()); len(hosts) > 0 {
-		r.Log.Warn("upstream_keys has keys of servers that no model of models.yaml is asked at", "event", "keys_unused", "hosts", strings.Join(hosts, " "))
+		r.Log.Warn("upstream_keys has keys of servers that no model of models.yaml is asked at",
+			"event", "keys_unused", "hosts", strings.Join(hosts, " "))
 	}
 	sources, err := r.sources(ctx)
 	if err != nil {
@@ -276,7 +286,9 @@ func (r *running) server(ctx context.Context, up *upstream.Client, experiments *
 		elsewhere, replicas = r.shared.Texts(), r.replicas
 	}
 	return sidecar.New(sidecar.Config{
-		Elsewhere: elsewhere, Replicas: replicas, Lab: experiments, Witness: r.witness, Spans: r.spans, Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Memory: r.ceilings.door(), Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Elsewhere: elsewhere, Replicas: replicas, Lab: experiments, Witness: r.witness, Spans: r.spans,
+		Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Memory: r.ceilings.door(),
+		Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
 	}), nil
 }

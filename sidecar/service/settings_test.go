@@ -16,7 +16,8 @@ func TestWorkspaceOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	for setting, want := range map[string]string{
-		"": "", "/srv/work/": "/srv/work", "code": filepath.Join(here, "code"), "~sam/x": filepath.Join(here, "~sam/x"),
+		"": "", "/srv/work/": "/srv/work", "code": filepath.Join(here, "code"), "~sam/x": filepath.Join(here,
+			"~sam/x"),
 	} {
 		if got, err := WorkspaceOf(setting); got != want || err != nil {
 			t.Errorf("%q: %q %v, want %q", setting, got, err, want)
@@ -39,7 +40,8 @@ func TestWitnessOf(t *testing.T) {
 		{config.Settings{Admin: "127.0.0.1:0", AdminToken: "a", ApproverToken: "b", ReaderToken: "c"}, true, false},
 	} {
 		w, err := witnessOf(row.s, nil)
-		if (w != nil) != row.keeps || (err != nil) != row.bad || w != nil && w.Words != (row.s.Console != "no-text") {
+		if (w != nil) != row.keeps || (err != nil) != row.bad ||
+			w != nil && w.Words != (row.s.Console != "no-text") {
 			t.Errorf("%+v: %v %v", row.s, w, err)
 		}
 	}

@@ -27,7 +27,8 @@ func TestReplicaID(t *testing.T) {
 	ruletest.Must(t, os.WriteFile(filepath.Join(dir, replicaFile), []byte("\x00\x00"), 0o600))
 	second := id()
 	aside, err := filepath.Glob(filepath.Join(dir, replicaFile+".damaged-*"))
-	if err != nil || len(aside) != 1 || second == first || id() != second || !strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), aside[0]) {
+	if err != nil || len(aside) != 1 || second == first || id() != second ||
+		!strings.Contains(log.String(), "level=ERROR") || !strings.Contains(log.String(), aside[0]) {
 		t.Errorf("%s and then %s, %v set aside, %v: %s", first, second, aside, err, log.String())
 	}
 }

@@ -38,7 +38,9 @@ func Socket(name string, l net.Listener) (f PassedFile, err error) {
 		return fail(err)
 	}
 	fd, duplicated := 0, error(nil)
-	err = raw.Control(func(socket uintptr) { fd, duplicated = unix.FcntlInt(socket, unix.F_DUPFD_CLOEXEC, 0) })
+	err = raw.Control(func(socket uintptr) {
+		fd, duplicated = unix.FcntlInt(socket, unix.F_DUPFD_CLOEXEC, 0)
+	})
 	if err = errors.Join(err, duplicated); err != nil {
 		return fail(err)
 	}

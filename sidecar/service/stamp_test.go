@@ -24,7 +24,8 @@ func TestCheck(t *testing.T) {
 			}
 		}
 		err := Check(dir)
-		if (err == nil) != (row.why == "") || err != nil && (!strings.Contains(err.Error(), row.why) || !strings.Contains(err.Error(), dir)) {
+		if (err == nil) != (row.why == "") || err != nil && (!strings.Contains(err.Error(), row.why) ||
+			!strings.Contains(err.Error(), dir)) {
 			t.Errorf("%s: %v", name, err)
 		}
 		want := row.holds

@@ -52,7 +52,8 @@ func TestOpenStream(t *testing.T) {
 	long.Reasoning, long.Pause = strings.Repeat("I look at the files. ", 4), 150*time.Millisecond
 	p := newPlace(t, script.New(script.Scenario{Steps: []script.Reply{long}, Loop: true}))
 	s := p.serve(t)
-	res, err := http.Post("http://"+p.address+"/v1/chat/completions", "application/json", strings.NewReader(body(true)))
+	res, err := http.Post("http://"+p.address+"/v1/chat/completions", "application/json",
+		strings.NewReader(body(true)))
 	ruletest.Must(t, err)
 	defer res.Body.Close()
 	s.signal(syscall.SIGUSR2)
@@ -79,11 +80,15 @@ func TestNextListensElsewhere(t *testing.T) {
 	p := newPlace(t, model())
 	s := p.serve(t)
 	elsewhere := filepath.Join(p.dir, "elsewhere") // the next one has other settings
-	ruletest.Must(t, os.WriteFile(elsewhere, []byte("#!/bin/sh\nexec "+binary+" serve --listen "+free(t)+" --upstream http://127.0.0.1:1 --confine off --state "+filepath.Join(p.dir, "state")+"\n"), 0o755))
+	ruletest.Must(t, os.WriteFile(elsewhere,
+		[]byte("#!/bin/sh\nexec "+binary+" serve --listen "+free(t)+
+			" --upstream http://127.0.0.1:1 --confine off --state "+filepath.Join(p.dir, "state")+"\n"),
+		0o755))
 	p.install(t, elsewhere)
 	s.signal(syscall.SIGUSR2)
 	s.said(1, "event=handover_done")
-	for _, says := range []string{"event=socket_elsewhere socket=http address=" + p.address, "event=socket_unused socket=admin"} {
+	for _, says := range []string{"event=socket_elsewhere socket=http address=" + p.address,
+		"event=socket_unused socket=admin"} {
 		s.said(1, says)
 	}
 	ended(t, s.pids()[0])
@@ -113,7 +118,8 @@ func TestNextDoesNotServe(t *testing.T) {
 		s.signal(syscall.SIGUSR2)
 		s.said(before+1, "event=handover_refused")
 		lines := s.log.Lines("handover_refused")
-		if last := lines[len(lines)-1]; !strings.Contains(last, "this one goes on") || !strings.Contains(last, why) {
+		if last := lines[len(lines)-1]; !strings.Contains(last, "this one goes on") ||
+			!strings.Contains(last, why) {
 			t.Errorf("%s: %s", what, last)
 		}
 	}
@@ -159,7 +165,8 @@ func TestSocketOfParent(t *testing.T) {
 	next := func() *process {
 		serve := p.command()
 		// As systemd does it: the number of the process is known only in the process.
-		cmd := exec.Command("/bin/sh", append([]string{"-c", `LISTEN_PID=$$ exec "$0" "$@"`, serve.Path}, serve.Args[1:]...)...)
+		cmd := exec.Command("/bin/sh", append([]string{"-c", `LISTEN_PID=$$ exec "$0" "$@"`, serve.Path},
+			serve.Args[1:]...)...)
 		cmd.Env = append(serve.Env, "LISTEN_FDS=1", "LISTEN_FDNAMES=http")
 		cmd.ExtraFiles = []*os.File{socket}
 		s := start(t, cmd)
@@ -189,7 +196,8 @@ func TestSocketActivate(t *testing.T) {
 	p := newPlace(t, model())
 	admin := free(t)
 	serve := p.command("--admin", "127.0.0.1:1")
-	cmd := exec.Command(activate, append([]string{"--listen=" + p.address, "--listen=" + admin, "--fdname=http:admin", "--setenv=GPTOSS_EXECUTOR_ADMIN_TOKEN", serve.Path}, serve.Args[1:]...)...)
+	cmd := exec.Command(activate, append([]string{"--listen=" + p.address, "--listen=" + admin,
+		"--fdname=http:admin", "--setenv=GPTOSS_EXECUTOR_ADMIN_TOKEN", serve.Path}, serve.Args[1:]...)...)
 	cmd.Env = serve.Env
 	s := start(t, cmd)
 	get := func(url string) (int, string) {
@@ -202,7 +210,8 @@ func TestSocketActivate(t *testing.T) {
 		ruletest.Must(t, err)
 		return res.StatusCode, string(text)
 	}
-	ruletest.Soon(t, "it serves", func() bool { status, _ := get("http://" + p.address + "/healthz"); return status == http.StatusOK })
+	ruletest.Soon(t, "it serves",
+		func() bool { status, _ := get("http://" + p.address + "/healthz"); return status == http.StatusOK })
 	if status, text := get("http://" + admin + "/rules"); status != http.StatusUnauthorized {
 		t.Errorf("the admin API: %d %s", status, text)
 	}

@@ -53,7 +53,8 @@ func (r *running) serve(ctx, asked context.Context, server *sidecar.Server) erro
 	}
 	rest, err := r.Given.Rest()
 	for _, name := range rest {
-		r.Log.Warn("a socket was given that no setting wants; it is closed", "event", "socket_unused", "socket", name)
+		r.Log.Warn("a socket was given that no setting wants; it is closed", "event", "socket_unused",
+			"socket", name)
 	}
 	if err = errors.Join(err, r.Given.Ready()); err != nil {
 		return errors.Join(err, r.at.Close())
@@ -112,7 +113,8 @@ func (r *running) follows(ctx context.Context) {
 	case <-r.Given.Gone():
 	}
 	if err := r.kept.Alone(); err != nil {
-		r.Log.Error("the decision log of the process before cannot be followed", "event", "takeover_failed", "detail", err.Error())
+		r.Log.Error("the decision log of the process before cannot be followed", "event", "takeover_failed",
+			"detail", err.Error())
 	}
 	r.Log.Info("the process before has ended", "event", "takeover_done")
 }
@@ -126,16 +128,19 @@ func (r *running) handsOver(ctx context.Context, signals <-chan os.Signal, leave
 		case <-signals:
 		}
 		if taken {
-			r.Log.Error("no other process takes over", "event", "handover_refused", "detail", "one has already; send the signal to that")
+			r.Log.Error("no other process takes over", "event", "handover_refused",
+				"detail", "one has already; send the signal to that")
 			continue
 		}
 		pid, err := r.handOver(ctx)
 		if err != nil {
-			r.Log.Error("no other process takes over; this one goes on", "event", "handover_refused", "detail", err.Error())
+			r.Log.Error("no other process takes over; this one goes on", "event", "handover_refused",
+				"detail", err.Error())
 			continue
 		}
 		taken = true
-		r.Log.Info("another process has taken over; open requests end here", "event", "handover_done", "pid", pid)
+		r.Log.Info("another process has taken over; open requests end here", "event", "handover_done",
+			"pid", pid)
 		leave(errTaken)
 	}
 }

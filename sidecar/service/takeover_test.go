@@ -22,7 +22,8 @@ func TestMayHandOver(t *testing.T) {
 		"systemd": {environ: []string{"A=1", "SYSTEMD_EXEC_PID=" + pid}, why: "systemctl restart"}, "a gateway": {with: "on", why: "with_parent is on"},
 	} {
 		r := &running{Config: Config{Environ: row.environ, Settings: config.Settings{WithParent: row.with}}}
-		if err := r.mayHandOver(); (err == nil) != (row.why == "") || err != nil && !strings.Contains(err.Error(), row.why) {
+		if err := r.mayHandOver(); (err == nil) != (row.why == "") || err != nil &&
+			!strings.Contains(err.Error(), row.why) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -30,9 +31,11 @@ func TestMayHandOver(t *testing.T) {
 
 // The setting drain is a time that somebody waits for.
 func TestDrainOf(t *testing.T) {
-	for text, want := range map[string]time.Duration{"": 0, "0s": 0, "5s": 5 * time.Second, "10m": 10 * time.Minute, "11m": -1, "-1s": -1, "soon": -1, "5": -1} {
+	for text, want := range map[string]time.Duration{"": 0, "0s": 0, "5s": 5 * time.Second,
+		"10m": 10 * time.Minute, "11m": -1, "-1s": -1, "soon": -1, "5": -1} {
 		got, err := drainOf(config.Settings{Drain: text})
-		if (err != nil) != (want < 0) || err == nil && got != want || err != nil && !strings.Contains(err.Error(), "such as 5s") {
+		if (err != nil) != (want < 0) || err == nil && got != want || err != nil &&
+			!strings.Contains(err.Error(), "such as 5s") {
 			t.Errorf("%q: %s, %v", text, got, err)
 		}
 	}

@@ -19,10 +19,12 @@ func (r *running) sends() (ended func()) {
 	settings, err := otlp.Read(r.Environ)
 	var sender *otlp.Sender
 	if err == nil {
-		sender, err = otlp.Open(otlp.Config{Settings: settings, Metrics: r.Metrics, Name: spans.Name, Version: version(), Log: r.Log})
+		sender, err = otlp.Open(otlp.Config{Settings: settings, Metrics: r.Metrics, Name: spans.Name,
+			Version: version(), Log: r.Log})
 	}
 	if err != nil {
-		r.Log.Error("no spans and no metrics are sent to a collector", "event", "telemetry_off", "detail", err.Error())
+		r.Log.Error("no spans and no metrics are sent to a collector", "event", "telemetry_off",
+			"detail", err.Error())
 	}
 	if sender == nil {
 		return func() {}
@@ -30,13 +32,15 @@ func (r *running) sends() (ended func()) {
 	if t := sender.Tracer(); t != nil {
 		r.spans = spans.New(t)
 	}
-	r.Log.Info("spans and metrics are sent to a collector", "event", "telemetry_on", "spans", settings.Traces.URL != "", "metrics", settings.Metrics.URL != "")
+	r.Log.Info("spans and metrics are sent to a collector", "event", "telemetry_on",
+		"spans", settings.Traces.URL != "", "metrics", settings.Metrics.URL != "")
 	return func() {
 		grace := min(r.Rules.Set().Limits.Grace, flushTime)
 		ctx, cancel := context.WithTimeout(context.Background(), max(grace, time.Second))
 		defer cancel()
 		if err := sender.Close(ctx); err != nil {
-			r.Log.Warn("the last spans could not be sent", "event", "telemetry_lost", "what", "spans", "detail", err.Error())
+			r.Log.Warn("the last spans could not be sent", "event", "telemetry_lost", "what", "spans",
+				"detail", err.Error())
 		}
 	}
 }

@@ -18,7 +18,8 @@ import (
 func TestSendsToCollector(t *testing.T) {
 	to := collector.Start(t)
 	t.Run("serve", func(t *testing.T) {
-		s := stage.OpenIn(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + to.URL, "OTEL_SERVICE_NAME=mine"}, nil, stage.Model(map[string]script.Reply{"list": script.Native("exec", `{"command":"ls"}`)}))
+		s := stage.OpenIn(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + to.URL, "OTEL_SERVICE_NAME=mine"}, nil,
+			stage.Model(map[string]script.Reply{"list": script.Native("exec", `{"command":"ls"}`)}))
 		if s.Log.Said("telemetry_on") != 1 {
 			t.Error("the log does not say so")
 		}
@@ -44,11 +45,14 @@ func TestSendsToCollector(t *testing.T) {
 
 // A variable that is wrong keeps nobody from being served, and the log says what to change.
 func TestWrongVariable(t *testing.T) {
-	s := stage.OpenIn(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, nil, stage.Model(nil))
+	s := stage.OpenIn(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317",
+		"OTEL_EXPORTER_OTLP_PROTOCOL=grpc"}, nil, stage.Model(nil))
 	if body := s.Ask("s1", "hi", false); !strings.Contains(body, "Nothing to do.") {
 		t.Error(body)
 	}
-	if lines := s.Log.Lines("telemetry_off"); len(lines) != 1 || !strings.Contains(lines[0], "OTEL_EXPORTER_OTLP_PROTOCOL=grpc") || !strings.Contains(lines[0], "4318") {
+	if lines := s.Log.Lines("telemetry_off"); len(lines) != 1 ||
+		!strings.Contains(lines[0], "OTEL_EXPORTER_OTLP_PROTOCOL=grpc") ||
+		!strings.Contains(lines[0], "4318") {
 		t.Errorf("%q", lines)
 	}
 }
@@ -57,7 +61,8 @@ func TestWrongVariable(t *testing.T) {
 // and not for others who have one.
 func TestPprofIsGuarded(t *testing.T) {
 	get := func(s *stage.Server, token string) int {
-		req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, s.Console+"/debug/pprof/heap", nil)
+		req, err := http.NewRequestWithContext(context.Background(), http.MethodGet,
+			s.Console+"/debug/pprof/heap", nil)
 		ruletest.Must(t, err)
 		if token != "" {
 			req.Header.Set("Authorization", "Bearer "+token)
@@ -73,7 +78,8 @@ func TestPprofIsGuarded(t *testing.T) {
 		s     *stage.Server
 		token string
 		want  int
-	}{{open, "", 200}, {guarded, "", 401}, {guarded, "wrong", 401}, {guarded, stage.Reader, 403}, {guarded, stage.Approver, 403}, {guarded, stage.Admin, 200}} {
+	}{{open, "", 200}, {guarded, "", 401}, {guarded, "wrong", 401}, {guarded, stage.Reader, 403},
+		{guarded, stage.Approver, 403}, {guarded, stage.Admin, 200}} {
 		if got := get(c.s, c.token); got != c.want {
 			t.Errorf("%q: %d, not %d", c.token, got, c.want)
 		}
@@ -85,7 +91,8 @@ func TestCollectorHangs(t *testing.T) {
 	hangs := make(chan struct{})
 	began := time.Now()
 	t.Run("serve", func(t *testing.T) {
-		never := &http.Server{Addr: "127.0.0.1:0", Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hangs })}
+		never := &http.Server{Addr: "127.0.0.1:0",
+			Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hangs })}
 		at := listen(t, never)
 		t.Cleanup(func() { close(hangs); _ = never.Close() })
 		s := stage.OpenIn(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://" + at}, nil, stage.Model(nil))

@@ -46,10 +46,12 @@ func (r *running) sources(ctx context.Context) (out []executor.Source, err error
 	}
 	if here {
 		out = append(out, &toolbox.Toolbox{Resolver: net.DefaultResolver, Environ: r.Environ})
-		r.Log.Info("runs have tools of this program", "event", "workspace_tools", "workspace", s.Workspace, "confined", r.guarded.Runs != nil)
+		r.Log.Info("runs have tools of this program", "event", "workspace_tools", "workspace", s.Workspace,
+			"confined", r.guarded.Runs != nil)
 	}
 	if s.Gateway != "" {
-		beyond, err := gateway.New(gateway.Config{URL: s.Gateway, Token: s.GatewayToken, Session: s.GatewaySession, Now: time.Now, Log: r.Log})
+		beyond, err := gateway.New(gateway.Config{URL: s.Gateway, Token: s.GatewayToken,
+			Session: s.GatewaySession, Now: time.Now, Log: r.Log})
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +70,8 @@ func (r *running) journal(runs bool) (*journal.Journal, error) {
 	case !runs:
 		return nil, nil
 	case r.Settings.State == "":
-		r.Log.Warn("what runs did is not kept, so that none goes on after a crash: set --state DIR", "event", "no_journal")
+		r.Log.Warn("what runs did is not kept, so that none goes on after a crash: set --state DIR",
+			"event", "no_journal")
 		return nil, nil
 	}
 	return journal.Open(journal.Config{Dir: filepath.Join(r.Settings.State, RunsFolder), Now: time.Now})

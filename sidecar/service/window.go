@@ -14,7 +14,8 @@ import (
 
 // Window asks a server of a model how many tokens it takes; 0: it does not say. The error
 // says that it cannot be asked.
-func Window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model, u ruleset.Upstream) (int, error) {
+func Window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model,
+	u ruleset.Upstream) (int, error) {
 	c, err := fleet.ConfigOf(s, u)
 	if err != nil {
 		return 0, err

@@ -13,7 +13,8 @@ const BuiltinRules = "builtin"
 // World is where the calls of a server are judged.
 func World(s config.Settings, folders ...string) guard.World {
 	h := guard.Here{Workspace: s.Workspace}
-	if state, err := stateOf(config.Settings{}); err == nil && s.Confine != ConfineOff { // tickets, and where the gateway is
+	// tickets, and where the gateway is
+	if state, err := stateOf(config.Settings{}); err == nil && s.Confine != ConfineOff {
 		folders = append(folders, state)
 	}
 	for _, dir := range append(folders, s.Rules, s.Policy, s.State, DecisionsIn(s)) {
@@ -21,7 +22,8 @@ func World(s config.Settings, folders ...string) guard.World {
 			h.Own = append(h.Own, dir)
 		}
 	}
-	for _, address := range []string{s.Listen, s.Admin, urls.AddressOf(s.Upstream), urls.AddressOf(s.Gateway), urls.AddressOf(s.Shared)} {
+	for _, address := range []string{s.Listen, s.Admin, urls.AddressOf(s.Upstream), urls.AddressOf(s.Gateway),
+		urls.AddressOf(s.Shared)} {
 		if address != "" {
 			h.Servers = append(h.Servers, address)
 		}

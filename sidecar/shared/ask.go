@@ -34,7 +34,8 @@ const (
 )
 
 // ask asks the server within a time, if it is there. That something does not exist is no error.
-func (s *Store) ask(ctx context.Context, what string, most time.Duration, f func(context.Context) error) error {
+func (s *Store) ask(ctx context.Context, what string, most time.Duration,
+	f func(context.Context) error) error {
 	pass, ok := s.enter(false)
 	if !ok {
 		s.Metrics.Shared.WithLabelValues(what, skipped).Inc()
@@ -43,7 +44,8 @@ func (s *Store) ask(ctx context.Context, what string, most time.Duration, f func
 	return s.through(ctx, pass, what, most, f)
 }
 
-func (s *Store) through(ctx context.Context, pass circuit.Pass, what string, most time.Duration, f func(context.Context) error) error {
+func (s *Store) through(ctx context.Context, pass circuit.Pass, what string, most time.Duration,
+	f func(context.Context) error) error {
 	bounded, done := context.WithTimeout(ctx, most)
 	defer done()
 	err := f(bounded)
@@ -94,10 +96,12 @@ func (s *Store) tell(pass circuit.Pass, err error) {
 		s.since = now
 		s.Metrics.SharedUp.WithLabelValues().Set(0)
 	case !away && s.away:
-		s.Log.Info("the server that replicas share is back", "event", "shared_back", "after", now.Sub(s.since).Round(time.Millisecond).String())
+		s.Log.Info("the server that replicas share is back", "event", "shared_back",
+			"after", now.Sub(s.since).Round(time.Millisecond).String())
 		s.Metrics.SharedUp.WithLabelValues().Set(1)
 	case refused && !s.refuses:
-		s.Log.Warn("the server that replicas share does not do what it is told", "event", "shared_refuses", "detail", plain(err))
+		s.Log.Warn("the server that replicas share does not do what it is told", "event", "shared_refuses",
+			"detail", plain(err))
 	}
 	s.away, s.refuses = away, refused || s.refuses && err != nil
 }
@@ -138,7 +142,9 @@ func (s *Store) look(ctx context.Context) {
 			continue
 		}
 		if pass, ok := s.enter(true); ok {
-			_ = s.through(ctx, pass, askReplicas, s.Patience, func(ctx context.Context) error { return s.client.Ping(ctx).Err() }) // told there
+			// told there
+			_ = s.through(ctx, pass, askReplicas, s.Patience,
+				func(ctx context.Context) error { return s.client.Ping(ctx).Err() })
 		}
 	}
 }

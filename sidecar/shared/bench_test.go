@@ -28,7 +28,8 @@ func BenchmarkAsk(b *testing.B) {
 		{"take a call that has left", func() { r.Departures().Take("call0") }},
 		{"read a rate", func() { r.Rates().Read("s") }},
 		{"read the approvals", func() { _, _, _ = r.Board().Read() }},
-		{"keep a thought of 1 KB", func() { r.Texts().Keep(state.Text{Kind: state.Thought, Key: "call0", Text: thought}) }}, // fills the queue
+		// fills the queue
+		{"keep a thought of 1 KB", func() { r.Texts().Keep(state.Text{Kind: state.Thought, Key: "call0", Text: thought}) }},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			for b.Loop() {

@@ -56,7 +56,8 @@ func (b Board) Read() (out []approvals.Posted, added string, err error) {
 	delete(all, last)
 	for id, value := range all {
 		var p posted
-		if text, ok := b.of.read(key+" "+id, value); ok && json.Unmarshal(text, &p) == nil && p.Entry.ID == id {
+		if text, ok := b.of.read(key+" "+id, value); ok && json.Unmarshal(text, &p) == nil &&
+			p.Entry.ID == id {
 			out = append(out, approvals.Posted{Entry: p.Entry, Binding: p.Binding, Mark: value})
 		}
 	}

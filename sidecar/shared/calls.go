@@ -48,7 +48,8 @@ func (s *Store) Rates() Rates { return Rates{s} }
 // holds on: this one does not know it.
 func (r Rates) Publish(session string, doc []byte) {
 	key := r.of.key("rates", "session "+session)
-	r.of.put(change{key: key, field: r.of.process, value: r.of.seal.close(key+" "+r.of.process, doc), keep: keepRates})
+	r.of.put(change{key: key, field: r.of.process, value: r.of.seal.close(key+" "+r.of.process, doc),
+		keep: keepRates})
 }
 
 // Read gives what a session did at the other replicas.

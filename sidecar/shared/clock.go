@@ -16,8 +16,8 @@ type clock struct {
 	unknown bool // it was said that the server does not tell the time
 }
 
-// Clock is the time for what replicas share: that of the server, since the clock of one replica may be wrong. Until the
-// server was asked it is that of this replica.
+// Clock is the time for what replicas share: that of the server, since the clock of one replica may be wrong.
+// Until the server was asked it is that of this replica.
 func (s *Store) Clock() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

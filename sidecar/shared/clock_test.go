@@ -24,14 +24,18 @@ func skewed(t *testing.T, address string, by time.Duration) replica {
 // A clock that is wrong at one replica changes nothing for the others, and somebody is told of it.
 func TestWrongClock(t *testing.T) {
 	server := valkey.Start(t)
-	right, ahead, behind := skewed(t, server.Address, 0), skewed(t, server.Address, 11*time.Minute), skewed(t, server.Address, -11*time.Minute)
+	right, ahead, behind := skewed(t, server.Address, 0), skewed(t, server.Address, 11*time.Minute), skewed(t,
+		server.Address, -11*time.Minute)
 
-	limits := approvals.Limits{Pending: 10 * time.Minute, Granted: 10 * time.Minute, Denied: 10 * time.Minute, PerSession: 10, Total: 100}
+	limits := approvals.Limits{Pending: 10 * time.Minute, Granted: 10 * time.Minute, Denied: 10 * time.Minute,
+		PerSession: 10, Total: 100}
 	call := func(session string) approvals.Call { return approvals.Call{Tool: "exec", Session: session} }
-	here, there := approvals.New(limits, right.Clock, telemetry.New(), right.Board()), approvals.New(limits, ahead.Clock, telemetry.New(), ahead.Board())
+	here, there := approvals.New(limits, right.Clock, telemetry.New(), right.Board()), approvals.New(limits,
+		ahead.Clock, telemetry.New(), ahead.Board())
 	asked := here.Request(call("s"), approvals.Reason{})
 	there.Request(call("t"), approvals.Reason{})
-	if e, err := here.Allow(asked.ID, "sam"); err != nil || e.State != approvals.Allowed || there.Left(&e) < 9*time.Minute {
+	if e, err := here.Allow(asked.ID, "sam"); err != nil || e.State != approvals.Allowed ||
+		there.Left(&e) < 9*time.Minute {
 		t.Errorf("a question at one replica, and what another does: %v %v", e.State, err)
 	}
 
@@ -53,7 +57,8 @@ func TestWrongClock(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if len(right.Peers()) != 3 || right.log.Said("clock_differs") != 0 || ahead.log.Said("clock_differs") != 1 || behind.log.Said("clock_differs") != 1 {
+	if len(right.Peers()) != 3 || right.log.Said("clock_differs") != 0 ||
+		ahead.log.Said("clock_differs") != 1 || behind.log.Said("clock_differs") != 1 {
 		t.Errorf("%+v; %s; %s; %s", right.Peers(), right.log, ahead.log, behind.log)
 	}
 }
@@ -66,7 +71,8 @@ func TestNoTime(t *testing.T) {
 	for _, each := range []replica{r, other, r} {
 		each.greet(t.Context(), "v1")
 	}
-	if len(r.Peers()) != 2 || r.log.Said("clock_unknown") != 1 || r.log.Said("shared_refuses") != 0 || time.Until(r.Clock()).Abs() > time.Second {
+	if len(r.Peers()) != 2 || r.log.Said("clock_unknown") != 1 || r.log.Said("shared_refuses") != 0 ||
+		time.Until(r.Clock()).Abs() > time.Second {
 		t.Errorf("%+v: %s", r.Peers(), r.log)
 	}
 }

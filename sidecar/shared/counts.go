@@ -36,14 +36,15 @@ func (c Counts) Publish(doc []byte) error {
 		return fmt.Errorf("the counts have %d bytes, and may have %d", packed.Len(), maxCounts)
 	}
 	key := c.of.key("counts", "")
-	return c.of.ask(context.Background(), askCounts, manyTimes*c.of.Patience, func(ctx context.Context) error {
-		p := c.of.client.Pipeline()
-		p.HSet(ctx, key, c.of.Replica, c.of.seal.close(key+" "+c.of.Replica, packed.Bytes()))
-		p.PExpire(ctx, key, keepCounts)
-		c.told(ctx, p, c.of.Replica)
-		_, err := p.Exec(ctx)
-		return err
-	})
+	return c.of.ask(context.Background(), askCounts, manyTimes*c.of.Patience,
+		func(ctx context.Context) error {
+			p := c.of.client.Pipeline()
+			p.HSet(ctx, key, c.of.Replica, c.of.seal.close(key+" "+c.of.Replica, packed.Bytes()))
+			p.PExpire(ctx, key, keepCounts)
+			c.told(ctx, p, c.of.Replica)
+			_, err := p.Exec(ctx)
+			return err
+		})
 }
 
 // told notes that a replica has told its counts now.
@@ -53,8 +54,8 @@ func (c Counts) told(ctx context.Context, p redis.Pipeliner, replica string) {
 	p.PExpire(ctx, key, keepCounts)
 }
 
-// tidy takes away what replicas have told too long ago: a hash lives on while any of them tells. Of one that an earlier
-// version has written the time begins now.
+// tidy takes away what replicas have told too long ago: a hash lives on while any of them tells. Of one that
+// an earlier version has written the time begins now.
 func (c Counts) tidy(all, when map[string]string) {
 	old, new := []string(nil), []string(nil)
 	for id := range all {
@@ -70,7 +71,8 @@ func (c Counts) tidy(all, when map[string]string) {
 	if len(old)+len(new) == 0 {
 		return
 	}
-	_ = c.of.ask(context.Background(), askCounts, c.of.Patience, func(ctx context.Context) error { // or the next time
+	// or the next time
+	_ = c.of.ask(context.Background(), askCounts, c.of.Patience, func(ctx context.Context) error {
 		p := c.of.client.Pipeline()
 		for _, id := range new {
 			c.told(ctx, p, id)

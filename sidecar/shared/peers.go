@@ -70,7 +70,9 @@ func (s *Store) greet(ctx context.Context, rules string) {
 			peers = append(peers, p)
 		}
 		if len(old) > 0 {
-			_ = s.ask(ctx, askReplicas, s.Patience, func(ctx context.Context) error { return s.client.HDel(ctx, key, old...).Err() }) // or the next time
+			// or the next time
+			_ = s.ask(ctx, askReplicas, s.Patience,
+				func(ctx context.Context) error { return s.client.HDel(ctx, key, old...).Err() })
 		}
 	}
 	slices.SortFunc(peers, func(a, b Peer) int { return cmp.Compare(a.ID, b.ID) })

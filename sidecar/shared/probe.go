@@ -17,7 +17,8 @@ var ErrForeign = errors.New("it holds what cannot be opened here: another versio
 
 // ConfigOf is what the settings say of the server. Replica, Now, Metrics and Log are for others to say.
 func ConfigOf(s config.Settings) (Config, error) {
-	c := Config{URL: s.Shared, User: s.SharedUser, Password: s.SharedPassword, CA: s.SharedCA, Prefix: s.SharedPrefix, Secret: s.AdminToken}
+	c := Config{URL: s.Shared, User: s.SharedUser, Password: s.SharedPassword, CA: s.SharedCA,
+		Prefix: s.SharedPrefix, Secret: s.AdminToken}
 	if c.Secret == "" {
 		c.Secret = s.SharedPassword
 	}

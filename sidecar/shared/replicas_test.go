@@ -63,7 +63,8 @@ type answer struct {
 // send sends a request to a replica.
 func send(t testing.TB, s *stage.Server, session string, stream bool, messages ...map[string]any) answer {
 	t.Helper()
-	body, err := json.Marshal(map[string]any{"model": "gpt-oss", "stream": stream, "tools": json.RawMessage(stage.Tools), "messages": messages})
+	body, err := json.Marshal(map[string]any{"model": "gpt-oss", "stream": stream,
+		"tools": json.RawMessage(stage.Tools), "messages": messages})
 	ruletest.Must(t, err)
 	req, err := http.NewRequest(http.MethodPost, s.Chat+"/chat/completions", bytes.NewReader(body))
 	ruletest.Must(t, err)
@@ -110,7 +111,8 @@ func slowly(pause time.Duration) *script.Server {
 	reply := script.Native("exec", `{"command":"ls"}`)
 	reply.Reasoning, reply.Pause = thought, pause
 	after := script.Text("One file.")
-	return script.New(script.Scenario{Name: "look", Steps: []script.Reply{reply}, Loop: true, After: &after}, script.Scenario{Steps: []script.Reply{script.Text("Well.")}, Loop: true})
+	return script.New(script.Scenario{Name: "look", Steps: []script.Reply{reply}, Loop: true, After: &after},
+		script.Scenario{Steps: []script.Reply{script.Text("Well.")}, Loop: true})
 }
 
 // thoughtBehind is what the model was told of its thoughts by the last request.
@@ -135,7 +137,8 @@ func TestThoughts(t *testing.T) {
 		if id = gjson.Get(first.body, "choices.0.message.tool_calls.0.id").Str; id == "" {
 			t.Fatal(first.body)
 		}
-		ruletest.Soon(t, "the thought is written", func() bool { return bytes.Contains(g.server.Holds(), []byte("gptoss:thought:")) })
+		ruletest.Soon(t, "the thought is written",
+			func() bool { return bytes.Contains(g.server.Holds(), []byte("gptoss:thought:")) })
 		send(t, b, "s", false, called(id)...)
 		if got := g.thoughtBehind(); got != thought {
 			t.Errorf("the model was given %q", got)
@@ -165,7 +168,8 @@ func TestThoughts(t *testing.T) {
 }
 
 func deploying() *script.Server {
-	return script.New(script.Scenario{Name: "deploy", Steps: []script.Reply{script.Native("write", `{"path":"/srv/other/a","content":"x"}`)}, Loop: true},
+	return script.New(script.Scenario{Name: "deploy",
+		Steps: []script.Reply{script.Native("write", `{"path":"/srv/other/a","content":"x"}`)}, Loop: true},
 		script.Scenario{Steps: []script.Reply{script.Text("I have to wait.")}, Loop: true})
 }
 
@@ -189,7 +193,8 @@ func TestApprovals(t *testing.T) {
 	t.Run("served", func(t *testing.T) {
 		var all []*stage.Server
 		for _, dir := range dirs {
-			all = append(all, g.open(t, func(s *config.Settings) { s.Decisions = filepath.Join(dir, "decisions") }))
+			all = append(all, g.open(t,
+				func(s *config.Settings) { s.Decisions = filepath.Join(dir, "decisions") }))
 		}
 		approve(t, all[0], all[1], all[2])
 	})
@@ -223,15 +228,18 @@ func approve(t *testing.T, a, b, c *stage.Server) {
 	if all.Wait(); passed.Load() != 1 {
 		t.Errorf("it has passed %d times", passed.Load())
 	}
-	if got := admin(t, c, "GET", "/approvals/"+id, ""); gjson.Get(got.body, "state").Str != "used" || gjson.Get(got.body, "by").Str != "Sam" {
+	if got := admin(t, c, "GET", "/approvals/"+id, ""); gjson.Get(got.body, "state").Str != "used" ||
+		gjson.Get(got.body, "by").Str != "Sam" {
 		t.Errorf("the third replica says %s", got.body)
 	}
 	// A no of one holds at the others.
 	id = waiting(t, c)
-	if got := admin(t, c, "POST", "/approvals/"+id+"/deny", `{"by":"Kim","why":"not on Friday"}`); got.status != http.StatusOK {
+	if got := admin(t, c, "POST", "/approvals/"+id+"/deny",
+		`{"by":"Kim","why":"not on Friday"}`); got.status != http.StatusOK {
 		t.Fatal(got)
 	}
-	if got := send(t, a, "s", false, user("deploy")); strings.Contains(got.body, left) || !strings.Contains(got.body, "not on Friday") {
+	if got := send(t, a, "s", false, user("deploy")); strings.Contains(got.body, left) ||
+		!strings.Contains(got.body, "not on Friday") {
 		t.Errorf("%s", got.body)
 	}
 }
@@ -248,11 +256,13 @@ func TestApprovalsWithoutServer(t *testing.T) {
 	}
 	g.server.Kill()
 	for range 5 {
-		if got := send(t, a, "s", false, user("deploy")); got.status != http.StatusOK || strings.Contains(got.body, left) {
+		if got := send(t, a, "s", false, user("deploy")); got.status != http.StatusOK ||
+			strings.Contains(got.body, left) {
 			t.Fatalf("%d %s", got.status, got.body)
 		}
 	}
-	if got := admin(t, a, "POST", "/approvals/"+id+"/deny", `{}`); got.status != http.StatusServiceUnavailable {
+	if got := admin(t, a, "POST", "/approvals/"+id+"/deny",
+		`{}`); got.status != http.StatusServiceUnavailable {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	g.server.Again()
@@ -269,7 +279,8 @@ func TestApprovalsWithoutServer(t *testing.T) {
 // none waits for it.
 func TestKilledUnderStreams(t *testing.T) {
 	g := newGroup(t, slowly(time.Millisecond))
-	a, b := g.open(t, func(s *config.Settings) { s.SharedWait = "50ms" }), g.open(t, func(s *config.Settings) { s.SharedWait = "50ms" })
+	a, b := g.open(t, func(s *config.Settings) { s.SharedWait = "50ms" }), g.open(t,
+		func(s *config.Settings) { s.SharedWait = "50ms" })
 	a.HTTP.Timeout, b.HTTP.Timeout = time.Minute, time.Minute // 64 share a machine that may be busy
 	var done atomic.Bool
 	var served, bad atomic.Int64
@@ -288,7 +299,8 @@ func TestKilledUnderStreams(t *testing.T) {
 					continue
 				}
 				id, _, _ := strings.Cut(first.body[at+6:], `"`)
-				if again := send(t, b, session, true, called(id)...); again.status != http.StatusOK || !strings.Contains(again.body, "[DONE]") || strings.Contains(again.body, `"error"`) {
+				if again := send(t, b, session, true, called(id)...); again.status != http.StatusOK ||
+					!strings.Contains(again.body, "[DONE]") || strings.Contains(again.body, `"error"`) {
 					bad.Add(1)
 				}
 				served.Add(2)
@@ -321,7 +333,8 @@ func TestKilledUnderStreams(t *testing.T) {
 		if s.Log.Said("shared_lost") == 0 {
 			t.Error("a replica has not noticed that the server was gone")
 		}
-		ruletest.Soon(t, "it is back", func() bool { return s.Log.Said("shared_lost") == s.Log.Said("shared_back") })
+		ruletest.Soon(t, "it is back",
+			func() bool { return s.Log.Said("shared_lost") == s.Log.Said("shared_back") })
 	}
 }
 
@@ -331,9 +344,11 @@ func TestHook(t *testing.T) {
 	g := newGroup(t, looking())
 	a, b := g.open(t, nil), g.open(t, nil)
 	id := gjson.Get(send(t, a, "s", false, user("look")).body, "choices.0.message.tool_calls.0.id").Str
-	ruletest.Soon(t, "it is written", func() bool { return bytes.Contains(g.server.Holds(), []byte("gptoss:left:")) })
+	ruletest.Soon(t, "it is written",
+		func() bool { return bytes.Contains(g.server.Holds(), []byte("gptoss:left:")) })
 	for i, want := range []bool{true, false} {
-		got := admin(t, b, "POST", "/calls/judge", `{"id":"`+id+`","tool":"exec","arguments":{"command":"ls"},"session":"s"}`)
+		got := admin(t, b, "POST", "/calls/judge",
+			`{"id":"`+id+`","tool":"exec","arguments":{"command":"ls"},"session":"s"}`)
 		if got.status != http.StatusOK || gjson.Get(got.body, "left").Bool() != want {
 			t.Errorf("%d: %s", i, got.body)
 		}
@@ -366,13 +381,15 @@ func TestRulesAndArms(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	give := func(s *stage.Server) {
-		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "extra", "experiments.retries.yaml"), []byte(tries), 0o600))
+		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "extra", "experiments.retries.yaml"),
+			[]byte(tries), 0o600))
 		ruletest.Soon(t, "the rules are taken", func() bool { return s.Log.Said("rules_taken") == 1 })
 	}
 	ruletest.Must(t, os.MkdirAll(filepath.Join(a.Rules, "extra"), 0o700))
 	ruletest.Must(t, os.MkdirAll(filepath.Join(b.Rules, "extra"), 0o700))
 	give(a)
-	ruletest.Soon(t, "the half of the change is seen", func() bool { return strings.Contains(ready(b), "replicas have different rules in force") })
+	ruletest.Soon(t, "the half of the change is seen",
+		func() bool { return strings.Contains(ready(b), "replicas have different rules in force") })
 	give(b)
 	ruletest.Soon(t, "the change is whole", func() bool { return !gjson.Get(ready(b), "warnings").Exists() })
 	arms := map[string]int{}
@@ -381,7 +398,8 @@ func TestRulesAndArms(t *testing.T) {
 			g.server.Kill()
 		}
 		session := fmt.Sprint("alice", i)
-		one, other := send(t, a, session, false, user("hello")).header.Get("X-Experiment"), send(t, b, session, false, user("hello")).header.Get("X-Experiment")
+		one, other := send(t, a, session, false, user("hello")).header.Get("X-Experiment"), send(t, b,
+			session, false, user("hello")).header.Get("X-Experiment")
 		if one == "" || one != other {
 			t.Errorf("%s: %q and %q", session, one, other)
 		}

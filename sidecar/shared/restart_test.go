@@ -17,9 +17,11 @@ func TestRatesOfProcessBefore(t *testing.T) {
 	second := run(t, at, same)
 	first.Rates().Publish("s", []byte(`{"kinds":{"deletes":[1,2]}}`))
 	second.Rates().Publish("s", []byte(`{"kinds":{"deletes":[3,4]}}`))
-	for r, want := range map[*Store]string{first.Store: `{"kinds":{"deletes":[3,4]}}`, second.Store: `{"kinds":{"deletes":[1,2]}}`} {
+	for r, want := range map[*Store]string{first.Store: `{"kinds":{"deletes":[3,4]}}`,
+		second.Store: `{"kinds":{"deletes":[1,2]}}`} {
 		ruletest.Soon(t, "one hears of the other", func() bool {
-			return slices.EqualFunc(r.Rates().Read("s"), []string{want}, func(a []byte, b string) bool { return string(a) == b })
+			return slices.EqualFunc(r.Rates().Read("s"), []string{want},
+				func(a []byte, b string) bool { return string(a) == b })
 		})
 	}
 }

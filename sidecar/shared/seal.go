@@ -21,7 +21,8 @@ const sealed = "1"
 var errForeign = errors.New("the value was not written by a replica with the same secret and version")
 
 func newSeal(secret string) seal {
-	key, _ := hkdf.Key(sha256.New, []byte(secret), nil, "gpt-oss-executor shared 1", 32) // never fails for 32 bytes
+	// never fails for 32 bytes
+	key, _ := hkdf.Key(sha256.New, []byte(secret), nil, "gpt-oss-executor shared 1", 32)
 	block, _ := aes.NewCipher(key)
 	aead, _ := cipher.NewGCMWithRandomNonce(block)
 	return seal{aead}

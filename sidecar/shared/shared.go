@@ -31,9 +31,10 @@ type Config struct {
 	URL      string // redis://HOST:PORT/DB, rediss:// for TLS, unix:///PATH
 	User     string
 	Password string
-	CA       string        // a file of certificates that may sign the server's; empty: those of the system
-	Prefix   string        // of all keys; empty: gptoss
-	Secret   string        // that the replicas know and the server does not; empty: what is kept can be read and changed there
+	CA       string // a file of certificates that may sign the server's; empty: those of the system
+	Prefix   string // of all keys; empty: gptoss
+	// that the replicas know and the server does not; empty: what is kept can be read and changed there
+	Secret   string
 	Wait     time.Duration // for an answer, at most; 0: DefaultWait
 	Patience time.Duration // where no request waits; 0: some seconds
 	Replica  string        // the id of this one
@@ -78,7 +79,8 @@ func Open(c Config) (*Store, error) {
 		return nil, err
 	}
 	redis.SetLogger(silent{}) // what it would say, the log says once
-	s := &Store{Config: c, process: c.Replica + "." + rand.Text(), seal: newSeal(c.Secret), client: redis.NewClient(o), behind: newBehind(), open: circuit.Bounds{Failures: 3, Open: time.Second}}
+	s := &Store{Config: c, process: c.Replica + "." + rand.Text(), seal: newSeal(c.Secret),
+		client: redis.NewClient(o), behind: newBehind(), open: circuit.Bounds{Failures: 3, Open: time.Second}}
 	s.Metrics.SharedUp.WithLabelValues().Set(1)
 	return s, nil
 }
@@ -120,10 +122,13 @@ func options(c *Config) (*redis.Options, error) {
 	if c.Wait < 0 || c.Wait > time.Second {
 		return nil, fmt.Errorf("shared_wait is %s; requests wait for it, so it is 1s at most", c.Wait)
 	}
-	c.Wait, c.Patience, c.Prefix = cmp.Or(c.Wait, DefaultWait), cmp.Or(c.Patience, patience), cmp.Or(c.Prefix, "gptoss")
+	c.Wait, c.Patience, c.Prefix = cmp.Or(c.Wait, DefaultWait), cmp.Or(c.Patience, patience), cmp.Or(c.Prefix,
+		"gptoss")
 	o.Username, o.Password, o.Protocol = c.User, c.Password, 2
-	o.MaxRetries, o.DialerRetries, o.DialTimeout = -1, 1, c.Patience // a dial goes on when its request has left
-	o.ContextTimeoutEnabled, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = true, manyTimes*c.Patience, manyTimes*c.Patience, c.Patience
+	// a dial goes on when its request has left
+	o.MaxRetries, o.DialerRetries, o.DialTimeout = -1, 1, c.Patience
+	o.ContextTimeoutEnabled, o.ReadTimeout, o.WriteTimeout, o.PoolTimeout = true, manyTimes*c.Patience,
+		manyTimes*c.Patience, c.Patience
 	o.Dialer = dialer(o.TLSConfig, c.Patience)
 	o.PoolSize, o.DisableIdentity = connections, true
 	o.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}

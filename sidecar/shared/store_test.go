@@ -28,7 +28,8 @@ type replica struct {
 func run(t testing.TB, address string, change func(*Config)) replica {
 	t.Helper()
 	r := replica{log: &ruletest.Journal{}}
-	c := Config{URL: "redis://" + address, Secret: "the token of the test", Replica: fmt.Sprintf("replica-%p", r.log), Wait: time.Second,
+	c := Config{URL: "redis://" + address, Secret: "the token of the test", Replica: fmt.Sprintf("replica-%p",
+		r.log), Wait: time.Second,
 		Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(r.log, nil))}
 	if change != nil {
 		change(&c)
@@ -81,7 +82,8 @@ func TestSettings(t *testing.T) {
 func TestSeal(t *testing.T) {
 	s := newSeal("a")
 	value := s.close("here", []byte("text"))
-	if got, err := s.open("here", value); err != nil || string(got) != "text" || strings.Contains(value, "text") {
+	if got, err := s.open("here", value); err != nil || string(got) != "text" ||
+		strings.Contains(value, "text") {
 		t.Errorf("%q %v", got, err)
 	}
 	for name, open := range map[string]func() ([]byte, error){
@@ -143,20 +145,23 @@ func TestRates(t *testing.T) {
 		return r.Session(session, now).Count(kind, time.Hour)
 	}
 	ruletest.Soon(t, "all is counted", func() bool {
-		return count(here, "s", "calls") == 7 && count(there, "s", "calls") == 7 && count(there, "s", "deletes") == 3
+		return count(here, "s", "calls") == 7 && count(there, "s", "calls") == 7 &&
+			count(there, "s", "deletes") == 3
 	})
 	if n := count(there, "other", "calls"); n != 0 {
 		t.Errorf("another session did %d", n)
 	}
 	server.Kill()
-	ruletest.Soon(t, "each counts for itself", func() bool { return count(here, "s", "calls") == 2 && count(there, "s", "calls") == 5 })
+	ruletest.Soon(t, "each counts for itself",
+		func() bool { return count(here, "s", "calls") == 2 && count(there, "s", "calls") == 5 })
 }
 
 // Replicas know each other, and which rules each has in force.
 func TestPeers(t *testing.T) {
 	server := valkey.Start(t)
 	a, b := run(t, server.Address, nil), run(t, server.Address, nil)
-	ruletest.Soon(t, "both have greeted by themselves", func() bool { return len(a.Peers()) == 2 && len(b.Peers()) == 2 })
+	ruletest.Soon(t, "both have greeted by themselves",
+		func() bool { return len(a.Peers()) == 2 && len(b.Peers()) == 2 })
 	a.greet(t.Context(), "v1")
 	b.greet(t.Context(), "v2")
 	a.greet(t.Context(), "v1")
@@ -214,14 +219,17 @@ func TestOddServers(t *testing.T) {
 			for i, ask := range questions { // each of a store that has asked nothing yet
 				r := replica{log: &ruletest.Journal{}}
 				var err error
-				r.Store, err = Open(Config{URL: "redis://" + address, Replica: "r", Wait: 20 * time.Millisecond, Patience: 20 * time.Millisecond, Now: time.Now,
+				r.Store, err = Open(Config{URL: "redis://" + address, Replica: "r",
+					Wait: 20 * time.Millisecond, Patience: 20 * time.Millisecond, Now: time.Now,
 					Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(r.log, nil))})
 				ruletest.Must(t, err)
 				began := time.Now()
 				for range 5 {
 					ask(r.Store)
 				}
-				if n := r.log.Said("shared_lost") + r.log.Said("shared_refuses"); n == 0 && name != "numbers" && name != "too many answers" { // these are answers
+				// these are answers
+				if n := r.log.Said("shared_lost") + r.log.Said("shared_refuses"); n == 0 &&
+					name != "numbers" && name != "too many answers" {
 					t.Errorf("%d: nothing is said after %s: %s", i, time.Since(began), r.log)
 				}
 				ruletest.Must(t, r.Close())
@@ -306,7 +314,8 @@ func TestFull(t *testing.T) {
 	r := run(t, server.Address, nil)
 	for range 5 {
 		r.Texts().Keep(state.Text{Kind: state.Thought, Key: "k", Text: strings.Repeat("t", 1000)})
-		if done, err := r.Board().Swap([]approvals.Swap{{ID: "x", Entry: &approvals.Entry{ID: "x"}}}, ""); done || err == nil {
+		if done, err := r.Board().Swap([]approvals.Swap{{ID: "x", Entry: &approvals.Entry{ID: "x"}}},
+			""); done || err == nil {
 			t.Error("it was kept")
 		}
 		if _, _, err := r.Board().Read(); err != nil {
@@ -327,7 +336,8 @@ func TestHeld(t *testing.T) {
 	}
 	server.Stop()
 	defer server.Go()
-	ruletest.Soon(t, "the server stands still", func() bool { _, _, err := r.Board().Read(); return err != nil })
+	ruletest.Soon(t, "the server stands still",
+		func() bool { _, _, err := r.Board().Read(); return err != nil })
 	for range 1000 {
 		_, _, _ = r.Board().Read()
 	}

@@ -50,7 +50,8 @@ func (t Texts) Find(ctx context.Context, calls []string) (out []state.Text) {
 	for i, value := range found {
 		if value, is := value.(string); is {
 			if text, ok := t.of.read(keys[i], value); ok {
-				out = append(out, state.Text{Kind: kinds[i%len(kinds)], Key: calls[i/len(kinds)], Text: string(text)})
+				out = append(out, state.Text{Kind: kinds[i%len(kinds)], Key: calls[i/len(kinds)],
+					Text: string(text)})
 			}
 		}
 	}

@@ -26,16 +26,20 @@ func certificate(t testing.TB) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	ruletest.Must(t, err)
-	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
+	c := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"},
+		NotAfter:    time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
 	signed, err := x509.CreateCertificate(rand.Reader, c, c, &private.PublicKey, private)
 	ruletest.Must(t, err)
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
 	ruletest.Must(t, err)
 	dir := t.TempDir()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	ruletest.Must(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}), 0o600))
-	ruletest.Must(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+	ruletest.Must(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}),
+		0o600))
+	ruletest.Must(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}),
+		0o600))
 	return cert, key
 }
 
@@ -51,7 +55,8 @@ func TestTLS(t *testing.T) {
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	ruletest.Must(t, err)
 	ruletest.Must(t, l.Close())
-	valkey.Start(t, append([]string{"--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert, "--tls-auth-clients", "no",
+	valkey.Start(t, append([]string{"--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key,
+		"--tls-ca-cert-file", cert, "--tls-auth-clients", "no",
 		"--user", "sam", "on", ">sesame", "~shop:*"}, strings.Fields(commands)...)...)
 	address := "rediss://127.0.0.1:" + port + "/0"
 	r := run(t, "", func(c *Config) {
@@ -62,7 +67,8 @@ func TestTLS(t *testing.T) {
 	}
 	r.greet(t.Context(), "v1")
 	ruletest.Must(t, r.Counts().Publish([]byte("{}")))
-	if _, err := r.Counts().Read(); err != nil || !r.Up() || r.log.Said("shared_refuses")+r.log.Said("clock_unknown") > 0 {
+	if _, err := r.Counts().Read(); err != nil || !r.Up() ||
+		r.log.Said("shared_refuses")+r.log.Said("clock_unknown") > 0 {
 		t.Errorf("%v %s", err, r.log)
 	}
 	strange := run(t, "", func(c *Config) { c.URL, c.User, c.Password = address, "sam", "sesame" })
@@ -84,18 +90,20 @@ func TestCounts(t *testing.T) {
 		t.Errorf("%q %v", got, err)
 	}
 	other := run(t, server.Address, func(c *Config) { c.Secret = "another" })
-	if got, err := other.Counts().Read(); err != nil || len(got) != 0 || other.log.Said("shared_foreign") != 1 {
+	if got, err := other.Counts().Read(); err != nil || len(got) != 0 ||
+		other.log.Said("shared_foreign") != 1 {
 		t.Errorf("%q %v %s", got, err, other.log)
 	}
 }
 
-// What a replica has counted stays for as long as an experiment may last, whether the replica lives or not, and no
-// longer, whoever else goes on telling.
+// What a replica has counted stays for as long as an experiment may last, whether the replica lives or not,
+// and no longer, whoever else goes on telling.
 func TestCountsOfDeadReplicas(t *testing.T) {
 	server := valkey.Start(t)
 	live := run(t, server.Address, nil)
 	ctx, now := t.Context(), time.Now()
-	for name, ago := range map[string]time.Duration{"dead": keepCounts + time.Hour, "dying": keepCounts - time.Hour, "of an earlier version": -1} {
+	for name, ago := range map[string]time.Duration{"dead": keepCounts + time.Hour,
+		"dying": keepCounts - time.Hour, "of an earlier version": -1} {
 		r := run(t, server.Address, func(c *Config) { c.Replica = name })
 		ruletest.Must(t, r.Counts().Publish([]byte(name)))
 		if ago < 0 {
@@ -107,11 +115,13 @@ func TestCountsOfDeadReplicas(t *testing.T) {
 	ruletest.Must(t, live.Counts().Publish([]byte("live")))
 	docs, err := live.Counts().Read()
 	ruletest.Must(t, err)
-	if got := fmt.Sprintf("%s", docs); len(docs) != 2 || !strings.Contains(got, "dying") || !strings.Contains(got, "earlier") {
+	if got := fmt.Sprintf("%s", docs); len(docs) != 2 || !strings.Contains(got, "dying") ||
+		!strings.Contains(got, "earlier") {
 		t.Errorf("it reads %s", got)
 	}
 	for _, key := range []string{"counts", "counted"} {
-		if ids, err := live.client.HKeys(ctx, live.key(key, "")).Result(); err != nil || len(ids) != 3 || slices.Contains(ids, "dead") {
+		if ids, err := live.client.HKeys(ctx, live.key(key, "")).Result(); err != nil || len(ids) != 3 ||
+			slices.Contains(ids, "dead") {
 			t.Errorf("%s holds %v, %v", key, ids, err)
 		}
 	}

@@ -51,7 +51,8 @@ func FuzzWire(f *testing.F) {
 		if got == nil {
 			got = parts.take(text[cut:])
 		}
-		if got != want || len(parts.line) > maxLine || want == nil && (parts.text != whole.text || parts.list != whole.list) {
+		if got != want || len(parts.line) > maxLine || want == nil && (parts.text != whole.text ||
+			parts.list != whole.list) {
 			t.Errorf("%v and %v: %+v, %+v", got, want, parts, whole)
 		}
 	})

@@ -45,12 +45,14 @@ type Request struct{ Parent }
 
 // Request begins the span of a request, which is part of the trace that its headers name. The context
 // is that of what it leads to.
-func (t *Tracer) Request(ctx context.Context, r *http.Request, id string, words Words) (context.Context, *Request) {
+func (t *Tracer) Request(ctx context.Context, r *http.Request, id string,
+	words Words) (context.Context, *Request) {
 	if t == nil {
 		return ctx, nil
 	}
 	attributes := []attribute.KeyValue{
-		semconv.HTTPRequestMethodKey.String(r.Method), semconv.HTTPRoute(r.URL.Path), semconv.URLPath(r.URL.Path), semconv.URLScheme("http"),
+		semconv.HTTPRequestMethodKey.String(r.Method), semconv.HTTPRoute(r.URL.Path),
+		semconv.URLPath(r.URL.Path), semconv.URLScheme("http"),
 		attribute.String(prefix+"request.id", name(id)),
 	}
 	from := propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
@@ -60,7 +62,8 @@ func (t *Tracer) Request(ctx context.Context, r *http.Request, id string, words 
 }
 
 // begin begins a span in a context, and gives what stands below it.
-func (p *Parent) begin(ctx context.Context, title string, kind trace.SpanKind, attributes ...attribute.KeyValue) (context.Context, Parent) {
+func (p *Parent) begin(ctx context.Context, title string, kind trace.SpanKind,
+	attributes ...attribute.KeyValue) (context.Context, Parent) {
 	if p.span != nil {
 		ctx = trace.ContextWithSpan(ctx, p.span)
 	}
@@ -117,7 +120,8 @@ func (p *Parent) event(what string, attributes ...attribute.KeyValue) {
 
 // who are the attributes of who asks.
 func who(s *policy.Subject) (out []attribute.KeyValue) {
-	if s.Session != "" && !strings.HasPrefix(s.Session, tracectx.Session) { // that one is no more than the trace itself
+	// that one is no more than the trace itself
+	if s.Session != "" && !strings.HasPrefix(s.Session, tracectx.Session) {
 		out = append(out, semconv.GenAIConversationID(name(s.Session)))
 	}
 	if s.Agent != "" {
@@ -128,7 +132,8 @@ func who(s *policy.Subject) (out []attribute.KeyValue) {
 
 // asked is the model that a caller asks for.
 func asked(model, rules string, arms []string) []attribute.KeyValue {
-	out := []attribute.KeyValue{semconv.GenAIRequestModel(name(model)), attribute.String(prefix+"rules.version", rules)}
+	out := []attribute.KeyValue{semconv.GenAIRequestModel(name(model)),
+		attribute.String(prefix+"rules.version", rules)}
 	if len(arms) > 0 {
 		out = append(out, attribute.String(prefix+"arm", strings.Join(arms, " ")))
 	}
@@ -139,13 +144,15 @@ func asked(model, rules string, arms []string) []attribute.KeyValue {
 type Run struct{ Parent }
 
 // Run begins the span of a run.
-func (p *Parent) Run(ctx context.Context, id, model, rules string, arms []string, by policy.Subject) (context.Context, *Run) {
+func (p *Parent) Run(ctx context.Context, id, model, rules string, arms []string,
+	by policy.Subject) (context.Context, *Run) {
 	if p == nil {
 		return ctx, nil
 	}
 	by.Agent = model // which agent acts: the one that this program is
 	attributes := append(asked(model, rules, arms), who(&by)...)
-	attributes = append(attributes, semconv.GenAIOperationNameInvokeAgent, semconv.GenAIProviderNameKey.String(provider), semconv.GenAIAgentID(id))
+	attributes = append(attributes, semconv.GenAIOperationNameInvokeAgent,
+		semconv.GenAIProviderNameKey.String(provider), semconv.GenAIAgentID(id))
 	ctx, below := p.begin(ctx, "invoke_agent "+name(model), trace.SpanKindInternal, attributes...)
 	return ctx, &Run{below}
 }
@@ -166,7 +173,8 @@ func (r *Run) End(status string, turns, calls int, failed bool) {
 	if r == nil {
 		return
 	}
-	r.span.SetAttributes(attribute.String(prefix+"run.status", status), attribute.Int(prefix+"run.turns", turns), attribute.Int(prefix+"run.calls", calls))
+	r.span.SetAttributes(attribute.String(prefix+"run.status", status), attribute.Int(prefix+"run.turns",
+		turns), attribute.Int(prefix+"run.calls", calls))
 	if failed {
 		r.fail(status)
 	}
@@ -182,10 +190,12 @@ func (r *Run) Tool(ctx context.Context, id, tool string, arguments []byte) (cont
 		return ctx, nil
 	}
 	attributes := []attribute.KeyValue{
-		semconv.GenAIOperationNameExecuteTool, semconv.GenAIToolName(name(tool)), semconv.GenAIToolCallID(name(id)), semconv.GenAIToolType("function"),
+		semconv.GenAIOperationNameExecuteTool, semconv.GenAIToolName(name(tool)),
+		semconv.GenAIToolCallID(name(id)), semconv.GenAIToolType("function"),
 	}
 	if r.Words() {
-		attributes = append(attributes, semconv.GenAIToolCallArgumentsKey.String(r.words.text(string(arguments))))
+		attributes = append(attributes,
+			semconv.GenAIToolCallArgumentsKey.String(r.words.text(string(arguments))))
 	}
 	ctx, below := r.begin(ctx, "execute_tool "+name(tool), trace.SpanKindInternal, attributes...)
 	return ctx, &Tool{below}
@@ -221,7 +231,8 @@ type Decision struct {
 
 func (d *Decision) attributes() []attribute.KeyValue {
 	return []attribute.KeyValue{
-		semconv.GenAIToolName(name(d.Tool)), attribute.String(prefix+"effect", d.Effect), attribute.String(prefix+"rule", d.Rule),
+		semconv.GenAIToolName(name(d.Tool)), attribute.String(prefix+"effect", d.Effect),
+		attribute.String(prefix+"rule", d.Rule),
 		attribute.String(prefix+"rule.place", d.Place), attribute.String(prefix+"outcome", d.Outcome),
 	}
 }

@@ -28,7 +28,8 @@ type Turn struct {
 const maxEvents = 96
 
 // Turn begins the span of a turn.
-func (p *Parent) Turn(ctx context.Context, model, rules string, arms []string, by policy.Subject, req *openai.Request) *Turn {
+func (p *Parent) Turn(ctx context.Context, model, rules string, arms []string, by policy.Subject,
+	req *openai.Request) *Turn {
 	if p == nil {
 		return nil
 	}
@@ -64,7 +65,8 @@ func sampling(req *openai.Request) (out []attribute.KeyValue) {
 	}
 	for key, as := range map[string]attribute.Key{
 		"temperature": semconv.GenAIRequestTemperatureKey, "top_p": semconv.GenAIRequestTopPKey,
-		"frequency_penalty": semconv.GenAIRequestFrequencyPenaltyKey, "presence_penalty": semconv.GenAIRequestPresencePenaltyKey,
+		"frequency_penalty": semconv.GenAIRequestFrequencyPenaltyKey,
+		"presence_penalty":  semconv.GenAIRequestPresencePenaltyKey,
 	} {
 		if v, ok := number(key); ok {
 			out = append(out, as.Float64(v.Num))
@@ -108,7 +110,8 @@ func (t *Turn) Fault(fault, action, tool string, again bool) {
 	if t == nil {
 		return
 	}
-	attributes := []attribute.KeyValue{attribute.String(prefix+"fault", fault), attribute.String(prefix+"action", action)}
+	attributes := []attribute.KeyValue{attribute.String(prefix+"fault", fault),
+		attribute.String(prefix+"action", action)}
 	if tool != "" {
 		attributes = append(attributes, semconv.GenAIToolName(name(tool)))
 	}
@@ -122,7 +125,8 @@ func (t *Turn) Fault(fault, action, tool string, again bool) {
 // Heard tells of a choice of a reply that has ended: what was mended and what was refused. mended
 // says whether a repair is one of the model's damage. said is what the model server said, where words
 // are written.
-func (t *Turn) Heard(r *parse.Reading, ids []string, mended func(kind string) bool, said *parse.Delta, thought []byte, finish string, a *Attempt) {
+func (t *Turn) Heard(r *parse.Reading, ids []string, mended func(kind string) bool, said *parse.Delta,
+	thought []byte, finish string, a *Attempt) {
 	if t == nil || !t.span.IsRecording() {
 		return
 	}
@@ -130,13 +134,15 @@ func (t *Turn) Heard(r *parse.Reading, ids []string, mended func(kind string) bo
 		c := &r.Calls[i]
 		for _, fix := range c.Repairs {
 			if mended(fix.Kind) && t.few() {
-				t.event("repair", semconv.GenAIToolName(name(c.Name)), attribute.String(prefix+"repair", fix.Kind), attribute.String(prefix+"strategy", c.Strategy))
+				t.event("repair", semconv.GenAIToolName(name(c.Name)), attribute.String(prefix+"repair",
+					fix.Kind), attribute.String(prefix+"strategy", c.Strategy))
 			}
 		}
 	}
 	for i := range r.Refused {
 		if f := &r.Refused[i]; t.few() {
-			t.event("refusal", semconv.GenAIToolName(name(f.Name)), attribute.String(prefix+"code", string(f.Code)))
+			t.event("refusal", semconv.GenAIToolName(name(f.Name)), attribute.String(prefix+"code",
+				string(f.Code)))
 		}
 	}
 	if a != nil {
@@ -167,9 +173,12 @@ func (t *Turn) End(c Came) {
 		return
 	}
 	t.span.SetAttributes(
-		attribute.String(prefix+"upstream", name(c.Upstream)), attribute.String(prefix+"style", c.Style), attribute.StringSlice(prefix+"strategies", c.Strategies),
-		attribute.Int(prefix+"asked", c.Turns), attribute.Int(prefix+"again", c.Again), attribute.Int(prefix+"calls", c.Calls), attribute.Int(prefix+"refused", c.Refused),
-		attribute.Int(prefix+"tokens.prompt", c.Prompt), attribute.Int(prefix+"tokens.completion", c.Completion), attribute.Int(prefix+"tokens.reasoning", c.Reasoning),
+		attribute.String(prefix+"upstream", name(c.Upstream)), attribute.String(prefix+"style", c.Style),
+		attribute.StringSlice(prefix+"strategies", c.Strategies),
+		attribute.Int(prefix+"asked", c.Turns), attribute.Int(prefix+"again", c.Again),
+		attribute.Int(prefix+"calls", c.Calls), attribute.Int(prefix+"refused", c.Refused),
+		attribute.Int(prefix+"tokens.prompt", c.Prompt), attribute.Int(prefix+"tokens.completion",
+			c.Completion), attribute.Int(prefix+"tokens.reasoning", c.Reasoning),
 	)
 	if c.Failed || c.Fault != "" {
 		t.span.SetAttributes(attribute.Bool(prefix+"given_up", !c.Failed))
@@ -209,8 +218,10 @@ func (t *Turn) Attempt(ctx context.Context, to To) (context.Context, *Attempt) {
 		return ctx, nil
 	}
 	attributes := append(slices.Clip(t.read), who(&t.who)...)
-	attributes = append(attributes, semconv.GenAIOperationNameChat, semconv.GenAIProviderNameKey.String(to.Provider), semconv.GenAIRequestModel(name(to.Model)),
-		attribute.String(prefix+"upstream", name(to.Upstream)), attribute.Int(prefix+"attempt", to.Number), attribute.Bool(prefix+"corrects", to.Corrects))
+	attributes = append(attributes, semconv.GenAIOperationNameChat,
+		semconv.GenAIProviderNameKey.String(to.Provider), semconv.GenAIRequestModel(name(to.Model)),
+		attribute.String(prefix+"upstream", name(to.Upstream)), attribute.Int(prefix+"attempt", to.Number),
+		attribute.Bool(prefix+"corrects", to.Corrects))
 	if to.Host != "" {
 		attributes = append(attributes, semconv.ServerAddress(to.Host), semconv.ServerPort(to.Port))
 	}

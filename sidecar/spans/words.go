@@ -117,7 +117,8 @@ func (w *Words) messages(req *openai.Request) string {
 		said := message{Role: name(m.Role), Parts: []part{}}
 		text := req.Text(m, r.left+margin+1)
 		if m.Role == "tool" {
-			said.Parts = append(said.Parts, part{Type: "tool_call_response", ID: name(m.CallID), Response: r.take(text)})
+			said.Parts = append(said.Parts, part{Type: "tool_call_response", ID: name(m.CallID),
+				Response: r.take(text)})
 		} else {
 			thought := req.Reasoning(m)
 			said.Parts = append(said.Parts, r.text("reasoning", thought)...)

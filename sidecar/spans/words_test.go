@@ -14,10 +14,12 @@ const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 // A text is cut so that no half of a secret stays, wherever the cut falls.
 func TestCut(t *testing.T) {
-	for _, at := range []int{0, 10, maxName - 45, maxName - 20, maxName, maxName + margin - 45, maxName + margin - 20, maxName + margin} {
+	for _, at := range []int{0, 10, maxName - 45, maxName - 20, maxName, maxName + margin - 45,
+		maxName + margin - 20, maxName + margin} {
 		text := strings.Repeat("a ", (at+1)/2)[:at] + " " + secret + strings.Repeat(" b", 9000)
 		got := name(text)
-		if len(got) > maxName || strings.Contains(got, secret[:12]) || at < 100 && !strings.Contains(got, "«masked:") {
+		if len(got) > maxName || strings.Contains(got, secret[:12]) ||
+			at < 100 && !strings.Contains(got, "«masked:") {
 			t.Errorf("at %d: %d bytes, %q", at, len(got), got)
 		}
 	}
@@ -35,7 +37,8 @@ func TestMask(t *testing.T) {
 		`{"password":"hunter2hunter2", and then it was cut`:    "hunter2",
 		"it is " + secret + ", and \xff is no character of it": secret,
 	} {
-		if got := mask(text); strings.Contains(got, not) || !strings.Contains(got, "«masked:") && got != `{"a":"x"}` {
+		if got := mask(text); strings.Contains(got, not) || !strings.Contains(got, "«masked:") &&
+			got != `{"a":"x"}` {
 			t.Errorf("%s: %s", text, got)
 		}
 	}
@@ -59,11 +62,13 @@ func TestMessages(t *testing.T) {
 	const rest = `{"role":"user","parts":[{"type":"text","content":"look"}]},` +
 		`{"role":"assistant","parts":[{"type":"reasoning","content":"I look."},{"type":"tool_call","id":"c1","name":"read","arguments":{"path":"a"}}]},` +
 		`{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"what is in it"}]}]`
-	if got, want := ask(1), `[{"role":"system","parts":[{"type":"text","content":"old "}]},`+rest; got != want {
+	if got, want := ask(1), `[{"role":"system","parts":[{"type":"text","content":"old "}]},`+
+		rest; got != want {
 		t.Errorf("%s, not %s", got, want)
 	}
 	long := ask(10_000)
-	if len(long) > 2<<10 || !strings.HasSuffix(long, rest) || !strings.Contains(long, "… (cut)") || !json.Valid([]byte(long)) {
+	if len(long) > 2<<10 || !strings.HasSuffix(long, rest) || !strings.Contains(long, "… (cut)") ||
+		!json.Valid([]byte(long)) {
 		t.Errorf("%d bytes: %s", len(long), long)
 	}
 }
@@ -77,7 +82,8 @@ func TestSaid(t *testing.T) {
 	got := w.said(d, []byte(`"I think."`), "stop")
 	const want = `[{"role":"assistant","parts":[{"type":"reasoning","content":"I think."},{"type":"text","content":"Hi."},{"type":"tool_call","name":"read","arguments":{}},` +
 		`{"type":"tool_call","id":"b","name":"exec","arguments":{"command":"ls"}}`
-	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `"finish_reason":"stop"}]`) || len(got) > 1<<10 {
+	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `"finish_reason":"stop"}]`) ||
+		len(got) > 1<<10 {
 		t.Errorf("%d bytes: %.600s", len(got), got)
 	}
 }

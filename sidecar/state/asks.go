@@ -56,8 +56,8 @@ func (a *Asks) Left(id, by string, now time.Time) {
 	*call = asked{by, now}
 }
 
-// Result looks at the result of a call, by what shows whether a person was asked. It says whether this completes the proof that
-// no person is asked.
+// Result looks at the result of a call, by what shows whether a person was asked. It says whether this
+// completes the proof that no person is asked.
 func (a *Asks) Result(id, text string, evidence *Evidence, now time.Time) (by string, proven bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,8 +91,8 @@ func (a *Asks) hears(by string, now time.Time) bool {
 	return d == nil || d.evidence < proof || now.Sub(d.at) >= distrust
 }
 
-// Evidence is by what a result shows whether a person was asked about its call: that one was, that nothing has
-// run, that a program has.
+// Evidence is by what a result shows whether a person was asked about its call: that one was, that nothing
+// has run, that a program has.
 type Evidence struct{ Asked, NotRun, Ran []*regexp.Regexp }
 
 // of is what a result that came at once says about who has sent it: more than 0, no person was asked; less,

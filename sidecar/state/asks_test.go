@@ -20,7 +20,8 @@ func TestAsksHealsWithTime(t *testing.T) {
 		_, proven := a.Result("x", text, evidence, now)
 		return proven
 	}
-	if !ran("(no output)") || a.Hears("main", now.Add(distrust-time.Second)) || !a.Hears("main", now.Add(distrust)) {
+	if !ran("(no output)") || a.Hears("main", now.Add(distrust-time.Second)) ||
+		!a.Hears("main", now.Add(distrust)) {
 		t.Error("it is believed for as long as it should")
 	}
 	now = now.Add(distrust)

@@ -17,7 +17,8 @@ func TestPorts(t *testing.T) {
 	p.Begin("a", open(22, 8000))
 	p.Begin("a", open(22, 8000, 3000)) // only the first counts
 	roots := func() map[int]bool { return map[int]bool{22: true, 8000: true, 3000: true, 4000: false} }
-	for port, want := range map[int]bool{3000: true, 8000: false, 22: false, 4000: false, 5173: true} { // nothing listens at 5173 yet
+	// nothing listens at 5173 yet
+	for port, want := range map[int]bool{3000: true, 8000: false, 22: false, 4000: false, 5173: true} {
 		if p.Opened("a", port, roots) != want {
 			t.Errorf("port %d: opened is not %v", port, want)
 		}

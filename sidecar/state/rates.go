@@ -10,10 +10,11 @@ import (
 // Bounds of what is counted. Where they are reached, too much is counted rather than
 // too little: the bounds must not be a way around a rule.
 const (
-	maxMoments = 512            // of one kind in one session
-	near       = 20             // where there are more, they are taken for younger by this part of their age at most
-	maxKinds   = 256            // in one session; more are counted together, for each of them
-	longest    = 24 * time.Hour // the longest window that a rule may have
+	maxMoments = 512 // of one kind in one session
+	// where there are more, they are taken for younger by this part of their age at most
+	near     = 20
+	maxKinds = 256            // in one session; more are counted together, for each of them
+	longest  = 24 * time.Hour // the longest window that a rule may have
 )
 
 // Rates counts what sessions do, so that rules can see how much there was lately. The
@@ -44,7 +45,8 @@ type moment struct {
 // replicas; nil: there are none.
 func NewRates(limit int, others Others) *Rates {
 	limit = max(limit, 1)
-	return &Rates{others: others, sessions: recent.New[session](limit, nil), away: recent.New[heardOf](limit, nil), changed: map[string]bool{}}
+	return &Rates{others: others, sessions: recent.New[session](limit, nil), away: recent.New[heardOf](limit,
+		nil), changed: map[string]bool{}}
 }
 
 // Add counts what a session has done now.
@@ -83,8 +85,8 @@ func add(list []moment, m moment) []moment {
 	return append(list, m)
 }
 
-// joined are fewer moments: each is counted with the next, as if it were as late, where that is near enough. Of
-// 512 in a day some always are. The first one joins none, as what it holds already is unknown: so it is
+// joined are fewer moments: each is counted with the next, as if it were as late, where that is near enough.
+// Of 512 in a day some always are. The first one joins none, as what it holds already is unknown: so it is
 // forgotten when its time comes.
 func joined(list []moment, now time.Time) []moment {
 	out := list[:1]

@@ -91,8 +91,10 @@ func TestRatesOfLongSessions(t *testing.T) {
 			if i%97 > 0 || now.Sub(noon) < longest {
 				continue
 			}
-			for _, window := range []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 9 * time.Hour, longest} {
-				if got := time.Duration(r.Session("a", now).Count("calls", window)) * every; got < window || got > window+window/near+every+2*time.Second {
+			for _, window := range []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 9 * time.Hour,
+				longest} {
+				if got := time.Duration(r.Session("a", now).Count("calls", window)) * every; got < window ||
+					got > window+window/near+every+2*time.Second {
 					t.Fatalf("a call every %v: in %v, %v are counted", every, window, got)
 				}
 			}

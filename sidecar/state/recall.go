@@ -54,7 +54,8 @@ func NewRecall(limit int, far Elsewhere) *Recall {
 	if limit == 0 {
 		far = nil
 	}
-	return &Recall{texts: map[Kind]*Texts{Thought: NewTexts(limit), Note: NewTexts(limit), Awaited: NewTexts(limit)}, far: far, met: recent.New[int](maxMet, nil)}
+	return &Recall{texts: map[Kind]*Texts{Thought: NewTexts(limit), Note: NewTexts(limit),
+		Awaited: NewTexts(limit)}, far: far, met: recent.New[int](maxMet, nil)}
 }
 
 // Get finds a text about a call.

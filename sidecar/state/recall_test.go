@@ -75,7 +75,8 @@ func TestRecallOfNothing(t *testing.T) {
 	none := NewRecall(0, far)
 	none.Put(Thought, "a", "because")
 	none.Fetch(t.Context(), func() []string { t.Error("the calls of a request were looked at"); return nil })
-	NewRecall(10, nil).Fetch(t.Context(), func() []string { t.Error("the calls of a request were looked at"); return nil })
+	NewRecall(10, nil).Fetch(t.Context(),
+		func() []string { t.Error("the calls of a request were looked at"); return nil })
 	if _, ok := none.Get(Thought, "a"); ok || len(far.texts) != 0 {
 		t.Errorf("%v", far.texts)
 	}
@@ -103,7 +104,8 @@ func TestSessionIsTold(t *testing.T) {
 			t.Errorf("%s: %d, want %d", kind, got, want)
 		}
 	}
-	for _, doc := range []string{"", "[]", `{"kinds":{"a":[1]}}`, `{"kinds":{"a":[1,-1]}}`, `{"kinds":{"a":[1,9999999999]}}`, `{"kinds":{"a":"b"}}`,
+	for _, doc := range []string{"", "[]", `{"kinds":{"a":[1]}}`, `{"kinds":{"a":[1,-1]}}`,
+		`{"kinds":{"a":[1,9999999999]}}`, `{"kinds":{"a":"b"}}`,
 		`{"kinds":{"a":[` + strings.TrimSuffix(strings.Repeat("1,1,", maxMoments+1), ",") + `]}}`} {
 		if s, err := decodeSession([]byte(doc)); err == nil {
 			t.Errorf("%.40s: %v", doc, s)

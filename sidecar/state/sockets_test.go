@@ -31,7 +31,8 @@ func TestListening(t *testing.T) {
 // Without IPv6 there is one table, and without any nobody can tell.
 func TestListeningWithoutIPv6(t *testing.T) {
 	v4 := filepath.Join(t.TempDir(), "tcp")
-	if err := os.WriteFile(v4, []byte("1: 0100007F:0BB8 00000000:0000 0A 0:0 00:0 0 1000 0 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(v4, []byte("1: 0100007F:0BB8 00000000:0000 0A 0:0 00:0 0 1000 0 1\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if open := listening(v4, v4+"6"); !open[3000] {

@@ -18,11 +18,12 @@ type Family struct {
 
 // Point is one series.
 type Point struct {
-	Values  []string // of the labels
-	Value   float64  // of a histogram, the sum
-	Count   uint64   // what follows is for histograms
-	Bounds  []float64
-	Buckets []uint64 // each counts what is below its bound and above the one before; the last, what is above all
+	Values []string // of the labels
+	Value  float64  // of a histogram, the sum
+	Count  uint64   // what follows is for histograms
+	Bounds []float64
+	// each counts what is below its bound and above the one before; the last, what is above all
+	Buckets []uint64
 	Recent  []Exemplar
 }
 
@@ -73,7 +74,8 @@ func buckets(h *dto.Histogram, since float64) Point {
 	p, below := Point{Value: h.GetSampleSum(), Count: h.GetSampleCount()}, uint64(0)
 	for _, b := range h.Bucket {
 		if !math.IsInf(b.GetUpperBound(), 1) { // that one is there for its exemplar
-			p.Bounds, p.Buckets = append(p.Bounds, b.GetUpperBound()), append(p.Buckets, b.GetCumulativeCount()-below)
+			p.Bounds, p.Buckets = append(p.Bounds, b.GetUpperBound()), append(p.Buckets,
+				b.GetCumulativeCount()-below)
 			below = b.GetCumulativeCount()
 		}
 		if e := exemplar(b.Exemplar); e.Trace != "" && e.At >= since {

@@ -43,15 +43,20 @@ const otherModel = "_OTHER"
 func newInference(r registry) *inference {
 	seconds := []float64{.01, .02, .04, .08, .16, .32, .64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92}
 	firsts := []float64{.001, .005, .01, .02, .04, .06, .08, .1, .25, .5, .75, 1, 2.5, 5, 7.5, 10}
-	counts := []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864}
+	counts := []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216,
+		67108864}
 	add := func(name, help string, bounds []float64, more ...string) *prometheus.HistogramVec {
-		labels := []string{"model", "arm", "upstream", "gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"}
+		labels := []string{"model", "arm", "upstream", "gen_ai_operation_name", "gen_ai_provider_name",
+			"gen_ai_request_model"}
 		return r.histogram(name, help, bounds, append(labels, more...)...)
 	}
 	return &inference{
-		took:   add("gen_ai_client_operation_duration_seconds", "Seconds of a whole request to a model server.", seconds, "error_type"),
-		first:  add("gen_ai_client_operation_time_to_first_chunk_seconds", "Seconds until the first piece of a stream of a model server.", firsts),
-		tokens: add("gen_ai_client_token_usage", "Tokens of a request to a model server, by type: input, output.", counts, "gen_ai_token_type"),
+		took: add("gen_ai_client_operation_duration_seconds",
+			"Seconds of a whole request to a model server.", seconds, "error_type"),
+		first: add("gen_ai_client_operation_time_to_first_chunk_seconds",
+			"Seconds until the first piece of a stream of a model server.", firsts),
+		tokens: add("gen_ai_client_token_usage",
+			"Tokens of a request to a model server, by type: input, output.", counts, "gen_ai_token_type"),
 	}
 }
 

@@ -20,18 +20,24 @@ func TestOpenMetrics(t *testing.T) {
 	Observe(m.Whole.WithLabelValues("true"), .02, kept)
 	Observe(m.Whole.WithLabelValues("true"), 1000, kept)
 	Observe(m.Whole.WithLabelValues("true"), .2, tracectx.Place{Trace: "dropped"})
-	m.DecisionLog(func() float64 { return 7 }, func() float64 { return 0 }, func() float64 { return 0 }, func() float64 { return .5 })
+	m.DecisionLog(func() float64 { return 7 }, func() float64 { return 0 }, func() float64 { return 0 },
+		func() float64 { return .5 })
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil)
 	r.Header.Set("Accept", "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5")
 	m.Handler().ServeHTTP(w, r)
 	text := w.Body.String()
-	if !strings.HasPrefix(w.Header().Get("Content-Type"), "application/openmetrics-text; version=1.0.0") || !strings.HasSuffix(text, "\n# EOF\n") {
+	if !strings.HasPrefix(w.Header().Get("Content-Type"), "application/openmetrics-text; version=1.0.0") ||
+		!strings.HasSuffix(text, "\n# EOF\n") {
 		t.Errorf("%s … %q", w.Header().Get("Content-Type"), text[len(text)-20:])
 	}
-	text = strings.ReplaceAll(text, `{span_id="00f067aa0ba902b7",trace_id="4bf92f3577b34da6a3ce929d0e0e4736"}`, `{example}`) // in any order
-	text = strings.ReplaceAll(text, `{trace_id="4bf92f3577b34da6a3ce929d0e0e4736",span_id="00f067aa0ba902b7"}`, `{example}`)
+	// in any order
+	text = strings.ReplaceAll(text,
+		`{span_id="00f067aa0ba902b7",trace_id="4bf92f3577b34da6a3ce929d0e0e4736"}`, `{example}`)
+	text = strings.ReplaceAll(text,
+		`{trace_id="4bf92f3577b34da6a3ce929d0e0e4736",span_id="00f067aa0ba902b7"}`, `{example}`)
 	for _, want := range []string{
-		"# TYPE gptoss_executor_requests counter\n" + `gptoss_executor_requests_total{model="gpt",status="200"} 1.0` + "\n",
+		"# TYPE gptoss_executor_requests counter\n" +
+			`gptoss_executor_requests_total{model="gpt",status="200"} 1.0` + "\n",
 		`gptoss_executor_request_seconds_bucket{stream="true",le="0.03"} 1 # {example} 0.02 `,
 		`gptoss_executor_request_seconds_bucket{stream="true",le="1.0"} 2` + "\n",
 		`gptoss_executor_request_seconds_bucket{stream="true",le="+Inf"} 3 # {example} 1000.0 `,
@@ -56,12 +62,16 @@ func TestOpenMetrics(t *testing.T) {
 // The metrics that the conventions name: of a stream all, of an error none that it has no value for.
 func TestInferred(t *testing.T) {
 	m := New()
-	m.Inferred(&Inference{Model: "gpt-oss", Arms: []string{"e/a"}, Upstream: "main", Provider: "vllm", Asked: "openai/gpt-oss-20b", Took: 3 * time.Second, First: 30 * time.Millisecond, Stream: true, Input: 100, Output: 5})
-	m.Inferred(&Inference{Model: "gpt-oss", Upstream: "far", Provider: "ollama", Asked: "x", Fault: "timeout", Took: time.Second})
+	m.Inferred(&Inference{Model: "gpt-oss", Arms: []string{"e/a"}, Upstream: "main", Provider: "vllm",
+		Asked: "openai/gpt-oss-20b", Took: 3 * time.Second, First: 30 * time.Millisecond, Stream: true,
+		Input: 100, Output: 5})
+	m.Inferred(&Inference{Model: "gpt-oss", Upstream: "far", Provider: "ollama", Asked: "x", Fault: "timeout",
+		Took: time.Second})
 	text := served(m)
 	of, by := `gen_ai_operation_name="chat",gen_ai_provider_name="vllm",gen_ai_request_model="openai/gpt-oss-20b",`, `model="gpt-oss",upstream="main"`
 	for _, want := range []string{
-		`gen_ai_client_operation_duration_seconds_bucket{arm="e/a",error_type="",` + of + by + `,le="5.12"} 1`,
+		`gen_ai_client_operation_duration_seconds_bucket{arm="e/a",error_type="",` + of + by +
+			`,le="5.12"} 1`,
 		`gen_ai_client_operation_time_to_first_chunk_seconds_count{arm="e/a",` + of + by + "} 1",
 		`gen_ai_client_token_usage_sum{arm="e/a",` + of + `gen_ai_token_type="input",` + by + `} 100`,
 		`gen_ai_client_token_usage_sum{arm="e/a",` + of + `gen_ai_token_type="output",` + by + `} 5`,
@@ -89,7 +99,8 @@ func TestModelsAreFew(t *testing.T) {
 				t.Errorf("%d series", len(f.Points))
 			}
 			for _, p := range f.Points {
-				if asked := p.Values[slices.Index(f.Labels, "gen_ai_request_model")]; asked == otherModel && p.Count != 1000-maxModels+1 {
+				if asked := p.Values[slices.Index(f.Labels, "gen_ai_request_model")]; asked == otherModel &&
+					p.Count != 1000-maxModels+1 {
 					t.Errorf("%d others", p.Count)
 				}
 			}
@@ -113,7 +124,8 @@ func TestGather(t *testing.T) {
 		return Point{}
 	}
 	p := find(0)
-	if p.Count != 3 || p.Buckets[1] != 2 || p.Buckets[len(p.Buckets)-1] != 1 || p.Buckets[2] != 0 || len(p.Recent) != 1 || p.Recent[0].Value != .02 {
+	if p.Count != 3 || p.Buckets[1] != 2 || p.Buckets[len(p.Buckets)-1] != 1 || p.Buckets[2] != 0 ||
+		len(p.Recent) != 1 || p.Recent[0].Value != .02 {
 		t.Errorf("%+v", p)
 	}
 	if p := find(now() + 1); len(p.Recent) != 0 {

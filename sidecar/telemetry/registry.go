@@ -11,7 +11,8 @@ type registry struct{ *prometheus.Registry }
 
 func (r registry) counter(name, help string, labels ...string) *prometheus.CounterVec {
 	o := prometheus.CounterOpts{Name: prefix + name, Help: help}
-	v := prometheus.V2.NewCounterVec(prometheus.CounterVecOpts{CounterOpts: o, VariableLabels: anyText(labels)})
+	v := prometheus.V2.NewCounterVec(prometheus.CounterVecOpts{CounterOpts: o,
+		VariableLabels: anyText(labels)})
 	r.MustRegister(v)
 	return v
 }
@@ -29,7 +30,8 @@ func newGauge(name, help string, labels ...string) *prometheus.GaugeVec {
 
 func (r registry) histogram(name, help string, bounds []float64, labels ...string) *prometheus.HistogramVec {
 	o := prometheus.HistogramOpts{Name: name, Help: help, Buckets: bounds}
-	v := prometheus.V2.NewHistogramVec(prometheus.HistogramVecOpts{HistogramOpts: o, VariableLabels: anyText(labels)})
+	v := prometheus.V2.NewHistogramVec(prometheus.HistogramVecOpts{HistogramOpts: o,
+		VariableLabels: anyText(labels)})
 	r.MustRegister(v)
 	return v
 }

@@ -30,7 +30,8 @@ func TestServed(t *testing.T) {
 	Observe(m.First, .01, tracectx.Place{})
 	m.InForce("1", map[string]string{"exec.yaml": "abc"}, true)
 	m.InForce("2", map[string]string{"exec.yaml": "def"}, false)
-	m.DecisionLog(func() float64 { return 7 }, func() float64 { return 0 }, func() float64 { return 0 }, func() float64 { return .5 })
+	m.DecisionLog(func() float64 { return 7 }, func() float64 { return 0 }, func() float64 { return 0 },
+		func() float64 { return .5 })
 	text := served(m)
 	for _, want := range []string{
 		"# HELP gptoss_executor_requests_total Chat completion requests by model id and HTTP status.\n# TYPE gptoss_executor_requests_total counter\n",

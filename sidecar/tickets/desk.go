@@ -37,7 +37,8 @@ type Desk struct {
 // Permit issues the ticket of a command.
 func (d *Desk) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {
 	if p.Outside {
-		t := Ticket{Outside: true, Set: d.outside(p.Roots), Box: confine.Box{Command: shell(p), Dir: d.Empty, Write: p.Roots.Write}}
+		t := Ticket{Outside: true, Set: d.outside(p.Roots), Box: confine.Box{Command: shell(p), Dir: d.Empty,
+			Write: p.Roots.Write}}
 		path, err := d.Folder.Issue(t, d.Now())
 		return policy.Wrapper{Program: d.Program, Ticket: path}, err
 	}
@@ -90,9 +91,11 @@ func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) confi
 	b.Deny = slices.Concat(b.Deny, p.Roots.Own, hidden(p, found, has))
 	b.Fixed = fixed(p, found)
 	b.Ports = p.Ports
-	b.Session, b.Records, b.Lenient, b.Untried = p.Who.Agent+" "+p.Who.Session, d.Records, d.Missing, d.Untried
+	b.Session, b.Records, b.Lenient, b.Untried = p.Who.Agent+
+		" "+p.Who.Session, d.Records, d.Missing, d.Untried
 	l := set.Limits
-	b.Limits = confine.Limits{Time: l.ConfinedTime, Processes: l.ConfinedProcesses, Memory: int64(l.ConfinedMemory), File: int64(l.ConfinedFile), Output: int64(l.ConfinedOutput)}
+	b.Limits = confine.Limits{Time: l.ConfinedTime, Processes: l.ConfinedProcesses,
+		Memory: int64(l.ConfinedMemory), File: int64(l.ConfinedFile), Output: int64(l.ConfinedOutput)}
 	return b
 }
 

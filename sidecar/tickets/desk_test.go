@@ -35,10 +35,15 @@ func TestDesk(t *testing.T) {
 	}
 	folder, err := Open(filepath.Join(home, "state", "tickets"))
 	ruletest.Must(t, err)
-	d := Desk{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor", Records: home + "/state/running", Missing: []confine.Part{confine.PartBelow}, Network: network{}, Now: func() time.Time { return now }}
+	d := Desk{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor",
+		Records: home + "/state/running", Missing: []confine.Part{confine.PartBelow}, Network: network{},
+		Now: func() time.Time { return now }}
 	p := guard.Permit{
-		Command: "npm test", Who: policy.Subject{Agent: "main", Session: "s"}, Reads: []string{home + "/notes.md", home + "/code", home + "/lists/*.txt"}, Trees: []string{home + "/papers"},
-		Roots: paths.Roots{Home: home, Write: []string{work, "/tmp"}, Read: []string{"/usr"}, Own: []string{home + "/rules"}},
+		Command: "npm test", Who: policy.Subject{Agent: "main", Session: "s"},
+		Reads: []string{home + "/notes.md", home + "/code", home + "/lists/*.txt"},
+		Trees: []string{home + "/papers"},
+		Roots: paths.Roots{Home: home, Write: []string{work, "/tmp"}, Read: []string{"/usr"},
+			Own: []string{home + "/rules"}},
 	}
 	for _, understood := range []bool{false, true} {
 		p.Understood, p.Settings = understood, understood
@@ -63,13 +68,17 @@ func TestDesk(t *testing.T) {
 				t.Errorf("%s may be read", not)
 			}
 		}
-		if slices.Contains(b.Read, home) || slices.ContainsFunc(b.Write, func(s string) bool { return s == home || strings.HasPrefix(s, home+"/state") }) {
+		if slices.Contains(b.Read, home) ||
+			slices.ContainsFunc(b.Write,
+				func(s string) bool { return s == home || strings.HasPrefix(s, home+"/state") }) {
 			t.Errorf("too much: %+v", b)
 		}
 		if slices.Contains(b.Fixed, work+"/.git/config") == understood {
 			t.Errorf("understood %v, and fixed is %q", understood, b.Fixed)
 		}
-		if b.Net != confine.NetProxy || b.Proxy != "127.0.0.1:4711" || ticket.Proxy != "http://t:s@127.0.0.1:4711" || b.Limits.Processes != 512 || b.Session != "main s" {
+		if b.Net != confine.NetProxy || b.Proxy != "127.0.0.1:4711" ||
+			ticket.Proxy != "http://t:s@127.0.0.1:4711" || b.Limits.Processes != 512 ||
+			b.Session != "main s" {
 			t.Errorf("%+v", b)
 		}
 		if _, err := os.Stat(home + "/.cache/gpt-oss-executor/caches"); err != nil {
@@ -90,7 +99,8 @@ func TestNamed(t *testing.T) {
 	}
 	ruletest.Must(t, os.Symlink("0001", dir+"/link"))
 	for pattern, want := range map[string]int{
-		"/*/a": 2, "/*.txt": mostNamed, "/[l]*/a": 1, "/0001/*": 1, "/*/last": 0, "/none/*": 0, "/[": 0, "/0001/a": 1,
+		"/*/a": 2, "/*.txt": mostNamed, "/[l]*/a": 1, "/0001/*": 1, "/*/last": 0, "/none/*": 0, "/[": 0,
+		"/0001/a": 1,
 	} {
 		if got := named(dir + pattern); len(got) != want {
 			t.Errorf("%s: %d names, want %d: %.3q", pattern, len(got), want, got)

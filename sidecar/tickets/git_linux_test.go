@@ -33,7 +33,8 @@ import (
 // behindWall is set where this binary runs again, as another user and behind a sandbox of the system.
 const behindWall = "TICKETS_TEST_WALLED"
 
-// TestGitBehindWalls runs what is below as another user, behind a wall of the system around the walls of ours.
+// TestGitBehindWalls runs what is below as another user, behind a wall of the system around the walls of
+// ours.
 func TestGitBehindWalls(t *testing.T) {
 	if os.Getenv(behindWall) != "" {
 		t.Run("attacks", gitAttacks)
@@ -57,7 +58,8 @@ func TestGitBehindWalls(t *testing.T) {
 	ruletest.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(base) })
 	for _, dir := range []string{"rules", "prompts", "schemas"} {
-		ruletest.Must(t, os.CopyFS(filepath.Join(base, "builtin", dir), os.DirFS(filepath.Join("../..", dir))))
+		ruletest.Must(t, os.CopyFS(filepath.Join(base, "builtin", dir),
+			os.DirFS(filepath.Join("../..", dir))))
 	}
 	run := func(name string, args ...string) {
 		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
@@ -69,11 +71,15 @@ func TestGitBehindWalls(t *testing.T) {
 	ruletest.Must(t, err)
 	run("cp", self, base+"/test")
 	run("chown", "-R", "65534:65534", base)
-	wall := []string{"--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/home", "--bind", base, "/home/agent", "--chdir", "/home/agent", "--clearenv",
-		"--setenv", "PATH", "/home/agent/bin:/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/home/agent", "--setenv", behindWall, "1"}
+	wall := []string{"--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc",
+		"/proc", "--tmpfs", "/tmp", "--tmpfs", "/home", "--bind", base, "/home/agent", "--chdir",
+		"/home/agent", "--clearenv",
+		"--setenv", "PATH", "/home/agent/bin:/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/home/agent",
+		"--setenv", behindWall, "1"}
 	as := func(args ...string) *exec.Cmd {
 		c := exec.Command("bwrap", append(wall, args...)...)
-		c.Dir, c.SysProcAttr = "/", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		c.Dir, c.SysProcAttr = "/", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody,
+			Gid: nobody}}
 		return c
 	}
 	if out, err := as("true").CombinedOutput(); err != nil {
@@ -141,11 +147,15 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 	ruletest.Must(t, err)
 	ruletest.Must(t, os.Mkdir(agent+"/state/empty", 0o500))
 	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
-	desk := &tickets.Desk{Folder: folder, Program: agent + "/gpt-oss-executor", Records: agent + "/state/running", Empty: agent + "/state/empty", Made: made, Network: book, Now: time.Now}
+	desk := &tickets.Desk{Folder: folder, Program: agent + "/gpt-oss-executor",
+		Records: agent + "/state/running", Empty: agent + "/state/empty", Made: made, Network: book,
+		Now: time.Now}
 	metrics, log := telemetry.New(), slog.New(slog.DiscardHandler)
-	world := guard.NewWorld(guard.Here{Workspace: work, Own: []string{agent + "/state", agent + "/rules"}}).Beside(l.Addr().String())
+	world := guard.NewWorld(guard.Here{Workspace: work, Own: []string{agent + "/state",
+		agent + "/rules"}}).Beside(l.Addr().String())
 	g := guard.New(guard.Config{World: world, Confiner: desk, Now: time.Now, Metrics: metrics, Log: log})
-	proxy := egress.New(egress.Config{Rules: rules{set}, Judge: g, Passes: book, Resolver: net.DefaultResolver, HTTPS: https, Metrics: metrics, Log: log}, l)
+	proxy := egress.New(egress.Config{Rules: rules{set}, Judge: g, Passes: book,
+		Resolver: net.DefaultResolver, HTTPS: https, Metrics: metrics, Log: log}, l)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- proxy.Serve(ctx) }()
@@ -202,7 +212,8 @@ func workspace(t *testing.T, remote string) {
 		ruletest.Must(t, os.MkdirAll(dir, 0o755))
 	}
 	ruletest.Must(t, os.WriteFile(secret, []byte("SECRET"), 0o600))
-	ruletest.Must(t, os.WriteFile(agent+"/.gitconfig", []byte("[user]\nname = a\nemail = a@example.com\n[init]\ndefaultBranch = main\n[credential]\nhelper = \"!f(){ echo username=u; echo password=p; }; f\"\n"), 0o644))
+	ruletest.Must(t, os.WriteFile(agent+"/.gitconfig",
+		[]byte("[user]\nname = a\nemail = a@example.com\n[init]\ndefaultBranch = main\n[credential]\nhelper = \"!f(){ echo username=u; echo password=p; }; f\"\n"), 0o644))
 	bare(t, `cd $HOME && git init -q --bare origin.git && git clone -q origin.git other 2>/dev/null && cd other && echo 1 > a && echo 1 > b && git add . && git commit -qm 1 && git push -q origin HEAD:main
 		cd $HOME && rmdir work && git clone -q `+remote+` work && cd work && git remote set-url origin `+remote+`
 		cd $HOME/other && echo 2 > b && ln -s `+secret+` link && git add . && git commit -qm 2 && git push -q origin HEAD:main`)
@@ -222,8 +233,8 @@ func leaks(t *testing.T, out string) (traces []string) {
 	return traces
 }
 
-// gitAttacks prepares repositories as a confined command could, and then runs a plain command. Bare it leaves a
-// trace outside; as it leaves the guard, none.
+// gitAttacks prepares repositories as a confined command could, and then runs a plain command. Bare it leaves
+// a trace outside; as it leaves the guard, none.
 func gitAttacks(t *testing.T) {
 	if _, err := os.Stat(markers); err == nil {
 		t.Fatal("it was run before")
@@ -238,7 +249,8 @@ func gitAttacks(t *testing.T) {
 	const nested = `git init -q n; git -C n commit -q --allow-empty -m x; git -c advice.addEmbeddedRepo=false add n; git commit -qm n; `
 	const ahead = `echo 3 > a; git commit -qam 3; `
 	hook := func(name string) string {
-		return `mkdir -p .git/hooks; printf '#!/bin/sh\ntouch %s/hook\n' $M > .git/hooks/` + name + `; chmod +x .git/hooks/` + name
+		return `mkdir -p .git/hooks; printf '#!/bin/sh\ntouch %s/hook\n' $M > .git/hooks/` + name +
+			`; chmod +x .git/hooks/` + name
 	}
 	for _, c := range []struct{ name, prepare, command string }{
 		{"monitor of a nested repository", program + nested + `git -C n config core.fsmonitor $PWD/x.sh`, "git fetch && git status"},
@@ -305,8 +317,12 @@ func gitAttacks(t *testing.T) {
 // gitWork is what must go on: fetch, pull and push over a folder, ssh and HTTPS with credentials.
 func gitWork(t *testing.T) {
 	ruletest.Must(t, os.MkdirAll(agent+"/bin", 0o755))
-	ruletest.Must(t, os.WriteFile(agent+"/bin/ssh", []byte("#!/bin/sh\necho \"$@\" >> $HOME/ssh.log\nfor last; do :; done\ncd $HOME && exec sh -c \"$last\"\n"), 0o755))
-	backend := &cgi.Handler{Path: "/usr/bin/git", Args: []string{"http-backend"}, Env: []string{"GIT_PROJECT_ROOT=" + agent, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + agent, "REMOTE_USER=u"}, Stderr: io.Discard}
+	ruletest.Must(t, os.WriteFile(agent+"/bin/ssh",
+		[]byte("#!/bin/sh\necho \"$@\" >> $HOME/ssh.log\nfor last; do :; done\ncd $HOME && exec sh -c \"$last\"\n"), 0o755))
+	backend := &cgi.Handler{Path: "/usr/bin/git", Args: []string{"http-backend"},
+		Env: []string{"GIT_PROJECT_ROOT=" + agent, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + agent,
+			"REMOTE_USER=u"},
+		Stderr: io.Discard}
 	private := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if name, password, _ := r.BasicAuth(); name != "u" || password != "p" {
 			w.Header().Set("WWW-Authenticate", "Basic")
@@ -321,7 +337,8 @@ func gitWork(t *testing.T) {
 	https.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, network, private.Listener.Addr().String())
 	}
-	for _, remote := range []string{origin, "file://" + origin, "git@git.example.com:origin.git", "ssh://git@git.example.com:2222" + origin, "https://example.com/origin.git"} {
+	for _, remote := range []string{origin, "file://" + origin, "git@git.example.com:origin.git",
+		"ssh://git@git.example.com:2222" + origin, "https://example.com/origin.git"} {
 		g := newGateway(t, set, https)
 		workspace(t, origin)
 		bare(t, "git remote set-url origin "+remote)
@@ -341,23 +358,27 @@ func gitWork(t *testing.T) {
 			t.Errorf("%s: nothing was pushed: %s", remote, out)
 		}
 	}
-	if doc, err := os.ReadFile(agent + "/ssh.log"); err != nil || !strings.Contains(string(doc), "-p 2222 git@git.example.com git-upload-pack '"+origin+"'") {
+	if doc, err := os.ReadFile(agent + "/ssh.log"); err != nil ||
+		!strings.Contains(string(doc), "-p 2222 git@git.example.com git-upload-pack '"+origin+"'") {
 		t.Errorf("%s %v", doc, err)
 	}
 }
 
-// outside runs a program that needs what is outside: that of the user, in an empty folder, with the names of what it would find
-// in the workspace.
+// outside runs a program that needs what is outside: that of the user, in an empty folder, with the names of
+// what it would find in the workspace.
 func outside(t *testing.T) {
 	g := newGateway(t, agentRules(t), nil)
 	workspace(t, origin)
-	bare(t, "git remote set-url origin git@git.example.com:a/shop.git; mkdir bin; printf '#!/bin/sh\ntouch "+markers+"/x' > bin/docker; chmod +x bin/docker; echo SECRET > docker-compose.yml")
+	bare(t, "git remote set-url origin git@git.example.com:a/shop.git; mkdir bin; printf '#!/bin/sh\ntouch "+
+		markers+"/x' > bin/docker; chmod +x bin/docker; echo SECRET > docker-compose.yml")
 	ruletest.Must(t, os.MkdirAll(agent+"/bin", 0o755))
-	ruletest.Must(t, os.WriteFile(agent+"/bin/docker", []byte("#!/bin/sh\npwd; ls -A; echo $GH_REPO $COMPOSE_PROJECT_NAME $DOCKER_HOST; cat docker-compose.yml\n"), 0o755))
+	ruletest.Must(t, os.WriteFile(agent+"/bin/docker",
+		[]byte("#!/bin/sh\npwd; ls -A; echo $GH_REPO $COMPOSE_PROJECT_NAME $DOCKER_HOST; cat docker-compose.yml\n"), 0o755))
 	t.Setenv("PATH", work+"/bin:"+os.Getenv("PATH"))
 	t.Setenv("DOCKER_HOST", "unix:///run/x")
 	out, asked := g.run(t, "docker compose ps 2>/dev/null | head -5")
-	if traces := leaks(t, out); asked || traces != nil || out != agent+"/state/empty\ngit.example.com/a/shop work unix:///run/x\n" {
+	if traces := leaks(t, out); asked || traces != nil ||
+		out != agent+"/state/empty\ngit.example.com/a/shop work unix:///run/x\n" {
 		t.Errorf("%v %q %s", asked, traces, out)
 	}
 	ruletest.Must(t, os.Chmod(agent+"/state/empty", 0o700))

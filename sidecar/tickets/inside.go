@@ -35,8 +35,10 @@ func hidden(p guard.Permit, found []paths.Inside, has ruleset.Confined) (out []s
 	left := mostKept
 	for _, in := range found {
 		in.Secrets = slices.DeleteFunc(in.Secrets, func(secret string) bool {
-			return harmless(secret) || p.Project && slices.ContainsFunc(has.Secrets, func(name string) bool { return fits(secret, name) }) ||
-				p.Understood && slices.ContainsFunc(p.Deletes, func(gone string) bool { return below(secret, gone) })
+			return harmless(secret) || p.Project && slices.ContainsFunc(has.Secrets,
+				func(name string) bool { return fits(secret, name) }) ||
+				p.Understood && slices.ContainsFunc(p.Deletes,
+					func(gone string) bool { return below(secret, gone) })
 		})
 		out = append(out, unkept(in, &left)...)
 	}
@@ -116,7 +118,8 @@ func fits(file, pattern string) bool {
 	if n > len(parts) {
 		return false
 	}
-	ok, _ := path.Match(pattern, strings.Join(parts[len(parts)-n:], "/")) // patterns were tried when they were read
+	// patterns were tried when they were read
+	ok, _ := path.Match(pattern, strings.Join(parts[len(parts)-n:], "/"))
 	return ok
 }
 

@@ -27,7 +27,8 @@ func shop(t *testing.T) string {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	ruletest.Must(t, err)
 	work := base + "/shop"
-	for name, text := range map[string]string{".env": "KEY=1", "web/.env.local": "KEY=2", "id_rsa": "RSA", "test/data.key": "TEST", "test/.aws/config": "AWS",
+	for name, text := range map[string]string{".env": "KEY=1", "web/.env.local": "KEY=2", "id_rsa": "RSA",
+		"test/data.key": "TEST", "test/.aws/config": "AWS",
 		"test/.aws/mine": "MINE", "forged.key": "FORGED", "old/credentials.json": "OLD", "a.txt": "plain"} {
 		ruletest.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(work, name)), 0o755))
 		ruletest.Must(t, os.WriteFile(filepath.Join(work, name), []byte(text+"\n"), 0o644))
@@ -38,7 +39,8 @@ func shop(t *testing.T) string {
 func git(t *testing.T, work string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = work, append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	cmd.Dir, cmd.Env = work, append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_SYSTEM=/dev/null")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git %q: %v: %s", args, err, out)
 	}
@@ -46,7 +48,8 @@ func git(t *testing.T, work string, args ...string) {
 
 func permit(work string) guard.Permit {
 	return guard.Permit{Command: "true", Who: policy.Subject{Agent: "main", Session: "s"},
-		Roots: paths.Roots{Home: filepath.Dir(work), Write: []string{work}, Read: []string{"/usr", "/bin", "/lib"}}}
+		Roots: paths.Roots{Home: filepath.Dir(work), Write: []string{work}, Read: []string{"/usr", "/bin",
+			"/lib"}}}
 }
 
 // Secrets are hidden, but what the command deletes, what its project needs, and what git keeps.
@@ -106,8 +109,8 @@ func TestIndexIsBounded(t *testing.T) {
 	}
 }
 
-// A command that runs confined with its ticket reads no secret of the workspace, by any way, and works with all else. Hundreds of
-// decoys in front of them uncover none.
+// A command that runs confined with its ticket reads no secret of the workspace, by any way, and works with
+// all else. Hundreds of decoys in front of them uncover none.
 func TestHiddenRuns(t *testing.T) {
 	offer := confine.Probe()
 	if !offer.Has(confine.PartFiles) || !offer.Has(confine.PartBelow) {
@@ -124,7 +127,8 @@ func TestHiddenRuns(t *testing.T) {
 	dir := filepath.Join(filepath.Dir(work), "state")
 	folder, err := Open(dir + "/tickets")
 	ruletest.Must(t, err)
-	d := Desk{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor", Records: dir + "/running", Now: time.Now}
+	d := Desk{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor",
+		Records: dir + "/running", Now: time.Now}
 	p := permit(work)
 	p.Command = `cat .env id_rsa web/.env.local test/.aws/mine old/credentials.json a.txt test/data.key; mv web web2; cat web2/.env.local
 		ln id_rsa x && cat x; cp -r old new; cat new/*; git status --porcelain -uno; echo KEY=3 > web/.env.test && cat web/.env.test; rm -f id_rsa; mv id_rsa y && cat y`
@@ -148,8 +152,8 @@ func TestHiddenRuns(t *testing.T) {
 	}
 }
 
-// What git would run later is fixed, also where it is not there yet, and in repositories that lie in the workspace. A command that is
-// understood may change settings, and remove such repositories.
+// What git would run later is fixed, also where it is not there yet, and in repositories that lie in the
+// workspace. A command that is understood may change settings, and remove such repositories.
 func TestFixed(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	ruletest.Must(t, err)
@@ -184,7 +188,8 @@ func TestHarmlessSettings(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]bool{
 		"cafile=ca.pem\nregistry=https://npm.example.com/\n": true, "": true,
-		"//npm.example.com/:_authToken=npm_x\n": false, "_password=eA==\n": false, "proxy=http://sam:x@proxy:3128\n": false, "always-auth=true\n": false,
+		"//npm.example.com/:_authToken=npm_x\n": false, "_password=eA==\n": false,
+		"proxy=http://sam:x@proxy:3128\n": false, "always-auth=true\n": false,
 	} {
 		file := filepath.Join(dir, ".npmrc")
 		ruletest.Must(t, os.WriteFile(file, []byte(text), 0o600))

@@ -62,7 +62,8 @@ func (m *Made) begins(p guard.Permit) error {
 	defer m.mu.Unlock()
 	f, err := os.OpenFile(m.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
-		_, err = f.WriteString("\n" + work + "\n") // the line before may have been torn by a crash or a full disk
+		// the line before may have been torn by a crash or a full disk
+		_, err = f.WriteString("\n" + work + "\n")
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {

@@ -39,10 +39,12 @@ func TestMade(t *testing.T) {
 		name            string
 		git, understood bool
 		holds           bool
-	}{{"a repository that was there", true, false, false}, {"a command that was read", false, true, false}, {"code that nobody has read", false, false, true}} {
+	}{{"a repository that was there", true, false, false}, {"a command that was read", false, true, false},
+		{"code that nobody has read", false, false, true}} {
 		if f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600); err != nil {
 			t.Fatal(err)
-		} else if _, err = f.WriteString("/torn"); err != nil || f.Close() != nil { // a line that a full disk has cut
+		} else if _, err = f.WriteString("/torn"); err != nil ||
+			f.Close() != nil { // a line that a full disk has cut
 			t.Fatal(err)
 		}
 		dir := work(c.git)
@@ -59,11 +61,13 @@ func TestMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := other.begins(guard.Permit{Roots: paths.Roots{Cwd: "/theirs", Write: []string{"/theirs"}}}); err != nil || !m.Holds("/theirs") {
+	if err := other.begins(guard.Permit{Roots: paths.Roots{Cwd: "/theirs",
+		Write: []string{"/theirs"}}}); err != nil || !m.Holds("/theirs") {
 		t.Errorf("what another process notes meanwhile is not known: %v", err)
 	}
 	m.path = filepath.Join(path, "no", "folder")
-	if err := m.begins(guard.Permit{Roots: paths.Roots{Cwd: "/w", Write: []string{"/w"}}}); err == nil || m.folders["/w"] {
+	if err := m.begins(guard.Permit{Roots: paths.Roots{Cwd: "/w", Write: []string{"/w"}}}); err == nil ||
+		m.folders["/w"] {
 		t.Errorf("what cannot be noted is let run: %v", err)
 	}
 }

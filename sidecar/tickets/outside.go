@@ -50,7 +50,9 @@ func (d *Desk) outside(roots paths.Roots) (set []string) {
 			break
 		}
 	}
-	return append(set, "COMPOSE_PROJECT_NAME="+strings.TrimLeft(notInProject().ReplaceAllString(strings.ToLower(path.Base(roots.Workspace())), ""), "_-"))
+	return append(set, "COMPOSE_PROJECT_NAME="+
+		strings.TrimLeft(notInProject().ReplaceAllString(strings.ToLower(path.Base(roots.Workspace())), ""),
+			"_-"))
 }
 
 var notInProject = lazyregexp.New(`[^a-z0-9_-]`)

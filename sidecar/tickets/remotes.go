@@ -19,7 +19,8 @@ import (
 // them: in a repository that it made, and where the machine cannot keep the settings from it.
 func (d *Desk) Remotes(roots paths.Roots) (out []gitremote.Remote) {
 	git := filepath.Join(roots.Workspace(), ".git")
-	if info, err := os.Lstat(git); err != nil || !info.IsDir() || d.Made.Holds(roots.Workspace()) || slices.Contains(d.Missing, confine.PartBelow) {
+	if info, err := os.Lstat(git); err != nil || !info.IsDir() || d.Made.Holds(roots.Workspace()) ||
+		slices.Contains(d.Missing, confine.PartBelow) {
 		return nil
 	}
 	config, err := readShort(filepath.Join(git, "config"), maxSettings)
@@ -33,7 +34,8 @@ func (d *Desk) Remotes(roots paths.Roots) (out []gitremote.Remote) {
 		if m := sectionLine().FindStringSubmatch(line); m != nil {
 			section = strings.ToLower(m[1])
 		} else if m := remoteLine().FindStringSubmatch(line); m != nil && section == "remote" {
-			if u, ok := user.Address(context.Background(), m[1]); ok && (u.Scheme != "file" || isStore(storeOf(u.Path))) {
+			if u, ok := user.Address(context.Background(), m[1]); ok && (u.Scheme != "file" ||
+				isStore(storeOf(u.Path))) {
 				out = append(out, gitremote.Remote{Text: m[1], URL: u})
 			}
 		}
@@ -62,9 +64,11 @@ func (d *Desk) reach(t *Ticket, remotes []gitremote.Remote) {
 			t.Box.Fixed = append(t.Box.Fixed, ofGit(store, true)...)
 		case "ssh":
 			t.Box.Read = append(t.Box.Read, d.Program)
-			t.Set = append(t.Set, "GIT_SSH_COMMAND='"+strings.ReplaceAll(d.Program, "'", `'\''`)+"' "+gitremote.Command, "GIT_SSH_VARIANT=ssh")
+			t.Set = append(t.Set, "GIT_SSH_COMMAND='"+strings.ReplaceAll(d.Program, "'", `'\''`)+
+				"' "+gitremote.Command, "GIT_SSH_VARIANT=ssh")
 		case "https": // in plain HTTP the transport sees what is asked for
-			t.Set = append(t.Set, fmt.Sprintf("GIT_CONFIG_KEY_%d=url.http://%s%s.insteadOf", plain, r.URL.Host, r.URL.Path), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", plain, r.Text))
+			t.Set = append(t.Set, fmt.Sprintf("GIT_CONFIG_KEY_%d=url.http://%s%s.insteadOf", plain,
+				r.URL.Host, r.URL.Path), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", plain, r.Text))
 			plain++
 		}
 	}

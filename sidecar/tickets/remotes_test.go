@@ -16,8 +16,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
-// TestRemotes: remotes are what the settings of the workspace say, word by word. There are none where a confined command can have
-// written them.
+// TestRemotes: remotes are what the settings of the workspace say, word by word. There are none where a
+// confined command can have written them.
 func TestRemotes(t *testing.T) {
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 	t.Setenv("HOME", t.TempDir())
@@ -51,7 +51,8 @@ func TestRemotes(t *testing.T) {
 		}
 		return out
 	}
-	want := []string{"ssh://git@github.com/a/b.git", "file://" + base + "/other.git", "https://example.com/a/b"}
+	want := []string{"ssh://git@github.com/a/b.git", "file://" + base + "/other.git",
+		"https://example.com/a/b"}
 	if diff := cmp.Diff(want, all()); diff != "" {
 		t.Error(diff)
 	}
@@ -73,7 +74,8 @@ func TestRemotes(t *testing.T) {
 	}
 }
 
-// TestReach: a folder is given, with its hooks and settings kept from pushes; of what is elsewhere git is told where to ask.
+// TestReach: a folder is given, with its hooks and settings kept from pushes; of what is elsewhere git is
+// told where to ask.
 func TestReach(t *testing.T) {
 	store := t.TempDir() + "/a.git"
 	git(t, filepath.Dir(store), "init", "-q", "--bare", "a.git")
@@ -83,7 +85,8 @@ func TestReach(t *testing.T) {
 	}
 	d := &Desk{Program: "/it's/gpt-oss-executor"}
 	var fetch, push Ticket
-	d.reach(&fetch, []gitremote.Remote{remote(store, false), remote("h:a", false), remote("https://u@h/a", false), remote("https://h/b", false)})
+	d.reach(&fetch, []gitremote.Remote{remote(store, false), remote("h:a", false),
+		remote("https://u@h/a", false), remote("https://h/b", false)})
 	d.reach(&push, []gitremote.Remote{remote(store, true)})
 	if want := []string{store, d.Program}; !slices.Equal(fetch.Box.Read, want) || fetch.Box.Write != nil {
 		t.Errorf("%+v", fetch.Box)
@@ -93,7 +96,8 @@ func TestReach(t *testing.T) {
 	if got := strings.Join(fetch.Set, "|"); got != want {
 		t.Errorf("%s", got)
 	}
-	if !slices.Equal(push.Box.Write, []string{store}) || !slices.Equal(push.Box.Fixed, []string{store + "/hooks", store + "/config"}) {
+	if !slices.Equal(push.Box.Write, []string{store}) ||
+		!slices.Equal(push.Box.Fixed, []string{store + "/hooks", store + "/config"}) {
 		t.Errorf("%+v", push.Box)
 	}
 }

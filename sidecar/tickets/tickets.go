@@ -113,7 +113,8 @@ func Take(path string, command []string, now time.Time) (*Ticket, error) {
 	} else if info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s is no ticket: others may use its folder", path)
 	}
-	if strings.Contains(filepath.Base(path), ".") { // one that was taken, and may not be emptied yet, or is being written
+	// one that was taken, and may not be emptied yet, or is being written
+	if strings.Contains(filepath.Base(path), ".") {
 		return nil, fmt.Errorf("%s is no ticket", path)
 	}
 	if err := os.Rename(path, path+spent); err != nil {
@@ -131,9 +132,11 @@ func Take(path string, command []string, now time.Time) (*Ticket, error) {
 	case err != nil:
 		return nil, fmt.Errorf("read the ticket %s: %w", path, err)
 	case now.After(t.Until):
-		return nil, fmt.Errorf("the ticket of this command was good until %s; send the call again", t.Until.Format(time.RFC3339))
+		return nil, fmt.Errorf("the ticket of this command was good until %s; send the call again",
+			t.Until.Format(time.RFC3339))
 	case !slices.Equal(t.Box.Command, command):
-		return nil, fmt.Errorf("the ticket is for %q, and not for %q", strings.Join(t.Box.Command, " "), strings.Join(command, " "))
+		return nil, fmt.Errorf("the ticket is for %q, and not for %q", strings.Join(t.Box.Command, " "),
+			strings.Join(command, " "))
 	}
 	return &t, nil
 }

@@ -23,7 +23,8 @@ func issued(t *testing.T) (dir, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err = f.Issue(Ticket{Box: confine.Box{Command: command, Write: []string{"/srv/project"}}, Proxy: "http://a:b@127.0.0.1:1", Hide: []string{"*TOKEN*"}, Set: []string{"CI=1"}}, now)
+	path, err = f.Issue(Ticket{Box: confine.Box{Command: command, Write: []string{"/srv/project"}},
+		Proxy: "http://a:b@127.0.0.1:1", Hide: []string{"*TOKEN*"}, Set: []string{"CI=1"}}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,14 @@ func TestTake(t *testing.T) {
 		t.Errorf("what is left holds %q, %v", left, err)
 	}
 	for want, take := range map[string]func(path string) error{
-		"there is no ticket": func(string) error { _, err := Take("/nonexistent/T", command, now); return err },
-		"was good until":     func(path string) error { _, err := Take(path, command, now.Add(Valid+time.Second)); return err },
+		"there is no ticket": func(string) error {
+			_, err := Take("/nonexistent/T", command, now)
+			return err
+		},
+		"was good until": func(path string) error {
+			_, err := Take(path, command, now.Add(Valid+time.Second))
+			return err
+		},
 		"and not for": func(path string) error {
 			_, err := Take(path, []string{"bash", "-c", "rm -r ."}, now)
 			return err

@@ -18,7 +18,8 @@ import (
 // Client fetches. It keeps no connections, no cookies and no state, takes no proxy
 // from the environment, and can be used by many at once.
 type Client struct {
-	Judge    func(urls.Use) error // nil error: it may be fetched. Asked before a name is looked up, and again for its addresses
+	// nil error: it may be fetched. Asked before a name is looked up, and again for its addresses
+	Judge    func(urls.Use) error
 	Resolver egress.Resolver
 	Limits   Limits
 	TLS      *tls.Config    // nil: the roots of the system
@@ -86,7 +87,8 @@ func (c *Client) Do(ctx context.Context, in Request) (*Answer, error) {
 			return answer, nil
 		}
 		if u.Hop >= limits.Redirects {
-			return nil, &egress.Refused{Use: u, Err: fmt.Errorf("it has more than %d redirects", limits.Redirects)}
+			return nil, &egress.Refused{Use: u, Err: fmt.Errorf("it has more than %d redirects",
+				limits.Redirects)}
 		}
 		u, in = redirected(u, in, location, answer.Status)
 	}
@@ -97,7 +99,8 @@ func (c *Client) Do(ctx context.Context, in Request) (*Answer, error) {
 func (c *Client) ask(ctx context.Context, in Request, at egress.Server, limit int64) (*Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, in.Method, at.Use.URL, bytes.NewReader(in.Body))
 	if err != nil {
-		return nil, &egress.Refused{Use: at.Use, Err: errors.New("it cannot be sent as it is")} // the error would show the URL
+		// the error would show the URL
+		return nil, &egress.Refused{Use: at.Use, Err: errors.New("it cannot be sent as it is")}
 	}
 	if in.Header != nil {
 		req.Header = in.Header.Clone()

@@ -69,7 +69,8 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}
 	body, _ := io.ReadAll(r.Body)
 	fmt.Fprintf(w, "%s %s%s key=%q cookie=%q x=%q lang=%q %s", r.Method, r.Host, r.URL.Path,
-		r.Header.Get("Authorization"), r.Header.Get("Cookie"), r.Header.Get("X-Api-Key"), r.Header.Get("Accept-Language"), body)
+		r.Header.Get("Authorization"), r.Header.Get("Cookie"), r.Header.Get("X-Api-Key"),
+		r.Header.Get("Accept-Language"), body)
 }
 
 func TestFetchFetch(t *testing.T) {
@@ -132,7 +133,8 @@ func TestRebinding(t *testing.T) {
 		t.Errorf("connected to %s", seen)
 	}
 	// A redirect to the same name looks it up again, and that is judged, too.
-	if _, err := w.get("http://go.dev/to?http://rebind.dev/"); err == nil || !strings.Contains(err.Error(), "(loopback, other origin, 127.0.0.1)") {
+	if _, err := w.get("http://go.dev/to?http://rebind.dev/"); err == nil ||
+		!strings.Contains(err.Error(), "(loopback, other origin, 127.0.0.1)") {
 		t.Errorf("second lookup: %v", err)
 	}
 }
@@ -152,7 +154,8 @@ func TestControl(t *testing.T) {
 	defer server.Close()
 	port := netip.MustParseAddrPort(server.Listener.Addr().String()).Port()
 	local := &Client{Judge: func(u urls.Use) error { return nil }, Resolver: net.DefaultResolver}
-	if answer, err := local.Do(context.Background(), Request{URL: server.URL}); err != nil || answer.Status != 200 {
+	if answer, err := local.Do(context.Background(), Request{URL: server.URL}); err != nil ||
+		answer.Status != 200 {
 		t.Errorf("a judge that lets loopback through: %v", err)
 	}
 	looks := 0
@@ -163,14 +166,16 @@ func TestControl(t *testing.T) {
 		return nil
 	}
 	var refused *egress.Refused
-	if _, err := local.Do(context.Background(), Request{URL: server.URL}); !errors.As(err, &refused) || looks != 3 {
+	if _, err := local.Do(context.Background(), Request{URL: server.URL}); !errors.As(err, &refused) ||
+		looks != 3 {
 		t.Errorf("after %d looks: %v", looks, err)
 	}
 	local.Judge = func(u urls.Use) error { return nil }
 	local.Connect = func(ctx context.Context, d *net.Dialer, network, _ string) (net.Conn, error) {
 		return d.DialContext(ctx, network, fmt.Sprintf("127.0.0.1:%d", port)) // somewhere else
 	}
-	if _, err := local.Do(context.Background(), Request{URL: "http://" + here + "/"}); !errors.As(err, &refused) || refused.Use.Class != urls.Loopback {
+	if _, err := local.Do(context.Background(), Request{URL: "http://" + here + "/"}); !errors.As(err,
+		&refused) || refused.Use.Class != urls.Loopback {
 		t.Errorf("another address: %v", err)
 	}
 }
@@ -186,7 +191,8 @@ func TestCredentials(t *testing.T) {
 		{"POST", "https://go.dev/to?/b", `GET go.dev/b key="Bearer k" cookie="c=1" x="k" lang="de" `},
 		{"POST", "https://go.dev/to307?/b", `POST go.dev/b key="Bearer k" cookie="c=1" x="k" lang="de" body`},
 	} {
-		in := Request{Method: row.method, URL: row.url, Header: http.Header{"Authorization": {"Bearer k"}, "Cookie": {"c=1"}, "X-Api-Key": {"k"}, "Accept-Language": {"de"}}}
+		in := Request{Method: row.method, URL: row.url, Header: http.Header{"Authorization": {"Bearer k"},
+			"Cookie": {"c=1"}, "X-Api-Key": {"k"}, "Accept-Language": {"de"}}}
 		if row.method == "POST" {
 			in.Body = []byte("body")
 		}
@@ -222,7 +228,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("as much as may be: %v", err)
 	}
 	w.Limits.Body = 999
-	if _, err := w.get("http://go.dev/"); err == nil || !strings.Contains(err.Error(), "longer than 999 bytes") {
+	if _, err := w.get("http://go.dev/"); err == nil ||
+		!strings.Contains(err.Error(), "longer than 999 bytes") {
 		t.Errorf("more than may be: %v", err)
 	}
 	w.Limits.Time = 50 * time.Millisecond

@@ -44,7 +44,8 @@ func (w *work) exec() tools.Result {
 	var code *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return tools.Result{Failed: true, Doubt: true, Text: strings.TrimRight("The command took too long, and was ended. It printed:\n"+text, "\n")}
+		return tools.Result{Failed: true, Doubt: true,
+			Text: strings.TrimRight("The command took too long, and was ended. It printed:\n"+text, "\n")}
 	case err == nil || errors.Is(err, exec.ErrWaitDelay):
 		return tools.Result{Text: text}
 	case errors.As(err, &code):
@@ -52,7 +53,8 @@ func (w *work) exec() tools.Result {
 		if n := code.ExitCode(); n >= 0 {
 			how = fmt.Sprintf("exit code %d", n)
 		}
-		return tools.Result{Failed: true, Text: strings.TrimLeft(fmt.Sprintf("%s\n(%s)", strings.TrimRight(text, "\n"), how), "\n")}
+		return tools.Result{Failed: true,
+			Text: strings.TrimLeft(fmt.Sprintf("%s\n(%s)", strings.TrimRight(text, "\n"), how), "\n")}
 	}
 	return failed(err)
 }

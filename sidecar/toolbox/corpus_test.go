@@ -25,7 +25,8 @@ func strict(u urls.Use) error {
 	switch {
 	case u.Class != urls.Public, has(urls.MarkBlockedPort):
 		return errDeny
-	case u.Method != http.MethodGet && u.Method != http.MethodHead, has(urls.MarkPort), has(urls.MarkDowngrade):
+	case u.Method != http.MethodGet && u.Method != http.MethodHead, has(urls.MarkPort),
+		has(urls.MarkDowngrade):
 		return errAsk
 	}
 	return nil
@@ -64,8 +65,10 @@ func TestCorpus(t *testing.T) {
 		case err != nil:
 			t.Errorf("%s: %v", r.ID, err)
 		}
-		rebinds := slices.ContainsFunc(slices.Collect(maps.Values(r.Resolve)), func(answers [][]string) bool { return len(answers) > 1 })
-		if !slices.Contains(r.Expect.Acceptable, got) && !rebinds { // a name that rebinds is fetched from where it was judged
+		rebinds := slices.ContainsFunc(slices.Collect(maps.Values(r.Resolve)),
+			func(answers [][]string) bool { return len(answers) > 1 })
+		// a name that rebinds is fetched from where it was judged
+		if !slices.Contains(r.Expect.Acceptable, got) && !rebinds {
 			t.Errorf("%s %s is %s, want one of %v", r.ID, r.URL, got, r.Expect.Acceptable)
 		}
 		for _, to := range w.Seen() {

@@ -87,7 +87,8 @@ func (w *work) read() (string, error) {
 	if to == from && to < end { // one line is longer than all that is given at once
 		out, _ = clip(lines[to], maxShown)
 		to++
-		out += fmt.Sprintf("\n[line %d is cut at %d of %d bytes; sed -n %dp and tail -c +%d give the rest]", to, len(out), len(lines[from]), to, len(out)+1)
+		out += fmt.Sprintf("\n[line %d is cut at %d of %d bytes; sed -n %dp and tail -c +%d give the rest]",
+			to, len(out), len(lines[from]), to, len(out)+1)
 	}
 	if to < len(lines) {
 		out += fmt.Sprintf("\n[lines %d to %d of %d; go on with offset %d]", from+1, to, len(lines), to+1)
@@ -122,9 +123,11 @@ func (w *work) edit() (string, error) {
 		case e.OldText == e.NewText:
 			return "", errors.New("oldText and newText are the same")
 		case first < 0:
-			return "", fmt.Errorf("oldText does not stand in %s; read it, and copy the text exactly", w.in.Path)
+			return "", fmt.Errorf("oldText does not stand in %s; read it, and copy the text exactly",
+				w.in.Path)
 		case first != last:
-			return "", fmt.Errorf("oldText stands in %s more than once; take more of what is around it", w.in.Path)
+			return "", fmt.Errorf("oldText stands in %s more than once; take more of what is around it",
+				w.in.Path)
 		}
 		text = strings.Replace(text, e.OldText, e.NewText, 1)
 	}

@@ -12,7 +12,8 @@ import (
 
 // No patch takes away what it does not name, or one change of another.
 func TestPatchLosesNothing(t *testing.T) {
-	r := lay(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n", "bin": "a\x00b", "sub/c.txt": "three\n"})
+	r := lay(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n", "bin": "a\x00b",
+		"sub/c.txt": "three\n"})
 	patch := func(body string) m { return m{"input": "*** Begin Patch\n" + body + "*** End Patch\n"} }
 	for _, c := range []struct{ want, body string }{
 		{"is there already", "*** Add File: bin\n+text\n"},
@@ -34,7 +35,8 @@ func TestPatchLosesNothing(t *testing.T) {
 	r.holds("empty.py", "")
 }
 
-// A patch leaves every line that it does not name as it was, and fits wherever the lines are the same to a reader.
+// A patch leaves every line that it does not name as it was, and fits wherever the lines are the same to a
+// reader.
 func TestPatchKeepsLines(t *testing.T) {
 	const python = "class A:\n    def g(self):\n        return 1\n\nclass B:\n    def g(self):\n        return 1\n"
 	for _, c := range []struct{ name, text, body, want string }{
@@ -52,7 +54,8 @@ func TestPatchKeepsLines(t *testing.T) {
 		{"below two lines", python, "@@ class B:\n@@     def g(self):\n-        return 1\n+        return 2\n", python[:len(python)-2] + "2\n"},
 	} {
 		r := lay(t, map[string]string{"a.txt": c.text})
-		r.gives("changed a.txt", "apply_patch", m{"input": "*** Begin Patch\n*** Update File: a.txt\n" + c.body + "*** End Patch\n"})
+		r.gives("changed a.txt", "apply_patch",
+			m{"input": "*** Begin Patch\n*** Update File: a.txt\n" + c.body + "*** End Patch\n"})
 		if r.holds("a.txt", c.want); t.Failed() {
 			t.Fatal(c.name)
 		}
@@ -65,7 +68,8 @@ func TestPatchOfMuch(t *testing.T) {
 	many := change{path: "a", hunks: slices.Repeat([]hunk{{lines: []string{"-a", "+b"}}}, n)}
 	began := time.Now()
 	out, err := many.apply(t.Context(), strings.Repeat("a\n", 5*n))
-	if took := time.Since(began); err != nil || out != strings.Repeat("b\n", n)+strings.Repeat("a\n", 4*n) || took > 5*time.Second {
+	if took := time.Since(began); err != nil || out != strings.Repeat("b\n", n)+strings.Repeat("a\n", 4*n) ||
+		took > 5*time.Second {
 		t.Errorf("%d hunks took %v: %v", n, took, err)
 	}
 	over, cancel := context.WithCancel(t.Context())
@@ -78,9 +82,11 @@ func TestPatchOfMuch(t *testing.T) {
 // Of a file that is too long for one answer all lines can be read, and what cannot is said.
 func TestReadOfMuch(t *testing.T) {
 	long := strings.Repeat("é", maxShown/2) + "END"
-	r := lay(t, map[string]string{"a.txt": "one\ntwo\n", "line.json": long, "lines.txt": "one\n" + long + "\nthree\n"})
+	r := lay(t, map[string]string{"a.txt": "one\ntwo\n", "line.json": long,
+		"lines.txt": "one\n" + long + "\nthree\n"})
 	r.gives("two\n", "read", m{"path": "a.txt", "offset": 2, "limit": math.MaxInt64})
-	r.gives("é\n[line 1 is cut at 65536 of 65539 bytes; sed -n 1p and tail -c +65537 give the rest]", "read", m{"path": "line.json"})
+	r.gives("é\n[line 1 is cut at 65536 of 65539 bytes; sed -n 1p and tail -c +65537 give the rest]", "read",
+		m{"path": "line.json"})
 	r.gives("one\n\n[lines 1 to 1 of 3; go on with offset 2]", "read", m{"path": "lines.txt"})
 	r.gives("é\n[line 2 is cut at 65536 of 65540 bytes; sed -n 2p and tail -c +65537 give the rest]\n[lines 2 to 2 of 3; go on with offset 3]", "read", m{"path": "lines.txt", "offset": 2})
 }

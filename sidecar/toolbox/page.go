@@ -17,7 +17,8 @@ const maxPage = 50000 // characters of a page, unless the call says another numb
 
 func (w *work) fetch() (string, error) {
 	c := Client{Judge: w.call.Reaches, Resolver: w.Resolver, Connect: w.Connect}
-	header := http.Header{"User-Agent": {"gpt-oss-executor"}, "Accept": {"text/html, text/*, application/json, */*;q=0.5"}}
+	header := http.Header{"User-Agent": {"gpt-oss-executor"},
+		"Accept": {"text/html, text/*, application/json, */*;q=0.5"}}
 	a, err := c.Do(w.ctx, Request{URL: w.in.URL, Header: header})
 	if err != nil {
 		return "", err
@@ -72,10 +73,14 @@ func readable(doc []byte, contentType, kind string) (string, error) {
 // unread are elements whose text a page does not show; the head is none, as its end may be left out. Blocks
 // stand on lines of their own.
 var (
-	unread = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true}
-	blocks = map[atom.Atom]bool{atom.P: true, atom.Div: true, atom.Br: true, atom.Li: true, atom.Tr: true, atom.H1: true, atom.H2: true, atom.H3: true,
-		atom.H4: true, atom.H5: true, atom.H6: true, atom.Ul: true, atom.Ol: true, atom.Table: true, atom.Section: true, atom.Article: true,
-		atom.Header: true, atom.Footer: true, atom.Nav: true, atom.Main: true, atom.Blockquote: true, atom.Pre: true, atom.Title: true}
+	unread = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true,
+		atom.Svg: true}
+	blocks = map[atom.Atom]bool{atom.P: true, atom.Div: true, atom.Br: true, atom.Li: true, atom.Tr: true,
+		atom.H1: true, atom.H2: true, atom.H3: true,
+		atom.H4: true, atom.H5: true, atom.H6: true, atom.Ul: true, atom.Ol: true, atom.Table: true,
+		atom.Section: true, atom.Article: true,
+		atom.Header: true, atom.Footer: true, atom.Nav: true, atom.Main: true, atom.Blockquote: true,
+		atom.Pre: true, atom.Title: true}
 )
 
 // textOf is the text of a page: its title, its blocks on lines of their own, its links with

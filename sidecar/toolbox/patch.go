@@ -148,7 +148,8 @@ func (c *change) apply(ctx context.Context, text string) (string, error) {
 			if err != nil {
 				return "", err
 			} else if at < 0 {
-				return "", fmt.Errorf("patch:%d: %s has no line %q behind the hunk before", h.line, c.path, h.under)
+				return "", fmt.Errorf("patch:%d: %s has no line %q behind the hunk before", h.line, c.path,
+					h.under)
 			}
 			keep(at + 1)
 		}
@@ -165,7 +166,8 @@ func (c *change) apply(ctx context.Context, text string) (string, error) {
 			at = from
 		}
 		if at < 0 {
-			return "", fmt.Errorf("patch:%d: these lines do not stand in %s; read it, and copy them exactly", h.line, c.path)
+			return "", fmt.Errorf("patch:%d: these lines do not stand in %s; read it, and copy them exactly",
+				h.line, c.path)
 		}
 		keep(at)
 		for _, line := range h.lines {
@@ -201,7 +203,8 @@ func unfilled(line string) string { return strings.TrimRight(line, " \t\r\n") }
 
 // find gives where lines stand in a file, from a line on, in the first of the ways to look at a line in
 // which they do; -1: nowhere. With end they must be the last.
-func find(ctx context.Context, lines, want []string, from int, end bool, ways ...func(string) string) (int, error) {
+func find(ctx context.Context, lines, want []string, from int, end bool,
+	ways ...func(string) string) (int, error) {
 	if end {
 		from = max(from, len(lines)-len(want))
 	}

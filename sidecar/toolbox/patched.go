@@ -58,7 +58,8 @@ func (w *work) applyPatch() (string, error) {
 	for i := range list {
 		did, err := w.change(&list[i], texts[i])
 		if err != nil {
-			return "", fmt.Errorf("%w; done before it: %s", err, strings.Join(append(done, "nothing else"), ", "))
+			return "", fmt.Errorf("%w; done before it: %s", err, strings.Join(append(done, "nothing else"),
+				", "))
 		}
 		done = append(done, did)
 	}

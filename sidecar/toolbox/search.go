@@ -39,7 +39,8 @@ func (w *work) walk(root string, visit func(name, below string) error) error {
 		}
 		for _, e := range entries {
 			if left--; left < 0 {
-				return fmt.Errorf("there are more than %d files below %s; search in a folder of it", maxVisited, root)
+				return fmt.Errorf("there are more than %d files below %s; search in a folder of it",
+					maxVisited, root)
 			}
 			if err := w.ctx.Err(); err != nil {
 				return err
@@ -109,7 +110,8 @@ func (w *work) grep() (string, error) {
 	return w.found(out.String(), err)
 }
 
-// fits reports whether a file fits a pattern, if there is one: without a slash it is about the last part of the name.
+// fits reports whether a file fits a pattern, if there is one: without a slash it is about the last part of
+// the name.
 func fits(pattern, below string) bool {
 	if !strings.Contains(pattern, "/") {
 		below = path.Base(below)

@@ -52,7 +52,8 @@ func (b *Toolbox) Run(ctx context.Context, _ string, call *guard.Passed) tools.R
 		return failed(fmt.Errorf("the arguments cannot be read: %w", err))
 	}
 	run := map[string]func() (string, error){
-		"read": w.read, "write": w.write, "edit": w.edit, "apply_patch": w.applyPatch, "ls": w.ls, "grep": w.grep, "glob": w.glob, "fetch": w.fetch,
+		"read": w.read, "write": w.write, "edit": w.edit, "apply_patch": w.applyPatch, "ls": w.ls,
+		"grep": w.grep, "glob": w.glob, "fetch": w.fetch,
 	}[call.Name]
 	switch {
 	case call.Name == "exec":

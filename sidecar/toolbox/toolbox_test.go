@@ -53,8 +53,10 @@ func lay(t testing.TB, files map[string]string) *rig {
 		t.Fatal(err)
 	}
 	metrics := telemetry.New()
-	g := guard.New(guard.Config{World: guard.NewWorld(guard.Here{Workspace: dir}), Now: time.Now, Metrics: metrics, Log: slog.New(slog.DiscardHandler)})
-	return &rig{t, dir, &Toolbox{Resolver: net.DefaultResolver, Environ: os.Environ()}, g.Run(ruletest.Shipped(t), policy.Subject{Model: "executor"}, "run")}
+	g := guard.New(guard.Config{World: guard.NewWorld(guard.Here{Workspace: dir}), Now: time.Now,
+		Metrics: metrics, Log: slog.New(slog.DiscardHandler)})
+	return &rig{t, dir, &Toolbox{Resolver: net.DefaultResolver, Environ: os.Environ()},
+		g.Run(ruletest.Shipped(t), policy.Subject{Model: "executor"}, "run")}
 }
 
 // call runs a tool as a run does: refused is why the guard does not let it.
@@ -64,7 +66,8 @@ func (r *rig) call(name string, args map[string]any) (res tools.Result, refused 
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	passed, refusal := r.runs.Weigh(r.t.Context(), tools.Call{Name: name, Arguments: doc, Strategy: "native", Confidence: 1}, guard.Ear{}, func(approvals.Entry) {})
+	passed, refusal := r.runs.Weigh(r.t.Context(), tools.Call{Name: name, Arguments: doc, Strategy: "native",
+		Confidence: 1}, guard.Ear{}, func(approvals.Entry) {})
 	if refusal != nil {
 		return res, refusal.Why
 	}
@@ -99,9 +102,11 @@ func (r *rig) holds(name, want string) {
 type m = map[string]any
 
 func TestFiles(t *testing.T) {
-	r := lay(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.go": "package b\n\nfunc B() {}\n", "bin": "a\x00b", ".env": "KEY=1\n", "empty": "", "aaa": "aaa"})
+	r := lay(t, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.go": "package b\n\nfunc B() {}\n",
+		"bin": "a\x00b", ".env": "KEY=1\n", "empty": "", "aaa": "aaa"})
 	r.gives("one\ntwo\nthree\n", "read", m{"path": "a.txt"})
-	r.gives("two\n\n[lines 2 to 2 of 3; go on with offset 3]", "read", m{"path": "a.txt", "offset": 2, "limit": 1})
+	r.gives("two\n\n[lines 2 to 2 of 3; go on with offset 3]", "read", m{"path": "a.txt", "offset": 2,
+		"limit": 1})
 	r.gives("", "read", m{"path": "empty"})
 	r.fails("has only 3 lines", "read", m{"path": "a.txt", "offset": 9})
 	r.fails("no such file", "read", m{"path": "none"})
@@ -137,7 +142,8 @@ func TestFiles(t *testing.T) {
 
 // A pattern is about what lies below the folder that is searched, whatever that is called.
 func TestSearch(t *testing.T) {
-	r := lay(t, map[string]string{".github/ci.yml": "needle\n", "sub/x/b.go": "needle\n", "bin": "a\x00b", "long": strings.Repeat("x\n", maxShown)})
+	r := lay(t, map[string]string{".github/ci.yml": "needle\n", "sub/x/b.go": "needle\n", "bin": "a\x00b",
+		"long": strings.Repeat("x\n", maxShown)})
 	r.gives(".github/ci.yml:1: needle", "grep", m{"pattern": "needle", "glob": ".github/*.yml"})
 	for _, folder := range []string{"sub", "./sub", "sub/", "x/../sub", r.dir + "/sub"} {
 		r.gives("sub/x/b.go:1: needle", "grep", m{"pattern": "needle", "path": folder, "glob": "x/*.go"})
@@ -145,7 +151,8 @@ func TestSearch(t *testing.T) {
 	}
 	r.gives("(nothing found)", "grep", m{"pattern": "needle", "path": "sub/x/b.go", "glob": "*.txt"})
 	r.fails("bin is no text", "grep", m{"pattern": "x", "path": "bin"})
-	if res, _ := r.call("grep", m{"pattern": "x", "limit": math.MaxInt64}); len(res.Text) > 2*maxShown || !strings.HasSuffix(res.Text, "[there is more; narrow the search]\n") {
+	if res, _ := r.call("grep", m{"pattern": "x", "limit": math.MaxInt64}); len(res.Text) > 2*maxShown ||
+		!strings.HasSuffix(res.Text, "[there is more; narrow the search]\n") {
 		t.Errorf("%d bytes of lines are given", len(res.Text))
 	}
 }
@@ -170,7 +177,8 @@ func TestLinks(t *testing.T) {
 	r := lay(t, map[string]string{"a.txt": "inside"})
 	out := filepath.Dir(r.dir)
 	for name, err := range map[string]error{
-		"secret": os.WriteFile(out+"/id_rsa", []byte("outside"), 0o600), "link": os.Symlink(out+"/id_rsa", r.dir+"/link"),
+		"secret": os.WriteFile(out+"/id_rsa", []byte("outside"), 0o600), "link": os.Symlink(out+"/id_rsa",
+			r.dir+"/link"),
 		"folder": os.Symlink(out, r.dir+"/folder"), "loop": os.Symlink("loop", r.dir+"/loop"),
 	} {
 		if err != nil {
@@ -235,7 +243,8 @@ func TestExec(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("bash and process groups")
 	}
-	r := lay(t, map[string]string{"a.txt": "hi\n", "sub/b.txt": "b\n", "long": strings.Repeat("語", maxOutput/3+20)})
+	r := lay(t, map[string]string{"a.txt": "hi\n", "sub/b.txt": "b\n",
+		"long": strings.Repeat("語", maxOutput/3+20)})
 	t.Setenv("SECRET_TOKEN", "s3cret")
 	r.box.Environ = os.Environ()
 	r.gives("hi\n", "exec", m{"command": "cat a.txt"})
@@ -244,7 +253,8 @@ func TestExec(t *testing.T) {
 	r.fails("(exit code 1)", "exec", m{"command": "ls | grep nothing"})
 	r.fails("", "exec", m{"command": "rm -rf /"})
 	r.gives("bytes left out]", "exec", m{"command": "seq 1 200000"})
-	r.gives("語\n[63 bytes left out]\n語", "exec", m{"command": "cat long"}) // each half would end within a character
+	// each half would end within a character
+	r.gives("語\n[63 bytes left out]\n語", "exec", m{"command": "cat long"})
 	if res, refused := r.call("exec", m{"command": "env"}); strings.Contains(res.Text, "s3cret") {
 		t.Errorf("a secret of the environment reaches a command: %s %s", res.Text, refused)
 	}
@@ -257,7 +267,8 @@ func TestExec(t *testing.T) {
 
 func TestFetch(t *testing.T) {
 	r := lay(t, nil)
-	for _, url := range []string{"http://127.0.0.1:1/", "http://169.254.169.254/latest/meta-data/", "file:///etc/passwd", "http://localhost:8001/"} {
+	for _, url := range []string{"http://127.0.0.1:1/", "http://169.254.169.254/latest/meta-data/",
+		"file:///etc/passwd", "http://localhost:8001/"} {
 		r.fails("", "fetch", m{"url": url})
 	}
 	for page, want := range map[string]string{
@@ -265,14 +276,16 @@ func TestFetch(t *testing.T) {
 		`<!doctype html><head><meta charset=utf-8><title>T</title><script>no()</script><body><h1>Head</h1><p>All of the text.`:                                            "T\nHead\nAll of the text.",
 		`<p>One <svg><title>no</title></svg><a href="/x">link</a>`:                                                                                                        "One\nlink",
 	} {
-		if text, err := readable([]byte(page), "text/html; charset=utf-8", "text/html"); err != nil || text != want {
+		if text, err := readable([]byte(page), "text/html; charset=utf-8", "text/html"); err != nil ||
+			text != want {
 			t.Errorf("%q, %v; want %q", text, err, want)
 		}
 	}
 	if text, _ := clip("日本語", bytesOf("日本語", 2)); text != "日本" {
 		t.Errorf("two characters are %q", text)
 	}
-	if text, err := readable([]byte("gr\xfc\xdfe"), "text/plain; charset=latin1", "text/plain"); err != nil || text != "grüße" {
+	if text, err := readable([]byte("gr\xfc\xdfe"), "text/plain; charset=latin1", "text/plain"); err != nil ||
+		text != "grüße" {
 		t.Errorf("%q, %v", text, err)
 	}
 	if _, err := readable([]byte("\x89PNG\x00\x00"), "image/png", "image/png"); err == nil {

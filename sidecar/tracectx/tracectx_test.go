@@ -27,15 +27,18 @@ func TestIncoming(t *testing.T) {
 		"more, in this version": {[]string{good + "-more"}, nil, "", ""},
 		"no such version":       {[]string{"ff" + good[2:]}, nil, "", ""},
 		"large letters":         {[]string{strings.ToUpper(good)}, nil, "", ""},
-		"no trace":              {[]string{"00-" + strings.Repeat("0", 32) + "-" + span + "-01"}, nil, "", ""},
-		"no span":               {[]string{"00-" + trace + "-" + strings.Repeat("0", 16) + "-01"}, nil, "", ""},
-		"other signs":           {[]string{"00_" + trace + "_" + span + "_01"}, nil, "", ""},
-		"cut":                   {[]string{good[:54]}, nil, "", ""},
+		"no trace": {[]string{"00-" + strings.Repeat("0", 32) + "-" + span + "-01"}, nil, "",
+			""},
+		"no span": {[]string{"00-" + trace + "-" + strings.Repeat("0", 16) + "-01"}, nil, "",
+			""},
+		"other signs": {[]string{"00_" + trace + "_" + span + "_01"}, nil, "", ""},
+		"cut":         {[]string{good[:54]}, nil, "", ""},
 	} {
 		p := Incoming(http.Header{"Traceparent": c.parents, "Tracestate": c.states}, "r1")
 		out := http.Header{}
 		p.Set(out)
-		if p.Trace != c.trace || out.Get("tracestate") != c.state || p.Request != "r1" || (c.trace != "") != (out.Get("traceparent") != "") {
+		if p.Trace != c.trace || out.Get("tracestate") != c.state || p.Request != "r1" ||
+			(c.trace != "") != (out.Get("traceparent") != "") {
 			t.Errorf("%s: %+v %v", name, p, out)
 		}
 		if c.trace != "" && out.Get("traceparent") != c.parents[0] {
@@ -50,7 +53,8 @@ func FuzzIncoming(f *testing.F) {
 	f.Add("cc-"+trace+"-"+span+"-01-x", "")
 	f.Fuzz(func(t *testing.T, parent, state string) {
 		p := Incoming(http.Header{"Traceparent": {parent}, "Tracestate": {state}}, "")
-		if p.Parent != "" && (p.Parent != parent || len(p.Trace) != 32 || !strings.Contains(parent, p.Trace)) || p.Parent == "" && p.State != "" {
+		if p.Parent != "" && (p.Parent != parent || len(p.Trace) != 32 ||
+			!strings.Contains(parent, p.Trace)) || p.Parent == "" && p.State != "" {
 			t.Errorf("%+v", p)
 		}
 	})

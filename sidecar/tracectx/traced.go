@@ -54,7 +54,8 @@ func traceOf(parent string) string {
 		}
 	}
 	known := version == "00" && len(parent) == 55
-	later := version != "00" && version != "ff" && (len(parent) == 55 || parent[55] == '-') // a version of the future may say more
+	// a version of the future may say more
+	later := version != "00" && version != "ff" && (len(parent) == 55 || parent[55] == '-')
 	if !known && !later || strings.Trim(trace, "0") == "" || strings.Trim(span, "0") == "" {
 		return ""
 	}

@@ -93,7 +93,8 @@ func Lines(w io.Writer, seed uint64, n int, o noise.Options) error {
 func Line(c noise.Case) ([]byte, error) {
 	line := map[string]any{
 		"id": c.Seed, "user": c.User, "tools": offered(c), "message": message(c), "finish_reason": c.Finish,
-		"ops": append([]string{}, c.Ops...), "truth": truth(c), "visible": append([]string{}, c.Visible...), "hidden": append([]string{}, c.Hidden...),
+		"ops": append([]string{}, c.Ops...), "truth": truth(c), "visible": append([]string{}, c.Visible...),
+		"hidden": append([]string{}, c.Hidden...),
 	}
 	if c.Negative != "" {
 		line["negative"] = c.Negative
@@ -104,7 +105,8 @@ func Line(c noise.Case) ([]byte, error) {
 func truth(c noise.Case) []map[string]any {
 	out := []map[string]any{}
 	for _, t := range c.Truth {
-		out = append(out, map[string]any{"name": t.Name, "arguments": t.Args, "class": t.Class, "standing": t.Standing})
+		out = append(out, map[string]any{"name": t.Name, "arguments": t.Args, "class": t.Class,
+			"standing": t.Standing})
 	}
 	return out
 }
@@ -113,7 +115,8 @@ func truth(c noise.Case) []map[string]any {
 func offered(c noise.Case) []map[string]any {
 	out := []map[string]any{}
 	for _, t := range c.Tools {
-		out = append(out, map[string]any{"type": "function", "function": map[string]any{"name": t.Name, "description": t.About, "parameters": t.Schema()}})
+		out = append(out, map[string]any{"type": "function", "function": map[string]any{"name": t.Name,
+			"description": t.About, "parameters": t.Schema()}})
 	}
 	return out
 }

@@ -107,7 +107,8 @@ func (t Target) ask(ctx context.Context, c noise.Case, d Draw) (noise.Got, error
 		ctx, done = context.WithTimeout(ctx, t.Timeout)
 		defer done()
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(t.URL, "/")+"/chat/completions", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		strings.TrimRight(t.URL, "/")+"/chat/completions", bytes.NewReader(body))
 	if err != nil {
 		return noise.Got{}, err
 	}
@@ -122,7 +123,8 @@ func (t Target) ask(ctx context.Context, c noise.Case, d Draw) (noise.Got, error
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(res.Body, maxRequest))
-		return noise.Got{}, fmt.Errorf("status %d: %.120s", res.StatusCode, gjson.GetBytes(text, "error.message"))
+		return noise.Got{}, fmt.Errorf("status %d: %.120s", res.StatusCode,
+			gjson.GetBytes(text, "error.message"))
 	}
 	if t.Stream {
 		return pieces(res.Body)

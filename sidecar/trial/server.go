@@ -23,7 +23,8 @@ const maxRequest = 32 << 20
 func Server() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
-		send(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": Model, "object": "model", "owned_by": "noise"}}})
+		send(w, http.StatusOK, map[string]any{"object": "list",
+			"data": []any{map[string]any{"id": Model, "object": "model", "owned_by": "noise"}}})
 	})
 	mux.HandleFunc("POST /v1/chat/completions", complete)
 	return mux
@@ -52,7 +53,8 @@ func complete(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler) // the connection breaks
 	}
 	send(w, http.StatusOK, map[string]any{
-		"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion", "created": 0, "model": Model, "usage": usage(c),
+		"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion", "created": 0, "model": Model,
+		"usage":   usage(c),
 		"choices": []any{map[string]any{"index": 0, "message": message(c), "finish_reason": c.Finish}},
 	})
 }
@@ -71,7 +73,8 @@ func asked(request gjson.Result) (d Draw, again bool, err error) {
 		}
 	}
 	if !found {
-		return d, false, fmt.Errorf("no user message names a case: write one such as %s into it", Draw{Seed: 17, Options: noise.Options{Chain: 1}})
+		return d, false, fmt.Errorf("no user message names a case: write one such as %s into it",
+			Draw{Seed: 17, Options: noise.Options{Chain: 1}})
 	}
 	return d, again, err
 }
@@ -81,7 +84,8 @@ func stream(w http.ResponseWriter, c noise.Case) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w)
 	event := func(choice map[string]any, more map[string]any) {
-		doc := map[string]any{"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion.chunk", "created": 0, "model": Model, "choices": []any{choice}}
+		doc := map[string]any{"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion.chunk",
+			"created": 0, "model": Model, "choices": []any{choice}}
 		for k, v := range more {
 			doc[k] = v
 		}
@@ -89,7 +93,8 @@ func stream(w http.ResponseWriter, c noise.Case) {
 		fmt.Fprintf(w, "data: %s\n\n", text)
 		_ = flush.Flush() // who has gone reads nothing more
 	}
-	event(map[string]any{"index": 0, "delta": map[string]any{"role": "assistant", "content": ""}, "finish_reason": nil}, nil)
+	event(map[string]any{"index": 0, "delta": map[string]any{"role": "assistant", "content": ""},
+		"finish_reason": nil}, nil)
 	begun, half := map[int]bool{}, ""
 	for _, d := range c.Deltas {
 		for _, text := range []*string{&d.Content, &d.Thoughts, &d.Args} {
@@ -102,7 +107,8 @@ func stream(w http.ResponseWriter, c noise.Case) {
 	if c.Finish == "" {
 		panic(http.ErrAbortHandler)
 	}
-	event(map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": c.Finish}, map[string]any{"usage": usage(c)})
+	event(map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": c.Finish},
+		map[string]any{"usage": usage(c)})
 	io.WriteString(w, "data: [DONE]\n\n")
 }
 
@@ -146,7 +152,8 @@ func usage(c noise.Case) map[string]any {
 }
 
 func fail(w http.ResponseWriter, why string) {
-	send(w, http.StatusBadRequest, map[string]any{"error": map[string]any{"message": why, "type": "invalid_request_error"}})
+	send(w, http.StatusBadRequest,
+		map[string]any{"error": map[string]any{"message": why, "type": "invalid_request_error"}})
 }
 
 func send(w http.ResponseWriter, status int, doc any) {

@@ -27,7 +27,8 @@ func TestDrawsSurviveAMessage(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"[noise 1 only=nope]": `operator "nope"`, "[noise 1 chain=9]": "chain of 9", "[noise 1 size=3]": `"size=3": write chain=`,
+		"[noise 1 only=nope]": `operator "nope"`, "[noise 1 chain=9]": "chain of 9",
+		"[noise 1 size=3]":             `"size=3": write chain=`,
 		"[noise 99999999999999999999]": "too large",
 	} {
 		if _, ok, err := FindDraw(text); !ok || err == nil || !strings.Contains(err.Error(), want) {
@@ -80,7 +81,8 @@ func TestFailuresAreCounted(t *testing.T) {
 		t.Errorf("%v, failed %v", err, found.Failed)
 	}
 	var out strings.Builder
-	if err := found.Write(&out, nil); err != nil || !strings.Contains(out.String(), "not read 5: status 404") {
+	if err := found.Write(&out, nil); err != nil ||
+		!strings.Contains(out.String(), "not read 5: status 404") {
 		t.Errorf("%v\n%s", err, out.String())
 	}
 	stopped, cancel := context.WithCancel(t.Context())
@@ -100,7 +102,8 @@ func TestAskedAgain(t *testing.T) {
 		`[{"role":"user","content":"Hi"}]`:            "no user message names a case",
 		`[{"role":"user","content":"[noise 5 x=1]"}]`: `\"x=1\": write chain=`,
 	} {
-		res, err := server.Client().Post(server.URL+"/v1/chat/completions", "application/json", strings.NewReader(`{"messages":`+messages+`}`))
+		res, err := server.Client().Post(server.URL+"/v1/chat/completions", "application/json",
+			strings.NewReader(`{"messages":`+messages+`}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +132,8 @@ func TestLine(t *testing.T) {
 		Finish  string `json:"finish_reason"`
 		Truth   []struct{ Name, Class, Standing string }
 	}
-	if err := json.Unmarshal(line, &doc); err != nil || doc.ID != 3 || len(doc.Tools) == 0 || doc.Message.Content == nil || doc.Finish == "" || len(doc.Truth) == 0 || doc.Truth[0].Standing == "" {
+	if err := json.Unmarshal(line, &doc); err != nil || doc.ID != 3 || len(doc.Tools) == 0 ||
+		doc.Message.Content == nil || doc.Finish == "" || len(doc.Truth) == 0 || doc.Truth[0].Standing == "" {
 		t.Errorf("%v\n%s", err, line)
 	}
 }
@@ -142,7 +146,8 @@ func TestSilentServerIsCounted(t *testing.T) {
 	defer server.Close()
 	defer close(held)
 	for _, stream := range []bool{false, true} {
-		found, err := Target{URL: server.URL + "/v1", Stream: stream, Timeout: 20 * time.Millisecond}.Run(t.Context(), 1, 3, noise.Options{})
+		found, err := Target{URL: server.URL + "/v1", Stream: stream,
+			Timeout: 20 * time.Millisecond}.Run(t.Context(), 1, 3, noise.Options{})
 		if err != nil || found.Unread() != 3 {
 			t.Errorf("%v, failed %v", err, found.Failed)
 		}

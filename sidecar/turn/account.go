@@ -51,7 +51,8 @@ func (a *Account) Excused() bool {
 		return false
 	}
 	switch a.Faults[n-1].Fault {
-	case ruleset.Unfinished, ruleset.HarmonyError, ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited,
+	case ruleset.Unfinished, ruleset.HarmonyError, ruleset.StreamError, ruleset.Overflow, ruleset.Auth,
+		ruleset.Missing, ruleset.RateLimited,
 		ruleset.Rejected, ruleset.ServerError, ruleset.Unreachable, ruleset.Away, ruleset.Timeout:
 		return true
 	}
@@ -91,7 +92,8 @@ func (a *Account) Edited(ids []string) {
 
 // tokens takes the usage object of a reply.
 func (a *Account) tokens(usage []byte) {
-	found := gjson.GetManyBytes(usage, "prompt_tokens", "completion_tokens", "completion_tokens_details.reasoning_tokens")
+	found := gjson.GetManyBytes(usage, "prompt_tokens", "completion_tokens",
+		"completion_tokens_details.reasoning_tokens")
 	a.now = [3]int{int(found[0].Int()), int(found[1].Int()), int(found[2].Int())}
 }
 

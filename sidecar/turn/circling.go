@@ -16,7 +16,8 @@ func (t *Turn) circling(seen ruleset.Seen) {
 	t.facts.Judge = func(c *tools.Call) *tools.Refusal {
 		if say := seen.Stops(c.Name, string(c.Arguments)); say != "" {
 			t.stopped = say
-			return &tools.Refusal{Code: tools.Denied, Name: c.Name, Text: string(c.Arguments), Why: "It was made before, and gave the same each time."}
+			return &tools.Refusal{Code: tools.Denied, Name: c.Name, Text: string(c.Arguments),
+				Why: "It was made before, and gave the same each time."}
 		}
 		if judge == nil {
 			return nil
@@ -45,7 +46,8 @@ func (n told) Get(callID string) (string, bool) {
 // stop ends a turn in which the model wanted to go on in circles.
 func (t *Turn) stop(about tools.Refusal) error {
 	t.p.Metrics.Said.WithLabelValues(t.labels("loop")...).Inc()
-	t.log.Warn("the model makes the same call again and again; the turn ends", "event", "loop_ended", "tool", about.Name, "model", t.Model.ID.Value,
+	t.log.Warn("the model makes the same call again and again; the turn ends", "event", "loop_ended",
+		"tool", about.Name, "model", t.Model.ID.Value,
 		"server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)
 	return t.tell(t.stopped)
 }

@@ -67,7 +67,10 @@ func shows(text, name string, args []byte) bool {
 	const glue = 64 // bytes between the two
 	longest := 6*len(args) + 1<<9
 	var names []string
-	gjson.ParseBytes(args).ForEach(func(key, _ gjson.Result) bool { names = append(names, key.Raw); return true })
+	gjson.ParseBytes(args).ForEach(func(key, _ gjson.Result) bool {
+		names = append(names, key.Raw)
+		return true
+	})
 	for at := strings.Index(text, name); at >= 0; {
 		at += len(name)
 		open := at
@@ -79,7 +82,8 @@ func shows(text, name string, args []byte) bool {
 			open += brace
 			if inner := text[scan.SkipSpace(text, open+1):]; begins(inner, names) {
 				object := harmony.Scan{At: open}
-				if object.Run(text[:min(len(text), open+longest)], true); object.End > 0 && tools.SameJSON([]byte(text[open:object.End]), args) {
+				if object.Run(text[:min(len(text), open+longest)], true); object.End > 0 &&
+					tools.SameJSON([]byte(text[open:object.End]), args) {
 					return true
 				}
 			}
@@ -102,5 +106,6 @@ func begins(inner string, names []string) bool {
 	}
 	const long = 1 << 9
 	end := strings.IndexAny(inner[1:min(len(inner), long)], `"\\`) + 1
-	return end > 0 && inner[end] == '\\' || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(inner, name) })
+	return end > 0 && inner[end] == '\\' ||
+		slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(inner, name) })
 }

@@ -20,7 +20,8 @@ func TestDeferred(t *testing.T) {
 		{via, "system", `"Available deferred-schema tools:"`, ""},
 		{via, "system", `"Available deferred-schema tools:\n- \n-  x\n- y"`, "y"},
 	} {
-		req, err := openai.ParseRequest([]byte(`{` + row.tools + `"messages":[{"role":"` + row.role + `","content":` + row.content + `},{"role":"user","content":"go"}]}`))
+		req, err := openai.ParseRequest([]byte(`{` + row.tools + `"messages":[{"role":"` + row.role +
+			`","content":` + row.content + `},{"role":"user","content":"go"}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// exact refuses calls with a number that the server has rounded, before judge is asked; judge may be nil. The model
-// is told to write the number in quotes: it is kept then, and becomes a number where the schema wants one.
+// exact refuses calls with a number that the server has rounded, before judge is asked; judge may be nil. The
+// model is told to write the number in quotes: it is kept then, and becomes a number where the schema wants
+// one.
 func (t *Turn) exact(judge func(*tools.Call) *tools.Refusal) func(*tools.Call) *tools.Refusal {
 	if !t.srv.RoundsIntegers {
 		return judge
@@ -19,7 +20,8 @@ func (t *Turn) exact(judge func(*tools.Call) *tools.Refusal) func(*tools.Call) *
 		if n := rounded(gjson.ParseBytes(c.Arguments)); n != "" {
 			return &tools.Refusal{
 				Code: tools.BadSchema, Name: c.Name, Text: string(c.Arguments),
-				Why: "the model server keeps no more than 15 digits of an integer, and made " + n + " of one. Write it in quotes.",
+				Why: "the model server keeps no more than 15 digits of an integer, and made " + n +
+					" of one. Write it in quotes.",
 			}
 		}
 		if judge == nil {
@@ -32,7 +34,8 @@ func (t *Turn) exact(judge func(*tools.Call) *tools.Refusal) func(*tools.Call) *
 // maxExact is the largest integer up to which a float64 has all of them.
 const maxExact = 1 << 53
 
-// rounded is the first integer of a value that looks as a program writes a float64 which may have been another integer.
+// rounded is the first integer of a value that looks as a program writes a float64 which may have been
+// another integer.
 func rounded(v gjson.Result) (n string) {
 	switch {
 	case v.IsObject(), v.IsArray():

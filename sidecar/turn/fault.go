@@ -25,7 +25,8 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 		return ruleset.HarmonyError, tools.Refusal{Why: err.Error()}
 	case err != nil:
 		return ruleset.StreamError, tools.Refusal{Why: "the reply broke off"}
-	case len(r.Calls) > 0, r.Done && len(r.Refused) == 0 && t.who.Run: // a run ends with its last call, if the model has no more to say
+	case len(r.Calls) > 0, r.Done && len(r.Refused) == 0 &&
+		t.who.Run: // a run ends with its last call, if the model has no more to say
 		return "", tools.Refusal{}
 	case r.Cut == openai.ContentFilter && t.agent: // others know what content_filter means
 		return ruleset.Filtered, tools.Refusal{Why: "the content filter of the model server cut it off"}
@@ -36,7 +37,8 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 		return ruleset.Unfinished, tools.Refusal{Why: unfinished}
 	case r.Cut == openai.Unfinished:
 		return ruleset.Cut, tools.Refusal{Why: unfinished}
-	case t.forced && !r.Empty() && r.Cut == "" && r.Finish != "length" && t.set.Recovery.For(ruleset.NotCalled).Action != "":
+	case t.forced && !r.Empty() && r.Cut == "" && r.Finish != "length" &&
+		t.set.Recovery.For(ruleset.NotCalled).Action != "":
 		return ruleset.NotCalled, tools.Refusal{Name: t.toolName(), Why: "it answered with text"}
 	case !r.Empty() && r.Cut != "" && r.Cut != openai.ContentFilter:
 		return ruleset.Cut, tools.Refusal{Why: r.Cut}
@@ -97,8 +99,8 @@ func (t *Turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
 	return true
 }
 
-// retried reports a failure of the server after which the request was sent again already: as limits.yaml says, or to
-// another server.
+// retried reports a failure of the server after which the request was sent again already: as limits.yaml
+// says, or to another server.
 func (t *Turn) retried(err error) bool {
 	var f *upstream.Failure
 	return errors.As(err, &f) && f.Fault == ruleset.ServerError && (f.Retried || t.route.Several())
@@ -106,15 +108,18 @@ func (t *Turn) retried(err error) bool {
 
 // mayAsk says that the rules allow one more request because of a fault.
 func (t *Turn) mayAsk(f ruleset.Fault, r *ruleset.Remedy) bool {
-	return r.Action != ruleset.GiveUp && r.Action != "" && t.asked[f] < r.Attempts && t.spent < t.set.Recovery.Total
+	return r.Action != ruleset.GiveUp && r.Action != "" && t.asked[f] < r.Attempts &&
+		t.spent < t.set.Recovery.Total
 }
 
 // settle answers when nothing more is tried: with the sentence of the rules for the user of
 // an agent, else with the status of the rules, else with what there is.
-func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Remedy, about tools.Refusal, err error) error {
+func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Remedy, about tools.Refusal,
+	err error) error {
 	var f *upstream.Failure
 	sentence := ""
-	if must := t.set.Recovery.For(ruleset.NotCalled); t.forced && err == nil && remedy.Status == 0 && len(r.Refused) > 0 {
+	if must := t.set.Recovery.For(ruleset.NotCalled); t.forced && err == nil && remedy.Status == 0 &&
+		len(r.Refused) > 0 {
 		remedy = &must
 	}
 	if t.agent && !t.forced && (fault != ruleset.Overflow || t.fresh) {
@@ -153,8 +158,10 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 // say answers with a sentence of the rules in place of an error, and lets the operator know.
 func (t *Turn) say(fault ruleset.Fault, sentence string, about tools.Refusal, err error) error {
 	t.p.Metrics.Said.WithLabelValues(t.labels(string(fault))...).Inc()
-	t.log.Warn("the user reads a sentence of the rules", "event", "said", "fault", fault, "model", t.Model.ID.Value,
-		"server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session, "detail", detail(about, err), "rules", t.set.Version)
+	t.log.Warn("the user reads a sentence of the rules", "event", "said", "fault", fault,
+		"model", t.Model.ID.Value,
+		"server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session,
+		"detail", detail(about, err), "rules", t.set.Version)
 	if err != nil {
 		t.sink.Begin("") // nothing of the broken reply leaves
 	}
@@ -178,7 +185,8 @@ func (t *Turn) gone(ctx context.Context) error {
 
 // Left is the error of a request whose caller left.
 func Left() *openai.Error {
-	return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request", Message: "the caller left"}
+	return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
+		Message: "the caller left"}
 }
 
 // fail ends the turn with an error, in words by which the agent tries again.

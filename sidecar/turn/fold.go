@@ -21,7 +21,8 @@ type folded struct{ body, came Bytes }
 // fold makes the request small, once the reply has lasted for a while. Another model server may still have to
 // get it where there are several, so it stays there until one of them has replied.
 func (t *Turn) fold() {
-	if !t.folded.body.None() || t.req != nil || len(t.body) < leastFolded || time.Since(t.asking.began) < foldAfter {
+	if !t.folded.body.None() || t.req != nil || len(t.body) < leastFolded ||
+		time.Since(t.asking.began) < foldAfter {
 		return
 	}
 	t.folded.body = Of(t.body)

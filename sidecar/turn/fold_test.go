@@ -11,8 +11,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// A request that was folded is sent again as it was, and still says what it speaks of; none of its bytes is kept
-// meanwhile. A short reply, a small request and one that another server may have to get are left as they are.
+// A request that was folded is sent again as it was, and still says what it speaks of; none of its bytes is
+// kept meanwhile. A short reply, a small request and one that another server may have to get are left as they
+// are.
 func TestFold(t *testing.T) {
 	long := strings.Repeat("Speak of <reasoning> as a word. ", 100)
 	schema := `{"type":"object","properties":{"path":{"type":"string"}}}`
@@ -35,7 +36,8 @@ func TestFold(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			req, err := openai.ParseRequest(text(row.said))
 			ruletest.Must(t, err)
-			turn := &Turn{original: req, offered: req.Tools, body: req.Body, catalog: tools.NewCatalog(nil, nil, req.Tools), asking: asking{began: time.Now().Add(-row.since)}}
+			turn := &Turn{original: req, offered: req.Tools, body: req.Body, catalog: tools.NewCatalog(nil,
+				nil, req.Tools), asking: asking{began: time.Now().Add(-row.since)}}
 			if row.edited {
 				turn.body = append(text(row.said), '\n')
 			}

@@ -93,7 +93,8 @@ func (t *Turn) hear(piece *Piece, p *Part) {
 	switch {
 	case p.Said == nil:
 		said = p.Quoted
-	case p.Said.Reasoning.Skipped, said.Reasoning == "" && p.Said.Reasoning.Text != "": // or it was decoded when the piece had been read
+	case p.Said.Reasoning.Skipped, said.Reasoning == "" &&
+		p.Said.Reasoning.Text != "": // or it was decoded when the piece had been read
 		thought = p.Said.Reasoning.Value.Of(piece.Doc.Doc)
 	}
 	if p.Said != nil && p.Said.Finish != "" {
@@ -127,12 +128,14 @@ func (t *Turn) tellWatcher(choice int, ids []string, r *parse.Reading) {
 	if t.from.Watch == nil {
 		return
 	}
-	h := &Heard{Set: t.set, Server: t.srv.ID.Value, Style: styleID(t.style), Profile: t.profile(), IDs: ids, Reading: r}
+	h := &Heard{Set: t.set, Server: t.srv.ID.Value, Style: styleID(t.style), Profile: t.profile(), IDs: ids,
+		Reading: r}
 	if t.listens {
 		h.Facts, h.Tools, h.Workspace = t.reads, t.offered, t.folder
 		h.Facts.Judge, h.Facts.Mentioned = nil, nil // they hold the request
 		if said != nil {
-			h.Said = parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(), Calls: said.calls}
+			h.Said = parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(),
+				Calls: said.calls}
 			h.Thought, h.Finish, h.Lost = said.thought, said.finish, said.bytes > maxHeard
 		}
 	}

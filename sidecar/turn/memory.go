@@ -54,9 +54,9 @@ func (m memory) key(callID string) string {
 	return m.of + "\x00" + id
 }
 
-// conversation tells one from another: by the session that the caller names, or else by how it begins, up to what
-// the user says first, where OpenClaw tells its session, too. The key of a session, such as agent:main:main, is
-// the same in each gateway.
+// conversation tells one from another: by the session that the caller names, or else by how it begins, up to
+// what the user says first, where OpenClaw tells its session, too. The key of a session, such as
+// agent:main:main, is the same in each gateway.
 func conversation(session string, req *openai.Request) string {
 	if session != "" && !strings.HasPrefix(session, tracectx.Session) {
 		return "session " + session

@@ -8,7 +8,8 @@ import (
 )
 
 func TestPack(t *testing.T) {
-	for _, text := range []string{"", "a", strings.Repeat(`{"role":"user","content":"Hello"},`, 10000), "\x00\xff"} {
+	for _, text := range []string{"", "a", strings.Repeat(`{"role":"user","content":"Hello"},`, 10000),
+		"\x00\xff"} {
 		p := Of([]byte(text))
 		if p.None() || string(p.Open()) != text || string(p.Open()) != text {
 			t.Errorf("%.20q comes back as %.20q", text, p.Open())

@@ -24,9 +24,10 @@ import (
 
 // Planner plans turns. Its fields are what all turns share; all but Crew must be set.
 type Planner struct {
-	Fleet   *fleet.Fleet
-	Guard   *guard.Guard
-	Recall  *state.Recall // of calls: the thoughts behind those that have left, and notes about those that have not
+	Fleet *fleet.Fleet
+	Guard *guard.Guard
+	// of calls: the thoughts behind those that have left, and notes about those that have not
+	Recall  *state.Recall
 	Schemas *tools.Schemas
 	Crew    *Crew // reads what streams bring; nil: each reads its own
 	Metrics *telemetry.Metrics
@@ -48,7 +49,8 @@ type Caller struct {
 
 // Plan decides everything about a request before the model is asked. The error is an
 // *openai.Error.
-func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Request, from Caller) (*Turn, error) {
+func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Request,
+	from Caller) (*Turn, error) {
 	id := cmp.Or(req.Model, set.Models[0].ID.Value)
 	n := slices.IndexFunc(set.Models, func(m ruleset.Model) bool { return m.ID.Value == id })
 	if n < 0 {
@@ -61,7 +63,8 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	}
 	span := from.Spans.Turn(ctx, id, set.Version, set.Arms, who, req)
 	ctx = span.In(ctx)
-	t := &Turn{p: p, log: tracectx.Bind(p.Log, ctx), span: span, set: set, route: route, as: model, who: who, from: from, since: time.Now(), agent: len(offered(req)) > 0}
+	t := &Turn{p: p, log: tracectx.Bind(p.Log, ctx), span: span, set: set, route: route, as: model, who: who,
+		from: from, since: time.Now(), agent: len(offered(req)) > 0}
 	if err := t.plan(ctx, req); err != nil {
 		t.endSpan(err)
 		return nil, err
@@ -93,7 +96,8 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	}
 	t.req = read
 	// A run shortens what it holds by itself.
-	t.fresh = !from.Runs && !slices.ContainsFunc(read.Messages, func(m openai.Message) bool { return m.Role == "assistant" })
+	t.fresh = !from.Runs && !slices.ContainsFunc(read.Messages,
+		func(m openai.Message) bool { return m.Role == "assistant" })
 	t.offered, t.forced, t.single = offered(read), read.Forced(), read.Single()
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
@@ -103,7 +107,8 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.facts.Stops = req.Stops()
 	of := conversation(from.Session, req)
 	t.part = part(cmp.Or(t.who.Session, of))
-	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note, of}, memory{p.Recall, state.Awaited, of}
+	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note,
+		of}, memory{p.Recall, state.Awaited, of}
 	t.thoughts.fetch(ctx, req)
 	t.known = upstream.Memory{Thoughts: t.thoughts, Notes: t.notes}
 	if !from.Runs {
@@ -143,8 +148,9 @@ func (t *Turn) edited(req *openai.Request) (*openai.Request, error) {
 func Asker(req *openai.Request, from Caller, model string) policy.Subject {
 	run := req.Runtime()
 	return policy.Subject{
-		Model: model, Client: from.Client, Agent: run.Agent, Channel: run.Channel, Run: from.Runs, Interactive: true,
-		Session: cmp.Or(run.Session, from.Session),
+		Model: model, Client: from.Client, Agent: run.Agent, Channel: run.Channel, Run: from.Runs,
+		Interactive: true,
+		Session:     cmp.Or(run.Session, from.Session),
 	}
 }
 
@@ -156,7 +162,8 @@ func (t *Turn) one(f parse.Facts) parse.Facts {
 	judge, made := f.Judge, false
 	f.Judge = func(c *tools.Call) *tools.Refusal {
 		if made {
-			return &tools.Refusal{Code: tools.Denied, Name: c.Name, Why: "one call can be made at a time (parallel_tool_calls: false), so this one has to wait for the next reply."}
+			return &tools.Refusal{Code: tools.Denied, Name: c.Name,
+				Why: "one call can be made at a time (parallel_tool_calls: false), so this one has to wait for the next reply."}
 		}
 		refusal := judge(c)
 		made = refusal == nil
@@ -180,7 +187,8 @@ func (t *Turn) results(req *openai.Request) {
 			if what, ok := t.awaited.take(m.CallID); ok {
 				t.p.Guard.Await(m.CallID, t.who, what)
 			}
-			t.notes.put(m.CallID, t.p.Guard.Result(t.set, m.CallID, func(most int) string { return req.Text(m, most) }))
+			t.notes.put(m.CallID, t.p.Guard.Result(t.set, m.CallID,
+				func(most int) string { return req.Text(m, most) }))
 		}
 	}
 }

@@ -38,7 +38,8 @@ type Reader struct {
 	torn  bool // the stream has ended without its end mark
 }
 
-// arrival is the memory in which one event is read. Streams wait most of their time, so they have none of their own.
+// arrival is the memory in which one event is read. Streams wait most of their time, so they have none of
+// their own.
 type arrival struct {
 	doc   openai.Completion
 	parts []Part
@@ -80,9 +81,10 @@ func (r *Reader) Event(data, raw []byte, more bool) error {
 	if fails(&e.doc) {
 		return &ErrorInside{bytes.Clone(data)}
 	}
-	r.blank = string(e.doc.Model.Of(data)) == `""` && !slices.ContainsFunc(e.doc.Choices, func(c openai.Choice) bool {
-		return c.Finish != "" || c.Content.Text != "" || c.Reasoning.Text != "" || len(c.Calls) > 0
-	})
+	r.blank = string(e.doc.Model.Of(data)) == `""` && !slices.ContainsFunc(e.doc.Choices,
+		func(c openai.Choice) bool {
+			return c.Finish != "" || c.Content.Text != "" || c.Reasoning.Text != "" || len(c.Calls) > 0
+		})
 	p := r.begin(&e.doc, raw)
 	p.Parts, p.More = e.parts[:0], more
 	for i := range e.doc.Choices {
@@ -200,7 +202,8 @@ func (r *Reader) Break() []parse.Reading {
 	p := r.begin(nil, nil)
 	for _, c := range r.choices {
 		if !c.ended {
-			events := slices.DeleteFunc(c.end(openai.Unfinished, nil).Events, func(e parse.Event) bool { return e.Kind == parse.ToolCall })
+			events := slices.DeleteFunc(c.end(openai.Unfinished, nil).Events,
+				func(e parse.Event) bool { return e.Kind == parse.ToolCall })
 			c.reading.Calls = nil
 			p.Parts = append(p.Parts, Part{Choice: c.index, Events: events})
 		}
@@ -325,7 +328,8 @@ func (c *choice) delta(said *openai.Choice) parse.Delta {
 	c.calls = c.calls[:0]
 	for i := range said.Calls {
 		p := &said.Calls[i]
-		c.calls = append(c.calls, parse.CallDelta{Index: p.Index, ID: p.ID, Name: p.Name, Arguments: p.Arguments})
+		c.calls = append(c.calls, parse.CallDelta{Index: p.Index, ID: p.ID, Name: p.Name,
+			Arguments: p.Arguments})
 	}
 	d.Calls = c.calls
 	return d

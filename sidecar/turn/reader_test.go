@@ -65,11 +65,13 @@ func reading(t testing.TB, flows bool) (*Reader, *collected) {
 	set := ruletest.Shipped(t)
 	catalog := tools.NewCatalog(set.Tools, nil, []tools.Tool{{Name: "read"}})
 	got := &collected{text: map[int]string{}, calls: map[int][]string{}, ended: map[int]int{}}
-	return NewReader(func() *parse.Reader { return set.Strategies("").Reader(catalog, parse.Facts{}) }, flows, got.take), got
+	return NewReader(func() *parse.Reader { return set.Strategies("").Reader(catalog, parse.Facts{}) }, flows,
+		got.take), got
 }
 
 func event(choice int, delta, finish string) string {
-	return fmt.Sprintf("data: {\"choices\":[{\"index\":%d,\"delta\":{%s},\"finish_reason\":%s}]}\n\n", choice, delta, finish)
+	return fmt.Sprintf("data: {\"choices\":[{\"index\":%d,\"delta\":{%s},\"finish_reason\":%s}]}\n\n", choice,
+		delta, finish)
 }
 
 // blank is the last event of Ollama's chat completions where its API for chats tells an error, byte for byte.
@@ -83,13 +85,15 @@ const (
 
 // Choices that nobody can ask for are not read: a reply may hold any number of them.
 func TestManyChoices(t *testing.T) {
-	stream := event(0, `"content":"A"`, `"stop"`) + "data: {\"choices\":[{\"index\":200}" + strings.Repeat(`,{"index":128}`, 1000) + "]}\n\ndata: [DONE]\n\n"
+	stream := event(0, `"content":"A"`, `"stop"`) +
+		"data: {\"choices\":[{\"index\":200}" + strings.Repeat(`,{"index":128}`, 1000) + "]}\n\ndata: [DONE]\n\n"
 	r, _ := reading(t, true)
 	if err := r.Stream(strings.NewReader(stream), mib, mib, nil); err != nil || len(r.End("")) != 1 {
 		t.Errorf("%d of the stream, %v", len(r.End("")), err)
 	}
 	r, _ = reading(t, true)
-	if err := r.Document([]byte(`{"choices":[{}` + strings.Repeat(`,{}`, 1000) + `]}`)); err != nil || len(r.End("")) != maxChoices {
+	if err := r.Document([]byte(`{"choices":[{}` + strings.Repeat(`,{}`, 1000) + `]}`)); err != nil ||
+		len(r.End("")) != maxChoices {
 		t.Errorf("%d of the document, %v", len(r.End("")), err)
 	}
 }
@@ -121,7 +125,9 @@ func TestReader(t *testing.T) {
 		{"an error", "data: {\"error\":{\"message\":\"x\"}}\n\n", `{"error":{"message":"x"}}`, nil, "", `holds an error: {"error"`},
 	} {
 		for shape, read := range map[string]func(*Reader) error{
-			"stream":   func(r *Reader) error { return r.Stream(strings.NewReader(row.stream), mib, mib, nil) },
+			"stream": func(r *Reader) error {
+				return r.Stream(strings.NewReader(row.stream), mib, mib, nil)
+			},
 			"document": func(r *Reader) error { return r.Document([]byte(row.document)) },
 		} {
 			if shape == "document" && row.document == "" {
@@ -142,7 +148,8 @@ func TestReader(t *testing.T) {
 			}
 			for i, want := range row.text {
 				if readings[i].Content != want || got.of(i) != want || got.ended[i] != 1 {
-					t.Errorf("%s, %s: choice %d is %q, passed on %q, ended %d times", row.name, shape, i, readings[i].Content, got.of(i), got.ended[i])
+					t.Errorf("%s, %s: choice %d is %q, passed on %q, ended %d times", row.name, shape, i,
+						readings[i].Content, got.of(i), got.ended[i])
 				}
 			}
 			if calls := strings.Join(got.calls[0], ";"); calls != row.calls {
@@ -186,12 +193,14 @@ func TestUnfinished(t *testing.T) {
 func TestBreak(t *testing.T) {
 	r, got := reading(t, true)
 	call := `"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]`
-	stream := event(0, `"content":"I read"`, "null") + event(0, `"content":" it: <"`, "null") + event(0, call, "null") + "data: {\"error\":\"x\"}\n\n"
+	stream := event(0, `"content":"I read"`, "null") + event(0, `"content":" it: <"`, "null") + event(0, call,
+		"null") + "data: {\"error\":\"x\"}\n\n"
 	if err := r.Stream(strings.NewReader(stream), mib, mib, nil); err == nil {
 		t.Fatal("no error")
 	}
 	readings := r.Break()
-	if got.of(0) != "I read it: <" || readings[0].Content != got.of(0) || len(got.calls[0])+len(readings[0].Calls) > 0 {
+	if got.of(0) != "I read it: <" || readings[0].Content != got.of(0) ||
+		len(got.calls[0])+len(readings[0].Calls) > 0 {
 		t.Errorf("%q, %q, calls %v", got.of(0), readings[0].Content, got.calls)
 	}
 }
@@ -201,7 +210,8 @@ func TestBreak(t *testing.T) {
 func TestReaderTakesAnyPieces(t *testing.T) {
 	const text = "I will look. <|channel|>commentary to=functions.read <|constrain|>json<|message|>{\"path\":\"a\"}<|call|>"
 	whole, want := reading(t, false)
-	if err := whole.Document(fmt.Appendf(nil, `{"choices":[{"message":{"content":%q},"finish_reason":"stop"}]}`, text)); err != nil {
+	if err := whole.Document(fmt.Appendf(nil,
+		`{"choices":[{"message":{"content":%q},"finish_reason":"stop"}]}`, text)); err != nil {
 		t.Fatal(err)
 	}
 	reads := whole.End("")
@@ -214,11 +224,13 @@ func TestReaderTakesAnyPieces(t *testing.T) {
 		}
 		stream.WriteString(event(0, "", `"stop"`) + done)
 		r, got := reading(t, false)
-		err := r.Stream(cut{strings.NewReader(stream.String()), rapid.IntRange(1, 64).Draw(p, "read")}, mib, mib, nil)
+		err := r.Stream(cut{strings.NewReader(stream.String()), rapid.IntRange(1, 64).Draw(p, "read")}, mib,
+			mib, nil)
 		if err != nil {
 			p.Fatal(err)
 		}
-		if again := r.End(""); cmp.Diff(reads, again) != "" || got.of(0) != want.of(0) || cmp.Diff(got.calls, want.calls) != "" {
+		if again := r.End(""); cmp.Diff(reads, again) != "" || got.of(0) != want.of(0) ||
+			cmp.Diff(got.calls, want.calls) != "" {
 			p.Fatalf("%s\n%v %v", cmp.Diff(reads, again), got, want)
 		}
 	})
@@ -240,7 +252,8 @@ func TestLeadLeaves(t *testing.T) {
 		want          string
 	}{{true, false, "It is "}, {false, false, ""}, {true, true, ""}} {
 		r, got := reading(t, row.flows)
-		first := strings.TrimSuffix(strings.TrimPrefix(event(0, `"content":"It is "`, "null"), "data: "), "\n\n")
+		first := strings.TrimSuffix(strings.TrimPrefix(event(0, `"content":"It is "`, "null"), "data: "),
+			"\n\n")
 		if err := r.Event([]byte(first), []byte(first), false); err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +277,8 @@ func TestRecovered(t *testing.T) {
 		ok   bool
 	}{
 		{upstream.Recovered{Text: "Done."}, "Done.", "", true},
-		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":"a`}}}, "", `read{"path":"a"}`, true}, // the model ended it
+		// the model ended it
+		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":"a`}}}, "", `read{"path":"a"}`, true},
 		{upstream.Recovered{Calls: []upstream.Raw{{Name: "exec", Arguments: `{"command":"rm -r /tm`}}}, "", "", false},
 		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":`}}}, "", "", false},
 		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":"a",}`}}}, "", `read{"path":"a"}`, true},
@@ -273,7 +287,8 @@ func TestRecovered(t *testing.T) {
 		r, got := reading(t, true)
 		ok := r.Recovered(&row.from)
 		r.Close()
-		if ok != row.ok || got.of(0) != row.text || strings.Join(got.calls[0], ";") != row.call || !ok && len(got.order) > 0 {
+		if ok != row.ok || got.of(0) != row.text || strings.Join(got.calls[0], ";") != row.call ||
+			!ok && len(got.order) > 0 {
 			t.Errorf("%+v: %v %+v", row.from, ok, got)
 		}
 	}
@@ -291,7 +306,8 @@ func TestReaderIsBounded(t *testing.T) {
 	}
 	r, _ := reading(t, false)
 	broken := errors.New("reset")
-	if err := r.Stream(io.MultiReader(strings.NewReader(event(0, "", "null")), failing{broken}), mib, mib, nil); !errors.Is(err, broken) {
+	if err := r.Stream(io.MultiReader(strings.NewReader(event(0, "", "null")), failing{broken}), mib, mib,
+		nil); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 	r.Close()

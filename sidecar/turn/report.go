@@ -22,26 +22,28 @@ func (t *Turn) report(f ruleset.Fault, r *ruleset.Remedy, again bool, about tool
 	t.account.faulty(Faulty{f, action, about.Name, detail(about, err)})
 	t.span.Fault(string(f), string(action), about.Name, again)
 	t.p.Metrics.Faults.WithLabelValues(t.labels(string(f), string(action))...).Inc()
-	t.log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value, "server", t.srv.ID.Value,
+	t.log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value,
+		"server", t.srv.ID.Value,
 		"tool", about.Name, "detail", detail(about, err), "rules", t.set.Version)
 }
 
-// leastPrompt is the size of a request, in bytes, below which its tokens are not looked at; mostBytes is how many of
-// them no token has.
+// leastPrompt is the size of a request, in bytes, below which its tokens are not looked at; mostBytes is how
+// many of them no token has.
 const (
 	leastPrompt = 16 << 10
 	mostBytes   = 12
 )
 
-// unread warns of a prompt that the server has cut without a word. Where it tells what it took from its cache, it
-// may count only the rest.
+// unread warns of a prompt that the server has cut without a word. Where it tells what it took from its
+// cache, it may count only the rest.
 func (t *Turn) unread(ctx context.Context) {
 	read := t.account.now[0]
 	if t.asking.size < leastPrompt || read == 0 || read*mostBytes > t.asking.size || read < t.window/2 {
 		return
 	}
 	t.log.WarnContext(ctx, "the model server has read much less than it was sent: its context is too small, or it counts only what is new", "event", "prompt_cut",
-		"prompt_tokens", read, "bytes", t.asking.size, "context_window", t.window, "model", t.Model.ID.Value, "server", t.srv.ID.Value, "rules", t.set.Version)
+		"prompt_tokens", read, "bytes", t.asking.size, "context_window", t.window, "model", t.Model.ID.Value,
+		"server", t.srv.ID.Value, "rules", t.set.Version)
 }
 
 // detail is what a fault says to the operator.
@@ -73,7 +75,9 @@ func (t *Turn) count(r *parse.Reading) {
 		t.log.Info("this model server eats the header of thoughts: from now on the first text of its replies is held for a moment",
 			"event", "headers_eaten", "model", t.Model.ID.Value, "server", t.srv.ID.Value)
 	}
-	t.set.Hit(r, func(rule ruleset.Rule) { t.p.Metrics.Hits.WithLabelValues(t.labels(rule.File, rule.ID)...).Inc() })
+	t.set.Hit(r, func(rule ruleset.Rule) {
+		t.p.Metrics.Hits.WithLabelValues(t.labels(rule.File, rule.ID)...).Inc()
+	})
 	if r.Repeated > 0 { // or there would be a series of nothing
 		t.account.Repeated += r.Repeated
 		t.p.Metrics.Repeated.WithLabelValues(t.labels()...).Add(float64(r.Repeated))
@@ -84,7 +88,8 @@ func (t *Turn) count(r *parse.Reading) {
 	}
 	for i := range r.Steps {
 		st := &r.Steps[i]
-		t.log.Debug("reading", "event", "reading_step", "strategy", st.Strategy, "rule", st.Rule, "field", st.Field,
+		t.log.Debug("reading", "event", "reading_step", "strategy", st.Strategy, "rule", st.Rule,
+			"field", st.Field,
 			"from", st.From, "to", st.To, "outcome", st.Outcome, "note", st.Note)
 	}
 }
@@ -113,8 +118,10 @@ func (t *Turn) note(ids []string, refusals []tools.Refusal) {
 		if !known {
 			continue // it was no call
 		}
-		t.log.Warn("a call was refused, and others of the same reply have left", "event", "call_refused", "fault", fault, "tool", r.Name,
-			"detail", r.Why, "left", len(ids), "model", t.Model.ID.Value, "server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)
+		t.log.Warn("a call was refused, and others of the same reply have left", "event", "call_refused",
+			"fault", fault, "tool", r.Name,
+			"detail", r.Why, "left", len(ids), "model", t.Model.ID.Value, "server", t.srv.ID.Value,
+			"agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)
 		remedy := t.set.Recovery.For(fault)
 		why := remedy.Correction(r.Name, r.Why, t.catalog.Names())
 		if why == "" {
@@ -123,7 +130,8 @@ func (t *Turn) note(ids []string, refusals []tools.Refusal) {
 		notes = append(notes, why)
 	}
 	if len(notes) > 0 {
-		t.notes.put(ids[len(ids)-1], "Of the calls that you made together, not all were run. "+strings.Join(notes, " "))
+		t.notes.put(ids[len(ids)-1], "Of the calls that you made together, not all were run. "+
+			strings.Join(notes, " "))
 	}
 }
 

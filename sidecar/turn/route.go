@@ -54,7 +54,8 @@ func (t *Turn) round(ctx context.Context) (*parse.Reading, error) {
 			return &parse.Reading{}, t.unavailable(tried)
 		}
 		if err := t.move(ctx, from, tried); err != nil {
-			t.log.WarnContext(ctx, "no other model server can be asked", "event", "upstream_unfit", "model", t.Model.ID.Value, "detail", err.Error(), "rules", t.set.Version)
+			t.log.WarnContext(ctx, "no other model server can be asked", "event",
+				"upstream_unfit", "model", t.Model.ID.Value, "detail", err.Error(), "rules", t.set.Version)
 			return &parse.Reading{}, t.unavailable(tried)
 		}
 	}
@@ -65,8 +66,10 @@ func (t *Turn) move(ctx context.Context, from string, why error) error {
 	if err := t.locate(ctx); err != nil {
 		return err
 	}
-	t.log.WarnContext(ctx, "another model server is asked", "event", "upstream_changed", "model", t.Model.ID.Value,
-		"from", from, "to", t.route.Name(), "detail", why.Error(), "session", t.who.Session, "rules", t.set.Version)
+	t.log.WarnContext(ctx, "another model server is asked", "event",
+		"upstream_changed", "model", t.Model.ID.Value,
+		"from", from, "to", t.route.Name(), "detail", why.Error(), "session", t.who.Session,
+		"rules", t.set.Version)
 	return t.write(ctx)
 }
 
@@ -99,8 +102,8 @@ func better(a, b error) error {
 	return a
 }
 
-// tells is how much an error tells a caller. That waiting helps at one server counts more than that it does not
-// at another; then what a server said more than that there is none.
+// tells is how much an error tells a caller. That waiting helps at one server counts more than that it does
+// not at another; then what a server said more than that there is none.
 func tells(err error) int {
 	var f *upstream.Failure
 	switch {
@@ -137,7 +140,8 @@ func outcome(err error) fleet.Outcome {
 		return fleet.Failed
 	}
 	switch f.Fault {
-	case ruleset.Unreachable, ruleset.Away, ruleset.Timeout, ruleset.ServerError, ruleset.StreamError, ruleset.Auth:
+	case ruleset.Unreachable, ruleset.Away, ruleset.Timeout, ruleset.ServerError, ruleset.StreamError,
+		ruleset.Auth:
 		return fleet.Failed
 	}
 	return fleet.Answered

@@ -46,7 +46,8 @@ type Piece struct {
 // speaks reports whether the model says something in it, or that it has ended.
 func (p *Piece) speaks() bool {
 	return p.Doc != nil && slices.ContainsFunc(p.Parts, func(part Part) bool {
-		return part.Reading != nil || part.Delta.Content != "" || part.Delta.Reasoning != "" || len(part.Delta.Calls) > 0
+		return part.Reading != nil || part.Delta.Content != "" || part.Delta.Reasoning != "" ||
+			len(part.Delta.Calls) > 0
 	})
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // Stream reads events up to the end mark, within the limits of bytes. Where the stream ends without the mark,
-// a choice that has not finished is cut. The error is one of the body, of its form, or *ErrorInside. Who waits here needs little stack: the crew reads what has come.
+// a choice that has not finished is cut. The error is one of the body, of its form, or *ErrorInside. Who
+// waits here needs little stack: the crew reads what has come.
 func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int, at *Crew) (err error) {
 	events, ended := openai.NewEventReader(body, maxEvent, maxTotal), false
 	defer events.Close()

@@ -43,7 +43,8 @@ func (t *Turn) choose(ctx context.Context) *ruleset.Style {
 		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name), Part: t.part,
 	})
 	if err != nil {
-		t.log.WarnContext(ctx, "a choice of a style could not be evaluated", "event", "style_unchosen", "detail", err.Error(), "rules", t.set.Version)
+		t.log.WarnContext(ctx, "a choice of a style could not be evaluated", "event",
+			"style_unchosen", "detail", err.Error(), "rules", t.set.Version)
 	}
 	if style != nil && style.Schema && !t.up.Obeys(ctx, t.set, t.srv, t.Model) {
 		return style.Otherwise
@@ -148,12 +149,15 @@ func (t *Turn) otherwise(ctx context.Context, err error) (bool, error) {
 	if err := t.write(ctx); err != nil || t.style == was {
 		return false, err
 	}
-	t.log.WarnContext(ctx, "the model server refuses the request; it is asked in another style", "event", "style_changed", "model", t.Model.ID.Value,
-		"server", t.srv.ID.Value, "from", styleID(was), "to", styleID(t.style), "detail", f.Why, "tools", strings.Join(t.demanding(), " "), "rules", t.set.Version)
+	t.log.WarnContext(ctx, "the model server refuses the request; it is asked in another style", "event",
+		"style_changed", "model", t.Model.ID.Value,
+		"server", t.srv.ID.Value, "from", styleID(was), "to", styleID(t.style), "detail", f.Why,
+		"tools", strings.Join(t.demanding(), " "), "rules", t.set.Version)
 	return true, nil
 }
 
-// demanding are the offered tools whose schemas say what a server that makes a grammar of them may not be able to.
+// demanding are the offered tools whose schemas say what a server that makes a grammar of them may not be
+// able to.
 func (t *Turn) demanding() (names []string) {
 	for _, tool := range t.offered {
 		if demands().Match(tool.Parameters) {
@@ -175,11 +179,13 @@ func styleID(s *ruleset.Style) string {
 // followed notes a reply that did not follow its schema: then it has neither a call nor the
 // word that it is done.
 func (t *Turn) followed(r *parse.Reading) {
-	if t.style == nil || !t.style.Schema || !t.agent || r.Empty() || r.Done || len(r.Calls)+len(r.Refused) > 0 ||
+	if t.style == nil || !t.style.Schema || !t.agent || r.Empty() || r.Done ||
+		len(r.Calls)+len(r.Refused) > 0 ||
 		r.Cut != "" || r.Finish == "length" {
 		return
 	}
 	t.up.Disobeys(t.srv, t.Model)
 	t.log.Warn("the model server does not follow the JSON Schema of its style; the next request uses another one", "event", "schema_ignored",
-		"model", t.Model.ID.Value, "server", t.srv.ID.Value, "style", t.style.ID, "next", t.style.Otherwise.ID, "rules", t.set.Version)
+		"model", t.Model.ID.Value, "server", t.srv.ID.Value, "style", t.style.ID,
+		"next", t.style.Otherwise.ID, "rules", t.set.Version)
 }

@@ -56,8 +56,10 @@ func (t *Turn) askedFor(within context.Context, err error) {
 	a, fault := &t.asking, faultWord(within, err)
 	tokens := t.account.now
 	t.p.Metrics.Inferred(&telemetry.Inference{
-		Model: t.Model.ID.Value, Arms: t.set.Arms, Upstream: t.route.Name(), Provider: t.srv.ID.Value, Asked: t.Model.Name, Fault: fault,
-		Took: time.Since(a.began), First: a.first, Stream: a.stream, Input: tokens[0], Output: tokens[1], At: tracectx.Of(within),
+		Model: t.Model.ID.Value, Arms: t.set.Arms, Upstream: t.route.Name(), Provider: t.srv.ID.Value,
+		Asked: t.Model.Name, Fault: fault,
+		Took: time.Since(a.began), First: a.first, Stream: a.stream, Input: tokens[0], Output: tokens[1],
+		At: tracectx.Of(within),
 	})
 	a.span.End(tokens[0], tokens[1], tokens[2], fault)
 }
@@ -80,7 +82,8 @@ func faultWord(ctx context.Context, err error) string {
 
 // decided tells of a decision of the policy.
 func (t *Turn) decided(d guard.Told) {
-	t.span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place, Outcome: string(d.Outcome)})
+	t.span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place,
+		Outcome: string(d.Outcome)})
 }
 
 // traces tells of a choice that has ended.
@@ -91,7 +94,8 @@ func (t *Turn) traces(r *parse.Reading, ids []string, said *ear) {
 	var delta *parse.Delta
 	var thought []byte
 	if said != nil && said.bytes <= maxHeard {
-		delta, thought = &parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(), Calls: said.calls}, said.thought
+		delta, thought = &parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(),
+			Calls: said.calls}, said.thought
 	}
 	finish := r.Finish
 	if said != nil {
@@ -111,7 +115,8 @@ func (t *Turn) endSpan(err error) {
 		fault = string(a.Faults[n-1].Fault)
 	}
 	t.span.End(spans.Came{
-		Upstream: a.Upstream, Style: a.Style, Strategies: a.Strategies, Turns: a.Turns, Again: a.Again, Calls: a.Calls, Refused: a.Refused,
+		Upstream: a.Upstream, Style: a.Style, Strategies: a.Strategies, Turns: a.Turns, Again: a.Again,
+		Calls: a.Calls, Refused: a.Refused,
 		Prompt: a.Prompt, Completion: a.Completion, Reasoning: a.Reasoning, Fault: fault, Failed: err != nil,
 	})
 }

@@ -35,29 +35,31 @@ type Turn struct {
 	span  *spans.Turn   // nil: tracing is off
 	Model ruleset.Model // that is asked, under the id the caller sees
 
-	route      *fleet.Route
-	as         *ruleset.Model // as the rules have it
-	up         *upstream.Client
-	window     int // of its context, in tokens; 0: unknown
-	set        *ruleset.Set
-	srv        *ruleset.Server
-	catalog    *tools.Catalog
-	offered    []tools.Tool
-	forced     bool // a call must be made: a program reads the answer
-	single     bool // a choice may hold one call
-	who        policy.Subject
-	facts      parse.Facts
-	reads      parse.Facts // of the last reply: facts, and what its server and the asking so far add
-	folder     string      // where the gateway says that the agent works, if the watcher listens
-	from       Caller
-	listens    bool // the watcher, to the words
-	ears       []ear
-	since      time.Time       // it was planned
-	agent      bool            // tools are offered, so a user reads the answer, and no program takes it for a summary
-	req        *openai.Request // as the model reads it; nil once something came, and no other server can be asked
-	part       int             // 0 to 99, the same for a session, or else for a conversation
-	fresh      bool            // the conversation has just begun: the caller cannot shorten it
-	came       bool            // something of the last reply
+	route   *fleet.Route
+	as      *ruleset.Model // as the rules have it
+	up      *upstream.Client
+	window  int // of its context, in tokens; 0: unknown
+	set     *ruleset.Set
+	srv     *ruleset.Server
+	catalog *tools.Catalog
+	offered []tools.Tool
+	forced  bool // a call must be made: a program reads the answer
+	single  bool // a choice may hold one call
+	who     policy.Subject
+	facts   parse.Facts
+	reads   parse.Facts // of the last reply: facts, and what its server and the asking so far add
+	folder  string      // where the gateway says that the agent works, if the watcher listens
+	from    Caller
+	listens bool // the watcher, to the words
+	ears    []ear
+	since   time.Time // it was planned
+	// tools are offered, so a user reads the answer, and no program takes it for a summary
+	agent bool
+	// as the model reads it; nil once something came, and no other server can be asked
+	req        *openai.Request
+	part       int  // 0 to 99, the same for a session, or else for a conversation
+	fresh      bool // the conversation has just begun: the caller cannot shorten it
+	came       bool // something of the last reply
 	known      upstream.Memory
 	thoughts   memory          // behind the calls that leave
 	notes      memory          // about calls that do not
@@ -133,7 +135,8 @@ func (t *Turn) message() []byte {
 
 // next prepares what is asked after a reply that has a fault. Where that is nothing, the turn
 // has ended with this error.
-func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Reading, err error) (bool, error) {
+func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Reading,
+	err error) (bool, error) {
 	remedy := t.set.Recovery.For(fault)
 	again := !t.retried(err) && t.again(fault, &remedy)
 	t.report(fault, &remedy, again, about, err)

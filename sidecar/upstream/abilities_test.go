@@ -149,7 +149,8 @@ func TestSchemaField(t *testing.T) {
 		}
 		srv := &ruleset.Server{Structured: field}
 		body := openai.Apply(q.Body, Prepare(q, srv, ruleset.Model{}, Memory{}, nil))
-		if got := gjson.GetBytes(body, want).Raw; got != schema || field != "" && strings.Contains(string(body), "response_format") {
+		if got := gjson.GetBytes(body, want).Raw; got != schema || field != "" &&
+			strings.Contains(string(body), "response_format") {
 			t.Errorf("%s: %s", field, body)
 		}
 	}

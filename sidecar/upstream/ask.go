@@ -31,20 +31,24 @@ type Reply struct {
 // again within the limits of the set while no answer has begun. waits is how long the
 // caller says that it waits for us; 0: it does not say. The error is a *Failure. Ending ctx
 // ends the request at once, at any stage.
-func (c *Client) Ask(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte, waits time.Duration) (*Reply, error) {
+func (c *Client) Ask(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte,
+	waits time.Duration) (*Reply, error) {
 	return c.AskWithin(ctx, set, srv, body, waits, Retries(&set.Limits))
 }
 
 // AskWithin is Ask with less than all of the retries.
-func (c *Client) AskWithin(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte, waits time.Duration, b Budget) (*Reply, error) {
+func (c *Client) AskWithin(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte,
+	waits time.Duration, b Budget) (*Reply, error) {
 	reply, failed := c.post(ctx, set, srv, body, waits, b)
 	if failed != nil && failed.noAPI {
-		c.log.InfoContext(ctx, "the model server has chat completions alone", "event", "own_api_missing", "server", srv.ID.Value, "detail", failed.Say.Log)
+		c.log.InfoContext(ctx, "the model server has chat completions alone", "event",
+			"own_api_missing", "server", srv.ID.Value, "detail", failed.Say.Log)
 		c.completions.Store(time.Now().Add(seenFor).UnixNano())
 		reply, failed = c.post(ctx, set, srv, body, waits, b)
 	}
 	if failed != nil && failed.fits > 0 {
-		c.log.InfoContext(ctx, "max_tokens lowered to what the context leaves", "event", "max_tokens_lowered", "max_tokens", failed.fits)
+		c.log.InfoContext(ctx, "max_tokens lowered to what the context leaves", "event",
+			"max_tokens_lowered", "max_tokens", failed.fits)
 		reply, failed = c.post(ctx, set, srv, capTokens(body, failed.fits), waits, b)
 	}
 	if failed != nil {
@@ -54,7 +58,8 @@ func (c *Client) AskWithin(ctx context.Context, set *ruleset.Set, srv *ruleset.S
 }
 
 // post is Ask without the second request that a too large max_tokens needs.
-func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte, waits time.Duration, b Budget) (*Reply, *Failure) {
+func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, body []byte,
+	waits time.Duration, b Budget) (*Reply, *Failure) {
 	lim := &set.Limits
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := watchSilence(cancel, lim.Patience(lim.FirstByte, waits))
@@ -76,14 +81,16 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 			reply := &Reply{
 				Stream: kind == "text/event-stream", Header: res.Header,
 				Body: &replyBody{
-					cancel: cancel, body: res.Body, watch: w, idle: lim.Patience(lim.Idle, waits), left: int(lim.ReplyBytes),
+					cancel: cancel, body: res.Body, watch: w, idle: lim.Patience(lim.Idle, waits),
+					left: int(lim.ReplyBytes),
 					fail: func(err error) *Failure { return c.unanswered(ctx, set, err) },
 				},
 			}
 			c.began(srv, gjson.GetBytes(body, "model").Str)
 			if own {
 				reply.Stream = gjson.GetBytes(body, "stream").Bool()
-				reply.Body = newOllamaReply(reply.Body, reply.Stream, gjson.GetBytes(body, "stream_options.include_usage").Bool())
+				reply.Body = newOllamaReply(reply.Body, reply.Stream,
+					gjson.GetBytes(body, "stream_options.include_usage").Bool())
 			}
 			return reply, nil
 		}
@@ -98,9 +105,11 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	if err != nil && len(said) == 0 {
 		return nil, c.unanswered(ctx, set, fmt.Errorf("%w: %w", errBrokeOff, err))
 	}
-	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said, Window: c.Window(srv, gjson.GetBytes(body, "model").Str)})
+	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said,
+		Window: c.Window(srv, gjson.GetBytes(body, "model").Str)})
 	failed.Retried = tries.made > 1
-	failed.noAPI = own && (res.StatusCode == http.StatusNotFound || res.StatusCode == http.StatusMethodNotAllowed) && !gjson.GetBytes(said, "error").Exists()
+	failed.noAPI = own && (res.StatusCode == http.StatusNotFound ||
+		res.StatusCode == http.StatusMethodNotAllowed) && !gjson.GetBytes(said, "error").Exists()
 	if rec, ok := Recover(srv, said); ok && res.StatusCode != http.StatusOK {
 		return &Reply{Header: res.Header, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
 	}
@@ -147,7 +156,8 @@ func (c *Client) send(ctx context.Context, tries *attempts, to string, body []by
 func (c *Client) try(ctx context.Context, tries *attempts, to string, body []byte) (*http.Response, error) {
 	sent := &letter{body: body}
 	defer sent.arrived()
-	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, to, retryablehttp.ReaderFunc(sent.send))
+	req, err := retryablehttp.NewRequestWithContext(ctx, http.MethodPost, to,
+		retryablehttp.ReaderFunc(sent.send))
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +192,8 @@ func (c *Client) authorize(req *http.Request) {
 // Here, and only here, is decided whether the upstream is away.
 func (c *Client) unreached(ctx context.Context, set *ruleset.Set, err error, began time.Time) *Failure {
 	failed := c.unanswered(ctx, set, err)
-	if failed.Fault == ruleset.Unreachable && (obstacleOf(err) != nil || c.contact.lost(began, set.Limits.Away)) {
+	if failed.Fault == ruleset.Unreachable && (obstacleOf(err) != nil ||
+		c.contact.lost(began, set.Limits.Away)) {
 		return failure(set, ruleset.Away, failed.Why, failed.Say.Log)
 	}
 	return failed

@@ -12,7 +12,8 @@ import (
 )
 
 // reasoningNames are the members under which callers send a chain of thought back.
-var reasoningNames = []string{"reasoning", "reasoning_content", "thinking", "reasoning_text", "reasoning_details"}
+var reasoningNames = []string{"reasoning", "reasoning_content", "thinking", "reasoning_text",
+	"reasoning_details"}
 
 // reasoning puts the chain of thought of an assistant message under the server's
 // own names. Where the caller has dropped it and the message made calls, it comes
@@ -138,8 +139,8 @@ func isObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && gjson.Valid(text)
 }
 
-// mendArguments is text as one JSON object: the first of several. What is none stands under arguments, so that the
-// model reads what it wrote.
+// mendArguments is text as one JSON object: the first of several. What is none stands under arguments, so
+// that the model reads what it wrote.
 func mendArguments(text string) string {
 	if end, ok := jsonrepair.End(text); ok {
 		text = text[:end]

@@ -50,8 +50,10 @@ func TestClassify(t *testing.T) {
 	set := testSet()
 	for _, tt := range tests {
 		f := Classify(set, set.Server(tt.server), Answer{Status: tt.status, Body: []byte(tt.body)})
-		if f.Fault != tt.fault || f.Say.Status != tt.want || f.Say.Code != tt.code || f.Say.Message == "" || !strings.Contains(f.Say.Log, "HTTP") {
-			t.Errorf("%s: %s %d %q %q (%s)", tt.name, f.Fault, f.Say.Status, f.Say.Code, f.Say.Message, f.Say.Log)
+		if f.Fault != tt.fault || f.Say.Status != tt.want || f.Say.Code != tt.code || f.Say.Message == "" ||
+			!strings.Contains(f.Say.Log, "HTTP") {
+			t.Errorf("%s: %s %d %q %q (%s)", tt.name, f.Fault, f.Say.Status, f.Say.Code, f.Say.Message,
+				f.Say.Log)
 		}
 		var e *openai.Error
 		if !errors.As(error(f), &e) || e != f.Say {
@@ -94,7 +96,8 @@ func TestClassifyOverflow(t *testing.T) {
 			t.Errorf("%s: %q", tt.name, f.Say.Message)
 		}
 	}
-	f := Classify(set, set.Server("ollama"), Answer{Status: 400, Body: []byte(`prompt is longer than the context length`)})
+	f := Classify(set, set.Server("ollama"),
+		Answer{Status: 400, Body: []byte(`prompt is longer than the context length`)})
 	if !strings.Contains(f.Say.Message, "maximum context length") {
 		t.Errorf("unknown window: %q", f.Say.Message)
 	}
@@ -103,15 +106,20 @@ func TestClassifyOverflow(t *testing.T) {
 func TestClassifyRetryAfterAndRules(t *testing.T) {
 	set := testSet()
 	set.Recovery.Faults = map[ruleset.Fault]ruleset.Remedy{
-		ruleset.Rejected:    {Status: 422, Type: "t", Code: "c", Message: rulefile.Text{Value: "No: {why}"}, RetryAfter: time.Second},
+		ruleset.Rejected: {Status: 422, Type: "t", Code: "c", Message: rulefile.Text{Value: "No: {why}"},
+			RetryAfter: time.Second},
 		ruleset.RateLimited: {RetryAfter: 5 * time.Second},
 	}
 	f := Classify(set, set.Server("vllm"), Answer{Status: 400, Body: []byte(`bad n`)})
-	if got, want := *f.Say, (openai.Error{Status: 422, Type: "t", Code: "c", Message: "No: bad n.", Log: "upstream HTTP 400: bad n", RetryAfter: time.Second}); got != want {
+	if got, want := *f.Say, (openai.Error{Status: 422, Type: "t", Code: "c", Message: "No: bad n.",
+		Log: "upstream HTTP 400: bad n", RetryAfter: time.Second}); got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	for text, want := range map[string]time.Duration{"7": 7 * time.Second, "0.5": 500 * time.Millisecond, "0": 5 * time.Second, "Thu, 01 Jan 1970 00:00:00 GMT": 5 * time.Second, "soon": 5 * time.Second, "-1": 5 * time.Second, "": 5 * time.Second} {
-		f := Classify(set, set.Server("vllm"), Answer{Status: 429, Header: http.Header{"Retry-After": {text}}})
+	for text, want := range map[string]time.Duration{"7": 7 * time.Second, "0.5": 500 * time.Millisecond,
+		"0": 5 * time.Second, "Thu, 01 Jan 1970 00:00:00 GMT": 5 * time.Second, "soon": 5 * time.Second,
+		"-1": 5 * time.Second, "": 5 * time.Second} {
+		f := Classify(set, set.Server("vllm"),
+			Answer{Status: 429, Header: http.Header{"Retry-After": {text}}})
 		if f.Say.RetryAfter != want {
 			t.Errorf("Retry-After %q: %s", text, f.Say.RetryAfter)
 		}
@@ -120,8 +128,10 @@ func TestClassifyRetryAfterAndRules(t *testing.T) {
 	if d, ok := retryAfter(http.Header{"Retry-After": {date}}); !ok || d < 50*time.Second || d > time.Minute {
 		t.Errorf("Retry-After %s: %s", date, d)
 	}
-	f = Classify(set, set.Server("vllm"), Answer{Status: 400, Body: []byte(`"auto" tool choice requires flags`)})
-	if f.Say.Status != 400 || !strings.HasSuffix(f.Say.Message, "--tool-call-parser openai.") || !strings.Contains(f.Say.Log, "Start vLLM") {
+	f = Classify(set, set.Server("vllm"),
+		Answer{Status: 400, Body: []byte(`"auto" tool choice requires flags`)})
+	if f.Say.Status != 400 || !strings.HasSuffix(f.Say.Message, "--tool-call-parser openai.") ||
+		!strings.Contains(f.Say.Log, "Start vLLM") {
 		t.Errorf("hint: %+v", f.Say)
 	}
 }

@@ -68,7 +68,8 @@ func failed(t testing.TB, err error) *Failure {
 func TestAsk(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer sk-secret-42" || r.Header.Get("Accept-Encoding") != "identity" {
+		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer sk-secret-42" ||
+			r.Header.Get("Accept-Encoding") != "identity" {
 			t.Errorf("%s %v", r.URL.Path, r.Header)
 		}
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -162,7 +163,8 @@ func TestAskHeedsRetryAfter(t *testing.T) {
 
 func TestAskStaysWithinItsBudget(t *testing.T) {
 	set := testSet()
-	set.Limits.Retries, set.Limits.RetryMin, set.Limits.RetryBudget = 1000, 50*time.Millisecond, 200*time.Millisecond
+	set.Limits.Retries, set.Limits.RetryMin, set.Limits.RetryBudget = 1000, 50*time.Millisecond,
+		200*time.Millisecond
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) })
 	began := time.Now()
 	if _, _, f := ask(t, c, set); f == nil || time.Since(began) > 5*time.Second {
@@ -239,7 +241,9 @@ func TestAskWithPassword(t *testing.T) {
 		if user, password, _ := r.BasicAuth(); user != "me" || password != "p w" {
 			w.WriteHeader(http.StatusTeapot)
 		}
-	}, func(cfg *Config) { cfg.Key, cfg.BaseURL = "", strings.Replace(cfg.BaseURL, "://", "://me:p%20w@", 1) })
+	}, func(cfg *Config) {
+		cfg.Key, cfg.BaseURL = "", strings.Replace(cfg.BaseURL, "://", "://me:p%20w@", 1)
+	})
 	if _, _, f := ask(t, c, testSet()); f != nil {
 		t.Error(f)
 	}

@@ -118,7 +118,8 @@ func TestAskBoundsTheReply(t *testing.T) {
 				io.Copy(io.Discard, r.Body)
 				tt.h(w, r)
 			}), set)
-			if tt.fault == "" && f != nil || tt.fault != "" && (f == nil || f.Fault != tt.fault || f.Say.Status != tt.want) {
+			if tt.fault == "" && f != nil || tt.fault != "" && (f == nil || f.Fault != tt.fault ||
+				f.Say.Status != tt.want) {
 				t.Errorf("%+v", f)
 			}
 		})
@@ -173,7 +174,8 @@ func TestAskRecovers(t *testing.T) {
 		io.WriteString(w, `{"error":"error parsing tool call: raw='{\"a\":1', err=x"}`)
 	}, func(c *Config) { c.Server = "ollama" })
 	text, reply, f := ask(t, c, testSet())
-	if f != nil || text != "" || reply.Recovered == nil || reply.Recovered.Calls[0].Arguments != `{"a":1` || reply.Failure.Fault != ruleset.HarmonyError {
+	if f != nil || text != "" || reply.Recovered == nil || reply.Recovered.Calls[0].Arguments != `{"a":1` ||
+		reply.Failure.Fault != ruleset.HarmonyError {
 		t.Errorf("%q %+v %v", text, reply, f)
 	}
 }
@@ -206,7 +208,8 @@ func TestAskKeepsSecrets(t *testing.T) {
 		io.WriteString(w, `{"error":{"message":"key sk-secret-42 not for http://10.0.0.1:8000/v1"}}`)
 	}, func(c *Config) { c.Key = "sk-secret-42" })
 	_, _, f := ask(t, c, testSet())
-	if all := f.Say.Message + f.Say.Log + f.Error(); strings.Contains(all, "sk-secret-42") || strings.Contains(f.Say.Message, "10.0.0.1") {
+	if all := f.Say.Message + f.Say.Log + f.Error(); strings.Contains(all, "sk-secret-42") ||
+		strings.Contains(f.Say.Message, "10.0.0.1") {
 		t.Errorf("%+v", f.Say)
 	}
 }

@@ -43,7 +43,8 @@ func TestContactIsNotSilence(t *testing.T) {
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	if _, err := c.Ask(ctx, set, set.Server("vllm"), []byte(`{}`), 0); failed(t, err).Say.Status != StatusClosed {
+	if _, err := c.Ask(ctx, set, set.Server("vllm"), []byte(`{}`), 0); failed(t,
+		err).Say.Status != StatusClosed {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * set.Limits.Away) // it would be away by now

@@ -46,7 +46,8 @@ func (c *Client) known(ctx context.Context, set *ruleset.Set) *dialect {
 	} else {
 		d.server = detect(set.Servers, seen.answers)
 		if len(seen.answers) > 0 && (old == nil || old.server.ID.Value != d.server.ID.Value) {
-			c.log.InfoContext(ctx, "upstream recognised", "event", "upstream_recognised", "server", d.server.ID.Value)
+			c.log.InfoContext(ctx, "upstream recognised", "event",
+				"upstream_recognised", "server", d.server.ID.Value)
 		}
 	}
 	d.models = models(seen.answers[modelList(d.server)])

@@ -15,31 +15,39 @@ import (
 func testSet() *ruleset.Set {
 	return &ruleset.Set{
 		Limits: ruleset.Limits{
-			SizeLimits:  ruleset.SizeLimits{ReplyBytes: 1 << 20, ErrorBytes: 64 << 10},
-			TimeLimits:  ruleset.TimeLimits{FirstByte: 10 * time.Second, Idle: 10 * time.Second, ProbeTimeout: 5 * time.Second, ProbeEvery: time.Minute},
-			RetryLimits: ruleset.RetryLimits{Retries: 3, RetryMin: 2 * time.Millisecond, RetryMax: 500 * time.Millisecond, RetryBudget: 2 * time.Second},
+			SizeLimits: ruleset.SizeLimits{ReplyBytes: 1 << 20, ErrorBytes: 64 << 10},
+			TimeLimits: ruleset.TimeLimits{FirstByte: 10 * time.Second, Idle: 10 * time.Second,
+				ProbeTimeout: 5 * time.Second, ProbeEvery: time.Minute},
+			RetryLimits: ruleset.RetryLimits{Retries: 3, RetryMin: 2 * time.Millisecond,
+				RetryMax: 500 * time.Millisecond, RetryBudget: 2 * time.Second},
 		},
 		Servers: []ruleset.Server{
 			{
-				ID: rulefile.Text{Value: "vllm"}, Detect: probes("/v1/models", `"owned_by": "vllm"`), Window: []string{"data.0.max_model_len"},
+				ID: rulefile.Text{Value: "vllm"}, Detect: probes("/v1/models", `"owned_by": "vllm"`),
+				Window:       []string{"data.0.max_model_len"},
 				ReasoningOut: []string{"reasoning"}, DropEmptyTools: true, ToolChoice: "auto",
-				Effort: ruleset.Effort{Allowed: efforts, Map: map[string]string{"minimal": "low", "xhigh": "high", "none": ""}},
+				Effort: ruleset.Effort{Allowed: efforts, Map: map[string]string{"minimal": "low",
+					"xhigh": "high", "none": ""}},
 				ErrorRules: ruleset.ErrorRules{
 					OutputTooLarge: patterns(`is too large: \d+.*maximum context length is (?P<limit>\d+) tokens and your request has (?P<prompt>\d+) input`),
 					Overflow: patterns(
 						`maximum context length is (?P<limit>\d+) tokens.*requested (?P<requested>\d+) tokens \((?P<prompt>\d+) in the messages, (?P<output>\d+)`,
 						`maximum context length is (?P<limit>\d+) tokens.*requested (?P<output>\d+) output tokens.*contains (?P<prompt>\d+) input`,
 						`passed (?P<prompt>\d+) input tokens and requested (?P<output>\d+) output tokens.*context length is only (?P<limit>\d+)`),
-					Retry: patterns(`unexpected tokens remaining in message header`, `(?i)while expecting start token`),
+					Retry: patterns(`unexpected tokens remaining in message header`,
+						`(?i)while expecting start token`),
 					Hints: []ruleset.Hint{{
-						Pattern: ruleset.Pattern{Match: regexp.MustCompile(`"auto" tool choice requires`)}, Status: 400,
-						Say: "Start vLLM with --enable-auto-tool-choice --tool-call-parser openai.",
+						Pattern: ruleset.Pattern{Match: regexp.MustCompile(`"auto" tool choice requires`)},
+						Status:  400,
+						Say:     "Start vLLM with --enable-auto-tool-choice --tool-call-parser openai.",
 					}},
 				},
 			},
 			{
-				ID: rulefile.Text{Value: "ollama"}, Detect: probes("/api/version", `"version"`), ReasoningOut: []string{"reasoning"},
-				Rename: map[string]string{"max_completion_tokens": "max_tokens"}, ToolChoice: "drop", FlattenParts: true,
+				ID: rulefile.Text{Value: "ollama"}, Detect: probes("/api/version", `"version"`),
+				ReasoningOut: []string{"reasoning"},
+				Rename:       map[string]string{"max_completion_tokens": "max_tokens"}, ToolChoice: "drop",
+				FlattenParts: true,
 				ErrorRules: ruleset.ErrorRules{
 					Overflow: patterns(`prompt is longer than the context length`),
 					Recover:  []ruleset.CallPattern{{Match: regexp.MustCompile(`(?s)error parsing tool call: raw='(?P<args>.*)', err=`)}},
@@ -47,27 +55,33 @@ func testSet() *ruleset.Set {
 				},
 			},
 			{
-				ID: rulefile.Text{Value: "llamacpp"}, Detect: probes("/props", `"default_generation_settings"`), Props: "/props", Window: []string{"default_generation_settings.n_ctx"},
+				ID:     rulefile.Text{Value: "llamacpp"},
+				Detect: probes("/props", `"default_generation_settings"`), Props: "/props",
+				Window:       []string{"default_generation_settings.n_ctx"},
 				ReasoningOut: []string{"reasoning_content"},
-				Effort:       ruleset.Effort{Field: "chat_template_kwargs.reasoning_effort", Allowed: efforts},
+				Effort: ruleset.Effort{Field: "chat_template_kwargs.reasoning_effort",
+					Allowed: efforts},
 				ErrorRules: ruleset.ErrorRules{
 					Overflow: patterns(`exceeds the available context size`),
 				},
 			},
 			{
-				ID: rulefile.Text{Value: "sglang"}, Detect: probes("/get_server_info", ""), ReasoningOut: []string{"reasoning_content"}, DropStrict: true,
+				ID: rulefile.Text{Value: "sglang"}, Detect: probes("/get_server_info", ""),
+				ReasoningOut: []string{"reasoning_content"}, DropStrict: true,
 				ErrorRules: ruleset.ErrorRules{
 					Overflow: patterns(`input \((?P<prompt>\d+) tokens\) is longer than the model's context length \((?P<limit>\d+) tokens`),
 				},
 			},
 			{
-				ID: rulefile.Text{Value: "lmstudio"}, Detect: probes("/api/v0/models", ""), FoldSystem: true, SystemRole: "system", Structured: "json_schema",
+				ID: rulefile.Text{Value: "lmstudio"}, Detect: probes("/api/v0/models", ""), FoldSystem: true,
+				SystemRole: "system", Structured: "json_schema",
 				ErrorRules: ruleset.ErrorRules{
 					Overflow: patterns(`greater than the context length`),
 				},
 			},
 			{
-				ID: rulefile.Text{Value: "generic"}, ReasoningOut: []string{"reasoning", "reasoning_content"}, DropEmptyTools: true, DropFields: []string{"store", "prompt_cache_key"},
+				ID: rulefile.Text{Value: "generic"}, ReasoningOut: []string{"reasoning", "reasoning_content"},
+				DropEmptyTools: true, DropFields: []string{"store", "prompt_cache_key"},
 				ErrorRules: ruleset.ErrorRules{
 					Recover: []ruleset.CallPattern{{Field: "error.failed_generation"}},
 				},

@@ -53,7 +53,8 @@ func standard(fault ruleset.Fault, why, log string) *openai.Error {
 	case ruleset.Auth:
 		return openai.UpstreamAuth(log)
 	case ruleset.Missing:
-		return &openai.Error{Status: http.StatusNotFound, Type: "invalid_request_error", Code: "model_not_found", Param: "model",
+		return &openai.Error{Status: http.StatusNotFound, Type: "invalid_request_error",
+			Code: "model_not_found", Param: "model",
 			Message: "The model server does not have this model: " + why, Log: log}
 	case ruleset.RateLimited:
 		e := openai.RateLimited(0)
@@ -130,7 +131,8 @@ func unanswered(set *ruleset.Set, err error) *Failure {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return &Failure{Fault: ruleset.StreamError, Say: &openai.Error{
-			Status: StatusClosed, Type: "invalid_request_error", Code: "cancelled", Message: "The caller ended the request.", Log: err.Error(),
+			Status: StatusClosed, Type: "invalid_request_error", Code: "cancelled",
+			Message: "The caller ended the request.", Log: err.Error(),
 		}}
 	case errors.Is(err, errBrokeOff):
 		return failure(set, ruleset.StreamError, errBrokeOff.Error(), err.Error())

@@ -130,7 +130,8 @@ func (r *root) hasByOtherName(name string) bool {
 			return true
 		}
 	}
-	return name == "max_tokens" && r.has("max_completion_tokens") || name == "max_completion_tokens" && r.has("max_tokens")
+	return name == "max_tokens" && r.has("max_completion_tokens") || name == "max_completion_tokens" &&
+		r.has("max_tokens")
 }
 
 // effort clamps the reasoning effort to what the server takes and puts it where
@@ -168,7 +169,8 @@ func (r *root) setPath(path string, value []byte) {
 	}
 	at, ok := r.q.Field(name)
 	if !ok || r.q.Body[at.From] != '{' {
-		r.set(name, slices.Concat([]byte("{"), openai.AppendString(nil, inner), []byte(":"), value, []byte("}")))
+		r.set(name, slices.Concat([]byte("{"), openai.AppendString(nil, inner), []byte(":"), value,
+			[]byte("}")))
 		return
 	}
 	if !gjson.GetBytes(at.Of(r.q.Body), inner).Exists() {

@@ -21,7 +21,8 @@ func (d *draft) tools() {
 	_ = openai.Elements(doc, d.q.ToolsSpan, func(tool openai.Span) {
 		_ = openai.Members(doc, tool, func(key []byte, _, val openai.Span) {
 			if string(key) == "function" {
-				d.edits = append(d.edits, openai.Remove(doc, val, func(key []byte) bool { return string(key) == "strict" })...)
+				d.edits = append(d.edits,
+					openai.Remove(doc, val, func(key []byte) bool { return string(key) == "strict" })...)
 			}
 		})
 	})
@@ -51,7 +52,8 @@ func (d *draft) history(known Memory, names NameMender) {
 		if orphan := m.Role == "tool" && !made; orphan {
 			head = d.orphan(m)
 		}
-		if m.Role != "tool" || known.Bounds == nil || !d.trimmed(m, cmp.Or(m.Name, tool), known.Bounds, head, tail) {
+		if m.Role != "tool" || known.Bounds == nil || !d.trimmed(m, cmp.Or(m.Name, tool), known.Bounds, head,
+			tail) {
 			d.content(m, head, tail)
 		}
 		switch m.Role {
@@ -83,7 +85,8 @@ func (d *draft) orphan(m *openai.Message) (head string) {
 	d.edits = append(d.edits, openai.Remove(d.q.Body, m.Span, func(key []byte) bool {
 		return string(key) == "name" || string(key) == "tool_call_id"
 	})...)
-	return "This is the result of an earlier call of " + cmp.Or(m.Name, "a tool") + ", which is no longer part of this conversation:\n\n"
+	return "This is the result of an earlier call of " + cmp.Or(m.Name, "a tool") +
+		", which is no longer part of this conversation:\n\n"
 }
 
 // note is what the model is told with the result of a call: what is remembered of it, and
@@ -162,8 +165,8 @@ func lastFinal(q *openai.Request) int {
 	return -1
 }
 
-// contentText is the text of a content: a string, null, or parts. It is false if a sentence stands in it for a part
-// of another kind, and for what is no content.
+// contentText is the text of a content: a string, null, or parts. It is false if a sentence stands in it for
+// a part of another kind, and for what is no content.
 func contentText(doc []byte, at openai.Span) (string, bool) {
 	if !at.Present() {
 		return "", true

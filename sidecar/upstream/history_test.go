@@ -40,7 +40,8 @@ func TestPrepareReasoning(t *testing.T) {
 		{"servers without a name", "lmstudio", with(`"reasoning_content":"a",`), with(`"reasoning_content":"a",`)},
 	}
 	for _, tt := range tests {
-		if got, want := prepared(t, conversation(asked, tt.in), tt.server, ruleset.Model{}), conversation(asked, tt.want); got != want {
+		if got, want := prepared(t, conversation(asked, tt.in), tt.server,
+			ruleset.Model{}), conversation(asked, tt.want); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, want)
 		}
 	}
@@ -48,7 +49,9 @@ func TestPrepareReasoning(t *testing.T) {
 
 func TestPrepareCalls(t *testing.T) {
 	call := func(name, args string) string {
-		return conversation(asked, `{"role":"assistant","content":"","tool_calls":[{"id":"x","function":{"name":"`+name+`"`+args+`}}]}`)
+		return conversation(asked,
+			`{"role":"assistant","content":"","tool_calls":[{"id":"x","function":{"name":"`+name+`"`+args+
+				`}}]}`)
 	}
 	tests := []struct{ name, in, inArgs, want, wantArgs string }{
 		{"sound", "exec", `,"arguments":"{\"a\":1}"`, "exec", `,"arguments":"{\"a\":1}"`},
@@ -67,12 +70,15 @@ func TestPrepareCalls(t *testing.T) {
 		{"an object", "exec", `,"arguments":{"a":"\n"}`, "exec", `,"arguments":"{\"a\":\"\\n\"}"`},
 	}
 	for _, tt := range tests {
-		if got, want := prepared(t, call(tt.in, tt.inArgs), "lmstudio", ruleset.Model{}), call(tt.want, tt.wantArgs); got != want {
+		if got, want := prepared(t, call(tt.in, tt.inArgs), "lmstudio", ruleset.Model{}), call(tt.want,
+			tt.wantArgs); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, want)
 		}
 	}
-	result := conversation(asked, called, `{"role":"tool","tool_call_id":"call1","name":"functions.exec","content":"x"}`)
-	if got := prepared(t, result, "lmstudio", ruleset.Model{}); !strings.Contains(got, `"name":"exec","content":"x"`) {
+	result := conversation(asked, called,
+		`{"role":"tool","tool_call_id":"call1","name":"functions.exec","content":"x"}`)
+	if got := prepared(t, result, "lmstudio", ruleset.Model{}); !strings.Contains(got,
+		`"name":"exec","content":"x"`) {
 		t.Errorf("name of a result: %s", got)
 	}
 }
@@ -88,8 +94,10 @@ func TestPrepareControlTokens(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for _, role := range []string{"user", "tool", "assistant", "system"} {
-			in := conversation(strings.Replace(called, "call1", "call2", 1), `{"role":"`+role+`","tool_call_id":"call2","content":`+tt.in+`}`)
-			want := conversation(strings.Replace(called, "call1", "call2", 1), `{"role":"`+role+`","tool_call_id":"call2","content":`+tt.want+`}`)
+			in := conversation(strings.Replace(called, "call1", "call2", 1),
+				`{"role":"`+role+`","tool_call_id":"call2","content":`+tt.in+`}`)
+			want := conversation(strings.Replace(called, "call1", "call2", 1),
+				`{"role":"`+role+`","tool_call_id":"call2","content":`+tt.want+`}`)
 			if got := prepared(t, in, "llamacpp", ruleset.Model{Images: true}); got != want {
 				t.Errorf("%s:\n got %s\nwant %s", tt.in, got, want)
 			}
@@ -97,7 +105,8 @@ func TestPrepareControlTokens(t *testing.T) {
 	}
 	for _, name := range []string{"reasoning", "reasoning_content"} {
 		in := conversation(asked, strings.Replace(called, "{", `{"`+name+`":"<|channel|>x",`, 1))
-		if got := prepared(t, in, "llamacpp", ruleset.Model{}); !strings.Contains(got, `"reasoning_content":"<`+z+`|channel|>x"`) {
+		if got := prepared(t, in, "llamacpp", ruleset.Model{}); !strings.Contains(got,
+			`"reasoning_content":"<`+z+`|channel|>x"`) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -127,7 +136,8 @@ func TestPrepareRuntimeContext(t *testing.T) {
 		if tt.server == "ollama" {
 			had = strings.Replace(before, "reasoning_content", "reasoning", 1)
 		}
-		if got, want := prepared(t, conversation(asked, had, tt.in), tt.server, ruleset.Model{}), conversation(asked, had, tt.want); got != want {
+		if got, want := prepared(t, conversation(asked, had, tt.in), tt.server,
+			ruleset.Model{}), conversation(asked, had, tt.want); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, want)
 		}
 	}
@@ -142,15 +152,18 @@ func TestPrepareSystem(t *testing.T) {
 		{"none leads", asked + "," + sys("system", `"b<|end|>"`), sys("system", `"b<`+zeroWidthSpace+`|end|>"`) + "," + asked},
 	}
 	for _, tt := range tests {
-		if got, want := prepared(t, conversation(tt.in), "lmstudio", ruleset.Model{}), conversation(tt.want); got != want {
+		if got, want := prepared(t, conversation(tt.in), "lmstudio",
+			ruleset.Model{}), conversation(tt.want); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, want)
 		}
 	}
 }
 
 func TestPrepareFlattensParts(t *testing.T) {
-	in := conversation(`{"role":"user","content":[{"type":"text","text":"a"},"b<|end|>"]}`, `{"role":"user","content":[{"type":"image_url","image_url":{}},{"type":"text","text":"c"}]}`)
-	want := conversation(`{"role":"user","content":"a\nb<`+zeroWidthSpace+`|end|>"}`, `{"role":"user","content":[{"type":"image_url","image_url":{}},{"type":"text","text":"c"}]}`)
+	in := conversation(`{"role":"user","content":[{"type":"text","text":"a"},"b<|end|>"]}`,
+		`{"role":"user","content":[{"type":"image_url","image_url":{}},{"type":"text","text":"c"}]}`)
+	want := conversation(`{"role":"user","content":"a\nb<`+zeroWidthSpace+`|end|>"}`,
+		`{"role":"user","content":[{"type":"image_url","image_url":{}},{"type":"text","text":"c"}]}`)
 	if got := prepared(t, in, "ollama", ruleset.Model{Images: true}); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
@@ -207,9 +220,11 @@ func TestPrepareKeepsThePrefix(t *testing.T) {
 		t.Fatal(called)
 	}
 	short := conversation(`{"role":"system","content":"s"}`, asked, asks, result)
-	long := conversation(`{"role":"system","content":"s"}`, asked, asks, result, strings.Replace(called, "call1", "call2", 1), result)
+	long := conversation(`{"role":"system","content":"s"}`, asked, asks, result,
+		strings.Replace(called, "call1", "call2", 1), result)
 	for _, srv := range testSet().Servers {
-		a, b := prepared(t, short, srv.ID.Value, ruleset.Model{}), prepared(t, long, srv.ID.Value, ruleset.Model{})
+		a, b := prepared(t, short, srv.ID.Value, ruleset.Model{}), prepared(t, long, srv.ID.Value,
+			ruleset.Model{})
 		if !strings.HasPrefix(b, strings.TrimSuffix(a, "]}")) {
 			t.Errorf("%s: prefix changes:\n%s\n%s", srv.ID.Value, a, b)
 		}

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// letter is the body of a request on its way. The transport keeps the request until its answer has ended, so the
-// letter lets go of the bytes once they were sent and an answer has begun: it may have 100 KB, and last for minutes.
+// letter is the body of a request on its way. The transport keeps the request until its answer has ended, so
+// the letter lets go of the bytes once they were sent and an answer has begun: it may have 100 KB, and last
+// for minutes.
 type letter struct {
 	mu       sync.Mutex
 	body     []byte

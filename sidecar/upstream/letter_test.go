@@ -6,7 +6,8 @@ import (
 	"testing/iotest"
 )
 
-// A letter can be sent again until an answer has begun. Then its bytes are gone, but not before they were sent.
+// A letter can be sent again until an answer has begun. Then its bytes are gone, but not before they were
+// sent.
 func TestLetter(t *testing.T) {
 	l := &letter{body: []byte("what the model reads")}
 	for range 2 {

@@ -14,7 +14,8 @@ import (
 // Model gives m with the name that it has at the upstream: its own, or that of the listed
 // model which the asked id means. Where the upstream lists nothing, that is the id itself.
 // The error is an *openai.Error with what is listed.
-func (c *Client) Model(ctx context.Context, set *ruleset.Set, m ruleset.Model, asked string) (ruleset.Model, error) {
+func (c *Client) Model(ctx context.Context, set *ruleset.Set, m ruleset.Model,
+	asked string) (ruleset.Model, error) {
 	if m.Name != "" {
 		return m, nil
 	}
@@ -29,7 +30,8 @@ func (c *Client) Model(ctx context.Context, set *ruleset.Set, m ruleset.Model, a
 	}
 	m.Name = name
 	if old, told := c.chosen.Swap(asked, name); !told || old != name {
-		c.log.InfoContext(ctx, "model chosen", "event", "model_chosen", "asked", asked, "model", name, "listed", strings.Join(listed, " "))
+		c.log.InfoContext(ctx, "model chosen", "event", "model_chosen", "asked", asked, "model", name,
+			"listed", strings.Join(listed, " "))
 	}
 	return m, nil
 }
@@ -45,7 +47,9 @@ func meant(asked string, listed []string) (id string, ok bool) {
 		func(l name) bool { return slices.Equal(l.parts, a.parts) },
 		func(l name) bool { return l.plain && a.plain && a.size != "" && l.size == a.size },
 		func(l name) bool { return a.size == "" && l.plain },
-		func(l name) bool { return len(l.parts) > len(a.parts) && slices.Equal(l.parts[:len(a.parts)], a.parts) },
+		func(l name) bool {
+			return len(l.parts) > len(a.parts) && slices.Equal(l.parts[:len(a.parts)], a.parts)
+		},
 		func(l name) bool { return a.size == "" && len(names) == 1 && !noChat().MatchString(l.id) },
 	} {
 		if i := slices.IndexFunc(names, fits); i >= 0 {
@@ -72,7 +76,8 @@ func partsOf(id string) name {
 	n := name{id: id}
 	last := strings.ToLower(id[strings.LastIndexByte(id, '/')+1:])
 	last = strings.ReplaceAll(last, "gptoss", "gpt-oss")
-	n.parts = strings.FieldsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	n.parts = strings.FieldsFunc(last,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if i := slices.IndexFunc(n.parts, sizePart().MatchString); i >= 0 {
 		n.size = n.parts[i]
 	}

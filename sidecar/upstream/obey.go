@@ -20,8 +20,9 @@ const obeyTimeout = 30 * time.Second
 // The question, and the only answer that the schema takes. No model greets like this by
 // itself, and the prompt says nothing of it: who writes it was made to.
 const (
-	obeyAnswer  = "heron-4127"
-	obeySchema  = `{"type":"object","properties":{"verdict":{"type":"string","enum":["` + obeyAnswer + `"]}},"required":["verdict"],"additionalProperties":false}`
+	obeyAnswer = "heron-4127"
+	obeySchema = `{"type":"object","properties":{"verdict":{"type":"string","enum":["` + obeyAnswer +
+		`"]}},"required":["verdict"],"additionalProperties":false}`
 	obeyRequest = `{"messages":[{"role":"user","content":"Say hello."}],"stream":false,"max_tokens":1024,"temperature":0,"reasoning_effort":"low"}`
 )
 
@@ -34,7 +35,8 @@ func (c *Client) Obeys(ctx context.Context, set *ruleset.Set, srv *ruleset.Serve
 }
 
 // tried is Obeys, and what came.
-func (c *Client) tried(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, m ruleset.Model) (obeys bool, detail string) {
+func (c *Client) tried(ctx context.Context, set *ruleset.Set, srv *ruleset.Server,
+	m ruleset.Model) (obeys bool, detail string) {
 	t, mine := c.abilities.trialOf(schemaKey(srv, m))
 	if mine {
 		go c.tryOut(context.WithoutCancel(ctx), t, set, srv, m)
@@ -53,7 +55,8 @@ func (c *Client) Disobeys(srv *ruleset.Server, m ruleset.Model) { c.abilities.fa
 
 // Follows asks the question of Obeys now, whatever is known, and remembers nothing. Doubt says
 // that it could not be told, detail what came.
-func (c *Client) Follows(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, m ruleset.Model) (obeys, doubt bool, detail string) {
+func (c *Client) Follows(ctx context.Context, set *ruleset.Set, srv *ruleset.Server,
+	m ruleset.Model) (obeys, doubt bool, detail string) {
 	ctx, cancel := context.WithTimeout(ctx, obeyTimeout)
 	defer cancel()
 	return c.obeys(ctx, set, srv, m)
@@ -64,17 +67,20 @@ func schemaKey(srv *ruleset.Server, m ruleset.Model) string {
 }
 
 // tryOut asks, notes the answer and says it in the log.
-func (c *Client) tryOut(ctx context.Context, t *trial, set *ruleset.Set, srv *ruleset.Server, m ruleset.Model) {
+func (c *Client) tryOut(ctx context.Context, t *trial, set *ruleset.Set, srv *ruleset.Server,
+	m ruleset.Model) {
 	ctx, cancel := context.WithTimeout(ctx, obeyTimeout)
 	defer cancel()
 	t.obeys, t.doubt, t.detail = c.obeys(ctx, set, srv, m)
 	t.at = c.abilities.now()
 	close(t.done)
-	c.log.InfoContext(ctx, "tried whether the model server follows a JSON Schema", "event", "schema_tried", "model", m.Name, "server", srv.ID.Value,
+	c.log.InfoContext(ctx, "tried whether the model server follows a JSON Schema", "event",
+		"schema_tried", "model", m.Name, "server", srv.ID.Value,
 		"follows", t.obeys, "in_doubt", t.doubt, "detail", t.detail)
 }
 
-func (c *Client) obeys(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, m ruleset.Model) (obeys, doubt bool, detail string) {
+func (c *Client) obeys(ctx context.Context, set *ruleset.Set, srv *ruleset.Server,
+	m ruleset.Model) (obeys, doubt bool, detail string) {
 	body, err := obeyBody(srv, m)
 	if err != nil {
 		return false, true, err.Error()
@@ -82,7 +88,8 @@ func (c *Client) obeys(ctx context.Context, set *ruleset.Set, srv *ruleset.Serve
 	reply, err := c.Ask(ctx, set, srv, body, obeyTimeout)
 	if err != nil {
 		var f *Failure
-		refused := errors.As(err, &f) && (f.Fault == ruleset.Rejected || f.Say.Status == http.StatusUnprocessableEntity)
+		refused := errors.As(err, &f) && (f.Fault == ruleset.Rejected ||
+			f.Say.Status == http.StatusUnprocessableEntity)
 		return false, !refused, err.Error()
 	}
 	defer reply.Body.Close()
@@ -116,6 +123,8 @@ func obeyBody(srv *ruleset.Server, m ruleset.Model) ([]byte, error) {
 // WithSchema is a request whose reply must follow a JSON Schema, as OpenAI writes it. Prepare
 // puts it where the server looks for it.
 func WithSchema(q *openai.Request, schema []byte) (*openai.Request, error) {
-	format := append([]byte(`{"type":"json_schema","json_schema":{"name":"reply","strict":true,"schema":`), schema...)
-	return openai.ParseRequest(openai.Apply(q.Body, []openai.Edit{q.Set("response_format", append(format, "}}"...))}))
+	format := append([]byte(`{"type":"json_schema","json_schema":{"name":"reply","strict":true,"schema":`),
+		schema...)
+	return openai.ParseRequest(openai.Apply(q.Body,
+		[]openai.Edit{q.Set("response_format", append(format, "}}"...))}))
 }

@@ -155,9 +155,9 @@ func ollamaContent(content gjson.Result) string {
 	return string(openai.AppendString(nil, strings.Join(texts, "\n")))
 }
 
-// ollamaReply is a reply of Ollama's own API, read as one of chat completions: a stream of its lines as events, a
-// document as a document. An error within the stream stays one. A stream that Ollama ends without saying so
-// ends without an end mark.
+// ollamaReply is a reply of Ollama's own API, read as one of chat completions: a stream of its lines as
+// events, a document as a document. An error within the stream stays one. A stream that Ollama ends without
+// saying so ends without an end mark.
 type ollamaReply struct {
 	io.Closer
 	in     *bufio.Reader
@@ -171,7 +171,8 @@ type ollamaReply struct {
 }
 
 func newOllamaReply(body io.ReadCloser, stream, usage bool) *ollamaReply {
-	return &ollamaReply{Closer: body, in: bufio.NewReader(body), stream: stream, usage: usage, id: "chatcmpl-" + rand.Text()}
+	return &ollamaReply{Closer: body, in: bufio.NewReader(body), stream: stream, usage: usage,
+		id: "chatcmpl-" + rand.Text()}
 }
 
 func (r *ollamaReply) Read(p []byte) (int, error) {
@@ -292,5 +293,6 @@ func (r *ollamaReply) choice(dst []byte, doc gjson.Result, body string) []byte {
 func ollamaUsage(doc gjson.Result) string {
 	prompt, completion := doc.Get("prompt_eval_count").Int(), doc.Get("eval_count").Int()
 	n := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return `,"usage":{"prompt_tokens":` + n(prompt) + `,"completion_tokens":` + n(completion) + `,"total_tokens":` + n(prompt+completion) + `}`
+	return `,"usage":{"prompt_tokens":` + n(prompt) + `,"completion_tokens":` + n(completion) +
+		`,"total_tokens":` + n(prompt+completion) + `}`
 }

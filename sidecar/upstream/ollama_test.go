@@ -47,12 +47,14 @@ func TestOllamaReply(t *testing.T) {
 		{"a whole error", `{"error":"no"}`, `{"error":"no"}`, false, false},
 	}
 	for _, tt := range tests {
-		for _, in := range []io.Reader{strings.NewReader(tt.in), iotest.OneByteReader(strings.NewReader(tt.in))} {
+		for _, in := range []io.Reader{strings.NewReader(tt.in),
+			iotest.OneByteReader(strings.NewReader(tt.in))} {
 			r := newOllamaReply(io.NopCloser(in), tt.stream, tt.usage)
 			got, err := io.ReadAll(r)
 			want := strings.NewReplacer("ID", r.id, "TIME", "1795893868").Replace(tt.want)
 			if tt.name == "cut by length" {
-				want = want[:strings.LastIndex(want, "1795893868")] + "1795893869" + want[strings.LastIndex(want, "1795893868")+10:]
+				want = want[:strings.LastIndex(want, "1795893868")] +
+					"1795893869" + want[strings.LastIndex(want, "1795893868")+10:]
 			}
 			if err != nil || string(got) != want {
 				t.Errorf("%s: %v\n got %s\nwant %s", tt.name, err, got, want)
@@ -75,11 +77,13 @@ func TestOllamaRequest(t *testing.T) {
 		{"JSON", `"response_format":{"type":"json_object"},` + hi, head("") + `,"format":"json",` + options + `,` + hi + `}`},
 		{"tools, a call and its results", `"tools":[{"type":"function"}],"messages":[{"role":"assistant","content":null,"reasoning":"hm","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{\"n\":1}"}}]},` +
 			`{"role":"tool","tool_call_id":"a","content":"x"},{"role":"tool","tool_call_id":"b","name":"exec","content":[{"type":"text","text":"y"},{"type":"text","text":"z"}]}]`,
-			head("") + `,"tools":[{"type":"function"}],` + options + `,"messages":[{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"id":"a","function":{"index":0,"name":"read","arguments":{"n":1}}}]},` +
+			head("") + `,"tools":[{"type":"function"}],` + options +
+				`,"messages":[{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"id":"a","function":{"index":0,"name":"read","arguments":{"n":1}}}]},` +
 				`{"role":"tool","content":"x","tool_call_id":"a","tool_name":"read"},{"role":"tool","content":"y\nz","tool_call_id":"b","tool_name":"exec"}]}`},
 	}
 	for _, tt := range tests {
-		if got := string(ollamaRequest([]byte(`{"model":"m","stream":true,` + tt.in + `}`))); got != tt.want || !gjson.Valid(got) {
+		if got := string(ollamaRequest([]byte(`{"model":"m","stream":true,` + tt.in +
+			`}`))); got != tt.want || !gjson.Valid(got) {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
@@ -116,7 +120,8 @@ func TestOllamaAPI(t *testing.T) {
 			t.Errorf("%q %+v", text, f)
 		}
 	}
-	if got, want := strings.Join(asked, " "), "/api/chat /api/chat /v1/chat/completions /v1/chat/completions"; got != want {
+	if got, want := strings.Join(asked,
+		" "), "/api/chat /api/chat /v1/chat/completions /v1/chat/completions"; got != want {
 		t.Errorf("asked %s, want %s", got, want)
 	}
 }

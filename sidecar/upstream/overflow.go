@@ -33,7 +33,8 @@ func overflowNumbers(srv *ruleset.Server, a Answer, said openai.Fault) overflow 
 		n, _ := strconv.Atoi(strings.ReplaceAll(groups[group], ",", ""))
 		return n
 	}
-	n := overflow{limit: number("limit"), requested: number("requested"), prompt: number("prompt"), output: number("output")}
+	n := overflow{limit: number("limit"), requested: number("requested"), prompt: number("prompt"),
+		output: number("output")}
 	n.limit = cmp.Or(n.limit, int(gjson.GetBytes(a.Body, "error.n_ctx").Int()), a.Window)
 	n.prompt = cmp.Or(n.prompt, int(gjson.GetBytes(a.Body, "error.n_prompt_tokens").Int()))
 	n.requested = cmp.Or(n.requested, n.prompt+n.output)
@@ -55,7 +56,8 @@ func (n overflow) sentence(said string) string {
 		return said[at:]
 	}
 	if n.limit <= 0 {
-		return "This request is longer than the model's maximum context length (context_length_exceeded). " + said
+		return "This request is longer than the model's maximum context length (context_length_exceeded). " +
+			said
 	}
 	asked := "more"
 	if n.requested > 0 {
@@ -64,7 +66,8 @@ func (n overflow) sentence(said string) string {
 	if n.prompt > 0 && n.output > 0 {
 		asked += fmt.Sprintf(" (%d in the messages, %d in the completion)", n.prompt, n.output)
 	}
-	return fmt.Sprintf("%s%d tokens. However, you requested %s. Please reduce the length of the messages. %s", known, n.limit, asked, sentence(said, http.StatusBadRequest))
+	return fmt.Sprintf("%s%d tokens. However, you requested %s. Please reduce the length of the messages. %s",
+		known, n.limit, asked, sentence(said, http.StatusBadRequest))
 }
 
 // capTokens lowers the limits on the reply that a request sets.

@@ -9,9 +9,10 @@ import (
 
 // Memory is what is known of earlier calls. Each may be nil.
 type Memory struct {
-	Thoughts CallTexts                                // the chain of thought that led to a call
-	Notes    CallTexts                                // what the model is told with its result
-	Bounds   func(tool string, chars int) trim.Bounds // how much of a result of so many characters is kept; nil: all
+	Thoughts CallTexts // the chain of thought that led to a call
+	Notes    CallTexts // what the model is told with its result
+	// how much of a result of so many characters is kept; nil: all
+	Bounds func(tool string, chars int) trim.Bounds
 }
 
 // CallTexts gives the text of a call, by the id that openai.CleanCallID makes of the
@@ -30,7 +31,8 @@ type NameMender interface {
 // and the arguments, and a message that stays the same is edited the same way
 // again, so that the server finds its prefix cache. Bytes that need no edit are
 // not touched.
-func Prepare(q *openai.Request, srv *ruleset.Server, m ruleset.Model, known Memory, names NameMender) []openai.Edit {
+func Prepare(q *openai.Request, srv *ruleset.Server, m ruleset.Model, known Memory,
+	names NameMender) []openai.Edit {
 	d := draft{q: q, srv: srv, images: m.Images}
 	d.fields(m)
 	d.tools()

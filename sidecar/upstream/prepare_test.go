@@ -18,7 +18,8 @@ const hello = `"messages":[{"role":"user","content":"hello"}]`
 func prepared(t testing.TB, body, server string, m ruleset.Model) string {
 	t.Helper()
 	cot := thoughts{"call1": "I need the list first."}
-	out := openai.Apply([]byte(body), Prepare(request(t, body), testSet().Server(server), m, Memory{Thoughts: cot}, oneTool{}))
+	out := openai.Apply([]byte(body), Prepare(request(t, body), testSet().Server(server), m,
+		Memory{Thoughts: cot}, oneTool{}))
 	if !json.Valid(out) {
 		t.Fatalf("not JSON: %s", out)
 	}
@@ -40,7 +41,8 @@ func (oneTool) Name(raw string) (tools.Match, *tools.Refusal) {
 }
 
 func TestPrepareFields(t *testing.T) {
-	temperature := ruleset.Model{Sampling: map[string]any{"temperature": 0.5, "max_tokens": 100, "reasoning_effort": "high"}}
+	temperature := ruleset.Model{Sampling: map[string]any{"temperature": 0.5, "max_tokens": 100,
+		"reasoning_effort": "high"}}
 	tests := []struct{ name, server, body, want string }{
 		{"nothing to do", "vllm", `{"model":"m", "x" : [1, 2.50],` + hello + `}`, `{"model":"m", "x" : [1, 2.50],` + hello + `}`},
 		{"tokens renamed", "ollama", `{"max_completion_tokens":9,` + hello + `}`, `{"max_tokens":9,` + hello + `}`},
@@ -75,14 +77,16 @@ func TestPrepareFields(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
-	if got, want := prepared(t, `{"model":"gpt-oss",`+hello+`}`, "vllm", ruleset.Model{Name: "openai/gpt-oss-20b"}), `{"model":"openai/gpt-oss-20b",`+hello+`}`; got != want {
+	if got, want := prepared(t, `{"model":"gpt-oss",`+hello+`}`, "vllm",
+		ruleset.Model{Name: "openai/gpt-oss-20b"}), `{"model":"openai/gpt-oss-20b",`+hello+`}`; got != want {
 		t.Errorf("model: got %s, want %s", got, want)
 	}
 	got := prepared(t, `{"max_completion_tokens":5,`+hello+`}`, "ollama", temperature)
 	if want := `{"temperature":0.5,"max_tokens":5,` + hello + `}`; got != want {
 		t.Errorf("sampling: got %s, want %s", got, want)
 	}
-	if got := prepared(t, `{"temperature":1,`+hello+`}`, "vllm", temperature); !strings.Contains(got, `"temperature":1,`) || !strings.Contains(got, `"reasoning_effort":"high"`) {
+	if got := prepared(t, `{"temperature":1,`+hello+`}`, "vllm", temperature); !strings.Contains(got,
+		`"temperature":1,`) || !strings.Contains(got, `"reasoning_effort":"high"`) {
 		t.Errorf("sampling over the caller's: %s", got)
 	}
 }
@@ -93,14 +97,16 @@ func TestPrepareUntouched(t *testing.T) {
 	body := `{ "model": "m", "messages": [ {"role":"system","content":"be kind"}, {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:x"}},{"type":"text","text":"what?"}]},
 	 {"role":"assistant","content":null,"reasoning":"hm","tool_calls":[{"id":"a1","type":"function","function":{"name":"exec","arguments":"{\"n\": 1.0}"}}]},
 	 {"role":"tool","tool_call_id":"a1","content":"a < b | c > d"} ], "stream" : true , "new":{"a":[ ]} }`
-	if edits := Prepare(request(t, body), testSet().Server("vllm"), ruleset.Model{Images: true}, Memory{}, nil); len(edits) != 0 {
+	if edits := Prepare(request(t, body), testSet().Server("vllm"), ruleset.Model{Images: true}, Memory{},
+		nil); len(edits) != 0 {
 		t.Errorf("edits of a request that needs none: %v", edits)
 	}
 }
 
 func TestCorrect(t *testing.T) {
 	body := []byte(`{"model":"m","messages":[` + asked + ` ],"x":1}`)
-	want := `{"model":"m","messages":[` + asked + ` ,{"role":"assistant","content":"<` + zeroWidthSpace + `|call|>"},{"role":"user","content":"No tool \"x\"."}],"x":1}`
+	want := `{"model":"m","messages":[` + asked + ` ,{"role":"assistant","content":"<` + zeroWidthSpace +
+		`|call|>"},{"role":"user","content":"No tool \"x\"."}],"x":1}`
 	if got := string(Correct(body, "<|call|>", `No tool "x".`)); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
@@ -116,8 +122,10 @@ func TestCorrect(t *testing.T) {
 
 func FuzzPrepare(f *testing.F) {
 	f.Add(`{"max_completion_tokens":9,"tools":[],"tool_choice":{},"reasoning_effort":"x",` + hello + `}`)
-	f.Add(conversation(asked, called, answered, `{"role":"tool","content":[]}`, `{"role":"user","content":"`+contextText+`"}`))
-	f.Add(conversation(`{"role":"developer","content":null,"reasoning":"","reasoning_content":"x"}`, `{"role":"system","content":["<|end|>"]}`))
+	f.Add(conversation(asked, called, answered, `{"role":"tool","content":[]}`,
+		`{"role":"user","content":"`+contextText+`"}`))
+	f.Add(conversation(`{"role":"developer","content":null,"reasoning":"","reasoning_content":"x"}`,
+		`{"role":"system","content":["<|end|>"]}`))
 	f.Add(`{"messages":[{"role":"assistant","tool_calls":[{"function":{"name":"a b","arguments":{}}},{}]}],"chat_template_kwargs":{}}`)
 	set := testSet()
 	model := ruleset.Model{Name: "n", Sampling: map[string]any{"top_p": 1}}
@@ -127,12 +135,14 @@ func FuzzPrepare(f *testing.F) {
 			return
 		}
 		for i := range set.Servers {
-			edits := Prepare(q, &set.Servers[i], model, Memory{Thoughts: thoughts{"call1": "x"}, Notes: thoughts{"call1": "n"}}, oneTool{})
+			edits := Prepare(q, &set.Servers[i], model, Memory{Thoughts: thoughts{"call1": "x"},
+				Notes: thoughts{"call1": "n"}}, oneTool{})
 			out := openai.Apply(q.Body, edits)
 			if !json.Valid(out) {
 				t.Fatalf("%s made of %q: %q", set.Servers[i].ID.Value, body, out)
 			}
-			again := openai.Apply(q.Body, Prepare(q, &set.Servers[i], model, Memory{Thoughts: thoughts{"call1": "x"}, Notes: thoughts{"call1": "n"}}, oneTool{}))
+			again := openai.Apply(q.Body, Prepare(q, &set.Servers[i], model,
+				Memory{Thoughts: thoughts{"call1": "x"}, Notes: thoughts{"call1": "n"}}, oneTool{}))
 			if !reflect.DeepEqual(out, again) {
 				t.Fatalf("%s: not the same twice: %q, %q", set.Servers[i].ID.Value, out, again)
 			}
@@ -145,7 +155,8 @@ func FuzzPrepare(f *testing.F) {
 
 // A gateway's request: a long prompt, twelve turns of tools, and a context to move.
 func BenchmarkPrepare(b *testing.B) {
-	messages := []string{`{"role":"system","content":"` + strings.Repeat("Be <kind> and | brief. ", 2000) + `"}`, asked}
+	messages := []string{`{"role":"system","content":"` + strings.Repeat("Be <kind> and | brief. ", 2000) +
+		`"}`, asked}
 	for range 12 {
 		messages = append(messages, strings.Replace(called, "{", `{"reasoning_content":"hm",`, 1),
 			`{"role":"tool","tool_call_id":"call1","content":"`+strings.Repeat("line\\n", 100)+`"}`)

@@ -66,7 +66,8 @@ func (c *Client) look(ctx context.Context, set *ruleset.Set) *sighting {
 // round begins a round of probes; mu is held, and none runs. The channel is closed when it has ended.
 func (c *Client) round(ctx context.Context, set *ruleset.Set) chan struct{} {
 	c.looking = make(chan struct{})
-	go c.probe(context.WithoutCancel(ctx), set, cmp.Or(max(set.Limits.ProbeTimeout, 0), probeTimeout), c.looking)
+	go c.probe(context.WithoutCancel(ctx), set, cmp.Or(max(set.Limits.ProbeTimeout, 0), probeTimeout),
+		c.looking)
 	return c.looking
 }
 

@@ -83,11 +83,13 @@ func TestModel(t *testing.T) {
 		}
 	}
 	_, err := c.Model(t.Context(), set, ruleset.Model{}, "gpt-oss-120b")
-	if said := new(openai.Error); !errors.As(err, &said) || said.Status != http.StatusNotFound || !strings.Contains(said.Message, "first, openai/gpt-oss-20b") {
+	if said := new(openai.Error); !errors.As(err, &said) || said.Status != http.StatusNotFound ||
+		!strings.Contains(said.Message, "first, openai/gpt-oss-20b") {
 		t.Errorf("%v", err)
 	}
 	deaf := serve(t, fake(nil))
-	if got, err := deaf.Model(t.Context(), set, ruleset.Model{}, "gpt-oss"); err != nil || got.Name != "gpt-oss" {
+	if got, err := deaf.Model(t.Context(), set, ruleset.Model{}, "gpt-oss"); err != nil ||
+		got.Name != "gpt-oss" {
 		t.Errorf("without a list: %+v, %v", got, err)
 	}
 }
@@ -167,7 +169,8 @@ func TestProbesAreShared(t *testing.T) {
 }
 
 func TestProbesNeverHoldAChatForLong(t *testing.T) {
-	c := serve(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, func(c *Config) { c.Server = "" })
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		func(c *Config) { c.Server = "" })
 	set := testSet()
 	set.Limits.ProbeTimeout = 50 * time.Millisecond
 	began := time.Now()
@@ -222,11 +225,13 @@ func TestReady(t *testing.T) {
 		t.Errorf("a server without a model: %v", err)
 	}
 	status, body, c.readyAt = http.StatusOK, "<html><title>It works</title></html>", time.Time{}
-	if err := c.Ready(t.Context(), 5*time.Second); err == nil || !strings.Contains(err.Error(), "no list of models") || !strings.Contains(err.Error(), "It works") {
+	if err := c.Ready(t.Context(), 5*time.Second); err == nil ||
+		!strings.Contains(err.Error(), "no list of models") || !strings.Contains(err.Error(), "It works") {
 		t.Errorf("a page: %v", err)
 	}
 	away := client(t, "http://127.0.0.1:1")
-	if err := away.Ready(t.Context(), 5*time.Second); err == nil || !strings.Contains(err.Error(), "cannot be reached") {
+	if err := away.Ready(t.Context(), 5*time.Second); err == nil ||
+		!strings.Contains(err.Error(), "cannot be reached") {
 		t.Errorf("away: %v", err)
 	}
 }
@@ -241,7 +246,8 @@ func TestWindowOfALoadedModel(t *testing.T) {
 	}
 	var loaded atomic.Bool
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		answers := map[string]string{"/api/version": `{"version":"0.17.4"}`, "/api/ps": `{"models":[]}`, "/v1/models": `{"data":[{"id":"m"}]}`, "/v1/chat/completions": `{}`}
+		answers := map[string]string{"/api/version": `{"version":"0.17.4"}`, "/api/ps": `{"models":[]}`,
+			"/v1/models": `{"data":[{"id":"m"}]}`, "/v1/chat/completions": `{}`}
 		if loaded.Load() {
 			answers["/api/ps"] = `{"models":[{"model":"other","context_length":4096},{"model":"m","context_length":8192}]}`
 		}
@@ -272,16 +278,21 @@ func TestWindowOfALoadedModel(t *testing.T) {
 func TestProbesSeeAnotherServer(t *testing.T) {
 	const list = `{"data":[{"id":"gpt-oss","owned_by":"OWNER"}]}`
 	vllm := map[string]string{modelsPath: strings.Replace(list, "OWNER", "vllm", 1)}
-	sglang := map[string]string{modelsPath: strings.Replace(list, "OWNER", "sglang", 1), "/get_server_info": `{}`}
-	ollama := map[string]string{modelsPath: strings.Replace(list, "OWNER", "library", 1), "/api/version": `{"version":"0.9"}`}
-	llamacpp := map[string]string{modelsPath: strings.Replace(list, "OWNER", "library", 1), "/props": `{"default_generation_settings":{"n_ctx":1}}`}
+	sglang := map[string]string{modelsPath: strings.Replace(list, "OWNER", "sglang", 1),
+		"/get_server_info": `{}`}
+	ollama := map[string]string{modelsPath: strings.Replace(list, "OWNER", "library", 1),
+		"/api/version": `{"version":"0.9"}`}
+	llamacpp := map[string]string{modelsPath: strings.Replace(list, "OWNER", "library", 1),
+		"/props": `{"default_generation_settings":{"n_ctx":1}}`}
 	var now atomic.Pointer[map[string]string]
-	c := serve(t, func(w http.ResponseWriter, r *http.Request) { fake(*now.Load())(w, r) }, func(c *Config) { c.Server = "" })
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) { fake(*now.Load())(w, r) },
+		func(c *Config) { c.Server = "" })
 	set := testSet()
 	for i, one := range []struct {
 		pages map[string]string
 		want  string
-	}{{ollama, "ollama"}, {llamacpp, "llamacpp"}, {vllm, "vllm"}, {sglang, "sglang"}, {ollama, "ollama"}, {vllm, "vllm"}} {
+	}{{ollama, "ollama"}, {llamacpp, "llamacpp"}, {vllm, "vllm"}, {sglang, "sglang"}, {ollama, "ollama"},
+		{vllm, "vllm"}} {
 		now.Store(&one.pages)
 		c.probe(t.Context(), set, time.Second, make(chan struct{}))
 		if got := c.Server(t.Context(), set); got.ID.Value != one.want {
@@ -313,7 +324,8 @@ func TestProbesSpareTheServersLog(t *testing.T) {
 			t.Errorf("round %d: /props asked %d times, want %d", i, got, want)
 		}
 	}
-	if want := []string{"/api/v0/models", "/api/version", "/get_server_info", "/props", "/v1/models"}; !slices.Equal(questions(set.Servers), want) {
+	if want := []string{"/api/v0/models", "/api/version", "/get_server_info", "/props",
+		"/v1/models"}; !slices.Equal(questions(set.Servers), want) {
 		t.Errorf("questions: %v", questions(set.Servers))
 	}
 }

@@ -65,7 +65,8 @@ func groq(wrote string) string {
 	if err != nil {
 		panic(err)
 	}
-	return `{"error":{"message":"tool call validation failed","code":"tool_use_failed","failed_generation":` + string(quoted) + `}}`
+	return `{"error":{"message":"tool call validation failed","code":"tool_use_failed","failed_generation":` +
+		string(quoted) + `}}`
 }
 
 // Every error of the corpus that quotes generated text gives it back.
@@ -106,7 +107,8 @@ func FuzzRecover(f *testing.F) {
 		}
 		for i := range set.Servers {
 			say := Classify(set, &set.Servers[i], Answer{Body: body}).Say
-			if say.Status < 400 || say.Status == 401 || say.Status == 402 || say.Status == 403 || say.Message == "" {
+			if say.Status < 400 || say.Status == 401 || say.Status == 402 || say.Status == 403 ||
+				say.Message == "" {
 				t.Fatalf("%q: %+v", body, say)
 			}
 		}

@@ -19,12 +19,14 @@ import (
 type Budget struct {
 	Retries int
 	End     time.Time // no retry begins after it
-	Next    bool      // another server waits: this one is only asked again, once and at once, if a connection broke
-	Head    time.Time // the head of a stream leaves then, and with it the status that the caller could have; zero: never
+	// another server waits: this one is only asked again, once and at once, if a connection broke
+	Next bool
+	// the head of a stream leaves then, and with it the status that the caller could have; zero: never
+	Head time.Time
 }
 
-// tells reports that a status must go to the caller now, since it could not after this wait: a server asks for
-// patience, and the caller, who has its Retry-After, can wait as well.
+// tells reports that a status must go to the caller now, since it could not after this wait: a server asks
+// for patience, and the caller, who has its Retry-After, can wait as well.
 func (b *Budget) tells(res *http.Response, wait time.Duration) bool {
 	if res == nil || res.Header.Get("Retry-After") == "" {
 		return false
@@ -71,7 +73,8 @@ func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bo
 		return false, nil // the caller knows better what to do with so long a wait
 	}
 	if a.made <= a.Retries {
-		a.log.WarnContext(ctx, "the model server is asked again", "event", "retrying_gpt_oss_call", "attempt", a.made+1, "wait", a.wait, "status", status(res), "error", err)
+		a.log.WarnContext(ctx, "the model server is asked again", "event",
+			"retrying_gpt_oss_call", "attempt", a.made+1, "wait", a.wait, "status", status(res), "error", err)
 	}
 	return true, nil
 }
@@ -127,7 +130,8 @@ func dialing(err error) bool {
 // patience.
 func busy(status int) bool {
 	switch status {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable,
+		http.StatusGatewayTimeout:
 		return true
 	}
 	return false

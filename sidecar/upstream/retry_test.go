@@ -18,7 +18,8 @@ func TestRetriesAreLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := strings.Count(out.String(), "level=WARN msg=\"the model server is asked again\" event=retrying_gpt_oss_call"); got != lim.Retries {
+	if got := strings.Count(out.String(),
+		"level=WARN msg=\"the model server is asked again\" event=retrying_gpt_oss_call"); got != lim.Retries {
 		t.Errorf("%d of %d retries are in the log:\n%s", got, lim.Retries, &out)
 	}
 }

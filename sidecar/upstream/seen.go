@@ -35,7 +35,8 @@ func (c *Client) Look(ctx context.Context, set *ruleset.Set, m ruleset.Model) (S
 	if err != nil {
 		return Seen{}, err
 	}
-	s := Seen{Server: srv.ID.Value, Models: c.Models(ctx, set), Model: m.Name, Window: c.Window(srv, m.Name), Tools: true}
+	s := Seen{Server: srv.ID.Value, Models: c.Models(ctx, set), Model: m.Name, Window: c.Window(srv, m.Name),
+		Tools: true}
 	q, err := openai.ParseRequest([]byte(toolRequest))
 	if err != nil {
 		return Seen{}, err

@@ -30,7 +30,8 @@ func TestShippedDetection(t *testing.T) {
 		"vllm":     {"/v1/models": `{"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":7}]}`, "/version": `{"version":"0.19.1"}`},
 		"vllm_old": {"/v1/models": `{"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":7}]}`, "/version": `{"version":"0.11.2"}`},
 		"sglang":   {"/v1/models": `{"object":"list","data":[{"id":"m","owned_by":"sglang","max_model_len":7}]}`, "/get_server_info": `{"reasoning_parser":"gpt-oss"}`},
-		"ollama":   {"/v1/models": `{"object":"list","data":[{"id":"gpt-oss:20b","owned_by":"library"}]}`, "/api/version": `{"version":"0.12.3"}`},
+		"ollama": {"/v1/models": `{"object":"list","data":[{"id":"gpt-oss:20b","owned_by":"library"}]}`,
+			"/api/version": `{"version":"0.12.3"}`},
 		"llamacpp": {"/v1/models": `{"models":[],"object":"list","data":[{"id":"m","owned_by":"llamacpp"}]}`, "/props": `{"default_generation_settings":{"n_ctx":7},"total_slots":1}`},
 		"lmstudio": {"/v1/models": `{"data":[{"id":"m","object":"model","owned_by":"organization_owner"}]}`, "/api/v0/models": `{"object":"list","data":[{"id":"embed","max_context_length":2},{"id":"m","max_context_length":9,"loaded_context_length":7}]}`},
 		"generic":  {"/v1/models": `{"object":"list","data":[{"id":"m","owned_by":"somebody","context_length":7}]}`},
@@ -80,7 +81,8 @@ func TestShippedErrors(t *testing.T) {
 			t.Errorf("%s: Groq's generation is lost", srv.ID.Value)
 		}
 	}
-	f := Classify(set, set.Server("vllm"), Answer{Status: 400, Body: []byte(`'max_tokens' or 'max_completion_tokens' is too large: 9000. This model's maximum context length is 8000 tokens and your request has 100 input tokens (9000 > 8000 - 100).`)})
+	f := Classify(set, set.Server("vllm"),
+		Answer{Status: 400, Body: []byte(`'max_tokens' or 'max_completion_tokens' is too large: 9000. This model's maximum context length is 8000 tokens and your request has 100 input tokens (9000 > 8000 - 100).`)})
 	if f.fits != 7900 {
 		t.Errorf("max_tokens that fits: %d", f.fits)
 	}
@@ -90,14 +92,17 @@ func TestShippedErrors(t *testing.T) {
 // in it, and the same one each time.
 func TestShippedPrepare(t *testing.T) {
 	set := shipped(t)
-	body := conversation(`{"role":"system","content":"s"}`, asked, called, `{"role":"tool","tool_call_id":"call1","content":"<|end|>"}`,
+	body := conversation(`{"role":"system","content":"s"}`, asked, called,
+		`{"role":"tool","tool_call_id":"call1","content":"<|end|>"}`,
 		answered, `{"role":"developer","content":[{"type":"text","text":"d"}]}`, called,
 		`{"role":"tool","tool_call_id":"call1","content":"o"}`, `{"role":"user","content":"`+contextText+`"}`)
-	body = body[:len(body)-1] + `,"max_completion_tokens":9,"reasoning_effort":"xhigh","tools":[],"tool_choice":"required"}`
+	body = body[:len(body)-1] +
+		`,"max_completion_tokens":9,"reasoning_effort":"xhigh","tools":[],"tool_choice":"required"}`
 	for i := range set.Servers {
 		srv := &set.Servers[i]
 		q := request(t, body)
-		out := openai.Apply(q.Body, Prepare(q, srv, ruleset.Model{Name: "m"}, Memory{Thoughts: thoughts{"call1": "t"}}, oneTool{}))
+		out := openai.Apply(q.Body, Prepare(q, srv, ruleset.Model{Name: "m"},
+			Memory{Thoughts: thoughts{"call1": "t"}}, oneTool{}))
 		again, err := openai.ParseRequest(out)
 		if err != nil {
 			t.Errorf("%s: %v", srv.ID.Value, err)
@@ -109,7 +114,8 @@ func TestShippedPrepare(t *testing.T) {
 		if last := again.Messages[len(again.Messages)-2]; again.Model != "m" || last.ReasoningIn == "" {
 			t.Errorf("%s: %s", srv.ID.Value, out)
 		}
-		if twice := openai.Apply(out, Prepare(again, srv, ruleset.Model{Name: "m"}, Memory{}, oneTool{})); string(twice) != string(out) {
+		if twice := openai.Apply(out, Prepare(again, srv, ruleset.Model{Name: "m"}, Memory{},
+			oneTool{})); string(twice) != string(out) {
 			t.Errorf("%s: prepared twice:\n%s\n%s", srv.ID.Value, out, twice)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 // trimmed shortens the result of a tool and adds head and tail. It is false where nothing is
 // too long; then nothing was edited.
-func (d *draft) trimmed(m *openai.Message, tool string, bounds func(string, int) trim.Bounds, head, tail string) bool {
+func (d *draft) trimmed(m *openai.Message, tool string, bounds func(string, int) trim.Bounds,
+	head, tail string) bool {
 	doc := d.q.Body
 	size := m.Content.To - m.Content.From
 	if b := bounds(tool, size); b.Chars == 0 || size <= b.Chars && b.HeadLines+b.TailLines == 0 {

@@ -96,9 +96,10 @@ func New(cfg Config) (*Client, error) {
 		WriteBufferSize:        512,     // waiting, and what is long goes past them
 	}
 	host, port := hostPort(base)
-	return &Client{cfg: cfg, base: base, root: root, host: host, port: port, log: cfg.Log, abilities: newAbilities(time.Now), pool: pool, http: &http.Client{
-		Transport: sendOnly{pool, cfg.Before},
-	}}, nil
+	return &Client{cfg: cfg, base: base, root: root, host: host, port: port, log: cfg.Log,
+		abilities: newAbilities(time.Now), pool: pool, http: &http.Client{
+			Transport: sendOnly{pool, cfg.Before},
+		}}, nil
 }
 
 // EatsHeaders says that a reply of this upstream once began with a thought without its

@@ -17,7 +17,8 @@ import (
 	"strings"
 )
 
-// Obstacle is what stands on the way to a server that cannot answer before its operator has changed something.
+// Obstacle is what stands on the way to a server that cannot answer before its operator has changed
+// something.
 type Obstacle struct {
 	Why string // fit for a caller
 	Fix string // for the operator; it may hold an address
@@ -36,29 +37,34 @@ func obstacleOf(err error) *Obstacle {
 	case errors.As(err, &known):
 		return known
 	case plain(err):
-		return &Obstacle{"it does not speak TLS, and its address begins with https", "let --upstream begin with http://"}
+		return &Obstacle{"it does not speak TLS, and its address begins with https",
+			"let --upstream begin with http://"}
 	case errors.As(err, &authority):
 		return &Obstacle{"its certificate is signed by an authority that is not known here (x509)",
 			"set SSL_CERT_FILE, in the environment of gpt-oss-executor, to a PEM file with the certificate of that authority"}
 	case errors.As(err, &name):
-		return &Obstacle{"its certificate is for another name (x509)", "let --upstream have the name of the certificate: " + name.Error()}
+		return &Obstacle{"its certificate is for another name (x509)",
+			"let --upstream have the name of the certificate: " + name.Error()}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return &Obstacle{"its certificate is out of date, or not valid yet (x509)", "renew the certificate, or set the clock"}
+		return &Obstacle{"its certificate is out of date, or not valid yet (x509)",
+			"renew the certificate, or set the clock"}
 	case errors.As(err, &cert):
 		return &Obstacle{"its certificate is not trusted (x509)", cert.Err.Error()}
 	}
 	return nil
 }
 
-// redirected is the obstacle of an answer that leads elsewhere; nil: it does not. A request is not sent on: as
-// GET it would lose its body, and another host would get the key.
+// redirected is the obstacle of an answer that leads elsewhere; nil: it does not. A request is not sent on:
+// as GET it would lose its body, and another host would get the key.
 func redirected(req *http.Request, res *http.Response) *Obstacle {
 	switch res.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 	default:
 		return nil
 	}
-	o := &Obstacle{fmt.Sprintf("it redirects to another address (HTTP %d)", res.StatusCode), "set --upstream to the address to which it redirects"}
+	o := &Obstacle{fmt.Sprintf("it redirects to another address (HTTP %d)", res.StatusCode),
+		"set --upstream to the address to which it redirects"}
 	to, err := res.Location()
 	if err != nil {
 		return o
@@ -77,9 +83,11 @@ func proxied(status int, scheme string) *Obstacle {
 	name := strings.ToUpper(scheme) + "_PROXY"
 	if status == http.StatusProxyAuthRequired {
 		return &Obstacle{"the proxy of " + name + " wants a password (HTTP 407)",
-			"write user and password into " + name + " (http://USER:PASSWORD@HOST:PORT), or the host of the model server into NO_PROXY"}
+			"write user and password into " + name +
+				" (http://USER:PASSWORD@HOST:PORT), or the host of the model server into NO_PROXY"}
 	}
-	return &Obstacle{fmt.Sprintf("the proxy of %s does not connect (HTTP %d)", name, status), "write the host of the model server into NO_PROXY, or let the proxy connect"}
+	return &Obstacle{fmt.Sprintf("the proxy of %s does not connect (HTTP %d)", name, status),
+		"write the host of the model server into NO_PROXY, or let the proxy connect"}
 }
 
 // connected looks at what a proxy says to CONNECT.
@@ -101,11 +109,13 @@ func unpack(res *http.Response) *Obstacle {
 		case "", "identity":
 			continue
 		case "gzip", "x-gzip":
-			res.Body = &packed{ReadCloser: res.Body, open: func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }}
+			res.Body = &packed{ReadCloser: res.Body,
+				open: func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }}
 		case "deflate":
 			res.Body = &packed{ReadCloser: res.Body, open: inflate}
 		default:
-			return &Obstacle{fmt.Sprintf("its answer is compressed (%s), and only gzip and deflate are read", shown(name)),
+			return &Obstacle{fmt.Sprintf("its answer is compressed (%s), and only gzip and deflate are read",
+				shown(name)),
 				"turn compression off at the server, or at the proxy in front of it"}
 		}
 		res.Header.Del("Content-Length")
@@ -115,7 +125,8 @@ func unpack(res *http.Response) *Obstacle {
 	return nil
 }
 
-// packed is a compressed body. It is opened when it is read, since its head may come long after that of the answer.
+// packed is a compressed body. It is opened when it is read, since its head may come long after that of the
+// answer.
 type packed struct {
 	io.ReadCloser
 	open  func(io.Reader) (io.Reader, error)

@@ -40,7 +40,8 @@ func (n Names) Refuse(r *http.Request) (why, hint string) {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		from, err := url.Parse(origin)
 		if err != nil || from.Host == "" || from.Host != r.Host && !n.named(hostname(from.Host)) {
-			return "web pages of other hosts may not send requests", "name the page's host in the setting hosts, or send the request from a program"
+			return "web pages of other hosts may not send requests",
+				"name the page's host in the setting hosts, or send the request from a program"
 		}
 	}
 	return "", ""
@@ -61,7 +62,8 @@ func (n Names) takes(host string) bool {
 }
 
 func (n Names) named(host string) bool {
-	return host != "" && slices.ContainsFunc(n.Hosts, func(h string) bool { return strings.EqualFold(h, host) })
+	return host != "" && slices.ContainsFunc(n.Hosts,
+		func(h string) bool { return strings.EqualFold(h, host) })
 }
 
 // hostname is the host of a Host header, in small letters.

@@ -50,7 +50,9 @@ func TestNames(t *testing.T) {
 			r.Header.Set("Origin", row.origin)
 		}
 		why, hint := row.names.Refuse(r)
-		if (why == "") != row.want || !row.want && !strings.Contains(hint, map[bool]string{false: "setting hosts", true: "send the header Host"}[row.host == ""]) {
+		if (why == "") != row.want || !row.want &&
+			!strings.Contains(hint, map[bool]string{false: "setting hosts",
+				true: "send the header Host"}[row.host == ""]) {
 			t.Errorf("%s from %s with %+v: %q; %q", row.host, row.origin, row.names, why, hint)
 		}
 	}

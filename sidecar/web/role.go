@@ -29,7 +29,8 @@ func (t Tokens) Check() error {
 	switch {
 	case t.Admin == "" && (t.Approver != "" || t.Reader != ""):
 		return errors.New("admin_approver_token and admin_reader_token need admin_token beside them: without it everyone may do everything")
-	case t.Approver != "" && (t.Approver == t.Admin || t.Approver == t.Reader), t.Reader != "" && t.Reader == t.Admin:
+	case t.Approver != "" && (t.Approver == t.Admin || t.Approver == t.Reader), t.Reader != "" &&
+		t.Reader == t.Admin:
 		return errors.New("admin_token, admin_approver_token and admin_reader_token must differ: who has one would have another's rights")
 	}
 	return nil

@@ -101,7 +101,8 @@ func (r *Record) Listens() bool { return r.most > 0 }
 
 // Heard keeps a reply. What may change when the turn has ended is copied.
 func (r *Record) Heard(h *turn.Heard) {
-	reply := Reply{At: r.w.Now(), Server: h.Server, Style: h.Style, Profile: h.Profile, IDs: slices.Clone(h.IDs), Reading: *h.Reading}
+	reply := Reply{At: r.w.Now(), Server: h.Server, Style: h.Style, Profile: h.Profile,
+		IDs: slices.Clone(h.IDs), Reading: *h.Reading}
 	size := int64(fixedBytes)
 	reply.Reading.Calls = slices.Clone(h.Reading.Calls)
 	for i := range reply.Reading.Calls {
@@ -115,7 +116,8 @@ func (r *Record) Heard(h *turn.Heard) {
 		reply.Intact, reply.Asked, reply.Formatted = h.Facts.Intact, h.Facts.Asked, h.Facts.Formatted
 		reply.Words, reply.Said, reply.Thought = !h.Lost, h.Said, h.Thought
 		reply.Offered, reply.OfferedUnknown = r.w.offered.own(h.Tools)
-		size += int64(len(h.Said.Content) + len(h.Said.Reasoning) + len(h.Thought) + len(h.Reading.Content) + len(h.Reading.Reasoning) + len(h.Facts.User))
+		size += int64(len(h.Said.Content) + len(h.Said.Reasoning) + len(h.Thought) + len(h.Reading.Content) +
+			len(h.Reading.Reasoning) + len(h.Facts.User))
 		for _, c := range h.Said.Calls {
 			size += int64(len(c.Arguments)) + 100
 		}
@@ -196,7 +198,8 @@ func (r *Record) Served(a turn.Account, status int, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t, now := &r.turn, w.Now()
-	t.Done, t.Took, t.Account, t.Status, t.Why = true, now.Sub(t.Began), a, status, strings.Clone(scan.Head(why, maxWhy))
+	t.Done, t.Took, t.Account, t.Status, t.Why = true, now.Sub(t.Began), a, status,
+		strings.Clone(scan.Head(why, maxWhy))
 	if r.most == 0 || w.bounds.Words == 0 {
 		t.bare()
 	}

@@ -1,6 +1,7 @@
 // Package witness keeps the last requests of a running server in memory, for people who look:
 // what the model server said, what was made of it, what came of it. It is bounded in count and
-// bytes, writes nothing anywhere, changes no reply, and reads none: a viewer parses it with the rules of then.
+// bytes, writes nothing anywhere, changes no reply, and reads none: a viewer parses it with the rules of
+// then.
 package witness
 
 import (
@@ -19,8 +20,10 @@ const keptSets = 8
 
 // Config is what a witness works with. Now must be set.
 type Config struct {
-	Words  bool                   // the words of replies are kept, too, if the rules say so; else only what came of them
-	Bounds func() ruleset.Console // of the rules in force, for those who look; nil: those of the last request hold
+	// the words of replies are kept, too, if the rules say so; else only what came of them
+	Words bool
+	// of the rules in force, for those who look; nil: those of the last request hold
+	Bounds func() ruleset.Console
 	Now    func() time.Time
 }
 
@@ -102,7 +105,8 @@ func (w *Witness) grow(r *Record, by int64) {
 
 // shrink lets the oldest make room, down to so many. The lock is held.
 func (w *Witness) shrink(least int) {
-	for n := len(w.kept) - w.gone; n > least && (n > w.bounds.Turns || w.bytes > int64(w.bounds.Memory)); n-- {
+	for n := len(w.kept) - w.gone; n > least && (n > w.bounds.Turns ||
+		w.bytes > int64(w.bounds.Memory)); n-- {
 		old := w.kept[w.gone]
 		w.kept[w.gone] = nil
 		w.gone++

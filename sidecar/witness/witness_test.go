@@ -22,7 +22,8 @@ func all(*Turn) bool { return true }
 
 // heard is a reply of so many bytes, read by a set.
 func heard(set *ruleset.Set, text string, calls ...tools.Call) *turn.Heard {
-	return &turn.Heard{Set: set, Server: "vllm", Reading: &parse.Reading{Content: text, Calls: calls}, Said: parse.Delta{Content: text},
+	return &turn.Heard{Set: set, Server: "vllm", Reading: &parse.Reading{Content: text, Calls: calls},
+		Said:  parse.Delta{Content: text},
 		Facts: parse.Facts{User: "hi"}, Tools: []tools.Tool{{Name: "read", Parameters: []byte(`{}`)}}}
 }
 
@@ -30,7 +31,8 @@ func heard(set *ruleset.Set, text string, calls ...tools.Call) *turn.Heard {
 // room takes none when it goes on.
 func TestBounds(t *testing.T) {
 	set := ruletest.Shipped(t)
-	w, few := New(Config{Words: true, Now: time.Now}), ruleset.Console{Turns: 10, Memory: 100 << 10, Words: 2 << 20}
+	w, few := New(Config{Words: true, Now: time.Now}), ruleset.Console{Turns: 10, Memory: 100 << 10,
+		Words: 2 << 20}
 	var open []*Record
 	for i := range 200 {
 		r := w.Begin(Asking{ID: fmt.Sprint(i)}, few)
@@ -72,7 +74,9 @@ func TestRules(t *testing.T) {
 		r.Heard(heard(set, "secret words"))
 		r.Served(turn.Account{}, 500, "secret words")
 		got, _ := w.Turn(id)
-		if said := got.Replies[0]; r.Listens() != words || said.Words != words || (said.Said.Content != "") != words || (said.Reading.Content != "") != words || (got.Why != "") != words {
+		if said := got.Replies[0]; r.Listens() != words || said.Words != words ||
+			(said.Said.Content != "") != words || (said.Reading.Content != "") != words ||
+			(got.Why != "") != words {
 			t.Errorf("%s: %+v", id, got)
 		}
 	}
@@ -93,10 +97,12 @@ func TestOneRequestIsBounded(t *testing.T) {
 		r.Heard(heard(set, strings.Repeat("x", 100_000)))
 	}
 	got, _ := w.Turn("run")
-	if _, bytes := w.Size(); bytes > int64(ruleset.Usual().Words)+100*fixedBytes || len(got.Replies) != maxReplies || got.Left != 100-maxReplies {
+	if _, bytes := w.Size(); bytes > int64(ruleset.Usual().Words)+100*fixedBytes ||
+		len(got.Replies) != maxReplies || got.Left != 100-maxReplies {
 		t.Errorf("%d bytes, %d replies and %d more", bytes, len(got.Replies), got.Left)
 	}
-	if first, last := &got.Replies[0], &got.Replies[maxReplies-1]; !first.Words || last.Words || last.Said.Content != "" {
+	if first, last := &got.Replies[0], &got.Replies[maxReplies-1]; !first.Words || last.Words ||
+		last.Said.Content != "" {
 		t.Error("the words of the first reply are gone, or those of the last are there")
 	}
 }
@@ -109,11 +115,13 @@ func TestNoWords(t *testing.T) {
 	if r.Listens() {
 		t.Error("it wants the words")
 	}
-	h := heard(ruletest.Shipped(t), secret, tools.Call{Name: "read", Arguments: []byte(`"` + secret + `"`), Repairs: []tools.Repair{{Kind: "json.comma", From: secret}}})
+	h := heard(ruletest.Shipped(t), secret, tools.Call{Name: "read", Arguments: []byte(`"` + secret + `"`),
+		Repairs: []tools.Repair{{Kind: "json.comma", From: secret}}})
 	h.Reading.Reasoning, h.Reading.Steps = secret, []parse.Step{{Note: secret}}
 	h.Reading.Refused = []tools.Refusal{{Code: tools.BadJSON, Name: secret, Text: secret, Why: secret}}
 	r.Heard(h)
-	r.Served(turn.Account{Calls: 1, Said: secret, Faults: []turn.Faulty{{Action: ruleset.Correct, Tool: secret, Why: secret}}}, 200, secret)
+	r.Served(turn.Account{Calls: 1, Said: secret,
+		Faults: []turn.Faulty{{Action: ruleset.Correct, Tool: secret, Why: secret}}}, 200, secret)
 	got, _ := w.Turn("1")
 	if shown := fmt.Sprintf("%+v", got); strings.Contains(shown, secret) || got.Outcome() != Repaired {
 		t.Errorf("%s: %s", got.Outcome(), shown)
@@ -189,7 +197,8 @@ func TestRulesOfThen(t *testing.T) {
 // Many requests at once, and people who look meanwhile.
 func TestRace(t *testing.T) {
 	set := ruletest.Shipped(t)
-	w, few := New(Config{Words: true, Now: time.Now}), ruleset.Console{Turns: 20, Memory: 1 << 20, Words: 1 << 20}
+	w, few := New(Config{Words: true, Now: time.Now}), ruleset.Console{Turns: 20, Memory: 1 << 20,
+		Words: 1 << 20}
 	var all sync.WaitGroup
 	for n := range 4 {
 		all.Go(func() {
@@ -212,7 +221,8 @@ func TestRace(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if turns, _ := w.Size(); turns != 20 || w.Rev() < 4*200*2 || w.Rev() > 4*200*3 { // of what is gone no reply is kept
+	// of what is gone no reply is kept
+	if turns, _ := w.Size(); turns != 20 || w.Rev() < 4*200*2 || w.Rev() > 4*200*3 {
 		t.Errorf("%d turns, %d changes", turns, w.Rev())
 	}
 }

@@ -39,7 +39,8 @@ func (Links) Look(path string) (paths.Entry, error) {
 	case unix.S_IFCHR:
 		mode |= fs.ModeDevice | fs.ModeCharDevice
 	}
-	return paths.Entry{Mode: mode, Names: max(1, uint64(s.Nlink))}, nil // a file that is gone while it is open has none
+	// a file that is gone while it is open has none
+	return paths.Entry{Mode: mode, Names: max(1, uint64(s.Nlink))}, nil
 }
 
 // List is os.File.ReadDir of a folder. It never waits at a pipe.

@@ -68,7 +68,8 @@ func remove(use paths.Use) error {
 	defer unix.Close(folder)
 	name := path.Base(use.Resolved)
 	err = unix.Unlinkat(folder, name, 0)
-	if errors.Is(err, unix.EISDIR) || errors.Is(err, unix.EPERM) { // what Linux and what others say of a folder
+	// what Linux and what others say of a folder
+	if errors.Is(err, unix.EISDIR) || errors.Is(err, unix.EPERM) {
 		return unix.Unlinkat(folder, name, unix.AT_REMOVEDIR)
 	}
 	return err
@@ -116,5 +117,6 @@ func openat(folder int, name string, flags int, mode uint32) (int, error) {
 // link says whether a name is one, only to tell why it was not opened.
 func link(folder int, name string) bool {
 	var s unix.Stat_t
-	return unix.Fstatat(folder, name, &s, unix.AT_SYMLINK_NOFOLLOW) == nil && s.Mode&unix.S_IFMT == unix.S_IFLNK
+	return unix.Fstatat(folder, name, &s, unix.AT_SYMLINK_NOFOLLOW) == nil &&
+		s.Mode&unix.S_IFMT == unix.S_IFLNK
 }

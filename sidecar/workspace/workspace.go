@@ -45,8 +45,8 @@ func Open(use paths.Use) (*os.File, error) {
 // maxSum is how long a file may be to have a sum.
 const maxSum = 256 << 20
 
-// Sum is the SHA-256 of a file, in hexadecimal; empty where it cannot be read, is too long, or is no file. Links
-// are followed, as a program that is started by this name follows them.
+// Sum is the SHA-256 of a file, in hexadecimal; empty where it cannot be read, is too long, or is no file.
+// Links are followed, as a program that is started by this name follows them.
 func Sum(path string) string {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // no waiting at a pipe
 	if err != nil {

@@ -29,10 +29,12 @@ func lay(t *testing.T) (string, paths.Guard) {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{"inside/a": "inside", "inside/sub/b": "inside", "out/a": "outside", "out/b": "outside"} {
+	for name, text := range map[string]string{"inside/a": "inside", "inside/sub/b": "inside",
+		"out/a": "outside", "out/b": "outside"} {
 		write(t, filepath.Join(base, name), text)
 	}
-	return base, paths.Guard{Roots: paths.Roots{Cwd: base + "/inside", Home: base + "/home", Write: []string{base + "/inside"}}, Links: Links{}}
+	return base, paths.Guard{Roots: paths.Roots{Cwd: base + "/inside", Home: base + "/home",
+		Write: []string{base + "/inside"}}, Links: Links{}}
 }
 
 func write(t *testing.T, p, text string) {
@@ -67,7 +69,8 @@ func TestOpen(t *testing.T) {
 		t.Errorf("%v %v", list, err)
 	}
 	f.Close()
-	for name, file := range map[string]string{"new": "inside/new", "made/on/the/way": "inside/made/on/the/way", "dangling": "inside/sub/new", "a": "inside/a"} {
+	for name, file := range map[string]string{"new": "inside/new",
+		"made/on/the/way": "inside/made/on/the/way", "dangling": "inside/sub/new", "a": "inside/a"} {
 		f, err := Open(g.Literal(paths.Write, name))
 		try(t, err)
 		_, err = f.WriteString("W")
@@ -214,17 +217,20 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer socket.Close()
-	for _, err := range []error{os.WriteFile(at("file"), nil, 0o640), os.Symlink("file", at("link")), os.Link(at("file"), at("second")), unix.Mkfifo(at("fifo"), 0o600)} {
+	for _, err := range []error{os.WriteFile(at("file"), nil, 0o640), os.Symlink("file", at("link")),
+		os.Link(at("file"), at("second")), unix.Mkfifo(at("fifo"), 0o600)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	for p, names := range map[string]uint64{dir: 0, at("file"): 2, at("second"): 2, at("link"): 1, at("fifo"): 1, at("socket"): 1, "/dev/null": 1} {
+	for p, names := range map[string]uint64{dir: 0, at("file"): 2, at("second"): 2, at("link"): 1,
+		at("fifo"): 1, at("socket"): 1, "/dev/null": 1} {
 		got, err := Links{}.Look(p)
 		info, want := os.Lstat(p)
 		const kept = fs.ModeType | fs.ModePerm
 		if err != nil || want != nil || got.Mode != info.Mode()&kept || names > 0 && got.Names != names {
-			t.Errorf("%s: %v %d, %v; want %v %d, %v", p, got.Mode, got.Names, err, info.Mode()&kept, names, want)
+			t.Errorf("%s: %v %d, %v; want %v %d, %v", p, got.Mode, got.Names, err, info.Mode()&kept, names,
+				want)
 		}
 	}
 	for p, want := range map[string]error{at("none"): fs.ErrNotExist, at("file/below"): unix.ENOTDIR} {
@@ -238,13 +244,16 @@ func TestLook(t *testing.T) {
 func TestSum(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, err := range []error{os.WriteFile(at("file"), []byte("abc"), 0o600), os.Symlink("file", at("link")), unix.Mkfifo(at("fifo"), 0o600), os.WriteFile(at("long"), nil, 0o600), os.Truncate(at("long"), maxSum+1)} {
+	for _, err := range []error{os.WriteFile(at("file"), []byte("abc"), 0o600),
+		os.Symlink("file", at("link")), unix.Mkfifo(at("fifo"), 0o600), os.WriteFile(at("long"), nil, 0o600),
+		os.Truncate(at("long"), maxSum+1)} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-	for name, want := range map[string]string{"file": abc, "link": abc, "fifo": "", "long": "", "none": "", ".": ""} {
+	for name, want := range map[string]string{"file": abc, "link": abc, "fifo": "", "long": "", "none": "",
+		".": ""} {
 		if got := Sum(at(name)); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}

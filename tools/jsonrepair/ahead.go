@@ -40,7 +40,8 @@ func (m *mender) wholeText(n int) bool {
 	open := markAt(m.text, n)
 	end, w := m.keyEnd(n+open.width, open.kind)
 	behind := m.blank(end + w)
-	return w > 0 && behind < len(m.text) && (m.text[behind] == ',' && m.memberAhead(behind+1) || m.text[behind] == '}' && m.closersAhead(behind))
+	return w > 0 && behind < len(m.text) && (m.text[behind] == ',' && m.memberAhead(behind+1) ||
+		m.text[behind] == '}' && m.closersAhead(behind))
 }
 
 // closesKey judges a mark in a key by the byte at n.
@@ -134,7 +135,8 @@ func (m *mender) closersAhead(i int) bool {
 	case markAt(m.text, i).width > 0:
 		return inList || m.keyAt(i) == surely || depth > 0 && m.strayAhead(i)
 	case depth > 0:
-		return inList && (c == '{' || c == '[') || newLine && m.keyAt(i) == surely || c == '{' && m.keyAt(m.blank(i+1)) == surely
+		return inList && (c == '{' || c == '[') || newLine && m.keyAt(i) == surely ||
+			c == '{' && m.keyAt(m.blank(i+1)) == surely
 	case strings.IndexByte("{[;)", c) >= 0:
 		return true
 	}

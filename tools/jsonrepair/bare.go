@@ -36,7 +36,8 @@ func (m *mender) writeBare(at int, word string, r role) bool {
 			m.note(kind, at, word, to)
 			// +358 may be a number to call; Infinity and 2e- say a value, but not which.
 			m.words = m.words || kind == KindNumber
-			m.unsure = m.unsure || word == "NaN" || word == "-" || strings.HasSuffix(word, "Infinity") || to == word+"0"
+			m.unsure = m.unsure || word == "NaN" || word == "-" || strings.HasSuffix(word, "Infinity") ||
+				to == word+"0"
 		}
 		m.out = append(m.out, to...)
 		return kind == KindLiteral

@@ -13,7 +13,8 @@ func arguments(n int) string {
 	for i := 0; lines.Len() < n; i++ {
 		fmt.Fprintf(&lines, "func handler%d(w http.ResponseWriter, r *http.Request) {\n\tlog(\"request %d\")\n}\n", i, i)
 	}
-	doc, err := json.Marshal(map[string]any{"path": "internal/handler.go", "content": lines.String(), "mode": 420, "tags": []string{"a", "b"}})
+	doc, err := json.Marshal(map[string]any{"path": "internal/handler.go", "content": lines.String(),
+		"mode": 420, "tags": []string{"a", "b"}})
 	if err != nil {
 		panic(err)
 	}

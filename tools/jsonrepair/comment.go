@@ -12,7 +12,8 @@ import (
 // value; one before a value may be its beginning.
 func (m *mender) comment() {
 	end, whole := m.commentEnd(m.pos)
-	if strings.ContainsAny(m.text[m.pos:end], `"'`) || len(m.out) > 0 && (len(m.open) == 0 || m.out[len(m.out)-1] == ':') {
+	if strings.ContainsAny(m.text[m.pos:end], `"'`) || len(m.out) > 0 && (len(m.open) == 0 ||
+		m.out[len(m.out)-1] == ':') {
 		m.doubt()
 	}
 	if m.text[m.pos] == ':' {
@@ -56,7 +57,8 @@ func beatAt(s string) bool {
 	if !strings.HasPrefix(rest, "\n") && !strings.HasPrefix(rest, "\r\n") {
 		return false
 	}
-	for _, beat := range [...]string{"openrouter processing", "keep-alive", "keepalive", "heartbeat", "ping"} {
+	for _, beat := range [...]string{"openrouter processing", "keep-alive", "keepalive", "heartbeat",
+		"ping"} {
 		if behind, ok := strings.CutPrefix(strings.TrimLeft(line[1:], " "), beat); ok {
 			return strings.Trim(behind, " -+:.0123456789tz\r") == ""
 		}
@@ -137,5 +139,6 @@ func (m *mender) structureAt(i int, r role) bool {
 	if r == inKey {
 		return m.text[i] == ':' || m.text[i] == '='
 	}
-	return strings.IndexByte(",}]", m.text[i]) >= 0 || r == inObject && m.keyAt(i) == surely || r == inArray && m.valueAt(i)
+	return strings.IndexByte(",}]", m.text[i]) >= 0 || r == inObject && m.keyAt(i) == surely ||
+		r == inArray && m.valueAt(i)
 }

@@ -10,8 +10,10 @@ import (
 // A comment at any place between the tokens of an object changes no value of it: the value
 // comes back, or the result is unsure, cut or an error.
 func TestCommentsAtEveryPlace(t *testing.T) {
-	values := []string{`"ls -la"`, `"#fff"`, `"a // b"`, `"https://a.example/#b"`, `"say \"x\" # y"`, `"/* c */"`, `12`, `true`, `["a","b"]`, `ls -la`}
-	comments := []string{" # all of it\n", " #all\n", " # \"quoted\"\n", " // why\n", " /* why */ ", " # it's {\n", "# x\n", " # to the end"}
+	values := []string{`"ls -la"`, `"#fff"`, `"a // b"`, `"https://a.example/#b"`, `"say \"x\" # y"`,
+		`"/* c */"`, `12`, `true`, `["a","b"]`, `ls -la`}
+	comments := []string{" # all of it\n", " #all\n", " # \"quoted\"\n", " // why\n", " /* why */ ",
+		" # it's {\n", "# x\n", " # to the end"}
 	same, all := 0, 0
 	for _, v := range values {
 		meant := fmt.Sprintf(`{"a":%s,"b":"x"}`, v)

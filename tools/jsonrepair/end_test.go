@@ -37,7 +37,8 @@ func FuzzEnd(f *testing.F) {
 	f.Add(`[{"a":"\\\""}]`, "]")
 	f.Fuzz(func(t *testing.T, value, tail string) {
 		value = strings.TrimRight(value, asciiSpace)
-		if begin := strings.TrimLeft(value, asciiSpace); begin == "" || begin[0] != '{' && begin[0] != '[' || !json.Valid([]byte(value)) {
+		if begin := strings.TrimLeft(value, asciiSpace); begin == "" || begin[0] != '{' && begin[0] != '[' ||
+			!json.Valid([]byte(value)) {
 			t.Skip()
 		}
 		if end, ok := End(value + tail); !ok || end != len(value) {

@@ -77,7 +77,8 @@ func (m *mender) backslash(i, from, to int, run *pathRun) int {
 		m.out = append(m.out, rest[1])
 		return 2
 	}
-	if strings.HasPrefix(rest, `\$`) || strings.HasPrefix(rest, `\u{`) || strings.HasPrefix(rest, `\U00`) || strings.HasPrefix(rest, `\_`) {
+	if strings.HasPrefix(rest, `\$`) || strings.HasPrefix(rest, `\u{`) || strings.HasPrefix(rest, `\U00`) ||
+		strings.HasPrefix(rest, `\_`) {
 		m.doubt() // an escape of another language or of Markdown, or the text's own
 	}
 	m.escapes |= strangeEscapes
@@ -158,7 +159,8 @@ func (m *mender) unescapeRoot() {
 	from, at := m.text, len(m.text)-len(start)
 	for _, quote := range [...]string{`\u0022`, `\x22`} { // only these were
 		if strings.HasPrefix(start, quote) {
-			m.text, m.unsure = strings.ReplaceAll(from, quote, `"`), bareQuote(from) || strings.Contains(from, `\`+quote)
+			m.text, m.unsure = strings.ReplaceAll(from, quote, `"`), bareQuote(from) ||
+				strings.Contains(from, `\`+quote)
 			m.note(KindEscape, at, from[at:], m.text[at:])
 			return
 		}
@@ -167,7 +169,8 @@ func (m *mender) unescapeRoot() {
 		return
 	}
 	m.text = from[:at] + start[1:]
-	if end := validEnd([]byte(m.text), 0, m.maxDepth); end < 0 || strings.Trim(m.text[end:], asciiSpace) != "" {
+	if end := validEnd([]byte(m.text), 0, m.maxDepth); end < 0 ||
+		strings.Trim(m.text[end:], asciiSpace) != "" {
 		m.text = unescaper.Replace(from)
 		m.unsure = bareQuote(from)
 	}

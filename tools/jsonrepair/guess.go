@@ -44,7 +44,8 @@ func (m *mender) quotedKeyAt(i int, open mark) guess {
 		return maybe
 	}
 	switch c := m.text[n]; {
-	case c == ':', c == '=' && m.valueAt(min(m.blank(n+1+strings.Count(m.text[n+1:min(n+2, len(m.text))], ">")), len(m.text)-1)):
+	case c == ':', c == '=' &&
+		m.valueAt(min(m.blank(n+1+strings.Count(m.text[n+1:min(n+2, len(m.text))], ">")), len(m.text)-1)):
 		return surely
 	case c == '}' || c == ']':
 		if m.closersEnd(n) {

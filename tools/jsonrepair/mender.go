@@ -86,7 +86,8 @@ func (m *mender) mend() (Result, error) {
 	if err := m.root(); err != nil {
 		return Result{}, err
 	}
-	closed := slices.ContainsFunc(m.changes, func(c Change) bool { return c.Kind == KindCloser && c.To != "" })
+	closed := slices.ContainsFunc(m.changes,
+		func(c Change) bool { return c.Kind == KindCloser && c.To != "" })
 	if closed && m.beginsAgain() {
 		m.doubt()
 	}
@@ -94,7 +95,8 @@ func (m *mender) mend() (Result, error) {
 		return Result{}, &Error{0, "marks of a tokenizer stand in texts"}
 	}
 	slices.SortStableFunc(m.changes, func(a, b Change) int { return a.At - b.At })
-	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut, Around: strings.Join(m.around, " "), Unsure: m.unsure || m.escapes.mixed(), Words: m.words}, nil
+	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut, Around: strings.Join(m.around,
+		" "), Unsure: m.unsure || m.escapes.mixed(), Words: m.words}, nil
 }
 
 // containers reads until every open container is closed.
@@ -181,7 +183,8 @@ func (m *mender) missing() error {
 	if len(m.open) == 0 {
 		return &Error{m.pos, "no JSON value"}
 	}
-	if before := m.trim(0, m.pos); m.pos < len(m.text) && (strings.IndexByte(":=>,", m.text[before-1]) >= 0 || m.text[m.pos] == ']') {
+	if before := m.trim(0, m.pos); m.pos < len(m.text) && (strings.IndexByte(":=>,", m.text[before-1]) >= 0 ||
+		m.text[m.pos] == ']') {
 		m.doubt() // a sign of structure may be the value
 	}
 	m.out = append(m.out, "null"...)

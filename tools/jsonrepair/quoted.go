@@ -92,7 +92,8 @@ func (m *mender) quoted(r role) {
 	for r != inKey {
 		n := m.blank(m.pos)
 		plus := n < len(m.text) && m.text[n] == '+' && m.joins(n)
-		if !plus && (r != inObject || n >= len(m.text) || !m.lineBreak(m.pos, n) || markAt(m.text, n).width == 0 || !m.wholeText(n)) {
+		if !plus && (r != inObject || n >= len(m.text) || !m.lineBreak(m.pos, n) ||
+			markAt(m.text, n).width == 0 || !m.wholeText(n)) {
 			return
 		}
 		m.doubt()
@@ -129,7 +130,8 @@ func (m *mender) oneQuoted(r role) {
 	} else if !plainKey(m.text[start:e.end]) {
 		m.doubt()
 	}
-	doubled := m.text[at:start] == `""` && !strings.ContainsAny(m.text[start:e.end], "\"'`\\") // and no other mark could be the text's
+	// and no other mark could be the text's
+	doubled := m.text[at:start] == `""` && !strings.ContainsAny(m.text[start:e.end], "\"'`\\")
 	if !e.quote || r != inKey && e.next-e.end < start-at && !doubled {
 		m.doubt() // it lacks a mark, or one too many opened it
 	}

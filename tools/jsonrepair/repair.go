@@ -20,7 +20,8 @@ type Result struct {
 	Around  string // what was dropped before and behind the value, but for blanks and a copy of it
 	Words   bool   // true, false or null may be a text that lacks its quotes, if their parameters take text
 	Inside  string // the object may be the value of its member of this name, if that takes one; "": it is not
-	Unsure  bool   // the writer may have meant another value: where a text ends, or what an escape in it says, was guessed
+	// the writer may have meant another value: where a text ends, or what an escape in it says, was guessed
+	Unsure bool
 }
 
 // Change is one change between the text and the JSON.
@@ -58,11 +59,14 @@ type Cut int
 
 // How much the end of the text cut off.
 const (
-	Whole    Cut = iota // nothing
-	Closers             // only } and ]: every value is complete
-	Unquoted            // nothing, it seems: a string lost its closing quote, and the closers that everything waits for end the text
-	Unended             // inside the last string: it lacks its closing quote, and all that follows
-	MidValue            // inside another value: a number, a literal, a key or a comma without what must follow
+	Whole   Cut = iota // nothing
+	Closers            // only } and ]: every value is complete
+	// nothing, it seems: a string lost its closing quote, and the closers that everything waits for end the
+	// text
+	Unquoted
+	Unended // inside the last string: it lacks its closing quote, and all that follows
+	// inside another value: a number, a literal, a key or a comma without what must follow
+	MidValue
 )
 
 // MaxChanges is how many changes a Result tells of.
@@ -92,12 +96,14 @@ func Repair(text string, maxDepth int) (Result, error) {
 	if maxDepth <= 0 {
 		maxDepth = defaultDepth
 	}
-	if plain := []byte(strings.Trim(text, asciiSpace)); len(plain) > 0 && validEnd(plain, 0, maxDepth) == len(plain) {
+	if plain := []byte(strings.Trim(text, asciiSpace)); len(plain) > 0 &&
+		validEnd(plain, 0, maxDepth) == len(plain) {
 		return Result{JSON: plain}, nil
 	}
 	if object, ok := Resumed(text, maxDepth); ok {
 		begin := strings.LastIndex(text, object)
-		return Result{JSON: []byte(object), Changes: []Change{{KindRepeat, 0, excerpt(text[:begin]), ""}}, Total: 1, Inside: onlyName(text[:begin])}, nil
+		return Result{JSON: []byte(object), Changes: []Change{{KindRepeat, 0, excerpt(text[:begin]), ""}},
+			Total: 1, Inside: onlyName(text[:begin])}, nil
 	}
 	m := mender{text: text, maxDepth: maxDepth}
 	return m.mend()
@@ -106,7 +112,8 @@ func Repair(text string, maxDepth int) (Result, error) {
 // onlyName is the name in the beginning of an object that has nothing else, and its colon: {"a":
 func onlyName(text string) string {
 	text = strings.TrimRight(strings.TrimLeft(strings.Trim(text, asciiSpace), "{"+asciiSpace), ":"+asciiSpace)
-	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' || strings.ContainsAny(text[1:len(text)-1], `"\`) {
+	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' || strings.ContainsAny(text[1:len(text)-1],
+		`"\`) {
 		return ""
 	}
 	return text[1 : len(text)-1]

@@ -116,7 +116,8 @@ func TestRepair(t *testing.T) {
 			kinds = append(kinds, strings.TrimPrefix(c.Kind, "json."))
 		}
 		if string(got.JSON) != r.want || strings.Join(kinds, " ") != r.kinds || got.Cut != Whole {
-			t.Errorf("%s\n got %s  (%s, cut %d)\nwant %s  (%s)", r.text, got.JSON, strings.Join(kinds, " "), got.Cut, r.want, r.kinds)
+			t.Errorf("%s\n got %s  (%s, cut %d)\nwant %s  (%s)", r.text, got.JSON, strings.Join(kinds, " "),
+				got.Cut, r.want, r.kinds)
 		}
 		checkRecords(t, r.text, got)
 	}
@@ -131,8 +132,9 @@ func TestRepairDoubts(t *testing.T) {
 		{`{\"a\": \"b\\n\"}`, `{"a":"b\n"}`, false},
 		{`{\u0022a\u0022: \u0022b\n\u0022}`, `{"a":"b\n"}`, false}, // only quotation marks are
 		{`{\x22a\x22: \x22b "c"\x22}`, `{"a":"b \"c\""}`, true},
-		{`{\"command": "printf 'a\\nb' > f"}`, `{"command":"printf 'a\\nb' > f"}`, false}, // only the first mark is escaped
-		{`{\"a\": \"b\", "c": "d\\ne"}`, `{"a":"b","c":"d\ne"}`, true},                    // some are
+		// only the first mark is escaped
+		{`{\"command": "printf 'a\\nb' > f"}`, `{"command":"printf 'a\\nb' > f"}`, false},
+		{`{\"a\": \"b\", "c": "d\\ne"}`, `{"a":"b","c":"d\ne"}`, true}, // some are
 		{`{"filter":"{"filter":"a"}`, `{"filter":"a"}`, false},
 	} {
 		got, err := Repair(r.text, 0)
@@ -146,7 +148,8 @@ func TestRepairDoubts(t *testing.T) {
 func TestRepairInside(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"filter": {"filter":"a"}`:            "filter",
-		`{"b":1,"filter":{"b":1,"filter":"a"}`: "", `{"filter":"{"filter":"a"}`: "", `{"fil{"filter":"a"}`: "",
+		`{"b":1,"filter":{"b":1,"filter":"a"}`: "", `{"filter":"{"filter":"a"}`: "",
+		`{"fil{"filter":"a"}`: "",
 	} {
 		if got, err := Repair(text, 0); err != nil || got.Inside != want || !got.Has(KindRepeat) {
 			t.Errorf("%s: %q, %v", text, got.Inside, err)
@@ -198,7 +201,8 @@ func TestRepairCut(t *testing.T) {
 
 func TestRepairKeepsValid(t *testing.T) {
 	for _, text := range []string{
-		`{"a":1,"a":2}`, `{ "a" : [ ] }`, `{"p":"C:\temp\new"}`, `{"m":"\/x\u00e9"}`, `"x"`, `-0.5e+3`, `null`,
+		`{"a":1,"a":2}`, `{ "a" : [ ] }`, `{"p":"C:\temp\new"}`, `{"m":"\/x\u00e9"}`, `"x"`, `-0.5e+3`,
+		`null`,
 		`{"n":12345678901234567890,"c":"// no comment","q":"\"\""}`, "{\"bad\":\"\xff\"}",
 	} {
 		got, err := Repair(" \n"+text+"\r\n\t", 0)

@@ -92,5 +92,6 @@ func (m *mender) beginsAgain() bool {
 	text := strings.Trim(m.text, asciiSpace+"[")
 	colon := strings.IndexByte(text[:min(len(text), lookAhead)], ':')
 	m.work += len(text)
-	return text != "" && strings.HasSuffix(text, `{"`) || colon > 0 && strings.Contains(text[1:], text[:colon+1])
+	return text != "" && strings.HasSuffix(text, `{"`) || colon > 0 &&
+		strings.Contains(text[1:], text[:colon+1])
 }

@@ -16,7 +16,8 @@ func TestResumed(t *testing.T) {
 		object := jsontext.Object("a", text.Draw(t, "a"), "b", text.Draw(t, "b"))
 		var b strings.Builder
 		for range rapid.IntRange(1, 4).Draw(t, "times") {
-			b.WriteString(strings.ToValidUTF8(object[:rapid.IntRange(1, len(object)).Draw(t, "cut")], "\ufffd"))
+			b.WriteString(strings.ToValidUTF8(object[:rapid.IntRange(1, len(object)).Draw(t, "cut")],
+				"\ufffd"))
 		}
 		if got, ok := Resumed(b.String()+object, 10); !ok || got != object {
 			t.Fatalf("%s%s: got %s, %v", &b, object, got, ok)
@@ -26,7 +27,8 @@ func TestResumed(t *testing.T) {
 
 func TestNotResumed(t *testing.T) {
 	for _, text := range []string{
-		"", "{}", `{"a":1}`, `[{"a":1}`, `x{"a":1}`, `{"b{"a":1}`, `{"a":1}{"a":2}`, `{"a":1}{"a":1`, `{}{"a":1}`, `{"a":2{"a":1}`, `{"a":{'a':1}`,
+		"", "{}", `{"a":1}`, `[{"a":1}`, `x{"a":1}`, `{"b{"a":1}`, `{"a":1}{"a":2}`, `{"a":1}{"a":1`,
+		`{}{"a":1}`, `{"a":2{"a":1}`, `{"a":{'a':1}`,
 		strings.Repeat("{", 1000) + strings.Repeat("}", 1000),
 	} {
 		if got, ok := Resumed(text, 10); ok {

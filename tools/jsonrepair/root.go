@@ -42,7 +42,8 @@ func (m *mender) rootValue(begin byte) error {
 			return err
 		}
 		comma := m.closerRun(m.pos)
-		if begin != '{' || comma == len(m.text) || m.text[comma] != ',' || m.keyAt(m.blank(comma+1)) != surely {
+		if begin != '{' || comma == len(m.text) || m.text[comma] != ',' ||
+			m.keyAt(m.blank(comma+1)) != surely {
 			return nil
 		}
 		m.doubt()
@@ -76,7 +77,8 @@ func (m *mender) preamble() error {
 				return nil
 			}
 			kind := KindProse
-			if name := strings.TrimRight(rest[:start-m.pos], " ("); wordLen(name) == len(name) && m.text[start-1] == '(' {
+			if name := strings.TrimRight(rest[:start-m.pos], " ("); wordLen(name) == len(name) &&
+				m.text[start-1] == '(' {
 				kind = KindWrapper
 				m.wrappers++
 			}
@@ -124,7 +126,8 @@ func (m *mender) seek() int {
 		return array
 	}
 	n := m.pos + wordLen(m.text[m.pos:])
-	if paren := m.blank(n); n > m.pos && paren < len(m.text) && m.text[paren] == '(' && m.parenthesised(paren) {
+	if paren := m.blank(n); n > m.pos && paren < len(m.text) && m.text[paren] == '(' &&
+		m.parenthesised(paren) {
 		return paren + 1
 	}
 	return m.pos
@@ -203,7 +206,8 @@ func (m *mender) dropRest(begin byte) error {
 	case c == ')' || c == ';':
 		kind = KindWrapper
 	}
-	remark := kind == KindProse && m.total == 0 && m.text[m.pos-1] == '\n' && !strings.ContainsAny(rest, "\"'`{}[]")
+	remark := kind == KindProse && m.total == 0 && m.text[m.pos-1] == '\n' &&
+		!strings.ContainsAny(rest, "\"'`{}[]")
 	if !remark {
 		m.doubtBare()
 	}

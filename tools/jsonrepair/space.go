@@ -20,7 +20,8 @@ func holdsGlyphs(json string) bool {
 	before := rune(0)
 	for _, r := range json {
 		inside := r >= 0x100 && r <= 0x143
-		if r == '▁' || r == 'Ġ' || r == 'Ċ' || before >= 0xC2 && before <= 0xF4 && (inside || r >= 0xA1 && r <= 0xBF) {
+		if r == '▁' || r == 'Ġ' || r == 'Ċ' || before >= 0xC2 && before <= 0xF4 &&
+			(inside || r >= 0xA1 && r <= 0xBF) {
 			return true
 		}
 		before = r
@@ -152,11 +153,13 @@ func spaceWidth(s string, i int, c byte) int {
 			return 2
 		}
 	case 0xC2, 0xD8: // U+00A0, U+00AD, U+061C
-		if strings.HasPrefix(rest, "\u00a0") || strings.HasPrefix(rest, "\u00ad") || strings.HasPrefix(rest, "\u061c") {
+		if strings.HasPrefix(rest, "\u00a0") || strings.HasPrefix(rest, "\u00ad") ||
+			strings.HasPrefix(rest, "\u061c") {
 			return 2
 		}
 	case 0xE2: // U+2581, U+2000 to U+200F, U+2028 to U+202F, U+205F to U+206F
-		if len(rest) >= 3 && (rest[1] == 0x80 && (rest[2] >= 0x80 && rest[2] <= 0x8F || rest[2] >= 0xA8 && rest[2] <= 0xAF) ||
+		if len(rest) >= 3 && (rest[1] == 0x80 && (rest[2] >= 0x80 && rest[2] <= 0x8F || rest[2] >= 0xA8 &&
+			rest[2] <= 0xAF) ||
 			rest[1] == 0x81 && rest[2] >= 0x9F && rest[2] <= 0xAF || isGlyph(rest)) {
 			return 3
 		}

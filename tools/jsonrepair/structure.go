@@ -45,8 +45,10 @@ func (m *mender) separate() bool {
 		case c == '`' && strings.HasPrefix(m.text[m.pos:], fence):
 			m.drop(KindFence, fenceLen(m.text[m.pos:]))
 		case m.danglingQuote():
-			behind := m.pos > 0 && strings.IndexByte("}]", m.text[m.pos-1]) >= 0 // a container, which no quote follows
-			if commas != 1 && !behind || m.total > 0 || !m.closersEnd(m.pos+1) { // else a key was begun, and the model thought better of it
+			// a container, which no quote follows
+			behind := m.pos > 0 && strings.IndexByte("}]", m.text[m.pos-1]) >= 0
+			// else a key was begun, and the model thought better of it
+			if commas != 1 && !behind || m.total > 0 || !m.closersEnd(m.pos+1) {
 				m.doubt()
 			}
 			m.drop(KindQuote, markAt(m.text, m.pos).width)
@@ -86,7 +88,8 @@ func (m *mender) noteCommas(want, found, at int) {
 // {"a":"b","}, or it stands behind a container, as in {"a":{"b":1}","c":2}.
 func (m *mender) danglingQuote() bool {
 	k := markAt(m.text, m.pos)
-	return k.width > 0 && (m.closersEnd(m.pos+k.width) || m.pos > 0 && strings.IndexByte("}]", m.text[m.pos-1]) >= 0 && m.strayAhead(m.pos))
+	return k.width > 0 && (m.closersEnd(m.pos+k.width) || m.pos > 0 &&
+		strings.IndexByte("}]", m.text[m.pos-1]) >= 0 && m.strayAhead(m.pos))
 }
 
 // dropStray drops words at pos that stand before a quoted key, as in
@@ -284,7 +287,8 @@ func (m *mender) label(r role) bool {
 }
 
 // labels are words that servers and models write in front of arguments.
-var labels = map[string]bool{"json": true, "code": true, "arguments": true, "args": true, "parameters": true, "input": true}
+var labels = map[string]bool{"json": true, "code": true, "arguments": true, "args": true, "parameters": true,
+	"input": true}
 
 // parenthesised reports whether the ( at i surrounds one whole value: (1) is a
 // number, (555) 1234 is text.

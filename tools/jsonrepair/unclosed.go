@@ -43,7 +43,8 @@ func (m *mender) commaBeforeKey(start, end int) (comma int, ok bool) {
 // opening one, as in {"a":"b”,"c":1}.
 func (m *mender) unquoted(start, end int) int {
 	for _, closing := range []string{"”", "’", "'"} {
-		if body, ok := strings.CutSuffix(m.text[start:end], closing); ok && !strings.ContainsAny(body, "“”‘’'") {
+		if body, ok := strings.CutSuffix(m.text[start:end], closing); ok &&
+			!strings.ContainsAny(body, "“”‘’'") {
 			return start + len(body)
 		}
 	}
@@ -66,7 +67,8 @@ func (m *mender) unclosed(start int, r role) extent {
 	if r == inRoot || last <= start || strings.IndexByte("}]", m.text[last-1]) < 0 {
 		return rest
 	}
-	if body, closer := m.text[start:last], m.text[last-1:last]; strings.Count(body, string(closer[0]-2)) >= strings.Count(body, closer) {
+	if body, closer := m.text[start:last], m.text[last-1:last]; strings.Count(body,
+		string(closer[0]-2)) >= strings.Count(body, closer) {
 		return rest // the text itself opened what it closes
 	}
 	end, all := m.beforeClosers(start, last)

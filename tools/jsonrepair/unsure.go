@@ -41,8 +41,10 @@ func (m *mender) judgeText(start, end int, open mark) {
 			continue
 		}
 		inner++
-		before, after := strings.TrimRight(body[:i], asciiSpace), strings.TrimLeft(body[i+k.width:], asciiSpace)
-		if before == "" || after == "" || strings.IndexByte(",:{[=\\", before[len(before)-1]) >= 0 || strings.IndexByte(",:}]=+#/\"", after[0]) >= 0 {
+		before, after := strings.TrimRight(body[:i], asciiSpace), strings.TrimLeft(body[i+k.width:],
+			asciiSpace)
+		if before == "" || after == "" || strings.IndexByte(",:{[=\\", before[len(before)-1]) >= 0 ||
+			strings.IndexByte(",:}]=+#/\"", after[0]) >= 0 {
 			m.doubt()
 			return
 		}
@@ -59,7 +61,8 @@ func (m *mender) judgeText(start, end int, open mark) {
 // plainWord reports whether a value without quotes can be nothing but itself: nothing in
 // it could be a mark, a comment, an escape or structure.
 func plainWord(word string) bool {
-	return !strings.ContainsAny(word, "\"'`“”‘’\\#{}[],:=\n") && !strings.Contains(word, "//") && !strings.Contains(word, "/*")
+	return !strings.ContainsAny(word, "\"'`“”‘’\\#{}[],:=\n") && !strings.Contains(word, "//") &&
+		!strings.Contains(word, "/*")
 }
 
 // plainKey reports whether a key is a name as parameters have it.

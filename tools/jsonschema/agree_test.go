@@ -91,7 +91,8 @@ func agree(t interface {
 	t.Helper()
 	ours, err := Compile([]byte(schema))
 	library, judgedErr := judged(schema)
-	unused := err == nil && judgedErr != nil && strings.Contains(schema, "$dynamicAnchor") // the library reads it all the same
+	// the library reads it all the same
+	unused := err == nil && judgedErr != nil && strings.Contains(schema, "$dynamicAnchor")
 	if errors.Is(err, errUnreadable) || unused {
 		return
 	}
@@ -114,14 +115,17 @@ func agree(t interface {
 		t.Fatalf("schema %s, value %s:\n%q, the library:\n%q", schema, value, got, want)
 	}
 	if ours.Accepts(v) != (len(got) == 0) {
-		t.Fatalf("schema %s, value %s: accepted: %v, and it has %d faults", schema, value, ours.Accepts(v), len(got))
+		t.Fatalf("schema %s, value %s: accepted: %v, and it has %d faults", schema, value, ours.Accepts(v),
+			len(got))
 	}
 }
 
 func TestAgreesWithTheLibrary(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := made{t, rapid.SampledFrom([]string{"", "", "http://json-schema.org/draft-07/schema#", "http://json-schema.org/draft-07/schema#",
-			"http://json-schema.org/draft-06/schema", "http://json-schema.org/draft-04/schema#", "https://json-schema.org/draft/2019-09/schema",
+		g := made{t, rapid.SampledFrom([]string{"", "", "http://json-schema.org/draft-07/schema#",
+			"http://json-schema.org/draft-07/schema#",
+			"http://json-schema.org/draft-06/schema", "http://json-schema.org/draft-04/schema#",
+			"https://json-schema.org/draft/2019-09/schema",
 			"https://json-schema.org/draft/2020-12/schema", "https://example.com/mine"}).Draw(t, "draft")}
 		schema := g.schema(3)
 		if all, ok := schema.(map[string]any); ok && g.draft != "" {
@@ -181,11 +185,16 @@ func (g made) schema(depth int) any {
 	if depth < 0 || g.few("bool", 12) == 0 {
 		return g.pick("whole", true, false, map[string]any{}, map[string]any{"type": "string"})
 	}
-	keywords := []string{"type", "type", "type", "properties", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "oneOf",
-		"allOf", "not", "$ref", "$defs", "definitions", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
-		"pattern", "format", "minItems", "maxItems", "uniqueItems", "prefixItems", "additionalItems", "contains", "minContains", "maxContains",
-		"minProperties", "maxProperties", "patternProperties", "propertyNames", "dependencies", "dependentRequired", "dependentSchemas", "if", "then", "else",
-		"unevaluatedProperties", "unevaluatedItems", "title", "default", "$id", "$anchor", "$dynamicAnchor", "$dynamicRef", "examples", "nonsense"}
+	keywords := []string{"type", "type", "type", "properties", "properties", "required",
+		"additionalProperties", "items", "enum", "const", "anyOf", "oneOf",
+		"allOf", "not", "$ref", "$defs", "definitions", "minimum", "maximum", "exclusiveMinimum",
+		"exclusiveMaximum", "multipleOf", "minLength", "maxLength",
+		"pattern", "format", "minItems", "maxItems", "uniqueItems", "prefixItems", "additionalItems",
+		"contains", "minContains", "maxContains",
+		"minProperties", "maxProperties", "patternProperties", "propertyNames", "dependencies",
+		"dependentRequired", "dependentSchemas", "if", "then", "else",
+		"unevaluatedProperties", "unevaluatedItems", "title", "default", "$id", "$anchor", "$dynamicAnchor",
+		"$dynamicRef", "examples", "nonsense"}
 	out := map[string]any{}
 	for range g.few("keywords", 5) + 1 {
 		key := rapid.SampledFrom(keywords).Draw(g.T, "keyword")
@@ -205,7 +214,8 @@ func (g made) schema(depth int) any {
 func (g made) held(key string, depth int) any {
 	switch key {
 	case "type":
-		return g.pick(key, "object", "object", "array", "string", "integer", "number", "boolean", "null", []any{"string", "null"}, []any{"integer", "array", "object"})
+		return g.pick(key, "object", "object", "array", "string", "integer", "number", "boolean", "null",
+			[]any{"string", "null"}, []any{"integer", "array", "object"})
 	case "properties", "$defs", "definitions", "dependentSchemas":
 		return g.byName(depth)
 	case "patternProperties":
@@ -230,7 +240,8 @@ func (g made) held(key string, depth int) any {
 		return g.pick(key, 0, 1, 2.5, json.Number("3.0"))
 	case "exclusiveMinimum", "exclusiveMaximum":
 		return g.pick(key, 0, 1, 2.5, true, false)
-	case "minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains", "minProperties", "maxProperties":
+	case "minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains", "minProperties",
+		"maxProperties":
 		return g.pick(key, 0, 1, 1, 2, json.Number("2.0"), -1)
 	case "uniqueItems":
 		return g.few(key, 3) > 0
@@ -241,7 +252,8 @@ func (g made) held(key string, depth int) any {
 	case "title", "nonsense":
 		return "a"
 	case "$ref":
-		return g.pick(key, "#", "#/$defs/a", "#/definitions/a", "#/definitions/b", "#/properties/a", "#/$defs/c~1d", "#a", "a", "a#/properties/b", "tool:///b", "#/items/0",
+		return g.pick(key, "#", "#/$defs/a", "#/definitions/a", "#/definitions/b", "#/properties/a",
+			"#/$defs/c~1d", "#a", "a", "a#/properties/b", "tool:///b", "#/items/0",
 			"https://json-schema.org/draft/2020-12/nothing")
 	case "$id", "$anchor", "$dynamicAnchor":
 		return g.pick(key, "a", "b", "a", "#a")
@@ -266,18 +278,24 @@ func (g made) value(depth int) any {
 		}
 		return out
 	}
-	return g.pick("scalar", "a", "ab", "b", "", "ä", 0, 1, 2, -1, 2.5, json.Number("1.0"), json.Number("1e2"), true, false, nil, "2026-01-02", "a@b.c", "x:y")
+	return g.pick("scalar", "a", "ab", "b", "", "ä", 0, 1, 2, -1, 2.5, json.Number("1.0"), json.Number("1e2"),
+		true, false, nil, "2026-01-02", "a@b.c", "x:y")
 }
 
 // Formats are checked in drafts before 2019.
 func TestFormatsAgreeWithTheLibrary(t *testing.T) {
 	forms := map[string]string{
-		"date": `[0-9]{3,4}-[01][0-9]-[0-3][0-9]`, "time": `[0-2][0-9]:[0-6][0-9]:[0-6][0-9](\.[0-9]{0,2})?([zZ]|[+-][0-2][0-9]:[0-6][0-9])?`,
+		"date":      `[0-9]{3,4}-[01][0-9]-[0-3][0-9]`,
+		"time":      `[0-2][0-9]:[0-6][0-9]:[0-6][0-9](\.[0-9]{0,2})?([zZ]|[+-][0-2][0-9]:[0-6][0-9])?`,
 		"date-time": `2026-0[0-9]-[0-3][0-9][tT ](23:59|22:58|00:00):(60|59|[0-9]{2})(\.5)?(Z|[+-]01:00|[+-]23:59)`,
-		"duration":  `P?([0-9]?[YMDW]){0,3}(T([0-9]{0,2}[HMS]){0,3})?`, "email": `["a.\\ä+]{0,4}@?(\[(IPv6:)?[0-9.:a]{0,9}\]|[a-b.-]{1,4})`,
-		"hostname": `([a-z0-9ä_-]{0,3}\.?){0,4}`, "ipv4": `[0-9]{1,3}(\.[0-9]{1,3}){2,4}`, "ipv6": `[0-9a-g:]{2,12}(%e|\.1\.2\.3)?`,
-		"uri": `([a-z]{1,3}:)?(//)?[a-z\[\]:@%20 /?#\\]{0,8}`, "uri-reference": `([a-z]{1,3}:)?(//)?[a-z\[\]:@%20 /?#\\^]{0,8}`,
-		"uuid": `[0-9a-gA-F]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{11,12}`, "json-pointer": `/?([a~01/]{0,4})`,
+		"duration":  `P?([0-9]?[YMDW]){0,3}(T([0-9]{0,2}[HMS]){0,3})?`,
+		"email":     `["a.\\ä+]{0,4}@?(\[(IPv6:)?[0-9.:a]{0,9}\]|[a-b.-]{1,4})`,
+		"hostname":  `([a-z0-9ä_-]{0,3}\.?){0,4}`, "ipv4": `[0-9]{1,3}(\.[0-9]{1,3}){2,4}`,
+		"ipv6":          `[0-9a-g:]{2,12}(%e|\.1\.2\.3)?`,
+		"uri":           `([a-z]{1,3}:)?(//)?[a-z\[\]:@%20 /?#\\]{0,8}`,
+		"uri-reference": `([a-z]{1,3}:)?(//)?[a-z\[\]:@%20 /?#\\^]{0,8}`,
+		"uuid":          `[0-9a-gA-F]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{11,12}`,
+		"json-pointer":  `/?([a~01/]{0,4})`,
 	}
 	for name, form := range forms {
 		schema := draft7 + `"format":"` + name + `"}`

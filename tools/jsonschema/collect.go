@@ -26,8 +26,9 @@ func compile(doc any) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &source{doc: doc, draft: 2020, bases: map[string]*url.URL{"": base}, resources: map[string]string{place: ""},
-		anchors: map[string]string{}, collected: map[string]bool{}, built: map[string]*Schema{}}
+	c := &source{doc: doc, draft: 2020, bases: map[string]*url.URL{"": base},
+		resources: map[string]string{place: ""},
+		anchors:   map[string]string{}, collected: map[string]bool{}, built: map[string]*Schema{}}
 	if obj, ok := doc.(map[string]any); ok {
 		if said, ok := obj["$schema"].(string); ok {
 			if c.draft = draftOf(said); c.draft == 0 {

@@ -58,7 +58,8 @@ func isDateTime(s string) bool {
 func isTime(s string) bool {
 	clock, rest := cut(s, 8)
 	h, m, ok := hoursMinutes(clock[:min(5, len(clock))])
-	if !ok || h > 23 || m > 59 || len(clock) < 8 || clock[5] != ':' || !digits(clock[6:]) || clock[6:] > "60" {
+	if !ok || h > 23 || m > 59 || len(clock) < 8 || clock[5] != ':' || !digits(clock[6:]) ||
+		clock[6:] > "60" {
 		return false
 	}
 	if fraction, ok := strings.CutPrefix(rest, "."); ok {
@@ -132,8 +133,11 @@ func isEmail(s string) bool {
 		if strings.ContainsAny(local[1:at-1], `\"`) {
 			return false
 		}
-	} else if strings.HasPrefix(local, ".") || strings.HasSuffix(local, ".") || strings.Contains(local, "..") ||
-		!every(local, func(r rune) bool { return alphanumeric(r) || strings.ContainsRune(".!#$%&'*+-/=?^_`{|}~", r) }) {
+	} else if strings.HasPrefix(local, ".") || strings.HasSuffix(local, ".") ||
+		strings.Contains(local, "..") ||
+		!every(local, func(r rune) bool {
+			return alphanumeric(r) || strings.ContainsRune(".!#$%&'*+-/=?^_`{|}~", r)
+		}) {
 		return false
 	}
 	if inner, ok := strings.CutPrefix(domain, "["); ok && strings.HasSuffix(inner, "]") {

@@ -104,6 +104,8 @@ func Compile(text []byte) (*Schema, error) {
 
 // drafts are the drafts by the address of their meta-schema, without scheme and fragment.
 var drafts = map[string]int{
-	"json-schema.org/draft-04/schema": 4, "json-schema.org/draft-06/schema": 6, "json-schema.org/draft-07/schema": 7,
-	"json-schema.org/draft/2019-09/schema": 2019, "json-schema.org/draft/2020-12/schema": 2020, "json-schema.org/schema": 2020,
+	"json-schema.org/draft-04/schema": 4, "json-schema.org/draft-06/schema": 6,
+	"json-schema.org/draft-07/schema":      7,
+	"json-schema.org/draft/2019-09/schema": 2019, "json-schema.org/draft/2020-12/schema": 2020,
+	"json-schema.org/schema": 2020,
 }

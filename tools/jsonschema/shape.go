@@ -24,13 +24,16 @@ func (c *source) shaped(obj map[string]any, key, at string) error {
 	case "$ref":
 		ok = isText(v) && (c.draft == 4 || isReference(v.(string)))
 	case "$id":
-		ok = c.draft == 4 || isText(v) && isReference(v.(string)) && (c.draft < 2019 || !strings.Contains(strings.TrimSuffix(v.(string), "#"), "#"))
+		ok = c.draft == 4 || isText(v) && isReference(v.(string)) && (c.draft < 2019 ||
+			!strings.Contains(strings.TrimSuffix(v.(string), "#"), "#"))
 	case "$dynamicRef", "$recursiveRef":
 		ok = c.draft < 2019 || key == "$dynamicRef" && c.draft < 2020 || isText(v) && isReference(v.(string))
 	case "$anchor", "$dynamicAnchor":
-		ok = c.draft < 2019 || key == "$dynamicAnchor" && c.draft < 2020 || isText(v) && anchorName(v.(string), c.draft)
+		ok = c.draft < 2019 || key == "$dynamicAnchor" && c.draft < 2020 || isText(v) &&
+			anchorName(v.(string), c.draft)
 	case "$recursiveAnchor":
-		ok = c.draft < 2019 || c.draft == 2019 && isBool(v) || c.draft == 2020 && isText(v) && anchorName(v.(string), c.draft)
+		ok = c.draft < 2019 || c.draft == 2019 && isBool(v) || c.draft == 2020 && isText(v) &&
+			anchorName(v.(string), c.draft)
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
 		ok = isCount(v)
 	case "minContains", "maxContains":
@@ -98,7 +101,8 @@ func isType(v any) bool {
 // names reports whether a value is a list of names, each of them once.
 func (c *source) names(v any) bool {
 	list, ok := v.([]any)
-	return ok && (c.draft > 4 || len(list) > 0) && unique(list) && !slices.ContainsFunc(list, func(e any) bool { return !isText(e) })
+	return ok && (c.draft > 4 || len(list) > 0) && unique(list) &&
+		!slices.ContainsFunc(list, func(e any) bool { return !isText(e) })
 }
 
 func anchorName(name string, draft int) bool {
@@ -126,7 +130,8 @@ func address(s string) *url.URL {
 	if err != nil {
 		return nil
 	}
-	if host := u.Hostname(); strings.Contains(host, ":") && (!strings.Contains(u.Host, "[") || !isIPv6(host)) {
+	if host := u.Hostname(); strings.Contains(host, ":") && (!strings.Contains(u.Host, "[") ||
+		!isIPv6(host)) {
 		return nil
 	}
 	return u

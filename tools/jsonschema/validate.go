@@ -103,7 +103,8 @@ func (c *check) self(s *Schema, v any, n *seen) []Fault {
 // alone checks what, if it is wrong, is all there is to say.
 func (c *check) alone(s *Schema, v any) (Fault, bool) {
 	t := typeOf(v)
-	if s.Types != nil && !slices.Contains(s.Types, t) && !(t == "number" && slices.Contains(s.Types, "integer") && isWhole(v)) {
+	if s.Types != nil && !slices.Contains(s.Types, t) &&
+		!(t == "number" && slices.Contains(s.Types, "integer") && isWhole(v)) {
 		f := c.fault("type")
 		f.Types, f.Got = s.Types, t
 		return f, false
@@ -156,8 +157,10 @@ func (c *check) value(s *Schema, v any, n *seen) []Fault {
 		return nil
 	}
 	if x := number(v); x != nil {
-		return c.faults(s, "minimum", s.Minimum != nil && x.Cmp(s.Minimum) < 0, "maximum", s.Maximum != nil && x.Cmp(s.Maximum) > 0,
-			"exclusiveMinimum", s.Above != nil && x.Cmp(s.Above) <= 0, "exclusiveMaximum", s.Below != nil && x.Cmp(s.Below) >= 0,
+		return c.faults(s, "minimum", s.Minimum != nil && x.Cmp(s.Minimum) < 0, "maximum", s.Maximum != nil &&
+			x.Cmp(s.Maximum) > 0,
+			"exclusiveMinimum", s.Above != nil && x.Cmp(s.Above) <= 0, "exclusiveMaximum", s.Below != nil &&
+				x.Cmp(s.Below) >= 0,
 			"multipleOf", s.MultipleOf != nil && !x.Quo(x, s.MultipleOf).IsInt())
 	}
 	return nil
@@ -182,13 +185,15 @@ func (s *Schema) bound(keyword string) string {
 	}
 	counts := map[string]*int{
 		"minLength": s.MinLength, "maxLength": s.MaxLength, "minItems": s.MinItems, "maxItems": s.MaxItems,
-		"minContains": s.MinContains, "maxContains": s.MaxContains, "minProperties": s.MinProperties, "maxProperties": s.MaxProperties,
+		"minContains": s.MinContains, "maxContains": s.MaxContains, "minProperties": s.MinProperties,
+		"maxProperties": s.MaxProperties,
 	}
 	if n := counts[keyword]; n != nil {
 		return strconv.Itoa(*n)
 	}
 	numbers := map[string]*big.Rat{
-		"minimum": s.Minimum, "maximum": s.Maximum, "exclusiveMinimum": s.Above, "exclusiveMaximum": s.Below, "multipleOf": s.MultipleOf,
+		"minimum": s.Minimum, "maximum": s.Maximum, "exclusiveMinimum": s.Above, "exclusiveMaximum": s.Below,
+		"multipleOf": s.MultipleOf,
 	}
 	n := numbers[keyword]
 	switch {
@@ -206,13 +211,16 @@ func (c *check) text(s *Schema, v string) []Fault {
 	if s.MinLength != nil || s.MaxLength != nil {
 		n = utf8.RuneCountInString(v)
 	}
-	return c.faults(s, "minLength", s.MinLength != nil && n < *s.MinLength, "maxLength", s.MaxLength != nil && n > *s.MaxLength,
+	return c.faults(s, "minLength", s.MinLength != nil && n < *s.MinLength, "maxLength", s.MaxLength != nil &&
+		n > *s.MaxLength,
 		"pattern", s.Pattern != nil && !s.Pattern.MatchString(v))
 }
 
 func (c *check) list(s *Schema, v []any, n *seen) []Fault {
-	out := c.faults(s, "minItems", s.MinItems != nil && len(v) < *s.MinItems, "maxItems", s.MaxItems != nil && len(v) > *s.MaxItems,
-		"uniqueItems", s.UniqueItems && !unique(v), "additionalItems", s.NoMoreItems && len(v) > len(s.PrefixItems))
+	out := c.faults(s, "minItems", s.MinItems != nil && len(v) < *s.MinItems, "maxItems", s.MaxItems != nil &&
+		len(v) > *s.MaxItems,
+		"uniqueItems", s.UniqueItems && !unique(v), "additionalItems", s.NoMoreItems &&
+			len(v) > len(s.PrefixItems))
 	for i, e := range v {
 		item := s.Items
 		if i < len(s.PrefixItems) {

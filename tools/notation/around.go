@@ -27,7 +27,8 @@ func unfenced(s string) string {
 	rest, opens := strings.CutPrefix(s, fence)
 	inner, closes := strings.CutSuffix(rest, fence)
 	info, body, lined := strings.Cut(inner, "\n")
-	if info = strings.TrimSpace(info); !opens || !closes || !lined || info != "" && !isWord(info) || strings.Contains(body, fence) {
+	if info = strings.TrimSpace(info); !opens || !closes || !lined || info != "" && !isWord(info) ||
+		strings.Contains(body, fence) {
 		return s
 	}
 	return body
@@ -75,7 +76,8 @@ func tokenLen(s string) int {
 	switch word := s[1:end]; {
 	case len(word) > 2 && word[0] == '|' && word[len(word)-1] == '|' && isWord(word[1:len(word)-1]):
 		return end + 1
-	case len(word) > 2*len("｜") && strings.HasPrefix(word, "｜") && strings.HasSuffix(word, "｜") && isWord(strings.ReplaceAll(strings.Trim(word, "｜"), "▁", "_")):
+	case len(word) > 2*len("｜") && strings.HasPrefix(word, "｜") && strings.HasSuffix(word, "｜") &&
+		isWord(strings.ReplaceAll(strings.Trim(word, "｜"), "▁", "_")):
 		return end + 1 // of DeepSeek
 	case isToken(strings.TrimPrefix(word, "/")):
 		return end + 1
@@ -85,7 +87,8 @@ func tokenLen(s string) int {
 
 func isToken(word string) bool {
 	switch strings.TrimRight(strings.ToLower(word), "0123456789") {
-	case "unk", "s", "pad", "bos", "eos", "eot", "eod", "mask", "sep", "cls", "unused", "extra_id_", "reserved_":
+	case "unk", "s", "pad", "bos", "eos", "eot", "eod", "mask", "sep", "cls", "unused", "extra_id_",
+		"reserved_":
 		return true
 	}
 	return false

@@ -88,7 +88,8 @@ func element(s string) (name, value, after string, ok bool) {
 		return "", "", "", false
 	}
 	value, after, ok = strings.Cut(inner, "</"+tag+">")
-	if !ok || strings.Contains(value, "<"+tag+">") || strings.Contains(value, "<"+tag+" ") || strings.Contains(value, "<"+tag+"=") {
+	if !ok || strings.Contains(value, "<"+tag+">") || strings.Contains(value, "<"+tag+" ") ||
+		strings.Contains(value, "<"+tag+"=") {
 		return "", "", "", false
 	}
 	if data, is := strings.CutPrefix(value, "<![CDATA["); is {

@@ -27,19 +27,22 @@ func encoded(s string) []string {
 	case strings.HasPrefix(lower, "7b"):
 		text, err = hex.DecodeString(s)
 	case strings.HasPrefix(s, "ey"):
-		text, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("+", "-", "/", "_").Replace(s), "="))
+		text, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("+", "-", "/",
+			"_").Replace(s), "="))
 	case lower == "data:application/json;base64,":
 		text, err = base64.StdEncoding.DecodeString(s[len(lower):])
 	case strings.HasPrefix(lower, `\x7b`), strings.HasPrefix(lower, `\u007b`):
 		text = escapedByte().ReplaceAllFunc([]byte(s), unescaped)
-	case strings.HasPrefix(lower, "&#123;"), strings.HasPrefix(lower, "&#x7b;"), strings.HasPrefix(lower, "&lbrace;"):
+	case strings.HasPrefix(lower, "&#123;"), strings.HasPrefix(lower, "&#x7b;"),
+		strings.HasPrefix(lower, "&lbrace;"):
 		text = []byte(html.UnescapeString(s))
 	case strings.HasPrefix(lower, "=7b"):
 		text, err = io.ReadAll(quotedprintable.NewReader(strings.NewReader(s)))
 	default:
 		return nil
 	}
-	return only(string(text), s, err == nil && utf8.Valid(text) && strings.HasPrefix(strings.TrimSpace(string(text)), "{"))
+	return only(string(text), s, err == nil && utf8.Valid(text) &&
+		strings.HasPrefix(strings.TrimSpace(string(text)), "{"))
 }
 
 func unescaped(escape []byte) []byte {

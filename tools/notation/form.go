@@ -20,7 +20,8 @@ func form(s string) []string {
 		key, value, ok := strings.Cut(pair, "=")
 		key, keyErr := url.QueryUnescape(key)
 		value, valueErr := url.QueryUnescape(value)
-		if !ok || key == "" || strings.Contains(pair[strings.IndexByte(pair, '=')+1:], "=") || keyErr != nil || valueErr != nil {
+		if !ok || key == "" || strings.Contains(pair[strings.IndexByte(pair, '=')+1:], "=") ||
+			keyErr != nil || valueErr != nil {
 			return nil
 		}
 		members = append(members, key, value)

@@ -10,7 +10,8 @@ func opened(s string) []string {
 		begin, rest = "{", rest[1:]
 	}
 	key, rest, closed := strings.Cut(rest, `"`)
-	return only(begin+s, s, closed && isWord(key) && strings.HasPrefix(strings.TrimLeft(rest, " \n\t\r"), ":"))
+	return only(begin+s, s, closed && isWord(key) && strings.HasPrefix(strings.TrimLeft(rest, " \n\t\r"),
+		":"))
 }
 
 // shut ends members that have no brace behind them, either.

@@ -22,7 +22,8 @@ type written struct {
 }
 
 // lay writes the object with the given quotes, colon, comma and braces.
-func lay(open, quote, unquote, colon, comma, shut string, text func(string) string) func(keys, texts []string) string {
+func lay(open, quote, unquote, colon, comma, shut string,
+	text func(string) string) func(keys, texts []string) string {
 	return func(keys, texts []string) string {
 		parts := make([]string, len(keys))
 		for i, k := range keys {
@@ -105,10 +106,12 @@ func notations() []written {
 			return lay("", "", "", "", "\n", "", itself)(pairsOf(k, v), make([]string, len(k))), len(k) > 1
 		}},
 		{"beats", func(k, v []string) (string, bool) {
-			return lay("{\n: keep-alive\n\n", `"`, `"`, ":: OPENROUTER PROCESSING\n\n ", ",\n: ping - 2026-01-01 00:00:00+00:00\r\n\r\n", "\n: any words\n\n}", inJSON)(k, v), true
+			return lay("{\n: keep-alive\n\n", `"`, `"`, ":: OPENROUTER PROCESSING\n\n ",
+				",\n: ping - 2026-01-01 00:00:00+00:00\r\n\r\n", "\n: any words\n\n}", inJSON)(k, v), true
 		}},
 		{"tokens between", func(k, v []string) (string, bool) {
-			return lay("{<|message|>", `"`, `"`, ":<|constrain|>", ",<|message|>", "<|call|>}", inJSON)(k, v), true
+			return lay("{<|message|>", `"`, `"`, ":<|constrain|>", ",<|message|>", "<|call|>}", inJSON)(k, v),
+				true
 		}},
 		{"semicolons", func(k, v []string) (string, bool) { return lay("{", `"`, `"`, ":", ";", "}", inJSON)(k, v), len(k) > 1 }},
 		{"raw texts", func(k, v []string) (string, bool) {
@@ -214,7 +217,9 @@ func (n written) isRead(t *rapid.T) bool {
 
 // A reading is valid JSON and an object; valid JSON has none.
 func FuzzOf(f *testing.F) {
-	for _, s := range []string{`｛"a"：「x」｝`, "{\x00\"\x00a\x00", `▁{"a":▁"x▁y"}`, `<0x0A>{`, `a=b&c=%20`, `<a>b</a>`, `a": 1}`, `read(a='x', b=[1])`, "a: 1\nb: 2", `--a x`, `7b7d`, `<f a="b"/>`, `{"a": "\u{41}"}`, "\x1b[1m{"} {
+	for _, s := range []string{`｛"a"：「x」｝`, "{\x00\"\x00a\x00", `▁{"a":▁"x▁y"}`, `<0x0A>{`, `a=b&c=%20`,
+		`<a>b</a>`, `a": 1}`, `read(a='x', b=[1])`, "a: 1\nb: 2", `--a x`, `7b7d`, `<f a="b"/>`,
+		`{"a": "\u{41}"}`, "\x1b[1m{"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -15,7 +15,8 @@ import (
 func TestHostileTextIsLinear(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for _, piece := range []string{`"`, `<a>`, `<a>x</a>`, `<0x41>`, `▁"`, "`", `「`, `\u{`, `a=%41&`, "a\x00", "\x1b[1m", `<unk>`, `"a": {`, "<json>", `<parameter name="a">`, "\ufeff", "[", "a(", "{a=", "a: b\n", "--a b ", "1: {\n", "7b", `\x7b`, "<a b=\"c\" ", "<parameter=a>b</parameter>", "Map(", "r\"a\\", "\r\n1\r\na", "1\r\na\r\n", "\n: a\n\n", ": ping\n", "<|a|>", "0x1", "{a:\"b\"+", "{a:\"b\"", "@\"\"", "{a:\"b\\n\"\n", "a: |\n b\n"} {
+	for _, piece := range []string{`"`, `<a>`, `<a>x</a>`, `<0x41>`, `▁"`, "`", `「`, `\u{`, `a=%41&`, "a\x00",
+		"\x1b[1m", `<unk>`, `"a": {`, "<json>", `<parameter name="a">`, "\ufeff", "[", "a(", "{a=", "a: b\n", "--a b ", "1: {\n", "7b", `\x7b`, "<a b=\"c\" ", "<parameter=a>b</parameter>", "Map(", "r\"a\\", "\r\n1\r\na", "1\r\na\r\n", "\n: a\n\n", ": ping\n", "<|a|>", "0x1", "{a:\"b\"+", "{a:\"b\"", "@\"\"", "{a:\"b\\n\"\n", "a: |\n b\n"} {
 		took := func(n int) time.Duration {
 			text, least := strings.Repeat(piece, n/len(piece)), time.Hour
 			for range 3 {

@@ -10,7 +10,8 @@ import (
 // lineMember is a key and its value on a line, as in YAML, TOML and INI; flagMember is one of a command.
 var (
 	lineMember = lazyregexp.New(`^([A-Za-z_][\w-]*)(?::[ \t]+| ?= ?)(\S.*)$`)
-	flagMember = lazyregexp.New(`^--([A-Za-z_][\w-]*)[= ](?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'\\$` + "`" + `;|&<>()*?#-][^\s"'\\$` + "`" + `;|&<>()*?#]*))(?:\s+|$)`)
+	flagMember = lazyregexp.New(`^--([A-Za-z_][\w-]*)[= ](?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'\\$` + "`" +
+		`;|&<>()*?#-][^\s"'\\$` + "`" + `;|&<>()*?#]*))(?:\s+|$)`)
 )
 
 // keyLines reads lines of which each is a key and a value, or a key and a block of YAML. One such line

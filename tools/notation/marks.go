@@ -99,7 +99,8 @@ func byteTokens(s string) []string {
 		return to, ok
 	}, func(part string) (string, bool) {
 		return withBytes(part, func(run string) bool {
-			return utf8.ValidString(run) && strings.IndexFunc(run, func(r rune) bool { return r < utf8.RuneSelf }) < 0
+			return utf8.ValidString(run) &&
+				strings.IndexFunc(run, func(r rune) bool { return r < utf8.RuneSelf }) < 0
 		})
 	})
 	return only(text, s, ok && found)

@@ -30,7 +30,8 @@ func Begins(text string) bool {
 	}
 	r, size = utf8.DecodeRuneInString(text[n:])
 	behind := strings.TrimLeftFunc(text[n+size:], isBlank)
-	return isKeyMark(r) && (strings.HasPrefix(behind, ":") || strings.HasPrefix(behind, "：") || strings.HasPrefix(behind, "=>"))
+	return isKeyMark(r) && (strings.HasPrefix(behind, ":") || strings.HasPrefix(behind, "：") ||
+		strings.HasPrefix(behind, "=>"))
 }
 
 // isKeyMark reports whether r can stand around a key.

@@ -94,7 +94,8 @@ func Of(text string, depth int) (out []Reading) {
 				switch isObject := strings.HasPrefix(strings.TrimSpace(t), "{"); {
 				case !isObject || !valid(t, depth):
 					next, read = append(next, step), read+1
-				case !slices.ContainsFunc(out, func(o Reading) bool { return strings.TrimSpace(o.JSON) == strings.TrimSpace(t) }):
+				case !slices.ContainsFunc(out,
+					func(o Reading) bool { return strings.TrimSpace(o.JSON) == strings.TrimSpace(t) }):
 					out = append(out, step)
 				}
 			}

@@ -240,12 +240,14 @@ func TestTagged(t *testing.T) {
 }
 
 func TestBegins(t *testing.T) {
-	for _, s := range []string{`<parameter name="a">`, `</a>`, `<!-- x`, `<0x0A>{`, `<|channel|>`, `▁"x`, `｛"a"`, `"a": 1`, `a": 1`, `「a」：1`, `'a' => 1`, ` <x>`, "\u2068{\"a\": 1}", `{{"a": 1}}`} {
+	for _, s := range []string{`<parameter name="a">`, `</a>`, `<!-- x`, `<0x0A>{`, `<|channel|>`, `▁"x`,
+		`｛"a"`, `"a": 1`, `a": 1`, `「a」：1`, `'a' => 1`, ` <x>`, "\u2068{\"a\": 1}", `{{"a": 1}}`} {
 		if !Begins(s) {
 			t.Errorf("%s does not begin as markup", s)
 		}
 	}
-	for _, s := range []string{``, `<`, `< 5`, `a < b`, `<3 you`, `ls -la`, `"quoted" words`, `note: this`, `「君の名は」 上映`, `http://a.example`, `x = 1`, `'a'`} {
+	for _, s := range []string{``, `<`, `< 5`, `a < b`, `<3 you`, `ls -la`, `"quoted" words`, `note: this`,
+		`「君の名は」 上映`, `http://a.example`, `x = 1`, `'a'`} {
 		if Begins(s) {
 			t.Errorf("%s begins as markup", s)
 		}

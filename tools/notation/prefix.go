@@ -38,7 +38,9 @@ func (p *literal) prefixed() (json string, ok bool) {
 		return json, ok
 	}
 	end := p.rawEnd(body, closer, prefix == "@")
-	if end < 0 || prefix != "@" && hashes == "" && strings.Contains(body[:end], "\n") || hashes == "" && strings.HasPrefix(body[end:], closer+closer) { // three of them are another quote
+	// three of them are another quote
+	if end < 0 || prefix != "@" && hashes == "" && strings.Contains(body[:end], "\n") || hashes == "" &&
+		strings.HasPrefix(body[end:], closer+closer) {
 		p.i = len(p.s)
 		return "", false
 	}

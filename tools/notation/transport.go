@@ -28,7 +28,8 @@ func Carried(text string) string {
 // Beats reports whether a text holds a line by which a server keeps a stream open, and the empty one
 // behind it.
 func Beats(text string) bool {
-	return slices.ContainsFunc(beat().FindAllString(text, -1), func(s string) bool { return strings.Count(s, "\n") > 1 })
+	return slices.ContainsFunc(beat().FindAllString(text, -1),
+		func(s string) bool { return strings.Count(s, "\n") > 1 })
 }
 
 func begins(s string, with byte) bool {

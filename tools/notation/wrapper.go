@@ -19,11 +19,14 @@ const (
 // wrapperOf is what a function does; 0: unknown.
 func wrapperOf(name string) wrapper {
 	switch name {
-	case "Object.freeze", "Object.seal", "Object.preventExtensions", "structuredClone", "deepcopy", "copy.deepcopy", "OrderedDict", "collections.OrderedDict", "MappingProxyType":
+	case "Object.freeze", "Object.seal", "Object.preventExtensions", "structuredClone", "deepcopy",
+		"copy.deepcopy", "OrderedDict", "collections.OrderedDict", "MappingProxyType":
 		return itself
-	case "JSON.stringify", "json.dumps", "json_encode", "JSON5.stringify", "ujson.dumps", "orjson.dumps", "JSON.generate":
+	case "JSON.stringify", "json.dumps", "json_encode", "JSON5.stringify", "ujson.dumps", "orjson.dumps",
+		"JSON.generate":
 		return encodes
-	case "JSON.parse", "json.loads", "json_decode", "JSON5.parse", "ujson.loads", "orjson.loads", "json.RawMessage":
+	case "JSON.parse", "json.loads", "json_decode", "JSON5.parse", "ujson.loads", "orjson.loads",
+		"json.RawMessage":
 		return decodes
 	case "Map", "Object.fromEntries", "Object.entries":
 		return pairs
@@ -72,7 +75,8 @@ func Wraps(text string) bool {
 	return (wrapperOf(name) != 0 || isType(name)) && p.peek() == '(' && strings.HasSuffix(p.s, ")")
 }
 
-// mostWrappers bounds how deep wrappers stand in each other: each quotes again what stands in it, and so doubles it.
+// mostWrappers bounds how deep wrappers stand in each other: each quotes again what stands in it, and so
+// doubles it.
 const mostWrappers = 4
 
 // ofPairs is the object of a list of pairs, each a key and a value.

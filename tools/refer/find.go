@@ -73,7 +73,8 @@ func (r *Ref) Choose(f Found, first bool) (string, bool) {
 	var fit []Candidate
 	for _, c := range f.All {
 		text := strings.ToLower(c.Text + " " + c.Title)
-		if strings.HasPrefix(c.Text, r.Start) && !slices.ContainsFunc(r.About, func(word string) bool { return !strings.Contains(text, word) }) {
+		if strings.HasPrefix(c.Text, r.Start) && !slices.ContainsFunc(r.About,
+			func(word string) bool { return !strings.Contains(text, word) }) {
 			fit = append(fit, c)
 		}
 	}
@@ -99,7 +100,8 @@ var (
 func findURLs(text string) (out []Candidate) {
 	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "{") || strings.HasPrefix(doc, "[") {
 		if gjson.Valid(doc) {
-			out = members(gjson.Parse(doc), wholeURL, func(v string) bool { return scheme().MatchString(v) }, maxDeep, nil)
+			out = members(gjson.Parse(doc), wholeURL, func(v string) bool { return scheme().MatchString(v) },
+				maxDeep, nil)
 		}
 	}
 	if len(out) > 0 {
@@ -189,7 +191,9 @@ func findFiles(text string) (out []Candidate) {
 
 // isFile reports whether a word looks like the name of a file.
 func isFile(name string) bool {
-	return !strings.Contains(name, "://") && (end().MatchString(name) || strings.Contains(strings.Trim(name, "/"), "/")) && strings.ContainsFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' })
+	return !strings.Contains(name, "://") && (end().MatchString(name) ||
+		strings.Contains(strings.Trim(name, "/"), "/")) &&
+		strings.ContainsFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' })
 }
 
 // maxFound is how many of one result count.

@@ -72,7 +72,8 @@ func (w Words) url(v string) (Ref, bool) {
 		s := w.say(host)
 		return s.ref(), !strings.ContainsAny(host, ".@") && s.known > 0 && len(s.about) == 0
 	case wrapped || spaced || strings.HasPrefix(v, "["):
-		if urls := findURLs(v); len(urls) == 1 && !blank().MatchString(urls[0].Text) && !elided().MatchString(urls[0].Text) {
+		if urls := findURLs(v); len(urls) == 1 && !blank().MatchString(urls[0].Text) &&
+			!elided().MatchString(urls[0].Text) {
 			return Ref{Exact: urls[0].Text}, true
 		}
 		return w.say(inner).ref(), true
@@ -102,7 +103,10 @@ func (w Words) path(v string) (Ref, bool) {
 		return s.ref(), true
 	case elided:
 		return Ref{Start: cut}, true
-	case holds(v, func(part string) bool { p := w.say(part); return part[0] == '<' || p.known > 0 && len(p.about) == 0 }):
+	case holds(v, func(part string) bool {
+		p := w.say(part)
+		return part[0] == '<' || p.known > 0 && len(p.about) == 0
+	}):
 		return Ref{Vague: true}, true
 	case strings.ContainsAny(v, `/\`) || !plain || s.words < 2:
 		return Ref{}, false
@@ -167,7 +171,8 @@ func AddScheme(v string, files []string) (string, bool) {
 		return "https://" + rest, true
 	}
 	m := hostlike().FindStringSubmatch(v)
-	if m == nil || !isHost(v) || strings.HasSuffix(v, m[1]) && slices.Contains(files, strings.ToLower(m[1])) && !strings.ContainsAny(v, "/?#") {
+	if m == nil || !isHost(v) || strings.HasSuffix(v, m[1]) &&
+		slices.Contains(files, strings.ToLower(m[1])) && !strings.ContainsAny(v, "/?#") {
 		return v, false
 	}
 	return "https://" + v, true

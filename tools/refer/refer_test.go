@@ -36,7 +36,8 @@ func TestHeld(t *testing.T) {
 		kind refer.Kind
 		want bool
 		most int // that may be wrong
-	}{{"open_urls", refer.URL, true, 1}, {"open_paths", refer.Path, true, 2}, {"plain_urls", refer.URL, false, 0}, {"plain_paths", refer.Path, false, 0}} {
+	}{{"open_urls", refer.URL, true, 1}, {"open_paths", refer.Path, true, 2}, {"plain_urls", refer.URL, false,
+		0}, {"plain_paths", refer.Path, false, 0}} {
 		texts := phrases(t, c.name)
 		var wrong []string
 		for _, v := range texts {
@@ -59,7 +60,8 @@ const searched = `{"query":"tides","results":[
 // Which one is meant, of what three earlier results have.
 func TestChoose(t *testing.T) {
 	w := ruletest.Shipped(t).References.Words
-	wiki, reuters, tables := "https://en.wikipedia.org/wiki/Tide", "https://reuters.com/sea", "https://tides.example/tables?a=1&b=2"
+	wiki, reuters, tables := "https://en.wikipedia.org/wiki/Tide", "https://reuters.com/sea",
+		"https://tides.example/tables?a=1&b=2"
 	search := refer.Result{Text: searched, Ranked: true}
 	page := refer.Result{Text: "See [this](https://x.org/a_(b)), or https://y.org/c. ![p](https://z.org/p.png)", Names: []string{"https://en.wikipedia.org/wiki/Tide"}}
 	one := refer.Result{Text: "It is at https://x.org/only."}
@@ -107,8 +109,10 @@ func TestChoose(t *testing.T) {
 		ref, open := w.Read(c.value, c.kind)
 		found := refer.Find(c.kind, c.earlier)
 		got, ok := ref.Choose(found, true)
-		if strict, _ := ref.Choose(found, false); !open && c.want != "" || got != c.want || ok != (got != "") || (strict == got) != c.strict {
-			t.Errorf("%q: %q, strictly %q, want %q (open %v, %+v, of %v)", c.value, got, strict, c.want, open, ref, found)
+		if strict, _ := ref.Choose(found, false); !open && c.want != "" || got != c.want ||
+			ok != (got != "") || (strict == got) != c.strict {
+			t.Errorf("%q: %q, strictly %q, want %q (open %v, %+v, of %v)", c.value, got, strict, c.want, open,
+				ref, found)
 		}
 	}
 }
@@ -116,10 +120,14 @@ func TestChoose(t *testing.T) {
 // Addresses without their scheme, and names that are none.
 func TestAddScheme(t *testing.T) {
 	for v, want := range map[string]string{
-		"example.com": "https://example.com", "example.com/x?y=1#z": "https://example.com/x?y=1#z", "www.BBC.co.uk/news": "https://www.BBC.co.uk/news",
-		"//cdn.example.com/a.js": "https://cdn.example.com/a.js", "example.com:8443/a": "https://example.com:8443/a", "docs.rs/serde": "https://docs.rs/serde",
-		"example.md/notes": "https://example.md/notes", "notes.md": "", "index.HTML": "", "https://example.com": "", "localhost:3000": "", "10.0.0.1/x": "", "a b.com": "",
-		"user@example.com": "", "/etc/hosts": "", "results.url": "", "mailto:a@b.c": "", "": "", ".": "", "//": "",
+		"example.com": "https://example.com", "example.com/x?y=1#z": "https://example.com/x?y=1#z",
+		"www.BBC.co.uk/news":     "https://www.BBC.co.uk/news",
+		"//cdn.example.com/a.js": "https://cdn.example.com/a.js",
+		"example.com:8443/a":     "https://example.com:8443/a", "docs.rs/serde": "https://docs.rs/serde",
+		"example.md/notes": "https://example.md/notes", "notes.md": "", "index.HTML": "",
+		"https://example.com": "", "localhost:3000": "", "10.0.0.1/x": "", "a b.com": "",
+		"user@example.com": "", "/etc/hosts": "", "results.url": "", "mailto:a@b.c": "", "": "", ".": "",
+		"//": "",
 	} {
 		got, ok := refer.AddScheme(v, []string{"md", "html"})
 		if ok != (want != "") || ok && got != want {
@@ -138,17 +146,20 @@ func TestNothingIsMadeUp(t *testing.T) {
 	}
 	slices.Sort(known)
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(known), rapid.StringMatching(`[a-z]{1,6}|[0-9]{1,2}|[<{\[$.…/"]{1,3}`)), 1, 6).Draw(t, "words")
+		words := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(known),
+			rapid.StringMatching(`[a-z]{1,6}|[0-9]{1,2}|[<{\[$.…/"]{1,3}`)), 1, 6).Draw(t, "words")
 		value := strings.Join(words, rapid.SampledFrom([]string{" ", "_", ".", "", "/"}).Draw(t, "between"))
 		kind := rapid.SampledFrom([]refer.Kind{refer.URL, refer.Path}).Draw(t, "kind")
 		var earlier []refer.Result
 		for i := range rapid.IntRange(0, 3).Draw(t, "results") {
-			earlier = append(earlier, refer.Result{Ranked: rapid.Bool().Draw(t, "ranked"), Text: fmt.Sprintf("https://x%d.org/a\nhttps://x%d.org/b\nsrc/%d.go\n", i, i, i)})
+			earlier = append(earlier, refer.Result{Ranked: rapid.Bool().Draw(t, "ranked"),
+				Text: fmt.Sprintf("https://x%d.org/a\nhttps://x%d.org/b\nsrc/%d.go\n", i, i, i)})
 		}
 		found := refer.Find(kind, earlier)
 		ref, _ := w.Read(value, kind)
 		got, ok := ref.Choose(found, true)
-		if ok && ref.Exact == "" && !slices.ContainsFunc(found.All, func(c refer.Candidate) bool { return c.Text == got }) {
+		if ok && ref.Exact == "" && !slices.ContainsFunc(found.All,
+			func(c refer.Candidate) bool { return c.Text == got }) {
 			t.Fatalf("%q gives %q, which no result has", value, got)
 		}
 		if again, _ := ref.Choose(refer.Find(kind, slices.Clone(earlier)), true); again != got {
@@ -175,7 +186,8 @@ func regexpWords(all []string) (out []string) {
 
 func FuzzRead(f *testing.F) {
 	w := ruletest.Shipped(f).References.Words
-	for _, v := range slices.Concat(phrases(f, "open_urls"), phrases(f, "open_paths"), phrases(f, "plain_urls"), phrases(f, "plain_paths")) {
+	for _, v := range slices.Concat(phrases(f, "open_urls"), phrases(f, "open_paths"),
+		phrases(f, "plain_urls"), phrases(f, "plain_paths")) {
 		f.Add(v, searched)
 	}
 	f.Fuzz(func(t *testing.T, value, text string) {
@@ -185,7 +197,8 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("an empty argument stands for %+v", ref)
 			}
 			found := refer.Find(kind, []refer.Result{{Text: text, Ranked: true}})
-			if got, ok := ref.Choose(found, true); ok && !strings.Contains(value, got) && !slices.ContainsFunc(found.All, func(c refer.Candidate) bool { return c.Text == got }) {
+			if got, ok := ref.Choose(found, true); ok && !strings.Contains(value, got) &&
+				!slices.ContainsFunc(found.All, func(c refer.Candidate) bool { return c.Text == got }) {
 				t.Errorf("%q gives %q", value, got)
 			}
 		}

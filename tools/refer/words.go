@@ -127,12 +127,14 @@ func tokens(text string) (out []token) {
 				i++
 			}
 			before, after := at(runes, from-1), at(runes, i)
-			out = append(out, token{string(runes[from:i]), true, before == '[' && after == ']' || before == '.' && (after == '.' || after == 0) || before == '/' && after == '/'})
+			out = append(out, token{string(runes[from:i]), true, before == '[' && after == ']' ||
+				before == '.' && (after == '.' || after == 0) || before == '/' && after == '/'})
 		case unicode.IsLetter(runes[i]):
 			for i++; i < len(runes) && unicode.IsLetter(runes[i]) && !hump(runes, i); i++ {
 			}
 			word := string(runes[from:i])
-			if one := word == "s" || word == "S"; !one || !strings.ContainsRune("'’", at(runes, from-1)) { // not of page's
+			// not of page's
+			if one := word == "s" || word == "S"; !one || !strings.ContainsRune("'’", at(runes, from-1)) {
 				out = append(out, token{text: word})
 			}
 		default:

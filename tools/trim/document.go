@@ -15,7 +15,8 @@ import (
 // of strings their beginning. It is false where the text is none.
 func document(text string, b Bounds) (string, bool) {
 	trimmed := strings.TrimSpace(text)
-	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !gjson.Valid(trimmed) || !utf8.ValidString(trimmed) {
+	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !gjson.Valid(trimmed) ||
+		!utf8.ValidString(trimmed) {
 		return "", false
 	}
 	all := utf8.RuneCountInString(trimmed)
@@ -36,7 +37,8 @@ func document(text string, b Bounds) (string, bool) {
 			break
 		}
 	}
-	last, err := json.Marshal(map[string]string{"left_out": strings.TrimSpace(fmt.Sprintf("%d characters of JSON. %s", all, b.Hint))})
+	note := strings.TrimSpace(fmt.Sprintf("%d characters of JSON. %s", all, b.Hint))
+	last, err := json.Marshal(map[string]string{"left_out": note})
 	if err != nil || utf8.RuneCountInString(string(last)) > b.Chars {
 		last = fmt.Appendf(nil, `{"left_out":"%d characters of JSON"}`, all)
 	}

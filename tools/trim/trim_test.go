@@ -24,13 +24,20 @@ func TestText(t *testing.T) {
 		bounds Bounds
 		want   string
 	}{
-		"it fits":                     {"hello", Bounds{Chars: 200}, "hello"},
-		"head and tail":               {strings.Repeat("a", 300) + strings.Repeat("b", 300), Bounds{Chars: 240, Head: 0.5, Hint: "Read on."}, strings.Repeat("a", 98) + "\n[404 of 600 characters left out. Read on.]\n" + strings.Repeat("b", 98)},
-		"lines":                       {numbered(10), Bounds{HeadLines: 2, TailLines: 1}, "line 1\nline 2\n\n[7 of 10 lines left out]\nline 10\n"},
+		"it fits": {"hello", Bounds{Chars: 200}, "hello"},
+		"head and tail": {strings.Repeat("a", 300) + strings.Repeat("b", 300),
+			Bounds{Chars: 240, Head: 0.5, Hint: "Read on."},
+			strings.Repeat("a", 98) + "\n[404 of 600 characters left out. Read on.]\n" + strings.Repeat("b",
+				98)},
+		"lines": {numbered(10), Bounds{HeadLines: 2, TailLines: 1},
+			"line 1\nline 2\n\n[7 of 10 lines left out]\nline 10\n"},
 		"characters count, not bytes": {strings.Repeat("ü", 250), Bounds{Chars: 250}, strings.Repeat("ü", 250)},
-		"a URL is not cut":            {strings.Repeat("x ", 80) + "https://example.com/" + strings.Repeat("p", 300), Bounds{Chars: 240, Head: 1}, strings.Repeat("x ", 80) + "\n[320 of 480 characters left out]\n"},
+		"a URL is not cut": {strings.Repeat("x ", 80) +
+			"https://example.com/" + strings.Repeat("p", 300), Bounds{Chars: 240, Head: 1},
+			strings.Repeat("x ", 80) + "\n[320 of 480 characters left out]\n"},
 		"a list": {`{"results":[{"url":"https://a.example/1","text":"` + strings.Repeat("word ", 80) + `"},{"url":"https://a.example/2","text":"b"},{"url":"https://a.example/3","text":"c"}]}`,
-			Bounds{Chars: 250, Items: 2, Strings: 20}, `{"results":[{"url":"https://a.example/1","text":"word word word word …"},{"url":"https://a.example/2","text":"b"},"… 1 more left out"]}`},
+			Bounds{Chars: 250, Items: 2, Strings: 20},
+			`{"results":[{"url":"https://a.example/1","text":"word word word word …"},{"url":"https://a.example/2","text":"b"},"… 1 more left out"]}`},
 	} {
 		if got, cut := Text(c.text, c.bounds); got != c.want || cut != (c.text != c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -49,7 +56,8 @@ func hold(t *rapid.T, text, out string, b Bounds) {
 		t.Fatalf("%q is no UTF-8", out)
 	}
 	trimmed := strings.TrimSpace(text)
-	if json.Valid([]byte(trimmed)) && trimmed != "" && strings.ContainsAny(trimmed[:1], "[{") && !json.Valid([]byte(out)) {
+	if json.Valid([]byte(trimmed)) && trimmed != "" && strings.ContainsAny(trimmed[:1], "[{") &&
+		!json.Valid([]byte(out)) {
 		t.Fatalf("%q was JSON, and %q is none", text, out)
 	}
 	whole := map[string]bool{}
@@ -68,14 +76,18 @@ func hold(t *rapid.T, text, out string, b Bounds) {
 
 func bounds(t *rapid.T) Bounds {
 	return Bounds{
-		Chars: rapid.IntRange(MinChars, 2000).Draw(t, "chars"), Head: rapid.Float64Range(0, 1).Draw(t, "head"),
-		HeadLines: rapid.IntRange(0, 20).Draw(t, "head lines"), TailLines: rapid.IntRange(0, 20).Draw(t, "tail lines"),
-		Items: rapid.IntRange(0, 6).Draw(t, "items"), Strings: rapid.IntRange(0, 300).Draw(t, "strings"), Hint: rapid.SampledFrom([]string{"", "Read on."}).Draw(t, "hint"),
+		Chars: rapid.IntRange(MinChars, 2000).Draw(t, "chars"), Head: rapid.Float64Range(0, 1).Draw(t,
+			"head"),
+		HeadLines: rapid.IntRange(0, 20).Draw(t, "head lines"), TailLines: rapid.IntRange(0, 20).Draw(t,
+			"tail lines"),
+		Items: rapid.IntRange(0, 6).Draw(t, "items"), Strings: rapid.IntRange(0, 300).Draw(t, "strings"),
+		Hint: rapid.SampledFrom([]string{"", "Read on."}).Draw(t, "hint"),
 	}
 }
 
 func TestTextHolds(t *testing.T) {
-	word := rapid.OneOf(rapid.String(), rapid.StringMatching(`https?://[a-z]{1,8}\.example/[a-z0-9/]{0,80}`), rapid.Just("\n"), rapid.StringMatching(`[a-zäöü]{1,30}`))
+	word := rapid.OneOf(rapid.String(), rapid.StringMatching(`https?://[a-z]{1,8}\.example/[a-z0-9/]{0,80}`),
+		rapid.Just("\n"), rapid.StringMatching(`[a-zäöü]{1,30}`))
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(word, 0, 200).Draw(t, "words"), " ")
 		b := bounds(t)
@@ -85,12 +97,15 @@ func TestTextHolds(t *testing.T) {
 }
 
 func TestDocumentHolds(t *testing.T) {
-	text := rapid.OneOf(rapid.StringN(0, 500, -1), rapid.StringMatching(`https://[a-z]{1,8}\.example/[a-z0-9/]{0,80}`))
+	text := rapid.OneOf(rapid.StringN(0, 500, -1),
+		rapid.StringMatching(`https://[a-z]{1,8}\.example/[a-z0-9/]{0,80}`))
 	value := rapid.Custom(func(t *rapid.T) any {
-		return map[string]any{"title": text.Draw(t, "title"), "url": text.Draw(t, "url"), "n": rapid.Int().Draw(t, "n"), "deep": []any{map[string]any{"a": text.Draw(t, "a")}}}
+		return map[string]any{"title": text.Draw(t, "title"), "url": text.Draw(t, "url"),
+			"n": rapid.Int().Draw(t, "n"), "deep": []any{map[string]any{"a": text.Draw(t, "a")}}}
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		doc, err := json.Marshal(map[string]any{"results": rapid.SliceOfN(value, 0, 30).Draw(t, "results"), "more": text.Draw(t, "more")})
+		doc, err := json.Marshal(map[string]any{"results": rapid.SliceOfN(value, 0, 30).Draw(t, "results"),
+			"more": text.Draw(t, "more")})
 		if err != nil {
 			t.Fatal(err)
 		}

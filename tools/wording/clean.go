@@ -35,7 +35,8 @@ func Object(text string) (object string, ok bool) {
 
 // begins reports whether text begins as an object does, and is not encoded by HTML.
 func begins(text string) bool {
-	return strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "{&quot;") && !strings.HasPrefix(text, "{&#34;")
+	return strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "{&quot;") &&
+		!strings.HasPrefix(text, "{&#34;")
 }
 
 // layer takes the outermost layer off an encoded object.
@@ -110,7 +111,8 @@ func afterWord(text string) (string, bool) {
 		}
 	}
 	behind := strings.TrimLeft(strings.TrimLeft(rest, ":="), " \n")
-	if behind == text || !strings.HasPrefix(behind, "{") && !strings.HasPrefix(behind, `"{`) && !strings.HasPrefix(behind, `"\`) {
+	if behind == text || !strings.HasPrefix(behind, "{") && !strings.HasPrefix(behind, `"{`) &&
+		!strings.HasPrefix(behind, `"\`) {
 		return "", false
 	}
 	return behind, true

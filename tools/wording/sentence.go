@@ -20,7 +20,8 @@ const (
 // word can be a program's name, no word ends as words of sentences do, and where words of
 // nothing but letters stand together, they are few.
 func doubtCommand(text string) string {
-	if _, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), ""); err != nil {
+	if _, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text),
+		""); err != nil {
 		return noShell
 	}
 	if aside(text) {
@@ -78,7 +79,9 @@ func program(line string) string {
 			return ""
 		}
 	}
-	if quoted, rest, ok := strings.Cut(strings.TrimPrefix(line, `"`), `"`); ok && line[0] == '"' && strings.ContainsAny(quoted[:min(1, len(quoted))], "$/.~") && !strings.ContainsAny(quoted, " *=") && (rest == "" || rest[0] == ' ') {
+	if quoted, rest, ok := strings.Cut(strings.TrimPrefix(line, `"`), `"`); ok && line[0] == '"' &&
+		strings.ContainsAny(quoted[:min(1, len(quoted))], "$/.~") && !strings.ContainsAny(quoted, " *=") &&
+		(rest == "" || rest[0] == ' ') {
 		return ""
 	}
 	name := line
@@ -136,7 +139,8 @@ func isSentence(words []string) bool {
 		switch {
 		case bare == "" || !onlyLetters(bare):
 			run = 0
-			if inner := strings.Split(w, "'"); len(inner) > 1 && utf8.RuneCountInString(inner[0]) > 0 && onlyLetters(inner[0]) && inner[1] != "" {
+			if inner := strings.Split(w, "'"); len(inner) > 1 && utf8.RuneCountInString(inner[0]) > 0 &&
+				onlyLetters(inner[0]) && inner[1] != "" {
 				return true
 			}
 			continue
@@ -152,7 +156,8 @@ func isSentence(words []string) bool {
 }
 
 func onlyLetters(word string) bool {
-	return word != "" && strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) < 0
+	return word != "" && strings.IndexFunc(word,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) < 0
 }
 
 // jsonCall reports whether s is the rest of a call with an object of JSON.
@@ -165,7 +170,8 @@ func jsonCall(s string) bool {
 // aside reports whether text is words in brackets, such as "(no arguments)".
 func aside(text string) bool {
 	inner := strings.Trim(text, "()<>")
-	return strings.ContainsAny(text[:1], "(<") && len(text) == len(inner)+2 && onlyLetters(strings.ReplaceAll(inner, " ", ""))
+	return strings.ContainsAny(text[:1], "(<") && len(text) == len(inner)+2 &&
+		onlyLetters(strings.ReplaceAll(inner, " ", ""))
 }
 
 // withoutApostrophe joins what an apostrophe parts, as in "can't".
@@ -189,10 +195,12 @@ func doubtCode(text string) string {
 	if strings.Contains(text, "```") {
 		return "holds a fence"
 	}
-	if n := letters(text); n > 0 && strings.HasPrefix(text[n:], ": ") || isWord(text[:n]) && !strings.HasPrefix(text[n:], " =") && strings.HasPrefix(strings.TrimLeft(text[n:], " :=-"), `"`) {
+	if n := letters(text); n > 0 && strings.HasPrefix(text[n:], ": ") || isWord(text[:n]) &&
+		!strings.HasPrefix(text[n:], " =") && strings.HasPrefix(strings.TrimLeft(text[n:], " :=-"), `"`) {
 		return "begins with " + text[:n]
 	}
-	if n := letters(text); isWord(text[:n]) && strings.HasPrefix(text[n:], "=") || jsonCall(text[n:]) || strings.HasPrefix(text[n:], `("{`) {
+	if n := letters(text); isWord(text[:n]) && strings.HasPrefix(text[n:], "=") || jsonCall(text[n:]) ||
+		strings.HasPrefix(text[n:], `("{`) {
 		return "begins with " + text[:n+1]
 	}
 	if aside(text) {
@@ -214,14 +222,17 @@ func doubtCode(text string) string {
 		if plain == i+1 {
 			lead++
 		}
-		ends = ends || bare != w && (i == len(words)-1 && !strings.HasSuffix(w, ":") && !strings.HasSuffix(w, ",") || lead == i+1 && strings.HasSuffix(w, ","))
+		ends = ends || bare != w && (i == len(words)-1 && !strings.HasSuffix(w, ":") &&
+			!strings.HasSuffix(w, ",") || lead == i+1 && strings.HasSuffix(w, ","))
 	}
 	capital, _ := utf8.DecodeRuneInString(text)
 	title := unicode.IsUpper(capital) && len(words) > 0 && strings.ToUpper(words[0]) != words[0]
-	shouted := unicode.IsUpper(capital) && len(words[0]) > 1 && strings.ToUpper(words[0]) == words[0] // as SQL is
+	// as SQL is
+	shouted := unicode.IsUpper(capital) && len(words[0]) > 1 && strings.ToUpper(words[0]) == words[0]
 	signs := shouted || strings.ContainsAny(text, "()=[]{};_<>+*\"/#")
 	switch {
-	case ends && plain > 0 && (!signs || lead > 1), title && lead > 2, !signs && (plain > 3 || lead > 2 || title || strings.Contains(first, "'") && plain == len(words)),
+	case ends && plain > 0 && (!signs || lead > 1), title && lead > 2, !signs && (plain > 3 || lead > 2 ||
+		title || strings.Contains(first, "'") && plain == len(words)),
 		capital >= utf8.RuneSelf && !signs:
 		return sentence
 	}

@@ -29,7 +29,8 @@ const (
 
 // Kinds are all of them.
 func Kinds() []string {
-	return []string{string(Command), string(Code), string(Patch), string(Prose), string(Path), string(URL), string(Text)}
+	return []string{string(Command), string(Code), string(Patch), string(Prose), string(Path), string(URL),
+		string(Text)}
 }
 
 // KindOf is what a parameter takes by its name, however it is spelled, where no rule says so.
@@ -87,9 +88,11 @@ func jsonLike(text string) bool {
 	rest := strings.TrimLeft(text[1:], " \t\r\n")
 	switch text[0] {
 	case '{':
-		return rest == "" || strings.ContainsRune("\"'}{\\/#", rune(rest[0])) || json.Valid([]byte(text)) || isKey(rest)
+		return rest == "" || strings.ContainsRune("\"'}{\\/#", rune(rest[0])) || json.Valid([]byte(text)) ||
+			isKey(rest)
 	case '[':
-		return strings.Contains(rest, `{"`) || strings.Contains(rest, `"{`) || strings.HasPrefix(rest, "%7B") || strings.HasPrefix(rest, "{") || json.Valid([]byte(text))
+		return strings.Contains(rest, `{"`) || strings.Contains(rest, `"{`) ||
+			strings.HasPrefix(rest, "%7B") || strings.HasPrefix(rest, "{") || json.Valid([]byte(text))
 	case '"':
 		key := strings.IndexByte(rest, '"')
 		return key >= 0 && strings.HasPrefix(strings.TrimLeft(rest[key+1:], " "), ":")
@@ -103,11 +106,13 @@ func jsonLike(text string) bool {
 // encoded reports whether text is one word in base64 that says something, or holds what an
 // object becomes by the rules of URLs.
 func encoded(text string) bool {
-	if strings.Contains(text, "%7B%22") || strings.Contains(text, "%22:") || strings.Contains(text, "%22%3A") || strings.Contains(text, "&#34;") {
+	if strings.Contains(text, "%7B%22") || strings.Contains(text, "%22:") ||
+		strings.Contains(text, "%22%3A") || strings.Contains(text, "&#34;") {
 		return true
 	}
 	if !strings.ContainsAny(text, " \n") {
-		if plain, err := url.PathUnescape(text); err == nil && plain != text || strings.Contains(clipped(text), "eyJ") {
+		if plain, err := url.PathUnescape(text); err == nil && plain != text ||
+			strings.Contains(clipped(text), "eyJ") {
 			return true
 		}
 	}
@@ -154,7 +159,8 @@ func doubtPatch(text string) string {
 // doubtName doubts what no path or URL holds: quotes, tags, lines, an option, a call.
 func doubtName(text string) string {
 	switch n := letters(text); {
-	case strings.ContainsAny(text, "\"<>\n"), strings.HasPrefix(text, "--"), n > 0 && strings.HasPrefix(text[n:], "(") && strings.HasSuffix(text, ")"):
+	case strings.ContainsAny(text, "\"<>\n"), strings.HasPrefix(text, "--"), n > 0 &&
+		strings.HasPrefix(text[n:], "(") && strings.HasSuffix(text, ")"):
 		return "has signs that do not belong there"
 	}
 	return ""

@@ -65,7 +65,8 @@ func runner(script *url.URL) http.Handler {
 		if err != nil {
 			return // Ollama has left
 		}
-		req, err := http.NewRequestWithContext(r.Context(), r.Method, script.JoinPath(r.URL.Path).String(), bytes.NewReader(body))
+		req, err := http.NewRequestWithContext(r.Context(), r.Method, script.JoinPath(r.URL.Path).String(),
+			bytes.NewReader(body))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
@@ -77,7 +78,8 @@ func runner(script *url.URL) http.Handler {
 		}
 		defer res.Body.Close()
 		w.WriteHeader(res.StatusCode)
-		_, _ = io.Copy(flushed{w, http.NewResponseController(w)}, res.Body) // a caller that has gone needs no error
+		// a caller that has gone needs no error
+		_, _ = io.Copy(flushed{w, http.NewResponseController(w)}, res.Body)
 		if res.Trailer.Get("Die") != "" {
 			os.Exit(2)
 		}

@@ -18,8 +18,10 @@ import (
 
 // harmless are the programs that texts may find.
 var harmless = []string{
-	"awk", "base64", "bash", "cat", "dash", "echo", "env", "false", "find", "flock", "git", "head", "ls", "nice", "nohup", "perl", "printf", "python3", "rev", "sed",
-	"setsid", "sh", "sleep", "sort", "split", "stdbuf", "tail", "tar", "tee", "test", "timeout", "tr", "true", "wc", "which", "xargs", "xxd",
+	"awk", "base64", "bash", "cat", "dash", "echo", "env", "false", "find", "flock", "git", "head", "ls",
+	"nice", "nohup", "perl", "printf", "python3", "rev", "sed",
+	"setsid", "sh", "sleep", "sort", "split", "stdbuf", "tail", "tar", "tee", "test", "timeout", "tr", "true",
+	"wc", "which", "xargs", "xxd",
 }
 
 // patience is how long a text may run.
@@ -46,7 +48,8 @@ func New(t testing.TB, marker string) *Sandbox {
 		t.Skip("SKIPPED: there is no bash to compare with")
 	}
 	s := &Sandbox{dir: t.TempDir(), bash: path}
-	s.must(t, os.Chmod(filepath.Dir(s.dir), 0o755), os.Chmod(s.dir, 0o755), os.Mkdir(s.home(), 0o777), os.Chmod(s.home(), 0o777), os.Mkdir(s.bin(), 0o755))
+	s.must(t, os.Chmod(filepath.Dir(s.dir), 0o755), os.Chmod(s.dir, 0o755), os.Mkdir(s.home(), 0o777),
+		os.Chmod(s.home(), 0o777), os.Mkdir(s.bin(), 0o755))
 	for _, name := range harmless {
 		if program, err := exec.LookPath(name); err == nil {
 			s.must(t, os.Symlink(program, filepath.Join(s.bin(), name)))
@@ -104,7 +107,8 @@ func (s *Sandbox) tidy(t testing.TB) {
 		if e.Name() == "name" {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(s.home(), e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.RemoveAll(filepath.Join(s.home(), e.Name())); err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
 	}

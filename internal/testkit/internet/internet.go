@@ -71,7 +71,8 @@ func (s *Names) answer(m dnsmessage.Message) dnsmessage.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := m.Questions[0]
-	out := dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, Authoritative: true, RecursionAvailable: true}, Questions: m.Questions}
+	out := dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, Authoritative: true,
+		RecursionAvailable: true}, Questions: m.Questions}
 	sequence, known := s.answers[strings.TrimSuffix(q.Name.String(), ".")]
 	if !known {
 		out.RCode = dnsmessage.RCodeNameError
@@ -84,9 +85,11 @@ func (s *Names) answer(m dnsmessage.Message) dnsmessage.Message {
 		head := dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: dnsmessage.ClassINET}
 		switch {
 		case q.Type == dnsmessage.TypeA && addr.Is4():
-			out.Answers = append(out.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AResource{A: addr.As4()}})
+			out.Answers = append(out.Answers, dnsmessage.Resource{Header: head,
+				Body: &dnsmessage.AResource{A: addr.As4()}})
 		case q.Type == dnsmessage.TypeAAAA && !addr.Is4():
-			out.Answers = append(out.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AAAAResource{AAAA: addr.As16()}})
+			out.Answers = append(out.Answers, dnsmessage.Resource{Header: head,
+				Body: &dnsmessage.AAAAResource{AAAA: addr.As16()}})
 		}
 	}
 	return out

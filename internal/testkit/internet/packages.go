@@ -26,8 +26,11 @@ func Zip(t testing.TB, files ...string) []byte {
 // Wheel is the package tiny, 1.0, as pip installs it: in it x is 1.
 func Wheel(t testing.TB) []byte {
 	t.Helper()
-	return Zip(t, "tiny.py", "x = 1\n", "tiny-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
-		"tiny-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n", "tiny-1.0.dist-info/RECORD", "")
+	return Zip(t, "tiny.py", "x = 1\n", "tiny-1.0.dist-info/METADATA",
+		"Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
+		"tiny-1.0.dist-info/WHEEL",
+		"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+		"tiny-1.0.dist-info/RECORD", "")
 }
 
 // Tarball is the package tiny, 1.0.0, as npm installs it: in it x is 1.
@@ -36,8 +39,10 @@ func Tarball(t testing.TB) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	tape := tar.NewWriter(z)
-	for _, file := range [][2]string{{"package.json", `{"name":"tiny","version":"1.0.0"}`}, {"index.js", "exports.x = 1\n"}} {
-		must(t, tape.WriteHeader(&tar.Header{Name: "package/" + file[0], Mode: 0o644, Size: int64(len(file[1]))}))
+	for _, file := range [][2]string{{"package.json", `{"name":"tiny","version":"1.0.0"}`},
+		{"index.js", "exports.x = 1\n"}} {
+		must(t, tape.WriteHeader(&tar.Header{Name: "package/" + file[0], Mode: 0o644,
+			Size: int64(len(file[1]))}))
 		_, err := tape.Write([]byte(file[1]))
 		must(t, err)
 	}

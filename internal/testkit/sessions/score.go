@@ -141,7 +141,8 @@ func (s Score) String() string {
 		return fmt.Sprintf("%d + %d", allow, ask)
 	}
 	return fmt.Sprintf("%s: %d calls; (wanted allow + wanted ask) allowed %s, asked %s, denied %s, never judged %s",
-		s.Session.Name, len(s.Verdicts), count(policy.Allow, policy.Audit), count(policy.Ask), count(policy.Deny), count(""))
+		s.Session.Name, len(s.Verdicts), count(policy.Allow, policy.Audit), count(policy.Ask),
+		count(policy.Deny), count(""))
 }
 
 // Summary says of each call that did not simply leave what became of it.
@@ -160,5 +161,6 @@ func (s Score) Summary() string {
 func (s Score) line(v Verdict) string {
 	short := strings.NewReplacer(s.Session.Workspace, "@WS@", s.Session.Home, "@HOME@").Replace
 	return fmt.Sprintf("call %d, %s %.120s: %s, wanted %s; %s: %s", v.Number, v.Tool, short(string(v.Args)),
-		cmp.Or(string(v.Effect), "never judged"), cmp.Or(v.Want, "nothing"), cmp.Or(strings.TrimSpace(v.Rule+" "+v.File), "no rule"), short(v.Reason))
+		cmp.Or(string(v.Effect), "never judged"), cmp.Or(v.Want, "nothing"),
+		cmp.Or(strings.TrimSpace(v.Rule+" "+v.File), "no rule"), short(v.Reason))
 }

@@ -13,7 +13,8 @@ import (
 // decided is what a log would hold if every owner got what they want.
 func decided(s *Session) (out []decisions.Decision) {
 	for _, c := range s.Calls {
-		d := decisions.Decision{Tool: named(c.Tool), Arguments: c.Args, Effect: policy.Allow, Rule: "r", Place: "policy/exec.yaml:7"}
+		d := decisions.Decision{Tool: named(c.Tool), Arguments: c.Args, Effect: policy.Allow, Rule: "r",
+			Place: "policy/exec.yaml:7"}
 		if c.Want == Ask {
 			d.Effect = policy.Ask
 		}
@@ -35,7 +36,8 @@ func TestScore(t *testing.T) {
 		}
 		for i, d := range list {
 			if d.Tool == "session_status" || d.Tool == "automations" {
-				list[i].Tool, list[i].Arguments = "tool_call", json.RawMessage(`{"id":"`+d.Tool+`","args":`+string(d.Arguments)+`}`)
+				list[i].Tool, list[i].Arguments = "tool_call", json.RawMessage(`{"id":"`+d.Tool+
+					`","args":`+string(d.Arguments)+`}`)
 			}
 		}
 		score := s.Score(list)
@@ -51,7 +53,8 @@ func TestScoreOfOne(t *testing.T) {
 	for i := range s.Calls {
 		list := decided(s)
 		list[i].Effect = policy.Deny
-		if denied := s.Score(list).Of(policy.Deny, s.Calls[i].Want); len(denied) != 1 || denied[0].Number != i+1 || denied[0].File != "policy/exec.yaml" {
+		if denied := s.Score(list).Of(policy.Deny, s.Calls[i].Want); len(denied) != 1 ||
+			denied[0].Number != i+1 || denied[0].File != "policy/exec.yaml" {
 			t.Errorf("call %d: %+v", i+1, denied)
 		}
 		missing := s.Score(slices.Delete(list, i, i+1)).Of("", s.Calls[i].Want)

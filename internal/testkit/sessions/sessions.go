@@ -26,9 +26,10 @@ const Running = "@RUNNING@"
 
 // Session is a day of an agent.
 type Session struct {
-	Name      string            `json:"-"` // of its file
-	About     string            `json:"about"`
-	HeldOut   bool              `json:"heldout"`   // nothing was fitted to it: its questions are counted, and do not fail
+	Name  string `json:"-"` // of its file
+	About string `json:"about"`
+	// nothing was fitted to it: its questions are counted, and do not fail
+	HeldOut   bool              `json:"heldout"`
 	Home      string            `json:"home"`      // of the owner; absolute
 	Workspace string            `json:"workspace"` // that the gateway gives to the agent; absolute
 	Files     map[string]string `json:"files"`     // absolute path → text, before the session
@@ -89,7 +90,8 @@ func Load(t testing.TB, name, root string) *Session {
 	}
 	s.Files = laid
 	for i, c := range s.Calls {
-		if !slices.Contains([]string{Allow, Ask}, c.Want) || c.Tool == "" || !bytes.HasPrefix(c.Args, []byte("{")) {
+		if !slices.Contains([]string{Allow, Ask}, c.Want) || c.Tool == "" ||
+			!bytes.HasPrefix(c.Args, []byte("{")) {
 			t.Fatalf("%s: call %d is not complete: %+v", file, i+1, c)
 		}
 	}

@@ -14,7 +14,8 @@ func TestLoad(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root")
 	for _, name := range Names(t) {
 		s := Load(t, name, root)
-		if len(s.Calls) < 10 || !strings.HasPrefix(s.Home, root) || !strings.HasPrefix(s.Workspace, root) || s.Calls[0].User == "" {
+		if len(s.Calls) < 10 || !strings.HasPrefix(s.Home, root) || !strings.HasPrefix(s.Workspace, root) ||
+			s.Calls[0].User == "" {
 			t.Errorf("%s: %d calls, home %s, workspace %s", name, len(s.Calls), s.Home, s.Workspace)
 		}
 		for i, c := range s.Calls {
@@ -41,7 +42,8 @@ func TestLay(t *testing.T) {
 	if err != nil || info.Size() < 120000 || info.Size() > 120200 {
 		t.Errorf("%v %v", info, err)
 	}
-	if _, err := os.Stat(filepath.Join(s.Workspace, ".git", "refs", "remotes", "origin", "main")); err != nil {
+	if _, err := os.Stat(filepath.Join(s.Workspace, ".git", "refs", "remotes", "origin",
+		"main")); err != nil {
 		t.Error(err)
 	}
 }

@@ -55,7 +55,8 @@ func (s *Server) Again() {
 	s.t.Helper()
 	_, port, err := net.SplitHostPort(s.Address)
 	ruletest.Must(s.t, err)
-	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", s.dir, "--appendonly", "yes", "--appendfsync", "no", "--save", ""}, s.args...)
+	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", s.dir, "--appendonly", "yes",
+		"--appendfsync", "no", "--save", ""}, s.args...)
 	s.process = exec.Command(program(s.t), args...)
 	s.process.Stdout, s.process.Stderr = &s.said, &s.said
 	ruletest.Must(s.t, s.process.Start())
@@ -89,7 +90,8 @@ func (s *Server) Kill() {
 	}
 }
 
-// Stop holds it where it is, from when this returns: it accepts connections, and answers nothing. Go lets it go on.
+// Stop holds it where it is, from when this returns: it accepts connections, and answers nothing. Go lets it
+// go on.
 func (s *Server) Stop() {
 	ruletest.Must(s.t, s.process.Process.Signal(syscall.SIGSTOP))
 	for {

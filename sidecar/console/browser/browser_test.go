@@ -52,8 +52,10 @@ type tab struct {
 // open opens a browser of its own.
 func open(t *testing.T, s *stage.Server) *tab {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("host-resolver-rules", "MAP evil.example 127.0.0.1"))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium()),
+		chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("host-resolver-rules",
+			"MAP evil.example 127.0.0.1"))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, closed := chromedp.NewContext(alloc)
@@ -75,7 +77,8 @@ func open(t *testing.T, s *stage.Server) *tab {
 			if err != nil {
 				return
 			}
-			if m.Type == chromedp.ConsoleException || m.Type == chromedp.ConsoleError && !strings.Contains(m.Text, "Failed to load resource") {
+			if m.Type == chromedp.ConsoleException || m.Type == chromedp.ConsoleError &&
+				!strings.Contains(m.Text, "Failed to load resource") {
 				b.faults.Store(m.Text, true)
 			}
 		}
@@ -101,7 +104,8 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	ctx, done := context.WithTimeout(b.ctx, within)
 	defer done()
 	if err := chromedp.Do(ctx, steps...); err != nil {
-		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("location + '\\n' + document.body?.innerText"))
+		text, _ := chromedp.Run(b.ctx,
+			chromedp.Evaluate[string]("location + '\\n' + document.body?.innerText"))
 		b.t.Fatalf("%v\nat %.1500s", err, text)
 	}
 }
@@ -132,12 +136,14 @@ func evaluate[T any](b *tab, expression string) (T, error) {
 func (b *tab) soon(expression string) {
 	b.t.Helper()
 	for range 2400 {
-		if ok, err := evaluate[bool](b, expression); err == nil && ok { // an error: another page is on its way
+		// an error: another page is on its way
+		if ok, err := evaluate[bool](b, expression); err == nil && ok {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	b.t.Fatalf("not soon: %s\n%.1500s", expression, eval[string](b, "location + '\\n' + document.body?.innerText"))
+	b.t.Fatalf("not soon: %s\n%.1500s", expression,
+		eval[string](b, "location + '\\n' + document.body?.innerText"))
 }
 
 // at waits for a page with a title that begins so, until it takes keys.
@@ -150,7 +156,8 @@ func (b *tab) at(title string) {
 func (b *tab) signIn(name, token string) {
 	b.t.Helper()
 	b.to("/console/")
-	b.do(chromedp.WaitVisible("#token"), chromedp.SendKeys("#name", name), chromedp.SendKeys("#token", token+"\r"))
+	b.do(chromedp.WaitVisible("#token"), chromedp.SendKeys("#name", name),
+		chromedp.SendKeys("#token", token+"\r"))
 	b.at("Live")
 }
 
@@ -160,7 +167,8 @@ func (b *tab) looks(name string, check func(look string)) {
 	for _, width := range []int64{1280, 390} {
 		for _, scheme := range []string{"light", "dark"} {
 			b.do(chromedp.EmulateViewport(width, 844))
-			_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+			_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia,
+				emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 			ruletest.Must(b.t, err)
 			look := fmt.Sprintf("%s-%d-%s", name, width, scheme)
 			check(look)

@@ -49,7 +49,8 @@ experiments:
     measure: tool_ok
 `
 
-// afternoon is a folder of rules with experiments, and a state folder of a server that has run them for some hours.
+// afternoon is a folder of rules with experiments, and a state folder of a server that has run them for some
+// hours.
 func afternoon(t *testing.T) func(*config.Settings) {
 	t.Helper()
 	state := t.TempDir()
@@ -58,8 +59,10 @@ func afternoon(t *testing.T) func(*config.Settings) {
 		s.State = state
 		ruletest.Must(t, os.MkdirAll(filepath.Join(s.Rules, "extra"), 0o755))
 		ruletest.Must(t, os.MkdirAll(filepath.Join(s.Rules, "prompts"), 0o755))
-		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "extra", "experiments.ours.yaml"), []byte(trials), 0o644))
-		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "prompts", "short.txt"), []byte("Be short.\n"), 0o644))
+		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "extra", "experiments.ours.yaml"),
+			[]byte(trials), 0o644))
+		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "prompts", "short.txt"), []byte("Be short.\n"),
+			0o644))
 		files, err := ruletest.Source(t, "").Read()
 		ruletest.Must(t, err)
 		files["extra/experiments.ours.yaml"], files["prompts/short.txt"] = trials, "Be short.\n"
@@ -68,7 +71,9 @@ func afternoon(t *testing.T) func(*config.Settings) {
 			t.Fatal(problems)
 		}
 		now := time.Now().Add(-5 * time.Hour)
-		l, err := lab.Open(lab.Config{Path: filepath.Join(state, lab.FileName), Now: func() time.Time { return now }, Metrics: telemetry.New(), Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+		l, err := lab.Open(lab.Config{Path: filepath.Join(state, lab.FileName),
+			Now: func() time.Time { return now }, Metrics: telemetry.New(),
+			Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 		ruletest.Must(t, err)
 		r := rand.New(rand.NewPCG(1, 2))
 		for i := range 3000 {
@@ -77,7 +82,8 @@ func afternoon(t *testing.T) func(*config.Settings) {
 			if strings.Contains(seat.Arms(), "short-prompt/short") {
 				chance = .10
 			}
-			seat.Served(turn.Account{Turns: 1, Completion: 80, Empty: r.Float64() < chance}, time.Duration(700+r.IntN(900))*time.Millisecond, r.Float64() < .04)
+			seat.Served(turn.Account{Turns: 1, Completion: 80, Empty: r.Float64() < chance},
+				time.Duration(700+r.IntN(900))*time.Millisecond, r.Float64() < .04)
 			now = now.Add(6 * time.Second)
 			if i%5 == 0 {
 				l.Review(set)
@@ -119,7 +125,9 @@ func TestPromoting(t *testing.T) {
 	b.signIn("Ann", stage.Admin)
 	b.keys("g", "e")
 	b.at("Experiments")
-	if text := eval[string](b, `document.querySelector("#x-short-prompt .verdict-line").textContent`); !strings.HasPrefix(text, "short is better by ") {
+	if text := eval[string](b,
+		`document.querySelector("#x-short-prompt .verdict-line").textContent`); !strings.HasPrefix(text,
+		"short is better by ") {
 		t.Errorf("the verdict is %q", text)
 	}
 	if n := eval[int](b, `document.querySelectorAll("#x-short-prompt .wide svg .band").length`); n != 3 {
@@ -128,7 +136,9 @@ func TestPromoting(t *testing.T) {
 	b.tabTo("Promote short of short-prompt", 1)
 	b.keys("\r")
 	b.at("Promote short of short-prompt?")
-	if text := eval[string](b, `document.querySelector("main").innerText`); !strings.Contains(text, "extra/models.short-prompt.yaml") || !strings.Contains(text, "+        prompt: short") && !strings.Contains(text, "prompt: short") {
+	if text := eval[string](b, `document.querySelector("main").innerText`); !strings.Contains(text,
+		"extra/models.short-prompt.yaml") || !strings.Contains(text, "+        prompt: short") &&
+		!strings.Contains(text, "prompt: short") {
 		t.Errorf("it does not say what is written: %s", text)
 	}
 	if s.Log.Said("rules_taken") > 0 {
@@ -138,7 +148,8 @@ func TestPromoting(t *testing.T) {
 	b.keys("\r")
 	b.at("Experiments") // before that, keys are lost
 	b.soon(`document.querySelector("[role=status].done")?.textContent.startsWith("short of short-prompt is the rule for everybody.") === true`)
-	if lines := s.Log.Lines("rules_taken"); len(lines) != 1 || !strings.Contains(lines[0], `by=promote who="Ann (console, token of an admin)"`) {
+	if lines := s.Log.Lines("rules_taken"); len(lines) != 1 ||
+		!strings.Contains(lines[0], `by=promote who="Ann (console, token of an admin)"`) {
 		t.Errorf("the log says %q", lines)
 	}
 	text, err := os.ReadFile(filepath.Join(s.Rules, "extra", "models.short-prompt.yaml"))
@@ -160,7 +171,8 @@ func TestStopping(t *testing.T) {
 	b.do(chromedp.SendKeys("#why", "it <b>rains</b>\r"))
 	b.at("Experiments")
 	b.soon(`document.querySelector("#x-short-prompt").innerText.includes("It was stopped by Ann (console, token of an admin): it <b>rains</b>")`)
-	if lines := s.Log.Lines("experiment_stopped"); len(lines) != 1 || !strings.Contains(lines[0], "Ann (console") {
+	if lines := s.Log.Lines("experiment_stopped"); len(lines) != 1 ||
+		!strings.Contains(lines[0], "Ann (console") {
 		t.Errorf("the log says %q", lines)
 	}
 	b.to("/console/experiments/short-prompt/stop")

@@ -49,7 +49,8 @@ func TestKeyboard(t *testing.T) {
 	b.soon(`document.querySelectorAll("[data-turns] tr").length === 2`)
 	b.keys("\x1b", "j", "j", "\r")
 	b.at("Turn")
-	if got := eval[string](b, `document.querySelector(".came .as-repaired").textContent`); got != "functions.exec" {
+	if got := eval[string](b,
+		`document.querySelector(".came .as-repaired").textContent`); got != "functions.exec" {
 		t.Errorf("repaired is %q", got)
 	}
 	b.keys("u")
@@ -118,10 +119,13 @@ func TestApproving(t *testing.T) {
 
 // What others answer moves nothing: the cards stay where they stand, with what was written into them.
 func TestColleague(t *testing.T) {
-	hidden, err := json.Marshal(map[string]string{"command": strings.Repeat("\n", 60) + "weirdtool --upload \u0430.md\n"})
+	hidden, err := json.Marshal(map[string]string{"command": strings.Repeat("\n", 60) +
+		"weirdtool --upload \u0430.md\n"})
 	ruletest.Must(t, err)
 	s := stage.Open(t, stage.Tokens, stage.Model(map[string]script.Reply{
-		"call-1": script.Native("exec", string(hidden)), "call-2": script.Native("write", `{"path":"/srv/other/b","content":"x"}`), "call-3": script.Native("write", `{"path":"/srv/other/c","content":"x"}`),
+		"call-1": script.Native("exec", string(hidden)), "call-2": script.Native("write",
+			`{"path":"/srv/other/b","content":"x"}`), "call-3": script.Native("write",
+			`{"path":"/srv/other/c","content":"x"}`),
 	}))
 	s.Ask("one", "call-1", false)
 	s.Ask("two", "call-2", false)
@@ -131,7 +135,8 @@ func TestColleague(t *testing.T) {
 	if !eval[bool](b, `(() => { const at = (e) => document.querySelector(e).getBoundingClientRect(); return at("mark").bottom <= at("pre.command").bottom && document.querySelector("mark .beyond").title === "\u0430 U+0430" })()`) {
 		t.Error("what made the rules ask is out of sight, or a letter of another script does not stand out")
 	}
-	b.do(chromedp.SendKeys("article:nth-of-type(2) input", "use /tmp"), chromedp.Focus("article:nth-of-type(2) .deny"))
+	b.do(chromedp.SendKeys("article:nth-of-type(2) input", "use /tmp"),
+		chromedp.Focus("article:nth-of-type(2) .deny"))
 	const places = `[...document.querySelectorAll("article")].slice(0, 2).map((a) => a.id + " " + a.querySelector(".allow").getBoundingClientRect().top).join()`
 	before := eval[string](b, places)
 	eval[int](b, `fetch("/console/approvals/" + document.querySelector("article").id, {method: "POST", body: new URLSearchParams({answer: "deny"}), redirect: "manual"}).then(() => 1)`)
@@ -141,7 +146,8 @@ func TestColleague(t *testing.T) {
 	if after := eval[string](b, places); after != before {
 		t.Errorf("cards were at %s, and are at %s", before, after)
 	}
-	if got := eval[string](b, `document.querySelector("article:nth-of-type(2) input").value + ", " + document.activeElement.textContent`); got != "use /tmp, Deny" {
+	if got := eval[string](b,
+		`document.querySelector("article:nth-of-type(2) input").value + ", " + document.activeElement.textContent`); got != "use /tmp, Deny" {
 		t.Errorf("the reason and the focus are %q", got)
 	}
 	b.clean("cards")
@@ -189,7 +195,8 @@ func TestNotified(t *testing.T) {
 	const asks = `window.told = [];
 window.Notification = class { static permission = 'default'; static async requestPermission() { this.permission = 'granted'; } constructor(title, { body }) { window.told.push(title + ', ' + body); } };
 Object.defineProperty(document, 'hidden', { get: () => window.away === true });`
-	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: asks})
+	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: asks})
 	ruletest.Must(t, err)
 	b.signIn("Ann", stage.Approver)
 	b.to("/console/approvals")
@@ -199,7 +206,8 @@ Object.defineProperty(document, 'hidden', { get: () => window.away === true });`
 	s.Ask("may", "greet", false)
 	s.Ask("may", "note", false)
 	b.soon(`window.told.length > 0`)
-	if told := eval[[]string](b, "window.told"); len(told) != 1 || told[0] != "A call waits for a person, 1 in all" {
+	if told := eval[[]string](b, "window.told"); len(told) != 1 ||
+		told[0] != "A call waits for a person, 1 in all" {
 		t.Errorf("told is %q", told)
 	}
 }
@@ -229,8 +237,10 @@ func TestScripts(t *testing.T) {
 	args, err := json.Marshal(map[string]string{"path": "/srv/other/" + evil, "content": evil})
 	ruletest.Must(t, err)
 	s := stage.Open(t, stage.Tokens, stage.Model(map[string]script.Reply{
-		"text": script.Text(evil).Thinking(evil), "call": script.Native("write", string(args)), "leaked": script.LeakedTurn(evil, string(args)),
-		"name": script.Native(evil, string(args)), "error": script.Fail(http.StatusInternalServerError, evil),
+		"text": script.Text(evil).Thinking(evil), "call": script.Native("write", string(args)),
+		"leaked": script.LeakedTurn(evil, string(args)),
+		"name":   script.Native(evil, string(args)), "error": script.Fail(http.StatusInternalServerError,
+			evil),
 	}))
 	b := open(t, s)
 	b.signIn(evil, stage.Approver)
@@ -282,10 +292,12 @@ func TestOtherSite(t *testing.T) {
 	t.Cleanup(evil.Close)
 	at := strings.Replace(evil.URL, "127.0.0.1", "evil.example", 1)
 	b.do(chromedp.Navigate(at), chromedp.WaitReady("form"))
-	if seen := eval[bool](b, `(() => { try { return document.querySelector("iframe").contentDocument.body.innerText.length > 0 } catch { return false } })()`); seen {
+	if seen := eval[bool](b,
+		`(() => { try { return document.querySelector("iframe").contentDocument.body.innerText.length > 0 } catch { return false } })()`); seen {
 		t.Error("the frame can be read")
 	}
-	if got := eval[string](b, `fetch("`+s.Console+`/console/events?turns=1", {credentials: "include"}).then(() => "read", () => "refused")`); got == "read" {
+	if got := eval[string](b,
+		`fetch("`+s.Console+`/console/events?turns=1", {credentials: "include"}).then(() => "read", () => "refused")`); got == "read" {
 		t.Error("the events can be read")
 	}
 	b.do(chromedp.Submit("form"))
@@ -293,8 +305,10 @@ func TestOtherSite(t *testing.T) {
 	if n := s.Log.Said("approval_allowed"); n > 0 {
 		t.Error("a form of another site has allowed a call")
 	}
-	b.do(chromedp.Navigate(strings.Replace(s.Console, "127.0.0.1", "evil.example", 1)+"/console/"), chromedp.WaitReady("main"))
-	if text := eval[string](b, "document.body.innerText"); !strings.Contains(text, "This address is not served") {
+	b.do(chromedp.Navigate(strings.Replace(s.Console, "127.0.0.1", "evil.example", 1)+"/console/"),
+		chromedp.WaitReady("main"))
+	if text := eval[string](b, "document.body.innerText"); !strings.Contains(text,
+		"This address is not served") {
 		t.Errorf("under another name the console says %s", text)
 	}
 }
@@ -305,7 +319,8 @@ func TestPlainly(t *testing.T) {
 	s.Ask("may", "greet", false)
 	b := open(t, s)
 	b.to("/")
-	for _, want := range []string{"No words of replies are kept", "no token: pages only show, programs may change rules"} {
+	for _, want := range []string{"No words of replies are kept",
+		"no token: pages only show, programs may change rules"} {
 		if text := eval[string](b, "document.body.innerText"); !strings.Contains(text, want) {
 			t.Errorf("it does not say %s: %s", want, text)
 		}

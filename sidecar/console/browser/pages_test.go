@@ -13,37 +13,42 @@ import (
 // replies are a morning of a model: good ones, damaged ones, and some that cannot be used.
 func replies() map[string]script.Reply {
 	return map[string]script.Reply{
-		"greet":    script.Text("Hello! How can I help?").Thinking("The user says hello."),
-		"list":     script.LeakedTurn("exec", `{"cmd":"ls -l reports",}`),
-		"read it":  script.Native("read", `{"path":"reports/june.md"}`).Thinking("I should open the report first."),
+		"greet": script.Text("Hello! How can I help?").Thinking("The user says hello."),
+		"list":  script.LeakedTurn("exec", `{"cmd":"ls -l reports",}`),
+		"read it": script.Native("read",
+			`{"path":"reports/june.md"}`).Thinking("I should open the report first."),
 		"stripped": script.StrippedHarmony("exec", `{"command":"go test ./... 2>&1 | tail -20"}`),
 		"unknown":  script.LeakedHarmony("send_fax", `{"to":"me"}`),
 		"destroy":  script.Native("exec", `{"command":"rm -rf / --no-preserve-root"}`),
-		"note":     script.Native("write", `{"path":"/srv/other/notes.txt","content":"Meeting at ten.\nPassword: hunter22 for the lift.\u200b"}`),
-		"react":    script.ReAct("read", `{"path": "a.md"}`),
-		"down":     script.Fail(500, "CUDA out of memory"),
-		"secret":   script.Text("<|channel|>analysis<|message|>The key is sk-proj-abcdefgh12345678 here.<|end|><|start|>assistant<|channel|>final<|message|>Use api_key=sk-proj-abcdefgh12345678 for it."),
+		"note": script.Native("write",
+			`{"path":"/srv/other/notes.txt","content":"Meeting at ten.\nPassword: hunter22 for the lift.\u200b"}`),
+		"react":  script.ReAct("read", `{"path": "a.md"}`),
+		"down":   script.Fail(500, "CUDA out of memory"),
+		"secret": script.Text("<|channel|>analysis<|message|>The key is sk-proj-abcdefgh12345678 here.<|end|><|start|>assistant<|channel|>final<|message|>Use api_key=sk-proj-abcdefgh12345678 for it."),
 	}
 }
 
 func morning(s *stage.Server) {
-	for i, user := range []string{"greet", "list", "read it", "stripped", "unknown", "destroy", "note", "react", "down", "secret"} {
+	for i, user := range []string{"greet", "list", "read it", "stripped", "unknown", "destroy", "note",
+		"react", "down", "secret"} {
 		s.Ask(fmt.Sprintf("agent:main:chat-%d", i/3), user, i%2 == 0)
 	}
 }
 
 // Every page at each size and in each scheme: labels, contrast, no sideways scrolling.
 func TestPages(t *testing.T) {
-	s := stage.Open(t, stage.Tokens, stage.Model(replies(), script.Scenario{Name: "better", Steps: []script.Reply{
-		script.LeakedHarmony("send_fax", `{"to":"me"}`), script.LeakedTurn("read", `{'path': 'fax.md'}`),
-	}}))
+	s := stage.Open(t, stage.Tokens,
+		stage.Model(replies(), script.Scenario{Name: "better", Steps: []script.Reply{
+			script.LeakedHarmony("send_fax", `{"to":"me"}`), script.LeakedTurn("read", `{'path': 'fax.md'}`),
+		}}))
 	morning(s)
 	s.Ask("agent:main:chat-9", "better", false)
 	b := open(t, s)
 	b.to("/console/")
 	b.looks("sign-in", b.legible)
 	b.signIn("Sam", stage.Approver)
-	for _, page := range []struct{ name, path string }{{"live", "/console/"}, {"health", "/console/health"}, {"approvals", "/console/approvals"}, {"nothing", "/console/nothing"}} {
+	for _, page := range []struct{ name, path string }{{"live", "/console/"}, {"health", "/console/health"},
+		{"approvals", "/console/approvals"}, {"nothing", "/console/nothing"}} {
 		b.to(page.path)
 		b.looks(page.name, b.legible)
 	}

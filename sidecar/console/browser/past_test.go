@@ -45,9 +45,12 @@ func broken(t *testing.T, state, id string, last ...journal.Record) {
 	t.Helper()
 	j, err := journal.Open(journal.Config{Dir: filepath.Join(state, service.RunsFolder), Now: time.Now})
 	ruletest.Must(t, err)
-	request, err := json.Marshal(map[string]any{"model": "executor", "messages": []map[string]string{{"role": "user", "content": "go on: tidy the notes of june and tell me what is open"}}})
+	request, err := json.Marshal(map[string]any{"model": "executor",
+		"messages": []map[string]string{{"role": "user",
+			"content": "go on: tidy the notes of june and tell me what is open"}}})
 	ruletest.Must(t, err)
-	r, err := j.Begin(journal.Begin{ID: id, Model: "executor", Session: "june", Rules: "000000000000", Sum: "sum-" + id, Request: request})
+	r, err := j.Begin(journal.Begin{ID: id, Model: "executor", Session: "june", Rules: "000000000000",
+		Sum: "sum-" + id, Request: request})
 	ruletest.Must(t, err)
 	for _, rec := range append([]journal.Record{
 		{Turn: &journal.Turn{N: 1, Reasoning: "The notes first.", Calls: []journal.Wrote{
@@ -127,7 +130,10 @@ const allowAll = `document.getElementById("draft").value = document.getElementBy
 // says what would change.
 func TestReplayJourney(t *testing.T) {
 	var settings config.Settings
-	s := stage.Open(t, kept(t, &settings), stage.Model(replies(), script.Scenario{Name: "stop", Steps: []script.Reply{script.Native("exec", `{"command":"shutdown -h now"}`), script.Text("I may not.")}}))
+	s := stage.Open(t, kept(t, &settings),
+		stage.Model(replies(), script.Scenario{Name: "stop",
+			Steps: []script.Reply{script.Native("exec", `{"command":"shutdown -h now"}`),
+				script.Text("I may not.")}}))
 	morning(s)
 	s.Ask("june", "stop", false)
 	b := open(t, s)
@@ -145,7 +151,8 @@ func TestReplayJourney(t *testing.T) {
 	}
 	b.keys("j", "\r")
 	b.at("Decision ")
-	if text := eval[string](b, "document.body.innerText"); !strings.Contains(text, "power") || !strings.Contains(text, "shutdown -h now") {
+	if text := eval[string](b, "document.body.innerText"); !strings.Contains(text, "power") ||
+		!strings.Contains(text, "shutdown -h now") {
 		t.Errorf("it says %s", text)
 	}
 	b.keys("u")
@@ -156,11 +163,13 @@ func TestReplayJourney(t *testing.T) {
 	b.at("Replay")
 	b.keys("/")
 	b.soon(`document.activeElement.id === "draft"`)
-	eval[string](b, `document.getElementById("draft").value = `+"`version: 1\nprofile: developer\nasks: sidecar\nrules:\n  - id: may-stop\n    allow: Maintenance.\n    when: cmd.binary == 'shutdown'\n`"+``)
+	eval[string](b, `document.getElementById("draft").value = `+
+		"`version: 1\nprofile: developer\nasks: sidecar\nrules:\n  - id: may-stop\n    allow: Maintenance.\n    when: cmd.binary == 'shutdown'\n`"+``)
 	b.keys("\t", "\r") // out of the draft, to its button
 	b.soon(`document.querySelector(".changed tbody tr") !== null && document.documentElement?.dataset.ready === ""`)
 	said := eval[string](b, `document.querySelector("[data-result]").innerText.replaceAll(/\s+/g, " ")`)
-	for _, want := range []string{"1 decision of 3 would change", "1 newly allowed", "power → may-stop", "deny → allow"} {
+	for _, want := range []string{"1 decision of 3 would change", "1 newly allowed", "power → may-stop",
+		"deny → allow"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %s: %s", want, said)
 		}
@@ -186,13 +195,15 @@ func TestTamperedJourney(t *testing.T) {
 	ruletest.Must(t, err)
 	text, err := os.ReadFile(files[0])
 	ruletest.Must(t, err)
-	ruletest.Must(t, os.WriteFile(files[0], bytes.Replace(text, []byte("rm -rf /"), []byte("ls -lha /"), 1), 0o600))
+	ruletest.Must(t, os.WriteFile(files[0], bytes.Replace(text, []byte("rm -rf /"), []byte("ls -lha /"), 1),
+		0o600))
 	b.do(chromedp.Click(".draft button"))
 	b.soon(`document.getElementById("found")?.textContent.startsWith("The chain is broken") === true && document.documentElement?.dataset.ready === ""`)
 	b.looks("broken", b.legible)
 	b.keys("j", "\r")
 	b.at("Decision ")
-	if said := eval[string](b, `document.querySelector("[role=alert]").innerText`); !strings.Contains(said, "it was changed") {
+	if said := eval[string](b, `document.querySelector("[role=alert]").innerText`); !strings.Contains(said,
+		"it was changed") {
 		t.Errorf("it says %s", said)
 	}
 	b.looks("changed", b.legible)
@@ -228,7 +239,8 @@ func TestResumeJourney(t *testing.T) {
 	change := kept(t, &settings)
 	change(&config.Settings{})
 	broken(t, settings.State, "runBroken1")
-	s := stage.Open(t, change, stage.Model(map[string]script.Reply{"go on: tidy the notes of june and tell me what is open": script.Text("The lift is open.")}))
+	s := stage.Open(t, change,
+		stage.Model(map[string]script.Reply{"go on: tidy the notes of june and tell me what is open": script.Text("The lift is open.")}))
 	b := open(t, s)
 	b.signIn("Sam", stage.Admin)
 	b.to("/console/runs?state=broken-off")
@@ -238,10 +250,12 @@ func TestResumeJourney(t *testing.T) {
 	b.keys("\r")
 	b.soon(`document.querySelector(".r-answered") !== null && document.body.innerText.includes("The lift is open.")`)
 	b.looks("resumed", b.legible)
-	if text := eval[string](b, "document.body.innerText"); !strings.Contains(text, "as Sam (console, token of an admin) wanted") || !strings.Contains(text, "in-doubt") {
+	if text := eval[string](b, "document.body.innerText"); !strings.Contains(text,
+		"as Sam (console, token of an admin) wanted") || !strings.Contains(text, "in-doubt") {
 		t.Errorf("it says %s", text)
 	}
-	if lines := s.Log.Lines("run_resumed"); len(lines) != 1 || !strings.Contains(lines[0], "Sam (console, token of an admin)") {
+	if lines := s.Log.Lines("run_resumed"); len(lines) != 1 ||
+		!strings.Contains(lines[0], "Sam (console, token of an admin)") {
 		t.Errorf("the log says %q", lines)
 	}
 	if _, err := os.Stat(filepath.Join(settings.Workspace, "open.md")); err == nil {
@@ -284,15 +298,21 @@ func TestPastScripts(t *testing.T) {
 	args, err := json.Marshal(map[string]string{"command": evil})
 	ruletest.Must(t, err)
 	for range 2 {
-		ruletest.Must(t, l.Add(decisions.Decision{Tool: evil, Session: evil, Agent: evil, Request: evil, Approval: evil, Rule: evil, Place: evil, Why: evil, Instead: evil, Rules: evil, Arguments: args, Effect: "deny"}))
+		ruletest.Must(t, l.Add(decisions.Decision{Tool: evil, Session: evil, Agent: evil, Request: evil,
+			Approval: evil, Rule: evil, Place: evil, Why: evil, Instead: evil, Rules: evil, Arguments: args,
+			Effect: "deny"}))
 	}
 	ruletest.Must(t, l.Close())
-	broken(t, settings.State, "runEvil", journal.Record{Turn: &journal.Turn{N: 2, Content: evil, Reasoning: evil, Calls: []journal.Wrote{{ID: "e", Tool: evil, Arguments: string(args)}}}},
-		journal.Record{Result: &journal.Result{ID: "e", Text: evil}}, journal.Record{End: &journal.End{Status: journal.Failed, Text: evil}})
+	broken(t, settings.State, "runEvil",
+		journal.Record{Turn: &journal.Turn{N: 2, Content: evil, Reasoning: evil,
+			Calls: []journal.Wrote{{ID: "e", Tool: evil, Arguments: string(args)}}}},
+		journal.Record{Result: &journal.Result{ID: "e", Text: evil}},
+		journal.Record{End: &journal.End{Status: journal.Failed, Text: evil}})
 	s := stage.Open(t, change, stage.Model(nil))
 	b := open(t, s)
 	b.signIn(evil, stage.Admin)
-	for _, path := range []string{"/console/decisions", "/console/decisions/2", "/console/decisions/3", "/console/decisions/replay?rule=" + url.QueryEscape(evil), "/console/runs", "/console/runs/runEvil"} {
+	for _, path := range []string{"/console/decisions", "/console/decisions/2", "/console/decisions/3",
+		"/console/decisions/replay?rule=" + url.QueryEscape(evil), "/console/runs", "/console/runs/runEvil"} {
 		b.to(path)
 		b.clean(path)
 	}

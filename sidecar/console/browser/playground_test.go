@@ -17,7 +17,9 @@ import (
 // By keyboard alone: a bad reading is seen in Live, opened, tried in the playground, mended by an
 // alias, tested and published; the same reply is then read right.
 func TestMending(t *testing.T) {
-	s := stage.Open(t, stage.Tokens, stage.Model(map[string]script.Reply{"fax": script.LeakedHarmony("send_fax", `{"path":"june.md","content":"hello"}`)}))
+	s := stage.Open(t, stage.Tokens,
+		stage.Model(map[string]script.Reply{"fax": script.LeakedHarmony("send_fax",
+			`{"path":"june.md","content":"hello"}`)}))
 	b := open(t, s)
 	began := time.Now()
 	b.signIn("Ann", stage.Admin)
@@ -27,7 +29,8 @@ func TestMending(t *testing.T) {
 	b.soon(`document.querySelector("[data-turns] tr") !== null`)
 	b.keys("j", "\r")
 	b.at("Turn")
-	if got := eval[string](b, `document.querySelector("[data-try]").textContent`); !strings.HasPrefix(got, "Say which tool send_fax means") {
+	if got := eval[string](b, `document.querySelector("[data-try]").textContent`); !strings.HasPrefix(got,
+		"Say which tool send_fax means") {
 		t.Errorf("t does %q", got)
 	}
 	b.keys("t")
@@ -38,19 +41,23 @@ func TestMending(t *testing.T) {
 	b.shot("mending-1")
 	b.soon(`document.activeElement.classList.contains("unnamed")`) // and on no choice, which Enter would take
 	b.keys("\r")
-	if got := eval[string](b, `document.querySelector(".unnamed").textContent`); !strings.Contains(got, "1 exec 2 read 3 write") {
+	if got := eval[string](b, `document.querySelector(".unnamed").textContent`); !strings.Contains(got,
+		"1 exec 2 read 3 write") {
 		t.Errorf("the choices are %q", got)
 	}
 	b.keys("3")
 	b.soon(`document.querySelector("#reading .changes")?.textContent.includes('write {"path":"june.md"') === true`)
 	b.soon(`document.activeElement.id === "run-tests"`)
 	if !eval[bool](b, `(() => { const r = (e) => document.querySelector(e).getBoundingClientRect(); return r("#becomes4").top > r("header").bottom && r("#run-tests").bottom <= innerHeight })()`) {
-		t.Errorf("what changes is not in sight beside the tests: %s", eval[string](b, `JSON.stringify(["header", "#becomes4", "#run-tests"].map((e) => document.querySelector(e).getBoundingClientRect()))`))
+		t.Errorf("what changes is not in sight beside the tests: %s",
+			eval[string](b, `JSON.stringify(["header", "#becomes4", "#run-tests"].map((e) => document.querySelector(e).getBoundingClientRect()))`))
 	}
-	if got := eval[string](b, `document.querySelector("#becomes4").innerText`); !strings.Contains(got, "send_fax") || !strings.Contains(got, `write {"path":"june.md"`) {
+	if got := eval[string](b, `document.querySelector("#becomes4").innerText`); !strings.Contains(got,
+		"send_fax") || !strings.Contains(got, `write {"path":"june.md"`) {
 		t.Errorf("beside the tests it says %q", got)
 	}
-	if got := eval[string](b, `document.querySelector("#draft").value`); !strings.Contains(got, "  write: [send_fax, write_file,") {
+	if got := eval[string](b, `document.querySelector("#draft").value`); !strings.Contains(got,
+		"  write: [send_fax, write_file,") {
 		t.Errorf("the draft is\n%s", got)
 	}
 	b.shot("mending-2")
@@ -76,7 +83,8 @@ func TestMending(t *testing.T) {
 	b.soon(`document.querySelector("[data-turns] tr .c-calls").textContent.trim() === "write"`)
 	b.soon(`document.querySelector("[data-turns] tr .c-note").textContent === "send_fax → write"`)
 	t.Logf("it took %s", time.Since(began).Round(time.Millisecond))
-	if lines := s.Log.Lines("rules_taken"); len(lines) != 1 || !strings.Contains(lines[0], "Ann (console, token of an admin)") {
+	if lines := s.Log.Lines("rules_taken"); len(lines) != 1 ||
+		!strings.Contains(lines[0], "Ann (console, token of an admin)") {
 		t.Errorf("the log says %q", lines)
 	}
 }
@@ -97,13 +105,15 @@ func TestTyping(t *testing.T) {
 	if got := eval[int](b, `Number(document.querySelector("#problems li.bad a").dataset.line)`); got != line {
 		t.Errorf("the problem is at line %d, want %d", got, line)
 	}
-	if got := eval[string](b, `document.querySelector(".gutter .bad").textContent`); got != strconv.Itoa(line) {
+	if got := eval[string](b,
+		`document.querySelector(".gutter .bad").textContent`); got != strconv.Itoa(line) {
 		t.Errorf("the gutter marks line %s", got)
 	}
 	b.do(chromedp.SendKeys("#text", "hello"))
 	b.soon(`document.querySelector("#reading .came")?.textContent.includes("hello") === true`)
 	b.do(chromedp.Click("#problems li.bad a"))
-	if got := eval[string](b, `(() => { const a = document.querySelector("#draft"); return document.activeElement.id + " " + a.value.slice(a.selectionStart, a.selectionEnd) })()`); got != "draft per" {
+	if got := eval[string](b,
+		`(() => { const a = document.querySelector("#draft"); return document.activeElement.id + " " + a.value.slice(a.selectionStart, a.selectionEnd) })()`); got != "draft per" {
 		t.Errorf("the link goes to %q", got)
 	}
 	// Another file would drop the draft.
@@ -120,7 +130,9 @@ func TestTyping(t *testing.T) {
 	if s.Log.Said("rules_taken")+s.Log.Said("rules_refused") > 0 {
 		t.Error("a draft was more than a draft")
 	}
-	if text := eval[string](b, `document.querySelector("#step5").parentElement.innerText`); !strings.Contains(text, "asks for no token") || strings.Contains(text, "Undo") {
+	if text := eval[string](b,
+		`document.querySelector("#step5").parentElement.innerText`); !strings.Contains(text,
+		"asks for no token") || strings.Contains(text, "Undo") {
 		t.Errorf("without a token it says %s", text)
 	}
 }

@@ -70,11 +70,14 @@ func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model
 	t.Helper()
 	up := httptest.NewServer(model)
 	t.Cleanup(up.Close)
-	s := &Server{t: t, Log: &ruletest.Journal{}, Rules: t.TempDir(), HTTP: &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}
+	s := &Server{t: t, Log: &ruletest.Journal{}, Rules: t.TempDir(),
+		HTTP: &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}
 	t.Cleanup(s.HTTP.CloseIdleConnections)
 	settings := config.Settings{
-		Listen: "127.0.0.1:0", Admin: "127.0.0.1:0", Upstream: up.URL + "/v1", Confine: service.ConfineOff, Rules: s.Rules,
-		Workspace: t.TempDir(), DecisionsMode: string(decisions.Written), Decisions: "off", GatewaySession: "test",
+		Listen: "127.0.0.1:0", Admin: "127.0.0.1:0", Upstream: up.URL + "/v1", Confine: service.ConfineOff,
+		Rules:     s.Rules,
+		Workspace: t.TempDir(), DecisionsMode: string(decisions.Written), Decisions: "off",
+		GatewaySession: "test",
 	}
 	if change != nil {
 		change(&settings)
@@ -90,7 +93,8 @@ func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- service.Run(ctx, service.Config{Settings: settings, Rules: rules, Named: s.Rules, Environ: environ, Metrics: metrics, Log: log, Level: level})
+		ended <- service.Run(ctx, service.Config{Settings: settings, Rules: rules, Named: s.Rules,
+			Environ: environ, Metrics: metrics, Log: log, Level: level})
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -98,7 +102,8 @@ func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model
 			t.Error(err)
 		}
 	})
-	ruletest.Soon(t, "the server listens", func() bool { return s.Log.Said("http_server_start") > 0 || len(ended) > 0 })
+	ruletest.Soon(t, "the server listens",
+		func() bool { return s.Log.Said("http_server_start") > 0 || len(ended) > 0 })
 	s.Chat, s.Console = s.address("http_server_start"), strings.TrimSuffix(s.address("admin_start"), "/")
 	return s
 }
@@ -124,7 +129,8 @@ const Tools = `[{"type":"function","function":{"name":"exec","parameters":{"type
 func (s *Server) Ask(session, user string, stream bool) string {
 	s.t.Helper()
 	return s.send(session, map[string]any{
-		"model": "gpt-oss", "stream": stream, "tools": json.RawMessage(Tools), "messages": []map[string]string{{"role": "user", "content": user}},
+		"model": "gpt-oss", "stream": stream, "tools": json.RawMessage(Tools),
+		"messages": []map[string]string{{"role": "user", "content": user}},
 	})
 }
 
@@ -147,7 +153,8 @@ func (s *Server) send(session string, request map[string]any) string {
 // Run sends a request that begins a run of executor mode, and gives the body of the answer.
 func (s *Server) Run(session, user string) string {
 	s.t.Helper()
-	return s.send(session, map[string]any{"model": "executor", "messages": []map[string]string{{"role": "user", "content": user}}})
+	return s.send(session, map[string]any{"model": "executor",
+		"messages": []map[string]string{{"role": "user", "content": user}}})
 }
 
 // Model plays a reply for each user message, and more; anything else gets a plain text.

@@ -17,8 +17,10 @@ import (
 
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8000", "address to listen on")
-	dialect := flag.String("dialect", "vllm", "which server to be: vllm, vllm-old, ollama, llamacpp, sglang, lmstudio")
-	line := flag.String("start", "", "for doctor: damage nothing, and be a server with these flags, such as '--jinja -c 8192'; default: with none")
+	dialect := flag.String("dialect", "vllm",
+		"which server to be: vllm, vllm-old, ollama, llamacpp, sglang, lmstudio")
+	line := flag.String("start", "",
+		"for doctor: damage nothing, and be a server with these flags, such as '--jinja -c 8192'; default: with none")
 	ask := flag.String("ask", "", "be callers of this URL, and no server")
 	from := flag.Int("from", 0, "with --ask: the number of the first session")
 	to := flag.Int("to", 100, "with --ask: the number behind the last one")
@@ -47,7 +49,8 @@ func run(listen, dialect string) error {
 		scenarios = append(scenarios, k.Endless(k.Tool, args(k.Tool), "That was "+k.ID+"."))
 	}
 	scenarios = append(scenarios, script.Prompted(short))
-	s := script.New(append(scenarios, script.Scenario{Steps: []script.Reply{script.Text("Hello.")}, Loop: true})...)
+	s := script.New(append(scenarios, script.Scenario{Steps: []script.Reply{script.Text("Hello.")},
+		Loop: true})...)
 	d, err := find(dialect)
 	if err != nil {
 		return err
