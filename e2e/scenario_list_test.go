@@ -13,8 +13,9 @@ type scenario struct {
 	kind      int // of scenarioKinds, under which the page shows it
 	// says is what the model server sends until a call has its result, one reply for each
 	// request, the last of them again and again. args are arguments of the tool.
-	says   func(args string) []script.Reply
-	told   *script.Reply // what it sends once it has read what was wrong; nil: a good call, where there was one
+	says func(args string) []script.Reply
+	// what it sends once it has read what was wrong; nil: a good call, where there was one
+	told   *script.Reply
 	done   *script.Reply // what it sends once it has a result; nil: the answer
 	inTurn bool          // its replies come in this order, whatever it has read
 	turns  int           // requests that it takes where nothing goes wrong; 0: 2 with a call, else 1
@@ -34,7 +35,8 @@ type scenario struct {
 }
 
 // scenarioKinds are the headings of the page.
-var scenarioKinds = []string{"Calls", "Text", "The end of a reply", "Thoughts", "Errors of the model server", "Silence", "Text that only shows a call", "Work that is done once"}
+var scenarioKinds = []string{"Calls", "Text", "The end of a reply", "Thoughts", "Errors of the model server",
+	"Silence", "Text that only shows a call", "Work that is done once"}
 
 const (
 	ofCalls = iota
@@ -55,13 +57,15 @@ const (
 
 // others are faults that TestGateway and TestSilence have, too.
 var others = []string{
-	"500", "503", "reset-after-text", "401", "402", "403", "harmony-error-always", "empty-always", "thought-only-always",
+	"500", "503", "reset-after-text", "401", "402", "403", "harmony-error-always", "empty-always",
+	"thought-only-always",
 	"filtered", "unknown-finish", "thought-and-call", "late-headers", "slow-thought",
 }
 
 func scenarios() []scenario {
 	var out []scenario
-	for kind, all := range [][]scenario{callScenarios(), textScenarios(), endScenarios(), thinkScenarios(), errorScenarios(), silentScenarios(), shownScenarios(), runScenarios()} {
+	for kind, all := range [][]scenario{callScenarios(), textScenarios(), endScenarios(), thinkScenarios(),
+		errorScenarios(), silentScenarios(), shownScenarios(), runScenarios()} {
 		for _, s := range all {
 			s.kind = kind
 			s.elsewhere = s.elsewhere || slices.Contains(others, s.id)
@@ -111,45 +115,73 @@ func callScenarios() []scenario {
 		return scenario{id: id, about: about, runs: 1, says: says}
 	}
 	return append(out,
-		bad("cut-arguments", "the arguments end in the middle of a string", native(func(a string) string { return a[:len(a)-4] })),
-		scenario{id: "token-behind-arguments", about: "a channel token behind the arguments", runs: 1, says: native(func(a string) string { return a + "<|call|>" })},
-		bad("words-for-arguments", "words in place of arguments", native(func(string) string { return "echo not json at all" })),
-		bad("two-objects", "two objects for one call", native(func(a string) string { return a + strings.Replace(a, "ran", "ran too", 1) })),
-		bad("array-for-arguments", "an array in place of an object", native(func(string) string { return `["echo x"]` })),
-		scenario{id: "no-arguments", about: "an empty text for the arguments of a tool that needs none", runs: 1, tool: "session_status",
+		bad("cut-arguments", "the arguments end in the middle of a string",
+			native(func(a string) string { return a[:len(a)-4] })),
+		scenario{id: "token-behind-arguments", about: "a channel token behind the arguments", runs: 1,
+			says: native(func(a string) string { return a + "<|call|>" })},
+		bad("words-for-arguments", "words in place of arguments",
+			native(func(string) string { return "echo not json at all" })),
+		bad("two-objects", "two objects for one call",
+			native(func(a string) string { return a + strings.Replace(a, "ran", "ran too", 1) })),
+		bad("array-for-arguments", "an array in place of an object",
+			native(func(string) string { return `["echo x"]` })),
+		scenario{id: "no-arguments", about: "an empty text for the arguments of a tool that needs none",
+			runs: 1, tool: "session_status",
 			says: called(func(string) script.Reply { return script.Native("session_status", "") })},
-		bad("missing-argument", "the argument that the tool needs is missing", native(func(string) string { return `{}` })),
-		scenario{id: "extra-argument", about: "an argument that the tool does not know", runs: 1, says: native(func(a string) string { return strings.TrimSuffix(a, "}") + `,"bogus":1}` })},
-		bad("list-for-text", "a list where a text belongs", native(func(string) string { return `{"command":["echo","x","&&","ls"]}` })),
+		bad("missing-argument", "the argument that the tool needs is missing",
+			native(func(string) string { return `{}` })),
+		scenario{id: "extra-argument", about: "an argument that the tool does not know", runs: 1,
+			says: native(func(a string) string { return strings.TrimSuffix(a, "}") + `,"bogus":1}` })},
+		bad("list-for-text", "a list where a text belongs",
+			native(func(string) string { return `{"command":["echo","x","&&","ls"]}` })),
 		bad("unknown-name", "a tool that is not there", renamed("no_such_tool")),
 		bad("empty-name", "a call without a name", renamed("")),
-		scenario{id: "name-json", about: "the name carries a channel token and json", runs: 1, says: renamed("exec<|channel|>json")},
-		scenario{id: "name-header", about: "the name is a whole header", runs: 1, says: renamed("assistant<|channel|>commentary to=functions.exec")},
-		scenario{id: "deferred-tool", about: "a tool that the gateway offers by name only", runs: 1, tool: "session_status", told: &script.Reply{Calls: script.Native("tool_call", `{"id":"session_status","args":{}}`).Calls},
+		scenario{id: "name-json", about: "the name carries a channel token and json", runs: 1,
+			says: renamed("exec<|channel|>json")},
+		scenario{id: "name-header", about: "the name is a whole header", runs: 1,
+			says: renamed("assistant<|channel|>commentary to=functions.exec")},
+		scenario{id: "deferred-tool", about: "a tool that the gateway offers by name only", runs: 1,
+			tool: "session_status", told: &script.Reply{Calls: script.Native("tool_call",
+				`{"id":"session_status","args":{}}`).Calls},
 			says: called(func(string) script.Reply { return script.Native("session_status", "{}") })},
-		scenario{id: "no-id", about: "a call without an id", runs: 1, says: called(func(a string) script.Reply {
-			return script.Reply{Calls: []script.Call{{Name: "exec", Arguments: a}}}
-		})},
-		scenario{id: "same-ids", about: "two calls with one id", runs: 2, says: called(func(a string) script.Reply {
-			return script.Reply{Calls: []script.Call{{ID: "same", Name: "exec", Arguments: a}, {ID: "same", Name: "exec", Arguments: strings.Replace(a, "ran", "ran too", 1)}}}
-		})},
-		scenario{id: "two-calls", about: "two calls in one reply", runs: 2, says: called(func(a string) script.Reply {
-			return script.Reply{Calls: []script.Call{{ID: "one", Name: "exec", Arguments: a}, {ID: "two", Name: "exec", Arguments: strings.Replace(a, "ran", "ran too", 1)}}}
-		})},
-		scenario{id: "text-and-call", about: "a sentence, then a call", runs: 1, says: called(func(a string) script.Reply {
-			r := script.Native("exec", a)
-			r.Content = "Let me check that."
-			return r
-		})},
-		scenario{id: "failing-command", about: "the command fails", runs: 1, says: native(func(a string) string { return strings.Replace(a, "; echo", "; exit 3; echo", 1) })},
-		scenario{id: "missing-file", about: "the file is not there", runs: 1, tool: "read", says: called(func(string) script.Reply { return script.Native("read", `{"path":"not-there.txt"}`) })},
-		scenario{id: "long-output", about: "the command prints 350 KB", runs: 1, says: native(func(a string) string { return strings.Replace(a, "; echo", "; seq 1 60000; echo", 1) })},
+		scenario{id: "no-id", about: "a call without an id", runs: 1,
+			says: called(func(a string) script.Reply {
+				return script.Reply{Calls: []script.Call{{Name: "exec", Arguments: a}}}
+			})},
+		scenario{id: "same-ids", about: "two calls with one id", runs: 2,
+			says: called(func(a string) script.Reply {
+				return script.Reply{Calls: []script.Call{{ID: "same", Name: "exec", Arguments: a},
+					{ID: "same", Name: "exec", Arguments: strings.Replace(a, "ran", "ran too", 1)}}}
+			})},
+		scenario{id: "two-calls", about: "two calls in one reply", runs: 2,
+			says: called(func(a string) script.Reply {
+				return script.Reply{Calls: []script.Call{{ID: "one", Name: "exec", Arguments: a},
+					{ID: "two", Name: "exec", Arguments: strings.Replace(a, "ran", "ran too", 1)}}}
+			})},
+		scenario{id: "text-and-call", about: "a sentence, then a call", runs: 1,
+			says: called(func(a string) script.Reply {
+				r := script.Native("exec", a)
+				r.Content = "Let me check that."
+				return r
+			})},
+		scenario{id: "failing-command", about: "the command fails", runs: 1,
+			says: native(func(a string) string { return strings.Replace(a, "; echo", "; exit 3; echo", 1) })},
+		scenario{id: "missing-file", about: "the file is not there", runs: 1, tool: "read",
+			says: called(func(string) script.Reply {
+				return script.Native("read", `{"path":"not-there.txt"}`)
+			})},
+		scenario{id: "long-output", about: "the command prints 350 KB", runs: 1,
+			says: native(func(a string) string {
+				return strings.Replace(a, "; echo", "; seq 1 60000; echo", 1)
+			})},
 	)
 }
 
 // leaked is a call as text, in which ARGS stands for its arguments.
 func leaked(text string) func(string) []script.Reply {
-	return called(func(args string) script.Reply { return script.Text(strings.ReplaceAll(text, "ARGS", args)) })
+	return called(func(args string) script.Reply {
+		return script.Text(strings.ReplaceAll(text, "ARGS", args))
+	})
 }
 
 func textScenarios() []scenario {
@@ -186,7 +218,9 @@ func endScenarios() []scenario {
 		})},
 		{id: "cut-text", about: "`length` in a sentence", reads: part, says: always(finishing(half, "length"))},
 		{id: "cut-call", about: "`length` in the arguments of a call", runs: 1,
-			says: called(func(a string) script.Reply { return finishing(script.Native("exec", a[:len(a)-9]), "length") })},
+			says: called(func(a string) script.Reply {
+				return finishing(script.Native("exec", a[:len(a)-9]), "length")
+			})},
 		{id: "filtered", about: "`content_filter` in a sentence", reads: part, says: always(finishing(half, "content_filter"))},
 		{id: "unknown-finish", about: "`repetition` in a sentence", chat: true, reads: part, says: always(finishing(half, "repetition"))},
 		{id: "no-finish", about: "an answer without a finish_reason", chat: true, says: always(text.Ending(script.Unsaid))},
@@ -208,9 +242,11 @@ func endScenarios() []scenario {
 }
 
 func thinkScenarios() []scenario {
-	both := script.Reply{Deltas: []string{`{"reasoning":"` + theThought + `","reasoning_content":"` + theThought + `"}`, `{"content":"` + theAnswer + `"}`}}
+	both := script.Reply{Deltas: []string{`{"reasoning":"` + theThought +
+		`","reasoning_content":"` + theThought + `"}`, `{"content":"` + theAnswer + `"}`}}
 	inContent := func(a string) script.Reply {
-		return script.Reply{Deltas: []string{`{"reasoning_content":"` + theThought + `"}`}, Calls: script.Native("exec", a).Calls}
+		return script.Reply{Deltas: []string{`{"reasoning_content":"` + theThought + `"}`},
+			Calls: script.Native("exec", a).Calls}
 	}
 	return []scenario{
 		{id: "thought-and-answer", about: "a thought, then the answer", says: always(script.Text(theAnswer).Thinking(theThought))},

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-var update = flag.Bool("update", false, "run the scenarios or agents without the sidecar, too, and write their page anew")
+var update = flag.Bool("update", false,
+	"run the scenarios or agents without the sidecar, too, and write their page anew")
 
 // scenariosFile holds what TestScenarios finds, behind this line.
 const (
@@ -31,7 +32,8 @@ func TestScenarios(t *testing.T) {
 	for i, s := range scenarios() {
 		for _, col := range columns {
 			c := &trial{scenario: s, column: col}
-			seldom := col.api != apis[0] && i%2 > 0 // how a fault is met does not depend on the API, only how it is told
+			// how a fault is met does not depend on the API, only how it is told
+			seldom := col.api != apis[0] && i%2 > 0
 			if c.possible() && (*update || !c.alone && !c.elsewhere && !seldom) {
 				trials = append(trials, c)
 			}
@@ -39,9 +41,11 @@ func TestScenarios(t *testing.T) {
 	}
 	setStage(t, trials).play(t, trials)
 	for _, c := range trials {
-		t.Logf("%s: %s; ran %d, asked %d, %v, %d %.200q", c.name(), c.words(), c.out.ran, c.out.asked, c.out.took.Round(100*time.Millisecond), c.out.status, c.out.text)
+		t.Logf("%s: %s; ran %d, asked %d, %v, %d %.200q", c.name(), c.words(), c.out.ran, c.out.asked,
+			c.out.took.Round(100*time.Millisecond), c.out.status, c.out.text)
 		if !c.alone && !slices.Contains(well, c.words()) {
-			t.Errorf("%s ends badly: %s: ran %d times, asked %d times, %v, the user got %d %s", c.name(), c.words(), c.out.ran, c.out.asked, c.out.err, c.out.status, c.out.raw)
+			t.Errorf("%s ends badly: %s: ran %d times, asked %d times, %v, the user got %d %s", c.name(),
+				c.words(), c.out.ran, c.out.asked, c.out.err, c.out.status, c.out.raw)
 		}
 	}
 	page, err := os.ReadFile(scenariosFile)

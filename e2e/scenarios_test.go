@@ -102,7 +102,8 @@ func heard(messages []script.Message) (told bool, results int) {
 		switch {
 		case m.Role == "user" && strings.Contains(m.Text, "do: "):
 			asked = true
-		case !asked || m.Role == "assistant" || m.Role == "user" && strings.Contains(m.Text, "OPENCLAW_INTERNAL_CONTEXT"):
+		case !asked || m.Role == "assistant" || m.Role == "user" &&
+			strings.Contains(m.Text, "OPENCLAW_INTERNAL_CONTEXT"):
 		case m.Role == "tool" && !refused(m.Text):
 			results++
 		default:
@@ -114,7 +115,8 @@ func heard(messages []script.Message) (told bool, results int) {
 
 // refused reports whether a result says that the gateway did not take a call.
 func refused(result string) bool {
-	return strings.HasPrefix(result, "Validation failed") || strings.HasPrefix(result, "Tool ") && strings.Contains(result, " not found")
+	return strings.HasPrefix(result, "Validation failed") || strings.HasPrefix(result, "Tool ") &&
+		strings.Contains(result, " not found")
 }
 
 // provider is the one of a trial. By itself the gateway may switch a provider off, so that each
@@ -142,7 +144,8 @@ func setStage(t *testing.T, trials []*trial) *stage {
 	s := &stage{models: map[string]*script.Server{}}
 	scenarios := map[string][]script.Scenario{}
 	for _, c := range trials {
-		scenarios[c.server] = append(scenarios[c.server], script.Scenario{Name: c.name(), User: user(c.name()), Choose: c.choose})
+		scenarios[c.server] = append(scenarios[c.server], script.Scenario{Name: c.name(),
+			User: user(c.name()), Choose: c.choose})
 	}
 	run := gatewayRun(t)
 	home, ws := gatewayFolders(run)
@@ -151,7 +154,8 @@ func setStage(t *testing.T, trials []*trial) *stage {
 	}
 	alone, with := map[string]string{}, map[string]string{}
 	for server, all := range scenarios {
-		m := script.New(append(all, script.Scenario{Name: "healthy", User: user("healthy"), Steps: []script.Reply{script.Text("Well.")}, Loop: true})...)
+		m := script.New(append(all, script.Scenario{Name: "healthy", User: user("healthy"),
+			Steps: []script.Reply{script.Text("Well.")}, Loop: true})...)
 		if server == "ollama" {
 			m.Dialect = script.Ollama()
 		}
@@ -160,13 +164,14 @@ func setStage(t *testing.T, trials []*trial) *stage {
 		env := []string{"HOME=" + home, "OPENCLAW_WORKSPACE=" + ws}
 		if server == "executor" {
 			env = append(env, "GPTOSS_EXECUTOR_WORKSPACE="+ws, "GPTOSS_EXECUTOR_WORKSPACE_TOOLS=on",
-				"GPTOSS_EXECUTOR_RULES="+rulesWith(t, "models.yaml", "\n    mode: provider\n", "\n    mode: executor\n"))
+				"GPTOSS_EXECUTOR_RULES="+rulesWith(t, "models.yaml", "\n    mode: provider\n",
+					"\n    mode: executor\n"))
 		}
 		with[server] = startSidecar(t, alone[server], env...)
 	}
 	alone["executor"] = forgetful(t, ws, trials)
 	var providers []provider
-	known, hasty := map[string]bool{}, []string{}
+	known, impatient := map[string]bool{}, []string{}
 	for _, c := range trials {
 		id := c.provider()
 		if known[id] {
@@ -179,11 +184,12 @@ func setStage(t *testing.T, trials []*trial) *stage {
 		}
 		providers = append(providers, provider{id, url, c.api})
 		if c.slow {
-			hasty = append(hasty, fmt.Sprintf(`%q:{"timeoutSeconds":3}`, id))
+			impatient = append(impatient, fmt.Sprintf(`%q:{"timeoutSeconds":%d}`, id, hasty))
 		}
 	}
 	more := filepath.Join(t.TempDir(), "more.json")
-	write(t, more, `{"agents":{"defaults":{"maxConcurrent":16}},"models":{"providers":{`+strings.Join(hasty, ",")+`}}}`)
+	write(t, more, `{"agents":{"defaults":{"maxConcurrent":16}},"models":{"providers":{`+strings.Join(impatient,
+		",")+`}}}`)
 	s.gateway = startGateway(t, run, []string{"OC_MORE=" + more}, providers...)
 	for _, c := range trials {
 		if c.page {
@@ -208,7 +214,8 @@ func forgetful(t *testing.T, ws string, trials []*trial) string {
 		for _, c := range trials {
 			if c.alone && c.server == "executor" && bytes.Contains(body, []byte(user(c.name()))) {
 				file := filepath.Join(ws, c.file())
-				if text, err := os.ReadFile(file); err != nil || os.WriteFile(file, append([]byte("ran\n"), text...), 0o600) != nil {
+				if text, err := os.ReadFile(file); err != nil ||
+					os.WriteFile(file, append([]byte("ran\n"), text...), 0o600) != nil {
 					t.Errorf("%s: %v", file, err)
 				}
 			}
@@ -235,13 +242,14 @@ func (s *stage) play(t *testing.T, trials []*trial) {
 
 // turn runs a trial, and looks at what came of it.
 func (s *stage) turn(ctx context.Context, c *trial) (o outcome) {
-	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	defer cancel()
 	session := strings.ReplaceAll(c.name(), "/", "-")
 	if c.history {
 		for range 3 {
 			long := strings.Repeat("Words that nobody needs any more. ", 1500)
-			if a, err := s.gateway.turn(ctx, c.provider(), session, "Please do: healthy. "+long); err != nil || a.text != "Well." {
+			if a, err := s.gateway.turn(ctx, c.provider(), session,
+				"Please do: healthy. "+long); err != nil || a.text != "Well." {
 				o.err = fmt.Errorf("a turn before: %w, %s", err, a.raw)
 				return o
 			}
