@@ -31,9 +31,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error { return s.s
 // responses serves a request of the Responses API. It is a chat completion but for its words.
 func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
 	err := s.serve(w, r, reply.Chat)
-	var said *openai.Error
-	if errors.As(err, &said) && said.Param == "messages" {
-		here := *said
+	var apiErr *openai.Error
+	if errors.As(err, &apiErr) && apiErr.Param == "messages" {
+		here := *apiErr
 		here.Param, err = "input", &here
 	}
 	return err
@@ -146,12 +146,12 @@ type opened struct {
 
 // errorText is what an error says to the caller; empty: there is none.
 func errorText(err error) string {
-	var said *openai.Error
+	var apiErr *openai.Error
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &said):
-		return said.Message
+	case errors.As(err, &apiErr):
+		return apiErr.Message
 	}
 	return err.Error()
 }
@@ -269,12 +269,12 @@ func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, 
 }
 
 func statusOf(err error) int {
-	var said *openai.Error
+	var apiErr *openai.Error
 	switch {
 	case err == nil:
 		return http.StatusOK
-	case errors.As(err, &said):
-		return said.Status
+	case errors.As(err, &apiErr):
+		return apiErr.Status
 	case errors.Is(err, io.EOF):
 		return upstream.StatusClosed
 	}

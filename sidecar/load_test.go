@@ -140,7 +140,7 @@ func TestCallerDoesNotRead(t *testing.T) {
 			path, len(body), body)
 		ruletest.Must(t, err)
 		ruletest.Soon(t, path+" is over", func() bool {
-			return r.log.Said("request_served") == i+1 &&
+			return r.log.Count("request_served") == i+1 &&
 				r.s.door.State(&r.s.rules.Set().Limits.Load).Inside == 0
 		})
 	}

@@ -218,26 +218,26 @@ func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) htt
 }
 
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	var said *openai.Error
-	if !errors.As(err, &said) {
-		said = openai.Internal(err.Error())
+	var apiErr *openai.Error
+	if !errors.As(err, &apiErr) {
+		apiErr = openai.Internal(err.Error())
 	}
 	ctx, told := r.Context(), false
 	if where := (*placedError)(nil); errors.As(err, &where) {
 		ctx, told = where.ctx, where.told
 	}
 	if !told {
-		s.turnedAway(ctx, w, r, said)
+		s.turnedAway(ctx, w, r, apiErr)
 	}
-	if said.Status == upstream.StatusClosed {
+	if apiErr.Status == upstream.StatusClosed {
 		panic(http.ErrAbortHandler) // who has closed its sending half alone would read an empty 200
 	}
-	if r.Context().Err() == nil && said.Log != "" {
+	if r.Context().Err() == nil && apiErr.Log != "" {
 		s.log.WarnContext(ctx, "request failed", "event",
 			"request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path,
-			"status", said.Status, "code", said.Code, "detail", said.Log)
+			"status", apiErr.Status, "code", apiErr.Code, "detail", apiErr.Log)
 	}
-	if err := said.Respond(w); err != nil && r.Context().Err() == nil {
+	if err := apiErr.Respond(w); err != nil && r.Context().Err() == nil {
 		s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())
 	}
 }
@@ -272,9 +272,9 @@ func (s *Server) Ready(ctx context.Context) error {
 		return nil
 	}
 	_, err := main.Model(ctx, set, first, first.ID.Value)
-	var said *openai.Error
-	if errors.As(err, &said) {
-		return errors.New("upstream: " + said.Message)
+	var apiErr *openai.Error
+	if errors.As(err, &apiErr) {
+		return errors.New("upstream: " + apiErr.Message)
 	}
 	return err
 }

@@ -116,7 +116,7 @@ func (a *API) listedApproval(e *approvals.Entry) ListedApproval {
 	return ListedApproval{
 		ID: e.ID, State: e.State, Tool: e.Call.Tool, Text: text, Rule: e.Reason.Rule, Why: e.Reason.Why,
 		Session: e.Call.Session, Agent: e.Call.Agent, Model: e.Call.Model,
-		Asked: e.Asked, Until: e.Until, Left: a.Approvals.Left(e).Seconds(), By: e.By, Note: e.Note,
+		Asked: e.Asked, Until: e.Until, Left: a.Approvals.Remaining(e).Seconds(), By: e.By, Note: e.Note,
 	}
 }
 
@@ -257,7 +257,7 @@ func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry
 func (a *API) shown(e *approvals.Entry) Approval {
 	text := subject(e.Call)
 	return Approval{Entry: *e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text),
-		Left: a.Approvals.Left(e).Seconds()}
+		Left: a.Approvals.Remaining(e).Seconds()}
 }
 
 // unanswered says why a question could not be answered; nil: for another reason, or it was.

@@ -60,7 +60,7 @@ func TestGuesses(t *testing.T) {
 			}
 		}
 	}
-	if n := r.log.Said("tokens_guessed"); n != 1 {
+	if n := r.log.Count("tokens_guessed"); n != 1 {
 		t.Errorf("the log says it %d times", n)
 	}
 }

@@ -255,8 +255,8 @@ func logs(ts *testscript.TestScript, _ bool, args []string) {
 		SegmentBytes: 1, SegmentAge: 96 * time.Hour})
 	ts.Check(err)
 	for _, d := range []decisions.Decision{
-		{Arguments: []byte(`{"command":"ls"}`), Effect: policy.Allow, Outcome: decisions.Left},
-		{Arguments: []byte(`{"command":"psql --password hunter2"}`), Effect: policy.Allow, Outcome: decisions.Left, Session: "main"},
+		{Arguments: []byte(`{"command":"ls"}`), Effect: policy.Allow, Outcome: decisions.Passed},
+		{Arguments: []byte(`{"command":"psql --password hunter2"}`), Effect: policy.Allow, Outcome: decisions.Passed, Session: "main"},
 		{Arguments: []byte(`{"command":"git push -f"}`), Effect: policy.Deny, Outcome: decisions.Refused, Rule: "force", Place: "exec.yaml:7", Why: "Rewrites what others have."},
 	} {
 		d.Tool, d.Class, d.Enforced, d.Rules = "exec", "exec", true, "0123456789ab"

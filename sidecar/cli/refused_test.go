@@ -40,7 +40,7 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	ruletest.Must(t, err)
 	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
-	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).Beside(l.Addr().String()),
+	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).WithServer(l.Addr().String()),
 		Now: time.Now, Metrics: metrics, Log: log})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

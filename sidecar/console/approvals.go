@@ -81,7 +81,7 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 		Model: say(k.Model), Masked: !whole, Stale: c.API.Stale(e),
 		Cwd: say(k.Cwd), Rule: why.Rule, Place: why.Place, Why: say(why.Why), Instead: say(why.Instead),
 		Files: k.Files,
-		Asked: e.Asked, Times: e.Times, Left: c.API.Approvals.Left(e), By: say(e.By), Note: say(e.Note),
+		Asked: e.Asked, Times: e.Times, Left: c.API.Approvals.Remaining(e), By: say(e.By), Note: say(e.Note),
 	}
 	if c.Decisions != "" {
 		v.Log = Root + "decisions?" + url.Values{"q": {e.ID}}.Encode()
@@ -101,7 +101,7 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 	if e.State == approvals.Pending && json.Valid([]byte(k.Arguments)) {
 		set := c.API.Rules.Set()
 		who := policy.Subject{Model: k.Model, Agent: k.Agent, Session: k.Session, Interactive: true}
-		told := c.API.World.Said(set, k.Cwd).ExplainCall(set,
+		told := c.API.World.WithFolder(set, k.Cwd).ExplainCall(set,
 			tools.Call{Name: k.Tool, Arguments: json.RawMessage(k.Arguments), Strategy: "native",
 				Confidence: 1}, who, false)
 		v.Facts = guard.FactLines(told.Decision.Facts, say)

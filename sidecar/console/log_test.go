@@ -30,7 +30,7 @@ func TestFull(t *testing.T) {
 	v, s := keeping(t, nil, map[string]script.Reply{"list": script.Native("exec",
 		`{"command":"ls -l `+strings.Repeat("reports ", 400)+`"}`)}, func(s *config.Settings) {
 		logged(t, s.Decisions, slices.Repeat([]decisions.Decision{{Tool: "exec", Arguments: long,
-			Effect: "allow", Outcome: decisions.Left}}, 500)...)
+			Effect: "allow", Outcome: decisions.Passed}}, 500)...)
 	})
 	segment, err := os.Stat(filepath.Join(s.Decisions, "000000000001.jsonl"))
 	ruletest.Must(t, err)
@@ -95,7 +95,7 @@ func TestIDsWithoutWords(t *testing.T) {
 		for i := range 5 {
 			ruletest.Must(t, l.Add(decisions.Decision{Request: fmt.Sprint("req", i),
 				Approval: fmt.Sprint("ask", i), Tool: "exec", Why: "whispered", Effect: "allow",
-				Outcome: decisions.Left}))
+				Outcome: decisions.Passed}))
 		}
 		ruletest.Must(t, l.Close())
 	})
@@ -131,7 +131,7 @@ func TestWordsAreDropped(t *testing.T) {
 	ruletest.Must(t, err)
 	ruletest.Must(t, os.WriteFile(name, []byte(strings.Replace(string(doc), "  words: 2MiB", "  words: 0",
 		1)), 0o600))
-	ruletest.Soon(t, "the rules are taken", func() bool { return v.s.Log.Said("rules_taken") > 0 })
+	ruletest.Soon(t, "the rules are taken", func() bool { return v.s.Log.Count("rules_taken") > 0 })
 	if found := heard(); found != nil {
 		t.Errorf("it still stands in %q", found)
 	}

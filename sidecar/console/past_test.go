@@ -182,9 +182,9 @@ func TestDecisionByRulesOfThen(t *testing.T) {
 	v, _ := keeping(t, nil, map[string]script.Reply{"destroy": script.Native("exec",
 		`{"command":"rm -rf /"}`)}, nil)
 	v.s.Ask("one", "destroy", false)
-	first := v.s.Log.Said("rules_taken")
+	first := v.s.Log.Count("rules_taken")
 	ruletest.Edit(t, v.s.Rules, "exec.yaml", "id: whole-tree", "id: all-of-it")
-	ruletest.Soon(t, "the edit is in force", func() bool { return v.s.Log.Said("rules_taken") > first })
+	ruletest.Soon(t, "the edit is in force", func() bool { return v.s.Log.Count("rules_taken") > first })
 	if page := v.get(v.hrefOf("/console/decisions")).text; !strings.Contains(page, "any(cmd.deletes") ||
 		!strings.Contains(page, "<strong>whole-tree</strong>") || strings.Contains(page, "all-of-it") {
 		t.Errorf("it is judged by the rules of now:\n%s", page)
@@ -295,7 +295,7 @@ func TestReplay(t *testing.T) {
 		!strings.Contains(form, `name="effect" value="deny"`) {
 		t.Fatalf("%.3000s", form)
 	}
-	before, versionBefore := logText(t, s), v.s.Log.Said("rules_taken")
+	before, versionBefore := logText(t, s), v.s.Log.Count("rules_taken")
 	send := func(values url.Values) page {
 		return v.do(http.MethodPost, "/console/decisions/replay", values.Encode())
 	}
@@ -345,8 +345,8 @@ func TestReplay(t *testing.T) {
 		!strings.Contains(p.text, "16 KiB") {
 		t.Errorf("another form that is too long: %s", p.Status)
 	}
-	if logText(t, s) != before || v.s.Log.Said("rules_taken") != versionBefore ||
-		v.s.Log.Said("rules_refused") > 0 {
+	if logText(t, s) != before || v.s.Log.Count("rules_taken") != versionBefore ||
+		v.s.Log.Count("rules_refused") > 0 {
 		t.Error("a replay has changed something")
 	}
 }
@@ -439,7 +439,7 @@ func TestResume(t *testing.T) {
 	if p := v.get(resume); p.StatusCode < 400 {
 		t.Errorf("a link resumes: %s", p.Status)
 	}
-	if n := v.s.Log.Said("run_resumed"); n > 0 {
+	if n := v.s.Log.Count("run_resumed"); n > 0 {
 		t.Fatal("somebody has resumed it")
 	}
 	if page := v.get("/console/runs/runOne").text; !strings.Contains(page, `action="`+resume+`"`) ||

@@ -50,7 +50,7 @@ func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *r
 		}
 	}
 	v.Kinds, v.Tree = kindsOf(v.Marked), read.Tree
-	world, calls := in.Said(set, rec.Workspace), read.Tree.Judgeable()
+	world, calls := in.WithFolder(set, rec.Workspace), read.Tree.Judgeable()
 	v.Unjudged = max(0, len(calls)-most)
 	for _, call := range calls[:len(calls)-v.Unjudged] {
 		v.Judged = append(v.Judged, judgedOf(world.ExplainCall(set, call, rec.Who, confines ||

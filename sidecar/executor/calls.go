@@ -158,11 +158,11 @@ func (r *Run) shown(tool string, res *tools.Result) string {
 // judged runs a call that may run, unless its result is known.
 func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule ruleset.RunTool,
 	span *spans.Tool) (res tools.Result, refusal *tools.Refusal, err error) {
-	ear := guard.Ear{Log: r.Log, Told: func(d guard.Told) {
+	observer := guard.Observer{Log: r.Log, Decided: func(d guard.CallDecision) {
 		span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place,
 			Outcome: string(d.Outcome)})
 	}}
-	passed, refusal := r.judge.Weigh(ctx, *call, ear, func(e approvals.Entry) {
+	passed, refusal := r.judge.Weigh(ctx, *call, observer, func(e approvals.Entry) {
 		r.tell(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s",
 			e.Until.Format(time.TimeOnly), e.ID))
 	})

@@ -27,7 +27,7 @@ func (s *Seat) note(req *openai.Request) {
 	if r == nil {
 		return
 	}
-	if folders := s.base.Named(req.Said).Folders; len(folders) > 0 {
+	if folders := s.base.Named(req.Instructed).Folders; len(folders) > 0 {
 		s.workspace = folders[0]
 	}
 	if !r.Messages {

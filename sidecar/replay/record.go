@@ -100,7 +100,7 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 	}
 	out := &seen{catalog: catalog, weights: set.Strategies(profile).Weights()}
 	facts := rec.facts(set)
-	facts.Judge = in.Said(set, rec.Workspace).Judge(set, rec.subject(),
+	facts.Judge = in.WithFolder(set, rec.Workspace).Judge(set, rec.subject(),
 		func(c *tools.Call, d policy.Decision) bool {
 			d.Facts = nil // a tree shows the decision; policy explain shows the facts
 			out.decided = append(out.decided, TreeDecision{c.Name, d})

@@ -222,7 +222,8 @@ func (r *running) judges(ctx context.Context) error {
 	}
 	var passes *egress.Book
 	if out != nil {
-		world, passes = world.Beside(out.Addr().String()), egress.NewBook(out.Addr().String(), tickets.Valid,
+		world, passes = world.WithServer(out.Addr().String()), egress.NewBook(out.Addr().String(),
+			tickets.Valid,
 			time.Now)
 	}
 	r.guarded = guard.Config{World: world, Listening: state.Listening, Now: r.now, Metrics: r.Metrics,
@@ -232,7 +233,7 @@ func (r *running) judges(ctx context.Context) error {
 	}
 	desks.equip(&r.guarded, passes)
 	if r.shared != nil {
-		r.guarded.Others = r.shared.Rates()
+		r.guarded.PeerRates = r.shared.Rates()
 		if s.AdminToken != "" { // it seals departures: others cannot forge one
 			r.guarded.Departures = r.shared.Departures()
 		}
@@ -264,7 +265,7 @@ func (r *running) tellUnanswered() {
 func (r *running) server(ctx context.Context, up *upstream.Client,
 	experiments *lab.Lab) (*sidecar.Server, error) {
 	s := r.Settings
-	keys, err := fleet.Others(s)
+	keys, err := fleet.OtherKeys(s)
 	if err != nil {
 		return nil, err
 	}

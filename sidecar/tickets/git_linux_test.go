@@ -152,7 +152,7 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 		Now: time.Now}
 	metrics, log := telemetry.New(), slog.New(slog.DiscardHandler)
 	world := guard.NewWorld(guard.Here{Workspace: work, Own: []string{agent + "/state",
-		agent + "/rules"}}).Beside(l.Addr().String())
+		agent + "/rules"}}).WithServer(l.Addr().String())
 	g := guard.New(guard.Config{World: world, Confiner: desk, Now: time.Now, Metrics: metrics, Log: log})
 	proxy := egress.New(egress.Config{Rules: rules{set}, Judge: g, Passes: book,
 		Resolver: net.DefaultResolver, HTTPS: https, Metrics: metrics, Log: log}, l)
@@ -166,7 +166,7 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 	catalog := tools.NewCatalog(set.Tools, tools.NewSchemas(4), []tools.Tool{{Name: "exec",
 		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string"},"ask":{"type":"string"}}}`)}})
 	who := policy.Subject{Agent: "main", Session: "s", Interactive: true}
-	return &gateway{g.Judge(set, who, catalog, "r", ruleset.Named{}, guard.Ear{})}
+	return &gateway{g.Judge(set, who, catalog, "r", ruleset.Named{}, guard.Observer{})}
 }
 
 type rules struct{ set *ruleset.Set }

@@ -180,11 +180,11 @@ func (t *Turn) gone(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrStopping) {
 		return t.fail(openai.Overloaded(time.Second))
 	}
-	return Left()
+	return ClientClosed()
 }
 
-// Left is the error of a request whose caller left.
-func Left() *openai.Error {
+// ClientClosed is the error of a request whose caller left.
+func ClientClosed() *openai.Error {
 	return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
 		Message: "the caller left"}
 }

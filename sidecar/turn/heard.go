@@ -89,24 +89,24 @@ func (t *Turn) hear(piece *Piece, p *Part) {
 	for len(t.ears) <= p.Choice {
 		t.ears = append(t.ears, ear{})
 	}
-	e, said, thought := &t.ears[p.Choice], &p.Delta, []byte(nil)
+	e, delta, thought := &t.ears[p.Choice], &p.Delta, []byte(nil)
 	switch {
 	case p.Said == nil:
-		said = p.Quoted
-	case p.Said.Reasoning.Skipped, said.Reasoning == "" &&
+		delta = p.Quoted
+	case p.Said.Reasoning.Skipped, delta.Reasoning == "" &&
 		p.Said.Reasoning.Text != "": // or it was decoded when the piece had been read
 		thought = p.Said.Reasoning.Value.Of(piece.Doc.Doc)
 	}
 	if p.Said != nil && p.Said.Finish != "" {
 		e.finish = p.Said.Finish
 	}
-	if e.bytes += len(said.Content) + len(said.Reasoning) + len(thought); e.bytes > maxHeard {
+	if e.bytes += len(delta.Content) + len(delta.Reasoning) + len(thought); e.bytes > maxHeard {
 		return
 	}
-	e.content.WriteString(said.Content)
-	e.reasoning.WriteString(said.Reasoning)
+	e.content.WriteString(delta.Content)
+	e.reasoning.WriteString(delta.Reasoning)
 	e.thought = bytes.Clone(thought)
-	for _, c := range said.Calls {
+	for _, c := range delta.Calls {
 		if e.bytes += len(c.Name) + len(c.Arguments); e.bytes > maxHeard {
 			return
 		}

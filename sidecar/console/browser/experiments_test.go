@@ -100,9 +100,9 @@ func TestPagesOfRules(t *testing.T) {
 	b := open(t, s)
 	b.signIn("Sam", stage.Admin)
 	ruletest.Edit(t, s.Rules, "limits.yaml", "depth: 128", "depth: 96")
-	ruletest.Soon(t, "the edit is in force", func() bool { return s.Log.Said("rules_taken") > 0 })
+	ruletest.Soon(t, "the edit is in force", func() bool { return s.Log.Count("rules_taken") > 0 })
 	ruletest.Edit(t, s.Rules, "limits.yaml", "depth: 96", "depth: deep")
-	ruletest.Soon(t, "the edit is refused", func() bool { return s.Log.Said("rules_refused") > 0 })
+	ruletest.Soon(t, "the edit is refused", func() bool { return s.Log.Count("rules_refused") > 0 })
 	b.to("/console/rules")
 	past := eval[string](b, `document.querySelector(".past-rules a")?.getAttribute("href") ?? ""`)
 	for _, page := range []struct{ name, path string }{
@@ -141,7 +141,7 @@ func TestPromoting(t *testing.T) {
 		!strings.Contains(text, "prompt: short") {
 		t.Errorf("it does not say what is written: %s", text)
 	}
-	if s.Log.Said("rules_taken") > 0 {
+	if s.Log.Count("rules_taken") > 0 {
 		t.Error("it was done without a question")
 	}
 	b.tabTo("Make it the rule", 1)

@@ -302,7 +302,7 @@ func TestOtherSite(t *testing.T) {
 	}
 	b.do(chromedp.Submit("form"))
 	b.soon(`location.origin === "` + s.Console + `"`)
-	if n := s.Log.Said("approval_allowed"); n > 0 {
+	if n := s.Log.Count("approval_allowed"); n > 0 {
 		t.Error("a form of another site has allowed a call")
 	}
 	b.do(chromedp.Navigate(strings.Replace(s.Console, "127.0.0.1", "evil.example", 1)+"/console/"),
