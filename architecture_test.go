@@ -267,7 +267,7 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
-// make plain runs the tests that ask for testing.Short, by their names. A helper has no name that it could
+// make long runs the tests that ask for testing.Short, by their names. A helper has no name that it could
 // run.
 func TestShortIsAskedByTests(t *testing.T) {
 	asks := 0
