@@ -210,7 +210,7 @@ func TestDropped(t *testing.T) {
 		}
 		at := time.Now()
 		w.Begin(witness.Asking{ID: at.String(), Session: strings.Repeat("s", 200)},
-			ruleset.Usual()).Served(turn.Account{}, 200, "")
+			ruleset.Usual()).Ended(&turn.Outcome{Status: 200})
 		most = max(most, time.Since(at))
 		time.Sleep(time.Millisecond)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
@@ -33,6 +34,14 @@ func embark(ctx context.Context) (context.Context, *passage) {
 	way := &passage{stop: stop}
 	return context.WithValue(ctx, passageKey{}, way), way
 }
+
+// watch is the watcher of the question that a request is for.
+func watch(ctx context.Context, _ *turn.Request) turn.Watcher { return passageOf(ctx) }
+
+func (*passage) Asked(*openai.Request, string) {}
+func (*passage) Listens() bool                 { return false }
+func (*passage) Replied(*turn.Reply)           {}
+func (p *passage) Ended(o *turn.Outcome)       { p.account = o.Account }
 
 func passageOf(ctx context.Context) *passage { return ctx.Value(passageKey{}).(*passage) }
 

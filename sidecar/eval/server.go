@@ -45,13 +45,14 @@ func (l *Live) serve(v Variant, world guard.World, m *meter) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--live %s: %w", l.URL, err)
 	}
-	s := sidecar.New(sidecar.Config{
-		Rules: only{v.served()}, Upstream: up, Metrics: metrics, Log: quiet,
-		Served: func(ctx context.Context, a turn.Account) { passageOf(ctx).account = a },
-		Guard:  guard.New(guard.Config{World: world, Now: time.Now, Metrics: metrics, Log: quiet}),
-	})
-	return &server{v, strings.TrimRight(l.URL, "/"), s.Handler(), l.Whole, func() { s.Close(); up.Close() }},
-		nil
+	served := v.served()
+	turns := turn.NewPlanner(turn.PlannerConfig{Keep: served.Limits.KeepLimits, Upstream: up,
+		Guard:   guard.New(guard.Config{World: world, Now: time.Now, Metrics: metrics, Log: quiet}),
+		Metrics: metrics, Log: quiet})
+	s := sidecar.New(sidecar.Config{Turns: turns, Rules: only{served}, Watch: []turn.Watch{watch},
+		Metrics: metrics, Log: quiet})
+	return &server{v, strings.TrimRight(l.URL, "/"), s.Handler(), l.Whole,
+		func() { turns.Fleet.Close(); up.Close() }}, nil
 }
 
 // served are the rules by which the variant answers. Its profile is that of every model.

@@ -111,10 +111,23 @@ type work struct {
 	pending *said // the last reply, if its calls have not all run
 }
 
-// Wants reports whether a request is for a run: its model says so.
-func Wants(set *ruleset.Set, req *openai.Request) bool {
+// wants reports whether a request is for a run: its model says so.
+func wants(set *ruleset.Set, req *openai.Request) bool {
 	model, ok := set.Model(cmp.Or(req.Model, set.Models[0].ID.Value))
 	return ok && (model.Mode == ruleset.Executor || model.Mode == ruleset.Either && len(req.Tools) == 0)
+}
+
+// Answer begins a run for a request that is for one, as a turn.Answerer.
+func (e *Executor) Answer(ctx context.Context, set *ruleset.Set, req *openai.Request,
+	from turn.Caller) (turn.Answer, error) {
+	if !wants(set, req) {
+		return nil, nil
+	}
+	run, err := e.Begin(ctx, set, req, from)
+	if err != nil {
+		return nil, err
+	}
+	return run, nil
 }
 
 // Begin reads what a run is asked for. A run that the same request began, and that a crash has
@@ -149,9 +162,9 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 	case req.N > 1:
 		return nil, openai.InvalidRequest("n", "n must be 1: a run has one answer.")
 	}
-	from.Runs = true
+	from.Run = newID()
 	r := &Run{
-		Executor: e, Log: e.Log, ID: newID(), Model: model, set: set, from: from,
+		Executor: e, Log: e.Log, ID: from.Run, Model: model, set: set, from: from,
 		who:     turn.Asker(req, from, model.ID.Value),
 		offered: map[string]Source{}, since: e.Now(),
 	}

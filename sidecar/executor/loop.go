@@ -228,7 +228,9 @@ func (r *Run) hear(ctx context.Context, body []byte, e *ear) error {
 	if err != nil {
 		return err
 	}
-	t, err := r.Turns.Plan(ctx, r.set, req, r.from)
+	from := r.from
+	from.Run = r.ID // that of an earlier run, where this one goes on with it
+	t, err := r.Turns.Plan(ctx, r.set, req, from)
 	if err != nil {
 		return err
 	}
@@ -241,7 +243,7 @@ func (r *Run) hear(ctx context.Context, body []byte, e *ear) error {
 func (r *Run) Account() turn.Account {
 	a := r.account
 	a.Edited(r.acts.edits)
-	a.Model, a.Who = r.Model.ID.Value, r.who
+	a.Model, a.Run, a.Who = r.Model.ID.Value, r.ID, r.who
 	return a
 }
 

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -14,17 +15,11 @@ import (
 type Resumer struct {
 	Executor   *Executor
 	Rules      func() *ruleset.Set
-	Background func(func(context.Context))       // runs something until the server stops
-	Watch      func(*ruleset.Set, *Run) Watching // is told of the run that goes on; nil: none is
+	Background func(func(context.Context)) // runs something until the server stops
+	Watch      []turn.Watch                // begin to watch the run that goes on
 
 	mu   sync.Mutex
 	busy string // the run that was resumed last and goes on; "": none does
-}
-
-// Watching is told what becomes of a run, and at its end what came of it.
-type Watching interface {
-	turn.Watcher
-	Ended(turn.Account, error)
 }
 
 // BusyError says that another run was resumed, and goes on.
@@ -46,15 +41,16 @@ func (r *Resumer) Resume(ctx context.Context, id, by string) error {
 		return err
 	}
 	r.busy = id
-	ended := func(turn.Account, error) {}
-	if r.Watch != nil {
-		watching := r.Watch(run.set, run)
-		run.from.Watch, ended = watching, watching.Ended
-	}
+	run.from.Watch = turn.Begin(ctx, r.Watch,
+		&turn.Request{ID: run.ID, Set: run.set, Who: run.who, Run: run.ID})
+	began := time.Now()
 	r.Background(func(ctx context.Context) {
 		defer r.free()
-		err := run.Run(ctx, unheard{})
-		if ended(run.Account(), err); err != nil {
+		err := run.Run(ctx, discarded{})
+		if run.from.Watch != nil {
+			run.from.Watch.Ended(turn.NewOutcome(run.Account(), began, err))
+		}
+		if err != nil {
 			r.Executor.Log.Warn("a run that was resumed did not come to an answer",
 				"event", "run_not_resumed", "run", id, "detail", err.Error())
 		}
@@ -68,14 +64,14 @@ func (r *Resumer) free() {
 	r.busy = ""
 }
 
-// unheard is a turn.Sink for an answer that no caller waits for.
-type unheard struct{}
+// discarded is a turn.Sink for an answer that no caller waits for.
+type discarded struct{}
 
-func (unheard) Flows() bool                  { return false }
-func (unheard) Begin(string)                 {}
-func (unheard) Take(*turn.Piece)             {}
-func (unheard) Called(int) []string          { return nil }
-func (unheard) Left() bool                   { return false }
-func (unheard) Say(string)                   {}
-func (unheard) Finish() error                { return nil }
-func (unheard) Fail(err *openai.Error) error { return err }
+func (discarded) Flows() bool                  { return false }
+func (discarded) Begin(string)                 {}
+func (discarded) Take(*turn.Piece)             {}
+func (discarded) Called(int) []string          { return nil }
+func (discarded) Left() bool                   { return false }
+func (discarded) Say(string)                   {}
+func (discarded) Finish() error                { return nil }
+func (discarded) Fail(err *openai.Error) error { return err }

@@ -14,7 +14,7 @@ import (
 func (s *Seat) Listens() bool { return s.recording() != nil || len(s.shaded) > 0 }
 
 // Heard counts the calls of a reply, records it, and has shadows read it.
-func (s *Seat) Heard(h *turn.Heard) {
+func (s *Seat) Replied(h *turn.Reply) {
 	s.calls(h)
 	if !s.Listens() {
 		return
@@ -28,7 +28,7 @@ func (s *Seat) Heard(h *turn.Heard) {
 
 // own is a copy that stays when the turn has ended: arguments may stand in a buffer that
 // another turn gets then.
-func own(h *turn.Heard) *turn.Heard {
+func own(h *turn.Reply) *turn.Reply {
 	out, reading := *h, *h.Reading
 	reading.Calls = slices.Clone(reading.Calls)
 	for i := range reading.Calls {
@@ -42,7 +42,7 @@ func own(h *turn.Heard) *turn.Heard {
 const maxKinds = 256
 
 // calls counts calls.
-func (s *Seat) calls(h *turn.Heard) {
+func (s *Seat) calls(h *turn.Reply) {
 	l, r := s.lab, h.Reading
 	l.mu.Lock()
 	defer l.mu.Unlock()

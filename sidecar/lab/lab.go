@@ -4,12 +4,14 @@
 package lab
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,6 +24,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
 // What is remembered at most.
@@ -114,6 +117,24 @@ type Seat struct {
 	kept            []capture.Reply
 }
 
+// Watch seats a request, as a turn.Watch.
+func (l *Lab) Watch(_ context.Context, r *turn.Request) turn.Watcher {
+	if r.Body == nil || r.Set.Experiments.Idle() { // most servers: it costs nothing there
+		return nil
+	}
+	user := ""
+	if at, ok := r.Body.Field("user"); ok {
+		user, _ = openai.Text(r.Body.Body, at)
+	}
+	seat := l.Seat(r.Set, r.ID, experiment.Asking{Model: r.Who.Model, Agent: r.Who.Agent,
+		Session: r.Who.Session, Channel: r.Who.Channel, User: user, Tools: len(r.Body.Tools)})
+	if seat == nil {
+		return nil
+	}
+	r.Set = seat.Set
+	return seat
+}
+
 // Seat seats a request, by who asks. The set is the one in force. A request that no experiment
 // is about, and of which nothing is recorded, has no seat: nil.
 func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
@@ -182,17 +203,18 @@ func (s *Seat) Arms() string {
 	return strings.Join(s.Set.Arms, " ")
 }
 
-// Served counts what came of the whole request. failed says that it ended with an error. An excuse in place
-// of an answer is none, whatever its status.
-func (s *Seat) Served(a turn.Account, took time.Duration, failed bool) {
-	if s == nil {
+// Ended counts what came of the whole request. An excuse in place of an answer is none, whatever its
+// status. A caller that left shows nothing, nor does a request that was refused before the model was asked.
+func (s *Seat) Ended(o *turn.Outcome) {
+	a := &o.Account
+	if o.Status == upstream.StatusClosed || a.Model == "" {
 		return
 	}
-	fault := ""
+	fault, failed := "", o.Status != http.StatusOK
 	if failed {
 		fault = "failed"
 	}
-	s.put(a, took, fault)
+	s.put(a, o.Took, fault)
 	failed = failed || a.Excused()
 	s.lab.mu.Lock()
 	defer s.lab.mu.Unlock()
@@ -202,7 +224,7 @@ func (s *Seat) Served(a turn.Account, took time.Duration, failed bool) {
 	}
 	s.count(experiment.Turns, float64(a.Turns))
 	s.count(experiment.Tokens, float64(a.Completion))
-	s.count(experiment.Answer, float64(took.Milliseconds()))
+	s.count(experiment.Answer, float64(o.Took.Milliseconds()))
 	if a.First > 0 {
 		s.count(experiment.First, float64(a.First.Milliseconds()))
 	}
@@ -255,7 +277,7 @@ func (l *Lab) Feedback(request string, score float64) error {
 var ErrUnknown = errors.New("no request of this id is known: it was in no experiment, or too long ago")
 
 // Asked looks at the results of earlier calls, and at what a user says of an earlier answer.
-func (s *Seat) Asked(req *openai.Request) {
+func (s *Seat) Asked(req *openai.Request, _ string) {
 	x := &s.base.Experiments
 	s.note(req)
 	s.lab.mu.Lock()

@@ -59,8 +59,7 @@ func serve(l *Lab, set *ruleset.Set, from, to int, chance map[string]float64) {
 		if s == nil {
 			continue
 		}
-		s.Served(turn.Account{Turns: 1, Completion: 10, Empty: r.Float64() < chance[s.Arms()]}, time.Second,
-			false)
+		s.Ended(served(turn.Account{Turns: 1, Completion: 10, Empty: r.Float64() < chance[s.Arms()]}))
 	}
 }
 
@@ -309,7 +308,7 @@ func TestPinned(t *testing.T) {
 		if s.Arms() != arm {
 			t.Errorf("%s is in %s", unit, s.Arms())
 		}
-		s.Served(turn.Account{Turns: 1}, time.Second, false)
+		s.Ended(served(turn.Account{Turns: 1}))
 	}
 	if r := l.Reports(set)[0]; r.Units != 0 || len(r.Arms[0].Measures)+len(r.Arms[1].Measures) != 0 {
 		t.Errorf("%+v", r)
@@ -325,10 +324,10 @@ func TestHeardIsOwned(t *testing.T) {
 	l.Store = store
 	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
 	buffer := []byte(`{"path":"mine"}`)
-	s.Heard(&turn.Heard{Set: set,
+	s.Replied(&turn.Reply{Set: set,
 		Reading: &parse.Reading{Calls: []tools.Call{{Name: "read", Arguments: buffer}}}})
 	copy(buffer, `{"path":"your"}`)
-	s.Served(turn.Account{}, time.Second, false)
+	s.Ended(served(turn.Account{}))
 	ruletest.Must(t, l.Close())
 	n := 0
 	_, err = capture.Read(dir, time.Time{}, func(r *capture.Record) bool {

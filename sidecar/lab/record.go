@@ -40,7 +40,7 @@ func (s *Seat) note(req *openai.Request) {
 }
 
 // seen is what the condition of capture sees of a reply.
-func (s *Seat) seen(h *turn.Heard, differs bool) experiment.Captured {
+func (s *Seat) seen(h *turn.Reply, differs bool) experiment.Captured {
 	r := h.Reading
 	repaired := 0
 	for i := range r.Calls {
@@ -55,7 +55,7 @@ func (s *Seat) seen(h *turn.Heard, differs bool) experiment.Captured {
 }
 
 // takes reports whether the rule takes a reply. A condition that fails while it runs takes none.
-func (s *Seat) takes(r *experiment.Recording, h *turn.Heard, differs bool) bool {
+func (s *Seat) takes(r *experiment.Recording, h *turn.Reply, differs bool) bool {
 	yes, err := r.Takes(s.seen(h, differs))
 	if err != nil && s.lab.wrong.failed("", s.base.Version, err, s.lab.Now()) {
 		s.lab.Log.Warn("the condition of capture failed, so a reply is not recorded",
@@ -65,7 +65,7 @@ func (s *Seat) takes(r *experiment.Recording, h *turn.Heard, differs bool) bool 
 }
 
 // reply is a reply as it is recorded, but for its outcome.
-func (s *Seat) reply(h *turn.Heard, n int) capture.Reply {
+func (s *Seat) reply(h *turn.Reply, n int) capture.Reply {
 	id := s.id
 	if n > 0 {
 		id = fmt.Sprintf("%s.%d", id, n+1)
@@ -82,7 +82,7 @@ func (s *Seat) reply(h *turn.Heard, n int) capture.Reply {
 }
 
 // record keeps a reply until it is known what came of its request.
-func (s *Seat) record(h *turn.Heard) {
+func (s *Seat) record(h *turn.Reply) {
 	if r := s.recording(); r != nil && s.takes(r, h, false) {
 		s.kept = append(s.kept, s.reply(h, s.heard))
 	}
@@ -90,7 +90,7 @@ func (s *Seat) record(h *turn.Heard) {
 }
 
 // put records what was kept.
-func (s *Seat) put(a turn.Account, took time.Duration, fault string) {
+func (s *Seat) put(a *turn.Account, took time.Duration, fault string) {
 	r := s.base.Experiments.Capture
 	for i := range s.kept {
 		k := &s.kept[i]
@@ -102,7 +102,7 @@ func (s *Seat) put(a turn.Account, took time.Duration, fault string) {
 }
 
 // differs records what a shadow reads otherwise, if the rule takes it for that alone.
-func (s *Seat) differs(h *turn.Heard, arm string, other *parse.Reading) {
+func (s *Seat) differs(h *turn.Reply, arm string, other *parse.Reading) {
 	r := s.recording()
 	if r == nil || s.takes(r, h, false) || !s.takes(r, h, true) {
 		return

@@ -110,7 +110,7 @@ func TestComesBack(t *testing.T) {
 	l := open(t, path, c)
 	late := l.Seat(set, "", experiment.Asking{Session: "late"})
 	serve(l, set, 0, n, worse)
-	late.Served(turn.Account{Turns: 1}, time.Second, false) // so long it took
+	late.Ended(served(turn.Account{Turns: 1})) // so long it took
 	ruletest.Must(t, l.Save())
 	l = open(t, path, c)
 	serve(l, set, 0, n, worse)
@@ -142,8 +142,8 @@ func TestExcuses(t *testing.T) {
 		ruleset.Empty: 0} {
 		l, set := open(t, "", &clock{time.Now()}), rules(t, "")
 		s := l.Seat(set, "", experiment.Asking{Session: "alice"})
-		s.Served(turn.Account{Turns: 1, Said: "There is no answer.", Empty: fault == ruleset.Empty,
-			Faults: []turn.Faulty{{Fault: fault}}}, time.Second, false)
+		s.Ended(served(turn.Account{Turns: 1, Said: "There is no answer.", Empty: fault == ruleset.Empty,
+			Faults: []turn.Faulty{{Fault: fault}}}))
 		for _, arm := range l.Reports(set)[0].Arms {
 			if f := arm.Of(experiment.Failed); f != nil && (f.Value != failed ||
 				(arm.Of(experiment.Answer) == nil) != (failed == 1) ||
@@ -192,18 +192,24 @@ func TestResultsOfUsers(t *testing.T) {
 		users[seat(user).Arms()] = user
 	}
 	for _, user := range users {
-		seat(user).Heard(&turn.Heard{IDs: []string{"call_0"},
+		seat(user).Replied(&turn.Reply{IDs: []string{"call_0"},
 			Reading: &parse.Reading{Calls: []tools.Call{{Name: "read", Arguments: []byte("{}")}}}})
 	}
 	for arm, result := range map[string]string{"one/control": "fine", "one/new": "Error: it failed"} {
 		req, err := openai.ParseRequest(fmt.Appendf(nil,
 			`{"messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"call_0","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_0","content":%q}]}`, result))
 		ruletest.Must(t, err)
-		seat(users[arm]).Asked(req)
+		seat(users[arm]).Asked(req, "")
 	}
 	for i, want := range []float64{1, 0} {
 		if m := l.Reports(set)[0].Arms[i].Of(experiment.ToolOK); m == nil || m.N != 1 || m.Value != want {
 			t.Errorf("arm %d: %+v, want %g", i, m, want)
 		}
 	}
+}
+
+// served is what came of a request that was answered within a second.
+func served(a turn.Account) *turn.Outcome {
+	a.Model = "gpt-oss"
+	return &turn.Outcome{Account: a, Took: time.Second, Status: 200}
 }

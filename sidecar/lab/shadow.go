@@ -33,7 +33,7 @@ type job struct {
 	trial         *trial
 	arm           string       // EXPERIMENT/ARM
 	first, second *ruleset.Set // that served, and the shadow's
-	heard         *turn.Heard
+	heard         *turn.Reply
 	size          int64 // bytes that it holds
 }
 
@@ -59,7 +59,7 @@ func same(a, b *parse.Reading) bool {
 }
 
 // shadow has the other arms of shadow experiments read a reply, later.
-func (s *Seat) shadow(h *turn.Heard) {
+func (s *Seat) shadow(h *turn.Reply) {
 	size := int64(len(s.messages) + len(h.Said.Content) + len(h.Said.Reasoning) + len(h.Reading.Content))
 	for i := range h.Said.Calls {
 		size += 2 * int64(len(h.Said.Calls[i].Arguments)) // they stand in the reading, too

@@ -29,7 +29,7 @@ func TestShadowCrash(t *testing.T) {
 	for range 3 {
 		l.shadows <- job{trial: s.places[0].of} // without rules it crashes
 	}
-	s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{}})
+	s.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{}})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { l.Shadows(ctx); close(ended) }()
@@ -48,7 +48,7 @@ func TestShadowWaits(t *testing.T) {
 	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
 	body := []byte(`{"type":"object"}`)
 	for range 3 * maxJobs {
-		s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{},
+		s.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{},
 			Said:  parse.Delta{Content: strings.Repeat("x", 900<<10)},
 			Tools: []tools.Tool{{Name: "read", Parameters: body}}})
 	}
@@ -61,7 +61,7 @@ func TestShadowWaits(t *testing.T) {
 	}
 	small := l.Seat(set, "q", experiment.Asking{Session: "s"})
 	for range 3 * maxJobs {
-		small.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{}})
+		small.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{}})
 	}
 	if n := len(l.shadows); n != maxJobs {
 		t.Errorf("%d replies wait", n)
@@ -89,7 +89,7 @@ func TestShadowStuck(t *testing.T) {
 		said := parse.Delta{Calls: []parse.CallDelta{{Name: "read", Arguments: []byte(`{"path":"a"}`)}}}
 		hear := func(facts parse.Facts) {
 			s := l.Seat(set, "r", experiment.Asking{Session: "s"})
-			s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{}, Said: said, Finish: "tool_calls",
+			s.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{}, Said: said, Finish: "tool_calls",
 				Facts: facts, Tools: []tools.Tool{{Name: "read"}}})
 			time.Sleep(5 * time.Minute)
 		}
@@ -115,7 +115,7 @@ func TestShadowStuck(t *testing.T) {
 		}
 		s := l.Seat(set, "r", experiment.Asking{Session: "s"})
 		again := make(chan struct{})
-		s.Heard(&turn.Heard{Set: set, Reading: &parse.Reading{}, Said: said,
+		s.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{}, Said: said,
 			Facts: parse.Facts{Judge: func(*tools.Call) *tools.Refusal { <-again; return nil }},
 			Tools: []tools.Tool{{Name: "read"}}})
 		synctest.Wait()

@@ -148,7 +148,7 @@ func (p *planter) turn(t *testing.T, to *spans.Tracer, words spans.Words) {
 			Repairs: []tools.Repair{{Kind: "json.quote", From: p.secret(), To: p.secret()}}}},
 		Refused: []tools.Refusal{{Code: tools.BadJSON, Name: p.text(30), Text: p.secret(), Why: p.secret()}},
 	}
-	turn.Heard(heard, []string{p.text(20)}, func(string) bool { return true }, said, nil, p.text(10), attempt)
+	turn.Replied(heard, []string{p.text(20)}, func(string) bool { return true }, said, nil, p.text(10), attempt)
 	turn.Decided(spans.Decision{Tool: p.text(30), Effect: "deny", Rule: "r", Place: "exec.yaml:1",
 		Outcome: "refused"})
 	turn.Fault("denied", "correct", p.text(30), p.IntN(2) == 0)

@@ -122,10 +122,10 @@ func (t *Turn) Fault(fault, action, tool string, again bool) {
 	t.event("fault", attributes...)
 }
 
-// Heard tells of a choice of a reply that has ended: what was mended and what was refused. mended
+// Replied tells of a choice of a reply that has ended: what was mended and what was refused. mended
 // says whether a repair is one of the model's damage. said is what the model server said, where words
 // are written.
-func (t *Turn) Heard(r *parse.Reading, ids []string, mended func(kind string) bool, said *parse.Delta,
+func (t *Turn) Replied(r *parse.Reading, ids []string, mended func(kind string) bool, said *parse.Delta,
 	thought []byte, finish string, a *Attempt) {
 	if t == nil || !t.span.IsRecording() {
 		return

@@ -2,6 +2,7 @@ package witness
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -82,25 +83,21 @@ type Record struct {
 	most  int64 // bytes of its replies' words; 0: none is kept
 }
 
-// Asked keeps nothing of the request.
-func (*Record) Asked(*openai.Request) {}
-
-// OfRun says which run of executor mode answers.
-func (r *Record) OfRun(id string) {
-	if r == nil {
-		return
-	}
+// Asked notes the run, and keeps nothing of the request.
+func (r *Record) Asked(_ *openai.Request, run string) {
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
-	r.turn.Run = id
-	r.w.changed(r)
+	if r.turn.Run != run {
+		r.turn.Run = run
+		r.w.changed(r)
+	}
 }
 
 // Listens says that the words of replies are wanted.
 func (r *Record) Listens() bool { return r.most > 0 }
 
 // Heard keeps a reply. What may change when the turn has ended is copied.
-func (r *Record) Heard(h *turn.Heard) {
+func (r *Record) Replied(h *turn.Reply) {
 	reply := Reply{At: r.w.Now(), Server: h.Server, Style: h.Style, Profile: h.Profile,
 		IDs: slices.Clone(h.IDs), Reading: *h.Reading}
 	size := int64(fixedBytes)
@@ -189,17 +186,15 @@ func bare(r *parse.Reading) {
 	r.Steps, r.Weighed = nil, nil
 }
 
-// Served says what came of the request. why is empty where its answer is no error.
-func (r *Record) Served(a turn.Account, status int, why string) {
-	if r == nil {
-		return
-	}
+// Ended keeps what came of the request.
+func (r *Record) Ended(o *turn.Outcome) {
 	w := r.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t, now := &r.turn, w.Now()
-	t.Done, t.Took, t.Account, t.Status, t.Why = true, now.Sub(t.Began), a, status,
-		strings.Clone(scan.Head(why, maxWhy))
+	t.Done, t.Took, t.Account, t.Status, t.Why = true, now.Sub(t.Began), o.Account, o.Status,
+		strings.Clone(scan.Head(o.Why, maxWhy))
+	t.Run = cmp.Or(o.Account.Run, t.Run)
 	if r.most == 0 || w.bounds.Words == 0 {
 		t.bare()
 	}

@@ -5,6 +5,7 @@
 package witness
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
 // keptSets is how many rule sets are kept; older ones may be large, and edits many.
@@ -47,8 +49,19 @@ func New(c Config) *Witness {
 	return &Witness{Config: c, sets: recent.New[*ruleset.Set](keptSets, nil)}
 }
 
+// Watch begins to keep a request, as a turn.Watch.
+func (w *Witness) Watch(_ context.Context, r *turn.Request) turn.Watcher {
+	a := Asking{ID: r.ID, Model: r.Who.Model, Session: r.Who.Session, Client: r.Who.Client,
+		Agent: r.Who.Agent, Channel: r.Who.Channel, Run: r.Run, Arms: r.Set.Arms, Rules: r.Set.Version,
+		Stream: r.Body != nil && r.Body.Stream, Responses: r.Responses}
+	if record := w.Begin(a, r.Set.Limits.Console); record != nil {
+		return record
+	}
+	return nil
+}
+
 // Begin begins to keep a request, within the bounds of its rules; nil: nothing is kept, and what was
-// is forgotten. It is given to its turns as a watcher; Served ends it.
+// is forgotten. It is given to its turns as a watcher; Ended ends it.
 func (w *Witness) Begin(a Asking, b ruleset.Console) *Record {
 	if w == nil {
 		return nil

@@ -21,8 +21,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func all(*Turn) bool { return true }
 
 // heard is a reply of so many bytes, read by a set.
-func heard(set *ruleset.Set, text string, calls ...tools.Call) *turn.Heard {
-	return &turn.Heard{Set: set, Server: "vllm", Reading: &parse.Reading{Content: text, Calls: calls},
+func heard(set *ruleset.Set, text string, calls ...tools.Call) *turn.Reply {
+	return &turn.Reply{Set: set, Server: "vllm", Reading: &parse.Reading{Content: text, Calls: calls},
 		Said:  parse.Delta{Content: text},
 		Facts: parse.Facts{User: "hi"}, Tools: []tools.Tool{{Name: "read", Parameters: []byte(`{}`)}}}
 }
@@ -36,18 +36,18 @@ func TestBounds(t *testing.T) {
 	var open []*Record
 	for i := range 200 {
 		r := w.Begin(Asking{ID: fmt.Sprint(i)}, few)
-		r.Heard(heard(set, strings.Repeat("x", 1000*(i%9))))
+		r.Replied(heard(set, strings.Repeat("x", 1000*(i%9))))
 		open = append(open, r)
 		if i%3 == 0 {
-			r.Served(turn.Account{}, 200, "")
+			r.Ended(&turn.Outcome{Account: turn.Account{}, Status: 200, Why: ""})
 		}
 		if turns, bytes := w.Size(); turns > 10 || bytes > 100<<10 {
 			t.Fatalf("%d turns, %d bytes", turns, bytes)
 		}
 	}
 	for _, r := range open { // most are gone
-		r.Heard(heard(set, strings.Repeat("y", 9000)))
-		r.Served(turn.Account{}, 200, "")
+		r.Replied(heard(set, strings.Repeat("y", 9000)))
+		r.Ended(&turn.Outcome{Account: turn.Account{}, Status: 200, Why: ""})
 	}
 	turns, bytes := w.Size()
 	if turns == 0 || turns > 10 || bytes > 100<<10 {
@@ -71,8 +71,8 @@ func TestRules(t *testing.T) {
 			b.Words = 0
 		}
 		r := w.Begin(Asking{ID: id}, b)
-		r.Heard(heard(set, "secret words"))
-		r.Served(turn.Account{}, 500, "secret words")
+		r.Replied(heard(set, "secret words"))
+		r.Ended(&turn.Outcome{Account: turn.Account{}, Status: 500, Why: "secret words"})
 		got, _ := w.Turn(id)
 		if said := got.Replies[0]; r.Listens() != words || said.Words != words ||
 			(said.Said.Content != "") != words || (said.Reading.Content != "") != words ||
@@ -94,7 +94,7 @@ func TestOneRequestIsBounded(t *testing.T) {
 	w := New(Config{Words: true, Now: time.Now})
 	r := w.Begin(Asking{ID: "run"}, ruleset.Usual())
 	for range 100 {
-		r.Heard(heard(set, strings.Repeat("x", 100_000)))
+		r.Replied(heard(set, strings.Repeat("x", 100_000)))
 	}
 	got, _ := w.Turn("run")
 	if _, bytes := w.Size(); bytes > int64(ruleset.Usual().Words)+100*fixedBytes ||
@@ -119,9 +119,9 @@ func TestNoWords(t *testing.T) {
 		Repairs: []tools.Repair{{Kind: "json.comma", From: secret}}})
 	h.Reading.Reasoning, h.Reading.Steps = secret, []parse.Step{{Note: secret}}
 	h.Reading.Refused = []tools.Refusal{{Code: tools.BadJSON, Name: secret, Text: secret, Why: secret}}
-	r.Heard(h)
-	r.Served(turn.Account{Calls: 1, Said: secret,
-		Faults: []turn.Faulty{{Action: ruleset.Correct, Tool: secret, Why: secret}}}, 200, secret)
+	r.Replied(h)
+	r.Ended(&turn.Outcome{Account: turn.Account{Calls: 1, Said: secret,
+		Faults: []turn.Faulty{{Action: ruleset.Correct, Tool: secret, Why: secret}}}, Status: 200, Why: secret})
 	got, _ := w.Turn("1")
 	if shown := fmt.Sprintf("%+v", got); strings.Contains(shown, secret) || got.Outcome() != Repaired {
 		t.Errorf("%s: %s", got.Outcome(), shown)
@@ -160,7 +160,9 @@ func TestOutcome(t *testing.T) {
 func TestMinutes(t *testing.T) {
 	now := time.Date(2026, 11, 26, 10, 0, 30, 0, time.UTC)
 	w := New(Config{Now: func() time.Time { return now }})
-	serve := func() { w.Begin(Asking{}, ruleset.Usual()).Served(turn.Account{}, 200, "") }
+	serve := func() {
+		w.Begin(Asking{}, ruleset.Usual()).Ended(&turn.Outcome{Account: turn.Account{}, Status: 200, Why: ""})
+	}
 	serve()
 	now = now.Add(2 * time.Minute)
 	serve()
@@ -184,7 +186,7 @@ func TestRulesOfThen(t *testing.T) {
 	w := New(Config{Words: true, Now: time.Now})
 	for i := range keptSets + 2 {
 		r := w.Begin(Asking{ID: fmt.Sprint(i)}, ruleset.Usual())
-		r.Heard(heard(&ruleset.Set{Version: fmt.Sprint(i)}, "x"))
+		r.Replied(heard(&ruleset.Set{Version: fmt.Sprint(i)}, "x"))
 	}
 	for id, there := range map[string]bool{"0": false, "1": false, "2": true, "9": true} {
 		got, _ := w.Turn(id)
@@ -204,8 +206,8 @@ func TestRace(t *testing.T) {
 		all.Go(func() {
 			for i := range 200 {
 				r := w.Begin(Asking{ID: fmt.Sprint(n, i)}, few)
-				r.Heard(heard(set, "text", tools.Call{Name: "read", Arguments: []byte(`{}`)}))
-				r.Served(turn.Account{Faults: []turn.Faulty{{Fault: ruleset.Empty}}}, 200, "")
+				r.Replied(heard(set, "text", tools.Call{Name: "read", Arguments: []byte(`{}`)}))
+				r.Ended(&turn.Outcome{Account: turn.Account{Faults: []turn.Faulty{{Fault: ruleset.Empty}}}, Status: 200, Why: ""})
 			}
 		})
 		all.Go(func() {
@@ -234,7 +236,7 @@ func BenchmarkRecord(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		r := w.Begin(Asking{ID: "req1", Model: "gpt-oss", Session: "agent:main:main"}, ruleset.Usual())
-		r.Heard(h)
-		r.Served(turn.Account{}, 200, "")
+		r.Replied(h)
+		r.Ended(&turn.Outcome{Account: turn.Account{}, Status: 200, Why: ""})
 	}
 }

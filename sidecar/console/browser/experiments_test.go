@@ -82,8 +82,12 @@ func afternoon(t *testing.T) func(*config.Settings) {
 			if strings.Contains(seat.Arms(), "short-prompt/short") {
 				chance = .10
 			}
-			seat.Served(turn.Account{Turns: 1, Completion: 80, Empty: r.Float64() < chance},
-				time.Duration(700+r.IntN(900))*time.Millisecond, r.Float64() < .04)
+			o := turn.Outcome{Account: turn.Account{Model: "gpt-oss", Turns: 1, Completion: 80,
+				Empty: r.Float64() < chance}, Took: time.Duration(700+r.IntN(900)) * time.Millisecond, Status: 200}
+			if r.Float64() < .04 {
+				o.Status = 502
+			}
+			seat.Ended(&o)
 			now = now.Add(6 * time.Second)
 			if i%5 == 0 {
 				l.Review(set)
