@@ -26,7 +26,7 @@ completions = bash-completion/completions/gpt-oss-executor zsh/site-functions/_g
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
-concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|e2e/modelserver/ollama|deploy/check|sidecar/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
+concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|e2e/modelserver/ollama|deploy/check|sidecar/part/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
 # Files of these with tests that race leaves out or cuts short: they ask whether they shall be short, or it builds none of the file.
 long = $$(for folder in $(concurrent); do grep -slE 'testing\.Short\(\)|^//go:build.*!race' $$folder/*_test.go || true; done)
 
@@ -97,7 +97,7 @@ long:
 	  echo "go test -run $$names"; go test -vet=off -timeout 15m -run "^($$names)\$$" $$(xargs dirname <<<"$$files" | sort -u)
 
 rest: # those first that take long, or they would end alone
-	go test -vet=off -timeout 15m ./sidecar/console/browser ./sidecar/cli ./sidecar/parse ./sidecar/ruleset $$(comm -23 <(sort <<<"$(packages)") <(go list $(concurrent) | sort) | grep -vE '/sidecar/(console/browser|cli|parse|ruleset)$$')
+	go test -vet=off -timeout 15m ./sidecar/part/console/browser ./sidecar/cli ./sidecar/parse ./sidecar/ruleset $$(comm -23 <(sort <<<"$(packages)") <(go list $(concurrent) | sort) | grep -vE '/sidecar/(console/browser|cli|parse|ruleset)$$')
 
 deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a minute, the first time three
 	@for tool in promtool prometheus; do command -v $$tool >/dev/null || echo "skipped: what $$tool checks of deploy/; it is not here (apt-get install prometheus)"; done
@@ -127,7 +127,7 @@ fuzz: ## every fuzz target for FUZZTIME (10s), and the long form of tests that m
 	WORDS_SEED=$$RANDOM WORDS_COUNT=100000 go test -run WordsAreAsInBash -v ./policy/shell
 	TEXTS=20000 go test -run AnyChunkingDeniesTheSame ./sidecar/parse
 	EDITS=200 go test -run EditsUnderLoad ./sidecar
-	ATTACKS=all go test -run StrangersConfined ./sidecar/confine
+	ATTACKS=all go test -run StrangersConfined ./sidecar/part/confine/walls
 	@for package in $(packages); do \
 	  listed=$$(go test -list '^Fuzz' "$$package"); \
 	  for target in $$(grep '^Fuzz' <<<"$$listed" || true); do \
@@ -176,7 +176,7 @@ experiments: ## rewrite what docs/experiments.md shows of an experiment, with a 
 	go test ./sidecar/cli -run TestExperimentsPage -update
 
 reading: ## measure how replies are read, and rewrite docs/reading.md; a minute
-	go test ./sidecar/fit -run TestReadingPage -timeout 10m -update
+	go test ./sidecar/part/eval/fit -run TestReadingPage -timeout 10m -update
 
 clean: ## remove what was built, and what was fetched from npm
 	rm -rf bin dist "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"

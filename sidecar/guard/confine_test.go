@@ -11,7 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )

@@ -11,14 +11,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/console"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
 
 // The settings of the console; "" is on.

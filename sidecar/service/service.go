@@ -18,21 +18,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/shared"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/replicas"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
 
 // Config is what a server is made of. All but Greet must be set.
@@ -66,7 +66,7 @@ type running struct {
 	adminAt  net.Listener     // nil: there is none
 	admin    string           // base URL of the admin listener; "": there is none
 	spans    *spans.Tracer    // nil: no collector wants spans
-	shared   *shared.Store    // nil: there are no other replicas
+	shared   *replicas.Store  // nil: there are no other replicas
 	ceilings ceilings
 
 	lab   *lab.Lab      // nil until it is open
