@@ -17,6 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -34,8 +35,8 @@ type Pass struct {
 	Known   bool           // it may use the known hosts of urls.yaml, as they are when it connects
 	// hosts that it names itself: what rules ask about these was settled when it was let through
 	Named   []urls.Pattern
-	Sends   bool               // plain HTTP may have any method and a body; else only GET and HEAD, without
-	Remotes []gitremote.Remote // repositories that git of it reaches as the user does
+	Sends   bool           // plain HTTP may have any method and a body; else only GET and HEAD, without
+	Remotes []guard.Remote // repositories that git of it reaches as the user does
 	User    gitremote.User
 	Done    <-chan struct{} // closed when the command has ended, and its connections with it; must be set
 }

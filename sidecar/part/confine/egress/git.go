@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 )
 
@@ -113,13 +114,13 @@ func (o *oneWriter) Write(p []byte) (int, error) {
 }
 
 // remote is the remote that a request of git in plain HTTP is for, and what it asks of it.
-func (v *visit) remote(r *http.Request) (at *gitremote.Remote, path, query string) {
+func (v *visit) remote(r *http.Request) (at *guard.Remote, path, query string) {
 	for i := range v.pass.Remotes {
 		at := &v.pass.Remotes[i]
 		if at.URL.Scheme != "https" || r.URL.Scheme != "http" || r.URL.Host != at.URL.Host {
 			continue
 		}
-		for _, service := range []string{gitremote.Fetch, gitremote.Push} {
+		for _, service := range []string{guard.FetchService, guard.PushService} {
 			switch {
 			case !at.Offers(service):
 			case r.Method == http.MethodGet && r.URL.EscapedPath() == at.URL.Path+"/info/refs" &&
@@ -143,7 +144,7 @@ const maxGitHeader = 256
 
 // fetch asks a remote over HTTPS, with the credentials of the user where it wants some. Git asks for the
 // references first, so those are known when it sends something.
-func (v *visit) fetch(ctx context.Context, w http.ResponseWriter, r *http.Request, to *gitremote.Remote,
+func (v *visit) fetch(ctx context.Context, w http.ResponseWriter, r *http.Request, to *guard.Remote,
 	path, query string) {
 	v.use = urls.Literal("https://"+to.URL.Host+to.URL.Path, methodGit)
 	tally, err := v.note(methodGit, urls.Use{}, nil)

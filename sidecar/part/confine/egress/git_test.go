@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 )
 
@@ -17,10 +18,10 @@ func TestSSH(t *testing.T) {
 	dir := t.TempDir()
 	ruletest.Must(t, os.WriteFile(filepath.Join(dir, "ssh"),
 		[]byte("#!/bin/sh\nfor last; do :; done\nhead -c 4\nhead -c 300000 /dev/zero\necho \"$last\" >&2\ncat >/dev/null\nexit 7\n"), 0o755))
-	u, _ := gitremote.Parse("git@git.example.com:a.git")
+	u, _ := guard.ParseRemote("git@git.example.com:a.git")
 	r := newRig(t, Limits{}, echo)
 	r.may(func(p *Pass) {
-		p.Remotes = []gitremote.Remote{{URL: u}}
+		p.Remotes = []guard.Remote{{URL: u}}
 		p.User = gitremote.NewUser([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + dir}, nil)
 	})
 	ask := func(args ...string) (code int, out, errs string) {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
 // An address is taken apart if each part of it has a known form. All others are none.
@@ -24,7 +26,7 @@ func TestParse(t *testing.T) {
 		"https://h/a\nb": "",
 		"file://h/a":     "", "fd::3": "",
 	} {
-		u, ok := Parse(text)
+		u, ok := guard.ParseRemote(text)
 		if got := u.String(); ok != (want != "") || ok && got != want {
 			t.Errorf("%q: %v %s, want %s", text, ok, got, want)
 		}
@@ -67,13 +69,13 @@ func TestUser(t *testing.T) {
 		at.String() != "ssh://git@github.com/a/b" {
 		t.Errorf("%v %s", ok, at.String())
 	}
-	at, _ := Parse("https://example.com/a")
-	if name, password, err := u.Credential(context.Background(), Remote{URL: at}); name != "u" ||
+	at, _ := guard.ParseRemote("https://example.com/a")
+	if name, password, err := u.Credential(context.Background(), guard.Remote{URL: at}); name != "u" ||
 		password != "p" || err != nil {
 		t.Errorf("%q %q %v", name, password, err)
 	}
-	ssh, _ := Parse("ssh://git@h:22/~sam/a")
-	c, err := u.SSH(context.Background(), Remote{URL: ssh}, Fetch, "version=2; x")
+	ssh, _ := guard.ParseRemote("ssh://git@h:22/~sam/a")
+	c, err := u.SSH(context.Background(), guard.Remote{URL: ssh}, guard.FetchService, "version=2; x")
 	if err != nil || c.Dir != "/" || !slices.Equal(c.Args[1:], []string{"-c", `ssh -i key "$@"`, "ssh", "-T",
 		"-o", "BatchMode=yes", "-o", "ClearAllForwardings=yes", "-p", "22", "git@h",
 		"git-upload-pack '~sam/a'"}) {

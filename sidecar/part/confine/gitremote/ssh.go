@@ -1,3 +1,6 @@
+// Package gitremote is the transport of git that runs confined: ssh, and HTTPS with the credentials of the
+// user, outside of the walls. It takes host, repository and service as values of a known form. It works in
+// the root folder, reads nothing of a workspace, and runs no program that a confined command can change.
 package gitremote
 
 import (
@@ -11,6 +14,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
 // Ask is what confined git asks ssh for. The transport compares it with the remotes of the command.
@@ -64,7 +69,7 @@ func AskOf(q url.Values) Ask {
 }
 
 // Of reports whether it asks for a service that a remote offers.
-func (a Ask) Of(r Remote) bool {
+func (a Ask) Of(r guard.Remote) bool {
 	return r.URL.Scheme == "ssh" && a.Host == r.URL.Hostname() && a.Port == r.URL.Port() &&
 		a.User == r.URL.User.Username() && a.Path == r.URL.Path && r.Offers(a.Service)
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
 // User runs programs as the user does, in the root folder.
@@ -93,19 +95,19 @@ func (u User) ask(ctx context.Context, in string, args ...string) string {
 
 // Address is where the settings of the user lead for the address of a remote.
 func (u User) Address(ctx context.Context, text string) (url.URL, bool) {
-	at, ok := Parse(text)
+	at, ok := guard.ParseRemote(text)
 	if !ok || at.Scheme == "file" {
 		return at, ok
 	}
 	if real := u.ask(ctx, "", "ls-remote", "--get-url", text); real != "" {
-		return Parse(real)
+		return guard.ParseRemote(real)
 	}
 	return at, ok
 }
 
 // SSH is ssh of the user that runs a service of a remote. The protocol is what git asks for; empty: the
 // first.
-func (u User) SSH(ctx context.Context, r Remote, service, protocol string) (*exec.Cmd, error) {
+func (u User) SSH(ctx context.Context, r guard.Remote, service, protocol string) (*exec.Cmd, error) {
 	program := u.ask(ctx, "", "config", "--get", "core.sshCommand")
 	if program == "" {
 		program = "ssh"
@@ -133,7 +135,7 @@ func (u User) SSH(ctx context.Context, r Remote, service, protocol string) (*exe
 
 // Credential is what the user shows to a remote over HTTPS: what stands in its address, or what their
 // credential helpers say.
-func (u User) Credential(ctx context.Context, r Remote) (name, password string, err error) {
+func (u User) Credential(ctx context.Context, r guard.Remote) (name, password string, err error) {
 	if password, ok := r.URL.User.Password(); ok {
 		return r.URL.User.Username(), password, nil
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -79,15 +78,15 @@ func TestRemotes(t *testing.T) {
 func TestReach(t *testing.T) {
 	store := t.TempDir() + "/a.git"
 	git(t, filepath.Dir(store), "init", "-q", "--bare", "a.git")
-	remote := func(text string, push bool) gitremote.Remote {
-		u, _ := gitremote.Parse(text)
-		return gitremote.Remote{Text: text, URL: u, Push: push}
+	remote := func(text string, push bool) guard.Remote {
+		u, _ := guard.ParseRemote(text)
+		return guard.Remote{Text: text, URL: u, Push: push}
 	}
 	d := &Desk{Program: "/it's/gpt-oss-executor"}
 	var fetch, push Ticket
-	d.reach(&fetch, []gitremote.Remote{remote(store, false), remote("h:a", false),
+	d.reach(&fetch, []guard.Remote{remote(store, false), remote("h:a", false),
 		remote("https://u@h/a", false), remote("https://h/b", false)})
-	d.reach(&push, []gitremote.Remote{remote(store, true)})
+	d.reach(&push, []guard.Remote{remote(store, true)})
 	if want := []string{store, d.Program}; !slices.Equal(fetch.Box.Read, want) || fetch.Box.Write != nil {
 		t.Errorf("%+v", fetch.Box)
 	}
