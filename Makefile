@@ -29,7 +29,7 @@ completions = bash-completion/completions/gpt-oss-executor zsh/site-functions/_g
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
-concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|e2e/modelserver/ollama|deploy/check|sidecar/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
+concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|e2e/modelserver/ollama|deploy/check|sidecar/part/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
 .PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long deploy race e2e servers lint fuzz bench load demo model sessions schemas faults scenarios agents experiments reading clean
 
 help: ## list the targets
@@ -133,7 +133,7 @@ fuzz: ## every fuzz target for FUZZTIME (10s), and the long form of tests that m
 	WORDS_SEED=$$RANDOM WORDS_COUNT=100000 go test -run WordsAreAsInBash -v ./policy/shell
 	TEXTS=20000 go test -run AnyChunkingDeniesTheSame ./sidecar/parse
 	EDITS=200 go test -run EditsUnderLoad ./sidecar
-	ATTACKS=all go test -run StrangersConfined ./sidecar/confine
+	ATTACKS=all go test -run StrangersConfined ./sidecar/part/confine/walls
 	@for package in $(packages); do \
 	  listed=$$(go test -list '^Fuzz' "$$package"); \
 	  for target in $$(grep '^Fuzz' <<<"$$listed" || true); do \
@@ -182,7 +182,7 @@ experiments: ## rewrite what docs/experiments.md shows of an experiment, with a 
 	go test ./sidecar/cli -run TestExperimentsPage -update
 
 reading: ## measure how replies are read, and rewrite docs/reading.md; a minute
-	go test ./sidecar/fit -run TestReadingPage -timeout 10m -update
+	go test ./sidecar/part/eval/fit -run TestReadingPage -timeout 10m -update
 
 clean: ## remove what was built, and what was fetched from npm
 	rm -rf bin dist "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"

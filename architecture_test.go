@@ -26,13 +26,13 @@ var layers = []string{"internal", "tools", "policy", "sidecar", "sidecar/cli", "
 
 // outside are the folders of what is no part of the program: test kits, and programs of developers.
 var outside = []string{"internal/testkit", "bench", "deploy", "e2e", "sidecar/script/serve",
-	"sidecar/console/stage", "sidecar/console/browser"}
+	"sidecar/part/console/stage", "sidecar/part/console/browser"}
 
 // parts are the packages with one importer that stand alone all the same: a user may do without each; reply
 // and serverlog keep HTTP and files out of what imports them; tests need programs and script, too.
-var parts = []string{"sidecar/cli", "sidecar/console", "sidecar/cost", "sidecar/demo", "sidecar/doctor",
-	"sidecar/eval", "sidecar/fit",
-	"sidecar/otlp", "sidecar/toolbox", "sidecar/reply", "sidecar/serverlog", "sidecar/programs",
+var parts = []string{"sidecar/cli", "sidecar/part/console", "sidecar/part/setup/cost", "sidecar/part/setup/demo", "sidecar/part/setup/doctor",
+	"sidecar/part/eval", "sidecar/part/eval/fit",
+	"sidecar/part/trace", "sidecar/part/run/toolbox", "sidecar/reply", "sidecar/serverlog", "sidecar/programs",
 	"sidecar/script"}
 
 // budget is how many bytes of Go there may be outside of tests. It only falls.
@@ -53,18 +53,18 @@ var only = map[string][]string{
 	"github.com/hashicorp/go-retryablehttp": {"sidecar/upstream"},
 	"mvdan.cc/sh/v3":                        {"policy/shell", "policy", "tools/wording"},
 	"github.com/prometheus":                 {"sidecar/telemetry"},
-	"github.com/redis/go-redis/v9":          {"sidecar/shared"},
-	"golang.org/x/net/bpf":                  {"sidecar/confine"},
-	"go.opentelemetry.io/otel":              {"sidecar/spans", "sidecar/otlp"},
-	"go.opentelemetry.io/otel/sdk":          {"sidecar/otlp"},
-	"go.opentelemetry.io/proto":             {"sidecar/otlp", "internal/testkit/collector"},
-	"google.golang.org/protobuf":            {"sidecar/otlp", "internal/testkit/collector"},
+	"github.com/redis/go-redis/v9":          {"sidecar/part/replicas"},
+	"golang.org/x/net/bpf":                  {"sidecar/part/confine/walls"},
+	"go.opentelemetry.io/otel":              {"sidecar/spans", "sidecar/part/trace"},
+	"go.opentelemetry.io/otel/sdk":          {"sidecar/part/trace"},
+	"go.opentelemetry.io/proto":             {"sidecar/part/trace", "internal/testkit/collector"},
+	"google.golang.org/protobuf":            {"sidecar/part/trace", "internal/testkit/collector"},
 }
 
 // pure are the folders whose packages must not know HTTP, network, files, clock and logger, but for the
 // imports that are named.
 var pure = map[string][]string{
-	"tools": {"time"}, "policy": {"time"}, "policy/urls": {"net", "time"}, "sidecar/parse": nil, "sidecar/harmony": nil, "sidecar/openclaw": nil, "sidecar/connection": nil,
+	"tools": {"time"}, "policy": {"time"}, "policy/urls": {"net", "time"}, "sidecar/parse": nil, "sidecar/harmony": nil, "sidecar/part/setup/openclaw": nil, "sidecar/connection": nil,
 	"sidecar/circuit": {"time"}, "sidecar/prompt": {"time"}, "sidecar/turn": {"time", "log/slog", "context"},
 	"sidecar/guard": {"time", "log/slog", "context"}, "sidecar/replay": {"time", "log/slog", "context"},
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 

@@ -15,11 +15,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -29,8 +25,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
-	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Rules are the rules in force. A request takes the set once and keeps it.
@@ -39,40 +33,40 @@ type Rules interface {
 	Trouble() string // what is wrong with the rules on disk, in one sentence; empty: nothing
 }
 
-// Config is what a server works with. Rules, Upstream, Guard, Metrics and Log must be set.
+// Config is what a server works with. Turns, Rules, Metrics and Log must be set.
 type Config struct {
-	Sources   []executor.Source // of the tools that run here; none: there are no runs
-	Journal   *journal.Journal  // of the runs; nil: what they did is not kept
-	Rules     Rules
-	Upstream  *upstream.Client // of the settings
-	Keys      fleet.Keys       // of other model servers
-	Guard     *guard.Guard
-	Token     string // of callers; empty: none is asked for
-	Memory    admission.Memory
-	Names     web.Names
-	Metrics   *telemetry.Metrics
-	Log       *slog.Logger
-	Lab       *lab.Lab                            // of experiments; nil: none is run
-	Witness   *witness.Witness                    // keeps the last requests for the console; may be nil
-	Spans     *spans.Tracer                       // is told what becomes of requests; nil: tracing is off
-	Served    func(context.Context, turn.Account) // is told what came of each request; may be nil
-	RoleWait  time.Duration                       // of streams; 0: as the package reply has it
-	Replicas  func() Replicas                     // behind the same address; nil: this one is alone
-	Elsewhere state.Elsewhere                     // what other replicas know of calls; nil: there are none
+	Turns    *turn.Planner
+	Watch    []turn.Watch  // begin to watch each request
+	Answer   turn.Answerer // answers requests in place of one turn; nil: a turn answers each
+	Routes   []Route       // of the parts
+	Rules    Rules
+	Token    string // of callers; empty: none is asked for
+	Memory   admission.Memory
+	Names    web.Names
+	Metrics  *telemetry.Metrics
+	Log      *slog.Logger
+	Spans    *spans.Tracer   // is told what becomes of requests; nil: tracing is off
+	RoleWait time.Duration   // of streams; 0: as the package reply has it
+	Replicas func() Replicas // behind the same address; nil: this one is alone
+}
+
+// Route is a path that a part of the program serves. The error is an *openai.Error.
+type Route struct {
+	Pattern string
+	Serve   func(http.ResponseWriter, *http.Request) error
 }
 
 // Server answers OpenAI-compatible requests.
 type Server struct {
 	rules    Rules
 	turns    *turn.Planner
-	runs     *executor.Executor // nil: there is no tool to run
 	sessions *state.Sessions
 	known    sync.Map // agents that were recognised, and by what
 	door     *admission.Door
-	lab      *lab.Lab
-	witness  *witness.Witness
+	watch    []turn.Watch
+	answerer turn.Answerer
+	routes   []Route
 	spans    *spans.Tracer
-	account  func(context.Context, turn.Account)
 	token    string
 	names    web.Names
 	metrics  *telemetry.Metrics
@@ -81,21 +75,14 @@ type Server struct {
 	replicas func() Replicas
 }
 
-// New puts the parts together. Nothing is opened. Close must be called at the end.
+// New puts the server together. Nothing is opened.
 func New(c Config) *Server {
-	limits := c.Rules.Set().Limits
 	s := &Server{
-		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab,
-		witness: c.Witness, spans: c.Spans, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
-		replicas: c.Replicas,
+		rules: c.Rules, turns: c.Turns, watch: c.Watch, answerer: c.Answer, routes: c.Routes, token: c.Token,
+		names: c.Names, metrics: c.Metrics, log: c.Log, spans: c.Spans,
+		roleWait: cmp.Or(c.RoleWait, reply.RoleWait), replicas: c.Replicas,
 		sessions: state.NewSessions(maxSessions),
 		door:     admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
-		turns: &turn.Planner{
-			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now,
-				Log: c.Log}), Guard: c.Guard, Recall: state.NewRecall(limits.Thoughts, c.Elsewhere),
-			Schemas: tools.NewSchemas(limits.Schemas), Crew: turn.New(idleHands), Metrics: c.Metrics,
-			Log: c.Log,
-		},
 	}
 	c.Metrics.Loads(func() telemetry.Load { return telemetry.Load(s.door.State(&s.rules.Set().Limits.Load)) })
 	c.Metrics.States(func(say func(upstream, state string)) {
@@ -103,68 +90,8 @@ func New(c Config) *Server {
 			say(u.Name, string(u.State))
 		}
 	})
-	if len(c.Sources) > 0 {
-		s.runs = executor.New(executor.Config{Turns: s.turns, Guard: c.Guard, Sources: c.Sources,
-			Journal: c.Journal, Now: time.Now, Log: c.Log})
-	}
 	return s
 }
-
-// Resume goes on with a run that was broken off. All of it goes to the sink.
-func (s *Server) Resume(ctx context.Context, id string, sink turn.Sink) error {
-	if s.runs == nil {
-		return errors.New("resume a run: there is no tool that it could call; set --workspace-tools or --gateway, as for the server that began it")
-	}
-	run, err := s.runs.Resume(ctx, s.rules.Set(), id, "")
-	if err != nil {
-		return err
-	}
-	return run.Run(ctx, sink)
-}
-
-// Resumer lets people go on with runs of this server; nil: none is kept. Background runs what it is given
-// until the server stops.
-func (s *Server) Resumer(background func(func(context.Context))) *executor.Resumer {
-	if s.runs == nil || s.runs.Journal == nil {
-		return nil
-	}
-	r := &executor.Resumer{Executor: s.runs, Rules: s.rules.Set, Background: background}
-	if s.witness != nil {
-		r.Watch = s.resumed
-	}
-	return r
-}
-
-// resumed begins to keep a run that goes on without a caller.
-func (s *Server) resumed(set *ruleset.Set, run *executor.Run) executor.Watching {
-	who := run.Account().Who
-	return shown{s.witness.Begin(witness.Asking{
-		ID: run.ID, Model: who.Model, Session: who.Session, Agent: who.Agent, Channel: who.Channel,
-		Run: run.ID, Arms: set.Arms, Rules: set.Version,
-	}, set.Limits.Console)}
-}
-
-// shown is a run that people may look at.
-type shown struct{ *witness.Record }
-
-func (w shown) Ended(a turn.Account, err error) { w.Served(a, statusOf(err), errorText(err)) }
-
-// Journal is where runs of this server are kept; nil: nowhere.
-func (s *Server) Journal() *journal.Journal {
-	if s.runs == nil {
-		return nil
-	}
-	return s.runs.Journal
-}
-
-// Close drops the connections that the server opened by itself.
-func (s *Server) Close() {
-	s.turns.Fleet.Close()
-	s.turns.Crew.Close()
-}
-
-// idleHands is how many goroutines of the crew wait for work at most.
-const idleHands = 16
 
 // Handler is the HTTP surface.
 func (s *Server) Handler() http.Handler {
@@ -176,7 +103,9 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /v1/models/{id...}", s.returning(s.model))
 	mux.Handle("POST /v1/chat/completions", s.returning(s.chat))
 	mux.Handle("POST /v1/responses", s.returning(s.responses))
-	mux.Handle("POST /feedback", s.returning(s.feedback))
+	for _, route := range s.routes {
+		mux.Handle(route.Pattern, s.returning(route.Serve))
+	}
 	mux.Handle("/v1/chat/completions", s.returning(notServed(http.StatusMethodNotAllowed, "POST")))
 	mux.Handle("/v1/responses", s.returning(notServed(http.StatusMethodNotAllowed, "POST")))
 	mux.Handle("/v1/models", s.returning(notServed(http.StatusMethodNotAllowed, "GET, HEAD")))

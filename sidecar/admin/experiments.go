@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )

@@ -8,8 +8,8 @@ import (
 	"net/http"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 )
 

@@ -23,8 +23,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -97,7 +97,7 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(e.Getenv(said), 0o755)
 		},
 		Condition: func(name string) (bool, error) { // [confines]: this machine can
-			_, err := service.Unconfined(confine.Probe(), false)
+			_, err := service.Unconfined(walls.Probe(), false)
 			return err == nil, nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

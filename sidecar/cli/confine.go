@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
 // confineFlags are what the flags of confine say.
@@ -67,17 +67,17 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 				t, err := tickets.Take(f.ticket, args, time.Now())
 				if err != nil {
 					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
-					return exit(confine.ExitUnfit)
+					return exit(walls.ExitUnfit)
 				}
 				if t.Outside {
 					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", t.RunOutside(env.Environ))
-					return exit(confine.ExitNotRun)
+					return exit(walls.ExitNotRun)
 				}
 				box, proxy = t.Box, t.Proxy
 				box.Env = t.Environ(env.Environ)
 			}
 			in, _ := env.In.(*os.File)
-			code, err := confine.Run(box, confine.Streams{In: in, Out: env.stdout(), Err: env.Err})
+			code, err := walls.Run(box, walls.Streams{In: in, Out: env.stdout(), Err: env.Err})
 			if err != nil {
 				fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
 			}
@@ -96,7 +96,7 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 		"`PATH` cannot be read or changed, though it lies below one of those; may be given again")
 	flags.StringArrayVar(&f.fixed, "fixed", nil,
 		"`PATH` cannot be changed, though it lies below --write; may be given again")
-	flags.StringVar(&f.net, "net", string(confine.NetNone),
+	flags.StringVar(&f.net, "net", string(walls.NetNone),
 		"`NET` is none, proxy (--proxy alone) or open; servers of the same session are reached in any case")
 	flags.StringVar(&f.proxy, "proxy", "", "`URL` of the proxy on this machine, for --net proxy")
 	flags.StringVar(&f.limits, "limits", "",
@@ -116,10 +116,10 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 }
 
 // box is what the flags describe.
-func (f *confineFlags) box(env Env, command []string) (confine.Box, error) {
-	b := confine.System()
-	b.Command, b.Net, b.Session, b.Untried = command, confine.Net(f.net), f.session, f.untried
-	b.Env = confine.Environ(env.Environ, confine.SecretNames())
+func (f *confineFlags) box(env Env, command []string) (walls.Box, error) {
+	b := walls.System()
+	b.Command, b.Net, b.Session, b.Untried = command, walls.Net(f.net), f.session, f.untried
+	b.Env = walls.Environ(env.Environ, walls.SecretNames())
 	for _, add := range []struct {
 		to    *[]string
 		paths []string
@@ -133,13 +133,13 @@ func (f *confineFlags) box(env Env, command []string) (confine.Box, error) {
 		}
 	}
 	var err error
-	if b.Limits, err = confine.ParseLimits(f.limits); err != nil {
+	if b.Limits, err = walls.ParseLimits(f.limits); err != nil {
 		return b, err
 	}
-	if !slices.Contains([]confine.Net{confine.NetNone, confine.NetProxy, confine.NetOpen}, b.Net) {
+	if !slices.Contains([]walls.Net{walls.NetNone, walls.NetProxy, walls.NetOpen}, b.Net) {
 		return b, fmt.Errorf("--net takes none, proxy or open, not %q", f.net)
 	}
-	if (b.Net == confine.NetProxy) != (f.proxy != "") {
+	if (b.Net == walls.NetProxy) != (f.proxy != "") {
 		return b, errors.New("--net proxy and --proxy URL go together")
 	}
 	if f.proxy != "" {
@@ -149,7 +149,7 @@ func (f *confineFlags) box(env Env, command []string) (confine.Box, error) {
 				f.proxy)
 		}
 		b.Proxy = u.Host
-		b.Env = confine.Proxied(b.Env, f.proxy)
+		b.Env = walls.Proxied(b.Env, f.proxy)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -162,7 +162,7 @@ func (f *confineFlags) box(env Env, command []string) (confine.Box, error) {
 // probeConfine says what this machine enforces. It fails if there is something that it does
 // not, or not unless it is told to.
 func probeConfine(env Env, asJSON bool) error {
-	offer := confine.Probe()
+	offer := walls.Probe()
 	var r rows
 	missing := false
 	for _, g := range offer.Parts {
@@ -180,7 +180,7 @@ func probeConfine(env Env, asJSON bool) error {
 		return err
 	}
 	if missing || offer.Untried != "" {
-		return exit(confine.ExitUnfit)
+		return exit(walls.ExitUnfit)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
 // confines runs confine, and returns its exit code and what it writes.
@@ -43,14 +43,14 @@ func TestConfineMisused(t *testing.T) {
 
 func TestConfine(t *testing.T) {
 	code, text, said := confines(nil, "--probe", "--json")
-	var offer confine.Offer
+	var offer walls.Offer
 	if err := json.Unmarshal([]byte(text), &offer); err != nil {
 		t.Fatal(err, said)
 	}
-	if len(offer.Parts) == 0 || (code != 0) != (code == confine.ExitUnfit) {
+	if len(offer.Parts) == 0 || (code != 0) != (code == walls.ExitUnfit) {
 		t.Errorf("%d %+v", code, offer)
 	}
-	if !offer.Has(confine.PartFiles) {
+	if !offer.Has(walls.PartFiles) {
 		t.Skip("this machine cannot confine")
 	}
 	dir := t.TempDir()
@@ -72,7 +72,7 @@ func TestConfine(t *testing.T) {
 		{[]string{"--limits", "time=50ms", "--", "sleep", "60"}, 137, "", "ended: it took longer than its limit of 50ms"},
 		{[]string{"--", "no-such-program"}, 127, "", "gpt-oss-executor confine: no-such-program: command not found"},
 	} {
-		if !offer.Has(confine.PartBelow) && (strings.Contains(c.said, "Read-only") || c.args[2] == "--deny") {
+		if !offer.Has(walls.PartBelow) && (strings.Contains(c.said, "Read-only") || c.args[2] == "--deny") {
 			continue
 		}
 		code, out, said := confines(env, c.args...)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/connect"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/connect"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/cost"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/cost"
 )
 
 // listenFlag is the flag that names a server by where it listens. Without it that is what serve would take.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/doctor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/doctor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 

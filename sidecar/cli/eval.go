@@ -8,7 +8,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/eval"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/eval"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 )
 
 // gitSSHCommand is ssh for git that runs confined.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/trial"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/eval/trial"
 )
 
 func noiseCommand(env Env) *cobra.Command {

@@ -11,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -65,7 +65,7 @@ type profileReport struct {
 	Profile    string                `json:"profile"`
 	Locked     string                `json:"locked_profile,omitempty"` // the stricter of both holds
 	Confine    string                `json:"confine"`
-	Holds      []confine.Given       `json:"holds"` // what this machine can hold confined commands to
+	Holds      []walls.Given         `json:"holds"` // what this machine can hold confined commands to
 	Untried    string                `json:"untried,omitempty"`
 	Here       []string              `json:"agents_here,omitempty"` // whose commands serve confines
 	Roots      paths.Roots           `json:"roots"`
@@ -74,7 +74,7 @@ type profileReport struct {
 }
 
 func reportProfile(set *ruleset.Set, in guard.World) *profileReport {
-	offer := confine.Probe()
+	offer := walls.Probe()
 	r := &profileReport{
 		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(),
 		Confine: set.Confine().String(), Holds: offer.Parts, Untried: offer.Untried, Roots: in.Roots(set),

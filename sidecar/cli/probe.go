@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/doctor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/doctor"
 )
 
 func probeCommand(env Env) *cobra.Command {

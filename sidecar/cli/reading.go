@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fit"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/eval/fit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 

@@ -14,13 +14,13 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 )
 
 type shippedRules struct{ t *testing.T }
@@ -30,7 +30,7 @@ func (r shippedRules) Set() *ruleset.Set { return ruletest.Shipped(r.t) }
 // A command that was let through with a ticket finds the proxy, and confine prints what was
 // refused there, which curl does not say. Then its pass is gone.
 func TestConfineTellsWhatWasRefused(t *testing.T) {
-	if _, err := service.Unconfined(confine.Probe(), false); err != nil {
+	if _, err := service.Unconfined(walls.Probe(), false); err != nil {
 		t.Skip(err)
 	}
 	if _, err := exec.LookPath("curl"); err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -20,10 +19,10 @@ import (
 type desk struct {
 	permits []Permit
 	closed  bool
-	remotes []gitremote.Remote
+	remotes []Remote
 }
 
-func (d *desk) Remotes(paths.Roots) []gitremote.Remote { return d.remotes }
+func (d *desk) Remotes(paths.Roots) []Remote { return d.remotes }
 
 func (d *desk) Permit(_ *ruleset.Set, p Permit) (policy.Wrapper, error) {
 	if d.closed {
@@ -284,12 +283,12 @@ func TestOutsideCalls(t *testing.T) {
 // Git reaches the remotes of the workspace as the user does where everything in the command is understood. It
 // pushes to them if the command does. A remote that no rule lets it read is none.
 func TestPermitOfRemotes(t *testing.T) {
-	remote := func(text string) gitremote.Remote {
-		u, ok := gitremote.Parse(text)
+	remote := func(text string) Remote {
+		u, ok := ParseRemote(text)
 		if !ok {
 			t.Fatal(text)
 		}
-		return gitremote.Remote{Text: text, URL: u}
+		return Remote{Text: text, URL: u}
 	}
 	for command, want := range map[string]string{
 		"git fetch":               "ssh://git@example.com/a.git file:///srv/a.git",
@@ -302,7 +301,7 @@ func TestPermitOfRemotes(t *testing.T) {
 		"git fetch; node -e 1":    "",
 	} {
 		j, d, _ := confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
-		d.remotes = []gitremote.Remote{remote("git@example.com:/a.git"), remote("/srv/a.git"),
+		d.remotes = []Remote{remote("git@example.com:/a.git"), remote("/srv/a.git"),
 			remote("/home/agent/.ssh")}
 		if why := j.decide(exec(command)); why != nil || len(d.permits) != 1 {
 			t.Fatalf("%s: %v", command, why)

@@ -11,12 +11,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/console"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
 
 // The settings of the console; "" is on.
@@ -61,7 +63,7 @@ func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab,
 		Lab: experiments, Rules: r.Rules, World: r.guarded.World, Guard: r.judge,
 		Approvals: r.guarded.Approvals, Decisions: r.kept,
 		Desk: admin.NewDesk(), Misses: admin.NewMisses(time.Now),
-		Runs:  server.Resumer(func(run func(context.Context)) { r.background.Go(func() { run(work) }) }),
+		Runs:  r.resumer(work),
 		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l),
 		Hosts:   hosts(s, r.Settings.Admin),
 		Metrics: r.Metrics, Log: r.Log, Level: r.Level, Ending: ctx.Done(),
@@ -97,6 +99,23 @@ func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab,
 func (r *running) console(api *admin.API, next http.Handler, server *sidecar.Server) (http.Handler, error) {
 	return console.New(console.Config{
 		API: api, Next: next, Witness: r.witness, Upstreams: server.Upstreams,
-		Decisions: DecisionsIn(r.Settings), Runs: server.Journal(), Version: version(), Now: time.Now,
+		Decisions: DecisionsIn(r.Settings), Runs: r.journalOf(), Version: version(), Now: time.Now,
 	})
+}
+
+// resumer lets people go on with runs; nil: none is kept.
+func (r *running) resumer(work context.Context) *executor.Resumer {
+	if r.journalOf() == nil {
+		return nil
+	}
+	return &executor.Resumer{Executor: r.runs, Rules: r.Rules.Set, Watch: r.watch,
+		Background: func(run func(context.Context)) { r.background.Go(func() { run(work) }) }}
+}
+
+// journalOf is where runs are kept; nil: nowhere.
+func (r *running) journalOf() *journal.Journal {
+	if r.runs == nil {
+		return nil
+	}
+	return r.runs.Journal
 }

@@ -11,10 +11,10 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
@@ -28,8 +28,8 @@ const (
 
 // needed are the parts without which confining means little. Others may be missing, and are
 // told of.
-var needed = []confine.Part{confine.PartFiles, confine.PartTCP, confine.PartUDP, confine.PartUnix,
-	confine.PartSignals}
+var needed = []walls.Part{walls.PartFiles, walls.PartTCP, walls.PartUDP, walls.PartUnix,
+	walls.PartSignals}
 
 // desks are where permits become tickets: for calls that leave for a gateway, and for those of
 // runs. Nil: these are not confined.
@@ -109,7 +109,7 @@ func forAgents(s config.Settings, agents []string, local bool, writable []string
 
 // newDesk opens a desk. The error is errUnfit where commands cannot be confined.
 func newDesk(s config.Settings, writable []string) (*tickets.Desk, error) {
-	missing, err := Unconfined(confine.Probe(), s.Confine == ConfineUntried)
+	missing, err := Unconfined(walls.Probe(), s.Confine == ConfineUntried)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ var errUnfit = errors.New("commands cannot be confined here")
 
 // Unconfined are the parts that this machine does not enforce. The error names those that must not be
 // missing, or says that confining is untried here.
-func Unconfined(offer confine.Offer, untried bool) (missing []confine.Part, err error) {
+func Unconfined(offer walls.Offer, untried bool) (missing []walls.Part, err error) {
 	for _, g := range offer.Parts {
 		if g.Missing == "" {
 			continue

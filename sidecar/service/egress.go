@@ -7,7 +7,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 )
 
 // egressListener is where the proxy of confined commands listens; nil: there is none.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -38,7 +38,7 @@ func NoteAgent(agent, sidecar string) string {
 		return "commands are not confined, since the agent reaches the sidecar at another address than 127.0.0.1. " +
 			"If both run on one machine, as one user, start serve there with --confine here"
 	}
-	if _, err := Unconfined(confine.Probe(), false); err != nil {
+	if _, err := Unconfined(walls.Probe(), false); err != nil {
 		return err.Error() + ". The rules for commands that are not confined hold"
 	}
 	if err := writeNote(agent, sidecar); err != nil {

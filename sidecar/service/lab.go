@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 )
 
 // openLab opens where experiments are counted: in the state folder, where there is one.

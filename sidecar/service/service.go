@@ -18,20 +18,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/shared"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/replicas"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
 
 // Config is what a server is made of. All but Greet must be set.
@@ -54,6 +55,9 @@ type running struct {
 	Config
 	local    bool           // it is reached from this machine alone
 	kept     *decisions.Log // nil: there is none
+	turns    *turn.Planner
+	runs     *executor.Executor // nil: there is no tool to run
+	watch    []turn.Watch
 	guarded  guard.Config
 	judge    *guard.Guard
 	witness  *witness.Witness // nil: no console shows the last requests
@@ -62,7 +66,7 @@ type running struct {
 	adminAt  net.Listener     // nil: there is none
 	admin    string           // base URL of the admin listener; "": there is none
 	spans    *spans.Tracer    // nil: no collector wants spans
-	shared   *shared.Store    // nil: there are no other replicas
+	shared   *replicas.Store  // nil: there are no other replicas
 	ceilings ceilings
 
 	lab   *lab.Lab      // nil until it is open
@@ -130,7 +134,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	if err != nil {
 		return errors.Join(err, r.at.Close())
 	}
-	defer server.Close()
+	defer r.turns.Fleet.Close()
 	var forAdmin context.Context
 	forAdmin, r.stopAdmin = context.WithCancel(ctx)
 	defer r.stopAdmin()
@@ -158,7 +162,7 @@ func (r *running) begins(ctx context.Context, up *upstream.Client, server *sidec
 				"detail", detail)
 		}
 		if ctx.Err() == nil && r.Greet != nil {
-			r.greet("http://"+r.at.Addr().String()+"/v1", server.Upstreams(ctx), err)
+			r.greet("http://"+r.at.Addr().String()+"/v1", r.turns.Fleet.Look(ctx, r.Rules.Set()), err)
 		}
 	})
 }
@@ -181,12 +185,18 @@ func Resume(ctx context.Context, c Config, id string, sink turn.Sink) (err error
 	}
 	defer func() { r.stop(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
 	r.tellUnanswered()
-	server, err := r.server(ctx, up, nil)
+	if _, err = r.server(ctx, up, nil); err != nil {
+		return err
+	}
+	defer r.turns.Fleet.Close()
+	if r.runs == nil {
+		return errors.New("resume a run: there is no tool that it could call; set --workspace-tools or --gateway, as for the server that began it")
+	}
+	run, err := r.runs.Resume(ctx, r.Rules.Set(), id, "")
 	if err != nil {
 		return err
 	}
-	defer server.Close()
-	return server.Resume(ctx, id, sink)
+	return run.Run(ctx, sink)
 }
 
 // open opens what is there before anything is judged.
@@ -286,12 +296,26 @@ func (r *running) server(ctx context.Context, up *upstream.Client,
 	if r.shared != nil {
 		elsewhere, replicas = r.shared.Texts(), r.replicas
 	}
-	return sidecar.New(sidecar.Config{
-		Elsewhere: elsewhere, Replicas: replicas, Lab: experiments, Witness: r.witness, Spans: r.spans,
-		Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Memory: r.ceilings.door(),
-		Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
-		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
-	}), nil
+	r.turns = turn.NewPlanner(turn.PlannerConfig{Keep: r.Rules.Set().Limits.KeepLimits, Upstream: up,
+		Keys: keys, Guard: r.judge, Elsewhere: elsewhere, Metrics: r.Metrics, Log: r.Log})
+	c := sidecar.Config{Turns: r.turns, Replicas: replicas, Spans: r.spans, Rules: r.Rules,
+		Memory: r.ceilings.door(), Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)}}
+	if experiments != nil {
+		c.Watch = append(c.Watch, experiments.Watch)
+		c.Routes = append(c.Routes, sidecar.Route{Pattern: "POST /feedback",
+			Serve: experiments.ServeFeedback})
+	}
+	if r.witness != nil {
+		c.Watch = append(c.Watch, r.witness.Watch)
+	}
+	if len(sources) > 0 {
+		r.runs = executor.New(executor.Config{Turns: r.turns, Guard: r.judge, Sources: sources,
+			Journal: journal, Now: time.Now, Log: r.Log})
+		c.Answer = r.runs.Answer
+	}
+	r.watch = c.Watch
+	return sidecar.New(c), nil
 }
 
 // unanswered is what to set so that approvals can be answered.

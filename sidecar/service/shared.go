@@ -17,7 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/shared"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/replicas"
 )
 
 // share opens what the replicas share, where there is such a server. It runs until ctx ends.
@@ -26,7 +26,7 @@ func (r *running) share(ctx context.Context) error {
 	if s.Shared == "" {
 		return nil
 	}
-	c, err := shared.ConfigOf(s)
+	c, err := replicas.ConfigOf(s)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (r *running) share(ctx context.Context) error {
 		return err
 	}
 	c.Replica, c.Now, c.Metrics, c.Log = id, time.Now, r.Metrics, r.Log
-	if r.shared, err = shared.Open(c); err != nil {
+	if r.shared, err = replicas.Open(c); err != nil {
 		return err
 	}
 	r.Log.Info("replicas share a server", "event", "shared_ready", "server", r.sharedAt(), "replica", id)

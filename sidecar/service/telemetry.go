@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/otlp"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 )
 
@@ -16,10 +16,10 @@ const flushTime = 5 * time.Second
 // sends begins to send spans and metrics, where the standard variables name a collector. If they are wrong,
 // the server serves all the same. Ended sends what is left.
 func (r *running) sends() (ended func()) {
-	settings, err := otlp.Read(r.Environ)
-	var sender *otlp.Sender
+	settings, err := trace.Read(r.Environ)
+	var sender *trace.Sender
 	if err == nil {
-		sender, err = otlp.Open(otlp.Config{Settings: settings, Metrics: r.Metrics, Name: spans.Name,
+		sender, err = trace.Open(trace.Config{Settings: settings, Metrics: r.Metrics, Name: spans.Name,
 			Version: version(), Log: r.Log})
 	}
 	if err != nil {

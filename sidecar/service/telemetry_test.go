@@ -10,7 +10,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/collector"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/console/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 

@@ -12,10 +12,10 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/gateway"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/toolbox"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/gateway"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/toolbox"
 )
 
 // hasTools reports whether commands of runs run in this program; the error says what is wrong

@@ -122,10 +122,10 @@ func (t *Turn) Fault(fault, action, tool string, again bool) {
 	t.event("fault", attributes...)
 }
 
-// Heard tells of a choice of a reply that has ended: what was mended and what was refused. mended
-// says whether a repair is one of the model's damage. said is what the model server said, where words
+// Replied tells of a choice of a reply that has ended: what was mended and what was refused. mended
+// says whether a repair is one of the model's damage. reply is what the model server sent, where words
 // are written.
-func (t *Turn) Heard(r *parse.Reading, ids []string, mended func(kind string) bool, delta *parse.Delta,
+func (t *Turn) Replied(r *parse.Reading, ids []string, mended func(kind string) bool, reply *parse.Delta,
 	thought []byte, finish string, a *Attempt) {
 	if t == nil || !t.span.IsRecording() {
 		return
@@ -152,8 +152,8 @@ func (t *Turn) Heard(r *parse.Reading, ids []string, mended func(kind string) bo
 		return
 	}
 	t.span.SetAttributes(semconv.GenAIOutputMessagesKey.String(t.words.read(r, ids)))
-	if a != nil && delta != nil {
-		a.span.SetAttributes(semconv.GenAIOutputMessagesKey.String(t.words.output(delta, thought, finish)))
+	if a != nil && reply != nil {
+		a.span.SetAttributes(semconv.GenAIOutputMessagesKey.String(t.words.output(reply, thought, finish)))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 // Account is what came of a request, for the log and the metrics.
 type Account struct {
 	Model              string // id that the caller sees
+	Run                string // the run of executor mode that answered; empty: none did
 	Who                policy.Subject
 	Turns              int      // requests to the model
 	Upstream           string   // name of the model server that was asked last

@@ -87,13 +87,13 @@ func (t *Turn) decided(d guard.CallDecision) {
 }
 
 // traces tells of a choice that has ended.
-func (t *Turn) traces(r *parse.Reading, ids []string, said *ear) {
+func (t *Turn) traces(r *parse.Reading, ids []string, said *transcript) {
 	if t.span == nil {
 		return
 	}
 	var delta *parse.Delta
 	var thought []byte
-	if said != nil && said.bytes <= maxHeard {
+	if said != nil && said.bytes <= maxTranscript {
 		delta, thought = &parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(),
 			Calls: said.calls}, said.thought
 	}
@@ -101,7 +101,7 @@ func (t *Turn) traces(r *parse.Reading, ids []string, said *ear) {
 	if said != nil {
 		finish = said.finish
 	}
-	t.span.Heard(r, ids, guard.Damage, delta, thought, finish, t.asking.span)
+	t.span.Replied(r, ids, guard.Damage, delta, thought, finish, t.asking.span)
 }
 
 // endSpan ends the span of the turn.

@@ -35,24 +35,24 @@ type Turn struct {
 	span  *spans.Turn   // nil: tracing is off
 	Model ruleset.Model // that is asked, under the id the caller sees
 
-	route   *fleet.Route
-	as      *ruleset.Model // as the rules have it
-	up      *upstream.Client
-	window  int // of its context, in tokens; 0: unknown
-	set     *ruleset.Set
-	srv     *ruleset.Server
-	catalog *tools.Catalog
-	offered []tools.Tool
-	forced  bool // a call must be made: a program reads the answer
-	single  bool // a choice may hold one call
-	who     policy.Subject
-	facts   parse.Facts
-	reads   parse.Facts // of the last reply: facts, and what its server and the asking so far add
-	folder  string      // where the gateway says that the agent works, if the watcher listens
-	from    Caller
-	listens bool // the watcher, to the words
-	ears    []ear
-	since   time.Time // it was planned
+	route       *fleet.Route
+	as          *ruleset.Model // as the rules have it
+	up          *upstream.Client
+	window      int // of its context, in tokens; 0: unknown
+	set         *ruleset.Set
+	srv         *ruleset.Server
+	catalog     *tools.Catalog
+	offered     []tools.Tool
+	forced      bool // a call must be made: a program reads the answer
+	single      bool // a choice may hold one call
+	who         policy.Subject
+	facts       parse.Facts
+	reads       parse.Facts // of the last reply: facts, and what its server and the asking so far add
+	folder      string      // where the gateway says that the agent works, if the watcher listens
+	from        Caller
+	listens     bool // the watcher, to the words
+	transcripts []transcript
+	since       time.Time // it was planned
 	// tools are offered, so a user reads the answer, and no program takes it for a summary
 	agent bool
 	// as the model reads it; nil once something came, and no other server can be asked
@@ -83,16 +83,13 @@ type Turn struct {
 
 // Run asks, reads and, within the bounds of the recovery rules, asks again. All of it goes
 // to the sink. The error is an *openai.Error of which nothing has left.
-//
-// A stream may last for minutes, and there may be thousands. The goroutine that waits for one holds a
-// small stack: the crew does all that needs a deep one, before and behind.
 func (t *Turn) Run(ctx context.Context, sink Sink) (err error) {
 	t.sink, ctx = sink, t.span.In(ctx)
 	defer t.release()
-	defer func() { t.p.Crew.Do(func() { t.endSpan(err) }) }()
+	defer func() { t.endSpan(err) }()
 	for again := true; again; {
 		reading, failed := t.round(ctx)
-		t.p.Crew.Do(func() { again, err = t.concluded(ctx, reading, failed) })
+		again, err = t.concluded(ctx, reading, failed)
 	}
 	return err
 }
@@ -151,41 +148,36 @@ func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Rea
 }
 
 // ask sends one request and reads its reply.
-func (t *Turn) ask(ctx context.Context) (reading *parse.Reading, err error) {
+func (t *Turn) ask(ctx context.Context) (*parse.Reading, error) {
 	if t.came = false; !t.route.Enter(ctx) {
 		return &parse.Reading{}, errClosed
 	}
-	var within context.Context
-	var reply *upstream.Reply
-	var reader *Reader
-	end := func() {
-		if reader != nil {
-			reader.Close()
-			reply.Body.Close()
-		}
-	}
-	defer end() // also of what panics
-	t.p.Crew.Do(func() {
-		within = t.asks(ctx)
-		reply, reader, err = t.opened(within)
-	})
+	within := t.asks(ctx)
+	reading := &parse.Reading{}
+	reply, reader, err := t.opened(within)
 	if err == nil {
-		err = t.read(reader, reply)
+		reading, err = t.reading(ctx, reply, reader)
 	}
-	t.p.Crew.Do(func() {
-		switch reading = (&parse.Reading{}); {
-		case err == nil:
-			reading = t.deciding(reader.End(""))
-			t.followed(reading)
-			t.unread(ctx)
-		case reader != nil && t.sink.Left():
-			reading = t.deciding(reader.Break())
-		}
-		end()
-		t.askedFor(within, err)
-		t.ended(ctx, err)
-	})
+	t.askedFor(within, err)
+	t.ended(ctx, err)
 	return reading, err
+}
+
+// reading reads a reply to its end.
+func (t *Turn) reading(ctx context.Context, reply *upstream.Reply, reader *Reader) (*parse.Reading, error) {
+	defer reply.Body.Close()
+	defer reader.Close()
+	err := t.read(reader, reply)
+	switch {
+	case err == nil:
+		reading := t.deciding(reader.End(""))
+		t.followed(reading)
+		t.unread(ctx)
+		return reading, nil
+	case t.sink.Left():
+		return t.deciding(reader.Break()), err
+	}
+	return &parse.Reading{}, err
 }
 
 // opened sends the request, and makes a reader once the reply has begun.
@@ -193,7 +185,7 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	t.account.next()
 	t.account.Turns++
 	budget := t.route.Budget()
-	if t.sink.Flows() && !t.from.Runs { // a run that has begun goes on
+	if t.sink.Flows() && t.from.Run == "" { // a run that has begun goes on
 		budget.Head = t.since.Add(t.from.Alive)
 	}
 	message := t.message()
@@ -205,7 +197,7 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	t.asking.answered(reply.Stream)
 	telemetry.Observe(t.p.Metrics.First, time.Since(t.asking.began).Seconds(), tracectx.Of(ctx))
 	t.sink.Begin(t.servedBy())
-	t.ears = nil
+	t.transcripts = nil
 	t.reads = t.facts
 	t.reads.Intact = t.sink.Flows() && !t.up.EatsHeaders()
 	unsure := t.set.Recovery.For(ruleset.Unsure)
@@ -223,14 +215,14 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 			err = reply.Failure
 		}
 	case reply.Streams():
-		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes), t.p.Crew)
+		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes))
 		if err == nil && r.unfinished() && !t.srv.StopsSilently {
 			err = errEnded
 		}
 	default:
 		var doc []byte
 		if doc, err = t.whole(reply); err == nil {
-			t.p.Crew.Do(func() { err = r.Document(doc) })
+			err = r.Document(doc)
 		}
 	}
 	var inside *ErrorInside
@@ -243,10 +235,8 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 	case !errors.As(err, &inside):
 		return t.up.Broken(t.set, err)
 	}
-	if quoted, ok := upstream.Recover(t.srv, inside.Body); ok {
-		if t.p.Crew.Do(func() { ok = r.Recovered(&quoted) }); ok {
-			return nil
-		}
+	if quoted, ok := upstream.Recover(t.srv, inside.Body); ok && r.Recovered(&quoted) {
+		return nil
 	}
 	return t.up.Classify(t.set, t.srv, upstream.Answer{Body: inside.Body})
 }
@@ -268,12 +258,12 @@ func (t *Turn) take(p *Piece) {
 	t.fold()
 	for i := range p.Parts {
 		part := &p.Parts[i]
-		if t.hear(p, part); part.Reading != nil {
+		if t.transcribe(p, part); part.Reading != nil {
 			t.count(part.Reading)
 			ids := t.sink.Called(part.Choice)
 			t.remember(ids, part.Reading)
 			t.note(ids, part.Reading.Refused)
-			t.tellWatcher(part.Choice, ids, part.Reading)
+			t.replied(part.Choice, ids, part.Reading)
 		}
 	}
 }
