@@ -77,7 +77,7 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		return false, err
 	}
 	caller := s.caller(w, r, set, req, span)
-	out, err := s.door.Wait(ctx, cmp.Or(turn.Asker(req, caller, "").Session, web.Address(r)),
+	out, err := s.limiter.Wait(ctx, cmp.Or(turn.Asker(req, caller, "").Session, web.Address(r)),
 		&set.Limits.Load)
 	if err != nil {
 		return false, err
@@ -230,8 +230,8 @@ func (s *Server) placed(w http.ResponseWriter, r *http.Request,
 // context.
 type placedError struct {
 	error
-	ctx  context.Context
-	told bool // the log has the line of its request
+	ctx    context.Context
+	logged bool // the log has the line of its request
 }
 
 func (e *placedError) Unwrap() error { return e.error }

@@ -21,7 +21,7 @@ import (
 
 // read reads the body of a request, if there is memory for it.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, set *ruleset.Set) ([]byte, error) {
-	promise, err := s.door.Promise(r.ContentLength, &set.Limits.Load)
+	promise, err := s.limiter.Promise(r.ContentLength, &set.Limits.Load)
 	if err != nil {
 		// one that waits for its next request takes as much as half a stream
 		w.Header().Set("Connection", "close")
@@ -29,7 +29,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, set *ruleset.Set) 
 	}
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
-		s.door.Broken(promise, len(body))
+		s.limiter.Broken(promise, len(body))
 	}
 	return body, err
 }
@@ -73,7 +73,7 @@ func (s *Server) recognise(r *http.Request, set *ruleset.Set, req *openai.Reques
 	return agent
 }
 
-// refused is the error of the API for one of the door.
+// refused is the error of the API for one of the limiter.
 func (s *Server) refused(err error) error {
 	var why *admission.Refusal
 	switch {

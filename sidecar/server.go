@@ -62,7 +62,7 @@ type Server struct {
 	turns    *turn.Planner
 	sessions *state.Sessions
 	known    sync.Map // agents that were recognised, and by what
-	door     *admission.Door
+	limiter  *admission.Limiter
 	watch    []turn.Watch
 	answerer turn.Answerer
 	routes   []Route
@@ -82,9 +82,11 @@ func New(c Config) *Server {
 		names: c.Names, metrics: c.Metrics, log: c.Log, spans: c.Spans,
 		roleWait: cmp.Or(c.RoleWait, reply.RoleWait), replicas: c.Replicas,
 		sessions: state.NewSessions(maxSessions),
-		door:     admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
+		limiter:  admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
 	}
-	c.Metrics.Loads(func() telemetry.Load { return telemetry.Load(s.door.State(&s.rules.Set().Limits.Load)) })
+	c.Metrics.Loads(func() telemetry.Load {
+		return telemetry.Load(s.limiter.State(&s.rules.Set().Limits.Load))
+	})
 	c.Metrics.States(func(say func(upstream, state string)) {
 		for _, u := range s.turns.Fleet.States(s.rules.Set()) {
 			say(u.Name, string(u.State))
@@ -153,7 +155,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	ctx, told := r.Context(), false
 	if where := (*placedError)(nil); errors.As(err, &where) {
-		ctx, told = where.ctx, where.told
+		ctx, told = where.ctx, where.logged
 	}
 	if !told {
 		s.turnedAway(ctx, w, r, apiErr)
@@ -186,7 +188,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 // enough. The error is for the operator; it holds no address.
 func (s *Server) Ready(ctx context.Context) error {
 	set := s.rules.Set()
-	if s.door.Short(&set.Limits.Load) {
+	if s.limiter.Short(&set.Limits.Load) {
 		return errors.New("memory is nearly full: new requests get 503, those under way go on")
 	}
 	if len(set.Models[0].Upstreams) > 0 {

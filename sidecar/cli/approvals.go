@@ -158,7 +158,8 @@ func (a *asking) allow(ctx context.Context, id string) error {
 		return err
 	}
 	var out rows
-	out.say("%s is allowed. It passes once, if the model sends it again within %s", got.ID, roughly(got.Left))
+	out.say("%s is allowed. It passes once, if the model sends it again within %s", got.ID,
+		roughly(got.Remaining))
 	out.command(got)
 	return a.env.paper(false).whole(nil, out.list)
 }
@@ -169,7 +170,7 @@ func (a *asking) deny(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Out, "%s is denied. The same call is refused for %s\n", got.ID, roughly(got.Left))
+	fmt.Fprintf(a.env.Out, "%s is denied. The same call is refused for %s\n", got.ID, roughly(got.Remaining))
 	return nil
 }
 

@@ -60,10 +60,10 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk := tickets.Desk{Folder: folder, Made: made, Program: "gpt-oss-executor",
+	issuer := tickets.Issuer{Folder: folder, Made: made, Program: "gpt-oss-executor",
 		Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
 	const command = "curl -sS https://10.0.0.7/; curl -sS https://unknown.example.org/; exit 3"
-	w, err := desk.Permit(ruletest.Shipped(t), guard.Permit{Command: command, Roots: paths.Roots{Home: dir,
+	w, err := issuer.Permit(ruletest.Shipped(t), guard.Permit{Command: command, Roots: paths.Roots{Home: dir,
 		Write: []string{work}}})
 	ruletest.Must(t, err)
 	var out, told bytes.Buffer

@@ -154,7 +154,7 @@ func (rec *Record) subject() policy.Subject {
 func (s *seen) take(p *turn.Piece) {
 	for i := range p.Parts {
 		part := &p.Parts[i]
-		if part.Choice != 0 || part.Said == nil {
+		if part.Choice != 0 || part.Source == nil {
 			continue
 		}
 		s.shape.Content.add(part.Delta.Content)
@@ -164,7 +164,7 @@ func (s *seen) take(p *turn.Piece) {
 		}
 		part.Delta.Calls = slices.Clone(part.Delta.Calls) // the part is gone when this returns
 		s.deltas = append(s.deltas, part.Delta)
-		s.finish = cmp.Or(part.Said.Finish, s.finish)
+		s.finish = cmp.Or(part.Source.Finish, s.finish)
 	}
 }
 

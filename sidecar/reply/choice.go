@@ -48,7 +48,7 @@ func (c *choice) take(part *turn.Part, p *turn.Piece) {
 		defer c.end(part.Reading)
 	}
 	switch {
-	case part.Said == nil:
+	case part.Source == nil:
 		c.leave(part.Events, part.Holding)
 	case p.Raw == nil:
 		c.emit(part.Events)
@@ -61,7 +61,7 @@ func (c *choice) end(r *parse.Reading) { c.unmet, c.reason = r.Unmet(), r.Finish
 
 // event lets leave what an event says.
 func (c *choice) event(part *turn.Part, p *turn.Piece) {
-	o, chunk := c.o, part.Said
+	o, chunk := c.o, part.Source
 	named := chunk.Role != ""
 	// Finish tells it in front of the end
 	again := named && (c.named || o.roleSent(c.index) || part.Reading != nil)
@@ -97,11 +97,11 @@ func (c *choice) event(part *turn.Part, p *turn.Piece) {
 
 // hold keeps an event until its text leaves or becomes something else.
 func (c *choice) hold(part *turn.Part, raw []byte) {
-	raw = c.renamed(part.Said, raw)
+	raw = c.renamed(part.Source, raw)
 	c.held = append(c.held, raw...)
 	c.parts = append(c.parts, heldEvent{raw: len(raw), text: len(part.Delta.Content),
-		thought: len(part.Delta.Reasoning), role: part.Said.Role != ""})
-	c.role = c.role || part.Said.Role != ""
+		thought: len(part.Delta.Reasoning), role: part.Source.Role != ""})
+	c.role = c.role || part.Source.Role != ""
 	c.text = append(c.text, part.Delta.Content...)
 	c.thought = append(c.thought, part.Delta.Reasoning...)
 	switch {
@@ -303,13 +303,13 @@ func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
 // first, so it leaves with finish.
 func (c *choice) ending(part *turn.Part, raw []byte, asItCame bool) {
 	rest := c.match(c.waited(part.Events))
-	if !asItCame || part.Reading.Finish != part.Said.Finish || len(part.Reading.Refused) > 0 ||
+	if !asItCame || part.Reading.Finish != part.Source.Finish || len(part.Reading.Refused) > 0 ||
 		len(c.parts) > 0 || c.dirty || !same(rest, part.Delta) {
 		c.emit(rest)
 		return
 	}
 	c.noteSent(rest)
-	c.last = bytes.Clone(c.renamed(part.Said, raw))
+	c.last = bytes.Clone(c.renamed(part.Source, raw))
 }
 
 // emit lets events leave as chunks of our own.

@@ -164,14 +164,14 @@ func (o *Response) counted(doc *openai.Completion) {
 
 // undecoded is the reasoning of a whole reply where the reader had no need of it: no event has it.
 func undecoded(doc *openai.Completion, part *turn.Part) string {
-	if part.Said == nil || part.Delta.Reasoning != "" {
+	if part.Source == nil || part.Delta.Reasoning != "" {
 		return ""
 	}
-	if part.Said.Reasoning.Skipped {
-		text, _ := openai.Text(doc.Doc, part.Said.Reasoning.Value)
+	if part.Source.Reasoning.Skipped {
+		text, _ := openai.Text(doc.Doc, part.Source.Reasoning.Value)
 		return text
 	}
-	return part.Said.Reasoning.Text
+	return part.Source.Reasoning.Text
 }
 
 // give gives events to the answer.
@@ -206,8 +206,8 @@ func (o *Response) Called(choice int) []string {
 	return o.ids
 }
 
-// Left says whether text or a call has left.
-func (o *Response) Left() bool {
+// Sent says whether text or a call has left.
+func (o *Response) Sent() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.sent

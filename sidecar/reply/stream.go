@@ -212,8 +212,8 @@ func (o *Stream) Called(index int) []string {
 	return o.choice(index).ids
 }
 
-// Left says whether text or a call has left.
-func (o *Stream) Left() bool {
+// Sent says whether text or a call has left.
+func (o *Stream) Sent() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.sent

@@ -53,8 +53,8 @@ func (o *Whole) Flows() bool { return false }
 // Stop has nothing to do.
 func (o *Whole) Stop() {}
 
-// Left is false until the end.
-func (o *Whole) Left() bool { return false }
+// Sent is false until the end.
+func (o *Whole) Sent() bool { return false }
 
 // Begin forgets the reply before.
 func (o *Whole) Begin(server string) {
@@ -86,7 +86,7 @@ func (o *Whole) Take(p *turn.Piece) {
 			finish: part.Reading.Finish}
 		var chunk *openai.Choice // of the document
 		if o.doc != nil {
-			chunk = part.Said
+			chunk = part.Source
 		}
 		a.calls = callsOf(chunk, part.Reading)
 		o.answers = append(o.answers, a)

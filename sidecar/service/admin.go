@@ -62,7 +62,7 @@ func (r *running) serveAdmin(ctx, work context.Context, experiments *lab.Lab,
 	api := &admin.API{
 		Lab: experiments, Rules: r.Rules, World: r.guarded.World, Guard: r.judge,
 		Approvals: r.guarded.Approvals, Decisions: r.kept,
-		Desk: admin.NewDesk(), Misses: admin.NewMisses(time.Now),
+		Drafts: admin.NewDraftLimiter(), Misses: admin.NewMisses(time.Now),
 		Runs:  r.resumer(work),
 		Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken, Local: isLocal(l),
 		Hosts:   hosts(s, r.Settings.Admin),

@@ -75,7 +75,7 @@ func TestStateWhereCommandsWrite(t *testing.T) {
 	base := t.TempDir()
 	ruletest.Must(t, os.MkdirAll(base+"/shop", 0o755))
 	ruletest.Must(t, os.Symlink(base+"/shop", base+"/link"))
-	if _, err := newDesk(config.Settings{State: base + "/state"}, nil); err != nil {
+	if _, err := newIssuer(config.Settings{State: base + "/state"}, nil); err != nil {
 		t.Skip(err)
 	}
 	for _, c := range []struct {
@@ -88,7 +88,8 @@ func TestStateWhereCommandsWrite(t *testing.T) {
 	} {
 		for _, confine := range []string{"", ConfineAuto, ConfineHere} {
 			said := &ruletest.Journal{}
-			d, err := openDesks(config.Settings{State: c.state, Confine: confine}, []string{"openclaw"}, true,
+			d, err := openIssuers(config.Settings{State: c.state, Confine: confine}, []string{"openclaw"},
+				true,
 				[]string{"", c.writable}, slog.New(slog.NewTextHandler(said, nil)))
 			switch {
 			case c.fine && (err != nil || d.gateway == nil ||

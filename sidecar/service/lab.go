@@ -24,10 +24,10 @@ func (r *running) openLab() (*lab.Lab, error) {
 	}
 	r.Metrics.Captured(func() float64 { return float64(store.Stats().Written) },
 		func() float64 { return float64(store.Stats().Dropped) })
-	var others lab.Others
+	var others lab.PeerCounts
 	if r.shared != nil {
 		others = r.shared.Counts()
 	}
 	return lab.Open(lab.Config{Path: path, Store: store, Now: r.now, Metrics: r.Metrics, Log: r.Log,
-		Others: others, Before: before})
+		Peers: others, Before: before})
 }

@@ -221,12 +221,12 @@ func (r *running) open() (up *upstream.Client, err error) {
 func (r *running) judges(ctx context.Context) error {
 	s, limits, world := r.Settings, r.Rules.Set().Limits, World(r.Settings)
 	roots := world.Roots(r.Rules.Set())
-	desks, err := openDesks(s, r.Rules.Set().AgentNames(), r.local,
+	issuers, err := openIssuers(s, r.Rules.Set().AgentNames(), r.local,
 		slices.Concat(roots.Write, r.Rules.Set().Confined(roots.Home).Write, []string{s.Workspace}), r.Log)
 	if err != nil {
 		return err
 	}
-	out, err := egressListener(s, desks.any())
+	out, err := egressListener(s, issuers.any())
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (r *running) judges(ctx context.Context) error {
 	if r.kept != nil {
 		r.guarded.Decisions = r.kept
 	}
-	desks.equip(&r.guarded, passes)
+	issuers.equip(&r.guarded, passes)
 	if r.shared != nil {
 		r.guarded.PeerRates = r.shared.Rates()
 		if s.AdminToken != "" { // it seals departures: others cannot forge one
@@ -299,7 +299,7 @@ func (r *running) server(ctx context.Context, up *upstream.Client,
 	r.turns = turn.NewPlanner(turn.PlannerConfig{Keep: r.Rules.Set().Limits.KeepLimits, Upstream: up,
 		Keys: keys, Guard: r.judge, Elsewhere: elsewhere, Metrics: r.Metrics, Log: r.Log})
 	c := sidecar.Config{Turns: r.turns, Replicas: replicas, Spans: r.spans, Rules: r.Rules,
-		Memory: r.ceilings.door(), Token: s.Token, Metrics: r.Metrics, Log: r.Log,
+		Memory: r.ceilings.admission(), Token: s.Token, Metrics: r.Metrics, Log: r.Log,
 		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)}}
 	if experiments != nil {
 		c.Watch = append(c.Watch, experiments.Watch)

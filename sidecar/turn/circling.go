@@ -45,7 +45,7 @@ func (n callNotes) Get(callID string) (string, bool) {
 
 // stop ends a turn in which the model wanted to go on in circles.
 func (t *Turn) stop(about tools.Refusal) error {
-	t.p.Metrics.Said.WithLabelValues(t.labels("loop")...).Inc()
+	t.p.Metrics.Notices.WithLabelValues(t.labels("loop")...).Inc()
 	t.log.Warn("the model makes the same call again and again; the turn ends", "event", "loop_ended",
 		"tool", about.Name, "model", t.Model.ID.Value,
 		"server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)

@@ -297,7 +297,7 @@ func (c *choice) read(p *Piece, chunk *openai.Choice, last bool) {
 	} else {
 		part.Events, part.Holding, part.Leading = events, c.reader.Holding(), c.reader.Leading()
 	}
-	part.Said, part.Delta = chunk, d
+	part.Source, part.Delta = chunk, d
 	p.Parts = append(p.Parts, part)
 }
 

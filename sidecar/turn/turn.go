@@ -140,7 +140,7 @@ func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Rea
 	switch {
 	case !again:
 		return false, t.settle(reading, fault, &remedy, about, err)
-	case remedy.Action == ruleset.Correct, t.sink.Left():
+	case remedy.Action == ruleset.Correct, t.sink.Sent():
 		t.correction = &correction{reading.Content, remedy.Correction(about.Name, about.Why,
 			t.catalog.Names())}
 	}
@@ -174,7 +174,7 @@ func (t *Turn) reading(ctx context.Context, reply *upstream.Reply, reader *Reade
 		t.followed(reading)
 		t.unread(ctx)
 		return reading, nil
-	case t.sink.Left():
+	case t.sink.Sent():
 		return t.deciding(reader.Break()), err
 	}
 	return &parse.Reading{}, err

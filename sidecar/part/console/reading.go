@@ -32,7 +32,7 @@ type readView struct {
 // read reads a reply with the very code that serves. Marked stays empty where its text is too
 // long. It gives nil where the reply cannot be read.
 func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *replay.Record,
-	native []capture.Said, confines bool, most int) *replay.Shown {
+	native []capture.ServerCall, confines bool, most int) *replay.Shown {
 	for _, call := range native {
 		v.Native = append(v.Native, callOf(call.Name, []byte(call.Arguments)))
 	}

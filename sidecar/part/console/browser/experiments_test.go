@@ -77,17 +77,18 @@ func afternoon(t *testing.T) func(*config.Settings) {
 		ruletest.Must(t, err)
 		r := rand.New(rand.NewPCG(1, 2))
 		for i := range 3000 {
-			seat := l.Seat(set, fmt.Sprint("r", i), experiment.Asking{Session: fmt.Sprint("s", i)})
+			assignment := l.Assign(set, fmt.Sprint("r", i), experiment.Asking{Session: fmt.Sprint("s", i)})
 			chance := .22
-			if strings.Contains(seat.Arms(), "short-prompt/short") {
+			if strings.Contains(assignment.Arms(), "short-prompt/short") {
 				chance = .10
 			}
 			o := turn.Outcome{Account: turn.Account{Model: "gpt-oss", Turns: 1, Completion: 80,
-				Empty: r.Float64() < chance}, Took: time.Duration(700+r.IntN(900)) * time.Millisecond, Status: 200}
+				Empty: r.Float64() < chance}, Took: time.Duration(700+r.IntN(900)) * time.Millisecond,
+				Status: 200}
 			if r.Float64() < .04 {
 				o.Status = 502
 			}
-			seat.Ended(&o)
+			assignment.Ended(&o)
 			now = now.Add(6 * time.Second)
 			if i%5 == 0 {
 				l.Review(set)

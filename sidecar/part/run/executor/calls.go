@@ -26,7 +26,7 @@ import (
 // runAll runs the calls of one reply, in their order; where the rules say so, and all of them
 // only read, at the same time. The error means that what is done cannot be kept, so that nothing
 // more must run.
-func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error) {
+func (r *Run) runAll(ctx context.Context, n int, s *modelReply) ([]tools.Result, error) {
 	results, errs := make([]tools.Result, len(s.Calls)), make([]error, len(s.Calls))
 	together := r.set.Runs.Parallel == "read" && !slices.ContainsFunc(s.Calls,
 		func(c tools.Call) bool { return r.changes(&c) || r.refers(&c) })
@@ -69,7 +69,7 @@ func (r *Run) count(calls []tools.Call, results []tools.Result) {
 
 // run runs one call of a reply, and gives what the model reads of it. Before it are the results
 // of the calls before.
-func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (tools.Result, error) {
+func (r *Run) run(ctx context.Context, s *modelReply, i int, before []tools.Result) (tools.Result, error) {
 	id, call := s.ids[i], s.Calls[i]
 	if ctx.Err() != nil {
 		return notRun, nil

@@ -31,20 +31,20 @@ const (
 var needed = []walls.Part{walls.PartFiles, walls.PartTCP, walls.PartUDP, walls.PartUnix,
 	walls.PartSignals}
 
-// desks are where permits become tickets: for calls that leave for a gateway, and for those of
+// issuers are where permits become tickets: for calls that leave for a gateway, and for those of
 // runs. Nil: these are not confined.
-type desks struct {
-	gateway, runs *tickets.Desk
-	clients       []string // agents whose calls leave through the desk gateway; nil: all
+type issuers struct {
+	gateway, runs *tickets.Issuer
+	clients       []string // agents whose calls leave through the issuer gateway; nil: all
 }
 
-func (d desks) any() bool { return d.gateway != nil || d.runs != nil }
+func (d issuers) any() bool { return d.gateway != nil || d.runs != nil }
 
 // equip gives the desks, and the network of commands, to the guard.
-func (d desks) equip(g *guard.Config, passes *egress.Book) {
-	for _, desk := range []*tickets.Desk{d.gateway, d.runs} {
-		if desk != nil && passes != nil {
-			desk.Network = passes
+func (d issuers) equip(g *guard.Config, passes *egress.Book) {
+	for _, issuer := range []*tickets.Issuer{d.gateway, d.runs} {
+		if issuer != nil && passes != nil {
+			issuer.Network = passes
 		}
 	}
 	if d.gateway != nil {
@@ -55,10 +55,10 @@ func (d desks) equip(g *guard.Config, passes *egress.Book) {
 	}
 }
 
-// openDesks opens the desks. Local says that the server is reached from this machine alone, and writable is
-// where commands may write.
-func openDesks(s config.Settings, agents []string, local bool, writable []string,
-	log *slog.Logger) (d desks, err error) {
+// openIssuers opens the issuers. Local says that the server is reached from this machine alone, and writable
+// is where commands may write.
+func openIssuers(s config.Settings, agents []string, local bool, writable []string,
+	log *slog.Logger) (d issuers, err error) {
 	if d.gateway, d.clients, err = forAgents(s, agents, local, writable, log); err != nil {
 		return d, err
 	}
@@ -67,7 +67,7 @@ func openDesks(s config.Settings, agents []string, local bool, writable []string
 		return d, err
 	}
 	if d.runs = d.gateway; d.runs == nil {
-		if d.runs, err = newDesk(s, writable); err != nil { // they run here, so nothing is to be guessed
+		if d.runs, err = newIssuer(s, writable); err != nil { // they run here, so nothing is to be guessed
 			log.Warn("commands of runs are not confined: "+err.Error(), "event", "confine_off")
 			d.runs, err = nil, nil
 		}
@@ -75,10 +75,10 @@ func openDesks(s config.Settings, agents []string, local bool, writable []string
 	return d, err
 }
 
-// forAgents is the desk for calls that leave for agents, and those whose calls go through it; nil: all.
-// Without a desk they are not confined.
+// forAgents is the issuer for calls that leave for agents, and those whose calls go through it; nil: all.
+// Without an issuer they are not confined.
 func forAgents(s config.Settings, agents []string, local bool, writable []string,
-	log *slog.Logger) (d *tickets.Desk, clients []string, err error) {
+	log *slog.Logger) (d *tickets.Issuer, clients []string, err error) {
 	auto := s.Confine == "" || s.Confine == ConfineAuto
 	switch {
 	case s.Confine == ConfineOff:
@@ -92,7 +92,7 @@ func forAgents(s config.Settings, agents []string, local bool, writable []string
 	case s.Confine != ConfineHere && s.Confine != ConfineUntried:
 		return nil, nil, fmt.Errorf("confine is auto, here, untried or off, not %q", s.Confine)
 	}
-	d, err = newDesk(s, writable)
+	d, err = newIssuer(s, writable)
 	switch {
 	case errors.Is(err, errUnfit) && auto:
 		log.Warn("commands that agents run are not confined: "+err.Error(), "event", "confine_off")
@@ -107,8 +107,8 @@ func forAgents(s config.Settings, agents []string, local bool, writable []string
 	return d, clients, nil
 }
 
-// newDesk opens a desk. The error is errUnfit where commands cannot be confined.
-func newDesk(s config.Settings, writable []string) (*tickets.Desk, error) {
+// newIssuer opens an issuer. The error is errUnfit where commands cannot be confined.
+func newIssuer(s config.Settings, writable []string) (*tickets.Issuer, error) {
 	missing, err := Unconfined(walls.Probe(), s.Confine == ConfineUntried)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func newDesk(s config.Settings, writable []string) (*tickets.Desk, error) {
 	if err := os.MkdirAll(empty, 0o500); err != nil {
 		return nil, fmt.Errorf("make the folder of commands that run outside of the walls: %w", err)
 	}
-	return &tickets.Desk{
+	return &tickets.Issuer{
 		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty,
 		Missing: missing, Made: made, Untried: s.Confine == ConfineUntried, Now: time.Now,
 	}, nil
