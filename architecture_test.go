@@ -26,11 +26,11 @@ var layers = []string{"internal", "tools", "policy", "sidecar", "sidecar/cli", "
 
 // outside are the folders of what is no part of the program: test kits, and programs of developers.
 var outside = []string{"internal/testkit", "bench", "deploy", "e2e", "sidecar/script/serve",
-	"sidecar/part/console/stage", "sidecar/part/console/browser"}
+	"internal/testkit/stage", "sidecar/part/console/browser"}
 
-// parts are the packages with one importer that stand alone all the same: a user may do without each; reply
+// alone are the packages with one importer that stand alone all the same: a user may do without each; reply
 // and serverlog keep HTTP and files out of what imports them; tests need programs and script, too.
-var parts = []string{"sidecar/cli", "sidecar/part/console", "sidecar/part/setup/cost", "sidecar/part/setup/demo", "sidecar/part/setup/doctor",
+var alone = []string{"sidecar/cli", "sidecar/part/console", "sidecar/part/setup/cost", "sidecar/part/setup/demo", "sidecar/part/setup/doctor",
 	"sidecar/part/eval", "sidecar/part/eval/fit",
 	"sidecar/part/trace", "sidecar/part/run/toolbox", "sidecar/reply", "sidecar/serverlog", "sidecar/programs",
 	"sidecar/script"}
@@ -168,8 +168,8 @@ func TestPackagesHaveReasons(t *testing.T) {
 	}
 	for _, r := range all {
 		name := r.name()
-		if longest(outside, name) < 0 && importers[name] == 1 != slices.Contains(parts, name) {
-			t.Errorf("%s has %d importers; parts are %v", name, importers[name], parts)
+		if longest(outside, name) < 0 && importers[name] == 1 != slices.Contains(alone, name) {
+			t.Errorf("%s has %d importers; parts are %v", name, importers[name], alone)
 		}
 	}
 }

@@ -26,7 +26,7 @@ const unreadModel = "TEST_UNREAD_MODEL"
 // the program.
 func TestUnreadLog(t *testing.T) {
 	if args := os.Getenv(unreadModel); args != "" {
-		os.Exit(Run(strings.Split(args, " "), Env{
+		os.Exit(Run(strings.Split(args, " "), Env{Parts: Parts,
 			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Defaults: os.DirFS("../.."),
 		}))
 	}
