@@ -85,7 +85,7 @@ type verdict struct {
 	Taken    []rulefile.Taken  `json:"taken_away,omitempty"` // from the files that others include
 
 	took time.Duration
-	Err  error // the folder cannot be read
+	Err  error `json:"-"` // the folder cannot be read
 }
 
 // checkCounts are how much was loaded, which is 0 where the rules do not load, and how much

@@ -20,7 +20,9 @@ import (
 func everyCommand(c *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{c}
 	for _, sub := range c.Commands() {
-		all = append(all, everyCommand(sub)...)
+		if !sub.Hidden {
+			all = append(all, everyCommand(sub)...)
+		}
 	}
 	return all
 }
@@ -133,7 +135,8 @@ func TestSettingsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	secrets := 0
-	for _, s := range new(config.Settings).All() {
+	settings := (Env{Parts: Parts}).DefaultSettings()
+	for _, s := range settings.All() {
 		flag, page := "`--"+s.Flag()+"`", "  --"+s.Flag()+" "+s.Is+" "
 		if s.Bare != "" {
 			page = "  --" + s.Flag() + " " + s.Is + "[=" + s.Bare + "] "

@@ -114,7 +114,7 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 	file, all := rulefile.Single(name, doc), s.All()
 	var fields []reflect.StructField
 	for _, f := range all {
-		fields = append(fields, reflect.StructField{Name: f.field.Name, Type: f.field.Type, Tag: f.field.Tag})
+		fields = append(fields, reflect.StructField{Name: fmt.Sprint("F", len(fields)), Type: f.field.Type, Tag: f.field.Tag})
 	}
 	said := reflect.New(reflect.StructOf(fields))
 	problems := file.Decode(said.Interface(), false)

@@ -163,9 +163,9 @@ func (r *running) end() (err error) {
 }
 
 // open opens what is there before anything is judged.
-func (r *running) open(ctx context.Context) (up *upstream.Client, err error) {
+func (r *running) open(ctx context.Context) (*upstream.Client, error) {
 	s, l := r.Settings, r.Rules.Set().Limits
-	up, err = upstream.New(upstream.Config{
+	up, err := upstream.New(upstream.Config{
 		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: l.Connect,
 		IdleConnections: l.IdleConnections, Log: r.Log,
 	})
