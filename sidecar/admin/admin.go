@@ -85,7 +85,9 @@ func (a *API) Handler() http.Handler {
 		if routes[of.Path] == nil {
 			routes[of.Path] = map[string]handler{}
 		}
-		routes[of.Path][of.Method] = func(w http.ResponseWriter, r *http.Request) error { return of.Serve(a, w, r) }
+		routes[of.Path][of.Method] = func(w http.ResponseWriter, r *http.Request) error {
+			return of.Serve(a, w, r)
+		}
 	}
 	mux := http.NewServeMux()
 	for path, methods := range routes {

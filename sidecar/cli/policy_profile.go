@@ -103,7 +103,8 @@ func reportProfile(set *ruleset.Set, env Env) *profileReport {
 	walls := env.walls(set.AgentNames())
 	r := &profileReport{
 		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(),
-		Confine: set.Confine().String(), Holds: walls.Holds, Untried: walls.Untried, Here: walls.Here, Roots: env.World().Roots(set),
+		Confine: set.Confine().String(), Holds: walls.Holds, Untried: walls.Untried, Here: walls.Here,
+		Roots: env.World().Roots(set),
 		Rules: map[policy.Effect]int{}, Expansions: append([]ruleset.Expansion{}, set.Expansions()...),
 	}
 	for _, effect := range set.PolicyRules() {

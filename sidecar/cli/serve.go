@@ -171,7 +171,8 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.L
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .",
 			"event", "rules_unused")
 	}
-	c := service.Config{Parts: env.Services(), Settings: s, Parent: starter, Rules: rules, Named: RulesName(s.Rules),
+	c := service.Config{Parts: env.Services(), Settings: s, Parent: starter, Rules: rules,
+		Named:   RulesName(s.Rules),
 		Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level, Given: given, Next: next}
 	if c.Greet = log.Err; s.LogFormat == "json" { // programs read it
 		c.Greet = nil

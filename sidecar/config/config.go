@@ -94,8 +94,8 @@ func (s *Settings) All() (out []Setting) {
 			key, _ := rulefile.KeyOf(f)
 			tag := f.Tag.Get
 			set := Setting{
-				Key: key, Is: tag("is"), Doc: tag("doc"), One: tag("one"), Bare: tag("bare"), Word: tag("word"),
-				Example: tag("eg"), Else: tag("else"),
+				Key: key, Is: tag("is"), Doc: tag("doc"), One: tag("one"), Bare: tag("bare"),
+				Word: tag("word"), Example: tag("eg"), Else: tag("else"),
 				Text: v.FieldByIndex(f.Index).Addr().Interface().(*string), Token: tag("is") == "token",
 				field: f,
 			}
@@ -114,7 +114,9 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 	file, all := rulefile.Single(name, doc), s.All()
 	var fields []reflect.StructField
 	for _, f := range all {
-		fields = append(fields, reflect.StructField{Name: fmt.Sprint("F", len(fields)), Type: f.field.Type, Tag: f.field.Tag})
+		field := f.field
+		field.Name, field.Index = fmt.Sprint("F", len(fields)), nil
+		fields = append(fields, field)
 	}
 	said := reflect.New(reflect.StructOf(fields))
 	problems := file.Decode(said.Interface(), false)

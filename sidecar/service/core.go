@@ -11,6 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
@@ -64,6 +65,12 @@ type Core struct {
 // Background runs something until the server stops.
 func (c *Core) Background(run func(context.Context)) {
 	c.background.Go(func() { run(c.work) })
+}
+
+// Upstreams are the model servers of the rules in force, after each was asked whether it can be
+// reached. The answers are kept for a moment.
+func (c *Core) Upstreams(ctx context.Context) []fleet.State {
+	return c.Turns.Fleet.Look(ctx, c.Rules.Set())
 }
 
 // Offer lets other parts find a value, by its type.

@@ -127,7 +127,7 @@ func (r *running) begins(up *upstream.Client, server *sidecar.Server) {
 				"detail", detail)
 		}
 		if ctx.Err() == nil && r.Greet != nil {
-			r.greet("http://"+r.at.Addr().String()+"/v1", r.Turns.Fleet.Look(ctx, r.Rules.Set()), err)
+			r.greet("http://"+r.at.Addr().String()+"/v1", r.Upstreams(ctx), err)
 		}
 	})
 }

@@ -99,7 +99,8 @@ func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- service.Run(ctx, service.Config{Parts: program.Services(), Settings: settings, Rules: rules, Named: s.Rules,
+		ended <- service.Run(ctx, service.Config{Parts: program.Services(), Settings: settings, Rules: rules,
+			Named:   s.Rules,
 			Environ: environ, Metrics: metrics, Log: log, Level: level})
 	}()
 	t.Cleanup(func() {

@@ -44,7 +44,8 @@ func (Part) Walls(agents []string) cli.Walls {
 	out := cli.Walls{Untried: offer.Untried}
 	out.Here, _ = Agents(true, agents)
 	for _, g := range offer.Parts {
-		out.Holds = append(out.Holds, cli.Hold{Part: string(g.Part), About: g.About, By: g.By, Missing: g.Missing})
+		out.Holds = append(out.Holds, cli.Hold{Part: string(g.Part), About: g.About, By: g.By,
+			Missing: g.Missing})
 	}
 	return out
 }
@@ -52,9 +53,10 @@ func (Part) Walls(agents []string) cli.Walls {
 // Open has commands confined where they can be. Stop waits for the end of their proxy.
 func (Part) Open(ctx context.Context, c *service.Core) (stop func() error, err error) {
 	s := config.Of[Settings](&c.Settings)
-	roots := c.Guard.World.Roots(c.Rules.Set())
-	desks, err := openDesks(c, s, c.Rules.Set().AgentNames(), slices.Concat(roots.Write, c.Rules.Set().Confined(roots.Home).Write,
-		[]string{c.Settings.Workspace}))
+	set := c.Rules.Set()
+	roots := c.Guard.World.Roots(set)
+	desks, err := openDesks(c, s, set.AgentNames(), slices.Concat(roots.Write,
+		set.Confined(roots.Home).Write, []string{c.Settings.Workspace}))
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
@@ -62,8 +61,8 @@ func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 		experiments, _ := service.Offered[*lab.Admin](c)
 		resumer, _ := service.Offered[*run.Resumer](c)
 		all := Config{API: api, Next: next, Witness: w, Experiments: experiments, Resumer: resumer,
-			Upstreams: func(ctx context.Context) []fleet.State { return c.Turns.Fleet.Look(ctx, c.Rules.Set()) },
-			Decisions: service.DecisionsIn(c.Settings), Version: built.Version(), Now: time.Now}
+			Upstreams: c.Upstreams, Decisions: service.DecisionsIn(c.Settings), Version: built.Version(),
+			Now: time.Now}
 		if runs, ok := service.Offered[*executor.Executor](c); ok {
 			all.Runs = runs.Journal
 		}

@@ -1,4 +1,5 @@
-// Package experiment tries rules on a share of the sessions, counts what becomes of them, and records replies.
+// Package experiment tries rules on a share of the sessions, counts what becomes of them, and records
+// replies.
 package experiment
 
 import (

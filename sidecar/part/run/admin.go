@@ -28,7 +28,8 @@ func (k *Resumer) serve(_ *admin.API, w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	if len(body.By) > admin.MaxAnswerText {
-		return admin.Refuse(http.StatusBadRequest, fmt.Sprintf("by has at most %d bytes", admin.MaxAnswerText), "")
+		return admin.Refuse(http.StatusBadRequest,
+			fmt.Sprintf("by has at most %d bytes", admin.MaxAnswerText), "")
 	}
 	id := r.PathValue("id")
 	if err := k.Resume(r.Context(), id, cmp.Or(approvals.Visible(body.By), "the admin API")); err != nil {

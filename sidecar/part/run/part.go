@@ -115,7 +115,9 @@ func sources(c *service.Core, s *Settings, here bool) (out []executor.Source, er
 			return nil, err
 		}
 		out = append(out, beyond)
-		c.Background(func(ctx context.Context) { beyond.Tools(ctx, c.Rules.Set(), policy.Subject{}) }) // says what it finds
+		c.Background(func(ctx context.Context) { // it says what it finds
+			beyond.Tools(ctx, c.Rules.Set(), policy.Subject{})
+		})
 	}
 	return out, nil
 }

@@ -160,7 +160,8 @@ func keptRows(rec *journal.Record) []cli.Row {
 	at := rec.Time.Local().Format(time.TimeOnly)
 	switch {
 	case rec.Turn != nil:
-		r.Add(0, cli.Bold, "", "%s  turn %d  %d + %d tokens", at, rec.Turn.N, rec.Turn.Prompt, rec.Turn.Answer)
+		r.Add(0, cli.Bold, "", "%s  turn %d  %d + %d tokens", at, rec.Turn.N, rec.Turn.Prompt,
+			rec.Turn.Answer)
 		for _, c := range rec.Turn.Calls {
 			r.Add(1, cli.Plain, "", "calls %s %s", c.Tool, cli.Clipped(c.Arguments))
 		}

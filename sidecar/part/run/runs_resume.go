@@ -68,7 +68,8 @@ func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
 	if k.json {
 		out.out = io.Discard
 	}
-	err = service.Do(ctx, service.Config{Parts: k.env.Services(), Settings: s, Rules: rules, Named: cli.RulesName(s.Rules),
+	err = service.Do(ctx, service.Config{Parts: k.env.Services(), Settings: s, Rules: rules,
+		Named:   cli.RulesName(s.Rules),
 		Environ: k.env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level},
 		func(ctx context.Context, c *service.Core) error {
 			runs, ok := service.Offered[*executor.Executor](c)

@@ -198,7 +198,8 @@ func agentOf(c *cobra.Command, name string, set *ruleset.Set) (a connect.Agent, 
 	case name == "":
 		return a, cli.Misused(c, errors.New("which agent? one of: "+strings.Join(names, ", ")))
 	default:
-		return a, cli.Misused(c, fmt.Errorf("no agent %q is known; %s", name, rulefile.DidYouMean(name, names)))
+		return a, cli.Misused(c, fmt.Errorf("no agent %q is known; %s", name,
+			rulefile.DidYouMean(name, names)))
 	}
 }
 

@@ -62,7 +62,9 @@ func runDemo(ctx context.Context, env cli.Env) (err error) {
 			config.Of[confine.Settings](&s).Confine = confine.Off // no call of the demo is a command
 			s.Workspace, config.Of[run.Settings](&s).WorkspaceTools = work, "on"
 			s.Listen, s.Upstream, s.Rules, s.LogFormat = "127.0.0.1:0", upstream, dir, "json"
-			return cli.Serve(ctx, s, cli.Env{Err: log, Environ: env.Environ, Defaults: env.Defaults, Parts: env.Parts}, nil)
+			quiet := env
+			quiet.In, quiet.Out, quiet.Err = nil, nil, log
+			return cli.Serve(ctx, s, quiet, nil)
 		},
 	})
 	if err == nil && !ok {
