@@ -77,8 +77,8 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		return false, err
 	}
 	caller := s.caller(w, r, set, req, span)
-	out, err := s.limiter.Wait(ctx, cmp.Or(turn.Asker(req, caller, "").Session, web.Address(r)),
-		&set.Limits.Load)
+	line := cmp.Or(turn.Asker(req, caller, "").Session, web.Address(r))
+	out, err := s.limiter.Wait(ctx, line, &set.Limits.Load)
 	if err != nil {
 		return false, err
 	}

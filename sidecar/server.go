@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -171,12 +170,6 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if err := apiErr.Respond(w); err != nil && r.Context().Err() == nil {
 		s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())
 	}
-}
-
-// Upstreams are the model servers of the rules in force, after each was asked whether it can be
-// reached. The answers are kept for a moment.
-func (s *Server) Upstreams(ctx context.Context) []fleet.State {
-	return s.turns.Fleet.Look(ctx, s.rules.Set())
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {

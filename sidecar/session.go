@@ -55,12 +55,12 @@ func named(h http.Header, headers []string, req *openai.Request) string {
 			return id[:min(len(id), maxSessionID)]
 		}
 	}
-	return traceSession(h.Get("traceparent"))
+	return trace(h.Get("traceparent"))
 }
 
-// traceSession is the trace of that header as a session; empty: it names none.
+// trace is the trace of that header as a session; empty: it names none.
 // https://www.w3.org/TR/trace-context/#traceparent-header
-func traceSession(parent string) string {
+func trace(parent string) string {
 	const digits = "0123456789abcdef"
 	part := strings.Split(parent, "-")
 	if len(part) < 4 || len(part[1]) != 32 || strings.Trim(part[1], digits) != "" ||

@@ -21,7 +21,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/collector"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace/otlp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
@@ -39,12 +39,12 @@ type followed struct {
 func follow(t *testing.T, cfg setup, begin func(setup) *rig) *followed {
 	t.Helper()
 	to := collector.Start(t)
-	settings, err := trace.Read([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + to.URL})
+	settings, err := otlp.Read([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + to.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.metrics = telemetry.New()
-	sender, err := trace.Open(trace.Config{Settings: settings, Metrics: cfg.metrics, Name: spans.Name,
+	sender, err := otlp.Open(otlp.Config{Settings: settings, Metrics: cfg.metrics, Name: spans.Name,
 		Version: "v1", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ const (
 	maxApprovalWait = 25 * time.Second // of a long poll; the listener's timeouts are longer
 	maxListedText   = 200              // characters of a call in the list
 	// bytes of a name or a reason that a person gives: 500 characters, whatever they are
-	maxAnswerText = 2000
+	MaxAnswerText = 2000
 )
 
 // Approvals is a list of questions to a person, the oldest first.
@@ -62,7 +62,7 @@ type Approval struct {
 func (a *API) guarded(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if a.Token == "" {
-			return refusal(http.StatusForbidden,
+			return Refuse(http.StatusForbidden,
 				"approvals need a token: without one, the agent could answer for you",
 				"set GPTOSS_EXECUTOR_ADMIN_TOKEN where the server starts, and send it with: Authorization: Bearer TOKEN")
 		}
@@ -78,7 +78,7 @@ func (a *API) approvals(w http.ResponseWriter, r *http.Request) error {
 	if wait := query.Get("wait"); wait != "" {
 		d, err := time.ParseDuration(wait)
 		if err != nil || d < 0 {
-			return refusal(http.StatusBadRequest, "wait is a time such as 20s",
+			return Refuse(http.StatusBadRequest, "wait is a time such as 20s",
 				fmt.Sprintf("at most %s", maxApprovalWait))
 		}
 		since := cmp.Or(query.Get("since"), strconv.FormatUint(revision, 10))
@@ -223,20 +223,20 @@ func readVerdict(r *http.Request) (by, why string, err error) {
 		By  string `json:"by"` // a claim, for the log: the token is what proves something
 		Why string `json:"why"`
 	}
-	if err := readJSON(r, &body); err != nil {
+	if err := ReadJSON(r, &body); err != nil {
 		return "", "", err
 	}
-	if err := sayable(body.By, body.Why); err != nil {
+	if err := CheckAnswer(body.By, body.Why); err != nil {
 		return "", "", err
 	}
 	return cmp.Or(approvals.Visible(body.By), "the admin API"), body.Why, nil
 }
 
-// sayable refuses what is too long to be logged with a change.
-func sayable(by, why string) error {
-	if len(by) > maxAnswerText || len(why) > maxAnswerText {
-		return refusal(http.StatusBadRequest, fmt.Sprintf("by and why have at most %d bytes each",
-			maxAnswerText), "")
+// CheckAnswer refuses what is too long to be logged with a change.
+func CheckAnswer(by, why string) error {
+	if len(by) > MaxAnswerText || len(why) > MaxAnswerText {
+		return Refuse(http.StatusBadRequest, fmt.Sprintf("by and why have at most %d bytes each",
+			MaxAnswerText), "")
 	}
 	return nil
 }
@@ -265,16 +265,16 @@ func unanswered(id string, err error) *Error {
 	var late *approvals.AnsweredError
 	switch {
 	case errors.Is(err, errStale):
-		return refusal(http.StatusConflict, id+" was asked by rules that are no longer in force",
+		return Refuse(http.StatusConflict, id+" was asked by rules that are no longer in force",
 			"if the model sends the call again, it is judged again, and asks again if it must")
 	case errors.Is(err, approvals.ErrUnknown):
-		return refusal(http.StatusNotFound, fmt.Sprintf("there is no approval %q", id),
+		return Refuse(http.StatusNotFound, fmt.Sprintf("there is no approval %q", id),
 			"GET /approvals, or gpt-oss-executor approvals list, shows them; a restart forgets all, and old ones expire")
 	case errors.Is(err, approvals.ErrAway):
-		return refusal(http.StatusServiceUnavailable, err.Error(),
+		return Refuse(http.StatusServiceUnavailable, err.Error(),
 			"nothing was changed; try again when the server of the setting shared is back")
 	case errors.As(err, &late):
-		return refusal(http.StatusConflict, late.Error(), "nothing was changed; "+next(late.Entry.State))
+		return Refuse(http.StatusConflict, late.Error(), "nothing was changed; "+next(late.Entry.State))
 	}
 	return nil
 }

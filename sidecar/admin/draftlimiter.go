@@ -35,7 +35,7 @@ func (d *DraftLimiter) Work(ctx context.Context, who string, changes bool, do fu
 	d.mu.Lock()
 	if d.busy[who] {
 		d.mu.Unlock()
-		return refusal(http.StatusTooManyRequests, "your last draft is still being read",
+		return Refuse(http.StatusTooManyRequests, "your last draft is still being read",
 			"one is read at a time; try again in a moment")
 	}
 	d.busy[who] = true
@@ -49,7 +49,7 @@ func (d *DraftLimiter) Work(ctx context.Context, who string, changes bool, do fu
 	case d.slots <- struct{}{}:
 	case <-ctx.Done():
 		leave()
-		return refusal(http.StatusServiceUnavailable, "other drafts are being read",
+		return Refuse(http.StatusServiceUnavailable, "other drafts are being read",
 			fmt.Sprintf("at most %d are read at once; try again in a moment", maxSeats))
 	}
 	type end struct{ err, panics any }
@@ -76,7 +76,7 @@ func (d *DraftLimiter) Work(ctx context.Context, who string, changes bool, do fu
 		err, _ := e.err.(error)
 		return err
 	case <-late:
-		return refusal(http.StatusServiceUnavailable, "this draft takes too long to read",
+		return Refuse(http.StatusServiceUnavailable, "this draft takes too long to read",
 			fmt.Sprintf("it was not ready within %s", draftTime))
 	}
 }

@@ -50,8 +50,8 @@ func ParseRemote(text string) (u url.URL, ok bool) {
 	case "file":
 		u.Path, ok = filepath.Clean(u.Path), u.Host == "" && u.User == nil
 	case "ssh", "https":
-		ok = remoteHost().MatchString(u.Host) && (u.User == nil ||
-			remoteUser().MatchString(u.User.Username())) &&
+		ok = remoteHost().MatchString(u.Host) &&
+			(u.User == nil || remoteUser().MatchString(u.User.Username())) &&
 			(u.Scheme == "https" || !secret)
 	}
 	return u, ok && remotePath().MatchString(u.Path)

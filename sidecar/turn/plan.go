@@ -135,7 +135,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
-	t.original, t.facts.Mentioned = req, t.mentions
+	t.original, t.facts.Mentioned = req, req.Mentions
 	t.facts.Formatted = req.Formatted()
 	t.facts.Stops = req.Stops()
 	of := conversation(from.Session, req)

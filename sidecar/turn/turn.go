@@ -9,7 +9,6 @@ import (
 	"errors"
 	"log/slog"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -65,12 +64,11 @@ type Turn struct {
 	notes      memory          // about calls that do not
 	awaited    memory          // what the results of calls show
 	style      *ruleset.Style  // in which the model calls tools; nil: the server does it
-	body       []byte          // as the upstream gets it; see sent
-	original   *openai.Request // as the caller sent it; see asker
-	folded     folded
-	stopped    string      // what the user reads, since the model goes round in circles; "": it does not
-	correction *correction // that the model gets behind it; nil: none
-	unstreamed bool        // the server hides errors in streams: it is asked for whole replies
+	body       []byte          // as the upstream gets it
+	original   *openai.Request // as the caller sent it
+	stopped    string          // what the user reads, since the model goes round in circles; "": it does not
+	correction *correction     // that the model gets behind it; nil: none
+	unstreamed bool            // the server hides errors in streams: it is asked for whole replies
 
 	account Account
 	asking  asking // the last request to a model server
@@ -78,14 +76,12 @@ type Turn struct {
 	choices int                   // of the reply that was read last
 	asked   map[ruleset.Fault]int // further requests so far, by their reason
 	spent   int
-	buf     *bytes.Buffer // of whole replies
 }
 
 // Run asks, reads and, within the bounds of the recovery rules, asks again. All of it goes
 // to the sink. The error is an *openai.Error of which nothing has left.
 func (t *Turn) Run(ctx context.Context, sink Sink) (err error) {
 	t.sink, ctx = sink, t.span.In(ctx)
-	defer t.release()
 	defer func() { t.endSpan(err) }()
 	for again := true; again; {
 		reading, failed := t.round(ctx)
@@ -120,7 +116,7 @@ type correction struct{ reply, text string }
 
 // message is what is sent to the server.
 func (t *Turn) message() []byte {
-	body := t.sent()
+	body := t.body
 	if t.correction != nil {
 		body = upstream.Correct(body, t.correction.reply, t.correction.text)
 	}
@@ -221,7 +217,7 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 		}
 	default:
 		var doc []byte
-		if doc, err = t.whole(reply); err == nil {
+		if doc, err = whole(reply); err == nil {
 			err = r.Document(doc)
 		}
 	}
@@ -255,7 +251,6 @@ func (t *Turn) take(p *Piece) {
 	if p.Doc != nil && p.Doc.Usage.Present() {
 		t.account.tokens(p.Doc.Usage.Of(p.Doc.Doc))
 	}
-	t.fold()
 	for i := range p.Parts {
 		part := &p.Parts[i]
 		if t.transcribe(p, part); part.Reading != nil {
@@ -268,31 +263,13 @@ func (t *Turn) take(p *Piece) {
 	}
 }
 
-// buffers holds the bodies of whole replies between turns.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// maxPooled is the largest buffer that is kept, in bytes.
-const maxPooled = 1 << 20
-
-// whole reads the body of a reply into one buffer.
-func (t *Turn) whole(reply *upstream.Reply) ([]byte, error) {
-	if t.buf == nil {
-		t.buf = buffers.Get().(*bytes.Buffer)
+// whole reads the body of a reply.
+func whole(reply *upstream.Reply) ([]byte, error) {
+	var buf bytes.Buffer
+	const most = 1 << 20 // of the room that is made at once, in bytes
+	if n, err := strconv.Atoi(reply.Header.Get("Content-Length")); err == nil && n > 0 && n < most {
+		buf.Grow(n + bytes.MinRead)
 	}
-	t.buf.Reset()
-	if n, err := strconv.Atoi(reply.Header.Get("Content-Length")); err == nil && n > 0 && n < maxPooled {
-		t.buf.Grow(n + bytes.MinRead)
-	}
-	if _, err := t.buf.ReadFrom(reply.Body); err != nil {
-		return nil, err
-	}
-	return t.buf.Bytes(), nil
-}
-
-// release gives the buffer back.
-func (t *Turn) release() {
-	if t.buf != nil && t.buf.Cap() <= maxPooled {
-		buffers.Put(t.buf)
-	}
-	t.buf = nil
+	_, err := buf.ReadFrom(reply.Body)
+	return buf.Bytes(), err
 }

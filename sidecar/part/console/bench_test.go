@@ -18,8 +18,9 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -34,7 +35,7 @@ func TestChild(t *testing.T) {
 		t.Skip("only BenchmarkTurns needs it")
 	}
 	s := stage.Open(t, func(s *config.Settings) {
-		s.Console, s.Upstream, s.LogLevel = mode, upstream, "info"
+		config.Of[console.Settings](s).Console, s.Upstream, s.LogLevel = mode, upstream, "info"
 	}, http.NotFoundHandler())
 	fmt.Printf("at %s %s\n", s.Chat, s.Console)
 	_, _ = io.Copy(io.Discard, os.Stdin) // until the benchmark ends

@@ -15,6 +15,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -27,15 +29,18 @@ var files embed.FS
 
 // Config is what a console works with. All but Witness, Decisions, Runs and Every must be set.
 type Config struct {
-	API       *admin.API       // whose listener it is on; what a page changes, it changes
-	Next      http.Handler     // gets what is not the console's
-	Witness   *witness.Witness // nil: no turn is kept
-	Upstreams func(context.Context) []fleet.State
-	Decisions string           // folder of the decision log; empty: there is none
-	Runs      *journal.Journal // of executor mode; nil: none is kept
-	Version   string           // of the program
-	Now       func() time.Time
-	Every     time.Duration // how often open pages are told what is new; 0: twice a second
+	API     *admin.API       // whose listener it is on; what a page changes, it changes
+	Next    http.Handler     // gets what is not the console's
+	Witness *witness.Witness // nil: no turn is kept
+	// nil: there are none
+	Experiments *lab.Admin
+	Resumer     *run.Resumer
+	Upstreams   func(context.Context) []fleet.State
+	Decisions   string           // folder of the decision log; empty: there is none
+	Runs        *journal.Journal // of executor mode; nil: none is kept
+	Version     string           // of the program
+	Now         func() time.Time
+	Every       time.Duration // how often open pages are told what is new; 0: twice a second
 }
 
 // Console is the handler of the admin listener. It is safe for concurrent use.

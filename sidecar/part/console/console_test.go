@@ -10,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 

@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -317,13 +318,13 @@ func TestOpen(t *testing.T) {
 func TestOff(t *testing.T) {
 	const words = "words of the model"
 	replies := map[string]script.Reply{"say": script.Text(words)}
-	v := open(t, func(s *config.Settings) { s.Console = "off" }, replies)
+	v := open(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "off" }, replies)
 	for _, path := range []string{"/", "/console/"} {
 		if p := v.get(path); p.StatusCode != http.StatusNotFound || !strings.Contains(p.text, "/rules") {
 			t.Errorf("%s: %s", path, p.Status)
 		}
 	}
-	v = open(t, func(s *config.Settings) { s.Console = "no-text" }, replies)
+	v = open(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" }, replies)
 	v.s.Ask("s", "say", false)
 	list := v.get("/console/").text
 	_, href, _ := strings.Cut(list, `href="/console/turns/`)

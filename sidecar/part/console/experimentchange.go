@@ -35,7 +35,7 @@ func (c *Console) stop(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if _, _, err := c.found(id); err != nil {
 		return err
 	}
-	if err := c.API.StopExperiment(id, v.By(), r.PostForm.Get("why")); err != nil {
+	if err := c.Experiments.Stop(id, v.By(), r.PostForm.Get("why")); err != nil {
 		return refusedBy(err, "It could not be stopped")
 	}
 	http.Redirect(w, r, Root+"experiments?stopped="+url.QueryEscape(id), http.StatusSeeOther)
@@ -72,7 +72,7 @@ func (c *Console) promotePage(r *http.Request, v viewer) (any, error) {
 	if arm > 0 && len(out.Verdicts) > 0 { // of a draft nothing is said
 		out.Verdict = out.Verdicts[arm-1]
 	}
-	own, err := c.API.Promoted(report.ID, out.Chosen.Name)
+	own, err := c.Experiments.Promoted(report.ID, out.Chosen.Name)
 	if err != nil {
 		return nil, refusedBy(err, "This arm cannot be promoted")
 	}
@@ -87,7 +87,7 @@ func (c *Console) promote(w http.ResponseWriter, r *http.Request, v viewer) erro
 		return unreadable(err)
 	}
 	id, arm := r.PathValue("id"), r.PathValue("arm")
-	edited, err := c.API.Promote(id, arm,
+	edited, err := c.Experiments.Promote(id, arm,
 		live.Seen{Who: v.By(), Versions: []string{r.PostForm.Get("version")}})
 	if err != nil {
 		return unseen(err, "The arm could not be promoted", Root+"experiments/"+url.PathEscape(id)+

@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -68,7 +69,7 @@ func (c *Console) experimentsPage(r *http.Request, v viewer) (any, error) {
 	set, rules := c.API.Rules.Set(), c.API.Rules.Report(false)
 	ranks := map[string]int{experiment.Running: 0, experiment.Draft: 1, experiment.Stopped: 2}
 	out := &experimentsView{Folder: rules.Folder != "", Notice: c.experimentSaid(r.URL.Query(), rules)}
-	for i, report := range c.API.Lab.Reports(set) {
+	for i, report := range c.reports(set) {
 		out.List = append(out.List, c.experiment(&set.Experiments.List[i], report, v))
 	}
 	slices.SortStableFunc(out.List, func(a, b experimentView) int {
@@ -81,7 +82,7 @@ func (c *Console) experimentsPage(r *http.Request, v viewer) (any, error) {
 func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 	set := c.API.Rules.Set()
 	if id := q.Get("stopped"); id != "" {
-		for _, report := range c.API.Lab.Reports(set) {
+		for _, report := range c.reports(set) {
 			if report.ID == id && report.Status == experiment.Stopped {
 				return shown(id + " is stopped. Everybody gets the rules as they are.")
 			}
@@ -218,10 +219,18 @@ func amount(x float64, unit string) string {
 	return fmt.Sprintf("%g %s", x, unit)
 }
 
+// reports tell how the experiments of the rules in force go.
+func (c *Console) reports(set *ruleset.Set) []lab.Report {
+	if c.Experiments == nil {
+		return nil
+	}
+	return c.Experiments.Lab.Reports(set)
+}
+
 // found is an experiment of the rules in force, and how it goes.
 func (c *Console) found(id string) (*experiment.Experiment, lab.Report, error) {
 	set := c.API.Rules.Set()
-	for i, r := range c.API.Lab.Reports(set) {
+	for i, r := range c.reports(set) {
 		if r.ID == id {
 			return &set.Experiments.List[i], r, nil
 		}

@@ -17,8 +17,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 const rowMark = `<tr data-effect="`
@@ -86,19 +87,20 @@ func TestDamagedRun(t *testing.T) {
 
 // Under no-text links find by the exact id, and no host stands in the list.
 func TestIDsWithoutWords(t *testing.T) {
-	v, _ := keeping(t, func(s *config.Settings) { s.Console = "no-text" }, nil, func(s *config.Settings) {
-		l, err := decisions.Open(decisions.Config{Dir: s.Decisions})
-		ruletest.Must(t, err)
-		ruletest.Must(t, l.AddConnection(decisions.Connection{Ticket: "T1", Tool: "exec",
-			Server: "whispered.example.com:443", Method: "CONNECT", Effect: "allow",
-			Outcome: decisions.Connected}))
-		for i := range 5 {
-			ruletest.Must(t, l.Add(decisions.Decision{Request: fmt.Sprint("req", i),
-				Approval: fmt.Sprint("ask", i), Tool: "exec", Why: "whispered", Effect: "allow",
-				Outcome: decisions.Passed}))
-		}
-		ruletest.Must(t, l.Close())
-	})
+	v, _ := keeping(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" }, nil,
+		func(s *config.Settings) {
+			l, err := decisions.Open(decisions.Config{Dir: s.Decisions})
+			ruletest.Must(t, err)
+			ruletest.Must(t, l.AddConnection(decisions.Connection{Ticket: "T1", Tool: "exec",
+				Server: "whispered.example.com:443", Method: "CONNECT", Effect: "allow",
+				Outcome: decisions.Connected}))
+			for i := range 5 {
+				ruletest.Must(t, l.Add(decisions.Decision{Request: fmt.Sprint("req", i),
+					Approval: fmt.Sprint("ask", i), Tool: "exec", Why: "whispered", Effect: "allow",
+					Outcome: decisions.Passed}))
+			}
+			ruletest.Must(t, l.Close())
+		})
 	for q, want := range map[string]int{"": 6, "req3": 1, "ask1": 1, "T1": 1, "req": 0, "whispered": 0} {
 		p := v.get("/console/decisions?" + url.Values{"q": {q}}.Encode())
 		if n := strings.Count(p.text, rowMark); n != want || strings.Contains(p.text, "whispered.example") {
@@ -160,7 +162,7 @@ func TestCutSecrets(t *testing.T) {
 	if len(paths) < 6 || strings.Contains(v.get("/console/runs?q="+token[:20]).text, "run-a") {
 		t.Errorf("a secret can be searched, or no turn is kept: %q", paths)
 	}
-	ruletest.Must(t, os.RemoveAll(filepath.Join(s.State, service.RunsFolder)))
+	ruletest.Must(t, os.RemoveAll(filepath.Join(s.State, run.Folder)))
 	if p := v.get("/console/runs"); p.StatusCode != http.StatusUnprocessableEntity ||
 		!strings.Contains(p.text, "The runs cannot be read") {
 		t.Errorf("their folder is gone: %s", p.Status)

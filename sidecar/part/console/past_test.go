@@ -17,13 +17,14 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // keeping is a visitor of a server that keeps decisions and runs. fill may write both before it starts.
@@ -57,7 +58,7 @@ func logged(t *testing.T, dir string, list ...decisions.Decision) {
 // interrupted writes the journal of a run that was broken off.
 func interrupted(t *testing.T, s *config.Settings, id string, words string) {
 	t.Helper()
-	j, err := journal.Open(journal.Config{Dir: filepath.Join(s.State, service.RunsFolder), Now: time.Now})
+	j, err := journal.Open(journal.Config{Dir: filepath.Join(s.State, run.Folder), Now: time.Now})
 	ruletest.Must(t, err)
 	request, err := json.Marshal(map[string]any{"model": "executor",
 		"messages": []map[string]string{{"role": "user", "content": words}}})
@@ -542,22 +543,23 @@ func TestPastIsText(t *testing.T) {
 // Under no-text no page shows or searches what a model or a user wrote.
 func TestPastWithoutWords(t *testing.T) {
 	const words = "whispered"
-	v, _ := keeping(t, func(s *config.Settings) { s.Console = "no-text" }, nil, func(s *config.Settings) {
-		logged(t, s.Decisions, decisions.Decision{Tool: "exec", Effect: policy.Deny,
-			Arguments: json.RawMessage(`{"command":"` + words + `"}`), Why: words, Instead: words,
-			Rule: "whole-tree"})
-		j, err := journal.Open(journal.Config{Dir: filepath.Join(s.State, service.RunsFolder), Now: time.Now})
-		ruletest.Must(t, err)
-		r, err := j.Begin(journal.Begin{ID: "runQuiet", Model: "executor",
-			Request: []byte(`{"messages":[{"role":"user","content":"` + words + `"}]}`)})
-		ruletest.Must(t, err)
-		for _, rec := range []journal.Record{{Turn: &journal.Turn{N: 1, Content: words, Reasoning: words,
-			Calls: []journal.Wrote{{ID: "a", Tool: "read", Arguments: words}}}},
-			{Result: &journal.Result{ID: "a", Text: words}}, {End: &journal.End{Status: journal.Failed, Text: words}}} {
-			ruletest.Must(t, r.Add(rec))
-		}
-		ruletest.Must(t, r.Close())
-	})
+	v, _ := keeping(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" }, nil,
+		func(s *config.Settings) {
+			logged(t, s.Decisions, decisions.Decision{Tool: "exec", Effect: policy.Deny,
+				Arguments: json.RawMessage(`{"command":"` + words + `"}`), Why: words, Instead: words,
+				Rule: "whole-tree"})
+			j, err := journal.Open(journal.Config{Dir: filepath.Join(s.State, run.Folder), Now: time.Now})
+			ruletest.Must(t, err)
+			r, err := j.Begin(journal.Begin{ID: "runQuiet", Model: "executor",
+				Request: []byte(`{"messages":[{"role":"user","content":"` + words + `"}]}`)})
+			ruletest.Must(t, err)
+			for _, rec := range []journal.Record{{Turn: &journal.Turn{N: 1, Content: words, Reasoning: words,
+				Calls: []journal.Wrote{{ID: "a", Tool: "read", Arguments: words}}}},
+				{Result: &journal.Result{ID: "a", Text: words}}, {End: &journal.End{Status: journal.Failed, Text: words}}} {
+				ruletest.Must(t, r.Add(rec))
+			}
+			ruletest.Must(t, r.Close())
+		})
 	for _, path := range []string{"/console/decisions", "/console/decisions/2", "/console/runs",
 		"/console/runs/runQuiet"} {
 		if p := v.get(path); p.StatusCode != http.StatusOK || strings.Contains(p.text, words) ||

@@ -123,7 +123,7 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 	v := &runView{
 		runRow: c.runRow(p), Task: c.passage(p.Task(), maxSaid), Words: c.words(), Torn: p.Torn,
 		GoesOn: c.Runs.GoesOn(id), InDoubt: len(p.Doubt()), rev: rev,
-		May: viewer.Role >= web.Admin, Here: c.API.Runs != nil,
+		May: viewer.Role >= web.Admin, Here: c.Resumer != nil && c.Resumer.Resumer != nil,
 	}
 	v.Resumable = !p.Finished() && !v.GoesOn
 	v.steps(c, p)

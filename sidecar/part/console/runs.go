@@ -151,7 +151,7 @@ func (c *Console) resume(w http.ResponseWriter, r *http.Request, v viewer) error
 	if err := whole(w, r); err != nil {
 		return err
 	}
-	err := c.API.ResumeRun(r.Context(), id, v.By())
+	err := c.Resumer.Resume(r.Context(), id, v.By())
 	var said *admin.Error
 	if errors.As(err, &said) {
 		return &trouble{said.Status(), "The run does not go on",

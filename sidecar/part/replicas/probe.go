@@ -8,17 +8,17 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // ErrForeign is that the server holds what was sealed with another secret, or by another version.
 var ErrForeign = errors.New("it holds what cannot be opened here: another version of this program wrote it, or a replica with another admin_token")
 
-// ConfigOf is what the settings say of the server. Replica, Now, Metrics and Log are for others to say.
-func ConfigOf(s config.Settings) (Config, error) {
+// ConfigOf is what the settings say of the server, and what seals what is kept there. Replica,
+// Now, Metrics and Log are for others to say.
+func ConfigOf(s Settings, adminToken string) (Config, error) {
 	c := Config{URL: s.Shared, User: s.SharedUser, Password: s.SharedPassword, CA: s.SharedCA,
-		Prefix: s.SharedPrefix, Secret: s.AdminToken}
+		Prefix: s.SharedPrefix, Secret: adminToken}
 	if c.Secret == "" {
 		c.Secret = s.SharedPassword
 	}

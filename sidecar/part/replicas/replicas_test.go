@@ -18,10 +18,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/replicas"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -45,8 +46,9 @@ func (g *group) open(t testing.TB, change func(*config.Settings)) *stage.Server 
 	t.Helper()
 	return stage.Open(t, func(s *config.Settings) {
 		stage.Tokens(s)
-		s.Shared, s.Workspace, s.LogLevel = "redis://"+g.server.Address, g.work, "info"
-		s.SharedWait = "1s" // the machine of a test may be busy
+		to := config.Of[replicas.Settings](s)
+		to.Shared, s.Workspace, s.LogLevel = "redis://"+g.server.Address, g.work, "info"
+		to.SharedWait = "1s" // the machine of a test may be busy
 		if change != nil {
 			change(s)
 		}
@@ -279,8 +281,9 @@ func TestApprovalsWithoutServer(t *testing.T) {
 // none waits for it.
 func TestKilledUnderStreams(t *testing.T) {
 	g := newGroup(t, slowly(time.Millisecond))
-	a, b := g.open(t, func(s *config.Settings) { s.SharedWait = "50ms" }), g.open(t,
-		func(s *config.Settings) { s.SharedWait = "50ms" })
+	a, b := g.open(t, func(s *config.Settings) { config.Of[replicas.Settings](s).SharedWait = "50ms" }),
+		g.open(t,
+			func(s *config.Settings) { config.Of[replicas.Settings](s).SharedWait = "50ms" })
 	a.HTTP.Timeout, b.HTTP.Timeout = time.Minute, time.Minute // 64 share a machine that may be busy
 	var done atomic.Bool
 	var served, bad atomic.Int64

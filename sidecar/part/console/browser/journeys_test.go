@@ -13,8 +13,9 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -315,7 +316,8 @@ func TestOtherSite(t *testing.T) {
 
 // Where no turn is kept in words, and where no token is asked for, the pages say so.
 func TestPlainly(t *testing.T) {
-	s := stage.Open(t, func(s *config.Settings) { s.Console = "no-text" }, stage.Model(replies()))
+	s := stage.Open(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" },
+		stage.Model(replies()))
 	s.Ask("may", "greet", false)
 	b := open(t, s)
 	b.to("/")

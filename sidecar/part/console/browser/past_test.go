@@ -14,12 +14,12 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // kept are settings with a log, runs and tokens, and what they are.
@@ -43,7 +43,7 @@ func errand() script.Scenario {
 // call was about to change something.
 func broken(t *testing.T, state, id string, last ...journal.Record) {
 	t.Helper()
-	j, err := journal.Open(journal.Config{Dir: filepath.Join(state, service.RunsFolder), Now: time.Now})
+	j, err := journal.Open(journal.Config{Dir: filepath.Join(state, run.Folder), Now: time.Now})
 	ruletest.Must(t, err)
 	request, err := json.Marshal(map[string]any{"model": "executor",
 		"messages": []map[string]string{{"role": "user",

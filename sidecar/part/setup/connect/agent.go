@@ -10,8 +10,8 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // Agent is an agent whose connection is data.
@@ -156,7 +156,7 @@ func (c *Connector) UndoAgent(a Agent, path string) error {
 	if undone == 0 {
 		return none
 	}
-	return service.ForgetAgent(a.Name, func(string) bool { return true })
+	return confine.ForgetAgent(a.Name, func(string) bool { return true })
 }
 
 // undo puts the newest backup of a config back.

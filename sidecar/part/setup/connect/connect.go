@@ -18,6 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -198,5 +199,5 @@ func (c *Connector) doubt() {
 // note says what becomes of commands, and notes for serve where the gateway is.
 // note says what becomes of the commands of an agent, and notes for serve where it is.
 func (c *Connector) note(agent string) {
-	fmt.Fprintln(c.Err, "confine:", service.NoteAgent(agent, c.URL))
+	fmt.Fprintln(c.Err, "confine:", confine.NoteAgent(agent, c.URL))
 }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // ReadOpenClaw reads an openclaw.json.
@@ -96,7 +96,7 @@ func (c *Connector) Undo(path string) error {
 	if err != nil {
 		return err
 	}
-	return service.ForgetAgent(ruleset.OpenClaw, func(sidecar string) bool {
+	return confine.ForgetAgent(ruleset.OpenClaw, func(sidecar string) bool {
 		return openclaw.Leads(u.Before, sidecar) && !openclaw.Leads(u.After, sidecar)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -68,7 +69,7 @@ func TestGateway(t *testing.T) {
 	} {
 		t.Run(row.what+" "+row.name, func(t *testing.T) {
 			p := patient(t, nil)
-			p.Settings.Gateway, p.Settings.GatewayToken = row.url, row.token
+			p.Settings.Parts = []any{&run.Settings{Gateway: row.url, GatewayToken: row.token}}
 			list := p.gateway(context.Background())
 			c := find(t, list, row.name)
 			if c.Status != row.status || !strings.Contains(c.Found, row.found) ||

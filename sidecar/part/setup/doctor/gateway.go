@@ -6,12 +6,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/gateway"
 )
 
 // gateway asks the gateway, if the settings name one.
 func (p *Patient) gateway(ctx context.Context) []Check {
-	s := p.Settings
+	s := config.Of[run.Settings](&p.Settings)
 	if s.Gateway == "" {
 		p.say("no gateway is named with --gateway, and none is asked")
 		return nil

@@ -8,16 +8,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/replicas"
 )
 
 // shared asks the server that replicas share, if the settings name one.
 func (p *Patient) shared(ctx context.Context) []Check {
-	if p.Settings.Shared == "" {
+	s := config.Of[replicas.Settings](&p.Settings)
+	if s.Shared == "" {
 		return nil
 	}
 	c := Check{Name: "shared", Status: fail}
-	to, err := replicas.ConfigOf(p.Settings)
+	to, err := replicas.ConfigOf(*s, p.Settings.AdminToken)
 	if err != nil {
 		c.Found, c.Fix = err.Error(), "shared_wait: 50ms"
 		return []Check{c}

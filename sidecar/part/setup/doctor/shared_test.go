@@ -25,9 +25,7 @@ func TestShared(t *testing.T) {
 	full := valkey.Start(t, "--maxmemory", "1", "--maxmemory-policy", "noeviction")
 	free, away := valkey.Start(t), valkey.Start(t)
 	away.Kill()
-	held := patient(t, nil)
-	held.Settings.Shared, held.Settings.AdminToken = "redis://"+free.Address, "another token"
-	to, err := replicas.ConfigOf(held.Settings)
+	to, err := replicas.ConfigOf(replicas.Settings{Shared: "redis://" + free.Address}, "another token")
 	ruletest.Must(t, err)
 	to.Replica, to.Now, to.Metrics, to.Log = "other", time.Now, telemetry.New(), slog.New(slog.DiscardHandler)
 	other, err := replicas.Open(to)
@@ -58,9 +56,9 @@ func TestShared(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := patient(t, nil)
-			s := &p.Settings
-			s.SharedUser, s.SharedPassword, s.AdminToken, s.SharedCA, s.SharedPrefix, s.SharedWait = row.user,
-				row.password, row.token, row.ca, row.prefix, row.wait
+			s := &replicas.Settings{SharedUser: row.user, SharedPassword: row.password, SharedCA: row.ca,
+				SharedPrefix: row.prefix, SharedWait: row.wait}
+			p.Settings.Parts, p.Settings.AdminToken = []any{s}, row.token
 			if row.address != "" {
 				s.Shared = "redis://" + row.address
 			}
