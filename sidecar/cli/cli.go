@@ -97,7 +97,7 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	default:
 		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env),
 			evalCommand(env), captureCommand(env), experimentsCommand(env), rulesCommand(env),
-			readingCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
+			checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
 			applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env),
 			schemasCommand(env), varsCommand(env), connectCommand(env, ""), connectCommand(env, theGateway),
 			probeCommand(env), doctorCommand(env), healthCommand(env), costCommand(env), noiseCommand(env),

@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -38,8 +39,8 @@ func treeRows(t *replay.Tree) []row {
 	if quiet && len(t.Others) == 0 {
 		r.add(1, plain, "", "nothing in it looks like markup or a call")
 	}
-	for i := range t.Weighed {
-		r.weighed(&t.Weighed[i])
+	for i := range t.Candidates {
+		r.candidate(&t.Candidates[i])
 	}
 	for i := range t.Policy {
 		if d := &t.Policy[i]; d.Effect != policy.Allow || len(d.Audits) > 0 {
@@ -110,10 +111,9 @@ func (r *rows) step(s *replay.TreeStep, level int) {
 	r.add(level, faint, "", "%s  %s", spot(s), clipped(s.Says()))
 }
 
-// weighed shows why a text is a call, or is none.
-func (r *rows) weighed(w *replay.WeighedText) {
-	r.add(1, plain, "", "weighed  %s, byte %d, %s: %s", w.Field, w.At, clipped(w.Name), w.Says)
-	r.add(3, faint, "", "%s", w.Sums())
+// candidate shows why a text is a call, or is none.
+func (r *rows) candidate(c *parse.Candidate) {
+	r.add(1, plain, "", "%s  %s, byte %d, %s: %s", c.Decision, c.Field, c.At, clipped(c.Name), c.Says())
 }
 
 // spot is where a step looked.

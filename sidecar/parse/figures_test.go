@@ -1,7 +1,6 @@
 package parse_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,10 +10,8 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/replies"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/trial"
 )
 
 // family is a raw reply of some model, and what it means.
@@ -126,29 +123,9 @@ func outcome(calls, content bool, wanted int, got parse.Reading) string {
 
 // judged is what became of a made-up reply.
 func judged(t *testing.T, c noise.Case) string {
-	line, err := trial.Line(c)
+	got, err := replies.Read(shipped, c)
 	if err != nil {
 		t.Fatal(err)
-	}
-	var rec replay.Record
-	if err := json.Unmarshal(line, &rec); err != nil {
-		t.Fatal(err)
-	}
-	rec.Finish = cmp.Or(rec.Finish, "length")
-	e, err := replay.Explain(shipped, guard.World{}, "", &rec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := noise.Got{Content: e.Content, Reasoning: e.Reasoning, Finish: e.Finish}
-	for _, r := range e.Refused {
-		if r.Code == "denied" {
-			got.Calls = append(got.Calls, noise.GotCall{Name: r.Name, Args: json.RawMessage(r.Text)})
-		} else {
-			got.Refused++
-		}
-	}
-	for _, call := range e.Calls {
-		got.Calls = append(got.Calls, noise.GotCall{Name: call.Name, Args: call.Arguments})
 	}
 	v := noise.Judge(c, got)
 	switch {
