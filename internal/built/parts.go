@@ -30,7 +30,7 @@ var parts = []struct {
 	{"run", [3]string{Command: "runs", Setting: "workspace_tools,gateway,gateway_token,gateway_session"}},
 	{"confine", [3]string{Command: "confine,git-ssh", Setting: "confine,egress"}},
 	{"console", [3]string{Setting: "console", Key: "limits.yaml console"}},
-	{"eval", [3]string{Command: "eval,noise,reading"}},
+	{"eval", [3]string{Command: "eval,noise"}},
 	{"setup", [3]string{Command: "connect,openclaw,doctor,cost,probe,demo"}},
 }
 
