@@ -36,7 +36,7 @@ var parts = []string{"sidecar/cli", "sidecar/part/console", "sidecar/part/setup/
 	"sidecar/script"}
 
 // budget is how many bytes of Go there may be outside of tests. It only falls.
-const budget = 4_244_500
+const budget = 4_213_500
 
 // vagueWords is how many words of TestPlainWords comments may hold. It only falls.
 const vagueWords = 5
@@ -47,6 +47,7 @@ var only = map[string][]string{
 	"github.com/fsnotify/fsnotify":          {"sidecar/rulefile"},
 	"github.com/expr-lang/expr":             {"sidecar/cond"},
 	"github.com/pelletier/go-toml/v2":       {"sidecar/connection"},
+	"github.com/santhosh-tekuri/jsonschema": {"tools/jsonschema"},
 	"github.com/tailscale/hujson":           {"internal/jsonc"},
 	"github.com/spf13/cobra":                {"sidecar/cli"},
 	"github.com/spf13/pflag":                {"sidecar/cli"},
