@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 )
 
@@ -38,9 +38,12 @@ const errSaid = exit(1)
 // Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused; policy check
 // has others.
 func Run(args []string, env Env) int {
+	if len(args) > 0 && args[0] == command.SSH { // git has started it, with its own words
+		return command.RunSSH(context.Background(), args[1:], env.Environ, env.In, env.Out, env.Err)
+	}
 	out := &Writer{To: env.Out}
 	env.Out = out
-	root := rootCommand(env, args)
+	root := rootCommand(env)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(WrongFlag(args))
 	err := cmp.Or(root.Execute(), out.Err)
@@ -60,9 +63,8 @@ func Run(args []string, env Env) int {
 	return 1
 }
 
-// rootCommand is the program with all its commands. Confine does not wait for the others, since
-// every confined command starts the program.
-func rootCommand(env Env, args []string) *cobra.Command {
+// rootCommand is the program with all its commands.
+func rootCommand(env Env) *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use:   "gpt-oss-executor",
@@ -89,21 +91,14 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetHelpCommand(HelpCommand())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), Page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
-	switch {
-	case len(args) > 0 && args[0] == "confine":
-		root.AddCommand(confineCommand(env))
-	case len(args) > 0 && args[0] == gitremote.Command:
-		root.AddCommand(gitSSHCommand(env))
-	default:
-		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env),
-			evalCommand(env), captureCommand(env), experimentsCommand(env), rulesCommand(env),
-			readingCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
-			applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env),
-			schemasCommand(env), varsCommand(env), connectCommand(env, ""), connectCommand(env, theGateway),
-			probeCommand(env), doctorCommand(env), healthCommand(env), costCommand(env), noiseCommand(env),
-			confineCommand(env), demoCommand(env), versionCommand(env),
-			CompletionCommand(), ManCommand())
-	}
+	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env),
+		evalCommand(env), captureCommand(env), experimentsCommand(env), rulesCommand(env),
+		readingCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
+		applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env),
+		schemasCommand(env), varsCommand(env), connectCommand(env, ""), connectCommand(env, theGateway),
+		probeCommand(env), doctorCommand(env), healthCommand(env), costCommand(env), noiseCommand(env),
+		confineCommand(env), demoCommand(env), versionCommand(env),
+		CompletionCommand(), ManCommand())
 	root.InitDefaultHelpCmd()
 	Helpful(root)
 	return root

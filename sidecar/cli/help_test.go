@@ -25,7 +25,7 @@ func everyCommand(c *cobra.Command) []*cobra.Command {
 	return all
 }
 
-func newRoot() *cobra.Command { return rootCommand(Env{Defaults: os.DirFS("../..")}, nil) }
+func newRoot() *cobra.Command { return rootCommand(Env{Defaults: os.DirFS("../..")}) }
 
 // What holds for every help page, whichever commands there are.
 func TestHelpPages(t *testing.T) {

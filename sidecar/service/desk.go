@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
@@ -113,9 +115,9 @@ func newDesk(s config.Settings, writable []string) (*tickets.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := os.Executable()
+	program, err := confiner()
 	if err != nil {
-		return nil, fmt.Errorf("find this program, which confines commands: %w", err)
+		return nil, err
 	}
 	state, err := stateOf(s)
 	if err != nil {
@@ -140,6 +142,19 @@ func newDesk(s config.Settings, writable []string) (*tickets.Desk, error) {
 		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty,
 		Missing: missing, Made: made, Untried: s.Confine == ConfineUntried, Now: time.Now,
 	}, nil
+}
+
+// confiner is the program that a gateway starts for each command: the small one beside this program, or this
+// one.
+func confiner() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program, which confines commands: %w", err)
+	}
+	if small, err := exec.LookPath(filepath.Join(filepath.Dir(program), command.Program)); err == nil {
+		return small, nil
+	}
+	return program, nil
 }
 
 // errUnfit is why commands are not confined.
