@@ -49,6 +49,7 @@ var only = map[string][]string{
 	"github.com/expr-lang/expr":             {"sidecar/cond"},
 	"github.com/pelletier/go-toml/v2":       {"sidecar/connection"},
 	"github.com/santhosh-tekuri/jsonschema": {"tools/jsonschema"},
+	"github.com/KimMachineGun/automemlimit": {"sidecar/service"},
 	"github.com/tailscale/hujson":           {"internal/jsonc"},
 	"github.com/spf13/cobra":                {"sidecar/cli"},
 	"github.com/spf13/pflag":                {"sidecar/cli"},
