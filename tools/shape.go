@@ -40,11 +40,11 @@ type reading struct {
 // value of the only parameter it can be meant for.
 func (w *shaper) readMended(text string) (reading, *Refusal) {
 	body := w.decoded(w.body(text))
-	if body == "" || body == "null" || nameless().MatchString(body) {
+	if body == "" || body == "null" || nameless.MatchString(body) {
 		w.note("args.empty", text, "{}", "")
 		return reading{object: "{}", raw: true}, nil
 	}
-	if elided().MatchString(body) {
+	if elided.MatchString(body) {
 		return reading{}, w.refuse(BadJSON, "what came leaves them out")
 	}
 	if value, ok := w.lone(body); ok {

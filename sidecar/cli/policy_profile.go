@@ -3,12 +3,12 @@ package cli
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -162,8 +162,8 @@ func confined(p *profileReport) string {
 }
 
 var (
-	profileLine = lazyregexp.New(`(?m)^profile:[ \t]*[^\s#]*`)
-	versionLine = lazyregexp.New(`(?m)^version:.*`)
+	profileLine = regexp.MustCompile(`(?m)^profile:[ \t]*[^\s#]*`)
+	versionLine = regexp.MustCompile(`(?m)^version:.*`)
 )
 
 // setProfile writes a profile into exec.yaml, if the rules then still load.
@@ -184,11 +184,11 @@ func setProfile(name, dir string, env Env) error {
 		return err
 	}
 	file, line := profiledIn(files), "profile: "+name
-	changed := profileLine().ReplaceAllString(files[file], line)
-	if !profileLine().MatchString(files[file]) {
-		changed = versionLine().ReplaceAllString(files[file], "$0\n"+line)
+	changed := profileLine.ReplaceAllString(files[file], line)
+	if !profileLine.MatchString(files[file]) {
+		changed = versionLine.ReplaceAllString(files[file], "$0\n"+line)
 	}
-	if !profileLine().MatchString(changed) {
+	if !profileLine.MatchString(changed) {
 		return fmt.Errorf("%s has no line with its version, behind which the profile could stand; write this into it: %s", src.OnDisk(file), line)
 	}
 	if err := Edit(src, file, changed); err != nil {
@@ -202,7 +202,7 @@ func setProfile(name, dir string, env Env) error {
 func profiledIn(files rulefile.Files) string {
 	const file = "exec.yaml"
 	for name, text := range files {
-		if rulefile.ExtraOf(name) == file && profileLine().MatchString(text) {
+		if rulefile.ExtraOf(name) == file && profileLine.MatchString(text) {
 			return name
 		}
 	}

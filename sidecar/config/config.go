@@ -6,11 +6,11 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -150,11 +150,11 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 	return problems
 }
 
-var variable = lazyregexp.New(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variable = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // expand replaces ${NAME}. missing is the first name that is not set.
 func expand(s string, env func(string) (string, bool)) (out, missing string) {
-	out = variable().ReplaceAllStringFunc(s, func(m string) string {
+	out = variable.ReplaceAllStringFunc(s, func(m string) string {
 		if strings.HasPrefix(m, "$$") {
 			return m[1:]
 		}
@@ -171,15 +171,15 @@ func expand(s string, env func(string) (string, bool)) (out, missing string) {
 // unexpanded is what is meant as a variable in a value and is none, such as ${NAME:-else} or $NAME; "":
 // nothing.
 func unexpanded(s string) string {
-	if bareVariable().MatchString(s) {
+	if bareVariable.MatchString(s) {
 		return s
 	}
-	return anyForm().FindString(variable().ReplaceAllString(strings.ReplaceAll(s, "$${", ""), ""))
+	return anyForm.FindString(variable.ReplaceAllString(strings.ReplaceAll(s, "$${", ""), ""))
 }
 
 var (
-	bareVariable = lazyregexp.New(`^\s*\$[A-Z_][A-Z0-9_]*\s*$`)
-	anyForm      = lazyregexp.New(`\$\{[^}]*\}?`)
+	bareVariable = regexp.MustCompile(`^\s*\$[A-Z_][A-Z0-9_]*\s*$`)
+	anyForm      = regexp.MustCompile(`\$\{[^}]*\}?`)
 )
 
 // Override takes over the environment: pairs of NAME=value. A variable with our

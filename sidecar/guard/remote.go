@@ -3,9 +3,8 @@ package guard
 import (
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Remote is a repository elsewhere.
@@ -31,7 +30,7 @@ func ParseRemote(text string) (u url.URL, ok bool) {
 	if filepath.IsAbs(text) {
 		text = "file://" + text
 	}
-	if m := shortRemote().FindStringSubmatch(text); m != nil && !strings.Contains(text, "://") {
+	if m := shortRemote.FindStringSubmatch(text); m != nil && !strings.Contains(text, "://") {
 		u = url.URL{Scheme: "ssh", Host: m[2], Path: m[3]}
 		if m[1] != "" {
 			u.User = url.User(m[1])
@@ -50,16 +49,16 @@ func ParseRemote(text string) (u url.URL, ok bool) {
 	case "file":
 		u.Path, ok = filepath.Clean(u.Path), u.Host == "" && u.User == nil
 	case "ssh", "https":
-		ok = remoteHost().MatchString(u.Host) &&
-			(u.User == nil || remoteUser().MatchString(u.User.Username())) &&
+		ok = remoteHost.MatchString(u.Host) &&
+			(u.User == nil || remoteUser.MatchString(u.User.Username())) &&
 			(u.Scheme == "https" || !secret)
 	}
-	return u, ok && remotePath().MatchString(u.Path)
+	return u, ok && remotePath.MatchString(u.Path)
 }
 
 var (
-	shortRemote = lazyregexp.New(`^(?:([^/:@]+)@)?([^/:@]+):([^:].*)$`) // sam@host:shop.git
-	remoteHost  = lazyregexp.New(`^(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?$`)
-	remoteUser  = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
-	remotePath  = lazyregexp.New(`^[A-Za-z0-9/_~.][A-Za-z0-9/_~.@+,=-]*$`)
+	shortRemote = regexp.MustCompile(`^(?:([^/:@]+)@)?([^/:@]+):([^:].*)$`) // sam@host:shop.git
+	remoteHost  = regexp.MustCompile(`^(?:[A-Za-z0-9_][A-Za-z0-9._-]*|\[[0-9a-fA-F:.]+\])(?::[0-9]{1,5})?$`)
+	remoteUser  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+	remotePath  = regexp.MustCompile(`^[A-Za-z0-9/_~.][A-Za-z0-9/_~.@+,=-]*$`)
 )

@@ -12,7 +12,6 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/tidwall/gjson"
 )
@@ -38,9 +37,9 @@ func token(kind, secret string) string { return fmt.Sprintf(opens+"%s:%d»", kin
 
 // What Mask puts. Only kinds of ours count, so that no secret hides in one.
 var (
-	doneAny    = sync.OnceValue(func() *regexp.Regexp { return doneWith("", "") })
-	doneBegins = sync.OnceValue(func() *regexp.Regexp { return doneWith("^", "") })
-	done       = sync.OnceValue(func() *regexp.Regexp { return doneWith("^", "$") })
+	doneAny    = doneWith("", "")
+	doneBegins = doneWith("^", "")
+	done       = doneWith("^", "$")
 )
 
 func doneWith(before, after string) *regexp.Regexp {
@@ -48,7 +47,7 @@ func doneWith(before, after string) *regexp.Regexp {
 }
 
 // IsMasked reports whether a text has had a secret masked.
-func IsMasked(s string) bool { return strings.Contains(s, opens) && doneAny().MatchString(s) }
+func IsMasked(s string) bool { return strings.Contains(s, opens) && doneAny.MatchString(s) }
 
 // Forms lets put write something in the place of each secret that is known by its form,
 // whatever stands before it.

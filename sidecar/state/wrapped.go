@@ -1,10 +1,10 @@
 package state
 
 import (
+	"regexp"
 	"sync"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
@@ -67,11 +67,11 @@ func (w *Wrapped) Result(id, text string, now time.Time) (by string, fate Fate) 
 	by = *call
 	w.asked.Drop(id)
 	switch {
-	case missing().MatchString(text):
+	case missing.MatchString(text):
 		since, _ := w.away.Use(by)
 		*since = now
 		return by, NotRun
-	case held().MatchString(text):
+	case held.MatchString(text):
 		return by, Held
 	}
 	return by, Ran
@@ -88,7 +88,7 @@ func (w *Wrapped) Here(by string, now time.Time) bool {
 // How results look of commands that were not run, because the program that confines is not
 // there or has no ticket there; and of such that failed at the kernel.
 var (
-	missing = lazyregexp.New(`(?s)gpt-oss-executor['"]?: (?:[^\n]*: )?(?:not found|command not found|No such file or directory|Permission denied|cannot execute).*(?:code 12[67]\)|Command not found|Command not executable \(permission denied\))\s*$` +
+	missing = regexp.MustCompile(`(?s)gpt-oss-executor['"]?: (?:[^\n]*: )?(?:not found|command not found|No such file or directory|Permission denied|cannot execute).*(?:code 12[67]\)|Command not found|Command not executable \(permission denied\))\s*$` +
 		`|gpt-oss-executor confine: [^\n]*(?:no ticket|cannot confine).*code 125\)\s*$`)
-	held = lazyregexp.New(`(?is)(?:permission denied|operation not permitted|eacces|eperm|read-only file system|network is unreachable|temporary failure in name resolution).*code \d+\)\s*$`)
+	held = regexp.MustCompile(`(?is)(?:permission denied|operation not permitted|eacces|eperm|read-only file system|network is unreachable|temporary failure in name resolution).*code \d+\)\s*$`)
 )

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"regexp"
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
@@ -160,14 +160,14 @@ func (t *Turn) otherwise(ctx context.Context, err error) (bool, error) {
 // able to.
 func (t *Turn) demanding() (names []string) {
 	for _, tool := range t.offered {
-		if demands().Match(tool.Parameters) {
+		if demands.Match(tool.Parameters) {
 			names = append(names, tool.Name)
 		}
 	}
 	return names
 }
 
-var demands = lazyregexp.New(`"(?:pattern|patternProperties|not|propertyNames)"\s*:|"(?:max|min)(?:Length|Items)"\s*:\s*[1-9]\d{3}`)
+var demands = regexp.MustCompile(`"(?:pattern|patternProperties|not|propertyNames)"\s*:|"(?:max|min)(?:Length|Items)"\s*:\s*[1-9]\d{3}`)
 
 func styleID(s *ruleset.Style) string {
 	if s == nil {

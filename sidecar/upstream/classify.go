@@ -9,7 +9,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -146,10 +145,10 @@ func readFault(body []byte) openai.Fault {
 	if doc := gjson.Parse(text); doc.Type == gjson.String && gjson.Valid(text) {
 		return readFault([]byte(doc.String()))
 	}
-	if title := titleTag().FindStringSubmatch(text); title != nil {
+	if title := titleTag.FindStringSubmatch(text); title != nil {
 		text = title[1] // a proxy's error page
 	}
 	return openai.Fault{Message: text}
 }
 
-var titleTag = lazyregexp.New(`(?is)<title>\s*(.*?)\s*</title>`)
+var titleTag = regexp.MustCompile(`(?is)<title>\s*(.*?)\s*</title>`)

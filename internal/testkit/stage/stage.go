@@ -11,11 +11,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/program"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -115,12 +115,12 @@ func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model
 	return s
 }
 
-var address = lazyregexp.New(`address=(http://[^ \n]+)`)
+var address = regexp.MustCompile(`address=(http://[^ \n]+)`)
 
 // address is the one that an event tells.
 func (s *Server) address(event string) string {
 	for _, line := range s.Log.Lines(event) {
-		if m := address().FindStringSubmatch(line); m != nil {
+		if m := address.FindStringSubmatch(line); m != nil {
 			return m[1]
 		}
 	}

@@ -1,10 +1,10 @@
 package console
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
@@ -92,7 +92,7 @@ type mask struct {
 	put      string
 }
 
-var masked = lazyregexp.New(`«masked:[a-z-]+:(\d{1,9})»`)
+var masked = regexp.MustCompile(`«masked:[a-z-]+:(\d{1,9})»`)
 
 // masksOf are the secrets of a text. It is not ok where they overlap: then it is unclear where they stand.
 func masksOf(text string) (out []mask, ok bool) {
@@ -101,7 +101,7 @@ func masksOf(text string) (out []mask, ok bool) {
 		return nil, true
 	}
 	at, done := 0, 0 // in text and after
-	for _, m := range masked().FindAllStringSubmatchIndex(after, -1) {
+	for _, m := range masked.FindAllStringSubmatchIndex(after, -1) {
 		plain, put := after[done:m[0]], after[m[0]:m[1]]
 		if !strings.HasPrefix(text[at:], plain) {
 			return nil, false

@@ -6,10 +6,10 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -22,17 +22,17 @@ const (
 )
 
 var (
-	hidden   = lazyregexp.New(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
-	textarea = lazyregexp.New(`(?s)<textarea id="\w+" name="(\w+)"[^>]*>\n(.*?)</textarea>`)
-	chosen   = lazyregexp.New(`(?s)<select id="\w+" name="(\w+)">.*?<option value="([^"]*)" selected>`)
+	hidden   = regexp.MustCompile(`<input type="hidden" name="(\w+)" value="([^"]*)">`)
+	textarea = regexp.MustCompile(`(?s)<textarea id="\w+" name="(\w+)"[^>]*>\n(.*?)</textarea>`)
+	chosen   = regexp.MustCompile(`(?s)<select id="\w+" name="(\w+)">.*?<option value="([^"]*)" selected>`)
 )
 
 // form is what a browser without script would send of a page.
 func (p page) form() url.Values {
 	out := url.Values{}
 	_, main, _ := strings.Cut(p.text, "data-play")
-	for _, fields := range [][][]string{hidden().FindAllStringSubmatch(main, -1),
-		textarea().FindAllStringSubmatch(main, -1), chosen().FindAllStringSubmatch(main, -1)} {
+	for _, fields := range [][][]string{hidden.FindAllStringSubmatch(main, -1),
+		textarea.FindAllStringSubmatch(main, -1), chosen.FindAllStringSubmatch(main, -1)} {
 		for _, m := range fields {
 			out.Set(m[1], strings.ReplaceAll(strings.ReplaceAll(html.UnescapeString(m[2]), "\r\n", "\n"),
 				"\n", "\r\n"))

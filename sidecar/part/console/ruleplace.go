@@ -2,9 +2,9 @@ package console
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -14,10 +14,10 @@ import (
 type rulePlace struct{ Text, Href string }
 
 // placed is file:line or file:line:column, and the version of the rules where it is known.
-var placed = lazyregexp.New(`^([\w./-]+\.yaml):(\d+)(?::\d+)?(?:@([0-9a-f]{12}))?$`)
+var placed = regexp.MustCompile(`^([\w./-]+\.yaml):(\d+)(?::\d+)?(?:@([0-9a-f]{12}))?$`)
 
 func placeOf(s string) rulePlace {
-	m := placed().FindStringSubmatch(s)
+	m := placed.FindStringSubmatch(s)
 	if m == nil || strings.HasPrefix(m[1], rulefile.ArmFolder+"/") { // what an arm sets stands in no file
 		return rulePlace{Text: s}
 	}

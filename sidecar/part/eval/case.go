@@ -6,11 +6,11 @@ package eval
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
@@ -97,7 +97,7 @@ func (w *Want) judge(m replay.Made) Made {
 	out.UnresolvedOK = accepted ||
 		!slices.ContainsFunc(w.Unresolved, func(c wantCall) bool { return !refuses(m.Refused, c.Name) })
 	// a label may name a text that quotes markup
-	out.Leak = w.LeakFree && !named && markup().MatchString(m.Content)
+	out.Leak = w.LeakFree && !named && markup.MatchString(m.Content)
 	out.Right = out.CallsOK && !out.Leak && out.ReasoningOK && out.UnresolvedOK &&
 		(w.Calls != nil && !w.whole || out.ContentOK)
 	return out
@@ -112,7 +112,7 @@ func refuses(refused []string, name string) bool {
 }
 
 // markup is what no user should see.
-var markup = lazyregexp.New(`<\|[a-z_]+\|>|assistant(?:commentary|analysis|final)|to=functions\.|</?tool_call>|\[TOOL_CALLS?\]`)
+var markup = regexp.MustCompile(`<\|[a-z_]+\|>|assistant(?:commentary|analysis|final)|to=functions\.|</?tool_call>|\[TOOL_CALLS?\]`)
 
 // names reports whether the label says this very text.
 func (w *Want) names(content string) bool {

@@ -11,13 +11,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -98,7 +98,7 @@ func (s *Store) replicas() sidecar.Replicas {
 // replicaFile keeps the id of a replica in its state folder, where its counts go on, too.
 const replicaFile = "replica"
 
-var replicaText = lazyregexp.New(`^[A-Z2-7]{26}$`)
+var replicaText = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
 // replicaID is the name by which other replicas know this one.
 func replicaID(state string, log *slog.Logger) (string, error) {
@@ -109,7 +109,7 @@ func replicaID(state string, log *slog.Logger) (string, error) {
 	file := filepath.Join(state, replicaFile)
 	doc, err := os.ReadFile(file)
 	switch text := strings.TrimSpace(string(doc)); {
-	case err == nil && replicaText().MatchString(text):
+	case err == nil && replicaText.MatchString(text):
 		return text, nil
 	case err == nil:
 		to, err := atomicfile.Aside(file, time.Now())

@@ -5,10 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -51,7 +51,7 @@ func hidden(p guard.Permit, found []paths.Inside, has ruleset.Confined) (out []s
 var maySay = []string{".npmrc", ".yarnrc.yml", ".pypirc", ".curlrc", ".wgetrc"}
 
 // tokens are the words without which no such file holds one.
-var tokens = lazyregexp.New(`(?i)auth|token|pass|secret|key|user|login|cookie|://[^/\s]*@`)
+var tokens = regexp.MustCompile(`(?i)auth|token|pass|secret|key|user|login|cookie|://[^/\s]*@`)
 
 // maxSettings is how long such a file is at most, in bytes.
 const maxSettings = 64 << 10
@@ -66,7 +66,7 @@ func harmless(file string) bool {
 		return false
 	}
 	doc, err := os.ReadFile(file)
-	return err == nil && !tokens().Match(doc)
+	return err == nil && !tokens.Match(doc)
 }
 
 // deepest is how many folders below the workspace a repository may lie whose git is fixed. Deeper

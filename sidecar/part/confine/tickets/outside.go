@@ -2,9 +2,9 @@ package tickets
 
 import (
 	"path"
+	"regexp"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
@@ -19,8 +19,8 @@ func (d *Issuer) outside(roots paths.Roots) (set []string) {
 		}
 	}
 	return append(set, "COMPOSE_PROJECT_NAME="+
-		strings.TrimLeft(notInProject().ReplaceAllString(strings.ToLower(path.Base(roots.Workspace())), ""),
+		strings.TrimLeft(notInProject.ReplaceAllString(strings.ToLower(path.Base(roots.Workspace())), ""),
 			"_-"))
 }
 
-var notInProject = lazyregexp.New(`[^a-z0-9_-]`)
+var notInProject = regexp.MustCompile(`[^a-z0-9_-]`)

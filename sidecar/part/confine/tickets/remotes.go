@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
@@ -33,9 +33,9 @@ func (d *Issuer) Remotes(roots paths.Roots) (out []guard.Remote) {
 	section := ""
 	for line := range strings.Lines(string(config)) {
 		line = strings.TrimSpace(line)
-		if m := sectionLine().FindStringSubmatch(line); m != nil {
+		if m := sectionLine.FindStringSubmatch(line); m != nil {
 			section = strings.ToLower(m[1])
-		} else if m := remoteLine().FindStringSubmatch(line); m != nil && section == "remote" {
+		} else if m := remoteLine.FindStringSubmatch(line); m != nil && section == "remote" {
 			if u, ok := user.Address(context.Background(), m[1]); ok && (u.Scheme != "file" ||
 				isStore(storeOf(u.Path))) {
 				out = append(out, guard.Remote{Text: m[1], URL: u})
@@ -46,8 +46,8 @@ func (d *Issuer) Remotes(roots paths.Roots) (out []guard.Remote) {
 }
 
 var (
-	sectionLine = lazyregexp.New(`^\[([A-Za-z0-9.-]+)(?: "[^"\\]*")?\]$`)
-	remoteLine  = lazyregexp.New(`^(?i:url|pushurl)\s*=\s*([^\s"\\#;]+)$`)
+	sectionLine = regexp.MustCompile(`^\[([A-Za-z0-9.-]+)(?: "[^"\\]*")?\]$`)
+	remoteLine  = regexp.MustCompile(`^(?i:url|pushurl)\s*=\s*([^\s"\\#;]+)$`)
 )
 
 // reach lets git of a command reach its remotes: folders are given, and what is elsewhere is asked for at

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Modes, owners, times and attributes may be changed below what may be written. The
@@ -40,7 +39,7 @@ func (c *caller) named(dir int32, path uint64, flags uint64) (place, error) {
 }
 
 // ownFile is a name of a file that the caller has open. Here it would lead to files of the supervisor.
-var ownFile = lazyregexp.New(`^/(?:proc/(?:self|thread-self|(\d+)(?:/task/\d+)?)/fd|dev/fd)/(\d+)$`)
+var ownFile = regexp.MustCompile(`^/(?:proc/(?:self|thread-self|(\d+)(?:/task/\d+)?)/fd|dev/fd)/(\d+)$`)
 
 // open is the file that a caller names, as O_PATH opens it, or a copy of what it has open.
 func (c *caller) open(at place) (int, error) {
@@ -50,7 +49,7 @@ func (c *caller) open(at place) (int, error) {
 		}
 		return c.fd(uint64(at.dir))
 	}
-	if m := ownFile().FindStringSubmatch(at.path); m != nil && !at.itself &&
+	if m := ownFile.FindStringSubmatch(at.path); m != nil && !at.itself &&
 		(m[1] == "" || m[1] == strconv.Itoa(c.process())) {
 		n, err := strconv.ParseUint(m[2], 10, 31)
 		if err != nil {

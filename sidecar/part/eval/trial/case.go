@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"strconv"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 )
 
@@ -40,11 +40,11 @@ func (d Draw) String() string {
 	return string(append(b, ']'))
 }
 
-var mark = lazyregexp.New(`\[noise (\d+)((?: [a-z=,0-9-]+)*)\]`)
+var mark = regexp.MustCompile(`\[noise (\d+)((?: [a-z=,0-9-]+)*)\]`)
 
 // FindDraw finds the last draw in a text. The error says what is wrong with it.
 func FindDraw(text string) (d Draw, ok bool, err error) {
-	all := mark().FindAllStringSubmatch(text, -1)
+	all := mark.FindAllStringSubmatch(text, -1)
 	if len(all) == 0 {
 		return d, false, nil
 	}

@@ -9,11 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 const (
@@ -29,7 +28,7 @@ type segment struct {
 	bytes int64
 }
 
-var segmentName = lazyregexp.New(`^replies-(\d{9,18})-(\d{8}T\d{6}\.\d{3}Z)\.jsonl$`)
+var segmentName = regexp.MustCompile(`^replies-(\d{9,18})-(\d{8}T\d{6}\.\d{3}Z)\.jsonl$`)
 
 func segmentPath(dir string, n uint64, born time.Time) string {
 	return filepath.Join(dir, fmt.Sprintf("replies-%09d-%s.jsonl", n, born.UTC().Format(bornAt)))
@@ -42,7 +41,7 @@ func segments(dir string) (list []segment, err error) {
 		return nil, err
 	}
 	for _, f := range files {
-		m := segmentName().FindStringSubmatch(f.Name())
+		m := segmentName.FindStringSubmatch(f.Name())
 		if m == nil || !f.Type().IsRegular() {
 			continue
 		}

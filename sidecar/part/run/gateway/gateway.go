@@ -17,12 +17,12 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -132,7 +132,7 @@ func (c *Client) send(ctx context.Context, o order, who policy.Subject) answer {
 }
 
 // channelName is what the gateway may know a channel by.
-var channelName = lazyregexp.New(`^[a-z0-9_-]{1,64}$`)
+var channelName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
 // post sends a body once.
 func (c *Client) post(ctx context.Context, body []byte, who policy.Subject) answer {
@@ -147,7 +147,7 @@ func (c *Client) post(ctx context.Context, body []byte, who policy.Subject) answ
 	if c.cfg.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.cfg.Token)
 	}
-	if ofGateway(who) && channelName().MatchString(who.Channel) {
+	if ofGateway(who) && channelName.MatchString(who.Channel) {
 		req.Header.Set("X-Openclaw-Message-Channel", who.Channel)
 	}
 	res, err := c.http.Do(req)

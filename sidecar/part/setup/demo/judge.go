@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // as says what is wrong with an answer that should be like another one, if anything.
@@ -22,7 +21,7 @@ func (a answer) as(want answer) error {
 	return nil
 }
 
-var callID = lazyregexp.New(`^[A-Za-z0-9]{1,40}$`) // OpenClaw rewrites every other id
+var callID = regexp.MustCompile(`^[A-Za-z0-9]{1,40}$`) // OpenClaw rewrites every other id
 
 // outcome is what a gateway makes use of. Of arguments only the meaning counts, and an id
 // need only be one that stays.
@@ -34,7 +33,7 @@ func (a answer) outcome() string {
 	for _, c := range a.calls {
 		finish = "tool_calls"
 		out += fmt.Sprintf(" and the call %s %s", c.Name, meaning(c.Args))
-		if !callID().MatchString(c.ID) {
+		if !callID.MatchString(c.ID) {
 			out += fmt.Sprintf(" with the id %q, which OpenClaw rewrites", c.ID)
 		}
 	}
