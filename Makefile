@@ -97,7 +97,7 @@ long:
 	  echo "go test -run $$names"; go test -vet=off -timeout 15m -run "^($$names)\$$" $$(xargs dirname <<<"$$files" | sort -u)
 
 rest: # those first that take long, or they would end alone
-	go test -vet=off -timeout 15m ./sidecar/part/console/browser ./sidecar/cli ./sidecar/parse ./sidecar/ruleset $$(comm -23 <(sort <<<"$(packages)") <(go list $(concurrent) | sort) | grep -vE '/sidecar/(console/browser|cli|parse|ruleset)$$')
+	go test -vet=off -timeout 15m ./sidecar/part/console/browser ./sidecar/cli ./sidecar/parse ./sidecar/ruleset $$(comm -23 <(sort <<<"$(packages)") <(go list $(concurrent) | sort) | grep -vE '/sidecar/(part/console/browser|cli|parse|ruleset)$$')
 
 deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a minute, the first time three
 	@for tool in promtool prometheus; do command -v $$tool >/dev/null || echo "skipped: what $$tool checks of deploy/; it is not here (apt-get install prometheus)"; done
