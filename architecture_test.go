@@ -43,7 +43,7 @@ var exceptions = map[string]string{
 // alone are the packages with one importer that stand alone all the same: they keep HTTP, files, the
 // kernel or a protocol out of what imports them, and tests need some of them without it.
 var alone = []string{"sidecar/reply", "sidecar/programs", "sidecar/script",
-	"sidecar/part/confine/tickets", "sidecar/part/console/history", "sidecar/part/eval/fit",
+	"sidecar/part/confine/tickets", "sidecar/part/console/witness", "sidecar/part/eval/fit",
 	"sidecar/part/run/toolbox", "sidecar/part/setup/cost", "sidecar/part/setup/demo",
 	"sidecar/part/setup/doctor", "sidecar/part/trace/otlp"}
 

@@ -19,7 +19,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -64,9 +64,9 @@ func experiments(t *testing.T, admin string, args ...string) []byte {
 	return out
 }
 
-func reported(t *testing.T, admin string) trials.Report {
+func reported(t *testing.T, admin string) lab.Report {
 	t.Helper()
-	var all struct{ Experiments []trials.Report }
+	var all struct{ Experiments []lab.Report }
 	if err := json.Unmarshal(experiments(t, admin, "--json"), &all); err != nil || len(all.Experiments) != 1 {
 		t.Fatalf("%+v %v", all, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -19,7 +19,7 @@ func TestCaptureKnowsTheWorkspace(t *testing.T) {
 	dir := t.TempDir()
 	store, err := capture.Open(dir, slog.New(slog.DiscardHandler), time.Now)
 	ruletest.Must(t, err)
-	l, err := trials.Open(trials.Config{Store: store, Now: time.Now, Metrics: telemetry.New(),
+	l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(),
 		Log: slog.New(slog.DiscardHandler)})
 	ruletest.Must(t, err)
 	r := start(t, setup{set: trying(t, "capture: {share: 100}\nexperiments: []\n"), lab: l},

@@ -16,7 +16,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -95,9 +95,9 @@ func (r *rig) session(n int) (arm string) {
 	return a.header.Get(experimentHeader)
 }
 
-func openLab(t testing.TB, path string, log io.Writer) *trials.Runner {
+func openLab(t testing.TB, path string, log io.Writer) *lab.Lab {
 	t.Helper()
-	l, err := trials.Open(trials.Config{Path: path, Now: time.Now, Metrics: telemetry.New(),
+	l, err := lab.Open(lab.Config{Path: path, Now: time.Now, Metrics: telemetry.New(),
 		Log: slog.New(slog.NewTextHandler(log, nil))})
 	ruletest.Must(t, err)
 	return l
@@ -107,7 +107,7 @@ func openLab(t testing.TB, path string, log io.Writer) *trials.Runner {
 // right, counts survive a restart, and sessions keep their arms.
 func TestExperiment(t *testing.T) {
 	set := trying(t, promptOrNot)
-	path := filepath.Join(t.TempDir(), trials.FileName)
+	path := filepath.Join(t.TempDir(), lab.FileName)
 	first := openLab(t, path, io.Discard)
 	r := start(t, setup{set: set, lab: first}, http.HandlerFunc(moody))
 	n := 2000
@@ -231,7 +231,7 @@ func TestOddChoicesAreHeard(t *testing.T) {
 	dir := t.TempDir()
 	store, err := capture.Open(dir, slog.New(slog.DiscardHandler), time.Now)
 	ruletest.Must(t, err)
-	l, err := trials.Open(trials.Config{Store: store, Now: time.Now, Metrics: telemetry.New(),
+	l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(),
 		Log: slog.New(slog.DiscardHandler)})
 	ruletest.Must(t, err)
 	r := start(t, setup{set: trying(t, "capture: {share: 100}\nexperiments: []\n"), lab: l},
@@ -291,7 +291,7 @@ experiments:
 		set := trying(t, text)
 		store, err := capture.Open(dir, slog.New(slog.DiscardHandler), time.Now)
 		ruletest.Must(t, err)
-		l, err := trials.Open(trials.Config{Store: store, Now: time.Now, Metrics: telemetry.New(),
+		l, err := lab.Open(lab.Config{Store: store, Now: time.Now, Metrics: telemetry.New(),
 			Log: slog.New(slog.DiscardHandler)})
 		ruletest.Must(t, err)
 		r := start(t, setup{set: set, lab: l}, http.HandlerFunc(moody))

@@ -17,7 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -54,7 +54,7 @@ type setup struct {
 	memory     admission.Memory
 	sources    []executor.Source
 	journal    *journal.Journal
-	lab        *trials.Runner
+	lab        *lab.Lab
 	metrics    *telemetry.Metrics // nil: new ones
 	spans      *spans.Tracer
 	json       bool          // the log is in JSON

@@ -14,8 +14,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/history"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -27,13 +27,14 @@ const Root = "/console/"
 //go:embed pages static
 var files embed.FS
 
-// Config is what a console works with. API, Next, Upstreams and Now must be set.
+// Config is what a console works with. All but Witness, Decisions, Runs and Every must be set.
 type Config struct {
-	API         *admin.API      // whose listener it is on; what a page changes, it changes
-	Next        http.Handler    // gets what is not the console's
-	Recent      *history.Recent // nil: no turn is kept
-	Experiments *trials.Admin   // nil: there are none
-	Resumer     *run.Resumer    // nil: no run is resumed
+	API     *admin.API       // whose listener it is on; what a page changes, it changes
+	Next    http.Handler     // gets what is not the console's
+	Witness *witness.Witness // nil: no turn is kept
+	// nil: there are none
+	Experiments *lab.Admin
+	Resumer     *run.Resumer
 	Upstreams   func(context.Context) []fleet.State
 	Decisions   string           // folder of the decision log; empty: there is none
 	Runs        *journal.Journal // of executor mode; nil: none is kept

@@ -143,7 +143,7 @@ func (c *Console) decision(ctx context.Context, v *decisionView, found *decision
 	if d.Took > 0 {
 		plain("Took", duration(d.Took))
 	}
-	if t, ok := c.Recent.Turn(d.Request); ok {
+	if t, ok := c.Witness.Turn(d.Request); ok {
 		v.Links = append(v.Links, fact{"", "The turn of " + t.Began.Format("15:04:05") + " in Live",
 			Root + "turns/" + url.PathEscape(t.ID)})
 	}

@@ -207,7 +207,7 @@ func (v *decisionsView) Fresh() bool { return v.Before == 0 && v.Looked < 20*pag
 
 // words reports whether what a model or a user wrote may be shown.
 func (c *Console) words() bool {
-	return c.Recent != nil && c.Recent.Words && c.API.Rules.Set().Limits.Console.Words > 0
+	return c.Witness != nil && c.Witness.Words && c.API.Rules.Set().Limits.Console.Words > 0
 }
 
 // filterOf is a filter of the log. Words that are not shown are not searched: then the text is an id, as

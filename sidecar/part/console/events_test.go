@@ -19,7 +19,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -186,10 +186,10 @@ func (l small) Accept() (net.Conn, error) {
 // A page that does not read is dropped, and keeps no turn waiting.
 func TestDropped(t *testing.T) {
 	log := &ruletest.Journal{}
-	w := history.New(history.Config{Words: true, Now: time.Now})
+	w := witness.New(witness.Config{Words: true, Now: time.Now})
 	api := &admin.API{Local: true,
 		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-	c, err := console.New(console.Config{API: api, Next: http.NotFoundHandler(), Recent: w, Now: time.Now,
+	c, err := console.New(console.Config{API: api, Next: http.NotFoundHandler(), Witness: w, Now: time.Now,
 		Every: time.Millisecond})
 	ruletest.Must(t, err)
 	srv := httptest.NewUnstartedServer(c)
@@ -209,7 +209,7 @@ func TestDropped(t *testing.T) {
 			t.Fatal("it is not dropped")
 		}
 		at := time.Now()
-		w.Begin(history.Asking{ID: at.String(), Session: strings.Repeat("s", 200)},
+		w.Begin(witness.Asking{ID: at.String(), Session: strings.Repeat("s", 200)},
 			ruleset.Usual()).Ended(&turn.Outcome{Status: 200})
 		most = max(most, time.Since(at))
 		time.Sleep(time.Millisecond)

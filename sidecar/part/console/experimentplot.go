@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 )
 
 // plotView is how the difference of an arm to the first one went, in pictures for two widths of the
@@ -30,7 +30,7 @@ type plotRow struct {
 const maxPlotRows = 16
 
 // plotsOf are those of one measure, by arm.
-func plotsOf(e *experiment.Experiment, r *trials.Report, series int) (out []plotView) {
+func plotsOf(e *experiment.Experiment, r *lab.Report, series int) (out []plotView) {
 	s := &r.Series[series]
 	unit, scale := s.Unit, 1.0
 	if unit == "" {
@@ -42,7 +42,7 @@ func plotsOf(e *experiment.Experiment, r *trials.Report, series int) (out []plot
 		if series == 0 {
 			p.Margin = scale * e.Margin
 		}
-		var last *trials.Finding
+		var last *lab.Finding
 		for i := range s.Points {
 			at := &s.Points[i]
 			if len(at.Arms) <= k || at.Arms[k].Against == nil {
@@ -58,7 +58,7 @@ func plotsOf(e *experiment.Experiment, r *trials.Report, series int) (out []plot
 				units += a.Units
 			}
 			says := f.Words(s.Unit)
-			if f.Kind == trials.Early {
+			if f.Kind == lab.Early {
 				says += " (" + f.Interval(s.Unit) + ")"
 			}
 			p.Points = append(p.Points, Point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect,

@@ -13,7 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -27,7 +27,7 @@ type experimentsView struct {
 
 // experimentView is how one goes.
 type experimentView struct {
-	trials.Report
+	lab.Report
 	Place    string // file:line
 	Running  bool
 	May      bool // the viewer may stop it
@@ -49,7 +49,7 @@ type verdictView struct{ Arm, Kind, Text, Advice string }
 
 // armView is an arm, and what the chosen measure says of it.
 type armView struct {
-	trials.Arm
+	lab.Arm
 	Control                        bool
 	Percent, Value, Compared, Kind string
 	Sets                           []pair
@@ -98,10 +98,10 @@ func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 }
 
 // experiment is how one goes, as v may see it.
-func (c *Console) experiment(e *experiment.Experiment, r trials.Report, v viewer) experimentView {
+func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) experimentView {
 	out := experimentView{
 		Report: r, Place: e.Place, Running: r.Status == experiment.Running, May: v.Role >= web.Admin,
-		Off: r.Split < trials.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
+		Off: r.Split < lab.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
 	}
 	out.Of, _ = experiment.MeasureOf(e.Measure)
 	if e.Margin > 0 {
@@ -158,7 +158,7 @@ func (c *Console) experiment(e *experiment.Experiment, r trials.Report, v viewer
 }
 
 // stateOf is where an experiment stands, as the command says it.
-func stateOf(r *trials.Report, now time.Time) (out []string) {
+func stateOf(r *lab.Report, now time.Time) (out []string) {
 	out = append(out, fmt.Sprintf("phase %d", r.Phase))
 	if r.Began.IsZero() {
 		return append(out, "nobody is in it yet")
@@ -176,7 +176,7 @@ func stateOf(r *trials.Report, now time.Time) (out []string) {
 }
 
 // kindOf is a verdict as a class of the style sheet.
-func kindOf(f *trials.Finding) string {
+func kindOf(f *lab.Finding) string {
 	if f == nil {
 		return ""
 	}
@@ -184,21 +184,21 @@ func kindOf(f *trials.Finding) string {
 }
 
 // verdictOf says in words what the measure says of an arm, and what to do about it.
-func verdictOf(arm, control string, m *trials.Measured, of experiment.Measure, unit string) verdictView {
-	v := verdictView{Arm: arm, Kind: string(trials.Early)}
+func verdictOf(arm, control string, m *lab.Measured, of experiment.Measure, unit string) verdictView {
+	v := verdictView{Arm: arm, Kind: string(lab.Early)}
 	if m == nil || m.Against == nil {
 		v.Text, v.Advice = fmt.Sprintf("Too early: nothing is counted of %s yet.", arm), "Wait."
 		return v
 	}
 	f := m.Against
 	switch v.Kind = string(f.Kind); f.Kind {
-	case trials.Better, trials.Worse:
+	case lab.Better, lab.Worse:
 		v.Text, v.Advice = fmt.Sprintf("%s is %s than %s.", arm, m.Words,
 			control), "Decide, whenever you like."
-	case trials.NoDifference:
+	case lab.NoDifference:
 		v.Text, v.Advice = fmt.Sprintf("Between %s and %s there is %s.", arm, control,
 			m.Words), "Take what is cheaper."
-	case trials.Broken:
+	case lab.Broken:
 		v.Text, v.Advice = "The split is off: do not trust this.",
 			"Find out why: no figure of this experiment counts."
 	default:
@@ -220,22 +220,22 @@ func amount(x float64, unit string) string {
 }
 
 // reports tell how the experiments of the rules in force go.
-func (c *Console) reports(set *ruleset.Set) []trials.Report {
+func (c *Console) reports(set *ruleset.Set) []lab.Report {
 	if c.Experiments == nil {
 		return nil
 	}
-	return c.Experiments.Runner.Reports(set)
+	return c.Experiments.Lab.Reports(set)
 }
 
 // found is an experiment of the rules in force, and how it goes.
-func (c *Console) found(id string) (*experiment.Experiment, trials.Report, error) {
+func (c *Console) found(id string) (*experiment.Experiment, lab.Report, error) {
 	set := c.API.Rules.Set()
 	for i, r := range c.reports(set) {
 		if r.ID == id {
 			return &set.Experiments.List[i], r, nil
 		}
 	}
-	return nil, trials.Report{}, &trouble{http.StatusNotFound, "There is no such experiment",
+	return nil, lab.Report{}, &trouble{http.StatusNotFound, "There is no such experiment",
 		"The rules in force have none of this name. Experiments lists them."}
 }
 

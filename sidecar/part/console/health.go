@@ -11,7 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -20,7 +20,7 @@ type health struct {
 	Upstreams []upstreamView
 	Turns     int // that the numbers of Upstreams are of
 	Bars      []bar
-	Hour      history.Minute // the sum of the last hour
+	Hour      witness.Minute // the sum of the last hour
 	Rules     live.Report
 	Age       time.Duration
 	Refused   rulefile.Problems
@@ -59,18 +59,18 @@ func (c *Console) healthPage(r *http.Request, _ viewer) (any, error) {
 	if h.Rules.Refused != nil {
 		h.Refused = h.Rules.Refused.Problems
 	}
-	turns, _ := c.Recent.Since(0, 1<<20, func(t *history.Turn) bool { return t.Done })
+	turns, _ := c.Witness.Since(0, 1<<20, func(t *witness.Turn) bool { return t.Done })
 	h.Turns = len(turns)
 	for _, s := range c.Upstreams(ctx) {
 		h.Upstreams = append(h.Upstreams, upstreamOf(s, turns))
 	}
-	h.minutes(c.Recent.Minutes())
+	h.minutes(c.Witness.Minutes())
 	h.Memory = c.memory(now)
 	return h, nil
 }
 
 // upstreamOf is a model server with the turns that it has served.
-func upstreamOf(s fleet.State, turns []history.Turn) upstreamView {
+func upstreamOf(s fleet.State, turns []witness.Turn) upstreamView {
 	v := upstreamView{State: s, Good: s.Why == ""}
 	var all, first []time.Duration
 	for i := range turns {
@@ -78,7 +78,7 @@ func upstreamOf(s fleet.State, turns []history.Turn) upstreamView {
 		if t.Account.Upstream != s.Name {
 			continue
 		}
-		if v.Turns++; t.Outcome() == history.Failed {
+		if v.Turns++; t.Outcome() == witness.Failed {
 			v.Failed++
 			continue
 		}
@@ -99,7 +99,7 @@ func quantile(list []time.Duration, q float64) string {
 }
 
 // minutes draws the last hour.
-func (h *health) minutes(list []history.Minute) {
+func (h *health) minutes(list []witness.Minute) {
 	most := 1
 	for _, m := range list {
 		most = max(most, m.Turns)
@@ -126,7 +126,7 @@ func (c *Console) memory(now time.Time) []pair {
 	read := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(read)
-	turns, bytes := c.Recent.Size()
+	turns, bytes := c.Witness.Size()
 	lost := "–"
 	if n := c.API.Decisions.Stats().Lost; n > 0 {
 		lost = plural(int(n), "decision")

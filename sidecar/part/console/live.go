@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -38,7 +38,7 @@ type row struct {
 	Note       string `json:"note"`
 }
 
-func rowOf(t *history.Turn, now time.Time) row {
+func rowOf(t *witness.Turn, now time.Time) row {
 	r := row{
 		ID: t.ID, Href: turnPath(t.ID), Outcome: string(t.Outcome()), At: t.Began.Format(time.RFC3339Nano),
 		Time:  t.Began.Format("15:04:05"),
@@ -52,7 +52,7 @@ func rowOf(t *history.Turn, now time.Time) row {
 		reading := &t.Replies[i].Reading
 		for k := range reading.Calls {
 			call := &reading.Calls[k]
-			repairs += history.Mended(*call)
+			repairs += witness.Mended(*call)
 			names = append(names, call.Name)
 			if !slices.Contains(strategies, call.Strategy) {
 				strategies = append(strategies, call.Strategy)
@@ -128,7 +128,7 @@ func counted(names []string) string {
 }
 
 // note is the most telling thing about a turn that did not go straight.
-func note(t *history.Turn) string {
+func note(t *witness.Turn) string {
 	switch {
 	case t.Done && t.Why != "":
 		return shown(fmt.Sprintf("%d %s", t.Status, t.Why))
@@ -143,7 +143,7 @@ func note(t *history.Turn) string {
 }
 
 // renamed are the calls that got another name than the model gave them.
-func renamed(t *history.Turn) (out []string) {
+func renamed(t *witness.Turn) (out []string) {
 	for i := range t.Replies {
 		for k := range t.Replies[i].Reading.Calls {
 			for _, r := range t.Replies[i].Reading.Calls[k].Repairs {
@@ -157,7 +157,7 @@ func renamed(t *history.Turn) (out []string) {
 	return out
 }
 
-func took(t *history.Turn, now time.Time) string {
+func took(t *witness.Turn, now time.Time) string {
 	if t.Done {
 		return duration(t.Took)
 	}
@@ -172,9 +172,9 @@ func filterOf(q url.Values) filter {
 }
 
 // fits looks for the words of the filter in what a row shows.
-func (f filter) fits(now time.Time) func(*history.Turn) bool {
+func (f filter) fits(now time.Time) func(*witness.Turn) bool {
 	words := strings.Fields(strings.ToLower(f.Text))
-	return func(t *history.Turn) bool {
+	return func(t *witness.Turn) bool {
 		if f.Outcome != "" && f.Outcome != string(t.Outcome()) {
 			return false
 		}
@@ -202,7 +202,7 @@ func (f filter) query() string {
 // liveView is the page of the last turns.
 type liveView struct {
 	Filter   filter
-	Outcomes []history.Outcome
+	Outcomes []witness.Outcome
 	Rows     []row
 	Blank    row // what a new row is made of
 	All      int
@@ -217,8 +217,8 @@ func (l *liveView) events() string {
 }
 
 func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
-	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: history.Outcomes(), Kept: c.Recent != nil &&
-		c.API.Rules.Set().Limits.Console.Turns > 0, Words: c.words(), since: c.Recent.Rev()}
+	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: witness.Outcomes(), Kept: c.Witness != nil &&
+		c.API.Rules.Set().Limits.Console.Turns > 0, Words: c.words(), since: c.Witness.Rev()}
 	out.Rows, out.All = c.rows(0, out.Filter)
 	out.Arms = slices.ContainsFunc(out.Rows, func(r row) bool { return r.Arm != "" })
 	return out, nil
@@ -227,7 +227,7 @@ func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
 // rows are the turns that have changed after a revision, the newest first.
 func (c *Console) rows(since uint64, f filter) (out []row, all int) {
 	now := c.Now()
-	list, all := c.Recent.Since(since, maxRows, f.fits(now))
+	list, all := c.Witness.Since(since, maxRows, f.fits(now))
 	for i := range list {
 		out = append(out, rowOf(&list[i], now))
 	}

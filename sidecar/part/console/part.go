@@ -13,8 +13,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/history"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -54,13 +54,13 @@ func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 	if c.Settings.Admin == "" || mode == off {
 		return nil, nil
 	}
-	w := history.New(history.Config{Words: mode == on,
+	w := witness.New(witness.Config{Words: mode == on,
 		Bounds: func() ruleset.Console { return c.Rules.Set().Limits.Console }, Now: time.Now})
 	c.Watch = append(c.Watch, w.Watch)
 	c.AdminPages = func(api *admin.API, next http.Handler) (http.Handler, error) {
-		experiments, _ := service.Offered[*trials.Admin](c)
+		experiments, _ := service.Offered[*lab.Admin](c)
 		resumer, _ := service.Offered[*run.Resumer](c)
-		all := Config{API: api, Next: next, Recent: w, Experiments: experiments, Resumer: resumer,
+		all := Config{API: api, Next: next, Witness: w, Experiments: experiments, Resumer: resumer,
 			Upstreams: c.Upstreams, Decisions: service.DecisionsIn(c.Settings), Version: built.Version(),
 			Now: time.Now}
 		if runs, ok := service.Offered[*executor.Executor](c); ok {

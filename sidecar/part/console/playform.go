@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
@@ -86,8 +86,8 @@ func (f *playForm) given() *Given {
 }
 
 // taken is the reply of a turn that a form was taken from, while it is kept.
-func (c *Console) taken(f *playForm) (*history.Turn, *history.Reply) {
-	t, ok := c.Recent.Turn(f.Turn)
+func (c *Console) taken(f *playForm) (*witness.Turn, *witness.Reply) {
+	t, ok := c.Witness.Turn(f.Turn)
 	if f.Turn == "" || !ok || f.Reply < 1 || f.Reply > len(t.Replies) || !t.Replies[f.Reply-1].Words {
 		return nil, nil
 	}

@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/history"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // thoughtOf is the reasoning of a reply as the server sent it.
-func thoughtOf(r *history.Reply) string {
+func thoughtOf(r *witness.Reply) string {
 	var text string
 	if json.Unmarshal(r.Thought, &text) == nil {
 		return text + r.Said.Reasoning
@@ -20,7 +20,7 @@ func thoughtOf(r *history.Reply) string {
 }
 
 // recordOf is a reply as replay reads it, and the server's own calls.
-func recordOf(t *history.Turn, r *history.Reply) (*replay.Record, []capture.Said) {
+func recordOf(t *witness.Turn, r *witness.Reply) (*replay.Record, []capture.Said) {
 	native := capture.SaidOf(r.Said.Calls)
 	message := map[string]any{"content": r.Said.Content, "reasoning_content": thoughtOf(r)}
 	if len(native) > 0 {
@@ -43,7 +43,7 @@ func recordOf(t *history.Turn, r *history.Reply) (*replay.Record, []capture.Said
 }
 
 // offeredOf are the tools that were offered; nil: unknown.
-func offeredOf(r *history.Reply) []json.RawMessage {
+func offeredOf(r *witness.Reply) []json.RawMessage {
 	if r.OfferedUnknown {
 		return nil
 	}

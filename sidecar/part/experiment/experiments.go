@@ -18,7 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -93,7 +93,7 @@ func (x *experimenting) show(c *cobra.Command, name string) error {
 		return err
 	}
 	if name != "" {
-		i := slices.IndexFunc(list, func(r trials.Report) bool { return r.ID == name })
+		i := slices.IndexFunc(list, func(r lab.Report) bool { return r.ID == name })
 		if i < 0 {
 			return unknown(name, list)
 		}
@@ -102,11 +102,11 @@ func (x *experimenting) show(c *cobra.Command, name string) error {
 	if x.json {
 		return x.env.Paper(true).Whole(map[string]any{"experiments": list}, nil)
 	}
-	return trials.Write(x.env.Out, list, name != "", time.Now())
+	return lab.Write(x.env.Out, list, name != "", time.Now())
 }
 
 // unknown is the error of an experiment that is not there.
-func unknown(name string, list []trials.Report) error {
+func unknown(name string, list []lab.Report) error {
 	var ids []string
 	for _, r := range list {
 		ids = append(ids, r.ID)
@@ -117,7 +117,7 @@ func unknown(name string, list []trials.Report) error {
 	return fmt.Errorf("there is no experiment %s; %s", name, rulefile.DidYouMean(name, ids))
 }
 
-func (x *experimenting) reports(c *cobra.Command, name string) ([]trials.Report, error) {
+func (x *experimenting) reports(c *cobra.Command, name string) ([]lab.Report, error) {
 	client, err := cli.AdminFrom(x.admin, c, x.env)
 	if err != nil {
 		return nil, err
@@ -139,11 +139,11 @@ func (x *experimenting) reports(c *cobra.Command, name string) ([]trials.Report,
 	if err != nil {
 		return nil, err
 	}
-	files, err := trials.ReadFolders(x.states)
+	files, err := lab.ReadFolders(x.states)
 	if err != nil {
 		return nil, err
 	}
-	return trials.Read(set, x.env.Err, files...)
+	return lab.Read(set, x.env.Err, files...)
 }
 
 // promote publishes the files in which the arm is the rule.
@@ -192,12 +192,12 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 }
 
 // asked asks how experiments go.
-func asked(ctx context.Context, c *admin.Client) (all trials.Experiments, err error) {
+func asked(ctx context.Context, c *admin.Client) (all lab.Experiments, err error) {
 	return all, c.Ask(ctx, http.MethodGet, "/experiments", nil, &all)
 }
 
 // stopped ends one, in the name of by, and tells how all go.
-func stopped(ctx context.Context, c *admin.Client, id, by, why string) (all trials.Experiments, err error) {
+func stopped(ctx context.Context, c *admin.Client, id, by, why string) (all lab.Experiments, err error) {
 	body, err := json.Marshal(map[string]string{"why": why, "by": by})
 	if err != nil {
 		return all, err

@@ -12,7 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
@@ -44,17 +44,17 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 		if store, err = open(filepath.Join(c.Settings.State, capture.Folder), c.Log, time.Now); err != nil {
 			return nil, err
 		}
-		path = filepath.Join(c.Settings.State, trials.FileName)
+		path = filepath.Join(c.Settings.State, lab.FileName)
 	}
 	c.Metrics.Captured(func() float64 { return float64(store.Stats().Written) },
 		func() float64 { return float64(store.Stats().Dropped) })
-	others, _ := service.Offered[trials.Others](c)
-	l, err := trials.Open(trials.Config{Path: path, Store: store, Now: c.Now, Metrics: c.Metrics, Log: c.Log,
+	others, _ := service.Offered[lab.Others](c)
+	l, err := lab.Open(lab.Config{Path: path, Store: store, Now: c.Now, Metrics: c.Metrics, Log: c.Log,
 		Others: others, Before: before})
 	if err != nil {
 		return nil, err
 	}
-	of := &trials.Admin{Runner: l, Rules: c.Rules}
+	of := &lab.Admin{Lab: l, Rules: c.Rules}
 	c.Offer(of)
 	c.AdminRoutes = append(c.AdminRoutes, of.Routes()...)
 	c.Watch = append(c.Watch, l.Watch)

@@ -17,13 +17,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/trials"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
-const trialRules = `version: 1
+const trials = `version: 1
 experiments:
   - id: short-prompt
     about: Does the shorter prompt leave fewer answers empty?
@@ -60,26 +60,26 @@ func afternoon(t *testing.T) func(*config.Settings) {
 		ruletest.Must(t, os.MkdirAll(filepath.Join(s.Rules, "extra"), 0o755))
 		ruletest.Must(t, os.MkdirAll(filepath.Join(s.Rules, "prompts"), 0o755))
 		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "extra", "experiments.ours.yaml"),
-			[]byte(trialRules), 0o644))
+			[]byte(trials), 0o644))
 		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "prompts", "short.txt"), []byte("Be short.\n"),
 			0o644))
 		files, err := ruletest.Source(t, "").Read()
 		ruletest.Must(t, err)
-		files["extra/experiments.ours.yaml"], files["prompts/short.txt"] = trialRules, "Be short.\n"
+		files["extra/experiments.ours.yaml"], files["prompts/short.txt"] = trials, "Be short.\n"
 		set, problems := ruleset.Load(files)
 		if set == nil {
 			t.Fatal(problems)
 		}
 		now := time.Now().Add(-5 * time.Hour)
-		l, err := trials.Open(trials.Config{Path: filepath.Join(state, trials.FileName),
+		l, err := lab.Open(lab.Config{Path: filepath.Join(state, lab.FileName),
 			Now: func() time.Time { return now }, Metrics: telemetry.New(),
 			Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 		ruletest.Must(t, err)
 		r := rand.New(rand.NewPCG(1, 2))
 		for i := range 3000 {
-			assigned := l.Assign(set, fmt.Sprint("r", i), experiment.Asking{Session: fmt.Sprint("s", i)})
+			seat := l.Seat(set, fmt.Sprint("r", i), experiment.Asking{Session: fmt.Sprint("s", i)})
 			chance := .22
-			if strings.Contains(assigned.Arms(), "short-prompt/short") {
+			if strings.Contains(seat.Arms(), "short-prompt/short") {
 				chance = .10
 			}
 			o := turn.Outcome{Account: turn.Account{Model: "gpt-oss", Turns: 1, Completion: 80,
@@ -87,7 +87,7 @@ func afternoon(t *testing.T) func(*config.Settings) {
 			if r.Float64() < .04 {
 				o.Status = 502
 			}
-			assigned.Ended(&o)
+			seat.Ended(&o)
 			now = now.Add(6 * time.Second)
 			if i%5 == 0 {
 				l.Review(set)
