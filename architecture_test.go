@@ -250,13 +250,15 @@ func TestLinesAreShort(t *testing.T) {
 			var s scanner.Scanner
 			s.Init(file, text, nil, 0)
 			for pos, tok, lit := s.Scan(); tok != token.EOF; pos, tok, lit = s.Scan() {
-				for at := file.Line(pos); tok == token.STRING && len(lit) > ofString && at <= file.Line(pos+token.Pos(len(lit))); at++ {
+				for at := file.Line(pos); tok == token.STRING && len(lit) > ofString &&
+					at <= file.Line(pos+token.Pos(len(lit))); at++ {
 					filled[at] = true
 				}
 			}
 			for i, line := range strings.Split(string(text), "\n") {
 				row := rowOfTable.MatchString(line)
-				if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > longest && !filled[i+1] && !row {
+				if n := utf8.RuneCountInString(strings.ReplaceAll(line, "\t", "    ")); n > longest &&
+					!filled[i+1] && !row {
 					t.Errorf("%s/%s:%d: %d characters", r.name(), name, i+1, n)
 				}
 			}
@@ -302,7 +304,7 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
-// make plain runs the tests that ask for testing.Short, by their names. A helper has no name that it could
+// make long runs the tests that ask for testing.Short, by their names. A helper has no name that it could
 // run.
 func TestShortIsAskedByTests(t *testing.T) {
 	asks := 0

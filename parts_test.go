@@ -28,7 +28,8 @@ func TestPartsAreListed(t *testing.T) {
 	for _, p := range program.Parts() {
 		kit = append(kit, p.Name())
 	}
-	if all := strings.Join(built.Parts(), " "); strings.Join(mine, " ") != all || strings.Join(kit, " ") != all {
+	if all := strings.Join(built.Parts(), " "); strings.Join(mine, " ") != all ||
+		strings.Join(kit, " ") != all {
 		t.Errorf("main.go lists %v, the kit %v, and internal/built %s", mine, kit, all)
 	}
 }
@@ -38,7 +39,8 @@ func TestPartsAreListed(t *testing.T) {
 func TestWithoutEachPart(t *testing.T) {
 	source, err := os.ReadFile("main.go")
 	ruletest.Must(t, err)
-	model := httptest.NewServer(script.New(script.Scenario{Steps: []script.Reply{script.Text("Hello.")}, Loop: true}))
+	model := httptest.NewServer(script.New(script.Scenario{Steps: []script.Reply{script.Text("Hello.")},
+		Loop: true}))
 	t.Cleanup(model.Close)
 	for _, part := range built.Parts() {
 		t.Run(part, func(t *testing.T) {
@@ -72,7 +74,8 @@ func without(t *testing.T, dir, source, part string) string {
 	lines := strings.SplitAfter(source, "\n")
 	var left strings.Builder
 	for _, line := range lines {
-		if !strings.HasSuffix(line, "/sidecar/part/"+part+"\"\n") && strings.TrimSpace(line) != part+".Part{}," {
+		if !strings.HasSuffix(line, "/sidecar/part/"+part+"\"\n") &&
+			strings.TrimSpace(line) != part+".Part{}," {
 			left.WriteString(line)
 		}
 	}

@@ -273,7 +273,7 @@ func TestGatewayDies(t *testing.T) {
 	p := h.start(t)
 	h.say(t.Context(), t, "one", "short")
 	left := h.only(t)
-	ended := s.Left()
+	ended := s.Unplayed()
 	// nobody hears the answer
 	go func() { _, _ = h.gateway.turn(t.Context(), openclaw.Provider, "two", "Please do: slow") }()
 	within(t, time.Minute, "the model is asked", func() bool { return len(s.Requests("slow")) > 0 })
@@ -283,7 +283,7 @@ func TestGatewayDies(t *testing.T) {
 	<-p.gone
 	h.gone(t, time.Minute)
 	within(t, time.Minute, "the request has ended at the model server",
-		func() bool { return s.Left() > ended })
+		func() bool { return s.Unplayed() > ended })
 	said := readFile(t, log)
 	for _, event := range []string{"parent_gone", "http_server_shutting_down", "http_server_stopped"} {
 		if !strings.Contains(said, event) {

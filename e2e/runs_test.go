@@ -38,21 +38,21 @@ tools:
 func TestRuns(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
-	desk := filepath.Join(t.TempDir(), "desk") // a gateway takes no plugin that others may write
+	issuer := filepath.Join(t.TempDir(), "desk") // a gateway takes no plugin that others may write
 	for _, name := range []string{"package.json", "openclaw.plugin.json", "index.js"} {
 		doc, err := os.ReadFile(filepath.Join("../testdata/openclaw/desk", name))
 		if err == nil {
-			err = os.MkdirAll(desk, 0o755)
+			err = os.MkdirAll(issuer, 0o755)
 		}
 		if err == nil {
-			err = os.WriteFile(filepath.Join(desk, name), doc, 0o644)
+			err = os.WriteFile(filepath.Join(issuer, name), doc, 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	more := filepath.Join(t.TempDir(), "more.json")
-	settings := fmt.Sprintf(`{"plugins":{"enabled":true,"allow":["desk"],"load":{"paths":[%q]},"entries":{"desk":{"enabled":true}}}}`, desk)
+	settings := fmt.Sprintf(`{"plugins":{"enabled":true,"allow":["desk"],"load":{"paths":[%q]},"entries":{"desk":{"enabled":true}}}}`, issuer)
 	if err := os.WriteFile(more, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (b *bench) steered(t *testing.T) {
 				}
 				return key != ""
 			})
-			asked, left := len(model.Requests(c.name)), model.Left()
+			asked, left := len(model.Requests(c.name)), model.Unplayed()
 			params := map[string]any{"key": key}
 			if c.method == "chat.send" {
 				params = map[string]any{"sessionKey": key, "idempotencyKey": c.name}
@@ -80,7 +80,7 @@ func (b *bench) steered(t *testing.T) {
 				string(doc)))
 			if c.ends {
 				within(t, time.Minute, "its request has ended at the model server",
-					func() bool { return model.Left() > left })
+					func() bool { return model.Unplayed() > left })
 			}
 			if c.told {
 				within(t, time.Minute, "it is told", func() bool {
@@ -91,7 +91,7 @@ func (b *bench) steered(t *testing.T) {
 					}
 					return false
 				})
-				if !c.ends && model.Left() != left {
+				if !c.ends && model.Unplayed() != left {
 					t.Error("its request was broken off")
 				}
 				// OpenClaw tells of a run that was interrupted after a minute, as measured: 60.5 s.

@@ -79,7 +79,7 @@ func (b *bench) subagents(t *testing.T) {
 	within(t, time.Minute, "the subagent has worked",
 		func() bool { return len(model.Requests("helps")) >= 2 && exists(b.gateway.dir, "helps.txt") })
 
-	left := model.Left()
+	left := model.Unplayed()
 	if a := b.say(t, "vllm", "cancels", "cancels"); a.status != 200 || a.text != "It is cancelled." {
 		t.Errorf("the user got %d %s", a.status, a.raw)
 	}
@@ -87,5 +87,5 @@ func (b *bench) subagents(t *testing.T) {
 		t.Fatal("the second subagent never asked")
 	}
 	within(t, time.Minute, "the request of the cancelled one has ended at the model server",
-		func() bool { return model.Left() > left })
+		func() bool { return model.Unplayed() > left })
 }

@@ -26,9 +26,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error { return s.s
 // responses serves a request of the Responses API. It is a chat completion but for its words.
 func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
 	err := s.serve(w, r, reply.Chat)
-	var said *openai.Error
-	if errors.As(err, &said) && said.Param == "messages" {
-		here := *said
+	var apiErr *openai.Error
+	if errors.As(err, &apiErr) && apiErr.Param == "messages" {
+		here := *apiErr
 		here.Param, err = "input", &here
 	}
 	return err
@@ -78,7 +78,7 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *http.Requ
 	}
 	caller := s.caller(w, r, set, req, span)
 	line := cmp.Or(turn.Asker(req, caller, "").Session, web.Address(r))
-	out, err := s.door.Wait(ctx, line, &set.Limits.Load)
+	out, err := s.limiter.Wait(ctx, line, &set.Limits.Load)
 	if err != nil {
 		return false, err
 	}
@@ -230,8 +230,8 @@ func (s *Server) placed(w http.ResponseWriter, r *http.Request,
 // context.
 type placedError struct {
 	error
-	ctx  context.Context
-	told bool // the log has the line of its request
+	ctx    context.Context
+	logged bool // the log has the line of its request
 }
 
 func (e *placedError) Unwrap() error { return e.error }

@@ -21,7 +21,7 @@ import (
 
 // read reads the body of a request, if there is memory for it.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, set *ruleset.Set) ([]byte, error) {
-	promise, err := s.door.Promise(r.ContentLength, &set.Limits.Load)
+	promise, err := s.limiter.Promise(r.ContentLength, &set.Limits.Load)
 	if err != nil {
 		// one that waits for its next request takes as much as half a stream
 		w.Header().Set("Connection", "close")
@@ -29,7 +29,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, set *ruleset.Set) 
 	}
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
-		s.door.Broken(promise, len(body))
+		s.limiter.Broken(promise, len(body))
 	}
 	return body, err
 }
@@ -73,7 +73,7 @@ func (s *Server) recognise(r *http.Request, set *ruleset.Set, req *openai.Reques
 	return agent
 }
 
-// refused is the error of the API for one of the door.
+// refused is the error of the API for one of the limiter.
 func (s *Server) refused(err error) error {
 	var why *admission.Refusal
 	switch {
@@ -84,19 +84,20 @@ func (s *Server) refused(err error) error {
 	case errors.Is(err, turn.ErrStopping):
 		return openai.Overloaded(time.Second)
 	case errors.Is(err, context.Canceled):
-		return turn.Left()
+		return turn.ClientClosed()
 	}
 	return err
 }
 
 // turnedAway is the one line in the log, and the count, of a request to which no answer was opened.
-func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.Request, said *openai.Error) {
+func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.Request,
+	apiErr *openai.Error) {
 	const most = 256 // bytes of a path
-	s.metrics.Refused.WithLabelValues(strconv.Itoa(said.Status)).Inc()
+	s.metrics.Refused.WithLabelValues(strconv.Itoa(apiErr.Status)).Inc()
 	s.log.InfoContext(ctx, "refused", "event", "request_refused", "request", w.Header().Get(web.RequestID),
 		"from", web.Address(r), "session", sessionID(r.Header, s.rules.Set().Sessions),
-		"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), most)], "status", said.Status,
-		"code", said.Code, "detail", said.Message, "rules", w.Header().Get(web.RulesVersion))
+		"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), most)], "status", apiErr.Status,
+		"code", apiErr.Code, "detail", apiErr.Message, "rules", w.Header().Get(web.RulesVersion))
 }
 
 // bodyWait is how long a caller may take to send its request.

@@ -126,12 +126,12 @@ func TestReadsTogetherEnd(t *testing.T) {
 			left = append(left, s)
 			return err == nil
 		}))
-		if len(left) == 1 && left[0].Status == journal.Left {
+		if len(left) == 1 && left[0].Status == journal.Departed {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if len(left) != 1 || left[0].Status != journal.Left || left[0].Calls != n {
+	if len(left) != 1 || left[0].Status != journal.Departed || left[0].Calls != n {
 		t.Errorf("%+v", left)
 	}
 	if asked := r.model.Requests(""); len(asked) != 1 {

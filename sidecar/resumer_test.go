@@ -180,7 +180,7 @@ func TestResumedAndStopped(t *testing.T) {
 	<-begun
 	p.stop()
 	p.goes.Wait()
-	if past := p.newest(); past.End == nil || past.End.Status != journal.Left || past.Finished() {
+	if past := p.newest(); past.End == nil || past.End.Status != journal.Departed || past.Finished() {
 		t.Fatalf("%+v", past.End)
 	}
 	after := &bench{}

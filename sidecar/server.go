@@ -61,7 +61,7 @@ type Server struct {
 	turns    *turn.Planner
 	sessions *state.Sessions
 	known    sync.Map // agents that were recognised, and by what
-	door     *admission.Door
+	limiter  *admission.Limiter
 	watch    []turn.Watch
 	answerer turn.Answerer
 	routes   []Route
@@ -81,9 +81,11 @@ func New(c Config) *Server {
 		names: c.Names, metrics: c.Metrics, log: c.Log, spans: c.Spans,
 		roleWait: cmp.Or(c.RoleWait, reply.RoleWait), replicas: c.Replicas,
 		sessions: state.NewSessions(maxSessions),
-		door:     admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
+		limiter:  admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
 	}
-	c.Metrics.Loads(func() telemetry.Load { return telemetry.Load(s.door.State(&s.rules.Set().Limits.Load)) })
+	c.Metrics.Loads(func() telemetry.Load {
+		return telemetry.Load(s.limiter.State(&s.rules.Set().Limits.Load))
+	})
 	c.Metrics.States(func(say func(upstream, state string)) {
 		for _, u := range s.turns.Fleet.States(s.rules.Set()) {
 			say(u.Name, string(u.State))
@@ -146,26 +148,26 @@ func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) htt
 }
 
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	var said *openai.Error
-	if !errors.As(err, &said) {
-		said = openai.Internal(err.Error())
+	var apiErr *openai.Error
+	if !errors.As(err, &apiErr) {
+		apiErr = openai.Internal(err.Error())
 	}
 	ctx, told := r.Context(), false
 	if where := (*placedError)(nil); errors.As(err, &where) {
-		ctx, told = where.ctx, where.told
+		ctx, told = where.ctx, where.logged
 	}
 	if !told {
-		s.turnedAway(ctx, w, r, said)
+		s.turnedAway(ctx, w, r, apiErr)
 	}
-	if said.Status == upstream.StatusClosed {
+	if apiErr.Status == upstream.StatusClosed {
 		panic(http.ErrAbortHandler) // who has closed its sending half alone would read an empty 200
 	}
-	if r.Context().Err() == nil && said.Log != "" {
+	if r.Context().Err() == nil && apiErr.Log != "" {
 		s.log.WarnContext(ctx, "request failed", "event",
 			"request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path,
-			"status", said.Status, "code", said.Code, "detail", said.Log)
+			"status", apiErr.Status, "code", apiErr.Code, "detail", apiErr.Log)
 	}
-	if err := said.Respond(w); err != nil && r.Context().Err() == nil {
+	if err := apiErr.Respond(w); err != nil && r.Context().Err() == nil {
 		s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())
 	}
 }
@@ -179,7 +181,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 // enough. The error is for the operator; it holds no address.
 func (s *Server) Ready(ctx context.Context) error {
 	set := s.rules.Set()
-	if s.door.Short(&set.Limits.Load) {
+	if s.limiter.Short(&set.Limits.Load) {
 		return errors.New("memory is nearly full: new requests get 503, those under way go on")
 	}
 	if len(set.Models[0].Upstreams) > 0 {
@@ -194,9 +196,9 @@ func (s *Server) Ready(ctx context.Context) error {
 		return nil
 	}
 	_, err := main.Model(ctx, set, first, first.ID.Value)
-	var said *openai.Error
-	if errors.As(err, &said) {
-		return errors.New("upstream: " + said.Message)
+	var apiErr *openai.Error
+	if errors.As(err, &apiErr) {
+		return errors.New("upstream: " + apiErr.Message)
 	}
 	return err
 }

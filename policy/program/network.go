@@ -99,9 +99,9 @@ func (c *call) parts(kind string, w Word, via string) {
 // sends notes text that is only known at run time.
 func (c *call) sends(w Word) { c.leaves = c.leaves || w.Dynamic }
 
-// left makes each request one that sends, if it does more than ask, or if text of this
+// markSends makes each request one that sends, if it does more than ask, or if text of this
 // machine leaves in it, were it in an option of which no row says so.
-func (c *call) left() {
+func (c *call) markSends() {
 	for i := range c.found {
 		if f := &c.found[i]; len(c.Fetches) > 0 && f.kind == "plain" {
 			c.sends(f.value)

@@ -31,7 +31,7 @@ type API struct {
 	World     guard.World  // in which calls are judged
 	Guard     *guard.Guard // judges the calls that a gateway's hook asks about
 	Approvals *approvals.Store
-	Desk      *Desk          // where rules are tried that are not in force
+	Drafts    *DraftLimiter  // where rules are tried that are not in force
 	Misses    *Misses        // wrong tokens
 	Decisions *decisions.Log // answers go there; nil: there is none
 	Parts     []Route        // of the parts of the program

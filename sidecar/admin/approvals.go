@@ -31,20 +31,20 @@ type Approvals struct {
 // ListedApproval is a question in one line. Secrets that can be told by their form are
 // masked.
 type ListedApproval struct {
-	ID      string          `json:"id"`
-	State   approvals.State `json:"state"`
-	Tool    string          `json:"tool"`
-	Text    string          `json:"text"` // the command, or the arguments
-	Rule    string          `json:"rule,omitempty"`
-	Why     string          `json:"why,omitempty"`
-	Session string          `json:"session,omitempty"`
-	Agent   string          `json:"agent,omitempty"`
-	Model   string          `json:"model,omitempty"`
-	Asked   time.Time       `json:"asked"`
-	Until   time.Time       `json:"until"`
-	Left    float64         `json:"left_seconds"` // until then, by the server's clock
-	By      string          `json:"by,omitempty"`
-	Note    string          `json:"note,omitempty"`
+	ID        string          `json:"id"`
+	State     approvals.State `json:"state"`
+	Tool      string          `json:"tool"`
+	Text      string          `json:"text"` // the command, or the arguments
+	Rule      string          `json:"rule,omitempty"`
+	Why       string          `json:"why,omitempty"`
+	Session   string          `json:"session,omitempty"`
+	Agent     string          `json:"agent,omitempty"`
+	Model     string          `json:"model,omitempty"`
+	Asked     time.Time       `json:"asked"`
+	Until     time.Time       `json:"until"`
+	Remaining float64         `json:"left_seconds"` // until then, by the server's clock
+	By        string          `json:"by,omitempty"`
+	Note      string          `json:"note,omitempty"`
 }
 
 // Approval is a question with all that a person needs for an answer, nothing masked.
@@ -53,8 +53,8 @@ type Approval struct {
 	// the command, or the arguments; what cannot be seen stands as ⟨U+202E⟩
 	Shown string `json:"shown"`
 	// its characters beyond ASCII, which may look like others: а U+0430
-	Foreign []string `json:"foreign,omitempty"`
-	Left    float64  `json:"left_seconds"`
+	Foreign   []string `json:"foreign,omitempty"`
+	Remaining float64  `json:"left_seconds"`
 }
 
 // guarded serves approvals, and what asks for them, only if a token is set. The agent whose calls they are
@@ -116,7 +116,7 @@ func (a *API) listedApproval(e *approvals.Entry) ListedApproval {
 	return ListedApproval{
 		ID: e.ID, State: e.State, Tool: e.Call.Tool, Text: text, Rule: e.Reason.Rule, Why: e.Reason.Why,
 		Session: e.Call.Session, Agent: e.Call.Agent, Model: e.Call.Model,
-		Asked: e.Asked, Until: e.Until, Left: a.Approvals.Left(e).Seconds(), By: e.By, Note: e.Note,
+		Asked: e.Asked, Until: e.Until, Remaining: a.Approvals.Remaining(e).Seconds(), By: e.By, Note: e.Note,
 	}
 }
 
@@ -257,7 +257,7 @@ func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry
 func (a *API) shown(e *approvals.Entry) Approval {
 	text := subject(e.Call)
 	return Approval{Entry: *e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text),
-		Left: a.Approvals.Left(e).Seconds()}
+		Remaining: a.Approvals.Remaining(e).Seconds()}
 }
 
 // unanswered says why a question could not be answered; nil: for another reason, or it was.

@@ -139,7 +139,7 @@ func (c *Client) Ask(ctx context.Context, method, path string, body []byte, to a
 		return fmt.Errorf("ask the server: %w", err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return said(res, doc)
+		return answerError(res, doc)
 	}
 	if err := json.Unmarshal(doc, to); err != nil {
 		return fmt.Errorf("ask the server: %s gave no answer of an admin API: %w", c.base, err)
@@ -147,9 +147,9 @@ func (c *Client) Ask(ctx context.Context, method, path string, body []byte, to a
 	return nil
 }
 
-// said is the error in an answer. The admin API has a hint for everything that it does
+// answerError is the error in an answer. The admin API has a hint for everything that it does
 // not find; another server has none.
-func said(res *http.Response, doc []byte) error {
+func answerError(res *http.Response, doc []byte) error {
 	var body struct {
 		Error Error `json:"error"`
 	}

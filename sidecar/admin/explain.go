@@ -33,7 +33,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		err = a.Desk.Work(r.Context(), web.Address(r), false, func() (err error) {
+		err = a.Drafts.Work(r.Context(), web.Address(r), false, func() (err error) {
 			set, _, err = a.Rules.Try(own)
 			return err
 		})

@@ -158,7 +158,8 @@ func (a *asking) allow(ctx context.Context, id string) error {
 		return err
 	}
 	var out Rows
-	out.Say("%s is allowed. It passes once, if the model sends it again within %s", got.ID, roughly(got.Left))
+	out.Say("%s is allowed. It passes once, if the model sends it again within %s", got.ID,
+		roughly(got.Remaining))
 	out.command(got)
 	return a.env.Paper(false).Whole(nil, out.List)
 }
@@ -169,7 +170,7 @@ func (a *asking) deny(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Out, "%s is denied. The same call is refused for %s\n", got.ID, roughly(got.Left))
+	fmt.Fprintf(a.env.Out, "%s is denied. The same call is refused for %s\n", got.ID, roughly(got.Remaining))
 	return nil
 }
 

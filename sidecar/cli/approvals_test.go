@@ -53,7 +53,7 @@ func (q *questions) serve(commands []string) (server *httptest.Server, ids []str
 		return nil, nil, err
 	}
 	q.store, q.rules = guard.NewApprovals(live.Set().Limits, time.Now, metrics, nil), live.Set().Version
-	admin := &admin.API{Rules: live, Approvals: q.store, Desk: admin.NewDesk(),
+	admin := &admin.API{Rules: live, Approvals: q.store, Drafts: admin.NewDraftLimiter(),
 		Misses: admin.NewMisses(time.Now), Token: "secret", Local: true, Metrics: metrics, Log: log}
 	for _, command := range commands {
 		e := q.store.Request(q.call(command), approvals.Reason{Rule: "force", Place: "exec.yaml:7",

@@ -21,9 +21,9 @@ func approvalRow(l admin.ListedApproval) Row {
 	left, who, said := "", l.By, l.Note
 	switch l.State {
 	case approvals.Pending:
-		left, who, said = roughly(l.Left), l.Rule, l.Why
+		left, who, said = roughly(l.Remaining), l.Rule, l.Why
 	case approvals.Allowed:
-		left = roughly(l.Left)
+		left = roughly(l.Remaining)
 	}
 	what := l.Tool
 	if l.Agent != "" {
@@ -44,7 +44,7 @@ func roughly(seconds float64) string {
 // approvalRows are all that a person needs for an answer.
 func approvalRows(a admin.Approval) []Row {
 	var r Rows
-	r.Say("%s is %s, for another %s; the model has sent it %d×", a.ID, a.State, roughly(a.Left), a.Times)
+	r.Say("%s is %s, for another %s; the model has sent it %d×", a.ID, a.State, roughly(a.Remaining), a.Times)
 	r.Field("  rule", a.Reason.Rule, a.Reason.Place)
 	for _, f := range []struct{ name, value string }{
 		{"why", a.Reason.Why}, {"instead", a.Reason.Instead}, {"tool", a.Call.Tool}, {"in", a.Call.Cwd}, {"agent", a.Call.Agent},

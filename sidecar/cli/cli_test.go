@@ -102,7 +102,8 @@ func TestScripts(t *testing.T) {
 		Condition: func(name string) (bool, error) { // [confines]: this machine can
 			w := (Env{Parts: Parts}).walls(nil)
 			return w.Untried == "" && !slices.ContainsFunc(w.Holds, func(h Hold) bool {
-				return h.Missing != "" && slices.Contains([]string{"files", "tcp", "udp", "unix", "signals"}, h.Part)
+				return h.Missing != "" && slices.Contains([]string{"files", "tcp", "udp", "unix", "signals"},
+					h.Part)
 			}), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -260,8 +261,8 @@ func logs(ts *testscript.TestScript, _ bool, args []string) {
 		SegmentBytes: 1, SegmentAge: 96 * time.Hour})
 	ts.Check(err)
 	for _, d := range []decisions.Decision{
-		{Arguments: []byte(`{"command":"ls"}`), Effect: policy.Allow, Outcome: decisions.Left},
-		{Arguments: []byte(`{"command":"psql --password hunter2"}`), Effect: policy.Allow, Outcome: decisions.Left, Session: "main"},
+		{Arguments: []byte(`{"command":"ls"}`), Effect: policy.Allow, Outcome: decisions.Passed},
+		{Arguments: []byte(`{"command":"psql --password hunter2"}`), Effect: policy.Allow, Outcome: decisions.Passed, Session: "main"},
 		{Arguments: []byte(`{"command":"git push -f"}`), Effect: policy.Deny, Outcome: decisions.Refused, Rule: "force", Place: "exec.yaml:7", Why: "Rewrites what others have."},
 	} {
 		d.Tool, d.Class, d.Enforced, d.Rules = "exec", "exec", true, "0123456789ab"

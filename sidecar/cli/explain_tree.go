@@ -32,10 +32,10 @@ func treeRows(t *replay.Tree) []Row {
 		quiet = quiet && (s.Verdict == replay.VerdictNothing || s.Verdict == replay.VerdictDisabled)
 		r.strategy(s, width)
 	}
-	for i := range t.Others {
-		r.step(&t.Others[i], 1)
+	for i := range t.Rest {
+		r.step(&t.Rest[i], 1)
 	}
-	if quiet && len(t.Others) == 0 {
+	if quiet && len(t.Rest) == 0 {
 		r.Add(1, Plain, "", "nothing in it looks like markup or a call")
 	}
 	for i := range t.Weighed {

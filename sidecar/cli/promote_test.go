@@ -105,7 +105,8 @@ func serveRules(t *testing.T, model string, files map[string]string) (address, a
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "rules")
 	log = &lines{}
-	env := Env{Parts: Parts, In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")}
+	env := Env{Parts: Parts, In: strings.NewReader(""), Out: io.Discard, Err: log,
+		Defaults: os.DirFS("../..")}
 	if code := Run([]string{"init", dir}, env); code != 0 {
 		t.Fatal(log.all.String())
 	}

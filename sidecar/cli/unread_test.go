@@ -67,7 +67,8 @@ func TestUnreadLog(t *testing.T) {
 			defer from.Close()
 			child := exec.Command(os.Args[0], "-test.run=^TestUnreadLog$")
 			child.Env = append(os.Environ(),
-				unreadModel+"=serve --confine off --log-level debug --listen 127.0.0.1:0 --log-output "+c.output+" --upstream "+model.URL)
+				unreadModel+"=serve --confine off --log-level debug --listen 127.0.0.1:0 --log-output "+
+					c.output+" --upstream "+model.URL)
 			child.Stdout, child.Stderr = to, to
 			ruletest.Must(t, child.Start())
 			to.Close()

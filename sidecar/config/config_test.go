@@ -94,7 +94,8 @@ func TestSet(t *testing.T) {
 	want := Settings{State: home + "/state", Decisions: "off", ErrorLog: home, Rules: "~sam/rules",
 		Token: "of the environment", AdminToken: "of a file", UpstreamKeys: "http://a k\nhttp://b l",
 		Parts: s.Parts}
-	if err != nil || !reflect.DeepEqual(s, want) || *part != (ofPart{File: home + "/ca.pem", Name: "~/no/path"}) {
+	if err != nil || !reflect.DeepEqual(s, want) ||
+		*part != (ofPart{File: home + "/ca.pem", Name: "~/no/path"}) {
 		t.Errorf("%v\n got %+v\nwant %+v", err, s, want)
 	}
 	wants := map[string][2]string{

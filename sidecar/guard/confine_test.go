@@ -184,7 +184,7 @@ func TestPermitOfPorts(t *testing.T) {
 		t.Fatal(problems)
 	}
 	j, d, _ := confining(t, "", "")
-	j.set, j.world = set, j.world.Beside("127.0.0.1:8001")
+	j.set, j.world = set, j.world.WithServer("127.0.0.1:8001")
 	if why := j.decide(exec("npm test")); why != nil || len(d.permits) != 1 ||
 		!slices.Equal(d.permits[0].Ports, []int{5432}) {
 		t.Errorf("%v %+v", why, d.permits)
@@ -359,7 +359,7 @@ func TestConfineModes(t *testing.T) {
 func TestNoPermitNoCall(t *testing.T) {
 	j, d, log := confining(t, "", "")
 	d.closed = true
-	if why := j.decide(exec("git status")); why == nil || log.Said("confine_failed") != 1 {
+	if why := j.decide(exec("git status")); why == nil || log.Count("confine_failed") != 1 {
 		t.Errorf("%v %s", why, log)
 	}
 }
@@ -372,10 +372,10 @@ func TestGatewayElsewhere(t *testing.T) {
 	if j.decide(call) != nil || len(d.permits) != 1 {
 		t.Fatalf("%s", call.Arguments)
 	}
-	j.Left("c1", j.who, call)
+	j.NoteDeparture("c1", j.who, call)
 	note := j.Result(j.set, "c1",
 		said("sh: 1: /bin/gpt-oss-executor: not found\n\n(Command exited with code 127)"))
-	if !strings.Contains(note, "send the same call again") || log.Said("gateway_elsewhere") != 1 {
+	if !strings.Contains(note, "send the same call again") || log.Count("gateway_elsewhere") != 1 {
 		t.Errorf("%q %s", note, log)
 	}
 	if call := exec("node -e 1"); j.decide(call) != nil || len(d.permits) != 1 ||
@@ -393,12 +393,12 @@ func TestHeldCommandsAreExplained(t *testing.T) {
 	j, _, _ := confining(t, "", "")
 	call := exec("node -e 1")
 	j.decide(call)
-	j.Left("c1", j.who, call)
+	j.NoteDeparture("c1", j.who, call)
 	if note := j.Result(j.set, "c1",
 		said("Error: EACCES: permission denied, open '/home/sam/x'\n\n(Command exited with code 1)")); !strings.Contains(note, "ran confined") {
 		t.Errorf("%q", note)
 	}
-	j.Left("c2", j.who, call)
+	j.NoteDeparture("c2", j.who, call)
 	if note := j.Result(j.set, "c2", said("ok")); note != "" {
 		t.Errorf("%q", note)
 	}

@@ -138,7 +138,7 @@ func value(name string, v any, n *int) any {
 	case []any:
 		for i := range v {
 			v[i] = value(name, v[i], n)
-			v[i] = told(v[:i], v[i], n)
+			v[i] = maskListWord(v[:i], v[i], n)
 		}
 	case map[string]any:
 		out := make(map[string]any, len(v))
@@ -164,8 +164,8 @@ func text(v any) string {
 // mostBefore is how many words before an argument are looked at for what it is.
 const mostBefore = 8
 
-// told masks a word of a list that is a secret by the words before it: ["curl", "-u", "me:x"].
-func told(before []any, v any, n *int) any {
+// maskListWord masks a word of a list that is a secret by the words before it: ["curl", "-u", "me:x"].
+func maskListWord(before []any, v any, n *int) any {
 	word := text(v)
 	if len(before) == 0 || word == "" {
 		return v

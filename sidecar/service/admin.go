@@ -33,7 +33,7 @@ func (r *running) serveAdmin() error {
 	r.adminAt = l
 	api := &admin.API{
 		Rules: r.Rules, World: r.Guard.World, Guard: r.Judge, Approvals: r.Guard.Approvals,
-		Decisions: r.Decisions, Desk: admin.NewDesk(), Misses: admin.NewMisses(time.Now),
+		Decisions: r.Decisions, Drafts: admin.NewDraftLimiter(), Misses: admin.NewMisses(time.Now),
 		Parts: r.AdminRoutes, Token: s.AdminToken, Approver: s.ApproverToken, Reader: s.ReaderToken,
 		Local: isLocal(l), Hosts: hosts(s, r.Settings.Admin), Metrics: r.Metrics, Log: r.Log,
 		Level: r.Level, Ending: ctx.Done(),

@@ -42,8 +42,8 @@ func ours(limit uint64) uint64 {
 	return limit - min(max(limit/10, least), limit/2)
 }
 
-// door is what the server needs to know of memory.
-func (c ceilings) door() admission.Memory {
+// admission is what the server needs to know of memory.
+func (c ceilings) admission() admission.Memory {
 	return admission.Memory{Limit: c.memory.Bytes, Used: InUse, Collect: runtime.GC}
 }
 

@@ -100,7 +100,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	r.Background(c.Rules.Watch)
 	r.Background(Tune)
 	server := sidecar.New(sidecar.Config{Turns: r.Turns, Watch: r.Watch, Answer: r.Answer, Routes: r.Routes,
-		Rules: r.Rules, Token: s.Token, Memory: r.ceilings.door(), Metrics: r.Metrics, Log: r.Log,
+		Rules: r.Rules, Token: s.Token, Memory: r.ceilings.admission(), Metrics: r.Metrics, Log: r.Log,
 		Spans: r.Spans, Replicas: r.Replicas,
 		Names: web.Names{Local: r.Local, Token: s.Token != "", Hosts: hosts(s, s.Listen)}})
 	if err := r.serveAdmin(); err != nil {
@@ -206,7 +206,7 @@ func (r *running) openParts(up *upstream.Client) error {
 	}
 	r.Judge = guard.New(r.Guard)
 	r.Background(r.Judge.Share)
-	keys, err := fleet.Others(s)
+	keys, err := fleet.OtherKeys(s)
 	if err != nil {
 		return err
 	}

@@ -30,21 +30,21 @@ const (
 // them in a sandbox or on another machine has no program that confines there, and nothing
 // else shows that. It is safe for concurrent use.
 type Wrapped struct {
-	mu   sync.Mutex
-	left *recent.Map[string]    // by call id: who asked
-	away *recent.Map[time.Time] // by who asks: since when
+	mu    sync.Mutex
+	asked *recent.Map[string]    // by call id: who asked
+	away  *recent.Map[time.Time] // by who asks: since when
 }
 
 // NewWrapped knows of no call yet.
 func NewWrapped() *Wrapped {
-	return &Wrapped{left: recent.New[string](maxWrapped, nil), away: recent.New[time.Time](maxAskers, nil)}
+	return &Wrapped{asked: recent.New[string](maxWrapped, nil), away: recent.New[time.Time](maxAskers, nil)}
 }
 
-// Left notes that a call of by has left confined.
-func (w *Wrapped) Left(id, by string) {
+// Add notes that a call of by has left confined.
+func (w *Wrapped) Add(id, by string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	call, _ := w.left.Use(id)
+	call, _ := w.asked.Use(id)
 	*call = by
 }
 
@@ -52,7 +52,7 @@ func (w *Wrapped) Left(id, by string) {
 func (w *Wrapped) Knows(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.left.Get(id) != nil
+	return w.asked.Get(id) != nil
 }
 
 // Result looks at the result of a call, and says what became of it. If it did not run, then
@@ -60,12 +60,12 @@ func (w *Wrapped) Knows(id string) bool {
 func (w *Wrapped) Result(id, text string, now time.Time) (by string, fate Fate) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	call := w.left.Get(id)
+	call := w.asked.Get(id)
 	if call == nil {
 		return "", Unknown
 	}
 	by = *call
-	w.left.Drop(id)
+	w.asked.Drop(id)
 	switch {
 	case missing().MatchString(text):
 		since, _ := w.away.Use(by)

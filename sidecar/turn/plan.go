@@ -148,11 +148,11 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		t.known.Bounds = func(tool string, chars int) trim.Bounds {
 			return set.Results.Bounds(ruleset.OfGateway, tool, t.window, chars)
 		}
-		ear := guard.Ear{Log: t.log}
+		observer := guard.Observer{Log: t.log}
 		if t.span != nil {
-			ear.Told = t.decided
+			observer.Decided = t.decided
 		}
-		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, named, ear)
+		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, named, observer)
 		t.results(req)
 		t.copying()
 		t.circling(set.Loop.With(ruleset.Ignored{Arguments: set.Unremarked}).Look(req))
@@ -166,7 +166,7 @@ func (c *Caller) works(set *ruleset.Set, req *openai.Request) ruleset.Named {
 	if c.Folder != "" {
 		return ruleset.Named{Folders: []string{c.Folder}}
 	}
-	return set.Named(req.Said)
+	return set.Named(req.Instructed)
 }
 
 // edited is the request as edits.yaml wants the model to read it.

@@ -19,7 +19,7 @@ import (
 // style, with their names and schemas in words.
 func (t *Turn) write(ctx context.Context) error {
 	t.style = t.choose(ctx)
-	req, err := t.told()
+	req, err := t.withPrompts()
 	if err != nil {
 		return err
 	}
@@ -69,9 +69,9 @@ func part(name string) int {
 	return int(h.Sum32() % 100)
 }
 
-// told is the request with what the prompts of model and style say in front, and with the
+// withPrompts is the request with what the prompts of model and style say in front, and with the
 // schema of the style.
-func (t *Turn) told() (*openai.Request, error) {
+func (t *Turn) withPrompts() (*openai.Request, error) {
 	facts := prompt.Facts{Model: t.Model.ID.Value, Now: time.Now()}
 	own := t.set.Prompts[t.Model.Prompt.Value]
 	if t.agent && (own != nil || t.style != nil) {

@@ -34,7 +34,7 @@ func (t *Turn) asks(ctx context.Context) context.Context {
 	host, port := t.up.HostPort()
 	ctx, t.asking.span = t.span.Attempt(ctx, spans.To{
 		Provider: t.srv.ID.Value, Upstream: t.route.Name(), Model: t.Model.Name, Host: host, Port: port,
-		Number: t.account.Turns, Corrects: t.remark != nil,
+		Number: t.account.Turns, Corrects: t.correction != nil,
 	})
 	return ctx
 }
@@ -81,7 +81,7 @@ func faultWord(ctx context.Context, err error) string {
 }
 
 // decided tells of a decision of the policy.
-func (t *Turn) decided(d guard.Told) {
+func (t *Turn) decided(d guard.CallDecision) {
 	t.span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place,
 		Outcome: string(d.Outcome)})
 }

@@ -67,7 +67,7 @@ type Turn struct {
 	body       []byte          // as the upstream gets it
 	original   *openai.Request // as the caller sent it
 	stopped    string          // what the user reads, since the model goes round in circles; "": it does not
-	remark     *remark         // that the model gets behind it; nil: none
+	correction *correction     // that the model gets behind it; nil: none
 	unstreamed bool            // the server hides errors in streams: it is asked for whole replies
 
 	account Account
@@ -98,7 +98,7 @@ func (t *Turn) concluded(ctx context.Context, reading *parse.Reading, err error)
 	if again, err := t.otherwise(ctx, err); err != nil {
 		return false, t.fail(openai.Internal(err.Error()))
 	} else if again {
-		t.remark = nil
+		t.correction = nil
 		return true, nil
 	}
 	fault, about := t.faultOf(reading, err)
@@ -111,14 +111,14 @@ func (t *Turn) concluded(ctx context.Context, reading *parse.Reading, err error)
 	return t.next(fault, about, reading, err)
 }
 
-// remark is what a model is told of its reply.
-type remark struct{ reply, text string }
+// correction is what a model is told of its reply.
+type correction struct{ reply, text string }
 
 // message is what is sent to the server.
 func (t *Turn) message() []byte {
 	body := t.body
-	if t.remark != nil {
-		body = upstream.Correct(body, t.remark.reply, t.remark.text)
+	if t.correction != nil {
+		body = upstream.Correct(body, t.correction.reply, t.correction.text)
 	}
 	if t.unstreamed {
 		body = upstream.Unstreamed(body)
@@ -136,8 +136,9 @@ func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Rea
 	switch {
 	case !again:
 		return false, t.settle(reading, fault, &remedy, about, err)
-	case remedy.Action == ruleset.Correct, t.sink.Left():
-		t.remark = &remark{reading.Content, remedy.Correction(about.Name, about.Why, t.catalog.Names())}
+	case remedy.Action == ruleset.Correct, t.sink.Sent():
+		t.correction = &correction{reading.Content, remedy.Correction(about.Name, about.Why,
+			t.catalog.Names())}
 	}
 	return true, nil
 }
@@ -169,7 +170,7 @@ func (t *Turn) reading(ctx context.Context, reply *upstream.Reply, reader *Reade
 		t.followed(reading)
 		t.unread(ctx)
 		return reading, nil
-	case t.sink.Left():
+	case t.sink.Sent():
 		return t.deciding(reader.Break()), err
 	}
 	return &parse.Reading{}, err

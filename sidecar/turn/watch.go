@@ -131,7 +131,7 @@ type Reply struct {
 	Facts     parse.Facts // of the reading, without its judge
 	Tools     []tools.Tool
 	Workspace string      // where the gateway says that the agent works; empty: it does not
-	Said      parse.Delta // the whole reply, as the server sent it; its calls in pieces
+	Whole     parse.Delta // the whole reply, as the server sent it; its calls in pieces
 	Thought   []byte      // reasoning of Said that was not decoded, as JSON; nil: there is none
 	Finish    string
 	Lost      bool // it was too long to keep
@@ -151,30 +151,30 @@ type transcript struct {
 
 // hear keeps what a part of a piece says, or what an error quotes.
 func (t *Turn) transcribe(piece *Piece, p *Part) {
-	if !t.listens || p.Said == nil && p.Quoted == nil || p.Choice < 0 || p.Choice >= maxTranscripts {
+	if !t.listens || p.Source == nil && p.Quoted == nil || p.Choice < 0 || p.Choice >= maxTranscripts {
 		return
 	}
 	for len(t.transcripts) <= p.Choice {
 		t.transcripts = append(t.transcripts, transcript{})
 	}
-	e, said, thought := &t.transcripts[p.Choice], &p.Delta, []byte(nil)
+	e, delta, thought := &t.transcripts[p.Choice], &p.Delta, []byte(nil)
 	switch {
-	case p.Said == nil:
-		said = p.Quoted
-	case p.Said.Reasoning.Skipped, said.Reasoning == "" &&
-		p.Said.Reasoning.Text != "": // or it was decoded when the piece had been read
-		thought = p.Said.Reasoning.Value.Of(piece.Doc.Doc)
+	case p.Source == nil:
+		delta = p.Quoted
+	case p.Source.Reasoning.Skipped, delta.Reasoning == "" &&
+		p.Source.Reasoning.Text != "": // or it was decoded when the piece had been read
+		thought = p.Source.Reasoning.Value.Of(piece.Doc.Doc)
 	}
-	if p.Said != nil && p.Said.Finish != "" {
-		e.finish = p.Said.Finish
+	if p.Source != nil && p.Source.Finish != "" {
+		e.finish = p.Source.Finish
 	}
-	if e.bytes += len(said.Content) + len(said.Reasoning) + len(thought); e.bytes > maxTranscript {
+	if e.bytes += len(delta.Content) + len(delta.Reasoning) + len(thought); e.bytes > maxTranscript {
 		return
 	}
-	e.content.WriteString(said.Content)
-	e.reasoning.WriteString(said.Reasoning)
+	e.content.WriteString(delta.Content)
+	e.reasoning.WriteString(delta.Reasoning)
 	e.thought = bytes.Clone(thought)
-	for _, c := range said.Calls {
+	for _, c := range delta.Calls {
 		if e.bytes += len(c.Name) + len(c.Arguments); e.bytes > maxTranscript {
 			return
 		}
@@ -202,7 +202,7 @@ func (t *Turn) replied(choice int, ids []string, r *parse.Reading) {
 		h.Facts, h.Tools, h.Workspace = t.reads, t.offered, t.folder
 		h.Facts.Judge, h.Facts.Mentioned = nil, nil // they hold the request
 		if said != nil {
-			h.Said = parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(),
+			h.Whole = parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(),
 				Calls: said.calls}
 			h.Thought, h.Finish, h.Lost = said.thought, said.finish, said.bytes > maxTranscript
 		}

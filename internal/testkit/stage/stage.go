@@ -112,7 +112,7 @@ func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model
 		}
 	})
 	ruletest.Soon(t, "the server listens",
-		func() bool { return s.Log.Said("http_server_start") > 0 || len(ended) > 0 })
+		func() bool { return s.Log.Count("http_server_start") > 0 || len(ended) > 0 })
 	s.Chat, s.Console = s.address("http_server_start"), strings.TrimSuffix(s.address("admin_start"), "/")
 	return s
 }

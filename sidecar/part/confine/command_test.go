@@ -14,7 +14,8 @@ import (
 // confines runs confine, and returns its exit code and what it writes.
 func confines(env []string, args ...string) (code int, out, said string) {
 	var o, e strings.Builder
-	code = cli.Run(append([]string{"confine"}, args...), cli.Env{Parts: []cli.Part{Part{}}, Out: &o, Err: &e, Environ: env})
+	code = cli.Run(append([]string{"confine"}, args...), cli.Env{Parts: []cli.Part{Part{}}, Out: &o, Err: &e,
+		Environ: env})
 	return code, o.String(), e.String()
 }
 

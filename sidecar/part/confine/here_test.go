@@ -76,7 +76,7 @@ func TestStateWhereCommandsWrite(t *testing.T) {
 	base := t.TempDir()
 	ruletest.Must(t, os.MkdirAll(base+"/shop", 0o755))
 	ruletest.Must(t, os.Symlink(base+"/shop", base+"/link"))
-	if _, err := newDesk(core(base+"/state", nil), &Settings{}, nil); err != nil {
+	if _, err := newIssuer(core(base+"/state", nil), &Settings{}, nil); err != nil {
 		t.Skip(err)
 	}
 	for _, c := range []struct {
@@ -89,7 +89,7 @@ func TestStateWhereCommandsWrite(t *testing.T) {
 	} {
 		for _, confine := range []string{"", Auto, Here} {
 			said := &ruletest.Journal{}
-			d, err := openDesks(core(c.state, said), &Settings{Confine: confine}, []string{"openclaw"},
+			d, err := openIssuers(core(c.state, said), &Settings{Confine: confine}, []string{"openclaw"},
 				[]string{"", c.writable})
 			switch {
 			case c.fine && (err != nil || d.gateway == nil ||

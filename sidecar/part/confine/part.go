@@ -55,21 +55,21 @@ func (Part) Open(ctx context.Context, c *service.Core) (stop func() error, err e
 	s := config.Of[Settings](&c.Settings)
 	set := c.Rules.Set()
 	roots := c.Guard.World.Roots(set)
-	desks, err := openDesks(c, s, set.AgentNames(), slices.Concat(roots.Write,
+	issuers, err := openIssuers(c, s, set.AgentNames(), slices.Concat(roots.Write,
 		set.Confined(roots.Home).Write, []string{c.Settings.Workspace}))
 	if err != nil {
 		return nil, err
 	}
-	out, err := egressListener(s.Egress, desks.any())
+	out, err := egressListener(s.Egress, issuers.any())
 	if err != nil {
 		return nil, err
 	}
 	var passes *egress.Book
 	if out != nil {
-		c.Guard.World = c.Guard.World.Beside(out.Addr().String())
+		c.Guard.World = c.Guard.World.WithServer(out.Addr().String())
 		passes = egress.NewBook(out.Addr().String(), tickets.Valid, time.Now)
 	}
-	desks.equip(&c.Guard, passes)
+	issuers.equip(&c.Guard, passes)
 	if out == nil {
 		return nil, nil
 	}

@@ -40,7 +40,7 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	ruletest.Must(t, err)
 	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
-	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).Beside(l.Addr().String()),
+	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).WithServer(l.Addr().String()),
 		Now: time.Now, Metrics: metrics, Log: log})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -60,17 +60,18 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	desk := tickets.Desk{Folder: folder, Made: made, Program: "gpt-oss-executor",
+	issuer := tickets.Issuer{Folder: folder, Made: made, Program: "gpt-oss-executor",
 		Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
 	const command = "curl -sS https://10.0.0.7/; curl -sS https://unknown.example.org/; exit 3"
-	w, err := desk.Permit(ruletest.Shipped(t), guard.Permit{Command: command, Roots: paths.Roots{Home: dir,
+	w, err := issuer.Permit(ruletest.Shipped(t), guard.Permit{Command: command, Roots: paths.Roots{Home: dir,
 		Write: []string{work}}})
 	ruletest.Must(t, err)
 	var out, told bytes.Buffer
 	t.Chdir(work)
 	code := cli.Run([]string{"confine", "--ticket", w.Ticket, "--", "bash", "-c", command},
-		cli.Env{Parts: []cli.Part{Part{}}, In: os.Stdin, Out: &out, Err: &told, Environ: []string{"PATH=" + os.Getenv("PATH"),
-			"HOME=" + work}})
+		cli.Env{Parts: []cli.Part{Part{}}, In: os.Stdin, Out: &out, Err: &told,
+			Environ: []string{"PATH=" + os.Getenv("PATH"),
+				"HOME=" + work}})
 	for _, want := range []string{
 		"403", // what curl says
 		"gpt-oss-executor confine: network: 10.0.0.7:443 is refused: This is an address inside a private network.",

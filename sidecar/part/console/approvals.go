@@ -27,7 +27,7 @@ type approvalsView struct {
 	May      bool // the viewer may answer
 	Waiting  []approvalView
 	Past     []approvalView
-	Said     string // what has just been done
+	Notice   string // what has just been done
 }
 
 // approvalView is one of them. Who may answer sees all of it, others see it masked.
@@ -43,7 +43,7 @@ type approvalView struct {
 	Files                                  []approvals.File
 	Asked                                  time.Time
 	Times                                  int
-	Left                                   time.Duration
+	Remaining                              time.Duration
 	By, Note                               string
 	Log                                    string // its decisions in the log; empty: there is none
 }
@@ -64,7 +64,7 @@ func (c *Console) approvalsPage(r *http.Request, v viewer) (any, error) {
 	}
 	if id := r.URL.Query().Get("answered"); id != "" {
 		if e, err := c.API.Approvals.Get(id); err == nil && e.State != approvals.Pending {
-			out.Said = fmt.Sprintf("%s is %s.", e.ID, e.State)
+			out.Notice = fmt.Sprintf("%s is %s.", e.ID, e.State)
 		}
 	}
 	return out, nil
@@ -81,7 +81,8 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 		Model: say(k.Model), Masked: !whole, Stale: c.API.Stale(e),
 		Cwd: say(k.Cwd), Rule: why.Rule, Place: why.Place, Why: say(why.Why), Instead: say(why.Instead),
 		Files: k.Files,
-		Asked: e.Asked, Times: e.Times, Left: c.API.Approvals.Left(e), By: say(e.By), Note: say(e.Note),
+		Asked: e.Asked, Times: e.Times, Remaining: c.API.Approvals.Remaining(e), By: say(e.By),
+		Note: say(e.Note),
 	}
 	if c.Decisions != "" {
 		v.Log = Root + "decisions?" + url.Values{"q": {e.ID}}.Encode()
@@ -101,7 +102,7 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 	if e.State == approvals.Pending && json.Valid([]byte(k.Arguments)) {
 		set := c.API.Rules.Set()
 		who := policy.Subject{Model: k.Model, Agent: k.Agent, Session: k.Session, Interactive: true}
-		told := c.API.World.Said(set, k.Cwd).ExplainCall(set,
+		told := c.API.World.WithFolder(set, k.Cwd).ExplainCall(set,
 			tools.Call{Name: k.Tool, Arguments: json.RawMessage(k.Arguments), Strategy: "native",
 				Confidence: 1}, who, false)
 		v.Facts = guard.FactLines(told.Decision.Facts, say)

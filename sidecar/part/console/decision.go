@@ -94,7 +94,7 @@ func (c *Console) decisionPage(r *http.Request, _ viewer) (any, error) {
 	case found.Connection != nil:
 		c.connection(v, found.Connection)
 	default:
-		other(v, &found.Record, c.words())
+		showOther(v, &found.Record, c.words())
 	}
 	return v, nil
 }
@@ -204,8 +204,8 @@ func (c *Console) connection(v *decisionView, k *decisions.Connection) {
 	}
 }
 
-// other fills in a record that is no decision.
-func other(v *decisionView, r *decisions.Record, words bool) {
+// showOther fills in a record that is no decision.
+func showOther(v *decisionView, r *decisions.Record, words bool) {
 	add := func(name, value string) { v.Facts = append(v.Facts, fact{name, shown(value), ""}) }
 	switch {
 	case r.Answer != nil:

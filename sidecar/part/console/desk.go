@@ -10,7 +10,7 @@ import (
 
 // atDesk tries a draft where the admin API tries its own.
 func (c *Console) atDesk(r *http.Request, changes bool, do func() error) error {
-	return refusedBy(c.API.Desk.Work(r.Context(), personOf(r), changes, do), "This draft was not read")
+	return refusedBy(c.API.Drafts.Work(r.Context(), personOf(r), changes, do), "This draft was not read")
 }
 
 // personOf names who tries a draft: a session, or else an address.

@@ -159,7 +159,7 @@ func TestSignInIsBounded(t *testing.T) {
 		v.get("/rules", "Authorization", "Bearer guess")
 	}
 	if p := v.signIn("Eve", "guess"); p.StatusCode != http.StatusTooManyRequests ||
-		v.s.Log.Said("tokens_guessed") != 1 {
+		v.s.Log.Count("tokens_guessed") != 1 {
 		t.Errorf("after ten wrong tokens: %s", p.Status)
 	}
 	if p := v.signIn("Sam", stage.Admin); p.StatusCode != http.StatusSeeOther {
@@ -188,11 +188,11 @@ func TestForgery(t *testing.T) {
 			t.Errorf("%s: %s", method, p.Status)
 		}
 	}
-	if n := v.s.Log.Said("approval_allowed"); n > 0 {
+	if n := v.s.Log.Count("approval_allowed"); n > 0 {
 		t.Fatal("a call was allowed")
 	}
 	if p := v.do(http.MethodPost, path, "answer=allow"); p.StatusCode != http.StatusSeeOther ||
-		v.s.Log.Said("approval_allowed") != 1 {
+		v.s.Log.Count("approval_allowed") != 1 {
 		t.Errorf("the console itself: %s", p.Status)
 	}
 }
@@ -309,7 +309,7 @@ func TestOpen(t *testing.T) {
 		"answer=allow"); p.StatusCode != http.StatusForbidden {
 		t.Errorf("an answer: %s", p.Status)
 	}
-	if v.s.Log.Said("console_start") != 1 {
+	if v.s.Log.Count("console_start") != 1 {
 		t.Error("the log does not say where the console is")
 	}
 }

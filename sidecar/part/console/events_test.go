@@ -204,7 +204,7 @@ func TestDropped(t *testing.T) {
 		srv.Listener.Addr())
 	ruletest.Must(t, err)
 	most := time.Duration(0)
-	for began := time.Now(); log.Said("console_dropped") == 0; {
+	for began := time.Now(); log.Count("console_dropped") == 0; {
 		if time.Since(began) > 30*time.Second {
 			t.Fatal("it is not dropped")
 		}

@@ -22,7 +22,7 @@ import (
 type experimentsView struct {
 	List   []experimentView
 	Folder bool // the rules can be edited
-	Said   string
+	Notice string
 }
 
 // experimentView is how one goes.
@@ -68,7 +68,7 @@ type measuredView struct{ Arm, Value, Of, Compared, Kind string }
 func (c *Console) experimentsPage(r *http.Request, v viewer) (any, error) {
 	set, rules := c.API.Rules.Set(), c.API.Rules.Report(false)
 	ranks := map[string]int{experiment.Running: 0, experiment.Draft: 1, experiment.Stopped: 2}
-	out := &experimentsView{Folder: rules.Folder != "", Said: c.experimentSaid(r.URL.Query(), rules)}
+	out := &experimentsView{Folder: rules.Folder != "", Notice: c.experimentSaid(r.URL.Query(), rules)}
 	for i, report := range c.reports(set) {
 		out.List = append(out.List, c.experiment(&set.Experiments.List[i], report, v))
 	}
@@ -116,7 +116,7 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 		}
 		m := r.Arms[i].Of(e.Measure)
 		if m != nil {
-			arm.Value, arm.Compared = m.Told(), m.Compared()
+			arm.Value, arm.Compared = m.Verdict(), m.Compared()
 		}
 		if i > 0 {
 			verdict := verdictOf(arm.Name, out.Against, m, out.Of, r.Unit)
@@ -135,7 +135,7 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 		row := measureView{Measure: m}
 		for i := range r.Arms {
 			if of := r.Arms[i].Of(m.ID); of != nil {
-				row.Arms = append(row.Arms, measuredView{r.Arms[i].Name, of.Told(), short(int(of.N)),
+				row.Arms = append(row.Arms, measuredView{r.Arms[i].Name, of.Verdict(), short(int(of.N)),
 					of.Compared(), kindOf(of.Against)})
 			}
 		}

@@ -66,7 +66,8 @@ func rowOf(t *witness.Turn, now time.Time) row {
 			}
 		}
 	}
-	r.Strategies, r.Calls, r.Decisions = strings.Join(strategies, " "), shown(counted(names)), said(became)
+	r.Strategies, r.Calls, r.Decisions = strings.Join(strategies, " "), shown(counted(names)),
+		outcomes(became)
 	if r.Lost = counted(lost); r.Lost != "" {
 		r.Undone = "not made"
 	}
@@ -99,8 +100,8 @@ func refusedWord(code tools.RefusalCode) string {
 	return "not usable"
 }
 
-// said is how many calls became what.
-func said(became map[string]int) string {
+// outcomes is how many calls became what.
+func outcomes(became map[string]int) string {
 	var out []string
 	for _, word := range []string{"left", "confined", "asked", "denied", "no such tool", "not usable"} {
 		if n := became[word]; n > 0 {

@@ -31,7 +31,7 @@ func TestFull(t *testing.T) {
 	v, s := keeping(t, nil, map[string]script.Reply{"list": script.Native("exec",
 		`{"command":"ls -l `+strings.Repeat("reports ", 400)+`"}`)}, func(s *config.Settings) {
 		logged(t, s.Decisions, slices.Repeat([]decisions.Decision{{Tool: "exec", Arguments: long,
-			Effect: "allow", Outcome: decisions.Left}}, 500)...)
+			Effect: "allow", Outcome: decisions.Passed}}, 500)...)
 	})
 	segment, err := os.Stat(filepath.Join(s.Decisions, "000000000001.jsonl"))
 	ruletest.Must(t, err)
@@ -87,19 +87,20 @@ func TestDamagedRun(t *testing.T) {
 
 // Under no-text links find by the exact id, and no host stands in the list.
 func TestIDsWithoutWords(t *testing.T) {
-	v, _ := keeping(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" }, nil, func(s *config.Settings) {
-		l, err := decisions.Open(decisions.Config{Dir: s.Decisions})
-		ruletest.Must(t, err)
-		ruletest.Must(t, l.AddConnection(decisions.Connection{Ticket: "T1", Tool: "exec",
-			Server: "whispered.example.com:443", Method: "CONNECT", Effect: "allow",
-			Outcome: decisions.Connected}))
-		for i := range 5 {
-			ruletest.Must(t, l.Add(decisions.Decision{Request: fmt.Sprint("req", i),
-				Approval: fmt.Sprint("ask", i), Tool: "exec", Why: "whispered", Effect: "allow",
-				Outcome: decisions.Left}))
-		}
-		ruletest.Must(t, l.Close())
-	})
+	v, _ := keeping(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" }, nil,
+		func(s *config.Settings) {
+			l, err := decisions.Open(decisions.Config{Dir: s.Decisions})
+			ruletest.Must(t, err)
+			ruletest.Must(t, l.AddConnection(decisions.Connection{Ticket: "T1", Tool: "exec",
+				Server: "whispered.example.com:443", Method: "CONNECT", Effect: "allow",
+				Outcome: decisions.Connected}))
+			for i := range 5 {
+				ruletest.Must(t, l.Add(decisions.Decision{Request: fmt.Sprint("req", i),
+					Approval: fmt.Sprint("ask", i), Tool: "exec", Why: "whispered", Effect: "allow",
+					Outcome: decisions.Passed}))
+			}
+			ruletest.Must(t, l.Close())
+		})
 	for q, want := range map[string]int{"": 6, "req3": 1, "ask1": 1, "T1": 1, "req": 0, "whispered": 0} {
 		p := v.get("/console/decisions?" + url.Values{"q": {q}}.Encode())
 		if n := strings.Count(p.text, rowMark); n != want || strings.Contains(p.text, "whispered.example") {
@@ -132,7 +133,7 @@ func TestWordsAreDropped(t *testing.T) {
 	ruletest.Must(t, err)
 	ruletest.Must(t, os.WriteFile(name, []byte(strings.Replace(string(doc), "  words: 2MiB", "  words: 0",
 		1)), 0o600))
-	ruletest.Soon(t, "the rules are taken", func() bool { return v.s.Log.Said("rules_taken") > 0 })
+	ruletest.Soon(t, "the rules are taken", func() bool { return v.s.Log.Count("rules_taken") > 0 })
 	if found := heard(); found != nil {
 		t.Errorf("it still stands in %q", found)
 	}

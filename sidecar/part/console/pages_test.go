@@ -31,9 +31,9 @@ func (v *visitor) newest() string {
 // in force now.
 func TestRulesOfThen(t *testing.T) {
 	v := open(t, nil, map[string]script.Reply{"go": script.LeakedHarmony("shell_thing", `{"command":"ls"}`)})
-	first := v.s.Log.Said("rules_taken")
+	first := v.s.Log.Count("rules_taken")
 	ruletest.Edit(t, v.s.Rules, "aliases.yaml", "exec: [bash", "exec: [shell_thing, bash")
-	ruletest.Soon(t, "the alias is in force", func() bool { return v.s.Log.Said("rules_taken") > first })
+	ruletest.Soon(t, "the alias is in force", func() bool { return v.s.Log.Count("rules_taken") > first })
 	v.s.Ask("s", "go", true)
 	before := v.newest()
 	if !strings.Contains(before, "name.alias") ||
@@ -41,7 +41,7 @@ func TestRulesOfThen(t *testing.T) {
 		t.Fatalf("the alias was not used: %s", before)
 	}
 	ruletest.Edit(t, v.s.Rules, "aliases.yaml", "exec: [shell_thing, bash", "exec: [bash")
-	ruletest.Soon(t, "the alias is gone", func() bool { return v.s.Log.Said("rules_taken") > first+1 })
+	ruletest.Soon(t, "the alias is gone", func() bool { return v.s.Log.Count("rules_taken") > first+1 })
 	if after := v.newest(); !strings.Contains(after, "found 1 call") ||
 		strings.Contains(after, "not_offered") {
 		t.Errorf("the turn is read with the rules of now:\n%s", after)
@@ -199,7 +199,7 @@ func TestHealth(t *testing.T) {
 	v := open(t, func(s *config.Settings) { s.Upstream = "http://127.0.0.1:1/v1" }, nil)
 	v.s.Ask("s", "hello", false)
 	ruletest.Edit(t, v.s.Rules, "limits.yaml", "per_minute", "per_minit")
-	ruletest.Soon(t, "the edit is refused", func() bool { return v.s.Log.Said("rules_refused") > 0 })
+	ruletest.Soon(t, "the edit is refused", func() bool { return v.s.Log.Count("rules_refused") > 0 })
 	page := v.get("/console/health").text
 	for _, want := range []string{"not reachable", "the last edit was refused", "limits.yaml:", "1 turn",
 		"Turns kept"} {
@@ -234,7 +234,7 @@ func TestStaleApproval(t *testing.T) {
 		t.Errorf("it cannot be allowed, or a letter does not stand out: %s", page)
 	}
 	ruletest.Edit(t, v.s.Rules, "aliases.yaml", "version: 1", "version: 1 # edited")
-	ruletest.Soon(t, "the edit is in force", func() bool { return v.s.Log.Said("rules_taken") > 0 })
+	ruletest.Soon(t, "the edit is in force", func() bool { return v.s.Log.Count("rules_taken") > 0 })
 	if page := v.get("/console/approvals").text; strings.Contains(page, button) ||
 		!strings.Contains(page, "it can only be denied") {
 		t.Errorf("it can be allowed still: %s", page)

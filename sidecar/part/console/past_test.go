@@ -183,9 +183,9 @@ func TestDecisionByRulesOfThen(t *testing.T) {
 	v, _ := keeping(t, nil, map[string]script.Reply{"destroy": script.Native("exec",
 		`{"command":"rm -rf /"}`)}, nil)
 	v.s.Ask("one", "destroy", false)
-	first := v.s.Log.Said("rules_taken")
+	first := v.s.Log.Count("rules_taken")
 	ruletest.Edit(t, v.s.Rules, "exec.yaml", "id: whole-tree", "id: all-of-it")
-	ruletest.Soon(t, "the edit is in force", func() bool { return v.s.Log.Said("rules_taken") > first })
+	ruletest.Soon(t, "the edit is in force", func() bool { return v.s.Log.Count("rules_taken") > first })
 	if page := v.get(v.hrefOf("/console/decisions")).text; !strings.Contains(page, "any(cmd.deletes") ||
 		!strings.Contains(page, "<strong>whole-tree</strong>") || strings.Contains(page, "all-of-it") {
 		t.Errorf("it is judged by the rules of now:\n%s", page)
@@ -296,7 +296,7 @@ func TestReplay(t *testing.T) {
 		!strings.Contains(form, `name="effect" value="deny"`) {
 		t.Fatalf("%.3000s", form)
 	}
-	before, versionBefore := logText(t, s), v.s.Log.Said("rules_taken")
+	before, versionBefore := logText(t, s), v.s.Log.Count("rules_taken")
 	send := func(values url.Values) page {
 		return v.do(http.MethodPost, "/console/decisions/replay", values.Encode())
 	}
@@ -346,8 +346,8 @@ func TestReplay(t *testing.T) {
 		!strings.Contains(p.text, "16 KiB") {
 		t.Errorf("another form that is too long: %s", p.Status)
 	}
-	if logText(t, s) != before || v.s.Log.Said("rules_taken") != versionBefore ||
-		v.s.Log.Said("rules_refused") > 0 {
+	if logText(t, s) != before || v.s.Log.Count("rules_taken") != versionBefore ||
+		v.s.Log.Count("rules_refused") > 0 {
 		t.Error("a replay has changed something")
 	}
 }
@@ -440,7 +440,7 @@ func TestResume(t *testing.T) {
 	if p := v.get(resume); p.StatusCode < 400 {
 		t.Errorf("a link resumes: %s", p.Status)
 	}
-	if n := v.s.Log.Said("run_resumed"); n > 0 {
+	if n := v.s.Log.Count("run_resumed"); n > 0 {
 		t.Fatal("somebody has resumed it")
 	}
 	if page := v.get("/console/runs/runOne").text; !strings.Contains(page, `action="`+resume+`"`) ||
@@ -543,22 +543,23 @@ func TestPastIsText(t *testing.T) {
 // Under no-text no page shows or searches what a model or a user wrote.
 func TestPastWithoutWords(t *testing.T) {
 	const words = "whispered"
-	v, _ := keeping(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" }, nil, func(s *config.Settings) {
-		logged(t, s.Decisions, decisions.Decision{Tool: "exec", Effect: policy.Deny,
-			Arguments: json.RawMessage(`{"command":"` + words + `"}`), Why: words, Instead: words,
-			Rule: "whole-tree"})
-		j, err := journal.Open(journal.Config{Dir: filepath.Join(s.State, run.Folder), Now: time.Now})
-		ruletest.Must(t, err)
-		r, err := j.Begin(journal.Begin{ID: "runQuiet", Model: "executor",
-			Request: []byte(`{"messages":[{"role":"user","content":"` + words + `"}]}`)})
-		ruletest.Must(t, err)
-		for _, rec := range []journal.Record{{Turn: &journal.Turn{N: 1, Content: words, Reasoning: words,
-			Calls: []journal.Wrote{{ID: "a", Tool: "read", Arguments: words}}}},
-			{Result: &journal.Result{ID: "a", Text: words}}, {End: &journal.End{Status: journal.Failed, Text: words}}} {
-			ruletest.Must(t, r.Add(rec))
-		}
-		ruletest.Must(t, r.Close())
-	})
+	v, _ := keeping(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" }, nil,
+		func(s *config.Settings) {
+			logged(t, s.Decisions, decisions.Decision{Tool: "exec", Effect: policy.Deny,
+				Arguments: json.RawMessage(`{"command":"` + words + `"}`), Why: words, Instead: words,
+				Rule: "whole-tree"})
+			j, err := journal.Open(journal.Config{Dir: filepath.Join(s.State, run.Folder), Now: time.Now})
+			ruletest.Must(t, err)
+			r, err := j.Begin(journal.Begin{ID: "runQuiet", Model: "executor",
+				Request: []byte(`{"messages":[{"role":"user","content":"` + words + `"}]}`)})
+			ruletest.Must(t, err)
+			for _, rec := range []journal.Record{{Turn: &journal.Turn{N: 1, Content: words, Reasoning: words,
+				Calls: []journal.Wrote{{ID: "a", Tool: "read", Arguments: words}}}},
+				{Result: &journal.Result{ID: "a", Text: words}}, {End: &journal.End{Status: journal.Failed, Text: words}}} {
+				ruletest.Must(t, r.Add(rec))
+			}
+			ruletest.Must(t, r.Close())
+		})
 	for _, path := range []string{"/console/decisions", "/console/decisions/2", "/console/runs",
 		"/console/runs/runQuiet"} {
 		if p := v.get(path); p.StatusCode != http.StatusOK || strings.Contains(p.text, words) ||

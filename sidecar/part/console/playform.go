@@ -106,7 +106,7 @@ func (c *Console) take(f *playForm) (masked int, err error) {
 		masked += n
 		return s
 	}
-	f.Text, f.Thought = hide(r.Said.Content), hide(thoughtOf(r))
+	f.Text, f.Thought = hide(r.Whole.Content), hide(thoughtOf(r))
 	f.Model, f.Server, f.Profile, f.Finish, f.Tools = t.Model, r.Server, r.Profile, r.Finish, "turn"
 	if r.OfferedUnknown {
 		f.Tools = "any"

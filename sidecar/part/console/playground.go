@@ -154,7 +154,7 @@ func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer,
 	return nil
 }
 
-// play makes a change, if there is one, and then works out what the page shows, at the desk.
+// play makes a change, if there is one, and then works out what the page shows, within the limit of drafts.
 func (c *Console) play(r *http.Request, v viewer, f playForm,
 	change func(*playground) error) (*playground, error) {
 	p := &playground{Form: f}

@@ -99,7 +99,7 @@ func TestPlayground(t *testing.T) {
 	p = v.press(p.form(), "tests")
 	p.says(t, "tests hold", "The tests hold. Publish")
 	if got := v.s.Ask("s", "fax", false); strings.Contains(got, `"name":"read"`) ||
-		v.s.Log.Said("rules_taken") > 0 {
+		v.s.Log.Count("rules_taken") > 0 {
 		t.Fatalf("a draft is in force: %s", got)
 	}
 	p = v.press(p.form(), "publish")
@@ -210,7 +210,7 @@ func TestWhoMayPublish(t *testing.T) {
 			t.Errorf("without a token one may %s: %s", do, p.Status)
 		}
 	}
-	if v.s.Log.Said("rules_taken")+v.s.Log.Said("rules_refused")+open.s.Log.Said("rules_taken") > 0 {
+	if v.s.Log.Count("rules_taken")+v.s.Log.Count("rules_refused")+open.s.Log.Count("rules_taken") > 0 {
 		t.Error("something was changed")
 	}
 }
@@ -272,7 +272,7 @@ func TestBadDrafts(t *testing.T) {
 		"why="+strings.Repeat("x", 17<<10)); p.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("other forms may be longer now, too: %s", p.Status)
 	}
-	if v.s.Log.Said("rules_taken")+v.s.Log.Said("rules_refused") > 0 {
+	if v.s.Log.Count("rules_taken")+v.s.Log.Count("rules_refused") > 0 {
 		t.Error("something was changed, or Health tells of a refused edit")
 	}
 }
@@ -283,7 +283,7 @@ func TestDraftStays(t *testing.T) {
 	v := open(t, stage.Tokens, nil)
 	ruletest.Must(t, os.MkdirAll(filepath.Join(v.s.Rules, "extra"), 0o755))
 	ruletest.Must(t, os.WriteFile(filepath.Join(v.s.Rules, "extra", "exec.ours.yaml"), []byte(crlf), 0o644))
-	ruletest.Soon(t, "the file is in force", func() bool { return v.s.Log.Said("rules_taken") > 0 })
+	ruletest.Soon(t, "the file is in force", func() bool { return v.s.Log.Count("rules_taken") > 0 })
 	v.signIn("Ann", stage.Admin)
 	f := v.get(playground).form()
 	f.Set("text", "keep me")
@@ -404,7 +404,7 @@ func TestDraftOfReader(t *testing.T) {
 		doc, err := os.ReadFile(name)
 		ruletest.Must(t, err)
 		ruletest.Must(t, os.WriteFile(name, append([]byte("# old key "+token+"\n"), doc...), 0o600))
-		ruletest.Soon(t, "the rules are taken", func() bool { return v.s.Log.Said("rules_taken") > i })
+		ruletest.Soon(t, "the rules are taken", func() bool { return v.s.Log.Count("rules_taken") > i })
 	}
 	const page = playground + "?file=aliases.yaml"
 	for token2, sees := range map[string]bool{stage.Reader: false, stage.Admin: true} {

@@ -26,8 +26,8 @@ type playReading struct {
 	Finish           string
 	Asked            bool // the policy was asked, and there is no reply
 
-	read *replay.Shown
-	told *guard.Explanation
+	read      *replay.Shown
+	explained *guard.Explanation
 }
 
 // compare reads what the form gives by the rules in force, and by the draft where that is
@@ -60,7 +60,7 @@ func (c *Console) compare(p *playground) {
 		if last.read != nil {
 			p.Differences = Differences(p.Before.read, last.read)
 		} else {
-			p.Differences = Ruled(p.Before.told, last.told)
+			p.Differences = Ruled(p.Before.explained, last.explained)
 		}
 		for i := range p.Differences {
 			d := &p.Differences[i]
@@ -84,7 +84,7 @@ func (c *Console) question(f *playForm) func(*ruleset.Set) (*playReading, error)
 				return nil, err
 			}
 			return &playReading{readView: readView{Judged: []judgedView{judgedOf(told)}}, Asked: true,
-				told: told}, nil
+				explained: told}, nil
 		}
 	}
 	rec, err := c.record(f)

@@ -32,7 +32,7 @@ type readView struct {
 // read reads a reply with the very code that serves. Marked stays empty where its text is too
 // long. It gives nil where the reply cannot be read.
 func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *replay.Record,
-	native []capture.Said, confines bool, most int) *replay.Shown {
+	native []capture.ServerCall, confines bool, most int) *replay.Shown {
 	for _, call := range native {
 		v.Native = append(v.Native, callOf(call.Name, []byte(call.Arguments)))
 	}
@@ -50,7 +50,7 @@ func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *r
 		}
 	}
 	v.Kinds, v.Tree = kindsOf(v.Marked), read.Tree
-	world, calls := in.Said(set, rec.Workspace), read.Tree.Judgeable()
+	world, calls := in.WithFolder(set, rec.Workspace), read.Tree.Judgeable()
 	v.Unjudged = max(0, len(calls)-most)
 	for _, call := range calls[:len(calls)-v.Unjudged] {
 		v.Judged = append(v.Judged, judgedOf(world.ExplainCall(set, call, rec.Who, confines ||

@@ -14,15 +14,15 @@ import (
 func thoughtOf(r *witness.Reply) string {
 	var text string
 	if json.Unmarshal(r.Thought, &text) == nil {
-		return text + r.Said.Reasoning
+		return text + r.Whole.Reasoning
 	}
-	return r.Said.Reasoning
+	return r.Whole.Reasoning
 }
 
 // recordOf is a reply as replay reads it, and the server's own calls.
-func recordOf(t *witness.Turn, r *witness.Reply) (*replay.Record, []capture.Said) {
-	native := capture.SaidOf(r.Said.Calls)
-	message := map[string]any{"content": r.Said.Content, "reasoning_content": thoughtOf(r)}
+func recordOf(t *witness.Turn, r *witness.Reply) (*replay.Record, []capture.ServerCall) {
+	native := capture.SaidOf(r.Whole.Calls)
+	message := map[string]any{"content": r.Whole.Content, "reasoning_content": thoughtOf(r)}
 	if len(native) > 0 {
 		var calls []any
 		for _, c := range native {

@@ -21,7 +21,7 @@ type rulesView struct {
 	Problems []problemView // of the last refused edit
 	Warnings []problemView
 	History  []live.Past
-	Said     string
+	Notice   string
 	Filter   ruleFilter
 	Rules    []live.RuleHits // that fit the filter
 	All      int
@@ -29,7 +29,7 @@ type rulesView struct {
 	Gone     int // hits of rules that are not in force any more
 	Up       time.Duration
 	Own      []aboutFile // of the operator
-	Others   []aboutFile // of the program, and of the locked folder
+	Fixed    []aboutFile // of the program, and of the locked folder
 }
 
 // aboutFile is a file, and what it is for.
@@ -66,10 +66,10 @@ func (c *Console) rulesPage(r *http.Request, _ viewer) (any, error) {
 		out.Problems = problemViews(out.Refused.Problems)
 	}
 	if version := q.Get("back"); version == out.Version && out.By == "rollback" {
-		out.Said = "The rules are rolled back. Version " + version + " is in force."
+		out.Notice = "The rules are rolled back. Version " + version + " is in force."
 	}
 	for _, f := range out.Report.Files {
-		list := &out.Others
+		list := &out.Fixed
 		if f.From == rulefile.FromFolder {
 			list = &out.Own
 		}

@@ -30,9 +30,9 @@ func trying(t *testing.T, about string) func(*config.Settings) {
 // edit saves an edit, and waits until it is in force.
 func (v *visitor) edit(file, from, to string) {
 	v.t.Helper()
-	n := v.s.Log.Said("rules_taken")
+	n := v.s.Log.Count("rules_taken")
 	ruletest.Edit(v.t, v.s.Rules, file, from, to)
-	ruletest.Soon(v.t, "the edit is in force", func() bool { return v.s.Log.Said("rules_taken") > n })
+	ruletest.Soon(v.t, "the edit is in force", func() bool { return v.s.Log.Count("rules_taken") > n })
 }
 
 // inForce is the version in force, as a page says it.
@@ -62,7 +62,7 @@ func TestChangesOfRules(t *testing.T) {
 	seen := url.Values{"version": {second}}.Encode()
 	untouched := func(what string) {
 		t.Helper()
-		if now := v.inForce(); now != second || v.s.Log.Said("experiment_stopped") > 0 {
+		if now := v.inForce(); now != second || v.s.Log.Count("experiment_stopped") > 0 {
 			t.Fatalf("%s: something has changed, %s is in force", what, now)
 		}
 	}
@@ -124,14 +124,14 @@ func TestChangesOfRules(t *testing.T) {
 	untouched("what cannot be done")
 
 	ruletest.Edit(t, v.s.Rules, "limits.yaml", "depth: 96", "depth: deep")
-	ruletest.Soon(t, "the edit is refused", func() bool { return v.s.Log.Said("rules_refused") > 0 })
+	ruletest.Soon(t, "the edit is refused", func() bool { return v.s.Log.Count("rules_refused") > 0 })
 	if p := v.do(http.MethodPost, back, seen); p.StatusCode != http.StatusPreconditionFailed ||
 		!strings.Contains(p.text, "is in the folder") {
 		t.Errorf("over an edit that nobody has seen: %s %s", p.Status, p.text)
 	}
 	untouched("an edit in the folder")
 	ruletest.Edit(t, v.s.Rules, "limits.yaml", "depth: deep", "depth: 96")
-	ruletest.Soon(t, "the edit is gone", func() bool { return v.s.Log.Said("rules_reverted") > 0 })
+	ruletest.Soon(t, "the edit is gone", func() bool { return v.s.Log.Count("rules_reverted") > 0 })
 
 	if p := v.do(http.MethodPost, back, seen); !strings.Contains(v.get(p.Header.Get("Location")).text,
 		"The rules are rolled back. Version "+first) {
@@ -189,10 +189,10 @@ func TestRuleTextIsText(t *testing.T) {
 	first := v.inForce()
 	v.edit("limits.yaml", "version: 1", "version: 1\n# "+evil+"\u202e\n# key: "+secret+"\n#"+pem)
 	v.do(http.MethodPost, "/console/experiments/one/stop", url.Values{"why": {evil + secret}}.Encode())
-	n := v.s.Log.Said("rules_refused")
+	n := v.s.Log.Count("rules_refused")
 	ruletest.Edit(t, v.s.Rules, "models.yaml", "version: 1", "version: 1\n"+`"`+strings.ReplaceAll(evil, `"`,
 		`\"`)+`": `+secret)
-	ruletest.Soon(t, "the edit is refused", func() bool { return v.s.Log.Said("rules_refused") > n })
+	ruletest.Soon(t, "the edit is refused", func() bool { return v.s.Log.Count("rules_refused") > n })
 	for _, path := range []string{
 		"/console/experiments", "/console/experiments/one/promote/new", "/console/rules",
 		"/console/rules/files/limits.yaml", "/console/rules/versions/" + first,

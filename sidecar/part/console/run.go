@@ -62,7 +62,7 @@ type runView struct {
 	Task      passage
 	Words     bool
 	Steps     []runStep
-	Left      int // turns before them that are not shown
+	Omitted   int // turns before them that are not shown
 	End       passage
 	Finish    string
 	Torn      int
@@ -71,7 +71,7 @@ type runView struct {
 	May       bool // the viewer may resume it here
 	Here      bool // the server can
 	InDoubt   int
-	Said      string
+	Notice    string
 	Links     []fact
 	rev       uint64
 }
@@ -146,7 +146,7 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 			Root + "turns/" + url.PathEscape(turns[0].ID)})
 	}
 	if r.URL.Query().Get("resumed") != "" && v.GoesOn {
-		v.Said = "It goes on. What the model says and does appears below."
+		v.Notice = "It goes on. What the model says and does appears below."
 	}
 	return v, nil
 }
@@ -190,7 +190,7 @@ func (v *runView) steps(c *Console, p *journal.Past) {
 		k.open(v.GoesOn)
 	}
 	if more := len(v.Steps) - maxSteps; more > 0 {
-		v.Steps, v.Left = v.Steps[more:], more
+		v.Steps, v.Omitted = v.Steps[more:], more
 	}
 }
 

@@ -22,7 +22,8 @@ const (
 
 // runStates are those that one may look for.
 func runStates() []string {
-	return []string{runGoesOn, runBroken, journal.Answered, journal.Unfinished, journal.Failed, journal.Left}
+	return []string{runGoesOn, runBroken, journal.Answered, journal.Unfinished, journal.Failed,
+		journal.Departed}
 }
 
 // isRun reports whether a text can be the id of a run: nothing else becomes a part of a path.

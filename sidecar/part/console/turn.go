@@ -18,16 +18,16 @@ import (
 // turnView is one turn, with each reply of the model server read anew.
 type turnView struct {
 	row
-	Running   bool
-	Pairs     []pair
-	Faults    []turn.Faulty
-	Mends     []mend
-	Why, Told string // the error that the caller got, and the sentence in place of an answer
-	Replies   []replyView
-	Left      int
-	Then      string // the version of its rules, if the history holds it and others are in force
-	RunHref   string // its run of executor mode; empty: it was none
-	Decisions string // those of its calls; empty: they are not logged
+	Running       bool
+	Pairs         []pair
+	Faults        []turn.Faulty
+	Mends         []mend
+	Why, Prompted string // the error that the caller got, and the sentence in place of an answer
+	Replies       []replyView
+	Omitted       int
+	Then          string // the version of its rules, if the history holds it and others are in force
+	RunHref       string // its run of executor mode; empty: it was none
+	Decisions     string // those of its calls; empty: they are not logged
 }
 
 // arm is an arm of an experiment that the turn was in.
@@ -52,7 +52,7 @@ type replyView struct {
 	readView
 	N       int
 	At      time.Time
-	Said    string     // how it was asked for and how it ended
+	Summary string     // how it was asked for and how it ended
 	Tried   bool       // it can be opened in the playground
 	Calls   []callView // that left
 	Refused []callView // that did not
@@ -75,7 +75,7 @@ func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 	}
 	now := c.Now()
 	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: shownFaults(t.Account.Faults),
-		Why: shown(t.Why), Told: shown(t.Account.Said), Left: t.Left, Pairs: pairsOf(&t, now)}
+		Why: shown(t.Why), Prompted: shown(t.Account.Notice), Omitted: t.Omitted, Pairs: pairsOf(&t, now)}
 	if _, known := c.API.Rules.Texts(t.Rules); known && t.Rules != c.API.Rules.Set().Version {
 		out.Then = t.Rules
 	}
@@ -157,7 +157,7 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 	r := &t.Replies[i]
 	v := replyView{N: i + 1, At: r.At, Finish: r.Reading.Finish, Content: shownHead(r.Reading.Content),
 		Thought: shownHead(r.Reading.Reasoning)}
-	v.Said = fmt.Sprintf("%s, %s, profile %s", r.Server, cmp.Or(r.Style, "native"),
+	v.Summary = fmt.Sprintf("%s, %s, profile %s", r.Server, cmp.Or(r.Style, "native"),
 		cmp.Or(r.Profile, ruleset.DefaultProfile))
 	for k := range r.Reading.Calls {
 		call := &r.Reading.Calls[k]
@@ -189,8 +189,8 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 		return v
 	case set == nil:
 		v.Missing = "The rules of then have made room for later ones, so it cannot be read as it was."
-		v.Marked = []markedText{plainText("reasoning", r.Said.Reasoning),
-			plainText("content", r.Said.Content)}
+		v.Marked = []markedText{plainText("reasoning", r.Whole.Reasoning),
+			plainText("content", r.Whole.Content)}
 		return v
 	}
 	v.Tried = true
@@ -200,8 +200,8 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 		confines = confines || guard.OutcomeOf(&r.Reading.Calls[i]) == "confined"
 	}
 	v.read(c.API.World, set, r.Profile, rec, native, confines, maxJudged)
-	if v.Tree != nil && len(r.Said.Content)+len(thoughtOf(r)) > maxMarked {
-		v.Marked = []markedText{plainText("reasoning", thoughtOf(r)), plainText("content", r.Said.Content)}
+	if v.Tree != nil && len(r.Whole.Content)+len(thoughtOf(r)) > maxMarked {
+		v.Marked = []markedText{plainText("reasoning", thoughtOf(r)), plainText("content", r.Whole.Content)}
 	}
 	return v
 }

@@ -42,7 +42,7 @@ func shownJSON(doc []byte) string {
 
 // fate is what became of a call, as people say it.
 func fate(became string) string {
-	if became == string(decisions.Left) {
+	if became == string(decisions.Passed) {
 		return "sent on"
 	}
 	return became

@@ -148,8 +148,8 @@ func (l *Live) progress(done, all int, spent Spent) {
 	case l.Rewrites:
 		full := width * done / max(1, all)
 		fmt.Fprintf(l.Tell, "\r\x1b[K[%-*s] %d of %d, %s", width, "##############################"[:full],
-			done, all, l.Most.told(spent))
+			done, all, l.Most.sentence(spent))
 	case done == all || done/max(1, all/10) > (done-1)/max(1, all/10):
-		fmt.Fprintf(l.Tell, "%d of %d, %s\n", done, all, l.Most.told(spent))
+		fmt.Fprintf(l.Tell, "%d of %d, %s\n", done, all, l.Most.sentence(spent))
 	}
 }

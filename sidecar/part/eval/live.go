@@ -105,7 +105,7 @@ func (l *Live) Run(ctx context.Context, r *Report, variants []Variant, world gua
 	}
 	if done < len(open) {
 		fmt.Fprintf(l.Tell, "stopped behind %d requests, %s; a run with the same --answers goes on there\n",
-			spent.requests, l.Most.told(spent.Spent))
+			spent.requests, l.Most.sentence(spent.Spent))
 	}
 	for _, q := range questions {
 		if !take(r, q, servers, known) {

@@ -64,8 +64,8 @@ func (b *Bounds) reached(requests int, s Spent) bool {
 		b.cost(s) >= b.Cost
 }
 
-// told is what was spent, beside what may be.
-func (b *Bounds) told(s Spent) string {
+// sentence is what was spent, beside what may be.
+func (b *Bounds) sentence(s Spent) string {
 	text := fmt.Sprintf("%d tokens", s.tokens())
 	if b.Tokens > 0 {
 		text = fmt.Sprintf("%d of %d tokens", s.tokens(), b.Tokens)

@@ -48,9 +48,9 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 	}
 	c.Metrics.Captured(func() float64 { return float64(store.Stats().Written) },
 		func() float64 { return float64(store.Stats().Dropped) })
-	others, _ := service.Offered[lab.Others](c)
+	others, _ := service.Offered[lab.PeerCounts](c)
 	l, err := lab.Open(lab.Config{Path: path, Store: store, Now: c.Now, Metrics: c.Metrics, Log: c.Log,
-		Others: others, Before: before})
+		Peers: others, Before: before})
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func (s *Store) through(ctx context.Context, pass circuit.Pass, what string, mos
 	if err != nil && ctx.Err() != nil { // the caller has left
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.health.Left(pass)
+		s.health.Cancel(pass)
 		return err
 	}
 	s.tell(pass, err)

@@ -35,7 +35,7 @@ func TestWrongClock(t *testing.T) {
 	asked := here.Request(call("s"), approvals.Reason{})
 	there.Request(call("t"), approvals.Reason{})
 	if e, err := here.Allow(asked.ID, "sam"); err != nil || e.State != approvals.Allowed ||
-		there.Left(&e) < 9*time.Minute {
+		there.Remaining(&e) < 9*time.Minute {
 		t.Errorf("a question at one replica, and what another does: %v %v", e.State, err)
 	}
 
@@ -57,8 +57,8 @@ func TestWrongClock(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if len(right.Peers()) != 3 || right.log.Said("clock_differs") != 0 ||
-		ahead.log.Said("clock_differs") != 1 || behind.log.Said("clock_differs") != 1 {
+	if len(right.Peers()) != 3 || right.log.Count("clock_differs") != 0 ||
+		ahead.log.Count("clock_differs") != 1 || behind.log.Count("clock_differs") != 1 {
 		t.Errorf("%+v; %s; %s; %s", right.Peers(), right.log, ahead.log, behind.log)
 	}
 }
@@ -71,7 +71,7 @@ func TestNoTime(t *testing.T) {
 	for _, each := range []replica{r, other, r} {
 		each.greet(t.Context(), "v1")
 	}
-	if len(r.Peers()) != 2 || r.log.Said("clock_unknown") != 1 || r.log.Said("shared_refuses") != 0 ||
+	if len(r.Peers()) != 2 || r.log.Count("clock_unknown") != 1 || r.log.Count("shared_refuses") != 0 ||
 		time.Until(r.Clock()).Abs() > time.Second {
 		t.Errorf("%+v: %s", r.Peers(), r.log)
 	}

@@ -41,14 +41,14 @@ func (c Counts) Publish(doc []byte) error {
 			p := c.of.client.Pipeline()
 			p.HSet(ctx, key, c.of.Replica, c.of.seal.close(key+" "+c.of.Replica, packed.Bytes()))
 			p.PExpire(ctx, key, keepCounts)
-			c.told(ctx, p, c.of.Replica)
+			c.publish(ctx, p, c.of.Replica)
 			_, err := p.Exec(ctx)
 			return err
 		})
 }
 
-// told notes that a replica has told its counts now.
-func (c Counts) told(ctx context.Context, p redis.Pipeliner, replica string) {
+// publish notes that a replica has told its counts now.
+func (c Counts) publish(ctx context.Context, p redis.Pipeliner, replica string) {
 	key := c.of.key("counted", "")
 	p.HSet(ctx, key, replica, c.of.Clock().Unix())
 	p.PExpire(ctx, key, keepCounts)
@@ -75,7 +75,7 @@ func (c Counts) tidy(all, when map[string]string) {
 	_ = c.of.ask(context.Background(), askCounts, c.of.Patience, func(ctx context.Context) error {
 		p := c.of.client.Pipeline()
 		for _, id := range new {
-			c.told(ctx, p, id)
+			c.publish(ctx, p, id)
 		}
 		if len(old) > 0 {
 			p.HDel(ctx, c.of.key("counts", ""), old...)

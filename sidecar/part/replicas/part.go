@@ -66,7 +66,7 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 		return nil, err
 	}
 	c.Shared, c.Now = sharedAt(s), store.Clock // the same for all of them
-	c.Elsewhere, c.Board, c.Guard.Others = store.Texts(), store.Board(), store.Rates()
+	c.Elsewhere, c.Board, c.Guard.PeerRates = store.Texts(), store.Board(), store.Rates()
 	if c.Settings.AdminToken != "" { // it seals departures: others cannot forge one
 		c.Guard.Departures = store.Departures()
 	}

@@ -160,7 +160,7 @@ func TestThoughts(t *testing.T) {
 		if got := g.thoughtBehind(); got != "" {
 			t.Errorf("the model was given %q", got)
 		}
-		if n := c.Log.Said("shared_foreign"); n != 1 {
+		if n := c.Log.Count("shared_foreign"); n != 1 {
 			t.Errorf("it was said %d times", n)
 		}
 	})
@@ -268,11 +268,11 @@ func TestApprovalsWithoutServer(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	g.server.Again()
-	ruletest.Soon(t, "it is back", func() bool { return a.Log.Said("shared_back") == 1 })
+	ruletest.Soon(t, "it is back", func() bool { return a.Log.Count("shared_back") == 1 })
 	if got := send(t, a, "s", false, user("deploy")); !strings.Contains(got.body, left) {
 		t.Errorf("it did not leave: %s", got.body)
 	}
-	if n := a.Log.Said("shared_lost"); n != 1 {
+	if n := a.Log.Count("shared_lost"); n != 1 {
 		t.Errorf("the loss was said %d times", n)
 	}
 }
@@ -281,8 +281,9 @@ func TestApprovalsWithoutServer(t *testing.T) {
 // none waits for it.
 func TestKilledUnderStreams(t *testing.T) {
 	g := newGroup(t, slowly(time.Millisecond))
-	a, b := g.open(t, func(s *config.Settings) { config.Of[replicas.Settings](s).SharedWait = "50ms" }), g.open(t,
-		func(s *config.Settings) { config.Of[replicas.Settings](s).SharedWait = "50ms" })
+	a, b := g.open(t, func(s *config.Settings) { config.Of[replicas.Settings](s).SharedWait = "50ms" }),
+		g.open(t,
+			func(s *config.Settings) { config.Of[replicas.Settings](s).SharedWait = "50ms" })
 	a.HTTP.Timeout, b.HTTP.Timeout = time.Minute, time.Minute // 64 share a machine that may be busy
 	var done atomic.Bool
 	var served, bad atomic.Int64
@@ -332,11 +333,11 @@ func TestKilledUnderStreams(t *testing.T) {
 		t.Errorf("%d requests failed", bad.Load())
 	}
 	for _, s := range []*stage.Server{a, b} {
-		if s.Log.Said("shared_lost") == 0 {
+		if s.Log.Count("shared_lost") == 0 {
 			t.Error("a replica has not noticed that the server was gone")
 		}
 		ruletest.Soon(t, "it is back",
-			func() bool { return s.Log.Said("shared_lost") == s.Log.Said("shared_back") })
+			func() bool { return s.Log.Count("shared_lost") == s.Log.Count("shared_back") })
 	}
 }
 
@@ -385,7 +386,7 @@ func TestRulesAndArms(t *testing.T) {
 	give := func(s *stage.Server) {
 		ruletest.Must(t, os.WriteFile(filepath.Join(s.Rules, "extra", "experiments.retries.yaml"),
 			[]byte(tries), 0o600))
-		ruletest.Soon(t, "the rules are taken", func() bool { return s.Log.Said("rules_taken") == 1 })
+		ruletest.Soon(t, "the rules are taken", func() bool { return s.Log.Count("rules_taken") == 1 })
 	}
 	ruletest.Must(t, os.MkdirAll(filepath.Join(a.Rules, "extra"), 0o700))
 	ruletest.Must(t, os.MkdirAll(filepath.Join(b.Rules, "extra"), 0o700))

@@ -110,7 +110,7 @@ func TestSeal(t *testing.T) {
 func TestDepartures(t *testing.T) {
 	server := valkey.Start(t)
 	a, b := run(t, server.Address, nil), run(t, server.Address, nil)
-	here, there := state.NewLeft(a.Departures()), state.NewLeft(b.Departures())
+	here, there := state.NewDeparted(a.Departures()), state.NewDeparted(b.Departures())
 	args := []byte(`{"command":"ls"}`)
 	here.Add("call1", "exec", args)
 	if there.Take("call1", "exec", []byte(`{"command":"rm"}`)) || there.Take("call2", "exec", args) {
@@ -228,7 +228,7 @@ func TestOddServers(t *testing.T) {
 					ask(r.Store)
 				}
 				// these are answers
-				if n := r.log.Said("shared_lost") + r.log.Said("shared_refuses"); n == 0 &&
+				if n := r.log.Count("shared_lost") + r.log.Count("shared_refuses"); n == 0 &&
 					name != "numbers" && name != "too many answers" {
 					t.Errorf("%d: nothing is said after %s: %s", i, time.Since(began), r.log)
 				}
@@ -302,7 +302,7 @@ func TestPassword(t *testing.T) {
 		for range 4 {
 			_, _, _ = bad.Board().Read()
 		}
-		if bad.Up() || bad.log.Said("shared_lost") != 1 || strings.Contains(bad.log.String(), "wrong") {
+		if bad.Up() || bad.log.Count("shared_lost") != 1 || strings.Contains(bad.log.String(), "wrong") {
 			t.Errorf("%q: %s", password, bad.log)
 		}
 	}
@@ -322,7 +322,7 @@ func TestFull(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if !r.Up() || r.log.Said("shared_refuses") == 0 || r.log.Said("shared_lost") != 0 {
+	if !r.Up() || r.log.Count("shared_refuses") == 0 || r.log.Count("shared_lost") != 0 {
 		t.Errorf("%s", r.log)
 	}
 }
@@ -341,7 +341,7 @@ func TestHeld(t *testing.T) {
 	for range 1000 {
 		_, _, _ = r.Board().Read()
 	}
-	if n := r.log.Said("shared_lost"); n != 1 || r.Up() {
+	if n := r.log.Count("shared_lost"); n != 1 || r.Up() {
 		t.Errorf("it was said %d times: %s", n, r.log)
 	}
 	server.Go()

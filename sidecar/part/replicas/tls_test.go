@@ -68,7 +68,7 @@ func TestTLS(t *testing.T) {
 	r.greet(t.Context(), "v1")
 	ruletest.Must(t, r.Counts().Publish([]byte("{}")))
 	if _, err := r.Counts().Read(); err != nil || !r.Up() ||
-		r.log.Said("shared_refuses")+r.log.Said("clock_unknown") > 0 {
+		r.log.Count("shared_refuses")+r.log.Count("clock_unknown") > 0 {
 		t.Errorf("%v %s", err, r.log)
 	}
 	strange := run(t, "", func(c *Config) { c.URL, c.User, c.Password = address, "sam", "sesame" })
@@ -91,7 +91,7 @@ func TestCounts(t *testing.T) {
 	}
 	other := run(t, server.Address, func(c *Config) { c.Secret = "another" })
 	if got, err := other.Counts().Read(); err != nil || len(got) != 0 ||
-		other.log.Said("shared_foreign") != 1 {
+		other.log.Count("shared_foreign") != 1 {
 		t.Errorf("%q %v %s", got, err, other.log)
 	}
 }

@@ -56,10 +56,12 @@ func (k *Resumer) Resume(ctx context.Context, id, by string) error {
 		return admin.Refuse(http.StatusNotFound, fmt.Sprintf("there is no run %q", id),
 			"gpt-oss-executor runs list shows them")
 	case errors.As(err, &busy):
-		return admin.Refuse(http.StatusConflict, busy.Error(), "one run is resumed at a time; wait for its end")
+		return admin.Refuse(http.StatusConflict, busy.Error(),
+			"one run is resumed at a time; wait for its end")
 	case errors.As(err, &elsewhere):
 		return admin.Refuse(http.StatusConflict, elsewhere.Error(), "nothing was changed")
 	}
-	return admin.Refuse(http.StatusConflict, err.Error(), "nothing was changed; gpt-oss-executor runs show "+id+
+	return admin.Refuse(http.StatusConflict, err.Error(), "nothing was changed; gpt-oss-executor runs show "+
+		id+
 		" shows what it did")
 }

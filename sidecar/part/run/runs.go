@@ -182,7 +182,8 @@ func keptRows(rec *journal.Record) []cli.Row {
 		}
 		r.Add(1, in, "", "%s  %s in %d ms: %s", at, how, rec.Result.Took, cli.Clipped(rec.Result.Text))
 	case rec.Resume != nil:
-		r.Add(0, cli.Bold, "", "%s  another process goes on with it%s; %s in doubt", at, wanted(rec.Resume.By),
+		r.Add(0, cli.Bold, "", "%s  another process goes on with it%s; %s in doubt", at,
+			wanted(rec.Resume.By),
 			cli.Count(len(rec.Resume.Doubt), "call"))
 	case rec.End != nil:
 		r.Add(0, statusInk(rec.End.Status), "", "%s  %s: %s", at, rec.End.Status, cli.Clipped(rec.End.Text))

@@ -106,15 +106,15 @@ func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
 // printed is an answer for a person. It is a turn.Sink.
 type printed struct {
 	out, progress io.Writer
-	said          error // of writing
+	failed        error // of writing
 }
 
 func (p *printed) Flows() bool                  { return true }
 func (p *printed) Begin(string)                 {}
 func (p *printed) Called(int) []string          { return nil }
-func (p *printed) Left() bool                   { return false }
+func (p *printed) Sent() bool                   { return false }
 func (p *printed) Say(text string)              { p.print(p.out, text+"\n") }
-func (p *printed) Finish() error                { return p.said }
+func (p *printed) Finish() error                { return p.failed }
 func (p *printed) Fail(err *openai.Error) error { return err }
 
 func (p *printed) Take(piece *turn.Piece) {
@@ -137,8 +137,8 @@ func (p *printed) print(to io.Writer, text string) {
 		if whole {
 			line += "\n"
 		}
-		if _, err := io.WriteString(to, line); err != nil && p.said == nil {
-			p.said = err
+		if _, err := io.WriteString(to, line); err != nil && p.failed == nil {
+			p.failed = err
 		}
 	}
 }

@@ -217,9 +217,9 @@ func learn(ctx context.Context, n *connect.Connector, set *ruleset.Set, server s
 	if err := n.Settings.Override(env.Environ); err != nil {
 		return err
 	}
-	_, n.Told = env.Lookup(config.Prefix + "UPSTREAM")
+	_, n.Upstream = env.Lookup(config.Prefix + "UPSTREAM")
 	if server != "" {
-		n.Settings.Upstream, n.Told = server, true
+		n.Settings.Upstream, n.Upstream = server, true
 	}
 	n.AskWindow = askWindow
 	return n.Learn(ctx, set)

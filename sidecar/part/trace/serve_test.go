@@ -21,7 +21,7 @@ func TestSendsToCollector(t *testing.T) {
 	t.Run("serve", func(t *testing.T) {
 		s := stage.OpenIn(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + to.URL, "OTEL_SERVICE_NAME=mine"}, nil,
 			stage.Model(map[string]script.Reply{"list": script.Native("exec", `{"command":"ls"}`)}))
-		if s.Log.Said("telemetry_on") != 1 {
+		if s.Log.Count("telemetry_on") != 1 {
 			t.Error("the log does not say so")
 		}
 		if body := s.Ask("s1", "list", true); !strings.Contains(body, "tool_calls") {

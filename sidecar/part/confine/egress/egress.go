@@ -115,7 +115,7 @@ func (p *Proxy) Serve(ctx context.Context) error {
 	books := newLedger(ctx, p.cfg)
 	defer func() { stop(); books.wait() }()
 	srv := &http.Server{
-		Handler:           &door{Config: p.cfg, books: books},
+		Handler:           &ticketAuth{Config: p.cfg, books: books},
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: p.cfg.Limits.Header,
 		IdleTimeout:       time.Minute,

@@ -223,7 +223,7 @@ func TestLogged(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	}
-	if r.said.Said("connection_refused") != 2 || r.said.Said("connections") != 1 {
+	if r.said.Count("connection_refused") != 2 || r.said.Count("connections") != 1 {
 		t.Error(r.said)
 	}
 }

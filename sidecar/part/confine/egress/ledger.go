@@ -164,8 +164,8 @@ func (a *account) note(c decisions.Connection, sentence string, most int) (*tall
 	return t, a.cfg.Decisions.AddConnection(c)
 }
 
-// told are the sentences of what was refused so far.
-func (a *account) told() []string {
+// refusals are the sentences of what was refused so far.
+func (a *account) refusals() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.refused)

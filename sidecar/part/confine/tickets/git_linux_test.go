@@ -147,13 +147,13 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 	ruletest.Must(t, err)
 	ruletest.Must(t, os.Mkdir(agent+"/state/empty", 0o500))
 	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
-	desk := &tickets.Desk{Folder: folder, Program: agent + "/gpt-oss-executor",
+	issuer := &tickets.Issuer{Folder: folder, Program: agent + "/gpt-oss-executor",
 		Records: agent + "/state/running", Empty: agent + "/state/empty", Made: made, Network: book,
 		Now: time.Now}
 	metrics, log := telemetry.New(), slog.New(slog.DiscardHandler)
 	world := guard.NewWorld(guard.Here{Workspace: work, Own: []string{agent + "/state",
-		agent + "/rules"}}).Beside(l.Addr().String())
-	g := guard.New(guard.Config{World: world, Confiner: desk, Now: time.Now, Metrics: metrics, Log: log})
+		agent + "/rules"}}).WithServer(l.Addr().String())
+	g := guard.New(guard.Config{World: world, Confiner: issuer, Now: time.Now, Metrics: metrics, Log: log})
 	proxy := egress.New(egress.Config{Rules: rules{set}, Judge: g, Passes: book,
 		Resolver: net.DefaultResolver, HTTPS: https, Metrics: metrics, Log: log}, l)
 	ctx, stop := context.WithCancel(context.Background())
@@ -166,7 +166,7 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 	catalog := tools.NewCatalog(set.Tools, tools.NewSchemas(4), []tools.Tool{{Name: "exec",
 		Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string"},"ask":{"type":"string"}}}`)}})
 	who := policy.Subject{Agent: "main", Session: "s", Interactive: true}
-	return &gateway{g.Judge(set, who, catalog, "r", ruleset.Named{}, guard.Ear{})}
+	return &gateway{g.Judge(set, who, catalog, "r", ruleset.Named{}, guard.Observer{})}
 }
 
 type rules struct{ set *ruleset.Set }

@@ -127,7 +127,7 @@ func TestHiddenRuns(t *testing.T) {
 	dir := filepath.Join(filepath.Dir(work), "state")
 	folder, err := Open(dir + "/tickets")
 	ruletest.Must(t, err)
-	d := Desk{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor",
+	d := Issuer{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor",
 		Records: dir + "/running", Now: time.Now}
 	p := permit(work)
 	p.Command = `cat .env id_rsa web/.env.local test/.aws/mine old/credentials.json a.txt test/data.key; mv web web2; cat web2/.env.local

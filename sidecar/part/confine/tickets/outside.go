@@ -42,7 +42,7 @@ func empty(dir string) error {
 
 // outside names to programs in the empty folder what they would find in the workspace: gh the repository, and
 // docker compose the project.
-func (d *Desk) outside(roots paths.Roots) (set []string) {
+func (d *Issuer) outside(roots paths.Roots) (set []string) {
 	for _, r := range d.Remotes(roots) {
 		parts := strings.Split(strings.Trim(strings.TrimSuffix(r.URL.Path, ".git"), "/"), "/")
 		if r.URL.Scheme != "file" && len(parts) == 2 {

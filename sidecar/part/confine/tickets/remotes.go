@@ -18,7 +18,7 @@ import (
 // Remotes are those of the repository of a workspace, as its settings name them. They are read as text:
 // nothing that the settings lead to is followed. There are none where a confined command can have written
 // them: in a repository that it made, and where the machine cannot keep the settings from it.
-func (d *Desk) Remotes(roots paths.Roots) (out []guard.Remote) {
+func (d *Issuer) Remotes(roots paths.Roots) (out []guard.Remote) {
 	git := filepath.Join(roots.Workspace(), ".git")
 	if info, err := os.Lstat(git); err != nil || !info.IsDir() || d.Made.Holds(roots.Workspace()) ||
 		slices.Contains(d.Missing, walls.PartBelow) {
@@ -51,7 +51,7 @@ var (
 
 // reach lets git of a command reach its remotes: folders are given, and what is elsewhere is asked for at
 // the transport.
-func (d *Desk) reach(t *Ticket, remotes []guard.Remote) {
+func (d *Issuer) reach(t *Ticket, remotes []guard.Remote) {
 	plain := 0 // that are asked for in plain HTTP
 	for _, r := range remotes {
 		switch r.URL.Scheme {

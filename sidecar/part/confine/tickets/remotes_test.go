@@ -43,7 +43,7 @@ func TestRemotes(t *testing.T) {
 [url "git@evil.example.com:"]
 	insteadOf = git@github.com:
 `), 0o600))
-	d := &Desk{Made: remembered(t)}
+	d := &Issuer{Made: remembered(t)}
 	all := func() (out []string) {
 		for _, r := range d.Remotes(roots) {
 			out = append(out, r.URL.String())
@@ -82,7 +82,7 @@ func TestReach(t *testing.T) {
 		u, _ := guard.ParseRemote(text)
 		return guard.Remote{Text: text, URL: u, Push: push}
 	}
-	d := &Desk{Program: "/it's/gpt-oss-executor"}
+	d := &Issuer{Program: "/it's/gpt-oss-executor"}
 	var fetch, push Ticket
 	d.reach(&fetch, []guard.Remote{remote(store, false), remote("h:a", false),
 		remote("https://u@h/a", false), remote("https://h/b", false)})

@@ -7,8 +7,8 @@ const (
 	itself = uint64(unix.AT_SYMLINK_NOFOLLOW)
 )
 
-// desk is who answers which call.
-func desk() map[int]func(*caller) verdict {
+// callHandlers is who answers which call.
+func callHandlers() map[int]func(*caller) verdict {
 	d := map[int]func(*caller) verdict{
 		unix.SYS_CONNECT: (*caller).connect, unix.SYS_BIND: (*caller).bind, unix.SYS_LISTEN: (*caller).listen,
 		unix.SYS_KILL: (*caller).kill, unix.SYS_IOCTL: (*caller).terminal,

@@ -72,7 +72,7 @@ type deputy struct {
 	keeper   int
 	apart    bool // the command has mounts of its own
 	scoped   bool // the kernel keeps signals inside
-	desk     map[int]func(*caller) verdict
+	handlers map[int]func(*caller) verdict
 
 	turn    sync.Mutex // of who takes the next call
 	idle    atomic.Int32
@@ -86,7 +86,7 @@ type deputy struct {
 // deputize lets a deputy answer the system calls of the command from now on.
 func (r *run) deputize() {
 	r.deputy = &deputy{
-		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, desk: desk(),
+		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, handlers: callHandlers(),
 		waiting: map[int]bool{},
 		apart:   r.plan.flags != 0, scoped: r.offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
 	}
@@ -112,8 +112,8 @@ func (d *deputy) serve() {
 		}
 		c := &caller{notice: n, deputy: d}
 		v := verdict{errno: unix.EPERM}
-		if desk := d.desk[int(n.nr)]; desk != nil {
-			v = desk(c)
+		if issuer := d.handlers[int(n.nr)]; issuer != nil {
+			v = issuer(c)
 		}
 		if !v.answered {
 			c.answer(v)

@@ -168,7 +168,7 @@ func verdictOf(t *testing.T, b Box, h handled, arch uint32, nr int, args []uint6
 
 // Each call that the filter asks about has somebody who answers.
 func TestEveryQuestionIsAnswered(t *testing.T) {
-	answers := desk()
+	answers := callHandlers()
 	b := System()
 	for _, c := range b.calls(handled{}, false) {
 		asks := c.otherwise == ask

@@ -15,13 +15,13 @@ import (
 
 // pipes are the standard streams of a command, and what copies them.
 type pipes struct {
-	fds   [3]int
-	opens []*os.File // for the child alone
-	flows []flow
-	copy  sync.WaitGroup
-	ends  sync.Once
-	left  atomic.Int64
-	bound bool
+	fds       [3]int
+	opens     []*os.File // for the child alone
+	flows     []flow
+	copy      sync.WaitGroup
+	ends      sync.Once
+	remaining atomic.Int64
+	bound     bool
 }
 
 // flow is output that is copied.
@@ -36,7 +36,7 @@ var errFull = errors.New("ended: it wrote more than its limit for output")
 // inherited in any case: programs behave otherwise without one.
 func (s Streams) open(most int64) (*pipes, error) {
 	p := &pipes{bound: most > 0}
-	p.left.Store(most)
+	p.remaining.Store(most)
 	in := s.In
 	if in == nil {
 		null, err := os.Open(os.DevNull)
@@ -89,7 +89,7 @@ func (p *pipes) through(f flow, full func()) {
 	for {
 		n, err := f.from.Read(buf)
 		if n > 0 {
-			if left := p.left.Add(-int64(n)); p.bound && left < 0 {
+			if left := p.remaining.Add(-int64(n)); p.bound && left < 0 {
 				n = max(0, n+int(max(left, -int64(n))))
 				full()
 				err = io.EOF

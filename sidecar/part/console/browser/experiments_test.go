@@ -77,17 +77,18 @@ func afternoon(t *testing.T) func(*config.Settings) {
 		ruletest.Must(t, err)
 		r := rand.New(rand.NewPCG(1, 2))
 		for i := range 3000 {
-			seat := l.Seat(set, fmt.Sprint("r", i), experiment.Asking{Session: fmt.Sprint("s", i)})
+			assignment := l.Assign(set, fmt.Sprint("r", i), experiment.Asking{Session: fmt.Sprint("s", i)})
 			chance := .22
-			if strings.Contains(seat.Arms(), "short-prompt/short") {
+			if strings.Contains(assignment.Arms(), "short-prompt/short") {
 				chance = .10
 			}
 			o := turn.Outcome{Account: turn.Account{Model: "gpt-oss", Turns: 1, Completion: 80,
-				Empty: r.Float64() < chance}, Took: time.Duration(700+r.IntN(900)) * time.Millisecond, Status: 200}
+				Empty: r.Float64() < chance}, Took: time.Duration(700+r.IntN(900)) * time.Millisecond,
+				Status: 200}
 			if r.Float64() < .04 {
 				o.Status = 502
 			}
-			seat.Ended(&o)
+			assignment.Ended(&o)
 			now = now.Add(6 * time.Second)
 			if i%5 == 0 {
 				l.Review(set)
@@ -104,9 +105,9 @@ func TestPagesOfRules(t *testing.T) {
 	b := open(t, s)
 	b.signIn("Sam", stage.Admin)
 	ruletest.Edit(t, s.Rules, "limits.yaml", "depth: 128", "depth: 96")
-	ruletest.Soon(t, "the edit is in force", func() bool { return s.Log.Said("rules_taken") > 0 })
+	ruletest.Soon(t, "the edit is in force", func() bool { return s.Log.Count("rules_taken") > 0 })
 	ruletest.Edit(t, s.Rules, "limits.yaml", "depth: 96", "depth: deep")
-	ruletest.Soon(t, "the edit is refused", func() bool { return s.Log.Said("rules_refused") > 0 })
+	ruletest.Soon(t, "the edit is refused", func() bool { return s.Log.Count("rules_refused") > 0 })
 	b.to("/console/rules")
 	past := eval[string](b, `document.querySelector(".past-rules a")?.getAttribute("href") ?? ""`)
 	for _, page := range []struct{ name, path string }{
@@ -145,7 +146,7 @@ func TestPromoting(t *testing.T) {
 		!strings.Contains(text, "prompt: short") {
 		t.Errorf("it does not say what is written: %s", text)
 	}
-	if s.Log.Said("rules_taken") > 0 {
+	if s.Log.Count("rules_taken") > 0 {
 		t.Error("it was done without a question")
 	}
 	b.tabTo("Make it the rule", 1)

@@ -303,7 +303,7 @@ func TestOtherSite(t *testing.T) {
 	}
 	b.do(chromedp.Submit("form"))
 	b.soon(`location.origin === "` + s.Console + `"`)
-	if n := s.Log.Said("approval_allowed"); n > 0 {
+	if n := s.Log.Count("approval_allowed"); n > 0 {
 		t.Error("a form of another site has allowed a call")
 	}
 	b.do(chromedp.Navigate(strings.Replace(s.Console, "127.0.0.1", "evil.example", 1)+"/console/"),
@@ -316,7 +316,8 @@ func TestOtherSite(t *testing.T) {
 
 // Where no turn is kept in words, and where no token is asked for, the pages say so.
 func TestPlainly(t *testing.T) {
-	s := stage.Open(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" }, stage.Model(replies()))
+	s := stage.Open(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" },
+		stage.Model(replies()))
 	s.Ask("may", "greet", false)
 	b := open(t, s)
 	b.to("/")

@@ -174,7 +174,7 @@ func TestReplayJourney(t *testing.T) {
 			t.Errorf("it does not say %s: %s", want, said)
 		}
 	}
-	if s.Log.Said("rules_taken") > 0 || s.Log.Said("rules_refused") > 0 {
+	if s.Log.Count("rules_taken") > 0 || s.Log.Count("rules_refused") > 0 {
 		t.Error("the rules are other ones")
 	}
 }

@@ -61,7 +61,7 @@ func TestMending(t *testing.T) {
 		t.Errorf("the draft is\n%s", got)
 	}
 	b.shot("mending-2")
-	if s.Log.Said("rules_taken") > 0 {
+	if s.Log.Count("rules_taken") > 0 {
 		t.Error("the draft is in force")
 	}
 	b.keys("r")
@@ -127,7 +127,7 @@ func TestTyping(t *testing.T) {
 	if got := eval[string](b, `document.querySelector("#draft").value`); got != text {
 		t.Error("the draft was not dropped")
 	}
-	if s.Log.Said("rules_taken")+s.Log.Said("rules_refused") > 0 {
+	if s.Log.Count("rules_taken")+s.Log.Count("rules_refused") > 0 {
 		t.Error("a draft was more than a draft")
 	}
 	if text := eval[string](b,
@@ -187,7 +187,7 @@ func TestPlaygroundPages(t *testing.T) {
 	b.soon(`document.querySelector("#tests .state") !== null`)
 	b.looks("play-changed", b.legible)
 	ruletest.Edit(t, s.Rules, "aliases.yaml", "exec: [bash", "exec: [shell_thing, bash")
-	ruletest.Soon(t, "the edit is in force", func() bool { return s.Log.Said("rules_taken") > 0 })
+	ruletest.Soon(t, "the edit is in force", func() bool { return s.Log.Count("rules_taken") > 0 })
 	b.do(chromedp.Click(`[formaction$="publish"]`))
 	b.soon(`document.querySelector("#next.bad-next")?.textContent.includes("somebody has published") === true`)
 	b.at("Playground")

@@ -50,7 +50,7 @@ type Turn struct {
 	Why     string // it is an error; empty: it is none
 	Account turn.Account
 	Replies []Reply // of the model server, in order
-	Left    int     // so many replies more were too many to keep
+	Omitted int     // so many replies more were too many to keep
 }
 
 // Reply is a choice of a reply of the model server, and what was made of it.
@@ -61,7 +61,7 @@ type Reply struct {
 	IDs            []string // under which its calls left
 	Reading        parse.Reading
 	Words          bool // what follows was kept
-	Said           parse.Delta
+	Whole          parse.Delta
 	Thought        []byte // reasoning as JSON, not decoded
 	Finish         string
 	User           string // as conditions see it
@@ -111,11 +111,12 @@ func (r *Record) Replied(h *turn.Reply) {
 	if r.most > 0 {
 		reply.User, reply.Workspace, reply.Finish = h.Facts.User, h.Workspace, h.Finish
 		reply.Intact, reply.Asked, reply.Formatted = h.Facts.Intact, h.Facts.Asked, h.Facts.Formatted
-		reply.Words, reply.Said, reply.Thought = !h.Lost, h.Said, h.Thought
+		reply.Words, reply.Whole, reply.Thought = !h.Lost, h.Whole, h.Thought
 		reply.Offered, reply.OfferedUnknown = r.w.offered.own(h.Tools)
-		size += int64(len(h.Said.Content) + len(h.Said.Reasoning) + len(h.Thought) + len(h.Reading.Content) +
+		size += int64(len(h.Whole.Content) + len(h.Whole.Reasoning) + len(h.Thought) +
+			len(h.Reading.Content) +
 			len(h.Reading.Reasoning) + len(h.Facts.User))
-		for _, c := range h.Said.Calls {
+		for _, c := range h.Whole.Calls {
 			size += int64(len(c.Arguments)) + 100
 		}
 	} else {
@@ -128,7 +129,7 @@ func (r *Record) Replied(h *turn.Reply) {
 		return
 	}
 	if len(r.turn.Replies) >= maxReplies {
-		r.turn.Left++
+		r.turn.Omitted++
 		return
 	}
 	if w.bounds.Words == 0 || r.bytes+size > max(r.most, bareBytes) {
@@ -155,7 +156,7 @@ func (r *Record) bare() {
 
 // bare takes out what may quote the model, or what a server says.
 func (t *Turn) bare() {
-	t.Why, t.Account.Said = "", ""
+	t.Why, t.Account.Notice = "", ""
 	t.Account.Faults = slices.Clone(t.Account.Faults)
 	for i := range t.Account.Faults {
 		t.Account.Faults[i].Tool, t.Account.Faults[i].Why = "", ""
@@ -164,7 +165,7 @@ func (t *Turn) bare() {
 
 // bare takes the words of the model and of the user out of a reply.
 func (r *Reply) bare() {
-	r.Words, r.Said, r.Thought, r.User, r.Workspace, r.Offered = false, parse.Delta{}, nil, "", "", nil
+	r.Words, r.Whole, r.Thought, r.User, r.Workspace, r.Offered = false, parse.Delta{}, nil, "", "", nil
 	r.Reading.Content, r.Reading.Reasoning = "", ""
 	r.Reading.Calls = slices.Clone(r.Reading.Calls)
 	bare(&r.Reading)

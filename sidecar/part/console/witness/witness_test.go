@@ -23,7 +23,7 @@ func all(*Turn) bool { return true }
 // heard is a reply of so many bytes, read by a set.
 func heard(set *ruleset.Set, text string, calls ...tools.Call) *turn.Reply {
 	return &turn.Reply{Set: set, Server: "vllm", Reading: &parse.Reading{Content: text, Calls: calls},
-		Said:  parse.Delta{Content: text},
+		Whole: parse.Delta{Content: text},
 		Facts: parse.Facts{User: "hi"}, Tools: []tools.Tool{{Name: "read", Parameters: []byte(`{}`)}}}
 }
 
@@ -75,7 +75,7 @@ func TestRules(t *testing.T) {
 		r.Ended(&turn.Outcome{Account: turn.Account{}, Status: 500, Why: "secret words"})
 		got, _ := w.Turn(id)
 		if said := got.Replies[0]; r.Listens() != words || said.Words != words ||
-			(said.Said.Content != "") != words || (said.Reading.Content != "") != words ||
+			(said.Whole.Content != "") != words || (said.Reading.Content != "") != words ||
 			(got.Why != "") != words {
 			t.Errorf("%s: %+v", id, got)
 		}
@@ -98,11 +98,11 @@ func TestOneRequestIsBounded(t *testing.T) {
 	}
 	got, _ := w.Turn("run")
 	if _, bytes := w.Size(); bytes > int64(ruleset.Usual().Words)+100*fixedBytes ||
-		len(got.Replies) != maxReplies || got.Left != 100-maxReplies {
-		t.Errorf("%d bytes, %d replies and %d more", bytes, len(got.Replies), got.Left)
+		len(got.Replies) != maxReplies || got.Omitted != 100-maxReplies {
+		t.Errorf("%d bytes, %d replies and %d more", bytes, len(got.Replies), got.Omitted)
 	}
 	if first, last := &got.Replies[0], &got.Replies[maxReplies-1]; !first.Words || last.Words ||
-		last.Said.Content != "" {
+		last.Whole.Content != "" {
 		t.Error("the words of the first reply are gone, or those of the last are there")
 	}
 }
@@ -120,8 +120,9 @@ func TestNoWords(t *testing.T) {
 	h.Reading.Reasoning, h.Reading.Steps = secret, []parse.Step{{Note: secret}}
 	h.Reading.Refused = []tools.Refusal{{Code: tools.BadJSON, Name: secret, Text: secret, Why: secret}}
 	r.Replied(h)
-	r.Ended(&turn.Outcome{Account: turn.Account{Calls: 1, Said: secret,
-		Faults: []turn.Faulty{{Action: ruleset.Correct, Tool: secret, Why: secret}}}, Status: 200, Why: secret})
+	r.Ended(&turn.Outcome{Account: turn.Account{Calls: 1, Notice: secret,
+		Faults: []turn.Faulty{{Action: ruleset.Correct, Tool: secret, Why: secret}}}, Status: 200,
+		Why: secret})
 	got, _ := w.Turn("1")
 	if shown := fmt.Sprintf("%+v", got); strings.Contains(shown, secret) || got.Outcome() != Repaired {
 		t.Errorf("%s: %s", got.Outcome(), shown)
@@ -207,7 +208,8 @@ func TestRace(t *testing.T) {
 			for i := range 200 {
 				r := w.Begin(Asking{ID: fmt.Sprint(n, i)}, few)
 				r.Replied(heard(set, "text", tools.Call{Name: "read", Arguments: []byte(`{}`)}))
-				r.Ended(&turn.Outcome{Account: turn.Account{Faults: []turn.Faulty{{Fault: ruleset.Empty}}}, Status: 200, Why: ""})
+				r.Ended(&turn.Outcome{Account: turn.Account{Faults: []turn.Faulty{{Fault: ruleset.Empty}}},
+					Status: 200, Why: ""})
 			}
 		})
 		all.Go(func() {

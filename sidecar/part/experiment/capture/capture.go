@@ -40,7 +40,7 @@ type Reply struct {
 	Messages               json.RawMessage // nil unless they are asked for
 	// as the server said it, as are Calls and Finish
 	Content, Reasoning string
-	Calls              []Said
+	Calls              []ServerCall
 	Finish             string
 	Reading            Reading
 	Outcome            Outcome
@@ -49,19 +49,19 @@ type Reply struct {
 	Shadow *Shadow // nil: no other arm read it, or they agree
 }
 
-// Said is a call as the server said it.
-type Said struct{ ID, Name, Arguments string }
+// ServerCall is a call as the server said it.
+type ServerCall struct{ ID, Name, Arguments string }
 
 // SaidOf puts the pieces of a server's own calls together. There may be very many.
-func SaidOf(pieces []parse.CallDelta) []Said {
+func SaidOf(pieces []parse.CallDelta) []ServerCall {
 	at := make(map[int]int)
-	var out []Said
+	var out []ServerCall
 	var arguments [][]byte
 	for _, p := range pieces {
 		i, known := at[p.Index]
 		if !known {
 			i = len(out)
-			at[p.Index], out, arguments = i, append(out, Said{ID: p.ID}), append(arguments, nil)
+			at[p.Index], out, arguments = i, append(out, ServerCall{ID: p.ID}), append(arguments, nil)
 		}
 		if p.Name != "" && len(out[i].Name) <= maxName { // longer ones are cut anyway
 			out[i].Name += p.Name

@@ -144,7 +144,7 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content, thought, args string, on bool) {
 		r := sample("r", newClock().now())
 		r.Content, r.Reasoning, r.Messages = content, thought, json.RawMessage(args)
-		r.Calls, r.Reading.Calls = []Said{{"c", content, args}}, []Call{{Name: thought,
+		r.Calls, r.Reading.Calls = []ServerCall{{"c", content, args}}, []Call{{Name: thought,
 			Arguments: json.RawMessage(args)}}
 		r.Tools[0].Parameters, r.Reading.Refused = json.RawMessage(args), []Refusal{{"denied", args, content}}
 		_, rec := lineOf(t, Rule{Mask: on, Messages: true}, r)

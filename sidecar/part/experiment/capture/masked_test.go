@@ -37,12 +37,14 @@ func TestSecrets(t *testing.T) {
 	}
 	arguments := `{"command":"curl -H 'Authorization: Bearer ` + key + `'","password":"hunter22"}`
 	for name, put := range map[string]func(*Reply){
-		"content":          func(r *Reply) { r.Content = "The key is " + key + ", keep it." },
-		"content as JSON":  func(r *Reply) { r.Content = arguments },
-		"a call in prose":  func(r *Reply) { r.Content = "Now: {\"name\":\"exec\",\"arguments\":" + arguments + "}" },
-		"reasoning":        func(r *Reply) { r.Reasoning = "password=" + "hunter22, then " + key },
-		"arguments":        func(r *Reply) { r.Calls = []Said{{"c", "exec", arguments}} },
-		"broken arguments": func(r *Reply) { r.Calls = []Said{{"c", "exec", arguments[:len(arguments)-1]}} },
+		"content":         func(r *Reply) { r.Content = "The key is " + key + ", keep it." },
+		"content as JSON": func(r *Reply) { r.Content = arguments },
+		"a call in prose": func(r *Reply) { r.Content = "Now: {\"name\":\"exec\",\"arguments\":" + arguments + "}" },
+		"reasoning":       func(r *Reply) { r.Reasoning = "password=" + "hunter22, then " + key },
+		"arguments":       func(r *Reply) { r.Calls = []ServerCall{{"c", "exec", arguments}} },
+		"broken arguments": func(r *Reply) {
+			r.Calls = []ServerCall{{"c", "exec", arguments[:len(arguments)-1]}}
+		},
 		"what was read": func(r *Reply) {
 			r.Reading.Calls = []Call{{Name: "exec", Arguments: json.RawMessage(arguments)}}
 		},
@@ -97,7 +99,7 @@ func TestSecrets(t *testing.T) {
 // What holds no secret is written byte for byte.
 func TestUntouched(t *testing.T) {
 	r := sample("r", time.Now())
-	r.Content, r.Calls = "{ \"b\" : 1.50, \"a\":\"<x>\" } ", []Said{{"c1", "exec",
+	r.Content, r.Calls = "{ \"b\" : 1.50, \"a\":\"<x>\" } ", []ServerCall{{"c1", "exec",
 		`{"z": 1,  "a": "é\u00e9 & <b>"}`}, {"", "exec", `{"broken": `}}
 	r.Tools = []tools.Tool{{Name: `a"b`},
 		{Name: "read", Parameters: json.RawMessage(`{"required":["path"],"properties":{"password":{"type":"string"}},"type":"object"}`)}}
@@ -119,9 +121,9 @@ func TestUntouched(t *testing.T) {
 // However large a reply is, its record is not, and says what is missing.
 func TestLarge(t *testing.T) {
 	huge := strings.Repeat("many words ", 32<<20/11)
-	many := func(n int) (said []Said, made []Call) {
+	many := func(n int) (said []ServerCall, made []Call) {
 		for range n {
-			said, made = append(said, Said{"c", "exec", `{"command":"ls"}`}), append(made,
+			said, made = append(said, ServerCall{"c", "exec", `{"command":"ls"}`}), append(made,
 				Call{Name: "exec", Arguments: json.RawMessage(`{}`)})
 		}
 		return said, made
@@ -133,7 +135,7 @@ func TestLarge(t *testing.T) {
 	}{
 		"content":   {func(r *Reply) { r.Content = huge }, "content", true},
 		"reasoning": {func(r *Reply) { r.Reasoning = huge }, "reasoning", true},
-		"arguments": {func(r *Reply) { r.Calls = []Said{{"c", "exec", `{"command":"` + huge + `"}`}} }, "calls", true},
+		"arguments": {func(r *Reply) { r.Calls = []ServerCall{{"c", "exec", `{"command":"` + huge + `"}`}} }, "calls", true},
 		"read": {func(r *Reply) {
 			r.Reading.Calls = []Call{{Name: "exec", Arguments: json.RawMessage(`"` + huge + `"`)}}
 		}, "reading.calls", false},
@@ -169,7 +171,7 @@ func TestLarge(t *testing.T) {
 func TestSaidOf(t *testing.T) {
 	got := SaidOf([]parse.CallDelta{{Index: 1, ID: "b", Name: "read"}, {Index: 0, ID: "a", Name: "ex"},
 		{Index: 1, ID: "z", Arguments: []byte(`{"a"`)}, {Index: 0, Name: "ec"}, {Index: 1, Arguments: []byte(`:1}`)}})
-	if want := []Said{{"b", "read", `{"a":1}`}, {"a", "exec", ""}}; !slices.Equal(got, want) {
+	if want := []ServerCall{{"b", "read", `{"a":1}`}, {"a", "exec", ""}}; !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -25,10 +25,10 @@ func TestSegmentsAreReplayed(t *testing.T) {
 		Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}}
 	s := opened(t, dir, time.Now)
 	for _, r := range []Reply{
-		{ID: "native", Calls: []Said{{"c1", "exec", `{"cmd": "ls"}`}}, Reasoning: "List.", Finish: "tool_calls", Tools: offered},
+		{ID: "native", Calls: []ServerCall{{"c1", "exec", `{"cmd": "ls"}`}}, Reasoning: "List.", Finish: "tool_calls", Tools: offered},
 		{ID: "leaked", Content: `<|channel|>commentary to=functions.exec<|message|>{"command": "ls",}<|call|>`, Finish: "stop", Tools: offered},
 		{ID: "none offered", Content: "[TOOL:exec|command=ls]", Finish: "stop"},
-		{ID: "broken", Calls: []Said{{"c1", "exec", `{"command": `}}, Finish: "length", Tools: offered},
+		{ID: "broken", Calls: []ServerCall{{"c1", "exec", `{"command": `}}, Finish: "length", Tools: offered},
 		{ID: "plain", Content: "It is done.\n\x1b[0m", Reasoning: "Say so.", Finish: "stop", Tools: offered},
 	} {
 		r.At = time.Now()

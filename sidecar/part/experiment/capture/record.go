@@ -32,12 +32,12 @@ type Record struct {
 	Message   Message           `json:"message"`
 	Tools     []json.RawMessage `json:"tools"` // null: unknown, as they were too long to keep
 	// length where the message was cut: what stands at its end is not whole
-	Finish  string `json:"finish_reason"`
-	Reading Made   `json:"reading"`
-	Outcome Came   `json:"outcome"`
-	Shadow  *Other `json:"shadow,omitempty"`
-	Request *Asked `json:"request,omitempty"`
-	Masked  int    `json:"masked,omitempty"` // secrets
+	Finish  string         `json:"finish_reason"`
+	Reading Made           `json:"reading"`
+	Outcome Came           `json:"outcome"`
+	Shadow  *ShadowReading `json:"shadow,omitempty"`
+	Request *Asked         `json:"request,omitempty"`
+	Masked  int            `json:"masked,omitempty"` // secrets
 	// what is not whole → the bytes that it had, or how many calls
 	Cut map[string]int `json:"cut,omitempty"`
 }
@@ -82,8 +82,8 @@ type Came struct {
 	All          float64 `json:"all_ms,omitempty"`
 }
 
-// Other is the reading of a shadow arm.
-type Other struct {
+// ShadowReading is the reading of a shadow arm.
+type ShadowReading struct {
 	Arm string `json:"arm"`
 	Made
 }
@@ -133,7 +133,7 @@ func (e *entry) record(most int, known *offered) *Record {
 		out.Arms = append(out.Arms, m.name(arm))
 	}
 	if s := r.Shadow; s != nil {
-		out.Shadow = &Other{m.name(s.Arm), m.made("shadow", r, &s.Reading)}
+		out.Shadow = &ShadowReading{m.name(s.Arm), m.made("shadow", r, &s.Reading)}
 	}
 	if r.Messages != nil && len(r.Messages) <= 4*most {
 		out.Request = &Asked{m.document(r.Messages)}

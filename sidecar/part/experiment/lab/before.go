@@ -46,8 +46,8 @@ func (l *Lab) inherit() {
 	}
 	l.look()
 	l.take(l.before)
-	l.before, l.others, l.arms = nil, nil, nil
-	l.dirty, l.told = true, false
+	l.before, l.peers, l.arms = nil, nil, nil
+	l.dirty, l.published = true, false
 }
 
 // look reads what the process before has counted so far. l.mu is held.

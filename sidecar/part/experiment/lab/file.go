@@ -75,7 +75,7 @@ func (s *Saved) sound() bool {
 			}
 		}
 	}
-	return s.ID != "" && len(s.Met) <= 8*(maxMet+maxUnits) && len(s.Met)%8 == 0 &&
+	return s.ID != "" && len(s.Counted) <= 8*(maxMet+maxUnits) && len(s.Counted)%8 == 0 &&
 		len(s.Series) <= maxPoints && s.Step >= 0 && len(s.Arms) > 1 && !slices.ContainsFunc(s.Units,
 		func(u Known) bool { return u.Arm < 0 || u.Arm >= len(s.Arms) })
 }
@@ -109,14 +109,14 @@ func (l *Lab) load() error {
 }
 
 func loaded(s Saved) *trial {
-	t := &trial{Saved: s, units: recent.New[unit](maxUnits, nil), met: metOf(&s)}
+	t := &trial{Saved: s, units: recent.New[unit](maxUnits, nil), counted: metOf(&s)}
 	for _, k := range s.Units {
 		u, _ := t.units.Use(k.Key)
 		if u.arm, u.over, u.totals = k.Arm, k.Over, k.Totals; u.totals == nil {
 			u.totals = map[string]Unit{}
 		}
 	}
-	if t.Units, t.Met = nil, nil; t.Off == 0 { // an older file does not say it
+	if t.Units, t.Counted = nil, nil; t.Off == 0 { // an older file does not say it
 		t.Off = 1
 	}
 	t.Arms = slices.Clone(t.Arms) // several read the same file at once
@@ -141,7 +141,7 @@ func (t *trial) saved(past bool) Saved {
 	for k, u := range t.units.All() {
 		s.Units = append(s.Units, Known{k, u.arm, u.over, maps.Clone(u.totals)})
 	}
-	s.Met = t.met.packed()
+	s.Counted = t.counted.packed()
 	return s
 }
 

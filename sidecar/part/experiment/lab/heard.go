@@ -11,10 +11,10 @@ import (
 )
 
 // Listens says that the words of replies are wanted: a shadow reads them, or they are recorded.
-func (s *Seat) Listens() bool { return s.recording() != nil || len(s.shaded) > 0 }
+func (s *Assignment) Listens() bool { return s.recording() != nil || len(s.shaded) > 0 }
 
 // Heard counts the calls of a reply, records it, and has shadows read it.
-func (s *Seat) Replied(h *turn.Reply) {
+func (s *Assignment) Replied(h *turn.Reply) {
 	s.calls(h)
 	if !s.Listens() {
 		return
@@ -42,7 +42,7 @@ func own(h *turn.Reply) *turn.Reply {
 const maxKinds = 256
 
 // calls counts calls.
-func (s *Seat) calls(h *turn.Reply) {
+func (s *Assignment) calls(h *turn.Reply) {
 	l, r := s.lab, h.Reading
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,12 +78,12 @@ func (s *Seat) calls(h *turn.Reply) {
 }
 
 // call names a call by who asked: not every server makes ids unique, and not every caller names a session.
-func (s *Seat) call(id string) string {
+func (s *Assignment) call(id string) string {
 	return key(strings.Join([]string{s.who.Lasting(), s.who.User, s.who.Agent}, "\x00"), id)
 }
 
 // tried counts a call that was tried.
-func (s *Seat) tried(valid, fits, denied bool) {
+func (s *Assignment) tried(valid, fits, denied bool) {
 	s.rate(experiment.CallValid, valid)
 	s.rate(experiment.ArgsValid, fits)
 	s.rate(experiment.Denied, denied)

@@ -44,7 +44,7 @@ type Config struct {
 	Log     *slog.Logger
 	// closed when the process before, which counts in the same file, has ended; nil: there is none
 	Before <-chan struct{}
-	Others Others // what other replicas have counted; nil: there are none
+	Peers  PeerCounts // what other replicas have counted; nil: there are none
 }
 
 // Lab is safe for concurrent use.
@@ -56,18 +56,18 @@ type Lab struct {
 	ended   sync.WaitGroup
 	wrong   troubles
 
-	mu       sync.Mutex
-	dirty    bool
-	before   *File          // what the process before had counted, which counts on; nil: it has ended
-	others   []*File        // of other replicas, as of a moment ago
-	arms     map[string]int // of the units there, by what is tried and unit
-	told     bool           // they know what is counted here
-	silent   bool           // it was said that they cannot
-	past     []*trial       // that no rules run any more, or not so; the newest last
-	trials   map[string]*trial
-	calls    *recent.Map[[]place] // whose results have not come
-	requests *recent.Map[rated]
-	sessions *recent.Map[habits]
+	mu        sync.Mutex
+	dirty     bool
+	before    *File          // what the process before had counted, which counts on; nil: it has ended
+	peers     []*File        // of other replicas, as of a moment ago
+	arms      map[string]int // of the units there, by what is tried and unit
+	published bool           // they know what is counted here
+	silent    bool           // it was said that they cannot
+	past      []*trial       // that no rules run any more, or not so; the newest last
+	trials    map[string]*trial
+	calls     *recent.Map[[]place] // whose results have not come
+	requests  *recent.Map[rated]
+	sessions  *recent.Map[habits]
 }
 
 // place is where a unit sits.
@@ -100,8 +100,8 @@ func Open(c Config) (*Lab, error) {
 	return l, nil
 }
 
-// Seat is a request, in its arms. It is the watcher of its turns.
-type Seat struct {
+// Assignment is a request, in its arms. It is the watcher of its turns.
+type Assignment struct {
 	Set *ruleset.Set // by which it is served
 
 	lab    *Lab
@@ -113,7 +113,7 @@ type Seat struct {
 
 	user, workspace string // what is recorded of the request
 	messages        json.RawMessage
-	heard           int // replies so far
+	replies         int // replies so far
 	kept            []capture.Reply
 }
 
@@ -126,23 +126,23 @@ func (l *Lab) Watch(_ context.Context, r *turn.Request) turn.Watcher {
 	if at, ok := r.Body.Field("user"); ok {
 		user, _ = openai.Text(r.Body.Body, at)
 	}
-	seat := l.Seat(r.Set, r.ID, experiment.Asking{Model: r.Who.Model, Agent: r.Who.Agent,
+	assignment := l.Assign(r.Set, r.ID, experiment.Asking{Model: r.Who.Model, Agent: r.Who.Agent,
 		Session: r.Who.Session, Channel: r.Who.Channel, User: user, Tools: len(r.Body.Tools)})
-	if seat == nil {
+	if assignment == nil {
 		return nil
 	}
-	r.Set = seat.Set
-	return seat
+	r.Set = assignment.Set
+	return assignment
 }
 
-// Seat seats a request, by who asks. The set is the one in force. A request that no experiment
-// is about, and of which nothing is recorded, has no seat: nil.
-func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
+// Assign seats a request, by who asks. The set is the one in force. A request that no experiment
+// is about, and of which nothing is recorded, has no assignment: nil.
+func (l *Lab) Assign(set *ruleset.Set, id string, who experiment.Asking) *Assignment {
 	x := &set.Experiments
 	if x.Idle() {
 		return nil
 	}
-	s := &Seat{Set: set, lab: l, base: set, id: id, who: who}
+	s := &Assignment{Set: set, lab: l, base: set, id: id, who: who}
 	records := s.recording() != nil
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,7 +170,7 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 			}
 			continue
 		}
-		p := t.seat(e, unit, l.arms)
+		p := t.assign(e, unit, l.arms)
 		if s.places = append(s.places, p); e.Shadow {
 			s.shaded = append(s.shaded, shade{t, e})
 		} else {
@@ -185,7 +185,7 @@ func (l *Lab) Seat(set *ruleset.Set, id string, who experiment.Asking) *Seat {
 		at, _ := l.requests.Use(id)
 		*at = rated{places: s.places}
 	}
-	l.dirty, l.told = true, false
+	l.dirty, l.published = true, false
 	return s
 }
 
@@ -195,8 +195,8 @@ func key(experiment, unit string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Arms are those of the seat, as the header of the answer names them; empty for none.
-func (s *Seat) Arms() string {
+// Arms are those of the assignment, as the header of the answer names them; empty for none.
+func (s *Assignment) Arms() string {
 	if s == nil {
 		return ""
 	}
@@ -205,7 +205,7 @@ func (s *Seat) Arms() string {
 
 // Ended counts what came of the whole request. An excuse in place of an answer is none, whatever its
 // status. A caller that left shows nothing, nor does a request that was refused before the model was asked.
-func (s *Seat) Ended(o *turn.Outcome) {
+func (s *Assignment) Ended(o *turn.Outcome) {
 	a := &o.Account
 	if o.Status == upstream.StatusClosed || a.Model == "" {
 		return
@@ -236,7 +236,7 @@ func (s *Seat) Ended(o *turn.Outcome) {
 }
 
 // rate counts one event of a measure.
-func (s *Seat) rate(measure string, yes bool) { s.count(measure, number(yes)) }
+func (s *Assignment) rate(measure string, yes bool) { s.count(measure, number(yes)) }
 
 func number(yes bool) float64 {
 	if yes {
@@ -245,11 +245,11 @@ func number(yes bool) float64 {
 	return 0
 }
 
-func (s *Seat) count(measure string, x float64) {
+func (s *Assignment) count(measure string, x float64) {
 	for _, p := range s.places {
 		p.count(measure, x)
 	}
-	s.lab.dirty, s.lab.told = true, false
+	s.lab.dirty, s.lab.published = true, false
 }
 
 // Feedback counts the score that the caller gives the answer to a request: 0 is bad, 1 is good. A later
@@ -269,7 +269,7 @@ func (l *Lab) Feedback(request string, score float64) error {
 		p.add(experiment.Liked, now.X-r.last.X, now.N-r.last.N)
 	}
 	r.last = now
-	l.dirty, l.told = true, false
+	l.dirty, l.published = true, false
 	return nil
 }
 
@@ -277,7 +277,7 @@ func (l *Lab) Feedback(request string, score float64) error {
 var ErrUnknown = errors.New("no request of this id is known: it was in no experiment, or too long ago")
 
 // Asked looks at the results of earlier calls, and at what a user says of an earlier answer.
-func (s *Seat) Asked(req *openai.Request, _ string) {
+func (s *Assignment) Asked(req *openai.Request, _ string) {
 	x := &s.base.Experiments
 	s.note(req)
 	s.lab.mu.Lock()

@@ -55,7 +55,7 @@ func open(t testing.TB, path string, c *clock) *Lab {
 func serve(l *Lab, set *ruleset.Set, from, to int, chance map[string]float64) {
 	r := rand.New(rand.NewPCG(uint64(from), 3))
 	for i := from; i < to; i++ {
-		s := l.Seat(set, fmt.Sprint("req", i), experiment.Asking{Session: fmt.Sprint("alice", i)})
+		s := l.Assign(set, fmt.Sprint("req", i), experiment.Asking{Session: fmt.Sprint("alice", i)})
 		if s == nil {
 			continue
 		}
@@ -94,8 +94,9 @@ func TestStops(t *testing.T) {
 		if (why == "") != (r.Why == "") || !strings.Contains(r.Why, why) {
 			t.Errorf("%s: %q, not %q", more, r.Why, why)
 		}
-		if seat := l.Seat(set, "x", experiment.Asking{Session: "bob"}); (seat == nil) != (r.Why != "") {
-			t.Errorf("%s: %v", more, seat)
+		if assignment := l.Assign(set, "x",
+			experiment.Asking{Session: "bob"}); (assignment == nil) != (r.Why != "") {
+			t.Errorf("%s: %v", more, assignment)
 		}
 	}
 }
@@ -162,8 +163,8 @@ func TestAdapts(t *testing.T) {
 		l.Review(set)
 		for i := range 50 {
 			if from == 0 {
-				arms[i] = l.Seat(set, "", experiment.Asking{Session: fmt.Sprint("alice", i)}).Arms()
-			} else if is := l.Seat(set, "",
+				arms[i] = l.Assign(set, "", experiment.Asking{Session: fmt.Sprint("alice", i)}).Arms()
+			} else if is := l.Assign(set, "",
 				experiment.Asking{Session: fmt.Sprint("alice", i)}).Arms(); is != arms[i] {
 				t.Fatalf("alice%d was in %s and is in %s", i, arms[i], is)
 			}
@@ -183,7 +184,7 @@ func TestReplicasAndFiles(t *testing.T) {
 	for i := range 2 {
 		l := open(t, filepath.Join(dir, fmt.Sprint(i)), c)
 		serve(l, set, i*500, i*500+500, worse)
-		if a, b := l.Seat(set, "", experiment.Asking{Session: "carol"}), open(t, "", c).Seat(set, "",
+		if a, b := l.Assign(set, "", experiment.Asking{Session: "carol"}), open(t, "", c).Assign(set, "",
 			experiment.Asking{Session: "carol"}); a.Arms() != b.Arms() {
 			t.Error("replicas do not agree")
 		}
@@ -304,7 +305,7 @@ func TestPinned(t *testing.T) {
 		&clock{time.Now()}
 	l := open(t, "", c)
 	for unit, arm := range map[string]string{"alice": "one/new", "bob": "one/control"} {
-		s := l.Seat(set, "r", experiment.Asking{Session: unit})
+		s := l.Assign(set, "r", experiment.Asking{Session: unit})
 		if s.Arms() != arm {
 			t.Errorf("%s is in %s", unit, s.Arms())
 		}
@@ -322,7 +323,7 @@ func TestHeardIsOwned(t *testing.T) {
 	ruletest.Must(t, err)
 	l := open(t, "", &clock{time.Now()})
 	l.Store = store
-	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
+	s := l.Assign(set, "r", experiment.Asking{Session: "s"})
 	buffer := []byte(`{"path":"mine"}`)
 	s.Replied(&turn.Reply{Set: set,
 		Reading: &parse.Reading{Calls: []tools.Call{{Name: "read", Arguments: buffer}}}})

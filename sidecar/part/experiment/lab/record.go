@@ -13,7 +13,7 @@ import (
 )
 
 // recording is the rule by which this request is recorded; nil: it is not.
-func (s *Seat) recording() *experiment.Recording {
+func (s *Assignment) recording() *experiment.Recording {
 	r := s.base.Experiments.Capture
 	if r == nil || s.lab.Store == nil || !r.Drawn(s.id) {
 		return nil
@@ -22,12 +22,12 @@ func (s *Seat) recording() *experiment.Recording {
 }
 
 // note keeps what is recorded of a request.
-func (s *Seat) note(req *openai.Request) {
+func (s *Assignment) note(req *openai.Request) {
 	r := s.recording()
 	if r == nil {
 		return
 	}
-	if folders := s.base.Named(req.Said).Folders; len(folders) > 0 {
+	if folders := s.base.Named(req.Instructed).Folders; len(folders) > 0 {
 		s.workspace = folders[0]
 	}
 	if !r.Messages {
@@ -40,7 +40,7 @@ func (s *Seat) note(req *openai.Request) {
 }
 
 // seen is what the condition of capture sees of a reply.
-func (s *Seat) seen(h *turn.Reply, differs bool) experiment.Captured {
+func (s *Assignment) seen(h *turn.Reply, differs bool) experiment.Captured {
 	r := h.Reading
 	repaired := 0
 	for i := range r.Calls {
@@ -50,12 +50,12 @@ func (s *Seat) seen(h *turn.Reply, differs bool) experiment.Captured {
 		Asking: s.who, Arms: s.Set.Arms,
 		Calls: len(r.Calls), Refused: len(r.Refused), Repaired: repaired, Empty: r.Empty(),
 		Cut:     r.Cut != "" || r.Finish == "length",
-		Differs: differs, Text: h.Said.Content[:min(len(h.Said.Content), capture.MaxSeen)],
+		Differs: differs, Text: h.Whole.Content[:min(len(h.Whole.Content), capture.MaxSeen)],
 	}
 }
 
 // takes reports whether the rule takes a reply. A condition that fails while it runs takes none.
-func (s *Seat) takes(r *experiment.Recording, h *turn.Reply, differs bool) bool {
+func (s *Assignment) takes(r *experiment.Recording, h *turn.Reply, differs bool) bool {
 	yes, err := r.Takes(s.seen(h, differs))
 	if err != nil && s.lab.wrong.failed("", s.base.Version, err, s.lab.Now()) {
 		s.lab.Log.Warn("the condition of capture failed, so a reply is not recorded",
@@ -65,7 +65,7 @@ func (s *Seat) takes(r *experiment.Recording, h *turn.Reply, differs bool) bool 
 }
 
 // reply is a reply as it is recorded, but for its outcome.
-func (s *Seat) reply(h *turn.Reply, n int) capture.Reply {
+func (s *Assignment) reply(h *turn.Reply, n int) capture.Reply {
 	id := s.id
 	if n > 0 {
 		id = fmt.Sprintf("%s.%d", id, n+1)
@@ -74,23 +74,23 @@ func (s *Seat) reply(h *turn.Reply, n int) capture.Reply {
 		At: s.lab.Now(), ID: id, Model: s.who.Model, Server: h.Server, Session: s.who.Session,
 		Rules: h.Set.Version, Style: h.Style, Profile: h.Profile,
 		Agent: s.who.Agent, Channel: s.who.Channel, Workspace: s.workspace, Caller: s.who.User, User: s.user,
-		Arms: h.Set.Arms, Tools: h.Tools, Messages: s.messages, Content: h.Said.Content,
-		Reasoning: h.Said.Reasoning,
-		Calls:     capture.SaidOf(h.Said.Calls), Finish: h.Finish, Reading: capture.ReadingOf(h.Reading),
+		Arms: h.Set.Arms, Tools: h.Tools, Messages: s.messages, Content: h.Whole.Content,
+		Reasoning: h.Whole.Reasoning,
+		Calls:     capture.SaidOf(h.Whole.Calls), Finish: h.Finish, Reading: capture.ReadingOf(h.Reading),
 		Lost: h.Lost,
 	}
 }
 
 // record keeps a reply until it is known what came of its request.
-func (s *Seat) record(h *turn.Reply) {
+func (s *Assignment) record(h *turn.Reply) {
 	if r := s.recording(); r != nil && s.takes(r, h, false) {
-		s.kept = append(s.kept, s.reply(h, s.heard))
+		s.kept = append(s.kept, s.reply(h, s.replies))
 	}
-	s.heard++
+	s.replies++
 }
 
 // put records what was kept.
-func (s *Seat) put(a *turn.Account, took time.Duration, fault string) {
+func (s *Assignment) put(a *turn.Account, took time.Duration, fault string) {
 	r := s.base.Experiments.Capture
 	for i := range s.kept {
 		k := &s.kept[i]
@@ -102,7 +102,7 @@ func (s *Seat) put(a *turn.Account, took time.Duration, fault string) {
 }
 
 // differs records what a shadow reads otherwise, if the rule takes it for that alone.
-func (s *Seat) differs(h *turn.Reply, arm string, other *parse.Reading) {
+func (s *Assignment) differs(h *turn.Reply, arm string, other *parse.Reading) {
 	r := s.recording()
 	if r == nil || s.takes(r, h, false) || !s.takes(r, h, true) {
 		return

@@ -116,9 +116,9 @@ func (t *trial) join(o *trial) {
 			u.totals[m] = Unit{X: before.X + more.X, N: before.N + more.N}
 		}
 	}
-	for h := range o.met {
-		if len(t.met) < maxMet {
-			t.met[h] = struct{}{}
+	for h := range o.counted {
+		if len(t.counted) < maxMet {
+			t.counted[h] = struct{}{}
 		}
 	}
 	t.Repeats = t.Repeats || o.Repeats

@@ -32,7 +32,7 @@ func (l *Lab) Stop(set *ruleset.Set, id, why, by string) error {
 
 func (l *Lab) stop(t *trial, why string) {
 	if t.Stopped == "" {
-		t.Stopped, t.Ended, l.dirty, l.told = why, l.Now(), true, false
+		t.Stopped, t.Ended, l.dirty, l.published = why, l.Now(), true, false
 		l.Log.Info("an experiment has stopped: everybody gets the rules as they are",
 			"event", "experiment_stopped", "experiment", t.ID, "why", why, "by", t.By)
 	}

@@ -28,8 +28,8 @@ func TestUnits(t *testing.T) {
 	} {
 		l, set := open(t, "", &clock{time.Now()}), rules(t, "    unit: "+unit+"\n")
 		for who, in := range rows {
-			if seat := l.Seat(set, "", who); (seat != nil) != in {
-				t.Errorf("%s: %+v has the seat %v", unit, who, seat)
+			if assignment := l.Assign(set, "", who); (assignment != nil) != in {
+				t.Errorf("%s: %+v has the seat %v", unit, who, assignment)
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func TestTexts(t *testing.T) {
 		if row.old {
 			l.trials["one"].Print, _, _ = strings.Cut(l.trials["one"].Print, ".")
 		}
-		l.Seat(now, "", experiment.Asking{Session: "bob"})
+		l.Assign(now, "", experiment.Asking{Session: "bob"})
 		if r := l.Reports(now)[0]; r.Units != row.units {
 			t.Errorf("%+v: %d units", row, r.Units)
 		}
@@ -82,7 +82,7 @@ func TestConditionFails(t *testing.T) {
 	set := rules(t, "    when: 'int(agent) == 1'\n")
 	for range 3 {
 		for range 10 {
-			l.Seat(set, "", experiment.Asking{Session: "alice", Agent: "main"})
+			l.Assign(set, "", experiment.Asking{Session: "alice", Agent: "main"})
 		}
 		c.now = c.now.Add(time.Minute)
 	}
@@ -108,7 +108,7 @@ func TestComesBack(t *testing.T) {
 	const n = maxUnits + 100
 	set, c, path := rules(t, ""), &clock{time.Now()}, filepath.Join(t.TempDir(), FileName)
 	l := open(t, path, c)
-	late := l.Seat(set, "", experiment.Asking{Session: "late"})
+	late := l.Assign(set, "", experiment.Asking{Session: "late"})
 	serve(l, set, 0, n, worse)
 	late.Ended(served(turn.Account{Turns: 1})) // so long it took
 	ruletest.Must(t, l.Save())
@@ -121,12 +121,12 @@ func TestComesBack(t *testing.T) {
 	}
 	other := open(t, "", c)
 	serve(other, set, 0, 100, worse)
-	l.others = []*File{{Version: 1, Trials: []Saved{other.trials["one"].saved(false)}}}
+	l.peers = []*File{{Version: 1, Trials: []Saved{other.trials["one"].saved(false)}}}
 	if r := l.Reports(set)[0]; r.Units != n+1 {
 		t.Errorf("with another replica there are %d units", r.Units)
 	}
-	for i := uint64(0); len(l.trials["one"].met) < maxMet; i++ {
-		l.trials["one"].met[i] = struct{}{}
+	for i := uint64(0); len(l.trials["one"].counted) < maxMet; i++ {
+		l.trials["one"].counted[i] = struct{}{}
 	}
 	serve(l, set, n, n+1, worse)
 	var out strings.Builder
@@ -141,8 +141,8 @@ func TestExcuses(t *testing.T) {
 	for fault, failed := range map[ruleset.Fault]float64{ruleset.Away: 1, ruleset.Overflow: 1,
 		ruleset.Empty: 0} {
 		l, set := open(t, "", &clock{time.Now()}), rules(t, "")
-		s := l.Seat(set, "", experiment.Asking{Session: "alice"})
-		s.Ended(served(turn.Account{Turns: 1, Said: "There is no answer.", Empty: fault == ruleset.Empty,
+		s := l.Assign(set, "", experiment.Asking{Session: "alice"})
+		s.Ended(served(turn.Account{Turns: 1, Notice: "There is no answer.", Empty: fault == ruleset.Empty,
 			Faults: []turn.Faulty{{Fault: fault}}}))
 		for _, arm := range l.Reports(set)[0].Arms {
 			if f := arm.Of(experiment.Failed); f != nil && (f.Value != failed ||
@@ -165,7 +165,7 @@ func TestFeedbackAgain(t *testing.T) {
 	for i, score := range []float64{0.7, 0.1, 0, 0} { // 0.7 + 0.1 - 0.7 - 0.1 is less than 0 in a computer
 		id := fmt.Sprint("r", i%2)
 		if i < 2 {
-			other.Seat(set, id, experiment.Asking{Session: "alice"})
+			other.Assign(set, id, experiment.Asking{Session: "alice"})
 		}
 		ruletest.Must(t, other.Feedback(id, score))
 	}
@@ -185,21 +185,21 @@ func TestFeedbackAgain(t *testing.T) {
 func TestResultsOfUsers(t *testing.T) {
 	l, set := open(t, "", &clock{time.Now()}), rules(t,
 		"    unit: user\noutcomes: {failed: [{find: '^Error: '}]}\n")
-	seat := func(user string) *Seat { return l.Seat(set, "", experiment.Asking{User: user}) }
+	assignment := func(user string) *Assignment { return l.Assign(set, "", experiment.Asking{User: user}) }
 	users := map[string]string{} // by arm
 	for i := 0; len(users) < 2; i++ {
 		user := fmt.Sprint("alice", i)
-		users[seat(user).Arms()] = user
+		users[assignment(user).Arms()] = user
 	}
 	for _, user := range users {
-		seat(user).Replied(&turn.Reply{IDs: []string{"call_0"},
+		assignment(user).Replied(&turn.Reply{IDs: []string{"call_0"},
 			Reading: &parse.Reading{Calls: []tools.Call{{Name: "read", Arguments: []byte("{}")}}}})
 	}
 	for arm, result := range map[string]string{"one/control": "fine", "one/new": "Error: it failed"} {
 		req, err := openai.ParseRequest(fmt.Appendf(nil,
 			`{"messages":[{"role":"user","content":"x"},{"role":"assistant","tool_calls":[{"id":"call_0","type":"function","function":{"name":"read","arguments":"{}"}}]},{"role":"tool","tool_call_id":"call_0","content":%q}]}`, result))
 		ruletest.Must(t, err)
-		seat(users[arm]).Asked(req, "")
+		assignment(users[arm]).Asked(req, "")
 	}
 	for i, want := range []float64{1, 0} {
 		if m := l.Reports(set)[0].Arms[i].Of(experiment.ToolOK); m == nil || m.N != 1 || m.Value != want {

@@ -29,11 +29,11 @@ const (
 
 // job is a reply that a shadow shall read.
 type job struct {
-	seat          *Seat
+	assignment    *Assignment
 	trial         *trial
 	arm           string       // EXPERIMENT/ARM
 	first, second *ruleset.Set // that served, and the shadow's
-	heard         *turn.Reply
+	reply         *turn.Reply
 	size          int64 // bytes that it holds
 }
 
@@ -45,10 +45,10 @@ type shade struct {
 
 // by reads the reply by a rule set, and does not judge the calls.
 func (j *job) by(set *ruleset.Set) *parse.Reading {
-	r := set.Strategies(j.heard.Profile).Reader(tools.NewCatalog(set.Tools, tools.NewSchemas(16),
-		j.heard.Tools), j.heard.Facts)
-	r.Feed(j.heard.Said)
-	reading, _ := r.Close(j.heard.Finish)
+	r := set.Strategies(j.reply.Profile).Reader(tools.NewCatalog(set.Tools, tools.NewSchemas(16),
+		j.reply.Tools), j.reply.Facts)
+	r.Feed(j.reply.Whole)
+	reading, _ := r.Close(j.reply.Finish)
 	return &reading
 }
 
@@ -59,10 +59,10 @@ func same(a, b *parse.Reading) bool {
 }
 
 // shadow has the other arms of shadow experiments read a reply, later.
-func (s *Seat) shadow(h *turn.Reply) {
-	size := int64(len(s.messages) + len(h.Said.Content) + len(h.Said.Reasoning) + len(h.Reading.Content))
-	for i := range h.Said.Calls {
-		size += 2 * int64(len(h.Said.Calls[i].Arguments)) // they stand in the reading, too
+func (s *Assignment) shadow(h *turn.Reply) {
+	size := int64(len(s.messages) + len(h.Whole.Content) + len(h.Whole.Reasoning) + len(h.Reading.Content))
+	for i := range h.Whole.Calls {
+		size += 2 * int64(len(h.Whole.Calls[i].Arguments)) // they stand in the reading, too
 	}
 	for i := range h.Tools {
 		size += int64(len(h.Tools[i].Parameters))
@@ -167,7 +167,8 @@ func (l *Lab) stopped(t *trial) bool {
 func (l *Lab) leave(j job, stuck int) {
 	l.Metrics.Shadows.WithLabelValues(j.trial.ID, "stuck").Inc()
 	l.Log.Error("the reading of a shadow does not end and holds a processor; only a restart of the server ends it. Please report it with the reply, which a capture rule may have recorded",
-		"event", "shadow_stuck", "experiment", j.trial.ID, "arm", j.arm, "request", j.seat.id, "stuck", stuck,
+		"event", "shadow_stuck", "experiment", j.trial.ID, "arm", j.arm, "request", j.assignment.id,
+		"stuck", stuck,
 		"shadows_go_on", stuck < maxStuck)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -199,7 +200,7 @@ func (l *Lab) read(j job) {
 	outcome, other := "same", j.by(j.second)
 	if !same(j.by(j.first), other) {
 		outcome = "differs"
-		j.seat.differs(j.heard, j.arm, other)
+		j.assignment.differs(j.reply, j.arm, other)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

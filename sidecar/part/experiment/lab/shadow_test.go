@@ -22,7 +22,7 @@ func TestShadowCrash(t *testing.T) {
 	var log bytes.Buffer
 	l := open(t, "", c)
 	l.Log = slog.New(slog.NewTextHandler(&log, nil))
-	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
+	s := l.Assign(set, "r", experiment.Asking{Session: "s"})
 	if s == nil || !s.Listens() || s.Arms() != "" {
 		t.Fatalf("%+v", s)
 	}
@@ -45,21 +45,21 @@ func TestShadowCrash(t *testing.T) {
 func TestShadowWaits(t *testing.T) {
 	set, c := rules(t, "    shadow: true\n"), &clock{time.Now()}
 	l := open(t, "", c)
-	s := l.Seat(set, "r", experiment.Asking{Session: "s"})
+	s := l.Assign(set, "r", experiment.Asking{Session: "s"})
 	body := []byte(`{"type":"object"}`)
 	for range 3 * maxJobs {
 		s.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{},
-			Said:  parse.Delta{Content: strings.Repeat("x", 900<<10)},
+			Whole: parse.Delta{Content: strings.Repeat("x", 900<<10)},
 			Tools: []tools.Tool{{Name: "read", Parameters: body}}})
 	}
 	if n := len(l.shadows); n != 4 || l.waits.Load() > maxWaits {
 		t.Errorf("%d replies wait, %d bytes", n, l.waits.Load())
 	}
 	copy(body, `{"type":"string"}`)
-	if j := <-l.shadows; string(j.heard.Tools[0].Parameters) != `{"type":"object"}` {
-		t.Errorf("it holds what another request may get: %s", j.heard.Tools[0].Parameters)
+	if j := <-l.shadows; string(j.reply.Tools[0].Parameters) != `{"type":"object"}` {
+		t.Errorf("it holds what another request may get: %s", j.reply.Tools[0].Parameters)
 	}
-	small := l.Seat(set, "q", experiment.Asking{Session: "s"})
+	small := l.Assign(set, "q", experiment.Asking{Session: "s"})
 	for range 3 * maxJobs {
 		small.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{}})
 	}
@@ -88,8 +88,8 @@ func TestShadowStuck(t *testing.T) {
 		endless := parse.Facts{Judge: func(*tools.Call) *tools.Refusal { <-loops; return nil }}
 		said := parse.Delta{Calls: []parse.CallDelta{{Name: "read", Arguments: []byte(`{"path":"a"}`)}}}
 		hear := func(facts parse.Facts) {
-			s := l.Seat(set, "r", experiment.Asking{Session: "s"})
-			s.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{}, Said: said, Finish: "tool_calls",
+			s := l.Assign(set, "r", experiment.Asking{Session: "s"})
+			s.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{}, Whole: said, Finish: "tool_calls",
 				Facts: facts, Tools: []tools.Tool{{Name: "read"}}})
 			time.Sleep(5 * time.Minute)
 		}
@@ -113,9 +113,9 @@ func TestShadowStuck(t *testing.T) {
 		if r := l.Reports(set)[2]; r.Shadow.Read != 2 || l.waits.Load() != 0 {
 			t.Errorf("%+v, %d bytes wait", r.Shadow, l.waits.Load())
 		}
-		s := l.Seat(set, "r", experiment.Asking{Session: "s"})
+		s := l.Assign(set, "r", experiment.Asking{Session: "s"})
 		again := make(chan struct{})
-		s.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{}, Said: said,
+		s.Replied(&turn.Reply{Set: set, Reading: &parse.Reading{}, Whole: said,
 			Facts: parse.Facts{Judge: func(*tools.Call) *tools.Refusal { <-again; return nil }},
 			Tools: []tools.Tool{{Name: "read"}}})
 		synctest.Wait()

@@ -49,7 +49,7 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 	for _, a := range r.Arms {
 		value, words := "-", ""
 		if m := a.Of(r.Measure); m != nil {
-			value, words = m.Told(), m.Compared()
+			value, words = m.Verdict(), m.Compared()
 		}
 		fmt.Fprintf(w, "  %s\t%.0f %%\t%d\t%s\t%s\n", a.Name, 100*a.Share, a.Units, value, words)
 	}
@@ -81,7 +81,7 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 				if !row {
 					name, row = m.ID, true
 				}
-				fmt.Fprintf(w, "  %s\t%s\t%s\tof %.0f\t%s\n", name, a.Name, of.Told(), of.N, of.Compared())
+				fmt.Fprintf(w, "  %s\t%s\t%s\tof %.0f\t%s\n", name, a.Name, of.Verdict(), of.N, of.Compared())
 			}
 		}
 	}
@@ -135,8 +135,8 @@ func (a *Arm) Of(measure string) *Measured {
 	return nil
 }
 
-// Told is the value with its unit.
-func (m *Measured) Told() string {
+// Verdict is the value with its unit.
+func (m *Measured) Verdict() string {
 	if m.Unit == "" {
 		return fmt.Sprintf("%.1f %%", 100*m.Value)
 	}

@@ -17,8 +17,8 @@ import (
 // another definition, is another trial.
 type trial struct {
 	Saved
-	units *recent.Map[unit]
-	met   met
+	units   *recent.Map[unit]
+	counted countedUnits
 }
 
 // Saved is what the file keeps of a trial.
@@ -36,7 +36,7 @@ type Saved struct {
 	Differs int           `json:"differs,omitempty"`
 	Read    int           `json:"read,omitempty"` // replies that shadows read
 	Units   []Known       `json:"units,omitempty"`
-	Met     []byte        `json:"met,omitempty"`     // hashes of all units that were counted
+	Counted []byte        `json:"met,omitempty"`     // hashes of all units that were counted
 	Repeats bool          `json:"repeats,omitempty"` // some may have been counted twice
 	Series  []Point       `json:"series,omitempty"`
 	Step    time.Duration `json:"step,omitempty"` // between its points, in nanoseconds
@@ -131,13 +131,13 @@ func (l *Lab) trial(set *ruleset.Set, e *experiment.Experiment) *trial {
 		l.past = l.past[max(0, len(l.past)-maxPast):]
 	}
 	now = &trial{Saved: Saved{ID: e.ID, Print: p, Phase: e.Phase, Began: l.Now(), Off: 1},
-		units: recent.New[unit](maxUnits, nil), met: met{}}
+		units: recent.New[unit](maxUnits, nil), counted: countedUnits{}}
 	for _, a := range e.Arms {
 		now.Arms = append(now.Arms, Counts{Name: a.Name, Tallies: map[string]Tally{}})
 	}
 	l.begun(now)
 	l.trials[e.ID] = now
-	l.dirty, l.told = true, false
+	l.dirty, l.published = true, false
 	return now
 }
 
@@ -149,8 +149,8 @@ func (t *trial) shares(e *experiment.Experiment) []float64 {
 	return e.Shares()
 }
 
-// seat gives a unit its arm: the one that it had, here or at another replica, or that its share gives it.
-func (t *trial) seat(e *experiment.Experiment, name string, elsewhere map[string]int) place {
+// assign gives a unit its arm: the one that it had, here or at another replica, or that its share gives it.
+func (t *trial) assign(e *experiment.Experiment, name string, elsewhere map[string]int) place {
 	k := key(e.ID, name)
 	u, first := t.units.Use(k)
 	if first {

@@ -15,10 +15,10 @@ type troubles struct {
 
 // trouble is how often one failed.
 type trouble struct {
-	rules string // version that it is of
-	times int
-	why   string    // the last time
-	told  time.Time // when the log last said it
+	rules  string // version that it is of
+	times  int
+	why    string    // the last time
+	logged time.Time // when the log last said it
 }
 
 // failed counts a failure, and reports whether the log shall say it: once a minute, since a condition that
@@ -31,11 +31,11 @@ func (t *troubles) failed(id, rules string, err error, now time.Time) (tell bool
 	}
 	f := t.of[id]
 	if f.rules != rules {
-		f = trouble{rules: rules, told: f.told}
+		f = trouble{rules: rules, logged: f.logged}
 	}
 	f.times, f.why = f.times+1, err.Error()
-	if tell = now.Sub(f.told) >= time.Minute; tell {
-		f.told = now
+	if tell = now.Sub(f.logged) >= time.Minute; tell {
+		f.logged = now
 	}
 	t.of[id] = f
 	return tell

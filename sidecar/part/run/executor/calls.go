@@ -26,7 +26,7 @@ import (
 // runAll runs the calls of one reply, in their order; where the rules say so, and all of them
 // only read, at the same time. The error means that what is done cannot be kept, so that nothing
 // more must run.
-func (r *Run) runAll(ctx context.Context, n int, s *said) ([]tools.Result, error) {
+func (r *Run) runAll(ctx context.Context, n int, s *modelReply) ([]tools.Result, error) {
 	results, errs := make([]tools.Result, len(s.Calls)), make([]error, len(s.Calls))
 	together := r.set.Runs.Parallel == "read" && !slices.ContainsFunc(s.Calls,
 		func(c tools.Call) bool { return r.changes(&c) || r.refers(&c) })
@@ -69,7 +69,7 @@ func (r *Run) count(calls []tools.Call, results []tools.Result) {
 
 // run runs one call of a reply, and gives what the model reads of it. Before it are the results
 // of the calls before.
-func (r *Run) run(ctx context.Context, s *said, i int, before []tools.Result) (tools.Result, error) {
+func (r *Run) run(ctx context.Context, s *modelReply, i int, before []tools.Result) (tools.Result, error) {
 	id, call := s.ids[i], s.Calls[i]
 	if ctx.Err() != nil {
 		return notRun, nil
@@ -158,11 +158,11 @@ func (r *Run) shown(tool string, res *tools.Result) string {
 // judged runs a call that may run, unless its result is known.
 func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule ruleset.RunTool,
 	span *spans.Tool) (res tools.Result, refusal *tools.Refusal, err error) {
-	ear := guard.Ear{Log: r.Log, Told: func(d guard.Told) {
+	observer := guard.Observer{Log: r.Log, Decided: func(d guard.CallDecision) {
 		span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place,
 			Outcome: string(d.Outcome)})
 	}}
-	passed, refusal := r.judge.Weigh(ctx, *call, ear, func(e approvals.Entry) {
+	passed, refusal := r.judge.Weigh(ctx, *call, observer, func(e approvals.Entry) {
 		r.tell(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s",
 			e.Until.Format(time.TimeOnly), e.ID))
 	})

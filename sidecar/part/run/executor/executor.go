@@ -89,7 +89,7 @@ type Run struct {
 	by       string  // the person who lets it go on; "": none does
 	before   *ending // the run has ended already, in a process before this one
 	mine     *memo   // of this run; nil: another one with the same request goes on
-	other    *memo   // that one
+	joined   *memo   // that one
 
 	offered map[string]Source
 	tools   []tools.Tool
@@ -108,7 +108,7 @@ type work struct {
 	tally   tally
 	usage   usage
 	acts    *acts
-	pending *said // the last reply, if its calls have not all run
+	pending *modelReply // the last reply, if its calls have not all run
 }
 
 // wants reports whether a request is for a run: its model says so.

@@ -25,11 +25,13 @@ func (r *Run) add(rec journal.Record) error {
 	return r.kept.Add(rec)
 }
 
-// heard keeps a reply.
-func (r *Run) heard(n int, s *said) error { return r.add(journal.Record{Turn: turnOf(n, s)}) }
+// judgeReply keeps a reply.
+func (r *Run) judgeReply(n int, s *modelReply) error {
+	return r.add(journal.Record{Turn: turnOf(n, s)})
+}
 
 // turnOf is a reply as it is kept.
-func turnOf(n int, s *said) *journal.Turn {
+func turnOf(n int, s *modelReply) *journal.Turn {
 	t := &journal.Turn{N: n, Content: s.Content, Reasoning: s.Reasoning, Prompt: s.usage.prompt,
 		Answer: s.usage.completion, Squeezed: s.squeezed,
 		Finish: s.Finish, Done: s.Done, Over: s.over, Why: s.why}
@@ -59,7 +61,7 @@ func (r *Run) ended(end *ending, err error) {
 	case end != nil:
 		e.Finish, e.Text = end.finish, end.text
 	case errors.As(err, &failed) && failed.Status == upstream.StatusClosed:
-		e.Status = journal.Left
+		e.Status = journal.Departed
 	default:
 		e.Status = journal.Failed
 		if err != nil {

@@ -129,7 +129,7 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 // closes notes whether the run ends with a reply that does not finish the work: it is the last one, as end
 // says, or has no calls and is no answer, since the model wanted to call something that could not be called,
 // or said nothing.
-func (r *Run) closes(s *said, end *ruleset.RunEnd) {
+func (r *Run) closes(s *modelReply, end *ruleset.RunEnd) {
 	switch {
 	case end != nil: // no call of it runs
 		s.over, s.why = true, end.Say
@@ -143,7 +143,7 @@ func (r *Run) closes(s *said, end *ruleset.RunEnd) {
 
 // answer is what the caller reads at the end. A model that only says that it is done leaves nothing to read
 // but what was done.
-func (r *Run) answer(s *said) string {
+func (r *Run) answer(s *modelReply) string {
 	if !s.Done || strings.TrimSpace(s.Content) != "" {
 		return s.Content
 	}
@@ -151,7 +151,7 @@ func (r *Run) answer(s *said) string {
 }
 
 // signalled tells the operator of a reply that says in its own form that the work is done.
-func (r *Run) signalled(s *said, n int) {
+func (r *Run) signalled(s *modelReply, n int) {
 	if !s.Done {
 		return
 	}
@@ -167,7 +167,7 @@ func (r *Run) signalled(s *said, n int) {
 
 // ask makes one turn. Where the server takes less than was thought, it is asked once more,
 // with less. Where there is an end, the answer must be one without tools.
-func (r *Run) ask(ctx context.Context, n int, end *ruleset.RunEnd) (*said, error) {
+func (r *Run) ask(ctx context.Context, n int, end *ruleset.RunEnd) (*modelReply, error) {
 	tell := ""
 	if end != nil {
 		tell = end.Tell
@@ -192,18 +192,18 @@ func (r *Run) ask(ctx context.Context, n int, end *ruleset.RunEnd) (*said, error
 	}
 	r.acts.turns++
 	r.closes(s, end)
-	return s, r.heard(n, s)
+	return s, r.judgeReply(n, s)
 }
 
 // once asks once.
-func (r *Run) once(ctx context.Context, n int, tell string) (*said, error) {
+func (r *Run) once(ctx context.Context, n int, tell string) (*modelReply, error) {
 	began := r.Now()
 	r.Log.Debug("asking the model", "event", "gpt_oss_call_start", "run", r.ID, "iteration", n)
-	e := &ear{to: r.sink, begun: &r.begun}
+	e := &replySink{to: r.sink, begun: &r.begun}
 	err := r.hear(ctx, r.talk.body(tell), e)
 	took := r.Now().Sub(began).Milliseconds()
 	r.usage.add(e.spent)
-	r.usage.add(e.said.usage)
+	r.usage.add(e.reply.usage)
 	if err != nil {
 		r.Log.Warn("the model did not answer", "event", "gpt_oss_call_failed", "run", r.ID, "iteration", n,
 			"elapsed_ms", took, "detail", err.Error())
@@ -211,19 +211,19 @@ func (r *Run) once(ctx context.Context, n int, tell string) (*said, error) {
 	}
 	r.Log.Info("the model has answered", "event", "gpt_oss_call_complete", "run", r.ID, "iteration", n,
 		"elapsed_ms", took,
-		"prompt_tokens", e.said.usage.prompt, "completion_tokens", e.said.usage.completion)
-	if len(e.said.Calls) > 0 {
-		names := make([]string, len(e.said.Calls))
-		for i := range e.said.Calls {
-			names[i] = e.said.Calls[i].Name
+		"prompt_tokens", e.reply.usage.prompt, "completion_tokens", e.reply.usage.completion)
+	if len(e.reply.Calls) > 0 {
+		names := make([]string, len(e.reply.Calls))
+		for i := range e.reply.Calls {
+			names[i] = e.reply.Calls[i].Name
 		}
 		r.Log.Info("the model calls tools", "event", "tool_intents_parsed", "run", r.ID, "iteration", n,
 			"tool_names", names)
 	}
-	return &e.said, nil
+	return &e.reply, nil
 }
 
-func (r *Run) hear(ctx context.Context, body []byte, e *ear) error {
+func (r *Run) hear(ctx context.Context, body []byte, e *replySink) error {
 	req, err := openai.ParseRequest(body)
 	if err != nil {
 		return err
@@ -254,7 +254,7 @@ func (r *Run) wrapUp(ctx context.Context, n int, end *ruleset.RunEnd) *ending {
 			return r.unfinished(s, s.why)
 		}
 	}
-	return r.unfinished(&said{}, end.Say)
+	return r.unfinished(&modelReply{}, end.Say)
 }
 
 // broken ends a run in which the model failed, the time is over, or the caller left. The sink
@@ -267,7 +267,7 @@ func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 		if len(r.acts.did) == 0 {
 			return nil, r.sink.Fail(openai.RunTimeout(r.time))
 		}
-		return r.unfinished(&said{}, r.set.Runs.Ends.Time.Say), nil
+		return r.unfinished(&modelReply{}, r.set.Runs.Ends.Time.Say), nil
 	} else if cause != nil && !errors.Is(cause, turn.ErrStopping) {
 		return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
 			Message: "the caller left"}
@@ -279,12 +279,13 @@ func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 	if len(r.acts.did) == 0 {
 		return nil, r.sink.Fail(failed)
 	}
-	return r.unfinished(&said{}, strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}", failed.Message)), nil
+	return r.unfinished(&modelReply{}, strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}",
+		failed.Message)), nil
 }
 
 // unfinished is the end of a run that did not come to its own: what there is of an answer, why
 // it ended, and what was done.
-func (r *Run) unfinished(s *said, why string) *ending {
+func (r *Run) unfinished(s *modelReply, why string) *ending {
 	parts := slices.DeleteFunc([]string{s.Content, why, r.acts.list()},
 		func(part string) bool { return strings.TrimSpace(part) == "" })
 	text := strings.Join(parts, "\n\n")
@@ -301,7 +302,7 @@ func (r *Run) leave(e *ending) error {
 	if err := doc.Parse(fmt.Appendf(nil, `{"usage":%s}`, r.usage.json())); err == nil {
 		r.sink.Take(&turn.Piece{Doc: &doc})
 	}
-	reading := parse.Reading{Content: e.text, Reasoning: e.said.Reasoning, Finish: e.finish}
+	reading := parse.Reading{Content: e.text, Reasoning: e.reply.Reasoning, Finish: e.finish}
 	r.sink.Take(&turn.Piece{Run: r.metadata(),
 		Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Text, Text: e.text}}, Reading: &reading}}})
 	return r.sink.Finish()

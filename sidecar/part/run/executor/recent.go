@@ -31,7 +31,7 @@ type memo struct {
 
 // ending is how a run has ended.
 type ending struct {
-	said         said
+	reply        modelReply
 	text, finish string
 }
 
@@ -93,8 +93,8 @@ func (c *recent) follow(broken *memo, r *Run) *memo {
 // enter looks whether the request of a run was asked before, and not long ago. Then the run
 // has the name of that one, whose answer it gives or with whose work it goes on.
 func (r *Run) enter() {
-	if r.mine, r.other = r.recent.begin(r); r.other != nil {
-		r.ID = r.other.id
+	if r.mine, r.joined = r.recent.begin(r); r.joined != nil {
+		r.ID = r.joined.id
 	} else {
 		r.ID = r.begin.ID
 	}
@@ -103,29 +103,29 @@ func (r *Run) enter() {
 // join waits for the run with the same request, where there is one, and gives its end. Without
 // one, this run begins, or goes on as the one that broke off.
 func (r *Run) join(ctx context.Context) (*ending, error) {
-	if r.mine == nil && r.other == nil {
+	if r.mine == nil && r.joined == nil {
 		r.enter()
 	}
 	for r.mine == nil {
 		select {
-		case <-r.other.ended:
+		case <-r.joined.ended:
 		case <-ctx.Done():
 			return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
 				Message: "the caller left"}
 		}
-		if r.other.end != nil {
+		if r.joined.end != nil {
 			r.Log.Info("the request was answered before, and gets the same answer", "event", "run_repeated",
 				"run", r.ID)
-			r.work = r.other.run.work
-			return r.other.end, nil
+			r.work = r.joined.run.work
+			return r.joined.end, nil
 		}
-		if r.mine = r.recent.follow(r.other, r); r.mine == nil {
+		if r.mine = r.recent.follow(r.joined, r); r.mine == nil {
 			r.enter()
 			continue
 		}
 		r.Log.Info("the request was broken off before; this run goes on with its work",
 			"event", "run_continued", "run", r.ID)
-		r.begin, r.work = r.other.run.begin, r.other.run.work
+		r.begin, r.work = r.joined.run.begin, r.joined.run.work
 		return nil, r.reopen()
 	}
 	return nil, nil

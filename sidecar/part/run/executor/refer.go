@@ -20,7 +20,8 @@ const maxOffered = 8
 // meant puts into a call what its arguments stand for, as references.yaml says, and gives what
 // the model is told about that. The refusal names what may be meant. Only results of this run
 // count: those in the talk, and those of the calls before this one in the same reply.
-func (r *Run) meant(call *tools.Call, s *said, before []tools.Result) (note string, refusal *tools.Refusal) {
+func (r *Run) meant(call *tools.Call, s *modelReply,
+	before []tools.Result) (note string, refusal *tools.Refusal) {
 	rules := &r.set.References
 	names, how := rules.Of(call.Name)
 	for i, name := range names {
@@ -75,7 +76,7 @@ func (r *Run) refers(call *tools.Call) bool {
 }
 
 // earlier are the results of the run before a call, as the model reads them.
-func (r *Run) earlier(s *said, before []tools.Result) (out []refer.Result) {
+func (r *Run) earlier(s *modelReply, before []tools.Result) (out []refer.Result) {
 	for _, e := range r.talk.turns {
 		for i := range e.results {
 			if o := &e.results[i]; !o.failed {

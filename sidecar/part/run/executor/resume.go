@@ -91,7 +91,7 @@ func (r *Run) settle() {
 }
 
 // calls are those of a reply, if there is one.
-func (s *said) calls() []tools.Call {
+func (s *modelReply) calls() []tools.Call {
 	if s == nil {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (s *said) calls() []tools.Call {
 }
 
 // tool is which tool a call of a reply names; "" where there is no such call.
-func (s *said) tool(id string) string {
+func (s *modelReply) tool(id string) string {
 	if s != nil {
 		if i := slices.Index(s.ids, id); i >= 0 {
 			return s.Calls[i].Name
@@ -109,8 +109,8 @@ func (s *said) tool(id string) string {
 }
 
 // saidIn is a reply as it was kept.
-func saidIn(t *journal.Turn) *said {
-	s := &said{squeezed: t.Squeezed, usage: usage{prompt: t.Prompt, completion: t.Answer}, over: t.Over,
+func saidIn(t *journal.Turn) *modelReply {
+	s := &modelReply{squeezed: t.Squeezed, usage: usage{prompt: t.Prompt, completion: t.Answer}, over: t.Over,
 		why: t.Why}
 	s.Content, s.Reasoning, s.Finish, s.Done = t.Content, t.Reasoning, t.Finish, t.Done
 	for _, c := range t.Calls {
@@ -171,7 +171,7 @@ func (r *Run) takeOver(req *openai.Request) error {
 	}
 	if past.Changed() {
 		r.as(req, past)
-		r.gives(r.unfinished(&said{}, "The work is not finished. "+why))
+		r.gives(r.unfinished(&modelReply{}, "The work is not finished. "+why))
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func (discarded) Flows() bool                  { return false }
 func (discarded) Begin(string)                 {}
 func (discarded) Take(*turn.Piece)             {}
 func (discarded) Called(int) []string          { return nil }
-func (discarded) Left() bool                   { return false }
+func (discarded) Sent() bool                   { return false }
 func (discarded) Say(string)                   {}
 func (discarded) Finish() error                { return nil }
 func (discarded) Fail(err *openai.Error) error { return err }

@@ -76,7 +76,7 @@ func (r *Run) share(tokens int) float64 {
 func (r *Run) used() float64 { return r.share(r.tally.of(r.talk.weight())) }
 
 // grow adds a reply and the results of its calls to the talk.
-func (r *Run) grow(s *said, results []tools.Result) {
+func (r *Run) grow(s *modelReply, results []tools.Result) {
 	before := r.talk.weight()
 	r.talk.called(s, results)
 	r.tally.count(s.usage, before, r.talk.turns[len(r.talk.turns)-1].weight)
@@ -123,7 +123,7 @@ func (r *Run) short(tool, text string) string {
 
 // tooLong is why a request was too long: the server refused it, or has left out some of it
 // without a word; "" where it was not.
-func (r *Run) tooLong(s *said, err error) string {
+func (r *Run) tooLong(s *modelReply, err error) string {
 	var failed *openai.Error
 	switch {
 	case err == nil && r.tally.dropped(s.usage):

@@ -77,7 +77,7 @@ func toolList(offered []tools.Tool) []byte {
 }
 
 // called adds a reply with calls, and their results.
-func (t *talk) called(s *said, results []tools.Result) {
+func (t *talk) called(s *modelReply, results []tools.Result) {
 	m := []byte(`,{"role":"assistant","content":`)
 	if s.Content == "" {
 		m = append(m, "null"...)

@@ -30,8 +30,8 @@ func words(rng *rand.Rand, most int) string {
 }
 
 // made is a reply with calls, and their results.
-func made(rng *rand.Rand, n int) (*said, []tools.Result) {
-	s := &said{usage: usage{prompt: 100 * n, completion: 20}}
+func made(rng *rand.Rand, n int) (*modelReply, []tools.Result) {
+	s := &modelReply{usage: usage{prompt: 100 * n, completion: 20}}
 	s.Content, s.Reasoning = words(rng, 5), words(rng, 20)
 	var results []tools.Result
 	for i := range 1 + rng.IntN(3) {
@@ -140,7 +140,7 @@ func TestFold(t *testing.T) {
 	ruletest.Must(t, err)
 	talk := newTalk(req, nil)
 	for i := range 40 {
-		s := &said{ids: []string{fmt.Sprint("c", i)}}
+		s := &modelReply{ids: []string{fmt.Sprint("c", i)}}
 		s.Reasoning, s.Content = "a thought", "some text"
 		s.Calls = []tools.Call{{Name: "write",
 			Arguments: fmt.Appendf(nil, `{"path":"/tmp/%d","content":"private"}`, i)}}
@@ -218,7 +218,7 @@ func TestDropped(t *testing.T) {
 func TestFit(t *testing.T) {
 	r := runOf(t, 20_000) // room: 18,000 tokens
 	grow := func(n, prompt int) {
-		s := &said{ids: []string{fmt.Sprint("c", n)}, usage: usage{prompt: prompt, completion: 10}}
+		s := &modelReply{ids: []string{fmt.Sprint("c", n)}, usage: usage{prompt: prompt, completion: 10}}
 		s.Calls = []tools.Call{{Name: "read", Arguments: fmt.Appendf(nil, `{"path":"/tmp/%d"}`, n)}}
 		r.grow(s, []tools.Result{{Text: strings.Repeat("x", 3000)}})
 	}

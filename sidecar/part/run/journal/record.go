@@ -86,7 +86,7 @@ const (
 	Answered   = "answered"   // the model has answered
 	Unfinished = "unfinished" // the rules have ended it
 	Failed     = "failed"     // the caller got an error
-	Left       = "left"       // the caller left
+	Departed   = "left"       // the caller left
 	Running    = "open"       // it goes on, or was broken off
 )
 

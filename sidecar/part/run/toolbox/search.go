@@ -153,7 +153,7 @@ func (w *work) found(text string, err error) (string, error) {
 	case err != nil && text == "":
 		return "", err
 	case err != nil:
-		return text + "[" + said(err) + "]\n", nil
+		return text + "[" + reason(err) + "]\n", nil
 	}
 	return cmp.Or(text, "(nothing found)"), nil
 }

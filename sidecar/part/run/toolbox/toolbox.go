@@ -69,10 +69,10 @@ func (b *Toolbox) Run(ctx context.Context, _ string, call *guard.Passed) tools.R
 }
 
 // failed is the result of a call that did not do what it was for.
-func failed(err error) tools.Result { return tools.Result{Failed: true, Text: said(err)} }
+func failed(err error) tools.Result { return tools.Result{Failed: true, Text: reason(err)} }
 
-// said is an error in words for the model.
-func said(err error) string {
+// reason is an error in words for the model.
+func reason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "there is no such file or folder: " + err.Error()

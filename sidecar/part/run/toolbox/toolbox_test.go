@@ -67,7 +67,7 @@ func (r *rig) call(name string, args map[string]any) (res tools.Result, refused 
 		r.t.Fatal(err)
 	}
 	passed, refusal := r.runs.Weigh(r.t.Context(), tools.Call{Name: name, Arguments: doc, Strategy: "native",
-		Confidence: 1}, guard.Ear{}, func(approvals.Entry) {})
+		Confidence: 1}, guard.Observer{}, func(approvals.Entry) {})
 	if refusal != nil {
 		return res, refusal.Why
 	}

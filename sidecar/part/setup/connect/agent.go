@@ -82,7 +82,7 @@ func (c *Connector) PrintAgent(a Agent) error {
 			return fmt.Errorf("write: %w", err)
 		}
 	}
-	c.remark(a)
+	c.warn(a)
 	return nil
 }
 
@@ -114,7 +114,7 @@ func (c *Connector) WriteAgent(a Agent, path string) error {
 	if a.Here {
 		c.note(a.Name)
 	}
-	c.remark(a)
+	c.warn(a)
 	return nil
 }
 
@@ -177,8 +177,8 @@ func (c *Connector) undo(path, format string) (Undone, error) {
 	return u, nil
 }
 
-// remark says what else is to be set.
-func (c *Connector) remark(a Agent) {
+// warn says what else is to be set.
+func (c *Connector) warn(a Agent) {
 	s := c.sidecar()
 	switch name := s.Variable(); {
 	case name != "" && a.Refers():

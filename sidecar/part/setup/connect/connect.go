@@ -33,7 +33,7 @@ type Connector struct {
 	Start     bool          // the gateway starts the sidecar
 	Idle      time.Duration // after which it stops it; 0: never
 	Settings  config.Settings
-	Told      bool     // the user has named the upstream of the settings
+	Upstream  bool     // the user has named the upstream of the settings
 	Environ   []string // NAME=value
 	Out, Err  io.Writer
 	Colours   terminal.Colours
@@ -125,7 +125,7 @@ func (c *Connector) tellSecret(name string) {
 func (c *Connector) supervise() error {
 	listen := openclaw.Listen(c.URL)
 	if listen != "" {
-		c.Service = &openclaw.Service{Listen: listen, Upstream: c.Settings.Upstream, Guessed: !c.Told}
+		c.Service = &openclaw.Service{Listen: listen, Upstream: c.Settings.Upstream, Guessed: !c.Upstream}
 	}
 	if !c.Start {
 		return nil

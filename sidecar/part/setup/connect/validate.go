@@ -53,7 +53,7 @@ func validate(ctx context.Context, path string, text []byte) (err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return err
 	}
-	tmp, err := atomicfile.Beside(path, text, 0o600) // beside it, for what it includes is found from there
+	tmp, err := atomicfile.Stage(path, text, 0o600) // beside it, for what it includes is found from there
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (p *performance) judge(r *played) {
 
 // show shows two answers to one message, and what is said of the second.
 func (p *performance) show(r *played, first, second string) {
-	left, said := r.before.lines(), r.said
+	left, said := r.before.lines(), r.output
 	if !r.harmless {
 		left = append(left, line{"-> " + r.before.fate(), terminal.Red})
 	}

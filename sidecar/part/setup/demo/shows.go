@@ -14,7 +14,7 @@ type show struct {
 	id, about string
 	replies   []script.Reply // to the sidecar, in order; a caller without it gets the first
 	want      answer         // what must arrive through the sidecar
-	said      string         // what there is to say when it came out right
+	output    string         // what there is to say when it came out right
 	brief     bool           // only what went wrong is shown
 	harmless  bool           // the reply is as good without the sidecar
 }
@@ -77,7 +77,7 @@ func kind(k script.Kind) show {
 	if k.Final != nil {
 		const text = "There are two reports, and both are empty."
 		return show{id: k.ID, about: k.About, replies: []script.Reply{k.Final(text)}, want: saying(text),
-			said: "the answer alone"}
+			output: "the answer alone"}
 	}
 	args := map[string]string{
 		"exec":  `{"command":"ls -l reports"}`,
@@ -85,7 +85,7 @@ func kind(k script.Kind) show {
 		"write": `{"path":"shopping.txt","content":"milk\nbread\n"}`,
 	}[k.Tool]
 	return show{id: k.ID, about: k.About, replies: k.Call(k.Tool, args), want: calling(k.Tool, args),
-		said: runs}
+		output: runs}
 }
 
 // guards are replies from which no call may be made, or not yet, and an error
@@ -102,22 +102,22 @@ func guards() []show {
 	cut.Finish = "length"
 	return []show{
 		{id: "refusal", about: "prose that speaks of a command", replies: []script.Reply{script.Text(refusal)},
-			want: saying(refusal), said: "the same text, and no call", harmless: true},
+			want: saying(refusal), output: "the same text, and no call", harmless: true},
 		{id: "quoted-calls", about: "prose that quotes calls", replies: []script.Reply{script.Text(quoted)},
-			want: saying(quoted), said: "the same text, and no call", harmless: true},
+			want: saying(quoted), output: "the same text, and no call", harmless: true},
 		{id: "cut-off", about: "a call that ends in the middle of a value", replies: []script.Reply{cut, script.Native("write", file)},
-			want: calling("write", file), said: "half a file is never written: the model sends it whole"},
+			want: calling("write", file), output: "half a file is never written: the model sends it whole"},
 		{id: "unknown-tool", about: "a tool that nobody offered", replies: []script.Reply{script.Native("launch_rocket", `{"to":"moon"}`), script.Text(answered)},
-			want: saying(answered), said: "the model is told, and answers"},
+			want: saying(answered), output: "the model is told, and answers"},
 		{id: "not-allowed", about: "a command that would delete the system, written in a roundabout way",
 			replies: []script.Reply{script.Native("exec",
 				`{"command":"d=/; echo $d | xargs -I% sh -c 'rm -rf %'"}`), script.Text(careful)},
-			want: saying(careful), said: "it never leaves: the model is told why, and answers"},
+			want: saying(careful), output: "it never leaves: the model is told why, and answers"},
 		{id: "overflow", about: "a prompt that is too long, in words that OpenClaw does not know",
 			replies: []script.Reply{script.Fail(http.StatusBadRequest, tooLong)},
 			want: answer{status: http.StatusBadRequest, fault: "context_length_exceeded: " +
 				known + tooLong},
-			said: "OpenClaw compacts the conversation and goes on"},
+			output: "OpenClaw compacts the conversation and goes on"},
 	}
 }
 
@@ -134,5 +134,5 @@ func slowReply() show {
 func houseStyle() show {
 	reply := script.Text(`<<exec(command="ls -l reports")>>`)
 	return show{id: "house-style", about: "calls in a style of one's own", replies: []script.Reply{reply},
-		want: calling("exec", `{"command":"ls -l reports"}`), said: runs}
+		want: calling("exec", `{"command":"ls -l reports"}`), output: runs}
 }

@@ -106,7 +106,7 @@ func (p *Patient) mask(r *Report) {
 func (p *Patient) workspace(named []string) []Check {
 	w := works{set: p.Settings.Workspace, fixed: p.Settings.Workspace != "" || p.Set.Fixed(),
 		may: p.World.Roots(p.Set).Write, named: named}
-	w.takes = func(dir string) bool { return p.World.Said(p.Set, dir).Roots(p.Set).Workspace() == dir }
+	w.takes = func(dir string) bool { return p.World.WithFolder(p.Set, dir).Roots(p.Set).Workspace() == dir }
 	return w.checks(os.Stat)
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 )
 
-// said is what a model server said to a question.
-type said struct {
+// serverAnswer is what a model server said to a question.
+type serverAnswer struct {
 	doc      []byte // the whole answer; nil: there is none
 	why      string // there is none
 	noTools  bool   // it refuses tools
@@ -18,11 +18,11 @@ type said struct {
 	missing  bool   // it does not have the model
 }
 
-func (s said) at(path string) gjson.Result { return gjson.GetBytes(s.doc, path) }
+func (s serverAnswer) at(path string) gjson.Result { return gjson.GetBytes(s.doc, path) }
 
-func (s said) content() string { return s.at("choices.0.message.content").String() }
+func (s serverAnswer) content() string { return s.at("choices.0.message.content").String() }
 
-func (s said) cut() bool { return s.at("choices.0.finish_reason").String() == "length" }
+func (s serverAnswer) cut() bool { return s.at("choices.0.finish_reason").String() == "length" }
 
 // server is what is known of the one that was asked.
 type server struct {
@@ -40,7 +40,7 @@ func (v server) flawed(name string, status openclaw.Status, f flaw, format strin
 }
 
 // doubt is a question without an answer that says anything.
-func (v server) doubt(name string, s said) Check {
+func (v server) doubt(name string, s serverAnswer) Check {
 	if s.missing {
 		return v.flawed(name, fail, noModel, "the server does not have %s: %s", v.model, s.why)
 	}
@@ -55,7 +55,7 @@ func raw(text string) bool {
 }
 
 // tools says whether calls are on.
-func (v server) tools(s said) Check {
+func (v server) tools(s serverAnswer) Check {
 	const name = "tool_calls"
 	calls := s.at("choices.0.message.tool_calls.#.function.name")
 	switch {
@@ -78,9 +78,9 @@ func (v server) tools(s said) Check {
 }
 
 // reasoning says in which field it comes. It is read of an answer with a call, or without tools.
-func (v server) reasoning(fields []string, answers ...said) Check {
+func (v server) reasoning(fields []string, answers ...serverAnswer) Check {
 	const name = "reasoning"
-	var last said
+	var last serverAnswer
 	for _, s := range answers {
 		if s.doc == nil {
 			continue
@@ -109,7 +109,7 @@ func (v server) schema(follows, doubt bool, detail string) Check {
 	case follows:
 		return v.fine(name, "a JSON Schema is followed")
 	case doubt:
-		return v.doubt(name, said{why: detail})
+		return v.doubt(name, serverAnswer{why: detail})
 	case strings.HasPrefix(detail, "it said"):
 		return v.flawed(name, warn, noSchema, "a JSON Schema is silently ignored: %s", detail)
 	}
@@ -135,7 +135,7 @@ func (v server) room() Check {
 }
 
 // whole says whether a long prompt is read whole. The word stands in its first message.
-func (v server) whole(s said, least int, word string) Check {
+func (v server) whole(s serverAnswer, least int, word string) Check {
 	const name = "truncation"
 	counted := int(s.at("usage.prompt_tokens").Int())
 	switch {
@@ -159,7 +159,7 @@ func (v server) whole(s said, least int, word string) Check {
 }
 
 // length says whether a reply may be as long as it was asked for.
-func (v server) length(s said, asked int) Check {
+func (v server) length(s serverAnswer, asked int) Check {
 	const name = "output_limit"
 	made := int(s.at("usage.completion_tokens").Int())
 	switch {

@@ -200,12 +200,12 @@ type asker struct {
 }
 
 // ask puts one, in the dialect of the server, at most twice.
-func (a asker) ask(ctx context.Context, body string, within time.Duration) said {
+func (a asker) ask(ctx context.Context, body string, within time.Duration) serverAnswer {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	q, err := openai.ParseRequest([]byte(body))
 	if err != nil {
-		return said{why: err.Error()}
+		return serverAnswer{why: err.Error()}
 	}
 	prepared := openai.Apply(q.Body, upstream.Prepare(q, a.srv, a.m, upstream.Memory{}, nil))
 	reply, err := a.c.AskWithin(ctx, a.set, a.srv, prepared, within,
@@ -222,13 +222,13 @@ func (a asker) ask(ctx context.Context, body string, within time.Duration) said 
 	case err != nil:
 		return unanswered(err)
 	case !gjson.ValidBytes(doc):
-		return said{why: "the answer is no JSON: " + short(string(doc))}
+		return serverAnswer{why: "the answer is no JSON: " + short(string(doc))}
 	}
-	return said{doc: doc}
+	return serverAnswer{doc: doc}
 }
 
-func unanswered(err error) said {
-	s := said{why: err.Error()}
+func unanswered(err error) serverAnswer {
+	s := serverAnswer{why: err.Error()}
 	var f *upstream.Failure
 	if errors.As(err, &f) {
 		s.why, s.noTools = cmp.Or(f.Why, f.Say.Message), f.NoTools

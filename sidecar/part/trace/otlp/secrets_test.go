@@ -137,10 +137,10 @@ func (p *planter) turn(t *testing.T, to *spans.Tracer, words spans.Words) {
 		p.secret())); err == nil {
 		attempt.First(&doc)
 	}
-	said := &parse.Delta{Content: p.text(1 << 10), Reasoning: p.text(1 << 10)}
+	delta := &parse.Delta{Content: p.text(1 << 10), Reasoning: p.text(1 << 10)}
 	args := p.json(p.text(1 << 10))
 	half := len(args) / 2
-	said.Calls = []parse.CallDelta{{Index: 0, Name: p.text(30), Arguments: args[:half]},
+	delta.Calls = []parse.CallDelta{{Index: 0, Name: p.text(30), Arguments: args[:half]},
 		{Index: 0, Arguments: args[half:]}}
 	heard := &parse.Reading{
 		Content: p.text(1 << 10), Reasoning: p.text(1 << 10), Finish: p.text(10),
@@ -148,7 +148,8 @@ func (p *planter) turn(t *testing.T, to *spans.Tracer, words spans.Words) {
 			Repairs: []tools.Repair{{Kind: "json.quote", From: p.secret(), To: p.secret()}}}},
 		Refused: []tools.Refusal{{Code: tools.BadJSON, Name: p.text(30), Text: p.secret(), Why: p.secret()}},
 	}
-	turn.Replied(heard, []string{p.text(20)}, func(string) bool { return true }, said, nil, p.text(10), attempt)
+	turn.Replied(heard, []string{p.text(20)}, func(string) bool { return true }, delta, nil, p.text(10),
+		attempt)
 	turn.Decided(spans.Decision{Tool: p.text(30), Effect: "deny", Rule: "r", Place: "exec.yaml:1",
 		Outcome: "refused"})
 	turn.Fault("denied", "correct", p.text(30), p.IntN(2) == 0)

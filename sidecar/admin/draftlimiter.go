@@ -13,21 +13,23 @@ const (
 	draftTime = 15 * time.Second // the longest wait for a draft
 )
 
-// Desk is where drafts of rules are tried: one for each person at a time, and few at once.
-type Desk struct {
-	seats chan struct{}
+// DraftLimiter is where drafts of rules are tried: one for each person at a time, and few at once.
+type DraftLimiter struct {
+	slots chan struct{}
 
 	mu   sync.Mutex
 	busy map[string]bool
 }
 
-// NewDesk is a desk with free seats.
-func NewDesk() *Desk { return &Desk{seats: make(chan struct{}, maxSeats), busy: map[string]bool{}} }
+// NewDraftLimiter has free slots.
+func NewDraftLimiter() *DraftLimiter {
+	return &DraftLimiter{slots: make(chan struct{}, maxSeats), busy: map[string]bool{}}
+}
 
-// Work does one thing for a person, within a bounded time. What goes on when that or ctx ends keeps its seat
+// Work does one thing for a person, within a bounded time. What goes on when that or ctx ends keeps its slot
 // until it is done, and its result is dropped. Work waits for what changes something, so that the caller
 // hears of the change. An *Error says why it was not done.
-func (d *Desk) Work(ctx context.Context, who string, changes bool, do func() error) error {
+func (d *DraftLimiter) Work(ctx context.Context, who string, changes bool, do func() error) error {
 	ctx, stop := context.WithTimeout(ctx, draftTime)
 	defer stop()
 	d.mu.Lock()
@@ -44,7 +46,7 @@ func (d *Desk) Work(ctx context.Context, who string, changes bool, do func() err
 		d.mu.Unlock()
 	}
 	select {
-	case d.seats <- struct{}{}:
+	case d.slots <- struct{}{}:
 	case <-ctx.Done():
 		leave()
 		return Refuse(http.StatusServiceUnavailable, "other drafts are being read",
@@ -57,7 +59,7 @@ func (d *Desk) Work(ctx context.Context, who string, changes bool, do func() err
 		defer func() {
 			e.panics = recover()
 			leave()
-			<-d.seats
+			<-d.slots
 			done <- e
 		}()
 		e.err = do()

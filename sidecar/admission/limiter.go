@@ -15,7 +15,7 @@ type Memory struct {
 	Collect func() // collects garbage now, which takes a while
 }
 
-// Config is what a door works with. Now and Log must be set.
+// Config is what a limiter works with. Now and Log must be set.
 type Config struct {
 	Memory Memory
 	Now    func() time.Time
@@ -45,8 +45,8 @@ func (r *Refusal) Error() string {
 	return "other requests took too long"
 }
 
-// Door lets requests in. It is safe for concurrent use.
-type Door struct {
+// Limiter lets requests in. It is safe for concurrent use.
+type Limiter struct {
 	Config
 
 	mu       sync.Mutex
@@ -66,8 +66,8 @@ type Door struct {
 // waiter is a request that waits. Its channel is closed when it is let in.
 type waiter struct{ in chan struct{} }
 
-// New makes an empty door.
-func New(c Config) *Door { return &Door{Config: c} }
+// New makes a limiter with no request in it.
+func New(c Config) *Limiter { return &Limiter{Config: c} }
 
 const (
 	look   = 50 * time.Millisecond // how old a look at memory may be
@@ -84,7 +84,7 @@ type Promise struct {
 
 // Promise lets in a request whose body has so many bytes (-1: unknown), or says that memory is too short for
 // it. It is asked before anything of the body is read.
-func (d *Door) Promise(size int64, l *Load) (Promise, error) {
+func (d *Limiter) Promise(size int64, l *Load) (Promise, error) {
 	if d.Memory.Limit == 0 {
 		return Promise{}, nil
 	}
@@ -102,7 +102,7 @@ func (d *Door) Promise(size int64, l *Load) (Promise, error) {
 }
 
 // Broken takes back what of a promise has not come.
-func (d *Door) Broken(p Promise, came int) {
+func (d *Limiter) Broken(p Promise, came int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if p.cycles == d.cycles { // else it is forgotten already
@@ -111,7 +111,7 @@ func (d *Door) Broken(p Promise, came int) {
 }
 
 // Short reports whether memory is short.
-func (d *Door) Short(l *Load) bool {
+func (d *Limiter) Short(l *Load) bool {
 	if d.Memory.Limit == 0 {
 		return false
 	}
@@ -122,8 +122,8 @@ func (d *Door) Short(l *Load) bool {
 }
 
 // see looks at memory, unless that was done a moment ago. What has become free is known after a collection
-// only, and nothing may start one while no request is let in. So the door does.
-func (d *Door) see(shed int) {
+// only, and nothing may start one while no request is let in. So the limiter does.
+func (d *Limiter) see(shed int) {
 	now := d.Now()
 	if now.Sub(d.looked) >= look {
 		used, cycles := d.Memory.Used()
@@ -146,7 +146,7 @@ func (d *Door) see(shed int) {
 }
 
 // collect collects garbage, once at a time.
-func (d *Door) collect() {
+func (d *Limiter) collect() {
 	if d.collects {
 		return
 	}
@@ -159,7 +159,7 @@ func (d *Door) collect() {
 	}()
 }
 
-func (d *Door) tell(shed int) {
+func (d *Limiter) tell(shed int) {
 	log, text, event := d.Log.Info, "requests are let in again", "load_normal"
 	if d.gate.closed {
 		log, text, event = d.Log.Warn, "memory is nearly full: new requests get 503, those under way go on",
@@ -171,7 +171,7 @@ func (d *Door) tell(shed int) {
 
 // Wait waits until a request of a session may be served. Leave must be called at its end. The error is a
 // *Refusal, or the cause of the context.
-func (d *Door) Wait(ctx context.Context, session string, l *Load) (leave func(), err error) {
+func (d *Limiter) Wait(ctx context.Context, session string, l *Load) (leave func(), err error) {
 	w := d.come(session, l)
 	if w == nil {
 		return d.leave, nil
@@ -199,7 +199,7 @@ func (d *Door) Wait(ctx context.Context, session string, l *Load) (leave func(),
 }
 
 // come lets a request in at once (nil), or has it wait; without a channel, if it may not.
-func (d *Door) come(session string, l *Load) *waiter {
+func (d *Limiter) come(session string, l *Load) *waiter {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.most = l.AtOnce; d.queue.size > 0 {
@@ -217,7 +217,7 @@ func (d *Door) come(session string, l *Load) *waiter {
 	return w
 }
 
-func (d *Door) leave() {
+func (d *Limiter) leave() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.inside--
@@ -225,7 +225,7 @@ func (d *Door) leave() {
 }
 
 // letIn lets in who is next, as far as there is room.
-func (d *Door) letIn() {
+func (d *Limiter) letIn() {
 	for d.inside < d.most {
 		w, ok := d.queue.next()
 		if !ok {
@@ -236,7 +236,7 @@ func (d *Door) letIn() {
 	}
 }
 
-// State is how things are at the door.
+// State is the state of the limiter.
 type State struct {
 	Short           bool
 	Inside, Waiting int
@@ -244,7 +244,7 @@ type State struct {
 }
 
 // State looks, too: there may have been no request for a while.
-func (d *Door) State(l *Load) State {
+func (d *Limiter) State(l *Load) State {
 	short := d.Short(l)
 	d.mu.Lock()
 	defer d.mu.Unlock()

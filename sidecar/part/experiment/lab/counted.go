@@ -9,8 +9,8 @@ import (
 // remembered: 8 bytes each.
 const maxMet = 200_000
 
-// met are the hashes of units that were counted.
-type met map[uint64]struct{}
+// countedUnits are the hashes of units that were counted.
+type countedUnits map[uint64]struct{}
 
 func hashOf(key string) uint64 {
 	h, _ := strconv.ParseUint(key, 16, 64)
@@ -21,19 +21,19 @@ func hashOf(key string) uint64 {
 // maxMet that is unknown, and Repeats says so.
 func (t *trial) meet(key string) bool {
 	h := hashOf(key)
-	if _, known := t.met[h]; known {
+	if _, known := t.counted[h]; known {
 		return false
 	}
-	if len(t.met) >= maxMet {
+	if len(t.counted) >= maxMet {
 		t.Repeats = true
 		return true
 	}
-	t.met[h] = struct{}{}
+	t.counted[h] = struct{}{}
 	return true
 }
 
 // packed are the hashes as a file keeps them.
-func (m met) packed() []byte {
+func (m countedUnits) packed() []byte {
 	out := make([]byte, 0, 8*len(m))
 	for h := range m {
 		out = binary.BigEndian.AppendUint64(out, h)
@@ -42,9 +42,9 @@ func (m met) packed() []byte {
 }
 
 // metOf are those of a file. One of an earlier version has the units alone.
-func metOf(s *Saved) met {
-	out := make(met, len(s.Met)/8+len(s.Units))
-	for doc := s.Met; len(doc) >= 8; doc = doc[8:] {
+func metOf(s *Saved) countedUnits {
+	out := make(countedUnits, len(s.Counted)/8+len(s.Units))
+	for doc := s.Counted; len(doc) >= 8; doc = doc[8:] {
 		out[binary.BigEndian.Uint64(doc)] = struct{}{}
 	}
 	for _, u := range s.Units {

@@ -13,8 +13,8 @@ import (
 // first gave to the second, so no third one gets in. Each batch has its turn: a process first follows what
 // the other has written, and then adds to the end. So there is one chain, and no record is in it twice.
 
-// neighbour says whether another process writes to the folder, too.
-type neighbour struct {
+// writerChange says whether another process writes to the folder, too.
+type writerChange struct {
 	company bool
 	done    chan error
 }
@@ -42,7 +42,7 @@ func (l *Log) Alone() error {
 }
 
 func (l *Log) tell(company bool) error {
-	c := neighbour{company, make(chan error, 1)}
+	c := writerChange{company, make(chan error, 1)}
 	select {
 	case l.company <- c:
 		return <-c.done

@@ -12,13 +12,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 )
 
-// door lets requests in that show a ticket.
-type door struct {
+// ticketAuth lets requests in that show a ticket.
+type ticketAuth struct {
 	Config
 	books *ledger
 }
 
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *ticketAuth) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ticket, pass, found := d.pass(r)
 	if !found { // git asks without credentials first
 		w.Header().Set("Proxy-Authenticate", `Basic realm="confined commands"`)
@@ -49,7 +49,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Host != "" || r.URL.Scheme != "":
 		v.use = urls.Literal(r.RequestURI, r.Method)
 	default:
-		d.told(w, r, ticket, account)
+		d.explain(w, r, ticket, account)
 		return
 	}
 	server, tally, err := v.reach(ctx, r)
@@ -65,7 +65,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // pass finds the pass that a request shows. Neither the ticket nor the secret can be found
 // out by the time that this takes.
-func (d *door) pass(r *http.Request) (ticket string, p Pass, ok bool) {
+func (d *ticketAuth) pass(r *http.Request) (ticket string, p Pass, ok bool) {
 	given := r.Header.Values("Proxy-Authorization")
 	if len(given) != 1 {
 		return "", Pass{}, false
@@ -82,11 +82,11 @@ func (d *door) pass(r *http.Request) (ticket string, p Pass, ok bool) {
 	return ticket, p, found && same && p.Secret != ""
 }
 
-// told answers a request for the proxy itself with what was refused to the command: curl
+// explain answers a request for the proxy itself with what was refused to the command: curl
 // and git do not print it. DELETE says that the command has ended.
-func (d *door) told(w http.ResponseWriter, r *http.Request, ticket string, a *account) {
+func (d *ticketAuth) explain(w http.ResponseWriter, r *http.Request, ticket string, a *account) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	for _, sentence := range a.told() {
+	for _, sentence := range a.refusals() {
 		_, _ = w.Write([]byte(sentence + "\n"))
 	}
 	if r.Method == http.MethodDelete {

@@ -11,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
-// said is one reply of the model.
-type said struct {
+// modelReply is one reply of the model.
+type modelReply struct {
 	parse.Reading
 	ids      []string // of its calls
 	usage    usage
@@ -22,22 +22,22 @@ type said struct {
 	why      string
 }
 
-// ear hears one turn. It is a turn.Sink. Thoughts go on to the caller as they come; text does
+// replySink hears one turn. It is a turn.Sink. Thoughts go on to the caller as they come; text does
 // not, since only the last reply is the answer.
-type ear struct {
+type replySink struct {
 	to    turn.Sink
 	begun *bool // a reply of the run has begun
-	said  said
+	reply modelReply
 	spent usage // of the replies before, which were asked for again
 }
 
 // Flows says that the caller watches.
-func (e *ear) Flows() bool { return e.to.Flows() }
+func (e *replySink) Flows() bool { return e.to.Flows() }
 
 // Begin forgets the reply before. With the first one the answer of the run begins.
-func (e *ear) Begin(server string) {
-	e.spent.add(e.said.usage)
-	e.said = said{}
+func (e *replySink) Begin(server string) {
+	e.spent.add(e.reply.usage)
+	e.reply = modelReply{}
 	if !*e.begun {
 		*e.begun = true
 		e.to.Begin(server)
@@ -45,9 +45,9 @@ func (e *ear) Begin(server string) {
 }
 
 // Take keeps what was read.
-func (e *ear) Take(p *turn.Piece) {
+func (e *replySink) Take(p *turn.Piece) {
 	if p.Doc != nil && p.Doc.Usage.Present() {
-		e.said.usage.take(p.Doc.Usage.Of(p.Doc.Doc))
+		e.reply.usage.take(p.Doc.Usage.Of(p.Doc.Doc))
 	}
 	for i := range p.Parts {
 		part := &p.Parts[i]
@@ -55,9 +55,9 @@ func (e *ear) Take(p *turn.Piece) {
 			e.to.Take(&turn.Piece{More: p.More, Parts: []turn.Part{{Events: thoughts}}})
 		}
 		if part.Reading != nil {
-			e.said.Reading = *part.Reading
-			for j := range e.said.Calls {
-				e.said.Calls[j].Arguments = bytes.Clone(e.said.Calls[j].Arguments)
+			e.reply.Reading = *part.Reading
+			for j := range e.reply.Calls {
+				e.reply.Calls[j].Arguments = bytes.Clone(e.reply.Calls[j].Arguments)
 			}
 		}
 	}
@@ -73,29 +73,29 @@ func only(events []parse.Event, kind parse.EventKind) (out []parse.Event) {
 }
 
 // Called gives new ids: they never leave this program.
-func (e *ear) Called(int) []string {
-	for len(e.said.ids) < len(e.said.Calls) {
-		e.said.ids = append(e.said.ids, openai.NewCallID())
+func (e *replySink) Called(int) []string {
+	for len(e.reply.ids) < len(e.reply.Calls) {
+		e.reply.ids = append(e.reply.ids, openai.NewCallID())
 	}
-	return e.said.ids
+	return e.reply.ids
 }
 
-// Left is false: what the caller has seen are thoughts.
-func (e *ear) Left() bool { return false }
+// Sent is false: what the caller has seen are thoughts.
+func (e *replySink) Sent() bool { return false }
 
 // Say takes a sentence of the rules for an answer.
-func (e *ear) Say(text string) {
-	if e.said.Content != "" {
-		text = e.said.Content + "\n\n" + text
+func (e *replySink) Say(text string) {
+	if e.reply.Content != "" {
+		text = e.reply.Content + "\n\n" + text
 	}
-	e.said.Content, e.said.Finish, e.said.sorry = text, "stop", true
+	e.reply.Content, e.reply.Finish, e.reply.sorry = text, "stop", true
 }
 
 // Finish has nothing to do.
-func (e *ear) Finish() error { return nil }
+func (e *replySink) Finish() error { return nil }
 
 // Fail gives the error back: the run decides what becomes of it.
-func (e *ear) Fail(err *openai.Error) error { return err }
+func (e *replySink) Fail(err *openai.Error) error { return err }
 
 // usage is how many tokens went in and came out.
 type usage struct {

@@ -20,7 +20,7 @@ func status(err error) int {
 // One draft is tried for a person at a time, and few at once. What takes too long keeps its seat
 // until it is done.
 func TestDesk(t *testing.T) {
-	d := NewDesk()
+	d := NewDraftLimiter()
 	ctx, stop := context.WithCancel(context.Background())
 	go1, began := make(chan struct{}), make(chan struct{}, maxSeats)
 	done := make(chan error, maxSeats)
@@ -58,10 +58,10 @@ func TestDesk(t *testing.T) {
 	}
 	close(go1)
 	for range names { // both leave
-		d.seats <- struct{}{}
+		d.slots <- struct{}{}
 	}
 	for range names {
-		<-d.seats
+		<-d.slots
 	}
 	want := errors.New("mine")
 	if err := d.Work(context.Background(), "Ann", false, func() error { return want }); !errors.Is(err,
@@ -77,7 +77,7 @@ func TestDesk(t *testing.T) {
 
 // A panic is the request's, which the server outlives.
 func TestDeskPanics(t *testing.T) {
-	d := NewDesk()
+	d := NewDraftLimiter()
 	func() {
 		defer func() {
 			if got := recover(); got != "broken" {

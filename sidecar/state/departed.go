@@ -9,12 +9,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
-// maxLeft is how many calls that have left are remembered until a gateway begins to run them.
-const maxLeft = 4096
+// maxDeparted is how many calls that have left are remembered until a gateway begins to run them.
+const maxDeparted = 4096
 
-// Left knows the calls that have left for a gateway, so that a gateway that asks again before
+// Departed knows the calls that have left for a gateway, so that a gateway that asks again before
 // it runs one gets no second decision. Each is known once. It is safe for concurrent use.
-type Left struct {
+type Departed struct {
 	far   Departures // nil: there are no other replicas
 	mu    sync.Mutex
 	calls *recent.Map[[sha256.Size]byte] // by call id: the sum of what has left
@@ -28,13 +28,13 @@ type Departures interface {
 	Take(key string) (taken, known bool)
 }
 
-// NewLeft knows of no call yet. far knows those of other replicas; nil: there are none.
-func NewLeft(far Departures) *Left {
-	return &Left{far: far, calls: recent.New[[sha256.Size]byte](maxLeft, nil)}
+// NewDeparted knows of no call yet. far knows those of other replicas; nil: there are none.
+func NewDeparted(far Departures) *Departed {
+	return &Departed{far: far, calls: recent.New[[sha256.Size]byte](maxDeparted, nil)}
 }
 
 // Add notes a call that leaves.
-func (l *Left) Add(id, tool string, arguments []byte) {
+func (l *Departed) Add(id, tool string, arguments []byte) {
 	key, sum := gatewayID(id), sumOf(tool, arguments)
 	if key == "" {
 		return
@@ -48,7 +48,7 @@ func (l *Left) Add(id, tool string, arguments []byte) {
 }
 
 // Take reports whether exactly this call has left, and forgets it.
-func (l *Left) Take(id, tool string, arguments []byte) bool {
+func (l *Departed) Take(id, tool string, arguments []byte) bool {
 	key, sum := gatewayID(id), sumOf(tool, arguments)
 	here := l.takeHere(key, sum)
 	if l.far == nil || key == "" {
@@ -58,7 +58,7 @@ func (l *Left) Take(id, tool string, arguments []byte) bool {
 	return taken || here && !known
 }
 
-func (l *Left) takeHere(key string, sum [sha256.Size]byte) bool {
+func (l *Departed) takeHere(key string, sum [sha256.Size]byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known := l.calls.Get(key)

@@ -30,20 +30,20 @@ const (
 var needed = []walls.Part{walls.PartFiles, walls.PartTCP, walls.PartUDP, walls.PartUnix,
 	walls.PartSignals}
 
-// desks are where permits become tickets: for calls that leave for a gateway, and for those of
+// issuers are where permits become tickets: for calls that leave for a gateway, and for those of
 // runs. Nil: these are not confined.
-type desks struct {
-	gateway, runs *tickets.Desk
-	clients       []string // agents whose calls leave through the desk gateway; nil: all
+type issuers struct {
+	gateway, runs *tickets.Issuer
+	clients       []string // agents whose calls leave through the issuer gateway; nil: all
 }
 
-func (d desks) any() bool { return d.gateway != nil || d.runs != nil }
+func (d issuers) any() bool { return d.gateway != nil || d.runs != nil }
 
-// equip gives the desks, and the network of commands, to the guard.
-func (d desks) equip(g *guard.Config, passes *egress.Book) {
-	for _, desk := range []*tickets.Desk{d.gateway, d.runs} {
-		if desk != nil && passes != nil {
-			desk.Network = passes
+// equip gives the issuers, and the network of commands, to the guard.
+func (d issuers) equip(g *guard.Config, passes *egress.Book) {
+	for _, issuer := range []*tickets.Issuer{d.gateway, d.runs} {
+		if issuer != nil && passes != nil {
+			issuer.Network = passes
 		}
 	}
 	if d.gateway != nil {
@@ -54,8 +54,8 @@ func (d desks) equip(g *guard.Config, passes *egress.Book) {
 	}
 }
 
-// openDesks opens the desks. Writable is where commands may write.
-func openDesks(c *service.Core, s *Settings, agents, writable []string) (d desks, err error) {
+// openIssuers opens the issuers. Writable is where commands may write.
+func openIssuers(c *service.Core, s *Settings, agents, writable []string) (d issuers, err error) {
 	if d.gateway, d.clients, err = forAgents(c, s, agents, writable); err != nil {
 		return d, err
 	}
@@ -63,7 +63,7 @@ func openDesks(c *service.Core, s *Settings, agents, writable []string) (d desks
 		return d, nil
 	}
 	if d.runs = d.gateway; d.runs == nil {
-		if d.runs, err = newDesk(c, s, writable); err != nil { // they run here, so nothing is to be guessed
+		if d.runs, err = newIssuer(c, s, writable); err != nil { // they run here, so nothing is to be guessed
 			c.Log.Warn("commands of runs are not confined: "+err.Error(), "event", "confine_off")
 			d.runs, err = nil, nil
 		}
@@ -71,9 +71,9 @@ func openDesks(c *service.Core, s *Settings, agents, writable []string) (d desks
 	return d, err
 }
 
-// forAgents is the desk for calls that leave for agents, and those whose calls go through it; nil: all.
-// Without a desk they are not confined.
-func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *tickets.Desk,
+// forAgents is the issuer for calls that leave for agents, and those whose calls go through it; nil: all.
+// Without an issuer they are not confined.
+func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *tickets.Issuer,
 	clients []string, err error) {
 	auto := s.Confine == "" || s.Confine == Auto
 	switch {
@@ -88,7 +88,7 @@ func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *tick
 	case s.Confine != Here && s.Confine != Untried:
 		return nil, nil, fmt.Errorf("confine is auto, here, untried or off, not %q", s.Confine)
 	}
-	d, err = newDesk(c, s, writable)
+	d, err = newIssuer(c, s, writable)
 	switch {
 	case errors.Is(err, errUnfit) && auto:
 		c.Log.Warn("commands that agents run are not confined: "+err.Error(), "event", "confine_off")
@@ -103,8 +103,8 @@ func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *tick
 	return d, clients, nil
 }
 
-// newDesk opens a desk. The error is errUnfit where commands cannot be confined.
-func newDesk(c *service.Core, s *Settings, writable []string) (*tickets.Desk, error) {
+// newIssuer opens an issuer. The error is errUnfit where commands cannot be confined.
+func newIssuer(c *service.Core, s *Settings, writable []string) (*tickets.Issuer, error) {
 	missing, err := Unconfined(walls.Probe(), s.Confine == Untried)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func newDesk(c *service.Core, s *Settings, writable []string) (*tickets.Desk, er
 	if err := os.MkdirAll(empty, 0o500); err != nil {
 		return nil, fmt.Errorf("make the folder of commands that run outside of the walls: %w", err)
 	}
-	return &tickets.Desk{
+	return &tickets.Issuer{
 		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty,
 		Missing: missing, Made: made, Untried: s.Confine == Untried, Now: time.Now,
 	}, nil

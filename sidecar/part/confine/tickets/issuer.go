@@ -21,8 +21,8 @@ type Network interface {
 	Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error)
 }
 
-// Desk issues tickets for permits. It is safe for concurrent use.
-type Desk struct {
+// Issuer issues tickets for permits. It is safe for concurrent use.
+type Issuer struct {
 	Folder  *Folder
 	Program string       // this program, absolute
 	Records string       // where running commands know each other, absolute
@@ -35,7 +35,7 @@ type Desk struct {
 }
 
 // Permit issues the ticket of a command.
-func (d *Desk) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {
+func (d *Issuer) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {
 	if p.Outside {
 		t := Ticket{Outside: true, Set: d.outside(p.Roots), Box: walls.Box{Command: shell(p), Dir: d.Empty,
 			Write: p.Roots.Write}}
@@ -73,7 +73,7 @@ func hostOf(proxy string) string {
 }
 
 // box is what the command of a permit may touch.
-func (d *Desk) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) walls.Box {
+func (d *Issuer) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) walls.Box {
 	b := walls.System()
 	b.Command = shell(p)
 	b.Read = slices.Concat(b.Read, p.Roots.Read, p.Roots.ReadFiles, p.Trees, has.Read)

@@ -35,7 +35,7 @@ func replicas(t testing.TB, c *clock, n int) (out []*Lab) {
 	at := board{}
 	for i := range n {
 		l := open(t, "", c)
-		l.Others = chair{at, fmt.Sprint(i)}
+		l.Peers = chair{at, fmt.Sprint(i)}
 		out = append(out, l)
 	}
 	return out
@@ -96,7 +96,7 @@ func TestArmsAgree(t *testing.T) {
 		arms := map[string]string{}
 		for i := range 400 {
 			who := fmt.Sprint("alice", i)
-			arms[who] = all[0].Seat(set, "", experiment.Asking{Session: who}).Arms()
+			arms[who] = all[0].Assign(set, "", experiment.Asking{Session: who}).Arms()
 		}
 		if more != "" { // other shares there
 			for from := 1000; from < 4000; from += 100 {
@@ -106,7 +106,7 @@ func TestArmsAgree(t *testing.T) {
 			talk(all)
 		}
 		for who, arm := range arms {
-			if got := all[1].Seat(set, "", experiment.Asking{Session: who}).Arms(); got != arm {
+			if got := all[1].Assign(set, "", experiment.Asking{Session: who}).Arms(); got != arm {
 				t.Errorf("%q: %s is in %s and in %s", more, who, arm, got)
 			}
 		}
@@ -117,7 +117,7 @@ func TestArmsAgree(t *testing.T) {
 func TestOddOthers(t *testing.T) {
 	set, c := rules(t, ""), &clock{time.Now()}
 	l := open(t, "", c)
-	l.Others = chair{board{"a": []byte("{"), "b": []byte(`{"version":2}`),
+	l.Peers = chair{board{"a": []byte("{"), "b": []byte(`{"version":2}`),
 		"c": []byte(`{"version":1,"trials":[{"id":"one","arms":[{},{}],"units":[{"arm":7}]}]}`)}, "me"}
 	serve(l, set, 0, 10, worse)
 	l.hear()
@@ -133,7 +133,7 @@ func TestRequestsGoOn(t *testing.T) {
 	l := open(t, "", c)
 	serve(l, set, 0, 4000, worse)
 	f := &File{Version: 1, Trials: []Saved{l.trials["one"].saved(false)}}
-	l.others = []*File{f, f, f, f, f, f, f}
+	l.peers = []*File{f, f, f, f, f, f, f}
 	done, served := make(chan struct{}), make(chan int)
 	go func() {
 		for n := 0; ; n++ {
@@ -142,7 +142,7 @@ func TestRequestsGoOn(t *testing.T) {
 				served <- n
 				return
 			case <-time.After(time.Millisecond):
-				l.Seat(set, "", experiment.Asking{Session: fmt.Sprint("bob", n)})
+				l.Assign(set, "", experiment.Asking{Session: fmt.Sprint("bob", n)})
 			}
 		}
 	}()

@@ -21,7 +21,7 @@ func TestLeft(t *testing.T) {
 		{"broken", "call_1", "exec", `{"command":`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := NewLeft(nil)
+			l := NewDeparted(nil)
 			l.Add("call_1", "exec", []byte(`{"command":"ls","timeoutSeconds":5}`))
 			l.Add("", "exec", []byte(`{"command":"ls","timeoutSeconds":5}`))
 			if got := l.Take(c.id, c.tool, []byte(c.args)); got != c.want {
@@ -35,14 +35,14 @@ func TestLeft(t *testing.T) {
 }
 
 func TestLeftIsBounded(t *testing.T) {
-	l := NewLeft(nil)
-	for i := range 2 * maxLeft {
+	l := NewDeparted(nil)
+	for i := range 2 * maxDeparted {
 		l.Add(fmt.Sprint("c", i), "exec", []byte(`{}`))
 	}
-	if n := l.calls.Len(); n != maxLeft {
+	if n := l.calls.Len(); n != maxDeparted {
 		t.Errorf("%d calls are remembered", n)
 	}
-	if l.Take("c0", "exec", []byte(`{}`)) || !l.Take(fmt.Sprint("c", 2*maxLeft-1), "exec", []byte(`{}`)) {
+	if l.Take("c0", "exec", []byte(`{}`)) || !l.Take(fmt.Sprint("c", 2*maxDeparted-1), "exec", []byte(`{}`)) {
 		t.Error("not the newest are kept")
 	}
 }

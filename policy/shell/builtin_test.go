@@ -8,9 +8,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
-// TestTold looks for a tag on any command of a script: what is run where, after which
+// TestBuiltinArguments looks for a tag on any command of a script: what is run where, after which
 // file was made, and which variables mean something, however they are set.
-func TestTold(t *testing.T) {
+func TestBuiltinArguments(t *testing.T) {
 	world := World{Programs: shipped.Programs(),
 		Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/user",
 			Write: []string{"/proj/app", "/tmp"}}}}

@@ -9,29 +9,30 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Ear hears of the calls of one request. Its zero value hears nothing.
-type Ear struct {
-	Log  *slog.Logger // of the request; nil: that of the guard
-	Told func(Told)   // of each decision; may be nil
+// Observer is told each decision about the calls of one request. Its zero value takes none.
+type Observer struct {
+	Log     *slog.Logger       // of the request; nil: that of the guard
+	Decided func(CallDecision) // of each decision; may be nil
 }
 
-// Told is a decision about a call.
-type Told struct {
+// CallDecision is a decision about a call.
+type CallDecision struct {
 	Tool        string
 	Effect      policy.Effect
 	Rule, Place string // of the rule, and file:line
 	Outcome     decisions.Outcome
 }
 
-// hears tells who listens.
-func (j *judge) hears(call *tools.Call, v *verdict, refusal *tools.Refusal) {
-	if j.ear.Told == nil {
+// report gives the observer the decision about a call, and those that only audit it.
+func (j *judge) report(call *tools.Call, v *verdict, refusal *tools.Refusal) {
+	if j.observer.Decided == nil {
 		return
 	}
-	j.ear.Told(Told{call.Name, cmp.Or(v.Effect, policy.Allow), cmp.Or(v.Rule, "default"), v.Place,
+	j.observer.Decided(CallDecision{call.Name, cmp.Or(v.Effect, policy.Allow), cmp.Or(v.Rule, "default"),
+		v.Place,
 		j.outcome(call, refusal)})
 	for _, f := range v.Audits {
-		j.ear.Told(Told{call.Name, policy.Audit, f.Rule, f.Place, j.outcome(call, refusal)})
+		j.observer.Decided(CallDecision{call.Name, policy.Audit, f.Rule, f.Place, j.outcome(call, refusal)})
 	}
 }
 
@@ -47,7 +48,7 @@ func (j *judge) outcome(call *tools.Call, refusal *tools.Refusal) decisions.Outc
 }
 
 // log is that of the request.
-func (j *judge) log() *slog.Logger { return cmp.Or(j.ear.Log, j.Log) }
+func (j *judge) log() *slog.Logger { return cmp.Or(j.observer.Log, j.Log) }
 
 // Damage reports whether a repair of this kind mends damage of the model's, and is no mark of the
 // policy's.

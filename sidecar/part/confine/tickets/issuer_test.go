@@ -35,7 +35,7 @@ func TestDesk(t *testing.T) {
 	}
 	folder, err := Open(filepath.Join(home, "state", "tickets"))
 	ruletest.Must(t, err)
-	d := Desk{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor",
+	d := Issuer{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor",
 		Records: home + "/state/running", Missing: []walls.Part{walls.PartBelow}, Network: network{},
 		Now: func() time.Time { return now }}
 	p := guard.Permit{

@@ -61,10 +61,10 @@ func (e *Executor) Resume(ctx context.Context, set *ruleset.Set, id, by string) 
 		}
 	}
 	r.as(req, past)
-	r.kept, r.by, r.other = kept, by, before
+	r.kept, r.by, r.joined = kept, by, before
 	if before == nil {
-		if r.enter(); r.other != nil { // at this very moment
-			return nil, errors.Join(&GoesOnError{Run: r.other.id}, kept.Close())
+		if r.enter(); r.joined != nil { // at this very moment
+			return nil, errors.Join(&GoesOnError{Run: r.joined.id}, kept.Close())
 		}
 	}
 	if e.cut.runs[past.Sum] == id {

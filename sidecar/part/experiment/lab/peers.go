@@ -8,38 +8,38 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Others keeps what each replica has counted. Nothing that a request waits for asks it.
-type Others interface {
+// PeerCounts keeps what each replica has counted. Nothing that a request waits for asks it.
+type PeerCounts interface {
 	Publish(doc []byte) error // replaces what this replica said before
 	Read() ([][]byte, error)  // what the others said last
 }
 
 // tell tells the other replicas what is counted here, if it is anything new.
 func (l *Lab) tell() {
-	if l.Others == nil {
+	if l.Peers == nil {
 		return
 	}
 	l.mu.Lock()
-	if l.told || l.before != nil { // the process before tells of this replica
+	if l.published || l.before != nil { // the process before tells of this replica
 		l.mu.Unlock()
 		return
 	}
-	l.told = true
+	l.published = true
 	f := File{Version: 1}
 	for _, id := range slices.Sorted(maps.Keys(l.trials)) {
 		s := l.trials[id].saved(false)
-		s.Met = nil // others cannot know of more than of its units
+		s.Counted = nil // others cannot know of more than of its units
 		f.Trials = append(f.Trials, s)
 	}
 	l.mu.Unlock()
 	doc, err := json.Marshal(f)
 	if err == nil {
-		err = l.Others.Publish(doc)
+		err = l.Peers.Publish(doc)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil {
-		l.told = false
+		l.published = false
 		if !l.silent {
 			l.Log.Warn("other replicas do not know what is counted here", "event", "experiments_not_shared",
 				"detail", err.Error())
@@ -52,8 +52,8 @@ func (l *Lab) tell() {
 // last holds on.
 func (l *Lab) hear() {
 	var files []*File
-	if l.Others != nil {
-		docs, err := l.Others.Read()
+	if l.Peers != nil {
+		docs, err := l.Peers.Read()
 		if err != nil {
 			return
 		}
@@ -77,14 +77,14 @@ func (l *Lab) hear() {
 			}
 		}
 	}
-	l.others, l.arms = files, arms
+	l.peers, l.arms = files, arms
 }
 
 // reviewed is what all replicas, and more files, have counted of each experiment, by its id. Others
 // wait only while what is counted here is copied.
 func (l *Lab) reviewed(set *ruleset.Set, more ...*File) map[string]*Saved {
 	l.mu.Lock()
-	files, mine := append(slices.Clone(l.others), more...), map[string]*Saved{}
+	files, mine := append(slices.Clone(l.peers), more...), map[string]*Saved{}
 	for i := range set.Experiments.List {
 		e := &set.Experiments.List[i]
 		if t := l.trials[e.ID]; t != nil && samePrint(t.Print, printOf(set, e)) {
