@@ -182,7 +182,7 @@ experiments: ## rewrite what docs/experiments.md shows of an experiment, with a 
 	go test ./sidecar/cli -run TestExperimentsPage -update
 
 reading: ## measure how replies are read, and rewrite docs/reading.md; a minute
-	go test ./sidecar/part/eval/fit -run TestReadingPage -timeout 10m -update
+	go test ./sidecar/part/eval/trial -run TestReadingPage -timeout 10m -update
 
 clean: ## remove what was built, and what was fetched from npm
 	rm -rf bin dist "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -146,7 +145,7 @@ func show(t *testing.T, texts ...string) {
 // executed asks for a run, and gives its answer, and what it was told of it meanwhile.
 func executed(t *testing.T, address, scenario string) (text, thoughts string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	body := fmt.Sprintf(`{"model":"executor","stream":true,"messages":[{"role":"user","content":%q}]}`,
 		"Please "+user(scenario))

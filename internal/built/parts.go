@@ -29,7 +29,7 @@ var parts = []struct {
 	{"run", [2]string{Command: "runs", Setting: "workspace_tools,gateway,gateway_token,gateway_session"}},
 	{"confine", [2]string{Command: "confine,git-ssh", Setting: "confine,egress"}},
 	{"console", [2]string{Setting: "console"}},
-	{"eval", [2]string{Command: "eval,noise,reading"}},
+	{"eval", [2]string{Command: "eval,noise"}},
 	{"setup", [2]string{Command: "connect,openclaw,doctor,cost,probe,demo"}},
 }
 

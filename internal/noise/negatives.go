@@ -52,8 +52,6 @@ func negatives() []kind {
 		{"bare-not-made", "What now?", "I have not made this call yet:", "{any}", ""},
 		{"bare-asked", "Clean up.", "Do you want me to make this call?", "{any}", ""},
 		{"bare-log", "What is in the log?", "The log of the gateway says:", "{any}", "So the call was lost."},
-		{"bare-block-quote", "What is this?", "", "> {any}", "You have quoted this. It was never run."},
-		{"bare-explained", "What was sent?", "", "{any}", "This is the raw line that the model wrote."},
 		{"bare-docs", "How is it written?", "The documentation gives this form:", "{any}", "Source: the cookbook."},
 		{"bare-paste", "Run it.", "I have no tools here. Paste this yourself:", "{any}", ""},
 		{"schema", "Show the schema.", "The schema is this:", "```json\n{\"name\": \"{name}\", \"parameters\": {\"type\": \"object\"}}\n```", "All keys are required."},
@@ -67,6 +65,8 @@ func led() []kind {
 		{"led-shape", "How is it done?", "A call has this shape:", "{any}", ""},
 		{"led-expected", "What went wrong?", "Expected:", "{any}", ""},
 		{"led-ticket", "What did they report?", "In the ticket they had:", "{any}", ""},
+		{"bare-explained", "What was sent?", "", "{any}", "This is the raw line that the model wrote."},
+		{"bare-block-quote", "What is this?", "", "> {any}", "You have quoted this. It was never run."},
 		{"led-lautet", "Wie geht das?", "So lautet der Aufruf:", "{any}", ""},
 	}
 }

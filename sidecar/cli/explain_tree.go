@@ -8,6 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -38,8 +39,8 @@ func treeRows(t *replay.Tree) []Row {
 	if quiet && len(t.Rest) == 0 {
 		r.Add(1, Plain, "", "nothing in it looks like markup or a call")
 	}
-	for i := range t.Weighed {
-		r.weighed(&t.Weighed[i])
+	for i := range t.Candidates {
+		r.candidate(&t.Candidates[i])
 	}
 	for i := range t.Policy {
 		if d := &t.Policy[i]; d.Effect != policy.Allow || len(d.Audits) > 0 {
@@ -110,10 +111,9 @@ func (r *Rows) step(s *replay.TreeStep, level int) {
 	r.Add(level, faint, "", "%s  %s", spot(s), Clipped(s.Says()))
 }
 
-// weighed shows why a text is a call, or is none.
-func (r *Rows) weighed(w *replay.WeighedText) {
-	r.Add(1, Plain, "", "weighed  %s, byte %d, %s: %s", w.Field, w.At, Clipped(w.Name), w.Says)
-	r.Add(3, faint, "", "%s", w.Sums())
+// candidate shows why a text is a call, or is none.
+func (r *Rows) candidate(c *parse.Candidate) {
+	r.Add(1, Plain, "", "%s  %s, byte %d, %s: %s", c.Decision, c.Field, c.At, Clipped(c.Name), c.Says())
 }
 
 // spot is where a step looked.

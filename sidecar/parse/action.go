@@ -51,7 +51,7 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		switch a, is := t.around(v, n, eof); {
 		case is == wait:
 			return 0, wait
-		case !t.runs(EvidenceLines, a&^isBehind,
+		case !t.runs(Framed, a&^Behind,
 			Call{Name: Name(l.name)}): // what follows was made up: Observation:
 			t.release(t.r.s.lines, n, why(a))
 			return 0, yes
@@ -69,7 +69,7 @@ func (t *text) stepBlob(v string, eof bool) (int, bool) {
 	}
 	end := t.scan.Cut(v)
 	t.tellThought()
-	if !t.envelope(t.r.s.lines, v, t.lines.input, end, t.ending(), isAlone) {
+	if !t.envelope(t.r.s.lines, v, t.lines.input, end, t.ending(), 0) {
 		t.noInput(end)
 	}
 	t.enter(inTail)
@@ -80,7 +80,6 @@ func (t *text) stepBlob(v string, eof bool) (int, bool) {
 func (t *text) callLine(v string, end int) {
 	l, st := &t.lines, t.r.s.lines
 	name := Name(l.name)
-	t.doubtThought(name)
 	t.tellThought()
 	args := ArgumentsOf(v[l.input:end])
 	switch {
@@ -159,15 +158,6 @@ func (t *text) endLines(v string) (int, bool) {
 		return len(v), false
 	}
 	return t.release(t.r.s.lines, len(v), "no action follows")
-}
-
-// doubtThought is in doubt about an action that its thought speaks about, and does not want.
-func (t *text) doubtThought(name string) {
-	var p Front
-	p.Add(t.lines.thought.String())
-	talk := t.r.facts.Talk
-	t.doubted = t.doubted || talk != nil && !t.r.facts.Asked && t.r.c.Class(name) != tools.Read &&
-		talk.Lead(&p) == Speaks
 }
 
 func (t *text) tellThought() {

@@ -39,7 +39,7 @@ func (t *text) settleQuotable() {
 // beside are the signs around a call with control tokens that ends at v[:end]. A model that calls
 // a tool stops there: where text goes on, and the text in front speaks about the call, or was not at
 // its end and the call is closed, it is quoted.
-func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdict) {
+func (t *text) beside(v string, end int, closed, eof bool) (signs Signs, is verdict) {
 	signs = t.head.lead
 	open := t.head.open && closed
 	const unseen = " \n\t\r" + scan.Invisible
@@ -51,17 +51,17 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdic
 	case i-end >= MaxGap:
 		return signs, yes
 	case i == len(v) && eof && open && t.r.cut():
-		return isQuoted, yes // what was to follow is unknown
+		return Quoted, yes // what was to follow is unknown
 	case i == len(v):
 		return signs, scan.WaitOr(eof)
 	case open && v[i] == '`': // it closes what the call is quoted in
-		return isQuoted, yes
+		return Quoted, yes
 	}
 	switch is := t.marked(v[i:], eof); {
 	case is != no:
 		return signs, is
 	case open:
-		return isQuoted, yes
+		return Quoted, yes
 	case i == end && closed && len(v)-i <= maxTrail &&
 		scan.WordEnd(v, i) == len(v): // debris, if the reply ends with it
 		return signs, scan.WaitOr(eof)
@@ -70,21 +70,26 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs Set, is verdic
 	case is == wait:
 		return signs, wait
 	case goes == SameSentence && closed, t.head.item:
-		return isQuoted, yes
+		return Quoted, yes
 	}
-	if signs == isTold && len(t.r.result.Refused) == 0 { // else the model is asked again
-		return isTold | isQuoted, yes
+	if signs.Has(Led) && len(t.r.result.Refused) == 0 { // else the model is asked again
+		return signs | Quoted, yes
 	}
-	more, is := t.tells(v[i:], eof)
-	if more == isBehind && !closed { // what the token of calls closes is no text for the user
+	if !closed { // what the token of calls closes is no text for the user
 		switch at, tok, _, _ := t.findToken(v, i); {
 		case at < 0 && !eof:
 			return signs, wait
 		case at >= 0 && tok == harmony.Call:
-			more = 0
+			return signs, yes
 		}
 	}
-	return signs | more, is
+	switch t.leadsOn(v[i:], eof) {
+	case wait:
+		return signs, wait
+	case yes:
+		return signs, yes
+	}
+	return signs | Behind, yes
 }
 
 // unsay gives a call back as text, its header first.
@@ -101,9 +106,8 @@ func (t *text) unsay(v string, end int, why string) (int, bool) {
 }
 
 // believed says that a header with control tokens makes a call of a body, as the signs beside it
-// say. Where these speak against it, they are weighed. What the reply ends with is no mere text:
-// the model is asked.
-func (t *text) believed(body string, signs Set) bool {
+// say. What the reply ends with is no mere text: the model is asked.
+func (t *text) believed(body string, signs Signs) bool {
 	switch {
 	case signs.Has(Quoted):
 		return false

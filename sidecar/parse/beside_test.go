@@ -15,14 +15,14 @@ func TestTextBesideCalls(t *testing.T) {
 	const tokens, object, plain = `<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"ls"}<|call|>`,
 		`{"name":"exec","arguments":{"command":"ls"}}`, `commentary to=exec code {"command":"ls"}`
 	for _, row := range []struct{ text, outcome string }{
-		{"I look into it.\n\n" + tokens, "call"}, {"I'll look into it:\n\n" + object, "call"}, {"It has this shape:\n\n" + tokens, "asked"}, {"It has this shape:\n\n" + object, "asked"}, {"Let me look:\n" + plain, "call"},
-		{"It is not in the log, so I will look:\n\n" + tokens, "call"}, {"No problem. Running it:\n\n" + tokens, "call"},
+		{"I look into it.\n\n" + tokens, "call"}, {"I'll look into it:\n\n" + object, "asked"}, {"It has this shape:\n\n" + tokens, "asked"}, {"It has this shape:\n\n" + object, "asked"}, {"Let me look.\n" + plain, "call"},
+		{"It is not in the log, so I will look:\n\n" + tokens, "asked"}, {"No problem. Running it.\n\n" + tokens, "call"},
 		{"For example:\n\n" + tokens, "asked"}, {"I refuse to run this:\n\n" + tokens, "asked"}, {"Shall I run this?\n\n" + tokens, "asked"}, {"例如：\n\n" + tokens, "asked"},
-		{"For example:\n\n" + object, "text"}, {"I did not run it:\n\n" + plain, "text"}, {"Example:\n\nassistant" + plain, "text"},
-		{"The log says:\n\n" + tokens + "\n\nSo it was lost.", "text"}, {tokens + "\n\nThis is an example.", "asked"}, {plain + "\n\nThis is from the log.", "text"},
-		{"Raw trace:\n\n    " + tokens + "\n    " + tokens, "asked"}, {tokens + "We do not have it here. It may be elsewhere." + tokens + "We cannot know.", "asked"}, {"> " + tokens + "\n\nYou wrote this.", "text"}, {"Raw:\n\n    " + tokens + "\n\nThat is all.", "text"},
-		{"Does it look right? to=functions.read մեկնաբանություն เงินฟรีjson {\"path\":\"a\"}", "asked"}, {"It wrote: to=functions.read մեկնաբանություն json {\"path\":\"a\"}", "text"},
-		{"I wrote it down.\n```json\n" + object + "\n```", "asked"}, {"I have it.\n{\"command\":\"ls\"}to=functions.exec", "asked"}, {"It was no use:\n{\"command\":\"ls\"}to=functions.exec", "text"},
+		{"For example:\n\n" + object, "asked"}, {"I did not run it:\n\n" + plain, "asked"}, {"Example:\n\nassistant" + plain, "asked"},
+		{"The log says:\n\n" + tokens + "\n\nSo it was lost.", "text"}, {tokens + "\n\nThis is an example.", "asked"}, {plain + "\n\nThis is from the log.", "asked"},
+		{"Raw trace:\n\n    " + tokens + "\n    " + tokens, "asked"}, {tokens + "We do not have it here. It may be elsewhere." + tokens + "We cannot know.", "call"}, {"> " + tokens + "\n\nYou wrote this.", "text"}, {"Raw:\n\n    " + tokens + "\n\nThat is all.", "text"},
+		{"Does it look right? to=functions.read մեկնաբանություն เงินฟรีjson {\"path\":\"a\"}", "asked"}, {"It wrote: to=functions.read մեկնաբանություն json {\"path\":\"a\"}", "asked"},
+		{"I wrote it down.\n```json\n" + object + "\n```", "asked"}, {"I have it.\n{\"command\":\"ls\"}to=functions.exec", "call"}, {"It was no use:\n{\"command\":\"ls\"}to=functions.exec", "text"},
 		{"It came so:\n\n    commentary to=functions.read <|constrain|>json<|message|>{\"path\":\"a\"}\n\n**Expected**\nA call.", "text"},
 	} {
 		got := readPieces(s, c, []string{row.text}, "stop")

@@ -110,7 +110,7 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	switch a, is := t.around(v, b.end, eof); {
 	case is == wait:
 		return 0, true
-	case !t.runs(EvidenceBlock, a, b.calls...):
+	case !t.runs(Framed, a, b.calls...):
 		t.release(st, b.end, why(a))
 		t.at = b.end // none of it is looked at again
 		return 0, false

@@ -100,10 +100,10 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			return 0, true
 		}
 		// Debris of a header is no text for the user.
-		spoilt := t.head.debris && !a.Has(Quoted) && !t.past.Announces() && !t.r.facts.Asked
+		spoilt := t.head.debris && !a.Has(Quoted) && !t.past.Leads() && !t.r.facts.Asked
 		if t.head.debris { // what stands behind it does not count, nor does a word of it in front
 			if a, _ = t.around(v[:end], end, true); t.past.IsWord() {
-				a = isAlone
+				a = 0
 			}
 		}
 		a |= t.head.lead
@@ -112,10 +112,10 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		if len(calls) == 0 {
 			calls = []Call{call}
 		}
-		switch {
-		case !t.runs(Header, a, calls...) && !spoilt:
-			return t.unsay(v, end, why(a))
-		case t.sure == 0:
+		if !t.runs(Words, a, calls...) {
+			if !spoilt {
+				return t.unsay(v, end, why(a))
+			}
 			t.doubted = true
 		}
 	}
@@ -140,7 +140,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	}
 	switch {
 	case t.head.open && !strings.Contains(v[end:j], "\n"):
-		return t.unsay(v, end, why(isQuoted))
+		return t.unsay(v, end, why(Quoted))
 	case v[j] == '{': // a second object: whether it says the same, the catalog sees
 		return t.followObject(v, j, eof)
 	}

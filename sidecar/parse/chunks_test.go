@@ -128,7 +128,7 @@ func TestAnyChunkingOfFragmentsReadsTheSame(t *testing.T) {
 		for range 2 + rnd.IntN(24) {
 			text += fragments[rnd.IntN(len(fragments))]
 		}
-		facts := parse.Facts{MaxText: 16 << rnd.IntN(8), Talk: facts().Talk}
+		facts := parse.Facts{MaxText: 16 << rnd.IntN(8)}
 		finish := []string{"stop", "length"}[rnd.IntN(2)]
 		var want parse.Reading
 		for i, size := range []int{len(text), 1, 2, 3, 5, 11} {

@@ -78,15 +78,15 @@ func (t *text) stepClue(v string, eof bool) (int, bool) {
 	}
 	signs := a
 	if t.clue.Words > 0 {
-		signs = signs.With(Word)
+		signs |= Word
 	}
 	if t.clue.Signs > 0 || behind > end {
-		signs = signs.With(Signs)
+		signs |= Strange
 	}
 	if _, refusal := t.r.c.Call(strings.Clone(call.Name), []byte(call.Args), tools.Ending{}); refusal != nil {
 		return t.releaseClue(v[:end], "no arguments behind a name")
 	}
-	if !t.runs(EvidenceName, signs, call) {
+	if !t.runs(Named, signs, call) {
 		return t.releaseClue(v[:end], why(a))
 	}
 	t.found(t.r.s.json, v, 0, behind, call, tools.Ending{}, tools.Repair{Kind: "call.glued", At: t.base})
@@ -114,7 +114,7 @@ func (t *text) clueEnd(v string, eof bool) (end int, ok bool) {
 func (t *text) cutClue(v string) (int, bool) {
 	name := v[t.clue.From:t.clue.To]
 	a, _ := t.around(v, len(v), true)
-	if !t.clue.Lost && v[t.at] == '{' && t.field == Content && t.mayBe(EvidenceName, a, Call{Name: name}) &&
+	if !t.clue.Lost && v[t.at] == '{' && t.field == Content && mayBe(Named, a) &&
 		t.allowed(t.r.s.json, 0, len(v), v) {
 		t.cutOff(t.r.s.json, v, 0, strings.Clone(name))
 		return t.behindCall(len(v))

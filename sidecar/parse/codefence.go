@@ -31,7 +31,7 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 	}
 	// it may hold a call
 	if t.fence.n == 0 && !t.released && !t.r.tired() && t.r.s.json != nil && !t.r.c.Empty() {
-		if t.front = t.inFront(v, i); t.front != isQuoted {
+		if t.front = t.inFront(v, i); t.front != Quoted {
 			return opening{n: n - i, begin: func(t *text, _ string,
 				_ int) {
 				t.enter(inFence)
@@ -53,21 +53,20 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 
 // inFront says what the text in front of a code fence at v[i:] makes of it. A colon announces
 // an example, unless the text says that the call is made.
-func (t *text) inFront(v string, i int) Set {
+func (t *text) inFront(v string, i int) Signs {
 	if t.firstAt(v, i) {
-		return isAlone
+		return 0
 	}
 	p := t.past
 	p.Add(v[:i])
 	text := strings.TrimRight(p.String(), scan.Script)
 	switch {
 	case text == "":
-		return isAlone
-	case p.Ends() == Ended && !strings.HasSuffix(text, ":"), t.r.facts.Talk != nil &&
-		t.r.facts.Talk.Lead(&p) == Apart:
-		return isOpen
+		return 0
+	case p.Ends() == Ended && !p.Leads():
+		return Open
 	}
-	return isQuoted
+	return Quoted
 }
 
 // maxInfo is how long the line is that opens a fence with a call.
@@ -150,7 +149,7 @@ func (t *text) fenceValue(v string, eof bool) (value int, is verdict) {
 		return word, scan.WaitUnless(eof)
 	case v[value] != '{' && v[value] != '[':
 		return value, no
-	case t.front == isAlone:
+	case t.front == 0:
 		return value, yes
 	}
 	return value, t.r.s.json.Envelope.Starts(t.r.c, v[value:], eof)

@@ -21,8 +21,7 @@ type Strategies struct {
 	named *opener // [NAME] on a line of its own, read by the first strategy of brackets
 
 	header    *harmony.Grammar
-	printed   *PrintedWords // how a dump begins; nil: none is read
-	weights   Weights
+	printed   *PrintedWords  // how a dump begins; nil: none is read
 	openers   [256][]*opener // by their first byte in lower case; higher priority first
 	first     [256]class
 	pairs     scan.Pairs
@@ -40,10 +39,9 @@ const (
 	opensWord           // a literal, at the start of a word
 )
 
-// Compile checks and prepares strategies. Disabled ones are checked, too. The weights say how
-// sure they must be of a call.
-func Compile(list []Strategy, w Weights) (*Strategies, error) {
-	s := &Strategies{weights: w, all: slices.Clone(list)}
+// Compile checks and prepares strategies. Disabled ones are checked, too.
+func Compile(list []Strategy) (*Strategies, error) {
+	s := &Strategies{all: slices.Clone(list)}
 	slices.SortStableFunc(s.all, func(a, b Strategy) int { return b.Priority - a.Priority })
 	priorities := map[int]string{}
 	var enabled []*Strategy
@@ -78,9 +76,6 @@ func Compile(list []Strategy, w Weights) (*Strategies, error) {
 // All gives every strategy, also those that are off, highest priority first. The
 // caller must not change them.
 func (s *Strategies) All() []Strategy { return s.all }
-
-// Weights are what the signs of a call count.
-func (s *Strategies) Weights() Weights { return s.weights }
 
 // add puts a strategy into its place. Only blocks, patterns and drops may come
 // more than once.

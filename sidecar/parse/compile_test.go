@@ -39,7 +39,7 @@ func TestCompileRefuses(t *testing.T) {
 	} {
 		st.Place, st.Enabled = "rules.yaml:7", true
 		_, err := parse.Compile([]parse.Strategy{{ID: "base", Kind: parse.Lines, Priority: 1, Enabled: true},
-			st}, parse.Prior())
+			st})
 		var e *parse.StrategyError
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) || e.Place != "rules.yaml:7" {
 			t.Errorf("%s: %v", want, err)
@@ -49,8 +49,7 @@ func TestCompileRefuses(t *testing.T) {
 
 func TestDisabledStrategiesAreCheckedAndNotUsed(t *testing.T) {
 	off := markers(nil)
-	s, err := parse.Compile([]parse.Strategy{off, {ID: "b", Kind: parse.Lines, Priority: off.Priority}},
-		parse.Prior())
+	s, err := parse.Compile([]parse.Strategy{off, {ID: "b", Kind: parse.Lines, Priority: off.Priority}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +57,7 @@ func TestDisabledStrategiesAreCheckedAndNotUsed(t *testing.T) {
 		"stop"); len(got.Calls) > 0 {
 		t.Errorf("calls %v", got.Calls)
 	}
-	if _, err := parse.Compile([]parse.Strategy{{ID: "x", Kind: "magic"}}, parse.Prior()); err == nil {
+	if _, err := parse.Compile([]parse.Strategy{{ID: "x", Kind: "magic"}}); err == nil {
 		t.Error("a disabled strategy is not checked")
 	}
 }

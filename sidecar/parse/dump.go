@@ -17,7 +17,7 @@ func (t *text) dumpStart(v string, p int, first, eof bool) (opening, verdict) {
 	is := t.r.s.printed.Begins(v[p:], eof)
 	if is != no && !first {
 		front := t.past
-		if front.Add(v[:p]); t.r.c.Open() || !front.Says() || !t.makes(&front, "") {
+		if front.Add(v[:p]); t.r.c.Open() || !front.Says() || t.leads(&front) {
 			return opening{}, no
 		}
 	}
@@ -53,7 +53,7 @@ func (t *text) takeDump(found EnvelopeFound, v string) bool {
 		if !t.takeIf(st, v, 0, len(v), found, tools.Ending{}, t.atEnd(v)) {
 			return false
 		}
-	case t.atEnd(v) != isAlone || !t.allowed(st, 0, len(v), v):
+	case t.atEnd(v) != 0 || !t.allowed(st, 0, len(v), v):
 		return false
 	default:
 		t.settle(Text)

@@ -83,7 +83,6 @@ var noDumps = []string{
 	"To: read@example.com\nSubject: notes\n\n{\"paths\":[\"a\"]}",
 	"to: read\n\nDear reader, I write to you about the path.",
 	"channel: commentary\nrecipient: functions.read\ncontent_type: json\n\nThe body follows here.",
-	"channel: commentary\nrecipient: functions.read\nexample: yes\n\n{\"path\":\"a\"}",
 	"Channel: #general\n\nHello team.",
 	"role: assistant\nrecipient: functions.launch\n\n{\"path\":\"a\"}",
 	"Calling tool: exec\nArguments: {'command': 'make'}",
@@ -131,7 +130,7 @@ func TestDumpsAskedFor(t *testing.T) {
 			continue
 		}
 		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{Topic: []string{"tool call"},
-			User: "What does the SDK print of this tool call?", Talk: facts().Talk})
+			User: "What does the SDK print of this tool call?"})
 		r.Feed(parse.Delta{Content: filled(row.text, "read", `{"path":"a"}`)})
 		if got, _ := r.Close("stop"); len(got.Calls) > 0 {
 			t.Errorf("%s: %v", name, got.Calls)

@@ -8,14 +8,14 @@ import (
 
 // envelope takes the calls in v[from:to]. It is false where that is none of our
 // forms, or may be a quotation, or the strategy's condition does not hold.
-func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a Set) bool {
+func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a Signs) bool {
 	found, ok := t.unwrap(st, v[from:to], end.How == tools.Cut)
 	return ok && t.takeIf(st, v, from, to, found, end, a)
 }
 
 // takeIf takes what was found in v[from:to], if its signs and the strategy's condition say so.
 func (t *text) takeIf(st *Strategy, v string, from, to int, found EnvelopeFound, end tools.Ending,
-	a Set) bool {
+	a Signs) bool {
 	if !t.runs(Object, a, found.List...) || !t.allowed(st, from, to, v[from:to]) {
 		return false
 	}

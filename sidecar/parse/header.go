@@ -17,7 +17,7 @@ type head struct {
 	tokened  bool   // it has control tokens
 	open     bool   // the text in front of it is not at its end: it may be a quotation
 	item     bool   // it stands in an item, a quotation or indented code: it is one if text goes on behind
-	lead     Set    // what the text in front says of a call
+	lead     Signs  // what the text in front says of a call
 	within   bool   // a message that is shown holds it
 	before   rune   // what stands in front of it
 	quotable bool   // it may be a quotation
@@ -40,7 +40,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 			stripped: true, debris: h.Debris, quotable: true, text: strings.Clone(v[:n]), before: t.last,
 			lead: t.leadIn()}
 		if h.Debris { // no text quotes such a header: silent text in front does not count
-			t.head.lead &^= isBeside | isOpen
+			t.head.lead &^= Open
 		}
 		// glued to what stands in front of it
 		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, harmony.Assistant) {
@@ -52,7 +52,7 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 			t.note(t.r.s.harmony, 0, n, Dropped, "a header that is said again and again")
 			t.between()
 		case h.Debris && t.r.facts.Asked, !h.Debris && (t.past.Ends() != Ended && !t.past.IsWord() ||
-			t.past.Announces() || t.head.lead.Has(Told)): // it is spoken of
+			t.head.lead.Has(Led)): // it is spoken of
 			t.giveBack(t.head.text)
 		default:
 			t.noArguments(n, t.head.Recipient)

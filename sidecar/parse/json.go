@@ -51,7 +51,7 @@ func (t *text) planStarts(v string, j int, eof bool) verdict {
 		i = scan.SkipSpace(v, i+1)
 	}
 	switch {
-	case t.field != Content || t.r.c.Open() || t.r.facts.Talk == nil:
+	case t.field != Content || t.r.c.Open():
 		return no
 	case i == len(v):
 		return scan.WaitUnless(eof)
@@ -60,7 +60,7 @@ func (t *text) planStarts(v string, j int, eof bool) verdict {
 	}
 	p := t.past
 	p.Add(v[:j])
-	return scan.When(p.Says() && !t.speaks(&p))
+	return scan.When(p.Says() && !t.leads(&p))
 }
 
 const noCall = "JSON that is no call"
@@ -92,7 +92,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 			return t.behindCall(end)
 		}
 		if a.Has(Quoted) {
-			return t.releaseValue(end, why(isQuoted))
+			return t.releaseValue(end, why(Quoted))
 		}
 		t.at = end
 	}
@@ -114,16 +114,31 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 // lastJSON handles a value that a reply ends in, behind words: the arguments of a call whose name was
 // lost, if they fit exactly one tool, and the words make that call.
 func (t *text) lastJSON(v string, end int) (int, bool) {
+	if t.fills(v[:end]) {
+		return len(v), false
+	}
 	if found, ok := t.r.s.json.Envelope.Whole(t.r.c, v[:end], t.r.facts.MaxDepth); ok && t.field == Content &&
-		t.makes(&t.past, "") && t.takeDump(found, v[:end]) {
+		t.takeDump(found, v[:end]) {
 		return len(v), false
 	}
 	call, ok := t.r.c.Fit(strings.Clone(v[:end]), t.ending())
-	if !ok || t.r.cut() || t.field != Content || Last(v[:end]) != 0 || t.atEnd(v[:end])&^isBeside != 0 ||
-		t.speaks(&t.past) || !t.guessed(call, false) || !t.infer(t.r.s.json, v, 0, end, call) {
+	if !ok || t.r.cut() || t.field != Content || Last(v[:end]) != 0 || t.atEnd(v[:end]) != 0 ||
+		!t.guessed(call, false) || !t.infer(t.r.s.json, v, 0, end, call) {
 		return t.releaseValue(end, noCall)
 	}
 	return t.behindCall(len(v))
+}
+
+// fills takes a value that the reply ends in for the arguments of the server's own call, if that has none.
+func (t *text) fills(args string) bool {
+	c := Owns(t.r.native).Unfilled()
+	if c == nil || !t.r.c.Exact(c.Name) {
+		return false
+	}
+	t.note(t.r.s.json, 0, len(args), Dropped, "the arguments of the server's own call")
+	c.Args = []byte(args)
+	t.prose(0)
+	return true
 }
 
 // addressed takes a value whose header stands behind it: {"path":"a"}to=functions.read
@@ -141,7 +156,7 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 		return 0, no
 	}
 	call := Call{Name: name, Args: v[:end]}
-	if !t.runs(Header, t.leadIn(), call) || !t.allowed(t.r.s.json, 0, j+n, v[:j+n]) {
+	if !t.runs(Words, t.leadIn(), call) || !t.allowed(t.r.s.json, 0, j+n, v[:j+n]) {
 		return 0, no
 	}
 	t.offer(t.r.s.json, 0, j+n, call, tools.Ending{}, nil)
@@ -150,7 +165,7 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 }
 
 // atEnd are the signs around a value that the reply ends in.
-func (t *text) atEnd(v string) Set {
+func (t *text) atEnd(v string) Signs {
 	a, _ := t.around(v, len(v), true)
 	return a
 }
@@ -164,10 +179,7 @@ func (t *text) onlyJSON(v string, end int) (int, bool) {
 		t.prose(0)
 		return len(v), false
 	}
-	if c := Owns(t.r.native).Unfilled(); c != nil && t.r.c.Exact(c.Name) {
-		t.note(st, 0, end, Dropped, "the arguments of the server's own call")
-		c.Args = []byte(v[:end])
-		t.prose(0)
+	if t.fills(v[:end]) {
 		return len(v), false
 	}
 	if found, ok := st.Envelope.Whole(t.r.c, v[:end], t.r.facts.MaxDepth); ok && t.takeDump(found, v[:end]) {

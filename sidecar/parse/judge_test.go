@@ -57,39 +57,3 @@ func TestMentionedTags(t *testing.T) {
 		}
 	}
 }
-
-// A call that was weighed says how sure that is, and each sign stands in the reading.
-func TestWeighedCalls(t *testing.T) {
-	for _, row := range []struct {
-		text, said  string
-		has, hasNot []parse.Sign
-	}{
-		{`read {"path":"a"}`, "stop", []parse.Sign{parse.EvidenceName, parse.Fits, parse.Only}, []parse.Sign{parse.Finish, parse.Bent, parse.Mended}},
-		{`read {"path":"a"}`, "tool_calls", []parse.Sign{parse.EvidenceName, parse.Finish}, nil},
-		{`functions.Read {"path":"a"}`, "stop", []parse.Sign{parse.EvidenceName, parse.Bent}, []parse.Sign{parse.Mended}},
-		{`read {path:'a'}`, "stop", []parse.Sign{parse.EvidenceName, parse.Mended}, []parse.Sign{parse.Fits}},
-		{`web_search {"query":"a"}`, "stop", []parse.Sign{parse.EvidenceName, parse.Fits}, nil},
-	} {
-		r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
-		r.Feed(parse.Delta{Content: row.text})
-		got, _ := r.Close(row.said)
-		if len(got.Calls) != 1 || len(got.Weighed) != 1 {
-			t.Errorf("%s: %d calls, %d weighed", row.text, len(got.Calls), len(got.Weighed))
-			continue
-		}
-		w := got.Weighed[0]
-		for _, s := range row.has {
-			if !w.Signs.Has(s) {
-				t.Errorf("%s, %s: has no sign %s", row.text, row.said, s)
-			}
-		}
-		for _, s := range row.hasNot {
-			if w.Signs.Has(s) {
-				t.Errorf("%s, %s: has the sign %s", row.text, row.said, s)
-			}
-		}
-		if got.Calls[0].Confidence > w.Score {
-			t.Errorf("%s: is surer (%v) than it weighs (%v)", row.text, got.Calls[0].Confidence, w.Score)
-		}
-	}
-}

@@ -33,12 +33,12 @@ func Last(text string) int {
 
 // LastHeaders is where the calls begin that a text ends in, if their headers lost their tokens, or -1: the
 // last header, and those in front between which nothing stands but what makes the next call.
-func LastHeaders(words *harmony.Words, talk *Talk, all string) int {
+func LastHeaders(words *harmony.Words, all string) int {
 	const most = 16 // calls
 	at := words.Last(all)
 	for range most {
 		prev := words.Last(all[:max(at, 0)])
-		if prev < 0 || !goesOn(talk, all[prev:at]) {
+		if prev < 0 || !goesOn(all[prev:at]) {
 			break
 		}
 		at = prev
@@ -46,8 +46,8 @@ func LastHeaders(words *harmony.Words, talk *Talk, all string) int {
 	return at
 }
 
-// goesOn says that a call is all of a text, but for a sentence behind it that makes the next one.
-func goesOn(talk *Talk, call string) bool {
+// goesOn says that a call is all of a text, but for a sentence behind it that leads in the next one.
+func goesOn(call string) bool {
 	i := strings.IndexByte(call, '{')
 	if i < 0 {
 		return false
@@ -57,9 +57,8 @@ func goesOn(talk *Talk, call string) bool {
 		return false
 	}
 	behind := strings.TrimSpace(call[object.End:])
-	behind = strings.TrimSpace(behind[SkipSenseless(behind, 0):])
-	one, _ := First(behind, true)
-	return behind == "" || talk != nil && strings.TrimSpace(one) == behind && talk.Behind(one) == Apart
+	behind = behind[SkipSenseless(behind, 0):]
+	return len(behind) <= maxBetween && !strings.Contains(behind, "\n")
 }
 
 // EndsArguments says that a text ends as an object does, or in a word with escapes of a form: a server may

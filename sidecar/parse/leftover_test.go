@@ -24,8 +24,8 @@ func TestNoTokensShown(t *testing.T) {
 }
 
 // What a header leaves that lost its recipient, and maybe its tokens, is no text. The object behind it is a
-// call, as one without a header is: of a tool that reads, or where words in front make it; else the model is
-// asked.
+// call, as one without a header is: of a tool that reads, if it is alone or the text in front names it; else
+// the model is asked.
 func TestLeftovers(t *testing.T) {
 	s, c := shipped.Strategies(""), offeredForFuzz()
 	const read, exec, object = `{"path":"a"}`, `{"command":"ls"}`, `{"name":"exec","arguments":{"command":"ls"}}`
@@ -37,7 +37,7 @@ func TestLeftovers(t *testing.T) {
 	} {
 		for _, row := range []struct{ text, outcome string }{
 			{left + read, "read" + read}, {left + exec, "asked"},
-			{"I'll list it now.\n\n" + left + exec, "exec" + exec}, {"I'll list it now.\n\n" + left + object, "exec" + exec}, {left + object, "exec" + exec}, {"I'll look at it.\n\n" + left + read, "read" + read},
+			{"I'll list it now.\n\n" + left + exec, "asked"}, {"I'll list it now.\n\n" + left + object, "exec" + exec}, {left + object, "exec" + exec}, {"I'll read it.\n\n" + left + read, "read" + read},
 		} {
 			got := readPieces(s, c, []string{row.text}, "stop")
 			outcome := strings.TrimSpace(showCalls(got.Calls))

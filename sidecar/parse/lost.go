@@ -54,13 +54,13 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	if is == wait || behind == len(v) && !eof {
 		return 0, true
 	}
-	signs := t.leadIn() & isTold
+	signs := t.leadIn()
 	if is == no && behind < len(v) && v[behind] != '{' {
 		switch t.marked(v[behind:], eof) {
 		case wait:
 			return 0, true
 		case no:
-			signs |= isBehind
+			signs |= Behind
 		}
 	}
 	switch taken := t.nameless(v, i, end, tok == harmony.Call, signs); {
@@ -90,7 +90,7 @@ func (t *text) guessed(call tools.Call, alone bool) bool {
 	case t.r.calls:
 	case f.Formatted:
 		return false
-	case t.r.wantsData(), !alone && !t.makes(&thought, call.Name) && !t.makes(&t.past, call.Name):
+	case t.r.wantsData(), !alone && !t.names(&thought, call.Name) && !t.names(&t.past, call.Name):
 		t.doubted = !f.Asked
 		return t.doubted
 	}
@@ -108,7 +108,7 @@ func (t *text) leftover(v string, end int, eof bool) (int, bool) {
 		return t.behindCall(end)
 	}
 	call, ok := t.r.c.Fit(args, t.ending())
-	if !ok || t.r.cut() || a&^isBeside != 0 || t.speaks(&t.past) || !t.guessed(call, t.first) ||
+	if !ok || t.r.cut() || a != 0 || !t.guessed(call, t.first) ||
 		!t.infer(st, v, 0, end, call) {
 		return t.releaseClue(v[:end], noCall)
 	}
@@ -123,12 +123,12 @@ func (r *Reader) wantsData() bool {
 
 // nameless looks for a call in JSON that came without a name; closed says that the token of calls
 // ends it. Where the text around it speaks about it, the model is asked.
-func (t *text) nameless(v string, from, end int, closed bool, signs Set) bool {
+func (t *text) nameless(v string, from, end int, closed bool, signs Signs) bool {
 	st := t.r.s.harmony
 	// and so is one of a tool that changes something, if text goes on behind it
 	unclear := func(c Call) bool {
 		class, _ := t.r.c.ClassOf(c.Name)
-		return signs.Has(Told) || signs.Has(Behind) && class != tools.Read
+		return signs.Has(Led) || signs.Has(Behind) && class != tools.Read
 	}
 	found, ok := t.unwrap(st, v[from:end], t.ending().How == tools.Cut)
 	switch {
@@ -137,7 +137,7 @@ func (t *text) nameless(v string, from, end int, closed bool, signs Set) bool {
 			t.takeAll(st, from, end, found, t.ending())
 		}
 		return t.doubted
-	case ok && t.takeIf(st, v, from, end, found, t.ending(), isAlone):
+	case ok && t.takeIf(st, v, from, end, found, t.ending(), 0):
 		return true
 	}
 	doc := strings.Clone(v[from:end])

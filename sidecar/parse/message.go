@@ -87,10 +87,6 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 			return n - h.StopN, false
 		}
 		t.head.text, t.head.tokened = t.head.text+strings.Clone(v[:n]), true
-		if talk := t.r.facts.Talk; talk != nil && h.Flaw != "" &&
-			talk.Stops(strings.Replace(v[:n], h.Recipient, "", 1)) {
-			t.head.lead |= isTold
-		}
 	}
 	foreign := words.Foreign(&t.head.Header)
 	call := !foreign && t.isCall(v, n)

@@ -10,7 +10,7 @@ func TestMisplaced(t *testing.T) {
 		{`{"path":"a"}to=functions.read`, a, "", ""},
 		{`assistant to=functions.read recipient_name=functions.read json {"path":"a"}`, a, "", ""},
 		{`commentary to=functions.read to=functions.read json {"path":"a"}`, a, "", ""},
-		{`commentary to=functions.read to=functions.exec json {"path":"a"}`, "", `commentary to=functions.read to=functions.exec json {"path":"a"}`, ""},
+		{`commentary to=functions.read to=functions.exec json {"path":"a"}`, "", "commentary to=functions.read", ""},
 		{`<|channel|>functions.read<|channel|>commentary json<|message|>{"path":"a"}<|call|>`, a, "", ""},
 
 		// The token that ends calls opens one.
@@ -26,7 +26,7 @@ func TestMisplaced(t *testing.T) {
 		{"I look. to=functions.read კომენტary  北京赛车投注  天天中彩票有json\n{\"path\":\"a\"}", a, "I look.", ""},
 		{"Done.\n\nnumerusform to=functions.read մեկնաբանություն  北京赛车开奖_json\n", "", "Done.\n\nnumerusform", ""},
 		{"to=functions.exec  彩神争霸大发json\n{\"command\":\"make\"} 天天中 to=functions.exec 彩神json\n{\"command\":\"make\"}Oops", `exec{"command":"make"}`, "", ""},
-		{"For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", "", "For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", ""},
+		{"For example: to=functions.exec  彩神json\n{\"command\":\"make\"}", "", "For example:", ""},
 		{"to=functions.exec json\n{\"command\":\"make\"} to=functions.exec json\n{\"command\":\"make\"}", `exec{"command":"make"}`, "", ""},
 		{"- to=functions.read 彩神json {\"path\":\"a\"}", "", "- to=functions.read 彩神json {\"path\":\"a\"}", ""},
 		// asked
@@ -60,12 +60,12 @@ func TestMisplaced(t *testing.T) {
 		{"A header:\ncommentary to=functions.read", "", "A header:\ncommentary to=functions.read", ""},
 
 		// Text behind a command that only looks, and behind one that does not.
-		{"to=functions.exec json{\"command\":\"ls\"}\nNext.", ls, "", ""},
-		{"to=functions.exec json{\"command\":\"rm -r a\"}\nNext.", "", "", ""},
+		{"to=functions.read json{\"path\":\"a\"}\nNext.", a, "", ""},
+		{"to=functions.exec json{\"command\":\"ls\"}\nNext.", "", "", ""},
 
 		// One word in front is no sentence; one that says something is.
 		{`PREFIX <|start|>assistant<|channel|>commentary to=functions.read <|constrain|>json<|message|>{"path":"a"}<|call|> SUFFIX`, a, "PREFIX  SUFFIX", ""},
 		{`Example <|start|>assistant<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"ls"}<|call|> Done.`, "",
-			`Example <|start|>assistant<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{"command":"ls"}<|call|> Done.`, ""},
+			"Example  Done.", ""}, // asked
 	})
 }

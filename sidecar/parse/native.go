@@ -49,10 +49,6 @@ func (r *Reader) takeNative(st *Strategy, c *Own, how tools.End) {
 	if st.When != nil && !t.allowed(st, 0, 1, string(c.Args)+left.Behind) {
 		return
 	}
-	if said := c.Thought(r.facts.Talk); said != "" {
-		t.note(st, 0, 1, Thinking, "words in front of the arguments")
-		r.emit(Thought, said)
-	}
 	if !left.All {
 		t.takeOwn(st, c, how)
 	}

@@ -77,24 +77,6 @@ func (c *Own) add(args []byte) {
 	c.Args = append(c.Args, args...)
 }
 
-// Thought takes off the words in front of the arguments that say that the call is made: the model
-// thought on where it should have called. "" where there are none.
-func (c *Own) Thought(talk *Talk) (said string) {
-	if talk == nil || startsObject(c.Args) {
-		return ""
-	}
-	i := Last(string(c.Args))
-	if i <= 0 {
-		return ""
-	}
-	front := Front{}
-	if front.Add(string(c.Args[:i])); !talk.Makes(&front) {
-		return ""
-	}
-	said, c.Args = string(c.Args[:i]), c.Args[i:]
-	return said
-}
-
 // Begins says that call i is known to be one of its own, and not the rest of the one before.
 func (all Owns) Begins(i int) bool {
 	return i > 0 && strings.TrimSpace(all[i].Name) != "" && !all[i].goesOn(all[i-1])

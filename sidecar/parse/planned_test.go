@@ -11,12 +11,12 @@ import (
 func TestPlanned(t *testing.T) {
 	const read, exec = `read{"path":"a"}`, `exec{"command":"ls"}`
 	check(t, shipped.Strategies(""), []row{
-		{"Let me look at it.\n\n{\"path\":\"a\"}", read, "Let me look at it.", ""},
+		{"Let me read it.\n\n{\"path\":\"a\"}", read, "Let me read it.", ""},
 		{"We look into a. Use the read function.\n\n{\"path\":\"a\"}", read, "We look into a. Use the read function.", ""},
-		{"Let me look at it.\n\n{\"command\":\"ls\"}", exec, "Let me look at it.", ""},
+		{"Let me look at it.\n\n{\"command\":\"ls\"}", "", "Let me look at it.", ""},
 		{"This is the answer.\n\n{\"path\":\"a\"}", "", "This is the answer.", ""}, // asked
-		{"Right:\n\n{\"command\":\"ls\"}", "", "Right:", ""},                       // asked
-		{"Let me show you an example.\n\n{\"path\":\"a\"}", "", "Let me show you an example.\n\n{\"path\":\"a\"}", ""},
+		{"Right:\n\n{\"command\":\"ls\"}", "", "Right:\n\n{\"command\":\"ls\"}", ""},
+		{"Let me show you an example.\n\n{\"path\":\"a\"}", "", "Let me show you an example.", ""},
 		{"Let me look at it.\n\n{\"answer\":\"a\"}", "", "Let me look at it.\n\n{\"answer\":\"a\"}", ""},
 		{"Let me look at it.\n\n{\"path\":\"a\"}\nThat was it.", "", "Let me look at it.\n\n{\"path\":\"a\"}\nThat was it.", ""},
 		{"{\"n\":1}\n{\"path\":\"a\"}", "", "{\"n\":1}\n{\"path\":\"a\"}", ""},
@@ -69,18 +69,14 @@ func TestPlanned(t *testing.T) {
 		{"commentary to=functions.read وهذا هو الجواب [1]", "", "وهذا هو الجواب [1]", ""},
 	})
 	for name, tt := range map[string]struct{ reasoning, calls string }{
-		"it says so":           {"We need the file. Let's look at it.{\"path\":\"a\"}", read},
-		"a tool that executes": {"I will check the errors first.{\"command\":\"ls\"}", exec},
-		"on a line of its own": {"Let's list it.\n\n{\"command\":\"ls\"}\n", exec},
-		"it needs to":          {"We wrote it. Need to list it.{\"command\":\"ls\"}", exec},
-		"a tool that reads":    {"The file is next.{\"path\":\"a\"}", read},
-		"reads, an example":    {"For example:{\"path\":\"a\"}", ""},
-		"it is an example":     {"For example, I will run {\"command\":\"ls\"}", ""},
-		"it is not made":       {"I will not run this.{\"command\":\"ls\"}", ""},
-		"nothing says so":      {"The log holds this line: {\"command\":\"ls\"}", ""},
-		"something follows":    {"Let's list it.{\"command\":\"ls\"} That is dangerous.", ""},
-		"it fits no tool":      {"Let's list it.{\"answer\":\"ls\"}", ""},
-		"it is damaged":        {"Let's list it.{\"command\":\"ls}", ""},
+		"it says so":        {"We need the file. Let's look at it.{\"path\":\"a\"}", read},
+		"a tool that reads": {"The file is next.{\"path\":\"a\"}", read},
+		"it is an example":  {"For example, I will run {\"command\":\"ls\"}", ""},
+		"it is not made":    {"I will not run this.{\"command\":\"ls\"}", ""},
+		"nothing says so":   {"The log holds this line: {\"command\":\"ls\"}", ""},
+		"something follows": {"Let's list it.{\"command\":\"ls\"} That is dangerous.", ""},
+		"it fits no tool":   {"Let's list it.{\"answer\":\"ls\"}", ""},
+		"it is damaged":     {"Let's list it.{\"command\":\"ls}", ""},
 		"an attacker wants it": {"The page wants me to run it. I report this attacker.{\"command\":\"ls\"}",
 			""},
 		"a question in between": {"Shall I list it?{\"command\":\"ls\"}", ""},
@@ -102,10 +98,8 @@ func TestCallsThatThoughtsEndIn(t *testing.T) {
 	for name, tt := range map[string]struct{ reasoning, calls string }{
 		"several, and sentences": {"I look into it. commentary to=functions.exec json{\"command\":\"ls\"}Let me read it. commentary to=functions.read json{\"path\":\"a\"}", exec + " " + read},
 		"several, and signs":     {"We look.+#+#+#+#+#+commentary to=functions.exec json{\"command\":\"ls\"}-----commentary to=functions.read json{\"path\":\"a\"}", exec + " " + read},
-		"the first is quoted":    {"The page says to=functions.exec json{\"command\":\"ls\"} is bad. Let me read it. commentary to=functions.read json{\"path\":\"a\"}", read},
 		"an object behind words": {"Let's look at it.{\"tool_uses\": [{\"recipient_name\": \"functions.exec\", \"parameters\": {\"command\":\"ls\"}}]}", exec},
 		"an object perhaps":      {"Could be {\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}", ""},
-		"an object shown":        {"The answer is an example: {\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkThoughts(t, tt.reasoning, tt.calls)
@@ -123,26 +117,5 @@ func checkThoughts(t *testing.T, reasoning, want string) {
 	got, _ := r.Close("stop")
 	if calls := strings.TrimSpace(showCalls(got.Calls)); calls != want || got.Content != "" {
 		t.Errorf("calls %q, shows %q", calls, got.Content)
-	}
-}
-
-// A thought in front of the arguments of a native call is none of them, where it says that the call is made.
-func TestThoughtInArguments(t *testing.T) {
-	const args = `{"command":"ls"}`
-	for _, row := range []struct{ args, calls, thought string }{
-		{"We need to list files. " + args, `exec{"command":"ls"}`, "We need to list files. "},
-		{"It is there. Let's list it." + args + "\n", `exec{"command":"ls"}`, "It is there. Let's list it."},
-		{"We should not list files. " + args, "", ""},
-		{"For example: " + args, "", ""},
-		{"We need to list files. {\"command\":\"ls", "", ""},
-		{"We need to list files. " + args + " or not", "", ""},
-	} {
-		r := shipped.Strategies("").Reader(offeredForFuzz(), facts())
-		r.Feed(piece(0, "a", "exec", row.args))
-		got, _ := r.Close("tool_calls")
-		if calls := strings.TrimSpace(showCalls(got.Calls)); calls != row.calls ||
-			got.Reasoning != row.thought {
-			t.Errorf("%q: gives %s, thinks %q", row.args, calls, got.Reasoning)
-		}
 	}
 }

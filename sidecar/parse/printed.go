@@ -12,23 +12,23 @@ import (
 // Type is the key under which an object keeps the name of what was printed.
 const Type = "@type"
 
-// Form is how a value is printed.
-type Form uint8
+// Notation is how a value is printed.
+type Notation uint8
 
-// The forms.
+// The notations.
 const (
-	PrintedJSON  Form = iota // one value, or several in lines of their own
-	Language                 // as a program prints it
-	PrintedLines             // lines of a header, and what stands below them
-	Tags                     // elements with attributes
+	PrintedJSON  Notation = iota // one value, or several in lines of their own
+	Language                     // as a program prints it
+	PrintedLines                 // lines of a header, and what stands below them
+	Tags                         // elements with attributes
 )
 
 // Value is what was read.
 type Value struct {
-	Doc  string // JSON; where several values were printed, a list of them
-	Many bool   // several were
-	Form Form
-	At   int // where it ends; or, where it is none, the byte that shows it
+	Doc      string // JSON; where several values were printed, a list of them
+	Many     bool   // several were
+	Notation Notation
+	At       int // where it ends; or, where it is none, the byte that shows it
 }
 
 // Words are those by which values are known.
@@ -43,21 +43,21 @@ type PrintedWords struct {
 func (w *PrintedWords) Read(text string, depth int, eof bool) (v Value, is scan.Verdict) {
 	p := reader{s: text, eof: eof, depth: depth}
 	p.i = scan.SkipSpace(text, 0)
-	v.Form = PrintedJSON
+	v.Notation = PrintedJSON
 	switch begin := text[p.i:]; {
 	case begin == "":
 		return v, scan.WaitUnless(eof)
 	case strings.HasPrefix(begin, "<"):
-		v.Form = Tags
+		v.Notation = Tags
 		p.tags(w)
 	case strings.HasPrefix(begin, "data:"):
 		p.events()
 	case w.beginsHead(begin, scan.No) == scan.Yes:
-		v.Form = PrintedLines
+		v.Notation = PrintedLines
 		p.header(w)
 	default:
 		if p.values(); p.foreign {
-			v.Form = Language
+			v.Notation = Language
 		}
 	}
 	v.At = p.i

@@ -18,7 +18,7 @@ var words = &parse.PrintedWords{
 
 var rows = []struct {
 	text string
-	form parse.Form
+	form parse.Notation
 	doc  string // empty: it is none
 }{
 	{`{"a": [1, "b"]}`, parse.PrintedJSON, `{"a": [1, "b"]}`},
@@ -60,7 +60,7 @@ func TestRead(t *testing.T) {
 	for _, row := range rows {
 		v, is := words.Read(row.text, 64, true)
 		if is == scan.Wait || (is == scan.Yes) != (row.doc != "") || is == scan.Yes && (v.Doc != row.doc ||
-			v.Form != row.form || !gjson.Valid(v.Doc)) {
+			v.Notation != row.form || !gjson.Valid(v.Doc)) {
 			t.Errorf("%s\nis %d: %+v\nwant %s", row.text, is, v, row.doc)
 		}
 	}

@@ -18,7 +18,7 @@ func compiled(t testing.TB, list ...parse.Strategy) *parse.Strategies {
 			list[i].Priority = 100 - i
 		}
 	}
-	s, err := parse.Compile(list, parse.Prior())
+	s, err := parse.Compile(list)
 	if err != nil {
 		t.Fatal(err)
 	}

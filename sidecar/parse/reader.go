@@ -30,11 +30,6 @@ type Facts struct {
 	Formatted bool
 	// Stops says that the request names texts that end the reply.
 	Stops bool
-	// Talk are words of sentences that speak about a call; nil knows none.
-	Talk *Talk
-	// Looks says that a call of a tool that executes does no more than one that reads; nil: none is
-	// known to.
-	Looks func(tool string, args []byte) bool
 	// Mentioned says that the request speaks of a tag, such as <reasoning>; nil: of none.
 	Mentioned func(tag string) bool
 	// Asked says that the model was asked what it meant: what is in doubt is text then.

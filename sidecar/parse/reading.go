@@ -101,7 +101,8 @@ type Reading struct {
 	Refused   []tools.Refusal
 	Repeated  int // calls that stood in it once more, and were made once
 	Steps     []Step
-	Weighed   []Weighed // each text whose signs decided what it is
+	// Candidates are the texts of which signs decided what they are.
+	Candidates []Candidate
 }
 
 // Empty says that there is nothing to show and nothing to run.
@@ -136,10 +137,11 @@ func (r *Reading) Trace(s Step) {
 	}
 }
 
-// Weigh adds to what was weighed. A text is weighed again when more of the reply has come.
-func (r *Reading) Weigh(w Weighed) {
-	if len(r.Weighed) < maxSteps && !slices.ContainsFunc(r.Weighed, w.Same) {
-		r.Weighed = append(r.Weighed, w)
+// judge adds a candidate. A text is looked at again when more of the reply has come.
+func (r *Reading) judge(c Candidate) {
+	if len(r.Candidates) < maxSteps &&
+		!slices.ContainsFunc(r.Candidates, func(o Candidate) bool { return c.Same(&o) }) {
+		r.Candidates = append(r.Candidates, c)
 	}
 }
 

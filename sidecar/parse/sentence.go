@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -12,105 +11,57 @@ import (
 // A call in a sentence is quoted: the model writes about it, and the gateway must not run it. The text in
 // front of a call and behind it shows whether a sentence goes on around it.
 
-// Signs that the text around a call gives of it.
-const (
-	isAlone  Set = 0
-	isOpen   Set = 1 << Open   // it may be quoted, or not
-	isQuoted Set = 1 << Quoted // a sentence goes on around it
-	isTold   Set = 1 << Told   // the text speaks about it
-	isBehind Set = 1 << Behind // text stands behind
-	isBeside Set = 1 << Beside // text in front does not say that it is made
-)
-
 // why is the reason for which a call with such signs around it is text.
-func why(signs Set) string {
+func why(signs Signs) string {
 	switch {
-	case signs.Has(Told):
-		return "the text beside it speaks about it"
 	case signs.Has(Quoted):
 		return "a sentence goes on around it"
+	case signs.Has(Led | Behind):
+		return "the text beside it may speak about it"
 	}
-	return "its signs weigh too little"
+	return "it may not be meant as a call"
 }
 
 // around looks at the text in front of v and behind v[:end].
-func (t *text) around(v string, end int, eof bool) (Set, verdict) {
-	b, told, is := t.follows(v, end, eof)
+func (t *text) around(v string, end int, eof bool) (Signs, verdict) {
+	b, is := t.follows(v, end, eof)
 	if is == wait {
 		return 0, wait
 	}
-	lead := t.leadIn()
-	told |= lead & isTold
+	signs := t.leadIn()
+	if b != NoSentence {
+		signs |= Behind
+	}
 	cut := eof && t.r.cut() && scan.Blank(v[end:]) // what was to follow is unknown
 	switch a := t.past.Ends(); {
 	case cut && a != Ended:
-		return told | isQuoted, yes
+		return signs | Quoted, yes
 	case a == InItem, b == SameSentence, a != Ended && b == NextPart, a > PartOpen && b == NextLine:
-		return told | isQuoted, yes
-	case a == InSentence, b == SameLine, b == NextPart, t.loose, b != NoSentence &&
-		t.past.Announces(): // an example, or the call itself
-		return told | lead | isOpen, yes
+		return signs | Quoted, yes
+	case a == InSentence, b == SameLine, b == NextPart, t.loose: // an example, or the call itself
+		return signs | Open, yes
 	}
-	return told | lead, yes
+	return signs, yes
 }
 
-// leadIn is what the text in front says of a call that follows; so it says of those behind it.
-func (t *text) leadIn() Set {
-	if t.r.facts.Talk == nil {
-		return 0
-	}
-	switch lead := t.r.facts.Talk.Lead(&t.past); {
-	case t.r.told, lead == Speaks:
-		return isTold
-	case scan.AmongFold(strings.TrimSpace(t.past.String()), t.r.s.header.Words.Types): // the rest of a header
-		return 0
-	case lead == Silent && t.past.Ends() >= InSentence:
-		return isBeside | isOpen
-	case lead == Silent:
-		return isBeside
+// leadIn is what the text in front shows of a call that follows.
+func (t *text) leadIn() Signs {
+	if t.leads(&t.past) {
+		return Led
 	}
 	return 0
 }
 
-// makes says that the text in front of arguments without a name makes a call of a tool of them: it says
-// so, or names the tool, which reads. "" is any tool.
-func (t *text) makes(front *Front, name string) bool {
-	k := t.r.facts.Talk
-	switch {
-	case k == nil || t.speaks(front):
-		return false
-	case k.Makes(front):
-		return true
-	}
-	return slices.ContainsFunc(t.r.c.Names(), func(n string) bool {
-		return (n == name || name == "") && t.r.c.Class(n) == tools.Read && strings.Contains(front.String(),
-			n)
-	})
+// leads says that a text in front may speak about what follows: a call was in doubt before; or it ends with a
+// colon or a question, and stands in no thought.
+func (t *text) leads(front *Front) bool {
+	return t.r.told || t.field != Reasoning && front.Leads()
 }
 
-// speaks says that the text in front speaks about what follows.
-func (t *text) speaks(front *Front) bool {
-	k := t.r.facts.Talk
-	return t.r.told || k != nil && k.Lead(front) == Speaks
-}
-
-// tells are the signs of a text that follows a call.
-func (t *text) tells(v string, eof bool) (signs Set, is verdict) {
-	part, is := First(v, eof)
-	talk := t.r.facts.Talk
-	switch {
-	case is != yes || talk == nil:
-		return 0, is
-	case eof && t.r.cut() && len(part) == len(v): // how it goes on is unknown
-		return isTold, yes
-	}
-	switch talk.Behind(part) {
-	case Speaks:
-		signs = isTold
-	case Silent:
-		signs = isBehind
-	}
-	return signs, yes
+// names says that the text in front of arguments without a name names a tool, which reads, and may not speak
+// about it.
+func (t *text) names(front *Front, name string) bool {
+	return !t.leads(front) && t.r.c.Class(name) == tools.Read && strings.Contains(front.String(), name)
 }
 
 // inQuotation says whether the control token at v[j:end] is quoted: it stands in a sentence
@@ -130,23 +81,51 @@ func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 }
 
 // follows looks at v[end:].
-func (t *text) follows(v string, end int, eof bool) (s Sequel, signs Set, is verdict) {
+func (t *text) follows(v string, end int, eof bool) (Sequel, verdict) {
 	line, j, is := SentenceBehind(v, end, eof)
 	if is != no {
-		return NoSentence, 0, is
+		return NoSentence, is
 	}
 	if v[j] == '{' { // the arguments again
-		return NoSentence, 0, yes
+		return NoSentence, yes
 	}
 	if is := t.marked(v[j:], eof); is != no {
-		return NoSentence, 0, is
+		return NoSentence, is
 	}
-	if s, is = Goes(v, line, j, eof); is == yes && s != SameSentence {
-		if signs, is = t.tells(v[j:], eof); signs == 0 && t.r.facts.Talk != nil { // it makes the next call
-			s = NoSentence
+	if is := t.leadsOn(v[j:], eof); is != no {
+		return NoSentence, is
+	}
+	return Goes(v, line, j, eof)
+}
+
+// maxBetween is how much text between two calls leads in the second one.
+const maxBetween = 160
+
+// leadsOn says whether a short text goes on with markup.
+func (t *text) leadsOn(s string, eof bool) verdict {
+	part := s[:min(len(s), maxBetween)]
+	for i := strings.IndexAny(part, "\n \t<[{"); i >= 0; {
+		if scan.IsSpace(part[i]) {
+			if i = scan.SkipSpace(part, i); i == len(part) {
+				break
+			}
 		}
+		switch tok, _, is := t.tokenAt(s[i:], eof); {
+		case is == wait:
+			return wait
+		case is == yes && tok.Closes():
+			return no
+		}
+		if is := t.marked(s[i:], eof); is != no {
+			return is
+		}
+		n := strings.IndexAny(part[i+1:], "\n \t<[{")
+		if n < 0 {
+			break
+		}
+		i += 1 + n
 	}
-	return s, signs, is
+	return scan.WaitUnless(eof || len(part) == maxBetween)
 }
 
 // marked says whether s begins with something that is no text: with what the reader would

@@ -59,8 +59,8 @@ func TestQuotedAndLeaked(t *testing.T) {
 func TestOpenSurroundings(t *testing.T) {
 	const a = ` read{"path":"a"}`
 	check(t, shipped.Strategies(""), []row{
-		{"It reads:\n" + `[TOOL:read|path=a]`, a[1:], "It reads:", ""},
-		{"The text is" + a, "", "The text is", ""},
+		{"It reads.\n" + `[TOOL:read|path=a]`, a[1:], "It reads.", ""},
+		{"The text is" + a, a[1:], "The text is", ""},
 		{"It reads: " + `[TOOL:read|path=a]`, "", "It reads:", ""},
 		{`{"name":"read","arguments":{"path":"a"}} That reads it.`, a[1:], "", ""},
 		{"It runs: [TOOL:exec|command=ls]", "", "It runs:", ""},
@@ -74,7 +74,7 @@ func TestAlone(t *testing.T) {
 	const call = `[TOOL:exec|command=ls]`
 	s := shipped.Strategies("")
 	for _, front := range []string{
-		"", "\n", "Sure.\n", "Let me look:\n", "It lists:\n", "Sure\n", "Sure\n\n", "Sure. ", "Sure! ",
+		"", "\n", "Sure.\n", "Let me look.\n", "It lists:\n", "Sure\n", "Sure\n\n", "Sure. ", "Sure! ",
 		"(Sure.) ", "好。", "“Sure.” ", "1. I'll list.\n", "- I'll list.\n\n", "I'll run `ls`.\n", "**Sure.** ",
 		"I will run " + strings.Repeat("x", 100) + ". ", "Sure" + strings.Repeat("\n", 100),
 	} {

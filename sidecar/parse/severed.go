@@ -12,7 +12,7 @@ import (
 // happened, where that need not be a call, and in thoughts, where only whole calls count.
 func (t *text) severed(st *Strategy, v string, from int) bool {
 	got, half, ok := t.envelopeOf(st).Torn(t.r.c, strings.Clone(v[from:]), t.r.facts.MaxDepth, t.first)
-	if !ok || t.field == Reasoning || !t.mayBe(Object, t.atEnd(v), append(got.List, half...)...) ||
+	if !ok || t.field == Reasoning || !mayBe(Object, t.atEnd(v)) ||
 		!t.allowed(st, from, len(v), v[from:]) {
 		return false
 	}

@@ -37,13 +37,14 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// A call leaves when what follows shows that no sentence goes on around it, and that the next one
-// does not speak about it; not at the end of the reply.
+// A call leaves when what follows shows that no sentence goes on around it, and that no call is near;
+// not at the end of the reply.
 func TestCallsLeaveEarly(t *testing.T) {
+	more := "\nDone." + strings.Repeat(" It is done", 16)
 	for _, text := range []string{
 		`<|channel|>commentary to=exec<|message|>{"command":"ls"}<|call|><|start|>`,
-		"[TOOL:read|path=a]\n\nDone.\n", "{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}\nDone. More",
-		"Action: exec\nAction Input: {\"command\":\"ls\"}\nObservation: x\n", "<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}</tool_call>\nDone.\n",
+		"[TOOL:read|path=a]" + more, "{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}" + more,
+		"Action: exec\nAction Input: {\"command\":\"ls\"}\nObservation: x" + more, "<tool_call>{\"name\":\"read\",\"arguments\":{\"path\":\"a\"}}</tool_call>" + more,
 	} {
 		r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
 		found := false

@@ -38,6 +38,8 @@ func (p *Front) Ends() Ending {
 	switch breaks := strings.Count(gap, "\n"); {
 	case text == "":
 		return Ended
+	case last == '[' || last == '{' || strings.HasSuffix(text, "},"): // it stands in data
+		return InItem
 	case strings.Contains(gap, "\n    ") || strings.Contains(gap, "\n\t"):
 		return InItem // Markdown takes what is indented so far for code
 	case breaks > 0 && !more:
@@ -77,10 +79,11 @@ func (p *Front) Says() bool {
 	return isLetter(last) || ends(last) || strings.ContainsRune(":：", last)
 }
 
-// Announces says that the text ends with a colon.
-func (p *Front) Announces() bool {
-	text := strings.TrimRight(p.String(), scan.Script)
-	return strings.HasSuffix(text, ":") || strings.HasSuffix(text, "：")
+// Leads says that the text ends with a colon or a question.
+func (p *Front) Leads() bool {
+	text := strings.TrimRightFunc(strings.TrimRightFunc(p.String(), isGap), isCloser)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(":：?？؟", last)
 }
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -155,25 +158,6 @@ func Goes(v string, line, j int, eof bool) (Sequel, scan.Verdict) {
 	return SameSentence, scan.Yes
 }
 
-// First is the first sentence of a text, or as much of it as there is room for: up to a sign
-// that ends one and a blank, or what begins markup.
-func First(v string, eof bool) (string, scan.Verdict) {
-	const room = 160
-	cut := v[:min(len(v), room)]
-	for i, r := range cut {
-		switch next := i + utf8.RuneLen(r); {
-		case r == '\n' || r == '<' || r == '{':
-			return cut[:i], scan.Yes
-		case ends(r) && next < len(cut) && (r >= utf8.RuneSelf || scan.IsSpace(cut[next])):
-			return cut[:next], scan.Yes
-		}
-	}
-	if len(cut) == room {
-		return cut, scan.Yes
-	}
-	return cut, scan.WaitOr(eof)
-}
-
 // SkipTags is the offset behind the closing tags of wrappers at v[i:].
 func SkipTags(v string, i int, eof bool) (end int, more bool) {
 	const longest = 32
@@ -189,3 +173,7 @@ func SkipTags(v string, i int, eof bool) (end int, more bool) {
 	}
 	return i, false
 }
+
+func isGap(r rune) bool    { return unicode.IsSpace(r) || strings.ContainsRune(scan.Invisible, r) }
+func isCloser(r rune) bool { return strings.ContainsRune(afterEnd, r) }
+func ends(r rune) bool     { return r == '\n' || strings.ContainsRune(".!?。！？؟", r) }

@@ -49,11 +49,12 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-func TestAnnounces(t *testing.T) {
-	for text, want := range map[string]bool{"So:": true, "So：\n\n": true, "So.": false, "": false} {
+func TestLeads(t *testing.T) {
+	for text, want := range map[string]bool{"So:": true, "So：\n\n": true, "So? ": true, "So.": false,
+		"": false} {
 		var f parse.Front
 		f.Add(text)
-		if f.Announces() != want {
+		if f.Leads() != want {
 			t.Errorf("%q: %v", text, !want)
 		}
 	}

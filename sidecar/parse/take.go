@@ -78,9 +78,6 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	}
 	if refusal == nil {
 		call.Strategy, call.Confidence = st.ID, st.Confidence
-		if t.sure > 0 {
-			call.Confidence = min(call.Confidence, t.sure)
-		}
 		if judge := t.r.facts.Judge; judge != nil {
 			if refusal = judge(&call); refusal != nil {
 				t.r.once.Add(written) // said twice, it is denied once

@@ -89,11 +89,10 @@ type text struct {
 	ahead   ahead
 	clue    Clue
 	fences  []span // inFence: the calls so far
-	front   Set    // inFence: what the text in front says
+	front   Signs  // inFence: what the text in front says
 	// what stands in front of this offset in the field was released: no clue reaches back over it
 	looked  int
-	sure    float64   // of the calls being taken; 0: they were not weighed
-	doubted bool      // the same: they weigh too little to run
+	doubted bool      // it is in doubt whether the calls being taken are meant
 	tried   *Strategy // this one, and those before it, released what begins at
 	triedAt int       // this offset in the field
 	lines   lines
@@ -215,8 +214,7 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 
 // enter changes the mode; the next byte is where it begins.
 func (t *text) enter(m mode) {
-	t.mode, t.at, t.retry, t.scan, t.second, t.sure, t.doubted = m, 0, 0, harmony.Scan{}, harmony.Scan{}, 0,
-		false
+	t.mode, t.at, t.retry, t.scan, t.second, t.doubted = m, 0, 0, harmony.Scan{}, harmony.Scan{}, false
 }
 
 // prose goes back to reading text, skipping the first skip bytes in the search

@@ -97,7 +97,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	if r.s.json != nil && r.s.json.Envelope.IsDump(r.c, all, r.facts.MaxDepth) {
 		marked = ""
 	} else if r.s.harmony != nil {
-		at = LastHeaders(&r.s.header.Words, r.facts.Talk, all)
+		at = LastHeaders(&r.s.header.Words, all)
 	}
 	if at >= 0 && at < token && (marked == "" || token-at <= harmony.MaxGlue) {
 		marked, base = all[at:], at
@@ -164,16 +164,16 @@ func (r *Reader) salvage(all, marked string) bool {
 // its last sentence says that a call is made, or where the tool reads.
 func (r *Reader) planned(all string) bool {
 	i := Last(all)
-	if i <= 0 || r.cut() || r.facts.Talk == nil {
+	if i <= 0 || r.cut() {
 		return false
 	}
 	t := text{r: r, field: Reasoning, base: i}
 	t.past.Add(all[:i])
 	if t.allKnown(r.s.json, all[i:]) {
-		return t.envelope(r.s.json, all[i:], 0, len(all)-i, tools.Ending{}, t.leadIn())
+		return t.envelope(r.s.json, all[i:], 0, len(all)-i, tools.Ending{}, t.atEnd(all[i:]))
 	}
 	call, ok := r.c.Fit(all[i:], tools.Ending{})
-	sure := ok && (t.makes(&t.past, call.Name) || r.c.Class(call.Name) == tools.Read && t.leadIn() != isTold)
+	sure := ok && r.c.Class(call.Name) == tools.Read && !t.leads(&t.past)
 	return sure && t.infer(r.s.json, all[i:], 0, len(all)-i, call)
 }
 

@@ -70,11 +70,11 @@ func (k *Keys) Printed() *PrintedWords {
 // shown. Of a status line only calls that read are believed.
 func (k *Keys) Found(offered *tools.Catalog, v Value) (f EnvelopeFound, ok bool) {
 	root := gjson.Parse(v.Doc)
-	if v.Form == PrintedLines && firstOf(root, k.Status).Exists() {
+	if v.Notation == PrintedLines && firstOf(root, k.Status).Exists() {
 		status := *k
 		status.Name, k = k.Status, &status
 	}
-	w := walker{k: k, offered: offered, stream: v.Many, printed: v.Form != PrintedJSON}
+	w := walker{k: k, offered: offered, stream: v.Many, printed: v.Notation != PrintedJSON}
 	lists, ok := w.walk(root, maxWalk)
 	w.join()
 	w.f.Said, w.f.Reasoning = string(w.said), string(w.thought)
@@ -90,7 +90,7 @@ func (k *Keys) Found(offered *tools.Catalog, v Value) (f EnvelopeFound, ok bool)
 		c := &w.f.List[i]
 		class, _ := offered.ClassOf(c.Name)
 		_, refusal := offered.Name(strings.Clone(c.Name))
-		if w.printed && (refusal != nil || !gjson.Valid(c.Args)) || v.Form == PrintedLines &&
+		if w.printed && (refusal != nil || !gjson.Valid(c.Args)) || v.Notation == PrintedLines &&
 			class != tools.Read && firstOf(root, k.To).Str == "" {
 			return EnvelopeFound{}, false
 		}

@@ -85,8 +85,8 @@ func TestAnswersInJSON(t *testing.T) {
 	const object, call = `{"command":"ls"}`, `exec{"command":"ls"}`
 	for name, row := range map[string]struct{ user, thought, calls string }{
 		"nobody says anything":       {"", "", ""},
-		"the user wants something":   {"List it.", "We need to list.", call},
-		"a file is named":            {"Look at package.json.", "Let's look at tsconfig.json.", call},
+		"the user wants something":   {"List it.", "We need to list.", ""},
+		"a file is named":            {"Look at package.json.", "Let's look at tsconfig.json.", ""},
 		"the user wants JSON":        {"Give me the command as JSON.", "", ""},
 		"without a blank":            {"用JSON回答", "", ""},
 		"the thought wants JSON":     {"Give me the command.", "They want a json object. Give it.", ""},
@@ -139,11 +139,11 @@ func TestToTheUser(t *testing.T) {
 func TestTracesOfOthers(t *testing.T) {
 	const call = `{"command":"ls"}`
 	for name, reply := range map[string]string{
-		"a chat":           "<|im_start|>user\nList it.<|im_end|>\n<|im_start|>assistant\n<tool_call>\n{\"name\":\"exec\",\"arguments\":" + call + "}\n</tool_call><|im_end|>",
-		"a report":         "Tatsächlich steht im Feld thinking: to=functions.exec <|constrain|>json<|message|>" + call + "<|call|>",
-		"steps of another": "It repeats the same step each time:\n\nThought: I should list it.\nAction: exec\nAction Input: " + call + "\nObservation:\nThought: I should list it.\n",
+		"a chat": "<|im_start|>user\nList it.<|im_end|>\n<|im_start|>assistant\n<tool_call>\n{\"name\":\"exec\",\"arguments\":" + call + "}\n</tool_call><|im_end|>",
+		"a report": "Tatsächlich steht im Feld thinking: to=functions.exec <|constrain|>json<|message|>" +
+			call + "<|call|>",
 	} {
-		only(t, parse.Facts{User: "Write one.", Talk: facts().Talk}, name, reply, "")
+		only(t, parse.Facts{User: "Write one."}, name, reply, "")
 	}
 	f := facts()
 	f.User = "As JSON, please."

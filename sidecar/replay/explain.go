@@ -12,16 +12,15 @@ import (
 
 // Explained is how a reply is read.
 type Explained struct {
-	ID        json.RawMessage `json:"id,omitempty"`
-	Calls     []ExplainedCall `json:"calls"`
-	Content   string          `json:"content"`
-	Reasoning string          `json:"reasoning"`
-	Finish    string          `json:"finish_reason"`
-	Refused   []tools.Refusal `json:"-"`
-	Texts     []parse.Weighed `json:"-"` // what Weighed shows, as it was weighed
-	Trace     []parse.Step    `json:"trace"`
-	Weighed   []WeighedText   `json:"weighed,omitempty"`
-	Version   string          `json:"rules_version"`
+	ID         json.RawMessage   `json:"id,omitempty"`
+	Calls      []ExplainedCall   `json:"calls"`
+	Content    string            `json:"content"`
+	Reasoning  string            `json:"reasoning"`
+	Finish     string            `json:"finish_reason"`
+	Refused    []tools.Refusal   `json:"-"`
+	Trace      []parse.Step      `json:"trace"`
+	Candidates []parse.Candidate `json:"candidates,omitempty"`
+	Version    string            `json:"rules_version"`
 }
 
 // ExplainedCall is one call of it.
@@ -47,11 +46,8 @@ func (s *seen) explained(set *ruleset.Set, rec *Record) *Explained {
 	r := &s.reading
 	out := &Explained{
 		ID: rec.ID, Calls: []ExplainedCall{}, Content: r.Content, Reasoning: r.Reasoning,
-		Finish: r.Finish, Refused: r.Refused, Texts: r.Weighed, Trace: append([]parse.Step{}, r.Steps...),
-		Version: set.Version,
-	}
-	for _, w := range r.Weighed {
-		out.Weighed = append(out.Weighed, weighed(s.weights, w))
+		Finish: r.Finish, Refused: r.Refused, Candidates: r.Candidates,
+		Trace: append([]parse.Step{}, r.Steps...), Version: set.Version,
 	}
 	for _, c := range r.Calls {
 		out.Calls = append(out.Calls, ExplainedCall{

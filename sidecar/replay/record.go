@@ -84,7 +84,6 @@ func (l *Length) add(s string) {
 type seen struct {
 	reading parse.Reading
 	catalog *tools.Catalog
-	weights parse.Weights
 	shape   Shape
 	deltas  []parse.Delta  // what the reply consists of
 	finish  string         // why it ended, if it says so
@@ -98,7 +97,7 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 	if err != nil {
 		return nil, err
 	}
-	out := &seen{catalog: catalog, weights: set.Strategies(profile).Weights()}
+	out := &seen{catalog: catalog}
 	facts := rec.facts(set)
 	facts.Judge = in.WithFolder(set, rec.Workspace).Judge(set, rec.subject(),
 		func(c *tools.Call, d policy.Decision) bool {

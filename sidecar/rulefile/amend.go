@@ -105,3 +105,15 @@ func (a *amender) text() string {
 	}
 	return strings.Join(a.lines, "\n")
 }
+
+// replace puts text in the place of what stands in a line from a character on. It is false
+// where something else stands there: YAML knows line breaks that are none to us.
+func replace(line *string, from int, old, text string) bool {
+	all := []rune(*line)
+	to := from + len([]rune(old))
+	if to > len(all) || string(all[from:to]) != old {
+		return false
+	}
+	*line = string(all[:from]) + text + string(all[to:])
+	return true
+}

@@ -8,7 +8,7 @@ func TestAmend(t *testing.T) {
 		{"version: 1\nlist:\n  - id: one # mine\n    plain: 'no' # why\n", "version: 1\nlist:\n  - id: one\n    plain: maybe\n", "version: 1\nlist:\n  - id: one # mine\n    plain: maybe # why\n", ""},
 		{"version: 1\nlist: [{id: \"ö\", a: 1, b: x}]", "version: 1\nlist:\n    - id: ö\n      a: 20\n      b: yy\n      c: 3\n", "version: 1\nlist: [{id: \"ö\", a: 20, b: yy}]", "version: 1\nlist:\n    - id: ö\n      c: 3\n"},
 		{"version: 1\nlist: [{id: two, a: 1}]", "version: 1\nlist:\n    - id: one\n      a: 2\n", "", ""},
-		{"version: 1\nlist: [{sign: s, n: 1}, {mode: m, tool: t, n: 1}]", "version: 1\nlist:\n    - n: 2\n      sign: s\n    - n: 3\n      tool: t\n", "version: 1\nlist: [{sign: s, n: 2}, {mode: m, tool: t, n: 1}]", "version: 1\nlist:\n    - n: 3\n      tool: t\n"},
+		{"version: 1\nlist: [{id: s, n: 1}, {mode: m, tool: t, n: 1}]", "version: 1\nlist:\n    - n: 2\n      id: s\n    - n: 3\n      tool: t\n", "version: 1\nlist: [{id: s, n: 2}, {mode: m, tool: t, n: 1}]", "version: 1\nlist:\n    - n: 3\n      tool: t\n"},
 		{"version: 1\nmap: {a: {b: 1}}", "version: 1\nmap:\n    a:\n        b: 2\n", "version: 1\nmap: {a: {b: 2}}", ""},
 		{"version: 1\na: 1", "version: 1\na:\n    b: 2\n", "", ""},
 		{"version: 1\na: {b: 2}", "version: 1\na: 1\n", "", ""},

@@ -202,6 +202,12 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 			d.report(k, CodeKey, "unknown key "+shown(k), outdented(n, k, DidYouMean(k.Value, names)))
 			return
 		}
+		if f.Type == reflect.TypeFor[Gone]() {
+			gone := d.at(k).Problem(CodeKey, k.Value+" is not read any more", f.Tag.Get("doc"))
+			gone.Warning = true
+			d.problems = append(d.problems, gone)
+			return
+		}
 		seen[k.Value] = true
 		d.value(val, v.FieldByIndex(f.Index), f.Tag, k.Value, depth+1)
 	}) {

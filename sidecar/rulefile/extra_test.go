@@ -49,7 +49,7 @@ func TestExtraRefused(t *testing.T) {
 		{"version: 1\nlist: [{id: one, deny: a}]", "version: 1\nlist: [{id: one, audit: a}]", "extra/a.y.yaml:2:18: another file says something else here [E-dup]|it is extra/a.x.yaml:2"},
 		{"version: 1\nlist: [{id: new, n: 1}]", "version: 1\nlist: [{id: new, n: 2}]", "extra/a.y.yaml:2:21: another file says"},
 		{"version: 1\nmap: {k: {l: 1}}", "version: 1\nmap: {k: 2}", "extra/a.y.yaml:2:10: another file says"},
-		{"version: 1\nsigns: [{sign: s, n: 1}]", "version: 1\nsigns: [{sign: s, n: 2}]", "extra/a.y.yaml:2:22: another file says"},
+		{"version: 1\nsigns: [{id: s, n: 1}]", "version: 1\nsigns: [{id: s, n: 2}]", "extra/a.y.yaml:2:20: another file says"},
 		{"version: 1\ntools: [{mode: m, tool: s, n: 1}]", "version: 1\ntools: [{mode: m, tool: s, n: 2}]", "extra/a.y.yaml:2:31: another file says"},
 		{"version: 1\ntwice: 3", "version: 1\nlist: [{id: two, delete: true}]", "a.yaml:5:1: twice stands here twice [E-dup]|it stands in line 4, too|a.yaml:3:43: the id two stands here twice|it stands in line 3, too"},
 		{"version: 1", "version: 1\nlist: [{id: x, n: 1}, {id: x, n: 2}]", "extra/a.y.yaml:2:28: the id x stands here twice"},

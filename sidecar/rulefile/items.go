@@ -10,7 +10,7 @@ import (
 
 // namedBy are the keys that name an item of a list: the first row whose last key it has, as far
 // as it has them.
-var namedBy = [][]string{{"id"}, {"sign"}, {"mode", "tool"}, {"tools", "names"}}
+var namedBy = [][]string{{"id"}, {"mode", "tool"}, {"tools", "names"}}
 
 // Naming are the keys that name an item, of those that it has; none: it has no name.
 func Naming(has func(key string) bool) []string {

@@ -13,7 +13,7 @@ strategies:
 results:
   - {tool: web_search, chars: 3000, hint: Read on.}
 models: [{id: gpt-4.1}]
-weights: [{sign: quoted, weight: 1}]
+weights: [{id: quoted, weight: 1}]
 `
 
 // What an overlay says stands in front of the file; all else stays.
@@ -29,8 +29,8 @@ func TestOverlay(t *testing.T) {
 		{"an item, by its list", [][2]any{{"strategies.react.priority", 9}}, "strategies:\n    - id: react\n      priority: 9\n", ""},
 		{"an item, alone", [][2]any{{"markers.priority", 9}, {"markers.when", "b"}}, "strategies:\n    - id: markers\n      priority: 9\n      when: b\n", ""},
 		{"an item without id stands in front", [][2]any{{"web_search.chars", 9}, {"results.other.chars", 8}}, "results:\n    - chars: 9\n      tool: web_search\n    - chars: 8\n      tool: other\n", ""},
-		{"an item that a sign names", [][2]any{{"weights.quoted.weight", 9}}, "weights:\n    - sign: quoted\n      weight: 9\n", ""},
-		{"no such sign", [][2]any{{"weights.told.weight", 9}}, "", "there is no told in weights"},
+		{"another item", [][2]any{{"weights.quoted.weight", 9}}, "weights:\n    - id: quoted\n      weight: 9\n", ""},
+		{"no such item", [][2]any{{"weights.told.weight", 9}}, "", "there is no told in weights"},
 		{"an item with a dot in its name", [][2]any{{"models.gpt-4.1.prompt", "p"}}, "models:\n    - id: gpt-4.1\n      prompt: p\n", ""},
 		{"no such item", [][2]any{{"strategies.reakt.priority", 9}}, "", "there is no reakt in strategies"},
 		{"nothing of that name", [][2]any{{"markrs.priority", 9}}, "", "x.yaml has no markrs; did you mean markers?"},

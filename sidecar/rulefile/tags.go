@@ -19,6 +19,9 @@ import (
 // Size is a number of bytes, written 512, 64KiB, 16MiB or 1GiB.
 type Size int
 
+// Gone is the value of a key that earlier versions had. It is not read, and a warning says what its doc says.
+type Gone struct{}
+
 // Pair is one entry of a mapping whose keys the operator chooses.
 type Pair[T any] struct {
 	Key   Text

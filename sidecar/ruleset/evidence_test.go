@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,17 +10,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
-// What the program takes where rules name nothing is what is shipped. Weights are shipped in
-// evidence.yaml alone: it has one for each sign.
+// The words of a header that the program takes where rules name none are what is shipped.
 func TestUsualIsAsShipped(t *testing.T) {
-	l := prepare(shipped(t), true)
-	doc := decodeFile[evidenceDoc](l, evidenceFile)
-	for _, name := range parse.EvidenceNames() {
-		if !slices.ContainsFunc(doc.Weights, func(r weightRule) bool { return r.Sign.Value == name }) {
-			t.Errorf("evidence.yaml has no weight of %q", name)
-		}
-	}
-	for _, st := range l.set.Strategies("").All() {
+	for _, st := range prepare(shipped(t), true).set.Strategies("").All() {
 		if st.Kind == parse.Harmony {
 			if diff := cmp.Diff(harmony.UsualWords(), st.Header); diff != "" {
 				t.Errorf("words of a header (-usual +strategies.yaml):\n%s", diff)
@@ -30,18 +21,30 @@ func TestUsualIsAsShipped(t *testing.T) {
 	}
 }
 
-// A mistake in evidence.yaml is told by itself, not by every example that then goes wrong.
-func TestOneMistakeInEvidence(t *testing.T) {
+// A mistake in evidence.yaml is told by itself, not by every example that then goes wrong. What earlier
+// versions had there is not read, and a warning names what decides now.
+func TestEvidence(t *testing.T) {
 	files := shipped(t)
 	text := files[evidenceFile]
 	for what, broken := range map[string]string{
-		"it is empty": "", "a threshold is no score": strings.Replace(text, "exec: 0.92", "exec: 9", 1),
-		"a sign is unknown": strings.Replace(text, "sign: quoted", "sign: quotd", 1),
+		"it is empty": "", "a list is none": strings.Replace(text, "data: [", "data: {", 1),
+		"a key is unknown": text + "tlk: {}\n",
 	} {
 		files[evidenceFile] = broken
 		_, problems := Load(files)
 		if len(problems) != 1 || problems[0].File != evidenceFile {
 			t.Errorf("%s: %v", what, problems)
+		}
+	}
+	files[evidenceFile] = text + "base: 0\nweights: [{sign: quoted, weight: -7}]\ntalk: {shown: [if you]}\n" +
+		"looks: [ls]\nrun: {read: 0.6, write: 0.9, exec: 0.9}\nask: {read: 0.4, write: 0.7, exec: 0.7}\n"
+	set, problems := Load(files)
+	if set == nil || len(problems) != 6 {
+		t.Fatalf("a file of an earlier version: %v", problems)
+	}
+	for _, p := range problems {
+		if !p.Warning || !strings.Contains(p.Msg, "is not read any more") || p.Hint == "" {
+			t.Errorf("%v", p)
 		}
 	}
 }

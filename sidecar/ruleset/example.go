@@ -120,7 +120,7 @@ func (l *loader) catalog(names *[]string) *tools.Catalog {
 func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta,
 	finish string) (parse.Reading, bool) {
 	s.Enabled = true
-	compiled, err := parse.Compile([]parse.Strategy{s}, l.weights)
+	compiled, err := parse.Compile([]parse.Strategy{s})
 	if err != nil {
 		l.refused(err)
 		return parse.Reading{}, false

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -25,7 +24,6 @@ func TestLayersSlips(t *testing.T) {
 		{execFilename, "lists:\n", "exec.yaml:3:7: lists has no value [E-missing]"},
 		{execFilename, "rules:\n# - id: mine", "exec.yaml:3:7: rules has no value"},
 		{execFilename, "rules:\n  - id: everyday\n    when:\n", "exec.yaml:5:10: when has no value"},
-		{evidenceFile, "weights: [{sign: quoted, weight: 1}, {sign: quoted, weight: 2}]\n", "evidence.yaml:3:45: the sign quoted stands here twice [E-dup]"},
 		{resultsFile, "results: [{mode: executor, tool: raed, delete: true}]\n", "results.yaml:3:11: there is no executor raed to take away"},
 	} {
 		files := layeredShipped(t)
@@ -53,7 +51,6 @@ func TestLayersSlips(t *testing.T) {
 func TestLayersOfOtherNames(t *testing.T) {
 	files := layeredShipped(t)
 	for name, text := range map[string]string{
-		"evidence.a":   "weights: [{sign: quoted, weight: -19}]",
 		"runs.a":       "tools: [{tool: web_search, timeout: 5s}, {tool: read, delete: true}]",
 		"results.a":    "results: [{mode: executor, tool: web_fetch, chars: 999}, {mode: executor, tool: '*', chars: 777}]",
 		"references.a": "arguments: [{tools: [browser], names: [url, targetUrl], resolve: one}]",
@@ -68,9 +65,7 @@ func TestLayersOfOtherNames(t *testing.T) {
 	fetched, other := l.set.Results.Bounds(OfRuns, "web_fetch", 0, 0), l.set.Results.Bounds(OfRuns, "mine", 0,
 		0)
 	_, browser := l.set.References.Of("browser")
-	switch quoted, _ := parse.Named("quoted"); {
-	case l.weights.Of[quoted] != -19:
-		t.Errorf("quoted weighs %v", l.weights.Of[quoted])
+	switch {
 	case search.Timeout != 5*time.Second || !search.Again || read.Tool.Value != every:
 		t.Errorf("%+v %+v", search, read)
 	case fetched.Chars != 999 || fetched.Hint == "" || other.Chars != 777:

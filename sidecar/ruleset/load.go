@@ -171,7 +171,6 @@ type loader struct {
 	trees    map[string]*rulefile.Tree // of the rule files
 	forms    map[string]*prompt.Prompt // the prompts that are templates, by name
 	looks    strategyFile              // what strategies.yaml says of styles
-	weights  parse.Weights             // of evidence.yaml
 	phrases  []parse.Phrase            // of arguments.yaml, for the strategies that read prose
 	examples []func()                  // tried when everything they need is compiled
 	tests    []replyTest               // run after them

@@ -170,8 +170,6 @@ func TestIncludingFiles(t *testing.T) {
 		{strategiesFile, "strategies: [{id: fuzzy, hit: [{text: x}]}]", false}, // whole, since it has no id
 		{strategiesFile, "strategies: [{id: react, kind: lines, block: {done: [x]}}]", false},
 		{strategiesFile, "include: builtin/strategies.yaml", false},
-		{evidenceFile, "weights: [{sign: quoted, about: x}]", true},
-		{evidenceFile, "weights: [{about: x}]", false},
 		{resultsFile, "results: [{mode: executor, tool: read, delete: true}]", true},
 		{execFilename, "rules: [{id: disk, when: null}]", false},
 		{limitsFile, "time: {idle: 5m}", true},

@@ -30,6 +30,7 @@ type schema struct {
 	Minimum     *float64 `json:"minimum,omitempty"`
 	Maximum     *float64 `json:"maximum,omitempty"`
 	Examples    []any    `json:"examples,omitempty"`
+	Deprecated  bool     `json:"deprecated,omitempty"`
 
 	Items        *schema            `json:"items,omitempty"`
 	Properties   properties         `json:"properties,omitempty"`
@@ -73,7 +74,7 @@ var described = []struct {
 	{runsFile, "How far a run of executor mode may go, and how its tools are called.", reflect.TypeFor[Runs]()},
 	{resultsFile, "How much of a tool's result the model reads.", reflect.TypeFor[resultsDoc]()},
 	{editsFile, "What the model reads of requests and results.", reflect.TypeFor[edits.File]()},
-	{evidenceFile, "How sure one must be that a text is a call.", reflect.TypeFor[evidenceDoc]()},
+	{evidenceFile, "Whether a text that looks like a call is meant as one.", reflect.TypeFor[evidenceDoc]()},
 	{experimentsFile, "What is tried on which share of the sessions, and which replies are recorded.", reflect.TypeFor[experiment.File]()},
 	{referencesFile, "Arguments that stand for something said earlier in a run.", reflect.TypeFor[referencesDoc]()},
 	{gatewayFilename, "The tools of an OpenClaw gateway that runs of executor mode may call.", reflect.TypeFor[gatewayFile]()},

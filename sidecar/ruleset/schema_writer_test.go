@@ -32,6 +32,8 @@ func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string,
 	switch t {
 	case reflect.TypeFor[rulefile.Text]():
 		return &schema{Type: "string", Enum: allowed(tag)}
+	case reflect.TypeFor[rulefile.Gone]():
+		return &schema{Deprecated: true}
 	case reflect.TypeFor[bool]():
 		return &schema{Type: "boolean"}
 	case reflect.TypeFor[int](), reflect.TypeFor[rulefile.Number]():

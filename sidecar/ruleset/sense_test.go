@@ -18,7 +18,6 @@ func TestValuesWithoutSense(t *testing.T) {
 		{modelsFile, "", model + "{id: 'openai/gpt-oss:20b', about: x, mode: provider, sampling: {min_tokens: 3, temperature: 1, stop: [x]}}\n", ""},
 		{runsFile, "reserve: 2000", "reserve: 10000000", "reserve must be less than window"},
 		{runsFile, "trim_at: 0.6", "trim_at: 0.9", "trim_at cannot be more than compact_at"},
-		{evidenceFile, "\nask: {read: 0.4,", "\nask: {read: 0.7,", "ask cannot be more than run"},
 		{recoveryFile, "text: 'The call of {tool} was not made: {why} Call", "text: '' # '", "text is empty"},
 		{serversFile, "detect:\n      - {path: /api/version,", "detect:\n      - {path: '',", "has no path"},
 		{serversFile, "effort: {field: reasoning_effort,", "effort: {field: '',", "names no field"},

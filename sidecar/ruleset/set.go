@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
@@ -63,8 +62,6 @@ type Set struct {
 	choices    []chooser
 	topic      []string // what a user says who writes about calls
 	data       []string // what is said where the answer is an object
-	looking    []string // programs that only look
-	talk       *parse.Talk
 	book       rulebook
 	own        *author                  // what the operator says about calls
 	locked     *author                  // what the locked folder says; nil: nothing
@@ -94,12 +91,8 @@ func (s *Set) Strategies(profile string) *parse.Strategies {
 
 // Facts is what a reading of a reply may know of its request, and how much it may hold. It has no judge yet.
 func (s *Set) Facts(model, server, user string) parse.Facts {
-	looks := func(tool string,
-		args []byte) bool {
-		return policy.Looks(tool, args, s.looking, s.own.world(At{}))
-	}
-	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Data: s.data, Talk: s.talk,
-		Looks: looks, MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
+	return parse.Facts{Model: model, Server: server, User: user, Topic: s.topic, Data: s.data,
+		MaxText: int(s.Limits.TextBytes), MaxDepth: s.Limits.Depth}
 }
 
 // WhyNot takes the condition of a strategy apart and evaluates every term for what

@@ -57,8 +57,8 @@ type signsRule struct {
 }
 
 type linesRule struct {
-	Done  []string `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
-	Multi bool     `rule:"multi" doc:"It does nothing. Folders of earlier versions have it."`
+	Done  []string      `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
+	Multi rulefile.Gone `rule:"multi" doc:"It did nothing."`
 }
 
 type blockRule struct {
@@ -230,7 +230,7 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules
 	if !l.clean(strategiesFile) {
 		return
 	}
-	compiled, err := parse.Compile(list, l.weights)
+	compiled, err := parse.Compile(list)
 	if err != nil {
 		l.refused(err)
 		return

@@ -17,7 +17,7 @@ import (
 // funcs are those of the templates.
 func funcs() template.FuncMap {
 	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size,
-		"plural": plural, "signed": signed, "stamp": stamp, "ends": strings.HasSuffix,
+		"plural": plural, "stamp": stamp, "ends": strings.HasSuffix,
 		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref, "fate": fate,
 		"remedy": remedy, "inc": func(n int) int { return n + 1 }}
 }
@@ -115,5 +115,3 @@ func plural(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
-
-func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.1f", x), "-", "−", 1) }

@@ -20,7 +20,7 @@ func (Part) Settings() any { return nil }
 
 // Commands are those that measure how replies are read.
 func (Part) Commands(env cli.Env) []*cobra.Command {
-	return []*cobra.Command{evalCommand(env), noiseCommand(env), readingCommand(env)}
+	return []*cobra.Command{evalCommand(env), noiseCommand(env)}
 }
 
 // Open adds nothing to a server.

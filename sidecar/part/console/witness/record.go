@@ -107,7 +107,7 @@ func (r *Record) Replied(h *turn.Reply) {
 		c.Arguments = bytes.Clone(c.Arguments)
 		size += int64(len(c.Arguments)) + 200
 	}
-	size += int64(200 * (len(h.Reading.Steps) + len(h.Reading.Weighed)))
+	size += int64(200 * (len(h.Reading.Steps) + len(h.Reading.Candidates)))
 	if r.most > 0 {
 		reply.User, reply.Workspace, reply.Finish = h.Facts.User, h.Workspace, h.Finish
 		reply.Intact, reply.Asked, reply.Formatted = h.Facts.Intact, h.Facts.Asked, h.Facts.Formatted
@@ -184,7 +184,7 @@ func bare(r *parse.Reading) {
 	for i := range r.Refused {
 		r.Refused[i] = tools.Refusal{Code: r.Refused[i].Code} // its name and reason may quote the model
 	}
-	r.Steps, r.Weighed = nil, nil
+	r.Steps, r.Candidates = nil, nil
 }
 
 // Ended keeps what came of the request.

@@ -1,4 +1,4 @@
-package fit
+package trial_test
 
 import (
 	"flag"
@@ -19,10 +19,9 @@ import (
 var update = flag.Bool("update", false, "measure, and write docs/reading.md anew; a minute")
 
 const (
-	pageFile    = "reading.md"
-	pictureFile = "reading-calibration.svg"
-	missesFile  = "reading-misses.yaml"
-	wanted      = 0.99 // of the calls after a single damage
+	pageFile   = "reading.md"
+	missesFile = "reading-misses.yaml"
+	wanted     = 0.99 // of the calls after a single damage
 )
 
 func docs(name string) string { return filepath.Join(ruletest.Root(), "docs", name) }
@@ -60,7 +59,6 @@ func TestReadingPage(t *testing.T) {
 			return
 		}
 		ruletest.Must(t, os.WriteFile(docs(pageFile), []byte(m.page(why)), 0o644))
-		ruletest.Must(t, os.WriteFile(docs(pictureFile), []byte(SVG(m.kept, &m.shipped)), 0o644))
 	}
 	page, err := os.ReadFile(docs(pageFile))
 	ruletest.Must(t, err)
@@ -73,8 +71,7 @@ func TestReadingPage(t *testing.T) {
 
 func (m *measured) page(why map[string]string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, head, UsualCount)
-	m.calibration(&b)
+	b.WriteString(head)
 	m.recovery(&b)
 	m.others(&b)
 	m.known(&b, why)
@@ -82,44 +79,14 @@ func (m *measured) page(why map[string]string) string {
 	return b.String()
 }
 
-const head = `# How well replies are read, and how sure the reader is
+const head = `# How well replies are read
 
 ` + "`make reading`" + ` measures this anew and writes this page. All replies are made up: a seed decides what the model
-meant and how the reply is damaged ([noise.md](noise.md)), so it is known which calls are right.
-
-## Evidence
-
-Control tokens and the server's own calls settle what a call is. Where they are missing or damaged, the reader
-looks for *signs*: how a text is written, whether the arguments are what the tool takes, what stands around
-it. Each sign has a weight in ` + "`rules/evidence.yaml`" + `. The *score* of a text is 1 / (1 + e^-sum) of its weights,
-from 0 to 1. From a threshold on it runs, and from a lower one on the model is asked once what it means.
-Thresholds depend on what the tool does. ` + "`gpt-oss-executor explain`" + ` shows the addition for each text of a
-reply.
-
-` + "`gpt-oss-executor reading fit`" + ` finds the weights: a logistic regression over %d made-up replies, of which
-every second one makes no call. A weight is held to the one that was set by hand and never changes its side.
-Thresholds are set by hand. With replies of your own:
-
-    gpt-oss-executor reading fit --rules my-rules --cases replies.jsonl --write
-
-A line of that file is a reply and the calls that are meant; name no call where it only shows one:
-
-    {"message": {"content": "…"}, "tools": ["read"], "expect": {"calls": [{"name": "read", "arguments": {"path": "a"}}]}}
+meant and how the reply is damaged ([noise.md](noise.md)), so it is known which calls are right. What decides
+whether a text is a call is told in ` + "`rules/evidence.yaml`" + `; ` + "`gpt-oss-executor explain`" + ` shows it for each text
+of a reply.
 
 `
-
-func (m *measured) calibration(b *strings.Builder) {
-	log, square := m.kept.Loss(&m.shipped)
-	fmt.Fprintf(b, "## What a score is worth\n\nOn %d texts of replies that were not used to fit: logarithmic loss %.4f, Brier score %.4f.\n\n![share of calls by score](%s)\n",
-		m.kept.Total("").all(), log, square, pictureFile)
-	fmt.Fprintf(b, "\n| class | runs from | texts that run | of these calls |\n|---|---:|---:|---:|\n")
-	for _, class := range Classes() {
-		n := m.kept.From(&m.shipped, class, m.shipped.Run.Of(class))
-		fmt.Fprintf(b, "| `%s` | %.2f | %d | %.2f %% |\n", class, m.shipped.Run.Of(class), n.all(),
-			100*float64(n.Calls)/float64(max(1, n.all())))
-	}
-	fmt.Fprintf(b, "\n`TestShippedWeights` fails if the weights in the file are not what a fit gives, or a class is more than\n%.0f %% apart.\n\n", 100*farthest)
-}
 
 func (m *measured) recovery(b *strings.Builder) {
 	fmt.Fprintf(b, "## Calls that are read\n\n%d replies for each line. *Asked again*: refused with a reason, so the model makes the call anew.\n\n", chainCount)

@@ -1,4 +1,4 @@
-package fit
+package trial_test
 
 import (
 	"os"
@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/replies"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -22,8 +22,6 @@ const (
 
 // measured is what docs/reading.md shows.
 type measured struct {
-	shipped   parse.Weights
-	kept      Samples              // what the weights are judged by
 	alone     map[string]noise.Row // each damage by itself
 	chains    map[int]noise.Row    // by how many damages
 	mixes     map[string]noise.Row // other models
@@ -33,12 +31,8 @@ type measured struct {
 
 func measureAll(t *testing.T) *measured {
 	set := ruletest.Shipped(t)
-	_, shipped, _, err := begin(shippedFiles(t))
-	ruletest.Must(t, err)
-	kept, err := Draw(set, otherSeed, UsualCount)
-	ruletest.Must(t, err)
 	m := &measured{
-		shipped: shipped, kept: kept.All, alone: map[string]noise.Row{}, chains: map[int]noise.Row{},
+		alone: map[string]noise.Row{}, chains: map[int]noise.Row{},
 		mixes: map[string]noise.Row{}, noCall: map[string]noise.Row{},
 	}
 	ops := noise.Operators()
@@ -90,7 +84,7 @@ func each(n int, job func(i int)) {
 
 func reading(t *testing.T, set *ruleset.Set) func(noise.Case) noise.Got {
 	return func(c noise.Case) noise.Got {
-		got, _, err := Read(set, c)
+		got, err := replies.Read(set, c)
 		if err != nil {
 			t.Errorf("seed %d: %v", c.Seed, err)
 		}

@@ -1,0 +1,146 @@
+package parse_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/noise"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/replies"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+)
+
+// family is a raw reply of some model, and what it means.
+type family struct {
+	ID, Family, Raw string
+	Tools           []json.RawMessage
+	Expect          struct {
+		Content *string
+		Calls   []wantCall
+		Error   bool
+	}
+}
+
+// figures collect what became of each case of each set, so that two readers can be compared case by case.
+type figures struct {
+	sets []string
+	of   map[string]map[string]int // by set and outcome
+	out  *os.File                  // a line for each case; nil: none
+}
+
+func (f *figures) add(set, id, outcome string) {
+	if f.of[set] == nil {
+		f.of[set] = map[string]int{}
+		f.sets = append(f.sets, set)
+	}
+	f.of[set][outcome]++
+	if f.out != nil {
+		fmt.Fprintf(f.out, "%s\t%s\t%s\n", set, id, outcome)
+	}
+}
+
+func (f *figures) log(t *testing.T) {
+	for _, set := range f.sets {
+		line, all := "", 0
+		for _, n := range f.of[set] {
+			all += n
+		}
+		for _, outcome := range []string{"right", "text", "asked", "missed", "wrong", "false", "leak"} {
+			line += fmt.Sprintf(" %s %d", outcome, f.of[set][outcome])
+		}
+		t.Logf("%-14s %6d:%s", set, all, line)
+	}
+}
+
+// TestFigures prints how the corpora are read, and with NOISE=n as many made-up replies of each kind; with
+// FIGURES=FILE each case becomes a line there, so that two readers can be compared.
+func TestFigures(t *testing.T) {
+	f := &figures{of: map[string]map[string]int{}}
+	if name := os.Getenv("FIGURES"); name != "" {
+		file, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		f.out = file
+	}
+	s := shipped.Strategies("")
+	for _, w := range corpus.Load[wild](t, "gptoss") {
+		got := w.read(s)
+		calls, content := w.judge(got)
+		f.add("gptoss", w.ID, outcome(calls, content, len(w.Expect.Calls), got))
+	}
+	for _, set := range []string{"harmony", "react", "markers"} {
+		for _, l := range corpus.Load[labelled](t, set) {
+			got := readPieces(s, catalogOf(l.Input.Tools, l.Input.Tools != nil), l.pieces(t), "")
+			calls := sameCalls(got.Calls, l.Expect.Calls, l.Expect.Optional)
+			f.add(set, l.ID, outcome(calls, l.judge(got) == "", len(l.Expect.Calls)+len(l.Expect.Optional),
+				got))
+		}
+	}
+	for _, c := range corpus.Load[family](t, "families") {
+		got := readPieces(s, catalogOf(c.Tools, true), []string{c.Raw}, "stop")
+		text := c.Expect.Content == nil && strings.TrimSpace(got.Content) == "" ||
+			c.Expect.Content != nil && strings.TrimSpace(*c.Expect.Content) == strings.TrimSpace(got.Content)
+		f.add("families", c.ID, outcome(sameCalls(got.Calls, c.Expect.Calls, nil), text || c.Expect.Error,
+			len(c.Expect.Calls), got))
+	}
+	n, _ := strconv.Atoi(os.Getenv("NOISE"))
+	for _, o := range []noise.Options{{Chain: 1}, {Chain: 2}, {Chain: 4}, {Mix: "gpt-5"},
+		{Chain: -1, Negatives: true}} {
+		set := fmt.Sprintf("noise %d%s", o.Chain, o.Mix)
+		if o.Negatives {
+			set = "negatives"
+		}
+		for i := range uint64(n) {
+			c := noise.New(20_000_000+i, o)
+			f.add(set, fmt.Sprint(c.Seed, c.Ops, c.Negative), judged(t, c))
+		}
+	}
+	f.log(t)
+}
+
+// outcome is what became of a case of a corpus.
+func outcome(calls, content bool, wanted int, got parse.Reading) string {
+	switch {
+	case calls && content:
+		return "right"
+	case calls:
+		return "text"
+	case wanted == 0:
+		return "false"
+	case len(got.Calls) > 0:
+		return "wrong"
+	case len(got.Refused) > 0:
+		return "asked"
+	}
+	return "missed"
+}
+
+// judged is what became of a made-up reply.
+func judged(t *testing.T, c noise.Case) string {
+	got, err := replies.Read(shipped, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := noise.Judge(c, got)
+	switch {
+	case len(v.False) > 0:
+		return "false"
+	case v.WrongValue+v.WrongName > 0:
+		return "wrong"
+	case v.Missed > 0:
+		return "missed"
+	case v.AskedAgain > 0:
+		return "asked"
+	case v.Leak:
+		return "leak"
+	case v.Good():
+		return "right"
+	}
+	return "text"
+}
