@@ -35,21 +35,21 @@ concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Para
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## build bin/gpt-oss-executor
-	go build -ldflags="-s -w" -o bin/gpt-oss-executor .
+build: ## build bin/gpt-oss-executor, and beside it what runs confined commands
+	go build -ldflags="-s -w" -o bin/ . ./cmd/gpt-oss-executor-confine
 
 # Behind sudo it takes the program that is there: git tells root nothing of the clone of another user.
 install: ## build it, and put the program, completion and manual pages below PREFIX (/usr/local), itself below DESTDIR
-	@[ -n "$${SUDO_USER:-}" ] && [ -x bin/gpt-oss-executor ] || $(MAKE) --no-print-directory build
+	@[ -n "$${SUDO_USER:-}" ] && [ -x bin/gpt-oss-executor-confine ] || $(MAKE) --no-print-directory build
 	umask 022; mkdir -p "$(bindir)" $(foreach file,$(completions),"$(share)/$(dir $(file))") "$(share)/man/man1"
-	install -m 755 bin/gpt-oss-executor "$(bindir)/"
+	install -m 755 bin/gpt-oss-executor bin/gpt-oss-executor-confine "$(bindir)/"
 	umask 022; bin/gpt-oss-executor completion bash > "$(share)/$(word 1,$(completions))"
 	umask 022; bin/gpt-oss-executor completion zsh > "$(share)/$(word 2,$(completions))"
 	umask 022; bin/gpt-oss-executor completion fish > "$(share)/$(word 3,$(completions))"
 	umask 022; bin/gpt-oss-executor man --dir "$(share)/man/man1"
 
 uninstall: ## remove what install laid down, with the same PREFIX and DESTDIR
-	rm -f "$(bindir)/gpt-oss-executor" $(foreach file,$(completions),"$(share)/$(file)") "$(share)"/man/man1/gpt-oss-executor.1 "$(share)"/man/man1/gpt-oss-executor-*.1
+	rm -f "$(bindir)/gpt-oss-executor" "$(bindir)/gpt-oss-executor-confine" $(foreach file,$(completions),"$(share)/$(file)") "$(share)"/man/man1/gpt-oss-executor.1 "$(share)"/man/man1/gpt-oss-executor-*.1
 
 release: ## archives, npm packages, SBOMs and checksums of a commit in dist/; TARGETS=linux/amd64,… only these, TRIAL=1 also of changes
 	go run ./deploy/release -only '$(TARGETS)' $(if $(TRIAL),-trial)

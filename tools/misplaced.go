@@ -57,9 +57,9 @@ func (w *shaper) nested(object string) (outer string, ok bool) {
 		return "", false
 	}
 	frame := target(w.schema.props[missing[0]])
-	list := typed(frame, "array") && items(frame) != nil
+	list := typed(frame, "array") && frame.Items != nil
 	if list {
-		frame = target(items(frame))
+		frame = target(frame.Items)
 	}
 	within, _ := fields(frame)
 	if len(within) == 0 {
@@ -88,7 +88,7 @@ func (w *shaper) nested(object string) (outer string, ok bool) {
 	w.refill(len(outer))
 	mended := w.object(outer, w.schema.Schema, w.schema.props, w.schema.required, aliases)
 	w.repairs = w.repairs[:noted]
-	return outer, accepts(w.schema.Schema, mended)
+	return outer, w.schema.Accepts(mended)
 }
 
 // withValues is an object without the members that have neither a name nor a value.

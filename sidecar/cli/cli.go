@@ -9,11 +9,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -49,7 +47,7 @@ const ErrSaid = Exit(1)
 func Run(args []string, env Env) int {
 	out := &Writer{To: env.Out}
 	env.Out = out
-	root := rootCommand(env, args)
+	root := rootCommand(env)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(WrongFlag(args))
 	err := cmp.Or(root.Execute(), out.Err)
@@ -69,9 +67,8 @@ func Run(args []string, env Env) int {
 	return 1
 }
 
-// rootCommand is the program with all its commands. Those of a part do not wait for the others, since
-// every confined command starts the program.
-func rootCommand(env Env, args []string) *cobra.Command {
+// rootCommand is the program with all its commands.
+func rootCommand(env Env) *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use:   "gpt-oss-executor",
@@ -98,19 +95,12 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetHelpCommand(HelpCommand())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), Page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
+	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env),
+		rulesCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
+		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env),
+		varsCommand(env), healthCommand(env), versionCommand(env), CompletionCommand(), ManCommand())
 	for _, p := range env.Parts {
-		if len(args) > 0 && slices.Contains(built.Brings(p.Name(), built.Command), args[0]) {
-			root.AddCommand(p.Commands(env)...)
-		}
-	}
-	if !root.HasSubCommands() {
-		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env),
-			rulesCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
-			applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env),
-			varsCommand(env), healthCommand(env), versionCommand(env), CompletionCommand(), ManCommand())
-		for _, p := range env.Parts {
-			root.AddCommand(p.Commands(env)...)
-		}
+		root.AddCommand(p.Commands(env)...)
 	}
 	root.InitDefaultHelpCmd()
 	Helpful(root)

@@ -28,7 +28,7 @@ func everyCommand(c *cobra.Command) []*cobra.Command {
 }
 
 func newRoot() *cobra.Command {
-	return rootCommand(Env{Parts: Parts, Defaults: os.DirFS("../..")}, nil)
+	return rootCommand(Env{Parts: Parts, Defaults: os.DirFS("../..")})
 }
 
 // What holds for every help page, whichever commands there are.

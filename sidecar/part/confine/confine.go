@@ -1,21 +1,17 @@
 package confine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -59,30 +55,20 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 			if f.probe {
 				return probeConfine(env, f.asJSON)
 			}
-			box, err := f.box(env, args)
-			if err != nil {
-				return cli.Misused(c, err)
-			}
-			proxy := ""
-			if f.ticket != "" {
-				t, err := tickets.Take(f.ticket, args, time.Now())
-				if err != nil {
-					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
-					return cli.Exit(walls.ExitUnfit)
-				}
-				if t.Outside {
-					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", t.RunOutside(env.Environ))
-					return cli.Exit(walls.ExitNotRun)
-				}
-				box, proxy = t.Box, t.Proxy
-				box.Env = t.Environ(env.Environ)
-			}
 			in, _ := env.In.(*os.File)
-			code, err := walls.Run(box, walls.Streams{In: in, Out: env.Stdout(), Err: env.Err})
-			if err != nil {
-				fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
+			streams := walls.Streams{In: in, Out: env.Stdout(), Err: env.Err}
+			code := 0
+			if f.ticket != "" {
+				code = command.Run(c.Context(), f.ticket, args, env.Environ, streams)
+			} else {
+				box, err := f.box(env, args)
+				if err != nil {
+					return cli.Misused(c, err)
+				}
+				if code, err = walls.Run(box, streams); err != nil {
+					fmt.Fprintln(env.Err, "gpt-oss-executor confine:", err)
+				}
 			}
-			tellRefused(c.Context(), env, proxy)
 			if code != 0 {
 				return cli.Exit(code)
 			}
@@ -184,19 +170,4 @@ func probeConfine(env cli.Env, asJSON bool) error {
 		return cli.Exit(walls.ExitUnfit)
 	}
 	return nil
-}
-
-// tellRefused takes leave of the proxy, and prints what was refused there: curl and git do
-// not. A proxy that is gone has nothing to say.
-func tellRefused(ctx context.Context, env cli.Env, proxy string) {
-	if proxy == "" {
-		return
-	}
-	refused, err := egress.Farewell(ctx, proxy)
-	if err != nil {
-		return
-	}
-	for _, sentence := range refused {
-		fmt.Fprintln(env.Err, "gpt-oss-executor confine: network:", terminal.Printable(sentence))
-	}
 }

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
@@ -109,9 +111,9 @@ func newIssuer(c *service.Core, s *Settings, writable []string) (*tickets.Issuer
 	if err != nil {
 		return nil, err
 	}
-	program, err := os.Executable()
+	program, err := confiner()
 	if err != nil {
-		return nil, fmt.Errorf("find this program, which confines commands: %w", err)
+		return nil, err
 	}
 	state, err := service.StateOf(c.Settings)
 	if err != nil {
@@ -136,6 +138,19 @@ func newIssuer(c *service.Core, s *Settings, writable []string) (*tickets.Issuer
 		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty,
 		Missing: missing, Made: made, Untried: s.Confine == Untried, Now: time.Now,
 	}, nil
+}
+
+// confiner is the program that a gateway starts for each command: the small one beside this program, or this
+// one.
+func confiner() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program, which confines commands: %w", err)
+	}
+	if small, err := exec.LookPath(filepath.Join(filepath.Dir(program), command.Program)); err == nil {
+		return small, nil
+	}
+	return program, nil
 }
 
 // errUnfit is why commands are not confined.

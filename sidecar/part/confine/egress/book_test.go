@@ -16,6 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -115,11 +116,11 @@ func TestConfined(t *testing.T) {
 	if strings.Contains(string(text), "/c") || strings.Contains(string(text), "it is out") {
 		t.Errorf("it gets past the proxy:\n%s", text)
 	}
-	refused, err := Farewell(context.Background(), proxy)
+	refused, err := command.Farewell(context.Background(), proxy)
 	if err != nil || len(refused) != 1 || !strings.HasPrefix(refused[0], "other.dev:80 is refused") {
 		t.Errorf("%q, %v", refused, err)
 	}
-	if _, err := Farewell(context.Background(), proxy); err == nil || !strings.Contains(err.Error(), "407") {
+	if _, err := command.Farewell(context.Background(), proxy); err == nil || !strings.Contains(err.Error(), "407") {
 		t.Errorf("a second farewell: %v", err)
 	}
 	ruletest.Soon(t, "settled",

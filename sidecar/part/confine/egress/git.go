@@ -12,7 +12,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 )
 
 // methodGit is how the decision log names what the transport of git does.
@@ -27,8 +27,8 @@ func noRemote() *refusal {
 
 // ssh runs a service of a remote as the user does, for git of a confined command.
 func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request) {
-	ask := gitremote.AskOf(r.URL.Query())
-	at := slices.IndexFunc(v.pass.Remotes, ask.Of)
+	ask := command.AskOf(r.URL.Query())
+	at := slices.IndexFunc(v.pass.Remotes, func(r guard.Remote) bool { return fits(ask, r) })
 	v.use = urls.Tunnel((&sshServer{ask}).String())
 	var refused error
 	if at < 0 {
@@ -58,11 +58,11 @@ func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request)
 	idle := newWatch(v.set.Limits.NetworkIdle, cancel)
 	defer idle.stop()
 	to := &oneWriter{to: client}
-	c.Stdout = idle.writer(gitremote.Frames{To: to, Part: gitremote.Output}, &tally.received)
-	c.Stderr = gitremote.Frames{To: to, Part: gitremote.Errors}
+	c.Stdout = idle.writer(command.Frames{To: to, Part: command.Output}, &tally.received)
+	c.Stderr = command.Frames{To: to, Part: command.Errors}
 	c.WaitDelay = time.Second
 	end := func(code int) {
-		_, _ = to.Write(binary.BigEndian.AppendUint32([]byte{gitremote.Exit}, uint32(code)))
+		_, _ = to.Write(binary.BigEndian.AppendUint32([]byte{command.Exit}, uint32(code)))
 	}
 	in, err := c.StdinPipe()
 	if err == nil {
@@ -90,8 +90,14 @@ func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request)
 	<-sent
 }
 
+// fits reports whether git asks for a service that a remote offers.
+func fits(a command.Ask, r guard.Remote) bool {
+	return r.URL.Scheme == "ssh" && a.Host == r.URL.Hostname() && a.Port == r.URL.Port() &&
+		a.User == r.URL.User.Username() && a.Path == r.URL.Path && r.Offers(a.Service)
+}
+
 // sshServer is where an ask leads.
-type sshServer struct{ gitremote.Ask }
+type sshServer struct{ command.Ask }
 
 func (s *sshServer) String() string {
 	port := s.Port

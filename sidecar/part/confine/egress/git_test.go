@@ -10,6 +10,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 )
 
@@ -25,7 +26,7 @@ func TestSSH(t *testing.T) {
 		p.User = gitremote.NewUser([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + dir}, nil)
 	})
 	ask := func(args ...string) (code int, out, errs string) {
-		a, err := gitremote.ParseSSH(args, "version=2")
+		a, err := command.ParseSSH(args, "version=2")
 		ruletest.Must(t, err)
 		var o, e bytes.Buffer
 		code, err = a.Run(context.Background(), "http://t1:s3cret@"+r.Addr(),
@@ -54,7 +55,7 @@ func TestSSH(t *testing.T) {
 		!strings.Contains(log, "GIT other.example.com:22 refused remotes") {
 		t.Error(log)
 	}
-	if _, err := gitremote.ParseSSH([]string{"-oProxyCommand=x", "git@git.example.com",
+	if _, err := command.ParseSSH([]string{"-oProxyCommand=x", "git@git.example.com",
 		"git-upload-pack 'a.git'"}, ""); err == nil {
 		t.Error("an option of ssh is taken")
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 )
 
 // ticketAuth lets requests in that show a ticket.
@@ -41,7 +41,7 @@ func (d *ticketAuth) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case remote != nil:
 		v.fetch(ctx, w, r, remote, path, query)
 		return
-	case r.URL.Path == gitremote.Path && r.URL.Host == "":
+	case r.URL.Path == command.SSHPath && r.URL.Host == "":
 		v.ssh(ctx, w, r)
 		return
 	case r.Method == http.MethodConnect:

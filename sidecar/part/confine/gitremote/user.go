@@ -1,16 +1,19 @@
+// Package gitremote is the user at the remotes of git that runs confined: the ssh of the user, and what their
+// credential helpers say, outside of the walls. It takes host, repository and service as values of a known
+// form. It works in the root folder, reads nothing of a workspace, and runs no program that a confined
+// command can change.
 package gitremote
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 )
 
 // User runs programs as the user does, in the root folder.
@@ -19,58 +22,13 @@ type User struct{ env []string }
 // NewUser is the user with this environment: NAME=value. The folders are those that confined commands may
 // change; no program is taken from them.
 func NewUser(environ, folders []string) User {
-	return User{append(Unprepared(environ, folders), "GIT_TERMINAL_PROMPT=0", "SSH_ASKPASS_REQUIRE=never")}
-}
-
-// Unprepared is an environment in which no name leads to a program in one of these folders, and no variable
-// leads git to a repository.
-func Unprepared(environ, folders []string) (out []string) {
-	for _, v := range environ {
-		name, value, _ := strings.Cut(v, "=")
-		switch {
-		case name == "PATH":
-			dirs := slices.DeleteFunc(strings.Split(value, ":"), func(dir string) bool {
-				real, err := filepath.EvalSymlinks(dir)
-				return err != nil || !filepath.IsAbs(dir) ||
-					slices.ContainsFunc(folders,
-						func(f string) bool { return holds(f, real) || holds(f, dir) })
-			})
-			out = append(out, "PATH="+strings.Join(dirs, ":"))
-		case strings.HasPrefix(name, "GIT_"), slices.Contains([]string{"BASH_ENV", "ENV", "PWD", "OLDPWD",
-			"SSH_ASKPASS"}, name):
-		default:
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// holds reports whether a path is a folder or lies in it.
-func holds(folder, path string) bool {
-	if real, err := filepath.EvalSymlinks(folder); err == nil {
-		folder = real
-	}
-	inside, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(inside)
-}
-
-// Lookup is where a program stands that an environment leads to.
-func Lookup(environ []string, name string) (string, error) {
-	for _, v := range environ {
-		if list, ok := strings.CutPrefix(v, "PATH="); ok {
-			for dir := range strings.SplitSeq(list, ":") {
-				if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil && dir != "" {
-					return path, nil
-				}
-			}
-		}
-	}
-	return "", fmt.Errorf("%s is not in PATH", name)
+	return User{append(command.Unprepared(environ, folders), "GIT_TERMINAL_PROMPT=0",
+		"SSH_ASKPASS_REQUIRE=never")}
 }
 
 // command is a program of the user.
 func (u User) command(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
-	path, err := Lookup(u.env, name)
+	path, err := command.Lookup(u.env, name)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -135,7 +136,7 @@ func TestHiddenRuns(t *testing.T) {
 	run := func() string {
 		w, err := d.Permit(ruletest.Shipped(t), p)
 		ruletest.Must(t, err)
-		ticket, err := Take(w.Ticket, []string{"bash", "-c", p.Command}, time.Now())
+		ticket, err := command.Take(w.Ticket, []string{"bash", "-c", p.Command}, time.Now())
 		ruletest.Must(t, err)
 		ticket.Box.Dir, ticket.Box.Env = work, []string{"PATH=/usr/bin:/bin", "HOME=/nonexistent"}
 		var out bytes.Buffer

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -37,8 +38,8 @@ type Issuer struct {
 // Permit issues the ticket of a command.
 func (d *Issuer) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {
 	if p.Outside {
-		t := Ticket{Outside: true, Set: d.outside(p.Roots), Box: walls.Box{Command: shell(p), Dir: d.Empty,
-			Write: p.Roots.Write}}
+		t := command.Ticket{Outside: true, Set: d.outside(p.Roots),
+			Box: walls.Box{Command: shell(p), Dir: d.Empty, Write: p.Roots.Write}}
 		path, err := d.Folder.Issue(t, d.Now())
 		return policy.Wrapper{Program: d.Program, Ticket: path}, err
 	}
@@ -51,7 +52,7 @@ func (d *Issuer) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error
 			return policy.Wrapper{}, fmt.Errorf("make the folder for confined commands: %w", err)
 		}
 	}
-	t := Ticket{Hide: has.Hidden, Set: has.Environment, Box: d.box(set, p, has)}
+	t := command.Ticket{Hide: has.Hidden, Set: has.Environment, Box: d.box(set, p, has)}
 	d.reach(&t, p.Remotes)
 	if d.Network != nil {
 		proxy, err := d.Network.Admit(set, p)

@@ -13,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -49,7 +50,7 @@ func TestDesk(t *testing.T) {
 		p.Understood, p.Settings = understood, understood
 		w, err := d.Permit(ruletest.Shipped(t), p)
 		ruletest.Must(t, err)
-		ticket, err := Take(w.Ticket, []string{"bash", "-c", "npm test"}, now)
+		ticket, err := command.Take(w.Ticket, []string{"bash", "-c", "npm test"}, now)
 		ruletest.Must(t, err)
 		b := ticket.Box
 		for _, want := range []struct {

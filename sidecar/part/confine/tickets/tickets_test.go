@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
 var (
-	now     = time.Unix(1_000_000_000, 0)
-	command = []string{"bash", "-c", "npm test"}
+	now   = time.Unix(1_000_000_000, 0)
+	words = []string{"bash", "-c", "npm test"}
 )
 
 func issued(t *testing.T) (dir, path string) {
@@ -23,7 +24,7 @@ func issued(t *testing.T) (dir, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err = f.Issue(Ticket{Box: walls.Box{Command: command, Write: []string{"/srv/project"}},
+	path, err = f.Issue(command.Ticket{Box: walls.Box{Command: words, Write: []string{"/srv/project"}},
 		Proxy: "http://a:b@127.0.0.1:1", Hide: []string{"*TOKEN*"}, Set: []string{"CI=1"}}, now)
 	if err != nil {
 		t.Fatal(err)
@@ -34,48 +35,55 @@ func issued(t *testing.T) (dir, path string) {
 // A ticket is good once, for its command, for a while, and for its user alone.
 func TestTake(t *testing.T) {
 	_, path := issued(t)
-	got, err := Take(path, command, now.Add(time.Minute))
+	got, err := command.Take(path, words, now.Add(time.Minute))
 	if err != nil || got.Box.Write[0] != "/srv/project" {
 		t.Fatalf("%+v %v", got, err)
 	}
-	if _, err := Take(path, command, now); err == nil || !strings.Contains(err.Error(), "was used before") {
+	if _, err := command.Take(path, words, now); err == nil || !strings.Contains(err.Error(), "was used before") {
 		t.Errorf("a second time: %v", err)
 	}
-	if left, err := os.ReadFile(path + spent); err != nil || len(left) > 0 {
+	if left, err := os.ReadFile(path + ".spent"); err != nil || len(left) > 0 {
 		t.Errorf("what is left holds %q, %v", left, err)
 	}
 	for want, take := range map[string]func(path string) error{
 		"there is no ticket": func(string) error {
-			_, err := Take("/nonexistent/T", command, now)
+			_, err := command.Take("/nonexistent/T", words, now)
 			return err
 		},
 		"was good until": func(path string) error {
-			_, err := Take(path, command, now.Add(Valid+time.Second))
+			_, err := command.Take(path, words, now.Add(Valid+time.Second))
 			return err
 		},
 		"and not for": func(path string) error {
-			_, err := Take(path, []string{"bash", "-c", "rm -r ."}, now)
+			_, err := command.Take(path, []string{"bash", "-c", "rm -r ."}, now)
 			return err
 		},
 		"is no ticket: others": func(path string) error {
 			if err := os.Chmod(filepath.Dir(path), 0o755); err != nil {
 				return err
 			}
-			_, err := Take(path, command, now)
+			_, err := command.Take(path, words, now)
 			return err
 		},
 		".spent is no ticket": func(path string) error {
-			if err := os.Rename(path, path+spent); err != nil { // as while another takes it
+			if err := os.Rename(path, path+".spent"); err != nil { // as while another takes it
 				return err
 			}
-			_, err := Take(path+spent, command, now)
+			_, err := command.Take(path+".spent", words, now)
 			return err
 		},
 		"read the ticket": func(path string) error {
 			if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 				return err
 			}
-			_, err := Take(path, command, now)
+			_, err := command.Take(path, words, now)
+			return err
+		},
+		`unknown field "forbid"`: func(path string) error { // that of a newer server
+			if err := os.WriteFile(path, []byte(`{"forbid":["x"]}`), 0o600); err != nil {
+				return err
+			}
+			_, err := command.Take(path, words, now)
 			return err
 		},
 	} {
@@ -100,7 +108,7 @@ func TestSweep(t *testing.T) {
 		at   time.Time
 		left int
 	}{{now, 1}, {now.Add(sweepEvery / 2), 2}, {now.Add(sweepEvery), 1}, {now.Add(-time.Hour), 1}} {
-		if _, err := f.Issue(Ticket{}, c.at); err != nil {
+		if _, err := f.Issue(command.Ticket{}, c.at); err != nil {
 			t.Fatal(err)
 		}
 		left, err := os.ReadDir(dir)
@@ -119,7 +127,7 @@ func TestSweep(t *testing.T) {
 }
 
 func TestEnviron(t *testing.T) {
-	ticket := Ticket{Hide: []string{"*TOKEN*"}, Set: []string{"CI=1"}, Proxy: "http://a:b@127.0.0.1:1"}
+	ticket := command.Ticket{Hide: []string{"*TOKEN*"}, Set: []string{"CI=1"}, Proxy: "http://a:b@127.0.0.1:1"}
 	env := ticket.Environ([]string{"PATH=/bin", "GITHUB_TOKEN=x", "CI=0", "HTTPS_PROXY=http://corp"})
 	for _, want := range []string{"PATH=/bin", "CI=1", "HTTPS_PROXY=http://a:b@127.0.0.1:1"} {
 		if !slices.Contains(env, want) {

@@ -1,4 +1,4 @@
-package egress
+package command
 
 import (
 	"bufio"
@@ -27,7 +27,9 @@ func Farewell(ctx context.Context, proxy string) (refused []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("the URL of the proxy: %w", err)
 	}
-	req.Header.Set("Proxy-Authorization", basic(at.User.Username(), secret))
+	req.SetBasicAuth(at.User.Username(), secret)
+	req.Header.Set("Proxy-Authorization", req.Header.Get("Authorization"))
+	req.Header.Del("Authorization")
 	direct := &http.Transport{DisableKeepAlives: true}
 	res, err := direct.RoundTrip(req)
 	if err != nil {

@@ -1,7 +1,4 @@
-// Package gitremote is the transport of git that runs confined: ssh, and HTTPS with the credentials of the
-// user, outside of the walls. It takes host, repository and service as values of a known form. It works in
-// the root folder, reads nothing of a workspace, and runs no program that a confined command can change.
-package gitremote
+package command
 
 import (
 	"bufio"
@@ -14,18 +11,16 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
 // Ask is what confined git asks ssh for. The transport compares it with the remotes of the command.
 type Ask struct{ Host, Port, User, Path, Service, Protocol string }
 
-// Path is where the proxy of confined commands serves it.
-const Path = "/git-ssh"
+// SSHPath is where the proxy of confined commands serves it.
+const SSHPath = "/git-ssh"
 
-// Command is the command of this program that git runs as ssh.
-const Command = "git-ssh"
+// SSH is the command of this program that git runs as ssh.
+const SSH = "git-ssh"
 
 // ParseSSH reads how git runs ssh:
 //
@@ -68,12 +63,6 @@ func AskOf(q url.Values) Ask {
 		q.Get("protocol")}
 }
 
-// Of reports whether it asks for a service that a remote offers.
-func (a Ask) Of(r guard.Remote) bool {
-	return r.URL.Scheme == "ssh" && a.Host == r.URL.Hostname() && a.Port == r.URL.Port() &&
-		a.User == r.URL.User.Username() && a.Path == r.URL.Path && r.Offers(a.Service)
-}
-
 // The parts of what comes back.
 const (
 	Output byte = iota
@@ -81,7 +70,7 @@ const (
 	Exit
 )
 
-// Frames writes one part of an answer.
+// Frames writes one part of an answer of the transport.
 type Frames struct {
 	To   io.Writer // written to from one place at a time
 	Part byte
@@ -99,7 +88,7 @@ func (f Frames) Write(p []byte) (int, error) {
 // mostInFrame is more than one write of a program.
 const mostInFrame = 1 << 20
 
-// Run asks the proxy at a URL, and is ssh for git: it returns the exit code.
+// Run asks the proxy at a URL, and returns the exit code.
 func (a Ask) Run(ctx context.Context, proxy string, in io.Reader, out, errs io.Writer) (code int, err error) {
 	u, err := url.Parse(proxy)
 	if err != nil || u.Host == "" {
@@ -110,7 +99,7 @@ func (a Ask) Run(ctx context.Context, proxy string, in io.Reader, out, errs io.W
 		return 255, fmt.Errorf("reach the transport: %w", err)
 	}
 	defer conn.Close()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+u.Host+Path+"?"+a.Query(), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+u.Host+SSHPath+"?"+a.Query(), nil)
 	if err != nil {
 		return 255, fmt.Errorf("ask the transport: %w", err)
 	}
