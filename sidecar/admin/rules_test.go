@@ -227,3 +227,18 @@ func TestServe(t *testing.T) {
 		t.Errorf("a listener that is closed: %v", err)
 	}
 }
+
+// Each rule has its hits, also one that has none.
+func TestAdminHits(t *testing.T) {
+	r := adminOver(t)
+	r.m.Hits.WithLabelValues("gpt-oss", "", "strategies.yaml", "harmony").Inc()
+	got := r.ask("GET", "/rules/hits", "")
+	if hit := got.get(`rules.#(rule="harmony")`); hit.Get("hits").Int() != 1 ||
+		!strings.HasPrefix(hit.Get("places.0").Str, "strategies.yaml:") {
+		t.Errorf("%s", hit.Raw)
+	}
+	if never := got.get(`rules.#(rule="react")`); never.Get("hits").Raw != "0" ||
+		got.get("since").Time().IsZero() {
+		t.Errorf("%s", never.Raw)
+	}
+}

@@ -7,7 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
-// adminFrom is the client for what the flag admin says, or the environment; nil where
+// AdminFrom is the client for what the flag admin says, or the environment; nil where
 // neither does. The token comes from the environment.
 func AdminFrom(flag string, c *cobra.Command, env Env) (*admin.Client, error) {
 	if !c.Flags().Changed("admin") {

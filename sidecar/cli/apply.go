@@ -58,7 +58,7 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 	return c
 }
 
-// rollouts is a rollout that is not said yet.
+// Rollouts is a rollout that is not said yet.
 func Rollouts(env Env) Rollout {
 	return Rollout{Wait: 10 * time.Second, Out: env.Out, Err: env.Err,
 		Builtin: func() (rulefile.Files, error) { return rulefile.Builtin(env.Defaults) }}

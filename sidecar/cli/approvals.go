@@ -50,12 +50,12 @@ token from ` + config.Prefix + `ADMIN_TOKEN. Without a token there are no approv
 		func(ctx context.Context, _ string) error { return a.list(ctx) })
 	list.Example = `  gpt-oss-executor approvals list --all
   gpt-oss-executor approvals list --watch --json`
-	JsonFlag(list, &a.json, "one document; with --watch, a line for each change")
+	JSONFlag(list, &a.json, "one document; with --watch, a line for each change")
 	list.Flags().BoolVar(&a.all, "all", false, "also list calls that were answered or have expired")
 	list.Flags().BoolVar(&a.watch, "watch", false, "keep running, and write each change")
 	show := a.command("show ID", "Show everything about one call, nothing masked", cobra.ExactArgs(1), a.show)
 	show.Example = `  gpt-oss-executor approvals show k7pw-3mdx`
-	JsonFlag(show, &a.json, "one document")
+	JSONFlag(show, &a.json, "one document")
 	allow := a.command("allow ID", "Let a call pass, once", cobra.ExactArgs(1), a.allow)
 	allow.Example = `  gpt-oss-executor approvals allow k7pw-3mdx --by ada`
 	deny := a.command("deny ID", "Refuse a call, or take back an approval that was not used",

@@ -65,7 +65,7 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "warnings count as problems")
 	PolicyFlag(c, env, &policy)
-	JsonFlag(c, &asJSON, "one document")
+	JSONFlag(c, &asJSON, "one document")
 	c.Flags().BoolVar(&github, "github", false, "write workflow commands, which GitHub shows at their lines")
 	c.Flags().StringVar(&format, "format", format, "`FORMAT` text, json or github")
 	c.Flags().Lookup("format").Hidden = true // the spelling of earlier versions

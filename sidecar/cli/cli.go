@@ -31,15 +31,15 @@ type Part interface {
 	Commands(Env) []*cobra.Command
 }
 
-// stdout is Out as it was given: for what asks whether it is a terminal, or hands it on.
+// Stdout is Out as it was given: for what asks whether it is a terminal, or hands it on.
 func (e Env) Stdout() io.Writer { return Under(e.Out) }
 
-// exit is an answer that is told by an exit code.
+// Exit is an answer that is told by an exit code.
 type Exit int
 
 func (e Exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// errSaid is an error whose text is on Err already.
+// ErrSaid is an error whose text is on Err already.
 const ErrSaid = Exit(1)
 
 // Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused; policy check
@@ -107,13 +107,13 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	return root
 }
 
-// untilStopped is the context of a command that has something to end or to undo before it goes.
+// UntilStopped is the context of a command that has something to end or to undo before it goes.
 func UntilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
 	return Until(c.Context())
 }
 
-// jsonFlag is the flag of everything that a program can read. How says of what it writes
+// JSONFlag is the flag of everything that a program can read. How says of what it writes
 // how it is written.
-func JsonFlag(c *cobra.Command, to *bool, how string) {
+func JSONFlag(c *cobra.Command, to *bool, how string) {
 	c.Flags().BoolVar(to, "json", false, "write JSON: "+how)
 }

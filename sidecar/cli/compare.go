@@ -53,7 +53,7 @@ Exit code: 0 nothing got worse, 1 something did, or a line could not be read (wi
 			return x.run(in, env.Paper(asJSON))
 		},
 	}
-	JsonFlag(c, &asJSON, "a line for each record that differs, then {\"summary\": …}")
+	JSONFlag(c, &asJSON, "a line for each record that differs, then {\"summary\": …}")
 	c.Flags().BoolVar(&x.strict, "strict", false, "exit with 1 if anything differs")
 	PolicyFlag(c, env, &policy)
 	c.Flags().StringVar(&x.profile, "profile", "", "`PROFILE` of strategies.yaml")

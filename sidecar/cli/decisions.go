@@ -88,7 +88,7 @@ func (l *logged) filters(c *cobra.Command) {
 	f.StringVar(&l.filter.Agent, "agent", "", "only calls of this `AGENT`")
 	f.StringSliceVar(&l.filter.Words, "words", nil,
 		"only what has all these `WORDS`, with commas between them, in any case")
-	JsonFlag(c, &l.json, "a line each")
+	JSONFlag(c, &l.json, "a line each")
 }
 
 // chosen is the filter that the flags say.

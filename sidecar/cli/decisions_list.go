@@ -93,7 +93,7 @@ func connectionRow(r *decisions.Record) Row {
 	return Row{Text: terminal.Printable(text), ink: EffectInk(c.Effect)}
 }
 
-// briefly is the one argument of a call that says most, or all of them.
+// Briefly is the one argument of a call that says most, or all of them.
 func Briefly(args json.RawMessage) string {
 	var in map[string]any
 	if json.Unmarshal(args, &in) == nil {
@@ -116,7 +116,7 @@ func (l *logged) showCommand() *cobra.Command {
 			return l.show(dir, seq)
 		})
 	c.Example = `  gpt-oss-executor decisions show 42`
-	JsonFlag(c, &l.json, "one document")
+	JSONFlag(c, &l.json, "one document")
 	return c
 }
 

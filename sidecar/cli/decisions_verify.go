@@ -31,7 +31,7 @@ Exit code: 0 nothing is wrong, 1 a problem was found, 2 wrong usage.`
   gpt-oss-executor decisions verify --decisions a/decisions b/decisions`
 	c.Flags().StringArrayVar(&heads, "head", nil,
 		"`SEQ:HASH` that decisions head printed earlier; can be given several times")
-	JsonFlag(c, &l.json, "one document")
+	JSONFlag(c, &l.json, "one document")
 	return c
 }
 

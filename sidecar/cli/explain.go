@@ -75,7 +75,7 @@ type explaining struct {
 }
 
 func (x *explaining) flags(c *cobra.Command, env Env) {
-	JsonFlag(c, &x.json, "one document")
+	JSONFlag(c, &x.json, "one document")
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil,
 		"folder `DIR` of rules, or builtin; given twice, the two are compared (without it: "+
 			config.Prefix+"RULES, or else the built-in rules)")

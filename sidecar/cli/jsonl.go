@@ -18,7 +18,7 @@ func recordOn(l jsontext.Line) (*replay.Record, error) {
 	return &rec, jsontext.Error(err)
 }
 
-// openInput opens the file that was named, or takes standard input.
+// OpenInput opens the file that was named, or takes standard input.
 func OpenInput(args []string, env Env) (io.ReadCloser, error) {
 	if len(args) == 0 || args[0] == "-" {
 		return io.NopCloser(env.In), nil

@@ -29,26 +29,26 @@ const (
 	maxShown    = 400 // characters of one text on a line
 )
 
-// row is one line for people, and the place of the rule that it comes from.
+// Row is one line for people, and the place of the rule that it comes from.
 type Row struct {
 	Text  string
 	place string // file:line or file:line:column, or ""
 	ink   Ink
 }
 
-// rows collects lines.
+// Rows collects lines.
 type Rows struct{ List []Row }
 
-// add adds a line, indented by so many levels, that does a terminal no harm.
+// Add adds a line, indented by so many levels, that does a terminal no harm.
 func (r *Rows) Add(level int, in Ink, place, format string, args ...any) {
 	text := strings.Repeat("  ", level) + terminal.Printable(fmt.Sprintf(format, args...))
 	r.List = append(r.List, Row{text, place, in})
 }
 
-// say adds a line.
+// Say adds a line.
 func (r *Rows) Say(format string, args ...any) { r.Add(0, Plain, "", format, args...) }
 
-// field adds a value with its name before it, if there is one.
+// Field adds a value with its name before it, if there is one.
 func (r *Rows) Field(name, value, place string) {
 	if value != "" {
 		r.Add(0, Plain, place, "%-11s %s", name, value)
@@ -69,10 +69,10 @@ func (e Env) Paper(asJSON bool) *paper {
 		json: asJSON}
 }
 
-// item writes one thing of many: a line of JSON, or its rows.
+// Item writes one thing of many: a line of JSON, or its rows.
 func (p *paper) Item(v any, list []Row) { p.write(v, "", list) }
 
-// whole writes the only thing there is.
+// Whole writes the only thing there is.
 func (p *paper) Whole(v any, list []Row) error {
 	p.write(v, "  ", list)
 	return p.Done()
@@ -89,10 +89,10 @@ func (p *paper) write(v any, indent string, list []Row) {
 	p.Err = cmp.Or(p.Err, enc.Encode(v))
 }
 
-// done brings everything out.
+// Done brings everything out.
 func (p *paper) Done() error { return cmp.Or(p.Err, p.out.Flush()) }
 
-// rows writes lines with their places in one column: behind the longest line, as far as
+// Rows writes lines with their places in one column: behind the longest line, as far as
 // that is not too far.
 func (p *paper) Rows(list []Row) {
 	column := 0
@@ -133,7 +133,7 @@ func difference(nameA, nameB string, a, b []Row) []Row {
 	return list
 }
 
-// clipped is text that does not fill the screen.
+// Clipped is text that does not fill the screen.
 func Clipped(s string) string {
 	if r := []rune(s); len(r) > maxShown {
 		return string(r[:maxShown]) + "…"
@@ -141,7 +141,7 @@ func Clipped(s string) string {
 	return s
 }
 
-// count is a number of things in words: 1 problem, 2 problems.
+// Count is a number of things in words: 1 problem, 2 problems.
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

@@ -100,7 +100,7 @@ Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "me
 		": json cwd home alone client rules policy")
 	c.Flags().BoolVar(&a.lines, "jsonl", false,
 		"read one question on each line, write one answer on each line")
-	JsonFlag(c, &a.json, "one document with all facts")
+	JSONFlag(c, &a.json, "one document with all facts")
 	return c
 }
 

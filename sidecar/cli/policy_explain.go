@@ -173,7 +173,7 @@ func (r *Rows) decision(d *replay.TreeDecision) {
 	}
 }
 
-// effectInk is the ink of what the policy says.
+// EffectInk is the ink of what the policy says.
 func EffectInk(e policy.Effect) Ink {
 	switch e {
 	case policy.Allow:

@@ -51,7 +51,7 @@ permissive or audit-only.`,
 			return env.Paper(asJSON).Whole(r, profileRows(r))
 		},
 	}
-	JsonFlag(c, &asJSON, "one document")
+	JSONFlag(c, &asJSON, "one document")
 	PolicyFlag(c, env, &locked)
 	RulesFlag(c, env, &dir)
 	return c

@@ -34,7 +34,7 @@ func record(src rulefile.Source, f testFlags, env Env) error {
 	return AddTests(src, env, reading)
 }
 
-// addTests writes tests into the folder, or prints them where the rules are the built-in ones.
+// AddTests writes tests into the folder, or prints them where the rules are the built-in ones.
 func AddTests(src rulefile.Source, env Env, readings ...ruleset.Recording) error {
 	const name = "tests/recorded.yaml"
 	path := filepath.Join(src.Dir, filepath.FromSlash(name))

@@ -57,7 +57,7 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 		})
 	back.Flags().StringVar(&by, "by", "", "`NAME` of who does it, for the log (without it: $USER)")
 	for _, sub := range []*cobra.Command{log, hits} {
-		JsonFlag(sub, &t.JSON, "one document")
+		JSONFlag(sub, &t.JSON, "one document")
 	}
 	return c
 }

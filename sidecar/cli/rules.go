@@ -31,7 +31,7 @@ func (e Env) ruleSettings() (dir, policy string) {
 	return dir, policy
 }
 
-// rulesFlag is the flag for a folder of rules. Without it a command uses the rules that serve
+// RulesFlag is the flag for a folder of rules. Without it a command uses the rules that serve
 // would use: those that the environment names, or else the built-in ones.
 func RulesFlag(c *cobra.Command, env Env, dir *string) {
 	named, _ := env.ruleSettings()
@@ -39,7 +39,7 @@ func RulesFlag(c *cobra.Command, env Env, dir *string) {
 		"RULES, or else the built-in rules)")
 }
 
-// policyFlag is the flag for the locked folder.
+// PolicyFlag is the flag for the locked folder.
 func PolicyFlag(c *cobra.Command, env Env, dir *string) {
 	_, named := env.ruleSettings()
 	c.Flags().StringVar(dir, "policy", named, "locked folder `DIR` of the security team (without it: "+
@@ -98,7 +98,7 @@ func unsure(c *cobra.Command, dir string, args []string) error {
 		"  %[1]s .          for the files here\n  %[1]s builtin    for the built-in rules", c.CommandPath()))
 }
 
-// rulesIn is a folder of rules over those of the program, with the locked one
+// RulesIn is a folder of rules over those of the program, with the locked one
 // beside it. Each may be "".
 func RulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 	if dir == service.BuiltinRules {
@@ -108,7 +108,7 @@ func RulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 	return ruleset.SourceOf(dir, policy, builtin), err
 }
 
-// readRules reads them.
+// ReadRules reads them.
 func ReadRules(dir, policy string, env Env) (rulefile.Source, rulefile.Files, error) {
 	src, err := RulesIn(dir, policy, env)
 	if err != nil {
@@ -118,7 +118,7 @@ func ReadRules(dir, policy string, env Env) (rulefile.Source, rulefile.Files, er
 	return src, files, err
 }
 
-// loadRules compiles the rules in a folder beneath a locked one, and prints what is wrong with
+// LoadRules compiles the rules in a folder beneath a locked one, and prints what is wrong with
 // them.
 func LoadRules(dir, policy string, env Env) (*ruleset.Set, error) {
 	src, err := RulesIn(dir, policy, env)
@@ -128,7 +128,7 @@ func LoadRules(dir, policy string, env Env) (*ruleset.Set, error) {
 	return LoadFrom(src, env)
 }
 
-// world is where calls are judged. The folders that were named are the guard's own, and so
+// World is where calls are judged. The folders that were named are the guard's own, and so
 // are those, and the addresses, that the environment names for a server on this machine.
 func (e Env) World(folders ...string) guard.World {
 	s := config.Settings{Parts: e.partSettings()}
@@ -170,7 +170,7 @@ func loadProfile(dir, policy, profile string, env Env) (*ruleset.Set, error) {
 	return set, err
 }
 
-// edit writes one file of a folder of rules, whole, if the rules load with it: the folder may
+// Edit writes one file of a folder of rules, whole, if the rules load with it: the folder may
 // be watched. name has slashes.
 func Edit(src rulefile.Source, name, text string) error {
 	files, err := src.Read()
@@ -195,7 +195,7 @@ func Edit(src rulefile.Source, name, text string) error {
 	return nil
 }
 
-// rulesName is what people call a folder of rules.
+// RulesName is what people call a folder of rules.
 func RulesName(dir string) string {
 	if dir == "" || dir == service.BuiltinRules {
 		return "the built-in rules"

@@ -19,7 +19,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// defaultSettings are those of the core and of the parts that nothing else says.
+// DefaultSettings are those of the core and of the parts that nothing else says.
 func (e Env) DefaultSettings() config.Settings {
 	s := config.Settings{
 		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text",
@@ -77,7 +77,7 @@ the environment, the environment beats the file, and the file beats the default.
 	return c
 }
 
-// settingFlags adds the flags of settings, all but some.
+// SettingFlags adds the flags of settings, all but some.
 func SettingFlags(c *cobra.Command, s *config.Settings, but ...string) {
 	for _, f := range s.All() {
 		if f.Flag() != "" && !slices.Contains(but, f.Flag()) {
@@ -94,7 +94,7 @@ func (f settingFlag) String() string        { return *f.Text }
 func (f settingFlag) Set(text string) error { *f.Text = text; return nil }
 func (f settingFlag) Type() string          { return f.Is }
 
-// settings puts defaults, file, environment and flags on top of each other.
+// SettingsOf puts defaults, file, environment and flags on top of each other.
 func SettingsOf(c *cobra.Command, file string, env Env) (config.Settings, error) {
 	s := env.DefaultSettings()
 	if file != "" {
@@ -138,7 +138,7 @@ func (e Env) Lookup(name string) (string, bool) {
 	return "", false
 }
 
-// serve runs the server until ctx ends, and then lets open requests end.
+// Serve runs the server until ctx ends, and then lets open requests end.
 func Serve(ctx context.Context, s config.Settings, env Env, given *service.Given) error {
 	defer FailPipes()()
 	log, err := serverlog.Open(s, env.Stdout(), env.Err)
@@ -180,7 +180,7 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.L
 	return service.Run(ctx, c)
 }
 
-// services are the parts as a server sees them.
+// Services are the parts as a server sees them.
 func (e Env) Services() (out []service.Part) {
 	for _, p := range e.Parts {
 		out = append(out, p)
@@ -188,7 +188,7 @@ func (e Env) Services() (out []service.Part) {
 	return out
 }
 
-// openRules compiles the rules, prints what is wrong with them, and checks what the
+// OpenRules compiles the rules, prints what is wrong with them, and checks what the
 // settings say of them.
 func OpenRules(s config.Settings, env Env, log *serverlog.Log, m *telemetry.Metrics) (*live.Rules, error) {
 	src, err := RulesIn(s.Rules, s.Policy, env)

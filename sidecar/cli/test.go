@@ -75,7 +75,7 @@ reply is read as it is read today. REPLY is what explain takes.`,
 	fl.StringVar(&f.run, "run", "", "only tests whose name matches the `REGEXP`")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "also show tests that pass, and how long each took")
 	fl.BoolVar(&f.coverage, "coverage", false, "show how many examples and tests hit each rule")
-	JsonFlag(c, &f.json, "one document")
+	JSONFlag(c, &f.json, "one document")
 	fl.BoolVar(&f.watch, "watch", false, "run again after each edit, until interrupted")
 	fl.StringVar(&f.record, "record", "", "write a test for the reply in `FILE` (- is standard input)")
 	fl.StringVar(&f.name, "name", "", "`NAME` of the recorded test (without it: the name of the file)")

@@ -36,7 +36,7 @@ or only for FILE, such as strategies.yaml.`,
 			return printVars(env.Out, v)
 		},
 	}
-	JsonFlag(c, &asJSON, "one document, for editors")
+	JSONFlag(c, &asJSON, "one document, for editors")
 	return c
 }
 

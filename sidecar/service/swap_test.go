@@ -218,6 +218,7 @@ func TestSocketActivate(t *testing.T) {
 	for _, socket := range []string{"http", "admin"} {
 		s.said(1, "event=socket_given socket="+socket)
 	}
+	s.said(1, "event=http_server_start")
 	environ, err := os.ReadFile("/proc/" + lastPID(s) + "/environ")
 	if err == nil && !strings.Contains(string(environ), "LISTEN_FDS=2") {
 		t.Errorf("systemd has set no variables: %q", environ)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/program"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
@@ -77,11 +78,12 @@ func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model
 	s := &Server{t: t, Log: &ruletest.Journal{}, Rules: t.TempDir(),
 		HTTP: &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}
 	t.Cleanup(s.HTTP.CloseIdleConnections)
+	parts := cli.Env{Parts: program.Parts()}
 	settings := config.Settings{
 		Listen: "127.0.0.1:0", Admin: "127.0.0.1:0", Upstream: up.URL + "/v1",
 		Rules:     s.Rules,
 		Workspace: t.TempDir(), DecisionsMode: string(decisions.Written), Decisions: "off",
-		Parts: program.Settings(),
+		Parts: parts.DefaultSettings().Parts,
 	}
 	config.Of[confine.Settings](&settings).Confine = confine.Off
 	config.Of[run.Settings](&settings).GatewaySession = "test"
@@ -99,7 +101,7 @@ func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- service.Run(ctx, service.Config{Parts: program.Services(), Settings: settings, Rules: rules,
+		ended <- service.Run(ctx, service.Config{Parts: parts.Services(), Settings: settings, Rules: rules,
 			Named:   s.Rules,
 			Environ: environ, Metrics: metrics, Log: log, Level: level})
 	}()

@@ -95,7 +95,7 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 	flags.BoolVar(&f.untried, "untried", false,
 		"run COMMAND also where what confines was never tried: on macOS")
 	flags.BoolVar(&f.probe, "probe", false, "run nothing; say what this machine enforces")
-	cli.JsonFlag(c, &f.asJSON, "with --probe, one document")
+	cli.JSONFlag(c, &f.asJSON, "with --probe, one document")
 	cli.Modes(c, "ticket:", "probe: json", ": write read deny fixed net proxy limits session untried")
 	_ = c.RegisterFlagCompletionFunc("net", cobra.FixedCompletions([]string{"none", "proxy", "open"},
 		cobra.ShellCompDirectiveNoFileComp))

@@ -95,7 +95,7 @@ could not be read, 2 wrong usage.`,
 	f.StringVar(&job.Live.Answers, "answers", "",
 		"with --live: keep what was answered in `FILE`, and do not ask for it again")
 	f.DurationVar(&job.Live.Wait, "timeout", 2*time.Minute, "with --live: the `TIME` for one answer")
-	cli.JsonFlag(c, &job.JSON, `{"variants": […], "pairs": […], "rows": […]}`)
+	cli.JSONFlag(c, &job.JSON, `{"variants": […], "pairs": […], "rows": […]}`)
 	cli.PolicyFlag(c, env, &policy)
 	return c
 }

@@ -45,7 +45,7 @@ explain --jsonl and compare read, too.`,
 		Example: "  gpt-oss-executor capture list --arm short-prompt/b --is differs\n  gpt-oss-executor capture list --where 'refused > 0 and model == \"gpt-oss\"'",
 		RunE:    func(*cobra.Command, []string) error { return x.list() },
 	}
-	cli.JsonFlag(list, &x.json, "a record on each line, as compare reads them")
+	cli.JSONFlag(list, &x.json, "a record on each line, as compare reads them")
 	list.Flags().DurationVar(&x.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
 	list.Flags().StringVar(&x.filter.Arm, "arm", "", "only this `EXPERIMENT`, or EXPERIMENT/ARM")
 	list.Flags().StringSliceVar(&x.filter.Is, "is", nil, "only what is all of these `WORDS`: "+
@@ -57,7 +57,7 @@ explain --jsonl and compare read, too.`,
 		Example: `  gpt-oss-executor capture show chatcmpl-7f3a`,
 		RunE:    func(_ *cobra.Command, args []string) error { return x.show(args[0]) },
 	}
-	cli.JsonFlag(show, &x.json, "the record")
+	cli.JSONFlag(show, &x.json, "the record")
 	promote := &cobra.Command{
 		Use: "promote ID...", Short: "Make tests or a corpus of recorded replies",
 		Args: cobra.MinimumNArgs(1),

@@ -62,7 +62,7 @@ func (k *kept) listCommand() *cobra.Command {
   gpt-oss-executor runs list --json`,
 		RunE: func(*cobra.Command, []string) error { return k.list() },
 	}
-	cli.JsonFlag(c, &k.json, "a line each")
+	cli.JSONFlag(c, &k.json, "a line each")
 	return c
 }
 
@@ -136,7 +136,7 @@ func (k *kept) run(use, short, example string, do func(*journal.Past) error) *co
 func (k *kept) showCommand() *cobra.Command {
 	c := k.run("show", "Show everything that a run did",
 		`  gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`, k.show)
-	cli.JsonFlag(c, &k.json, "a record on each line")
+	cli.JSONFlag(c, &k.json, "a record on each line")
 	return c
 }
 
@@ -217,7 +217,7 @@ Exit code: 0 all that ran would run, and all that was refused would be; 1 someth
 2 wrong usage.`
 	cli.RulesFlag(c, k.env, &rules)
 	cli.PolicyFlag(c, k.env, &locked)
-	cli.JsonFlag(c, &k.json, "a line each")
+	cli.JSONFlag(c, &k.json, "a line each")
 	return c
 }
 

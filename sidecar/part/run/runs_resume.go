@@ -49,7 +49,7 @@ request again, or when somebody wants it: by the console, or POST /runs/ID/resum
 	}
 	c.Flags().StringVar(&config, "config", "", "config `FILE` in YAML, as for serve")
 	cli.SettingFlags(c, &flags, "state", "with-parent")
-	cli.JsonFlag(c, &k.json, "one document, in place of the answer")
+	cli.JSONFlag(c, &k.json, "one document, in place of the answer")
 	return c
 }
 

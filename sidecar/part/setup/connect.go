@@ -153,7 +153,7 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 	f.IntVar(&n.Tokens, "max-tokens", 0,
 		"the most `TOKENS` that a reply may have (without it: as in FILE, or else 8192)")
 	cli.RulesFlag(c, env, &dir)
-	cli.JsonFlag(c, &asJSON, "what --check finds, one thing a line")
+	cli.JSONFlag(c, &asJSON, "what --check finds, one thing a line")
 	const named = " local-service idle-stop url key api models executor upstream context-window max-tokens rules"
 	undoes := "undo: rules" // which name the agents
 	if agent == theGateway {

@@ -49,7 +49,7 @@ none. docs/cost.md has the formulas, and says where to find what goes into them.
 	f.StringVar(&q.Own.Currency, "currency", "", "`NAME` of the currency, for the report")
 	f.StringVar(&q.Prices, "hosted", "",
 		"`FILE` with prices of hosted models: deploy/prices.yaml, filled in by you")
-	cli.JsonFlag(c, &asJSON, "one document")
+	cli.JSONFlag(c, &asJSON, "one document")
 	const priced = " over per-hour watts per-kwh hours weight currency hosted json"
 	cli.Modes(c, "prometheus:"+priced, ": at"+priced)
 	return c

@@ -84,7 +84,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 	c.Flags().BoolVar(&fix, "fix", false, "mend what is ours, and look again")
 	cli.RulesFlag(c, env, &flags.Rules)
 	cli.PolicyFlag(c, env, &flags.Policy)
-	cli.JsonFlag(c, &asJSON, "one document")
+	cli.JSONFlag(c, &asJSON, "one document")
 	return c
 }
 

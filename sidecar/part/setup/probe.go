@@ -56,6 +56,6 @@ each server of the model.`,
 	c.Flags().StringVar(&flags.Upstream, "upstream", flags.Upstream, "base `URL` of the model server")
 	c.Flags().StringVar(&model, "model", "", "`ID` of a model that callers see; the default one if left out")
 	cli.RulesFlag(c, env, &flags.Rules)
-	cli.JsonFlag(c, &asJSON, "an object, or a list for several servers")
+	cli.JSONFlag(c, &asJSON, "an object, or a list for several servers")
 	return c
 }

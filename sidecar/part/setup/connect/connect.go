@@ -21,7 +21,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // Connector leads agents to a sidecar.
@@ -59,7 +58,7 @@ func (c *Connector) Learn(ctx context.Context, set *ruleset.Set) (err error) {
 	if err := s.ReadSecrets(); err != nil {
 		return err
 	}
-	least, why := service.LeastWindow(ctx, s, set)
+	least, why := leastWindow(ctx, s, set)
 	if c.Guessed = least == 0; c.Guessed {
 		fmt.Fprintf(c.Err, "context window: %d is assumed: %s; give it with --context-window\n", c.Window,
 			why)

@@ -1,4 +1,4 @@
-package service
+package connect
 
 import (
 	"cmp"
@@ -12,9 +12,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// Window asks a server of a model how many tokens it takes; 0: it does not say. The error
+// window asks a server of a model how many tokens it takes; 0: it does not say. The error
 // says that it cannot be asked.
-func Window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model,
+func window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model,
 	u ruleset.Upstream) (int, error) {
 	c, err := fleet.ConfigOf(s, u)
 	if err != nil {
@@ -34,9 +34,9 @@ func Window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.
 	return up.Window(up.Server(ctx, set), sent.Name), err
 }
 
-// LeastWindow is the context window that the model servers of a rule set tell: the smallest, if
+// leastWindow is the context window that the model servers of a rule set tell: the smallest, if
 // they are several; 0: none tells it, and why says why.
-func LeastWindow(ctx context.Context, s config.Settings, set *ruleset.Set) (least int, why string) {
+func leastWindow(ctx context.Context, s config.Settings, set *ruleset.Set) (least int, why string) {
 	why = "the model server does not say it"
 	asked := map[string]bool{}
 	for _, m := range set.Models {
@@ -45,7 +45,7 @@ func LeastWindow(ctx context.Context, s config.Settings, set *ruleset.Set) (leas
 				continue
 			}
 			asked[u.URL] = true
-			n, err := Window(ctx, s, set, m, u)
+			n, err := window(ctx, s, set, m, u)
 			if err != nil {
 				why = err.Error()
 			}
