@@ -59,6 +59,7 @@ type Reader struct {
 	found  int
 	once   tools.Once
 	wasted int // bytes held back for candidates that were none
+	spent  int // so far in the field, candidates are among them
 	events []Event
 	broken bool // the next thought starts a new paragraph
 
@@ -217,6 +218,14 @@ func (r *Reader) heldBack() int {
 		return 0
 	}
 	return r.guard.Held()
+}
+
+// waste counts what was held back for a candidate at an offset of the field, once: in small pieces the same
+// one is looked at again and again.
+func (r *Reader) waste(at, n int) {
+	if at >= r.spent {
+		r.wasted, r.spent = r.wasted+n, at+1
+	}
 }
 
 // tired says that no more candidates are tried, because too much text was held back and
