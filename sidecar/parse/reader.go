@@ -58,6 +58,7 @@ type Reader struct {
 	torn   bool // a call was not whole where another message began
 	found  int
 	once   tools.Once
+	spoken tools.Once // calls of the text: what a server read of them, it may give again
 	wasted int // bytes held back for candidates that were none
 	spent  int // so far in the field, candidates are among them
 	events []Event
