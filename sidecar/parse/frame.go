@@ -77,7 +77,7 @@ func (f *Frame) Check() error {
 			return errors.New("call needs {name}")
 		}
 	}
-	if len(f.Argument) > 0 && (!f.Argument.has("key") || !f.Argument.has("value") || f.Argument[0].lit == "") {
+	if a := f.Argument; len(a) > 0 && (!a.has("key") || !a.has("value") || a[0].lit == "") {
 		return errors.New("argument needs {key} and {value}, and begins with a literal")
 	}
 	return nil
