@@ -18,6 +18,9 @@ DESTDIR ?=
 TARGETS ?=
 ONLY ?=
 
+# Without the C library the program starts sooner; demo, build and tests share what is compiled.
+export CGO_ENABLED ?= 0
+
 bindir = $(DESTDIR)$(PREFIX)/bin
 share = $(DESTDIR)$(PREFIX)/share
 # What install lays down below share but the manual pages.
@@ -26,31 +29,27 @@ completions = bash-completion/completions/gpt-oss-executor zsh/site-functions/_g
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
-concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|e2e/modelserver/ollama|deploy/check|sidecar/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
-# Files of these with tests that race leaves out or cuts short: they ask whether they shall be short, or it builds none of the file.
-long = $$(for folder in $(concurrent); do grep -slE 'testing\.Short\(\)|^//go:build.*!race' $$folder/*_test.go || true; done)
-
-.PHONY: help build install uninstall release run test computed needs skipped unit plain long rest deploy race e2e servers lint fuzz bench load demo model sessions schemas faults scenarios agents experiments reading clean
+concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|e2e/modelserver/ollama|deploy/check|sidecar/part/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
+.PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long deploy race e2e servers lint fuzz bench load demo model sessions schemas faults scenarios agents experiments reading clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# Without the C library and without what debuggers read, the program starts sooner.
-build: ## build bin/gpt-oss-executor
-	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/gpt-oss-executor .
+build: ## build bin/gpt-oss-executor, and beside it what runs confined commands
+	go build -ldflags="-s -w" -o bin/ . ./cmd/gpt-oss-executor-confine
 
 # Behind sudo it takes the program that is there: git tells root nothing of the clone of another user.
 install: ## build it, and put the program, completion and manual pages below PREFIX (/usr/local), itself below DESTDIR
-	@[ -n "$${SUDO_USER:-}" ] && [ -x bin/gpt-oss-executor ] || $(MAKE) --no-print-directory build
+	@[ -n "$${SUDO_USER:-}" ] && [ -x bin/gpt-oss-executor-confine ] || $(MAKE) --no-print-directory build
 	umask 022; mkdir -p "$(bindir)" $(foreach file,$(completions),"$(share)/$(dir $(file))") "$(share)/man/man1"
-	install -m 755 bin/gpt-oss-executor "$(bindir)/"
+	install -m 755 bin/gpt-oss-executor bin/gpt-oss-executor-confine "$(bindir)/"
 	umask 022; bin/gpt-oss-executor completion bash > "$(share)/$(word 1,$(completions))"
 	umask 022; bin/gpt-oss-executor completion zsh > "$(share)/$(word 2,$(completions))"
 	umask 022; bin/gpt-oss-executor completion fish > "$(share)/$(word 3,$(completions))"
 	umask 022; bin/gpt-oss-executor man --dir "$(share)/man/man1"
 
 uninstall: ## remove what install laid down, with the same PREFIX and DESTDIR
-	rm -f "$(bindir)/gpt-oss-executor" $(foreach file,$(completions),"$(share)/$(file)") "$(share)"/man/man1/gpt-oss-executor.1 "$(share)"/man/man1/gpt-oss-executor-*.1
+	rm -f "$(bindir)/gpt-oss-executor" "$(bindir)/gpt-oss-executor-confine" $(foreach file,$(completions),"$(share)/$(file)") "$(share)"/man/man1/gpt-oss-executor.1 "$(share)"/man/man1/gpt-oss-executor-*.1
 
 release: ## archives, npm packages, SBOMs and checksums of a commit in dist/; TARGETS=linux/amd64,… only these, TRIAL=1 also of changes
 	go run ./deploy/release -only '$(TARGETS)' $(if $(TRIAL),-trial)
@@ -58,18 +57,26 @@ release: ## archives, npm packages, SBOMs and checksums of a commit in dist/; TA
 run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 	bin/gpt-oss-executor serve --config $(CONFIG)
 
-# A gateway waits much, so what computes runs beside it. Each part shows what it says when it has ended, and
-# all of them run, whatever fails. All is compiled before, or two parts would do it at once. To collect garbage
-# less often spares a fifth of the processor's time, in compilers and tests.
-test: export GOGC = 400
-test: needs skipped ## everything: lint, tests, the race detector, a real gateway and SDKs; 14 minutes on 2 cores
-	@go list -export ./... >/dev/null
-	@$(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target e2e computed \
-	  || { echo 'make test: what failed is marked with *** above' >&2; exit 1; }
+# A gateway waits much, so what computes runs beside it, and leaves it the processor: a gateway that gets none for
+# seconds gives up. Each part shows what it says when it has ended, and all of them run, whatever fails. All is
+# compiled before, or two parts would do it at once. To collect garbage less often spares a fifth of the
+# processor's time, in compilers and tests.
+parts = @go list -export ./... >/dev/null; $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target $(1) \
+	  || { echo 'make $@: what failed is marked with *** above' >&2; exit 1; }
 
-# A gateway that gets no processor for seconds gives up, so that this leaves it what it needs.
-computed:
-	@nice -n 15 $(MAKE) --no-print-directory --keep-going --output-sync=target lint race long rest deploy
+test: export GOGC = 400
+test: needs ## lint, the tests, and turns of a real gateway; 8 minutes on 2 cores
+	$(call parts,gateway quick)
+
+quick:
+	@nice -n 15 $(MAKE) --no-print-directory --keep-going --output-sync=target lint unit
+
+whole: export GOGC = 400
+whole: needs skipped ## what takes longer than test: all of e2e, the race detector, long tests, deploy
+	$(call parts,e2e slow)
+
+slow:
+	@nice -n 15 $(MAKE) --no-print-directory --keep-going --output-sync=target race long deploy
 
 # What tests use besides Go, and root may install: a gateway comes from npm, the console is tested in a browser.
 needs:
@@ -87,17 +94,13 @@ skipped:
 	@[ "$$(id -u)" -eq 0 ] || echo 'skipped: real agents that run commands; they run as another user, which takes root and Linux'
 	@[ -d ../shared/corpus ] || echo 'skipped: the tests that measure against labelled cases, which are not public; ../shared/corpus is not beside this clone'
 
-unit: skipped ## the tests that need nothing but Go; 8 minutes
-	go test -vet=off -timeout 15m $(packages) # lint has vetted it
+unit: skipped ## the tests that need nothing but Go, the longest ones cut short
+	go test -short -vet=off -timeout 15m $(packages) # lint has vetted it
 
-plain: long rest ## the tests that race leaves out or cuts short
-
-long:
-	@files=$(long); names=$$(awk 'FNR == 1 { all = /!race/ } /^func / { name = $$2; sub(/\(.*/, "", name) } /testing\.Short\(\)/ || all && /^func Test/ { print name }' $$files | sort -u | paste -sd '|'); \
+long: ## the tests that unit cuts short: they ask for testing.Short
+	@files=$$(grep -rl --include='*_test.go' --exclude-dir=e2e --exclude-dir=check 'testing\.Short()' .); \
+	  names=$$(awk '/^func / { name = $$2; sub(/\(.*/, "", name) } /testing\.Short\(\)/ { print name }' $$files | sort -u | paste -sd '|'); \
 	  echo "go test -run $$names"; go test -vet=off -timeout 15m -run "^($$names)\$$" $$(xargs dirname <<<"$$files" | sort -u)
-
-rest: # those first that take long, or they would end alone
-	go test -vet=off -timeout 15m ./sidecar/console/browser ./sidecar/cli ./sidecar/parse ./sidecar/ruleset $$(comm -23 <(sort <<<"$(packages)") <(go list $(concurrent) | sort) | grep -vE '/sidecar/(console/browser|cli|parse|ruleset)$$')
 
 deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a minute, the first time three
 	@for tool in promtool prometheus; do command -v $$tool >/dev/null || echo "skipped: what $$tool checks of deploy/; it is not here (apt-get install prometheus)"; done
@@ -106,7 +109,10 @@ deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a
 	cd deploy/check && go vet ./... && go run $(STATICCHECK) ./... && go test -vet=off -timeout 10m ./...
 
 race: ## what runs at the same time as something else, under the race detector; 4 minutes
-	go test -race -short -vet=off -timeout 15m $(concurrent) # -short: not the long tests with one goroutine, which plain runs
+	CGO_ENABLED=1 go test -race -short -vet=off -timeout 15m $(concurrent)
+
+gateway: # a real OpenClaw gateway
+	GPTOSS_E2E=1 go test -count=1 -vet=off -timeout 30m -run '^TestGateway$$' ./e2e
 
 e2e: ## a real OpenClaw gateway, the OpenAI SDKs, Codex and pi; needs npm, about 1.5 GB in the user's cache
 	GPTOSS_E2E=1 go test -count=1 -vet=off -timeout 40m -parallel 4 ./e2e # each waits for a gateway
@@ -127,7 +133,7 @@ fuzz: ## every fuzz target for FUZZTIME (10s), and the long form of tests that m
 	WORDS_SEED=$$RANDOM WORDS_COUNT=100000 go test -run WordsAreAsInBash -v ./policy/shell
 	TEXTS=20000 go test -run AnyChunkingDeniesTheSame ./sidecar/parse
 	EDITS=200 go test -run EditsUnderLoad ./sidecar
-	ATTACKS=all go test -run StrangersConfined ./sidecar/confine
+	ATTACKS=all go test -run StrangersConfined ./sidecar/part/confine/walls
 	@for package in $(packages); do \
 	  listed=$$(go test -list '^Fuzz' "$$package"); \
 	  for target in $$(grep '^Fuzz' <<<"$$listed" || true); do \
@@ -143,7 +149,7 @@ load: build ## the table of docs/performance.md, against a proxy that does nothi
 	@go run ./bench $(if $(QUICK),-quick)
 
 demo: ## see it work: no model, no key; where npm is, with a real gateway, too
-	@go run -trimpath . demo
+	@go run . demo
 	@printf '\nThe same without an agent: the tools are those of a real OpenClaw gateway\n\n'
 	@if ! command -v npm >/dev/null; then \
 	  echo '  skipped: the gateway comes from npm, and npm is missing'; \
@@ -176,7 +182,7 @@ experiments: ## rewrite what docs/experiments.md shows of an experiment, with a 
 	go test ./sidecar/cli -run TestExperimentsPage -update
 
 reading: ## measure how replies are read, and rewrite docs/reading.md; a minute
-	go test ./sidecar/trial -run TestReadingPage -timeout 10m -update
+	go test ./sidecar/part/eval/trial -run TestReadingPage -timeout 10m -update
 
 clean: ## remove what was built, and what was fetched from npm
 	rm -rf bin dist "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"

@@ -8,6 +8,10 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
 // BenchmarkStart starts the built program, alone and before a confined command, an empty program
@@ -29,29 +33,34 @@ func BenchmarkStart(b *testing.B) {
 		return out
 	}
 	type program struct {
-		name string
-		args []string
+		name   string
+		args   []string
+		ticket bool // the words of args stand behind a ticket
 	}
-	now := build("program", "..")
+	now, small := build("program", ".."), build("small", "../cmd/"+command.Program)
 	programs := []program{
-		{"program", []string{now, "--help"}},
-		{"empty", []string{build("empty", empty)}},
-		{"bash", []string{"bash", "-c", "true"}},
+		{"program", []string{now, "--help"}, false},
+		{"empty", []string{build("empty", empty)}, false},
+		{"bash", []string{"bash", "-c", "true"}, false},
 	}
 	confined := []string{"confine", "--write", dir, "--", "bash", "-c", "true"}
 	can := exec.Command(now, confined...).Run() == nil
 	if can {
-		programs = append(programs, program{"confined", append([]string{now}, confined...)})
+		programs = append(programs, program{"confined", append([]string{now}, confined...), false},
+			program{"confined-small", []string{small, "bash", "-c", "true"}, true})
 	}
 	if before := os.Getenv("BEFORE"); before != "" {
-		programs = append(programs, program{"program-before", []string{before, "--help"}})
+		programs = append(programs, program{"program-before", []string{before, "--help"}, false})
 		if can {
-			programs = append(programs, program{"confined-before", append([]string{before}, confined...)})
+			programs = append(programs, program{"confined-before", append([]string{before}, confined...), false})
 		}
 	}
 	took := make([][]float64, len(programs))
 	for b.Loop() {
 		for i, p := range programs {
+			if p.ticket {
+				p.args = append([]string{p.args[0], "confine", "--ticket", ticket(b, p.args[1:]), "--"}, p.args[1:]...)
+			}
 			began := time.Now()
 			if err := exec.Command(p.args[0], p.args[1:]...).Run(); err != nil {
 				b.Fatalf("%v: %v", p.args, err)
@@ -63,4 +72,19 @@ func BenchmarkStart(b *testing.B) {
 	for i, p := range programs {
 		b.ReportMetric(median(took[i]), p.name+"-ms")
 	}
+}
+
+// ticket is a ticket for a command.
+func ticket(b *testing.B, words []string) string {
+	folder, err := tickets.Open(filepath.Join(b.TempDir(), "tickets"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	box := walls.System()
+	box.Command = words
+	path, err := folder.Issue(command.Ticket{Box: box}, time.Now())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return path
 }

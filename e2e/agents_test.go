@@ -113,7 +113,7 @@ func (c *agentTrial) play(t *testing.T) {
 	fill := strings.NewReplacer("{base}", base+"/v1", "{server}", base, "{home}", c.home, "{work}", c.work,
 		"{message}", "Please do what is next.")
 	c.moveIn(t, fill)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := c.command(ctx, fill)
 	var stdout, stderr bytes.Buffer

@@ -143,7 +143,7 @@ func (g *gateway) approver(t *testing.T, run, decision string) <-chan shown {
 		if !s.Ready {
 			t.Fatalf("the approver is not ready: %s", failed.String())
 		}
-	case <-time.After(60 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the approver does not reach the gateway")
 	}
 	return seen

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -69,12 +68,8 @@ func (b *bench) brokenUpstream(t *testing.T) {
 			if a := b.say(t, "broken", f.id, f.id); a.status != http.StatusOK || a.text != "Well again." {
 				t.Errorf("the user got %d %s", a.status, a.raw)
 			}
-			begin := time.Now()
 			if a := b.say(t, "broken", f.id+"-next", "healthy"); a.text != "Well." {
 				t.Errorf("the next turn got %d %s", a.status, a.raw)
-			}
-			if d := time.Since(begin); d > 30*time.Second {
-				t.Errorf("the next turn took %v", d)
 			}
 		})
 	}

@@ -47,7 +47,7 @@ func newDay(t *testing.T, s *sessions.Session, first bool) *day {
 				made[j].Calls[k].ID = fmt.Sprintf("chatcmpl-tool-%s-%d", s.Name, i)
 			}
 		}
-		if c.Beside {
+		if c.SameReply {
 			last := &(*turn)[len(*turn)-1]
 			last.Calls = append(last.Calls, made[0].Calls...)
 			continue

@@ -19,7 +19,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -209,7 +209,7 @@ const tried = "tried"
 // experiment has sessions of the gateway tried: each has one arm in all its turns, and the results of
 // the gateway's own tools say whether its calls worked.
 func (b *bench) experiment(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if err := os.WriteFile(filepath.Join(b.gateway.dir, script.ThereMD), []byte("The text."),
 		0o600); err != nil {

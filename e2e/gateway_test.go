@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -131,7 +130,7 @@ func (b *bench) sidecar(t *testing.T, id string) (env []string) {
 // say runs a turn that picks a scenario, in a session of the given name.
 func (b *bench) say(t *testing.T, provider, session, scenario string) answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	a, err := b.gateway.turn(ctx, provider, session, "Please do: "+scenario)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/openclaw"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -92,11 +92,11 @@ func (h *host) url() string { return "http://" + h.listen + "/v1" }
 // start starts the gateway with the config that is there.
 func (h *host) start(t *testing.T) *process {
 	t.Helper()
-	c := exec.Command("../testdata/openclaw/gateway.sh", h.run)
-	c.Env = append(slices.Clone(h.env), "OC_STEP=run")
-	p := start(t, "gateway", c)
-	p.ready(t, h.gateway.url+"/readyz", 5*time.Minute)
-	return p
+	return startReady(t, h.gateway.url, func() *exec.Cmd {
+		c := exec.Command("../testdata/openclaw/gateway.sh", h.run)
+		c.Env = append(slices.Clone(h.env), "OC_STEP=run")
+		return c
+	})
 }
 
 // sidecars are the processes that serve at the host's address.
@@ -127,15 +127,15 @@ func (h *host) only(t *testing.T) int {
 }
 
 // gone waits until there is no sidecar.
-func (h *host) gone(t *testing.T, limit time.Duration) {
+func (h *host) gone(t *testing.T) {
 	t.Helper()
-	within(t, limit, "there is no sidecar", func() bool { return len(h.sidecars(t)) == 0 })
+	within(t, "there is no sidecar", func() bool { return len(h.sidecars(t)) == 0 })
 }
 
 // say runs a turn with the model that is the gateway's default.
 func (h *host) say(ctx context.Context, t *testing.T, session, scenario string) answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	a, err := h.gateway.turn(ctx, openclaw.Provider, session, "Please do: "+scenario)
 	if err != nil {
@@ -175,9 +175,6 @@ func TestFirstTurn(t *testing.T) {
 	}
 	t.Logf("to the first good turn: %v, %v of the processor", took.Round(time.Second),
 		used.Round(time.Second))
-	if used > 2*time.Minute {
-		t.Errorf("it takes %v of the processor", used)
-	}
 	if text := readFile(t, h.config); !strings.HasPrefix(text, aComment) ||
 		!strings.Contains(said, "wrote "+h.config) {
 		t.Errorf("the config is\n%s\nand was said to be\n%s", text, said)
@@ -214,7 +211,7 @@ func TestLocalService(t *testing.T) {
 
 	got := make(chan answer, 1)
 	go func() { got <- h.say(t.Context(), t, "two", "slow") }()
-	within(t, time.Minute, "the model is asked", func() bool { return len(s.Requests("slow")) > 0 })
+	within(t, "the model is asked", func() bool { return len(s.Requests("slow")) > 0 })
 	time.Sleep(10 * slow.Pause) // some words have left by now
 	victim := h.only(t)
 	if err := syscall.Kill(victim, syscall.SIGKILL); err != nil {
@@ -230,13 +227,13 @@ func TestLocalService(t *testing.T) {
 		t.Errorf("the model was asked %d times", n)
 	}
 
-	h.gone(t, time.Minute) // nobody asks
+	h.gone(t) // nobody asks
 	if a := h.say(t.Context(), t, "three", "short"); a.text != "Here I am." {
 		t.Errorf("after a rest: %d %s", a.status, a.raw)
 	}
 	h.only(t)
 	p.stop(t)
-	h.gone(t, time.Minute)
+	h.gone(t)
 
 	if text := readFile(t, h.config); text != after {
 		t.Errorf("the gateway has written its config:\n%s", text)
@@ -273,17 +270,17 @@ func TestGatewayDies(t *testing.T) {
 	p := h.start(t)
 	h.say(t.Context(), t, "one", "short")
 	left := h.only(t)
-	ended := s.Left()
+	ended := s.Unplayed()
 	// nobody hears the answer
 	go func() { _, _ = h.gateway.turn(t.Context(), openclaw.Provider, "two", "Please do: slow") }()
-	within(t, time.Minute, "the model is asked", func() bool { return len(s.Requests("slow")) > 0 })
+	within(t, "the model is asked", func() bool { return len(s.Requests("slow")) > 0 })
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	<-p.gone
-	h.gone(t, time.Minute)
-	within(t, time.Minute, "the request has ended at the model server",
-		func() bool { return s.Left() > ended })
+	h.gone(t)
+	within(t, "the request has ended at the model server",
+		func() bool { return s.Unplayed() > ended })
 	said := readFile(t, log)
 	for _, event := range []string{"parent_gone", "http_server_shutting_down", "http_server_stopped"} {
 		if !strings.Contains(said, event) {
@@ -296,11 +293,11 @@ func TestGatewayDies(t *testing.T) {
 			t.Errorf("turn %d after that: %d %s", i, a.status, a.raw)
 		}
 	}
-	within(t, time.Minute, "what was broken off is taken up",
+	within(t, "what was broken off is taken up",
 		func() bool { return len(s.Requests("slow")) > 1 })
 	if next := h.only(t); next == left {
 		t.Errorf("the sidecar of the gateway that was killed still serves: %d", next)
 	}
 	p.stop(t)
-	h.gone(t, time.Minute)
+	h.gone(t)
 }

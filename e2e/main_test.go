@@ -34,7 +34,7 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "gpt-oss-executor")
 	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state")) // where the command openclaw makes a note
-	build := exec.Command("go", "build", "-o", binary, "..")
+	build := exec.Command("go", "build", "-o", dir, "..", "../cmd/gpt-oss-executor-confine")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "e2e: build the sidecar:", err)

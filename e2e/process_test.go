@@ -16,6 +16,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
+// patience is how long a test waits for what must come, on the slowest machine.
+const patience = 15 * time.Minute
+
 // process is a program that runs until the test ends.
 type process struct {
 	name string
@@ -63,21 +66,29 @@ func (p *process) stop(t *testing.T) {
 }
 
 // ready waits until the program answers 200 at url.
-func (p *process) ready(t *testing.T, url string, limit time.Duration) {
+func (p *process) ready(t *testing.T, url string) {
 	t.Helper()
-	deadline := time.After(limit)
+	if !p.answers(t, url) {
+		t.Fatalf("%s ended before it was ready:\n%s", p.name, p.log.tail(4000))
+	}
+}
+
+// answers waits until the program answers 200 at url; false: it has ended before.
+func (p *process) answers(t *testing.T, url string) bool {
+	t.Helper()
+	deadline := time.After(patience)
 	for {
 		if resp, err := http.Get(url); err == nil {
 			resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
-				return
+				return true
 			}
 		}
 		select {
 		case <-p.gone:
-			t.Fatalf("%s ended before it was ready:\n%s", p.name, p.log.tail(4000))
+			return false
 		case <-deadline:
-			t.Fatalf("%s is not ready after %v", p.name, limit)
+			t.Fatalf("%s is not ready after %v", p.name, patience)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
@@ -153,16 +164,16 @@ func runProgram(t *testing.T, program, ready, model string, env ...string) (p *p
 	// another one may say that commands are confined
 	cmd.Env = append(append(os.Environ(), "XDG_STATE_HOME="+t.TempDir()), env...)
 	p = start(t, "sidecar", cmd)
-	p.ready(t, "http://"+address+ready, time.Minute)
+	p.ready(t, "http://"+address+ready)
 	return p, "http://" + address
 }
 
 // within waits for something that comes about by itself.
-func within(t *testing.T, limit time.Duration, what string, done func() bool) {
+func within(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(limit); !done(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(patience); !done(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("not so after %v: %s", limit, what)
+			t.Fatalf("not so after %v: %s", patience, what)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func stopped(t *testing.T, run []string, signal syscall.Signal, status string) {
 		"http://127.0.0.1:9/v1")...)
 	cmd.WaitDelay = 10 * time.Second // a server that is left would hold the output open
 	p := start(t, "npm package", cmd)
-	p.ready(t, "http://"+address+"/healthz", 20*time.Second)
+	p.ready(t, "http://"+address+"/healthz")
 	if err := p.cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func stopped(t *testing.T, run []string, signal syscall.Signal, status string) {
 	if got := p.cmd.ProcessState.String(); status != "" && got != status {
 		t.Errorf("%v: %s, not %s", signal, got, status)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
 		resp, err := http.Get("http://" + address + "/healthz")
 		if err != nil {
 			return

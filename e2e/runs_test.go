@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -38,21 +37,21 @@ tools:
 func TestRuns(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
-	desk := filepath.Join(t.TempDir(), "desk") // a gateway takes no plugin that others may write
+	issuer := filepath.Join(t.TempDir(), "desk") // a gateway takes no plugin that others may write
 	for _, name := range []string{"package.json", "openclaw.plugin.json", "index.js"} {
 		doc, err := os.ReadFile(filepath.Join("../testdata/openclaw/desk", name))
 		if err == nil {
-			err = os.MkdirAll(desk, 0o755)
+			err = os.MkdirAll(issuer, 0o755)
 		}
 		if err == nil {
-			err = os.WriteFile(filepath.Join(desk, name), doc, 0o644)
+			err = os.WriteFile(filepath.Join(issuer, name), doc, 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	more := filepath.Join(t.TempDir(), "more.json")
-	settings := fmt.Sprintf(`{"plugins":{"enabled":true,"allow":["desk"],"load":{"paths":[%q]},"entries":{"desk":{"enabled":true}}}}`, desk)
+	settings := fmt.Sprintf(`{"plugins":{"enabled":true,"allow":["desk"],"load":{"paths":[%q]},"entries":{"desk":{"enabled":true}}}}`, issuer)
 	if err := os.WriteFile(more, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +145,7 @@ func show(t *testing.T, texts ...string) {
 // executed asks for a run, and gives its answer, and what it was told of it meanwhile.
 func executed(t *testing.T, address, scenario string) (text, thoughts string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	body := fmt.Sprintf(`{"model":"executor","stream":true,"messages":[{"role":"user","content":%q}]}`,
 		"Please "+user(scenario))

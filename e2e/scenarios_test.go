@@ -242,7 +242,7 @@ func (s *stage) play(t *testing.T, trials []*trial) {
 
 // turn runs a trial, and looks at what came of it.
 func (s *stage) turn(ctx context.Context, c *trial) (o outcome) {
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	session := strings.ReplaceAll(c.name(), "/", "-")
 	if c.history {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/sessions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -106,7 +105,7 @@ func (o *owner) spend(t *testing.T, d *day) {
 
 func (o *owner) say(t *testing.T, d *day, message string) answer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	a, err := o.gateway.turnOf(ctx, d.agent(), o.provider, d.session.Name, message)
 	if err != nil {

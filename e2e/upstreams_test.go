@@ -52,7 +52,7 @@ func (b *bench) oneDies(t *testing.T, first *httptest.Server, near, far *script.
 		first.CloseClientConnections()
 		first.Close()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	gone := make(chan struct{})
 	go func() { defer close(gone); dies(time.Now()) }()

@@ -2,10 +2,10 @@ package policy
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
@@ -26,11 +26,11 @@ type Arguments struct {
 }
 
 // hasScheme is how a text begins that is a URL where a path could stand, too.
-var hasScheme = lazyregexp.New(`^\s*[A-Za-z][A-Za-z0-9+.-]*://`)
+var hasScheme = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://`)
 
 // remote reports whether a text is a URL that is no local file.
 func remote(text string) bool {
-	return hasScheme().MatchString(text) && !strings.HasPrefix(text, "file://")
+	return hasScheme.MatchString(text) && !strings.HasPrefix(text, "file://")
 }
 
 // unreadable is a path that no guard takes.
@@ -211,13 +211,13 @@ var special = []string{paths.Secret, paths.WorkspaceSecret, paths.Persist, paths
 	paths.VCS, paths.Foreign}
 
 // braces are alternatives in a pattern.
-var braces = lazyregexp.New(`\{[^{}]*\}`)
+var braces = regexp.MustCompile(`\{[^{}]*\}`)
 
 // globbed is what a pattern of a file tool stands for. Alternatives are taken for anything.
 func globbed(text string, g paths.Guard) paths.Use {
 	plain := text
 	for n := 0; n < 8 && strings.Contains(plain, "{"); n++ {
-		plain = braces().ReplaceAllStringFunc(plain, func(alternatives string) string {
+		plain = braces.ReplaceAllStringFunc(plain, func(alternatives string) string {
 			if strings.Contains(alternatives, "/") || strings.Contains(alternatives, "..") {
 				return alternatives
 			}
@@ -241,7 +241,7 @@ func (a *Arguments) urls(c *Call, all []argument, lookup urls.Lookup) (out []url
 		list, _ := arg.texts()
 		for _, text := range list {
 			switch {
-			case r.url && !r.guessed && !r.looked, r.url && hasScheme().MatchString(text), remote(text) &&
+			case r.url && !r.guessed && !r.looked, r.url && hasScheme.MatchString(text), remote(text) &&
 				len(r.ops) > 0: // an image may be a file or a URL
 			case r.url && looksLike(looksHost, text):
 				text = "http://" + strings.TrimPrefix(text, "//")

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Call is what a condition sees of a call. The tag doc is what operators read about a
@@ -53,7 +53,7 @@ func CallOf(tool, class string, arguments []byte) (Call, error) {
 		return c, fmt.Errorf("the arguments of %s cannot be judged: %w", tool, err)
 	}
 	for _, key := range trimmed {
-		if text, ok := args[key].(string); ok && tail().MatchString(text) {
+		if text, ok := args[key].(string); ok && tail.MatchString(text) {
 			return c, fmt.Errorf("the arguments of %s cannot be judged: %s ends in markup that the caller takes off", tool, key)
 		}
 	}
@@ -65,7 +65,7 @@ func CallOf(tool, class string, arguments []byte) (Call, error) {
 // runs the call.
 var trimmed = []string{"command", "workdir", "host", "ask", "node", "path"}
 
-var tail = lazyregexp.New(`</arg_value>>+$`)
+var tail = regexp.MustCompile(`</arg_value>>+$`)
 
 // errNoObject is why arguments cannot be judged.
 var errNoObject = errors.New("they are not one JSON object")

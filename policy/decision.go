@@ -62,13 +62,13 @@ func (d Decision) Message() string {
 	case d.Operand != "":
 		about = fmt.Sprintf(" It is about %s.", quoted(d.Operand))
 	}
-	return d.told(about)
+	return d.sentence(about)
 }
 
 // Reason is Message for a person who sees the call.
-func (d Decision) Reason() string { return d.told("") }
+func (d Decision) Reason() string { return d.sentence("") }
 
-func (d Decision) told(about string) string {
+func (d Decision) sentence(about string) string {
 	instead := ""
 	if d.Instead != "" {
 		instead = " Instead: " + sentence(d.Instead)

@@ -2,10 +2,10 @@ package policy
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
@@ -143,7 +143,7 @@ func readings(l line, w shell.World) []*shell.Script {
 	s := shell.Analyze(l.text, w)
 	switch {
 	case l.code != "":
-		if !l.top && wordOnly().MatchString(l.text) && (len(s.Commands) == 0 ||
+		if !l.top && wordOnly.MatchString(l.text) && (len(s.Commands) == 0 ||
 			!s.Commands[len(s.Commands)-1].Known) {
 			return nil // the code of a country, or the name of a script
 		}
@@ -157,7 +157,7 @@ func readings(l line, w shell.World) []*shell.Script {
 	return []*shell.Script{s}
 }
 
-var wordOnly = lazyregexp.New(`^[\w-]*$`)
+var wordOnly = regexp.MustCompile(`^[\w-]*$`)
 
 // quote makes a line of words that a shell takes apart into the same words.
 func quote(words []string) string {

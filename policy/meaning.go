@@ -6,8 +6,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // kind is what an argument is.
@@ -125,18 +123,18 @@ func named(name string) bool { return strings.ContainsAny(name, "/\\~") }
 
 // isFile says whether a name is that of a file, so that what stands under it is a text.
 func isFile(name string) bool {
-	return named(name) || fileName().MatchString(name)
+	return named(name) || fileName.MatchString(name)
 }
 
-var fileName = lazyregexp.New(`^[\w.-]*\.[A-Za-z]\w{0,4}$`)
+var fileName = regexp.MustCompile(`^[\w.-]*\.[A-Za-z]\w{0,4}$`)
 
 // How a text looks that is a path outside, or a file inside, a line of shell, a host. A
 // longer one, or one of several lines, is none.
 var (
-	looksOutside = lazyregexp.New(`^@?(/[^/\s][^/]*/[^/]|~/|~$|\.\./|\.\.$|file:)`)
-	looksFile    = lazyregexp.New(`^@?(\./|\.[A-Za-z]|[\w.-]+/)`)
-	looksShell   = lazyregexp.New(`\s-{1,2}[A-Za-z]|\s[/~]|\s\.\.|\||;|&&|\$\(|\x60|://`)
-	looksHost    = lazyregexp.New(`(?i)^(//|\[|localhost\b|[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$))`)
+	looksOutside = regexp.MustCompile(`^@?(/[^/\s][^/]*/[^/]|~/|~$|\.\./|\.\.$|file:)`)
+	looksFile    = regexp.MustCompile(`^@?(\./|\.[A-Za-z]|[\w.-]+/)`)
+	looksShell   = regexp.MustCompile(`\s-{1,2}[A-Za-z]|\s[/~]|\s\.\.|\||;|&&|\$\(|\x60|://`)
+	looksHost    = regexp.MustCompile(`(?i)^(//|\[|localhost\b|[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$))`)
 )
 
 // looksGlob is a pattern for files outside, and no regular expression.
@@ -147,6 +145,6 @@ func looksGlob(text string) bool {
 
 const longestPath = 1024
 
-func looksLike(pattern func() *regexp.Regexp, text string) bool {
-	return len(text) <= longestPath && !strings.ContainsAny(text, "\n\r") && pattern().MatchString(text)
+func looksLike(pattern *regexp.Regexp, text string) bool {
+	return len(text) <= longestPath && !strings.ContainsAny(text, "\n\r") && pattern.MatchString(text)
 }

@@ -2,13 +2,13 @@ package policy
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
@@ -118,7 +118,7 @@ func plainWord(parts []syntax.WordPart) (text string, f *Flaw) {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if strings.Contains(escaped().ReplaceAllString(p.Value, ""), "$") {
+			if strings.Contains(escaped.ReplaceAllString(p.Value, ""), "$") {
 				return "", flawValue // a $ alone is one, too, but parsers differ about it
 			}
 			text += strings.ReplaceAll(p.Value, `\`, "")
@@ -140,7 +140,7 @@ func plainWord(parts []syntax.WordPart) (text string, f *Flaw) {
 	return text, nil
 }
 
-var escaped = lazyregexp.New(`(?s)\\.`)
+var escaped = regexp.MustCompile(`(?s)\\.`)
 
 // launchers are programs that run the one in their arguments.
 var launchers = strings.Fields("arch caffeinate chrt doas env flock ionice nice nohup npx pnpm npm yarn corepack proxychains sandbox-exec script setsid setarch " +

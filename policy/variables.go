@@ -3,9 +3,8 @@ package policy
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // variables are those that arguments set at any depth. It is not clear which hold where two
@@ -28,7 +27,7 @@ func variables(all []argument) (out map[string]string, agreed bool) {
 	return out, true
 }
 
-var assignment = lazyregexp.New(`^(?:export\s+)?([A-Za-z_]\w*)=(?s:(.*))$`)
+var assignment = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_]\w*)=(?s:(.*))$`)
 
 // variablesOf are those that one argument sets: a mapping, or texts such as NAME=value; nil: unknown.
 func variablesOf(v any) map[string]string {
@@ -54,7 +53,7 @@ func variablesOf(v any) map[string]string {
 	case string:
 		for _, part := range strings.FieldsFunc(v,
 			func(r rune) bool { return r == '\n' || r == ' ' || r == ';' || r == ',' }) {
-			m := assignment().FindStringSubmatch(part)
+			m := assignment.FindStringSubmatch(part)
 			if m == nil {
 				return nil
 			}

@@ -46,7 +46,7 @@ func TestCallerLeaves(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 			leave()
 			<-gone
-			ruletest.Soon(t, "the model server is left", func() bool { return r.model.Left() == 1 })
+			ruletest.Soon(t, "the model server is left", func() bool { return r.model.Unplayed() == 1 })
 		})
 	}
 }

@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -20,9 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
 
 // chat serves a request for a chat completion.
@@ -31,9 +26,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error { return s.s
 // responses serves a request of the Responses API. It is a chat completion but for its words.
 func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
 	err := s.serve(w, r, reply.Chat)
-	var said *openai.Error
-	if errors.As(err, &said) && said.Param == "messages" {
-		here := *said
+	var apiErr *openai.Error
+	if errors.As(err, &apiErr) && apiErr.Param == "messages" {
+		here := *apiErr
 		here.Param, err = "input", &here
 	}
 	return err
@@ -42,118 +37,135 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
 // translate makes the request for a chat completion of what a caller of another API sends.
 type translate func(body []byte) (chat []byte, asked *reply.Asked, err error)
 
-// serve serves one request, in one direction:
-//
-//	bytes → request → its turn among others → rule set → turn, or turns in a run → sink
-//
-// Between the beginning and the end there may be minutes, so the crew does both.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) (err error) {
-	o := &opened{began: time.Now(), responses: to != nil}
-	defer func() {
-		if !o.ended { // something panicked
-			s.turns.Crew.Do(func() { _ = s.left(o, w, openai.Internal("a request panicked")) })
-		}
-	}()
-	s.turns.Crew.Do(func() { err = s.entered(o, w, r, to) })
-	if err == nil {
-		o.out, err = s.door.Wait(o.ctx, o.in.line, &o.in.set.Limits.Load)
-	}
-	if err == nil {
-		s.turns.Crew.Do(func() { err = s.begin(o, w) })
-	}
-	if err == nil {
-		err = o.answer.Run(o.ctx, o.sink)
-	}
-	s.turns.Crew.Do(func() { err = s.left(o, w, err) })
-	return err
-}
-
-// left ends what entered has begun, and says what came of it.
-func (s *Server) left(o *opened, w http.ResponseWriter, err error) error {
-	o.ended = true
-	err = s.refused(err)
-	if o.sink != nil {
-		s.answered(o, w, err)
-	} else if o.leave != nil {
-		o.record.Served(turn.Account{}, statusOf(err), errorText(err))
-	}
-	if o.out != nil {
-		o.out()
-	}
-	if o.leave != nil {
-		o.leave()
-	}
-	if o.span.End(statusOf(err)); err != nil {
-		return &placedError{err, o.ctx, o.sink != nil}
+// serve serves one request, and says where in a trace its error was made.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) error {
+	set := s.rules.Set()
+	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
+	ctx, span := s.placed(w, r, set)
+	opened, err := false, error(errPanicked)
+	defer func() { span.End(turn.StatusOf(err)) }()
+	opened, err = s.answer(ctx, w, r, to, set, span.Children())
+	if err = s.refused(err); err != nil {
+		return &placedError{err, ctx, opened}
 	}
 	return nil
 }
 
-// answered counts an answer that was opened.
-func (s *Server) answered(o *opened, w http.ResponseWriter, err error) {
-	o.sink.Stop()
-	streams := o.sink.Flows()
+// errPanicked is how a request ends whose handler panics.
+var errPanicked = openai.Internal("a request panicked")
+
+// answer answers one request, in one direction, and reports whether an answer was opened:
+//
+//	bytes → request → its turn among others → rule set → turn, or turns in a run → sink
+func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, to translate,
+	set *ruleset.Set, span *spans.Parent) (opened bool, err error) {
+	began := time.Now()
+	if err := unfit(r, int64(set.Limits.RequestBytes)); err != nil {
+		return false, err
+	}
+	leave, err := s.enter(r, set)
+	if err != nil {
+		return false, err
+	}
+	defer leave()
+	body, err := s.read(w, r, set)
+	if err != nil {
+		return false, err
+	}
+	req, asked, err := s.parse(ctx, body, to)
+	if err != nil {
+		return false, err
+	}
+	caller := s.caller(w, r, set, req, span)
+	line := cmp.Or(turn.Asker(req, caller, "").Session, web.Address(r))
+	out, err := s.limiter.Wait(ctx, line, &set.Limits.Load)
+	if err != nil {
+		return false, err
+	}
+	defer out()
+	set, caller.Watch = s.begin(ctx, w, set, req, caller, asked != nil)
+	return s.respond(ctx, w, began, set, req, asked, caller)
+}
+
+// begin begins to watch the request, and gives the rule set by which it is served.
+func (s *Server) begin(ctx context.Context, w http.ResponseWriter, set *ruleset.Set, req *openai.Request,
+	caller turn.Caller, responses bool) (*ruleset.Set, turn.Watcher) {
+	if len(s.watch) == 0 {
+		return set.For(caller.Client), nil
+	}
+	asks := turn.Request{ID: w.Header().Get(web.RequestID), Set: set, Body: req, Responses: responses,
+		Who: turn.Asker(req, caller, cmp.Or(req.Model, set.Models[0].ID.Value))}
+	watcher := turn.Begin(ctx, s.watch, &asks)
+	if arms := strings.Join(asks.Set.Arms, " "); arms != "" {
+		w.Header().Set(experimentHeader, arms)
+	}
+	return asks.Set.For(caller.Client), watcher
+}
+
+// experimentHeader names the arms in which a request was served, EXPERIMENT/ARM each, with
+// blanks between them.
+const experimentHeader = "X-Experiment"
+
+// runID is the header that names the run of executor mode that answers.
+const runID = "X-Run-Id"
+
+// respond plans what answers the request, gives the answer to a sink, and tells what came of it.
+func (s *Server) respond(ctx context.Context, w http.ResponseWriter, began time.Time, set *ruleset.Set,
+	req *openai.Request, asked *reply.Asked, caller turn.Caller) (opened bool, err error) {
+	err = errPanicked
+	var answer turn.Answer
+	var to sink // nil: no answer was opened
+	defer func() {
+		if to != nil {
+			s.answered(ctx, w, to, turn.NewOutcome(answer.Account(), began, err), caller.Watch, asked != nil)
+		} else if caller.Watch != nil {
+			caller.Watch.Ended(turn.NewOutcome(turn.Account{}, began, err))
+		}
+	}()
+	caller.Alive = keepalive(caller.Waits, set.Limits.Keepalive)
+	answer, err = s.plan(ctx, set, req, caller)
+	if err != nil {
+		err = s.refused(err)
+		return false, err
+	}
+	planned := answer.Account()
+	if planned.Run != "" {
+		w.Header().Set(runID, planned.Run)
+	}
+	to = s.sink(ctx, w, planned.Model, req, asked, caller.Alive, set.Limits.Idle)
+	if to.Flows() {
+		s.metrics.Open.Inc()
+	}
+	err = s.refused(answer.Run(ctx, to))
+	return true, err
+}
+
+// plan decides what answers the request: what a part of the program makes of it, or else one turn.
+func (s *Server) plan(ctx context.Context, set *ruleset.Set, req *openai.Request,
+	caller turn.Caller) (turn.Answer, error) {
+	if s.answerer != nil {
+		if answer, err := s.answerer(ctx, set, req, caller); answer != nil || err != nil {
+			return answer, err
+		}
+	}
+	return s.turns.Plan(ctx, set, req, caller)
+}
+
+// answered tells what came of an answer that was opened.
+func (s *Server) answered(ctx context.Context, w http.ResponseWriter, to sink, o *turn.Outcome,
+	watcher turn.Watcher, responses bool) {
+	to.Stop()
+	streams := to.Flows()
 	if streams {
 		s.metrics.Open.Dec()
 	}
-	account := o.answer.Account()
-	if statusOf(err) != upstream.StatusClosed { // a caller who left shows nothing
-		o.seat.Served(account, time.Since(o.began), err != nil)
+	if watcher != nil {
+		watcher.Ended(o)
 	}
-	o.record.Served(account, statusOf(err), errorText(err))
-	s.served(o.ctx, w, account, o.began, streams, o.responses, err)
-	telemetry.Observe(s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)),
-		time.Since(o.began).Seconds(), tracectx.Of(o.ctx))
-	s.metrics.Requests.WithLabelValues(o.model, strconv.Itoa(statusOf(err))).Inc()
-}
-
-// placed is the context of a request, which says where in a trace it is, and its span; nil: tracing is off.
-func (s *Server) placed(w http.ResponseWriter, r *http.Request,
-	set *ruleset.Set) (context.Context, *spans.Request) {
-	id := w.Header().Get(web.RequestID)
-	if s.spans == nil {
-		return tracectx.With(r.Context(), tracectx.Incoming(r.Header, id)), nil
-	}
-	return s.spans.Request(r.Context(), r, id, set.Limits.Trace)
-}
-
-// placedError is an error, and where in a trace it was made: who writes it to the log has left that
-// context.
-type placedError struct {
-	error
-	ctx  context.Context
-	told bool // the log has the line of its request
-}
-
-func (e *placedError) Unwrap() error { return e.error }
-
-// opened is a request on its way.
-type opened struct {
-	began     time.Time
-	responses bool // of that API
-	ctx       context.Context
-	span      *spans.Request
-	leave     func() // the session; nil: it was not let in
-	in        *inbound
-	out       func() // at the door; nil: it has not passed it
-	model     string
-	answer    answering
-	seat      *lab.Seat       // nil: no experiment is about it
-	record    *witness.Record // nil: it is not kept
-	sink      sink            // nil: no answer was opened
-	ended     bool
-}
-
-// errorText is what an error says to the caller; empty: there is none.
-func errorText(err error) string {
-	var said *openai.Error
-	switch {
-	case err == nil:
-		return ""
-	case errors.As(err, &said):
-		return said.Message
-	}
-	return err.Error()
+	s.served(ctx, w, o, streams, responses)
+	telemetry.Observe(s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)), o.Took.Seconds(),
+		tracectx.Of(ctx))
+	s.metrics.Requests.WithLabelValues(o.Account.Model, strconv.Itoa(o.Status)).Inc()
 }
 
 // sink is where an answer goes.
@@ -162,92 +174,28 @@ type sink interface {
 	Stop() // must be called at its end
 }
 
-// answering is what answers a request.
-type answering interface {
-	// Run gives the answer to a sink. The error is an *openai.Error of which nothing has left.
-	Run(context.Context, turn.Sink) error
-	// Account is what came of it, after Run.
-	Account() turn.Account
-}
-
 // served is the one line that a request leaves in the log to which an answer was opened.
-func (s *Server) served(ctx context.Context, w http.ResponseWriter, a turn.Account, began time.Time,
-	streams, responses bool, err error) {
-	status := statusOf(err)
-	if s.account != nil {
-		s.account(ctx, a)
-	}
+func (s *Server) served(ctx context.Context, w http.ResponseWriter, o *turn.Outcome,
+	streams, responses bool) {
+	a := &o.Account
 	for kind, n := range map[string]int{"prompt": a.Prompt, "completion": a.Completion,
 		"reasoning": a.Reasoning} {
 		s.metrics.Tokens.WithLabelValues(a.Model, kind).Add(float64(max(0, n))) // a server may say anything
 	}
 	s.log.LogAttrs(ctx, slog.LevelInfo, "served", slog.String("event", "request_served"),
 		slog.String("request", w.Header().Get(web.RequestID)),
-		slog.String("run", w.Header().Get(runID)),
+		slog.String("run", a.Run),
 		slog.String("experiment", w.Header().Get(experimentHeader)), slog.String("model", a.Model),
 		slog.String("upstream", a.Upstream), slog.String("client", a.Who.Client),
 		slog.String("agent", a.Who.Agent), slog.String("session", a.Who.Session),
-		slog.Int("status", status), slog.Bool("stream", streams), slog.Bool("responses", responses),
+		slog.Int("status", o.Status), slog.Bool("stream", streams), slog.Bool("responses", responses),
 		slog.Int("turns", a.Turns), slog.String("style", a.Style),
 		slog.String("strategies", strings.Join(a.Strategies, " ")),
 		slog.String("edits", strings.Join(a.Edits, " ")), slog.Int("calls", a.Calls),
 		slog.Int("refused", a.Refused), slog.Int("repeated", a.Repeated), slog.Int("prompt_tokens", a.Prompt),
 		slog.Int("completion_tokens", a.Completion), slog.Int("reasoning_tokens", a.Reasoning),
-		slog.Int64("elapsed_ms", time.Since(began).Milliseconds()),
+		slog.Int64("elapsed_ms", o.Took.Milliseconds()),
 		slog.String("rules", w.Header().Get(web.RulesVersion)))
-}
-
-// runID is the header that names the run of executor mode that answers.
-const runID = "X-Run-Id"
-
-// begin plans what answers the request, and opens the answer. The request itself is not kept: a turn may last
-// for minutes.
-func (s *Server) begin(o *opened, w http.ResponseWriter) error {
-	set, req, asked, caller := o.in.set, o.in.req, o.in.asked, o.in.caller
-	o.in = nil
-	var watch []turn.Watcher
-	if o.seat = s.seat(w, set, req, caller); o.seat != nil {
-		set, watch = o.seat.Set, append(watch, o.seat)
-	}
-	if o.record = s.witnessed(w, set, req, caller, asked != nil); o.record != nil {
-		watch = append(watch, o.record)
-	}
-	caller.Alive = keepalive(caller.Waits, set.Limits.Keepalive)
-	caller.Watch, set = turn.Watchers(watch...), set.For(caller.Client)
-	if s.runs != nil && executor.Wants(set, req) {
-		run, err := s.runs.Begin(o.ctx, set, req, caller)
-		if err != nil {
-			return err
-		}
-		w.Header().Set(runID, run.ID)
-		o.record.OfRun(run.ID)
-		o.model, o.answer = run.Model.ID.Value, run
-	} else {
-		one, err := s.turns.Plan(o.ctx, set, req, caller)
-		if err != nil {
-			return err
-		}
-		o.model, o.answer = one.Model.ID.Value, one
-	}
-	o.sink = s.sink(o.ctx, w, o.model, req, asked, caller.Alive, set.Limits.Idle)
-	if o.sink.Flows() {
-		s.metrics.Open.Inc()
-	}
-	return nil
-}
-
-// witnessed begins to keep the request for the console; nil: it is not kept.
-func (s *Server) witnessed(w http.ResponseWriter, set *ruleset.Set, req *openai.Request, from turn.Caller,
-	responses bool) *witness.Record {
-	if s.witness == nil {
-		return nil
-	}
-	who := turn.Asker(req, from, cmp.Or(req.Model, set.Models[0].ID.Value))
-	return s.witness.Begin(witness.Asking{
-		ID: w.Header().Get(web.RequestID), Model: who.Model, Session: who.Session, Client: who.Client,
-		Agent: who.Agent, Channel: who.Channel,
-		Arms: set.Arms, Rules: set.Version, Stream: req.Stream, Responses: responses,
-	}, set.Limits.Console)
 }
 
 // sink opens the answer.
@@ -268,15 +216,22 @@ func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, 
 	return reply.NewWhole(w, model, idle, s.metrics)
 }
 
-func statusOf(err error) int {
-	var said *openai.Error
-	switch {
-	case err == nil:
-		return http.StatusOK
-	case errors.As(err, &said):
-		return said.Status
-	case errors.Is(err, io.EOF):
-		return upstream.StatusClosed
+// placed is the context of a request, which says where in a trace it is, and its span; nil: tracing is off.
+func (s *Server) placed(w http.ResponseWriter, r *http.Request,
+	set *ruleset.Set) (context.Context, *spans.Request) {
+	id := w.Header().Get(web.RequestID)
+	if s.spans == nil {
+		return tracectx.With(r.Context(), tracectx.Incoming(r.Header, id)), nil
 	}
-	return http.StatusInternalServerError
+	return s.spans.Request(r.Context(), r, id, set.Limits.Trace)
 }
+
+// placedError is an error, and where in a trace it was made: who writes it to the log has left that
+// context.
+type placedError struct {
+	error
+	ctx    context.Context
+	logged bool // the log has the line of its request
+}
+
+func (e *placedError) Unwrap() error { return e.error }

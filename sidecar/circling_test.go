@@ -63,7 +63,7 @@ func TestCircling(t *testing.T) {
 					stopped && (a.last != "stop" || mode == "stream" && !a.done) {
 					t.Errorf("%q, %s\n%s", a.text, a.last, a.body)
 				}
-				if (r.log.Said("loop_ended") == 1) != stopped ||
+				if (r.log.Count("loop_ended") == 1) != stopped ||
 					strings.Contains(r.metrics(),
 						`said_total{arm="",fault="loop",model="gpt-oss"} 1`) != stopped {
 					t.Errorf("%s", r.log)

@@ -112,7 +112,7 @@ func TestRunOverflows(t *testing.T) {
 				b := &bench{result: page}
 				r := loopOn(t, b, long, small(c.server(), c.overflow))
 				a := r.run(stream, "")
-				if asked, told := r.reads(a, b), r.log.Said("context_overflow"); told != asked || told == 0 ||
+				if asked, told := r.reads(a, b), r.log.Count("context_overflow"); told != asked || told == 0 ||
 					told > 2 {
 					t.Errorf("%d requests were too long, and the log tells %d\n%s", asked, told, r.log)
 				}
@@ -133,7 +133,7 @@ func TestRunFits(t *testing.T) {
 		if n := r.reads(r.run(true, ""), b); n != 0 {
 			t.Errorf("%s: %d requests were too long", name, n)
 		}
-		if r.log.Said("context_window_approaching") == 0 {
+		if r.log.Count("context_window_approaching") == 0 {
 			t.Errorf("%s: the log does not tell that the context fills up", name)
 		}
 	}
@@ -155,7 +155,7 @@ func TestRunDropped(t *testing.T) {
 	b := &bench{result: page}
 	r := loopOn(t, b, long, model)
 	r.reads(r.run(false, ""), b)
-	if n := r.log.Said("context_overflow"); n != dropped || n == 0 || n > 2 {
+	if n := r.log.Count("context_overflow"); n != dropped || n == 0 || n > 2 {
 		t.Errorf("messages were dropped %d times, and the log tells %d\n%s", dropped, n, r.log)
 	}
 }
@@ -238,7 +238,7 @@ func TestPromptCut(t *testing.T) {
 			a := r.chat(`{` + more +
 				`"model":"gpt-oss","messages":[{"role":"user","content":"` + strings.Repeat("word ", 10_000) +
 				`"}]}`)
-			if n := r.log.Said("prompt_cut"); n != row.want || a.text != "Yes." {
+			if n := r.log.Count("prompt_cut"); n != row.want || a.text != "Yes." {
 				t.Errorf("%s, %d tokens read: said %d times, %q", row.dialect.ID, row.prompt, n, a.text)
 			}
 		}

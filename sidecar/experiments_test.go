@@ -15,10 +15,11 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/capture"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
 // trying is the shipped set with experiments.
@@ -128,7 +129,7 @@ func TestExperiment(t *testing.T) {
 	run(0, n/2)
 	ruletest.Must(t, first.Save())
 	second := openLab(t, path, io.Discard)
-	r.s.lab = second
+	r.s.watch = []turn.Watch{second.Watch}
 	if again := r.session(0); again != arms[0] {
 		t.Errorf("a session in %s is in %s after a restart", arms[0], again)
 	}

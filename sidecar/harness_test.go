@@ -15,17 +15,18 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
@@ -70,6 +71,7 @@ func (fixed) Trouble() string     { return "" }
 type rig struct {
 	t     testing.TB
 	s     *Server
+	runs  *executor.Executor // nil: there is no source of tools
 	guard *guard.Guard
 	url   string
 	http  *http.Client
@@ -109,10 +111,21 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 	r.guard = guard.New(guard.Config{World: cfg.world, Listening: cfg.listening, Decisions: cfg.decisions,
 		Confiner: cfg.confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics, nil),
 		Now: time.Now, Metrics: metrics, Log: log})
-	r.s = New(Config{Rules: rules, Sources: cfg.sources, Journal: cfg.journal, Upstream: up, Keys: cfg.keys,
-		Guard: r.guard, Token: cfg.token, Memory: cfg.memory, Metrics: metrics, Log: log,
-		RoleWait: cfg.roleWait, Lab: cfg.lab, Spans: cfg.spans})
-	t.Cleanup(r.s.Close)
+	turns := turn.NewPlanner(turn.PlannerConfig{Keep: rules.Set().Limits.KeepLimits, Upstream: up,
+		Keys: cfg.keys, Guard: r.guard, Metrics: metrics, Log: log})
+	t.Cleanup(turns.Fleet.Close)
+	c := Config{Turns: turns, Rules: rules, Token: cfg.token, Memory: cfg.memory, Metrics: metrics, Log: log,
+		RoleWait: cfg.roleWait, Spans: cfg.spans}
+	if len(cfg.sources) > 0 {
+		r.runs = executor.New(executor.Config{Turns: turns, Guard: r.guard, Sources: cfg.sources,
+			Journal: cfg.journal, Now: time.Now, Log: log})
+		c.Answer = r.runs.Answer
+	}
+	if cfg.lab != nil {
+		c.Watch = []turn.Watch{cfg.lab.Watch}
+		c.Routes = []Route{{"POST /feedback", cfg.lab.ServeFeedback}}
+	}
+	r.s = New(c)
 	srv := httptest.NewServer(r.s.Handler())
 	t.Cleanup(srv.Close)
 	r.url, r.http = srv.URL, &http.Client{Transport: &http.Transport{}, Timeout: 2 * time.Minute}

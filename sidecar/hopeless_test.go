@@ -95,7 +95,7 @@ func TestTooLongIsNotSaidLater(t *testing.T) {
 	r := failing(t, setup{}, script.OverflowVLLM(8192, 9000))
 	a := r.chat(`{` + bothTool +
 		`,"model":"gpt-oss","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"Hello."},{"role":"user","content":"go"}]}`)
-	if a.status != 400 || a.fault.Code != "context_length_exceeded" || r.log.Said("said") != 0 {
+	if a.status != 400 || a.fault.Code != "context_length_exceeded" || r.log.Count("said") != 0 {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }

@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -15,65 +14,51 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// inbound is a request that was read, and has not been planned.
-type inbound struct {
-	set    *ruleset.Set
-	req    *openai.Request
-	asked  *reply.Asked // nil: for a chat completion
-	caller turn.Caller
-	line   string // in which it waits for its turn: its session, or who sent it
-}
-
-// entered lets a request in, and reads it.
-func (s *Server) entered(o *opened, w http.ResponseWriter, r *http.Request, to translate) (err error) {
-	set := s.rules.Set()
-	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
-	o.ctx, o.span = s.placed(w, r, set)
-	limit := int64(set.Limits.RequestBytes)
-	if err := unfit(r, limit); err != nil {
-		return err
-	}
-	if o.leave, err = s.enter(r, set); err != nil {
-		return err
-	}
-	promise, err := s.door.Promise(r.ContentLength, &set.Limits.Load)
+// read reads the body of a request, if there is memory for it.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, set *ruleset.Set) ([]byte, error) {
+	promise, err := s.limiter.Promise(r.ContentLength, &set.Limits.Load)
 	if err != nil {
 		// one that waits for its next request takes as much as half a stream
 		w.Header().Set("Connection", "close")
-		return err
+		return nil, err
 	}
-	in := &inbound{set: set}
-	body, err := readBody(w, r, limit)
+	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
-		s.door.Broken(promise, len(body))
-		return err
+		s.limiter.Broken(promise, len(body))
 	}
+	return body, err
+}
+
+// parse reads a request for a chat completion, or one that becomes it. asked is nil for the former.
+func (s *Server) parse(ctx context.Context, body []byte,
+	to translate) (req *openai.Request, asked *reply.Asked, err error) {
 	if to != nil {
-		if body, in.asked, err = to(body); err != nil {
-			return err
+		if body, asked, err = to(body); err != nil {
+			return nil, nil, err
 		}
-		if len(in.asked.LeftOut) > 0 {
-			s.log.InfoContext(o.ctx, "items of the input are left out: the model could not read them",
-				"event", "items_left_out", "types", strings.Join(in.asked.LeftOut, " "))
+		if len(asked.LeftOut) > 0 {
+			s.log.InfoContext(ctx, "items of the input are left out: the model could not read them",
+				"event", "items_left_out", "types", strings.Join(asked.LeftOut, " "))
 		}
 	}
-	if in.req, err = openai.ParseRequest(body); err != nil {
-		return err
+	if req, err = openai.ParseRequest(body); err == nil {
+		req, err = req.Narrowed()
 	}
-	if in.req, err = in.req.Narrowed(); err != nil {
-		return err
-	}
-	agent := s.recognise(r, set, in.req)
-	in.caller = turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, set.Sessions,
-		in.req), Client: agent.Name, Folder: agent.Workspace(r.Header.Get), Waits: callerWaits(r.Header),
-		Spans: o.span.Children()}
-	in.line = cmp.Or(turn.Asker(in.req, in.caller, "").Session, web.Address(r))
-	o.in = in
-	return nil
+	return req, asked, err
+}
+
+// caller is what is known of who sent a request.
+func (s *Server) caller(w http.ResponseWriter, r *http.Request, set *ruleset.Set, req *openai.Request,
+	span *spans.Parent) turn.Caller {
+	agent, waits := s.recognise(r, set, req), callerWaits(r.Header)
+	return turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, set.Sessions, req),
+		Client: agent.Name, Folder: agent.Workspace(r.Header.Get), Waits: waits,
+		Spans: span}
 }
 
 // recognise finds the agent that sent a request. The log has one line of each, and of each way to recognise
@@ -88,7 +73,7 @@ func (s *Server) recognise(r *http.Request, set *ruleset.Set, req *openai.Reques
 	return agent
 }
 
-// refused is the error of the API for one of the door.
+// refused is the error of the API for one of the limiter.
 func (s *Server) refused(err error) error {
 	var why *admission.Refusal
 	switch {
@@ -99,19 +84,20 @@ func (s *Server) refused(err error) error {
 	case errors.Is(err, turn.ErrStopping):
 		return openai.Overloaded(time.Second)
 	case errors.Is(err, context.Canceled):
-		return turn.Left()
+		return turn.ClientClosed()
 	}
 	return err
 }
 
 // turnedAway is the one line in the log, and the count, of a request to which no answer was opened.
-func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.Request, said *openai.Error) {
+func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.Request,
+	apiErr *openai.Error) {
 	const most = 256 // bytes of a path
-	s.metrics.Refused.WithLabelValues(strconv.Itoa(said.Status)).Inc()
+	s.metrics.Refused.WithLabelValues(strconv.Itoa(apiErr.Status)).Inc()
 	s.log.InfoContext(ctx, "refused", "event", "request_refused", "request", w.Header().Get(web.RequestID),
 		"from", web.Address(r), "session", sessionID(r.Header, s.rules.Set().Sessions),
-		"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), most)], "status", said.Status,
-		"code", said.Code, "detail", said.Message, "rules", w.Header().Get(web.RulesVersion))
+		"method", r.Method, "path", r.URL.Path[:min(len(r.URL.Path), most)], "status", apiErr.Status,
+		"code", apiErr.Code, "detail", apiErr.Message, "rules", w.Header().Get(web.RulesVersion))
 }
 
 // bodyWait is how long a caller may take to send its request.

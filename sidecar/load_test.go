@@ -140,8 +140,8 @@ func TestCallerDoesNotRead(t *testing.T) {
 			path, len(body), body)
 		ruletest.Must(t, err)
 		ruletest.Soon(t, path+" is over", func() bool {
-			return r.log.Said("request_served") == i+1 &&
-				r.s.door.State(&r.s.rules.Set().Limits.Load).Inside == 0
+			return r.log.Count("request_served") == i+1 &&
+				r.s.limiter.State(&r.s.rules.Set().Limits.Load).Inside == 0
 		})
 	}
 }
@@ -156,7 +156,7 @@ func TestFairBetweenSessions(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	ask := func(session string) {
-		waiting := r.s.door.State(&r.s.rules.Set().Limits.Load)
+		waiting := r.s.limiter.State(&r.s.rules.Set().Limits.Load)
 		all.Go(func() {
 			if a := r.ask(http.MethodPost, "/v1/chat/completions", body(session)); a.status != http.StatusOK {
 				t.Errorf("%s: %d %s", session, a.status, a.body)
@@ -164,7 +164,7 @@ func TestFairBetweenSessions(t *testing.T) {
 		})
 		for now := waiting; now.Inside == waiting.Inside &&
 			now.Waiting == waiting.Waiting; time.Sleep(time.Millisecond) {
-			now = r.s.door.State(&r.s.rules.Set().Limits.Load)
+			now = r.s.limiter.State(&r.s.rules.Set().Limits.Load)
 		}
 	}
 	for range 12 {
@@ -199,7 +199,7 @@ func TestCrowded(t *testing.T) {
 	<-begun
 	late := make(chan *answer)
 	go func() { late <- r.chat(asking(streaming)) }()
-	for r.s.door.State(&r.s.rules.Set().Limits.Load).Waiting == 0 {
+	for r.s.limiter.State(&r.s.rules.Set().Limits.Load).Waiting == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	if a := r.chat(asking(streaming)); a.status != 503 ||
@@ -213,7 +213,7 @@ func TestCrowded(t *testing.T) {
 	if a := <-first; a.status != http.StatusOK {
 		t.Errorf("the first: %d %s", a.status, a.body)
 	}
-	if s := r.s.door.State(&r.s.rules.Set().Limits.Load); s.Inside != 0 || s.Waiting != 0 {
+	if s := r.s.limiter.State(&r.s.rules.Set().Limits.Load); s.Inside != 0 || s.Waiting != 0 {
 		t.Errorf("left behind: %+v", s)
 	}
 }

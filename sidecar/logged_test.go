@@ -40,7 +40,7 @@ func TestDecisionsAreLogged(t *testing.T) {
 			!first.Enforced || string(first.Arguments) != bad {
 			t.Errorf("%+v", first)
 		}
-		if second.Outcome != decisions.Left || second.Effect != policy.Allow || second.Tool != "exec" ||
+		if second.Outcome != decisions.Passed || second.Effect != policy.Allow || second.Tool != "exec" ||
 			second.Class != "exec" || second.Rules == "" {
 			t.Errorf("%+v", second)
 		}

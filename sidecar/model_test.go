@@ -19,7 +19,6 @@ func TestModels(t *testing.T) {
 	t.Cleanup(other.Close)
 	r := start(t, setup{key: upstreamKey},
 		script.New(script.Scenario{Steps: []script.Reply{script.Text("First.")}, Loop: true}))
-	t.Cleanup(r.s.Close)
 	set := *r.s.rules.Set()
 	set.Models = append([]ruleset.Model{
 		{ID: rulefile.Text{Value: "far"}, Upstream: rulefile.Text{Value: other.URL}, Name: "some/name", Prompt: rulefile.Text{Value: "p"}},

@@ -14,9 +14,9 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -126,12 +126,12 @@ func TestReadsTogetherEnd(t *testing.T) {
 			left = append(left, s)
 			return err == nil
 		}))
-		if len(left) == 1 && left[0].Status == journal.Left {
+		if len(left) == 1 && left[0].Status == journal.Departed {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if len(left) != 1 || left[0].Status != journal.Left || left[0].Calls != n {
+	if len(left) != 1 || left[0].Status != journal.Departed || left[0].Calls != n {
 		t.Errorf("%+v", left)
 	}
 	if asked := r.model.Requests(""); len(asked) != 1 {

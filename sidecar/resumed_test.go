@@ -14,10 +14,10 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -300,9 +300,10 @@ func TestKilledAtItsEnd(t *testing.T) {
 // watcher counts the requests to the model that it is told of.
 type watcher struct{ asked int }
 
-func (w *watcher) Asked(*openai.Request) { w.asked++ }
-func (w *watcher) Listens() bool         { return true }
-func (w *watcher) Heard(*turn.Heard)     {}
+func (w *watcher) Asked(*openai.Request, string) { w.asked++ }
+func (w *watcher) Listens() bool                 { return true }
+func (w *watcher) Replied(*turn.Reply)           {}
+func (w *watcher) Ended(*turn.Outcome)           {}
 
 // counter is a bench that counts how often it is asked for its tools.
 type counter struct {
@@ -322,7 +323,7 @@ func TestWatchedAfterRestart(t *testing.T) {
 		r := on(t, dir, source, nil, script.Text("ok"))
 		req, err := openai.ParseRequest([]byte(twoFiles))
 		ruletest.Must(t, err)
-		run, err := r.s.runs.Begin(t.Context(), r.s.rules.Set(), req, turn.Caller{Watch: w})
+		run, err := r.runs.Begin(t.Context(), r.s.rules.Set(), req, turn.Caller{Watch: w})
 		ruletest.Must(t, err)
 		ruletest.Must(t, run.Run(t.Context(), reply.NewWhole(httptest.NewRecorder(), "executor", time.Minute,
 			r.s.metrics)))

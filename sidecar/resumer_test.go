@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -30,7 +30,8 @@ func (r *rig) person() *person {
 	p := &person{rig: r}
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop
-	p.Resumer = r.s.Resumer(func(run func(context.Context)) { p.goes.Go(func() { run(ctx) }) })
+	p.Resumer = &executor.Resumer{Executor: r.runs, Rules: r.s.rules.Set,
+		Background: func(run func(context.Context)) { p.goes.Go(func() { run(ctx) }) }}
 	r.t.Cleanup(func() { stop(); p.goes.Wait() })
 	return p
 }
@@ -39,7 +40,7 @@ func (r *rig) person() *person {
 func (p *person) newest() *journal.Past {
 	p.t.Helper()
 	var found *journal.Past
-	ruletest.Must(p.t, p.s.Journal().Walk(0, func(_ string, past *journal.Past, err error) bool {
+	ruletest.Must(p.t, p.runs.Journal.Walk(0, func(_ string, past *journal.Past, err error) bool {
 		ruletest.Must(p.t, err)
 		found = past
 		return false
@@ -116,7 +117,7 @@ func TestResumedBesideItsRequest(t *testing.T) {
 	id := p.newest().ID
 	ruletest.Must(t, p.Resume(context.Background(), id, "Sam"))
 	<-begun
-	if !r.s.Journal().GoesOn(id) {
+	if !r.runs.Journal.GoesOn(id) {
 		t.Error("nobody goes on with it")
 	}
 	var busy *executor.BusyError
@@ -145,7 +146,7 @@ func TestResumedBesideItsRequest(t *testing.T) {
 	if len(after.calls()) != 1 {
 		t.Errorf("done: %q", after.calls())
 	}
-	if r.s.Journal().GoesOn(id) {
+	if r.runs.Journal.GoesOn(id) {
 		t.Error("it still goes on")
 	}
 }
@@ -179,7 +180,7 @@ func TestResumedAndStopped(t *testing.T) {
 	<-begun
 	p.stop()
 	p.goes.Wait()
-	if past := p.newest(); past.End == nil || past.End.Status != journal.Left || past.Finished() {
+	if past := p.newest(); past.End == nil || past.End.Status != journal.Departed || past.Finished() {
 		t.Fatalf("%+v", past.End)
 	}
 	after := &bench{}

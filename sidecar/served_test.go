@@ -97,7 +97,7 @@ func TestRefusedIsTold(t *testing.T) {
 		}
 	}
 	if m := r.metrics(); !strings.Contains(m, `requests_refused_total{status="404"} 2`) ||
-		!strings.Contains(m, `requests_refused_total{status="401"} 1`) || r.log.Said("request_served") > 0 {
+		!strings.Contains(m, `requests_refused_total{status="401"} 1`) || r.log.Count("request_served") > 0 {
 		t.Error(m)
 	}
 }

@@ -15,11 +15,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/journal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -29,8 +24,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
-	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Rules are the rules in force. A request takes the set once and keeps it.
@@ -39,40 +32,40 @@ type Rules interface {
 	Trouble() string // what is wrong with the rules on disk, in one sentence; empty: nothing
 }
 
-// Config is what a server works with. Rules, Upstream, Guard, Metrics and Log must be set.
+// Config is what a server works with. Turns, Rules, Metrics and Log must be set.
 type Config struct {
-	Sources   []executor.Source // of the tools that run here; none: there are no runs
-	Journal   *journal.Journal  // of the runs; nil: what they did is not kept
-	Rules     Rules
-	Upstream  *upstream.Client // of the settings
-	Keys      fleet.Keys       // of other model servers
-	Guard     *guard.Guard
-	Token     string // of callers; empty: none is asked for
-	Memory    admission.Memory
-	Names     web.Names
-	Metrics   *telemetry.Metrics
-	Log       *slog.Logger
-	Lab       *lab.Lab                            // of experiments; nil: none is run
-	Witness   *witness.Witness                    // keeps the last requests for the console; may be nil
-	Spans     *spans.Tracer                       // is told what becomes of requests; nil: tracing is off
-	Served    func(context.Context, turn.Account) // is told what came of each request; may be nil
-	RoleWait  time.Duration                       // of streams; 0: as the package reply has it
-	Replicas  func() Replicas                     // behind the same address; nil: this one is alone
-	Elsewhere state.Elsewhere                     // what other replicas know of calls; nil: there are none
+	Turns    *turn.Planner
+	Watch    []turn.Watch  // begin to watch each request
+	Answer   turn.Answerer // answers requests in place of one turn; nil: a turn answers each
+	Routes   []Route       // of the parts
+	Rules    Rules
+	Token    string // of callers; empty: none is asked for
+	Memory   admission.Memory
+	Names    web.Names
+	Metrics  *telemetry.Metrics
+	Log      *slog.Logger
+	Spans    *spans.Tracer   // is told what becomes of requests; nil: tracing is off
+	RoleWait time.Duration   // of streams; 0: as the package reply has it
+	Replicas func() Replicas // behind the same address; nil: this one is alone
+}
+
+// Route is a path that a part of the program serves. The error is an *openai.Error.
+type Route struct {
+	Pattern string
+	Serve   func(http.ResponseWriter, *http.Request) error
 }
 
 // Server answers OpenAI-compatible requests.
 type Server struct {
 	rules    Rules
 	turns    *turn.Planner
-	runs     *executor.Executor // nil: there is no tool to run
 	sessions *state.Sessions
 	known    sync.Map // agents that were recognised, and by what
-	door     *admission.Door
-	lab      *lab.Lab
-	witness  *witness.Witness
+	limiter  *admission.Limiter
+	watch    []turn.Watch
+	answerer turn.Answerer
+	routes   []Route
 	spans    *spans.Tracer
-	account  func(context.Context, turn.Account)
 	token    string
 	names    web.Names
 	metrics  *telemetry.Metrics
@@ -81,90 +74,25 @@ type Server struct {
 	replicas func() Replicas
 }
 
-// New puts the parts together. Nothing is opened. Close must be called at the end.
+// New puts the server together. Nothing is opened.
 func New(c Config) *Server {
-	limits := c.Rules.Set().Limits
 	s := &Server{
-		rules: c.Rules, token: c.Token, names: c.Names, metrics: c.Metrics, log: c.Log, lab: c.Lab,
-		witness: c.Witness, spans: c.Spans, account: c.Served, roleWait: cmp.Or(c.RoleWait, reply.RoleWait),
-		replicas: c.Replicas,
+		rules: c.Rules, turns: c.Turns, watch: c.Watch, answerer: c.Answer, routes: c.Routes, token: c.Token,
+		names: c.Names, metrics: c.Metrics, log: c.Log, spans: c.Spans,
+		roleWait: cmp.Or(c.RoleWait, reply.RoleWait), replicas: c.Replicas,
 		sessions: state.NewSessions(maxSessions),
-		door:     admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
-		turns: &turn.Planner{
-			Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now,
-				Log: c.Log}), Guard: c.Guard, Recall: state.NewRecall(limits.Thoughts, c.Elsewhere),
-			Schemas: tools.NewSchemas(limits.Schemas), Crew: turn.New(idleHands), Metrics: c.Metrics,
-			Log: c.Log,
-		},
+		limiter:  admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
 	}
-	c.Metrics.Loads(func() telemetry.Load { return telemetry.Load(s.door.State(&s.rules.Set().Limits.Load)) })
+	c.Metrics.Loads(func() telemetry.Load {
+		return telemetry.Load(s.limiter.State(&s.rules.Set().Limits.Load))
+	})
 	c.Metrics.States(func(say func(upstream, state string)) {
 		for _, u := range s.turns.Fleet.States(s.rules.Set()) {
 			say(u.Name, string(u.State))
 		}
 	})
-	if len(c.Sources) > 0 {
-		s.runs = executor.New(executor.Config{Turns: s.turns, Guard: c.Guard, Sources: c.Sources,
-			Journal: c.Journal, Now: time.Now, Log: c.Log})
-	}
 	return s
 }
-
-// Resume goes on with a run that was broken off. All of it goes to the sink.
-func (s *Server) Resume(ctx context.Context, id string, sink turn.Sink) error {
-	if s.runs == nil {
-		return errors.New("resume a run: there is no tool that it could call; set --workspace-tools or --gateway, as for the server that began it")
-	}
-	run, err := s.runs.Resume(ctx, s.rules.Set(), id, "")
-	if err != nil {
-		return err
-	}
-	return run.Run(ctx, sink)
-}
-
-// Resumer lets people go on with runs of this server; nil: none is kept. Background runs what it is given
-// until the server stops.
-func (s *Server) Resumer(background func(func(context.Context))) *executor.Resumer {
-	if s.runs == nil || s.runs.Journal == nil {
-		return nil
-	}
-	r := &executor.Resumer{Executor: s.runs, Rules: s.rules.Set, Background: background}
-	if s.witness != nil {
-		r.Watch = s.resumed
-	}
-	return r
-}
-
-// resumed begins to keep a run that goes on without a caller.
-func (s *Server) resumed(set *ruleset.Set, run *executor.Run) executor.Watching {
-	who := run.Account().Who
-	return shown{s.witness.Begin(witness.Asking{
-		ID: run.ID, Model: who.Model, Session: who.Session, Agent: who.Agent, Channel: who.Channel,
-		Run: run.ID, Arms: set.Arms, Rules: set.Version,
-	}, set.Limits.Console)}
-}
-
-// shown is a run that people may look at.
-type shown struct{ *witness.Record }
-
-func (w shown) Ended(a turn.Account, err error) { w.Served(a, statusOf(err), errorText(err)) }
-
-// Journal is where runs of this server are kept; nil: nowhere.
-func (s *Server) Journal() *journal.Journal {
-	if s.runs == nil {
-		return nil
-	}
-	return s.runs.Journal
-}
-
-// Close drops the connections that the server opened by itself.
-func (s *Server) Close() {
-	s.turns.Fleet.Close()
-	s.turns.Crew.Close()
-}
-
-// idleHands is how many goroutines of the crew wait for work at most.
-const idleHands = 16
 
 // Handler is the HTTP surface.
 func (s *Server) Handler() http.Handler {
@@ -176,7 +104,9 @@ func (s *Server) Handler() http.Handler {
 	mux.Handle("GET /v1/models/{id...}", s.returning(s.model))
 	mux.Handle("POST /v1/chat/completions", s.returning(s.chat))
 	mux.Handle("POST /v1/responses", s.returning(s.responses))
-	mux.Handle("POST /feedback", s.returning(s.feedback))
+	for _, route := range s.routes {
+		mux.Handle(route.Pattern, s.returning(route.Serve))
+	}
 	mux.Handle("/v1/chat/completions", s.returning(notServed(http.StatusMethodNotAllowed, "POST")))
 	mux.Handle("/v1/responses", s.returning(notServed(http.StatusMethodNotAllowed, "POST")))
 	mux.Handle("/v1/models", s.returning(notServed(http.StatusMethodNotAllowed, "GET, HEAD")))
@@ -218,34 +148,28 @@ func (s *Server) returning(h func(http.ResponseWriter, *http.Request) error) htt
 }
 
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	var said *openai.Error
-	if !errors.As(err, &said) {
-		said = openai.Internal(err.Error())
+	var apiErr *openai.Error
+	if !errors.As(err, &apiErr) {
+		apiErr = openai.Internal(err.Error())
 	}
 	ctx, told := r.Context(), false
 	if where := (*placedError)(nil); errors.As(err, &where) {
-		ctx, told = where.ctx, where.told
+		ctx, told = where.ctx, where.logged
 	}
 	if !told {
-		s.turnedAway(ctx, w, r, said)
+		s.turnedAway(ctx, w, r, apiErr)
 	}
-	if said.Status == upstream.StatusClosed {
+	if apiErr.Status == upstream.StatusClosed {
 		panic(http.ErrAbortHandler) // who has closed its sending half alone would read an empty 200
 	}
-	if r.Context().Err() == nil && said.Log != "" {
+	if r.Context().Err() == nil && apiErr.Log != "" {
 		s.log.WarnContext(ctx, "request failed", "event",
 			"request_failed", "request", w.Header().Get(web.RequestID), "path", r.URL.Path,
-			"status", said.Status, "code", said.Code, "detail", said.Log)
+			"status", apiErr.Status, "code", apiErr.Code, "detail", apiErr.Log)
 	}
-	if err := said.Respond(w); err != nil && r.Context().Err() == nil {
+	if err := apiErr.Respond(w); err != nil && r.Context().Err() == nil {
 		s.log.Debug("answer not delivered", "event", "answer_lost", "detail", err.Error())
 	}
-}
-
-// Upstreams are the model servers of the rules in force, after each was asked whether it can be
-// reached. The answers are kept for a moment.
-func (s *Server) Upstreams(ctx context.Context) []fleet.State {
-	return s.turns.Fleet.Look(ctx, s.rules.Set())
 }
 
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
@@ -257,7 +181,7 @@ func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
 // enough. The error is for the operator; it holds no address.
 func (s *Server) Ready(ctx context.Context) error {
 	set := s.rules.Set()
-	if s.door.Short(&set.Limits.Load) {
+	if s.limiter.Short(&set.Limits.Load) {
 		return errors.New("memory is nearly full: new requests get 503, those under way go on")
 	}
 	if len(set.Models[0].Upstreams) > 0 {
@@ -272,9 +196,9 @@ func (s *Server) Ready(ctx context.Context) error {
 		return nil
 	}
 	_, err := main.Model(ctx, set, first, first.ID.Value)
-	var said *openai.Error
-	if errors.As(err, &said) {
-		return errors.New("upstream: " + said.Message)
+	var apiErr *openai.Error
+	if errors.As(err, &apiErr) {
+		return errors.New("upstream: " + apiErr.Message)
 	}
 	return err
 }

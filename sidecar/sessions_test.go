@@ -18,7 +18,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -43,7 +42,7 @@ func (wrapper) Permit(*ruleset.Set, guard.Permit) (policy.Wrapper, error) {
 	return policy.Wrapper{Program: "/bin/gpt-oss-executor", Ticket: "/state/T"}, nil
 }
 
-func (wrapper) Remotes(paths.Roots) []gitremote.Remote { return nil }
+func (wrapper) Remotes(paths.Roots) []guard.Remote { return nil }
 
 // TestSessionsConfined judges the same days where the kernel confines commands: nothing is
 // asked or denied that is not without.

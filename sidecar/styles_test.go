@@ -134,11 +134,11 @@ func TestStyles(t *testing.T) {
 					"style="+row.strategy) {
 					t.Errorf("%s", line)
 				}
-				if n := r.log.Said("style_changed"); n != 1 && !(row.refuses && n == 2) {
+				if n := r.log.Count("style_changed"); n != 1 && !(row.refuses && n == 2) {
 					t.Errorf("the change was said %d times", n)
 				}
 				ruletest.Soon(t, "the log tells once what was tried",
-					func() bool { return r.log.Said("schema_tried") == 1 })
+					func() bool { return r.log.Count("schema_tried") == 1 })
 			})
 		}
 	}
@@ -188,10 +188,10 @@ func TestSchemaNotFollowed(t *testing.T) {
 	r := start(t, setup{}, s.model())
 	r.chat(asking(bothTool))
 	s.at = "nowhere" // no request is under way
-	if a := r.chat(asking(bothTool)); len(a.calls) != 0 || r.log.Said("schema_ignored") != 1 {
-		t.Errorf("%+v %d", a.calls, r.log.Said("schema_ignored"))
+	if a := r.chat(asking(bothTool)); len(a.calls) != 0 || r.log.Count("schema_ignored") != 1 {
+		t.Errorf("%+v %d", a.calls, r.log.Count("schema_ignored"))
 	}
-	if a := r.chat(asking(bothTool)); len(a.calls) != 1 || r.log.Said("schema_ignored") != 1 {
+	if a := r.chat(asking(bothTool)); len(a.calls) != 1 || r.log.Count("schema_ignored") != 1 {
 		t.Errorf("%+v %s", a.calls, a.body)
 	}
 }

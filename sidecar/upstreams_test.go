@@ -119,13 +119,13 @@ func TestSeveral(t *testing.T) {
 			for range 4 {
 				expect(fromThere, "far")
 			}
-			if n := r.log.Said("circuit_opened"); n < 1 {
+			if n := r.log.Count("circuit_opened"); n < 1 {
 				t.Errorf("opened %d times", n)
 			}
 			main.on()
 			ruletest.Soon(t, "the first one is back", func() bool { return r.answer(mode).text == fromHere })
 			expect(fromHere, "main")
-			if r.log.Said("circuit_closed") != 1 || r.state("main") != "closed" ||
+			if r.log.Count("circuit_closed") != 1 || r.state("main") != "closed" ||
 				r.state("far") != "closed" {
 				t.Errorf("%s", r.log)
 			}

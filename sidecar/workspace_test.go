@@ -132,7 +132,7 @@ func TestWorkspaceIsSet(t *testing.T) {
 				t.Errorf("the log says %q", lines)
 			}
 			if r.chat(from("system", shop+separate, "user",
-				"go")); r.log.Said("workspace_learnt")+r.log.Said("workspace_unclear") > 0 {
+				"go")); r.log.Count("workspace_learnt")+r.log.Count("workspace_unclear") > 0 {
 				t.Error("it was learnt all the same, or it matters that the gateway says two folders")
 			}
 		})

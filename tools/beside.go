@@ -1,17 +1,17 @@
 package tools
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // controlToken is a token of Harmony, and nothing that only looks so: it has one word.
-var controlToken = lazyregexp.New(`<\|[\w-]+\|>`)
+var controlToken = regexp.MustCompile(`<\|[\w-]+\|>`)
 
 // ofSentence is how many words beside an object are no debris: they may deny the call. gpt-oss leaves
 // single words of languages that it does not write in; one with a Latin letter is none of them. Some
@@ -28,7 +28,7 @@ func (w *shaper) remark(around string) string {
 	if around == "" || w.harmless() {
 		return ""
 	}
-	around = controlToken().ReplaceAllString(around, " ")
+	around = controlToken.ReplaceAllString(around, " ")
 	first, n, letters := "", 0, 0
 	for _, word := range strings.FieldsFunc(around,
 		func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("_-.", r) }) {

@@ -171,7 +171,7 @@ func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 // is false, too, where a second look is needed to tell.
 func (c *Catalog) untouched(m Match, args []byte) bool {
 	if m.Deferred != "" || len(args) == 0 || args[0] != '{' || args[len(args)-1] != '}' || len(args) < 32 &&
-		nameless().Match(args) {
+		nameless.Match(args) {
 		return false
 	}
 	s := c.schemaOf(m)

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
@@ -52,15 +51,12 @@ func newChecker(s *jsonschema.Schema) *checker {
 	if s == nil || s.Bool != nil && *s.Bool {
 		return nil
 	}
-	if !isPlain(s) || len(s.Properties)+len(s.Required) > most {
+	if !s.Plain || len(s.Properties)+len(s.Required) > most {
 		return &checker{whole: s}
 	}
-	c := &checker{props: make(map[string]property, len(s.Properties)), items: newChecker(items(s))}
+	c := &checker{props: make(map[string]property, len(s.Properties)), items: newChecker(s.Items)}
 	for _, name := range s.Types {
 		c.types |= kindNames[name]
-	}
-	if s.Nullable && c.types != 0 {
-		c.types |= isNull
 	}
 	bit := func() uint64 { return 1 << len(c.props) }
 	for name, sub := range s.Properties {
@@ -81,14 +77,6 @@ func newChecker(s *jsonschema.Schema) *checker {
 	return c
 }
 
-// isPlain reports whether a schema says nothing that a checker does not understand.
-func isPlain(s *jsonschema.Schema) bool {
-	rest := *s
-	rest.Draft, rest.Nullable, rest.Types, rest.Properties, rest.Required, rest.Closed, rest.Others,
-		rest.Items = 0, false, nil, nil, nil, false, nil, nil
-	return reflect.ValueOf(rest).IsZero()
-}
-
 // accepts reads one value, and reports whether it is sure that the schema allows it: an
 // escape in a key, or a number such as 1.0 for an integer, leaves it in doubt.
 // Whether the text is JSON is for the scanner to say, behind the last byte.
@@ -99,7 +87,7 @@ func (c *checker) accepts(s *jsontext.Scanner) bool {
 	}
 	if c.whole != nil {
 		at := s.Skip()
-		return s.Err == nil && accepts(c.whole, string(at.Of(s.Doc)))
+		return s.Err == nil && c.whole.Accepts(string(at.Of(s.Doc)))
 	}
 	switch s.Peek() {
 	case '{':

@@ -1,12 +1,12 @@
 package tools
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
@@ -57,7 +57,7 @@ func cutTokens(s string) string {
 }
 
 // anyToken is a Harmony token, as cutTokens sees one.
-var anyToken = lazyregexp.New(`(?s)<\|.*?\|>`)
+var anyToken = regexp.MustCompile(`(?s)<\|.*?\|>`)
 
 // unquoted takes out the mark that opens a name behind its namespace: functions."read"
 var unquoted = strings.NewReplacer(`."`, ".", ".'", ".", ".`", ".")

@@ -35,7 +35,7 @@ func (w *shaper) value(s *jsonschema.Schema, raw string) string {
 // accepts reports whether raw is valid, as long as there is budget to find out.
 func (w *shaper) accepts(s *jsonschema.Schema, raw string) bool {
 	w.left -= len(raw) + 32
-	return w.left > 0 && accepts(s, raw)
+	return w.left > 0 && s.Accepts(raw)
 }
 
 // inside mends what an object or a list holds.
@@ -45,10 +45,10 @@ func (w *shaper) inside(s *jsonschema.Schema, raw string) string {
 	case v.IsObject():
 		props, required := fields(s)
 		return w.object(raw, s, props, required, w.rules.paramsOf(w.tool))
-	case v.IsArray() && items(s) != nil:
+	case v.IsArray() && s.Items != nil:
 		var out []string
 		for _, e := range v.Array() {
-			out = append(out, w.element(items(s), e.Raw))
+			out = append(out, w.element(s.Items, e.Raw))
 		}
 		return "[" + strings.Join(out, ",") + "]"
 	}
@@ -99,8 +99,8 @@ func (w *shaper) list(s *jsonschema.Schema, raw string) string {
 		return raw
 	}
 	element := raw
-	if items(s) != nil {
-		element = w.element(items(s), raw)
+	if s.Items != nil {
+		element = w.element(s.Items, raw)
 	}
 	w.note("args.wrap", raw, "["+element+"]", "")
 	return "[" + element + "]"
@@ -173,12 +173,4 @@ func strangeness(s *jsonschema.Schema, raw string) int {
 		return 0
 	}
 	return 1
-}
-
-// items returns the schema that every element of a list has, if there is one.
-func items(s *jsonschema.Schema) *jsonschema.Schema {
-	if s.Draft < 2020 && s.PrefixItems != nil {
-		return nil
-	}
-	return s.Items
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,14 +11,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // thousands is a number grouped by commas, as people write it.
-var thousands = lazyregexp.New(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
+var thousands = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
 // zeros is a fraction that says nothing.
-var zeros = lazyregexp.New(`\.0+$`)
+var zeros = regexp.MustCompile(`\.0+$`)
 
 // readings lists the other values that a scalar may stand for, the likeliest first.
 // The schema decides; none of them changes what was said, only how.
@@ -25,7 +25,7 @@ func readings(s *jsonschema.Schema, raw string) []string {
 	v := gjson.Parse(raw)
 	switch v.Type {
 	case gjson.Number:
-		whole := zeros().ReplaceAllString(raw, "")
+		whole := zeros.ReplaceAllString(raw, "")
 		out := []string{whole, jsontext.Quote(raw)}
 		switch whole {
 		case "1":
@@ -53,11 +53,11 @@ func ofText(s *jsonschema.Schema, text string) []string {
 	case "null", "none":
 		return append(out, "null")
 	}
-	if thousands().MatchString(text) {
+	if thousands.MatchString(text) {
 		text = strings.ReplaceAll(text, ",", "")
 	}
 	if json.Valid([]byte(text)) && gjson.Parse(text).Type == gjson.Number {
-		out = append(out, zeros().ReplaceAllString(text, ""), text)
+		out = append(out, zeros.ReplaceAllString(text, ""), text)
 	}
 	return out
 }

@@ -1,13 +1,13 @@
 package tools
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 	"github.com/jgavinray/gpt-oss-executor/tools/wording"
 )
@@ -72,8 +72,8 @@ func textsOf(raw string) (texts []string, list bool) {
 }
 
 var (
-	programName = lazyregexp.New(`^[\w./+-]+$`)
-	plainWord   = lazyregexp.New(`^[\w@%+=:,./-]+$`)
+	programName = regexp.MustCompile(`^[\w./+-]+$`)
+	plainWord   = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 )
 
 // operators of a shell that stand alone are no arguments: the model meant a line.
@@ -86,7 +86,7 @@ func lineOf(words []string) (line string, ok bool) {
 		slices.Contains([]string{"bash", "sh", "/bin/bash", "/bin/sh"}, words[0]) {
 		return words[2], true
 	}
-	if len(words) < 2 || !programName().MatchString(words[0]) {
+	if len(words) < 2 || !programName.MatchString(words[0]) {
 		return "", false
 	}
 	quoted := make([]string, len(words))
@@ -94,7 +94,7 @@ func lineOf(words []string) (line string, ok bool) {
 		switch {
 		case slices.Contains(operators, word):
 			return "", false
-		case plainWord().MatchString(word):
+		case plainWord.MatchString(word):
 			quoted[i] = word
 		default:
 			quoted[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

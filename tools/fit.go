@@ -102,7 +102,7 @@ func (c *Catalog) fits(t *Tool, object string, given []member) bool {
 			return false
 		}
 	}
-	return s == nil || accepts(s.Schema, object)
+	return s == nil || s.Accepts(object)
 }
 
 // paramsOf returns the rules about the parameters of a tool: those that name it,

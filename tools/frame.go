@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -8,7 +9,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
@@ -85,7 +85,7 @@ func halved(text string) (inner, off string) {
 	return text, ""
 }
 
-var channel = lazyregexp.New(`\b(?:assistant|commentary|analysis|final)\b`)
+var channel = regexp.MustCompile(`\b(?:assistant|commentary|analysis|final)\b`)
 
 // unheaded is what stands behind a header that names the very tool: a server took all of it for the
 // arguments of its call. What stands between the two must say nothing.
@@ -101,7 +101,7 @@ func (w *shaper) unheaded(text string) (inner, off string) {
 	if n < 0 || n > glue {
 		return text, ""
 	}
-	return behind[n:], channel().ReplaceAllString(behind[:n], "")
+	return behind[n:], channel.ReplaceAllString(behind[:n], "")
 }
 
 // unhollow is a text without an object that holds nothing in front.
@@ -133,12 +133,12 @@ func reopened(text string) (inner, off string) {
 	return text[:end-1] + rest, ""
 }
 
-var tail = lazyregexp.New(`(?:\s*<\|\w{3,10}\|?>?(?:assistant|commentary|analysis|final)?)+$`)
+var tail = regexp.MustCompile(`(?:\s*<\|\w{3,10}\|?>?(?:assistant|commentary|analysis|final)?)+$`)
 
 // untailed is a text without the tokens that end a message, and what begins behind them.
 func untailed(text string) (inner, off string) {
 	from := max(0, len(text)-256)
-	if at := tail().FindStringIndex(text[from:]); at != nil && from+at[0] > 0 {
+	if at := tail.FindStringIndex(text[from:]); at != nil && from+at[0] > 0 {
 		return text[:from+at[0]], ""
 	}
 	return text, ""

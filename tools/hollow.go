@@ -2,18 +2,18 @@ package tools
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/tools/wording"
 )
 
 // placeholder is a value that only shows where one belongs: ..., <path>, {path}, YOUR_COMMAND_HERE.
-var placeholder = lazyregexp.New(`^(?:\.{3,}|…+|<[^<>/\n][^<>\n]*>|\{+\s*[A-Za-z_][\w .-]*\}+|\[[A-Z][A-Z_ ]+\]|YOUR_[A-Z0-9_]+|[A-Z][A-Z0-9_]*_HERE)$`)
+var placeholder = regexp.MustCompile(`^(?:\.{3,}|…+|<[^<>/\n][^<>\n]*>|\{+\s*[A-Za-z_][\w .-]*\}+|\[[A-Z][A-Z_ ]+\]|YOUR_[A-Z0-9_]+|[A-Z][A-Z0-9_]*_HERE)$`)
 
 // hollow says which argument that a tool cannot do without says nothing that it could execute.
 func (w *shaper) hollow(all []argument) string {
@@ -28,7 +28,7 @@ func (w *shaper) hollow(all []argument) string {
 		}
 		name := string(a.name)
 		text := strings.TrimSpace(jsontext.Unquote(a.value[1 : len(a.value)-1]))
-		if placeholder().MatchString(text) {
+		if placeholder.MatchString(text) {
 			return jsontext.Quote(name) + " is a placeholder, " + text + "; send what belongs there"
 		}
 		switch w.rules.kindOf(w.tool, name).Kind {

@@ -1,24 +1,24 @@
 package tools
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
-var loneText = lazyregexp.New(`^\{\s*(?:"((?:[^"\\]|\\.)*)"|'([^"'\\]*)')\s*\}$`)
+var loneText = regexp.MustCompile(`^\{\s*(?:"((?:[^"\\]|\\.)*)"|'([^"'\\]*)')\s*\}$`)
 
 // nameless matches arguments of one without a name or a value: {"": {}} is how some models send none.
-var nameless = lazyregexp.New(`^\{\s*""\s*:\s*(?:\{\s*\}|\[\s*\]|""|null)\s*\}$`)
+var nameless = regexp.MustCompile(`^\{\s*""\s*:\s*(?:\{\s*\}|\[\s*\]|""|null)\s*\}$`)
 
 // lone returns the one text that stands in braces without its name, {"Ulaanbaatar"}, where the tool
 // reads and must have one text. A text that names a parameter lacks its value.
 func (w *shaper) lone(body string) (value string, ok bool) {
-	m := loneText().FindStringSubmatch(body)
+	m := loneText.FindStringSubmatch(body)
 	if m == nil || w.schema == nil || !w.harmless() || w.open {
 		return "", false
 	}
@@ -32,7 +32,7 @@ func (w *shaper) lone(body string) (value string, ok bool) {
 }
 
 // elided are arguments of which the model left all out.
-var elided = lazyregexp.New(`^[\[{(]\s*"?(?:\.{3,}|…+)"?\s*[\]})]$`)
+var elided = regexp.MustCompile(`^[\[{(]\s*"?(?:\.{3,}|…+)"?\s*[\]})]$`)
 
 // nested returns arguments of which those that the tool does not take stand within the object, or the
 // list of objects, that it must have: the model left that out. All of them must be members of it.
@@ -57,9 +57,9 @@ func (w *shaper) nested(object string) (outer string, ok bool) {
 		return "", false
 	}
 	frame := target(w.schema.props[missing[0]])
-	list := typed(frame, "array") && items(frame) != nil
+	list := typed(frame, "array") && frame.Items != nil
 	if list {
-		frame = target(items(frame))
+		frame = target(frame.Items)
 	}
 	within, _ := fields(frame)
 	if len(within) == 0 {
@@ -88,7 +88,7 @@ func (w *shaper) nested(object string) (outer string, ok bool) {
 	w.refill(len(outer))
 	mended := w.object(outer, w.schema.Schema, w.schema.props, w.schema.required, aliases)
 	w.repairs = w.repairs[:noted]
-	return outer, accepts(w.schema.Schema, mended)
+	return outer, w.schema.Accepts(mended)
 }
 
 // withValues is an object without the members that have neither a name nor a value.

@@ -126,9 +126,9 @@ func Somebody(name string) bool {
 func (c *Catalog) noTool(raw, name string) *Refusal {
 	word := name
 	if word == "" {
-		word = nameRun(anyToken().ReplaceAllString(raw, ""))
+		word = nameRun(anyToken.ReplaceAllString(raw, ""))
 	}
-	if all := anyToken().FindAllStringIndex(raw, -1); len(all) > 0 && Somebody(word) {
+	if all := anyToken.FindAllStringIndex(raw, -1); len(all) > 0 && Somebody(word) {
 		word = nameRun(raw[all[len(all)-1][1]:]) // a whole header: assistant<|channel|>final
 	}
 	for _, p := range c.rules.Pseudo {

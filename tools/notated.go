@@ -74,7 +74,7 @@ func (w *shaper) notated(readings []notation.Reading) (r reading, refusal *Refus
 func (w *shaper) mayBeProgram(n notation.Reading) bool {
 	typed := slices.ContainsFunc(n.Steps,
 		func(s notation.Step) bool { return s.Kind == notation.Program || s.Kind == notation.Numbers })
-	if typed && !accepts(w.schema.Schema, n.JSON) {
+	if typed && !w.schema.Accepts(n.JSON) {
 		return true
 	}
 	if step := n.Steps[0]; step.Kind == notation.Program && w.rules.Class(w.tool) == Exec &&

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
@@ -139,27 +137,6 @@ func (s *schema) only() (name string, ok bool) {
 	for name = range s.props {
 	}
 	return name, true
-}
-
-// accepts reports whether s allows one JSON text, which must be valid JSON.
-func accepts(s *jsonschema.Schema, text string) bool { return s.Accepts(instance(gjson.Parse(text))) }
-
-// instance returns a JSON value as the validator wants it: numbers stay text, so that
-// none loses digits.
-func instance(v gjson.Result) any {
-	switch {
-	case v.Type == gjson.Number:
-		return json.Number(v.Raw)
-	case v.IsObject():
-		object := make(map[string]any)
-		v.ForEach(func(k, e gjson.Result) bool { object[k.String()] = instance(e); return true })
-		return object
-	case v.IsArray():
-		list := []any{}
-		v.ForEach(func(_, e gjson.Result) bool { list = append(list, instance(e)); return true })
-		return list
-	}
-	return v.Value()
 }
 
 // typed reports whether one of the types that s lists is t. A schema without

@@ -40,11 +40,11 @@ type reading struct {
 // value of the only parameter it can be meant for.
 func (w *shaper) readMended(text string) (reading, *Refusal) {
 	body := w.decoded(w.body(text))
-	if body == "" || body == "null" || nameless().MatchString(body) {
+	if body == "" || body == "null" || nameless.MatchString(body) {
 		w.note("args.empty", text, "{}", "")
 		return reading{object: "{}", raw: true}, nil
 	}
-	if elided().MatchString(body) {
+	if elided.MatchString(body) {
 		return reading{}, w.refuse(BadJSON, "what came leaves them out")
 	}
 	if value, ok := w.lone(body); ok {
@@ -96,7 +96,7 @@ func (w *shaper) readText(text string, found jsonrepair.Result) (reading, *Refus
 	case refusal != nil && (found.JSON[0] == '{' || found.JSON[0] == '[' || found.JSON[0] != '"' &&
 		w.harmless()):
 		return w.readJSON(found)
-	case refusal == nil && found.JSON[0] == '{' && accepts(w.schema.Schema, string(found.JSON)):
+	case refusal == nil && found.JSON[0] == '{' && w.schema.Accepts(string(found.JSON)):
 		if w.harmless() {
 			return w.readJSON(found)
 		}
@@ -260,13 +260,13 @@ func (w *shaper) wrap(name, json string) reading {
 // it comes back byte for byte, unless a sign is stuck to the name of a parameter. An argument that the schema
 // forbids is refused, not dropped: it may be the one that made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
-	if s := w.schema; s != nil && (len(w.repairs) > 0 || !accepts(s.Schema, object) || !w.spelt(object, s)) {
+	if s := w.schema; s != nil && (len(w.repairs) > 0 || !s.Accepts(object) || !w.spelt(object, s)) {
 		w.refill(len(object))
 		object = w.object(object, s.Schema, s.props, s.required, w.rules.paramsOf(w.tool))
 		if !w.accepts(s.Schema, object) {
 			object = w.value(s.Schema, object)
 		}
-		if faults := s.Faults(instance(gjson.Parse(object))); len(faults) > 0 {
+		if faults := s.Faults(object); len(faults) > 0 {
 			return "", w.refuse(BadSchema, s.why(w.tool, object, faults))
 		}
 	}

@@ -127,13 +127,13 @@ func FuzzShape(f *testing.F) {
 		got, refusal := w.shape(text)
 		trimmed := strings.TrimSpace(text)
 		whole := json.Valid([]byte(trimmed)) && strings.HasPrefix(trimmed, "{") &&
-			accepts(s.Schema, trimmed) && w.spelt(trimmed, s)
+			s.Accepts(trimmed) && w.spelt(trimmed, s)
 		switch {
 		case refusal != nil && !whole:
 			return
 		case refusal != nil || whole && got != trimmed:
 			t.Errorf("valid %q became %q (%v)", trimmed, got, refusal)
-		case !json.Valid([]byte(got)) || got[0] != '{' || !accepts(s.Schema, got):
+		case !json.Valid([]byte(got)) || got[0] != '{' || !s.Accepts(got):
 			t.Errorf("%q became %q, which the schema refuses", text, got)
 		}
 	})

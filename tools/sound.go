@@ -12,8 +12,7 @@ import (
 func (w *shaper) strangers(all []argument) bool {
 	s := w.schema
 	return s != nil && len(all) > 0 && len(s.props) > 0 && s.Others == nil &&
-		len(s.PatternProperties)+len(s.AnyOf)+len(s.OneOf)+len(s.Dependencies) == 0 &&
-		s.If == nil && s.RefDyn == nil &&
+		len(s.PatternProperties)+len(s.AnyOf)+len(s.OneOf) == 0 && !s.Branched &&
 		!slices.ContainsFunc(all, func(a argument) bool { return w.known(string(a.name)) })
 }
 

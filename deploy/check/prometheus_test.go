@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/cost"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/cost"
 )
 
 // tool is a program of Prometheus, if it is on this machine.

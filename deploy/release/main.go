@@ -83,7 +83,7 @@ func (r *release) run(only string) (err error) {
 
 // prepare builds the program for this machine, which says its version and writes the pages.
 func (r *release) prepare() error {
-	binary, info, err := r.build(target{runtime.GOOS, runtime.GOARCH})
+	binary, info, err := r.build(target{runtime.GOOS, runtime.GOARCH}, name, ".")
 	if err != nil {
 		return err
 	}

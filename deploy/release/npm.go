@@ -51,7 +51,7 @@ func (m manifest) file() (file, error) {
 	return file{name: "package.json", text: append(text, '\n'), mode: 0o644}, err
 }
 
-// npmTarget is the package of a target: the binary, and its licences.
+// npmTarget is the package of a target: the binaries, and their licences.
 func (r *release) npmTarget(t target, own []file) (file, error) {
 	m, err := template()
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// name is what the program, its archives and its packages are called.
-const name = "gpt-oss-executor"
+// name is what the program, its archives and its packages are called; confiner is the program that runs
+// confined commands.
+const name, confiner = "gpt-oss-executor", "gpt-oss-executor-confine"
 
 // target is a system and a processor, as Go names them.
 type target struct{ os, arch string }
@@ -40,11 +41,12 @@ func choose(only string) (out []target, err error) {
 
 func (t target) String() string { return t.os + "/" + t.arch }
 
-func (t target) binary() string {
+// binary is the file of a program.
+func (t target) binary(program string) string {
 	if t.os == "windows" {
-		return name + ".exe"
+		return program + ".exe"
 	}
-	return name
+	return program
 }
 
 // npm is what Node calls the system and the processor.
@@ -65,10 +67,10 @@ func (t target) environ() []string {
 		"GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
 }
 
-// build builds the program for a target.
-func (r *release) build(t target) (path string, info *debug.BuildInfo, err error) {
-	path = filepath.Join(r.tmp, t.os+"-"+t.arch, t.binary())
-	c := exec.Command("go", "build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-o", path, ".")
+// build builds a program for a target.
+func (r *release) build(t target, program, folder string) (path string, info *debug.BuildInfo, err error) {
+	path = filepath.Join(r.tmp, t.os+"-"+t.arch, t.binary(program))
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-o", path, folder)
 	c.Env, c.Stderr = t.environ(), os.Stderr
 	if err := c.Run(); err != nil {
 		return "", nil, fmt.Errorf("build: %w", err)
@@ -77,9 +79,22 @@ func (r *release) build(t target) (path string, info *debug.BuildInfo, err error
 	return path, info, err
 }
 
+// confiner builds the program that runs confined commands. It is made of parts of the other.
+func (r *release) confiner(t target, used []dependency) (file, error) {
+	path, info, err := r.build(t, confiner, "./cmd/"+confiner)
+	if err == nil {
+		err = covers(used, info)
+	}
+	if err != nil {
+		return file{}, err
+	}
+	binary, err := os.ReadFile(path)
+	return file{name: t.binary(confiner), text: binary, mode: 0o755}, err
+}
+
 // target makes the archive of a target, the list of what is in it, and its package for npm.
 func (r *release) target(out string, t target) error {
-	path, info, err := r.build(t)
+	path, info, err := r.build(t, name, ".")
 	if err != nil {
 		return err
 	}
@@ -95,8 +110,15 @@ func (r *release) target(out string, t target) error {
 		return err
 	}
 	own := []file{
-		{name: t.binary(), text: binary, mode: 0o755},
+		{name: t.binary(name), text: binary, mode: 0o755},
 		{name: thirdParty, text: texts(used), mode: 0o644},
+	}
+	if t.os != "windows" { // where nothing is confined
+		small, err := r.confiner(t, used)
+		if err != nil {
+			return err
+		}
+		own = append(own, small)
 	}
 	base := fmt.Sprintf("%s_%s_%s_%s", name, r.version, t.os, t.arch)
 	pack, ending := tarball, ".tar.gz"

@@ -6,13 +6,12 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // process is a server that says its URL in what it prints, and ends with its script.
@@ -83,7 +82,7 @@ func (p *process) end() {
 	}
 }
 
-var served = lazyregexp.New(`http://127\.0\.0\.1:[1-9]\d*\s`)
+var served = regexp.MustCompile(`http://127\.0\.0\.1:[1-9]\d*\s`)
 
 // Write takes what the process prints.
 func (p *process) Write(b []byte) (int, error) {
@@ -91,7 +90,7 @@ func (p *process) Write(b []byte) (int, error) {
 	defer p.mu.Unlock()
 	p.printed.Write(b)
 	if p.url != nil {
-		if found := served().FindString(p.printed.String()); found != "" {
+		if found := served.FindString(p.printed.String()); found != "" {
 			p.url <- strings.TrimSpace(found)
 			p.url = nil
 		}

@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // runner answers Ollama as its process runner/ollamarunner does, but that the model says a script.
@@ -135,14 +134,14 @@ func sample(ctx context.Context, r Reply, limit, room int, stops []string,
 	return endStop, made, ctx.Err() == nil
 }
 
-var token = lazyregexp.New(`<\|[a-z]+\|>| ?\pL+| ?\pN{1,3}| ?[^\s\pL\pN<]+|<|\s+`)
+var token = regexp.MustCompile(`<\|[a-z]+\|>| ?\pL+| ?\pN{1,3}| ?[^\s\pL\pN<]+|<|\s+`)
 
 // cut gives the pieces of a reply.
 func cut(r Reply) []string {
 	if r.Pieces != nil {
 		return r.Pieces
 	}
-	return token().FindAllString(r.Text, -1)
+	return token.FindAllString(r.Text, -1)
 }
 
 // cutStop cuts a text before the first stop text in it.

@@ -32,7 +32,7 @@ func WriteFor(path string, text []byte, mode fs.FileMode, other fs.FileInfo) err
 
 // write gives the file to the owner of another one, if there is one, before it stands at its place.
 func write(path string, text []byte, mode fs.FileMode, other fs.FileInfo) error {
-	tmp, err := Beside(path, text, mode)
+	tmp, err := Stage(path, text, mode)
 	if err != nil {
 		return err
 	}
@@ -59,9 +59,9 @@ func Replace(path string, text []byte) error {
 	return Like(target, text, info)
 }
 
-// Beside writes a file of a new name into the folder of path. Its caller renames it to
+// Stage writes a file of a new name into the folder of path. Its caller renames it to
 // path, and then calls SyncFolder.
-func Beside(path string, text []byte, mode fs.FileMode) (tmp string, err error) {
+func Stage(path string, text []byte, mode fs.FileMode) (tmp string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), Unfinished+"*")
 	if err != nil {
 		return "", err

@@ -93,7 +93,7 @@ func TestReplace(t *testing.T) {
 
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
-	tmp, err := Beside(filepath.Join(dir, "x"), []byte("half"), 0o600)
+	tmp, err := Stage(filepath.Join(dir, "x"), []byte("half"), 0o600)
 	check(t, err)
 	if filepath.Dir(tmp) != dir {
 		t.Errorf("%s is not beside", tmp)

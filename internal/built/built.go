@@ -54,3 +54,12 @@ func (p Program) String() string {
 	}
 	return fmt.Sprintf("%s, %s, %s", commit, p.Go, p.Platform)
 }
+
+// Version is that of this program; empty: unknown.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return Of(info).Version
+}

@@ -145,7 +145,7 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 		}
 		base := strings.Join(append([]string{strings.TrimSuffix(folder, "/")}, rest[:i]...), "/")
 		for _, name := range spoken {
-			if pattern(part) && said(part, name) && match(part, name, false) {
+			if pattern(part) && meansName(part, name) && match(part, name, false) {
 				out = append(out, strings.Join(append([]string{base, name}, rest[i+1:]...), "/"))
 			}
 		}

@@ -12,8 +12,8 @@ const wild = "*?[("
 // pattern says whether a part of a path is one.
 func pattern(part string) bool { return strings.ContainsAny(part, wild) }
 
-// said says whether a pattern says enough of a name to mean it: i* is not about id_rsa.
-func said(part, name string) bool {
+// meansName says whether a pattern says enough of a name to mean it: i* is not about id_rsa.
+func meansName(part, name string) bool {
 	n := strings.IndexAny(part, wild)
 	return n < 0 || n > 1 || n > 0 && name[0] == '.'
 }

@@ -116,7 +116,7 @@ func (t *tree) fit(p, done string, call func(name string)) {
 	part, rest, more := strings.Cut(p, "/")
 	known := strings.IndexAny(part, wild)
 	try := func(name string, sub *tree) {
-		if sub.entry != nil && said(part, name) {
+		if sub.entry != nil && meansName(part, name) {
 			call(done + name)
 		}
 		if more {

@@ -2,9 +2,8 @@ package paths
 
 import (
 	"path"
+	"regexp"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Unfit says why a folder that a request names cannot be a workspace; empty: it can.
@@ -35,7 +34,7 @@ func (g Guard) unfit(at place) string {
 	case Malformed:
 		return "it leads nowhere"
 	case Control:
-		if !gatewayWorkspace().MatchString(p) || g.owned(p) {
+		if !gatewayWorkspace.MatchString(p) || g.owned(p) {
 			return "the files of the gateway or of this program are in it"
 		}
 		return ""
@@ -73,4 +72,4 @@ func (g Guard) owned(p string) bool {
 
 // gatewayWorkspace is where OpenClaw 2026.9.6 puts the workspaces of agents that have no
 // folder of their own, and what is in them.
-var gatewayWorkspace = lazyregexp.New(`/\.openclaw/workspace[^/]*(/[^.][^/]*)*$`)
+var gatewayWorkspace = regexp.MustCompile(`/\.openclaw/workspace[^/]*(/[^.][^/]*)*$`)

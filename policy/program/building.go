@@ -1,10 +1,9 @@
 package program
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // definition may set a variable of make or cmake that names code or a program.
@@ -13,7 +12,7 @@ func (c *call) definition(w Word) {
 		c.execFlag("extld")
 	}
 	// what is stamped in may be known only at run time
-	if linkerFlags().MatchString(w.Text) && (!w.Dynamic || strings.Contains(w.Text, "-X")) {
+	if linkerFlags.MatchString(w.Text) && (!w.Dynamic || strings.Contains(w.Text, "-X")) {
 		return
 	}
 	name, value, set := strings.Cut(strings.TrimPrefix(w.Text, ":"), "=") // -p:NAME=VALUE of dotnet
@@ -24,9 +23,9 @@ func (c *call) definition(w Word) {
 		c.plain(w, "target")
 	case shell || c.name == "dotnet" && strings.HasSuffix(name, "Event"):
 		c.code(rest(w, value), c.name+" !=")
-	case buildPrograms().MatchString(name):
+	case buildPrograms.MatchString(name):
 		c.run(c.name+" "+name+"=", split(rest(w, value)), "")
-		if !usualTools().MatchString(value) {
+		if !usualTools.MatchString(value) {
 			c.execFlag(name + "=")
 		}
 	case name == "SHELL" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "MAKE") ||
@@ -38,11 +37,11 @@ func (c *call) definition(w Word) {
 	}
 }
 
-var buildPrograms = lazyregexp.New(`^(CC|CXX|CPP|LD|AR|AS|FC|RM|INSTALL|PYTHON|NODE|GO|YACC|LEX|MAKE)$|COMPILER|LAUNCHER|PROGRAM|TOOLCHAIN|INCLUDE$|^(jvm|argLine)$|^(maven\.(ext|repo)|exec)\.`)
+var buildPrograms = regexp.MustCompile(`^(CC|CXX|CPP|LD|AR|AS|FC|RM|INSTALL|PYTHON|NODE|GO|YACC|LEX|MAKE)$|COMPILER|LAUNCHER|PROGRAM|TOOLCHAIN|INCLUDE$|^(jvm|argLine)$|^(maven\.(ext|repo)|exec)\.`)
 
 var (
-	linkerFlags   = lazyregexp.New(`^(\s*(-[sw]|-X[ =][\w./-]+=[\w.:+-]*))+\s*$`)
-	compilerFlags = lazyregexp.New(`^([\w./]+=)?(\s*(-[NlmSBCe]|-m=\d|-d=[\w,=]+))+$`)
+	linkerFlags   = regexp.MustCompile(`^(\s*(-[sw]|-X[ =][\w./-]+=[\w.:+-]*))+\s*$`)
+	compilerFlags = regexp.MustCompile(`^([\w./]+=)?(\s*(-[NlmSBCe]|-m=\d|-d=[\w,=]+))+$`)
 )
 
 // compiler: some values are libraries that are loaded. Without -o, one file is written.
@@ -95,17 +94,17 @@ func (c *call) goal(w Word) {
 	case strings.HasPrefix(w.Text, "eval ") || strings.HasPrefix(w.Text, "set "): // of sbt
 		c.Inline = true
 		return
-	case foreignGoals().MatchString(w.Text):
+	case foreignGoals.MatchString(w.Text):
 		c.tag("config-or-install", "opaque-exec")
-	case publishGoals().MatchString(w.Text):
+	case publishGoals.MatchString(w.Text):
 		c.tag("publish")
 	}
 	c.plain(w, "argument")
 }
 
 var (
-	foreignGoals = lazyregexp.New(`^[^:]+:.*:|^(dependency:(get|copy)|archetype:|groovy:|scm:|wrapper:|help:effective-settings|exec:|antrun:)`)
-	publishGoals = lazyregexp.New(`(?i)deploy|publish|release|upload`)
+	foreignGoals = regexp.MustCompile(`^[^:]+:.*:|^(dependency:(get|copy)|archetype:|groovy:|scm:|wrapper:|help:effective-settings|exec:|antrun:)`)
+	publishGoals = regexp.MustCompile(`(?i)deploy|publish|release|upload`)
 )
 
 // npx runs a package. It is fetched unless it is a tool that works on the workspace, or stands in it.
@@ -117,7 +116,7 @@ func (c *call) npx() {
 	p := c.table.lookup(name)
 	if p == nil || !slices.Contains(p.tags, "workspace-code") && !slices.Contains(p.tags, "changes") {
 		other := func(flag string) bool { return !slices.Contains(npxPlain, flag) }
-		if c.name != "pnpx" && packageName().MatchString(name) && !slices.ContainsFunc(c.Flags, other) {
+		if c.name != "pnpx" && packageName.MatchString(name) && !slices.ContainsFunc(c.Flags, other) {
 			c.Installs = c.Operands
 		}
 		return
@@ -131,7 +130,7 @@ func (c *call) npx() {
 // npxPlain are options of npx that change nothing about what it runs.
 var npxPlain = []string{"-y", "--yes", "--no", "--no-install", "-q", "--quiet"}
 
-var packageName = lazyregexp.New(`^\w[\w.-]*$`)
+var packageName = regexp.MustCompile(`^\w[\w.-]*$`)
 
 // inner is another program, or a subcommand of the same one, behind some words: yarn node
 // x.js, yarn workspace web add x.

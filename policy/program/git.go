@@ -1,18 +1,17 @@
 package program
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // gitPlain are settings of git that only change what it prints and how it merges. Those of
 // gitTools name a program.
 var (
-	gitPlain = lazyregexp.New(`(?i)^(color|column|advice|status|user|author|committer|rerere|pack|index|stash|blame|format|fetch|push|pull|rebase|merge|diff|log|grep|tag|branch|commit|init|core|http|gc|submodule|protocol|feature|checkout|clone|i18n|apply|notes|worktree|versionsort|am|help|interactive|transfer)\.` +
+	gitPlain = regexp.MustCompile(`(?i)^(color|column|advice|status|user|author|committer|rerere|pack|index|stash|blame|format|fetch|push|pull|rebase|merge|diff|log|grep|tag|branch|commit|init|core|http|gc|submodule|protocol|feature|checkout|clone|i18n|apply|notes|worktree|versionsort|am|help|interactive|transfer)\.` +
 		`([a-z-]+\.)?(ui|branch|status|diff|pager|interactive|decorate|showbranch|short|relativepaths|showuntrackedfiles|submodulesummary|name|email|useconfigonly|enabled|autoupdate|threads|version|showpatch|showstat|date|coloring|pretty|signoff|prune|prunetags|parallel|all|default|followtags|autosetupremote|rebase|ff|autostash|autosquash|updaterefs|stat|abbreviatecommands|conflictstyle|renames|renamelimit|log|algorithm|mnemonicprefix|noprefix|context|interhunkcontext|colormoved|colormovedws|wserrorhighlight|wordregex|relative|submodule|follow|showroot|showsignature|abbrevcommit|linenumber|fullname|patterntype|column|extendedregexp|sort|gpgsign|autosetupmerge|autosetuprebase|verbose|cleanup|defaultbranch|defaultobjectformat|quotepath|autocrlf|safecrlf|eol|filemode|ignorecase|precomposeunicode|abbrev|commentchar|whitespace|preloadindex|untrackedcache|fscache|longpaths|symlinks|compression|bigfilethreshold|warnambiguousrefs|logallrefupdates|lowspeedlimit|lowspeedtime|postbuffer|auto|autodetach|recurse|fetchjobs|manyfiles|guess|defaultremotename|commitencoding|logoutputencoding|ignorewhitespace|guessremote|threeway|keepcr|singlekey|fsckobjects|[a-z]+hint|detachedhead|addemptypathspec)$`)
-	gitTools = lazyregexp.New(`(?i)^(core\.(pager|editor)|pager\.[a-z]+|sequence\.editor)$`)
+	gitTools = regexp.MustCompile(`(?i)^(core\.(pager|editor)|pager\.[a-z]+|sequence\.editor)$`)
 )
 
 // gitSetting is a setting that holds for one run. What is not known to be plain may run a
@@ -21,10 +20,10 @@ func (c *call) gitSetting(w Word, via string) {
 	key, value, _ := strings.Cut(w.Text, "=")
 	_, out := elsewhere(value)
 	switch {
-	case gitTools().MatchString(key) && !w.Dynamic &&
+	case gitTools.MatchString(key) && !w.Dynamic &&
 		slices.Contains([]string{"", "cat", "true", "false", ":", "less", "more", "less -FRX"}, value):
 		return
-	case gitPlain().MatchString(key) && !gitTools().MatchString(key) && !w.Dynamic && !out &&
+	case gitPlain.MatchString(key) && !gitTools.MatchString(key) && !w.Dynamic && !out &&
 		!strings.ContainsAny(value, "|!$`"):
 		return
 	}
@@ -60,7 +59,7 @@ func (c *call) checkout() {
 	case c.Sub != "checkout" || c.has("-b", "-B", "--orphan"):
 	case len(c.Operands) > 1, slices.ContainsFunc(c.args, func(w Word) bool { return w.Text == "--" }):
 		c.tag("discard")
-	case slices.ContainsFunc(c.Operands, func(w Word) bool { return fileLook().MatchString(w.Text) }):
+	case slices.ContainsFunc(c.Operands, func(w Word) bool { return fileLook.MatchString(w.Text) }):
 		c.tag("discard")
 	case len(c.Operands) == 1:
 		c.Spoils = c.Operands
@@ -68,7 +67,7 @@ func (c *call) checkout() {
 }
 
 // fileLook is how no branch looks: a folder, a pattern.
-var fileLook = lazyregexp.New(`^\.{1,2}(/|$)|^[/:]|/$|[*?[]`)
+var fileLook = regexp.MustCompile(`^\.{1,2}(/|$)|^[/:]|/$|[*?[]`)
 
 // pathspec is what git deletes: a file, a pattern whose star also fits slashes, or one with
 // magic in front. What is left out of all is all.

@@ -1,9 +1,8 @@
 package program
 
 import (
+	"regexp"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // language reads a word that is more than a name.
@@ -46,13 +45,13 @@ func (c *call) language(kind string, w Word, via string) {
 	case "mount":
 		c.mount(w)
 	case "resource":
-		if secretNames().MatchString(w.Text) {
+		if secretNames.MatchString(w.Text) {
 			c.tag("dump-env")
 		}
 	case "definition":
 		c.definition(w)
 	case "compiling":
-		if w.Dynamic || !compilerFlags().MatchString(w.Text) {
+		if w.Dynamic || !compilerFlags.MatchString(w.Text) {
 			c.tag("opaque-exec")
 		}
 	case "assignment":
@@ -74,4 +73,4 @@ func (c *call) language(kind string, w Word, via string) {
 	}
 }
 
-var secretNames = lazyregexp.New(`(?i)secret|token|password|_auth`)
+var secretNames = regexp.MustCompile(`(?i)secret|token|password|_auth`)

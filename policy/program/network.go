@@ -2,11 +2,10 @@ package program
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // connects adds what a program talks to.
@@ -99,9 +98,9 @@ func (c *call) parts(kind string, w Word, via string) {
 // sends notes text that is only known at run time.
 func (c *call) sends(w Word) { c.leaves = c.leaves || w.Dynamic }
 
-// left makes each request one that sends, if it does more than ask, or if text of this
+// markSends makes each request one that sends, if it does more than ask, or if text of this
 // machine leaves in it, were it in an option of which no row says so.
-func (c *call) left() {
+func (c *call) markSends() {
 	for i := range c.found {
 		if f := &c.found[i]; len(c.Fetches) > 0 && f.kind == "plain" {
 			c.sends(f.value)
@@ -138,9 +137,9 @@ func saved(u Word) Word {
 const maxPatterned = 64
 
 var (
-	urlPattern = lazyregexp.New(`\{([^{}]*)\}|\[[^][]*\]`)
-	numbers    = lazyregexp.New(`^\[\d+-\d+(:\d+)?\]$`)
-	reference  = lazyregexp.New(`#\d+`)
+	urlPattern = regexp.MustCompile(`\{([^{}]*)\}|\[[^][]*\]`)
+	numbers    = regexp.MustCompile(`^\[\d+-\d+(:\d+)?\]$`)
+	reference  = regexp.MustCompile(`#\d+`)
 )
 
 // curl names files after what the patterns of its URLs stand for: -o '#1' and -O.
@@ -154,7 +153,7 @@ func (c *call) curl() {
 				c.use("write", saved(stood.url), "download")
 			}
 			for _, out := range c.values("-o") {
-				name := reference().ReplaceAllStringFunc(out.Text, func(ref string) string {
+				name := reference.ReplaceAllStringFunc(out.Text, func(ref string) string {
 					if i, _ := strconv.Atoi(ref[1:]); i > 0 && i <= len(stood.parts) {
 						return stood.parts[i-1]
 					}
@@ -179,7 +178,7 @@ type standing struct {
 // patterned are the URLs that one with braces and brackets stands for; none: it has none. Of a
 // range of numbers any number does. What is left open is only known at run time.
 func (c *call) patterned(u Word) []standing {
-	at := urlPattern().FindAllStringSubmatchIndex(u.Text, -1)
+	at := urlPattern.FindAllStringSubmatchIndex(u.Text, -1)
 	if at == nil {
 		return nil
 	}
@@ -189,7 +188,7 @@ func (c *call) patterned(u Word) []standing {
 		from = m[1]
 		if m[2] >= 0 {
 			set = strings.Split(u.Text[m[2]:m[3]], ",")
-		} else if !numbers().MatchString(u.Text[m[0]:m[1]]) {
+		} else if !numbers.MatchString(u.Text[m[0]:m[1]]) {
 			set = []string{""}
 			for i := range out {
 				out[i].url.Dynamic = true

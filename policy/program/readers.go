@@ -1,10 +1,9 @@
 package program
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Readers are the words for what reads all arguments of a program, where the meaning of
@@ -86,7 +85,7 @@ func (c *call) assignment(w Word) {
 
 // picture has a format in front of its name, some of which run or read other things.
 func (c *call) picture(w Word, place string) {
-	m := pictureFormat().FindStringSubmatch(w.Text)
+	m := pictureFormat.FindStringSubmatch(w.Text)
 	if m == nil {
 		c.tag("opaque-exec")
 		c.plain(w, "argument")
@@ -95,7 +94,7 @@ func (c *call) picture(w Word, place string) {
 	c.place(place, rest(w, m[1]), "argument")
 }
 
-var pictureFormat = lazyregexp.New(`^(?:(?i:png|jpe?g|gif|tiff|bmp|webp|svg|pdf|xc|canvas|gradient|rose|logo|null|ico|p[bgp]m|rgba?|gray|info):)?([^:@][^:]*|\w+://.*|)$`)
+var pictureFormat = regexp.MustCompile(`^(?:(?i:png|jpe?g|gif|tiff|bmp|webp|svg|pdf|xc|canvas|gradient|rose|logo|null|ico|p[bgp]m|rgba?|gray|info):)?([^:@][^:]*|\w+://.*|)$`)
 
 // python has modules instead of a file: those of a row python:NAME, programs that are
 // installed, and any of the workspace.
@@ -235,21 +234,21 @@ func (c *call) tar() {
 // volume.
 func (c *call) mount(w Word) {
 	text := w.Text
-	if m := mountSource().FindStringSubmatch(text); m != nil {
+	if m := mountSource.FindStringSubmatch(text); m != nil {
 		text = m[1]
 	}
 	from, _, _ := strings.Cut(text, ":")
-	if mountEscape().MatchString(from) {
+	if mountEscape.MatchString(from) {
 		c.tag("container-escape")
 	}
 	if strings.ContainsAny(from, "/.~") || w.Dynamic {
-		reads := mountReads().MatchString(w.Text)
+		reads := mountReads.MatchString(w.Text)
 		c.use(map[bool]string{true: "read", false: "change"}[reads], rest(w, from), "volume")
 	}
 }
 
 var (
-	mountSource = lazyregexp.New(`(?:^|,)(?:source|src)=([^,]*)`)
-	mountEscape = lazyregexp.New(`^/$|docker\.sock$|^/(proc|dev|var/run)|^/etc$`)
-	mountReads  = lazyregexp.New(`:ro$|,ro|readonly`)
+	mountSource = regexp.MustCompile(`(?:^|,)(?:source|src)=([^,]*)`)
+	mountEscape = regexp.MustCompile(`^/$|docker\.sock$|^/(proc|dev|var/run)|^/etc$`)
+	mountReads  = regexp.MustCompile(`:ro$|,ro|readonly`)
 )

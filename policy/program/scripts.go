@@ -3,8 +3,6 @@ package program
 import (
 	"regexp"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // inline is code that is not understood. Names of files elsewhere in it count all the same.
@@ -20,7 +18,7 @@ func (c *call) inline(texts []string) {
 func (c *call) sed(w Word) {
 	text := w.Text
 	for piece := "x"; piece != ""; text = text[len(piece):] {
-		piece = sedPiece().FindString(text)
+		piece = sedPiece.FindString(text)
 	}
 	if w.Dynamic || text != "" {
 		c.inline(strings.Fields(text))
@@ -30,7 +28,7 @@ func (c *call) sed(w Word) {
 // sedPiece is what a script may begin with: blanks and addresses, plain commands, texts,
 // labels and comments, patterns, and s and y with each of the usual delimiters. A label ends at
 // a blank, and what follows is the next command.
-var sedPiece = lazyregexp.New(`^(?:[\s;{}!,$~+0-9]+|[=dDgGhHlnNpPqQxzF]|[aic](?:[^\\\n]|\\[\s\S])*|:[ \t]*[\w.-]+(?:$|[\s;])|[btT][ \t]*[\w.-]*(?:$|[\s;}])|#.*|/` + sedPattern("/") + `[IM]*` + substitutions() + `)`)
+var sedPiece = regexp.MustCompile(`^(?:[\s;{}!,$~+0-9]+|[=dDgGhHlnNpPqQxzF]|[aic](?:[^\\\n]|\\[\s\S])*|:[ \t]*[\w.-]+(?:$|[\s;])|[btT][ \t]*[\w.-]*(?:$|[\s;}])|#.*|/` + sedPattern("/") + `[IM]*` + substitutions() + `)`)
 
 // sedPattern is a regular expression and its end, in which each byte can be read in one way
 // only. Programs differ in what a backslash hides in brackets, so that is left out.
@@ -56,26 +54,26 @@ func (c *call) awk(w Word) {
 	if strings.Contains(w.Text, "ENVIRON") {
 		c.tag("dump-env")
 	}
-	prints := awkPrints().MatchString(w.Text)
+	prints := awkPrints.MatchString(w.Text)
 	if !strings.ContainsAny(w.Text, "/#") {
-		prints = awkStatement().MatchString(awkText().ReplaceAllString(w.Text, ""))
+		prints = awkStatement.MatchString(awkText.ReplaceAllString(w.Text, ""))
 	}
-	if w.Dynamic || prints || awkReach().MatchString(w.Text) {
-		c.inline(awkText().FindAllString(w.Text, -1))
+	if w.Dynamic || prints || awkReach.MatchString(w.Text) {
+		c.inline(awkText.FindAllString(w.Text, -1))
 	}
 }
 
 var (
-	awkReach     = lazyregexp.New(`system|getline|ARGV|ARGC|@|\|&`)
-	awkText      = lazyregexp.New(`"(?:[^"\\\n]|\\.)*"`)
-	awkStatement = lazyregexp.New(`print[^;{}]*[|>]|"`)
-	awkPrints    = lazyregexp.New(`(?s)print.*[|>]`)
+	awkReach     = regexp.MustCompile(`system|getline|ARGV|ARGC|@|\|&`)
+	awkText      = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"`)
+	awkStatement = regexp.MustCompile(`print[^;{}]*[|>]|"`)
+	awkPrints    = regexp.MustCompile(`(?s)print.*[|>]`)
 )
 
 var (
-	jqWord   = lazyregexp.New(`[.$@]?[A-Za-z_][A-Za-z_0-9]*`)
-	jqSecret = lazyregexp.New(`(?i)^\$?(env|strenv|envsubst)$`)
-	jqReach  = lazyregexp.New(`^(\$__prog.*|import|include|load.*|system|eval)$`)
+	jqWord   = regexp.MustCompile(`[.$@]?[A-Za-z_][A-Za-z_0-9]*`)
+	jqSecret = regexp.MustCompile(`(?i)^\$?(env|strenv|envsubst)$`)
+	jqReach  = regexp.MustCompile(`^(\$__prog.*|import|include|load.*|system|eval)$`)
 )
 
 // jq looks for words that reach out of a filter. Those in texts do no harm, but for what
@@ -84,30 +82,30 @@ func (c *call) jq(w Word) {
 	if w.Dynamic {
 		c.unsure("dynamic filter")
 	}
-	for _, name := range jqWord().FindAllString(w.Text, -1) {
+	for _, name := range jqWord.FindAllString(w.Text, -1) {
 		switch {
-		case jqSecret().MatchString(name):
+		case jqSecret.MatchString(name):
 			c.tag("dump-env")
-		case jqReach().MatchString(name):
+		case jqReach.MatchString(name):
 			c.tag("opaque-exec")
 		}
 	}
 }
 
 var (
-	sqlLooks = lazyregexp.New(`(?i)^\s*(select|explain|with|values|describe|show|summarize|\.tables|\.schema|\.indexes|\.databases|pragma\s+\w+\s*(\(\w*\))?;?\s*$)`)
-	sqlActs  = lazyregexp.New(`(?i)\b(insert|update|delete|drop|alter|create|replace|attach|vacuum|copy|export|import|install|load|set|call|load_extension|readfile|writefile|edit|fsdir|zipfile|fts3_tokenizer|getenv|shellfs|httpfs|getvariable)\b|\b(read|scan|parquet|sniff|glob)[a-z_]*\s*\(|\n\s*\.|://`)
-	sqlFile  = lazyregexp.New(`['"]([^'"]*)['"]`)
+	sqlLooks = regexp.MustCompile(`(?i)^\s*(select|explain|with|values|describe|show|summarize|\.tables|\.schema|\.indexes|\.databases|pragma\s+\w+\s*(\(\w*\))?;?\s*$)`)
+	sqlActs  = regexp.MustCompile(`(?i)\b(insert|update|delete|drop|alter|create|replace|attach|vacuum|copy|export|import|install|load|set|call|load_extension|readfile|writefile|edit|fsdir|zipfile|fts3_tokenizer|getenv|shellfs|httpfs|getvariable)\b|\b(read|scan|parquet|sniff|glob)[a-z_]*\s*\(|\n\s*\.|://`)
+	sqlFile  = regexp.MustCompile(`['"]([^'"]*)['"]`)
 )
 
 // sql tells statements that only look at the one database from code. DuckDB reads files
 // that stand in the place of tables.
 func (c *call) sql(w Word) {
-	if w.Dynamic || !sqlLooks().MatchString(w.Text) || sqlActs().MatchString(w.Text) {
+	if w.Dynamic || !sqlLooks.MatchString(w.Text) || sqlActs.MatchString(w.Text) {
 		c.Inline = true
 		return
 	}
-	for _, m := range sqlFile().FindAllStringSubmatch(w.Text, -1) {
+	for _, m := range sqlFile.FindAllStringSubmatch(w.Text, -1) {
 		if _, out := elsewhere(m[1]); out || strings.Contains(m[1], ".") {
 			c.guess(func() {
 				c.touch("read", Word{Text: m[1], Glob: strings.ContainsAny(m[1], "*?[")}, "table")

@@ -74,7 +74,7 @@ func (t *Table) own(name string, args []Word) Effect {
 	}
 	c.several()
 	c.run(c.name, c.tail, c.name)
-	c.left()
+	c.markSends()
 	if c.program.StartsShell && !c.looks && c.CodeFile == (Word{}) && !slices.ContainsFunc(c.Runs,
 		func(r Run) bool { return r.Wrapper != "" || r.Argv == nil }) {
 		c.startShell()

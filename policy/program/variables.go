@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Set says what it does to programs that a variable is set for them: it can name a
@@ -20,7 +18,7 @@ func (t *Table) Set(name string, value Word) Effect {
 		return c.Effect
 	}
 	v := variables[i]
-	if v.tag != "" && (value.Dynamic || v.harmless == nil || !v.harmless().MatchString(value.Text)) {
+	if v.tag != "" && (value.Dynamic || v.harmless == nil || !v.harmless.MatchString(value.Text)) {
 		c.tag(v.tag)
 	}
 	if v.does != nil {
@@ -33,7 +31,7 @@ func (t *Table) Set(name string, value Word) Effect {
 // is theirs unless the value is known and harmless.
 type variable struct {
 	tag      string
-	harmless func() *regexp.Regexp // nil: no value is
+	harmless *regexp.Regexp // nil: no value is
 	does     func(*call, Word)
 	names    string
 }
@@ -42,7 +40,7 @@ var variables = []variable{
 	{names: "npm_config_loglevel npm_config_yes npm_config_audit npm_config_fund npm_config_progress npm_config_color npm_config_update_notifier npm_config_legacy_peer_deps npm_config_offline npm_config_prefer_offline npm_config_engine_strict npm_config_production npm_config_omit npm_config_ignore_scripts"},
 	{tag: "code-variable", names: "BASH_ENV ENV BASHOPTS SHELLOPTS BASH_FUNC_* BASH_LOADABLES_PATH BASH_XTRACEFD PROMPT_COMMAND PS4 IFS HOME PATH CDPATH FPATH LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH LOCPATH NLSPATH MALLOC_TRACE HOSTALIASES RES_OPTIONS LOCALDOMAIN RESOLV_HOST_CONF GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG_COUNT GIT_CONFIG_KEY_* GIT_CONFIG_VALUE_* GIT_CONFIG_PARAMETERS GIT_EXEC_PATH GIT_ALLOW_PROTOCOL GIT_REDIRECT_* LESSOPEN LESSCLOSE LESSKEY_CONTENT GOVCS GOSUMDB PYTHONHOME PYTHONPLATLIBDIR PYTHONEXECUTABLE CARGO_ALIAS_* CARGO_BUILD_* CARGO_HTTP_* CARGO_REGISTRIES_* CARGO_REGISTRY_* CARGO_SOURCE_* npm_config_* YARN_YARN_PATH YARN_RC_FILENAME YARN_PLUGINS YARN_NPM_REGISTRY_SERVER PERL5DB"},
 	{tag: "code-variable", harmless: usualTools, names: "PAGER EDITOR VISUAL BROWSER FCEDIT MANPAGER SYSTEMD_PAGER SUDO_EDITOR KUBE_EDITOR HGEDITOR SVN_EDITOR LESSEDIT GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_ASKPASS GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_SSH GIT_SSH_COMMAND GIT_SHELL_PATH SSH_ASKPASS SUDO_ASKPASS KUBECTL_EXTERNAL_DIFF RSYNC_RSH RSYNC_CONNECT_PROG CVS_RSH SHELL MAKESHELL CC CXX CPP FC AR AS LD RANLIB STRIP PKG_CONFIG GCCGO GOCACHEPROG GOAUTH RUSTC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTDOC CARGO_TARGET_*_RUNNER CARGO_TARGET_*_LINKER PYTHONBREAKPOINT MANROFFOPT GROFF_COMMAND_PREFIX NODE_REPL_EXTERNAL_MODULE PIP_PYTHON"},
-	{tag: "code-variable", harmless: lazyregexp.New(`^(/dev/null|off|local|auto)$`), names: "GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_TEMPLATE_DIR RIPGREP_CONFIG_PATH CURL_HOME WGETRC SYSTEM_WGETRC NETRC OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES XDG_CONFIG_HOME XDG_CONFIG_DIRS DOCKER_CONFIG KUBECONFIG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE PIP_CONFIG_FILE PIP_REQUIREMENT GOENV GOWORK GOTOOLDIR GOTOOLCHAIN CARGO_HOME RUSTUP_HOME PYTHONSTARTUP PYTHONUSERBASE PYTEST_PLUGINS BUNDLE_GEMFILE GEM_HOME GEM_PATH AWKPATH AWKLIBPATH JQ_LIBRARY_PATH MANPATH TERMINFO TERMINFO_DIRS TERMCAP TERMPATH LESSKEY LESSKEYIN INPUTRC MAKEFILES TAPE"},
+	{tag: "code-variable", harmless: regexp.MustCompile(`^(/dev/null|off|local|auto)$`), names: "GIT_CONFIG GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_TEMPLATE_DIR RIPGREP_CONFIG_PATH CURL_HOME WGETRC SYSTEM_WGETRC NETRC OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES XDG_CONFIG_HOME XDG_CONFIG_DIRS DOCKER_CONFIG KUBECONFIG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE PIP_CONFIG_FILE PIP_REQUIREMENT GOENV GOWORK GOTOOLDIR GOTOOLCHAIN CARGO_HOME RUSTUP_HOME PYTHONSTARTUP PYTHONUSERBASE PYTEST_PLUGINS BUNDLE_GEMFILE GEM_HOME GEM_PATH AWKPATH AWKLIBPATH JQ_LIBRARY_PATH MANPATH TERMINFO TERMINFO_DIRS TERMCAP TERMPATH LESSKEY LESSKEYIN INPUTRC MAKEFILES TAPE"},
 	{does: (*call).libraries, names: "PYTHONPATH NODE_PATH CLASSPATH PERL5LIB PERLLIB RUBYLIB LUA_PATH LUA_CPATH JAVA_HOME M2_HOME MAVEN_HOME GOROOT VIRTUAL_ENV"},
 	{does: (*call).outputFolder, names: "SSLKEYLOGFILE LESSHISTFILE HISTFILE PYTHONHISTFILE GIT_TRACE* GIT_INDEX_FILE NODE_V8_COVERAGE NODE_REDIRECT_WARNINGS PYTHONPYCACHEPREFIX TMPDIR CARGO_TARGET_DIR GOBIN GOCACHE GOMODCACHE GOTMPDIR GOPATH COVERAGE_FILE XDG_CACHE_HOME XDG_DATA_HOME XDG_STATE_HOME PIP_CACHE_DIR PIP_TARGET PIP_PREFIX PIP_LOG"},
 	{tag: "net-override", does: (*call).proxy, names: "http_proxy https_proxy ftp_proxy all_proxy HTTP_PROXY HTTPS_PROXY FTP_PROXY ALL_PROXY RSYNC_PROXY"},
@@ -57,7 +55,7 @@ var variables = []variable{
 	{tag: "code-variable", harmless: options(`-O[0-3sgz]?|-g[0-3]?|-pipe|-W(all|extra|error|pedantic|no-[a-z-]+)|-std=[\w+]+|-m(arch|tune)=[\w-]+|-f(PIC|pic|PIE|pie|no-[a-z-]+)|-fsanitize=[\w,]+|-D\w+(=\w+)?|-l(m|pthread|dl|rt)`), does: (*call).optionFiles, names: "CFLAGS CXXFLAGS CPPFLAGS CGO_CFLAGS CGO_CPPFLAGS CGO_CXXFLAGS CGO_LDFLAGS"},
 	{tag: "code-variable", harmless: options(`-D ?warnings|-A ?[\w:-]+|-C ?(opt-level|debuginfo)=\w+|-C ?target-cpu=[\w-]+|--cfg \w+`), does: (*call).optionFiles, names: "RUSTFLAGS RUSTDOCFLAGS"},
 	{tag: "code-variable", does: (*call).optionFiles, names: "TAR_OPTIONS MANOPT GREP_OPTIONS ZIPOPT UNZIP UNZIPOPT PERL5OPT RUBYOPT"},
-	{tag: "code-variable", harmless: lazyregexp.New(`^[^./]*$`), names: "PYTHONWARNINGS RUSTUP_TOOLCHAIN"},
+	{tag: "code-variable", harmless: regexp.MustCompile(`^[^./]*$`), names: "PYTHONWARNINGS RUSTUP_TOOLCHAIN"},
 	{tag: "code-variable", names: "LUA_INIT_* ERL_*FLAGS ELIXIR_ERL_OPTIONS PHPRC PHP_INI_SCAN_DIR R_PROFILE* R_ENVIRON* *TOOLCHAIN_FILE COMPILER_PATH GCC_EXEC_PREFIX DOTNET_STARTUP_HOOKS BC_ENV_ARGS TF_CLI_ARGS* ZDOTDIR GH_PATH *_CONFIG_DIR *_CONFIG_HOME"},
 	// Unknown programs follow these habits, too.
 	{tag: "code-variable", harmless: switched(usualPrograms), names: "*PAGER *BROWSER *EDITOR *LAUNCHER *_WRAPPER *_ASKPASS *_COMPILER *_LINKER *_RUNNER RUSTFMT"},
@@ -118,14 +116,14 @@ func (c *call) applyValues() {
 const usualPrograms = `cat|true|false|:|less|more|less -[FRSX]+|0|none|never|(/usr)?(/bin/)?(ba|da)?sh|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|(gcc|g\+\+|clang|clang\+\+)-[0-9.]+|tcc|gfortran|ar|as|ld|lld|mold|gold|ranlib|strip|pkg-config|pkgconf|rustc|rustdoc|sccache|ccache` +
 	`|(?i:chrome|chromium|firefox|safari|edge|webkit|electron)(?i:headless)?`
 
-var usualTools = lazyregexp.New(`^(` + usualPrograms + `)$`)
+var usualTools = regexp.MustCompile(`^(` + usualPrograms + `)$`)
 
 // switched is a value that only says yes or no, or how often, or one of others.
-func switched(others string) func() *regexp.Regexp {
-	return lazyregexp.New(`^(\d+|(?i:true|false|yes|no|on|off|auto)|` + others + `)$`)
+func switched(others string) *regexp.Regexp {
+	return regexp.MustCompile(`^(\d+|(?i:true|false|yes|no|on|off|auto)|` + others + `)$`)
 }
 
-var usualServers = lazyregexp.New(`^(direct|off|default|https://proxy\.golang\.org,direct|https://pypi\.org/simple)$`)
+var usualServers = regexp.MustCompile(`^(direct|off|default|https://proxy\.golang\.org,direct|https://pypi\.org/simple)$`)
 
 func (c *call) proxy(w Word) { c.fetch(w, "PROXY") }
 
@@ -153,8 +151,8 @@ func (c *call) libraries(w Word) {
 }
 
 // options are words of every day with blanks between.
-func options(one string) func() *regexp.Regexp {
-	return lazyregexp.New(`^\s*((` + one + `)(\s+|$))+$`)
+func options(one string) *regexp.Regexp {
+	return regexp.MustCompile(`^\s*((` + one + `)(\s+|$))+$`)
 }
 
 // optionFiles are files elsewhere that options name.

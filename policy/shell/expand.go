@@ -1,12 +1,12 @@
 package shell
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
@@ -111,7 +111,7 @@ func (x *expansion) parts(list []syntax.WordPart, q quoting) {
 		case *syntax.Lit:
 			last := i == len(list)-1
 			// a $ that stands for itself
-			x.odd = x.odd || strings.Contains(escaped().ReplaceAllString(p.Value, ""), "$") &&
+			x.odd = x.odd || strings.Contains(escaped.ReplaceAllString(p.Value, ""), "$") &&
 				!(q == quoted && last)
 			x.written(p.Value, q, i == 0, last)
 		case *syntax.SglQuoted:
@@ -248,4 +248,4 @@ func bare(w *syntax.Word) bool {
 }
 
 // escaped is what stands behind a backslash, with it.
-var escaped = lazyregexp.New(`(?s)\\.`)
+var escaped = regexp.MustCompile(`(?s)\\.`)

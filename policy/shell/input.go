@@ -74,8 +74,8 @@ func (sh *shell) mapfile(cmd Command, c call) {
 	}
 }
 
-// said is what the options of a builtin say.
-type said struct {
+// builtinArguments is what the options of a builtin say.
+type builtinArguments struct {
 	letters string
 	values  map[byte]word
 	rest    []word
@@ -83,8 +83,8 @@ type said struct {
 
 // builtinOptions takes the options of a builtin apart: single letters, some with a value.
 // One that is not listed is not followed.
-func (sh *shell) builtinOptions(c call, letters, valued string) said {
-	o := said{values: map[byte]word{}, rest: c.args()}
+func (sh *shell) builtinOptions(c call, letters, valued string) builtinArguments {
+	o := builtinArguments{values: map[byte]word{}, rest: c.args()}
 	for len(o.rest) > 0 {
 		w := o.rest[0]
 		if w.Dynamic && !w.Begins && !w.number {

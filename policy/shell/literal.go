@@ -1,20 +1,19 @@
 package shell
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // maxBraces is in how many braces a word may be expanded.
 const maxBraces = 64
 
 // clear are braces of which bash and the library surely make the same.
-var clear = lazyregexp.New(`\{([\w/@%+:-]*(,[\w/@%+:-]*)+|[1-9]\d*\.\.[1-9]\d*|[a-z]\.\.[a-z])\}`)
+var clear = regexp.MustCompile(`\{([\w/@%+:-]*(,[\w/@%+:-]*)+|[1-9]\d*\.\.[1-9]\d*|[a-z]\.\.[a-z])\}`)
 
 // braced are the words that braces make of one; nil: too many. It is not sure where bash
 // may see other braces, or takes $x{a,b} as the variables xa and xb.
@@ -27,7 +26,7 @@ func braced(w *syntax.Word) (list []*syntax.Word, sure bool) {
 			opened += strings.Count(p.Value, "{")
 			lists = lists || strings.Contains(p.Value, ",") || strings.Contains(p.Value, "..")
 			text := strings.TrimPrefix(p.Value, "~/")
-			sure = sure && !strings.ContainsAny(clear().ReplaceAllString(text, ""), `{}$\~`)
+			sure = sure && !strings.ContainsAny(clear.ReplaceAllString(text, ""), `{}$\~`)
 		case *syntax.ParamExp:
 			sure = sure && !p.Short
 		}
@@ -50,13 +49,13 @@ func braced(w *syntax.Word) (list []*syntax.Word, sure bool) {
 	return list, sure
 }
 
-var escapes = lazyregexp.New(`(?s)\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.|$)`)
+var escapes = regexp.MustCompile(`(?s)\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.|$)`)
 
 // unescape is the text of $'…'. It is not ok where that depends on the locale or on the
 // version of bash.
 func unescape(s string) (text string, ok bool) {
 	ok = true
-	text = escapes().ReplaceAllStringFunc(s, func(e string) string {
+	text = escapes.ReplaceAllStringFunc(s, func(e string) string {
 		if i := strings.Index(`abeEfnrtv\'"?`, e[1:]); i >= 0 && len(e) == 2 {
 			return "\a\b\x1b\x1b\f\n\r\t\v\\'\"?"[i : i+1]
 		}

@@ -3,10 +3,10 @@ package shell
 import (
 	"cmp"
 	"encoding/base64"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
@@ -110,9 +110,9 @@ func foldEcho(args []string) (string, bool) {
 	return strings.Join(args, " ") + end, true
 }
 
-var number = lazyregexp.New(`^(0|-?[1-9][0-9]{0,9})$`)
+var number = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,9})$`)
 
-var verbs = lazyregexp.New(`%[sd%]`)
+var verbs = regexp.MustCompile(`%[sd%]`)
 
 // foldPrintf knows %s, %d, %% and \n.
 func foldPrintf(args []string) (text string, ok bool) {
@@ -123,13 +123,13 @@ func foldPrintf(args []string) (text string, ok bool) {
 		return "", false
 	}
 	format, rest := strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(args[0]), args[1:]
-	if strings.ContainsAny(verbs().ReplaceAllString(format, ""), `%\`) {
+	if strings.ContainsAny(verbs.ReplaceAllString(format, ""), `%\`) {
 		return "", false
 	}
 	ok = true
 	for before := -1; ok && before != len(rest) && (before < 0 || len(rest) > 0); {
 		before = len(rest)
-		text += verbs().ReplaceAllStringFunc(format, func(verb string) string {
+		text += verbs.ReplaceAllStringFunc(format, func(verb string) string {
 			value := ""
 			switch {
 			case verb == "%%":
@@ -139,7 +139,7 @@ func foldPrintf(args []string) (text string, ok bool) {
 			}
 			if verb == "%d" {
 				value = cmp.Or(value, "0")
-				ok = ok && number().MatchString(value)
+				ok = ok && number.MatchString(value)
 			}
 			return value
 		})
@@ -156,7 +156,7 @@ func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 	args := texts(c.args())
 	switch {
 	case slices.ContainsFunc(c.args(), word.vague):
-	case name == "date" && len(args) == 1 && dateFormat().MatchString(args[0]),
+	case name == "date" && len(args) == 1 && dateFormat.MatchString(args[0]),
 		name == "git" && slices.Equal(args, []string{"rev-parse", "--short", "HEAD"}),
 		name == "git" && slices.Equal(args, []string{"rev-parse", "HEAD"}):
 		return "*"
@@ -175,7 +175,7 @@ func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 	return listed
 }
 
-var dateFormat = lazyregexp.New(`^\+([A-Za-z0-9_.-]|%[YmdHMSsFjNy])+$`)
+var dateFormat = regexp.MustCompile(`^\+([A-Za-z0-9_.-]|%[YmdHMSsFjNy])+$`)
 
 // printsNumbers tells whether all words that a program writes are numbers.
 func printsNumbers(name string, e program.Effect, args []word) bool {
@@ -183,11 +183,11 @@ func printsNumbers(name string, e program.Effect, args []word) bool {
 		return false
 	}
 	line := strings.Join(append([]string{name}, texts(args)...), "\x00")
-	return counting().MatchString(line) && !e.Recursive
+	return counting.MatchString(line) && !e.Recursive
 }
 
 // counting are commands that print numbers, with NUL between their words.
-var counting = lazyregexp.New(strings.ReplaceAll(`^(wc -[lcwm]|date \+(%-?[sYjHMSmdN])+|nproc|id -[ug]|stat -c %[sYXahiug]( [^- ][^ ]*)+|seq( [0-9]*)+`+
+var counting = regexp.MustCompile(strings.ReplaceAll(`^(wc -[lcwm]|date \+(%-?[sYjHMSmdN])+|nproc|id -[ug]|stat -c %[sYXahiug]( [^- ][^ ]*)+|seq( [0-9]*)+`+
 	`|git rev-list --count( [^- ][^ ]*)+|grep -ci?( [^- ][^ ]*){1,2})$`, " ", `\x00`))
 
 // lists tells whether a program only names files below its folder.

@@ -179,7 +179,7 @@ func (v value) length(all bool) word {
 // natural is a number that is written out.
 func natural(x syntax.ArithmExpr) (int, bool) {
 	w, ok := x.(*syntax.Word)
-	if !ok || !number().MatchString(w.Lit()) {
+	if !ok || !number.MatchString(w.Lit()) {
 		return 0, false
 	}
 	n, err := strconv.Atoi(w.Lit())

@@ -2,8 +2,8 @@ package shell
 
 import (
 	"path"
+	"regexp"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
@@ -57,7 +57,7 @@ func (sh *shell) spoiled(cmd *Command, e program.Effect, c call) {
 		folder := sh.absolute(c.folder(e))
 		at := absolute(w.Text, folder)
 		if standing, seen := sh.a.guard.There(folder); folder == "" || !seen || !standing {
-			if fileName().MatchString(w.Text) {
+			if fileName.MatchString(w.Text) {
 				cmd.tag("discard")
 			}
 		} else if there, _ := sh.a.guard.There(at); there || sh.a.files[at] != nil || sh.a.folders[at] {
@@ -67,4 +67,4 @@ func (sh *shell) spoiled(cmd *Command, e program.Effect, c call) {
 }
 
 // fileName is how a file looks, and no version such as v1.2.x.
-var fileName = lazyregexp.New(`[^\d/.]\.[A-Za-z]\w{0,4}$`)
+var fileName = regexp.MustCompile(`[^\d/.]\.[A-Za-z]\w{0,4}$`)

@@ -3,12 +3,11 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // reading is one way in which a shell can take a text.
@@ -18,7 +17,7 @@ type reading struct {
 }
 
 // glued is a line that goes on in the middle of what may be one word.
-var glued = lazyregexp.New(`[^ \t\n]\\\n[^ \t\n]`)
+var glued = regexp.MustCompile(`[^ \t\n]\\\n[^ \t\n]`)
 
 // readings takes a text apart in each way in which bash could. A backslash before CR LF
 // goes on in the next line if something has made LF of them, and else it does not. The
@@ -39,7 +38,7 @@ func (a *analysis) readings(text string) (out []*reading) {
 			a.unsure("a line ends behind a $, and goes on")
 		}
 	}
-	if lf = out[len(out)-1].text; glued().MatchString(lf) {
+	if lf = out[len(out)-1].text; glued.MatchString(lf) {
 		// it may break quotes and here-documents; then it is no reading
 		if spliced := (&reading{text: strings.ReplaceAll(lf, "\\\n", "")}); a.parse(spliced) == nil {
 			out = append([]*reading{spliced}, out...)

@@ -1,11 +1,10 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // get is a variable. One that the script has not set can hold anything.
@@ -41,9 +40,9 @@ var numeric = []string{"$", "!", "?", "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECO
 
 // special tells whether bash gives a variable a meaning and a value of its own. What is
 // assigned to it may be evaluated, and is not what it holds afterwards.
-func special(name string) bool { return specialNames().MatchString(name) }
+func special(name string) bool { return specialNames.MatchString(name) }
 
-var specialNames = lazyregexp.New(`^(_|S?RANDOM|SECONDS|EPOCH.*|P?PID|E?UID|LINENO|HISTCMD|OPTIND|BASH.*|GROUPS|DIRSTACK|FUNCNAME|PIPESTATUS|SHELLOPTS|COMP_.*|MAILCHECK|TMOUT|POSIXLY_CORRECT|histchars|FUNCNEST|PWD|OLDPWD)$`)
+var specialNames = regexp.MustCompile(`^(_|S?RANDOM|SECONDS|EPOCH.*|P?PID|E?UID|LINENO|HISTCMD|OPTIND|BASH.*|GROUPS|DIRSTACK|FUNCNAME|PIPESTATUS|SHELLOPTS|COMP_.*|MAILCHECK|TMOUT|POSIXLY_CORRECT|histchars|FUNCNEST|PWD|OLDPWD)$`)
 
 func (sh *shell) set(name string, v value) {
 	if sh.scope.vars == nil {
@@ -100,9 +99,9 @@ func (v value) or(other value) value {
 	return out
 }
 
-func isName(s string) bool { return nameOnly().MatchString(s) }
+func isName(s string) bool { return nameOnly.MatchString(s) }
 
-var nameOnly = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var nameOnly = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // defaultIFS tells whether words are split by white space.
 func (sh *shell) defaultIFS() bool {
@@ -114,7 +113,7 @@ func (sh *shell) defaultIFS() bool {
 // would be evaluated.
 func (sh *shell) name(w word, what string) bool {
 	base, index, subscripted := strings.Cut(strings.TrimSuffix(w.Text, "]"), "[")
-	ok := !w.vague() && isName(base) && (!subscripted || sums().MatchString(index))
+	ok := !w.vague() && isName(base) && (!subscripted || sums.MatchString(index))
 	if !ok {
 		sh.a.unsure(what + ": the name of a variable is not plain: " + w.Text)
 		sh.evaluate(w.Text)

@@ -1,9 +1,9 @@
 package shell
 
 import (
+	"regexp"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
@@ -32,9 +32,9 @@ func (w word) blurred() word {
 }
 
 // isNumber tells whether arithmetic may take a word: it is a number, or made of numbers.
-func (w word) isNumber() bool { return w.number || !w.vague() && sums().MatchString(w.Text) }
+func (w word) isNumber() bool { return w.number || !w.vague() && sums.MatchString(w.Text) }
 
-var sums = lazyregexp.New(`^[-0-9+*/%()<>=!&|^~?: #]*$`)
+var sums = regexp.MustCompile(`^[-0-9+*/%()<>=!&|^~?: #]*$`)
 
 // value is what a variable holds, and what is known of its name.
 type value struct {

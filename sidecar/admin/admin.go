@@ -18,9 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -33,11 +31,10 @@ type API struct {
 	World     guard.World  // in which calls are judged
 	Guard     *guard.Guard // judges the calls that a gateway's hook asks about
 	Approvals *approvals.Store
-	Desk      *Desk             // where rules are tried that are not in force
-	Misses    *Misses           // wrong tokens
-	Decisions *decisions.Log    // answers go there; nil: there is none
-	Lab       *lab.Lab          // of experiments
-	Runs      *executor.Resumer // goes on with runs; nil: none is kept
+	Drafts    *DraftLimiter  // where rules are tried that are not in force
+	Misses    *Misses        // wrong tokens
+	Decisions *decisions.Log // answers go there; nil: there is none
+	Parts     []Route        // of the parts of the program
 	// bearer token of who may do everything; empty: none is asked for, which only a local listener may do
 	Token    string
 	Approver string   // token of who may see, and answer approvals; empty: there is none
@@ -58,29 +55,39 @@ const maxBody = 8 << 20
 // ours.
 type handler func(http.ResponseWriter, *http.Request) error
 
+// Route is a path that a part of the program serves. The error is an *Error, or a fault of ours.
+type Route struct {
+	Method, Path string
+	Serve        func(*API, http.ResponseWriter, *http.Request) error
+}
+
 // Handler is the HTTP surface.
 func (a *API) Handler() http.Handler {
 	routes := map[string]map[string]handler{
-		"/rules":                    {"GET": a.rules, "PUT": a.putRules},
-		"/rules/files/{name...}":    {"GET": a.ruleFile},
-		"/rules/history":            {"GET": a.history},
-		"/rules/rollback":           {"POST": a.rollback},
-		"/log":                      {"GET": a.level, "PUT": a.setLevel},
-		"/explain":                  {"POST": a.explain},
-		"/approvals":                {"GET": a.guarded(a.approvals)},
-		"/approvals/{id}":           {"GET": a.guarded(a.approval)},
-		"/approvals/{id}/allow":     {"POST": a.guarded(a.allow)},
-		"/approvals/{id}/deny":      {"POST": a.guarded(a.deny)},
-		"/approvals/{id}/use":       {"POST": a.guarded(a.use)},
-		"/calls/judge":              {"POST": a.guarded(a.judgeCall)},
-		"/experiments":              {"GET": a.experiments},
-		"/experiments/{id}/stop":    {"POST": a.stopExperiment},
-		"/experiments/{id}/promote": {"POST": a.promoteExperiment},
-		"/rules/history/{version}":  {"GET": a.pastVersion},
-		"/rules/hits":               {"GET": a.hits},
-		"/policy/check":             {"POST": a.checkPolicy},
-		"/runs/{id}/resume":         {"POST": a.resume},
-		"/debug/pprof/{name...}":    {"GET": a.profile},
+		"/rules":                   {"GET": a.rules, "PUT": a.putRules},
+		"/rules/files/{name...}":   {"GET": a.ruleFile},
+		"/rules/history":           {"GET": a.history},
+		"/rules/rollback":          {"POST": a.rollback},
+		"/log":                     {"GET": a.level, "PUT": a.setLevel},
+		"/explain":                 {"POST": a.explain},
+		"/approvals":               {"GET": a.guarded(a.approvals)},
+		"/approvals/{id}":          {"GET": a.guarded(a.approval)},
+		"/approvals/{id}/allow":    {"POST": a.guarded(a.allow)},
+		"/approvals/{id}/deny":     {"POST": a.guarded(a.deny)},
+		"/approvals/{id}/use":      {"POST": a.guarded(a.use)},
+		"/calls/judge":             {"POST": a.guarded(a.judgeCall)},
+		"/rules/history/{version}": {"GET": a.pastVersion},
+		"/rules/hits":              {"GET": a.hits},
+		"/policy/check":            {"POST": a.checkPolicy},
+		"/debug/pprof/{name...}":   {"GET": a.profile},
+	}
+	for _, of := range a.Parts {
+		if routes[of.Path] == nil {
+			routes[of.Path] = map[string]handler{}
+		}
+		routes[of.Path][of.Method] = func(w http.ResponseWriter, r *http.Request) error {
+			return of.Serve(a, w, r)
+		}
 	}
 	mux := http.NewServeMux()
 	for path, methods := range routes {
@@ -92,7 +99,7 @@ func (a *API) Handler() http.Handler {
 			if !ok {
 				allow := strings.Join(slices.Sorted(maps.Keys(methods)), ", ")
 				w.Header().Set("Allow", allow)
-				return refusal(http.StatusMethodNotAllowed, r.Method+" is not served here",
+				return Refuse(http.StatusMethodNotAllowed, r.Method+" is not served here",
 					"this path takes "+allow)
 			}
 			return h(w, r)
@@ -106,7 +113,7 @@ func (a *API) Handler() http.Handler {
 		web.WriteJSON(w, http.StatusOK, map[string]bool{"ok": true})
 	})
 	mux.Handle("/", a.answering(func(_ http.ResponseWriter, r *http.Request) error {
-		return refusal(http.StatusNotFound, r.URL.Path+" is not served here",
+		return Refuse(http.StatusNotFound, r.URL.Path+" is not served here",
 			"there are "+strings.Join(slices.Sorted(maps.Keys(routes)), ", "))
 	}))
 	return mux
@@ -127,7 +134,7 @@ func (a *API) answering(h handler) http.Handler {
 		}
 		var said *Error
 		if !errors.As(err, &said) {
-			said = refusal(http.StatusInternalServerError, err.Error(), "")
+			said = Refuse(http.StatusInternalServerError, err.Error(), "")
 		}
 		if said.status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", "Bearer")
@@ -152,7 +159,8 @@ func (e *Error) Error() string { return e.Message }
 // Status is the HTTP status of the answer.
 func (e *Error) Status() int { return e.status }
 
-func refusal(status int, message, hint string) *Error {
+// Refuse is an error with a status, and a hint that says what helps; empty: nothing is known to.
+func Refuse(status int, message, hint string) *Error {
 	return &Error{status: status, Message: message, Hint: hint}
 }
 
@@ -162,26 +170,26 @@ func readBody(r *http.Request) ([]byte, error) {
 	var tooLong *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLong):
-		return nil, refusal(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes",
+		return nil, Refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes",
 			tooLong.Limit), "")
 	case err != nil:
-		return nil, refusal(http.StatusBadRequest, "the body could not be read: "+err.Error(), "")
+		return nil, Refuse(http.StatusBadRequest, "the body could not be read: "+err.Error(), "")
 	case len(doc) == 0:
 		return nil, nil
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
 		kind != "application/json" {
-		return nil, refusal(http.StatusUnsupportedMediaType, "the body must be JSON",
+		return nil, Refuse(http.StatusUnsupportedMediaType, "the body must be JSON",
 			"send it with: Content-Type: application/json (curl --json does)")
 	}
 	return doc, nil
 }
 
-// readJSON reads a body with the members of to and no others: a misspelt one
+// ReadJSON reads a body with the members of to and no others: a misspelt one
 // must not change what is done. An empty body leaves to as it is.
-func readJSON(r *http.Request, to any) error { return decode(r, to, true) }
+func ReadJSON(r *http.Request, to any) error { return decode(r, to, true) }
 
-// readSome is readJSON of a body that may say more than is read.
+// readSome is ReadJSON of a body that may say more than is read.
 func readSome(r *http.Request, to any) error { return decode(r, to, false) }
 
 func decode(r *http.Request, to any, whole bool) error {
@@ -203,7 +211,7 @@ func decode(r *http.Request, to any, whole bool) error {
 }
 
 func notTaken(err error) error {
-	return refusal(http.StatusBadRequest, "the body cannot be used: "+err.Error(),
+	return Refuse(http.StatusBadRequest, "the body cannot be used: "+err.Error(),
 		"docs/endpoints.md says what each path takes")
 }
 
@@ -211,20 +219,20 @@ func notTaken(err error) error {
 func (a *API) admit(r *http.Request, needs web.Role) error {
 	names := web.Names{Local: a.Local, Token: a.Token != "", Hosts: a.Hosts}
 	if why, hint := names.Refuse(r); why != "" {
-		return refusal(http.StatusForbidden, why, hint)
+		return Refuse(http.StatusForbidden, why, hint)
 	}
 	if a.Token == "" {
 		return nil
 	}
 	switch is := a.Tokens().Shown(r); {
 	case is == web.Nobody && r.Header.Get("Authorization") != "" && a.Missed(r):
-		return refusal(http.StatusTooManyRequests, "the token is wrong, as many were from this address",
+		return Refuse(http.StatusTooManyRequests, "the token is wrong, as many were from this address",
 			"the right one is taken at any time")
 	case is == web.Nobody:
-		return refusal(http.StatusUnauthorized, "the token is missing or wrong",
+		return Refuse(http.StatusUnauthorized, "the token is missing or wrong",
 			"send it with: Authorization: Bearer TOKEN (the setting admin_token)")
 	case is < needs:
-		return refusal(http.StatusForbidden,
+		return Refuse(http.StatusForbidden,
 			fmt.Sprintf("the token is that of a %s, and this takes one of: %s", is, needs),
 			"admin_token may do everything, admin_approver_token may answer approvals, admin_reader_token may look")
 	}

@@ -45,7 +45,8 @@ func adminOver(t testing.TB) *adminRig {
 	ruletest.Must(t, err)
 	asked := guard.NewApprovals(r.rules.Set().Limits, time.Now, r.m, nil)
 	r.api = &API{Rules: r.rules, World: guard.NewWorld(guard.Here{Own: []string{r.dir}}), Approvals: asked,
-		Desk: NewDesk(), Misses: NewMisses(time.Now), Token: adminToken, Hosts: []string{"rules.lan"},
+		Drafts: NewDraftLimiter(), Misses: NewMisses(time.Now), Token: adminToken,
+		Hosts: []string{"rules.lan"},
 		Local: true, Metrics: r.m, Log: log, Level: level}
 	r.api.Guard = guard.New(guard.Config{World: r.api.World, Approvals: asked, Now: time.Now, Metrics: r.m,
 		Log: log})
@@ -56,7 +57,7 @@ func adminOver(t testing.TB) *adminRig {
 // own is the folder in force, with a comment more; broken has a mistake; onDisk is what
 // stands in the folder.
 func (r *adminRig) own(comment string) rulefile.Files {
-	return ruletest.Other(r.rules.Merged(nil), comment)
+	return ruletest.Changed(r.rules.Merged(nil), comment)
 }
 func (r *adminRig) broken() rulefile.Files { return ruletest.Broken(r.rules.Merged(nil)) }
 func (r *adminRig) onDisk() rulefile.Files {

@@ -19,7 +19,7 @@ const (
 	maxApprovalWait = 25 * time.Second // of a long poll; the listener's timeouts are longer
 	maxListedText   = 200              // characters of a call in the list
 	// bytes of a name or a reason that a person gives: 500 characters, whatever they are
-	maxAnswerText = 2000
+	MaxAnswerText = 2000
 )
 
 // Approvals is a list of questions to a person, the oldest first.
@@ -31,20 +31,20 @@ type Approvals struct {
 // ListedApproval is a question in one line. Secrets that can be told by their form are
 // masked.
 type ListedApproval struct {
-	ID      string          `json:"id"`
-	State   approvals.State `json:"state"`
-	Tool    string          `json:"tool"`
-	Text    string          `json:"text"` // the command, or the arguments
-	Rule    string          `json:"rule,omitempty"`
-	Why     string          `json:"why,omitempty"`
-	Session string          `json:"session,omitempty"`
-	Agent   string          `json:"agent,omitempty"`
-	Model   string          `json:"model,omitempty"`
-	Asked   time.Time       `json:"asked"`
-	Until   time.Time       `json:"until"`
-	Left    float64         `json:"left_seconds"` // until then, by the server's clock
-	By      string          `json:"by,omitempty"`
-	Note    string          `json:"note,omitempty"`
+	ID        string          `json:"id"`
+	State     approvals.State `json:"state"`
+	Tool      string          `json:"tool"`
+	Text      string          `json:"text"` // the command, or the arguments
+	Rule      string          `json:"rule,omitempty"`
+	Why       string          `json:"why,omitempty"`
+	Session   string          `json:"session,omitempty"`
+	Agent     string          `json:"agent,omitempty"`
+	Model     string          `json:"model,omitempty"`
+	Asked     time.Time       `json:"asked"`
+	Until     time.Time       `json:"until"`
+	Remaining float64         `json:"left_seconds"` // until then, by the server's clock
+	By        string          `json:"by,omitempty"`
+	Note      string          `json:"note,omitempty"`
 }
 
 // Approval is a question with all that a person needs for an answer, nothing masked.
@@ -53,8 +53,8 @@ type Approval struct {
 	// the command, or the arguments; what cannot be seen stands as ⟨U+202E⟩
 	Shown string `json:"shown"`
 	// its characters beyond ASCII, which may look like others: а U+0430
-	Foreign []string `json:"foreign,omitempty"`
-	Left    float64  `json:"left_seconds"`
+	Foreign   []string `json:"foreign,omitempty"`
+	Remaining float64  `json:"left_seconds"`
 }
 
 // guarded serves approvals, and what asks for them, only if a token is set. The agent whose calls they are
@@ -62,7 +62,7 @@ type Approval struct {
 func (a *API) guarded(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if a.Token == "" {
-			return refusal(http.StatusForbidden,
+			return Refuse(http.StatusForbidden,
 				"approvals need a token: without one, the agent could answer for you",
 				"set GPTOSS_EXECUTOR_ADMIN_TOKEN where the server starts, and send it with: Authorization: Bearer TOKEN")
 		}
@@ -78,7 +78,7 @@ func (a *API) approvals(w http.ResponseWriter, r *http.Request) error {
 	if wait := query.Get("wait"); wait != "" {
 		d, err := time.ParseDuration(wait)
 		if err != nil || d < 0 {
-			return refusal(http.StatusBadRequest, "wait is a time such as 20s",
+			return Refuse(http.StatusBadRequest, "wait is a time such as 20s",
 				fmt.Sprintf("at most %s", maxApprovalWait))
 		}
 		since := cmp.Or(query.Get("since"), strconv.FormatUint(revision, 10))
@@ -116,7 +116,7 @@ func (a *API) listedApproval(e *approvals.Entry) ListedApproval {
 	return ListedApproval{
 		ID: e.ID, State: e.State, Tool: e.Call.Tool, Text: text, Rule: e.Reason.Rule, Why: e.Reason.Why,
 		Session: e.Call.Session, Agent: e.Call.Agent, Model: e.Call.Model,
-		Asked: e.Asked, Until: e.Until, Left: a.Approvals.Left(e).Seconds(), By: e.By, Note: e.Note,
+		Asked: e.Asked, Until: e.Until, Remaining: a.Approvals.Remaining(e).Seconds(), By: e.By, Note: e.Note,
 	}
 }
 
@@ -223,20 +223,20 @@ func readVerdict(r *http.Request) (by, why string, err error) {
 		By  string `json:"by"` // a claim, for the log: the token is what proves something
 		Why string `json:"why"`
 	}
-	if err := readJSON(r, &body); err != nil {
+	if err := ReadJSON(r, &body); err != nil {
 		return "", "", err
 	}
-	if err := sayable(body.By, body.Why); err != nil {
+	if err := CheckAnswer(body.By, body.Why); err != nil {
 		return "", "", err
 	}
 	return cmp.Or(approvals.Visible(body.By), "the admin API"), body.Why, nil
 }
 
-// sayable refuses what is too long to be logged with a change.
-func sayable(by, why string) error {
-	if len(by) > maxAnswerText || len(why) > maxAnswerText {
-		return refusal(http.StatusBadRequest, fmt.Sprintf("by and why have at most %d bytes each",
-			maxAnswerText), "")
+// CheckAnswer refuses what is too long to be logged with a change.
+func CheckAnswer(by, why string) error {
+	if len(by) > MaxAnswerText || len(why) > MaxAnswerText {
+		return Refuse(http.StatusBadRequest, fmt.Sprintf("by and why have at most %d bytes each",
+			MaxAnswerText), "")
 	}
 	return nil
 }
@@ -257,7 +257,7 @@ func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry
 func (a *API) shown(e *approvals.Entry) Approval {
 	text := subject(e.Call)
 	return Approval{Entry: *e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text),
-		Left: a.Approvals.Left(e).Seconds()}
+		Remaining: a.Approvals.Remaining(e).Seconds()}
 }
 
 // unanswered says why a question could not be answered; nil: for another reason, or it was.
@@ -265,16 +265,16 @@ func unanswered(id string, err error) *Error {
 	var late *approvals.AnsweredError
 	switch {
 	case errors.Is(err, errStale):
-		return refusal(http.StatusConflict, id+" was asked by rules that are no longer in force",
+		return Refuse(http.StatusConflict, id+" was asked by rules that are no longer in force",
 			"if the model sends the call again, it is judged again, and asks again if it must")
 	case errors.Is(err, approvals.ErrUnknown):
-		return refusal(http.StatusNotFound, fmt.Sprintf("there is no approval %q", id),
+		return Refuse(http.StatusNotFound, fmt.Sprintf("there is no approval %q", id),
 			"GET /approvals, or gpt-oss-executor approvals list, shows them; a restart forgets all, and old ones expire")
 	case errors.Is(err, approvals.ErrAway):
-		return refusal(http.StatusServiceUnavailable, err.Error(),
+		return Refuse(http.StatusServiceUnavailable, err.Error(),
 			"nothing was changed; try again when the server of the setting shared is back")
 	case errors.As(err, &late):
-		return refusal(http.StatusConflict, late.Error(), "nothing was changed; "+next(late.Entry.State))
+		return Refuse(http.StatusConflict, late.Error(), "nothing was changed; "+next(late.Entry.State))
 	}
 	return nil
 }

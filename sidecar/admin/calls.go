@@ -11,12 +11,12 @@ import (
 // checkPolicy it counts, logs the decision, and asks a person where the rules say so.
 func (a *API) judgeCall(w http.ResponseWriter, r *http.Request) error {
 	var q guard.Hooked
-	if err := readJSON(r, &q); err != nil {
+	if err := ReadJSON(r, &q); err != nil {
 		return err
 	}
 	ruling, err := a.Guard.Hook(a.Rules.Set(), &q)
 	if err != nil {
-		return refusal(http.StatusBadRequest, err.Error(),
+		return Refuse(http.StatusBadRequest, err.Error(),
 			`the body is {"id": "call1", "tool": "exec", "arguments": {"command": "ls"}, "workspace": "/srv/ws", "session": "agent:main:main", "agent": "main"}`)
 	}
 	web.WriteJSON(w, http.StatusOK, ruling)

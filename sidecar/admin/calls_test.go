@@ -118,7 +118,7 @@ func (fullDisk) Add(decisions.Decision) error { return errors.New("the disk is f
 // A call that has left here is not judged a second time, once.
 func TestJudgeCallThatLeft(t *testing.T) {
 	r := adminOver(t)
-	r.api.Guard.Left("call_c9", policy.Subject{},
+	r.api.Guard.NoteDeparture("call_c9", policy.Subject{},
 		&tools.Call{Name: "exec", Arguments: []byte(`{"command":"python3 -c 'open(\"x\",\"w\")'"}`)})
 	left := `{"id":"callc9",` + asksFor[len(`{"id":"c9",`):]
 	if got := r.ask("POST", "/calls/judge", left); got.get("effect").Str != "allow" ||

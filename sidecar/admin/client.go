@@ -53,7 +53,7 @@ func (c *Client) Local() bool {
 
 // Rules asks what is in force.
 func (c *Client) Rules(ctx context.Context) (r live.Report, err error) {
-	return r, c.ask(ctx, http.MethodGet, "/rules", nil, &r)
+	return r, c.Ask(ctx, http.MethodGet, "/rules", nil, &r)
 }
 
 // History asks which rules came into force, the newest first.
@@ -61,7 +61,7 @@ func (c *Client) History(ctx context.Context) ([]live.Past, error) {
 	var all struct {
 		History []live.Past `json:"history"`
 	}
-	err := c.ask(ctx, http.MethodGet, "/rules/history", nil, &all)
+	err := c.Ask(ctx, http.MethodGet, "/rules/history", nil, &all)
 	return all.History, err
 }
 
@@ -70,13 +70,13 @@ func (c *Client) Texts(ctx context.Context, version string) (rulefile.Files, err
 	var past struct {
 		Files rulefile.Files `json:"files"`
 	}
-	err := c.ask(ctx, http.MethodGet, "/rules/history/"+url.PathEscape(version), nil, &past)
+	err := c.Ask(ctx, http.MethodGet, "/rules/history/"+url.PathEscape(version), nil, &past)
 	return past.Files, err
 }
 
 // Hits asks how often each rule has fired.
 func (c *Client) Hits(ctx context.Context) (h live.Hits, err error) {
-	return h, c.ask(ctx, http.MethodGet, "/rules/hits", nil, &h)
+	return h, c.Ask(ctx, http.MethodGet, "/rules/hits", nil, &h)
 }
 
 // Rollback puts a version back, in the name of by, if seen is in force; "" is the version before.
@@ -85,7 +85,7 @@ func (c *Client) Rollback(ctx context.Context, version, by, seen string) (e live
 	if err != nil {
 		return e, err
 	}
-	return e, c.ask(ctx, http.MethodPost, "/rules/rollback", body, &e, "If-Match", `"`+seen+`"`)
+	return e, c.Ask(ctx, http.MethodPost, "/rules/rollback", body, &e, "If-Match", `"`+seen+`"`)
 }
 
 // Check asks what version files would be, and whether the server would take them.
@@ -95,27 +95,13 @@ func (c *Client) Check(ctx context.Context, files rulefile.Files) (version strin
 		return "", err
 	}
 	var e live.Edited
-	err = c.ask(ctx, http.MethodPut, "/rules?dry=1", body, &e)
+	err = c.Ask(ctx, http.MethodPut, "/rules?dry=1", body, &e)
 	return e.Version, err
-}
-
-// Experiments asks how experiments go.
-func (c *Client) Experiments(ctx context.Context) (all Experiments, err error) {
-	return all, c.ask(ctx, http.MethodGet, "/experiments", nil, &all)
-}
-
-// StopExperiment ends one, in the name of by, and tells how all go.
-func (c *Client) StopExperiment(ctx context.Context, id, by, why string) (all Experiments, err error) {
-	body, err := json.Marshal(map[string]string{"why": why, "by": by})
-	if err != nil {
-		return all, err
-	}
-	return all, c.ask(ctx, http.MethodPost, "/experiments/"+url.PathEscape(id)+"/stop", body, &all)
 }
 
 // Approvals asks for the list; query may wait for another one.
 func (c *Client) Approvals(ctx context.Context, query string) (list Approvals, err error) {
-	return list, c.ask(ctx, http.MethodGet, "/approvals"+query, nil, &list)
+	return list, c.Ask(ctx, http.MethodGet, "/approvals"+query, nil, &list)
 }
 
 // Approval asks for one, or answers it.
@@ -127,10 +113,11 @@ func (c *Client) Approval(ctx context.Context, method, id, verb string,
 			return got, err
 		}
 	}
-	return got, c.ask(ctx, method, "/approvals/"+url.PathEscape(id)+verb, body, &got)
+	return got, c.Ask(ctx, method, "/approvals/"+url.PathEscape(id)+verb, body, &got)
 }
 
-func (c *Client) ask(ctx context.Context, method, path string, body []byte, to any, header ...string) error {
+// Ask sends a request to a path of the API, with pairs of headers, and reads the answer.
+func (c *Client) Ask(ctx context.Context, method, path string, body []byte, to any, header ...string) error {
 	req, err := http.NewRequestWithContext(ctx, method, c.base.String()+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("ask the server: %w", err)
@@ -152,7 +139,7 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte, to a
 		return fmt.Errorf("ask the server: %w", err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return said(res, doc)
+		return answerError(res, doc)
 	}
 	if err := json.Unmarshal(doc, to); err != nil {
 		return fmt.Errorf("ask the server: %s gave no answer of an admin API: %w", c.base, err)
@@ -160,9 +147,9 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte, to a
 	return nil
 }
 
-// said is the error in an answer. The admin API has a hint for everything that it does
+// answerError is the error in an answer. The admin API has a hint for everything that it does
 // not find; another server has none.
-func said(res *http.Response, doc []byte) error {
+func answerError(res *http.Response, doc []byte) error {
 	var body struct {
 		Error Error `json:"error"`
 	}

@@ -24,7 +24,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if body.Message == nil && body.Chunks == nil && body.Upstream == nil {
-		return refusal(http.StatusBadRequest, "there is nothing to explain",
+		return Refuse(http.StatusBadRequest, "there is nothing to explain",
 			`the body is {"message": {"content": "…"}, "tools": ["exec"]}, or has "chunks" or "upstream_error" for "message"; "rules": {"files": …} tries other rules`)
 	}
 	set := a.Rules.Set()
@@ -33,7 +33,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		err = a.Desk.Work(r.Context(), web.Address(r), false, func() (err error) {
+		err = a.Drafts.Work(r.Context(), web.Address(r), false, func() (err error) {
 			set, _, err = a.Rules.Try(own)
 			return err
 		})
@@ -47,11 +47,11 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if p := body.Profile; p != "" && !slices.Contains(set.Profiles(), p) {
-		return refusal(http.StatusBadRequest, "there is no profile "+p+" in strategies.yaml", "")
+		return Refuse(http.StatusBadRequest, "there is no profile "+p+" in strategies.yaml", "")
 	}
 	explained, err := replay.Explain(set, a.World, body.Profile, &body.Record)
 	if err != nil {
-		return refusal(http.StatusBadRequest, err.Error(), "")
+		return Refuse(http.StatusBadRequest, err.Error(), "")
 	}
 	web.WriteJSON(w, http.StatusOK, explained)
 	return nil

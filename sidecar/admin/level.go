@@ -26,12 +26,12 @@ func (a *API) level(w http.ResponseWriter, _ *http.Request) error {
 // setLevel changes that until the next start.
 func (a *API) setLevel(w http.ResponseWriter, r *http.Request) error {
 	var to levelDoc
-	if err := readJSON(r, &to); err != nil {
+	if err := ReadJSON(r, &to); err != nil {
 		return err
 	}
 	var level slog.Level
 	if !slices.Contains(levels, to.Level) || level.UnmarshalText([]byte(to.Level)) != nil {
-		return refusal(http.StatusBadRequest, "there is no level "+strconv.Quote(to.Level),
+		return Refuse(http.StatusBadRequest, "there is no level "+strconv.Quote(to.Level),
 			"one of: "+strings.Join(levels, ", "))
 	}
 	was := a.Level.Level()

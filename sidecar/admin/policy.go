@@ -16,7 +16,7 @@ func (a *API) checkPolicy(w http.ResponseWriter, r *http.Request) error {
 	}
 	ruling, err := a.World.Answer(a.Rules.Set(), &q)
 	if err != nil {
-		return refusal(http.StatusBadRequest, err.Error(),
+		return Refuse(http.StatusBadRequest, err.Error(),
 			`the body is {"command": "ls"}, {"path": "/etc/passwd", "op": "read"}, {"url": "https://…"} or {"tool": "exec", "arguments": {…}}`)
 	}
 	web.WriteJSON(w, http.StatusOK, ruling)

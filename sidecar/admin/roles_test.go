@@ -60,7 +60,7 @@ func TestGuesses(t *testing.T) {
 			}
 		}
 	}
-	if n := r.log.Said("tokens_guessed"); n != 1 {
+	if n := r.log.Count("tokens_guessed"); n != 1 {
 		t.Errorf("the log says it %d times", n)
 	}
 }
@@ -73,7 +73,7 @@ func TestExplainAtDesk(t *testing.T) {
 			body(t, object{"message": object{"content": "hi"}, "rules": rules})).status
 	}
 	draft := object{"files": r.own("a draft")}
-	err := r.api.Desk.Work(t.Context(), "192.0.2.1", false, func() error { // that of httptest
+	err := r.api.Drafts.Work(t.Context(), "192.0.2.1", false, func() error { // that of httptest
 		if got := explain(draft); got != http.StatusTooManyRequests {
 			t.Errorf("a second draft: %d", got)
 		}

@@ -31,7 +31,7 @@ func (a *API) ruleFile(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 	}
-	return refusal(http.StatusNotFound, "there is no rule file "+r.PathValue("name"), "GET /rules lists them")
+	return Refuse(http.StatusNotFound, "there is no rule file "+r.PathValue("name"), "GET /rules lists them")
 }
 
 func (a *API) history(w http.ResponseWriter, _ *http.Request) error {
@@ -44,7 +44,7 @@ func (a *API) pastVersion(w http.ResponseWriter, r *http.Request) error {
 	version := r.PathValue("version")
 	files, ok := a.Rules.Texts(version)
 	if !ok {
-		return refused(live.ErrNoVersion)
+		return Refused(live.ErrNoVersion)
 	}
 	web.WriteJSON(w, http.StatusOK, map[string]any{"version": version, "files": files})
 	return nil
@@ -66,19 +66,19 @@ type candidate struct {
 // own gives the whole of the folder.
 func (c *candidate) own(rules *live.Rules) (rulefile.Files, error) {
 	if len(c.Files) == 0 {
-		return nil, refusal(http.StatusBadRequest, "there are no files",
+		return nil, Refuse(http.StatusBadRequest, "there are no files",
 			`the body is {"files": {"aliases.yaml": "…", …}}, or {"files": …, "merge": true} for some of them`)
 	}
 	files := rulefile.Files{}
 	for name, text := range c.Files {
 		switch {
 		case !rulefile.Counted(name):
-			return nil, refusal(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name),
+			return nil, Refuse(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name),
 				"names are such as aliases.yaml, extra/exec.x.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
 		case text != nil:
 			files[name] = *text
 		case !c.Merge:
-			return nil, refusal(http.StatusBadRequest, name+" is null",
+			return nil, Refuse(http.StatusBadRequest, name+" is null",
 				`leave it out, or send "merge": true to remove it`)
 		}
 	}
@@ -95,15 +95,15 @@ func (a *API) putRules(w http.ResponseWriter, r *http.Request) error {
 	if given := r.URL.Query(); given.Has("dry") {
 		var err error
 		if dry, err = strconv.ParseBool(given.Get("dry")); err != nil {
-			return refusal(http.StatusBadRequest, "dry is 1 or 0", "PUT /rules?dry=1 only checks")
+			return Refuse(http.StatusBadRequest, "dry is 1 or 0", "PUT /rules?dry=1 only checks")
 		}
 	}
-	seen, err := a.seen(r)
+	seen, err := a.Seen(r)
 	if err != nil && !dry {
 		return err
 	}
 	var body candidate
-	if err := readJSON(r, &body); err != nil {
+	if err := ReadJSON(r, &body); err != nil {
 		return err
 	}
 	own, err := body.own(a.Rules)
@@ -119,12 +119,12 @@ func (a *API) putRules(w http.ResponseWriter, r *http.Request) error {
 	default:
 		edited, err = a.Rules.Put(own, seen)
 	}
-	return a.edited(w, edited, err)
+	return a.Edited(w, edited, err)
 }
 
 // rollback puts an earlier version back.
 func (a *API) rollback(w http.ResponseWriter, r *http.Request) error {
-	seen, err := a.seen(r)
+	seen, err := a.Seen(r)
 	if err != nil {
 		return err
 	}
@@ -132,27 +132,27 @@ func (a *API) rollback(w http.ResponseWriter, r *http.Request) error {
 		Version string `json:"version"`
 		By      string `json:"by"`
 	}
-	if err := readJSON(r, &body); err != nil {
+	if err := ReadJSON(r, &body); err != nil {
 		return err
 	}
-	if err := sayable(body.By, ""); err != nil {
+	if err := CheckAnswer(body.By, ""); err != nil {
 		return err
 	}
 	seen.Who = approvals.Visible(body.By)
 	edited, err := a.Rules.Rollback(body.Version, seen)
-	return a.edited(w, edited, err)
+	return a.Edited(w, edited, err)
 }
 
 // Rollback puts an earlier version back. The error is an *Error, or a fault of ours.
 func (a *API) Rollback(version string, seen live.Seen) (live.Edited, error) {
 	e, err := a.Rules.Rollback(version, seen)
-	return e, refused(err)
+	return e, Refused(err)
 }
 
-// edited answers an edit.
-func (a *API) edited(w http.ResponseWriter, e live.Edited, err error) error {
+// Edited answers an edit.
+func (a *API) Edited(w http.ResponseWriter, e live.Edited, err error) error {
 	if err != nil {
-		return refused(err)
+		return Refused(err)
 	}
 	if e.Version == a.Rules.Set().Version { // not so after a dry run
 		tag(w, e.Version)
@@ -161,35 +161,35 @@ func (a *API) edited(w http.ResponseWriter, e live.Edited, err error) error {
 	return nil
 }
 
-// refused says with a status and a hint why an edit was not taken; other errors stay.
-func refused(err error) error {
+// Refused says with a status and a hint why an edit was not taken; other errors stay.
+func Refused(err error) error {
 	var stale *live.Stale
 	var unwritten *live.Unwritten
 	var problems rulefile.Problems
 	switch {
 	case errors.As(err, &stale):
-		return refusal(http.StatusPreconditionFailed, err.Error(),
+		return Refuse(http.StatusPreconditionFailed, err.Error(),
 			"GET /rules shows what is in force; name each version that you want to overwrite in If-Match, or send If-Match: *")
 	case errors.As(err, &problems):
 		return &Error{http.StatusUnprocessableEntity, "the rules do not load; nothing was changed",
 			"problems lists each one with its place", problems}
 	case errors.Is(err, live.ErrNoVersion):
-		return refusal(http.StatusNotFound, err.Error(), "GET /rules/history lists them")
+		return Refuse(http.StatusNotFound, err.Error(), "GET /rules/history lists them")
 	case errors.Is(err, live.ErrBuiltin):
-		return refusal(http.StatusConflict, err.Error(),
+		return Refuse(http.StatusConflict, err.Error(),
 			"write them to a folder with gpt-oss-executor init DIR, and serve that with --rules DIR")
 	case errors.As(err, &unwritten):
-		return refusal(http.StatusConflict, err.Error(),
+		return Refuse(http.StatusConflict, err.Error(),
 			"nothing was changed; edit the source of the files, or let the server write to this folder and the one above it")
 	}
 	return err
 }
 
-// seen is what If-Match says. Without that header it is an error.
-func (a *API) seen(r *http.Request) (seen live.Seen, err error) {
+// Seen is what If-Match says. Without that header it is an error.
+func (a *API) Seen(r *http.Request) (seen live.Seen, err error) {
 	fields := r.Header.Values("If-Match")
 	if len(fields) == 0 {
-		return seen, refusal(http.StatusPreconditionRequired, "which version do you edit?",
+		return seen, Refuse(http.StatusPreconditionRequired, "which version do you edit?",
 			`send it with If-Match: "`+a.Rules.Set().Version+
 				`" (the ETag of GET /rules), so that you overwrite nobody's edit`)
 	}

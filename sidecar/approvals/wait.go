@@ -28,8 +28,8 @@ func (s *Store) get(id string) (Entry, <-chan struct{}, error) {
 	return Entry{}, nil, ErrUnknown
 }
 
-// Left is how long the state of an entry goes on, by the clock by which it ends.
-func (s *Store) Left(e *Entry) time.Duration { return max(0, e.Until.Sub(s.now())) }
+// Remaining is how long the state of an entry goes on, by the clock by which it ends.
+func (s *Store) Remaining(e *Entry) time.Duration { return max(0, e.Until.Sub(s.now())) }
 
 // Wait waits until an entry is pending no more: for executor mode, whose run can wait.
 // Whatever it is then, if not allowed, is a no. The error is ErrUnknown, or that of ctx.

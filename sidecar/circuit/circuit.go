@@ -96,8 +96,8 @@ func (c *Circuit) Failed(p Pass, now time.Time, b Bounds) {
 	}
 }
 
-// Left says that the request told nothing: its caller left.
-func (c *Circuit) Left(p Pass) {
+// Cancel says that the request told nothing: its caller left.
+func (c *Circuit) Cancel(p Pass) {
 	if p.Trial && p.era == c.era {
 		c.trial = false
 	}

@@ -59,7 +59,7 @@ func TestCircuit(t *testing.T) {
 			case 's':
 				c.Succeeded(open[0])
 			case 'l':
-				c.Left(open[0])
+				c.Cancel(open[0])
 			}
 			open = open[1:]
 		}
@@ -149,7 +149,7 @@ func TestAnyOrder(t *testing.T) {
 					t.Fatalf("an answer left it %s after %d", c.State(now, b), c.Failures())
 				}
 			},
-			"leave": func(t *rapid.T) { c.Left(take(t)) },
+			"leave": func(t *rapid.T) { c.Cancel(take(t)) },
 			"": func(t *rapid.T) {
 				state := c.State(now, b)
 				if trials() > 1 {

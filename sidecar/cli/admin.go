@@ -9,14 +9,14 @@ import (
 
 // adminFrom is the client for what the flag admin says, or the environment; nil where
 // neither does. The token comes from the environment.
-func adminFrom(flag string, c *cobra.Command, env Env) (*admin.Client, error) {
+func AdminFrom(flag string, c *cobra.Command, env Env) (*admin.Client, error) {
 	if !c.Flags().Changed("admin") {
-		flag, _ = env.lookup(config.Prefix + "ADMIN")
+		flag, _ = env.Lookup(config.Prefix + "ADMIN")
 	}
 	if flag == "" {
 		return nil, nil
 	}
-	token, _ := env.lookup(config.Prefix + "ADMIN_TOKEN")
+	token, _ := env.Lookup(config.Prefix + "ADMIN_TOKEN")
 	token, err := config.Secret(config.Prefix+"ADMIN_TOKEN", token)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 )
 
 func applyCommand(env Env) *cobra.Command {
-	a := rollouts(env)
+	a := Rollouts(env)
 	var admin string
 	var undo bool
 	c := &cobra.Command{
@@ -37,13 +37,13 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 			if len(args) == 1 {
 				a.From = args[0]
 			}
-			if a.Admin, err = adminFrom(admin, c, env); err != nil {
+			if a.Admin, err = AdminFrom(admin, c, env); err != nil {
 				return err
 			}
 			if a.Admin != nil {
 				defer a.Admin.Close()
 			}
-			ctx, stop := untilStopped(c)
+			ctx, stop := UntilStopped(c)
 			defer stop()
 			return a.Run(ctx)
 		},
@@ -51,7 +51,7 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 	f := c.Flags()
 	f.StringVar(&a.Target, "rules", "",
 		"folder `DIR` of the server (without it: the one that the server at --admin names)")
-	policyFlag(c, env, &a.Policy)
+	PolicyFlag(c, env, &a.Policy)
 	f.StringVar(&admin, "admin", "", "`HOST:PORT` of the server's admin API")
 	f.BoolVar(&undo, "undo", false, "bring back the files that were there before")
 	f.DurationVar(&a.Wait, "wait", 10*time.Second, "`TIME` that the server may take")
@@ -59,7 +59,7 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 }
 
 // rollouts is a rollout that is not said yet.
-func rollouts(env Env) Rollout {
+func Rollouts(env Env) Rollout {
 	return Rollout{Wait: 10 * time.Second, Out: env.Out, Err: env.Err,
 		Builtin: func() (rulefile.Files, error) { return rulefile.Builtin(env.Defaults) }}
 }

@@ -50,12 +50,12 @@ token from ` + config.Prefix + `ADMIN_TOKEN. Without a token there are no approv
 		func(ctx context.Context, _ string) error { return a.list(ctx) })
 	list.Example = `  gpt-oss-executor approvals list --all
   gpt-oss-executor approvals list --watch --json`
-	jsonFlag(list, &a.json, "one document; with --watch, a line for each change")
+	JsonFlag(list, &a.json, "one document; with --watch, a line for each change")
 	list.Flags().BoolVar(&a.all, "all", false, "also list calls that were answered or have expired")
 	list.Flags().BoolVar(&a.watch, "watch", false, "keep running, and write each change")
 	show := a.command("show ID", "Show everything about one call, nothing masked", cobra.ExactArgs(1), a.show)
 	show.Example = `  gpt-oss-executor approvals show k7pw-3mdx`
-	jsonFlag(show, &a.json, "one document")
+	JsonFlag(show, &a.json, "one document")
 	allow := a.command("allow ID", "Let a call pass, once", cobra.ExactArgs(1), a.allow)
 	allow.Example = `  gpt-oss-executor approvals allow k7pw-3mdx --by ada`
 	deny := a.command("deny ID", "Refuse a call, or take back an approval that was not used",
@@ -74,14 +74,14 @@ func (a *asking) command(use, short string, args cobra.PositionalArgs,
 	run func(ctx context.Context, id string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command,
 		args []string) (err error) {
-		if a.admin, err = adminFrom(a.address, c, a.env); err != nil {
+		if a.admin, err = AdminFrom(a.address, c, a.env); err != nil {
 			return err
 		}
 		if a.admin == nil {
 			return errors.New("which server? Name its admin API with --admin, such as 127.0.0.1:8002")
 		}
 		defer a.admin.Close()
-		ctx, stop := untilStopped(c)
+		ctx, stop := UntilStopped(c)
 		defer stop()
 		id := ""
 		if len(args) > 0 {
@@ -104,14 +104,14 @@ func (a *asking) list(ctx context.Context) error {
 		list.Approvals = slices.DeleteFunc(list.Approvals,
 			func(l admin.ListedApproval) bool { return l.State != approvals.Pending })
 	}
-	var out rows
+	var out Rows
 	for _, l := range list.Approvals {
-		out.list = append(out.list, approvalRow(l))
+		out.List = append(out.List, approvalRow(l))
 	}
 	if len(list.Approvals) == 0 {
-		out.say("nothing waits for an answer")
+		out.Say("nothing waits for an answer")
 	}
-	return a.env.paper(a.json).whole(list, out.list)
+	return a.env.Paper(a.json).Whole(list, out.List)
 }
 
 // follow prints what waits, and then every change, until an interrupt.
@@ -122,15 +122,15 @@ func (a *asking) follow(ctx context.Context, list admin.Approvals) error {
 			seen[l.ID] = l.State
 		}
 	}
-	p := a.env.paper(a.json)
+	p := a.env.Paper(a.json)
 	for {
 		for _, l := range list.Approvals {
 			if seen[l.ID] != l.State {
 				seen[l.ID] = l.State
-				p.item(l, []row{approvalRow(l)})
+				p.Item(l, []Row{approvalRow(l)})
 			}
 		}
-		if err := p.done(); err != nil {
+		if err := p.Done(); err != nil {
 			return err
 		}
 		next, err := a.admin.Approvals(ctx, "?wait=5s&since="+strconv.FormatUint(list.Revision, 10))
@@ -149,7 +149,7 @@ func (a *asking) show(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return a.env.paper(a.json).whole(got, approvalRows(got))
+	return a.env.Paper(a.json).Whole(got, approvalRows(got))
 }
 
 func (a *asking) allow(ctx context.Context, id string) error {
@@ -157,10 +157,11 @@ func (a *asking) allow(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	var out rows
-	out.say("%s is allowed. It passes once, if the model sends it again within %s", got.ID, roughly(got.Left))
+	var out Rows
+	out.Say("%s is allowed. It passes once, if the model sends it again within %s", got.ID,
+		roughly(got.Remaining))
 	out.command(got)
-	return a.env.paper(false).whole(nil, out.list)
+	return a.env.Paper(false).Whole(nil, out.List)
 }
 
 func (a *asking) deny(ctx context.Context, id string) error {
@@ -169,11 +170,11 @@ func (a *asking) deny(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Out, "%s is denied. The same call is refused for %s\n", got.ID, roughly(got.Left))
+	fmt.Fprintf(a.env.Out, "%s is denied. The same call is refused for %s\n", got.ID, roughly(got.Remaining))
 	return nil
 }
 
 func (a *asking) who() string {
-	user, _ := a.env.lookup("USER")
+	user, _ := a.env.Lookup("USER")
 	return cmp.Or(a.by, user)
 }

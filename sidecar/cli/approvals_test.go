@@ -44,7 +44,7 @@ func (q *questions) call(command string) approvals.Call {
 // serve starts an admin API over a new store in which the commands wait.
 func (q *questions) serve(commands []string) (server *httptest.Server, ids []string, err error) {
 	metrics, log := telemetry.New(), slog.New(slog.DiscardHandler)
-	src, err := rulesIn("", "", Env{Defaults: os.DirFS("../..")})
+	src, err := RulesIn("", "", Env{Parts: Parts, Defaults: os.DirFS("../..")})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,7 +53,7 @@ func (q *questions) serve(commands []string) (server *httptest.Server, ids []str
 		return nil, nil, err
 	}
 	q.store, q.rules = guard.NewApprovals(live.Set().Limits, time.Now, metrics, nil), live.Set().Version
-	admin := &admin.API{Rules: live, Approvals: q.store, Desk: admin.NewDesk(),
+	admin := &admin.API{Rules: live, Approvals: q.store, Drafts: admin.NewDraftLimiter(),
 		Misses: admin.NewMisses(time.Now), Token: "secret", Local: true, Metrics: metrics, Log: log}
 	for _, command := range commands {
 		e := q.store.Request(q.call(command), approvals.Reason{Rule: "force", Place: "exec.yaml:7",
@@ -99,7 +99,7 @@ func TestApprovalsWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	read, write := io.Pipe()
-	a := asking{admin: client, watch: true, env: Env{Out: write}}
+	a := asking{admin: client, watch: true, env: Env{Parts: Parts, Out: write}}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- a.list(ctx) }()
@@ -126,10 +126,10 @@ func TestApprovalsWatch(t *testing.T) {
 
 // commandText is a call as approvals show has it.
 func commandText(t *testing.T, a admin.Approval) string {
-	var r rows
+	var r Rows
 	r.command(a)
 	var out bytes.Buffer
-	if err := (Env{Out: &out}).paper(false).whole(nil, r.list); err != nil {
+	if err := (Env{Parts: Parts, Out: &out}).Paper(false).Whole(nil, r.List); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

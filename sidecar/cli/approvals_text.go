@@ -17,13 +17,13 @@ import (
 )
 
 // approvalRow is a call in a list.
-func approvalRow(l admin.ListedApproval) row {
+func approvalRow(l admin.ListedApproval) Row {
 	left, who, said := "", l.By, l.Note
 	switch l.State {
 	case approvals.Pending:
-		left, who, said = roughly(l.Left), l.Rule, l.Why
+		left, who, said = roughly(l.Remaining), l.Rule, l.Why
 	case approvals.Allowed:
-		left = roughly(l.Left)
+		left = roughly(l.Remaining)
 	}
 	what := l.Tool
 	if l.Agent != "" {
@@ -33,7 +33,7 @@ func approvalRow(l admin.ListedApproval) row {
 	if because := strings.Trim(who+": "+said, ": "); because != "" {
 		text += "  (" + because + ")"
 	}
-	return row{text: terminal.Printable(text)}
+	return Row{Text: terminal.Printable(text)}
 }
 
 // roughly is a time in seconds, in words.
@@ -42,55 +42,55 @@ func roughly(seconds float64) string {
 }
 
 // approvalRows are all that a person needs for an answer.
-func approvalRows(a admin.Approval) []row {
-	var r rows
-	r.say("%s is %s, for another %s; the model has sent it %d×", a.ID, a.State, roughly(a.Left), a.Times)
-	r.field("  rule", a.Reason.Rule, a.Reason.Place)
+func approvalRows(a admin.Approval) []Row {
+	var r Rows
+	r.Say("%s is %s, for another %s; the model has sent it %d×", a.ID, a.State, roughly(a.Remaining), a.Times)
+	r.Field("  rule", a.Reason.Rule, a.Reason.Place)
 	for _, f := range []struct{ name, value string }{
 		{"why", a.Reason.Why}, {"instead", a.Reason.Instead}, {"tool", a.Call.Tool}, {"in", a.Call.Cwd}, {"agent", a.Call.Agent},
 		{"session", a.Call.Session}, {"model", a.Call.Model}, {"rules", a.Call.Policy}, {"by", a.By}, {"note", a.Note},
 	} {
-		r.field("  "+f.name, f.value, "")
+		r.Field("  "+f.name, f.value, "")
 	}
 	r.command(a)
 	if len(a.Call.Commands) > 0 {
-		r.say("  runs")
+		r.Say("  runs")
 	}
 	for _, c := range a.Call.Commands {
-		r.say("    %s", ranText(c))
+		r.Say("    %s", ranText(c))
 	}
 	for _, f := range a.Call.Files {
-		r.field("  file", f.Path+" sha256 "+cmp.Or(f.SHA256, "unknown: it cannot be read"), "")
+		r.Field("  file", f.Path+" sha256 "+cmp.Or(f.SHA256, "unknown: it cannot be read"), "")
 	}
-	return r.list
+	return r.List
 }
 
 // command adds the command with what made it ask underlined, or the arguments. A bar
 // stands before each line, so that no line of it looks like one of ours.
-func (r *rows) command(a admin.Approval) {
+func (r *Rows) command(a admin.Approval) {
 	c := a.Call
 	if c.Command == "" {
 		for line := range strings.SplitSeq(a.Shown, "\n") {
-			r.say("  | %s", line)
+			r.Say("  | %s", line)
 		}
 	} else {
 		r.underlined(c.Command, a.Reason.Start, a.Reason.End)
-		r.field("  with", otherArguments(c), "")
+		r.Field("  with", otherArguments(c), "")
 	}
 	if len(a.Foreign) > 0 { // characters that may look like others
-		r.say("  not ASCII %s", strings.Join(a.Foreign, ", "))
+		r.Say("  not ASCII %s", strings.Join(a.Foreign, ", "))
 	}
 }
 
 // underlined adds the lines of a command, and marks its bytes from start to end.
-func (r *rows) underlined(command string, start, end int) {
+func (r *Rows) underlined(command string, start, end int) {
 	start, end = min(max(start, 0), len(command)), min(max(end, 0), len(command))
 	for line := range strings.SplitSeq(command, "\n") {
-		r.say("  | %s", approvals.Visible(line))
+		r.Say("  | %s", approvals.Visible(line))
 		from, to := max(start, 0), min(end, len(line))
 		if from < to {
 			before, marked := approvals.Visible(line[:from]), approvals.Visible(line[from:to])
-			r.say("    %s%s", strings.Repeat(" ", utf8.RuneCountInString(before)),
+			r.Say("    %s%s", strings.Repeat(" ", utf8.RuneCountInString(before)),
 				strings.Repeat("^", utf8.RuneCountInString(marked)))
 		}
 		start, end = start-len(line)-1, end-len(line)-1

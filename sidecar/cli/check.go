@@ -53,19 +53,19 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 			if format != "json" {
 				env.announce(named)
 			}
-			v := checked(dir, policy, strict, env)
+			v := Checked(dir, policy, strict, env)
 			if err := v.write(format, env); err != nil {
 				return err
 			}
 			if !v.OK {
-				return errSaid
+				return ErrSaid
 			}
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "warnings count as problems")
-	policyFlag(c, env, &policy)
-	jsonFlag(c, &asJSON, "one document")
+	PolicyFlag(c, env, &policy)
+	JsonFlag(c, &asJSON, "one document")
 	c.Flags().BoolVar(&github, "github", false, "write workflow commands, which GitHub shows at their lines")
 	c.Flags().StringVar(&format, "format", format, "`FORMAT` text, json or github")
 	c.Flags().Lookup("format").Hidden = true // the spelling of earlier versions
@@ -85,7 +85,7 @@ type verdict struct {
 	Taken    []rulefile.Taken  `json:"taken_away,omitempty"` // from the files that others include
 
 	took time.Duration
-	err  error // the folder cannot be read
+	Err  error `json:"-"` // the folder cannot be read
 }
 
 // checkCounts are how much was loaded, which is 0 where the rules do not load, and how much
@@ -101,12 +101,12 @@ const whichRules = `Without DIR these are the rules that serve would use: those 
 GPTOSS_EXECUTOR_RULES names, or else the built-in ones. The first line says which. DIR can
 be builtin, too.`
 
-func checked(dir, policy string, strict bool, env Env) verdict {
+func Checked(dir, policy string, strict bool, env Env) verdict {
 	began := time.Now()
 	v := verdict{Folder: cmp.Or(dir, service.BuiltinRules)}
-	src, files, err := readRules(dir, policy, env)
+	src, files, err := ReadRules(dir, policy, env)
 	if err != nil {
-		v.err, v.Problems = err, rulefile.Unreadable(dir, err)
+		v.Err, v.Problems = err, rulefile.Unreadable(dir, err)
 	} else {
 		set, problems := ruleset.Load(files)
 		v.Version, v.Problems = files.Version(), append(problems, src.Ignored()...).In(src)

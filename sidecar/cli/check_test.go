@@ -21,14 +21,14 @@ func TestCheckFormats(t *testing.T) {
 		{File: "rules/models.yaml", Line: 9, Col: 12, EndCol: 14, Code: "E-value", Msg: "mode cannot be <日本>: 100% wrong", Hint: "one of: provider,\r\nexecutor", Source: "    mode:  日本"},
 	}}
 	v.count(false)
-	unreadable := verdict{err: errors.New("read rules: no")}
-	unreadable.Problems = rulefile.Problems{{File: "rules", Code: "E-file", Msg: unreadable.err.Error()}}
+	unreadable := verdict{Err: errors.New("read rules: no")}
+	unreadable.Problems = rulefile.Problems{{File: "rules", Code: "E-file", Msg: unreadable.Err.Error()}}
 	unreadable.count(false)
 	for name, v := range map[string]verdict{"problems": v, "unreadable": unreadable} {
 		for _, f := range formats {
 			var out, errs bytes.Buffer
-			said := v.write(f, Env{Out: &out, Err: &errs})
-			if (said != nil) != (v.err != nil && f == "text") {
+			said := v.write(f, Env{Parts: Parts, Out: &out, Err: &errs})
+			if (said != nil) != (v.Err != nil && f == "text") {
 				t.Errorf("%s, %s: %v", name, f, said)
 			}
 			golden := "testdata/check/" + name + "." + f

@@ -12,7 +12,7 @@ func (v *verdict) write(as string, env Env) error {
 	switch as {
 	case "json":
 		v.Problems = append(rulefile.Problems{}, v.Problems...) // a list, also where there is none
-		return env.paper(true).whole(v, nil)
+		return env.Paper(true).Whole(v, nil)
 	case "github":
 		for i := range v.Problems {
 			fmt.Fprintln(env.Out, v.Problems[i].WorkflowCommand())
@@ -20,8 +20,8 @@ func (v *verdict) write(as string, env Env) error {
 		v.summary(env.Out, env.Out)
 		return nil
 	}
-	if v.err != nil {
-		return v.err
+	if v.Err != nil {
+		return v.Err
 	}
 	if len(v.Problems) > 0 {
 		fmt.Fprintln(env.Err, v.Problems.Error())
@@ -35,10 +35,10 @@ func (v *verdict) summary(good, bad io.Writer) {
 	n := v.Counts
 	var parts []string
 	if n.Problems > 0 {
-		parts = append(parts, count(n.Problems, "problem"))
+		parts = append(parts, Count(n.Problems, "problem"))
 	}
 	if n.Warnings > 0 {
-		parts = append(parts, count(n.Warnings, "warning"))
+		parts = append(parts, Count(n.Warnings, "warning"))
 	}
 	if len(parts) > 0 {
 		fmt.Fprintln(bad, strings.Join(parts, ", "))

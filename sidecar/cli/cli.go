@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // Env is the world around a run.
@@ -22,29 +22,36 @@ type Env struct {
 	Out, Err io.Writer
 	Environ  []string // NAME=value
 	Defaults fs.FS    // the built-in rules/, prompts/ and schemas/
+	Parts    []Part   // of the program, in the order in which they open
+}
+
+// Part is a part of the program: what it adds to the command line and to a server.
+type Part interface {
+	service.Part
+	Commands(Env) []*cobra.Command
 }
 
 // stdout is Out as it was given: for what asks whether it is a terminal, or hands it on.
-func (e Env) stdout() io.Writer { return Under(e.Out) }
+func (e Env) Stdout() io.Writer { return Under(e.Out) }
 
 // exit is an answer that is told by an exit code.
-type exit int
+type Exit int
 
-func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+func (e Exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // errSaid is an error whose text is on Err already.
-const errSaid = exit(1)
+const ErrSaid = Exit(1)
 
 // Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused; policy check
 // has others.
 func Run(args []string, env Env) int {
 	out := &Writer{To: env.Out}
 	env.Out = out
-	root := rootCommand(env, args)
+	root := rootCommand(env)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(WrongFlag(args))
 	err := cmp.Or(root.Execute(), out.Err)
-	var code exit
+	var code Exit
 	switch {
 	case err == nil:
 		return 0
@@ -60,9 +67,8 @@ func Run(args []string, env Env) int {
 	return 1
 }
 
-// rootCommand is the program with all its commands. Confine does not wait for the others, since
-// every confined command starts the program.
-func rootCommand(env Env, args []string) *cobra.Command {
+// rootCommand is the program with all its commands.
+func rootCommand(env Env) *cobra.Command {
 	version := false
 	root := &cobra.Command{
 		Use:   "gpt-oss-executor",
@@ -89,20 +95,12 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetHelpCommand(HelpCommand())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), Page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
-	switch {
-	case len(args) > 0 && args[0] == "confine":
-		root.AddCommand(confineCommand(env))
-	case len(args) > 0 && args[0] == gitremote.Command:
-		root.AddCommand(gitSSHCommand(env))
-	default:
-		root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env),
-			evalCommand(env), captureCommand(env), experimentsCommand(env), rulesCommand(env),
-			checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
-			applyCommand(env), approvalsCommand(env), decisionsCommand(env), runsCommand(env),
-			schemasCommand(env), varsCommand(env), connectCommand(env, ""), connectCommand(env, theGateway),
-			probeCommand(env), doctorCommand(env), healthCommand(env), costCommand(env), noiseCommand(env),
-			confineCommand(env), demoCommand(env), versionCommand(env),
-			CompletionCommand(), ManCommand())
+	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env),
+		rulesCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
+		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env),
+		varsCommand(env), healthCommand(env), versionCommand(env), CompletionCommand(), ManCommand())
+	for _, p := range env.Parts {
+		root.AddCommand(p.Commands(env)...)
 	}
 	root.InitDefaultHelpCmd()
 	Helpful(root)
@@ -110,12 +108,12 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 }
 
 // untilStopped is the context of a command that has something to end or to undo before it goes.
-func untilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
+func UntilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
 	return Until(c.Context())
 }
 
 // jsonFlag is the flag of everything that a program can read. How says of what it writes
 // how it is written.
-func jsonFlag(c *cobra.Command, to *bool, how string) {
+func JsonFlag(c *cobra.Command, to *bool, how string) {
 	c.Flags().BoolVar(to, "json", false, "write JSON: "+how)
 }

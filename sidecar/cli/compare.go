@@ -44,18 +44,18 @@ Exit code: 0 nothing got worse, 1 something did, or a line could not be read (wi
 				}
 				*to = set
 			}
-			x.world = env.world(args[0], args[1], policy)
-			in, err := openInput(args[2:], env)
+			x.world = env.World(args[0], args[1], policy)
+			in, err := OpenInput(args[2:], env)
 			if err != nil {
 				return err
 			}
 			defer in.Close()
-			return x.run(in, env.paper(asJSON))
+			return x.run(in, env.Paper(asJSON))
 		},
 	}
-	jsonFlag(c, &asJSON, "a line for each record that differs, then {\"summary\": …}")
+	JsonFlag(c, &asJSON, "a line for each record that differs, then {\"summary\": …}")
 	c.Flags().BoolVar(&x.strict, "strict", false, "exit with 1 if anything differs")
-	policyFlag(c, env, &policy)
+	PolicyFlag(c, env, &policy)
 	c.Flags().StringVar(&x.profile, "profile", "", "`PROFILE` of strategies.yaml")
 	return c
 }
@@ -94,12 +94,12 @@ func (x *comparing) run(in io.Reader, p *paper) error {
 			total.Add(c.Comparison)
 		}
 		if c.Comparison == nil || c.Change != replay.Same {
-			p.item(&c, comparedRows(&c))
+			p.Item(&c, comparedRows(&c))
 		}
 	})
 	total.P = total.SignTest()
-	p.item(map[string]*counts{"summary": &total}, countsRows(&total))
-	if err := p.done(); err != nil {
+	p.Item(map[string]*counts{"summary": &total}, countsRows(&total))
+	if err := p.Done(); err != nil {
 		return err
 	}
 	return x.verdict(&total, lines.Err)
@@ -129,7 +129,7 @@ func (x *comparing) verdict(total *counts, broken error) error {
 	case total.All() == 0:
 		return errors.New("compare: no record to compare")
 	case total.Worse > 0, x.strict && differ > 0:
-		return errSaid
+		return ErrSaid
 	}
 	return nil
 }

@@ -28,8 +28,9 @@ func TestCost(t *testing.T) {
 	run := func(args ...string) (code int, out, errs string) {
 		var o, e bytes.Buffer
 		code = Run(append([]string{"cost"}, args...),
-			Env{Out: &o, Err: &e, Environ: []string{"GPTOSS_EXECUTOR_LISTEN=" + strings.TrimPrefix(server.URL,
-				"http://")}})
+			Env{Parts: Parts, Out: &o, Err: &e,
+				Environ: []string{"GPTOSS_EXECUTOR_LISTEN=" + strings.TrimPrefix(server.URL,
+					"http://")}})
 		return code, o.String(), e.String()
 	}
 	for _, c := range []struct {

@@ -60,7 +60,7 @@ func (l *logged) command(use, short string, args cobra.PositionalArgs,
 // folder is the folder of the log.
 func (l *logged) folder() (string, error) {
 	dir := l.dir
-	if s := defaultSettings(); dir == "" {
+	if s := l.env.DefaultSettings(); dir == "" {
 		if err := s.Override(l.env.Environ); err != nil {
 			return "", err
 		}
@@ -88,7 +88,7 @@ func (l *logged) filters(c *cobra.Command) {
 	f.StringVar(&l.filter.Agent, "agent", "", "only calls of this `AGENT`")
 	f.StringSliceVar(&l.filter.Words, "words", nil,
 		"only what has all these `WORDS`, with commas between them, in any case")
-	jsonFlag(c, &l.json, "a line each")
+	JsonFlag(c, &l.json, "a line each")
 }
 
 // chosen is the filter that the flags say.

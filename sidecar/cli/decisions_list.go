@@ -30,7 +30,7 @@ func (l *logged) list(dir string) error {
 	if err != nil {
 		return err
 	}
-	p, all, shown, damaged := l.env.paper(l.json), 0, 0, 0
+	p, all, shown, damaged := l.env.Paper(l.json), 0, 0, 0
 	err = decisions.Read(dir, func(r *decisions.Record, broken error) bool {
 		switch {
 		case broken != nil:
@@ -38,17 +38,17 @@ func (l *logged) list(dir string) error {
 			fmt.Fprintln(l.env.Err, broken)
 		case filter.Takes(r):
 			shown++
-			p.item(hashed{r, r.Hash}, []row{decisionRow(r)})
+			p.Item(hashed{r, r.Hash}, []Row{decisionRow(r)})
 		}
 		if broken == nil && (r.Decision != nil || r.Connection != nil) {
 			all++
 		}
-		return p.err == nil
+		return p.Err == nil
 	})
 	if err == nil && shown == 0 && !l.json {
-		p.rows([]row{{text: fmt.Sprintf("no decision matches, of %d in %s", all, dir)}})
+		p.Rows([]Row{{Text: fmt.Sprintf("no decision matches, of %d in %s", all, dir)}})
 	}
-	if err = errors.Join(err, p.done()); err == nil && damaged > 0 {
+	if err = errors.Join(err, p.Done()); err == nil && damaged > 0 {
 		err = fmt.Errorf("%d lines are damaged; run: gpt-oss-executor decisions verify", damaged)
 	}
 	return err
@@ -61,25 +61,25 @@ type hashed struct {
 }
 
 // decisionRow is a decision on one line.
-func decisionRow(r *decisions.Record) row {
+func decisionRow(r *decisions.Record) Row {
 	if r.Connection != nil {
 		return connectionRow(r)
 	}
 	d := r.Decision
 	text := fmt.Sprintf("%7d  %s  %-5s  %-7s  %-10s  %-18s  %s", r.Seq, r.Time.Format(time.DateTime),
 		d.Effect, d.Outcome,
-		d.Tool, d.RuleName(), briefly(d.Arguments))
+		d.Tool, d.RuleName(), Briefly(d.Arguments))
 	for _, f := range d.Findings {
 		text += "  (dry run: " + f.Rule + ")"
 	}
 	if d.Approval != "" {
 		text += "  (approval " + d.Approval + ")"
 	}
-	return row{text: terminal.Printable(text), ink: effectInk(d.Effect)}
+	return Row{Text: terminal.Printable(text), ink: EffectInk(d.Effect)}
 }
 
 // connectionRow is a connection of a running command on one line.
-func connectionRow(r *decisions.Record) row {
+func connectionRow(r *decisions.Record) Row {
 	c := r.Connection
 	text := fmt.Sprintf("%7d  %s  %-5s  %-7s  %-10s  %-18s  %s %s", r.Seq, r.Time.Format(time.DateTime),
 		c.Effect, c.Outcome,
@@ -90,20 +90,20 @@ func connectionRow(r *decisions.Record) row {
 	for _, f := range c.Findings {
 		text += "  (dry run: " + f.Rule + ")"
 	}
-	return row{text: terminal.Printable(text), ink: effectInk(c.Effect)}
+	return Row{Text: terminal.Printable(text), ink: EffectInk(c.Effect)}
 }
 
 // briefly is the one argument of a call that says most, or all of them.
-func briefly(args json.RawMessage) string {
+func Briefly(args json.RawMessage) string {
 	var in map[string]any
 	if json.Unmarshal(args, &in) == nil {
 		for _, key := range []string{"command", "path", "url"} {
 			if s, ok := in[key].(string); ok {
-				return clipped(s)
+				return Clipped(s)
 			}
 		}
 	}
-	return clipped(string(args))
+	return Clipped(string(args))
 }
 
 func (l *logged) showCommand() *cobra.Command {
@@ -116,7 +116,7 @@ func (l *logged) showCommand() *cobra.Command {
 			return l.show(dir, seq)
 		})
 	c.Example = `  gpt-oss-executor decisions show 42`
-	jsonFlag(c, &l.json, "one document")
+	JsonFlag(c, &l.json, "one document")
 	return c
 }
 
@@ -137,45 +137,45 @@ func (l *logged) show(dir string, seq uint64) error {
 	case broken != nil:
 		fmt.Fprintln(l.env.Err, broken)
 	}
-	return l.env.paper(l.json || found.Decision == nil).whole(hashed{found, found.Hash}, recordRows(found))
+	return l.env.Paper(l.json || found.Decision == nil).Whole(hashed{found, found.Hash}, recordRows(found))
 }
 
 // recordRows are the lines about one decision; what is not known is left out.
-func recordRows(r *decisions.Record) []row {
+func recordRows(r *decisions.Record) []Row {
 	d := r.Decision
 	if d == nil {
 		return nil
 	}
-	var out rows
-	out.add(0, bold, "", "%d  %s", r.Seq, r.Time.Format(time.RFC3339Nano))
+	var out Rows
+	out.Add(0, Bold, "", "%d  %s", r.Seq, r.Time.Format(time.RFC3339Nano))
 	effect := fmt.Sprintf("%s, %s", d.Effect, d.Outcome)
 	if !d.Enforced {
 		effect += ", not enforced"
 	}
-	out.field("effect", effect, "")
-	out.field("rule", d.RuleName(), d.Place)
-	out.field("why", d.Why, "")
-	out.field("instead", d.Instead, "")
+	out.Field("effect", effect, "")
+	out.Field("rule", d.RuleName(), d.Place)
+	out.Field("why", d.Why, "")
+	out.Field("instead", d.Instead, "")
 	for _, f := range d.Findings {
-		out.field("dry run", f.Rule+": "+f.Why, f.Place)
+		out.Field("dry run", f.Rule+": "+f.Why, f.Place)
 	}
-	out.field("tool", strings.TrimSpace(d.Tool+"  "+d.Class), "")
-	out.field("arguments", string(d.Arguments), "")
+	out.Field("tool", strings.TrimSpace(d.Tool+"  "+d.Class), "")
+	out.Field("arguments", string(d.Arguments), "")
 	if d.Masked > 0 {
-		out.field("masked", count(d.Masked, "secret"), "")
+		out.Field("masked", Count(d.Masked, "secret"), "")
 	}
 	if d.Bytes > 0 {
-		out.field("too long", count(d.Bytes, "byte"), "")
+		out.Field("too long", Count(d.Bytes, "byte"), "")
 	}
 	for _, id := range []struct{ name, value string }{
 		{"call", d.Call}, {"request", d.Request}, {"approval", d.Approval}, {"session", d.Session}, {"agent", d.Agent}, {"channel", d.Channel},
 		{"model", d.Model}, {"strategy", d.Strategy}, {"rules", d.Rules},
 	} {
-		out.field(id.name, id.value, "")
+		out.Field(id.name, id.value, "")
 	}
 	if d.Took > 0 {
-		out.field("took", d.Took.String(), "")
+		out.Field("took", d.Took.String(), "")
 	}
-	out.field("hash", r.Hash.String(), "")
-	return out.list
+	out.Field("hash", r.Hash.String(), "")
+	return out.List
 }

@@ -14,11 +14,11 @@ func (l *logged) replayCommand() *cobra.Command {
 	var rules, locked string
 	c := l.command("replay", "Decide the logged calls again, with other rules", cobra.NoArgs,
 		func(dir string, _ []string) error {
-			set, err := loadRules(rules, locked, l.env)
+			set, err := LoadRules(rules, locked, l.env)
 			if err != nil {
 				return err
 			}
-			return l.replay(dir, set, l.env.world(rules, locked, dir))
+			return l.replay(dir, set, l.env.World(rules, locked, dir))
 		})
 	c.Long = `Let other rules decide about the calls in the log. It shows the calls that would be
 decided differently, then the totals, and the rules that cause the difference.
@@ -28,8 +28,8 @@ looks at a secret may decide differently here, and such records are counted.
 
 Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wrong usage.`
 	c.Example = `  gpt-oss-executor decisions replay --rules new-rules --since 168h`
-	rulesFlag(c, l.env, &rules)
-	policyFlag(c, l.env, &locked)
+	RulesFlag(c, l.env, &rules)
+	PolicyFlag(c, l.env, &locked)
 	l.filters(c)
 	return c
 }
@@ -39,29 +39,29 @@ func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
 	if err != nil {
 		return err
 	}
-	p := l.env.paper(l.json)
+	p := l.env.Paper(l.json)
 	t, err := decisions.Replay(dir, filter, in.Decider(set),
-		func(c *decisions.Change) { p.item(c, changeRows(c)) })
+		func(c *decisions.Change) { p.Item(c, changeRows(c)) })
 	if err != nil {
 		return err
 	}
-	p.item(map[string]any{"summary": t, "rules_version": set.Version}, tallyRows(t, set.Version))
-	if err = p.done(); err == nil && t.Changed()+t.Damaged > 0 {
-		err = errSaid
+	p.Item(map[string]any{"summary": t, "rules_version": set.Version}, tallyRows(t, set.Version))
+	if err = p.Done(); err == nil && t.Changed()+t.Damaged > 0 {
+		err = ErrSaid
 	}
 	return err
 }
 
-func changeRows(c *decisions.Change) []row {
-	var r rows
-	r.add(0, effectInk(c.New), "", "%7d  %s  %-5s → %-5s  %-10s  %s → %s  %s", c.Seq,
-		c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, briefly(c.Arguments))
-	return r.list
+func changeRows(c *decisions.Change) []Row {
+	var r Rows
+	r.Add(0, EffectInk(c.New), "", "%7d  %s  %-5s → %-5s  %-10s  %s → %s  %s", c.Seq,
+		c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, Briefly(c.Arguments))
+	return r.List
 }
 
-func tallyRows(t *decisions.Tally, version string) []row {
-	var r rows
-	r.say("rules %s: %d decisions", version, t.Records)
+func tallyRows(t *decisions.Tally, version string) []Row {
+	var r Rows
+	r.Say("rules %s: %d decisions", version, t.Records)
 	for _, n := range []struct {
 		what  string
 		count int
@@ -73,11 +73,11 @@ func tallyRows(t *decisions.Tally, version string) []row {
 		{"damaged", t.Damaged, "  lines; run: gpt-oss-executor decisions verify"},
 	} {
 		if n.count > 0 || n.means == "" {
-			r.say("  %-13s  %6d%s", n.what, n.count, n.means)
+			r.Say("  %-13s  %6d%s", n.what, n.count, n.means)
 		}
 	}
 	for _, sum := range t.Rules {
-		r.say("  %-24s denies %d, asks %d, allows %d", sum.Rule, sum.Denied, sum.Asked, sum.Allowed)
+		r.Say("  %-24s denies %d, asks %d, allows %d", sum.Rule, sum.Denied, sum.Asked, sum.Allowed)
 	}
-	return r.list
+	return r.List
 }

@@ -31,7 +31,7 @@ Exit code: 0 nothing is wrong, 1 a problem was found, 2 wrong usage.`
   gpt-oss-executor decisions verify --decisions a/decisions b/decisions`
 	c.Flags().StringArrayVar(&heads, "head", nil,
 		"`SEQ:HASH` that decisions head printed earlier; can be given several times")
-	jsonFlag(c, &l.json, "one document")
+	JsonFlag(c, &l.json, "one document")
 	return c
 }
 
@@ -60,13 +60,13 @@ func (l *logged) verify(dir string, more, heads []string) error {
 
 // verified prints what was found.
 func (l *logged) verified(doc any, lines []string, sound bool) error {
-	var out rows
+	var out Rows
 	for _, line := range lines {
-		out.say("%s", line)
+		out.Say("%s", line)
 	}
-	err := l.env.paper(l.json).whole(doc, out.list)
+	err := l.env.Paper(l.json).Whole(doc, out.List)
 	if err == nil && !sound {
-		err = errSaid
+		err = ErrSaid
 	}
 	return err
 }

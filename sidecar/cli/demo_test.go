@@ -31,7 +31,7 @@ func demonstrated(t *testing.T, file, from, to string) (code int, out, errs stri
 	}
 	t.Setenv("TMPDIR", tmp)
 	var o, e bytes.Buffer
-	code = Run([]string{"demo"}, Env{Out: &o, Err: &e, Defaults: os.DirFS(all)})
+	code = Run([]string{"demo"}, Env{Parts: Parts, Out: &o, Err: &e, Defaults: os.DirFS(all)})
 	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}

@@ -18,7 +18,7 @@ func TestDoctor(t *testing.T) {
 	run := func(args ...string) (code int, out, said string) {
 		var o, e bytes.Buffer
 		code = Run(append([]string{"doctor"}, args...),
-			Env{Out: &o, Err: &e, Defaults: os.DirFS(ruletest.Root()),
+			Env{Parts: Parts, Out: &o, Err: &e, Defaults: os.DirFS(ruletest.Root()),
 				Environ: []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=s3cret"}})
 		return code, o.String(), e.String()
 	}

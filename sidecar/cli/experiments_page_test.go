@@ -42,7 +42,8 @@ func TestExperimentsPage(t *testing.T) {
 		ruletest.Must(t, script.Sessions(t.Context(), "http://"+address+"/v1", done, stage.sessions))
 		done = stage.sessions
 		var out strings.Builder
-		if code := Run([]string{"experiments", "--admin", admin}, Env{Out: &out, Err: &out}); code != 0 {
+		if code := Run([]string{"experiments", "--admin", admin}, Env{Parts: Parts, Out: &out,
+			Err: &out}); code != 0 {
 			t.Fatal(out.String())
 		}
 		shown := ""

@@ -75,11 +75,11 @@ type explaining struct {
 }
 
 func (x *explaining) flags(c *cobra.Command, env Env) {
-	jsonFlag(c, &x.json, "one document")
+	JsonFlag(c, &x.json, "one document")
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil,
 		"folder `DIR` of rules, or builtin; given twice, the two are compared (without it: "+
 			config.Prefix+"RULES, or else the built-in rules)")
-	policyFlag(c, env, &x.policy)
+	PolicyFlag(c, env, &x.policy)
 }
 
 // sets are the rules to read with: one set, or two to be compared.
@@ -103,7 +103,7 @@ func (x *explaining) sets(env Env) (sets []*ruleset.Set, err error) {
 
 // world is where calls are judged.
 func (x *explaining) world(env Env) guard.World {
-	return env.world(append([]string{x.policy}, x.dirs...)...)
+	return env.World(append([]string{x.policy}, x.dirs...)...)
 }
 
 // lines answers each record in its place; a bad one does not stop the rest.
@@ -139,7 +139,7 @@ func (x *explaining) reply(sets []*ruleset.Set, args []string, env Env) error {
 }
 
 // show writes the tree of one set, or the difference of two, for people or as JSON.
-func show[T any](x *explaining, sets []*ruleset.Set, env Env, lines func(*T) []row,
+func show[T any](x *explaining, sets []*ruleset.Set, env Env, lines func(*T) []Row,
 	explain func(*ruleset.Set) (*T, error)) error {
 	var trees []*T
 	for _, set := range sets {
@@ -149,10 +149,10 @@ func show[T any](x *explaining, sets []*ruleset.Set, env Env, lines func(*T) []r
 		}
 		trees = append(trees, tree)
 	}
-	p := env.paper(x.json)
+	p := env.Paper(x.json)
 	if len(trees) == 1 {
-		return p.whole(trees[0], lines(trees[0]))
+		return p.Whole(trees[0], lines(trees[0]))
 	}
-	return p.whole(trees, difference(rulesName(x.dirs[0]), rulesName(x.dirs[1]), lines(trees[0]),
+	return p.Whole(trees, difference(RulesName(x.dirs[0]), RulesName(x.dirs[1]), lines(trees[0]),
 		lines(trees[1])))
 }

@@ -6,12 +6,12 @@ import (
 )
 
 // facts are the lines about what a call can do.
-func (r *rows) facts(f *policy.Facts) {
-	for _, line := range guard.FactLines(f, clipped) {
-		in := plain
+func (r *Rows) facts(f *policy.Facts) {
+	for _, line := range guard.FactLines(f, Clipped) {
+		in := Plain
 		if line.Bad {
-			in = red
+			in = Red
 		}
-		r.add(line.Level, in, "", "%s", line.Text)
+		r.Add(line.Level, in, "", "%s", line.Text)
 	}
 }

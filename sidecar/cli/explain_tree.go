@@ -20,10 +20,10 @@ const (
 
 // treeRows are the lines of a tree. What a model or an operator wrote is made
 // harmless for a terminal.
-func treeRows(t *replay.Tree) []row {
-	var r rows
-	r.say("rules %s, profile %s, %s", t.Version, t.Profile, offeredWords(t))
-	r.say("reply: %s", shapeWords(t.Reply))
+func treeRows(t *replay.Tree) []Row {
+	var r Rows
+	r.Say("rules %s, profile %s, %s", t.Version, t.Profile, offeredWords(t))
+	r.Say("reply: %s", shapeWords(t.Reply))
 	width, quiet := 0, true
 	for i := range t.Strategies {
 		width = max(width, len(t.Strategies[i].ID))
@@ -33,11 +33,11 @@ func treeRows(t *replay.Tree) []row {
 		quiet = quiet && (s.Verdict == replay.VerdictNothing || s.Verdict == replay.VerdictDisabled)
 		r.strategy(s, width)
 	}
-	for i := range t.Others {
-		r.step(&t.Others[i], 1)
+	for i := range t.Rest {
+		r.step(&t.Rest[i], 1)
 	}
-	if quiet && len(t.Others) == 0 {
-		r.add(1, plain, "", "nothing in it looks like markup or a call")
+	if quiet && len(t.Rest) == 0 {
+		r.Add(1, Plain, "", "nothing in it looks like markup or a call")
 	}
 	for i := range t.Candidates {
 		r.candidate(&t.Candidates[i])
@@ -47,10 +47,10 @@ func treeRows(t *replay.Tree) []row {
 			r.decision(d)
 		}
 	}
-	r.say("content    %q", t.Content)
-	r.say("reasoning  %q", t.Reasoning)
-	r.say("finish     %s", t.Finish)
-	return r.list
+	r.Say("content    %q", t.Content)
+	r.Say("reasoning  %q", t.Reasoning)
+	r.Say("finish     %s", t.Finish)
+	return r.List
 }
 
 func offeredWords(t *replay.Tree) string {
@@ -83,8 +83,8 @@ func shapeWords(s replay.Shape) string {
 	return strings.Join(parts, ", ")
 }
 
-func (r *rows) strategy(s *replay.TreeStrategy, width int) {
-	r.add(1, verdictInk(s.Verdict), s.Rule, "%-*s %4d  %s", width, s.ID, s.Priority, clipped(s.Says))
+func (r *Rows) strategy(s *replay.TreeStrategy, width int) {
+	r.Add(1, verdictInk(s.Verdict), s.Rule, "%-*s %4d  %s", width, s.ID, s.Priority, Clipped(s.Says))
 	for i := range s.Calls {
 		r.call(&s.Calls[i])
 	}
@@ -93,11 +93,11 @@ func (r *rows) strategy(s *replay.TreeStrategy, width int) {
 		step := &s.Steps[i]
 		switch {
 		case i == maxSteps:
-			r.add(3, faint, "", "… and %d more", len(s.Steps)-maxSteps)
+			r.Add(3, faint, "", "… and %d more", len(s.Steps)-maxSteps)
 			return
 		case !said && strings.HasSuffix(s.Says, step.Says()): // the line of the strategy says it
 			said = true
-			r.add(3, faint, "", "%s", spot(step))
+			r.Add(3, faint, "", "%s", spot(step))
 		default:
 			r.step(step, 3)
 		}
@@ -107,13 +107,13 @@ func (r *rows) strategy(s *replay.TreeStrategy, width int) {
 	}
 }
 
-func (r *rows) step(s *replay.TreeStep, level int) {
-	r.add(level, faint, "", "%s  %s", spot(s), clipped(s.Says()))
+func (r *Rows) step(s *replay.TreeStep, level int) {
+	r.Add(level, faint, "", "%s  %s", spot(s), Clipped(s.Says()))
 }
 
 // candidate shows why a text is a call, or is none.
-func (r *rows) candidate(c *parse.Candidate) {
-	r.add(1, plain, "", "%s  %s, byte %d, %s: %s", c.Decision, c.Field, c.At, clipped(c.Name), c.Says())
+func (r *Rows) candidate(c *parse.Candidate) {
+	r.Add(1, Plain, "", "%s  %s, byte %d, %s: %s", c.Decision, c.Field, c.At, Clipped(c.Name), c.Says())
 }
 
 // spot is where a step looked.
@@ -124,13 +124,13 @@ func spot(s *replay.TreeStep) string {
 	return fmt.Sprintf("%s, bytes %d to %d", s.Field, s.From, s.To)
 }
 
-func (r *rows) call(c *replay.TreeCall) {
+func (r *Rows) call(c *replay.TreeCall) {
 	named := false
 	for _, fix := range c.Repairs {
 		named = named || strings.HasPrefix(fix.Kind, "name.")
 	}
 	if !named {
-		r.add(3, plain, "", "%s, as the model wrote it", clipped(c.Name))
+		r.Add(3, Plain, "", "%s, as the model wrote it", Clipped(c.Name))
 	}
 	width := 0
 	for _, fix := range c.Repairs {
@@ -143,9 +143,9 @@ func (r *rows) call(c *replay.TreeCall) {
 		if fix.At > 0 {
 			code += fmt.Sprintf(" at byte %d", fix.At)
 		}
-		r.add(3, plain, fix.Rule, "%-*s  %s", width, changeWords(fix), code)
+		r.Add(3, Plain, fix.Rule, "%-*s  %s", width, changeWords(fix), code)
 	}
-	r.add(3, bold, "", "= %s %s  (confidence %.2f)", clipped(c.Name), c.Arguments, c.Confidence)
+	r.Add(3, Bold, "", "= %s %s  (confidence %.2f)", Clipped(c.Name), c.Arguments, c.Confidence)
 }
 
 // changeWords says what a repair changed.
@@ -173,8 +173,8 @@ func quotedAtEnds(s string) string {
 }
 
 // term shows a term of a condition, and below it those that it joins.
-func (r *rows) term(t *cond.Term, level int) {
-	words, of := clipped(t.Source), t.Of
+func (r *Rows) term(t *cond.Term, level int) {
+	words, of := Clipped(t.Source), t.Of
 	switch {
 	case t.Op == "and":
 		words = "all of"
@@ -190,30 +190,30 @@ func (r *rows) term(t *cond.Term, level int) {
 	if t.Spare {
 		words += "  (not asked)"
 	}
-	r.add(level, termInk(t), t.Place, "%-5s  %s", t.Value, words)
+	r.Add(level, termInk(t), t.Place, "%-5s  %s", t.Value, words)
 	for i := range of {
 		r.term(&of[i], level+1)
 	}
 }
 
-func termInk(t *cond.Term) ink {
+func termInk(t *cond.Term) Ink {
 	switch {
 	case t.Spare:
 		return faint
 	case t.Value == "true":
-		return green
+		return Green
 	}
-	return red
+	return Red
 }
 
-func verdictInk(v replay.Verdict) ink {
+func verdictInk(v replay.Verdict) Ink {
 	switch v {
 	case replay.VerdictFound:
-		return green
+		return Green
 	case replay.VerdictRefused, replay.VerdictCondition:
-		return red
+		return Red
 	case replay.VerdictHandled:
-		return plain
+		return Plain
 	}
 	return faint
 }

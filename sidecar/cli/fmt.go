@@ -28,7 +28,7 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
 		Args: notEmpty,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, named := env.meant(args, "")
-			if rulesName(dir) != dir {
+			if RulesName(dir) != dir {
 				return Misused(c, errors.New("the built-in rules cannot be changed; name a folder or files, such as: "+c.CommandPath()+" ."))
 			}
 			if len(args) == 0 {
@@ -52,7 +52,7 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
 				}
 			}
 			if failed || check && changed {
-				return errSaid
+				return ErrSaid
 			}
 			return nil
 		},

@@ -38,7 +38,7 @@ func TestAsk(t *testing.T) {
 			_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 			for _, listen := range []string{"127.0.0.1:" + port, ":" + port, "0.0.0.0:" + port,
 				"[::]:" + port} {
-				err := Ask(t.Context(), s.Client(), listen, c.ready)
+				err := ask(t.Context(), s.Client(), listen, c.ready)
 				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%s: %v", listen, err)
 				}
@@ -53,17 +53,17 @@ func TestAskNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	if err := Ask(t.Context(), http.DefaultClient, l.Addr().String(), false); err == nil ||
+	if err := ask(t.Context(), http.DefaultClient, l.Addr().String(), false); err == nil ||
 		!strings.Contains(err.Error(), "does not answer") {
 		t.Errorf("nobody: %v", err)
 	}
-	if err := Ask(t.Context(), http.DefaultClient, "8001", false); err == nil ||
+	if err := ask(t.Context(), http.DefaultClient, "8001", false); err == nil ||
 		!strings.Contains(err.Error(), "127.0.0.1:8001") {
 		t.Errorf("no address: %v", err)
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if err := Ask(gone, http.DefaultClient, "127.0.0.1:1", false); err == nil {
+	if err := ask(gone, http.DefaultClient, "127.0.0.1:1", false); err == nil {
 		t.Error("nobody waits, and there is no error")
 	}
 }

@@ -20,12 +20,16 @@ import (
 func everyCommand(c *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{c}
 	for _, sub := range c.Commands() {
-		all = append(all, everyCommand(sub)...)
+		if !sub.Hidden {
+			all = append(all, everyCommand(sub)...)
+		}
 	}
 	return all
 }
 
-func newRoot() *cobra.Command { return rootCommand(Env{Defaults: os.DirFS("../..")}, nil) }
+func newRoot() *cobra.Command {
+	return rootCommand(Env{Parts: Parts, Defaults: os.DirFS("../..")})
+}
 
 // What holds for every help page, whichever commands there are.
 func TestHelpPages(t *testing.T) {
@@ -37,7 +41,7 @@ func TestHelpPages(t *testing.T) {
 		var out bytes.Buffer
 		words := strings.Fields(c.CommandPath())[1:]
 		if code := Run(append(words, "--help"),
-			Env{Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
+			Env{Parts: Parts, Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
 			t.Errorf("%s: exit code %d", c.CommandPath(), code)
 		}
 		for line := range strings.Lines(out.String()) {
@@ -123,7 +127,7 @@ func TestHelpExamples(t *testing.T) {
 func TestSettingsAreListed(t *testing.T) {
 	var out bytes.Buffer
 	if code := Run([]string{"serve", "--help"},
-		Env{Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
+		Env{Parts: Parts, Out: &out, Err: &out, Defaults: os.DirFS("../..")}); code != 0 {
 		t.Fatal(&out)
 	}
 	guide, err := os.ReadFile("../../docs/settings.md")
@@ -131,7 +135,8 @@ func TestSettingsAreListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	secrets := 0
-	for _, s := range new(config.Settings).All() {
+	settings := (Env{Parts: Parts}).DefaultSettings()
+	for _, s := range settings.All() {
 		flag, page := "`--"+s.Flag()+"`", "  --"+s.Flag()+" "+s.Is+" "
 		if s.Bare != "" {
 			page = "  --" + s.Flag() + " " + s.Is + "[=" + s.Bare + "] "
@@ -179,11 +184,11 @@ func TestSettingsStack(t *testing.T) {
 			if c.args != nil && s.Flag() == "" {
 				continue
 			}
-			cmd := serveCommand(Env{})
+			cmd := serveCommand(Env{Parts: Parts})
 			if err := cmd.ParseFlags(c.args); err != nil {
 				t.Fatal(err)
 			}
-			got, err := settings(cmd, file, Env{Environ: c.environ})
+			got, err := SettingsOf(cmd, file, Env{Parts: Parts, Environ: c.environ})
 			if err != nil {
 				t.Fatal(err)
 			}

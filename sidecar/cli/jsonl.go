@@ -19,7 +19,7 @@ func recordOn(l jsontext.Line) (*replay.Record, error) {
 }
 
 // openInput opens the file that was named, or takes standard input.
-func openInput(args []string, env Env) (io.ReadCloser, error) {
+func OpenInput(args []string, env Env) (io.ReadCloser, error) {
 	if len(args) == 0 || args[0] == "-" {
 		return io.NopCloser(env.In), nil
 	}
@@ -29,12 +29,12 @@ func openInput(args []string, env Env) (io.ReadCloser, error) {
 // answerLines writes an answer for each line of JSON in a file. A line that has none gets
 // an error in its place.
 func answerLines(args []string, env Env, answer func(jsontext.Line) (any, json.RawMessage, error)) error {
-	in, err := openInput(args, env)
+	in, err := OpenInput(args, env)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	p := env.paper(true)
+	p := env.Paper(true)
 	lines := jsontext.Reader{In: in}
 	bad := 0
 	jsontext.InOrder(lines.All(), func(l jsontext.Line) any {
@@ -47,9 +47,9 @@ func answerLines(args []string, env Env, answer func(jsontext.Line) (any, json.R
 		if _, is := a.(badLine); is {
 			bad++
 		}
-		p.item(a, nil)
+		p.Item(a, nil)
 	})
-	switch err := p.done(); {
+	switch err := p.Done(); {
 	case err != nil:
 		return err
 	case lines.Err != nil:

@@ -52,7 +52,7 @@ func FuzzReply(f *testing.F) {
 		}
 		var out bytes.Buffer
 		p := paper{out: bufio.NewWriter(&out)}
-		if err := p.whole(nil, treeRows(tree)); err != nil {
+		if err := p.Whole(nil, treeRows(tree)); err != nil {
 			t.Fatal(err)
 		}
 		if bad := strings.IndexFunc(out.String(),

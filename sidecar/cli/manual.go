@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -111,6 +112,9 @@ func Misused(c *cobra.Command, err error) error {
 
 // unknown is an error about a word that is no command below c.
 func unknownWord(c *cobra.Command, word string) error {
+	if why := built.Without(built.Command, word); why != "" && !c.HasParent() {
+		return errors.New(why)
+	}
 	var words []string
 	for _, sub := range c.Commands() {
 		words = append(words, sub.Name())
@@ -133,6 +137,13 @@ func WrongFlag(args []string) func(*cobra.Command, error) error {
 			c.FParseErrWhitelist.UnknownFlags = true
 			if c.ParseFlags(rest) == nil && c.Flags().NArg() > 0 {
 				err = unknownWord(c, c.Flags().Arg(0))
+			}
+		}
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			key := strings.ReplaceAll(unknown.GetSpecifiedName(), "-", "_")
+			if why := built.Without(built.Setting, key); why != "" && c.Flags().Lookup("upstream") != nil {
+				err = errors.New(why)
 			}
 		}
 		return Misused(c, err)

@@ -46,7 +46,7 @@ func newGround(t *testing.T) *ground {
 		g.shadow: "/etc/shadow"} {
 		g.must(os.Symlink(to, link))
 	}
-	g.env = Env{Err: t.Output(), Defaults: os.DirFS("../.."), Environ: []string{
+	g.env = Env{Parts: Parts, Err: t.Output(), Defaults: os.DirFS("../.."), Environ: []string{
 		"GPTOSS_EXECUTOR_STATE=" + g.state, "GPTOSS_EXECUTOR_DECISIONS=" + g.log,
 	}}
 	return g
@@ -205,12 +205,12 @@ func (g *ground) serve(cases []aCase) (served []oneAnswer, admin string) {
 	}
 	model := httptest.NewServer(script.New(scenarios...))
 	g.t.Cleanup(model.Close)
-	s := defaultSettings()
+	s := (Env{Parts: Parts}).DefaultSettings()
 	s.Listen, s.Admin, s.Upstream, s.LogLevel = free(g), free(g), model.URL+"/v1", "error"
 	s.Rules, s.Policy, s.State, s.Decisions = g.rules, g.locked, g.state, g.log
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, s, g.env, nil) }()
+	go func() { ended <- Serve(ctx, s, g.env, nil) }()
 	g.t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

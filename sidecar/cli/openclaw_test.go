@@ -21,7 +21,7 @@ func TestOpenclawModels(t *testing.T) {
 	} {
 		var out, said bytes.Buffer
 		code := Run(append([]string{"openclaw", "--context-window", "65536"}, strings.Fields(args)...),
-			Env{Out: &out, Err: &said, Defaults: os.DirFS("../..")})
+			Env{Parts: Parts, Out: &out, Err: &said, Defaults: os.DirFS("../..")})
 		var ids []string
 		for _, m := range gjson.Get(out.String(), "models.providers.gpt-oss-executor.models.#.id").Array() {
 			ids = append(ids, m.Str)
@@ -71,7 +71,7 @@ func TestOpenclawAsksForTheWindow(t *testing.T) {
 	} {
 		var out, said bytes.Buffer
 		code := Run(append([]string{"openclaw"}, c.args...),
-			Env{Out: &out, Err: &said, Defaults: os.DirFS("../.."),
+			Env{Parts: Parts, Out: &out, Err: &said, Defaults: os.DirFS("../.."),
 				Environ: []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=k"}})
 		got := gjson.Get(out.String(), "models.providers.gpt-oss-executor.models.0.contextWindow").Int()
 		if code != 0 || got != c.window || !strings.Contains(said.String(), c.says) {

@@ -14,14 +14,14 @@ import (
 )
 
 // The inks by short names: most lines have one.
-type ink = terminal.Ink
+type Ink = terminal.Ink
 
 const (
-	plain = terminal.Plain
-	bold  = terminal.Bold
+	Plain = terminal.Plain
+	Bold  = terminal.Bold
 	faint = terminal.Faint
-	red   = terminal.Red
-	green = terminal.Green
+	Red   = terminal.Red
+	Green = terminal.Green
 )
 
 const (
@@ -30,28 +30,28 @@ const (
 )
 
 // row is one line for people, and the place of the rule that it comes from.
-type row struct {
-	text  string
+type Row struct {
+	Text  string
 	place string // file:line or file:line:column, or ""
-	ink   ink
+	ink   Ink
 }
 
 // rows collects lines.
-type rows struct{ list []row }
+type Rows struct{ List []Row }
 
 // add adds a line, indented by so many levels, that does a terminal no harm.
-func (r *rows) add(level int, in ink, place, format string, args ...any) {
+func (r *Rows) Add(level int, in Ink, place, format string, args ...any) {
 	text := strings.Repeat("  ", level) + terminal.Printable(fmt.Sprintf(format, args...))
-	r.list = append(r.list, row{text, place, in})
+	r.List = append(r.List, Row{text, place, in})
 }
 
 // say adds a line.
-func (r *rows) say(format string, args ...any) { r.add(0, plain, "", format, args...) }
+func (r *Rows) Say(format string, args ...any) { r.Add(0, Plain, "", format, args...) }
 
 // field adds a value with its name before it, if there is one.
-func (r *rows) field(name, value, place string) {
+func (r *Rows) Field(name, value, place string) {
 	if value != "" {
-		r.add(0, plain, place, "%-11s %s", name, value)
+		r.Add(0, Plain, place, "%-11s %s", name, value)
 	}
 }
 
@@ -61,51 +61,51 @@ type paper struct {
 	out     *bufio.Writer
 	colours terminal.Colours
 	json    bool
-	err     error
+	Err     error
 }
 
-func (e Env) paper(asJSON bool) *paper {
-	return &paper{out: bufio.NewWriter(e.Out), colours: terminal.ColoursOf(e.stdout(), e.lookup),
+func (e Env) Paper(asJSON bool) *paper {
+	return &paper{out: bufio.NewWriter(e.Out), colours: terminal.ColoursOf(e.Stdout(), e.Lookup),
 		json: asJSON}
 }
 
 // item writes one thing of many: a line of JSON, or its rows.
-func (p *paper) item(v any, list []row) { p.write(v, "", list) }
+func (p *paper) Item(v any, list []Row) { p.write(v, "", list) }
 
 // whole writes the only thing there is.
-func (p *paper) whole(v any, list []row) error {
+func (p *paper) Whole(v any, list []Row) error {
 	p.write(v, "  ", list)
-	return p.done()
+	return p.Done()
 }
 
-func (p *paper) write(v any, indent string, list []row) {
+func (p *paper) write(v any, indent string, list []Row) {
 	if !p.json {
-		p.rows(list)
+		p.Rows(list)
 		return
 	}
 	enc := json.NewEncoder(p.out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
-	p.err = cmp.Or(p.err, enc.Encode(v))
+	p.Err = cmp.Or(p.Err, enc.Encode(v))
 }
 
 // done brings everything out.
-func (p *paper) done() error { return cmp.Or(p.err, p.out.Flush()) }
+func (p *paper) Done() error { return cmp.Or(p.Err, p.out.Flush()) }
 
 // rows writes lines with their places in one column: behind the longest line, as far as
 // that is not too far.
-func (p *paper) rows(list []row) {
+func (p *paper) Rows(list []Row) {
 	column := 0
 	for _, r := range list {
-		if n := utf8.RuneCountInString(r.text); r.place != "" && n <= placeColumn {
+		if n := utf8.RuneCountInString(r.Text); r.place != "" && n <= placeColumn {
 			column = max(column, n)
 		}
 	}
 	for _, r := range list {
-		line := p.colours.Paint(r.text, r.ink)
+		line := p.colours.Paint(r.Text, r.ink)
 		if r.place != "" {
 			line += strings.Repeat(" ",
-				max(0, column-utf8.RuneCountInString(r.text))+2) + p.colours.Paint(r.place, faint)
+				max(0, column-utf8.RuneCountInString(r.Text))+2) + p.colours.Paint(r.place, faint)
 		}
 		fmt.Fprintln(p.out, line)
 	}
@@ -113,19 +113,19 @@ func (p *paper) rows(list []row) {
 
 // difference is two readings as diff -u shows them. A rule that only stands on another line
 // makes none.
-func difference(nameA, nameB string, a, b []row) []row {
-	text := func(list []row) []byte {
+func difference(nameA, nameB string, a, b []Row) []Row {
+	text := func(list []Row) []byte {
 		var out strings.Builder
 		for _, r := range list {
 			file, _, _ := strings.Cut(r.place, ":")
-			fmt.Fprintln(&out, strings.TrimRight(r.text+"  "+file, " "))
+			fmt.Fprintln(&out, strings.TrimRight(r.Text+"  "+file, " "))
 		}
 		return []byte(out.String())
 	}
-	list := []row{{text: "no difference"}}
+	list := []Row{{Text: "no difference"}}
 	for line := range strings.Lines(string(diff.Diff(nameA, text(a), nameB, text(b)))) {
 		line = strings.TrimSuffix(line, "\n")
-		list = append(list, row{text: line, ink: map[byte]ink{'-': red, '+': green, '@': faint}[line[0]]})
+		list = append(list, Row{Text: line, ink: map[byte]Ink{'-': Red, '+': Green, '@': faint}[line[0]]})
 	}
 	if len(list) > 1 {
 		list = list[2:] // what was meant if there were none, and "diff A B"
@@ -134,7 +134,7 @@ func difference(nameA, nameB string, a, b []row) []row {
 }
 
 // clipped is text that does not fill the screen.
-func clipped(s string) string {
+func Clipped(s string) string {
 	if r := []rune(s); len(r) > maxShown {
 		return string(r[:maxShown]) + "…"
 	}
@@ -142,7 +142,7 @@ func clipped(s string) string {
 }
 
 // count is a number of things in words: 1 problem, 2 problems.
-func count(n int, what string) string {
+func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -18,28 +18,28 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestDifference(t *testing.T) {
-	a := []row{
-		{"rules 1", "", plain},
-		{"  markers  60  refused: not_offered: fly: no tool is offered by this name, and the line is long", "strategies.yaml:3", red},
-		{"    same again", "aliases.yaml:4", plain},
-		{"    only here", "", plain},
-		{"content \"你好\"", "", plain},
-		{"finish stop", "", plain},
+	a := []Row{
+		{"rules 1", "", Plain},
+		{"  markers  60  refused: not_offered: fly: no tool is offered by this name, and the line is long", "strategies.yaml:3", Red},
+		{"    same again", "aliases.yaml:4", Plain},
+		{"    only here", "", Plain},
+		{"content \"你好\"", "", Plain},
+		{"finish stop", "", Plain},
 	}
-	b := []row{
-		{"rules 2", "", plain},
-		{"  markers  60  found 1 call", "strategies.yaml:9", green},
-		{"    same again", "aliases.yaml:44", plain},
-		{"content \"你好\"", "", plain},
-		{"    only there", "x.yaml:1", bold},
-		{"finish stop", "", plain},
+	b := []Row{
+		{"rules 2", "", Plain},
+		{"  markers  60  found 1 call", "strategies.yaml:9", Green},
+		{"    same again", "aliases.yaml:44", Plain},
+		{"content \"你好\"", "", Plain},
+		{"    only there", "x.yaml:1", Bold},
+		{"finish stop", "", Plain},
 	}
 	var out bytes.Buffer
 	list := difference("old", "new", a, b)
 	for _, colours := range []terminal.Colours{true, false} {
 		fmt.Fprintf(&out, "-- colour %v --\n", colours)
 		p := paper{out: bufio.NewWriter(&out), colours: colours}
-		if err := p.whole(nil, list); err != nil {
+		if err := p.Whole(nil, list); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -60,8 +60,8 @@ func TestDifference(t *testing.T) {
 }
 
 func TestNoDifference(t *testing.T) {
-	a, b := []row{{"same", "x.yaml:1", plain}}, []row{{"same", "x.yaml:7", red}}
-	if got := difference("a", "b", a, b); len(got) != 1 || got[0].text != "no difference" {
+	a, b := []Row{{"same", "x.yaml:1", Plain}}, []Row{{"same", "x.yaml:7", Red}}
+	if got := difference("a", "b", a, b); len(got) != 1 || got[0].Text != "no difference" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -70,8 +70,8 @@ func TestPlacesStandInOneColumn(t *testing.T) {
 	var out bytes.Buffer
 	p := paper{out: bufio.NewWriter(&out)}
 	long := strings.Repeat("é", placeColumn+1)
-	if err := p.whole(nil, []row{{"a", "x.yaml:1", plain}, {"bcd", "y.yaml:2", red}, {"no place", "", plain},
-		{long, "z.yaml:3", plain}}); err != nil {
+	if err := p.Whole(nil, []Row{{"a", "x.yaml:1", Plain}, {"bcd", "y.yaml:2", Red}, {"no place", "", Plain},
+		{long, "z.yaml:3", Plain}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "a    x.yaml:1\nbcd  y.yaml:2\nno place\n" + long + "  z.yaml:3\n"; out.String() != want {
@@ -91,7 +91,7 @@ func TestOutThatIsFull(t *testing.T) {
 		"check --help",
 		"vars", "man", "completion bash"} {
 		var errs bytes.Buffer
-		if code := Run(strings.Fields(args), Env{Out: full{}, Err: &errs,
+		if code := Run(strings.Fields(args), Env{Parts: Parts, Out: full{}, Err: &errs,
 			Defaults: os.DirFS("../..")}); code != 1 || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%s: exit code %d, %s", args, code, errs.String())
 		}

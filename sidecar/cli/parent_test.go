@@ -105,7 +105,7 @@ func TestWithParent(t *testing.T) {
 func startsServer(args string) {
 	words := strings.Split(args, " ")
 	if words[0] == "as" {
-		os.Exit(Run(words[1:], Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: nil,
+		os.Exit(Run(words[1:], Env{Parts: Parts, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: nil,
 			Defaults: os.DirFS("../..")}))
 	}
 	child := exec.Command(os.Args[0], "-test.run=^TestWithParent$")

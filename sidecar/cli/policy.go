@@ -77,7 +77,7 @@ Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "me
   gpt-oss-executor policy check --jsonl questions.jsonl`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
-			set, err := loadRules(a.dir, a.locked, env)
+			set, err := LoadRules(a.dir, a.locked, env)
 			if err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "me
 		": json cwd home alone client rules policy")
 	c.Flags().BoolVar(&a.lines, "jsonl", false,
 		"read one question on each line, write one answer on each line")
-	jsonFlag(c, &a.json, "one document with all facts")
+	JsonFlag(c, &a.json, "one document with all facts")
 	return c
 }
 
@@ -120,12 +120,12 @@ func (a *policyCheck) flags(c *cobra.Command, env Env) {
 	f.BoolVar(&a.confined, "confined", false, "the kernel confines the command when it runs")
 	f.StringVar(&a.client, "client", "",
 		"the agent that would run it, by its `NAME` in rules/agents (without it: openclaw)")
-	policyFlag(c, env, &a.locked)
-	rulesFlag(c, env, &a.dir)
+	PolicyFlag(c, env, &a.locked)
+	RulesFlag(c, env, &a.dir)
 }
 
 // world is where it would happen.
-func (a *policyCheck) world(env Env) guard.World { return env.world(a.locked, a.dir) }
+func (a *policyCheck) world(env Env) guard.World { return env.World(a.locked, a.dir) }
 
 // question is the one that the flags state.
 func (a *policyCheck) question(c *cobra.Command) *guard.Question {
@@ -158,41 +158,41 @@ func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) erro
 	if err != nil {
 		return err
 	}
-	switch err := env.paper(a.json).whole(r, rulingRows(r)); {
+	switch err := env.Paper(a.json).Whole(r, rulingRows(r)); {
 	case err != nil:
 		return err
 	case r.Effect == policy.Ask:
-		return exit(exitAsk)
+		return Exit(exitAsk)
 	case r.Effect == policy.Deny:
-		return exit(exitDeny)
+		return Exit(exitDeny)
 	}
 	return nil
 }
 
 // rulingRows are a ruling for people: the effect, then why, a line each.
-func rulingRows(r *guard.Ruling) []row {
-	var out rows
+func rulingRows(r *guard.Ruling) []Row {
+	var out Rows
 	effect := string(r.Effect)
 	if r.Rule != "" {
 		effect += "  rule " + r.Rule + ", " + r.Place
 	}
-	out.say("%s", effect)
+	out.Say("%s", effect)
 	if r.Message != "" {
-		out.say("%s", r.Message)
+		out.Say("%s", r.Message)
 	}
 	for _, f := range r.Audits {
 		out.dryRun(0, f)
 	}
-	return out.list
+	return out.List
 }
 
 // dryRun adds what would become of a call if a dry run were none.
-func (r *rows) dryRun(level int, f policy.Finding) {
+func (r *Rows) dryRun(level int, f policy.Finding) {
 	says := "would be denied"
 	if f.Effect == policy.Ask {
 		says = "would be asked about"
 	}
-	r.add(level, red, f.Place, "%s: %s (rule %s)", says, clipped(f.Why), cmp.Or(f.Rule, "default"))
+	r.Add(level, Red, f.Place, "%s: %s (rule %s)", says, Clipped(f.Why), cmp.Or(f.Rule, "default"))
 }
 
 // checkLines answers each question in its place; a bad one does not stop the rest.

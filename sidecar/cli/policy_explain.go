@@ -87,7 +87,7 @@ func (c *aCall) explain(x *explaining, env Env) error {
 	if err != nil {
 		return err
 	}
-	lines := func(t *guard.Explanation) []row { return callRows(t, c.all) }
+	lines := func(t *guard.Explanation) []Row { return callRows(t, c.all) }
 	return show(x, sets, env, lines, func(set *ruleset.Set) (*guard.Explanation, error) {
 		return x.world(env).Explain(set, c.client, tool, args, c.confined)
 	})
@@ -121,11 +121,11 @@ const maxIdle = 10
 
 // callRows are the lines about a call: the decision, what is known of it, then the rules.
 // Many that do not hold are only counted, unless all are to be shown.
-func callRows(t *guard.Explanation, all bool) []row {
-	var r rows
-	r.say("rules %s, %s %s, class %s", t.Version, clipped(t.Tool), clipped(string(t.Arguments)), t.Class)
+func callRows(t *guard.Explanation, all bool) []Row {
+	var r Rows
+	r.Say("rules %s, %s %s, class %s", t.Version, Clipped(t.Tool), Clipped(string(t.Arguments)), t.Class)
 	if f := t.Decision.Facts; f != nil && f.Call.Confined {
-		r.say("it runs confined: what the kernel holds needs no question")
+		r.Say("it runs confined: what the kernel holds needs no question")
 	}
 	r.decision(&replay.TreeDecision{Tool: t.Tool, Decision: t.Decision})
 	r.facts(t.Decision.Facts)
@@ -142,44 +142,44 @@ func callRows(t *guard.Explanation, all bool) []row {
 		}
 	}
 	if !all && idle > maxIdle {
-		r.add(1, faint, "", "%d more rules do not hold; --all shows them", idle)
+		r.Add(1, faint, "", "%d more rules do not hold; --all shows them", idle)
 	}
-	return r.list
+	return r.List
 }
 
-func (r *rows) verdict(v *ruleset.Verdict) {
+func (r *Rows) verdict(v *ruleset.Verdict) {
 	says, in := "does not hold", faint
 	switch {
 	case v.Error != "":
-		says, in = "fails: "+v.Error, red
+		says, in = "fails: "+v.Error, Red
 	case v.Holds:
-		says, in = "holds", effectInk(v.Effect)
+		says, in = "holds", EffectInk(v.Effect)
 	}
-	r.add(1, in, v.Place, "%-5s  %s  %s", v.Effect, v.Rule, says)
+	r.Add(1, in, v.Place, "%-5s  %s  %s", v.Effect, v.Rule, says)
 	if v.Term != nil {
 		r.term(v.Term, 3)
 	}
 }
 
 // decision is the line of one decision, with what a dry run would have denied.
-func (r *rows) decision(d *replay.TreeDecision) {
-	words := fmt.Sprintf("%s %s", d.Effect, clipped(d.Tool))
+func (r *Rows) decision(d *replay.TreeDecision) {
+	words := fmt.Sprintf("%s %s", d.Effect, Clipped(d.Tool))
 	if d.Why != "" {
-		words += ": " + clipped(d.Why)
+		words += ": " + Clipped(d.Why)
 	}
-	r.add(0, effectInk(d.Effect), d.Place, "policy     %s (rule %s)", words, cmp.Or(d.Rule, "default"))
+	r.Add(0, EffectInk(d.Effect), d.Place, "policy     %s (rule %s)", words, cmp.Or(d.Rule, "default"))
 	for _, f := range d.Audits {
 		r.dryRun(1, f)
 	}
 }
 
 // effectInk is the ink of what the policy says.
-func effectInk(e policy.Effect) ink {
+func EffectInk(e policy.Effect) Ink {
 	switch e {
 	case policy.Allow:
-		return green
+		return Green
 	case policy.Audit:
-		return bold
+		return Bold
 	}
-	return red
+	return Red
 }

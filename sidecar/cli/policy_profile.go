@@ -3,16 +3,14 @@ package cli
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/confine"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -45,18 +43,46 @@ permissive or audit-only.`,
 			if len(args) > 0 {
 				return setProfile(args[0], dir, env)
 			}
-			set, err := loadRules(dir, locked, env)
+			set, err := LoadRules(dir, locked, env)
 			if err != nil {
 				return err
 			}
-			r := reportProfile(set, env.world())
-			return env.paper(asJSON).whole(r, profileRows(r))
+			r := reportProfile(set, env)
+			return env.Paper(asJSON).Whole(r, profileRows(r))
 		},
 	}
-	jsonFlag(c, &asJSON, "one document")
-	policyFlag(c, env, &locked)
-	rulesFlag(c, env, &dir)
+	JsonFlag(c, &asJSON, "one document")
+	PolicyFlag(c, env, &locked)
+	RulesFlag(c, env, &dir)
 	return c
+}
+
+// Walls are what this machine can hold confined commands to.
+type Walls struct {
+	Holds   []Hold
+	Untried string   // why that was never tried here; empty: it was
+	Here    []string // agents whose commands serve confines
+}
+
+// Hold is one thing to which a command can be held.
+type Hold struct {
+	Part    string `json:"part"`
+	About   string `json:"about"`
+	By      string `json:"by,omitempty"`      // what enforces it
+	Missing string `json:"missing,omitempty"` // why it is not given
+}
+
+// Confiner is a part that confines commands.
+type Confiner interface{ Walls(agents []string) Walls }
+
+// walls are those of the part that confines; without it, nothing is held.
+func (e Env) walls(agents []string) Walls {
+	for _, p := range e.Parts {
+		if c, ok := p.(Confiner); ok {
+			return c.Walls(agents)
+		}
+	}
+	return Walls{Untried: "this program was built without what confines commands"}
 }
 
 // profileReport says how strict a set is. Its keys stay; further ones may come.
@@ -65,7 +91,7 @@ type profileReport struct {
 	Profile    string                `json:"profile"`
 	Locked     string                `json:"locked_profile,omitempty"` // the stricter of both holds
 	Confine    string                `json:"confine"`
-	Holds      []confine.Given       `json:"holds"` // what this machine can hold confined commands to
+	Holds      []Hold                `json:"holds"` // what this machine can hold confined commands to
 	Untried    string                `json:"untried,omitempty"`
 	Here       []string              `json:"agents_here,omitempty"` // whose commands serve confines
 	Roots      paths.Roots           `json:"roots"`
@@ -73,45 +99,45 @@ type profileReport struct {
 	Expansions []ruleset.Expansion   `json:"expansions"`
 }
 
-func reportProfile(set *ruleset.Set, in guard.World) *profileReport {
-	offer := confine.Probe()
+func reportProfile(set *ruleset.Set, env Env) *profileReport {
+	walls := env.walls(set.AgentNames())
 	r := &profileReport{
 		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(),
-		Confine: set.Confine().String(), Holds: offer.Parts, Untried: offer.Untried, Roots: in.Roots(set),
+		Confine: set.Confine().String(), Holds: walls.Holds, Untried: walls.Untried, Here: walls.Here,
+		Roots: env.World().Roots(set),
 		Rules: map[policy.Effect]int{}, Expansions: append([]ruleset.Expansion{}, set.Expansions()...),
 	}
-	r.Here, _ = service.Here(true, set.AgentNames())
 	for _, effect := range set.PolicyRules() {
 		r.Rules[effect]++
 	}
 	return r
 }
 
-func profileRows(p *profileReport) []row {
-	var r rows
-	r.say("profile %s: %s", p.Profile, profiles[p.Profile])
+func profileRows(p *profileReport) []Row {
+	var r Rows
+	r.Say("profile %s: %s", p.Profile, profiles[p.Profile])
 	if p.Locked != "" {
-		r.field("locked", p.Locked+": "+profiles[p.Locked]+"; the stricter of both holds", "")
+		r.Field("locked", p.Locked+": "+profiles[p.Locked]+"; the stricter of both holds", "")
 	}
 	if p.Profile == "permissive" {
-		r.field("unsure", "what rules are unsure about leaves, too, and the log says so", "")
+		r.Field("unsure", "what rules are unsure about leaves, too, and the log says so", "")
 	}
-	r.field("confine", confined(p), "")
-	r.field("works in", p.Roots.Workspace(), "")
-	r.field("home", p.Roots.Home, "")
-	r.field("may write", strings.Join(p.Roots.Write, " "), "")
-	r.field("may read", strings.Join(slices.Concat(p.Roots.Read, p.Roots.ReadFiles), " "), "")
-	r.field("may look", strings.Join(p.Roots.Look, " "), "")
-	r.field("never", strings.Join(p.Roots.Own, " "), "")
+	r.Field("confine", confined(p), "")
+	r.Field("works in", p.Roots.Workspace(), "")
+	r.Field("home", p.Roots.Home, "")
+	r.Field("may write", strings.Join(p.Roots.Write, " "), "")
+	r.Field("may read", strings.Join(slices.Concat(p.Roots.Read, p.Roots.ReadFiles), " "), "")
+	r.Field("may look", strings.Join(p.Roots.Look, " "), "")
+	r.Field("never", strings.Join(p.Roots.Own, " "), "")
 	var said []string
 	for _, effect := range slices.Sorted(maps.Keys(p.Rules)) {
 		said = append(said, fmt.Sprintf("%d %s", p.Rules[effect], effect))
 	}
-	r.field("rules", strings.Join(said, ", "), "")
+	r.Field("rules", strings.Join(said, ", "), "")
 	for _, e := range p.Expansions {
-		r.field(string(e.Effect), fmt.Sprintf("%q is %s", e.Text, e.When), "")
+		r.Field(string(e.Effect), fmt.Sprintf("%q is %s", e.Text, e.When), "")
 	}
-	return r.list
+	return r.List
 }
 
 // confined says whether the kernel confines commands, as far as this machine can tell.
@@ -119,7 +145,7 @@ func confined(p *profileReport) string {
 	var missing []string
 	for _, g := range p.Holds {
 		if g.Missing != "" {
-			missing = append(missing, string(g.Part))
+			missing = append(missing, g.Part)
 		}
 	}
 	switch {
@@ -136,8 +162,8 @@ func confined(p *profileReport) string {
 }
 
 var (
-	profileLine = lazyregexp.New(`(?m)^profile:[ \t]*[^\s#]*`)
-	versionLine = lazyregexp.New(`(?m)^version:.*`)
+	profileLine = regexp.MustCompile(`(?m)^profile:[ \t]*[^\s#]*`)
+	versionLine = regexp.MustCompile(`(?m)^version:.*`)
 )
 
 // setProfile writes a profile into exec.yaml, if the rules then still load.
@@ -149,7 +175,7 @@ func setProfile(name, dir string, env Env) error {
 	if dir == "" || dir == service.BuiltinRules {
 		return fmt.Errorf("the built-in rules cannot be changed; make a folder with gpt-oss-executor init --layered DIR, and name it with --rules")
 	}
-	src, err := rulesIn(dir, "", env)
+	src, err := RulesIn(dir, "", env)
 	if err != nil {
 		return err
 	}
@@ -158,14 +184,14 @@ func setProfile(name, dir string, env Env) error {
 		return err
 	}
 	file, line := profiledIn(files), "profile: "+name
-	changed := profileLine().ReplaceAllString(files[file], line)
-	if !profileLine().MatchString(files[file]) {
-		changed = versionLine().ReplaceAllString(files[file], "$0\n"+line)
+	changed := profileLine.ReplaceAllString(files[file], line)
+	if !profileLine.MatchString(files[file]) {
+		changed = versionLine.ReplaceAllString(files[file], "$0\n"+line)
 	}
-	if !profileLine().MatchString(changed) {
+	if !profileLine.MatchString(changed) {
 		return fmt.Errorf("%s has no line with its version, behind which the profile could stand; write this into it: %s", src.OnDisk(file), line)
 	}
-	if err := edit(src, file, changed); err != nil {
+	if err := Edit(src, file, changed); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Out, "%s: %s\n", src.OnDisk(file), line)
@@ -176,7 +202,7 @@ func setProfile(name, dir string, env Env) error {
 func profiledIn(files rulefile.Files) string {
 	const file = "exec.yaml"
 	for name, text := range files {
-		if rulefile.ExtraOf(name) == file && profileLine().MatchString(text) {
+		if rulefile.ExtraOf(name) == file && profileLine.MatchString(text) {
 			return name
 		}
 	}

@@ -25,9 +25,9 @@ Without a name, show the words that a row of rules/programs may use.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return env.paper(false).whole(nil, wordRows())
+				return env.Paper(false).Whole(nil, wordRows())
 			}
-			set, err := loadRules(dir, policy, env)
+			set, err := LoadRules(dir, policy, env)
 			if err != nil {
 				return err
 			}
@@ -36,35 +36,35 @@ Without a name, show the words that a row of rules/programs may use.`,
 				if !understood {
 					facts = "not understood: " + facts
 				}
-				return env.paper(false).whole(nil, []row{{text: facts}})
+				return env.Paper(false).Whole(nil, []Row{{Text: facts}})
 			}
 			lines := set.Programs.Describe(args[0], args[1:]...)
 			if lines == nil {
 				return fmt.Errorf("nobody knows %s; rules/README.md says how to teach a program",
 					strings.Join(args, " "))
 			}
-			var rows []row
+			var rows []Row
 			for _, l := range lines {
-				rows = append(rows, row{text: l[0] + ": " + l[1]})
+				rows = append(rows, Row{Text: l[0] + ": " + l[1]})
 			}
-			return env.paper(false).whole(nil, rows)
+			return env.Paper(false).Whole(nil, rows)
 		},
 	}
-	policyFlag(c, env, &policy)
-	rulesFlag(c, env, &dir)
+	PolicyFlag(c, env, &policy)
+	RulesFlag(c, env, &dir)
 	return c
 }
 
 // wordRows are the words of rows, with what they mean.
-func wordRows() (rows []row) {
+func wordRows() (rows []Row) {
 	kinds, effects, marks := program.Words()
 	for _, list := range []struct {
 		title string
 		words map[string]string
 	}{{"Kinds of values and operands:", kinds}, {"Effects:", effects}, {"Words among the effects:", marks}} {
-		rows = append(rows, row{text: list.title})
+		rows = append(rows, Row{Text: list.title})
 		for _, word := range slices.Sorted(maps.Keys(list.words)) {
-			rows = append(rows, row{text: fmt.Sprintf("  %-18s %s", word, list.words[word])})
+			rows = append(rows, Row{Text: fmt.Sprintf("  %-18s %s", word, list.words[word])})
 		}
 	}
 	return rows

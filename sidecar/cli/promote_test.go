@@ -14,8 +14,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // lines is a log that can be read while it is written.
@@ -85,7 +83,7 @@ func TestPromoteWhileServing(t *testing.T) {
 	}
 	waitFor(t, "requests", func() bool { return asked.Load() > 100 })
 	code := Run([]string{"experiments", "promote", "p", "short", "--admin", admin},
-		Env{In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")})
+		Env{Parts: Parts, In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")})
 	quiet()
 	callers.Wait()
 	if before := prompted.Load(); code != 0 || failed.Load() > 0 || before == 0 || before == asked.Load() {
@@ -107,7 +105,8 @@ func serveRules(t *testing.T, model string, files map[string]string) (address, a
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "rules")
 	log = &lines{}
-	env := Env{In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")}
+	env := Env{Parts: Parts, In: strings.NewReader(""), Out: io.Discard, Err: log,
+		Defaults: os.DirFS("../..")}
 	if code := Run([]string{"init", dir}, env); code != 0 {
 		t.Fatal(log.all.String())
 	}
@@ -118,12 +117,13 @@ func serveRules(t *testing.T, model string, files map[string]string) (address, a
 			t.Fatal(err)
 		}
 	}
-	s := defaultSettings()
-	s.Listen, s.Admin, s.Upstream, s.Rules, s.Confine, s.State = "127.0.0.1:0", "127.0.0.1:0", model, dir,
-		service.ConfineOff, t.TempDir()
+	s := (Env{Parts: Parts}).DefaultSettings()
+	s.Listen, s.Admin, s.Upstream, s.Rules, s.State = "127.0.0.1:0", "127.0.0.1:0", model, dir,
+		t.TempDir()
+	set(t, &s, "confine", "off")
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- serve(ctx, s, env, nil) }()
+	go func() { ended <- Serve(ctx, s, env, nil) }()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		stop()

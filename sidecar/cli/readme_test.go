@@ -20,7 +20,7 @@ func TestReadmeDecisions(t *testing.T) {
 	for _, example := range shown {
 		var out, errs strings.Builder
 		Run([]string{"policy", "check", "--command", example[1]},
-			Env{Out: &out, Err: &errs, Defaults: os.DirFS("../.."), Environ: []string{}})
+			Env{Parts: Parts, Out: &out, Err: &errs, Defaults: os.DirFS("../.."), Environ: []string{}})
 		for _, line := range strings.Split(strings.TrimSpace(example[2]), "\n") {
 			line, open := strings.CutSuffix(strings.TrimSpace(line), " …")
 			if said := out.String(); !strings.Contains("\n"+said, "\n"+line) ||

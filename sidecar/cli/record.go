@@ -16,7 +16,7 @@ import (
 // record writes a test for a reply into the folder, or prints it where the rules
 // are the built-in ones.
 func record(src rulefile.Source, f testFlags, env Env) error {
-	set, err := loadFrom(src, env)
+	set, err := LoadFrom(src, env)
 	if err != nil {
 		return err
 	}
@@ -27,15 +27,15 @@ func record(src rulefile.Source, f testFlags, env Env) error {
 	if f.name == "" {
 		f.name = strings.TrimSuffix(filepath.Base(f.record), filepath.Ext(f.record))
 	}
-	reading, err := replay.Recording(set, env.world(src.Dir, src.Policy), ruleset.DefaultProfile, f.name, rec)
+	reading, err := replay.Recording(set, env.World(src.Dir, src.Policy), ruleset.DefaultProfile, f.name, rec)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	return addTests(src, env, reading)
+	return AddTests(src, env, reading)
 }
 
 // addTests writes tests into the folder, or prints them where the rules are the built-in ones.
-func addTests(src rulefile.Source, env Env, readings ...ruleset.Recording) error {
+func AddTests(src rulefile.Source, env Env, readings ...ruleset.Recording) error {
 	const name = "tests/recorded.yaml"
 	path := filepath.Join(src.Dir, filepath.FromSlash(name))
 	text := ""
@@ -56,7 +56,7 @@ func addTests(src rulefile.Source, env Env, readings ...ruleset.Recording) error
 		_, err := io.WriteString(env.Out, text)
 		return err
 	}
-	if err := edit(src, name, text); err != nil {
+	if err := Edit(src, name, text); err != nil {
 		return err
 	}
 	for _, r := range readings {

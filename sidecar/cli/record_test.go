@@ -25,7 +25,7 @@ func TestRecordWritesWhole(t *testing.T) {
 		t.Helper()
 		var errs bytes.Buffer
 		if code := Run([]string{"test", dir, "--record", reply, "--name", name},
-			Env{Out: &bytes.Buffer{}, Err: &errs, Defaults: os.DirFS("../..")}); code != 0 {
+			Env{Parts: Parts, Out: &bytes.Buffer{}, Err: &errs, Defaults: os.DirFS("../..")}); code != 0 {
 			t.Fatalf("exit code %d: %s", code, &errs)
 		}
 		info, err := os.Stat(path)

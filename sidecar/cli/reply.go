@@ -22,7 +22,7 @@ const maxReply = 64 << 20
 
 // readDocument reads the file that was named, or standard input.
 func readDocument(args []string, env Env) ([]byte, error) {
-	in, err := openInput(args, env)
+	in, err := OpenInput(args, env)
 	if err != nil {
 		return nil, fmt.Errorf("read the reply: %w", err)
 	}

@@ -30,7 +30,7 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 		run func(ctx context.Context, args []string) error) *cobra.Command {
 		sub := &cobra.Command{Use: use, Short: short, Example: "  gpt-oss-executor rules " + example,
 			Args: args, RunE: func(c *cobra.Command, args []string) (err error) {
-				if t.Admin, err = adminFrom(address, c, env); err != nil {
+				if t.Admin, err = AdminFrom(address, c, env); err != nil {
 					return err
 				}
 				if t.Admin == nil {
@@ -52,12 +52,12 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 	hits.Flags().BoolVar(&never, "never", false, "only rules that never fired")
 	back := add("rollback [VERSION]", "Put a version back (without VERSION: the one before)",
 		"rollback 3f2a9c01b7de", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
-			user, _ := env.lookup("USER")
+			user, _ := env.Lookup("USER")
 			return t.Rollback(ctx, args[0], cmp.Or(by, user))
 		})
 	back.Flags().StringVar(&by, "by", "", "`NAME` of who does it, for the log (without it: $USER)")
 	for _, sub := range []*cobra.Command{log, hits} {
-		jsonFlag(sub, &t.JSON, "one document")
+		JsonFlag(sub, &t.JSON, "one document")
 	}
 	return c
 }

@@ -21,8 +21,8 @@ import (
 
 // ruleSettings are the settings of serve that name folders of rules: rules and policy.
 func (e Env) ruleSettings() (dir, policy string) {
-	dir, _ = e.lookup(config.Prefix + "RULES")
-	policy, _ = e.lookup(config.Prefix + "POLICY")
+	dir, _ = e.Lookup(config.Prefix + "RULES")
+	policy, _ = e.Lookup(config.Prefix + "POLICY")
 	for _, path := range []*string{&dir, &policy} {
 		if whole, err := config.Home(*path); err == nil {
 			*path = whole
@@ -33,14 +33,14 @@ func (e Env) ruleSettings() (dir, policy string) {
 
 // rulesFlag is the flag for a folder of rules. Without it a command uses the rules that serve
 // would use: those that the environment names, or else the built-in ones.
-func rulesFlag(c *cobra.Command, env Env, dir *string) {
+func RulesFlag(c *cobra.Command, env Env, dir *string) {
 	named, _ := env.ruleSettings()
 	c.Flags().StringVar(dir, "rules", named, "folder `DIR` of rules, or builtin (without it: "+config.Prefix+
 		"RULES, or else the built-in rules)")
 }
 
 // policyFlag is the flag for the locked folder.
-func policyFlag(c *cobra.Command, env Env, dir *string) {
+func PolicyFlag(c *cobra.Command, env Env, dir *string) {
 	_, named := env.ruleSettings()
 	c.Flags().StringVar(dir, "policy", named, "locked folder `DIR` of the security team (without it: "+
 		config.Prefix+"POLICY)")
@@ -53,11 +53,11 @@ func (e Env) meant(args []string, policy string) (dir, named string) {
 	switch {
 	case len(args) > 0:
 		dir = args[0]
-		named = rulesName(dir)
+		named = RulesName(dir)
 	case dir != "":
 		named = dir + ", which " + config.Prefix + "RULES names"
 	default:
-		named = rulesName("") + ", as no folder is named"
+		named = RulesName("") + ", as no folder is named"
 		if holdsRules("rules") {
 			named += "; to look at the folder here, say rules"
 		}
@@ -100,7 +100,7 @@ func unsure(c *cobra.Command, dir string, args []string) error {
 
 // rulesIn is a folder of rules over those of the program, with the locked one
 // beside it. Each may be "".
-func rulesIn(dir, policy string, env Env) (rulefile.Source, error) {
+func RulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 	if dir == service.BuiltinRules {
 		dir = ""
 	}
@@ -109,8 +109,8 @@ func rulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 }
 
 // readRules reads them.
-func readRules(dir, policy string, env Env) (rulefile.Source, rulefile.Files, error) {
-	src, err := rulesIn(dir, policy, env)
+func ReadRules(dir, policy string, env Env) (rulefile.Source, rulefile.Files, error) {
+	src, err := RulesIn(dir, policy, env)
 	if err != nil {
 		return src, nil, err
 	}
@@ -120,18 +120,18 @@ func readRules(dir, policy string, env Env) (rulefile.Source, rulefile.Files, er
 
 // loadRules compiles the rules in a folder beneath a locked one, and prints what is wrong with
 // them.
-func loadRules(dir, policy string, env Env) (*ruleset.Set, error) {
-	src, err := rulesIn(dir, policy, env)
+func LoadRules(dir, policy string, env Env) (*ruleset.Set, error) {
+	src, err := RulesIn(dir, policy, env)
 	if err != nil {
 		return nil, err
 	}
-	return loadFrom(src, env)
+	return LoadFrom(src, env)
 }
 
 // world is where calls are judged. The folders that were named are the guard's own, and so
 // are those, and the addresses, that the environment names for a server on this machine.
-func (e Env) world(folders ...string) guard.World {
-	var s config.Settings
+func (e Env) World(folders ...string) guard.World {
+	s := config.Settings{Parts: e.partSettings()}
 	if err := s.Override(e.Environ); err != nil { // a server with a misspelt setting does not start
 		s = config.Settings{}
 	}
@@ -141,7 +141,7 @@ func (e Env) world(folders ...string) guard.World {
 	return service.World(s, folders...)
 }
 
-func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
+func LoadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
 	files, err := src.Read()
 	if err != nil {
 		return nil, err
@@ -155,16 +155,16 @@ func loadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
 		fmt.Fprintln(env.Err, problems.In(src).Error())
 	}
 	if set == nil {
-		return nil, errSaid
+		return nil, ErrSaid
 	}
 	return set, nil
 }
 
 // loadProfile is loadRules of rules that must have a profile; "" is the default one.
 func loadProfile(dir, policy, profile string, env Env) (*ruleset.Set, error) {
-	set, err := loadRules(dir, policy, env)
+	set, err := LoadRules(dir, policy, env)
 	if err == nil && profile != "" && !slices.Contains(set.Profiles(), profile) {
-		err = fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", profile, rulesName(dir),
+		err = fmt.Errorf("no profile %q in strategies.yaml of %s; there are %s", profile, RulesName(dir),
 			strings.Join(set.Profiles(), ", "))
 	}
 	return set, err
@@ -172,7 +172,7 @@ func loadProfile(dir, policy, profile string, env Env) (*ruleset.Set, error) {
 
 // edit writes one file of a folder of rules, whole, if the rules load with it: the folder may
 // be watched. name has slashes.
-func edit(src rulefile.Source, name, text string) error {
+func Edit(src rulefile.Source, name, text string) error {
 	files, err := src.Read()
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func edit(src rulefile.Source, name, text string) error {
 }
 
 // rulesName is what people call a folder of rules.
-func rulesName(dir string) string {
+func RulesName(dir string) string {
 	if dir == "" || dir == service.BuiltinRules {
 		return "the built-in rules"
 	}

@@ -19,16 +19,29 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-func defaultSettings() config.Settings {
-	return config.Settings{
+// defaultSettings are those of the core and of the parts that nothing else says.
+func (e Env) DefaultSettings() config.Settings {
+	s := config.Settings{
 		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text",
 		LogOutput:     "stderr",
-		DecisionsMode: string(decisions.Written), GatewaySession: "gpt-oss-executor",
+		DecisionsMode: string(decisions.Written),
 	}
+	s.Parts = e.partSettings()
+	return s
+}
+
+// partSettings are the settings of the parts, by default.
+func (e Env) partSettings() (out []any) {
+	for _, p := range e.Parts {
+		if of := p.Settings(); of != nil {
+			out = append(out, of)
+		}
+	}
+	return out
 }
 
 func serveCommand(env Env) *cobra.Command {
-	flags := defaultSettings()
+	flags := env.DefaultSettings()
 	var file string
 	c := &cobra.Command{
 		Use:   "serve",
@@ -50,22 +63,22 @@ the environment, the environment beats the file, and the file beats the default.
 			}
 			env.Environ = environ
 			defer func() { given.Fail(err) }()
-			s, err := settings(c, file, env)
+			s, err := SettingsOf(c, file, env)
 			if err != nil {
 				return err
 			}
-			ctx, stop := untilStopped(c)
+			ctx, stop := UntilStopped(c)
 			defer stop()
-			return serve(ctx, s, env, given)
+			return Serve(ctx, s, env, given)
 		},
 	}
 	c.Flags().StringVar(&file, "config", "", "config `FILE` in YAML")
-	settingFlags(c, &flags)
+	SettingFlags(c, &flags)
 	return c
 }
 
 // settingFlags adds the flags of settings, all but some.
-func settingFlags(c *cobra.Command, s *config.Settings, but ...string) {
+func SettingFlags(c *cobra.Command, s *config.Settings, but ...string) {
 	for _, f := range s.All() {
 		if f.Flag() != "" && !slices.Contains(but, f.Flag()) {
 			c.Flags().Var(settingFlag{f}, f.Flag(), Setting(f))
@@ -82,16 +95,16 @@ func (f settingFlag) Set(text string) error { *f.Text = text; return nil }
 func (f settingFlag) Type() string          { return f.Is }
 
 // settings puts defaults, file, environment and flags on top of each other.
-func settings(c *cobra.Command, file string, env Env) (config.Settings, error) {
-	s := defaultSettings()
+func SettingsOf(c *cobra.Command, file string, env Env) (config.Settings, error) {
+	s := env.DefaultSettings()
 	if file != "" {
 		doc, err := os.ReadFile(file)
 		if err != nil {
 			return s, fmt.Errorf("read config: %w", err)
 		}
-		if problems := s.Read(file, string(doc), env.lookup); len(problems) > 0 {
+		if problems := s.Read(file, string(doc), env.Lookup); len(problems) > 0 {
 			fmt.Fprintln(env.Err, problems.Error())
-			return s, errSaid
+			return s, ErrSaid
 		}
 	}
 	if err := s.Override(env.Environ); err != nil {
@@ -104,8 +117,10 @@ func settings(c *cobra.Command, file string, env Env) (config.Settings, error) {
 			}
 		}
 	}
-	if token, ok := env.lookup("OPENCLAW_GATEWAY_TOKEN"); ok && s.GatewayToken == "" {
-		s.GatewayToken = token
+	for _, f := range s.All() {
+		if value, ok := env.Lookup(f.Else); ok && f.Else != "" && *f.Text == "" {
+			*f.Text = value
+		}
 	}
 	err := s.ReadSecrets()
 	if err == nil {
@@ -114,7 +129,7 @@ func settings(c *cobra.Command, file string, env Env) (config.Settings, error) {
 	return s, err
 }
 
-func (e Env) lookup(name string) (string, bool) {
+func (e Env) Lookup(name string) (string, bool) {
 	for _, pair := range e.Environ {
 		if n, v, ok := strings.Cut(pair, "="); ok && n == name {
 			return v, true
@@ -124,9 +139,9 @@ func (e Env) lookup(name string) (string, bool) {
 }
 
 // serve runs the server until ctx ends, and then lets open requests end.
-func serve(ctx context.Context, s config.Settings, env Env, given *service.Given) error {
+func Serve(ctx context.Context, s config.Settings, env Env, given *service.Given) error {
 	defer FailPipes()()
-	log, err := serverlog.Open(s, env.stdout(), env.Err)
+	log, err := serverlog.Open(s, env.Stdout(), env.Err)
 	if err != nil {
 		return err
 	}
@@ -139,7 +154,7 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.L
 	given *service.Given) error {
 	starter := service.Find() // it may go while the rules are read
 	metrics := telemetry.New()
-	rules, err := openRules(s, env, log, metrics)
+	rules, err := OpenRules(s, env, log, metrics)
 	if err != nil {
 		return err
 	}
@@ -148,7 +163,7 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.L
 	}
 	var next *service.Next
 	if given != nil { // not the demo
-		if next, err = service.Same(env.Environ, env.In, env.stdout(), env.Err); err != nil {
+		if next, err = service.Same(env.Environ, env.In, env.Stdout(), env.Err); err != nil {
 			return err
 		}
 	}
@@ -156,7 +171,8 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.L
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .",
 			"event", "rules_unused")
 	}
-	c := service.Config{Settings: s, Parent: starter, Rules: rules, Named: rulesName(s.Rules),
+	c := service.Config{Parts: env.Services(), Settings: s, Parent: starter, Rules: rules,
+		Named:   RulesName(s.Rules),
 		Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level, Given: given, Next: next}
 	if c.Greet = log.Err; s.LogFormat == "json" { // programs read it
 		c.Greet = nil
@@ -164,10 +180,18 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.L
 	return service.Run(ctx, c)
 }
 
+// services are the parts as a server sees them.
+func (e Env) Services() (out []service.Part) {
+	for _, p := range e.Parts {
+		out = append(out, p)
+	}
+	return out
+}
+
 // openRules compiles the rules, prints what is wrong with them, and checks what the
 // settings say of them.
-func openRules(s config.Settings, env Env, log *serverlog.Log, m *telemetry.Metrics) (*live.Rules, error) {
-	src, err := rulesIn(s.Rules, s.Policy, env)
+func OpenRules(s config.Settings, env Env, log *serverlog.Log, m *telemetry.Metrics) (*live.Rules, error) {
+	src, err := RulesIn(s.Rules, s.Policy, env)
 	if err = errors.Join(err, service.CheckFolders(s)); err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
 // gate is a log that does not go on before it is opened.
@@ -34,12 +34,13 @@ func TestServeWaitsForTheWatch(t *testing.T) {
 	log := gate{make(chan bool), make(chan bool)}
 	to := &serverlog.Log{Logger: slog.New(slog.NewTextHandler(log, nil)), Level: new(slog.LevelVar),
 		Err: io.Discard}
-	s := defaultSettings()
-	s.Listen, s.Rules, s.Confine = "127.0.0.1:0", dir, service.ConfineOff
+	s := (Env{Parts: Parts}).DefaultSettings()
+	s.Listen, s.Rules = "127.0.0.1:0", dir
+	set(t, &s, "confine", "off")
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- serveWith(ctx, s, Env{Defaults: os.DirFS("../..")}, to, nil) }()
+	go func() { ended <- serveWith(ctx, s, Env{Parts: Parts, Defaults: os.DirFS("../..")}, to, nil) }()
 	time.Sleep(300 * time.Millisecond) // it has read the rules as they are
 	if err := os.WriteFile(filepath.Join(dir, "models.yaml"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -60,4 +61,16 @@ func TestServeWaitsForTheWatch(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+}
+
+// set gives a setting of a part a value.
+func set(t *testing.T, s *config.Settings, key, value string) {
+	t.Helper()
+	for _, f := range s.All() {
+		if f.Key == key {
+			*f.Text = value
+			return
+		}
+	}
+	t.Fatalf("there is no setting %s", key)
 }

@@ -25,7 +25,7 @@ const forModel = "TEST_MODEL"
 func TestSecondSignal(t *testing.T) {
 	if model := os.Getenv(forModel); model != "" {
 		os.Exit(Run([]string{"serve", "--listen", "127.0.0.1:0", "--upstream", model, "--confine", "off"},
-			Env{
+			Env{Parts: Parts,
 				In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(),
 				Defaults: os.DirFS("../.."),
 			}))

@@ -50,7 +50,7 @@ reply is read as it is read today. REPLY is what explain takes.`,
 			if !f.json {
 				env.announce(named)
 			}
-			src, err := rulesIn(dir, policy, env)
+			src, err := RulesIn(dir, policy, env)
 			if err != nil {
 				return err
 			}
@@ -75,11 +75,11 @@ reply is read as it is read today. REPLY is what explain takes.`,
 	fl.StringVar(&f.run, "run", "", "only tests whose name matches the `REGEXP`")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "also show tests that pass, and how long each took")
 	fl.BoolVar(&f.coverage, "coverage", false, "show how many examples and tests hit each rule")
-	jsonFlag(c, &f.json, "one document")
+	JsonFlag(c, &f.json, "one document")
 	fl.BoolVar(&f.watch, "watch", false, "run again after each edit, until interrupted")
 	fl.StringVar(&f.record, "record", "", "write a test for the reply in `FILE` (- is standard input)")
 	fl.StringVar(&f.name, "name", "", "`NAME` of the recorded test (without it: the name of the file)")
-	policyFlag(c, env, &policy)
+	PolicyFlag(c, env, &policy)
 	Modes(c, "record: name policy", "watch: run verbose coverage json policy",
 		": run verbose coverage json policy")
 	return c
@@ -93,14 +93,14 @@ func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *re
 		fmt.Fprintln(env.Err, problems.In(src).Error())
 	}
 	if report == nil {
-		return errSaid
+		return ErrSaid
 	}
 	for i := range report.Tests {
 		report.Tests[i].File = src.OnDisk(report.Tests[i].File)
 		report.Tests[i].Problems = report.Tests[i].Problems.In(src)
 	}
 	if f.json {
-		if err := env.paper(true).whole(report, nil); err != nil {
+		if err := env.Paper(true).Whole(report, nil); err != nil {
 			return err
 		}
 	} else {
@@ -108,7 +108,7 @@ func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *re
 	}
 	for _, t := range report.Tests {
 		if len(t.Problems) > 0 {
-			return errSaid
+			return ErrSaid
 		}
 	}
 	if len(report.Tests) == 0 && f.run != "" {
@@ -160,14 +160,14 @@ func watchTests(c *cobra.Command, src rulefile.Source, f testFlags, wanted *rege
 	if len(src.Folders()) == 0 {
 		return errors.New("--watch needs a folder: the built-in rules never change")
 	}
-	ctx, stop := untilStopped(c)
+	ctx, stop := UntilStopped(c)
 	defer stop()
 	rulefile.Watch(ctx, src, "", func(files rulefile.Files, err error) bool {
 		fmt.Fprintf(env.Out, "--- %s\n", time.Now().Format(time.TimeOnly))
 		if err == nil {
 			err = runTests(src, files, f, wanted, env)
 		}
-		if err != nil && !errors.Is(err, errSaid) {
+		if err != nil && !errors.Is(err, ErrSaid) {
 			fmt.Fprintln(env.Err, err)
 		}
 		return true

@@ -26,7 +26,7 @@ const unreadModel = "TEST_UNREAD_MODEL"
 // the program.
 func TestUnreadLog(t *testing.T) {
 	if args := os.Getenv(unreadModel); args != "" {
-		os.Exit(Run(strings.Split(args, " "), Env{
+		os.Exit(Run(strings.Split(args, " "), Env{Parts: Parts,
 			In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Defaults: os.DirFS("../.."),
 		}))
 	}
@@ -67,7 +67,8 @@ func TestUnreadLog(t *testing.T) {
 			defer from.Close()
 			child := exec.Command(os.Args[0], "-test.run=^TestUnreadLog$")
 			child.Env = append(os.Environ(),
-				unreadModel+"=serve --confine off --log-level debug --listen 127.0.0.1:0 --log-output "+c.output+" --upstream "+model.URL)
+				unreadModel+"=serve --confine off --log-level debug --listen 127.0.0.1:0 --log-output "+
+					c.output+" --upstream "+model.URL)
 			child.Stdout, child.Stderr = to, to
 			ruletest.Must(t, child.Start())
 			to.Close()

@@ -31,12 +31,12 @@ or only for FILE, such as strategies.yaml.`,
 				}
 			}
 			if asJSON {
-				return env.paper(true).whole(v, nil)
+				return env.Paper(true).Whole(v, nil)
 			}
 			return printVars(env.Out, v)
 		},
 	}
-	jsonFlag(c, &asJSON, "one document, for editors")
+	JsonFlag(c, &asJSON, "one document, for editors")
 	return c
 }
 

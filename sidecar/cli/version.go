@@ -34,8 +34,8 @@ X-Rules-Version, /metrics and GET /rules. So you can compare a checkout with wha
 			return printVersion(env, policy, args...)
 		},
 	}
-	rulesFlag(c, env, &dir)
-	policyFlag(c, env, &policy)
+	RulesFlag(c, env, &dir)
+	PolicyFlag(c, env, &policy)
 	return c
 }
 
@@ -46,7 +46,7 @@ func printVersion(env Env, policy string, args ...string) error {
 		program = built.Of(info)
 	}
 	dir, named := env.meant(args, policy)
-	_, files, err := readRules(dir, policy, env)
+	_, files, err := ReadRules(dir, policy, env)
 	if err != nil {
 		fmt.Fprintf(env.Out, "gpt-oss-executor %s\n%s\n", program.Version, program)
 		return err

@@ -14,7 +14,6 @@ import (
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/file"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -150,29 +149,29 @@ func parts(t reflect.Type) (out []string) {
 // forms are messages of expr, and how people say them. Groups that have a name hold types
 // of Go, which are said in words. All other messages are its own.
 var forms = []struct {
-	find func() *regexp.Regexp
+	find *regexp.Regexp
 	say  string
 }{
-	{lazyregexp.New(`exceeds maximum allowed nodes`), fmt.Sprintf("the condition is too long: it has more than %d parts", maxNodes)},
-	{lazyregexp.New(`memory budget exceeded`), "the condition takes too much memory"},
-	{lazyregexp.New(`unexpected token EOF`), "the condition ends too early"},
-	{lazyregexp.New(`literal not terminated`), rulefile.NotClosed},
-	{lazyregexp.New(`^unexpected token \w+\("((?:[^"\\]|\\.)*)"\)`), `token "$1" does not fit here`},
-	{lazyregexp.New(`^unrecognized character: \S+ '(.+)'$`), "$1 means nothing in a condition"},
-	{lazyregexp.New(`^invalid operation: (\S+) \(mismatched types? (?P<t>.+)\)$`), "$1 does not go with $t"},
-	{lazyregexp.New(`^invalid operation: (?P<t>[^(]+) ([+*/%<>=!-]+|\.\.|in) (?P<u>.+)$`), "$2 does not go with $t and $u"},
-	{lazyregexp.New(`^(?:invalid operation: (-|!)|operator "(in)" not defined on) (?P<t>\S+)$`), "$1$2 does not go with $t"},
-	{lazyregexp.New(`^expected bool, but got (?P<t>.+)$`), "the condition must give true or false, not $t"},
-	{lazyregexp.New(`^type (?P<t>.+) has no (?:field|method) (.+)$`), "$t has no part $2"},
-	{lazyregexp.New(`^type (?P<t>.+?)(?:\[.*\] is undefined| does not support indexing)$`), "$t has no entry that could be picked"},
-	{lazyregexp.New(`^builtin (\S+) takes only array \(got (?P<t>.+)\)$`), "$1 takes a list, not $t"},
-	{lazyregexp.New(`^cannot use (?P<t>.+) as argument \(type (?P<u>.+)\) to call (\S+) ?$`), "$3 takes $u, not $t"},
-	{lazyregexp.New(`^cannot (?:use|get|fetch|slice) (?:.* from )?(?P<t>.+?)(?: as .*)?$`), "this cannot be taken from $t"},
-	{lazyregexp.New(`^interface conversion: (?:interface \{\} is )?(?P<t>.+?), not (?P<u>.+)$`), "this is $t, and $u is needed"},
-	{lazyregexp.New(`^reflect: .*|^runtime error: .*nil.*|^reflect\.`), "a part of the condition has no value"},
-	{lazyregexp.New(`^(index out of range: -?\d+) \(array length is (\d+)\)$`), "$1 in a list of $2"},
-	{lazyregexp.New(`^(non-integer slice index) (?P<t>.+)$`), "$1 $t"},
-	{lazyregexp.New(`^(.*)\((?:type |got )?(?P<t>[\w\[\]{}.* ]+)\)(.*)$`), "$1($t)$3"},
+	{regexp.MustCompile(`exceeds maximum allowed nodes`), fmt.Sprintf("the condition is too long: it has more than %d parts", maxNodes)},
+	{regexp.MustCompile(`memory budget exceeded`), "the condition takes too much memory"},
+	{regexp.MustCompile(`unexpected token EOF`), "the condition ends too early"},
+	{regexp.MustCompile(`literal not terminated`), rulefile.NotClosed},
+	{regexp.MustCompile(`^unexpected token \w+\("((?:[^"\\]|\\.)*)"\)`), `token "$1" does not fit here`},
+	{regexp.MustCompile(`^unrecognized character: \S+ '(.+)'$`), "$1 means nothing in a condition"},
+	{regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (?P<t>.+)\)$`), "$1 does not go with $t"},
+	{regexp.MustCompile(`^invalid operation: (?P<t>[^(]+) ([+*/%<>=!-]+|\.\.|in) (?P<u>.+)$`), "$2 does not go with $t and $u"},
+	{regexp.MustCompile(`^(?:invalid operation: (-|!)|operator "(in)" not defined on) (?P<t>\S+)$`), "$1$2 does not go with $t"},
+	{regexp.MustCompile(`^expected bool, but got (?P<t>.+)$`), "the condition must give true or false, not $t"},
+	{regexp.MustCompile(`^type (?P<t>.+) has no (?:field|method) (.+)$`), "$t has no part $2"},
+	{regexp.MustCompile(`^type (?P<t>.+?)(?:\[.*\] is undefined| does not support indexing)$`), "$t has no entry that could be picked"},
+	{regexp.MustCompile(`^builtin (\S+) takes only array \(got (?P<t>.+)\)$`), "$1 takes a list, not $t"},
+	{regexp.MustCompile(`^cannot use (?P<t>.+) as argument \(type (?P<u>.+)\) to call (\S+) ?$`), "$3 takes $u, not $t"},
+	{regexp.MustCompile(`^cannot (?:use|get|fetch|slice) (?:.* from )?(?P<t>.+?)(?: as .*)?$`), "this cannot be taken from $t"},
+	{regexp.MustCompile(`^interface conversion: (?:interface \{\} is )?(?P<t>.+?), not (?P<u>.+)$`), "this is $t, and $u is needed"},
+	{regexp.MustCompile(`^reflect: .*|^runtime error: .*nil.*|^reflect\.`), "a part of the condition has no value"},
+	{regexp.MustCompile(`^(index out of range: -?\d+) \(array length is (\d+)\)$`), "$1 in a list of $2"},
+	{regexp.MustCompile(`^(non-integer slice index) (?P<t>.+)$`), "$1 $t"},
+	{regexp.MustCompile(`^(.*)\((?:type |got )?(?P<t>[\w\[\]{}.* ]+)\)(.*)$`), "$1($t)$3"},
 }
 
 // typeWords are types of Go in words; "" is any other.
@@ -184,12 +183,12 @@ var typeWords = map[string]string{
 	"bool": "true or false", "nil": "nothing", "%!s(<nil>)": "nothing", "array": "a list", "": "this value",
 }
 
-var goTypes = lazyregexp.New(`\*?\b[a-z]\w*\.[A-Z]\w*|func\(.*|map\[string\]interface \{\}|\[\]interface \{\}|\[\](?:string|int)\b|interface \{\}|%!s\(<nil>\)|` +
+var goTypes = regexp.MustCompile(`\*?\b[a-z]\w*\.[A-Z]\w*|func\(.*|map\[string\]interface \{\}|\[\]interface \{\}|\[\](?:string|int)\b|interface \{\}|%!s\(<nil>\)|` +
 	`\b(?:unknown|string|int|uint8|float64|bool|nil|array|struct)\b`)
 
 // inWords says types of Go in words.
 func inWords(types string) string {
-	return goTypes().ReplaceAllStringFunc(types,
+	return goTypes.ReplaceAllStringFunc(types,
 		func(t string) string { return cmp.Or(typeWords[t], typeWords[""]) })
 }
 
@@ -206,12 +205,12 @@ func PlainMessage(err error) string {
 		msg = strings.ToValidUTF8(msg[:200], "") + "…"
 	}
 	for _, form := range forms {
-		m := form.find().FindStringSubmatch(msg)
+		m := form.find.FindStringSubmatch(msg)
 		if m == nil {
 			continue
 		}
 		var groups []string
-		for i, name := range form.find().SubexpNames() {
+		for i, name := range form.find.SubexpNames() {
 			if name == "" {
 				groups = append(groups, "$"+strconv.Itoa(i), m[i])
 			} else {

@@ -6,10 +6,11 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
+	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -18,42 +19,30 @@ import (
 // "is" says what a value is; a token is a secret that goes into a header. What is secret has no flag:
 // every user of a machine can read command lines.
 type Settings struct {
-	Listen         string `rule:"listen" is:"HOST:PORT" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
-	Upstream       string `rule:"upstream" is:"URL" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
-	UpstreamKey    string `rule:"upstream_key" is:"token" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
-	UpstreamKeys   string `rule:"upstream_keys" is:"secret" doc:"The bearer tokens of the other model servers that models.yaml names: on each line a base URL and its key. Each server gets its own, and no other." eg:"file:/run/secrets/upstream_keys"`
-	Server         string `rule:"server" is:"ID" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
-	Rules          string `rule:"rules" is:"DIR" word:"builtin" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
-	Policy         string `rule:"policy" is:"DIR" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
-	Workspace      string `rule:"workspace" is:"DIR" doc:"The folder where agents work. If left out, paths.yaml and the gateway say it. A workspace in the locked folder outranks it." eg:"/home/sam/code/shop"`
-	WorkspaceTools string `rule:"workspace_tools" is:"MODE" one:"on off" bare:"on" doc:"on: runs, which models with mode: executor begin, may read and write files, search, run commands and fetch pages by themselves, in the workspace. off, which is the default: they may not." eg:"on"`
-	State          string `rule:"state" is:"DIR" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
-	Confine        string `rule:"confine" is:"WHERE" one:"auto here untried off" doc:"Whether the kernel confines commands. here: it does; the gateway runs them on this machine, as the user of this program. auto, which is the default: as here, if this user has run the command openclaw on this machine, and this program listens for this machine alone. untried: as here, also where it was never tried, on macOS. off: they run as the gateway runs them." eg:"here"`
-	Decisions      string `rule:"decisions" is:"DIR" word:"off" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
-	DecisionsMode  string `rule:"decisions_mode" is:"MODE" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
-	Egress         string `rule:"egress" is:"MODE" one:"on off" doc:"on, which is the default: confined commands reach the network through a proxy of this program, which listens at a free port of 127.0.0.1. off: they have no network."`
-	Admin          string `rule:"admin" is:"HOST:PORT" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
-	AdminToken     string `rule:"admin_token" is:"token" doc:"The bearer token of the admin API, with which everything can be changed." eg:"file:/run/secrets/admin_token"`
-	ApproverToken  string `rule:"admin_approver_token" is:"token" doc:"A bearer token of the admin API with which one sees, and answers what waits for a person. It needs admin_token." eg:"file:/run/secrets/approver_token"`
-	ReaderToken    string `rule:"admin_reader_token" is:"token" doc:"A bearer token of the admin API with which one sees and changes nothing. It needs admin_token." eg:"file:/run/secrets/reader_token"`
-	Console        string `rule:"console" is:"MODE" one:"on no-text off" doc:"The console, pages for a browser at the address of admin. on, which is the default: it shows the last requests, which are kept in memory. no-text: of these it keeps what came of them, and no word. off: there is none." eg:"on"`
-	Gateway        string `rule:"gateway" is:"URL" doc:"The address of an OpenClaw gateway. Runs may call its tools. If left out, they have none of it." eg:"http://127.0.0.1:18789"`
-	GatewayToken   string `rule:"gateway_token" is:"token" doc:"The token of the gateway. If left out, it is that of the variable OPENCLAW_GATEWAY_TOKEN. Whoever may use a model with mode: executor has the tools that gateway.yaml lists." eg:"file:/run/secrets/gateway_token"`
-	GatewaySession string `rule:"gateway_session" is:"KEY" doc:"The session of the gateway for calls of callers that are not agents of the gateway. Each that names a session of its own gets one beside it." eg:"gpt-oss-executor"`
-	Token          string `rule:"token" is:"token" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
-	Hosts          string `rule:"hosts" is:"NAMES" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
-	Shared         string `rule:"shared" is:"URL" doc:"A Valkey or Redis server in which several replicas keep what they must know together: redis://HOST:PORT/DB, rediss:// for TLS, or unix:///PATH. If left out, each server is by itself." eg:"rediss://valkey.example.com:6379"`
-	SharedUser     string `rule:"shared_user" is:"NAME" doc:"The user at that server. If left out, it is the default one." eg:"gptoss"`
-	SharedPassword string `rule:"shared_password" is:"secret" doc:"The password at that server." eg:"file:/run/secrets/shared_password"`
-	SharedCA       string `rule:"shared_ca" is:"FILE" doc:"Certificates in PEM that may sign that of the server. If left out, they are those of the system." eg:"/etc/gpt-oss-executor/valkey_ca.pem"`
-	SharedPrefix   string `rule:"shared_prefix" is:"TEXT" doc:"What all keys begin with. Replicas of one group have the same. If left out, it is gptoss." eg:"gptoss"`
-	SharedWait     string `rule:"shared_wait" is:"TIME" doc:"How long a request waits for that server, at most 1s. If left out, it is 50ms." eg:"50ms"`
-	Drain          string `rule:"drain" is:"TIME" doc:"How long the server goes on accepting connections after SIGTERM, while /readyz says 503 and each answer ends its connection: so long a balancer needs to send requests elsewhere. If left out, it is 0s." eg:"5s"`
-	WithParent     string `rule:"with_parent" is:"MODE" one:"on off" bare:"on" doc:"on: the server stops, as at SIGTERM, when the process that started it has gone. The command openclaw sets it where the gateway starts the server. off, which is the default: it stays." eg:"on"`
-	LogLevel       string `rule:"log_level" is:"LEVEL" one:"debug info warn error" doc:"How much is logged."`
-	ErrorLog       string `rule:"error_log" is:"DIR" doc:"The folder for files of what went wrong, one a day, the last 30 of them. If left out, it is in the log alone." eg:"/var/log/gpt-oss-executor"`
-	LogFormat      string `rule:"log_format" is:"FORMAT" one:"text json" doc:"The format of the log."`
-	LogOutput      string `rule:"log_output" is:"WHERE" doc:"Where the log goes: stderr, stdout, or a file, by its whole path. Lines are added to it. If left out, it is stderr." eg:"/var/log/gpt-oss-executor.log"`
+	Parts         []any  // of the parts of the program: pointers to structs of such fields
+	Listen        string `rule:"listen" is:"HOST:PORT" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
+	Upstream      string `rule:"upstream" is:"URL" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
+	UpstreamKey   string `rule:"upstream_key" is:"token" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
+	UpstreamKeys  string `rule:"upstream_keys" is:"secret" doc:"The bearer tokens of the other model servers that models.yaml names: on each line a base URL and its key. Each server gets its own, and no other." eg:"file:/run/secrets/upstream_keys"`
+	Server        string `rule:"server" is:"ID" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
+	Rules         string `rule:"rules" is:"DIR" word:"builtin" doc:"The folder of rule files. It is watched for edits. If left out, the built-in rules are in force." eg:"/etc/gpt-oss-executor/rules"`
+	Policy        string `rule:"policy" is:"DIR" doc:"The locked folder of the security team. Its rules only tighten those of the operator." eg:"/etc/gpt-oss-executor/policy"`
+	Workspace     string `rule:"workspace" is:"DIR" doc:"The folder where agents work. If left out, paths.yaml and the gateway say it. A workspace in the locked folder outranks it." eg:"/home/sam/code/shop"`
+	State         string `rule:"state" is:"DIR" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
+	Decisions     string `rule:"decisions" is:"DIR" word:"off" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
+	DecisionsMode string `rule:"decisions_mode" is:"MODE" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
+	Admin         string `rule:"admin" is:"HOST:PORT" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
+	AdminToken    string `rule:"admin_token" is:"token" doc:"The bearer token of the admin API, with which everything can be changed." eg:"file:/run/secrets/admin_token"`
+	ApproverToken string `rule:"admin_approver_token" is:"token" doc:"A bearer token of the admin API with which one sees, and answers what waits for a person. It needs admin_token." eg:"file:/run/secrets/approver_token"`
+	ReaderToken   string `rule:"admin_reader_token" is:"token" doc:"A bearer token of the admin API with which one sees and changes nothing. It needs admin_token." eg:"file:/run/secrets/reader_token"`
+	Token         string `rule:"token" is:"token" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
+	Hosts         string `rule:"hosts" is:"NAMES" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
+	Drain         string `rule:"drain" is:"TIME" doc:"How long the server goes on accepting connections after SIGTERM, while /readyz says 503 and each answer ends its connection: so long a balancer needs to send requests elsewhere. If left out, it is 0s." eg:"5s"`
+	WithParent    string `rule:"with_parent" is:"MODE" one:"on off" bare:"on" doc:"on: the server stops, as at SIGTERM, when the process that started it has gone. The command openclaw sets it where the gateway starts the server. off, which is the default: it stays." eg:"on"`
+	LogLevel      string `rule:"log_level" is:"LEVEL" one:"debug info warn error" doc:"How much is logged."`
+	ErrorLog      string `rule:"error_log" is:"DIR" doc:"The folder for files of what went wrong, one a day, the last 30 of them. If left out, it is in the log alone." eg:"/var/log/gpt-oss-executor"`
+	LogFormat     string `rule:"log_format" is:"FORMAT" one:"text json" doc:"The format of the log."`
+	LogOutput     string `rule:"log_output" is:"WHERE" doc:"Where the log goes: stderr, stdout, or a file, by its whole path. Lines are added to it. If left out, it is stderr." eg:"/var/log/gpt-oss-executor.log"`
 }
 
 // Prefix begins the environment variables that override settings.
@@ -70,7 +59,10 @@ type Setting struct {
 	Word    string // that names no folder where others do
 	Text    *string
 
-	Token bool // a secret that goes into a header
+	Token bool   // a secret that goes into a header
+	Else  string // the variable of another program that says it, too; empty: none does
+
+	field reflect.StructField
 }
 
 // Variable is the environment variable, such as GPTOSS_EXECUTOR_LOG_LEVEL.
@@ -84,21 +76,34 @@ func (s Setting) Flag() string {
 	return strings.ReplaceAll(s.Key, "_", "-")
 }
 
+// Of are the settings of a part, of its type. They are the zero value in a program without it.
+func Of[T any](s *Settings) *T {
+	for _, part := range s.Parts {
+		if of, ok := part.(*T); ok {
+			return of
+		}
+	}
+	return new(T)
+}
+
 // All are the settings, in the order in which people read them.
 func (s *Settings) All() (out []Setting) {
-	v := reflect.ValueOf(s).Elem()
-	for _, f := range rulefile.Keys(v.Type()) {
-		key, _ := rulefile.KeyOf(f)
-		tag := f.Tag.Get
-		set := Setting{
-			Key: key, Is: tag("is"), Doc: tag("doc"), One: tag("one"), Bare: tag("bare"), Word: tag("word"),
-			Example: tag("eg"),
-			Text:    v.FieldByIndex(f.Index).Addr().Interface().(*string), Token: tag("is") == "token",
+	for _, of := range append([]any{s}, s.Parts...) {
+		v := reflect.ValueOf(of).Elem()
+		for _, f := range rulefile.Keys(v.Type()) {
+			key, _ := rulefile.KeyOf(f)
+			tag := f.Tag.Get
+			set := Setting{
+				Key: key, Is: tag("is"), Doc: tag("doc"), One: tag("one"), Bare: tag("bare"),
+				Word: tag("word"), Example: tag("eg"), Else: tag("else"),
+				Text: v.FieldByIndex(f.Index).Addr().Interface().(*string), Token: tag("is") == "token",
+				field: f,
+			}
+			if set.Token || set.Is == "secret" {
+				set.Is = ""
+			}
+			out = append(out, set)
 		}
-		if set.Token || set.Is == "secret" {
-			set.Is = ""
-		}
-		out = append(out, set)
 	}
 	return out
 }
@@ -106,19 +111,31 @@ func (s *Settings) All() (out []Setting) {
 // Read takes over what a config file says. Only ${NAME} in its texts is replaced
 // by an environment variable; a plain $ stays what it is, and $${ is ${.
 func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulefile.Problems {
-	file := rulefile.Single(name, doc)
-	var said Settings
-	problems := file.Decode(&said, false)
+	file, all := rulefile.Single(name, doc), s.All()
+	var fields []reflect.StructField
+	for _, f := range all {
+		field := f.field
+		field.Name, field.Index = fmt.Sprint("F", len(fields)), nil
+		fields = append(fields, field)
+	}
+	said := reflect.New(reflect.StructOf(fields))
+	problems := file.Decode(said.Interface(), false)
+	for i := range problems {
+		key, unknown := strings.CutPrefix(problems[i].Msg, "unknown key ")
+		if why := built.Without(built.Setting, key); unknown && why != "" {
+			problems[i].Msg, problems[i].Hint = why, ""
+		}
+	}
 	if len(problems) > 0 {
 		return problems
 	}
-	given := said.All()
-	for i, f := range s.All() {
+	for i, f := range all {
 		if !file.Says(f.Key) {
 			continue
 		}
-		value, missing := expand(*given[i].Text, env)
-		if form := unexpanded(*given[i].Text); form != "" {
+		text := said.Elem().Field(i).String()
+		value, missing := expand(text, env)
+		if form := unexpanded(text); form != "" {
 			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef,
 				form+" stands for no environment variable",
 				"write ${NAME}, with letters, digits and _ alone; $${ is a plain ${, and any value may stand in a file or a variable of its own"))
@@ -133,11 +150,11 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 	return problems
 }
 
-var variable = lazyregexp.New(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
+var variable = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
 // expand replaces ${NAME}. missing is the first name that is not set.
 func expand(s string, env func(string) (string, bool)) (out, missing string) {
-	out = variable().ReplaceAllStringFunc(s, func(m string) string {
+	out = variable.ReplaceAllStringFunc(s, func(m string) string {
 		if strings.HasPrefix(m, "$$") {
 			return m[1:]
 		}
@@ -154,15 +171,15 @@ func expand(s string, env func(string) (string, bool)) (out, missing string) {
 // unexpanded is what is meant as a variable in a value and is none, such as ${NAME:-else} or $NAME; "":
 // nothing.
 func unexpanded(s string) string {
-	if bareVariable().MatchString(s) {
+	if bareVariable.MatchString(s) {
 		return s
 	}
-	return anyForm().FindString(variable().ReplaceAllString(strings.ReplaceAll(s, "$${", ""), ""))
+	return anyForm.FindString(variable.ReplaceAllString(strings.ReplaceAll(s, "$${", ""), ""))
 }
 
 var (
-	bareVariable = lazyregexp.New(`^\s*\$[A-Z_][A-Z0-9_]*\s*$`)
-	anyForm      = lazyregexp.New(`\$\{[^}]*\}?`)
+	bareVariable = regexp.MustCompile(`^\s*\$[A-Z_][A-Z0-9_]*\s*$`)
+	anyForm      = regexp.MustCompile(`\$\{[^}]*\}?`)
 )
 
 // Override takes over the environment: pairs of NAME=value. A variable with our
@@ -178,6 +195,9 @@ func (s *Settings) Override(environ []string) error {
 		key = strings.ToLower(key)
 		i := slices.IndexFunc(all, func(f Setting) bool { return f.Key == key })
 		if i < 0 {
+			if why := built.Without(built.Setting, key); why != "" {
+				return fmt.Errorf("environment: %s", why)
+			}
 			return fmt.Errorf("environment: unknown setting %s; %s", name,
 				rulefile.DidYouMean(name, variables(all)))
 		}

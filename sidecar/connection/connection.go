@@ -6,10 +6,10 @@ package connection
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -84,13 +84,13 @@ func (c *Connection) Problems() (out rulefile.Problems) {
 // placeholders are what stands in braces.
 var placeholders = []string{"url", "origin", "model", "key", "variable", "context_window", "max_tokens"}
 
-var placeholder = lazyregexp.New(`\{([a-z_]+)\}`)
+var placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
 
 // placeholdersOf are the names in braces in a value.
 func placeholdersOf(value any) (out []string) {
 	switch v := value.(type) {
 	case string:
-		for _, m := range placeholder().FindAllStringSubmatch(v, -1) {
+		for _, m := range placeholder.FindAllStringSubmatch(v, -1) {
 			out = append(out, m[1])
 		}
 	case []any:
@@ -112,7 +112,7 @@ func (c *Config) Path(variable func(name string) string, exists func(path string
 	folder := ""
 	for _, f := range c.Folders {
 		complete := true
-		folder = inPath().ReplaceAllStringFunc(f.Value, func(ref string) string {
+		folder = inPath.ReplaceAllStringFunc(f.Value, func(ref string) string {
 			value := variable(strings.Trim(ref, "${}"))
 			complete = complete && value != ""
 			return value
@@ -132,4 +132,4 @@ func (c *Config) Path(variable func(name string) string, exists func(path string
 	return path.Join(folder, c.Names[0].Value)
 }
 
-var inPath = lazyregexp.New(`\$\{\w+\}`)
+var inPath = regexp.MustCompile(`\$\{\w+\}`)

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
@@ -68,8 +68,8 @@ func (m masker) number(secret string) string {
 
 // each calls with every string that is a secret by its name.
 func (m masker) each(v *jsonc.Value, name string, is func(v *jsonc.Value)) {
-	if v.Kind == jsonc.String && v.Text != "" && v.End > v.Start && secretName().MatchString(name) &&
-		!variableName().MatchString(name) && !reference().MatchString(v.Text) {
+	if v.Kind == jsonc.String && v.Text != "" && v.End > v.Start && secretName.MatchString(name) &&
+		!variableName.MatchString(name) && !reference.MatchString(v.Text) {
 		is(v)
 	}
 	for i := range v.Items {
@@ -85,7 +85,7 @@ func (m masker) each(v *jsonc.Value, name string, is func(v *jsonc.Value)) {
 }
 
 var (
-	secretName   = lazyregexp.New(`(?i)(?:key|token|secret|password|passphrase|passwd|credentials?|authorization|cookie|webhook(?:url)?|private|^env|^vars|^headers)s?$`)
-	variableName = lazyregexp.New(`(?i)env_?key$`)
-	reference    = lazyregexp.New(`^\$\{?[A-Z_][A-Z0-9_]*\}?$|^\{env:\w+\}$|^\$\{\{ secrets\.\w+ \}\}$|^file:`)
+	secretName   = regexp.MustCompile(`(?i)(?:key|token|secret|password|passphrase|passwd|credentials?|authorization|cookie|webhook(?:url)?|private|^env|^vars|^headers)s?$`)
+	variableName = regexp.MustCompile(`(?i)env_?key$`)
+	reference    = regexp.MustCompile(`^\$\{?[A-Z_][A-Z0-9_]*\}?$|^\{env:\w+\}$|^\$\{\{ secrets\.\w+ \}\}$|^file:`)
 )

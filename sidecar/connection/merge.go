@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -231,7 +231,7 @@ func (m *merger) fill(text, model string) any {
 		return m.s.Reply.Number
 	}
 	lacks := false
-	text = placeholder().ReplaceAllStringFunc(text, func(name string) string {
+	text = placeholder.ReplaceAllStringFunc(text, func(name string) string {
 		value := f[strings.Trim(name, "{}")]
 		lacks = lacks || value == ""
 		return value
@@ -261,13 +261,13 @@ func (s *Sidecar) filling(key Key, model string) map[string]string {
 
 // Variable is the environment variable that holds the key; empty: it is written as it is, or none.
 func (s *Sidecar) Variable() string {
-	if m := variable().FindStringSubmatch(s.Key); m != nil {
+	if m := variable.FindStringSubmatch(s.Key); m != nil {
 		return m[1]
 	}
 	return ""
 }
 
-var variable = lazyregexp.New(`^\$\{(\w+)\}$`)
+var variable = regexp.MustCompile(`^\$\{(\w+)\}$`)
 
 // Say fills in what stands in braces in a text for people; false: something in it has no value.
 func (s *Sidecar) Say(text string, key Key) (string, bool) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // tomlText is a TOML text with its expressions: the headers of tables, and keys with values.
@@ -276,10 +276,10 @@ func (t *tomlText) addLine(at int, line string) []byte {
 	return t.splice(at, at, line)
 }
 
-var bareKey = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
+var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 func tomlKey(key string) string {
-	if bareKey().MatchString(key) {
+	if bareKey.MatchString(key) {
 		return key
 	}
 	return tomlString(key)

@@ -75,7 +75,7 @@ func (c Config) filled() Config {
 type Log struct {
 	cfg     Config
 	queue   chan *entry
-	company chan neighbour
+	company chan writerChange
 	quit    chan struct{}
 	ended   chan struct{}
 	once    sync.Once
@@ -122,7 +122,7 @@ func Open(cfg Config) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("decision log: %w", err)
 	}
-	l := &Log{cfg: cfg, queue: make(chan *entry, cfg.Queue), company: make(chan neighbour),
+	l := &Log{cfg: cfg, queue: make(chan *entry, cfg.Queue), company: make(chan writerChange),
 		quit: make(chan struct{}), ended: make(chan struct{}), lock: held}
 	w, err := newWriter(cfg, &l.counts)
 	if err != nil {

@@ -20,7 +20,7 @@ func decision(i int) Decision {
 		Tool: "exec", Class: "exec", Model: "gpt-oss", Strategy: "native", Confidence: 1,
 		Rules:     "0123456789ab",
 		Arguments: json.RawMessage(fmt.Sprintf(`{"command":"rm -rf ./build/%d"}`, i)),
-		Effect:    policy.Allow, Enforced: true, Outcome: Left,
+		Effect:    policy.Allow, Enforced: true, Outcome: Passed,
 	}
 	if i%3 == 0 {
 		d.Effect, d.Outcome, d.Rule, d.Place, d.Why = policy.Deny, Refused, "whole-tree", "exec.yaml:9",

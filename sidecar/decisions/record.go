@@ -34,7 +34,7 @@ type Outcome string
 
 // The outcomes.
 const (
-	Left     Outcome = "left"     // the caller got it
+	Passed   Outcome = "left"     // the caller got it
 	Refused  Outcome = "refused"  // the caller did not; the model was told
 	Asked    Outcome = "asked"    // the caller got it with the wish that a person is asked
 	Confined Outcome = "confined" // the caller got it in the wrapper that confines it

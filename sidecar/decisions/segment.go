@@ -9,11 +9,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // maxLine is how long a line of a log may be; the longest that is written is shorter.
@@ -26,7 +25,7 @@ type segment struct {
 	bytes int64
 }
 
-var segmentName = lazyregexp.New(`^(\d{12})\.jsonl$`)
+var segmentName = regexp.MustCompile(`^(\d{12})\.jsonl$`)
 
 func segmentPath(dir string, first uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%012d.jsonl", first))
@@ -39,7 +38,7 @@ func segments(dir string) (list []segment, err error) {
 		return nil, err
 	}
 	for _, f := range files {
-		m := segmentName().FindStringSubmatch(f.Name())
+		m := segmentName.FindStringSubmatch(f.Name())
 		if m == nil {
 			continue
 		}

@@ -33,7 +33,7 @@ func logOf(t testing.TB, list ...any) (dir string) {
 // Logs of replicas are sound together if each is, and each approval was given and used once.
 func TestVerifyAll(t *testing.T) {
 	waits := Decision{Tool: "exec", Effect: policy.Ask, Approval: "aaaa-aaaa", Outcome: Refused}
-	passes := Decision{Tool: "exec", Effect: policy.Ask, Approval: "aaaa-aaaa", Outcome: Left}
+	passes := Decision{Tool: "exec", Effect: policy.Ask, Approval: "aaaa-aaaa", Outcome: Passed}
 	other := Decision{Tool: "exec", Effect: policy.Ask, Approval: "bbbb-bbbb", Outcome: Asked}
 	yes, no := Answer{ID: "aaaa-aaaa", State: "allowed", By: "Sam"}, Answer{ID: "aaaa-aaaa", State: "denied",
 		By: "Sam"}

@@ -172,7 +172,7 @@ func TestOneTrial(t *testing.T) {
 		if r.Name() == "main" {
 			trials++
 		}
-		r.Ended(Left, "")
+		r.Ended(Canceled, "")
 		r.Ended(Failed, "told twice") // counts for nothing
 	}
 	if trials != 1 {
@@ -257,7 +257,7 @@ func TestKeys(t *testing.T) {
 		"http://a k\nhttp://a/v1 secret":  "line 2: this server has a key already",
 		"http://127.0.0.1:8000/v1 secret": "its key is upstream_key",
 	} {
-		_, err := Others(config.Settings{Upstream: "http://127.0.0.1:8000", UpstreamKeys: text})
+		_, err := OtherKeys(config.Settings{Upstream: "http://127.0.0.1:8000", UpstreamKeys: text})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", text, err)
 		}

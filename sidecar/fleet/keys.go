@@ -41,8 +41,8 @@ func ParseKeys(text string) (Keys, error) {
 	return keys, nil
 }
 
-// Others are the keys of all servers but that of the settings.
-func Others(s config.Settings) (Keys, error) {
+// OtherKeys are the keys of all servers but that of the settings.
+func OtherKeys(s config.Settings) (Keys, error) {
 	keys, err := ParseKeys(s.UpstreamKeys)
 	if err != nil {
 		return nil, fmt.Errorf("upstream_keys: %w", err)
@@ -78,7 +78,7 @@ func (k Keys) Unused(set *ruleset.Set) (hosts []string) {
 
 // ConfigOf is what a client of one of the servers needs, for a command that is no server.
 func ConfigOf(s config.Settings, u ruleset.Upstream) (upstream.Config, error) {
-	keys, err := Others(s)
+	keys, err := OtherKeys(s)
 	if err != nil {
 		return upstream.Config{}, err
 	}

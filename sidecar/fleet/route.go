@@ -170,7 +170,7 @@ const (
 	Served   Outcome = "served"   // a reply has begun
 	Answered Outcome = "answered" // it said why there is none, and that tells nothing against it
 	Failed   Outcome = "failed"
-	Left     Outcome = "left" // the caller did, before there was anything
+	Canceled Outcome = "left" // the caller did, before there was anything
 )
 
 // Ended tells what became of the request that Enter has let in, once; later calls do nothing.
@@ -186,8 +186,8 @@ func (r *Route) Ended(o Outcome, why string) {
 	switch o {
 	case Failed:
 		s.circuit.Failed(r.pass, now, bounds)
-	case Left:
-		s.circuit.Left(r.pass)
+	case Canceled:
+		s.circuit.Cancel(r.pass)
 	default:
 		s.circuit.Succeeded(r.pass)
 	}

@@ -114,7 +114,7 @@ func OutcomeOf(call *tools.Call) decisions.Outcome {
 	case slices.ContainsFunc(call.Repairs, isConfined):
 		return decisions.Confined
 	}
-	return decisions.Left
+	return decisions.Passed
 }
 
 // Unticketed is text without the ticket that lets a call run once.
@@ -163,17 +163,17 @@ func apart(asker string) (client, agent, channel string) {
 	return client, agent, channel
 }
 
-// Left notes under which id a call leaves, so that a hook of the gateway does not ask again,
+// NoteDeparture notes under which id a call leaves, so that a hook of the gateway does not ask again,
 // and whether the gateway shall ask about it, or confine it. What is awaited of
 // its result is for the replica to which that comes; empty: nothing.
-func (g *Guard) Left(id string, who policy.Subject, call *tools.Call) (awaited string) {
-	g.left.Add(id, call.Name, call.Arguments)
+func (g *Guard) NoteDeparture(id string, who policy.Subject, call *tools.Call) (awaited string) {
+	g.departed.Add(id, call.Name, call.Arguments)
 	switch {
 	case slices.ContainsFunc(call.Repairs, isAsk):
-		g.asks.Left(id, asker(who), g.Now())
+		g.asks.Add(id, asker(who), g.Now())
 		return awaitsAsking + g.Now().Format(time.RFC3339Nano)
 	case slices.ContainsFunc(call.Repairs, isConfined):
-		g.wrapped.Left(id, asker(who))
+		g.wrapped.Add(id, asker(who))
 		return awaitsConfined + g.Now().Format(time.RFC3339Nano)
 	}
 	return ""
@@ -195,9 +195,9 @@ func (g *Guard) Await(id string, who policy.Subject, awaited string) {
 	}
 	switch kind + " " {
 	case awaitsAsking:
-		g.asks.Left(id, asker(who), at)
+		g.asks.Add(id, asker(who), at)
 	case awaitsConfined:
-		g.wrapped.Left(id, asker(who))
+		g.wrapped.Add(id, asker(who))
 	}
 }
 

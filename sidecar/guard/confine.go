@@ -8,7 +8,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -32,7 +31,7 @@ type Permit struct {
 	// Settings says that git may change its settings: nothing runs beside it that could bring others.
 	Settings bool
 	// Remotes are where git may fetch from, and push to, as the user.
-	Remotes []gitremote.Remote
+	Remotes []Remote
 	// Outside says that it runs outside of the walls: it needs what is there, and touches no file.
 	Outside bool
 	// Project says that it runs code of the workspace, and brings none of its own: npm run dev,
@@ -46,7 +45,7 @@ type Confiner interface {
 	Permit(set *ruleset.Set, p Permit) (policy.Wrapper, error)
 	// Remotes are those that the settings of git in the workspace name; nil: none, or a confined command
 	// can have written them.
-	Remotes(roots paths.Roots) []gitremote.Remote
+	Remotes(roots paths.Roots) []Remote
 }
 
 // confineRepair marks a call that leaves confined.
@@ -143,7 +142,7 @@ func gitAlone(s *shell.Script) bool {
 var harmlessToGit = strings.Fields("cd pwd ls stat mkdir touch rm rmdir date find rg sed sort tee uniq diff")
 
 // remotes are where git of a script may fetch from, and push to. A folder is given only if no rule denies it.
-func (j *judge) remotes(s *shell.Script) (out []gitremote.Remote) {
+func (j *judge) remotes(s *shell.Script) (out []Remote) {
 	uses := j.set.Confined("").Remotes
 	may := func(c shell.Command) bool { return c.Binary == "git" && slices.ContainsFunc(uses, c.Is) }
 	if !understands(s) || !slices.ContainsFunc(s.Commands, may) {

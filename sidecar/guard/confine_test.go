@@ -11,7 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -20,10 +19,10 @@ import (
 type desk struct {
 	permits []Permit
 	closed  bool
-	remotes []gitremote.Remote
+	remotes []Remote
 }
 
-func (d *desk) Remotes(paths.Roots) []gitremote.Remote { return d.remotes }
+func (d *desk) Remotes(paths.Roots) []Remote { return d.remotes }
 
 func (d *desk) Permit(_ *ruleset.Set, p Permit) (policy.Wrapper, error) {
 	if d.closed {
@@ -185,7 +184,7 @@ func TestPermitOfPorts(t *testing.T) {
 		t.Fatal(problems)
 	}
 	j, d, _ := confining(t, "", "")
-	j.set, j.world = set, j.world.Beside("127.0.0.1:8001")
+	j.set, j.world = set, j.world.WithServer("127.0.0.1:8001")
 	if why := j.decide(exec("npm test")); why != nil || len(d.permits) != 1 ||
 		!slices.Equal(d.permits[0].Ports, []int{5432}) {
 		t.Errorf("%v %+v", why, d.permits)
@@ -284,12 +283,12 @@ func TestOutsideCalls(t *testing.T) {
 // Git reaches the remotes of the workspace as the user does where everything in the command is understood. It
 // pushes to them if the command does. A remote that no rule lets it read is none.
 func TestPermitOfRemotes(t *testing.T) {
-	remote := func(text string) gitremote.Remote {
-		u, ok := gitremote.Parse(text)
+	remote := func(text string) Remote {
+		u, ok := ParseRemote(text)
 		if !ok {
 			t.Fatal(text)
 		}
-		return gitremote.Remote{Text: text, URL: u}
+		return Remote{Text: text, URL: u}
 	}
 	for command, want := range map[string]string{
 		"git fetch":               "ssh://git@example.com/a.git file:///srv/a.git",
@@ -302,7 +301,7 @@ func TestPermitOfRemotes(t *testing.T) {
 		"git fetch; node -e 1":    "",
 	} {
 		j, d, _ := confining(t, "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
-		d.remotes = []gitremote.Remote{remote("git@example.com:/a.git"), remote("/srv/a.git"),
+		d.remotes = []Remote{remote("git@example.com:/a.git"), remote("/srv/a.git"),
 			remote("/home/agent/.ssh")}
 		if why := j.decide(exec(command)); why != nil || len(d.permits) != 1 {
 			t.Fatalf("%s: %v", command, why)
@@ -360,7 +359,7 @@ func TestConfineModes(t *testing.T) {
 func TestNoPermitNoCall(t *testing.T) {
 	j, d, log := confining(t, "", "")
 	d.closed = true
-	if why := j.decide(exec("git status")); why == nil || log.Said("confine_failed") != 1 {
+	if why := j.decide(exec("git status")); why == nil || log.Count("confine_failed") != 1 {
 		t.Errorf("%v %s", why, log)
 	}
 }
@@ -373,10 +372,10 @@ func TestGatewayElsewhere(t *testing.T) {
 	if j.decide(call) != nil || len(d.permits) != 1 {
 		t.Fatalf("%s", call.Arguments)
 	}
-	j.Left("c1", j.who, call)
+	j.NoteDeparture("c1", j.who, call)
 	note := j.Result(j.set, "c1",
 		said("sh: 1: /bin/gpt-oss-executor: not found\n\n(Command exited with code 127)"))
-	if !strings.Contains(note, "send the same call again") || log.Said("gateway_elsewhere") != 1 {
+	if !strings.Contains(note, "send the same call again") || log.Count("gateway_elsewhere") != 1 {
 		t.Errorf("%q %s", note, log)
 	}
 	if call := exec("node -e 1"); j.decide(call) != nil || len(d.permits) != 1 ||
@@ -394,12 +393,12 @@ func TestHeldCommandsAreExplained(t *testing.T) {
 	j, _, _ := confining(t, "", "")
 	call := exec("node -e 1")
 	j.decide(call)
-	j.Left("c1", j.who, call)
+	j.NoteDeparture("c1", j.who, call)
 	if note := j.Result(j.set, "c1",
 		said("Error: EACCES: permission denied, open '/home/sam/x'\n\n(Command exited with code 1)")); !strings.Contains(note, "ran confined") {
 		t.Errorf("%q", note)
 	}
-	j.Left("c2", j.who, call)
+	j.NoteDeparture("c2", j.who, call)
 	if note := j.Result(j.set, "c2", said("ok")); note != "" {
 		t.Errorf("%q", note)
 	}

@@ -38,7 +38,7 @@ type Config struct {
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 
-	Others     state.Others     // what sessions do at other replicas; nil: there are none
+	PeerRates  state.PeerRates  // what sessions do at other replicas; nil: there are none
 	Departures state.Departures // calls that have left at other replicas; nil: there are none
 }
 
@@ -49,37 +49,38 @@ func (g *Guard) Share(ctx context.Context) { g.rates.Share(ctx) }
 // and writes the decision log. Safe for concurrent use.
 type Guard struct {
 	Config
-	rates   *state.Rates
-	asks    *state.Asks
-	left    *state.Left
-	wrapped *state.Wrapped
-	ports   *state.Ports
-	dryRuns quiet
-	said    quiet // about workspaces
+	rates        *state.Rates
+	asks         *state.Asks
+	departed     *state.Departed
+	wrapped      *state.Wrapped
+	ports        *state.Ports
+	dryRuns      quiet
+	workspaceLog quiet // about workspaces
 }
 
 // New is a guard that has judged nothing yet.
 func New(c Config) *Guard {
-	return &Guard{Config: c, rates: state.NewRates(maxSessions, c.Others), asks: state.NewAsks(),
-		left: state.NewLeft(c.Departures), wrapped: state.NewWrapped(), ports: state.NewPorts(maxSessions),
+	return &Guard{Config: c, rates: state.NewRates(maxSessions, c.PeerRates), asks: state.NewAsks(),
+		departed: state.NewDeparted(c.Departures), wrapped: state.NewWrapped(),
+		ports:   state.NewPorts(maxSessions),
 		dryRuns: quiet{every: time.Minute}}
 }
 
 // judge judges the calls of one request.
 type judge struct {
 	*Guard
-	set     *ruleset.Set
-	named   ruleset.Named // what the gateway says of the workspace
-	world   World         // of this request, from its first call on
-	who     policy.Subject
-	catalog *tools.Catalog
-	as      string // the name of the request; empty: it gets one
-	request string // its name in the decision log
-	ear     Ear
-	here    bool            // the calls run here, and not at a gateway
-	hooked  *hooked         // the call stands before a gateway's hook; nil: it comes from a reply
-	facts   *policy.Facts   // of the last call
-	said    policy.Decision // about it
+	set      *ruleset.Set
+	named    ruleset.Named // what the gateway says of the workspace
+	world    World         // of this request, from its first call on
+	who      policy.Subject
+	catalog  *tools.Catalog
+	as       string // the name of the request; empty: it gets one
+	request  string // its name in the decision log
+	observer Observer
+	here     bool            // the calls run here, and not at a gateway
+	hooked   *hooked         // the call stands before a gateway's hook; nil: it comes from a reply
+	facts    *policy.Facts   // of the last call
+	decided  policy.Decision // about it
 
 	// ask asks a person about a call. It says why the call may not leave, or nothing, and which
 	// approval it waits for or has used; nil: askPerson.
@@ -91,11 +92,11 @@ type judge struct {
 // that it works. A nil func lets every call leave: the rules have nothing to say, and nothing is logged. The
 // log names the request as request says; where that is empty, by a name of its own.
 func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, request string,
-	named ruleset.Named, ear Ear) func(*tools.Call) *tools.Refusal {
+	named ruleset.Named, observer Observer) func(*tools.Call) *tools.Refusal {
 	if !set.Judges() && g.Decisions == nil {
 		return nil
 	}
-	j := &judge{Guard: g, set: set, named: named, who: who, catalog: catalog, as: request, ear: ear}
+	j := &judge{Guard: g, set: set, named: named, who: who, catalog: catalog, as: request, observer: observer}
 	return j.decide
 }
 
@@ -119,7 +120,7 @@ func (j *judge) decide(call *tools.Call) *tools.Refusal {
 		refusal = &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments),
 			Why: "No call may leave while decisions cannot be logged."}
 	}
-	j.hears(call, &v, refusal)
+	j.report(call, &v, refusal)
 	return refusal
 }
 
@@ -143,7 +144,7 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	if j.confines(looked) {
 		d, confined, understood = j.decideConfined(looked, d)
 	}
-	j.said = d
+	j.decided = d
 	j.tell(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
 	why, person := "", ""

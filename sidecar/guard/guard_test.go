@@ -107,18 +107,18 @@ func TestResultsShowWhoAsks(t *testing.T) {
 	j, _, log := newJudge(t)
 	asked := &tools.Call{Repairs: []tools.Repair{{Kind: askRepair}}}
 	here, there := policy.Subject{Agent: "main", Channel: "telegram"}, policy.Subject{Agent: "main"}
-	j.Left("plain", here, &tools.Call{})
+	j.NoteDeparture("plain", here, &tools.Call{})
 	j.Result(j.set, "plain", said("(no output)"))
-	j.Left("a1", here, asked)
+	j.NoteDeparture("a1", here, asked)
 	j.Result(j.set, "a1", said("Approval required (id 7)"))
-	if log.Said("gateway_does_not_ask") != 0 {
+	if log.Count("gateway_does_not_ask") != 0 {
 		t.Errorf("told of a gateway that asks: %s", log)
 	}
-	j.Left("a2", here, asked)
-	j.Left("a3", here, asked)
+	j.NoteDeparture("a2", here, asked)
+	j.NoteDeparture("a3", here, asked)
 	j.Result(j.set, "a2", said("(no output)"))
 	j.Result(j.set, "a3", said("(no output)"))
-	if log.Said("gateway_does_not_ask") != 1 || j.asks.Hears(asker(here), j.Now()) ||
+	if log.Count("gateway_does_not_ask") != 1 || j.asks.Hears(asker(here), j.Now()) ||
 		!j.asks.Hears(asker(there), j.Now()) {
 		t.Errorf("%s", log)
 	}
@@ -148,7 +148,7 @@ func TestAwait(t *testing.T) {
 			func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, false},
 		"confined, old": {confineRepair, "sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 2 * maxAwaited, func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, true},
 	} {
-		awaited := left.Left("call1", who, &tools.Call{Repairs: []tools.Repair{{Kind: row.mark}}})
+		awaited := left.NoteDeparture("call1", who, &tools.Call{Repairs: []tools.Repair{{Kind: row.mark}}})
 		there, _, _ := newJudge(t)
 		now := left.Now().Add(row.old)
 		there.Now = func() time.Time { return now }
@@ -158,7 +158,7 @@ func TestAwait(t *testing.T) {
 			t.Errorf("%s: %v after %q", name, got, awaited)
 		}
 	}
-	if got := left.Left("plain", who, &tools.Call{}); got != "" {
+	if got := left.NoteDeparture("plain", who, &tools.Call{}); got != "" {
 		t.Errorf("awaited: %q", got)
 	}
 	left.Await("x", who, "nothing that anybody says") // another version may
@@ -198,7 +198,7 @@ func text(s string) *string { return &s }
 // that it comes through, either.
 func TestConnection(t *testing.T) {
 	listening := map[int]bool{8001: false, 9999: true}
-	world := NewWorld(Here{Servers: []string{"127.0.0.1:8001"}}).Beside("127.0.0.1:40001")
+	world := NewWorld(Here{Servers: []string{"127.0.0.1:8001"}}).WithServer("127.0.0.1:40001")
 	g := New(Config{World: world, Now: time.Now, Listening: func() map[int]bool { return listening },
 		Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
 	who := policy.Subject{Session: "s1"}

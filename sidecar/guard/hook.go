@@ -40,7 +40,7 @@ type HookRuling struct {
 	// what the model is told, where the call is not allowed
 	Message string `json:"message,omitempty"`
 	// it was judged as it left for the gateway, and not again
-	Left     bool             `json:"left,omitempty"`
+	Departed bool             `json:"left,omitempty"`
 	Approval *approvals.Entry `json:"approval,omitempty"` // what a person is to be asked
 	// the command, or the arguments, as a person may read them
 	Shown string `json:"shown,omitempty"`
@@ -71,8 +71,8 @@ func (g *Guard) Hook(set *ruleset.Set, q *Hooked) (*HookRuling, error) {
 	if err := json.Unmarshal(q.Arguments, &object); err != nil || object == nil {
 		return nil, errors.New(`"arguments" must be a JSON object`)
 	}
-	if g.left.Take(q.ID, q.Tool, q.Arguments) {
-		return &HookRuling{Effect: policy.Allow, Left: true}, nil
+	if g.departed.Take(q.ID, q.Tool, q.Arguments) {
+		return &HookRuling{Effect: policy.Allow, Departed: true}, nil
 	}
 	set = set.For(ruleset.OpenClaw) // it alone has such hooks
 	who := policy.Subject{Model: q.Model, Client: ruleset.OpenClaw, Agent: q.Agent, Session: q.Session,
@@ -89,7 +89,8 @@ func (g *Guard) Hook(set *ruleset.Set, q *Hooked) (*HookRuling, error) {
 	}
 	call := tools.Call{Name: q.Tool, Arguments: q.Arguments, Strategy: "native", Confidence: 1}
 	refusal := j.decide(&call)
-	r := &HookRuling{Effect: policy.Allow, Rule: j.said.Rule, Why: j.said.Why, Instead: j.said.Instead}
+	r := &HookRuling{Effect: policy.Allow, Rule: j.decided.Rule, Why: j.decided.Why,
+		Instead: j.decided.Instead}
 	if refusal == nil {
 		return r, nil
 	}

@@ -23,12 +23,12 @@ func TestHookedCallsAreNotConfined(t *testing.T) {
 		{"always", "exec", asks, policy.Deny},
 		{"always", "write", `{"path":"a.txt","content":""}`, policy.Allow},
 	} {
-		j, desk, _ := confining(t, "confine: when_possible", "confine: "+c.mode)
+		j, issuer, _ := confining(t, "confine: when_possible", "confine: "+c.mode)
 		g := j.Guard
 		g.Approvals = NewApprovals(j.set.Limits, time.Now, telemetry.New(), nil)
 		r, err := g.Hook(j.set, &Hooked{Tool: c.tool, Arguments: []byte(c.args), Session: "s", Agent: "main"})
 		ruletest.Must(t, err)
-		if r.Effect != c.want || (r.Approval != nil) != (c.want == policy.Ask) || len(desk.permits) != 0 {
+		if r.Effect != c.want || (r.Approval != nil) != (c.want == policy.Ask) || len(issuer.permits) != 0 {
 			t.Errorf("%s, %s %s: %+v", c.mode, c.tool, c.args, r)
 		}
 		if list, _, _ := g.Approvals.List(); len(list) > 0 && c.want != policy.Ask {
@@ -71,12 +71,12 @@ func TestHookOfWrappedCalls(t *testing.T) {
 	if r.Effect != policy.Ask {
 		t.Errorf("by itself: %+v", r)
 	}
-	j, desk, _ := confining(t, "confine: when_possible", "confine: always")
+	j, issuer, _ := confining(t, "confine: when_possible", "confine: always")
 	r, err = j.Hook(j.set, &Hooked{Tool: "tool_call",
 		Arguments: []byte(`{"id":"exec","args":{"command":"python3 -c '1'"}}`), Session: "s", Agent: "main",
 		Again: true})
 	ruletest.Must(t, err)
-	if r.Effect != policy.Deny || len(desk.permits) != 0 {
+	if r.Effect != policy.Deny || len(issuer.permits) != 0 {
 		t.Errorf("where all must be confined: %+v", r)
 	}
 }

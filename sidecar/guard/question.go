@@ -121,7 +121,7 @@ func (w World) Answer(set *ruleset.Set, q *Question) (*Ruling, error) {
 			rulefile.DidYouMean(client, set.AgentNames()))
 	}
 	set = set.For(client)
-	at := w.Said(set, q.Workspace).at(m)
+	at := w.WithFolder(set, q.Workspace).at(m)
 	at.Confined = q.Confined
 	at.World.Cwd, at.World.Home = cmp.Or(q.Cwd, at.World.Cwd), q.Home
 	if q.Resolve != nil {

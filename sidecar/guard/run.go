@@ -35,10 +35,10 @@ type Passed struct {
 
 // Weigh says why a call may not run, or nil. Where a person must allow the call, it waits for
 // them until ctx ends; asked hears of that.
-func (r *Run) Weigh(ctx context.Context, call tools.Call, ear Ear,
+func (r *Run) Weigh(ctx context.Context, call tools.Call, observer Observer,
 	asked func(approvals.Entry)) (*Passed, *tools.Refusal) {
 	j := r.judge
-	j.ear = ear
+	j.observer = observer
 	j.ask = func(call *tools.Call,
 		d policy.Decision) (why, approval string) {
 		return j.wait(ctx, call, d, asked)

@@ -39,7 +39,7 @@ func asking(t *testing.T, test func(t *testing.T, d counter)) {
 func (d counter) weigh(ctx context.Context, tool, args string, asked func(approvals.Entry)) (why string) {
 	r := d.Run(d.j.set, policy.Subject{Run: true, Interactive: true}, "run")
 	if _, refusal := r.Weigh(ctx, tools.Call{Name: tool, Arguments: json.RawMessage(args), Strategy: "native",
-		Confidence: 1}, Ear{}, asked); refusal != nil {
+		Confidence: 1}, Observer{}, asked); refusal != nil {
 		return refusal.Why
 	}
 	return ""

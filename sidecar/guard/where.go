@@ -22,9 +22,9 @@ func (w World) In(named []string, cwd string) World {
 	return w
 }
 
-// Said is the world of a request whose gateway names this folder; empty: it names none. One
+// WithFolder is the world of a request whose gateway names this folder; empty: it names none. One
 // that cannot be a workspace is not taken over.
-func (w World) Said(set *ruleset.Set, folder string) World {
+func (w World) WithFolder(set *ruleset.Set, folder string) World {
 	if folder == "" || w.unfit(set, folder) != "" {
 		return w.In(nil, folder)
 	}
@@ -38,7 +38,7 @@ func (g *Guard) where(set *ruleset.Set, who policy.Subject, named ruleset.Named)
 	w := g.World
 	has := w.Roots(set).Workspace()
 	tell := func(level slog.Level, event, text, folder string, more ...any) {
-		if g.said.allow(event+" "+folder+" "+who.Agent, g.Now()) {
+		if g.workspaceLog.allow(event+" "+folder+" "+who.Agent, g.Now()) {
 			g.Log.Log(context.Background(), level, text,
 				append([]any{"event", event, "workspace", folder, "agent", who.Agent}, more...)...)
 		}

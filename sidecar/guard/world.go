@@ -45,8 +45,8 @@ func NewWorld(h Here) World {
 	return World{here: h, folders: &folders{}}
 }
 
-// Beside is the world with one more server of the guard, which has begun to listen at HOST:PORT.
-func (w World) Beside(server string) World {
+// WithServer is the world with one more server of the guard, which has begun to listen at HOST:PORT.
+func (w World) WithServer(server string) World {
 	w.here.Servers = append(slices.Clip(w.here.Servers), server)
 	return w
 }

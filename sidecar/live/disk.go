@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // The modes of what is written. Rules are no secret, but who may write here decides what runs after a bad
@@ -24,7 +24,7 @@ const (
 )
 
 // fileName is one entry on disk: its number and its version.
-var fileName = lazyregexp.New(`^(\d{8})-[0-9a-f]{12}\.json$`)
+var fileName = regexp.MustCompile(`^(\d{8})-[0-9a-f]{12}\.json$`)
 
 // read takes up the entries of the folder. Those that are damaged are left out.
 func (h *History) read() error {
@@ -65,7 +65,7 @@ func (h *History) names() (names []string, err error) {
 		return nil, err
 	}
 	for _, f := range list {
-		if fileName().MatchString(f.Name()) {
+		if fileName.MatchString(f.Name()) {
 			names = append(names, f.Name())
 		}
 	}
@@ -74,7 +74,7 @@ func (h *History) names() (names []string, err error) {
 }
 
 func number(name string) int {
-	n, _ := strconv.Atoi(fileName().FindStringSubmatch(name)[1]) // eight digits
+	n, _ := strconv.Atoi(fileName.FindStringSubmatch(name)[1]) // eight digits
 	return n
 }
 

@@ -55,7 +55,7 @@ func (r *ruleRig) watch() {
 
 // own is the folder in force, with a comment more.
 func (r *ruleRig) own(comment string) rulefile.Files {
-	return ruletest.Other(r.live.Merged(nil), comment)
+	return ruletest.Changed(r.live.Merged(nil), comment)
 }
 
 func (r *ruleRig) version() string { return r.live.Set().Version }
@@ -72,7 +72,7 @@ func (r *ruleRig) metric(name string) string {
 	return ""
 }
 
-func (r *ruleRig) said(event string) int { return r.log.Said(event) }
+func (r *ruleRig) said(event string) int { return r.log.Count(event) }
 
 func TestOpen(t *testing.T) {
 	log, m := slog.New(slog.DiscardHandler), telemetry.New()

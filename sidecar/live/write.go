@@ -64,7 +64,7 @@ func stage(dir, name string, files rulefile.Files, like *content) (path string, 
 			return "", err
 		}
 	}
-	path, err = atomicfile.Beside(at, []byte(text), like.mode(name))
+	path, err = atomicfile.Stage(at, []byte(text), like.mode(name))
 	if err == nil {
 		like.own(path, name)
 	}

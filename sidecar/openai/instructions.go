@@ -7,15 +7,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// maxSaid is how many places of one start are given.
-const maxSaid = 8
+// maxInstructed is how many places of one start are given.
+const maxInstructed = 8
 
-// Said gives what the caller's own instructions say behind a start, which begins a line:
+// Instructed gives what the caller's own instructions say behind a start, which begins a line:
 // at most some bytes for each place where it stands, in their order. All says that there
 // are no more such places than are given. Its instructions are the system and developer
 // messages in front of the first message of the user. What users and tools have said is in
 // none of them; files of the agent may be.
-func (q *Request) Said(start string, most int) (out []string, all bool) {
+func (q *Request) Instructed(start string, most int) (out []string, all bool) {
 	for i := range q.Messages {
 		m := &q.Messages[i]
 		if m.Role != "system" && m.Role != "developer" {
@@ -30,7 +30,7 @@ func (q *Request) Said(start string, most int) (out []string, all bool) {
 			out = append(out, behind(q.parts(m.Content, len(raw)), start, most)...)
 		}
 	}
-	return out[:min(len(out), maxSaid)], len(out) <= maxSaid
+	return out[:min(len(out), maxInstructed)], len(out) <= maxInstructed
 }
 
 // behindRaw is behind for the inside of a JSON string, of which only what is asked for is
@@ -39,7 +39,7 @@ func behindRaw(raw []byte, start string, most int) (out []string) {
 	quoted := AppendString(nil, start)
 	quoted = quoted[1 : len(quoted)-1]
 	line := quoted[bytes.LastIndex(quoted, []byte(`\n`))+1:] // is looked for: headings begin alike, and often
-	for from := 0; len(out) <= maxSaid; {
+	for from := 0; len(out) <= maxInstructed; {
 		at := bytes.Index(raw[from:], line)
 		if at < 0 {
 			break
@@ -66,7 +66,7 @@ func newline(raw []byte) bool {
 // behind is what stands behind each start that begins a line, for one place more than are
 // given at most.
 func behind(text, start string, most int) (out []string) {
-	for from := 0; len(out) <= maxSaid; {
+	for from := 0; len(out) <= maxInstructed; {
 		at := strings.Index(text[from:], start)
 		if at < 0 {
 			break

@@ -42,7 +42,7 @@ func TestSaid(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		got, all := q.Said(start, 200)
+		got, all := q.Instructed(start, 200)
 		if diff := cmp.Diff(c.want, got); diff != "" || !all {
 			t.Errorf("%s: %v %s", name, all, diff)
 		}
@@ -51,7 +51,7 @@ func TestSaid(t *testing.T) {
 
 // Who says it too often is not heard to the end, and that is said.
 func TestSaidTooOften(t *testing.T) {
-	for n, want := range map[int]bool{maxSaid: true, maxSaid + 1: false, 1000: false} {
+	for n, want := range map[int]bool{maxInstructed: true, maxInstructed + 1: false, 1000: false} {
 		line := `"` + strings.Repeat(`Working directory: /a\n`, n) + `"`
 		for _, content := range []string{line, `[{"type":"text","text":` + line + `}]`} {
 			q, err := ParseRequest([]byte(`{"model":"m","messages":[{"role":"system","content":` + content +
@@ -59,7 +59,7 @@ func TestSaidTooOften(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if texts, all := q.Said("Working directory: ", 10); len(texts) != maxSaid || all != want {
+			if texts, all := q.Instructed("Working directory: ", 10); len(texts) != maxInstructed || all != want {
 				t.Errorf("%d times: %d texts, all %v", n, len(texts), all)
 			}
 		}
@@ -82,7 +82,7 @@ func FuzzSaid(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			texts, _ := q.Said("Working directory: ", most)
+			texts, _ := q.Instructed("Working directory: ", most)
 			return texts
 		}
 		whole, part := said(string(content)), said(`[{"type":"text","text":`+string(content)+`}]`)

@@ -1,10 +1,9 @@
 package parse
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Argument is what stands between the tags of an argument. All of it is theirs, up to the tag that
@@ -18,14 +17,14 @@ type Argument struct {
 }
 
 var (
-	anyArg   = lazyregexp.New(`(?i)<(/?)(?:[\w:]+:)?(parameter|arg|arguments|tool_input|action_input)\b(?:(?:=|\s+(?:name|key)\s*=\s*)["']?([^"'>\s]+)["']?)?[^<>]*>`)
-	keyedArg = lazyregexp.New(`(?i)^\s*<(?:[\w:]+:)?(?:parameter|arg)\b`)
+	anyArg   = regexp.MustCompile(`(?i)<(/?)(?:[\w:]+:)?(parameter|arg|arguments|tool_input|action_input)\b(?:(?:=|\s+(?:name|key)\s*=\s*)["']?([^"'>\s]+)["']?)?[^<>]*>`)
+	keyedArg = regexp.MustCompile(`(?i)^\s*<(?:[\w:]+:)?(?:parameter|arg)\b`)
 )
 
 // Arguments are those in doc, in their order.
 func Arguments(doc string) (all []Argument) {
 	name, depth := "", 0
-	for _, m := range anyArg().FindAllStringSubmatchIndex(doc, -1) {
+	for _, m := range anyArg.FindAllStringSubmatchIndex(doc, -1) {
 		closes, tag := m[2] < m[3], strings.ToLower(doc[m[4]:m[5]])
 		switch a := (Argument{At: m[0], From: m[1], To: len(doc), End: len(doc), Open: true}); {
 		case depth > 0 && tag != name:
@@ -42,7 +41,7 @@ func Arguments(doc string) (all []Argument) {
 			if m[6] >= 0 {
 				a.Key = doc[m[6]:m[7]]
 			}
-			if keyed == (a.Key != "") && (keyed || !keyedArg().MatchString(doc[m[1]:])) {
+			if keyed == (a.Key != "") && (keyed || !keyedArg.MatchString(doc[m[1]:])) {
 				name, depth = tag, 1
 				all = append(all, a)
 			}
@@ -64,4 +63,4 @@ func within(all []Argument, at int) bool {
 }
 
 // Begins says that a call begins in a text.
-func BeginsTag(s string) bool { return callTag().MatchString(s) }
+func BeginsTag(s string) bool { return callTag.MatchString(s) }

@@ -1,19 +1,19 @@
 package parse
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 var (
-	callTag = lazyregexp.New(`(?i)<(?:[\w:]+:)?(?:function|invoke)(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?\s*>`)
-	nameTag = lazyregexp.New(`(?is)<(?:tool|tool_name)>\s*([^<]+?)\s*</(?:tool|tool_name)>`)
-	anyTag  = lazyregexp.New(`</?[\w:-]+>`)
-	endTag  = lazyregexp.New(`(?i)</(?:[\w:]+:)?(?:function|invoke|action|arguments|tool_input|action_input)>`)
+	callTag = regexp.MustCompile(`(?i)<(?:[\w:]+:)?(?:function|invoke)(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?\s*>`)
+	nameTag = regexp.MustCompile(`(?is)<(?:tool|tool_name)>\s*([^<]+?)\s*</(?:tool|tool_name)>`)
+	anyTag  = regexp.MustCompile(`</?[\w:-]+>`)
+	endTag  = regexp.MustCompile(`(?i)</(?:[\w:]+:)?(?:function|invoke|action|arguments|tool_input|action_input)>`)
 )
 
 // Calls reads the calls in doc, in front of the first that could not be read: broken says that there
@@ -21,9 +21,9 @@ var (
 // holds is no call, whatever it looks like.
 func TagCalls(doc string, cut bool) (calls []Call, broken bool) {
 	args := Arguments(doc)
-	heads := callTag().FindAllStringSubmatchIndex(doc, -1)
+	heads := callTag.FindAllStringSubmatchIndex(doc, -1)
 	heads = slices.DeleteFunc(heads, func(h []int) bool { return within(args, h[0]) })
-	if m := nameTag().FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil && !within(args, m[0]) {
+	if m := nameTag.FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil && !within(args, m[0]) {
 		heads = [][]int{m}
 	}
 	done := 0
@@ -47,7 +47,7 @@ func TagCalls(doc string, cut bool) (calls []Call, broken bool) {
 		} else {
 			given, ok = arguments(doc[:to], h[1], args)
 		}
-		if !ok || cut && to == len(doc) && !endTag().MatchString(doc[h[1]:to]) {
+		if !ok || cut && to == len(doc) && !endTag.MatchString(doc[h[1]:to]) {
 			return calls, true
 		}
 		calls = append(calls, Call{Name: doc[h[2]:h[3]], Args: given})
@@ -83,7 +83,7 @@ func arguments(doc string, from int, all []Argument) (args string, ok bool) {
 	s := doc[from:]
 	if len(members) > 0 {
 		rest := doc[behind:]
-		if at := endTag().FindStringIndex(rest); at != nil {
+		if at := endTag.FindStringIndex(rest); at != nil {
 			if args = rest[at[1]:]; strings.Contains(args, "</parameter") {
 				return "", false // the tag that seemed to end an argument stood in it
 			}
@@ -107,5 +107,5 @@ func arguments(doc string, from int, all []Argument) (args string, ok bool) {
 // apart reports whether nothing but blanks and tags stands between arguments. Else a tag that seemed
 // to end one stands in its value.
 func apart(between string) bool {
-	return strings.TrimSpace(anyTag().ReplaceAllString(between, "")) == ""
+	return strings.TrimSpace(anyTag.ReplaceAllString(between, "")) == ""
 }

@@ -24,8 +24,8 @@ func TestNoTokensShown(t *testing.T) {
 }
 
 // What a header leaves that lost its recipient, and maybe its tokens, is no text. The object behind it is a
-// call, as one without a header is: of a tool that reads, if it is alone or the text in front names it; else the
-// model is asked.
+// call, as one without a header is: of a tool that reads, if it is alone or the text in front names it; else
+// the model is asked.
 func TestLeftovers(t *testing.T) {
 	s, c := shipped.Strategies(""), offeredForFuzz()
 	const read, exec, object = `{"path":"a"}`, `{"command":"ls"}`, `{"name":"exec","arguments":{"command":"ls"}}`

@@ -50,7 +50,8 @@ func TestGoesOn(t *testing.T) {
 }
 
 func TestLeads(t *testing.T) {
-	for text, want := range map[string]bool{"So:": true, "So：\n\n": true, "So? ": true, "So.": false, "": false} {
+	for text, want := range map[string]bool{"So:": true, "So：\n\n": true, "So? ": true, "So.": false,
+		"": false} {
 		var f parse.Front
 		f.Add(text)
 		if f.Leads() != want {

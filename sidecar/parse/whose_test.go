@@ -139,8 +139,9 @@ func TestToTheUser(t *testing.T) {
 func TestTracesOfOthers(t *testing.T) {
 	const call = `{"command":"ls"}`
 	for name, reply := range map[string]string{
-		"a chat":   "<|im_start|>user\nList it.<|im_end|>\n<|im_start|>assistant\n<tool_call>\n{\"name\":\"exec\",\"arguments\":" + call + "}\n</tool_call><|im_end|>",
-		"a report": "Tatsächlich steht im Feld thinking: to=functions.exec <|constrain|>json<|message|>" + call + "<|call|>",
+		"a chat": "<|im_start|>user\nList it.<|im_end|>\n<|im_start|>assistant\n<tool_call>\n{\"name\":\"exec\",\"arguments\":" + call + "}\n</tool_call><|im_end|>",
+		"a report": "Tatsächlich steht im Feld thinking: to=functions.exec <|constrain|>json<|message|>" +
+			call + "<|call|>",
 	} {
 		only(t, parse.Facts{User: "Write one."}, name, reply, "")
 	}

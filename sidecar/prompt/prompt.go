@@ -15,7 +15,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Ext ends the names of files that are templates. All others are plain text.
@@ -204,21 +203,21 @@ func quoted(text string) string {
 
 // Places and words in the errors of text/template.
 var (
-	errPlace = lazyregexp.New(`^(?:write the prompt: )?template: \w*:(\d+)(?::\d+)?:\s*`)
-	errAt    = lazyregexp.New(`^executing "[^"]*" at <[^>]*>:\s*`)
-	errField = lazyregexp.New(`can't evaluate field (\w+) in type (?:\[\])?\*?prompt\.(\w+)`)
+	errPlace = regexp.MustCompile(`^(?:write the prompt: )?template: \w*:(\d+)(?::\d+)?:\s*`)
+	errAt    = regexp.MustCompile(`^executing "[^"]*" at <[^>]*>:\s*`)
+	errField = regexp.MustCompile(`can't evaluate field (\w+) in type (?:\[\])?\*?prompt\.(\w+)`)
 )
 
 // faultOf takes the line out of an error, and says what a template could name instead.
 func faultOf(err error) *Fault {
 	f := &Fault{Line: 1, Msg: err.Error()}
-	if place := errPlace().FindStringSubmatch(f.Msg); place != nil {
+	if place := errPlace.FindStringSubmatch(f.Msg); place != nil {
 		f.Line, _ = strconv.Atoi(place[1])
 		f.Msg = f.Msg[len(place[0]):]
 	}
-	f.Msg = without(f.Msg, errAt())
+	f.Msg = without(f.Msg, errAt)
 	f.Hint = "the syntax is that of Go's text/template"
-	if field := errField().FindStringSubmatch(f.Msg); field != nil {
+	if field := errField.FindStringSubmatch(f.Msg); field != nil {
 		f.Msg = "there is no field ." + field[1] + " here"
 		f.Hint = "there are " + fields[field[2]]
 	}

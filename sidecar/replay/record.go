@@ -99,7 +99,7 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 	}
 	out := &seen{catalog: catalog}
 	facts := rec.facts(set)
-	facts.Judge = in.Said(set, rec.Workspace).Judge(set, rec.subject(),
+	facts.Judge = in.WithFolder(set, rec.Workspace).Judge(set, rec.subject(),
 		func(c *tools.Call, d policy.Decision) bool {
 			d.Facts = nil // a tree shows the decision; policy explain shows the facts
 			out.decided = append(out.decided, TreeDecision{c.Name, d})
@@ -153,7 +153,7 @@ func (rec *Record) subject() policy.Subject {
 func (s *seen) take(p *turn.Piece) {
 	for i := range p.Parts {
 		part := &p.Parts[i]
-		if part.Choice != 0 || part.Said == nil {
+		if part.Choice != 0 || part.Source == nil {
 			continue
 		}
 		s.shape.Content.add(part.Delta.Content)
@@ -163,7 +163,7 @@ func (s *seen) take(p *turn.Piece) {
 		}
 		part.Delta.Calls = slices.Clone(part.Delta.Calls) // the part is gone when this returns
 		s.deltas = append(s.deltas, part.Delta)
-		s.finish = cmp.Or(part.Said.Finish, s.finish)
+		s.finish = cmp.Or(part.Source.Finish, s.finish)
 	}
 }
 

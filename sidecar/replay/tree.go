@@ -21,7 +21,7 @@ type Tree struct {
 	Tools      []string       `json:"tools"` // offered; null: not known, every name is one
 	Reply      Shape          `json:"reply"`
 	Strategies []TreeStrategy `json:"strategies"` // highest priority first
-	Others     []TreeStep     `json:"others,omitempty"`
+	Rest       []TreeStep     `json:"others,omitempty"`
 	Policy     []TreeDecision `json:"policy,omitempty"` // of each call that was found
 }
 
@@ -99,7 +99,7 @@ func (s *seen) tree(set *ruleset.Set, profile string, rec *Record) *Tree {
 	}
 	for _, step := range s.reading.Steps {
 		if step.Strategy == "" {
-			t.Others = append(t.Others, TreeStep{Step: step})
+			t.Rest = append(t.Rest, TreeStep{Step: step})
 		}
 	}
 	return t

@@ -159,7 +159,7 @@ func (a *Answer) finish(o outcome) []byte {
 	a.end(last)
 	a.Begin()
 	doc := a.document(o)
-	a.told("response."+o.status, doc)
+	a.endWhole("response."+o.status, doc)
 	return doc
 }
 

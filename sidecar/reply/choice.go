@@ -48,7 +48,7 @@ func (c *choice) take(part *turn.Part, p *turn.Piece) {
 		defer c.end(part.Reading)
 	}
 	switch {
-	case part.Said == nil:
+	case part.Source == nil:
 		c.leave(part.Events, part.Holding)
 	case p.Raw == nil:
 		c.emit(part.Events)
@@ -61,10 +61,10 @@ func (c *choice) end(r *parse.Reading) { c.unmet, c.reason = r.Unmet(), r.Finish
 
 // event lets leave what an event says.
 func (c *choice) event(part *turn.Part, p *turn.Piece) {
-	o, said := c.o, part.Said
-	named := said.Role != ""
+	o, chunk := c.o, part.Source
+	named := chunk.Role != ""
 	// Finish tells it in front of the end
-	again := named && (c.named || o.told(c.index) || part.Reading != nil)
+	again := named && (c.named || o.roleSent(c.index) || part.Reading != nil)
 	c.named = c.named || named
 	if !named && !c.role {
 		o.sendRole(c.index)
@@ -72,7 +72,7 @@ func (c *choice) event(part *turn.Part, p *turn.Piece) {
 	if part.Leading && len(c.held) == 0 {
 		o.timer.Reset(o.Keepalive) // the role may still leave with the event that is held
 	}
-	asItCame := len(p.Doc.Choices) == 1 && !again && len(part.Delta.Calls) == 0 && !said.Foreign
+	asItCame := len(p.Doc.Choices) == 1 && !again && len(part.Delta.Calls) == 0 && !chunk.Foreign
 	switch {
 	case part.Reading != nil:
 		c.ending(part, p.Raw, asItCame)
@@ -81,8 +81,8 @@ func (c *choice) event(part *turn.Part, p *turn.Piece) {
 			o.tells(c.index)
 		}
 		c.apart(part.Events)
-		c.pass(said, p.Raw)
-		c.left(part.Events)
+		c.pass(chunk, p.Raw)
+		c.noteSent(part.Events)
 	case !asItCame || c.dirty:
 		c.dirty = c.dirty || len(c.held) > 0
 		c.changed = true
@@ -97,15 +97,15 @@ func (c *choice) event(part *turn.Part, p *turn.Piece) {
 
 // hold keeps an event until its text leaves or becomes something else.
 func (c *choice) hold(part *turn.Part, raw []byte) {
-	raw = c.renamed(part.Said, raw)
+	raw = c.renamed(part.Source, raw)
 	c.held = append(c.held, raw...)
 	c.parts = append(c.parts, heldEvent{raw: len(raw), text: len(part.Delta.Content),
-		thought: len(part.Delta.Reasoning), role: part.Said.Role != ""})
-	c.role = c.role || part.Said.Role != ""
+		thought: len(part.Delta.Reasoning), role: part.Source.Role != ""})
+	c.role = c.role || part.Source.Role != ""
 	c.text = append(c.text, part.Delta.Content...)
 	c.thought = append(c.thought, part.Delta.Reasoning...)
 	switch {
-	case part.Holding && c.role && !c.o.told(c.index):
+	case part.Holding && c.role && !c.o.roleSent(c.index):
 		for _, e := range part.Events {
 			e.Text = strings.Clone(e.Text)
 			c.ready = append(c.ready, e)
@@ -153,7 +153,7 @@ func (c *choice) match(events []parse.Event) []parse.Event {
 	c.apart(events)
 	for len(c.parts) > 0 && !c.dirty {
 		p := &c.parts[0]
-		if p.role && c.o.told(c.index) && !p.begun {
+		if p.role && c.o.roleSent(c.index) && !p.begun {
 			return events // it has left meanwhile
 		}
 		if p.text == 0 && p.thought == 0 {
@@ -216,7 +216,7 @@ func (c *choice) send(events []parse.Event) {
 	}
 	c.parts, c.held, c.text, c.thought = c.parts[1:], c.held[p.raw:], c.text[p.text:], c.thought[p.thought:]
 	c.role = slices.ContainsFunc(c.parts, func(p heldEvent) bool { return p.role })
-	c.left(events)
+	c.noteSent(events)
 }
 
 // sendSome sends a part of the text of the first event that is held: the first part with all that the event
@@ -227,7 +227,7 @@ func (c *choice) sendSome(e parse.Event) {
 		c.tell(*p)
 		_ = c.o.to.Raw(event)
 		c.o.wrote, c.changed, p.begun = true, true, true
-		c.left([]parse.Event{e})
+		c.noteSent([]parse.Event{e})
 	} else {
 		c.emit([]parse.Event{e})
 	}
@@ -303,13 +303,13 @@ func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
 // first, so it leaves with finish.
 func (c *choice) ending(part *turn.Part, raw []byte, asItCame bool) {
 	rest := c.match(c.waited(part.Events))
-	if !asItCame || part.Reading.Finish != part.Said.Finish || len(part.Reading.Refused) > 0 ||
+	if !asItCame || part.Reading.Finish != part.Source.Finish || len(part.Reading.Refused) > 0 ||
 		len(c.parts) > 0 || c.dirty || !same(rest, part.Delta) {
 		c.emit(rest)
 		return
 	}
-	c.left(rest)
-	c.last = bytes.Clone(c.renamed(part.Said, raw))
+	c.noteSent(rest)
+	c.last = bytes.Clone(c.renamed(part.Source, raw))
 }
 
 // emit lets events leave as chunks of our own.
@@ -333,7 +333,7 @@ func (c *choice) emit(events []parse.Event) {
 		_ = c.o.to.Delta(d) // a caller who has left is noticed by the context
 	}
 	c.o.wrote = true
-	c.left(events)
+	c.noteSent(events)
 }
 
 // apart sends an empty line before text that does not continue what has left: the model
@@ -352,8 +352,8 @@ func (c *choice) call(call *tools.Call) openai.Call {
 	return openai.Call{Index: len(c.ids) - 1, ID: id, Name: call.Name, Arguments: call.Arguments}
 }
 
-// left notes that text or a call is with the caller.
-func (c *choice) left(events []parse.Event) {
+// noteSent notes that text or a call is with the caller.
+func (c *choice) noteSent(events []parse.Event) {
 	c.shown = c.shown || slices.ContainsFunc(events, isText)
 	c.o.sent = c.o.sent || c.shown || len(c.ids) > 0
 }

@@ -8,7 +8,7 @@ import (
 
 // texts are the strings that a content holds: one, or one for each part that is text.
 func (r *request) texts(param string, at openai.Span) (out [][]byte) {
-	if !r.said(at) {
+	if !r.given(at) {
 		return nil
 	}
 	if r.kind(at) == '"' {
@@ -54,10 +54,10 @@ func (r *request) content(param string, at, around openai.Span) []byte {
 		case ok:
 			only = text
 			parts = append(parts, slices.Concat([]byte(`{"type":"text","text":`), text, []byte("}")))
-		case r.word(part["type"]) == "input_image" && r.said(part["image_url"]):
+		case r.word(part["type"]) == "input_image" && r.given(part["image_url"]):
 			image := slices.Concat([]byte(`{"type":"image_url","image_url":{"url":`),
 				r.text(param+".image_url", part["image_url"], at))
-			if detail := part["detail"]; r.said(detail) {
+			if detail := part["detail"]; r.given(detail) {
 				image = slices.Concat(image, []byte(`,"detail":`), detail.Of(r.doc))
 			}
 			only = nil

@@ -67,8 +67,8 @@ func (a *Answer) state(event string) {
 	a.send()
 }
 
-// told tells of the whole answer: it has ended.
-func (a *Answer) told(event string, doc []byte) {
+// endWhole tells of the whole answer: it has ended.
+func (a *Answer) endWhole(event string, doc []byte) {
 	if a.tell == nil {
 		return
 	}

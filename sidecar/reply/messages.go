@@ -22,13 +22,13 @@ type assistant struct{ thoughts, texts, calls [][]byte }
 // messages writes the messages.
 func (r *request) messages() {
 	r.put("messages", []byte("["))
-	if at := r.root["instructions"]; r.said(at) {
+	if at := r.root["instructions"]; r.given(at) {
 		r.message("system", r.text("instructions", at, at))
 	}
 	var now assistant
 	in := r.root["input"]
 	switch {
-	case !r.said(in):
+	case !r.given(in):
 		r.fail("input", "is missing: send a text, or the items of the conversation.")
 		return
 	case r.kind(in) == '"':
@@ -79,12 +79,12 @@ func (r *request) item(param string, at openai.Span, now *assistant) {
 		r.fail(param, "is a conversation that only OpenAI's servers can read: send its items, or begin a new one.")
 	case kind == "additional_tools", kind == "tool_search_output":
 		r.more = append(r.more, placed{param + ".tools", it["tools"]})
-	case performed[kind] != "" && r.said(it["call_id"]):
+	case performed[kind] != "" && r.given(it["call_id"]):
 		now.calls = append(now.calls, r.performed(param, at, it))
-	case performed[strings.TrimSuffix(kind, "_output")] != "" && r.said(it["call_id"]):
+	case performed[strings.TrimSuffix(kind, "_output")] != "" && r.given(it["call_id"]):
 		r.spoken(now)
 		said := it["output"]
-		if !r.said(said) {
+		if !r.given(said) {
 			said = it["status"]
 		}
 		r.result(param, at, it, r.raw(said))
@@ -107,7 +107,7 @@ func (r *request) result(param string, at openai.Span, it object, content []byte
 
 // raw is a text as it is, and the JSON of any other value as a text.
 func (r *request) raw(at openai.Span) []byte {
-	if !r.said(at) {
+	if !r.given(at) {
 		return []byte(`""`)
 	}
 	if r.kind(at) == '"' {
@@ -120,7 +120,7 @@ func (r *request) raw(at openai.Span) []byte {
 func (r *request) performed(param string, at openai.Span, it object) []byte {
 	kind := r.word(it["type"])
 	args := []byte(`"{}"`)
-	if of := it[performed[kind]]; r.said(of) {
+	if of := it[performed[kind]]; r.given(of) {
 		args = r.raw(of)
 	}
 	return slices.Concat([]byte(`{"id":`), inside(r.text(param+".call_id", it["call_id"], at)),
@@ -174,7 +174,7 @@ func (r *request) spoken(now *assistant) {
 // call is a call as an entry of tool_calls.
 func (r *request) call(param string, at openai.Span, it object) []byte {
 	name := r.text(param+".name", it["name"], at)
-	if space := it["namespace"]; r.said(space) {
+	if space := it["namespace"]; r.given(space) {
 		name = spaced(r.text(param+".namespace", space, at), name)
 	}
 	args := []byte(`"{}"`)

@@ -47,8 +47,8 @@ func (r *request) kind(at openai.Span) byte {
 	return r.doc[at.From]
 }
 
-// said reports that there is a value at the span, other than null.
-func (r *request) said(at openai.Span) bool { return at.Present() && r.kind(at) != 'n' }
+// given reports that there is a value at the span, other than null.
+func (r *request) given(at openai.Span) bool { return at.Present() && r.kind(at) != 'n' }
 
 // word is the string at a span; "" if it is none.
 func (r *request) word(at openai.Span) string {
@@ -61,7 +61,7 @@ func (r *request) word(at openai.Span) string {
 
 // object reads the object at a span, which may be absent.
 func (r *request) object(param string, at openai.Span) object {
-	if !r.said(at) {
+	if !r.given(at) {
 		return nil
 	}
 	if r.kind(at) != '{' {
@@ -73,7 +73,7 @@ func (r *request) object(param string, at openai.Span) object {
 
 // each goes through the array at a span, which may be absent.
 func (r *request) each(param string, at openai.Span, do func(param string, at openai.Span)) {
-	if !r.said(at) {
+	if !r.given(at) {
 		return
 	}
 	if r.kind(at) != '[' {
@@ -109,7 +109,7 @@ func (r *request) put(name string, value []byte) {
 func (r *request) copy(from object, names ...string) {
 	for _, name := range names {
 		at := from[name]
-		if !r.said(at) {
+		if !r.given(at) {
 			continue
 		}
 		if r.chat[len(r.chat)-1] != '{' {

@@ -70,7 +70,7 @@ func reads(t *testing.T, sink turn.Sink, read func(*turn.Reader) error) {
 func finish(s turn.Sink) error { return s.Finish() }
 
 func streamed(s string) func(*turn.Reader) error {
-	return func(r *turn.Reader) error { return r.Stream(strings.NewReader(s), 1<<20, 1<<20, nil) }
+	return func(r *turn.Reader) error { return r.Stream(strings.NewReader(s), 1<<20, 1<<20) }
 }
 
 func document(s string) func(*turn.Reader) error {
@@ -266,7 +266,7 @@ func TestBeforeTheRole(t *testing.T) {
 	}
 	e := openai.Internal("broken")
 	tell(t, true, func(r *turn.Reader) error {
-		return r.Stream(strings.NewReader(first+end), 1<<20, 1<<20, nil)
+		return r.Stream(strings.NewReader(first+end), 1<<20, 1<<20)
 	}, func(s turn.Sink) error {
 		s.Begin("")
 		if err := s.Fail(e); !errors.Is(err, e) {

@@ -102,15 +102,15 @@ func trimmed(doc []byte) openai.Span {
 
 func (r *request) members() {
 	for _, s := range stateful {
-		if at := r.root[s.name]; r.said(at) && string(at.Of(r.doc)) != "false" {
+		if at := r.root[s.name]; r.given(at) && string(at.Of(r.doc)) != "false" {
 			r.fail(s.name, "is not supported, since nothing is stored here: %s.", s.hint)
 		}
 	}
-	if at := r.root["model"]; r.said(at) {
+	if at := r.root["model"]; r.given(at) {
 		r.text("model", at, at)
 	}
 	stream := r.root["stream"]
-	if r.said(stream) && r.kind(stream) != 't' && r.kind(stream) != 'f' {
+	if r.given(stream) && r.kind(stream) != 't' && r.kind(stream) != 'f' {
 		r.wrong("stream", stream, stream, "a boolean")
 	}
 	r.messages()
@@ -135,7 +135,7 @@ func (r *request) members() {
 func (r *request) answer() {
 	for _, m := range repeated {
 		value := []byte(m.absent)
-		if at := r.root[m.name]; r.said(at) {
+		if at := r.root[m.name]; r.given(at) {
 			value = at.Of(r.doc)
 		}
 		r.asked.echo = append(append(append(append(r.asked.echo, `,"`...), m.name...), `":`...), value...)
@@ -164,7 +164,7 @@ func (r *request) format() {
 }
 
 func (r *request) effort() {
-	if effort := r.object("reasoning", r.root["reasoning"])["effort"]; r.said(effort) {
+	if effort := r.object("reasoning", r.root["reasoning"])["effort"]; r.given(effort) {
 		r.put("reasoning_effort", effort.Of(r.doc))
 	}
 }

@@ -185,9 +185,9 @@ func TestRefused(t *testing.T) {
 		{` `, "", "line 1, column 2"},
 	} {
 		chat, _, err := Chat([]byte(row.in))
-		var said *openai.Error
-		if !errors.As(err, &said) || said.Status != 400 || said.Param != row.param ||
-			!strings.Contains(said.Message, row.says) || !strings.HasPrefix(said.Message, row.param) {
+		var apiErr *openai.Error
+		if !errors.As(err, &apiErr) || apiErr.Status != 400 || apiErr.Param != row.param ||
+			!strings.Contains(apiErr.Message, row.says) || !strings.HasPrefix(apiErr.Message, row.param) {
 			t.Errorf("%s: %v gives %s\nwant %s: %s", row.in, err, chat, row.param, row.says)
 		}
 	}
@@ -211,8 +211,8 @@ func FuzzChat(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		chat, asked, err := Chat([]byte(body))
 		if err != nil {
-			var said *openai.Error
-			if !errors.As(err, &said) || said.Status != 400 || said.Message == "" {
+			var apiErr *openai.Error
+			if !errors.As(err, &apiErr) || apiErr.Status != 400 || apiErr.Message == "" {
 				t.Fatalf("%q: %v", body, err)
 			}
 			return

@@ -46,7 +46,7 @@ type Response struct {
 	finish  string         // why
 	usage   []byte         // as chat completions have it
 	before  tokens         // of the replies before this one
-	said    bool           // a sentence of ours stands in the answer
+	own     bool           // a sentence of ours stands in the answer
 	run     []byte         // what the answer says of the run that it is from; nil: nothing
 }
 
@@ -164,14 +164,14 @@ func (o *Response) counted(doc *openai.Completion) {
 
 // undecoded is the reasoning of a whole reply where the reader had no need of it: no event has it.
 func undecoded(doc *openai.Completion, part *turn.Part) string {
-	if part.Said == nil || part.Delta.Reasoning != "" {
+	if part.Source == nil || part.Delta.Reasoning != "" {
 		return ""
 	}
-	if part.Said.Reasoning.Skipped {
-		text, _ := openai.Text(doc.Doc, part.Said.Reasoning.Value)
+	if part.Source.Reasoning.Skipped {
+		text, _ := openai.Text(doc.Doc, part.Source.Reasoning.Value)
 		return text
 	}
-	return part.Said.Reasoning.Text
+	return part.Source.Reasoning.Text
 }
 
 // give gives events to the answer.
@@ -206,8 +206,8 @@ func (o *Response) Called(choice int) []string {
 	return o.ids
 }
 
-// Left says whether text or a call has left.
-func (o *Response) Left() bool {
+// Sent says whether text or a call has left.
+func (o *Response) Sent() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.sent
@@ -220,7 +220,7 @@ func (o *Response) Say(text string) {
 	if o.reading != nil && !o.reading.Unmet() {
 		return
 	}
-	o.said, o.gap = true, o.gap || o.shown
+	o.own, o.gap = true, o.gap || o.shown
 	o.give([]parse.Event{{Kind: parse.Text, Text: text}})
 	o.finish = spoken(o.finish)
 }
@@ -230,7 +230,7 @@ func (o *Response) Finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
-	if o.before.asked || o.said && o.usage == nil {
+	if o.before.asked || o.own && o.usage == nil {
 		o.usage = o.before.with(o.usage)
 	}
 	doc := o.answer.End(o.finish, o.usage, o.run)

@@ -55,7 +55,7 @@ type Stream struct {
 	took    []byte // the usage object in it
 	meant   []byte // a usage object that came inside another event
 	before  tokens // of the replies before this one
-	said    bool   // a sentence of ours stands in the answer
+	own     bool   // a sentence of ours stands in the answer
 	run     []byte // what the answer says of the run that it is from; nil: nothing
 }
 
@@ -86,7 +86,7 @@ func (o *Stream) tick() {
 	if o.ended {
 		return
 	}
-	if !o.wrote || !o.told(0) {
+	if !o.wrote || !o.roleSent(0) {
 		o.sendRole(0)
 		for _, c := range o.choices {
 			c.release()
@@ -99,12 +99,12 @@ func (o *Stream) tick() {
 	o.timer.Reset(o.Keepalive)
 }
 
-// told says that the role of a choice has left.
-func (o *Stream) told(choice int) bool { return slices.Contains(o.roles, choice) }
+// roleSent says that the role of a choice has left.
+func (o *Stream) roleSent(choice int) bool { return slices.Contains(o.roles, choice) }
 
 // sendRole tells the role of a choice, once.
 func (o *Stream) sendRole(choice int) {
-	if !o.told(choice) {
+	if !o.roleSent(choice) {
 		o.tells(choice)
 		_ = o.to.Delta(openai.Delta{Choice: choice, Role: "assistant"})
 	}
@@ -131,7 +131,7 @@ func (o *Stream) Begin(server string) {
 	o.before.add(o.counts())
 	o.choices, o.early, o.usage, o.took, o.meant = nil, nil, nil, nil, nil
 	o.gap = o.sent
-	if !o.told(0) {
+	if !o.roleSent(0) {
 		o.timer.Reset(o.RoleWait)
 	}
 }
@@ -212,8 +212,8 @@ func (o *Stream) Called(index int) []string {
 	return o.choice(index).ids
 }
 
-// Left says whether text or a call has left.
-func (o *Stream) Left() bool {
+// Sent says whether text or a call has left.
+func (o *Stream) Sent() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.sent
@@ -224,7 +224,7 @@ func (o *Stream) Left() bool {
 func (o *Stream) Say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.said = true
+	o.own = true
 	if len(o.choices) == 0 {
 		o.choice(0).unmet = true
 	}
@@ -259,7 +259,7 @@ func (o *Stream) Finish() error {
 	if clean {
 		o.Metrics.Untouch.Inc()
 	}
-	own := o.before.asked || o.said && o.counts() == nil // no event of the server says it
+	own := o.before.asked || o.own && o.counts() == nil // no event of the server says it
 	switch {
 	case own && (o.Usage || o.usage != nil):
 		_ = o.to.Usage(o.before.with(o.counts()), o.run)

@@ -12,7 +12,7 @@ import (
 // brings some of its own does without. Where there is nothing else, the caller has to know.
 func (r *request) tools() {
 	lists := slices.DeleteFunc(append([]placed{{"tools", r.root["tools"]}}, r.more...),
-		func(p placed) bool { return !r.said(p.at) })
+		func(p placed) bool { return !r.given(p.at) })
 	if len(lists) == 0 {
 		return
 	}
@@ -178,7 +178,7 @@ func (r *request) known(name []byte) []byte {
 // toolChoice writes which tool is to be called.
 func (r *request) toolChoice() {
 	at := r.root["tool_choice"]
-	if !r.said(at) {
+	if !r.given(at) {
 		return
 	}
 	choice := r.choice()

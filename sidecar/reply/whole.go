@@ -29,7 +29,7 @@ type Whole struct {
 	answers []*answer
 	usage   []byte // of a reply that is no document
 	before  tokens // of the replies before this one
-	said    bool   // a sentence of ours stands in the answer
+	own     bool   // a sentence of ours stands in the answer
 	run     []byte // what it says of the run that it is from; nil: nothing
 }
 
@@ -53,8 +53,8 @@ func (o *Whole) Flows() bool { return false }
 // Stop has nothing to do.
 func (o *Whole) Stop() {}
 
-// Left is false until the end.
-func (o *Whole) Left() bool { return false }
+// Sent is false until the end.
+func (o *Whole) Sent() bool { return false }
 
 // Begin forgets the reply before.
 func (o *Whole) Begin(server string) {
@@ -84,11 +84,11 @@ func (o *Whole) Take(p *turn.Piece) {
 		}
 		a := &answer{index: part.Choice, reading: part.Reading, text: part.Reading.Content,
 			finish: part.Reading.Finish}
-		var said *openai.Choice // of the document
+		var chunk *openai.Choice // of the document
 		if o.doc != nil {
-			said = part.Said
+			chunk = part.Source
 		}
-		a.calls = callsOf(said, part.Reading)
+		a.calls = callsOf(chunk, part.Reading)
 		o.answers = append(o.answers, a)
 	}
 }
@@ -98,13 +98,13 @@ func bodiless(ch openai.Choice) bool { return !ch.Body.Present() }
 
 // callsOf gives the calls of a reading as they leave. One that the choice, which may be nil, holds
 // as well has its id, if OpenClaw leaves that alone.
-func callsOf(said *openai.Choice, r *parse.Reading) []openai.Call {
+func callsOf(chunk *openai.Choice, r *parse.Reading) []openai.Call {
 	calls, seen := make([]openai.Call, 0, len(r.Calls)), make(map[string]bool, len(r.Calls))
 	for i := range r.Calls {
 		c, id := &r.Calls[i], ""
-		if said != nil && len(said.Calls) == len(r.Calls) && said.Calls[i].Name == c.Name &&
-			bytes.Equal(said.Calls[i].Arguments, c.Arguments) {
-			id = said.Calls[i].ID
+		if chunk != nil && len(chunk.Calls) == len(r.Calls) && chunk.Calls[i].Name == c.Name &&
+			bytes.Equal(chunk.Calls[i].Arguments, c.Arguments) {
+			id = chunk.Calls[i].ID
 		}
 		if id == "" || openai.CleanCallID(id) != id || seen[id] {
 			id = openai.NewCallID()
@@ -130,7 +130,7 @@ func (o *Whole) Called(choice int) (ids []string) {
 // Say adds a sentence to each choice whose reading is unmet, or makes it the answer where no
 // reply has begun.
 func (o *Whole) Say(text string) {
-	o.said = true
+	o.own = true
 	if len(o.answers) == 0 {
 		o.answers = []*answer{{reading: &parse.Reading{}}}
 	}
@@ -211,7 +211,7 @@ func (o *Whole) made() (*openai.Completion, error) {
 		doc = fmt.Appendf(doc, `{"index":%d,"message":{"role":"assistant","content":null},"finish_reason":null}`, a.index)
 	}
 	usage := o.usage
-	if o.before.asked || o.said && usage == nil {
+	if o.before.asked || o.own && usage == nil {
 		usage = o.before.with(usage)
 	} else if usage == nil {
 		usage = []byte("null")
@@ -228,20 +228,20 @@ func (o *Whole) made() (*openai.Completion, error) {
 // edits turn the document into the answer.
 func (o *Whole) edits(doc *openai.Completion) (edits []openai.Edit) {
 	for i, a := range o.answers {
-		said, w := &doc.Choices[i], openai.Rewrite{Calls: a.calls}
-		if a.text != said.Content.Text || said.Foreign {
-			if cut, ok := dropped(doc, i, a.text); ok && !said.Foreign {
+		chunk, w := &doc.Choices[i], openai.Rewrite{Calls: a.calls}
+		if a.text != chunk.Content.Text || chunk.Foreign {
+			if cut, ok := dropped(doc, i, a.text); ok && !chunk.Foreign {
 				edits = append(edits, cut) // most answers are only freed of what stands before them
 			} else {
 				w.Content = &a.text
 			}
 		}
-		if a.reading.Reasoning != said.Reasoning.Text {
+		if a.reading.Reasoning != chunk.Reasoning.Text {
 			w.Reasoning = &a.reading.Reasoning
 		} else {
-			edits = append(edits, doc.ReasoningEdits(said)...)
+			edits = append(edits, doc.ReasoningEdits(chunk)...)
 		}
-		if a.finish != said.Finish {
+		if a.finish != chunk.Finish {
 			w.Finish = a.finish
 		}
 		edits = append(edits, doc.Edits(i, w)...)

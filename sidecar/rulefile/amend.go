@@ -51,7 +51,7 @@ func (a *amender) walk(file, over *yaml.Node) {
 		for i := 0; i+1 < len(over.Content); {
 			name, value := over.Content[i].Value, over.Content[i+1]
 			at := lookUp(file, name)
-			if name == "version" || slices.Contains(naming(over), name) || !a.said(at, value) {
+			if name == "version" || slices.Contains(naming(over), name) || !a.replaceScalar(at, value) {
 				i += 2
 				continue
 			}
@@ -71,8 +71,8 @@ func (a *amender) walk(file, over *yaml.Node) {
 	}
 }
 
-// said says a value in place of what stands at a node, and whether nothing of it is left to say.
-func (a *amender) said(at, value *yaml.Node) bool {
+// replaceScalar says a value in place of what stands at a node, and whether nothing of it is left to say.
+func (a *amender) replaceScalar(at, value *yaml.Node) bool {
 	if at == nil {
 		return false
 	}

@@ -1,13 +1,12 @@
 package rulefile
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // List adds a word to a list that stands below two keys of a rule file, and tells the line, from 1. A list
@@ -104,14 +103,14 @@ func leaves(n *yaml.Node) int {
 	return sum
 }
 
-var plainWord = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+var plainWord = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
 // word is a text as YAML writes it in a list: plain, or in quotes.
 func word(s string) string {
 	switch strings.ToLower(s) {
 	case "null", "true", "false", "yes", "no", "on", "off", "y", "n":
 	default:
-		if plainWord().MatchString(s) {
+		if plainWord.MatchString(s) {
 			return s
 		}
 	}

@@ -2,18 +2,17 @@ package rulefile
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
 	"strings"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // syntax is the problem with a file that is no YAML. yaml.v3's own line is often
 // that of the list or mapping around it, so the place is found anew.
 func (s *source) syntax(doc string, err error) Problem {
-	if m := unknownAnchor().FindStringSubmatch(err.Error()); m != nil {
+	if m := unknownAnchor.FindStringSubmatch(err.Error()); m != nil {
 		for i, l := range s.lines {
 			if before, _, found := strings.Cut(l, "*"+m[1]); found {
 				return repeats(Place{s, i + 1, 1 + len([]rune(before)), 2 + len([]rune(before+m[1]))},
@@ -31,8 +30,8 @@ func repeats(at Place, what string) Problem {
 }
 
 var (
-	lineInError   = lazyregexp.New(`line (\d+)`)
-	unknownAnchor = lazyregexp.New(`unknown anchor '(.+)' referenced`)
+	lineInError   = regexp.MustCompile(`line (\d+)`)
+	unknownAnchor = regexp.MustCompile(`unknown anchor '(.+)' referenced`)
 )
 
 // syntaxLine is the first line after which no longer beginning of the file parses. Between a
@@ -59,9 +58,9 @@ func (s *source) syntaxLine(doc string) int {
 }
 
 var (
-	keyOfLine = lazyregexp.New(`^\s*(?:- +)*([A-Za-z_]\w*): *(.*)$`)
-	noBlank   = lazyregexp.New(`^\s*(?:- +)*[A-Za-z_]\w*:[^\s/]`)
-	ternary   = lazyregexp.New(`\?.*: `)
+	keyOfLine = regexp.MustCompile(`^\s*(?:- +)*([A-Za-z_]\w*): *(.*)$`)
+	noBlank   = regexp.MustCompile(`^\s*(?:- +)*[A-Za-z_]\w*:[^\s/]`)
+	ternary   = regexp.MustCompile(`\?.*: `)
 )
 
 // yamlWords says in plain words what yaml.v3 says.
@@ -83,7 +82,7 @@ func (s *source) explain(line int, err error) Problem {
 	raw := s.line(line)
 	all, indent := s.lineAt(line), raw[:len(raw)-len(strings.TrimLeft(raw, " \t"))]
 	key, value, at := "", strings.TrimSpace(raw), all
-	if m := keyOfLine().FindStringSubmatchIndex(raw); m != nil {
+	if m := keyOfLine.FindStringSubmatchIndex(raw); m != nil {
 		key, value = raw[m[2]:m[3]], strings.TrimSpace(raw[m[4]:])
 		at.col = 1 + len([]rune(raw[:m[4]]))
 	}
@@ -95,7 +94,7 @@ func (s *source) explain(line int, err error) Problem {
 	switch {
 	case strings.Contains(indent, "\t"):
 		return all.Problem(CodeYAML, "YAML allows no tabs at the start of a line", "indent with spaces")
-	case line > 1 && noBlank().MatchString(s.line(line-1)):
+	case line > 1 && noBlank.MatchString(s.line(line-1)):
 		return s.lineAt(line-1).Problem(CodeYAML, "a key needs a blank after its colon", "write key: value")
 	case strings.HasPrefix(value, "!"):
 		return at.Problem(CodeYAML, "YAML takes the ! at the start for a tag", notInstead(key))
@@ -110,14 +109,14 @@ func (s *source) explain(line int, err error) Problem {
 		new(yaml.Node)) != nil:
 		return at.Problem(CodeYAML, "YAML cannot read what stands in these brackets",
 			"close every bracket and quote, and put texts with ? : , [ ] { } into quotes")
-	case ternary().MatchString(value):
+	case ternary.MatchString(value):
 		return at.Problem(CodeYAML, "YAML takes the colon for a key", block)
 	case quoteEndsEarly(value):
 		return at.Problem(CodeYAML, "YAML ends the text at its second quote", block)
 	case strings.Contains(value, ": ") && !strings.HasPrefix(value, "{"):
 		return at.Problem(CodeYAML, "YAML takes the second colon for a key", block)
 	}
-	msg := "not YAML: " + strings.TrimLeft(lineInError().ReplaceAllString(strings.TrimPrefix(err.Error(),
+	msg := "not YAML: " + strings.TrimLeft(lineInError.ReplaceAllString(strings.TrimPrefix(err.Error(),
 		"yaml: "), ""), ": ")
 	for _, w := range yamlWords {
 		if strings.Contains(msg, w.says) {

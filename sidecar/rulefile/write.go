@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
 	"gopkg.in/yaml.v3"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Item writes a struct as an item of a list below a key, indented by two spaces. Its keys
@@ -56,9 +55,9 @@ func escaped(doc string) string {
 }
 
 var (
-	plainText = lazyregexp.New(`^[A-Za-z_][\w./-]*( [\w./-]+)*$`)
+	plainText = regexp.MustCompile(`^[A-Za-z_][\w./-]*( [\w./-]+)*$`)
 	// no blank in front, nothing invisible
-	blockText = lazyregexp.New(`^[^\s\pC\pZ]([^\pC\pZ]| |\n)*\n([^\pC\pZ]| |\n)*$`)
+	blockText = regexp.MustCompile(`^[^\s\pC\pZ]([^\pC\pZ]| |\n)*\n([^\pC\pZ]| |\n)*$`)
 )
 
 // flow is a depth at which everything stands on one line.
@@ -78,9 +77,9 @@ func restyle(n *yaml.Node, depth int) {
 	case n.Kind != yaml.ScalarNode:
 		depth = flow
 	case n.ShortTag() != "!!str":
-	case plainText().MatchString(n.Value) && plain.ShortTag() == "!!str":
+	case plainText.MatchString(n.Value) && plain.ShortTag() == "!!str":
 		n.Style = 0
-	case depth < flow && blockText().MatchString(n.Value):
+	case depth < flow && blockText.MatchString(n.Value):
 		n.Style = yaml.LiteralStyle
 	}
 	for _, c := range n.Content {

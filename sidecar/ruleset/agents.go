@@ -302,7 +302,7 @@ func (s *agentSign) fits(header func(name string) string, req *openai.Request, r
 		found = append(found, "tool "+t.Value)
 	}
 	if text := s.Says.Value; text != "" {
-		if at, _ := req.Said(text, 0); len(at) == 0 {
+		if at, _ := req.Instructed(text, 0); len(at) == 0 {
 			return ""
 		}
 		found = append(found, fmt.Sprintf("instructions %q", text))

@@ -84,7 +84,7 @@ func TestAgentsAreRecognised(t *testing.T) {
 			if got := agent.Workspace(c.header); got != c.workspace {
 				t.Errorf("the header names %q, want %q", got, c.workspace)
 			}
-			if named := set.For(agent.Name).Named(req.Said); strings.Join(named.Folders, " ") != c.named {
+			if named := set.For(agent.Name).Named(req.Instructed); strings.Join(named.Folders, " ") != c.named {
 				t.Errorf("the instructions name %q, want %q", named.Folders, c.named)
 			}
 		})
@@ -232,7 +232,7 @@ func TestResultsShowWhoAsks(t *testing.T) {
 		a, proven := state.NewAsks(), 0
 		for i, s := range c.steps {
 			id := fmt.Sprint(i)
-			a.Left(id, "main", noon)
+			a.Add(id, "main", noon)
 			if by, yes := a.Result(id, s.text, &set.Asking, noon.Add(s.after)); yes {
 				proven++
 				if by != "main" {

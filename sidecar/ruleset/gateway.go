@@ -3,8 +3,8 @@ package ruleset
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
@@ -22,14 +22,14 @@ type gatewayTool struct {
 }
 
 // toolName is what model servers take for the name of a tool.
-var toolName = lazyregexp.New(`^[A-Za-z0-9_.-]{1,64}$`)
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
 // gateway takes gateway.yaml.
 func (l *loader) gateway() {
 	f := decodeFile[gatewayFile](l, gatewayFilename)
 	for _, t := range f.Tools {
 		name, doc := t.Key.Value, t.Value
-		if !toolName().MatchString(name) {
+		if !toolName.MatchString(name) {
 			l.report(t.Key.All(), rulefile.CodeValue, fmt.Sprintf("%q is no name of a tool", name),
 				"a name has letters, digits, _ . and -, at most 64")
 			continue

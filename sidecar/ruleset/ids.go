@@ -2,19 +2,19 @@ package ruleset
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-var plainIDs = lazyregexp.New(`^[\w.-]{1,64}$`)
+var plainIDs = regexp.MustCompile(`^[\w.-]{1,64}$`)
 
 // plainID checks an id that goes into logs and metrics.
 func (l *loader) plainID(id rulefile.Text) {
-	if id.At.Known() && !plainIDs().MatchString(id.Value) {
+	if id.At.Known() && !plainIDs.MatchString(id.Value) {
 		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id",
 			"an id has at most 64 letters, digits, - _ and .")
 	}

@@ -98,7 +98,7 @@ func (e *Entry) arguments() (terms []string) {
 			seen++
 		case w == "*" || w == "--":
 		case w[0] == '-':
-			option, value, flags = met(flags, w)
+			option, value, flags = takeOption(flags, w)
 			switch {
 			case option == "" && e.Sub == "":
 				term = among(w)
@@ -108,7 +108,7 @@ func (e *Entry) arguments() (terms []string) {
 		case before != "":
 			term = e.value(before, w)
 		case e.Sub == "":
-			if option, value, flags = met(flags, "-"+w); value != "" { // else it is xf of tar xf
+			if option, value, flags = takeOption(flags, "-"+w); value != "" { // else it is xf of tar xf
 				term = among(w)
 			}
 		}
@@ -133,9 +133,9 @@ func (e *Entry) operand(i int) string {
 	}
 }
 
-// met finds the options of a word among those of its command: the last one, what is glued to it as
+// takeOption finds the options of a word among those of its command: the last one, what is glued to it as
 // its value, and the options that are left.
-func met(flags []string, w string) (option, value string, left []string) {
+func takeOption(flags []string, w string) (option, value string, left []string) {
 	name, value, _ := strings.Cut(w, "=")
 	if i := slices.IndexFunc(flags, func(f string) bool {
 		return f == name || strings.HasPrefix(name, "--") && strings.HasPrefix(strings.TrimLeft(f, "-"),

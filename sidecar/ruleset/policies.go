@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
@@ -153,14 +153,14 @@ func (l *loader) zone(file, name string) *time.Location {
 	return zone
 }
 
-var listNames = lazyregexp.New(`^[A-Za-z_]\w*$`)
+var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // lists takes named lists for conditions over a type.
 func (l *loader) lists(named []rulefile.Pair[[]rulefile.Text], env reflect.Type) cond.Lists {
 	out := cond.Lists{}
 	for _, list := range named {
 		switch name := list.Key; {
-		case !listNames().MatchString(name.Value):
+		case !listNames.MatchString(name.Value):
 			l.report(name.All(), rulefile.CodeValue,
 				strconv.Quote(name.Value)+" cannot be the name of a list",
 				"a name has letters, digits and _, and begins with a letter")

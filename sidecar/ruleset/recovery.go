@@ -3,11 +3,11 @@ package ruleset
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -173,11 +173,11 @@ func (l *loader) remedy(key rulefile.Text, r Remedy) {
 	}
 }
 
-var placeholder = lazyregexp.New(`\{\w+\}`)
+var placeholder = regexp.MustCompile(`\{\w+\}`)
 
 // placeholders checks the names in braces.
 func (l *loader) placeholders(t rulefile.Text, names ...string) {
-	for _, m := range placeholder().FindAllStringIndex(t.Value, -1) {
+	for _, m := range placeholder.FindAllStringIndex(t.Value, -1) {
 		name := t.Value[m[0]+1 : m[1]-1]
 		if !slices.Contains(names, name) {
 			from := len([]rune(t.Value[:m[0]]))

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"os"
 	slashes "path"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -93,13 +93,13 @@ func (a *author) of(r paths.Roots, home string) paths.Roots {
 }
 
 // withDefault is ${NAME} and ${NAME:-what to take where it is not set}.
-var withDefault = lazyregexp.New(`\$\{([A-Za-z_]\w*)(:-[^}]*)?\}`)
+var withDefault = regexp.MustCompile(`\$\{([A-Za-z_]\w*)(:-[^}]*)?\}`)
 
 // folder is a path of paths.yaml, absolute and clean. It may begin with ~. It is said,
 // unless it is only what is taken where a variable is not set.
 func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
 	said = true
-	path = withDefault().ReplaceAllStringFunc(t.Value, func(m string) string {
+	path = withDefault.ReplaceAllStringFunc(t.Value, func(m string) string {
 		name, otherwise, given := strings.Cut(m[2:len(m)-1], ":-")
 		value := os.Getenv(name)
 		if value == "" && !given && t.At.Known() {

@@ -2,10 +2,9 @@ package ruleset
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Sentence is how it is said: what stands in front of each folder, and behind the last one.
@@ -16,11 +15,11 @@ type Sentence struct {
 	own   int      // which of the folders is the workspace
 }
 
-var inBraces = lazyregexp.New(`\{\w*\}`)
+var inBraces = regexp.MustCompile(`\{\w*\}`)
 
 // Parse reads a sentence with {workspace} in place of the folder, and {folder} for others.
 func Parse(text string) (Sentence, error) {
-	names, parts := inBraces().FindAllString(text, -1), inBraces().Split(text, -1)
+	names, parts := inBraces.FindAllString(text, -1), inBraces.Split(text, -1)
 	s := Sentence{Start: parts[0], Lines: strings.Contains(text, "\n"), stops: parts[1:],
 		own: slices.Index(names, "{workspace}")}
 	stops := strings.Join(s.stops, "")

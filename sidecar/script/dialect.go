@@ -41,8 +41,8 @@ type Broken int
 
 // The ways to do that.
 const (
-	Told Broken = iota // the error, then [DONE]
-	Bare               // the error, and nothing else
+	ErrorThenDone Broken = iota // the error, then [DONE]
+	Bare                        // the error, and nothing else
 	// a chunk without a word and without a model's name; before any other chunk: the error with its status
 	Blanked
 )

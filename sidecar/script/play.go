@@ -27,7 +27,7 @@ type player struct {
 	dialect Dialect
 	id      string
 	q       *Request
-	told    int // events of the Responses API
+	events  int // events of the Responses API
 	created int
 }
 
@@ -175,7 +175,7 @@ func (p *player) fault(e Error) {
 		return
 	}
 	p.event(p.dialect.errorBody(e))
-	if p.dialect.Broken == Told {
+	if p.dialect.Broken == ErrorThenDone {
 		p.event([]byte("[DONE]"))
 	}
 }

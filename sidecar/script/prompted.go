@@ -3,9 +3,8 @@ package script
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strconv"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Where a Prompted model reads, and the number in a message that its luck depends on.
@@ -14,7 +13,7 @@ const (
 	GoneMD  = "gone.md"
 )
 
-var numbered = lazyregexp.New(`read number (\d+)`)
+var numbered = regexp.MustCompile(`read number (\d+)`)
 
 // Prompted is a model that does better with a prompt, for experiments: asked to "read number N", it
 // reads a file that is there; without the prompt, where N ends in 0 or 5, one that is not.
@@ -26,7 +25,7 @@ func Prompted(prompt string) Scenario {
 				done := Text("Done.")
 				return &done
 			}
-			found := numbered().FindStringSubmatch(m.Text)
+			found := numbered.FindStringSubmatch(m.Text)
 			if m.Role != "user" || found == nil {
 				continue
 			}

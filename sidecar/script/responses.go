@@ -191,11 +191,11 @@ type member struct {
 
 // tell sends an event of the Responses API.
 func (p *player) tell(kind string, members ...member) {
-	event := map[string]any{"type": kind, "sequence_number": p.told}
+	event := map[string]any{"type": kind, "sequence_number": p.events}
 	for _, m := range members {
 		event[m.key] = m.value
 	}
-	p.told++
+	p.events++
 	fmt.Fprintf(p.w, "event: %s\n", kind)
 	p.event(encode(event))
 }

@@ -41,7 +41,7 @@ type Server struct {
 	mu       sync.Mutex
 	played   map[string]int // scenario → requests so far
 	requests []Request
-	left     int
+	unplayed int
 	scripts  []Scenario
 }
 
@@ -91,7 +91,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request,
 	p.play(r.Context(), reply)
 	if r.Context().Err() != nil {
 		s.mu.Lock()
-		s.left++
+		s.unplayed++
 		s.mu.Unlock()
 	}
 }
@@ -182,9 +182,9 @@ func (s *Server) Requests(scenario string) []Request {
 	return out
 }
 
-// Left counts the callers that went away before their reply had ended.
-func (s *Server) Left() int {
+// Unplayed counts the callers that went away before their reply had ended.
+func (s *Server) Unplayed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.left
+	return s.unplayed
 }

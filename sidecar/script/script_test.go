@@ -180,12 +180,12 @@ func TestHangUntilTheCallerLeaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Left() != 0 {
+	if s.Unplayed() != 0 {
 		t.Error("somebody left too early")
 	}
 	resp.Body.Close()
 	for range 200 {
-		if s.Left() == 1 {
+		if s.Unplayed() == 1 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)

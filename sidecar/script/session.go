@@ -57,10 +57,10 @@ func session(ctx context.Context, base string, n int) error {
 		if err != nil || json.Unmarshal(doc, &answer) != nil || len(answer.Choices) != 1 {
 			return fmt.Errorf("status %d: %s", res.StatusCode, doc)
 		}
-		var said struct {
+		var message struct {
 			Calls []struct{ ID string } `json:"tool_calls"`
 		}
-		if err := json.Unmarshal(answer.Choices[0].Message, &said); err != nil || len(said.Calls) == 0 {
+		if err := json.Unmarshal(answer.Choices[0].Message, &message); err != nil || len(message.Calls) == 0 {
 			return err
 		}
 		result := "The text."
@@ -68,7 +68,7 @@ func session(ctx context.Context, base string, n int) error {
 			result = "Error: no such file"
 		}
 		messages = append(messages, answer.Choices[0].Message,
-			object{"role": "tool", "tool_call_id": said.Calls[0].ID, "content": result})
+			object{"role": "tool", "tool_call_id": message.Calls[0].ID, "content": result})
 	}
 	return nil
 }

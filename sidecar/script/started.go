@@ -139,7 +139,7 @@ func (how Start) answer(d Dialect, q Request) Reply {
 	case word != "":
 		r.Content = "Hello!"
 	default:
-		r.Content = said(messages)
+		r.Content = repeated(messages)
 	}
 	if how.Reply > 0 && len(r.Content) > 4*how.Reply {
 		r.Content, r.Finish = r.Content[:4*how.Reply], "length"
@@ -189,8 +189,8 @@ func enumWord(q Request) string {
 	return ""
 }
 
-// said counts if the last message asks for that, and else repeats the word that it was told.
-func said(list []Message) string {
+// repeated counts if the last message asks for that, and else repeats the word that it was told.
+func repeated(list []Message) string {
 	last := list[len(list)-1].Text
 	if strings.HasPrefix(last, "Count from 1 to 200") {
 		var b strings.Builder

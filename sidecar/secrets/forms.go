@@ -5,15 +5,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // form is a kind of secret that is known by how it looks.
 type form struct {
 	kind  string
 	needs []string // in lower case; without one of them nothing can match
-	match func() *regexp.Regexp
+	match *regexp.Regexp
 	group int                    // the part of the match that is secret; 0: all of it
 	sure  func(part string) bool // nil: always
 }
@@ -21,28 +19,28 @@ type form struct {
 // forms are in order: what comes first sees the text as it is.
 var forms = []form{
 	{kind: "private-key", needs: []string{"-----begin"}, group: 1,
-		match: lazyregexp.New(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\s|\\[nr])*([\s\S]+?)(?:(?:\s|\\[nr])*-----END|(?:\s|\\[nr])*$)`)},
-	{kind: "jwt", needs: []string{"eyj"}, match: lazyregexp.New(`\beyJ[\w-]{8,}(?:\.[\w-]*)*`)},
-	{kind: "github-token", needs: []string{"gh", "github_pat_"}, match: lazyregexp.New(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{16,})`)},
-	{kind: "gitlab-token", needs: []string{"gl"}, match: lazyregexp.New(`\bgl(?:pat|ptt|rt|dt|cbt|oas|ft|soat|agent)-[\w.-]{16,}`)},
-	{kind: "aws-key", needs: []string{"akia", "asia", "abia", "acca"}, match: lazyregexp.New(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}`)},
-	{kind: "slack-token", needs: []string{"xox", "xapp-", "hooks.slack.com"}, match: lazyregexp.New(`\b(?:xox[a-z]-|xapp-|xoxe\.)[\w.-]{10,}|hooks\.slack\.com/services/[\w/]{16,}`)},
-	{kind: "google-key", needs: []string{"aiza", "ya29.", "gocspx-"}, match: lazyregexp.New(`\b(?:AIza[\w-]{30,}|ya29\.[\w-]{16,}|GOCSPX-[\w-]{16,})`)},
+		match: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\s|\\[nr])*([\s\S]+?)(?:(?:\s|\\[nr])*-----END|(?:\s|\\[nr])*$)`)},
+	{kind: "jwt", needs: []string{"eyj"}, match: regexp.MustCompile(`\beyJ[\w-]{8,}(?:\.[\w-]*)*`)},
+	{kind: "github-token", needs: []string{"gh", "github_pat_"}, match: regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{16,})`)},
+	{kind: "gitlab-token", needs: []string{"gl"}, match: regexp.MustCompile(`\bgl(?:pat|ptt|rt|dt|cbt|oas|ft|soat|agent)-[\w.-]{16,}`)},
+	{kind: "aws-key", needs: []string{"akia", "asia", "abia", "acca"}, match: regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}`)},
+	{kind: "slack-token", needs: []string{"xox", "xapp-", "hooks.slack.com"}, match: regexp.MustCompile(`\b(?:xox[a-z]-|xapp-|xoxe\.)[\w.-]{10,}|hooks\.slack\.com/services/[\w/]{16,}`)},
+	{kind: "google-key", needs: []string{"aiza", "ya29.", "gocspx-"}, match: regexp.MustCompile(`\b(?:AIza[\w-]{30,}|ya29\.[\w-]{16,}|GOCSPX-[\w-]{16,})`)},
 	{kind: "api-key", needs: []string{"sk", "pk", "rk", "hf_", "gsk", "nvapi", "xai", "r8_", "pplx"}, sure: coded,
-		match: lazyregexp.New(`\b(?:sk|pk|rk|hf|gsk|nvapi|xai|r8|pplx)[-_][\w-]{8,}`)},
+		match: regexp.MustCompile(`\b(?:sk|pk|rk|hf|gsk|nvapi|xai|r8|pplx)[-_][\w-]{8,}`)},
 	{kind: "token", needs: []string{"npm_", "pypi-", "dop_v1_", "doo_v1_", "hvs.", "hvb.", "hvr.", "sg.", "shp", "glsa_", "dckr_pat_", "tskey-", "lin_api_", "age-secret-key-", "atatt3", "sntrys_", "ntn_", "figd_", "eaac"},
-		match: lazyregexp.New(`\b(?:npm_\w{20,}|pypi-[\w-]{20,}|do[op]_v1_\w{20,}|hv[sbr]\.[\w-]{16,}|SG\.[\w-]{10,}\.[\w-]{10,}|shp(?:at|ca|pa|ss)_\w{16,}|glsa_\w{16,}|dckr_pat_[\w-]{16,}|tskey-[\w-]{16,}|lin_api_\w{16,}|AGE-SECRET-KEY-1\w{16,}|ATATT3[\w=-]{16,}|sntrys_[\w=+/-]{16,}|ntn_\w{16,}|figd_[\w-]{16,}|EAAC\w{24,})`)},
-	{kind: "bot-token", needs: []string{":aa"}, match: lazyregexp.New(`\b\d{8,10}:AA[\w-]{30,}`)},
-	{kind: "bearer", needs: []string{"bearer"}, group: 1, match: lazyregexp.New(`(?i)\bbearer\s+([\w.~+/=-]{6,})`), sure: coded},
-	{kind: "basic", needs: []string{"basic"}, group: 1, match: lazyregexp.New(`(?i)\bbasic\s+([\w+/=-]{6,})`), sure: userAndPassword},
-	{kind: "url-password", needs: []string{"://"}, group: 1, sure: notPort, match: lazyregexp.New(`://[^\s/@:"'<>?#«]*:([^\s/"'<>]+|[^\s@"'<>?#]+)@`)},
-	{kind: "url-token", needs: []string{"://"}, group: 1, match: lazyregexp.New(`://([^\s/@:"'<>?#«]{16,})@`)},
+		match: regexp.MustCompile(`\b(?:npm_\w{20,}|pypi-[\w-]{20,}|do[op]_v1_\w{20,}|hv[sbr]\.[\w-]{16,}|SG\.[\w-]{10,}\.[\w-]{10,}|shp(?:at|ca|pa|ss)_\w{16,}|glsa_\w{16,}|dckr_pat_[\w-]{16,}|tskey-[\w-]{16,}|lin_api_\w{16,}|AGE-SECRET-KEY-1\w{16,}|ATATT3[\w=-]{16,}|sntrys_[\w=+/-]{16,}|ntn_\w{16,}|figd_[\w-]{16,}|EAAC\w{24,})`)},
+	{kind: "bot-token", needs: []string{":aa"}, match: regexp.MustCompile(`\b\d{8,10}:AA[\w-]{30,}`)},
+	{kind: "bearer", needs: []string{"bearer"}, group: 1, match: regexp.MustCompile(`(?i)\bbearer\s+([\w.~+/=-]{6,})`), sure: coded},
+	{kind: "basic", needs: []string{"basic"}, group: 1, match: regexp.MustCompile(`(?i)\bbasic\s+([\w+/=-]{6,})`), sure: userAndPassword},
+	{kind: "url-password", needs: []string{"://"}, group: 1, sure: notPort, match: regexp.MustCompile(`://[^\s/@:"'<>?#«]*:([^\s/"'<>]+|[^\s@"'<>?#]+)@`)},
+	{kind: "url-token", needs: []string{"://"}, group: 1, match: regexp.MustCompile(`://([^\s/@:"'<>?#«]{16,})@`)},
 	{kind: "user-password", needs: []string{"-u", "user"}, group: 1, sure: notNumber,
-		match: lazyregexp.New(`(?:^|\s)(?:-u|-U|--user|--proxy-user)(?:=|\s+)?\\?["']?[^\s:"'=]+:([^\s"'\\]+)`)},
+		match: regexp.MustCompile(`(?:^|\s)(?:-u|-U|--user|--proxy-user)(?:=|\s+)?\\?["']?[^\s:"'=]+:([^\s"'\\]+)`)},
 	{kind: "user-password", needs: []string{"http", "xh"}, group: 1,
-		match: lazyregexp.New(`\b(?:https?|xhs?)\s(?:[^|;&\n]*?\s)?(?:-a|--auth)(?:=|\s*)\\?["']?[^\s:"'=]+:([^\s"'\\]+)`)},
+		match: regexp.MustCompile(`\b(?:https?|xhs?)\s(?:[^|;&\n]*?\s)?(?:-a|--auth)(?:=|\s*)\\?["']?[^\s:"'=]+:([^\s"'\\]+)`)},
 	{kind: "password", needs: []string{"sshpass", "mysql", "mariadb", "login", "redis-cli", "pass:"}, group: 1,
-		match: lazyregexp.New(`(?:\b(?:sshpass[^|;&\n]*?\s-p\s*|(?:mysql\w*|mariadb[\w-]*)\b[^|;&\n]*?\s-p|(?:docker|podman|buildah|nerdctl|helm)\s[^|;&\n]*?\blogin\s(?:[^|;&\n]*?\s)?-p\s*|` +
+		match: regexp.MustCompile(`(?:\b(?:sshpass[^|;&\n]*?\s-p\s*|(?:mysql\w*|mariadb[\w-]*)\b[^|;&\n]*?\s-p|(?:docker|podman|buildah|nerdctl|helm)\s[^|;&\n]*?\blogin\s(?:[^|;&\n]*?\s)?-p\s*|` +
 			`redis-cli\s(?:[^|;&\n]*?\s)?-a\s*)|-pass(?:in|out)?\s+pass:)["']?([^\s"']+)`)},
 }
 
@@ -87,10 +85,10 @@ func (p *pairs) all(word string) bool {
 func (f *form) replace(s string, put func(kind, secret string) string) string {
 	var out strings.Builder
 	end := 0
-	for _, m := range f.match().FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range f.match.FindAllStringSubmatchIndex(s, -1) {
 		from, to := m[2*f.group], m[2*f.group+1]
 		part := s[from:to]
-		if done().MatchString(part) || f.sure != nil && !f.sure(part) {
+		if done.MatchString(part) || f.sure != nil && !f.sure(part) {
 			continue
 		}
 		out.WriteString(s[end:from])

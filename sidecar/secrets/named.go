@@ -2,10 +2,9 @@ package secrets
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // maxChecked is how long a value may be to be looked at. Longer ones behind a strong name
@@ -15,19 +14,19 @@ const maxChecked = 1024
 // What is in a name that stands before a secret. Behind the weak ones only what looks
 // like one is taken for it.
 var (
-	strong = lazyregexp.New(`passw(?:or)?d|passphrase|passcode|pwd|secret|token|(?:api|access|account|private|signing|encryption|client|master|auth|shared)[_-]?key|credential|authorization|cookie|session[_-]?id`)
-	weak   = lazyregexp.New(`key|auth|sig|cred|pass|session|salt|nonce`)
+	strong = regexp.MustCompile(`passw(?:or)?d|passphrase|passcode|pwd|secret|token|(?:api|access|account|private|signing|encryption|client|master|auth|shared)[_-]?key|credential|authorization|cookie|session[_-]?id`)
+	weak   = regexp.MustCompile(`key|auth|sig|cred|pass|session|salt|nonce`)
 	stems  = []string{"passw", "passphrase", "passcode", "pwd", "secret", "token", "key", "credential",
 		"auth", "cookie", "session", "sig", "cred", "pass", "salt", "nonce"}
 	// a name, and what separates it from its value: = or :, or white space after a flag
-	named = lazyregexp.New(`(?i)([\w.-]*(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|key|credential|auth|cookie|session|sig|cred|pass|salt|nonce)[\w.-]*)(\\*["']?\s*(?::=|=>|[=:])[ \t]*|[ \t]+)`)
+	named = regexp.MustCompile(`(?i)([\w.-]*(?:passw(?:or)?d|passphrase|passcode|pwd|secret|token|key|credential|auth|cookie|session|sig|cred|pass|salt|nonce)[\w.-]*)(\\*["']?\s*(?::=|=>|[=:])[ \t]*|[ \t]+)`)
 	// names of what belongs to a secret and is none
-	about = lazyregexp.New(`(?:file|path|dir|names?|url|uri|type|count|length|size|limit|ttl|policy|prompt|stdin|helper|field|header|expiry|expires|tokens|secrets|version|env)$`)
+	about = regexp.MustCompile(`(?:file|path|dir|names?|url|uri|type|count|length|size|limit|ttl|policy|prompt|stdin|helper|field|header|expiry|expires|tokens|secrets|version|env)$`)
 	// short numbers, which are counts under the name pass
-	count = lazyregexp.New(`^\d{1,3}$`)
+	count = regexp.MustCompile(`^\d{1,3}$`)
 	// values that are none: variables, placeholders, words of JSON
-	noValue = lazyregexp.New(`^(?:\$\w*|\$\{[^}]*\}|\$\(.*|<[^>]*>|\*+|true|false|null|none)$`)
-	scheme  = lazyregexp.New(`(?i)^(?:bearer|basic|token|digest|negotiate|apikey)$`)
+	noValue = regexp.MustCompile(`^(?:\$\w*|\$\{[^}]*\}|\$\(.*|<[^>]*>|\*+|true|false|null|none)$`)
+	scheme  = regexp.MustCompile(`(?i)^(?:bearer|basic|token|digest|negotiate|apikey)$`)
 )
 
 func hasName(lower string) bool {
@@ -38,8 +37,8 @@ func hasName(lower string) bool {
 // says nothing for sure.
 func kindOfName(name string) string {
 	name = strings.ToLower(strings.TrimLeft(name, "-"))
-	switch m := strong().FindString(name); {
-	case m == "" || name == "pwd" || name == "oldpwd" || about().MatchString(name):
+	switch m := strong.FindString(name); {
+	case m == "" || name == "pwd" || name == "oldpwd" || about.MatchString(name):
 		return ""
 	case strings.HasPrefix(m, "pass") || m == "pwd":
 		return "password"
@@ -51,7 +50,7 @@ func kindOfName(name string) string {
 
 // kindOfValue is what a value under a name is; "": no secret.
 func kindOfValue(name, v string) string {
-	if v == "" || len(v) <= maxChecked && (done().MatchString(v) || noValue().MatchString(v)) {
+	if v == "" || len(v) <= maxChecked && (done.MatchString(v) || noValue.MatchString(v)) {
 		return ""
 	}
 	if kind := kindOfName(name); kind != "" {
@@ -61,11 +60,11 @@ func kindOfValue(name, v string) string {
 	before, pass := strings.CutSuffix(lower, "pass")
 	prose := before == "" && strings.ContainsAny(v, " \t\n")
 	if pass && !prose && (before == "" || strings.HasSuffix(before, "_") || strings.HasSuffix(before, ".")) &&
-		!count().MatchString(v) {
+		!count.MatchString(v) {
 		return "password"
 	}
-	if len(v) <= maxChecked && weak().MatchString(lower) && !about().MatchString(lower) &&
-		random(doneAny().ReplaceAllString(v, "")) {
+	if len(v) <= maxChecked && weak.MatchString(lower) && !about.MatchString(lower) &&
+		random(doneAny.ReplaceAllString(v, "")) {
 		return "secret"
 	}
 	return ""
@@ -93,7 +92,7 @@ func random(s string) bool {
 // masking says that a name is the kind in a mask.
 func masking(s string, at int) bool {
 	from := at - len(opens)
-	return from >= 0 && doneBegins().MatchString(s[from:])
+	return from >= 0 && doneBegins.MatchString(s[from:])
 }
 
 // replaceNamed masks the values that stand behind telling names.
@@ -102,7 +101,7 @@ func replaceNamed(s string, put func(kind, secret string) string) string {
 	var in quoting
 	end := 0
 	for at := 0; at < len(s); {
-		m := named().FindStringSubmatchIndex(s[at:])
+		m := named.FindStringSubmatchIndex(s[at:])
 		if m == nil {
 			break
 		}

@@ -35,7 +35,7 @@ func (q *quoting) values(s string, at int, all bool) (list []span) {
 		if v.to == v.from {
 			break
 		}
-		isScheme := scheme().MatchString(s[v.from:v.to])
+		isScheme := scheme.MatchString(s[v.from:v.to])
 		if !isScheme {
 			list = append(list, v)
 		}

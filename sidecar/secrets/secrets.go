@@ -12,7 +12,6 @@ import (
 	"io"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/tidwall/gjson"
 )
@@ -38,9 +37,9 @@ func token(kind, secret string) string { return fmt.Sprintf(opens+"%s:%d»", kin
 
 // What Mask puts. Only kinds of ours count, so that no secret hides in one.
 var (
-	doneAny    = sync.OnceValue(func() *regexp.Regexp { return doneWith("", "") })
-	doneBegins = sync.OnceValue(func() *regexp.Regexp { return doneWith("^", "") })
-	done       = sync.OnceValue(func() *regexp.Regexp { return doneWith("^", "$") })
+	doneAny    = doneWith("", "")
+	doneBegins = doneWith("^", "")
+	done       = doneWith("^", "$")
 )
 
 func doneWith(before, after string) *regexp.Regexp {
@@ -48,7 +47,7 @@ func doneWith(before, after string) *regexp.Regexp {
 }
 
 // IsMasked reports whether a text has had a secret masked.
-func IsMasked(s string) bool { return strings.Contains(s, opens) && doneAny().MatchString(s) }
+func IsMasked(s string) bool { return strings.Contains(s, opens) && doneAny.MatchString(s) }
 
 // Forms lets put write something in the place of each secret that is known by its form,
 // whatever stands before it.
@@ -138,7 +137,7 @@ func value(name string, v any, n *int) any {
 	case []any:
 		for i := range v {
 			v[i] = value(name, v[i], n)
-			v[i] = told(v[:i], v[i], n)
+			v[i] = maskListWord(v[:i], v[i], n)
 		}
 	case map[string]any:
 		out := make(map[string]any, len(v))
@@ -164,8 +163,8 @@ func text(v any) string {
 // mostBefore is how many words before an argument are looked at for what it is.
 const mostBefore = 8
 
-// told masks a word of a list that is a secret by the words before it: ["curl", "-u", "me:x"].
-func told(before []any, v any, n *int) any {
+// maskListWord masks a word of a list that is a secret by the words before it: ["curl", "-u", "me:x"].
+func maskListWord(before []any, v any, n *int) any {
 	word := text(v)
 	if len(before) == 0 || word == "" {
 		return v

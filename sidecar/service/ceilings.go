@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"os"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 )
@@ -16,6 +17,24 @@ const (
 	filesOfServer = 200 // listeners, logs, rules, people who look
 )
 
+// Memory is a limit, and who set it.
+type Memory struct {
+	Bytes uint64 // 0: there is none
+	From  string // GOMEMLIMIT or cgroup
+}
+
+// ofMemory is the limit of GOMEMLIMIT, or else that of the cgroup of this process.
+func ofMemory() Memory {
+	if n := debug.SetMemoryLimit(-1); n < math.MaxInt64 {
+		return Memory{uint64(n), "GOMEMLIMIT"}
+	}
+	n, err := memlimit.FromCgroup()
+	if err != nil {
+		return Memory{} // no cgroup limits it, or none that can be read
+	}
+	return Memory{n, "cgroup"}
+}
+
 // ceilings are what the system lets this process have.
 type ceilings struct {
 	memory Memory
@@ -24,7 +43,7 @@ type ceilings struct {
 
 // look finds them, and has the runtime keep within the limit of memory: it collects harder near it.
 func look(log *slog.Logger) ceilings {
-	c := ceilings{memory: OfMemory(os.DirFS("/")), files: OfFiles()}
+	c := ceilings{memory: ofMemory(), files: OfFiles()}
 	if c.memory.Bytes > 0 && debug.SetMemoryLimit(-1) == math.MaxInt64 {
 		c.memory.Bytes = ours(c.memory.Bytes)
 		debug.SetMemoryLimit(int64(c.memory.Bytes))
@@ -42,8 +61,8 @@ func ours(limit uint64) uint64 {
 	return limit - min(max(limit/10, least), limit/2)
 }
 
-// door is what the server needs to know of memory.
-func (c ceilings) door() admission.Memory {
+// admission is what the server needs to know of memory.
+func (c ceilings) admission() admission.Memory {
 	return admission.Memory{Limit: c.memory.Bytes, Used: InUse, Collect: runtime.GC}
 }
 

@@ -1,11 +1,32 @@
 package service
 
 import (
+	"math"
+	"runtime/debug"
 	"strings"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 )
+
+// What the operator says counts, and not the cgroup.
+func TestGOMEMLIMIT(t *testing.T) {
+	was := debug.SetMemoryLimit(1 << 40)
+	defer debug.SetMemoryLimit(was)
+	if got := ofMemory(); got != (Memory{1 << 40, "GOMEMLIMIT"}) {
+		t.Errorf("%+v", got)
+	}
+	debug.SetMemoryLimit(math.MaxInt64)
+	if got := ofMemory(); got.From == "GOMEMLIMIT" || (got.Bytes == 0) != (got.From == "") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestOfFiles(t *testing.T) {
+	if n := OfFiles(); n > 0 && n < 20 {
+		t.Errorf("%d files", n)
+	}
+}
 
 func TestCeilings(t *testing.T) {
 	l := admission.Usual()

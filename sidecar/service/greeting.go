@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -94,10 +95,10 @@ func either(ok bool, yes, no string) string {
 // greet tells the operator what runs now. Where it cannot, the log has said all of it.
 func (r *running) greet(chat string, upstreams []fleet.State, trouble error) {
 	g := &greeting{
-		version: version(), chat: chat, admin: r.admin, console: r.witness != nil,
-		answers: r.guarded.Approvals != nil, token: r.Settings.Token != "",
+		version: built.Version(), chat: chat, admin: r.admin, console: r.AdminPages != nil,
+		answers: r.Guard.Approvals != nil, token: r.Settings.Token != "",
 		upstreams: upstreams, trouble: trouble, set: r.Rules.Set(), folder: r.Named,
-		confined: r.guarded.Confiner != nil, shared: r.sharedAt(), ceilings: r.ceilings,
+		confined: r.Guard.Confiner != nil, shared: r.Shared, ceilings: r.ceilings,
 	}
 	_, _ = r.Greet.Write([]byte(g.String()))
 }

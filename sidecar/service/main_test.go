@@ -12,12 +12,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -100,12 +100,12 @@ func (p *process) said(times int, text string) {
 	ruletest.Soon(p.t, text, func() bool { return strings.Count(p.log.String(), text) >= times })
 }
 
-var serving = lazyregexp.New(`event=http_server_start .*pid=(\d+)`)
+var serving = regexp.MustCompile(`event=http_server_start .*pid=(\d+)`)
 
 // pids are the processes that have served, in turn; the first is that of the command.
 func (p *process) pids() (out []int) {
 	out = []int{p.cmd.Process.Pid}
-	for _, m := range serving().FindAllStringSubmatch(p.log.String(), -1) {
+	for _, m := range serving.FindAllStringSubmatch(p.log.String(), -1) {
 		var pid int
 		if _, err := fmt.Sscan(m[1], &pid); err == nil && pid != out[0] {
 			out = append(out, pid)

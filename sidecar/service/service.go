@@ -1,4 +1,4 @@
-// Package service puts the parts of a running server together, as the settings say, and takes
+// Package service puts a running server and its parts together, as the settings say, and takes
 // them apart in order. It decides nothing about replies, calls or rules.
 package service
 
@@ -11,31 +11,23 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/shared"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/witness"
 )
 
-// Config is what a server is made of. All but Greet must be set.
+// Config is what a server is made of. All but Parts and Greet must be set.
 type Config struct {
+	Parts    []Part
 	Settings config.Settings
 	Parent   Parent // that started this program; for the setting with_parent
 	Rules    *live.Rules
@@ -47,36 +39,27 @@ type Config struct {
 	Given    *Given         // what was open when this process began; nil: nothing
 	Next     *Next          // starts the process that takes over; nil: none does
 	Greet    io.Writer      // gets a few lines for a person once the model server was looked at; may be nil
+	Offline  bool           // nothing is served: parts that only serve or count do not open
 }
 
-// running is a server while it is put together and runs.
+// running is a server that runs.
 type running struct {
-	Config
-	local    bool           // it is reached from this machine alone
-	kept     *decisions.Log // nil: there is none
-	guarded  guard.Config
-	judge    *guard.Guard
-	witness  *witness.Witness // nil: no console shows the last requests
-	taken    bool             // another process goes on holding the socket, and starts the next server
-	at       net.Listener     // for callers
-	adminAt  net.Listener     // nil: there is none
-	admin    string           // base URL of the admin listener; "": there is none
-	spans    *spans.Tracer    // nil: no collector wants spans
-	shared   *shared.Store    // nil: there are no other replicas
+	*Core
+	taken    bool         // another process goes on holding the socket, and starts the next server
+	at       net.Listener // for callers
+	adminAt  net.Listener // nil: there is none
+	admin    string       // base URL of the admin listener; "": there is none
 	ceilings ceilings
+	drain    time.Duration // as the setting has it
 
-	lab   *lab.Lab      // nil until it is open
-	drain time.Duration // as the setting has it
-
-	stop       context.CancelFunc
-	stopAdmin  context.CancelFunc
-	background sync.WaitGroup // what it writes is written whole
-	egress     func() error   // waits for the end of the proxy of confined commands
+	stop      context.CancelFunc
+	stopAdmin context.CancelFunc
+	ends      []func() error // what is to be done at the end, the last first
 }
 
 // Run serves until ctx ends, or another process takes over, and then lets open requests end.
 func Run(ctx context.Context, c Config) (err error) {
-	r := &running{Config: c, ceilings: look(c.Log)}
+	r := &running{Core: &Core{Config: c}, ceilings: look(c.Log)}
 	if short := r.ceilings.short(c.Rules.Set().Limits.Load); short != "" {
 		c.Log.Warn(short, "event", "files_short")
 	}
@@ -88,66 +71,52 @@ func Run(ctx context.Context, c Config) (err error) {
 	if r.drain, err = drainOf(c.Settings); err != nil {
 		return err
 	}
-	if r.witness, err = witnessOf(c.Settings, c.Rules); err != nil {
+	if err := tokens(c.Settings).Check(); err != nil {
 		return err
 	}
-	up, err := r.open()
+	defer func() { err = errors.Join(err, r.end()) }()
+	up, err := r.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer up.Close()
-	defer func() { err = errors.Join(err, r.kept.Close()) }() // the proxy logs to the end
-	defer r.sends()()                                         // after all requests
-	// what serves requests goes on until the last has ended
-	ctx, r.stop = context.WithCancel(context.WithoutCancel(ctx))
-	defer r.stop()
 	if r.at, err = r.listener(HTTP, &r.Settings.Listen, "listen"); err != nil {
 		return err
 	}
+	serving := false
+	defer func() {
+		if !serving {
+			err = errors.Join(err, r.at.Close())
+		}
+	}()
 	s := r.Settings
-	r.local = isLocal(r.at)
-	if s.Token == "" && !r.local {
+	r.Local = isLocal(r.at)
+	if s.Token == "" && !r.Local {
 		c.Log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", config.Prefix+"TOKEN")
 	}
-	if err := r.share(ctx); err != nil {
-		return errors.Join(err, r.at.Close())
+	if err := r.openParts(up); err != nil {
+		return err
 	}
-	defer func() { r.stop(); r.background.Wait(); err = errors.Join(err, r.unshare()) }()
-	if r.lab, err = r.openLab(); err != nil {
-		return errors.Join(err, r.at.Close())
-	}
-	defer func() { err = errors.Join(err, r.lab.Close()) }() // after all that counts and records
-	if err := r.judges(ctx); err != nil {
-		return errors.Join(err, r.at.Close())
-	}
-	adminEnded := func() {}
-	defer func() { r.stop(); adminEnded(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
-	r.background.Go(func() { c.Rules.Watch(ctx) })
-	r.background.Go(func() { Tune(ctx) })
-	r.background.Go(func() { r.lab.Run(ctx, c.Rules.Set) })
-	server, err := r.server(ctx, up, r.lab)
-	if err != nil {
-		return errors.Join(err, r.at.Close())
-	}
-	defer server.Close()
-	var forAdmin context.Context
-	forAdmin, r.stopAdmin = context.WithCancel(ctx)
-	defer r.stopAdmin()
-	if adminEnded, err = r.serveAdmin(forAdmin, ctx, r.lab, server); err != nil {
-		adminEnded = func() {}
-		return errors.Join(err, r.at.Close())
+	r.Background(c.Rules.Watch)
+	r.Background(Tune)
+	server := sidecar.New(sidecar.Config{Turns: r.Turns, Watch: r.Watch, Answer: r.Answer, Routes: r.Routes,
+		Rules: r.Rules, Token: s.Token, Memory: r.ceilings.admission(), Metrics: r.Metrics, Log: r.Log,
+		Spans: r.Spans, Replicas: r.Replicas,
+		Names: web.Names{Local: r.Local, Token: s.Token != "", Hosts: hosts(s, s.Listen)}})
+	if err := r.serveAdmin(); err != nil {
+		return err
 	}
 	r.tellUnanswered()
-	r.begins(ctx, up, server)
-	return r.serve(ctx, asked, server)
+	r.begins(up, server)
+	serving = true
+	return r.serve(asked, server)
 }
 
 // begins tells that the server begins, and when it has looked at the model server.
-func (r *running) begins(ctx context.Context, up *upstream.Client, server *sidecar.Server) {
+func (r *running) begins(up *upstream.Client, server *sidecar.Server) {
 	r.Log.Info("serving", "event", "http_server_start", "address", "http://"+r.at.Addr().String()+"/v1",
 		"upstream", up.Address(), "rules", r.Rules.Set().Version, "folder", r.Named, "pid", os.Getpid())
-	r.background.Go(func() {
+	r.Background(func(ctx context.Context) {
 		err := server.Ready(ctx)
 		if err != nil && ctx.Err() == nil {
 			detail := err.Error()
@@ -158,139 +127,110 @@ func (r *running) begins(ctx context.Context, up *upstream.Client, server *sidec
 				"detail", detail)
 		}
 		if ctx.Err() == nil && r.Greet != nil {
-			r.greet("http://"+r.at.Addr().String()+"/v1", server.Upstreams(ctx), err)
+			r.greet("http://"+r.at.Addr().String()+"/v1", r.Upstreams(ctx), err)
 		}
 	})
 }
 
-// Resume goes on with a run that was broken off, and gives its answer to a sink. No server of
-// the same state folder may run meanwhile: it would go on with it by itself.
-func Resume(ctx context.Context, c Config, id string, sink turn.Sink) (err error) {
-	r := &running{Config: c, local: true}
-	r.Settings.Admin = "" // without the admin API, no approval is asked for
-	up, err := r.open()
+// Do opens what judges calls and asks the model, and its parts, serves nothing, and does some work with it.
+func Do(ctx context.Context, c Config, work func(context.Context, *Core) error) (err error) {
+	c.Offline, c.Settings.Admin = true, "" // without the admin API, no approval is asked for
+	r := &running{Core: &Core{Config: c, Local: true}}
+	defer func() { err = errors.Join(err, r.end()) }()
+	up, err := r.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer up.Close()
-	defer func() { err = errors.Join(err, r.kept.Close()) }()
-	ctx, r.stop = context.WithCancel(ctx)
-	defer r.stop()
-	if err := r.judges(ctx); err != nil {
+	if err := r.openParts(up); err != nil {
 		return err
 	}
-	defer func() { r.stop(); r.background.Wait(); err = errors.Join(err, r.egress()) }()
 	r.tellUnanswered()
-	server, err := r.server(ctx, up, nil)
-	if err != nil {
-		return err
+	stop := context.AfterFunc(ctx, r.stop)
+	defer stop()
+	return work(r.work, r.Core)
+}
+
+// end ends what goes on, and then what was opened, in the other order.
+func (r *running) end() (err error) {
+	if r.stop != nil {
+		r.stop()
 	}
-	defer server.Close()
-	return server.Resume(ctx, id, sink)
+	r.background.Wait()
+	for _, end := range slices.Backward(r.ends) {
+		err = errors.Join(err, end())
+	}
+	return err
 }
 
 // open opens what is there before anything is judged.
-func (r *running) open() (up *upstream.Client, err error) {
+func (r *running) open(ctx context.Context) (*upstream.Client, error) {
 	s, l := r.Settings, r.Rules.Set().Limits
-	up, err = upstream.New(upstream.Config{
+	up, err := upstream.New(upstream.Config{
 		BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server, Connect: l.Connect,
 		IdleConnections: l.IdleConnections, Log: r.Log,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if r.kept, err = openDecisions(s, r.Given.File(Decisions), r.Log, r.Metrics); err != nil {
-		up.Close()
+	r.ends = append(r.ends, func() error { up.Close(); return nil })
+	if r.Decisions, err = openDecisions(s, r.Given.File(Decisions), r.Log, r.Metrics); err != nil {
 		return nil, err
 	}
+	r.ends = append(r.ends, r.Decisions.Close)
+	// what serves requests goes on until the last has ended
+	r.work, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return up, nil
 }
 
-// judges makes what judges calls: the guard, with what confines commands and the network of
-// those.
-func (r *running) judges(ctx context.Context) error {
-	s, limits, world := r.Settings, r.Rules.Set().Limits, World(r.Settings)
-	roots := world.Roots(r.Rules.Set())
-	desks, err := openDesks(s, r.Rules.Set().AgentNames(), r.local,
-		slices.Concat(roots.Write, r.Rules.Set().Confined(roots.Home).Write, []string{s.Workspace}), r.Log)
-	if err != nil {
-		return err
-	}
-	out, err := egressListener(s, desks.any())
-	if err != nil {
-		return err
-	}
-	var passes *egress.Book
-	if out != nil {
-		world, passes = world.Beside(out.Addr().String()), egress.NewBook(out.Addr().String(), tickets.Valid,
-			time.Now)
-	}
-	r.guarded = guard.Config{World: world, Listening: state.Listening, Now: r.now, Metrics: r.Metrics,
-		Log: r.Log}
-	if r.kept != nil {
-		r.guarded.Decisions = r.kept
-	}
-	desks.equip(&r.guarded, passes)
-	if r.shared != nil {
-		r.guarded.Others = r.shared.Rates()
-		if s.AdminToken != "" { // it seals departures: others cannot forge one
-			r.guarded.Departures = r.shared.Departures()
-		}
-	}
-	if s.Admin != "" && s.AdminToken != "" {
-		var board approvals.Board
-		if r.shared != nil {
-			board = r.shared.Board()
-		}
-		r.guarded.Approvals = guard.NewApprovals(limits, r.now, r.Metrics, board)
-		r.background.Go(func() { r.guarded.Approvals.Follow(ctx) })
-	}
-	r.judge = guard.New(r.guarded)
-	r.background.Go(func() { r.judge.Share(ctx) })
-	r.egress = serveEgress(ctx, out, egress.Config{Rules: r.Rules, Judge: r.judge, Passes: passes,
-		Resolver: net.DefaultResolver, Metrics: r.Metrics, Log: r.Log}, r.kept)
-	return nil
-}
-
-// tellUnanswered logs that no person can be asked here, and what to set.
-func (r *running) tellUnanswered() {
-	if r.guarded.Approvals == nil {
-		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(r.Settings),
-			"event", "no_approvals")
-	}
-}
-
-// server puts the server together.
-func (r *running) server(ctx context.Context, up *upstream.Client,
-	experiments *lab.Lab) (*sidecar.Server, error) {
+// openParts opens the parts, and makes what judges calls and plans turns.
+func (r *running) openParts(up *upstream.Client) error {
 	s := r.Settings
-	keys, err := fleet.Others(s)
+	r.Now = time.Now
+	r.Guard = guard.Config{World: World(s), Listening: state.Listening, Metrics: r.Metrics, Log: r.Log}
+	if r.Decisions != nil {
+		r.Guard.Decisions = r.Decisions
+	}
+	for _, p := range r.Parts {
+		stop, err := p.Open(r.work, r.Core)
+		if stop != nil {
+			r.ends = append(r.ends, stop)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.Guard.Now = r.Now
+	if s.Admin != "" && s.AdminToken != "" {
+		r.Guard.Approvals = guard.NewApprovals(r.Rules.Set().Limits, r.Now, r.Metrics, r.Board)
+		r.Background(r.Guard.Approvals.Follow)
+	}
+	r.Judge = guard.New(r.Guard)
+	r.Background(r.Judge.Share)
+	keys, err := fleet.OtherKeys(s)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if hosts := keys.Unused(r.Rules.Set()); len(hosts) > 0 {
 		r.Log.Warn("upstream_keys has keys of servers that no model of models.yaml is asked at",
 			"event", "keys_unused", "hosts", strings.Join(hosts, " "))
 	}
-	sources, err := r.sources(ctx)
-	if err != nil {
-		return nil, err
+	r.Turns = turn.NewPlanner(turn.PlannerConfig{Keep: r.Rules.Set().Limits.KeepLimits, Upstream: up,
+		Keys: keys, Guard: r.Judge, Elsewhere: r.Elsewhere, Metrics: r.Metrics, Log: r.Log})
+	r.ends = append(r.ends, func() error { r.Turns.Fleet.Close(); return nil })
+	for _, start := range r.Start {
+		if err := start(); err != nil {
+			return err
+		}
 	}
-	journal, err := r.journal(len(sources) > 0)
-	if err != nil {
-		return nil, err
+	return nil
+}
+
+// tellUnanswered logs that no person can be asked here, and what to set.
+func (r *running) tellUnanswered() {
+	if r.Guard.Approvals == nil {
+		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(r.Settings),
+			"event", "no_approvals")
 	}
-	var elsewhere state.Elsewhere
-	var replicas func() sidecar.Replicas
-	if r.shared != nil {
-		elsewhere, replicas = r.shared.Texts(), r.replicas
-	}
-	return sidecar.New(sidecar.Config{
-		Elsewhere: elsewhere, Replicas: replicas, Lab: experiments, Witness: r.witness, Spans: r.spans,
-		Sources: sources, Journal: journal, Rules: r.Rules, Upstream: up, Memory: r.ceilings.door(),
-		Keys: keys, Guard: r.judge, Token: s.Token, Metrics: r.Metrics, Log: r.Log,
-		Names: web.Names{Local: r.local, Token: s.Token != "", Hosts: hosts(s, s.Listen)},
-	}), nil
 }
 
 // unanswered is what to set so that approvals can be answered.

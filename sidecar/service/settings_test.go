@@ -28,21 +28,17 @@ func TestWorkspaceOf(t *testing.T) {
 	}
 }
 
-// Which settings of the admin listener start, and what is kept for its console.
-func TestWitnessOf(t *testing.T) {
+// Which tokens of the admin listener start.
+func TestTokens(t *testing.T) {
 	for _, row := range []struct {
-		s          config.Settings
-		keeps, bad bool
+		s   config.Settings
+		bad bool
 	}{
-		{config.Settings{}, false, false}, {config.Settings{Admin: "127.0.0.1:0"}, true, false}, {config.Settings{Admin: "127.0.0.1:0", Console: "off"}, false, false},
-		{config.Settings{Admin: "127.0.0.1:0", Console: "no-text"}, true, false}, {config.Settings{Admin: "127.0.0.1:0", Console: "nope"}, false, true},
-		{config.Settings{Admin: "127.0.0.1:0", ReaderToken: "a"}, false, true}, {config.Settings{Admin: "127.0.0.1:0", AdminToken: "a", ApproverToken: "a"}, false, true},
-		{config.Settings{Admin: "127.0.0.1:0", AdminToken: "a", ApproverToken: "b", ReaderToken: "c"}, true, false},
+		{config.Settings{}, false}, {config.Settings{ReaderToken: "a"}, true}, {config.Settings{AdminToken: "a", ApproverToken: "a"}, true},
+		{config.Settings{AdminToken: "a", ApproverToken: "b", ReaderToken: "c"}, false},
 	} {
-		w, err := witnessOf(row.s, nil)
-		if (w != nil) != row.keeps || (err != nil) != row.bad ||
-			w != nil && w.Words != (row.s.Console != "no-text") {
-			t.Errorf("%+v: %v %v", row.s, w, err)
+		if err := tokens(row.s).Check(); (err != nil) != row.bad {
+			t.Errorf("%+v: %v", row.s, err)
 		}
 	}
 }

@@ -225,6 +225,6 @@ func TestSocketActivate(t *testing.T) {
 }
 
 func lastPID(s *process) string {
-	m := serving().FindStringSubmatch(s.log.String())
+	m := serving.FindStringSubmatch(s.log.String())
 	return m[1]
 }

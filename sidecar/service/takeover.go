@@ -40,16 +40,16 @@ func drainOf(s config.Settings) (time.Duration, error) {
 var errTaken = errors.New("another process has taken over")
 
 // serve serves until this process is asked to stop, or another one has taken over.
-func (r *running) serve(ctx, asked context.Context, server *sidecar.Server) error {
+func (r *running) serve(asked context.Context, server *sidecar.Server) error {
 	serving, leave := context.WithCancelCause(asked)
 	defer leave(nil)
 	if r.Given.Before() {
-		r.background.Go(func() { r.follows(ctx) })
+		r.Background(r.follows)
 	}
 	signals, ignore := Signals()
 	defer ignore()
 	if r.Next != nil {
-		r.background.Go(func() { r.handsOver(ctx, signals, leave) })
+		r.Background(func(ctx context.Context) { r.handsOver(ctx, signals, leave) })
 	}
 	rest, err := r.Given.Rest()
 	for _, name := range rest {
@@ -112,7 +112,7 @@ func (r *running) follows(ctx context.Context) {
 		return
 	case <-r.Given.Gone():
 	}
-	if err := r.kept.Alone(); err != nil {
+	if err := r.Decisions.Alone(); err != nil {
 		r.Log.Error("the decision log of the process before cannot be followed", "event", "takeover_failed",
 			"detail", err.Error())
 	}
@@ -168,7 +168,7 @@ func (r *running) handOver(ctx context.Context) (pid int, err error) {
 		}
 		files = append(files, f)
 	}
-	lock, err := r.kept.Share()
+	lock, err := r.Decisions.Share()
 	if err != nil {
 		return 0, err
 	}
@@ -176,11 +176,11 @@ func (r *running) handOver(ctx context.Context) (pid int, err error) {
 		files = append(files, PassedFile{Name: Decisions, File: lock})
 	}
 	if pid, err = r.Next.Start(ctx, files); err != nil {
-		return 0, errors.Join(err, r.kept.Alone())
+		return 0, errors.Join(err, r.Decisions.Alone())
 	}
 	r.stopAdmin()
-	if err := r.lab.Store.Close(); err != nil { // the next one records
-		r.Log.Warn("the last replies were not recorded", "event", "capture_broken", "detail", err.Error())
+	for _, leave := range r.Leave {
+		leave()
 	}
 	return pid, nil
 }

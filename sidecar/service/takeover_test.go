@@ -21,7 +21,8 @@ func TestMayHandOver(t *testing.T) {
 		"alone": {}, "after a process that systemd followed": {environ: []string{"SYSTEMD_EXEC_PID=1"}},
 		"systemd": {environ: []string{"A=1", "SYSTEMD_EXEC_PID=" + pid}, why: "systemctl restart"}, "a gateway": {with: "on", why: "with_parent is on"},
 	} {
-		r := &running{Config: Config{Environ: row.environ, Settings: config.Settings{WithParent: row.with}}}
+		r := &running{Core: &Core{Config: Config{Environ: row.environ,
+			Settings: config.Settings{WithParent: row.with}}}}
 		if err := r.mayHandOver(); (err == nil) != (row.why == "") || err != nil &&
 			!strings.Contains(err.Error(), row.why) {
 			t.Errorf("%s: %v", name, err)

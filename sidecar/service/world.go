@@ -1,6 +1,10 @@
 package service
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -13,8 +17,7 @@ const BuiltinRules = "builtin"
 // World is where the calls of a server are judged.
 func World(s config.Settings, folders ...string) guard.World {
 	h := guard.Here{Workspace: s.Workspace}
-	// tickets, and where the gateway is
-	if state, err := stateOf(config.Settings{}); err == nil && s.Confine != ConfineOff {
+	if state, err := StateOf(config.Settings{}); err == nil { // tickets, and where agents are
 		folders = append(folders, state)
 	}
 	for _, dir := range append(folders, s.Rules, s.Policy, s.State, DecisionsIn(s)) {
@@ -22,11 +25,31 @@ func World(s config.Settings, folders ...string) guard.World {
 			h.Own = append(h.Own, dir)
 		}
 	}
-	for _, address := range []string{s.Listen, s.Admin, urls.AddressOf(s.Upstream), urls.AddressOf(s.Gateway),
-		urls.AddressOf(s.Shared)} {
+	for _, setting := range s.All() {
+		address := *setting.Text
+		if setting.Is == "URL" {
+			address = urls.AddressOf(address)
+		} else if setting.Is != "HOST:PORT" {
+			continue
+		}
 		if address != "" {
 			h.Servers = append(h.Servers, address)
 		}
 	}
 	return guard.NewWorld(h)
+}
+
+// StateOf is the folder for what outlives a run.
+func StateOf(s config.Settings) (string, error) {
+	if s.State != "" {
+		return filepath.Abs(s.State)
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "gpt-oss-executor"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("tickets of confined commands need a folder: set --state: %w", err)
+	}
+	return filepath.Join(home, ".local", "state", "gpt-oss-executor"), nil
 }

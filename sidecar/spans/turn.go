@@ -20,7 +20,7 @@ type Turn struct {
 	Parent
 	who    policy.Subject
 	read   []attribute.KeyValue // what the request says to the model
-	said   string               // its messages, if they are written
+	output string               // its messages, if they are written
 	events int
 }
 
@@ -41,8 +41,8 @@ func (p *Parent) Turn(ctx context.Context, model, rules string, arms []string, b
 		t.read = sampling(req)
 	}
 	if t.Words() {
-		t.said = t.words.messages(req)
-		t.span.SetAttributes(semconv.GenAIInputMessagesKey.String(t.said))
+		t.output = t.words.messages(req)
+		t.span.SetAttributes(semconv.GenAIInputMessagesKey.String(t.output))
 	}
 	return t
 }
@@ -122,10 +122,10 @@ func (t *Turn) Fault(fault, action, tool string, again bool) {
 	t.event("fault", attributes...)
 }
 
-// Heard tells of a choice of a reply that has ended: what was mended and what was refused. mended
-// says whether a repair is one of the model's damage. said is what the model server said, where words
+// Replied tells of a choice of a reply that has ended: what was mended and what was refused. mended
+// says whether a repair is one of the model's damage. reply is what the model server sent, where words
 // are written.
-func (t *Turn) Heard(r *parse.Reading, ids []string, mended func(kind string) bool, said *parse.Delta,
+func (t *Turn) Replied(r *parse.Reading, ids []string, mended func(kind string) bool, reply *parse.Delta,
 	thought []byte, finish string, a *Attempt) {
 	if t == nil || !t.span.IsRecording() {
 		return
@@ -152,8 +152,8 @@ func (t *Turn) Heard(r *parse.Reading, ids []string, mended func(kind string) bo
 		return
 	}
 	t.span.SetAttributes(semconv.GenAIOutputMessagesKey.String(t.words.read(r, ids)))
-	if a != nil && said != nil {
-		a.span.SetAttributes(semconv.GenAIOutputMessagesKey.String(t.words.said(said, thought, finish)))
+	if a != nil && reply != nil {
+		a.span.SetAttributes(semconv.GenAIOutputMessagesKey.String(t.words.output(reply, thought, finish)))
 	}
 }
 
@@ -225,8 +225,8 @@ func (t *Turn) Attempt(ctx context.Context, to To) (context.Context, *Attempt) {
 	if to.Host != "" {
 		attributes = append(attributes, semconv.ServerAddress(to.Host), semconv.ServerPort(to.Port))
 	}
-	if t.said != "" {
-		attributes = append(attributes, semconv.GenAIInputMessagesKey.String(t.said))
+	if t.output != "" {
+		attributes = append(attributes, semconv.GenAIInputMessagesKey.String(t.output))
 	}
 	ctx, below := t.begin(ctx, "chat "+name(to.Model), trace.SpanKindClient, attributes...)
 	return ctx, &Attempt{Parent: below, began: time.Now()}

@@ -79,13 +79,13 @@ type part struct {
 }
 
 // room is what is left of the bytes of an attribute.
-type room struct{ left int }
+type room struct{ remaining int }
 
 // take is a text as far as there is room.
 func (r *room) take(s string) string {
-	most := max(r.left, 0)
+	most := max(r.remaining, 0)
 	out := cut(s, most)
-	r.left -= len(out) + 64 // for what stands around it
+	r.remaining -= len(out) + 64 // for what stands around it
 	if len(s) > most {
 		out += ends
 	}
@@ -112,10 +112,10 @@ func (r *room) call(id, tool, arguments string) part {
 func (w *Words) messages(req *openai.Request) string {
 	r := room{int(w.Bytes)}
 	var out []message
-	for i := len(req.Messages) - 1; i >= 0 && r.left > 0; i-- {
+	for i := len(req.Messages) - 1; i >= 0 && r.remaining > 0; i-- {
 		m := &req.Messages[i]
 		said := message{Role: name(m.Role), Parts: []part{}}
-		text := req.Text(m, r.left+margin+1)
+		text := req.Text(m, r.remaining+margin+1)
 		if m.Role == "tool" {
 			said.Parts = append(said.Parts, part{Type: "tool_call_response", ID: name(m.CallID),
 				Response: r.take(text)})
@@ -149,8 +149,8 @@ func (w *Words) read(r *parse.Reading, ids []string) string {
 	return document([]message{m})
 }
 
-// said is a reply as the model server sent it.
-func (w *Words) said(d *parse.Delta, thought []byte, finish string) string {
+// output is a reply as the model server sent it.
+func (w *Words) output(d *parse.Delta, thought []byte, finish string) string {
 	in := room{int(w.Bytes)}
 	reasoning := d.Reasoning
 	if json.Unmarshal(thought, &reasoning) != nil {

@@ -79,7 +79,7 @@ func TestSaid(t *testing.T) {
 	d := &parse.Delta{Content: "Hi.", Calls: []parse.CallDelta{
 		{Index: 1, ID: "b", Name: "exec", Arguments: []byte(`{"comm`)}, {Index: 0, Name: "read", Arguments: []byte("{}")}, {Index: 1, Arguments: []byte(`and":"ls"}`)}, {Index: -1, Name: "x"}, {Index: 1 << 30, Name: "y"},
 	}}
-	got := w.said(d, []byte(`"I think."`), "stop")
+	got := w.output(d, []byte(`"I think."`), "stop")
 	const want = `[{"role":"assistant","parts":[{"type":"reasoning","content":"I think."},{"type":"text","content":"Hi."},{"type":"tool_call","name":"read","arguments":{}},` +
 		`{"type":"tool_call","id":"b","name":"exec","arguments":{"command":"ls"}}`
 	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `"finish_reason":"stop"}]`) ||

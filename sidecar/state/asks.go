@@ -25,9 +25,9 @@ const (
 // that is not set up for it runs them at once, and nothing else shows that. It is safe
 // for concurrent use.
 type Asks struct {
-	mu   sync.Mutex
-	left *recent.Map[asked] // by call id
-	deaf *recent.Map[doubt] // by who asks
+	mu    sync.Mutex
+	asked *recent.Map[asked] // by call id
+	deaf  *recent.Map[doubt] // by who asks
 }
 
 // asked is a call that has left for a gateway that shall ask.
@@ -44,15 +44,15 @@ type doubt struct {
 
 // NewAsks knows of no call yet.
 func NewAsks() *Asks {
-	return &Asks{left: recent.New[asked](maxAsks, nil), deaf: recent.New[doubt](maxAskers, nil)}
+	return &Asks{asked: recent.New[asked](maxAsks, nil), deaf: recent.New[doubt](maxAskers, nil)}
 }
 
-// Left notes that a call has left for a gateway that shall ask. A gateway may ask for one
+// Add notes that a call has left for a gateway that shall ask. A gateway may ask for one
 // agent on one channel, and not on another: by tells them apart.
-func (a *Asks) Left(id, by string, now time.Time) {
+func (a *Asks) Add(id, by string, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	call, _ := a.left.Use(id)
+	call, _ := a.asked.Use(id)
 	*call = asked{by, now}
 }
 
@@ -61,12 +61,12 @@ func (a *Asks) Left(id, by string, now time.Time) {
 func (a *Asks) Result(id, text string, evidence *Evidence, now time.Time) (by string, proven bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	call := a.left.Get(id)
+	call := a.asked.Get(id)
 	if call == nil {
 		return "", false
 	}
 	by, late := call.by, now.Sub(call.at) >= soonest
-	a.left.Drop(id)
+	a.asked.Drop(id)
 	switch e := evidence.of(text); {
 	case e < 0:
 		a.deaf.Drop(by)

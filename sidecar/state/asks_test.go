@@ -16,7 +16,7 @@ func TestAsksHealsWithTime(t *testing.T) {
 	a := NewAsks()
 	now := noon
 	ran := func(text string) bool {
-		a.Left("x", "main", now)
+		a.Add("x", "main", now)
 		_, proven := a.Result("x", text, evidence, now)
 		return proven
 	}
@@ -45,12 +45,12 @@ func TestAsksAreBounded(t *testing.T) {
 	a := NewAsks()
 	for i := range 3 * maxAsks {
 		id := fmt.Sprint(i)
-		a.Left(id, id, noon)
+		a.Add(id, id, noon)
 		if i%2 == 0 {
 			a.Result(id, "(no output)", evidence, noon)
 		}
 	}
-	if a.left.Len() > maxAsks || a.deaf.Len() != maxAskers {
-		t.Errorf("%d calls, %d askers", a.left.Len(), a.deaf.Len())
+	if a.asked.Len() > maxAsks || a.deaf.Len() != maxAskers {
+		t.Errorf("%d calls, %d askers", a.asked.Len(), a.deaf.Len())
 	}
 }

@@ -21,7 +21,7 @@ const (
 // session that was quiet for longest makes room. It is safe for concurrent use, and
 // has no clock of its own.
 type Rates struct {
-	others Others // nil: there are no other replicas
+	peers PeerRates // nil: there are no other replicas
 
 	mu       sync.Mutex
 	sessions *recent.Map[session]
@@ -32,8 +32,8 @@ type Rates struct {
 // session is what one session did, by kind, the oldest first.
 type session map[string][]moment
 
-// others are the kinds for which there was no room.
-const others = ""
+// otherSessions are the kinds for which there was no room.
+const otherSessions = ""
 
 // moment is how much there was at a time.
 type moment struct {
@@ -43,9 +43,9 @@ type moment struct {
 
 // NewRates remembers at most limit sessions, and always one. Others know what they did at other
 // replicas; nil: there are none.
-func NewRates(limit int, others Others) *Rates {
+func NewRates(limit int, others PeerRates) *Rates {
 	limit = max(limit, 1)
-	return &Rates{others: others, sessions: recent.New[session](limit, nil), away: recent.New[heardOf](limit,
+	return &Rates{peers: others, sessions: recent.New[session](limit, nil), away: recent.New[heardOf](limit,
 		nil), changed: map[string]bool{}}
 }
 
@@ -57,12 +57,12 @@ func (r *Rates) Add(id string, now time.Time, counts map[string]int) {
 	if made {
 		*s = make(session)
 	}
-	if r.others != nil {
+	if r.peers != nil {
 		r.changed[id] = true
 	}
 	for kind, n := range counts {
 		if _, known := (*s)[kind]; !known && len(*s) >= maxKinds {
-			kind = others
+			kind = otherSessions
 		}
 		if n > 0 {
 			(*s)[kind] = add((*s)[kind], moment{now.Truncate(time.Second), n})
@@ -126,7 +126,7 @@ func (s SessionRates) Count(kind string, window time.Duration) (n int) {
 func (s session) count(kind string, window time.Duration, now time.Time) (n int) {
 	list, counted := s[kind]
 	if !counted {
-		list = s[others]
+		list = s[otherSessions]
 	}
 	for _, m := range list {
 		if now.Sub(m.at) < window+time.Second { // a moment is known to the second

@@ -33,8 +33,8 @@ type Elsewhere interface {
 }
 
 const (
-	// maxMet is of how many calls it is remembered that they need not be looked for.
-	maxMet = 1 << 15
+	// maxLookups is of how many calls it is remembered that they need not be looked for.
+	maxLookups = 1 << 15
 	// looks is how often a call is looked for elsewhere: what another replica writes may come
 	// a moment after the call itself.
 	looks = 2
@@ -45,8 +45,8 @@ type Recall struct {
 	texts map[Kind]*Texts
 	far   Elsewhere // nil: there is none
 
-	mu  sync.Mutex
-	met *recent.Map[int] // how often a call was looked for; one that left here never is
+	mu      sync.Mutex
+	lookups *recent.Map[int] // how often a call was looked for; one that left here never is
 }
 
 // NewRecall keeps at most limit texts of a kind in memory; 0 keeps none, neither here nor elsewhere.
@@ -55,7 +55,7 @@ func NewRecall(limit int, far Elsewhere) *Recall {
 		far = nil
 	}
 	return &Recall{texts: map[Kind]*Texts{Thought: NewTexts(limit), Note: NewTexts(limit),
-		Awaited: NewTexts(limit)}, far: far, met: recent.New[int](maxMet, nil)}
+		Awaited: NewTexts(limit)}, far: far, lookups: recent.New[int](maxLookups, nil)}
 }
 
 // Get finds a text about a call.
@@ -76,7 +76,7 @@ func (r *Recall) Put(kind Kind, key, text string) {
 		return
 	}
 	r.mu.Lock()
-	n, _ := r.met.Use(key)
+	n, _ := r.lookups.Use(key)
 	*n = looks
 	r.mu.Unlock()
 	if text != "" {
@@ -108,7 +108,7 @@ func (r *Recall) unmet(keys []string) (out []string) {
 			continue
 		}
 		asked[key] = true
-		if n, _ := r.met.Use(key); *n < looks {
+		if n, _ := r.lookups.Use(key); *n < looks {
 			*n++
 			out = append(out, key)
 		}

@@ -23,9 +23,9 @@ type Sessions struct {
 
 // asking is what one session does.
 type asking struct {
-	open  int
-	left  float64 // requests that it may make at once
-	since time.Time
+	open   int
+	tokens float64 // requests that it may make at once
+	since  time.Time
 }
 
 // NewSessions remembers at most limit sessions, and all that are being served.
@@ -40,20 +40,20 @@ func (s *Sessions) Enter(id string, now time.Time, p Pace) (wait time.Duration) 
 	defer s.mu.Unlock()
 	a, made := s.list.Use(id)
 	if made {
-		*a = asking{left: float64(p.PerMinute), since: now}
+		*a = asking{tokens: float64(p.PerMinute), since: now}
 	}
 	perSecond := float64(p.PerMinute) / 60
 	if passed := now.Sub(a.since); passed > 0 {
-		a.left, a.since = a.left+passed.Seconds()*perSecond, now
+		a.tokens, a.since = a.tokens+passed.Seconds()*perSecond, now
 	}
-	a.left = min(a.left, float64(p.PerMinute)) // also where the limit was lowered
+	a.tokens = min(a.tokens, float64(p.PerMinute)) // also where the limit was lowered
 	switch {
 	case a.open >= p.AtOnce:
 		return time.Second
-	case a.left < 1:
-		return time.Duration((1 - a.left) / perSecond * float64(time.Second))
+	case a.tokens < 1:
+		return time.Duration((1 - a.tokens) / perSecond * float64(time.Second))
 	}
-	a.left--
+	a.tokens--
 	a.open++
 	return 0
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Others keeps what sessions did at every replica.
-type Others interface {
+// PeerRates keeps what sessions did at every replica.
+type PeerRates interface {
 	// Publish gives what a session did here, all of it. It does not wait.
 	Publish(session string, doc []byte)
 	// Read gives what it did at the other replicas, within a bounded time; nothing if that is unknown.
@@ -29,7 +29,7 @@ type heardOf struct {
 
 // Share publishes what sessions do until ctx ends, and the last of it then.
 func (r *Rates) Share(ctx context.Context) {
-	if r.others == nil {
+	if r.peers == nil {
 		return
 	}
 	tick := time.NewTicker(publishEvery)
@@ -57,13 +57,13 @@ func (r *Rates) publish() {
 	}
 	r.mu.Unlock()
 	for id, doc := range docs {
-		r.others.Publish(id, doc)
+		r.peers.Publish(id, doc)
 	}
 }
 
 // reads is what a session did elsewhere.
 func (r *Rates) reads(id string, now time.Time) []session {
-	if r.others == nil {
+	if r.peers == nil {
 		return nil
 	}
 	r.mu.Lock()
@@ -75,7 +75,7 @@ func (r *Rates) reads(id string, now time.Time) []session {
 	known.asked = now // others need not wait for the same
 	r.mu.Unlock()
 	var list []session
-	for _, doc := range r.others.Read(id) {
+	for _, doc := range r.peers.Read(id) {
 		if s, err := decodeSession(doc); err == nil {
 			list = append(list, s)
 		}
@@ -87,13 +87,13 @@ func (r *Rates) reads(id string, now time.Time) []session {
 	return list
 }
 
-// told is a session as other replicas read it: by kind, second and number in turn.
-type told struct {
+// peerSession is a session as other replicas read it: by kind, second and number in turn.
+type peerSession struct {
 	Kinds map[string][]int64 `json:"kinds"`
 }
 
 func (s session) encode() []byte {
-	out := told{make(map[string][]int64, len(s))}
+	out := peerSession{make(map[string][]int64, len(s))}
 	for kind, list := range s {
 		flat := make([]int64, 0, 2*len(list))
 		for _, m := range list {
@@ -109,7 +109,7 @@ var errNoSession = errors.New("this is nothing that a session did")
 
 // decodeSession reads what another replica tells.
 func decodeSession(doc []byte) (session, error) {
-	var in told
+	var in peerSession
 	if err := json.Unmarshal(doc, &in); err != nil {
 		return nil, errNoSession
 	}

@@ -1,10 +1,10 @@
 package state
 
 import (
+	"regexp"
 	"sync"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
@@ -30,21 +30,21 @@ const (
 // them in a sandbox or on another machine has no program that confines there, and nothing
 // else shows that. It is safe for concurrent use.
 type Wrapped struct {
-	mu   sync.Mutex
-	left *recent.Map[string]    // by call id: who asked
-	away *recent.Map[time.Time] // by who asks: since when
+	mu    sync.Mutex
+	asked *recent.Map[string]    // by call id: who asked
+	away  *recent.Map[time.Time] // by who asks: since when
 }
 
 // NewWrapped knows of no call yet.
 func NewWrapped() *Wrapped {
-	return &Wrapped{left: recent.New[string](maxWrapped, nil), away: recent.New[time.Time](maxAskers, nil)}
+	return &Wrapped{asked: recent.New[string](maxWrapped, nil), away: recent.New[time.Time](maxAskers, nil)}
 }
 
-// Left notes that a call of by has left confined.
-func (w *Wrapped) Left(id, by string) {
+// Add notes that a call of by has left confined.
+func (w *Wrapped) Add(id, by string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	call, _ := w.left.Use(id)
+	call, _ := w.asked.Use(id)
 	*call = by
 }
 
@@ -52,7 +52,7 @@ func (w *Wrapped) Left(id, by string) {
 func (w *Wrapped) Knows(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.left.Get(id) != nil
+	return w.asked.Get(id) != nil
 }
 
 // Result looks at the result of a call, and says what became of it. If it did not run, then
@@ -60,18 +60,18 @@ func (w *Wrapped) Knows(id string) bool {
 func (w *Wrapped) Result(id, text string, now time.Time) (by string, fate Fate) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	call := w.left.Get(id)
+	call := w.asked.Get(id)
 	if call == nil {
 		return "", Unknown
 	}
 	by = *call
-	w.left.Drop(id)
+	w.asked.Drop(id)
 	switch {
-	case missing().MatchString(text):
+	case missing.MatchString(text):
 		since, _ := w.away.Use(by)
 		*since = now
 		return by, NotRun
-	case held().MatchString(text):
+	case held.MatchString(text):
 		return by, Held
 	}
 	return by, Ran
@@ -88,7 +88,7 @@ func (w *Wrapped) Here(by string, now time.Time) bool {
 // How results look of commands that were not run, because the program that confines is not
 // there or has no ticket there; and of such that failed at the kernel.
 var (
-	missing = lazyregexp.New(`(?s)gpt-oss-executor['"]?: (?:[^\n]*: )?(?:not found|command not found|No such file or directory|Permission denied|cannot execute).*(?:code 12[67]\)|Command not found|Command not executable \(permission denied\))\s*$` +
+	missing = regexp.MustCompile(`(?s)gpt-oss-executor['"]?: (?:[^\n]*: )?(?:not found|command not found|No such file or directory|Permission denied|cannot execute).*(?:code 12[67]\)|Command not found|Command not executable \(permission denied\))\s*$` +
 		`|gpt-oss-executor confine: [^\n]*(?:no ticket|cannot confine).*code 125\)\s*$`)
-	held = lazyregexp.New(`(?is)(?:permission denied|operation not permitted|eacces|eperm|read-only file system|network is unreachable|temporary failure in name resolution).*code \d+\)\s*$`)
+	held = regexp.MustCompile(`(?is)(?:permission denied|operation not permitted|eacces|eperm|read-only file system|network is unreachable|temporary failure in name resolution).*code \d+\)\s*$`)
 )

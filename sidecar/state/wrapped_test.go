@@ -25,7 +25,7 @@ func TestWrapped(t *testing.T) {
 		"bash: line 1: foo: command not found\n\n(Command exited with code 127)":                                                            Ran,
 	} {
 		w := NewWrapped()
-		w.Left("a", "main telegram")
+		w.Add("a", "main telegram")
 		by, fate := w.Result("a", text, now)
 		if by != "main telegram" || fate != want {
 			t.Errorf("%q: %s %d", text, by, fate)

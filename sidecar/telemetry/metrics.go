@@ -27,7 +27,7 @@ type Metrics struct {
 	Hits      *prometheus.CounterVec   // model, arm, file, rule
 	Decisions *prometheus.CounterVec   // model, arm, effect, file, rule
 	Faults    *prometheus.CounterVec   // model, arm, fault, action; those of the gateway have no model
-	Said      *prometheus.CounterVec   // model, arm, fault
+	Notices   *prometheus.CounterVec   // model, arm, fault
 	Upstreams *prometheus.CounterVec   // upstream, outcome: served, answered, failed, left
 	Untouch   prometheus.Counter       // replies that left byte for byte
 	Open      prometheus.Gauge         // streams being served
@@ -91,7 +91,7 @@ func New() *Metrics {
 			"model", "arm", "effect", "file", "rule"),
 		Faults: r.counter("faults_total", "Faults of the model or its server, by what was done.", "model",
 			"arm", "fault", "action"),
-		Said: r.counter("said_total", "Answers that are a sentence of the rules, by the fault.", "model",
+		Notices: r.counter("said_total", "Answers that are a sentence of the rules, by the fault.", "model",
 			"arm", "fault"),
 		Upstreams: r.counter("upstream_requests_total",
 			"Requests to a model server by its name and outcome: served, answered (it said why there is no reply), failed, left (the caller did).", "upstream", "outcome"),

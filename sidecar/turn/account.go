@@ -13,6 +13,7 @@ import (
 // Account is what came of a request, for the log and the metrics.
 type Account struct {
 	Model              string // id that the caller sees
+	Run                string // the run of executor mode that answered; empty: none did
 	Who                policy.Subject
 	Turns              int      // requests to the model
 	Upstream           string   // name of the model server that was asked last
@@ -28,7 +29,7 @@ type Account struct {
 	Prompt, Completion int           // tokens, as the model server counts them
 	Reasoning          int           // those of Completion that it thought with, where the server says so
 	Faults             []Faulty      // in order, at most maxFaults
-	Said               string        // the sentence of our own that ended the answer; empty: there was none
+	Notice             string        // the sentence of our own that ended the answer; empty: there was none
 
 	now [3]int // the same, of the last reply so far: some servers tell them with every event
 }
@@ -47,7 +48,7 @@ const maxFaults = 32
 // Excused reports whether a sentence of our own stands in place of an answer because the model server failed.
 func (a *Account) Excused() bool {
 	n := len(a.Faults)
-	if a.Said == "" || n == 0 {
+	if a.Notice == "" || n == 0 {
 		return false
 	}
 	switch a.Faults[n-1].Fault {
@@ -121,7 +122,7 @@ func (a *Account) Add(more Account) {
 	a.Reasoning += more.Reasoning
 	a.Edited(more.Edits)
 	a.faulty(more.Faults...)
-	a.Said = more.Said
+	a.Notice = more.Notice
 	for _, s := range more.Strategies {
 		a.call(s)
 	}

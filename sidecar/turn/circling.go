@@ -11,7 +11,7 @@ func (t *Turn) circling(seen ruleset.Seen) {
 	if !seen.Any() {
 		return
 	}
-	t.known.Notes = told{seen, t.known.Notes}
+	t.known.Notes = callNotes{seen, t.known.Notes}
 	judge := t.facts.Judge
 	t.facts.Judge = func(c *tools.Call) *tools.Refusal {
 		if say := seen.Stops(c.Name, string(c.Arguments)); say != "" {
@@ -26,14 +26,14 @@ func (t *Turn) circling(seen ruleset.Seen) {
 	}
 }
 
-// told are the notes that are kept of calls, and those about circles.
-type told struct {
+// callNotes are the notes that are kept of calls, and those about circles.
+type callNotes struct {
 	seen ruleset.Seen
 	kept upstream.CallTexts
 }
 
 // Get gives the notes of a call.
-func (n told) Get(callID string) (string, bool) {
+func (n callNotes) Get(callID string) (string, bool) {
 	text, ok := n.kept.Get(callID)
 	if more := n.seen.Note(callID); more != "" && ok && text != "" {
 		return text + "\n\n" + more, true
@@ -45,7 +45,7 @@ func (n told) Get(callID string) (string, bool) {
 
 // stop ends a turn in which the model wanted to go on in circles.
 func (t *Turn) stop(about tools.Refusal) error {
-	t.p.Metrics.Said.WithLabelValues(t.labels("loop")...).Inc()
+	t.p.Metrics.Notices.WithLabelValues(t.labels("loop")...).Inc()
 	t.log.Warn("the model makes the same call again and again; the turn ends", "event", "loop_ended",
 		"tool", about.Name, "model", t.Model.ID.Value,
 		"server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)

@@ -88,7 +88,7 @@ var refused = map[tools.RefusalCode]ruleset.Fault{
 // cannot be taken back: then the model must be told something, so that it continues, and only
 // of a reply with one choice.
 func (t *Turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
-	if !t.mayAsk(f, r) || (r.Text == nil || t.choices > 1) && t.sink.Left() {
+	if !t.mayAsk(f, r) || (r.Text == nil || t.choices > 1) && t.sink.Sent() {
 		return false
 	}
 	if t.asked == nil {
@@ -126,11 +126,11 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 		sentence = remedy.Sentence(about.ToPerson())
 	}
 	switch {
-	case sentence != "" && (err == nil || !t.sink.Left()):
+	case sentence != "" && (err == nil || !t.sink.Sent()):
 		return t.say(fault, sentence, about, err)
 	case errors.As(err, &f):
 		return t.fail(f.Say)
-	case remedy.Status != 0 && (err != nil || t.forced || !t.sink.Left()):
+	case remedy.Status != 0 && (err != nil || t.forced || !t.sink.Sent()):
 		failed := &openai.Error{
 			Status: remedy.Status, Type: remedy.Type, Code: remedy.Code,
 			Message: remedy.Say(about.Why), RetryAfter: remedy.RetryAfter,
@@ -157,7 +157,7 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 
 // say answers with a sentence of the rules in place of an error, and lets the operator know.
 func (t *Turn) say(fault ruleset.Fault, sentence string, about tools.Refusal, err error) error {
-	t.p.Metrics.Said.WithLabelValues(t.labels(string(fault))...).Inc()
+	t.p.Metrics.Notices.WithLabelValues(t.labels(string(fault))...).Inc()
 	t.log.Warn("the user reads a sentence of the rules", "event", "said", "fault", fault,
 		"model", t.Model.ID.Value,
 		"server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session,
@@ -170,7 +170,7 @@ func (t *Turn) say(fault ruleset.Fault, sentence string, about tools.Refusal, er
 
 // tell ends the answer with a sentence. It may quote the model.
 func (t *Turn) tell(sentence string) error {
-	t.account.Said = sentence
+	t.account.Notice = sentence
 	t.sink.Say(parse.InertText(t.catalog, sentence))
 	return t.sink.Finish()
 }
@@ -180,11 +180,11 @@ func (t *Turn) gone(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrStopping) {
 		return t.fail(openai.Overloaded(time.Second))
 	}
-	return Left()
+	return ClientClosed()
 }
 
-// Left is the error of a request whose caller left.
-func Left() *openai.Error {
+// ClientClosed is the error of a request whose caller left.
+func ClientClosed() *openai.Error {
 	return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
 		Message: "the caller left"}
 }

@@ -22,17 +22,49 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/trim"
 )
 
-// Planner plans turns. Its fields are what all turns share; all but Crew must be set.
+// Planner plans turns. Its fields are what all turns share; all must be set.
 type Planner struct {
 	Fleet *fleet.Fleet
 	Guard *guard.Guard
 	// of calls: the thoughts behind those that have left, and notes about those that have not
 	Recall  *state.Recall
 	Schemas *tools.Schemas
-	Crew    *Crew // reads what streams bring; nil: each reads its own
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 }
+
+// PlannerConfig is what a planner works with. All but Keys and Elsewhere must be set.
+type PlannerConfig struct {
+	Keep      ruleset.KeepLimits
+	Upstream  *upstream.Client // of the settings
+	Keys      fleet.Keys       // of other model servers
+	Guard     *guard.Guard
+	Elsewhere state.Elsewhere // what other replicas know of calls; nil: there are none
+	Metrics   *telemetry.Metrics
+	Log       *slog.Logger
+}
+
+// NewPlanner is a planner that has planned nothing yet. Its Fleet must be closed at the end.
+func NewPlanner(c PlannerConfig) *Planner {
+	return &Planner{
+		Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now,
+			Log: c.Log}),
+		Guard: c.Guard, Recall: state.NewRecall(c.Keep.Thoughts, c.Elsewhere),
+		Schemas: tools.NewSchemas(c.Keep.Schemas), Metrics: c.Metrics, Log: c.Log,
+	}
+}
+
+// Answer is a request that was planned.
+type Answer interface {
+	// Run gives the answer to a sink. The error is an *openai.Error of which nothing has left.
+	Run(context.Context, Sink) error
+	// Account is what came of it so far. Before Run it has the model and the run.
+	Account() Account
+}
+
+// Answerer plans what answers a request in place of one turn; nil: a turn does. The error is an
+// *openai.Error.
+type Answerer func(context.Context, *ruleset.Set, *openai.Request, Caller) (Answer, error)
 
 // Caller is what the headers of a request say.
 type Caller struct {
@@ -44,7 +76,8 @@ type Caller struct {
 	Alive   time.Duration // a stream begins after so long, if nothing has come; 0: it does not
 	Watch   Watcher       // of this request; nil: there is none
 	Spans   *spans.Parent // of which its turns are children; nil: there is none
-	Runs    bool          // it runs the calls itself, and has each judged before it does
+	// the run of executor mode, which runs the calls itself, and has each judged before it does; "": none
+	Run string
 }
 
 // Plan decides everything about a request before the model is asked. The error is an
@@ -82,7 +115,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	named := from.works(set, req)
 	t.listens = t.span.Words()
 	if from.Watch != nil {
-		from.Watch.Asked(req)
+		from.Watch.Asked(req, from.Run)
 		t.listens = t.listens || from.Watch.Listens()
 	}
 	if t.listens {
@@ -96,13 +129,13 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	}
 	t.req = read
 	// A run shortens what it holds by itself.
-	t.fresh = !from.Runs && !slices.ContainsFunc(read.Messages,
+	t.fresh = from.Run == "" && !slices.ContainsFunc(read.Messages,
 		func(m openai.Message) bool { return m.Role == "assistant" })
 	t.offered, t.forced, t.single = offered(read), read.Forced(), read.Single()
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
-	t.original, t.facts.Mentioned = req, t.mentions
+	t.original, t.facts.Mentioned = req, req.Mentions
 	t.facts.Formatted = req.Formatted()
 	t.facts.Stops = req.Stops()
 	of := conversation(from.Session, req)
@@ -111,15 +144,15 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		of}, memory{p.Recall, state.Awaited, of}
 	t.thoughts.fetch(ctx, req)
 	t.known = upstream.Memory{Thoughts: t.thoughts, Notes: t.notes}
-	if !from.Runs {
+	if from.Run == "" {
 		t.known.Bounds = func(tool string, chars int) trim.Bounds {
 			return set.Results.Bounds(ruleset.OfGateway, tool, t.window, chars)
 		}
-		ear := guard.Ear{Log: t.log}
+		observer := guard.Observer{Log: t.log}
 		if t.span != nil {
-			ear.Told = t.decided
+			observer.Decided = t.decided
 		}
-		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, named, ear)
+		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, named, observer)
 		t.results(req)
 		t.copying()
 		t.circling(set.Loop.With(ruleset.Ignored{Arguments: set.Unremarked}).Look(req))
@@ -133,7 +166,7 @@ func (c *Caller) works(set *ruleset.Set, req *openai.Request) ruleset.Named {
 	if c.Folder != "" {
 		return ruleset.Named{Folders: []string{c.Folder}}
 	}
-	return set.Named(req.Said)
+	return set.Named(req.Instructed)
 }
 
 // edited is the request as edits.yaml wants the model to read it.
@@ -148,7 +181,7 @@ func (t *Turn) edited(req *openai.Request) (*openai.Request, error) {
 func Asker(req *openai.Request, from Caller, model string) policy.Subject {
 	run := req.Runtime()
 	return policy.Subject{
-		Model: model, Client: from.Client, Agent: run.Agent, Channel: run.Channel, Run: from.Runs,
+		Model: model, Client: from.Client, Agent: run.Agent, Channel: run.Channel, Run: from.Run != "",
 		Interactive: true,
 		Session:     cmp.Or(run.Session, from.Session),
 	}

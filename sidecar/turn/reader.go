@@ -88,12 +88,12 @@ func (r *Reader) Event(data, raw []byte, more bool) error {
 	p := r.begin(&e.doc, raw)
 	p.Parts, p.More = e.parts[:0], more
 	for i := range e.doc.Choices {
-		said := &e.doc.Choices[i]
-		if said.Index >= maxChoices {
+		chunk := &e.doc.Choices[i]
+		if chunk.Index >= maxChoices {
 			continue
 		}
-		if c := r.choice(said.Index); !c.ended {
-			c.read(p, said, said.Finish != "")
+		if c := r.choice(chunk.Index); !c.ended {
+			c.read(p, chunk, chunk.Finish != "")
 		}
 	}
 	r.pass(p)
@@ -119,16 +119,16 @@ func (r *Reader) Document(doc []byte) error {
 	}
 	p := r.begin(read, nil)
 	for i := range read.Choices[:min(len(read.Choices), maxChoices)] {
-		said := &read.Choices[i]
+		chunk := &read.Choices[i]
 		c := r.choice(i)
-		if said.Finish == "" && said.FinishSpan.Present() { // it is null
-			said.Finish = openai.Unfinished
+		if chunk.Finish == "" && chunk.FinishSpan.Present() { // it is null
+			chunk.Finish = openai.Unfinished
 		}
-		if said.Reasoning.Skipped {
+		if chunk.Reasoning.Skipped {
 			c.reader.Reasoned()
 		}
-		c.read(p, said, true)
-		c.decode(read, said)
+		c.read(p, chunk, true)
+		c.decode(read, chunk)
 	}
 	r.pass(p)
 	return nil
@@ -288,16 +288,16 @@ func (r *Reader) choice(index int) *choice {
 }
 
 // read reads what a document says of the choice, and whether that ends it, into the piece.
-func (c *choice) read(p *Piece, said *openai.Choice, last bool) {
-	d := c.delta(said)
+func (c *choice) read(p *Piece, chunk *openai.Choice, last bool) {
+	d := c.delta(chunk)
 	events := c.reader.Feed(d)
 	part := Part{Choice: c.index}
 	if last {
-		part = c.end(said.Finish, slices.Clone(events))
+		part = c.end(chunk.Finish, slices.Clone(events))
 	} else {
 		part.Events, part.Holding, part.Leading = events, c.reader.Holding(), c.reader.Leading()
 	}
-	part.Said, part.Delta = said, d
+	part.Source, part.Delta = chunk, d
 	p.Parts = append(p.Parts, part)
 }
 
@@ -309,25 +309,25 @@ func (c *choice) end(finish string, events []parse.Event) Part {
 }
 
 // decode decodes reasoning that was skipped, where it is needed after all.
-func (c *choice) decode(doc *openai.Completion, said *openai.Choice) {
+func (c *choice) decode(doc *openai.Completion, chunk *openai.Choice) {
 	r := &c.reading
-	if !said.Reasoning.Skipped || len(r.Calls) == 0 && r.Reasoning == "" && !r.Empty() {
+	if !chunk.Reasoning.Skipped || len(r.Calls) == 0 && r.Reasoning == "" && !r.Empty() {
 		return
 	}
-	said.Reasoning.Text, _ = openai.Text(doc.Doc, said.Reasoning.Value)
-	said.Reasoning.Skipped = false
-	r.Reasoning = said.Reasoning.Text + r.Reasoning
+	chunk.Reasoning.Text, _ = openai.Text(doc.Doc, chunk.Reasoning.Value)
+	chunk.Reasoning.Skipped = false
+	r.Reasoning = chunk.Reasoning.Text + r.Reasoning
 }
 
 // delta is what an event or a message adds to the reading, until the next one does.
-func (c *choice) delta(said *openai.Choice) parse.Delta {
-	d := parse.Delta{Reasoning: said.Reasoning.Text, Content: said.Content.Text}
-	if len(said.Calls) == 0 {
+func (c *choice) delta(chunk *openai.Choice) parse.Delta {
+	d := parse.Delta{Reasoning: chunk.Reasoning.Text, Content: chunk.Content.Text}
+	if len(chunk.Calls) == 0 {
 		return d
 	}
 	c.calls = c.calls[:0]
-	for i := range said.Calls {
-		p := &said.Calls[i]
+	for i := range chunk.Calls {
+		p := &chunk.Calls[i]
 		c.calls = append(c.calls, parse.CallDelta{Index: p.Index, ID: p.ID, Name: p.Name,
 			Arguments: p.Arguments})
 	}

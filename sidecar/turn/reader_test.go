@@ -88,7 +88,7 @@ func TestManyChoices(t *testing.T) {
 	stream := event(0, `"content":"A"`, `"stop"`) +
 		"data: {\"choices\":[{\"index\":200}" + strings.Repeat(`,{"index":128}`, 1000) + "]}\n\ndata: [DONE]\n\n"
 	r, _ := reading(t, true)
-	if err := r.Stream(strings.NewReader(stream), mib, mib, nil); err != nil || len(r.End("")) != 1 {
+	if err := r.Stream(strings.NewReader(stream), mib, mib); err != nil || len(r.End("")) != 1 {
 		t.Errorf("%d of the stream, %v", len(r.End("")), err)
 	}
 	r, _ = reading(t, true)
@@ -126,7 +126,7 @@ func TestReader(t *testing.T) {
 	} {
 		for shape, read := range map[string]func(*Reader) error{
 			"stream": func(r *Reader) error {
-				return r.Stream(strings.NewReader(row.stream), mib, mib, nil)
+				return r.Stream(strings.NewReader(row.stream), mib, mib)
 			},
 			"document": func(r *Reader) error { return r.Document([]byte(row.document)) },
 		} {
@@ -166,13 +166,13 @@ func TestUnfinished(t *testing.T) {
 		cut  string
 	}{
 		"no end": {func(r *Reader) error {
-			return r.Stream(strings.NewReader(event(0, `"content":"A"`, "null")), mib, mib, nil)
+			return r.Stream(strings.NewReader(event(0, `"content":"A"`, "null")), mib, mib)
 		}, openai.Unfinished},
 		"an end mark": {func(r *Reader) error {
-			return r.Stream(strings.NewReader(event(0, `"content":"A"`, "null")+done), mib, mib, nil)
+			return r.Stream(strings.NewReader(event(0, `"content":"A"`, "null")+done), mib, mib)
 		}, ""},
 		"a reason": {func(r *Reader) error {
-			return r.Stream(strings.NewReader(event(0, `"content":"A"`, `"stop"`)), mib, mib, nil)
+			return r.Stream(strings.NewReader(event(0, `"content":"A"`, `"stop"`)), mib, mib)
 		}, ""},
 		"null, whole": {func(r *Reader) error {
 			return r.Document([]byte(`{"choices":[{"message":{"content":"A"},"finish_reason":null}]}`))
@@ -195,7 +195,7 @@ func TestBreak(t *testing.T) {
 	call := `"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]`
 	stream := event(0, `"content":"I read"`, "null") + event(0, `"content":" it: <"`, "null") + event(0, call,
 		"null") + "data: {\"error\":\"x\"}\n\n"
-	if err := r.Stream(strings.NewReader(stream), mib, mib, nil); err == nil {
+	if err := r.Stream(strings.NewReader(stream), mib, mib); err == nil {
 		t.Fatal("no error")
 	}
 	readings := r.Break()
@@ -225,7 +225,7 @@ func TestReaderTakesAnyPieces(t *testing.T) {
 		stream.WriteString(event(0, "", `"stop"`) + done)
 		r, got := reading(t, false)
 		err := r.Stream(cut{strings.NewReader(stream.String()), rapid.IntRange(1, 64).Draw(p, "read")}, mib,
-			mib, nil)
+			mib)
 		if err != nil {
 			p.Fatal(err)
 		}
@@ -299,15 +299,15 @@ func TestReaderIsBounded(t *testing.T) {
 	long := event(0, `"content":"`+strings.Repeat("x", 2000)+`"`, "null")
 	for _, row := range []struct{ event, total int }{{1000, mib}, {mib, 1000}} {
 		r, _ := reading(t, false)
-		err := r.Stream(strings.NewReader(long+done), row.event, row.total, nil)
+		err := r.Stream(strings.NewReader(long+done), row.event, row.total)
 		if r.Close(); err == nil || !strings.Contains(err.Error(), "longer than 1000 bytes") {
 			t.Errorf("%+v: %v", row, err)
 		}
 	}
 	r, _ := reading(t, false)
 	broken := errors.New("reset")
-	if err := r.Stream(io.MultiReader(strings.NewReader(event(0, "", "null")), failing{broken}), mib, mib,
-		nil); !errors.Is(err, broken) {
+	err := r.Stream(io.MultiReader(strings.NewReader(event(0, "", "null")), failing{broken}), mib, mib)
+	if !errors.Is(err, broken) {
 		t.Errorf("%v", err)
 	}
 	r.Close()

@@ -48,9 +48,9 @@ func (t *Turn) unread(ctx context.Context) {
 
 // detail is what a fault says to the operator.
 func detail(about tools.Refusal, err error) string {
-	var said *openai.Error
-	if errors.As(err, &said) && said.Log != "" {
-		return said.Log
+	var apiErr *openai.Error
+	if errors.As(err, &apiErr) && apiErr.Log != "" {
+		return apiErr.Log
 	}
 	return about.Why
 }
@@ -140,7 +140,7 @@ func (t *Turn) remember(ids []string, r *parse.Reading) {
 	for i, id := range ids {
 		t.thoughts.put(id, r.Reasoning)
 		if i < len(r.Calls) {
-			t.awaited.put(id, t.p.Guard.Left(id, t.who, &r.Calls[i]))
+			t.awaited.put(id, t.p.Guard.NoteDeparture(id, t.who, &r.Calls[i]))
 		}
 	}
 }

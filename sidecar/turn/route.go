@@ -161,7 +161,7 @@ func (t *Turn) ended(ctx context.Context, err error) {
 	case t.came || err == nil:
 		t.route.Ended(fleet.Served, "")
 	case ctx.Err() != nil:
-		t.route.Ended(fleet.Left, "")
+		t.route.Ended(fleet.Canceled, "")
 	default:
 		t.route.Ended(outcome(err), err.Error())
 	}

@@ -20,8 +20,8 @@ type Sink interface {
 	Take(*Piece)
 	// Called gives the ids under which the calls of a choice leave. The choice has ended.
 	Called(choice int) []string
-	// Left says that text or a call is with the caller already.
-	Left() bool
+	// Sent says that text or a call is with the caller already.
+	Sent() bool
 	// Say adds a sentence of our own to each choice whose reading is unmet, on a line of its
 	// own where there is text already. Where no reply has begun, it is the answer.
 	Say(text string)
@@ -54,7 +54,7 @@ func (p *Piece) speaks() bool {
 // Part is what a piece means for one choice.
 type Part struct {
 	Choice  int            // its index
-	Said    *openai.Choice // what the document says of it; nil where Piece.Doc is
+	Source  *openai.Choice // what the document says of it; nil where Piece.Doc is
 	Delta   parse.Delta    // the same as text, thoughts and calls
 	Quoted  *parse.Delta   // what an error of the server quotes of the model; nil: it is no error
 	Events  []parse.Event  // what may leave now

@@ -11,15 +11,13 @@ import (
 )
 
 // Stream reads events up to the end mark, within the limits of bytes. Where the stream ends without the mark,
-// a choice that has not finished is cut. The error is one of the body, of its form, or *ErrorInside. Who
-// waits here needs little stack: the crew reads what has come.
-func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int, at *Crew) (err error) {
+// a choice that has not finished is cut. The error is one of the body, of its form, or *ErrorInside.
+func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int) (err error) {
 	events, ended := openai.NewEventReader(body, maxEvent, maxTotal), false
 	defer events.Close()
-	read := func() { ended, err = r.arrived(events) }
 	for !ended && err == nil {
 		events.Wait()
-		at.Do(read)
+		ended, err = r.arrived(events)
 	}
 	return err
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"regexp"
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
@@ -19,7 +19,7 @@ import (
 // style, with their names and schemas in words.
 func (t *Turn) write(ctx context.Context) error {
 	t.style = t.choose(ctx)
-	req, err := t.told()
+	req, err := t.withPrompts()
 	if err != nil {
 		return err
 	}
@@ -69,9 +69,9 @@ func part(name string) int {
 	return int(h.Sum32() % 100)
 }
 
-// told is the request with what the prompts of model and style say in front, and with the
+// withPrompts is the request with what the prompts of model and style say in front, and with the
 // schema of the style.
-func (t *Turn) told() (*openai.Request, error) {
+func (t *Turn) withPrompts() (*openai.Request, error) {
 	facts := prompt.Facts{Model: t.Model.ID.Value, Now: time.Now()}
 	own := t.set.Prompts[t.Model.Prompt.Value]
 	if t.agent && (own != nil || t.style != nil) {
@@ -160,14 +160,14 @@ func (t *Turn) otherwise(ctx context.Context, err error) (bool, error) {
 // able to.
 func (t *Turn) demanding() (names []string) {
 	for _, tool := range t.offered {
-		if demands().Match(tool.Parameters) {
+		if demands.Match(tool.Parameters) {
 			names = append(names, tool.Name)
 		}
 	}
 	return names
 }
 
-var demands = lazyregexp.New(`"(?:pattern|patternProperties|not|propertyNames)"\s*:|"(?:max|min)(?:Length|Items)"\s*:\s*[1-9]\d{3}`)
+var demands = regexp.MustCompile(`"(?:pattern|patternProperties|not|propertyNames)"\s*:|"(?:max|min)(?:Length|Items)"\s*:\s*[1-9]\d{3}`)
 
 func styleID(s *ruleset.Style) string {
 	if s == nil {

@@ -34,7 +34,7 @@ func (t *Turn) asks(ctx context.Context) context.Context {
 	host, port := t.up.HostPort()
 	ctx, t.asking.span = t.span.Attempt(ctx, spans.To{
 		Provider: t.srv.ID.Value, Upstream: t.route.Name(), Model: t.Model.Name, Host: host, Port: port,
-		Number: t.account.Turns, Corrects: t.remark != nil,
+		Number: t.account.Turns, Corrects: t.correction != nil,
 	})
 	return ctx
 }
@@ -81,19 +81,19 @@ func faultWord(ctx context.Context, err error) string {
 }
 
 // decided tells of a decision of the policy.
-func (t *Turn) decided(d guard.Told) {
+func (t *Turn) decided(d guard.CallDecision) {
 	t.span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place,
 		Outcome: string(d.Outcome)})
 }
 
 // traces tells of a choice that has ended.
-func (t *Turn) traces(r *parse.Reading, ids []string, said *ear) {
+func (t *Turn) traces(r *parse.Reading, ids []string, said *transcript) {
 	if t.span == nil {
 		return
 	}
 	var delta *parse.Delta
 	var thought []byte
-	if said != nil && said.bytes <= maxHeard {
+	if said != nil && said.bytes <= maxTranscript {
 		delta, thought = &parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(),
 			Calls: said.calls}, said.thought
 	}
@@ -101,7 +101,7 @@ func (t *Turn) traces(r *parse.Reading, ids []string, said *ear) {
 	if said != nil {
 		finish = said.finish
 	}
-	t.span.Heard(r, ids, guard.Damage, delta, thought, finish, t.asking.span)
+	t.span.Replied(r, ids, guard.Damage, delta, thought, finish, t.asking.span)
 }
 
 // endSpan ends the span of the turn.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"log/slog"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -35,24 +34,24 @@ type Turn struct {
 	span  *spans.Turn   // nil: tracing is off
 	Model ruleset.Model // that is asked, under the id the caller sees
 
-	route   *fleet.Route
-	as      *ruleset.Model // as the rules have it
-	up      *upstream.Client
-	window  int // of its context, in tokens; 0: unknown
-	set     *ruleset.Set
-	srv     *ruleset.Server
-	catalog *tools.Catalog
-	offered []tools.Tool
-	forced  bool // a call must be made: a program reads the answer
-	single  bool // a choice may hold one call
-	who     policy.Subject
-	facts   parse.Facts
-	reads   parse.Facts // of the last reply: facts, and what its server and the asking so far add
-	folder  string      // where the gateway says that the agent works, if the watcher listens
-	from    Caller
-	listens bool // the watcher, to the words
-	ears    []ear
-	since   time.Time // it was planned
+	route       *fleet.Route
+	as          *ruleset.Model // as the rules have it
+	up          *upstream.Client
+	window      int // of its context, in tokens; 0: unknown
+	set         *ruleset.Set
+	srv         *ruleset.Server
+	catalog     *tools.Catalog
+	offered     []tools.Tool
+	forced      bool // a call must be made: a program reads the answer
+	single      bool // a choice may hold one call
+	who         policy.Subject
+	facts       parse.Facts
+	reads       parse.Facts // of the last reply: facts, and what its server and the asking so far add
+	folder      string      // where the gateway says that the agent works, if the watcher listens
+	from        Caller
+	listens     bool // the watcher, to the words
+	transcripts []transcript
+	since       time.Time // it was planned
 	// tools are offered, so a user reads the answer, and no program takes it for a summary
 	agent bool
 	// as the model reads it; nil once something came, and no other server can be asked
@@ -65,12 +64,11 @@ type Turn struct {
 	notes      memory          // about calls that do not
 	awaited    memory          // what the results of calls show
 	style      *ruleset.Style  // in which the model calls tools; nil: the server does it
-	body       []byte          // as the upstream gets it; see sent
-	original   *openai.Request // as the caller sent it; see asker
-	folded     folded
-	stopped    string  // what the user reads, since the model goes round in circles; "": it does not
-	remark     *remark // that the model gets behind it; nil: none
-	unstreamed bool    // the server hides errors in streams: it is asked for whole replies
+	body       []byte          // as the upstream gets it
+	original   *openai.Request // as the caller sent it
+	stopped    string          // what the user reads, since the model goes round in circles; "": it does not
+	correction *correction     // that the model gets behind it; nil: none
+	unstreamed bool            // the server hides errors in streams: it is asked for whole replies
 
 	account Account
 	asking  asking // the last request to a model server
@@ -78,21 +76,16 @@ type Turn struct {
 	choices int                   // of the reply that was read last
 	asked   map[ruleset.Fault]int // further requests so far, by their reason
 	spent   int
-	buf     *bytes.Buffer // of whole replies
 }
 
 // Run asks, reads and, within the bounds of the recovery rules, asks again. All of it goes
 // to the sink. The error is an *openai.Error of which nothing has left.
-//
-// A stream may last for minutes, and there may be thousands. The goroutine that waits for one holds a
-// small stack: the crew does all that needs a deep one, before and behind.
 func (t *Turn) Run(ctx context.Context, sink Sink) (err error) {
 	t.sink, ctx = sink, t.span.In(ctx)
-	defer t.release()
-	defer func() { t.p.Crew.Do(func() { t.endSpan(err) }) }()
+	defer func() { t.endSpan(err) }()
 	for again := true; again; {
 		reading, failed := t.round(ctx)
-		t.p.Crew.Do(func() { again, err = t.concluded(ctx, reading, failed) })
+		again, err = t.concluded(ctx, reading, failed)
 	}
 	return err
 }
@@ -105,7 +98,7 @@ func (t *Turn) concluded(ctx context.Context, reading *parse.Reading, err error)
 	if again, err := t.otherwise(ctx, err); err != nil {
 		return false, t.fail(openai.Internal(err.Error()))
 	} else if again {
-		t.remark = nil
+		t.correction = nil
 		return true, nil
 	}
 	fault, about := t.faultOf(reading, err)
@@ -118,14 +111,14 @@ func (t *Turn) concluded(ctx context.Context, reading *parse.Reading, err error)
 	return t.next(fault, about, reading, err)
 }
 
-// remark is what a model is told of its reply.
-type remark struct{ reply, text string }
+// correction is what a model is told of its reply.
+type correction struct{ reply, text string }
 
 // message is what is sent to the server.
 func (t *Turn) message() []byte {
-	body := t.sent()
-	if t.remark != nil {
-		body = upstream.Correct(body, t.remark.reply, t.remark.text)
+	body := t.body
+	if t.correction != nil {
+		body = upstream.Correct(body, t.correction.reply, t.correction.text)
 	}
 	if t.unstreamed {
 		body = upstream.Unstreamed(body)
@@ -143,48 +136,44 @@ func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Rea
 	switch {
 	case !again:
 		return false, t.settle(reading, fault, &remedy, about, err)
-	case remedy.Action == ruleset.Correct, t.sink.Left():
-		t.remark = &remark{reading.Content, remedy.Correction(about.Name, about.Why, t.catalog.Names())}
+	case remedy.Action == ruleset.Correct, t.sink.Sent():
+		t.correction = &correction{reading.Content, remedy.Correction(about.Name, about.Why,
+			t.catalog.Names())}
 	}
 	return true, nil
 }
 
 // ask sends one request and reads its reply.
-func (t *Turn) ask(ctx context.Context) (reading *parse.Reading, err error) {
+func (t *Turn) ask(ctx context.Context) (*parse.Reading, error) {
 	if t.came = false; !t.route.Enter(ctx) {
 		return &parse.Reading{}, errClosed
 	}
-	var within context.Context
-	var reply *upstream.Reply
-	var reader *Reader
-	end := func() {
-		if reader != nil {
-			reader.Close()
-			reply.Body.Close()
-		}
-	}
-	defer end() // also of what panics
-	t.p.Crew.Do(func() {
-		within = t.asks(ctx)
-		reply, reader, err = t.opened(within)
-	})
+	within := t.asks(ctx)
+	reading := &parse.Reading{}
+	reply, reader, err := t.opened(within)
 	if err == nil {
-		err = t.read(reader, reply)
+		reading, err = t.reading(ctx, reply, reader)
 	}
-	t.p.Crew.Do(func() {
-		switch reading = (&parse.Reading{}); {
-		case err == nil:
-			reading = t.deciding(reader.End(""))
-			t.followed(reading)
-			t.unread(ctx)
-		case reader != nil && t.sink.Left():
-			reading = t.deciding(reader.Break())
-		}
-		end()
-		t.askedFor(within, err)
-		t.ended(ctx, err)
-	})
+	t.askedFor(within, err)
+	t.ended(ctx, err)
 	return reading, err
+}
+
+// reading reads a reply to its end.
+func (t *Turn) reading(ctx context.Context, reply *upstream.Reply, reader *Reader) (*parse.Reading, error) {
+	defer reply.Body.Close()
+	defer reader.Close()
+	err := t.read(reader, reply)
+	switch {
+	case err == nil:
+		reading := t.deciding(reader.End(""))
+		t.followed(reading)
+		t.unread(ctx)
+		return reading, nil
+	case t.sink.Sent():
+		return t.deciding(reader.Break()), err
+	}
+	return &parse.Reading{}, err
 }
 
 // opened sends the request, and makes a reader once the reply has begun.
@@ -192,7 +181,7 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	t.account.next()
 	t.account.Turns++
 	budget := t.route.Budget()
-	if t.sink.Flows() && !t.from.Runs { // a run that has begun goes on
+	if t.sink.Flows() && t.from.Run == "" { // a run that has begun goes on
 		budget.Head = t.since.Add(t.from.Alive)
 	}
 	message := t.message()
@@ -204,7 +193,7 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	t.asking.answered(reply.Stream)
 	telemetry.Observe(t.p.Metrics.First, time.Since(t.asking.began).Seconds(), tracectx.Of(ctx))
 	t.sink.Begin(t.servedBy())
-	t.ears = nil
+	t.transcripts = nil
 	t.reads = t.facts
 	t.reads.Intact = t.sink.Flows() && !t.up.EatsHeaders()
 	unsure := t.set.Recovery.For(ruleset.Unsure)
@@ -222,14 +211,14 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 			err = reply.Failure
 		}
 	case reply.Streams():
-		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes), t.p.Crew)
+		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes))
 		if err == nil && r.unfinished() && !t.srv.StopsSilently {
 			err = errEnded
 		}
 	default:
 		var doc []byte
-		if doc, err = t.whole(reply); err == nil {
-			t.p.Crew.Do(func() { err = r.Document(doc) })
+		if doc, err = whole(reply); err == nil {
+			err = r.Document(doc)
 		}
 	}
 	var inside *ErrorInside
@@ -242,10 +231,8 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 	case !errors.As(err, &inside):
 		return t.up.Broken(t.set, err)
 	}
-	if quoted, ok := upstream.Recover(t.srv, inside.Body); ok {
-		if t.p.Crew.Do(func() { ok = r.Recovered(&quoted) }); ok {
-			return nil
-		}
+	if quoted, ok := upstream.Recover(t.srv, inside.Body); ok && r.Recovered(&quoted) {
+		return nil
 	}
 	return t.up.Classify(t.set, t.srv, upstream.Answer{Body: inside.Body})
 }
@@ -264,44 +251,25 @@ func (t *Turn) take(p *Piece) {
 	if p.Doc != nil && p.Doc.Usage.Present() {
 		t.account.tokens(p.Doc.Usage.Of(p.Doc.Doc))
 	}
-	t.fold()
 	for i := range p.Parts {
 		part := &p.Parts[i]
-		if t.hear(p, part); part.Reading != nil {
+		if t.transcribe(p, part); part.Reading != nil {
 			t.count(part.Reading)
 			ids := t.sink.Called(part.Choice)
 			t.remember(ids, part.Reading)
 			t.note(ids, part.Reading.Refused)
-			t.tellWatcher(part.Choice, ids, part.Reading)
+			t.replied(part.Choice, ids, part.Reading)
 		}
 	}
 }
 
-// buffers holds the bodies of whole replies between turns.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// maxPooled is the largest buffer that is kept, in bytes.
-const maxPooled = 1 << 20
-
-// whole reads the body of a reply into one buffer.
-func (t *Turn) whole(reply *upstream.Reply) ([]byte, error) {
-	if t.buf == nil {
-		t.buf = buffers.Get().(*bytes.Buffer)
+// whole reads the body of a reply.
+func whole(reply *upstream.Reply) ([]byte, error) {
+	var buf bytes.Buffer
+	const most = 1 << 20 // of the room that is made at once, in bytes
+	if n, err := strconv.Atoi(reply.Header.Get("Content-Length")); err == nil && n > 0 && n < most {
+		buf.Grow(n + bytes.MinRead)
 	}
-	t.buf.Reset()
-	if n, err := strconv.Atoi(reply.Header.Get("Content-Length")); err == nil && n > 0 && n < maxPooled {
-		t.buf.Grow(n + bytes.MinRead)
-	}
-	if _, err := t.buf.ReadFrom(reply.Body); err != nil {
-		return nil, err
-	}
-	return t.buf.Bytes(), nil
-}
-
-// release gives the buffer back.
-func (t *Turn) release() {
-	if t.buf != nil && t.buf.Cap() <= maxPooled {
-		buffers.Put(t.buf)
-	}
-	t.buf = nil
+	_, err := buf.ReadFrom(reply.Body)
+	return buf.Bytes(), err
 }

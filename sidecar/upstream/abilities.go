@@ -102,15 +102,15 @@ func (c *Client) Learnt() (out []string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(a.schemas)) {
 		model, _, _ := strings.Cut(key, "\x00")
-		if said := a.schemas[key].said(); said != "" {
+		if said := a.schemas[key].message(); said != "" {
 			out = append(out, model+" "+said)
 		}
 	}
 	return out
 }
 
-// said is what came of a trial; empty while it goes on.
-func (t *trial) said() string {
+// message is what came of a trial; empty while it goes on.
+func (t *trial) message() string {
 	select {
 	case <-t.done:
 	default:

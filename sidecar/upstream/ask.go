@@ -82,8 +82,8 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 				Stream: kind == "text/event-stream", Header: res.Header,
 				Body: &replyBody{
 					cancel: cancel, body: res.Body, watch: w, idle: lim.Patience(lim.Idle, waits),
-					left: int(lim.ReplyBytes),
-					fail: func(err error) *Failure { return c.unanswered(ctx, set, err) },
+					remaining: int(lim.ReplyBytes),
+					fail:      func(err error) *Failure { return c.unanswered(ctx, set, err) },
 				},
 			}
 			c.began(srv, gjson.GetBytes(body, "model").Str)

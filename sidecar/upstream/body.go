@@ -57,13 +57,13 @@ func (w *watch) stop() { w.timer.Stop() }
 
 // replyBody is the body of an answer: bounded in size and in silence.
 type replyBody struct {
-	cancel context.CancelCauseFunc
-	body   io.ReadCloser
-	watch  *watch
-	idle   time.Duration
-	left   int // bytes
-	fail   func(error) *Failure
-	head   []byte // was read by begin, and not given yet
+	cancel    context.CancelCauseFunc
+	body      io.ReadCloser
+	watch     *watch
+	idle      time.Duration
+	remaining int // bytes
+	fail      func(error) *Failure
+	head      []byte // was read by begin, and not given yet
 }
 
 // fields begin the lines of server-sent events; error is llama.cpp's.
@@ -106,7 +106,7 @@ func (b *replyBody) read(p []byte) (int, error) {
 	if n > 0 {
 		b.watch.alive(b.idle)
 	}
-	if b.left -= n; b.left < 0 {
+	if b.remaining -= n; b.remaining < 0 {
 		return 0, b.fail(errTooLarge)
 	}
 	if err != nil && err != io.EOF {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -25,37 +24,37 @@ type Answer struct {
 // Classify says what kind of error an answer is, and what the caller is told. It
 // knows the shapes of all servers; the texts it looks for are those of srv.
 func Classify(set *ruleset.Set, srv *ruleset.Server, a Answer) *Failure {
-	said := readFault(a.Body)
+	fault := readFault(a.Body)
 	if a.Status == 0 {
 		a.Status = http.StatusInternalServerError
-		if code, err := strconv.Atoi(said.Code); err == nil && code >= 400 && code < 600 {
+		if code, err := strconv.Atoi(fault.Code); err == nil && code >= 400 && code < 600 {
 			a.Status = code
 		}
 	}
-	log := fmt.Sprintf("upstream HTTP %d: %s", a.Status, cut(said.Message, 2000))
-	why := sentence(shown(said.Message), a.Status)
-	f := failure(set, faultOf(srv, a.Status, said), why, log)
+	log := fmt.Sprintf("upstream HTTP %d: %s", a.Status, cut(fault.Message, 2000))
+	why := sentence(shown(fault.Message), a.Status)
+	f := failure(set, faultOf(srv, a.Status, fault), why, log)
 	switch f.Fault {
 	case ruleset.Overflow:
-		n := overflowNumbers(srv, a, said)
-		f = failure(set, ruleset.Overflow, n.sentence(shown(said.Message)), log)
+		n := overflowNumbers(srv, a, fault)
+		f = failure(set, ruleset.Overflow, n.sentence(shown(fault.Message)), log)
 		f.fits = n.fits
 	case ruleset.Missing:
-		if !strings.Contains(strings.ToLower(said.Message), "model") {
+		if !strings.Contains(strings.ToLower(fault.Message), "model") {
 			f = failure(set, ruleset.ServerError, why, log+" (is the upstream URL right?)")
 		}
 	}
 	if d, ok := retryAfter(a.Header); ok && d > 0 { // else what the rules say: at once is now
 		f.Say.RetryAfter = d
 	}
-	f.NoTools = match(srv.NoTools, said.Message) != nil
-	f.hint(srv, said.Message)
+	f.NoTools = match(srv.NoTools, fault.Message) != nil
+	f.hint(srv, fault.Message)
 	return f
 }
 
 // faultOf looks at the text first: servers send the same trouble with 400, 500
 // and 200.
-func faultOf(srv *ruleset.Server, status int, said openai.Fault) ruleset.Fault {
+func faultOf(srv *ruleset.Server, status int, fault openai.Fault) ruleset.Fault {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden:
 		return ruleset.Auth
@@ -63,12 +62,12 @@ func faultOf(srv *ruleset.Server, status int, said openai.Fault) ruleset.Fault {
 		return ruleset.RateLimited
 	}
 	switch {
-	case said.Code == "context_length_exceeded", said.Type == "exceed_context_size_error",
-		match(srv.Overflow, said.Message) != nil, match(srv.OutputTooLarge, said.Message) != nil:
+	case fault.Code == "context_length_exceeded", fault.Type == "exceed_context_size_error",
+		match(srv.Overflow, fault.Message) != nil, match(srv.OutputTooLarge, fault.Message) != nil:
 		return ruleset.Overflow
-	case match(srv.BadRequest, said.Message) != nil:
+	case match(srv.BadRequest, fault.Message) != nil:
 		return ruleset.Rejected
-	case match(srv.Retry, said.Message) != nil:
+	case match(srv.Retry, fault.Message) != nil:
 		return ruleset.HarmonyError
 	case status == http.StatusNotFound:
 		return ruleset.Missing
@@ -146,10 +145,10 @@ func readFault(body []byte) openai.Fault {
 	if doc := gjson.Parse(text); doc.Type == gjson.String && gjson.Valid(text) {
 		return readFault([]byte(doc.String()))
 	}
-	if title := titleTag().FindStringSubmatch(text); title != nil {
+	if title := titleTag.FindStringSubmatch(text); title != nil {
 		text = title[1] // a proxy's error page
 	}
 	return openai.Fault{Message: text}
 }
 
-var titleTag = lazyregexp.New(`(?is)<title>\s*(.*?)\s*</title>`)
+var titleTag = regexp.MustCompile(`(?is)<title>\s*(.*?)\s*</title>`)

@@ -49,7 +49,7 @@ func (d *draft) mask(at openai.Span) {
 	if !mayHold(text) {
 		return
 	}
-	for _, found := range controlToken().FindAllSubmatchIndex(text, -1) {
+	for _, found := range controlToken.FindAllSubmatchIndex(text, -1) {
 		d.insert(at.From+found[3], []byte(zeroWidthSpace)) // behind its "<"
 	}
 }

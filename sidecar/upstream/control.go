@@ -2,16 +2,15 @@ package upstream
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 const zeroWidthSpace = "\u200b"
 
 // A control token, plain or with the escapes that encoders use in JSON strings: its "<", and
 // the rest.
-var controlToken = lazyregexp.New(`(<|\\u003[cC])((?:\||\\u007[cC])(?:start|end|message|channel|constrain|return|call)(?:\||\\u007[cC])(?:>|\\u003[eE]))`)
+var controlToken = regexp.MustCompile(`(<|\\u003[cC])((?:\||\\u007[cC])(?:start|end|message|channel|constrain|return|call)(?:\||\\u007[cC])(?:>|\\u003[eE]))`)
 
 // mayHold says at a glance whether a control token can stand in text.
 func mayHold(text []byte) bool {
@@ -27,7 +26,7 @@ func mask(text []byte) []byte {
 	if !mayHold(text) {
 		return text
 	}
-	return controlToken().ReplaceAll(text, []byte("${1}"+zeroWidthSpace+"${2}"))
+	return controlToken.ReplaceAll(text, []byte("${1}"+zeroWidthSpace+"${2}"))
 }
 
 // Masked does the same to a text.

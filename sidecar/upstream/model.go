@@ -2,11 +2,11 @@ package upstream
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -50,7 +50,7 @@ func meant(asked string, listed []string) (id string, ok bool) {
 		func(l name) bool {
 			return len(l.parts) > len(a.parts) && slices.Equal(l.parts[:len(a.parts)], a.parts)
 		},
-		func(l name) bool { return a.size == "" && len(names) == 1 && !noChat().MatchString(l.id) },
+		func(l name) bool { return a.size == "" && len(names) == 1 && !noChat.MatchString(l.id) },
 	} {
 		if i := slices.IndexFunc(names, fits); i >= 0 {
 			return listed[i], true
@@ -68,8 +68,8 @@ type name struct {
 }
 
 var (
-	sizePart = lazyregexp.New(`^\d+(\.\d+)?[bm]$`)
-	noChat   = lazyregexp.New(`(?i)embed|rerank`)
+	sizePart = regexp.MustCompile(`^\d+(\.\d+)?[bm]$`)
+	noChat   = regexp.MustCompile(`(?i)embed|rerank`)
 )
 
 func partsOf(id string) name {
@@ -78,12 +78,12 @@ func partsOf(id string) name {
 	last = strings.ReplaceAll(last, "gptoss", "gpt-oss")
 	n.parts = strings.FieldsFunc(last,
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if i := slices.IndexFunc(n.parts, sizePart().MatchString); i >= 0 {
+	if i := slices.IndexFunc(n.parts, sizePart.MatchString); i >= 0 {
 		n.size = n.parts[i]
 	}
 	if i := slices.Index(n.parts, "oss"); i > 0 && n.parts[i-1] == "gpt" {
 		n.parts = n.parts[i-1:] // a vendor may stand before it
-		n.plain = len(n.parts) == 2 || sizePart().MatchString(n.parts[2])
+		n.plain = len(n.parts) == 2 || sizePart.MatchString(n.parts[2])
 	}
 	return n
 }

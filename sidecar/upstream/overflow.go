@@ -23,9 +23,9 @@ type overflow struct {
 
 // overflowNumbers takes the numbers from the text, then from the body's own
 // fields (llama.cpp), then from what probing showed.
-func overflowNumbers(srv *ruleset.Server, a Answer, said openai.Fault) overflow {
-	groups := match(srv.Overflow, said.Message)
-	tooLarge := match(srv.OutputTooLarge, said.Message)
+func overflowNumbers(srv *ruleset.Server, a Answer, fault openai.Fault) overflow {
+	groups := match(srv.Overflow, fault.Message)
+	tooLarge := match(srv.OutputTooLarge, fault.Message)
 	if tooLarge != nil {
 		groups = tooLarge
 	}

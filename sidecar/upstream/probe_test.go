@@ -83,8 +83,8 @@ func TestModel(t *testing.T) {
 		}
 	}
 	_, err := c.Model(t.Context(), set, ruleset.Model{}, "gpt-oss-120b")
-	if said := new(openai.Error); !errors.As(err, &said) || said.Status != http.StatusNotFound ||
-		!strings.Contains(said.Message, "first, openai/gpt-oss-20b") {
+	if apiErr := new(openai.Error); !errors.As(err, &apiErr) || apiErr.Status != http.StatusNotFound ||
+		!strings.Contains(apiErr.Message, "first, openai/gpt-oss-20b") {
 		t.Errorf("%v", err)
 	}
 	deaf := serve(t, fake(nil))

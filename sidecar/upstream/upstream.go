@@ -21,13 +21,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Config describes one upstream.
@@ -145,7 +144,7 @@ func (s sendOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-var version = lazyregexp.New(`^v\d+$`)
+var version = regexp.MustCompile(`^v\d+$`)
 
 // addresses gives the API's base, which ends in a version such as /v1, and the
 // root above it.
@@ -167,7 +166,7 @@ func addresses(text string) (base, root string, err error) {
 	path := strings.TrimRight(u.Path, "/")
 	path = strings.TrimRight(strings.TrimSuffix(path, "/chat/completions"), "/")
 	head, last := path[:strings.LastIndex(path, "/")+1], path[strings.LastIndex(path, "/")+1:]
-	if version().MatchString(last) {
+	if version.MatchString(last) {
 		path = strings.TrimRight(head, "/")
 	} else {
 		last = "v1"

@@ -1,18 +1,18 @@
 package notation
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 var (
-	namedTag = lazyregexp.New(`^<(?:[\w-]+:)?(parameter|param|arg|argument)(?:=["']?|\s+(?:name|key)\s*=\s*["'])([\w.-]+)["']?(?:\s+[\w-]+="[^"<>]*")*\s*>`)
-	callTag  = lazyregexp.New(`^<(?:[\w-]+:)?(invoke|function)(?:=["']?|\s+name\s*=\s*["'])([\w.-]+)["']?\s*>`)
-	attrTag  = lazyregexp.New(`^<([\w.-]+)((?:\s+[\w-]+="[^"<>&]*")+)\s*/>$`)
-	attr     = lazyregexp.New(`\s([\w-]+)="([^"]*)"`)
-	entity   = lazyregexp.New(`&(?:#\d+|#x[0-9a-fA-F]+|\w+);`)
+	namedTag = regexp.MustCompile(`^<(?:[\w-]+:)?(parameter|param|arg|argument)(?:=["']?|\s+(?:name|key)\s*=\s*["'])([\w.-]+)["']?(?:\s+[\w-]+="[^"<>]*")*\s*>`)
+	callTag  = regexp.MustCompile(`^<(?:[\w-]+:)?(invoke|function)(?:=["']?|\s+name\s*=\s*["'])([\w.-]+)["']?\s*>`)
+	attrTag  = regexp.MustCompile(`^<([\w.-]+)((?:\s+[\w-]+="[^"<>&]*")+)\s*/>$`)
+	attr     = regexp.MustCompile(`\s([\w-]+)="([^"]*)"`)
+	entity   = regexp.MustCompile(`&(?:#\d+|#x[0-9a-fA-F]+|\w+);`)
 )
 
 // call reads an element that is a call, of which the arguments are elements or attributes:
@@ -20,15 +20,15 @@ var (
 // {"name": …, "arguments": …}.
 func call(s string) []string {
 	s = strings.TrimSpace(s)
-	if m := attrTag().FindStringSubmatch(s); m != nil {
+	if m := attrTag.FindStringSubmatch(s); m != nil {
 		var members []string
-		for _, a := range attr().FindAllStringSubmatch(m[2], -1) {
+		for _, a := range attr.FindAllStringSubmatch(m[2], -1) {
 			members = append(members, a[1], a[2])
 		}
 		return []string{named(m[1], jsontext.Object(members...))}
 	}
 	tag, name, inner := "", "", ""
-	if m := callTag().FindStringSubmatchIndex(s); m != nil {
+	if m := callTag.FindStringSubmatchIndex(s); m != nil {
 		tag, name, inner = s[1:m[3]], s[m[4]:m[5]], s[m[1]:]
 	} else if name, rest, ok := openTag(s); ok {
 		return callOf(name, name, rest)
@@ -80,7 +80,7 @@ func elements(s string) []string {
 // that open, or a tag of its own stands in it.
 func element(s string) (name, value, after string, ok bool) {
 	tag, name, inner := "", "", ""
-	if m := namedTag().FindStringSubmatchIndex(s); m != nil {
+	if m := namedTag.FindStringSubmatchIndex(s); m != nil {
 		tag, name, inner = s[1:m[3]], s[m[4]:m[5]], s[m[1]:]
 	} else if name, inner, ok = openTag(s); ok {
 		tag = name
@@ -99,5 +99,5 @@ func element(s string) (name, value, after string, ok bool) {
 	if strings.HasPrefix(value, "\n") && strings.HasSuffix(value, "\n") && len(value) > 1 {
 		value = value[1 : len(value)-1] // as Qwen writes them
 	}
-	return name, value, after, !entity().MatchString(value)
+	return name, value, after, !entity.MatchString(value)
 }

@@ -6,15 +6,14 @@ import (
 	"html"
 	"io"
 	"mime/quotedprintable"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // escapedByte is a character that was escaped, as \x7b or {.
-var escapedByte = lazyregexp.New(`\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}`)
+var escapedByte = regexp.MustCompile(`\\x[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}`)
 
 // encoded reads an object that is encoded as a whole: it begins as a brace does in hex, in
 // base64 without its padding, as an escape, an entity, or in quoted-printable.
@@ -32,7 +31,7 @@ func encoded(s string) []string {
 	case lower == "data:application/json;base64,":
 		text, err = base64.StdEncoding.DecodeString(s[len(lower):])
 	case strings.HasPrefix(lower, `\x7b`), strings.HasPrefix(lower, `\u007b`):
-		text = escapedByte().ReplaceAllFunc([]byte(s), unescaped)
+		text = escapedByte.ReplaceAllFunc([]byte(s), unescaped)
 	case strings.HasPrefix(lower, "&#123;"), strings.HasPrefix(lower, "&#x7b;"),
 		strings.HasPrefix(lower, "&lbrace;"):
 		text = []byte(html.UnescapeString(s))
@@ -54,17 +53,17 @@ func unescaped(escape []byte) []byte {
 }
 
 // linePrefix is a number in front of a line in a listing, or what marks a quotation or a change.
-var linePrefix = lazyregexp.New(`^(?:\s*\d+(?:[:|)→]|\t)|[>+|])`)
+var linePrefix = regexp.MustCompile(`^(?:\s*\d+(?:[:|)→]|\t)|[>+|])`)
 
 // quotedLines reads an object whose lines all have a number, or a mark of a quotation, in front.
 func quotedLines(s string) []string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
-	kind := linePrefix().FindString(lines[0])
+	kind := linePrefix.FindString(lines[0])
 	if kind == "" {
 		return nil
 	}
 	for i, line := range lines {
-		prefix := linePrefix().FindString(line)
+		prefix := linePrefix.FindString(line)
 		if prefix == "" || sameKind(prefix) != sameKind(kind) {
 			return nil
 		}

@@ -1,16 +1,16 @@
 package notation
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // lineMember is a key and its value on a line, as in YAML, TOML and INI; flagMember is one of a command.
 var (
-	lineMember = lazyregexp.New(`^([A-Za-z_][\w-]*)(?::[ \t]+| ?= ?)(\S.*)$`)
-	flagMember = lazyregexp.New(`^--([A-Za-z_][\w-]*)[= ](?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'\\$` + "`" +
+	lineMember = regexp.MustCompile(`^([A-Za-z_][\w-]*)(?::[ \t]+| ?= ?)(\S.*)$`)
+	flagMember = regexp.MustCompile(`^--([A-Za-z_][\w-]*)[= ](?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'\\$` + "`" +
 		`;|&<>()*?#-][^\s"'\\$` + "`" + `;|&<>()*?#]*))(?:\s+|$)`)
 )
 
@@ -23,7 +23,7 @@ func keyLines(s string) []string {
 	}
 	var members []string
 	for len(lines) > 0 {
-		m := lineMember().FindStringSubmatch(strings.TrimRight(lines[0], " \t\r"))
+		m := lineMember.FindStringSubmatch(strings.TrimRight(lines[0], " \t\r"))
 		if m == nil {
 			return nil
 		}
@@ -94,7 +94,7 @@ func scalar(s string) (string, bool) {
 func flags(s string) []string {
 	var members []string
 	for rest := strings.TrimSpace(s); rest != ""; {
-		m := flagMember().FindStringSubmatch(rest)
+		m := flagMember.FindStringSubmatch(rest)
 		if m == nil || len(members) > 2*mostMembers {
 			return nil
 		}

@@ -1,10 +1,10 @@
 package notation
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Literal reads an object as programs write it: {path = "a"}, ['path' => 'a'], dict(path='a'),
@@ -36,10 +36,10 @@ type literal struct {
 	members int // of the object that was read last
 }
 
-var typed = lazyregexp.New(`^map\[string\](?:any|string|interface\{\})\s*\{`)
+var typed = regexp.MustCompile(`^map\[string\](?:any|string|interface\{\})\s*\{`)
 
 func (p *literal) root() (json string, ok bool) {
-	if m := typed().FindString(p.s); m != "" {
+	if m := typed.FindString(p.s); m != "" {
 		p.i = len(m)
 		return p.entries('}')
 	}

@@ -45,7 +45,7 @@ func Tagged(text string, isParam func(name string) bool) bool {
 			return false
 		}
 		head := after[:min(len(after), 128)]
-		if m := namedTag().FindStringSubmatch("<" + head); m != nil && isParam(m[2]) {
+		if m := namedTag.FindStringSubmatch("<" + head); m != nil && isParam(m[2]) {
 			return true
 		}
 		if name, _, ok := openTag("<" + head); ok && isParam(name) {

@@ -1,20 +1,19 @@
 package notation
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 var (
 	// beat is a line by which a server keeps a stream of events open, wherever it came between.
-	beat = lazyregexp.New(`(?i)(?::[ \t]?(?:openrouter processing|keep-?alive|heartbeat|ping)(?:[ \t]+-?[ \t]*[\d:.+TZ-][\d:.+TZ -]*)?[ \t]*\r?\n|event:[ \t]?ping\r?\n(?:data:[^"\n]*\r?\n|data:[ \t]?\{"type":[ \t]?"ping"\}\r?\n)?)\s*`)
+	beat = regexp.MustCompile(`(?i)(?::[ \t]?(?:openrouter processing|keep-?alive|heartbeat|ping)(?:[ \t]+-?[ \t]*[\d:.+TZ-][\d:.+TZ -]*)?[ \t]*\r?\n|event:[ \t]?ping\r?\n(?:data:[^"\n]*\r?\n|data:[ \t]?\{"type":[ \t]?"ping"\}\r?\n)?)\s*`)
 	// remark is any other comment of a stream of events: a line that a colon begins, and an empty one.
-	remark = lazyregexp.New(`\n:[ \t][^"'{}\[\],\n]*\n[ \t\r]*\n\s*`)
+	remark = regexp.MustCompile(`\n:[ \t][^"'{}\[\],\n]*\n[ \t\r]*\n\s*`)
 	// busy is the one that no text has: it may stand inside of one, too.
-	busy = lazyregexp.New(`: OPENROUTER PROCESSING\r?\n(?:\r?\n)+`)
+	busy = regexp.MustCompile(`: OPENROUTER PROCESSING\r?\n(?:\r?\n)+`)
 )
 
 // Carried is a text without what its transport left in it, wherever that is: models do not write so.
@@ -22,13 +21,13 @@ func Carried(text string) string {
 	if !strings.Contains(text, "\n") {
 		return text
 	}
-	return busy().ReplaceAllString(unchunked(text), "")
+	return busy.ReplaceAllString(unchunked(text), "")
 }
 
 // Beats reports whether a text holds a line by which a server keeps a stream open, and the empty one
 // behind it.
 func Beats(text string) bool {
-	return slices.ContainsFunc(beat().FindAllString(text, -1),
+	return slices.ContainsFunc(beat.FindAllString(text, -1),
 		func(s string) bool { return strings.Count(s, "\n") > 1 })
 }
 
@@ -46,7 +45,7 @@ func beats(s string) []string {
 		if strings.ContainsAny(part, "'`‘“„«‹「『｢《〝❝＂") {
 			return part, false // a text of another notation
 		}
-		return remark().ReplaceAllString(beat().ReplaceAllString(part, ""), "\n"), true
+		return remark.ReplaceAllString(beat.ReplaceAllString(part, ""), "\n"), true
 	}, same)
 	return only(text, s, ok)
 }

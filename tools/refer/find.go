@@ -1,12 +1,11 @@
 package refer
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Result is what one earlier call gave.
@@ -45,7 +44,7 @@ func Find(kind Kind, earlier []Result) (out Found) {
 func (e *Result) find(kind Kind) (out []Candidate) {
 	var named []Candidate
 	for _, name := range e.Names {
-		if scheme().MatchString(name) == (kind == URL) {
+		if scheme.MatchString(name) == (kind == URL) {
 			named = add(named, Candidate{Text: name})
 		}
 	}
@@ -89,8 +88,8 @@ func (r *Ref) Choose(f Found, first bool) (string, bool) {
 }
 
 var (
-	url      = lazyregexp.New("https?://[^\\s<>\"'`|\\\\^{}\\[\\]]+")
-	picture  = lazyregexp.New(`!\[[^\]\n]*\]\([^)\s]*\)`)
+	url      = regexp.MustCompile("https?://[^\\s<>\"'`|\\\\^{}\\[\\]]+")
+	picture  = regexp.MustCompile(`!\[[^\]\n]*\]\([^)\s]*\)`)
 	wholeURL = []string{"url", "link", "href", "uri", "source"}
 	titles   = []string{"title", "name", "heading"}
 	pathKeys = []string{"path", "file", "filename", "file_path"}
@@ -100,14 +99,14 @@ var (
 func findURLs(text string) (out []Candidate) {
 	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "{") || strings.HasPrefix(doc, "[") {
 		if gjson.Valid(doc) {
-			out = members(gjson.Parse(doc), wholeURL, func(v string) bool { return scheme().MatchString(v) },
+			out = members(gjson.Parse(doc), wholeURL, func(v string) bool { return scheme.MatchString(v) },
 				maxDeep, nil)
 		}
 	}
 	if len(out) > 0 {
 		return out
 	}
-	for _, found := range url().FindAllString(picture().ReplaceAllString(text, " "), -1) {
+	for _, found := range url.FindAllString(picture.ReplaceAllString(text, " "), -1) {
 		out = add(out, Candidate{Text: trimmed(found)})
 	}
 	return out
@@ -155,8 +154,8 @@ func members(v gjson.Result, keys []string, is func(string) bool, deep int, out 
 }
 
 var (
-	file = lazyregexp.New(`(?:~|\.{1,2})?/?[\pL\d_@+-][\pL\d_.@+-]*(?:/[\pL\d_.@+-]+)*/?`)
-	end  = lazyregexp.New(`\.[A-Za-z][A-Za-z0-9]{0,7}$`)
+	file = regexp.MustCompile(`(?:~|\.{1,2})?/?[\pL\d_@+-][\pL\d_.@+-]*(?:/[\pL\d_.@+-]+)*/?`)
+	end  = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]{0,7}$`)
 )
 
 // findFiles gives the files that a text names, each once. Where lines are names and nothing
@@ -169,11 +168,11 @@ func findFiles(text string) (out []Candidate) {
 			}
 		}
 	}
-	text = url().ReplaceAllString(text, " ")
+	text = url.ReplaceAllString(text, " ")
 	var lines []Candidate
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		for _, name := range file().FindAllString(line, -1) {
+		for _, name := range file.FindAllString(line, -1) {
 			if name = strings.TrimRight(name, "."); !isFile(name) {
 				continue
 			}
@@ -191,7 +190,7 @@ func findFiles(text string) (out []Candidate) {
 
 // isFile reports whether a word looks like the name of a file.
 func isFile(name string) bool {
-	return !strings.Contains(name, "://") && (end().MatchString(name) ||
+	return !strings.Contains(name, "://") && (end.MatchString(name) ||
 		strings.Contains(strings.Trim(name, "/"), "/")) &&
 		strings.ContainsFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' })
 }

@@ -3,10 +3,9 @@
 package refer
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // Kind is what an argument should be.
@@ -28,12 +27,12 @@ type Ref struct {
 }
 
 var (
-	scheme   = lazyregexp.New(`^(?i)https?://`)
-	other    = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:\S`)
-	blank    = lazyregexp.New(`<\s*[\pL_][^<>/\n]*>|\{\{[^{}\n]+\}\}|\$\{[^{}\n]+\}|%%[A-Za-z_]+%%`)
-	brace    = lazyregexp.New(`\{[\pL_ ]+\}|\[[\pL_ ]+\]`)
-	elided   = lazyregexp.New(`(?:^|/)(?:\.\.\.|…)(?:/|$)|(?:\.\.\.|…)$`)
-	hostlike = lazyregexp.New(`^(?i)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.([a-z]{2,}|xn--[a-z0-9-]+)(?::\d+)?(?:[/?#]\S*)?$`)
+	scheme   = regexp.MustCompile(`^(?i)https?://`)
+	other    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:\S`)
+	blank    = regexp.MustCompile(`<\s*[\pL_][^<>/\n]*>|\{\{[^{}\n]+\}\}|\$\{[^{}\n]+\}|%%[A-Za-z_]+%%`)
+	brace    = regexp.MustCompile(`\{[\pL_ ]+\}|\[[\pL_ ]+\]`)
+	elided   = regexp.MustCompile(`(?:^|/)(?:\.\.\.|…)(?:/|$)|(?:\.\.\.|…)$`)
+	hostlike = regexp.MustCompile(`^(?i)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.([a-z]{2,}|xn--[a-z0-9-]+)(?::\d+)?(?:[/?#]\S*)?$`)
 )
 
 // fields are last parts of names with dots that no host ends in.
@@ -54,13 +53,13 @@ func (w Words) Read(value string, kind Kind) (Ref, bool) {
 
 func (w Words) url(v string) (Ref, bool) {
 	inner, wrapped := unwrap(v)
-	start := scheme().FindString(v)
+	start := scheme.FindString(v)
 	spaced := strings.ContainsAny(inner, " \t\n")
 	switch {
 	case start != "":
 		rest := v[len(start):]
 		switch cut, _ := cutElided(v); {
-		case blank().MatchString(rest), brace().MatchString(rest):
+		case blank.MatchString(rest), brace.MatchString(rest):
 			return Ref{Vague: true}, true
 		case cut != "":
 			return Ref{Start: cut}, true
@@ -72,17 +71,17 @@ func (w Words) url(v string) (Ref, bool) {
 		s := w.say(host)
 		return s.ref(), !strings.ContainsAny(host, ".@") && s.known > 0 && len(s.about) == 0
 	case wrapped || spaced || strings.HasPrefix(v, "["):
-		if urls := findURLs(v); len(urls) == 1 && !blank().MatchString(urls[0].Text) &&
-			!elided().MatchString(urls[0].Text) {
+		if urls := findURLs(v); len(urls) == 1 && !blank.MatchString(urls[0].Text) &&
+			!elided.MatchString(urls[0].Text) {
 			return Ref{Exact: urls[0].Text}, true
 		}
 		return w.say(inner).ref(), true
-	case elided().MatchString(v):
+	case elided.MatchString(v):
 		cut, _ := cutElided(v)
 		return Ref{Start: cut}, true
-	case blank().MatchString(v):
+	case blank.MatchString(v):
 		return Ref{Vague: true}, true
-	case other().MatchString(v), strings.HasPrefix(v, "/"), isHost(v):
+	case other.MatchString(v), strings.HasPrefix(v, "/"), isHost(v):
 		return Ref{}, false
 	}
 	s := w.say(v)
@@ -117,12 +116,12 @@ func (w Words) path(v string) (Ref, bool) {
 
 // holds reports whether a part of v is left to be filled in.
 func holds(v string, is func(part string) bool) bool {
-	return slices.ContainsFunc(blank().FindAllString(v, -1), is)
+	return slices.ContainsFunc(blank.FindAllString(v, -1), is)
 }
 
 // cutElided is what stands before the dots of a value that was not written out.
 func cutElided(v string) (before string, yes bool) {
-	at := elided().FindStringIndex(v)
+	at := elided.FindStringIndex(v)
 	if at == nil {
 		return "", false
 	}
@@ -134,7 +133,7 @@ func cutElided(v string) (before string, yes bool) {
 
 // isHost reports whether v can be an address without its scheme.
 func isHost(v string) bool {
-	m := hostlike().FindStringSubmatch(v)
+	m := hostlike.FindStringSubmatch(v)
 	return m != nil && !slices.Contains(fields, strings.ToLower(m[1]))
 }
 
@@ -170,7 +169,7 @@ func AddScheme(v string, files []string) (string, bool) {
 	if rest, ok := strings.CutPrefix(v, "//"); ok && isHost(rest) {
 		return "https://" + rest, true
 	}
-	m := hostlike().FindStringSubmatch(v)
+	m := hostlike.FindStringSubmatch(v)
 	if m == nil || !isHost(v) || strings.HasSuffix(v, m[1]) &&
 		slices.Contains(files, strings.ToLower(m[1])) && !strings.ContainsAny(v, "/?#") {
 		return v, false

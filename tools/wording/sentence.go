@@ -1,14 +1,13 @@
 package wording
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 const (
@@ -184,7 +183,7 @@ func withoutApostrophe(word string) string {
 }
 
 // imports is a line of Python that has no sign of code.
-var imports = lazyregexp.New(`^(?:import [\w.]+ as \w+|from [\w.]+ import \w+(?: as \w+)?)$`)
+var imports = regexp.MustCompile(`^(?:import [\w.]+ as \w+|from [\w.]+ import \w+(?: as \w+)?)$`)
 
 // doubtCode tells code from a sentence: code has signs that sentences lack, and does not
 // begin as they do.
@@ -207,7 +206,7 @@ func doubtCode(text string) string {
 		return sentence
 	}
 	first, _, _ := strings.Cut(text, "\n")
-	if imports().MatchString(first) {
+	if imports.MatchString(first) {
 		return ""
 	}
 	words := strings.Fields(first)

@@ -74,8 +74,8 @@ func Broken(files rulefile.Files) rulefile.Files {
 	return files
 }
 
-// Other is files with a comment more in aliases.yaml.
-func Other(files rulefile.Files, comment string) rulefile.Files {
+// Changed is files with a comment more in aliases.yaml.
+func Changed(files rulefile.Files, comment string) rulefile.Files {
 	files["aliases.yaml"] = strings.Replace(files["aliases.yaml"], "version: 1", "version: 1\n# "+comment, 1)
 	return files
 }
@@ -130,5 +130,5 @@ func (j *Journal) Lines(event string) (lines []string) {
 	return lines
 }
 
-// Said counts the lines of an event.
-func (j *Journal) Said(event string) int { return len(j.Lines(event)) }
+// Count counts the lines of an event.
+func (j *Journal) Count(event string) int { return len(j.Lines(event)) }

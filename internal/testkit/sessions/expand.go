@@ -3,23 +3,22 @@ package sessions
 import (
 	"fmt"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/lazyregexp"
 )
 
 // made is a placeholder for n bytes of something.
-var made = lazyregexp.New(`@(TEXT|NUMBERS|COMMENTS|ADDED) (\d+)@`)
+var made = regexp.MustCompile(`@(TEXT|NUMBERS|COMMENTS|ADDED) (\d+)@`)
 
 // expand replaces the placeholders in all texts of a document.
 func expand(doc any, home, workspace string) any {
 	switch v := doc.(type) {
 	case string:
 		v = strings.NewReplacer("@HOME@", home, "@WS@", workspace).Replace(v)
-		return made().ReplaceAllStringFunc(v, func(m string) string {
-			parts := made().FindStringSubmatch(m)
+		return made.ReplaceAllStringFunc(v, func(m string) string {
+			parts := made.FindStringSubmatch(m)
 			n, err := strconv.Atoi(parts[2])
 			if err != nil {
 				return m // too many digits; it stays as it is

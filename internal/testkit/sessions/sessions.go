@@ -38,15 +38,15 @@ type Session struct {
 
 // Call is what the model asks for.
 type Call struct {
-	User   string          `json:"user"`   // a message of the user that comes first; "": none
-	Beside bool            `json:"beside"` // in the same reply as the call before it
-	Full   bool            `json:"full"`   // the model server first says that the prompt is too long
-	Tool   string          `json:"tool"`
-	Args   json.RawMessage `json:"args"`  // an object; its keys are sorted
-	Opens  int             `json:"opens"` // the port at which a server listens afterwards; 0: none
-	Form   string          `json:"form"`  // a kind of damage of sidecar/script; "": none
-	Want   string          `json:"want"`  // Allow or Ask
-	Why    string          `json:"why"`
+	User      string          `json:"user"`   // a message of the user that comes first; "": none
+	SameReply bool            `json:"beside"` // in the same reply as the call before it
+	Full      bool            `json:"full"`   // the model server first says that the prompt is too long
+	Tool      string          `json:"tool"`
+	Args      json.RawMessage `json:"args"`  // an object; its keys are sorted
+	Opens     int             `json:"opens"` // the port at which a server listens afterwards; 0: none
+	Form      string          `json:"form"`  // a kind of damage of sidecar/script; "": none
+	Want      string          `json:"want"`  // Allow or Ask
+	Why       string          `json:"why"`
 }
 
 // Names are all sessions.

@@ -23,7 +23,7 @@ type Server struct {
 	dir     string
 	args    []string
 	process *exec.Cmd
-	said    bytes.Buffer
+	output  bytes.Buffer
 }
 
 // Start starts a server with these options beside the usual ones, such as --requirepass. A test is
@@ -58,7 +58,7 @@ func (s *Server) Again() {
 	args := append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", s.dir, "--appendonly", "yes",
 		"--appendfsync", "no", "--save", ""}, s.args...)
 	s.process = exec.Command(program(s.t), args...)
-	s.process.Stdout, s.process.Stderr = &s.said, &s.said
+	s.process.Stdout, s.process.Stderr = &s.output, &s.output
 	ruletest.Must(s.t, s.process.Start())
 	ruletest.Soon(s.t, "the server listens", func() bool {
 		ctx, done := context.WithTimeout(s.t.Context(), time.Second)
@@ -86,7 +86,7 @@ func (s *Server) Kill() {
 	_ = s.process.Process.Kill() // it may have ended
 	_ = s.process.Wait()
 	if s.process = nil; s.t.Failed() {
-		s.t.Logf("the server said:\n%s", s.said.Bytes())
+		s.t.Logf("the server said:\n%s", s.output.Bytes())
 	}
 }
 

@@ -1,0 +1,39 @@
+// Package program has all parts of the program, as main.go lists them. For tests.
+package program
+
+import (
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/eval"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/replicas"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+)
+
+// Parts are all of them.
+func Parts() []cli.Part {
+	return []cli.Part{trace.Part{}, replicas.Part{}, experiment.Part{}, run.Part{}, confine.Part{},
+		console.Part{}, eval.Part{}, setup.Part{}}
+}
+
+// Settings are those of the parts, by default.
+func Settings() (out []any) {
+	for _, p := range Parts() {
+		if of := p.Settings(); of != nil {
+			out = append(out, of)
+		}
+	}
+	return out
+}
+
+// Services are the parts as a server sees them.
+func Services() (out []service.Part) {
+	for _, p := range Parts() {
+		out = append(out, p)
+	}
+	return out
+}

@@ -1,5 +1,0 @@
-package confine
-
-import "errors"
-
-func call32() error { return errors.New("not tried here") }

@@ -1,0 +1,151 @@
+// Package egress is the one way out for confined commands: an HTTP proxy on loopback. Each
+// command shows a ticket of its own. Each connection is judged by the rules in force at
+// that moment, once as it is written and once with its address, and goes to that address
+// and no other. TLS is not opened: of a CONNECT only host and port are known.
+package egress
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+)
+
+// Pass is what one confined command may do. The zero Pass may reach nothing but servers of
+// this machine that its session has started.
+type Pass struct {
+	Secret  string
+	Subject policy.Subject // who asked for the command
+	Tool    string         // that runs it
+	Rules   string         // version of the rules under which it was let through
+	Any     bool           // it may use every public host
+	Known   bool           // it may use the known hosts of urls.yaml, as they are when it connects
+	// hosts that it names itself: what rules ask about these was settled when it was let through
+	Named   []urls.Pattern
+	Sends   bool           // plain HTTP may have any method and a body; else only GET and HEAD, without
+	Remotes []guard.Remote // repositories that git of it reaches as the user does
+	User    gitremote.User
+	Done    <-chan struct{} // closed when the command has ended, and its connections with it; must be set
+}
+
+// Passes knows the commands that run. It is asked at each request, and told of those that
+// say that they have ended.
+type Passes interface {
+	Pass(ticket string) (p Pass, found bool)
+	End(ticket string)
+}
+
+// Rules are the rules in force. A request takes the set once and keeps it.
+type Rules interface {
+	Set() *ruleset.Set
+}
+
+// Judge says whether a running command may connect, as far as the address is known.
+type Judge interface {
+	Connection(set *ruleset.Set, who policy.Subject, tool string, u urls.Use) policy.Decision
+}
+
+// DecisionLog keeps what was decided. The error means that the connection must not be made.
+type DecisionLog interface {
+	AddConnection(decisions.Connection) error
+}
+
+// Limits bound those who have not shown a ticket yet. What is zero has the value of
+// DefaultLimits. Those of commands stand in limits.yaml.
+type Limits struct {
+	Header    time.Duration // so long the header of a request may take
+	Listening int           // connections without a ticket, or between requests
+}
+
+// DefaultLimits are far from what commands need.
+var DefaultLimits = Limits{Header: 10 * time.Second, Listening: 1024}
+
+// Config is what a proxy works with. It takes no proxy from the environment: that one would look names up
+// itself, and the policy could not judge the address.
+type Config struct {
+	Rules     Rules
+	Judge     Judge
+	Passes    Passes
+	Decisions DecisionLog // nil: there is none
+	Resolver  Resolver
+	Connect   Connect           // nil: as the system does
+	HTTPS     http.RoundTripper // to remotes of git; nil: as Go does without a proxy
+	Limits    Limits
+	Metrics   *telemetry.Metrics
+	Log       *slog.Logger
+}
+
+// Proxy is one that listens.
+type Proxy struct {
+	cfg      Config
+	listener net.Listener
+}
+
+// New is the proxy of a listener on this machine.
+func New(c Config, l net.Listener) *Proxy {
+	if c.HTTPS == nil {
+		c.HTTPS = &http.Transport{DisableKeepAlives: true, DisableCompression: true,
+			MaxResponseHeaderBytes: 256 << 10}
+	}
+	c.Limits.Header, c.Limits.Listening = cmp.Or(c.Limits.Header,
+		DefaultLimits.Header), cmp.Or(c.Limits.Listening, DefaultLimits.Listening)
+	return &Proxy{c, l}
+}
+
+// Addr is HOST:PORT.
+func (p *Proxy) Addr() string { return p.listener.Addr().String() }
+
+// Serve serves until ctx ends, then closes what is open. When it returns, nothing of it
+// runs any more. The error is nil after a stop that was asked for.
+func (p *Proxy) Serve(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	books := newLedger(ctx, p.cfg)
+	defer func() { stop(); books.wait() }()
+	srv := &http.Server{
+		Handler:           &ticketAuth{Config: p.cfg, books: books},
+		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ReadHeaderTimeout: p.cfg.Limits.Header,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ConnState:         atMost(p.cfg.Limits.Listening),
+		ErrorLog:          slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
+	}
+	err := web.ServeUntil(ctx, srv, p.listener)
+	stop()
+	if err != nil {
+		return fmt.Errorf("serve confined commands: %w", err)
+	}
+	if err := srv.Close(); err != nil {
+		return fmt.Errorf("stop serving confined commands: %w", err)
+	}
+	return nil
+}
+
+// atMost closes new connections while there are so many. A tunnel does not count any more
+// once its ticket was seen.
+func atMost(most int) func(net.Conn, http.ConnState) {
+	var now atomic.Int64
+	return func(c net.Conn, s http.ConnState) {
+		switch s {
+		case http.StateNew:
+			if now.Add(1) > int64(most) {
+				_ = c.Close() // the server finds out by itself
+			}
+		case http.StateClosed, http.StateHijacked:
+			now.Add(-1)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+// Package gitremote is the user at the remotes of git that runs confined: the ssh of the user, and what their
+// credential helpers say, outside of the walls. It takes host, repository and service as values of a known
+// form. It works in the root folder, reads nothing of a workspace, and runs no program that a confined
+// command can change.
+package gitremote
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
+)
+
+// User runs programs as the user does, in the root folder.
+type User struct{ env []string }
+
+// NewUser is the user with this environment: NAME=value. The folders are those that confined commands may
+// change; no program is taken from them.
+func NewUser(environ, folders []string) User {
+	return User{append(command.Unprepared(environ, folders), "GIT_TERMINAL_PROMPT=0",
+		"SSH_ASKPASS_REQUIRE=never")}
+}
+
+// command is a program of the user.
+func (u User) command(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
+	path, err := command.Lookup(u.env, name)
+	if err != nil {
+		return nil, err
+	}
+	c := exec.CommandContext(ctx, path, args...)
+	c.Dir, c.Env = "/", slices.Clone(u.env)
+	return c, nil
+}
+
+// ask is what git of the user answers; nothing where it fails.
+func (u User) ask(ctx context.Context, in string, args ...string) string {
+	c, err := u.command(ctx, "git", args...)
+	if err != nil {
+		return ""
+	}
+	c.Stdin = strings.NewReader(in)
+	out, err := c.Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+// Address is where the settings of the user lead for the address of a remote.
+func (u User) Address(ctx context.Context, text string) (url.URL, bool) {
+	at, ok := guard.ParseRemote(text)
+	if !ok || at.Scheme == "file" {
+		return at, ok
+	}
+	if real := u.ask(ctx, "", "ls-remote", "--get-url", text); real != "" {
+		return guard.ParseRemote(real)
+	}
+	return at, ok
+}
+
+// SSH is ssh of the user that runs a service of a remote. The protocol is what git asks for; empty: the
+// first.
+func (u User) SSH(ctx context.Context, r guard.Remote, service, protocol string) (*exec.Cmd, error) {
+	program := u.ask(ctx, "", "config", "--get", "core.sshCommand")
+	if program == "" {
+		program = "ssh"
+	}
+	args := []string{"-c", program + ` "$@"`, "ssh", "-T", "-o", "BatchMode=yes", "-o",
+		"ClearAllForwardings=yes"}
+	var set []string
+	if slices.Contains([]string{"version=1", "version=2"}, protocol) {
+		args, set = append(args, "-o", "SendEnv=GIT_PROTOCOL"), []string{"GIT_PROTOCOL=" + protocol}
+	}
+	if port := r.URL.Port(); port != "" {
+		args = append(args, "-p", port)
+	}
+	at := r.URL.Hostname()
+	if name := r.URL.User.Username(); name != "" {
+		at = name + "@" + at
+	}
+	// the path has no quotes: see Parse
+	c, err := u.command(ctx, "sh", append(args, at, service+" '"+r.URL.Path+"'")...)
+	if err == nil {
+		c.Env = append(c.Env, set...)
+	}
+	return c, err
+}
+
+// Credential is what the user shows to a remote over HTTPS: what stands in its address, or what their
+// credential helpers say.
+func (u User) Credential(ctx context.Context, r guard.Remote) (name, password string, err error) {
+	if password, ok := r.URL.User.Password(); ok {
+		return r.URL.User.Username(), password, nil
+	}
+	in := "protocol=https\nhost=" + r.URL.Host + "\npath=" + strings.TrimPrefix(r.URL.Path, "/") + "\n"
+	if name := r.URL.User.Username(); name != "" {
+		in += "username=" + name + "\n"
+	}
+	for line := range strings.Lines(u.ask(ctx, in+"\n", "credential", "fill")) {
+		switch key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "="); key {
+		case "username":
+			name = value
+		case "password":
+			password = value
+		}
+	}
+	if password == "" {
+		return "", "", errors.New("git of the user has no credentials for it")
+	}
+	return name, password, nil
+}

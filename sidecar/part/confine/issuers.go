@@ -1,0 +1,197 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
+)
+
+// The values of the setting confine; "" is auto.
+const (
+	Auto    = "auto"
+	Here    = "here"
+	Untried = "untried"
+	Off     = "off"
+)
+
+// needed are the parts without which confining means little. Others may be missing, and are
+// told of.
+var needed = []walls.Part{walls.PartFiles, walls.PartTCP, walls.PartUDP, walls.PartUnix,
+	walls.PartSignals}
+
+// issuers are where permits become tickets: for calls that leave for a gateway, and for those of
+// runs. Nil: these are not confined.
+type issuers struct {
+	gateway, runs *tickets.Issuer
+	clients       []string // agents whose calls leave through the issuer gateway; nil: all
+}
+
+func (d issuers) any() bool { return d.gateway != nil || d.runs != nil }
+
+// equip gives the issuers, and the network of commands, to the guard.
+func (d issuers) equip(g *guard.Config, passes *egress.Book) {
+	for _, issuer := range []*tickets.Issuer{d.gateway, d.runs} {
+		if issuer != nil && passes != nil {
+			issuer.Network = passes
+		}
+	}
+	if d.gateway != nil {
+		g.Confiner, g.Clients = d.gateway, d.clients
+	}
+	if d.runs != nil {
+		g.Runs = d.runs
+	}
+}
+
+// openIssuers opens the issuers. Writable is where commands may write.
+func openIssuers(c *service.Core, s *Settings, agents, writable []string) (d issuers, err error) {
+	if d.gateway, d.clients, err = forAgents(c, s, agents, writable); err != nil {
+		return d, err
+	}
+	if !c.RunsCommands || s.Confine == Off {
+		return d, nil
+	}
+	if d.runs = d.gateway; d.runs == nil {
+		if d.runs, err = newIssuer(c, s, writable); err != nil { // they run here, so nothing is to be guessed
+			c.Log.Warn("commands of runs are not confined: "+err.Error(), "event", "confine_off")
+			d.runs, err = nil, nil
+		}
+	}
+	return d, err
+}
+
+// forAgents is the issuer for calls that leave for agents, and those whose calls go through it; nil: all.
+// Without an issuer they are not confined.
+func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *tickets.Issuer,
+	clients []string, err error) {
+	auto := s.Confine == "" || s.Confine == Auto
+	switch {
+	case s.Confine == Off:
+		return nil, nil, nil
+	case auto:
+		why := ""
+		if clients, why = Agents(c.Local, agents); why != "" {
+			c.Log.Info("commands that agents run are not confined: "+why, "event", "confine_off")
+			return nil, nil, nil
+		}
+	case s.Confine != Here && s.Confine != Untried:
+		return nil, nil, fmt.Errorf("confine is auto, here, untried or off, not %q", s.Confine)
+	}
+	d, err = newIssuer(c, s, writable)
+	switch {
+	case errors.Is(err, errUnfit) && auto:
+		c.Log.Warn("commands that agents run are not confined: "+err.Error(), "event", "confine_off")
+		return nil, nil, nil
+	case errors.Is(err, errUnfit):
+		return nil, nil, fmt.Errorf("confine is %s: %w; or start with --confine off", s.Confine, err)
+	case err != nil:
+		return nil, nil, err
+	}
+	c.Log.Info("commands run confined", "event", "confine_ready", "clients", clients, "program", d.Program,
+		"tickets", d.Folder.Dir(), "not_enforced", d.Missing)
+	return d, clients, nil
+}
+
+// newIssuer opens an issuer. The error is errUnfit where commands cannot be confined.
+func newIssuer(c *service.Core, s *Settings, writable []string) (*tickets.Issuer, error) {
+	missing, err := Unconfined(walls.Probe(), s.Confine == Untried)
+	if err != nil {
+		return nil, err
+	}
+	program, err := confiner()
+	if err != nil {
+		return nil, err
+	}
+	state, err := service.StateOf(c.Settings)
+	if err != nil {
+		return nil, err
+	}
+	if err := apart(state, writable); err != nil {
+		return nil, err
+	}
+	folder, err := tickets.Open(filepath.Join(state, "tickets"))
+	if err != nil {
+		return nil, err
+	}
+	made, err := tickets.OpenMade(filepath.Join(state, "repositories"))
+	if err != nil {
+		return nil, err
+	}
+	empty := filepath.Join(state, "empty")
+	if err := os.MkdirAll(empty, 0o500); err != nil {
+		return nil, fmt.Errorf("make the folder of commands that run outside of the walls: %w", err)
+	}
+	return &tickets.Issuer{
+		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty,
+		Missing: missing, Made: made, Untried: s.Confine == Untried, Now: time.Now,
+	}, nil
+}
+
+// confiner is the program that a gateway starts for each command: the small one beside this program, or this
+// one.
+func confiner() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program, which confines commands: %w", err)
+	}
+	if small, err := exec.LookPath(filepath.Join(filepath.Dir(program), command.Program)); err == nil {
+		return small, nil
+	}
+	return program, nil
+}
+
+// errUnfit is why commands are not confined.
+var errUnfit = errors.New("commands cannot be confined here")
+
+// Unconfined are the parts that this machine does not enforce. The error names those that must not be
+// missing, or says that confining is untried here.
+func Unconfined(offer walls.Offer, untried bool) (missing []walls.Part, err error) {
+	for _, g := range offer.Parts {
+		if g.Missing == "" {
+			continue
+		}
+		missing = append(missing, g.Part)
+		for _, part := range needed {
+			if part == g.Part {
+				err = errors.Join(err, fmt.Errorf("%s: %s", g.About, g.Missing))
+			}
+		}
+	}
+	if err != nil {
+		return missing, fmt.Errorf("%w: %s", errUnfit, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	if offer.Untried != "" && !untried {
+		return missing, fmt.Errorf("%w without --confine %s: %s", errUnfit, Untried, offer.Untried)
+	}
+	return missing, nil
+}
+
+// apart reports a state folder in which confined commands could change what is kept of others.
+func apart(state string, writable []string) error {
+	behind := func(path string) string { return paths.Behind(workspace.Links{}, path) }
+	for _, dir := range writable {
+		if filepath.IsAbs(dir) && (below(behind(dir), behind(state)) || below(behind(state), behind(dir))) {
+			return fmt.Errorf("%w: the state folder %s and %s, where they may write, lie one in the other; set --state to a folder elsewhere", errUnfit, state, dir)
+		}
+	}
+	return nil
+}
+
+// below reports whether a path is a folder or lies in it.
+func below(dir, path string) bool {
+	inside, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(inside)
+}

@@ -1,0 +1,83 @@
+// Package confine lets the kernel confine commands: walls, permits for what is beyond them, the network of a
+// command, and the transport of git.
+package confine
+
+import (
+	"context"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+)
+
+// Part is the part confine.
+type Part struct{}
+
+// Settings say whether commands run confined.
+type Settings struct {
+	Confine string `rule:"confine" is:"WHERE" one:"auto here untried off" doc:"Whether the kernel confines commands. here: it does; the gateway runs them on this machine, as the user of this program. auto, which is the default: as here, if this user has run the command openclaw on this machine, and this program listens for this machine alone. untried: as here, also where it was never tried, on macOS. off: they run as the gateway runs them." eg:"here"`
+	Egress  string `rule:"egress" is:"MODE" one:"on off" doc:"on, which is the default: confined commands reach the network through a proxy of this program, which listens at a free port of 127.0.0.1. off: they have no network."`
+}
+
+// Name is that of the part.
+func (Part) Name() string { return "confine" }
+
+// Settings are those by default.
+func (Part) Settings() any { return &Settings{} }
+
+// Commands are confine, and ssh for git that runs confined.
+func (Part) Commands(env cli.Env) []*cobra.Command {
+	return []*cobra.Command{confineCommand(env), gitSSHCommand(env)}
+}
+
+// Walls are what this machine can hold commands to, and whose commands serve confines.
+func (Part) Walls(agents []string) cli.Walls {
+	offer := walls.Probe()
+	out := cli.Walls{Untried: offer.Untried}
+	out.Here, _ = Agents(true, agents)
+	for _, g := range offer.Parts {
+		out.Holds = append(out.Holds, cli.Hold{Part: string(g.Part), About: g.About, By: g.By,
+			Missing: g.Missing})
+	}
+	return out
+}
+
+// Open has commands confined where they can be. Stop waits for the end of their proxy.
+func (Part) Open(ctx context.Context, c *service.Core) (stop func() error, err error) {
+	s := config.Of[Settings](&c.Settings)
+	set := c.Rules.Set()
+	roots := c.Guard.World.Roots(set)
+	issuers, err := openIssuers(c, s, set.AgentNames(), slices.Concat(roots.Write,
+		set.Confined(roots.Home).Write, []string{c.Settings.Workspace}))
+	if err != nil {
+		return nil, err
+	}
+	out, err := egressListener(s.Egress, issuers.any())
+	if err != nil {
+		return nil, err
+	}
+	var passes *egress.Book
+	if out != nil {
+		c.Guard.World = c.Guard.World.WithServer(out.Addr().String())
+		passes = egress.NewBook(out.Addr().String(), tickets.Valid, time.Now)
+	}
+	issuers.equip(&c.Guard, passes)
+	if out == nil {
+		return nil, nil
+	}
+	ended := func() error { return out.Close() } // until it is served
+	c.Start = append(c.Start, func() error {
+		ended = serveEgress(ctx, out, egress.Config{Rules: c.Rules, Judge: c.Judge, Passes: passes,
+			Resolver: net.DefaultResolver, Metrics: c.Metrics, Log: c.Log}, c.Decisions)
+		return nil
+	})
+	return func() error { return ended() }, nil
+}

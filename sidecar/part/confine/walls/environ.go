@@ -1,0 +1,72 @@
+package walls
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+)
+
+// SecretNames are patterns for variables that hold secrets, or lead to who holds them.
+func SecretNames() []string {
+	return []string{
+		"*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*_KEYS",
+		"*APIKEY*", "*API_KEY*", "*PRIVATE_KEY*",
+		"*_PAT", "*_DSN", "*COOKIE*", "*_AUTH", "OTEL_*HEADERS", "AWS_*", "AZURE_*", "GOOGLE_*", "GCP_*",
+		"OPENAI_*", "ANTHROPIC_*", "DATABASE_URL", "REDIS_URL", "MONGO*_UR[IL]",
+		"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_*", "XDG_RUNTIME_DIR", "DOCKER_HOST",
+		"KUBECONFIG", "XAUTHORITY", "TMUX", "STY",
+	}
+}
+
+// Environ is what is left of an environment without secrets: by the patterns of names, and
+// by values that have the form of one.
+func Environ(env, patterns []string) (out []string) {
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		upper := strings.ToUpper(name)
+		matches := func(pattern string) bool {
+			ok, _ := path.Match(pattern, upper)
+			return ok
+		}
+		if slices.ContainsFunc(patterns, matches) || isSecret(value) {
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func isSecret(value string) (found bool) {
+	secrets.Forms(value, func(_, secret string) string {
+		found = true
+		return secret
+	})
+	return found
+}
+
+// Proxied adds the variables by which programs find a proxy, in the place of what they were.
+func Proxied(env []string, proxy string) (out []string) {
+	set := map[string]string{}
+	for _, name := range []string{"http_proxy", "https_proxy", "all_proxy"} {
+		set[name], set[strings.ToUpper(name)] = proxy, proxy
+	}
+	const local = "localhost,127.0.0.1,::1"
+	set["no_proxy"], set["NO_PROXY"] = local, local
+	set["NODE_USE_ENV_PROXY"] = "1" // node 24 and later
+	set["npm_config_proxy"], set["npm_config_https_proxy"], set["npm_config_noproxy"] = proxy, proxy, local
+	set["PIP_PROXY"] = proxy
+	set["CARGO_HTTP_PROXY"] = proxy
+	for _, v := range env {
+		if name, _, _ := strings.Cut(v, "="); set[name] == "" {
+			out = append(out, v)
+		}
+	}
+	added := len(out)
+	for name, value := range set {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out[added:])
+	return out
+}

@@ -1,0 +1,138 @@
+package walls
+
+import (
+	"encoding/binary"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownPort says whether all who listen at a port of this machine are commands of this session.
+// One of several who share a port would not do: the kernel chooses among them.
+func (c *caller) ownPort(port uint16) bool {
+	inodes, err := listeners(port)
+	return err == nil && len(inodes) > 0 && !slices.ContainsFunc(inodes,
+		func(inode string) bool { return !c.records.served(inode) })
+}
+
+// listeners are the sockets that listen at a port. The kernel is asked by netlink, since
+// /proc/net/tcp takes milliseconds: it lists what is no server, too.
+func listeners(port uint16) (inodes []string, err error) {
+	for _, family := range []byte{unix.AF_INET, unix.AF_INET6} {
+		err := diagnose(tcpRequest(family, port), sizeOfTCP, func(body []byte) {
+			inodes = append(inodes, strconv.FormatUint(uint64(binary.NativeEndian.Uint32(body[sizeOfTCP-4:])),
+				10))
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return inodes, nil
+}
+
+// strangers says whether a process outside listens at a socket file. It spares others a connection that would
+// be ended at once; who is at the other end is asked again then. Numbers of files are compared without their
+// devices, so a stranger may be seen where there is none.
+func (c *caller) strangers(file int) bool {
+	var st unix.Stat_t
+	if err := unix.Fstat(file, &st); err != nil {
+		return true
+	}
+	found := false
+	err := diagnose(localRequest(), sizeOfLocal, func(body []byte) {
+		const vfs = 1 // UNIX_DIAG_VFS: number and device of the file
+		socket := strconv.FormatUint(uint64(binary.NativeEndian.Uint32(body[4:])), 10)
+		for a := body[sizeOfLocal:]; len(a) >= 8; {
+			size := int(binary.NativeEndian.Uint16(a))
+			if size < 4 || size > len(a) {
+				return
+			}
+			if binary.NativeEndian.Uint16(a[2:]) == vfs &&
+				binary.NativeEndian.Uint32(a[4:]) == uint32(st.Ino) {
+				found = found || !c.records.served(socket)
+			}
+			a = a[min(len(a), (size+3)&^3):]
+		}
+	})
+	return found && err == nil
+}
+
+// diagnose asks for sockets, and gives each answer of at least a size to a function.
+func diagnose(request []byte, size int, each func(body []byte)) error {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if err := unix.Sendto(fd, request, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
+		return err
+	}
+	buf := make([]byte, 32<<10)
+	for {
+		n, _, err := unix.Recvfrom(fd, buf, 0)
+		if err != nil {
+			return err
+		}
+		if done, err := diagAnswer(buf[:n], size, each); err != nil || done {
+			return err
+		}
+	}
+}
+
+const (
+	listening   = 1 << 10 // of states
+	sizeOfTCP   = 72      // of struct inet_diag_msg, whose last member is the inode
+	sizeOfLocal = 16      // of struct unix_diag_msg, behind which attributes stand
+)
+
+// diagHeader begins a request whose body has a size.
+func diagHeader(size int) []byte {
+	out := binary.NativeEndian.AppendUint32(nil, uint32(unix.SizeofNlMsghdr+size))
+	out = binary.NativeEndian.AppendUint16(out, unix.SOCK_DIAG_BY_FAMILY)
+	out = binary.NativeEndian.AppendUint16(out, unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
+	return append(out, make([]byte, 8)...)
+}
+
+// tcpRequest asks for all who listen at a port: struct inet_diag_req_v2.
+func tcpRequest(family byte, port uint16) []byte {
+	const size = 56
+	out := append(diagHeader(size), family, unix.IPPROTO_TCP, 0, 0)
+	out = binary.NativeEndian.AppendUint32(out, listening)
+	out = binary.BigEndian.AppendUint16(out, port)
+	return append(out, make([]byte, unix.SizeofNlMsghdr+size-len(out))...)
+}
+
+// localRequest asks for all who listen at a socket file: struct unix_diag_req.
+func localRequest() []byte {
+	const size, showFile = 24, 2
+	out := append(diagHeader(size), unix.AF_UNIX, 0, 0, 0)
+	out = binary.NativeEndian.AppendUint32(out, listening)
+	out = binary.NativeEndian.AppendUint32(out, 0)
+	out = binary.NativeEndian.AppendUint32(out, showFile)
+	return append(out, make([]byte, 8)...)
+}
+
+// diagAnswer reads the sockets of one packet, and says whether it is the last.
+func diagAnswer(packet []byte, least int, each func(body []byte)) (done bool, err error) {
+	for len(packet) >= unix.SizeofNlMsghdr {
+		size := int(binary.NativeEndian.Uint32(packet))
+		if size < unix.SizeofNlMsghdr || size > len(packet) {
+			return true, unix.EBADMSG
+		}
+		body := packet[unix.SizeofNlMsghdr:size]
+		switch binary.NativeEndian.Uint16(packet[4:]) {
+		case unix.NLMSG_DONE:
+			return true, nil
+		case unix.SOCK_DIAG_BY_FAMILY:
+			if len(body) < least {
+				return true, unix.EBADMSG
+			}
+			each(body)
+		default:
+			return true, unix.EOPNOTSUPP
+		}
+		packet = packet[min(len(packet), (size+3)&^3):]
+	}
+	return false, nil
+}

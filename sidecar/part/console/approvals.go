@@ -1,0 +1,184 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// maxReason is how long a reason may be, in characters. Its field takes no more.
+const maxReason = 500
+
+// approvalsView is the calls that wait for a person, and what was answered lately.
+type approvalsView struct {
+	Possible bool // a person can be asked here
+	May      bool // the viewer may answer
+	Waiting  []approvalView
+	Past     []approvalView
+	Notice   string // what has just been done
+}
+
+// approvalView is one of them. Who may answer sees all of it, others see it masked.
+type approvalView struct {
+	ID, Tool, State, Session, Agent, Model string
+	Before, About, After                   []callPart // the command; About is what made the rules ask
+	Foreign                                []string
+	Hidden                                 bool // it holds what cannot be seen
+	Masked                                 bool
+	Stale                                  bool // it can only be denied
+	Cwd, Rule, Place, Why, Instead         string
+	Facts                                  []guard.FactLine
+	Files                                  []approvals.File
+	Asked                                  time.Time
+	Times                                  int
+	Remaining                              time.Duration
+	By, Note                               string
+	Log                                    string // its decisions in the log; empty: there is none
+}
+
+func (c *Console) approvalsPage(r *http.Request, v viewer) (any, error) {
+	out := &approvalsView{Possible: c.API.Approvals != nil && c.API.Token != "", May: v.Role >= web.Approver}
+	if !out.Possible {
+		return out, nil
+	}
+	list, _, _ := c.API.Approvals.List()
+	for i := range list {
+		e := &list[len(list)-1-i]
+		if e.State == approvals.Pending {
+			out.Waiting = append([]approvalView{c.approval(e, out.May)}, out.Waiting...) // the oldest first
+		} else if len(out.Past) < maxRows {
+			out.Past = append(out.Past, c.approval(e, out.May))
+		}
+	}
+	if id := r.URL.Query().Get("answered"); id != "" {
+		if e, err := c.API.Approvals.Get(id); err == nil && e.State != approvals.Pending {
+			out.Notice = fmt.Sprintf("%s is %s.", e.ID, e.State)
+		}
+	}
+	return out, nil
+}
+
+func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
+	say := shown
+	if whole {
+		say = approvals.Visible
+	}
+	k, why := &e.Call, &e.Reason
+	v := approvalView{
+		ID: e.ID, Tool: say(k.Tool), State: string(e.State), Session: say(k.Session), Agent: say(k.Agent),
+		Model: say(k.Model), Masked: !whole, Stale: c.API.Stale(e),
+		Cwd: say(k.Cwd), Rule: why.Rule, Place: why.Place, Why: say(why.Why), Instead: say(why.Instead),
+		Files: k.Files,
+		Asked: e.Asked, Times: e.Times, Remaining: c.API.Approvals.Remaining(e), By: say(e.By),
+		Note: say(e.Note),
+	}
+	if c.Decisions != "" {
+		v.Log = Root + "decisions?" + url.Values{"q": {e.ID}}.Encode()
+	}
+	text := k.Command
+	if text == "" {
+		text = k.Arguments
+	}
+	v.Foreign, v.Hidden = approvals.Foreign(text), approvals.Visible(text) != text
+	if from, to := why.Start, why.End; k.Command != "" && whole && 0 <= from && from < to && to <= len(text) {
+		v.Before, v.About, v.After = partsOf(text[:from]), partsOf(text[from:to]), partsOf(text[to:])
+	} else if whole {
+		v.Before = partsOf(text)
+	} else {
+		v.Before = []callPart{{Text: say(text)}}
+	}
+	if e.State == approvals.Pending && json.Valid([]byte(k.Arguments)) {
+		set := c.API.Rules.Set()
+		who := policy.Subject{Model: k.Model, Agent: k.Agent, Session: k.Session, Interactive: true}
+		told := c.API.World.WithFolder(set, k.Cwd).ExplainCall(set,
+			tools.Call{Name: k.Tool, Arguments: json.RawMessage(k.Arguments), Strategy: "native",
+				Confidence: 1}, who, false)
+		v.Facts = guard.FactLines(told.Decision.Facts, say)
+	}
+	return v
+}
+
+// callPart is a part of the text of a call. Beyond names its characters beyond ASCII, which are then all of
+// it.
+type callPart struct{ Text, Beyond string }
+
+func partsOf(text string) (out []callPart) {
+	for i, s := range approvals.Parts(text) {
+		p := callPart{Text: approvals.Visible(s)}
+		if i%2 == 1 {
+			p.Beyond = strings.Join(approvals.Foreign(s), ", ")
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// answer allows a call once, or denies it.
+func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error {
+	if err := r.ParseForm(); err != nil {
+		return unreadable(err)
+	}
+	verb, why, id := r.PostForm.Get("answer"), r.PostForm.Get("why"), r.PathValue("id")
+	switch {
+	case c.API.Approvals == nil:
+		return &trouble{http.StatusNotFound, "Nobody can be asked here", "Approvals need an admin token."}
+	case verb != "allow" && verb != "deny":
+		return &trouble{http.StatusBadRequest, "That is no answer",
+			"An answer is allow or deny. Nothing was changed."}
+	case utf8.RuneCountInString(why) > maxReason:
+		return &trouble{http.StatusBadRequest, "The reason is too long",
+			fmt.Sprintf("It may have %d characters. Nothing was changed.", maxReason)}
+	}
+	_, err := c.API.Answer(id, verb == "allow", v.By(), why)
+	var said *admin.Error
+	if errors.As(err, &said) {
+		hint := said.Hint
+		if said.Status() == http.StatusNotFound {
+			hint = "The page Approvals shows those that wait. A restart forgets all, and old ones expire"
+		}
+		return &trouble{said.Status(), "The answer came too late, or there is no such question",
+			shown(said.Message) + ". " + hint + "."}
+	}
+	if err != nil {
+		return err
+	}
+	http.Redirect(w, r, Root+"approvals?answered="+url.QueryEscape(id), http.StatusSeeOther)
+	return nil
+}
+
+// waiting is how many calls wait for a person.
+func (c *Console) waiting() (n int) {
+	if c.API.Approvals == nil {
+		return 0
+	}
+	list, _, _ := c.API.Approvals.List()
+	for i := range list {
+		if list[i].State == approvals.Pending {
+			n++
+		}
+	}
+	return n
+}
+
+// waitingState is the same for pages that are told what is new: it differs whenever the list does, or what
+// can be answered.
+func (c *Console) waitingState() string {
+	if c.API.Approvals == nil {
+		return `{"waiting":0,"revision":0}`
+	}
+	_, revision, _ := c.API.Approvals.List()
+	return fmt.Sprintf(`{"waiting":%d,"revision":%d,"rules":%q}`, c.waiting(), revision,
+		c.API.Rules.Set().Version)
+}

@@ -1,0 +1,271 @@
+package console
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
+)
+
+// experimentsView is how all experiments go.
+type experimentsView struct {
+	List   []experimentView
+	Folder bool // the rules can be edited
+	Notice string
+}
+
+// experimentView is how one goes.
+type experimentView struct {
+	lab.Report
+	Place    string // file:line
+	Running  bool
+	May      bool // the viewer may stop it
+	State    []string
+	Off      bool // the split is
+	Against  string
+	About    string
+	Of       experiment.Measure
+	Margin   string
+	Verdicts []verdictView
+	Arms     []armView
+	Measures []measureView
+	Plots    []plotView // of the measure
+	Guards   []plotView
+}
+
+// verdictView is what may be said of an arm.
+type verdictView struct{ Arm, Kind, Text, Advice string }
+
+// armView is an arm, and what the chosen measure says of it.
+type armView struct {
+	lab.Arm
+	Control                        bool
+	Percent, Value, Compared, Kind string
+	Sets                           []pair
+	Promote                        string // where it can be made the rule; empty: nowhere
+}
+
+// measureView is what one measure says of every arm.
+type measureView struct {
+	experiment.Measure
+	Arms []measuredView
+}
+
+type measuredView struct{ Arm, Value, Of, Compared, Kind string }
+
+// experimentsPage lists what runs first.
+func (c *Console) experimentsPage(r *http.Request, v viewer) (any, error) {
+	set, rules := c.API.Rules.Set(), c.API.Rules.Report(false)
+	ranks := map[string]int{experiment.Running: 0, experiment.Draft: 1, experiment.Stopped: 2}
+	out := &experimentsView{Folder: rules.Folder != "", Notice: c.experimentSaid(r.URL.Query(), rules)}
+	for i, report := range c.reports(set) {
+		out.List = append(out.List, c.experiment(&set.Experiments.List[i], report, v))
+	}
+	slices.SortStableFunc(out.List, func(a, b experimentView) int {
+		return cmp.Compare(ranks[a.Status], ranks[b.Status])
+	})
+	return out, nil
+}
+
+// experimentSaid is what has just been done, if that is so.
+func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
+	set := c.API.Rules.Set()
+	if id := q.Get("stopped"); id != "" {
+		for _, report := range c.reports(set) {
+			if report.ID == id && report.Status == experiment.Stopped {
+				return shown(id + " is stopped. Everybody gets the rules as they are.")
+			}
+		}
+	}
+	id, arm, _ := strings.Cut(q.Get("promoted"), "/")
+	if _, _, err := set.Experiments.Find(id, arm); err == nil && rules.By == "promote" &&
+		rules.Version == q.Get("version") {
+		return shown(fmt.Sprintf("%s of %s is the rule for everybody. Version %s is in force.", arm, id,
+			rules.Version))
+	}
+	return ""
+}
+
+// experiment is how one goes, as v may see it.
+func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) experimentView {
+	out := experimentView{
+		Report: r, Place: e.Place, Running: r.Status == experiment.Running, May: v.Role >= web.Admin,
+		Off: r.Split < lab.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
+	}
+	out.Of, _ = experiment.MeasureOf(e.Measure)
+	if e.Margin > 0 {
+		out.Margin = amount(e.Margin, out.Of.Unit)
+	}
+	out.State = stateOf(&r, c.Now())
+	for i := range r.Arms {
+		arm := armView{Arm: r.Arms[i], Control: i == 0, Percent: fmt.Sprintf("%.0f %%", 100*r.Arms[i].Share),
+			Value: "–"}
+		for _, s := range e.Arms[i].Set {
+			arm.Sets = append(arm.Sets, pair{shown(s.Key.Value), shown(fmt.Sprint(s.Value))})
+		}
+		m := r.Arms[i].Of(e.Measure)
+		if m != nil {
+			arm.Value, arm.Compared = m.Verdict(), m.Compared()
+		}
+		if i > 0 {
+			verdict := verdictOf(arm.Name, out.Against, m, out.Of, r.Unit)
+			arm.Kind = verdict.Kind
+			if r.Status != experiment.Draft && !e.Shadow { // all are served by the first arm
+				out.Verdicts = append(out.Verdicts, verdict)
+			}
+		}
+		if out.May && r.Status != experiment.Stopped {
+			arm.Promote = Root + "experiments/" + url.PathEscape(r.ID) +
+				"/promote/" + url.PathEscape(arm.Name)
+		}
+		out.Arms = append(out.Arms, arm)
+	}
+	for _, m := range experiment.Measures() {
+		row := measureView{Measure: m}
+		for i := range r.Arms {
+			if of := r.Arms[i].Of(m.ID); of != nil {
+				row.Arms = append(row.Arms, measuredView{r.Arms[i].Name, of.Verdict(), short(int(of.N)),
+					of.Compared(), kindOf(of.Against)})
+			}
+		}
+		if row.Arms != nil {
+			out.Measures = append(out.Measures, row)
+		}
+	}
+	for i := range r.Series {
+		if e.Shadow {
+			break
+		}
+		plots := plotsOf(e, &r, i)
+		if i == 0 {
+			out.Plots = plots
+		} else {
+			out.Guards = append(out.Guards, plots...)
+		}
+	}
+	return out
+}
+
+// stateOf is where an experiment stands, as the command says it.
+func stateOf(r *lab.Report, now time.Time) (out []string) {
+	out = append(out, fmt.Sprintf("phase %d", r.Phase))
+	if r.Began.IsZero() {
+		return append(out, "nobody is in it yet")
+	}
+	out = append(out, fmt.Sprintf("day %d", int(now.Sub(r.Began).Hours()/24)+1), plural(r.Units, r.Unit))
+	if r.Shadow != nil {
+		return append(out, fmt.Sprintf("shadow: %d of %d replies are read otherwise", r.Shadow.Differs,
+			r.Shadow.Read))
+	}
+	var counts []string
+	for _, a := range r.Arms {
+		counts = append(counts, fmt.Sprint(a.Units))
+	}
+	return append(out, "split "+strings.Join(counts, "/"))
+}
+
+// kindOf is a verdict as a class of the style sheet.
+func kindOf(f *lab.Finding) string {
+	if f == nil {
+		return ""
+	}
+	return string(f.Kind)
+}
+
+// verdictOf says in words what the measure says of an arm, and what to do about it.
+func verdictOf(arm, control string, m *lab.Measured, of experiment.Measure, unit string) verdictView {
+	v := verdictView{Arm: arm, Kind: string(lab.Early)}
+	if m == nil || m.Against == nil {
+		v.Text, v.Advice = fmt.Sprintf("Too early: nothing is counted of %s yet.", arm), "Wait."
+		return v
+	}
+	f := m.Against
+	switch v.Kind = string(f.Kind); f.Kind {
+	case lab.Better, lab.Worse:
+		v.Text, v.Advice = fmt.Sprintf("%s is %s than %s.", arm, m.Words,
+			control), "Decide, whenever you like."
+	case lab.NoDifference:
+		v.Text, v.Advice = fmt.Sprintf("Between %s and %s there is %s.", arm, control,
+			m.Words), "Take what is cheaper."
+	case lab.Broken:
+		v.Text, v.Advice = "The split is off: do not trust this.",
+			"Find out why: no figure of this experiment counts."
+	default:
+		v.Text, v.Advice = fmt.Sprintf("Too early to tell %s from %s.", arm,
+			control), fmt.Sprintf("Below 30 %ss an arm nothing is said. Wait.", unit)
+		if f.Low != f.High {
+			v.Text, v.Advice = fmt.Sprintf("Too early to tell %s from %s: the difference is within %s.", arm,
+				control, f.Interval(of.Unit)), "It holds 0: the arm may be better, worse or the same. Wait."
+		}
+	}
+	return v
+}
+
+func amount(x float64, unit string) string {
+	if unit == "" {
+		return fmt.Sprintf("%g points", 100*x)
+	}
+	return fmt.Sprintf("%g %s", x, unit)
+}
+
+// reports tell how the experiments of the rules in force go.
+func (c *Console) reports(set *ruleset.Set) []lab.Report {
+	if c.Experiments == nil {
+		return nil
+	}
+	return c.Experiments.Lab.Reports(set)
+}
+
+// found is an experiment of the rules in force, and how it goes.
+func (c *Console) found(id string) (*experiment.Experiment, lab.Report, error) {
+	set := c.API.Rules.Set()
+	for i, r := range c.reports(set) {
+		if r.ID == id {
+			return &set.Experiments.List[i], r, nil
+		}
+	}
+	return nil, lab.Report{}, &trouble{http.StatusNotFound, "There is no such experiment",
+		"The rules in force have none of this name. Experiments lists them."}
+}
+
+// refusedBy makes of an error of the admin API what a page says.
+func refusedBy(err error, title string) error {
+	var refused *admin.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	text := refused.Message + ". "
+	if refused.Hint != "" {
+		text += refused.Hint + ". "
+	}
+	for i := range refused.Problems {
+		if i == 5 {
+			text += fmt.Sprintf("And %d more. ", len(refused.Problems)-i)
+			break
+		}
+		text += refused.Problems[i].Error() + ". "
+	}
+	return &trouble{refused.Status(), title, shown(strings.TrimSpace(text)) + " Nothing was changed."}
+}
+
+// unseen is refusedBy of what is based on rules that were in force. The page shows what it would do now.
+func unseen(err error, title, page string) error {
+	var refused *admin.Error
+	if !errors.As(err, &refused) || refused.Status() != http.StatusPreconditionFailed {
+		return refusedBy(err, title)
+	}
+	return &detour{&trouble{refused.Status(), title,
+		shown(refused.Message) + ". Nothing was changed. Compare shows what this would write now."},
+		pair{"Compare", page}}
+}

@@ -1,0 +1,144 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// health is how the server is.
+type health struct {
+	Upstreams []upstreamView
+	Turns     int // that the numbers of Upstreams are of
+	Bars      []bar
+	Hour      witness.Minute // the sum of the last hour
+	Rules     live.Report
+	Age       time.Duration
+	Refused   rulefile.Problems
+	Memory    []pair
+}
+
+// upstreamView is a model server, and how the last turns fared there.
+type upstreamView struct {
+	fleet.State
+	Good              bool
+	Turns, Failed     int
+	Half, Most, First string // durations: the median, what 19 of 20 keep to, the median to the first text
+}
+
+// bar is a minute in the picture of the last hour.
+type bar struct {
+	X, Good, Warn, Bad           int // heights
+	GoodY, WarnY, BadY           int
+	Title                        string
+	From                         time.Time
+	Turns, Repaired, Again, Fail int
+}
+
+const (
+	barHeight = 64
+	barStep   = 10
+	lookTime  = 3 * time.Second // until a page stops waiting for a model server
+)
+
+func (c *Console) healthPage(r *http.Request, _ viewer) (any, error) {
+	ctx, done := context.WithTimeout(r.Context(), lookTime)
+	defer done()
+	now := c.Now()
+	h := &health{Rules: c.API.Rules.Report(false)}
+	h.Age = now.Sub(h.Rules.Since)
+	if h.Rules.Refused != nil {
+		h.Refused = h.Rules.Refused.Problems
+	}
+	turns, _ := c.Witness.Since(0, 1<<20, func(t *witness.Turn) bool { return t.Done })
+	h.Turns = len(turns)
+	for _, s := range c.Upstreams(ctx) {
+		h.Upstreams = append(h.Upstreams, upstreamOf(s, turns))
+	}
+	h.minutes(c.Witness.Minutes())
+	h.Memory = c.memory(now)
+	return h, nil
+}
+
+// upstreamOf is a model server with the turns that it has served.
+func upstreamOf(s fleet.State, turns []witness.Turn) upstreamView {
+	v := upstreamView{State: s, Good: s.Why == ""}
+	var all, first []time.Duration
+	for i := range turns {
+		t := &turns[i]
+		if t.Account.Upstream != s.Name {
+			continue
+		}
+		if v.Turns++; t.Outcome() == witness.Failed {
+			v.Failed++
+			continue
+		}
+		if all = append(all, t.Took); t.Account.First > 0 {
+			first = append(first, t.Account.First)
+		}
+	}
+	v.Half, v.Most, v.First = quantile(all, .5), quantile(all, .95), quantile(first, .5)
+	return v
+}
+
+func quantile(list []time.Duration, q float64) string {
+	if len(list) == 0 {
+		return "–"
+	}
+	slices.Sort(list)
+	return duration(list[int(q*float64(len(list)-1)+.5)])
+}
+
+// minutes draws the last hour.
+func (h *health) minutes(list []witness.Minute) {
+	most := 1
+	for _, m := range list {
+		most = max(most, m.Turns)
+	}
+	for i, m := range list {
+		h.Hour.Turns += m.Turns
+		h.Hour.Repaired += m.Repaired
+		h.Hour.Again += m.Again
+		h.Hour.Bad += m.Bad
+		h.Hour.Calls += m.Calls
+		high := func(n int) int { return (n*barHeight + most - 1) / most }
+		b := bar{X: i * barStep, Bad: high(m.Bad), Warn: high(m.Repaired + m.Again), From: m.From,
+			Turns: m.Turns, Repaired: m.Repaired, Again: m.Again, Fail: m.Bad}
+		b.Good = max(0, high(m.Turns)-b.Bad-b.Warn)
+		b.BadY = barHeight - b.Bad
+		b.WarnY = b.BadY - b.Warn
+		b.GoodY = b.WarnY - b.Good
+		h.Bars = append(h.Bars, b)
+	}
+}
+
+// memory is what the program and the console hold.
+func (c *Console) memory(now time.Time) []pair {
+	read := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(read)
+	turns, bytes := c.Witness.Size()
+	lost := "–"
+	if n := c.API.Decisions.Stats().Lost; n > 0 {
+		lost = plural(int(n), "decision")
+	}
+	return []pair{
+		{"Without a record", lost},
+		{"Up for", duration(now.Sub(c.started))},
+		{"In objects", size(int64(read[0].Value.Uint64()))},
+		{"Of the system", size(int64(read[1].Value.Uint64() - read[2].Value.Uint64()))},
+		{"Goroutines", short(runtime.NumGoroutine())},
+		{"Turns kept", plural(turns, "turn") + ", " + size(bytes)},
+		{"Pages that watch", short(len(c.watching))},
+		{"Version", cmp.Or(c.Version, "–")},
+	}
+}

@@ -1,0 +1,236 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// maxRows is how many turns the list has, and how many are told at once.
+const maxRows = 60
+
+// row is a turn in one line. The names are those of data-f in pages/live.html.
+type row struct {
+	ID         string `json:"id"`
+	Href       string `json:"href"`
+	Outcome    string `json:"outcome"`
+	At         string `json:"at"`
+	Time       string `json:"time"`
+	Model      string `json:"model"`
+	Session    string `json:"session"`
+	Arm        string `json:"arm"`
+	Strategies string `json:"strategies"`
+	Repairs    string `json:"repairs"`
+	Calls      string `json:"calls"`
+	Lost       string `json:"lost"`   // names of calls that were not made, and
+	Undone     string `json:"undone"` // that they were not, in words
+	Decisions  string `json:"decisions"`
+	Tokens     string `json:"tokens"`
+	Took       string `json:"took"`
+	Note       string `json:"note"`
+}
+
+func rowOf(t *witness.Turn, now time.Time) row {
+	r := row{
+		ID: t.ID, Href: turnPath(t.ID), Outcome: string(t.Outcome()), At: t.Began.Format(time.RFC3339Nano),
+		Time:  t.Began.Format("15:04:05"),
+		Model: shown(t.Model), Session: shown(cmp.Or(t.Session, t.Agent)), Arm: strings.Join(t.Arms, " "),
+		Took: took(t, now), Note: note(t),
+	}
+	repairs := 0
+	var names, lost, strategies []string
+	became := map[string]int{}
+	for i := range t.Replies {
+		reading := &t.Replies[i].Reading
+		for k := range reading.Calls {
+			call := &reading.Calls[k]
+			repairs += witness.Mended(*call)
+			names = append(names, call.Name)
+			if !slices.Contains(strategies, call.Strategy) {
+				strategies = append(strategies, call.Strategy)
+			}
+			became[string(guard.OutcomeOf(call))]++
+		}
+		for k := range reading.Refused {
+			became[refusedWord(reading.Refused[k].Code)]++
+			if name := named(reading.Refused[k].Name); name != "" && len(lost) < maxLost {
+				lost = append(lost, name)
+			}
+		}
+	}
+	r.Strategies, r.Calls, r.Decisions = strings.Join(strategies, " "), shown(counted(names)),
+		outcomes(became)
+	if r.Lost = counted(lost); r.Lost != "" {
+		r.Undone = "not made"
+	}
+	if r.Calls == "" && t.Done && t.Status < http.StatusBadRequest && r.Decisions == "" {
+		r.Calls = "no call"
+	}
+	if repairs > 0 {
+		r.Repairs = fmt.Sprint(repairs)
+	}
+	if a := t.Account; a.Prompt+a.Completion > 0 {
+		r.Tokens = fmt.Sprintf("%s → %s", short(a.Prompt), short(a.Completion))
+	}
+	return r
+}
+
+// turnPath is the page of a turn.
+func turnPath(id string) string { return Root + "turns/" + url.PathEscape(id) }
+
+// maxLost is how many calls that were not made a row names.
+const maxLost = 20
+
+// refusedWord is what became of a call that was not made: the policy alone denies.
+func refusedWord(code tools.RefusalCode) string {
+	switch code {
+	case tools.Denied:
+		return "denied"
+	case tools.NotOffered:
+		return "no such tool"
+	}
+	return "not usable"
+}
+
+// outcomes is how many calls became what.
+func outcomes(became map[string]int) string {
+	var out []string
+	for _, word := range []string{"left", "confined", "asked", "denied", "no such tool", "not usable"} {
+		if n := became[word]; n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, fate(word)))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// counted are names, each once, with how often it is there.
+func counted(names []string) string {
+	var once []string
+	times := map[string]int{}
+	for _, n := range names {
+		if times[n]++; times[n] == 1 {
+			once = append(once, n)
+		}
+	}
+	for i, n := range once {
+		if times[n] > 1 {
+			once[i] = fmt.Sprintf("%s ×%d", n, times[n])
+		}
+	}
+	return strings.Join(once, ", ")
+}
+
+// note is the most telling thing about a turn that did not go straight.
+func note(t *witness.Turn) string {
+	switch {
+	case t.Done && t.Why != "":
+		return shown(fmt.Sprintf("%d %s", t.Status, t.Why))
+	case len(t.Account.Faults) > 0:
+		var faults []string
+		for _, f := range t.Account.Faults {
+			faults = append(faults, string(f.Fault))
+		}
+		return counted(faults)
+	}
+	return shown(counted(renamed(t)))
+}
+
+// renamed are the calls that got another name than the model gave them.
+func renamed(t *witness.Turn) (out []string) {
+	for i := range t.Replies {
+		for k := range t.Replies[i].Reading.Calls {
+			for _, r := range t.Replies[i].Reading.Calls[k].Repairs {
+				if r.Kind != "name.clean" && strings.HasPrefix(r.Kind, "name.") && r.From != "" &&
+					len(out) < maxLost {
+					out = append(out, r.From+" → "+r.To)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func took(t *witness.Turn, now time.Time) string {
+	if t.Done {
+		return duration(t.Took)
+	}
+	return duration(max(0, now.Sub(t.Began)))
+}
+
+// filter is which turns are listed.
+type filter struct{ Text, Outcome string }
+
+func filterOf(q url.Values) filter {
+	return filter{Text: strings.TrimSpace(q.Get("q")), Outcome: q.Get("outcome")}
+}
+
+// fits looks for the words of the filter in what a row shows.
+func (f filter) fits(now time.Time) func(*witness.Turn) bool {
+	words := strings.Fields(strings.ToLower(f.Text))
+	return func(t *witness.Turn) bool {
+		if f.Outcome != "" && f.Outcome != string(t.Outcome()) {
+			return false
+		}
+		if len(words) == 0 {
+			return true
+		}
+		r := rowOf(t, now)
+		all := strings.ToLower(strings.Join([]string{r.ID, r.Outcome, r.Model, r.Session, t.Agent, t.Channel,
+			t.Run, r.Arm, r.Strategies, r.Calls, r.Lost, r.Decisions, r.Note}, "\n"))
+		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(all, w) })
+	}
+}
+
+func (f filter) query() string {
+	q := url.Values{"turns": {"1"}}
+	if f.Text != "" {
+		q.Set("q", f.Text)
+	}
+	if f.Outcome != "" {
+		q.Set("outcome", f.Outcome)
+	}
+	return q.Encode()
+}
+
+// liveView is the page of the last turns.
+type liveView struct {
+	Filter   filter
+	Outcomes []witness.Outcome
+	Rows     []row
+	Blank    row // what a new row is made of
+	All      int
+	Arms     bool // one of them was in an arm
+	Kept     bool // turns are
+	Words    bool
+	since    uint64
+}
+
+func (l *liveView) events() string {
+	return Root + "events?" + l.Filter.query() + fmt.Sprintf("&since=%d", l.since)
+}
+
+func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
+	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: witness.Outcomes(), Kept: c.Witness != nil &&
+		c.API.Rules.Set().Limits.Console.Turns > 0, Words: c.words(), since: c.Witness.Rev()}
+	out.Rows, out.All = c.rows(0, out.Filter)
+	out.Arms = slices.ContainsFunc(out.Rows, func(r row) bool { return r.Arm != "" })
+	return out, nil
+}
+
+// rows are the turns that have changed after a revision, the newest first.
+func (c *Console) rows(since uint64, f filter) (out []row, all int) {
+	now := c.Now()
+	list, all := c.Witness.Since(since, maxRows, f.fits(now))
+	for i := range list {
+		out = append(out, rowOf(&list[i], now))
+	}
+	return out, all
+}

@@ -1,0 +1,167 @@
+package console
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+)
+
+const (
+	maxDraft = 3 << 20  // bytes of the form: a letter may take three there
+	maxGiven = 64 << 10 // bytes of each part of a reply
+)
+
+// playForm is what the form of the playground says. A draft lives there, and nowhere else.
+type playForm struct {
+	What                         string // reply, or a kind of draft.Question
+	Text, Thought, Calls, Finish string
+	Tools, List                  string // which are offered: turn, three, list or any; List are those of list
+	Model, Server, Profile       string
+	Turn                         string // from which it was taken; empty: none
+	Reply                        int
+	File                         string // that is wanted
+	From                         string // the file whose page one came from; empty: none
+	Of, Draft, Base              string // the file that is drafted, its text, and the version that was seen
+	To                           string // the version that undo goes back to
+	Do, Alias                    string // what to do; of alias: TOOL NAME
+	Line                         int    // to which the editor goes
+}
+
+func formOf(w http.ResponseWriter, r *http.Request) (playForm, error) {
+	if err := whole(w, r); err != nil {
+		return playForm{}, err
+	}
+	f := fieldsOf(r.PostForm)
+	for name, text := range map[string]string{"reply": f.Text, "reasoning": f.Thought,
+		"list of calls": f.Calls, "list of tools": f.List} {
+		if len(text) > maxGiven {
+			return f, &trouble{http.StatusRequestEntityTooLarge, "That was too long",
+				fmt.Sprintf("The %s may have %d KiB. Go back, and shorten it.", name, maxGiven>>10)}
+		}
+	}
+	return f, nil
+}
+
+// fieldsOf are the fields of a form or of an address. A browser sends lines with CR LF.
+func fieldsOf(q url.Values) playForm {
+	get := func(name string) string { return strings.ReplaceAll(q.Get(name), "\r\n", "\n") }
+	f := playForm{
+		What: get("what"), Text: get("text"), Thought: get("thought"), Calls: get("calls"),
+		Finish: get("finish"), Tools: get("tools"), List: get("list"),
+		Model: get("model"), Server: get("server"), Profile: get("profile"), Turn: get("turn"),
+		File: get("file"), From: get("from"), Of: get("of"), Draft: get("draft"),
+		Base: get("base"), To: get("to"), Do: get("do"),
+	}
+	if alias, ok := strings.CutPrefix(f.Do, "alias "); ok {
+		f.Do, f.Alias = "alias", alias
+	}
+	f.Reply, _ = strconv.Atoi(get("reply"))
+	f.Line, _ = strconv.Atoi(get("line"))
+	if f.What == "" {
+		f.What = "reply"
+	}
+	if f.Tools == "" {
+		f.Tools = "three"
+	}
+	return f
+}
+
+// given is the reply of the form. What was taken from a turn is what the model wrote, until the viewer
+// pastes over it what a server sends.
+func (f *playForm) given() *Given {
+	text := strings.TrimSpace(f.Text)
+	pasted := strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "{") &&
+		strings.Contains(text, `"choices"`)
+	return &Given{Text: f.Text, Reasoning: f.Thought, Calls: f.Calls, Finish: f.Finish, Plain: f.Turn != "" &&
+		!pasted}
+}
+
+// taken is the reply of a turn that a form was taken from, while it is kept.
+func (c *Console) taken(f *playForm) (*witness.Turn, *witness.Reply) {
+	t, ok := c.Witness.Turn(f.Turn)
+	if f.Turn == "" || !ok || f.Reply < 1 || f.Reply > len(t.Replies) || !t.Replies[f.Reply-1].Words {
+		return nil, nil
+	}
+	return &t, &t.Replies[f.Reply-1]
+}
+
+// take puts a reply of a turn into the form. Its secrets are masked: a form is shown.
+func (c *Console) take(f *playForm) (masked int, err error) {
+	t, r := c.taken(f)
+	if r == nil {
+		return 0, &trouble{http.StatusNotFound, "This reply is gone",
+			"Only the words of the last turns are kept, in memory, and none where the setting console says no-text."}
+	}
+	hide := func(s string) string {
+		s, n := secrets.Mask(s)
+		masked += n
+		return s
+	}
+	f.Text, f.Thought = hide(r.Whole.Content), hide(thoughtOf(r))
+	f.Model, f.Server, f.Profile, f.Finish, f.Tools = t.Model, r.Server, r.Profile, r.Finish, "turn"
+	if r.OfferedUnknown {
+		f.Tools = "any"
+	}
+	_, native := recordOf(t, r)
+	var calls []map[string]any
+	for _, k := range native {
+		var args any = k.Arguments
+		if json.Valid([]byte(k.Arguments)) {
+			args = json.RawMessage(k.Arguments)
+		}
+		calls = append(calls, map[string]any{"name": k.Name, "arguments": args})
+	}
+	if calls != nil {
+		doc, _ := json.Marshal(calls) // they hold texts and valid JSON alone
+		safe, n, err := secrets.MaskJSON(doc)
+		if err != nil {
+			return masked, err
+		}
+		f.Calls, masked = string(safe), masked+n
+	}
+	if max(len(f.Text), len(f.Thought), len(f.Calls)) > maxGiven {
+		return masked, &trouble{http.StatusRequestEntityTooLarge, "This reply is too long for the playground",
+			fmt.Sprintf("Each part of it may have %d KiB. Record it, and take explain.", maxGiven>>10)}
+	}
+	return masked, nil
+}
+
+// record is the reply of the form as replay reads it, with what is known of the turn from which
+// it was taken.
+func (c *Console) record(f *playForm) (*replay.Record, error) {
+	rec, err := f.given().Record()
+	if err != nil {
+		return nil, err
+	}
+	rec.Model, rec.Server = cmp.Or(f.Model, rec.Model), cmp.Or(f.Server, rec.Server)
+	rec.Who = policy.Subject{Model: rec.Model, Interactive: true}
+	t, r := c.taken(f)
+	if r != nil {
+		rec.User, rec.Workspace, rec.Intact, rec.Asked, rec.Formatted = r.User, r.Workspace, r.Intact,
+			r.Asked, r.Formatted
+		rec.Who = policy.Subject{Model: rec.Model, Client: t.Client, Agent: t.Agent, Channel: t.Channel,
+			Session: t.Session, Run: t.Run != "", Interactive: true}
+	}
+	switch {
+	case f.Tools == "any":
+		rec.Tools = nil
+	case f.Tools == "three":
+		rec.Tools = Three()
+	case f.Tools == "list":
+		rec.Tools, err = Tools(f.List)
+	case r == nil:
+		err = fmt.Errorf("the turn is gone, and its tools with it: choose others")
+	default:
+		rec.Tools = offeredOf(r)
+	}
+	return rec, err
+}

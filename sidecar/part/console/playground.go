@@ -1,0 +1,286 @@
+package console
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// playground is a draft of a rule file, and how a reply is read by it and by the rules in force.
+type playground struct {
+	Form     playForm
+	Files    []string
+	Profiles []string
+	Version  string // in force
+	Masked   int    // secrets of the reply that were masked when it was taken
+
+	Checked  Checked
+	Problems []draftProblem
+	Refused  string // why what was asked for was not done
+	Done     string
+
+	Asked         bool // there is something to read
+	Wrong         string
+	Before, After *playReading // After is nil where the draft changes nothing, or does not load
+	Differences   []Difference
+	Unnamed       []string // names that no offered tool has, and
+	Offered       []string // those that could be meant
+	Diff          []Line
+	Tests         *testsView
+
+	May    bool // the viewer may publish
+	MayNot string
+	Since  []live.Past // what came into force since the version that was seen
+	Theirs []Line      // what that changed in the file
+	Undo   *live.Past  // the version before; nil: none is known
+	Undone []string    // the files that it changes
+	Failed []failed    // replies that one may begin with
+
+	stale bool // another author has published since the draft began
+}
+
+// testsView is how the tests of the folder went with the draft in it.
+type testsView struct {
+	ruleset.Report
+	Failed int
+}
+
+// Up is where the reply or the rule file was taken from.
+func (p *playground) Up() pair {
+	if p.Form.Turn != "" {
+		return pair{"The turn", turnPath(p.Form.Turn)}
+	}
+	if rulefile.Counted(p.Form.From) {
+		return pair{p.Form.From, fileHref(p.Form.From, "")}
+	}
+	return pair{"Live", Root}
+}
+
+// Next is what to do next, in few words.
+func (p *playground) Next() string {
+	switch {
+	case p.Refused != "":
+		return p.Refused
+	case p.Done != "":
+		return p.Done
+	case p.Wrong != "":
+		return "Mend the reply: " + p.Wrong
+	case p.Checked.Set == nil || p.Checked.Failing:
+		if i := slices.IndexFunc(p.Problems, func(v draftProblem) bool { return !v.Warning }); i >= 0 {
+			return "Mend " + p.Problems[i].where() + ": " + p.Problems[i].Msg
+		}
+	case !p.Asked:
+		if len(p.Failed) > 0 {
+			return "Paste a reply in step 1, or choose there one of a turn that failed."
+		}
+		return "Paste a reply in step 1. Or open a turn in Live, and press t."
+	case len(p.Unnamed) > 0 && !p.Checked.Changed:
+		return "No tool is called " + shown(p.Unnamed[0]) + ". Say in step 2 which one it means."
+	case !p.Checked.Changed:
+		return "Change the rule file in step 2. Step 3 shows at once what that does."
+	case p.Tests != nil && p.Tests.Failed > 0:
+		return "A test does not hold: mend the draft, or the test."
+	case p.Tests == nil && p.refused() != "":
+		return "Still refused: " + p.refused() + ". Go on in step 2, or drop the draft."
+	case p.Tests == nil && len(p.Differences) == 0:
+		return "Your draft reads it as before. Go on with step 2."
+	case p.Tests == nil:
+		return "The reading changes. Is it right? Then run the tests in step 4."
+	case p.refused() != "":
+		return "The tests hold, and the call is refused still. Publish only if that is right."
+	case p.May:
+		return "The tests hold. Publish in step 5."
+	}
+	return "The tests hold."
+}
+
+// refused is why the draft makes no call of what looks like one; empty: it makes one, or there is none.
+func (p *playground) refused() string {
+	if p.After == nil || len(p.After.Calls) > 0 || len(p.After.Refused) == 0 {
+		return ""
+	}
+	return p.After.Refused[0].Why
+}
+
+func (c *Console) playgroundPage(r *http.Request, v viewer) (any, error) {
+	f, err := fieldsOf(r.URL.Query()), error(nil)
+	// an address is no form
+	f = playForm{What: "reply", Tools: "three", Turn: f.Turn, Reply: f.Reply, File: f.File, Line: f.Line,
+		Do: "open"}
+	masked := 0
+	if f.Turn == "" {
+		f.From = f.File
+	} else {
+		if masked, err = c.take(&f); err != nil {
+			return nil, err
+		}
+	}
+	p, err := c.play(r, v, f, nil)
+	if err != nil {
+		return nil, err
+	}
+	p.Masked = masked
+	return p, nil
+}
+
+// tryDraft reads the form, and changes nothing.
+func (c *Console) tryDraft(w http.ResponseWriter, r *http.Request, v viewer) error {
+	return c.played(w, r, v, nil)
+}
+
+// played changes what a form asks for, and shows the page as it is then. Without change it only tries.
+func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer,
+	change func(*playground) error) error {
+	f, err := formOf(w, r)
+	if err != nil {
+		return err
+	}
+	p, err := c.play(r, v, f, change)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if p.Refused != "" {
+		status = http.StatusConflict
+	}
+	c.render(w, r, v, status, "playground.html", frame{Title: "Playground", Events: Root + "events", Data: p})
+	return nil
+}
+
+// play makes a change, if there is one, and then works out what the page shows, within the limit of drafts.
+func (c *Console) play(r *http.Request, v viewer, f playForm,
+	change func(*playground) error) (*playground, error) {
+	p := &playground{Form: f}
+	err := c.atDesk(r, change != nil, func() error {
+		if change != nil {
+			if err := change(p); err != nil {
+				return err
+			}
+		}
+		return c.look(p, v)
+	})
+	if errors.Is(err, ErrNoFile) {
+		return nil, &trouble{http.StatusNotFound, "There is no such rule file",
+			"The rules in force have no file of this name. Choose one of the list."}
+	}
+	return p, err
+}
+
+// look works out what the page shows.
+func (c *Console) look(p *playground, v viewer) error {
+	report := c.API.Rules.Report(true)
+	texts := map[string]string{}
+	for _, file := range report.Files {
+		if rulefile.Counted(file.Name) {
+			p.Files = append(p.Files, file.Name)
+			texts[file.Name] = *file.Text
+		}
+	}
+	p.Version = report.Version
+	p.choose(texts, v)
+	d := p.Form.drafted(c.API.Rules)
+	var err error
+	if p.Checked, err = d.Check(c.API.Rules); err != nil {
+		return err
+	}
+	c.compare(p)
+	if p.Form.Do == "alias" {
+		if p.alias(); p.Refused == "" {
+			d = p.Form.drafted(c.API.Rules)
+			if p.Checked, err = d.Check(c.API.Rules); err != nil {
+				return err
+			}
+			c.compare(p)
+		}
+	}
+	for _, problem := range p.Checked.Problems {
+		p.Problems = append(p.Problems, draftProblem{problem, problem.File == d.File && problem.Line > 0})
+	}
+	if p.Checked.Changed {
+		p.Diff = Diff(texts[d.File], d.Text)
+	}
+	if p.Form.Do == "tests" {
+		report, _, err := d.Test(c.API.Rules)
+		if err != nil {
+			return err
+		}
+		p.tests(report)
+	}
+	if p.Form.Turn == "" && !p.Asked {
+		p.Failed = c.failedTurns(p.Form.Of)
+	}
+	p.rights(report, v)
+	p.past(c.API.Rules, texts[d.File])
+	return nil
+}
+
+// choose opens the file that is wanted, unless a draft of another one would be lost.
+func (p *playground) choose(texts map[string]string, v viewer) {
+	f := &p.Form
+	dirty := f.Of != "" && !sameLines(texts[f.Of], restored(texts[f.Of], f.Draft))
+	switch {
+	case f.Do == "open" && dirty && f.File != f.Of:
+		p.Refused = "Your draft of " + f.Of +
+			" is not published. Publish it, or drop it, and then open " + f.File + "."
+		f.File = f.Of
+	case f.Of == "", f.Do == "open" && f.File != f.Of, f.Do == "drop", f.Do == "alias" && f.Of != AliasFile &&
+		!dirty:
+		switch f.Do {
+		case "drop":
+			f.File = f.Of
+		case "alias":
+			f.File = AliasFile
+		}
+		f.Of = cmp.Or(f.File, AliasFile)
+		f.Draft, f.Base = draftFor(v, texts[f.Of]), p.Version
+	}
+	f.File = f.Of
+}
+
+// drafted is the draft of the form. A file with lines that end in CR LF keeps them.
+func (f *playForm) drafted(rules Rules) *Draft {
+	now := rules.Merged(nil)[f.Of]
+	d := &Draft{File: f.Of, Text: restored(now, f.Draft)}
+	if sameLines(now, d.Text) {
+		d.Text = now
+	} else if strings.Contains(now, "\r\n") {
+		d.Text = strings.ReplaceAll(d.Text, "\n", "\r\n")
+	}
+	return d
+}
+
+// alias says in the draft that a name means a tool.
+func (p *playground) alias() {
+	f := &p.Form
+	tool, name, _ := strings.Cut(f.Alias, " ")
+	switch {
+	case !slices.Contains(p.Unnamed, name) || !slices.Contains(p.Offered, tool):
+		p.Refused = "Nothing was changed: the reply holds no such name now, or no such tool is offered."
+	case f.Of != AliasFile:
+		p.Refused = "Names stand in " + AliasFile + ". Publish your draft of " + f.Of + " first, or drop it."
+	default:
+		if f.Draft, f.Line = Alias(f.Draft, tool, name); f.Line == 0 {
+			p.Refused = fmt.Sprintf("It cannot be written in there by itself. Say below tools: in the draft that %s has the name %s.", shown(tool), shown(name))
+		}
+	}
+}
+
+func (p *playground) tests(report *ruleset.Report) {
+	if report == nil {
+		p.Refused = "The tests cannot run: the draft does not load."
+		return
+	}
+	p.Tests = &testsView{Report: *report}
+	for i := range report.Tests {
+		if len(report.Tests[i].Problems) > 0 {
+			p.Tests.Failed++
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// turnView is one turn, with each reply of the model server read anew.
+type turnView struct {
+	row
+	Running       bool
+	Pairs         []pair
+	Faults        []turn.Faulty
+	Mends         []mend
+	Why, Prompted string // the error that the caller got, and the sentence in place of an answer
+	Replies       []replyView
+	Omitted       int
+	Then          string // the version of its rules, if the history holds it and others are in force
+	RunHref       string // its run of executor mode; empty: it was none
+	Decisions     string // those of its calls; empty: they are not logged
+}
+
+// arm is an arm of an experiment that the turn was in.
+type arm struct{ Name, Experiment string }
+
+// Tried are the arms that the turn was in.
+func (t *turnView) Tried() (out []arm) {
+	for _, name := range strings.Fields(t.Arm) {
+		id, _, _ := strings.Cut(name, "/")
+		out = append(out, arm{name, id})
+	}
+	return out
+}
+
+// pair is a fact of a turn.
+type pair struct{ Name, Value string }
+
+func (t *turnView) title() string { return "Turn of " + t.Time }
+
+// replyView is one reply: as it came, how it was read, what left.
+type replyView struct {
+	readView
+	N       int
+	At      time.Time
+	Summary string     // how it was asked for and how it ended
+	Tried   bool       // it can be opened in the playground
+	Calls   []callView // that left
+	Refused []callView // that did not
+	Content string     // that left
+	Thought string
+	Finish  string
+}
+
+// callView is a call, masked.
+type callView struct {
+	ID, Name, Arguments, Became, Why, Strategy, Confidence string
+	Repairs                                                []repairView
+}
+
+func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
+	t, ok := c.Witness.Turn(r.PathValue("id"))
+	if !ok {
+		return nil, &trouble{http.StatusNotFound, "This turn is gone",
+			"Only the last turns are kept, in memory: later ones have made room, or the server was started anew."}
+	}
+	now := c.Now()
+	out := &turnView{row: rowOf(&t, now), Running: !t.Done, Faults: shownFaults(t.Account.Faults),
+		Why: shown(t.Why), Prompted: shown(t.Account.Notice), Omitted: t.Omitted, Pairs: pairsOf(&t, now)}
+	if _, known := c.API.Rules.Texts(t.Rules); known && t.Rules != c.API.Rules.Set().Version {
+		out.Then = t.Rules
+	}
+	if t.Run != "" && c.Runs != nil {
+		out.RunHref = Root + "runs/" + url.PathEscape(t.Run)
+	}
+	if c.Decisions != "" {
+		out.Decisions = Root + "decisions?" + url.Values{"q": {cmp.Or(t.Run, t.ID)}}.Encode()
+	}
+	for i := range t.Replies {
+		reply := c.reply(&t, i)
+		reply.ofVersion(t.Rules)
+		out.Replies = append(out.Replies, reply)
+	}
+	out.Mends = mendsOf(&t, func(i int) bool { return out.Replies[i].Tried })
+	return out, nil
+}
+
+func shownFaults(faults []turn.Faulty) (out []turn.Faulty) {
+	for _, f := range faults {
+		f.Tool, f.Why = shown(f.Tool), shown(f.Why)
+		out = append(out, f)
+	}
+	return out
+}
+
+// pairsOf are the facts of a turn that are there.
+func pairsOf(t *witness.Turn, now time.Time) (out []pair) {
+	add := func(name, value string) {
+		if value != "" {
+			out = append(out, pair{name, shown(value)})
+		}
+	}
+	a := &t.Account
+	add("Request", t.ID)
+	add("Began", t.Began.Format("2006-01-02 15:04:05.000 -07:00"))
+	add("Took", took(t, now))
+	if a.First > 0 {
+		add("First text after", duration(a.First))
+	}
+	add("Model", t.Model)
+	add("Model server", a.Upstream)
+	add("Agent", t.Agent)
+	add("Session", t.Session)
+	add("Channel", t.Channel)
+	add("Run", t.Run)
+	add("Arms", strings.Join(t.Arms, " "))
+	add("Rules", t.Rules)
+	add("Rules that edited", strings.Join(a.Edits, " "))
+	how := "whole"
+	if t.Stream {
+		how = "stream"
+	}
+	if t.Responses {
+		how += ", Responses API"
+	}
+	add("Asked for", how)
+	if t.Done {
+		add("Requests to the model", fmt.Sprint(a.Turns))
+		add("Tokens", tokens(a))
+		add("Status", fmt.Sprint(t.Status))
+	}
+	return out
+}
+
+func tokens(a *turn.Account) string {
+	switch {
+	case a.Prompt+a.Completion == 0:
+		return "" // the server has not said it
+	case a.Reasoning > 0:
+		return fmt.Sprintf("%d prompt, %d completion, %d of them reasoning", a.Prompt, a.Completion,
+			a.Reasoning)
+	}
+	return fmt.Sprintf("%d prompt, %d completion", a.Prompt, a.Completion)
+}
+
+// reply reads one reply anew, with the rules of then.
+func (c *Console) reply(t *witness.Turn, i int) replyView {
+	r := &t.Replies[i]
+	v := replyView{N: i + 1, At: r.At, Finish: r.Reading.Finish, Content: shownHead(r.Reading.Content),
+		Thought: shownHead(r.Reading.Reasoning)}
+	v.Summary = fmt.Sprintf("%s, %s, profile %s", r.Server, cmp.Or(r.Style, "native"),
+		cmp.Or(r.Profile, ruleset.DefaultProfile))
+	for k := range r.Reading.Calls {
+		call := &r.Reading.Calls[k]
+		left := callOf(call.Name, []byte(guard.Unticketed(call, string(call.Arguments))))
+		left.Became, left.Strategy, left.Confidence = string(guard.OutcomeOf(call)), call.Strategy,
+			fmt.Sprintf("%.2f", call.Confidence)
+		if k < len(r.IDs) {
+			left.ID = r.IDs[k]
+		}
+		for _, fix := range call.Repairs {
+			if !guard.ByPolicy(fix) {
+				left.Repairs = append(left.Repairs, shownRepair(fix))
+			}
+		}
+		v.Calls = append(v.Calls, left)
+	}
+	for _, f := range r.Reading.Refused {
+		kept := callOf(f.Name, []byte(f.Text))
+		kept.Became, kept.Why = string(f.Code), shown(f.Why)
+		v.Refused = append(v.Refused, kept)
+	}
+	set := c.Witness.Set(r)
+	switch {
+	case !c.words():
+		v.Missing = "No words are kept: the setting console says no-text, or limits.yaml has words: 0."
+		return v
+	case !r.Words:
+		v.Missing = "Its words were not kept: there were too many, or the rules said so."
+		return v
+	case set == nil:
+		v.Missing = "The rules of then have made room for later ones, so it cannot be read as it was."
+		v.Marked = []markedText{plainText("reasoning", r.Whole.Reasoning),
+			plainText("content", r.Whole.Content)}
+		return v
+	}
+	v.Tried = true
+	rec, native := recordOf(t, r)
+	confines := false
+	for i := range r.Reading.Calls {
+		confines = confines || guard.OutcomeOf(&r.Reading.Calls[i]) == "confined"
+	}
+	v.read(c.API.World, set, r.Profile, rec, native, confines, maxJudged)
+	if v.Tree != nil && len(r.Whole.Content)+len(thoughtOf(r)) > maxMarked {
+		v.Marked = []markedText{plainText("reasoning", thoughtOf(r)), plainText("content", r.Whole.Content)}
+	}
+	return v
+}
+
+func callOf(name string, args []byte) callView {
+	return callView{Name: shown(name), Arguments: cut(shownJSON(args))}
+}
+
+// repairView is a repair of a call.
+type repairView struct {
+	Kind, Says, From, To, Rule string // Says stands in place of From and To
+	At                         int
+}
+
+func shownRepair(fix tools.Repair) repairView {
+	v := repairView{Kind: fix.Kind, From: shown(fix.From), To: shown(fix.To), Rule: fix.Rule, At: fix.At}
+	switch {
+	case strings.HasPrefix(fix.Kind, "harmony.") && fix.From != "":
+		v.Says = v.From // it says what was wrong, not what stood there
+	case fix.From == "" && fix.To == "":
+		v.Says = "mended"
+	}
+	return v
+}
+
+// cut is the beginning of a text that is masked, as long as a page shows it.
+func cut(s string) string { return passage{Text: s}.cut(maxShown).String() }
+
+// shownHead is that of a text that is not.
+func shownHead(s string) string { return head(s, maxShown).String() }

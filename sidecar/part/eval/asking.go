@@ -1,0 +1,155 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// asking is a question to one server whose answer is not known.
+type asking struct {
+	question
+	of  *server
+	key string
+}
+
+// open are the questions whose answers are not known, in order, each once: variants with the same
+// rules share an answer.
+func (a *answers) open(questions []question, servers []*server) (out []asking) {
+	seen := map[string]bool{}
+	for _, q := range questions {
+		for _, s := range servers {
+			key := s.key(q)
+			if _, known := a.made[key]; !known && !seen[key] {
+				seen[key] = true
+				out = append(out, asking{q, s, key})
+			}
+		}
+	}
+	return out
+}
+
+// run is what becomes of questions while they are asked.
+type run struct {
+	*Live
+	all int
+
+	mu    sync.Mutex
+	ended *sync.Cond // one of those on their way
+	on    int        // their way
+	over  bool       // one was cut off
+	done  int
+	sum   taken // of those that have ended
+	most  taken // of one of them
+}
+
+// taken is what answers took: requests to the model server, and more.
+type taken struct {
+	requests int
+	Spent
+}
+
+// ask asks so many at once, until all are answered, a bound is reached, ctx ends or an answer cannot
+// be kept. It says how many were answered, and what that took.
+func (l *Live) ask(ctx context.Context, all []asking, known *answers) (int, taken, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	r := run{Live: l, all: len(all)}
+	r.ended = sync.NewCond(&r.mu)
+	var wait sync.WaitGroup
+	for _, q := range all {
+		if !r.begin(ctx) {
+			break
+		}
+		wait.Go(func() {
+			if err := r.one(ctx, q, known); err != nil {
+				stop(err)
+			}
+		})
+	}
+	wait.Wait()
+	if l.Rewrites {
+		fmt.Fprintln(l.Tell)
+	}
+	return r.done, r.sum, context.Cause(ctx)
+}
+
+// begin waits until one more may be asked, and reports whether it may. Of bounds, each that is on its
+// way is taken to need as much as the dearest so far; so the first one goes alone.
+func (r *run) begin(ctx context.Context) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.on > 0 && (r.on >= max(1, r.Parallel) || r.Most.bounded() && (r.most.requests == 0 ||
+		r.reached())) {
+		r.ended.Wait()
+	}
+	if r.over || ctx.Err() != nil || r.reached() {
+		return false
+	}
+	r.on++
+	return true
+}
+
+// reached reports whether nothing more may be asked. One that would be cut off is not begun.
+func (r *run) reached() bool {
+	s := r.sum.Spent
+	s.Prompt, s.Completion = s.Prompt+r.on*r.most.Prompt, s.Completion+r.on*r.most.Completion
+	return r.Most.reached(r.sum.requests+(r.on+1)*r.most.requests-1, s)
+}
+
+// one asks a question, and keeps the answer. What was cut off says nothing.
+func (r *run) one(ctx context.Context, q asking, known *answers) error {
+	made, err := q.of.ask(ctx, q.question, r.Wait)
+	made.failed = err
+	cut := ctx.Err() != nil || errors.Is(err, errBound)
+	var kept error
+	if !cut {
+		kept = known.add(q.key, made)
+	}
+	return errors.Join(kept, r.took(&q, &made, cut))
+}
+
+// took counts an answer, and tells how far it is. A bound that nothing is counted for is an error.
+func (r *run) took(q *asking, made *answered, cut bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.on--
+	r.ended.Signal()
+	r.sum.requests += made.sent
+	r.sum.add(made.Spent)
+	r.most = taken{max(r.most.requests, made.sent), Spent{Prompt: max(r.most.Prompt, made.Prompt),
+		Completion: max(r.most.Completion, made.Completion)}}
+	if r.over = r.over || cut; cut {
+		return nil
+	}
+	r.done++
+	if made.failed != nil {
+		r.tell(q.row().ID, q.of.Name, made.failed)
+	}
+	r.progress(r.done, r.all, r.sum.Spent)
+	if r.Most.counts() && made.failed == nil && r.sum.tokens() == 0 {
+		return errors.New("this model server does not say how many tokens an answer takes, so they cannot be bounded; --max-requests can")
+	}
+	return nil
+}
+
+// tell says at once what went wrong: a server that is down need not be asked for hours.
+func (l *Live) tell(id, variant string, err error) {
+	if l.Rewrites {
+		fmt.Fprint(l.Tell, "\r\x1b[K")
+	}
+	fmt.Fprintf(l.Tell, "%s, %s: %v\n", id, variant, err)
+}
+
+func (l *Live) progress(done, all int, spent Spent) {
+	const width = 30
+	switch {
+	case l.Rewrites:
+		full := width * done / max(1, all)
+		fmt.Fprintf(l.Tell, "\r\x1b[K[%-*s] %d of %d, %s", width, "##############################"[:full],
+			done, all, l.Most.sentence(spent))
+	case done == all || done/max(1, all/10) > (done-1)/max(1, all/10):
+		fmt.Fprintf(l.Tell, "%d of %d, %s\n", done, all, l.Most.sentence(spent))
+	}
+}

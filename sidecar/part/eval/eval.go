@@ -1,0 +1,101 @@
+package eval
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+func evalCommand(env cli.Env) *cobra.Command {
+	var job Job
+	var variants []string
+	var profile, policy string
+	c := &cobra.Command{
+		Use:   "eval",
+		Short: "Read labelled or recorded replies with several rule folders",
+		Long: `Read every reply of the corpora with every variant, by the code that serves, and say
+which variant reads them better, and how sure that is. A variant is NAME=DIR, a folder of
+rules, or NAME=builtin. Behind it may stand +OVERLAY.yaml, which sets what an arm of an
+experiment sets; @EXPERIMENT/ARM, an arm of experiments.yaml there; and #PROFILE of its
+strategies.
+
+A line of a corpus is a record as explain --jsonl takes it, or one that capture wrote. With
+"expect", as compare takes it, it can be right or wrong; it may also say "category".
+
+With --live the corpora say what to ask ("user" or "messages", and "tools"): each case is asked
+of a model server several times, through the serving code of each variant. Bound what that
+may take with --max-requests, --max-total-tokens, or --max-cost and your prices.
+
+Exit code: 0 no case that was right in the baseline is wrong now, 1 some are, or a line
+could not be read, 2 wrong usage.`,
+		Example: `  gpt-oss-executor eval --corpus a.jsonl --variant now=builtin --variant new=my
+  gpt-oss-executor eval --corpus a.jsonl --variant r=my --save b --baseline a
+  gpt-oss-executor eval --corpus a.jsonl --variant r=my --live URL --times 5`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			if len(job.Corpora) == 0 || len(variants) == 0 {
+				return cli.Misused(c, errors.New("name at least one --corpus FILE and one --variant NAME=DIR"))
+			}
+			if err := job.Live.Most.Check(); err != nil {
+				return cli.Misused(c, err)
+			}
+			if job.Variants, err = Specs(variants, profile); err != nil {
+				return cli.Misused(c, err)
+			}
+			folders := []string{policy}
+			for _, v := range job.Variants {
+				folders = append(folders, v.Dir)
+			}
+			ctx, stop := cli.UntilStopped(c)
+			defer stop()
+			job.Live.Key, _ = env.Lookup(config.Prefix + "UPSTREAM_KEY")
+			job.Live.Tell, job.Live.Rewrites = env.Err, bool(terminal.ColoursOf(env.Err, env.Lookup))
+			err = job.Run(ctx, Room{In: env.In, Out: env.Out, Err: env.Err, World: env.World(folders...),
+				Read: func(dir string) (rulefile.Source, rulefile.Files, error) {
+					return cli.ReadRules(dir, policy, env)
+				}})
+			if errors.Is(err, ErrWorse) {
+				return cli.ErrSaid
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	f.StringArrayVar(&job.Corpora, "corpus", nil,
+		"`FILE` of replies, a JSON object a line; - is standard input; may be given several times")
+	f.StringArrayVar(&variants, "variant", nil, "`NAME=DIR` of rules; may be given several times")
+	f.StringVar(&profile, "profile", "", "`PROFILE` of strategies.yaml, for variants that name none")
+	const files = " corpus variant profile baseline save html junit json policy"
+	cli.Modes(c, "live: times temperature max-requests max-total-tokens max-cost price-in price-out whole parallel answers timeout"+files, ":"+files)
+	f.StringVar(&job.Baseline, "baseline", "", "`FILE` that --save wrote: what was right there must be right")
+	f.StringVar(&job.Files.JSON, "save", "", "write the report as JSON to `FILE`, for --baseline")
+	f.StringVar(&job.Files.HTML, "html", "", "write a page to look at to `FILE`")
+	f.StringVar(&job.Files.JUnit, "junit", "", "write JUnit XML to `FILE`")
+	f.StringVar(&job.Live.URL, "live", "", "ask the model server at `URL` anew")
+	f.IntVar(&job.Live.Times, "times", 3,
+		"with --live: the `NUMBER` of times that a case is asked, at each temperature")
+	f.Float64SliceVar(&job.Live.Temperatures, "temperature", nil,
+		"with --live: the `TEMPERATURES` to ask at (without it: the one of the rules)")
+	most := &job.Live.Most
+	f.IntVar(&most.Requests, "max-requests", 0, "with --live: stop behind this `NUMBER` of requests")
+	f.IntVar(&most.Tokens, "max-total-tokens", 0,
+		"with --live: stop when this `NUMBER` of tokens is spent, of prompts and answers")
+	f.Float64Var(&most.Cost, "max-cost", 0,
+		"with --live: stop when this `AMOUNT` is spent, by --price-in and --price-out")
+	f.Float64Var(&most.In, "price-in", 0, "with --live: the `PRICE` of a million tokens of prompts")
+	f.Float64Var(&most.Out, "price-out", 0, "with --live: the `PRICE` of a million tokens of answers")
+	f.BoolVar(&job.Live.Whole, "whole", false, "with --live: ask for whole answers, in place of streams")
+	f.IntVar(&job.Live.Parallel, "parallel", 4, "with --live: the `NUMBER` of requests at once")
+	f.StringVar(&job.Live.Answers, "answers", "",
+		"with --live: keep what was answered in `FILE`, and do not ask for it again")
+	f.DurationVar(&job.Live.Wait, "timeout", 2*time.Minute, "with --live: the `TIME` for one answer")
+	cli.JsonFlag(c, &job.JSON, `{"variants": […], "pairs": […], "rows": […]}`)
+	cli.PolicyFlag(c, env, &policy)
+	return c
+}

@@ -1,0 +1,169 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/noise"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/eval/trial"
+)
+
+func noiseCommand(env cli.Env) *cobra.Command {
+	var d drawing
+	c := &cobra.Command{
+		Use:   "noise",
+		Short: "Measure anything with damaged replies whose truth is known",
+		Long: `Damaged replies whose truth is known: a seed decides what the model meant, and how the
+model and its server damaged it. Any proxy or gateway can be measured with them (docs/noise.md).`,
+		Example: "  gpt-oss-executor noise cases --seed 1 --count 3 --op spell-html\n  gpt-oss-executor noise serve --listen 127.0.0.1:9100\n  gpt-oss-executor noise judge --url http://127.0.0.1:8080/v1 --count 1000",
+	}
+	cases := &cobra.Command{
+		Use: "cases", Short: "Write cases, one line of JSON each", Args: cobra.NoArgs,
+		Long:    "Write cases, one line of JSON each: the reply as explain --jsonl reads it, and the truth about it.",
+		Example: "  gpt-oss-executor noise cases --seed 17 --count 1 --chain 2\n  gpt-oss-executor noise cases --count 50 --negatives > quotations.jsonl",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := d.check(c, nil); err != nil {
+				return err
+			}
+			return trial.Lines(env.Out, d.seed, d.count, d.options)
+		},
+	}
+	d.flags(cases, 10)
+	ops := &cobra.Command{
+		Use: "ops", Short: "List the kinds of damage", Args: cobra.NoArgs,
+		Example: "  gpt-oss-executor noise ops",
+		RunE: func(*cobra.Command, []string) error {
+			for _, op := range noise.Operators() {
+				fmt.Fprintf(env.Out, "%-28s %s\n", op.ID, op.About)
+			}
+			for _, mix := range noise.Mixes() {
+				fmt.Fprintf(env.Out, "%-28s %s\n", "--mix "+mix.ID, mix.About)
+			}
+			return nil
+		},
+	}
+	c.AddCommand(cases, ops, noiseServeCommand(env), noiseJudgeCommand(env))
+	return c
+}
+
+// drawing is which cases are drawn.
+type drawing struct {
+	seed    uint64
+	count   int
+	options noise.Options
+}
+
+func (d *drawing) flags(c *cobra.Command, count int) {
+	c.Flags().Uint64Var(&d.seed, "seed", 1, "`SEED` of the first case; the next one has the next")
+	c.Flags().IntVar(&d.count, "count", count, "the `NUMBER` of cases")
+	c.Flags().StringVar(&d.options.Mix, "mix", "",
+		"damages as a `MODEL` has them, in place of a chain: gpt-5")
+	c.Flags().IntVar(&d.options.Chain, "chain", 1,
+		"`NUMBER` of damages in a case: 0 to 4, or -1 for any of these")
+	c.Flags().StringSliceVar(&d.options.Only, "op", nil,
+		"draw only from these `KINDS` of damage (noise ops lists them)")
+	c.Flags().StringSliceVar(&d.options.Without, "without", nil, "leave these `KINDS` of damage out")
+	const all = " seed count url model key-file stream by timeout fail-under"
+	goes := strings.Join(slices.DeleteFunc(strings.Fields(all),
+		func(name string) bool { return c.Name() == "cases" && name != "seed" && name != "count" }), " ")
+	cli.Modes(c, "mix: negatives "+goes, ": negatives chain op without "+goes)
+	c.Flags().BoolVar(&d.options.Negatives, "negatives", false,
+		"replies that hold no call: they quote, explain or refuse one")
+}
+
+// check says what is wrong with the flags. More is what is wrong with others.
+func (d *drawing) check(c *cobra.Command, more error) error {
+	err := errors.Join(more, d.options.Check())
+	if d.count < 0 {
+		err = errors.New("--count is below 0")
+	}
+	if err != nil {
+		return cli.Misused(c, err)
+	}
+	return nil
+}
+
+func noiseServeCommand(env cli.Env) *cobra.Command {
+	listen := ""
+	c := &cobra.Command{
+		Use: "serve", Short: "Be a model server that answers with such replies", Args: cobra.NoArgs,
+		Long:    "Be a model server. It answers a request with the case that its user message names: [noise 17 chain=1]. noise judge writes that.",
+		Example: "  gpt-oss-executor noise serve --listen 127.0.0.1:9100",
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx, stop := cli.UntilStopped(c)
+			defer stop()
+			on, err := net.Listen("tcp", listen)
+			if err != nil {
+				return fmt.Errorf("listen: %w", err)
+			}
+			fmt.Fprintf(env.Out, "model %s at http://%s/v1\n", trial.Model, on.Addr())
+			server := &http.Server{Handler: trial.Server(), ReadHeaderTimeout: 10 * time.Second}
+			go func() { <-ctx.Done(); server.Close() }()
+			if err := server.Serve(on); !errors.Is(err, http.ErrServerClosed) {
+				return err
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:9100", "`ADDRESS` to listen at")
+	return c
+}
+
+func noiseJudgeCommand(env cli.Env) *cobra.Command {
+	var d drawing
+	var target trial.Target
+	var keyFile string
+	var by []string
+	under := 0.0
+	c := &cobra.Command{
+		Use: "judge", Short: "Send the cases' requests, and judge what comes back", Args: cobra.NoArgs,
+		Long: `Send the request of each case to a URL behind which noise serve stands, and judge the replies.
+
+Exit code: 0 done, 1 worse than --fail-under, or nothing could be read, 2 wrong usage.`,
+		Example: "  gpt-oss-executor noise judge --url http://127.0.0.1:8080/v1 --stream --by op",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := d.check(c, target.Check(by)); err != nil {
+				return err
+			}
+			if keyFile != "" {
+				key, err := os.ReadFile(keyFile)
+				if err != nil {
+					return fmt.Errorf("read key: %w", err)
+				}
+				target.Key = strings.TrimSpace(string(key))
+			}
+			found, err := target.Run(c.Context(), d.seed, d.count, d.options)
+			if err != nil {
+				return err
+			}
+			if err := found.Write(env.Out, by); err != nil {
+				return err
+			}
+			if all := found.Table["all"]; all != nil && 100*all.Worth() < under ||
+				found.Unread() == d.count && d.count > 0 {
+				return cli.ErrSaid
+			}
+			return nil
+		},
+	}
+	d.flags(c, 1000)
+	c.Flags().StringVar(&target.URL, "url", "http://127.0.0.1:9100/v1", "base `URL` of what is judged")
+	c.Flags().StringVar(&target.Model, "model", "gpt-oss", "`ID` of the model that is asked for")
+	c.Flags().StringVar(&keyFile, "key-file", "", "`FILE` with the key that is sent")
+	c.Flags().BoolVar(&target.Stream, "stream", false, "ask for streams")
+	c.Flags().StringSliceVar(&by, "by", nil, "more `ROWS`: "+strings.Join(trial.Rows(), ", "))
+	c.Flags().DurationVar(&target.Timeout, "timeout", 30*time.Second,
+		"a reply that takes `LONGER` is not read")
+	c.Flags().Float64Var(&under, "fail-under", 0,
+		"exit with 1 if less than this `PERCENT` of the calls is recovered; with --negatives, of the replies is read well")
+	return c
+}

@@ -1,0 +1,179 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// captured is what the command capture was asked for.
+type captured struct {
+	state, as, to, rules, policy string
+	since                        time.Duration
+	filter                       capture.Filter
+	json                         bool
+	env                          cli.Env
+}
+
+func captureCommand(env cli.Env) *cobra.Command {
+	x := captured{env: env}
+	c := &cobra.Command{
+		Use:   "capture",
+		Short: "Recorded replies: list, show, promote",
+		Long: `Look at replies that the rule capture of experiments.yaml recorded, and make tests or a
+corpus of them. They stand in the folder capture of the state folder: --state or
+` + config.Prefix + `STATE. The server may be running. The files are JSON lines that
+explain --jsonl and compare read, too.`,
+		Example: `  gpt-oss-executor capture list --since 24h --is refused
+  gpt-oss-executor capture list --json > replies.jsonl`,
+	}
+	state, _ := env.Lookup(config.Prefix + "STATE")
+	c.PersistentFlags().StringVar(&x.state, "state", state, "state folder `DIR` of the server")
+	list := &cobra.Command{
+		Use: "list", Short: "List recorded replies, one on each line, the newest last", Args: cobra.NoArgs,
+		Example: "  gpt-oss-executor capture list --arm short-prompt/b --is differs\n  gpt-oss-executor capture list --where 'refused > 0 and model == \"gpt-oss\"'",
+		RunE:    func(*cobra.Command, []string) error { return x.list() },
+	}
+	cli.JsonFlag(list, &x.json, "a record on each line, as compare reads them")
+	list.Flags().DurationVar(&x.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
+	list.Flags().StringVar(&x.filter.Arm, "arm", "", "only this `EXPERIMENT`, or EXPERIMENT/ARM")
+	list.Flags().StringSliceVar(&x.filter.Is, "is", nil, "only what is all of these `WORDS`: "+
+		strings.Join(capture.Marks(), ", "))
+	list.Flags().StringVar(&x.filter.Where, "where", "",
+		"only what this `CONDITION` holds for, as capture.when of experiments.yaml has it")
+	show := &cobra.Command{
+		Use: "show ID", Short: "Show everything about one reply", Args: cobra.ExactArgs(1),
+		Example: `  gpt-oss-executor capture show chatcmpl-7f3a`,
+		RunE:    func(_ *cobra.Command, args []string) error { return x.show(args[0]) },
+	}
+	cli.JsonFlag(show, &x.json, "the record")
+	promote := &cobra.Command{
+		Use: "promote ID...", Short: "Make tests or a corpus of recorded replies",
+		Args: cobra.MinimumNArgs(1),
+		Long: `Make rule tests of recorded replies, or lines of a corpus. What was read becomes what is
+expected, right or wrong: look at it. A test is written to tests/recorded.yaml of the
+rules, and expects what these rules read. A corpus expects what was read when it was served.`,
+		Example: `  gpt-oss-executor capture promote chatcmpl-7f3a --rules my-rules
+  gpt-oss-executor capture promote chatcmpl-7f3a --as corpus --to replies.jsonl`,
+		RunE: func(_ *cobra.Command, args []string) error { return x.promote(args) },
+	}
+	promote.Flags().StringVar(&x.as, "as", "test", "`WHAT` it becomes: test or corpus")
+	promote.Flags().StringVar(&x.to, "to", "", "`FILE` of the corpus; it is written to its end")
+	cli.RulesFlag(promote, env, &x.rules)
+	cli.PolicyFlag(promote, env, &x.policy)
+	cli.Modes(promote, "as=corpus: to state", ": as state rules policy to")
+	c.AddCommand(list, show, promote)
+	return c
+}
+
+// folder is where the segments stand.
+func (x *captured) folder() (string, error) {
+	if x.state == "" {
+		return "", errors.New("capture: no folder; give --state DIR, or set " + config.Prefix + "STATE")
+	}
+	dir := filepath.Join(x.state, capture.Folder)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("capture: %s: there is no such folder: no reply was recorded here", dir)
+	}
+	return dir, nil
+}
+
+func (x *captured) list() error {
+	if x.since > 0 {
+		x.filter.Since = time.Now().Add(-x.since)
+	}
+	dir, err := x.folder()
+	takes, wrong := x.filter.Compile()
+	if err = errors.Join(err, wrong); err != nil {
+		return err
+	}
+	p, all, shown := x.env.Paper(x.json), 0, 0
+	damaged, err := capture.Read(dir, x.filter.Since, func(r *capture.Record) bool {
+		yes, err := takes(r)
+		if all++; yes {
+			shown++
+			p.Item(r, []cli.Row{{Text: r.Line()}})
+		}
+		wrong = err
+		return p.Err == nil && err == nil
+	})
+	if err == nil && shown == 0 && !x.json {
+		p.Rows([]cli.Row{{Text: fmt.Sprintf("no reply matches, of %d in %s", all, terminal.Printable(dir))}})
+	}
+	if damaged > 0 {
+		fmt.Fprintf(x.env.Err, "%s skipped, since no record stands there\n", cli.Count(damaged, "line"))
+	}
+	return errors.Join(err, wrong, p.Done())
+}
+
+func (x *captured) show(id string) error {
+	list, err := x.find(id)
+	if err != nil {
+		return err
+	}
+	var out cli.Rows
+	for _, f := range list[0].Fields() {
+		out.Field(f.Name, cli.Clipped(f.Value), "")
+	}
+	return x.env.Paper(x.json).Whole(list[0], out.List)
+}
+
+// find are the records of some ids.
+func (x *captured) find(ids ...string) (list []*capture.Record, err error) {
+	dir, err := x.folder()
+	for i := 0; i < len(ids) && err == nil; i++ {
+		var r *capture.Record
+		r, err = capture.Find(dir, ids[i])
+		list = append(list, r)
+	}
+	return list, err
+}
+
+func (x *captured) promote(ids []string) error {
+	switch {
+	case x.as != "test" && x.as != "corpus":
+		return fmt.Errorf("--as is test or corpus, not %q", x.as)
+	case (x.as == "corpus") != (x.to != ""):
+		return errors.New("--as corpus wants --to FILE, and --as test takes --rules DIR in its place")
+	}
+	list, err := x.find(ids...)
+	if err != nil {
+		return err
+	}
+	if x.as == "corpus" {
+		n, err := capture.Append(x.to, list)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(x.env.Out, "wrote %d to %s, where %d stood already; look at expect: it says what was read, right or wrong\n", n, x.to, len(list)-n)
+		return nil
+	}
+	src, err := cli.RulesIn(x.rules, x.policy, x.env)
+	if err != nil {
+		return err
+	}
+	set, err := cli.LoadFrom(src, x.env)
+	if err != nil {
+		return err
+	}
+	var tests []ruleset.Recording
+	for _, r := range list {
+		t, err := r.Test(set, x.env.World(src.Dir, src.Policy))
+		if err != nil {
+			return err
+		}
+		tests = append(tests, t)
+	}
+	return cli.AddTests(src, x.env, tests...)
+}

@@ -1,0 +1,206 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// experimenting is one run of experiments.
+type experimenting struct {
+	admin, rules, policy string
+	states               []string
+	stop                 bool
+	why, by              string // of stop
+	json                 bool
+	env                  cli.Env
+}
+
+func experimentsCommand(env cli.Env) *cobra.Command {
+	x := experimenting{env: env}
+	c := &cobra.Command{
+		Use:   "experiments",
+		Short: "How experiments go: which arm is better, and how sure that is",
+		Long: `Show how the experiments of experiments.yaml go. It asks the admin API of a running server,
+or reads the counts in the state folder of one, or of several replicas, which add up.`,
+		Example: `  gpt-oss-executor experiments --admin 127.0.0.1:8002
+  gpt-oss-executor experiments --rules my-rules --state one --state two
+  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return x.show(c, "") },
+	}
+	f := c.PersistentFlags()
+	f.StringVar(&x.admin, "admin", "", "`HOST:PORT` of the server's admin API (also "+config.Prefix+"ADMIN)")
+	f.StringVar(&x.rules, "rules", "", "`DIR` of the rules, without --admin")
+	f.StringArrayVar(&x.states, "state", nil,
+		"state folder `DIR` of a server, without --admin; may be given several times")
+	f.BoolVar(&x.json, "json", false, "write JSON: {\"experiments\": […]}")
+	show := &cobra.Command{
+		Use: "show NAME", Short: "Show every measure of one experiment", Args: cobra.ExactArgs(1),
+		Example: "  gpt-oss-executor experiments show prompt --admin 127.0.0.1:8002",
+		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0]) },
+	}
+	end := &cobra.Command{
+		Use: "stop NAME", Short: "End an experiment: everybody gets the rules as they are",
+		Args:    cobra.ExactArgs(1),
+		Example: "  gpt-oss-executor experiments stop prompt --why 'it has a mistake'",
+		RunE: func(c *cobra.Command, args []string) error {
+			x.stop = true
+			return x.show(c, args[0])
+		},
+	}
+	end.Flags().StringVar(&x.why, "why", "somebody has stopped it", "`TEXT` that tells others why")
+	end.Flags().StringVar(&x.by, "by", "", "`NAME` of who does it, for the log (without it: $USER)")
+	promote := &cobra.Command{
+		Use: "promote NAME ARM", Short: "Make an arm the rule for everybody, and end the experiment",
+		Args: cobra.ExactArgs(2),
+		Long: `Write what an arm sets into the folder of the rules, as extra/FILE.NAME.yaml, and end the
+experiment there. All files are published at once, as apply does it: apply --undo brings
+back what was there before.`,
+		Example: "  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002",
+		RunE:    func(c *cobra.Command, args []string) error { return x.promote(c, args[0], args[1]) },
+	}
+	for _, shows := range []*cobra.Command{c, show} {
+		cli.Modes(shows, "admin: json", ": rules state json")
+	}
+	cli.Modes(end, "admin: json by why", ": json by why rules state")
+	cli.Modes(promote, "admin: rules", ": rules")
+	c.AddCommand(show, end, promote)
+	return c
+}
+
+// show shows all experiments, or one; if it shall stop, that is done before.
+func (x *experimenting) show(c *cobra.Command, name string) error {
+	list, err := x.reports(c, name)
+	if err != nil {
+		return err
+	}
+	if name != "" {
+		i := slices.IndexFunc(list, func(r lab.Report) bool { return r.ID == name })
+		if i < 0 {
+			return unknown(name, list)
+		}
+		list = list[i : i+1]
+	}
+	if x.json {
+		return x.env.Paper(true).Whole(map[string]any{"experiments": list}, nil)
+	}
+	return lab.Write(x.env.Out, list, name != "", time.Now())
+}
+
+// unknown is the error of an experiment that is not there.
+func unknown(name string, list []lab.Report) error {
+	var ids []string
+	for _, r := range list {
+		ids = append(ids, r.ID)
+	}
+	if len(ids) == 0 {
+		return fmt.Errorf("there is no experiment %s, and no other", name)
+	}
+	return fmt.Errorf("there is no experiment %s; %s", name, rulefile.DidYouMean(name, ids))
+}
+
+func (x *experimenting) reports(c *cobra.Command, name string) ([]lab.Report, error) {
+	client, err := cli.AdminFrom(x.admin, c, x.env)
+	if err != nil {
+		return nil, err
+	}
+	if client != nil {
+		defer client.Close()
+		if !x.stop {
+			all, err := asked(c.Context(), client)
+			return all.Experiments, err
+		}
+		user, _ := x.env.Lookup("USER")
+		all, err := stopped(c.Context(), client, name, cmp.Or(x.by, user), x.why)
+		return all.Experiments, err
+	}
+	if x.stop {
+		return nil, errors.New("only a running server can stop an experiment: name its admin API with --admin, or write status: stopped in experiments.yaml")
+	}
+	set, err := cli.LoadRules(x.rules, x.policy, x.env)
+	if err != nil {
+		return nil, err
+	}
+	files, err := lab.ReadFolders(x.states)
+	if err != nil {
+		return nil, err
+	}
+	return lab.Read(set, x.env.Err, files...)
+}
+
+// promote publishes the files in which the arm is the rule.
+func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
+	a := cli.Rollouts(x.env)
+	a.Target, a.Policy = x.rules, x.policy
+	var err error
+	if a.Admin, err = cli.AdminFrom(x.admin, c, x.env); err != nil {
+		return err
+	}
+	if a.Admin != nil {
+		defer a.Admin.Close()
+		now, err := a.Admin.Rules(c.Context())
+		if err != nil {
+			return err
+		}
+		if err := a.FindTarget(now); err != nil {
+			return err
+		}
+	}
+	if a.Target == "" {
+		return errors.New("which rules? Name the server with --admin, or the folder of its rules with --rules")
+	}
+	builtin, err := rulefile.Builtin(x.env.Defaults)
+	if err != nil {
+		return err
+	}
+	files, err := ruleset.SourceOf(a.Target, x.policy, builtin).Read()
+	if err != nil {
+		return err
+	}
+	own, err := ruleset.Promoted(files, name, arm)
+	if err != nil {
+		return err
+	}
+	if a.From, err = os.MkdirTemp("", "promote-"); err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(a.From) }()
+	if _, err := live.Folder(a.From, own); err != nil {
+		return err
+	}
+	ctx, stop := cli.UntilStopped(c)
+	defer stop()
+	return a.Run(ctx)
+}
+
+// asked asks how experiments go.
+func asked(ctx context.Context, c *admin.Client) (all lab.Experiments, err error) {
+	return all, c.Ask(ctx, http.MethodGet, "/experiments", nil, &all)
+}
+
+// stopped ends one, in the name of by, and tells how all go.
+func stopped(ctx context.Context, c *admin.Client, id, by, why string) (all lab.Experiments, err error) {
+	body, err := json.Marshal(map[string]string{"why": why, "by": by})
+	if err != nil {
+		return all, err
+	}
+	return all, c.Ask(ctx, http.MethodPost, "/experiments/"+url.PathEscape(id)+"/stop", body, &all)
+}

@@ -1,0 +1,69 @@
+// Package experiment tries rules on a share of the sessions, counts what becomes of them, and records
+// replies.
+package experiment
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+)
+
+// Part is the part experiment.
+type Part struct{}
+
+// Name is that of the part.
+func (Part) Name() string { return "experiment" }
+
+// Settings are none: experiments.yaml says everything.
+func (Part) Settings() any { return nil }
+
+// Commands are those of experiments and of recorded replies.
+func (Part) Commands(env cli.Env) []*cobra.Command {
+	return []*cobra.Command{captureCommand(env), experimentsCommand(env)}
+}
+
+// Open opens where experiments are counted: in the state folder, where there is one.
+func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err error) {
+	if c.Offline {
+		return nil, nil
+	}
+	path, store, open := "", (*capture.Store)(nil), capture.Open
+	var before <-chan struct{}
+	if c.Given.Before() {
+		open, before = capture.OpenAfter, c.Given.Gone()
+	}
+	if c.Settings.State != "" {
+		if store, err = open(filepath.Join(c.Settings.State, capture.Folder), c.Log, time.Now); err != nil {
+			return nil, err
+		}
+		path = filepath.Join(c.Settings.State, lab.FileName)
+	}
+	c.Metrics.Captured(func() float64 { return float64(store.Stats().Written) },
+		func() float64 { return float64(store.Stats().Dropped) })
+	others, _ := service.Offered[lab.PeerCounts](c)
+	l, err := lab.Open(lab.Config{Path: path, Store: store, Now: c.Now, Metrics: c.Metrics, Log: c.Log,
+		Peers: others, Before: before})
+	if err != nil {
+		return nil, err
+	}
+	of := &lab.Admin{Lab: l, Rules: c.Rules}
+	c.Offer(of)
+	c.AdminRoutes = append(c.AdminRoutes, of.Routes()...)
+	c.Watch = append(c.Watch, l.Watch)
+	c.Routes = append(c.Routes, sidecar.Route{Pattern: "POST /feedback", Serve: l.ServeFeedback})
+	c.Leave = append(c.Leave, func() {
+		if err := store.Close(); err != nil { // the next process records
+			c.Log.Warn("the last replies were not recorded", "event", "capture_broken", "detail", err.Error())
+		}
+	})
+	c.Background(func(ctx context.Context) { l.Run(ctx, c.Rules.Set) })
+	return l.Close, nil
+}

@@ -1,0 +1,276 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// kept is one run of the command runs.
+type kept struct {
+	state string
+	json  bool
+	env   cli.Env
+}
+
+func runsCommand(env cli.Env) *cobra.Command {
+	k := kept{env: env}
+	c := &cobra.Command{
+		Use:   "runs",
+		Short: "Runs of executor mode: list, show, resume, replay",
+		Long: `Look at what runs of executor mode did, go on with one, and decide about their calls again.
+
+The journal of runs stands in the state folder: --state or ` + config.Prefix + `STATE. The server
+may be running, but not where resume goes on with a run.`,
+		Example: `  gpt-oss-executor runs list --state /var/lib/gpt-oss-executor
+  gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`,
+	}
+	state, _ := env.Lookup(config.Prefix + "STATE")
+	c.PersistentFlags().StringVar(&k.state, "state", state, "state folder `DIR` of the server")
+	c.AddCommand(k.listCommand(), k.showCommand(), k.resumeCommand(), k.replayCommand())
+	return c
+}
+
+// open is the journal in the state folder.
+func (k *kept) open() (*journal.Journal, error) {
+	if k.state == "" {
+		return nil, errors.New("runs: no folder; give --state DIR, or set " + config.Prefix + "STATE")
+	}
+	dir := filepath.Join(k.state, Folder)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("runs: %s: there is no such folder: no run was kept here", dir)
+	}
+	return journal.Open(journal.Config{Dir: dir, Now: time.Now})
+}
+
+func (k *kept) listCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "list", Short: "List runs, one on each line, the newest first", Args: cobra.NoArgs,
+		Example: `  gpt-oss-executor runs list --state /var/lib/gpt-oss-executor
+  gpt-oss-executor runs list --json`,
+		RunE: func(*cobra.Command, []string) error { return k.list() },
+	}
+	cli.JsonFlag(c, &k.json, "a line each")
+	return c
+}
+
+func (k *kept) list() error {
+	j, err := k.open()
+	if err != nil {
+		return err
+	}
+	p, n, damaged := k.env.Paper(k.json), 0, 0
+	err = j.List(func(s journal.Summary, broken error) bool {
+		if broken != nil {
+			damaged++
+			fmt.Fprintln(k.env.Err, broken)
+			return true
+		}
+		n++
+		p.Item(s, summaryRows(&s))
+		return p.Err == nil
+	})
+	if err == nil && n == 0 && !k.json {
+		p.Rows([]cli.Row{{Text: "no run was kept in " + filepath.Join(k.state, Folder)}})
+	}
+	if err = errors.Join(err, p.Done()); err == nil && damaged > 0 {
+		err = fmt.Errorf("%s cannot be read", cli.Count(damaged, "run"))
+	}
+	return err
+}
+
+func summaryRows(s *journal.Summary) []cli.Row {
+	var r cli.Rows
+	doubt := ""
+	if s.Doubt > 0 {
+		doubt = "  (" + cli.Count(s.Doubt, "call") + " in doubt)"
+	}
+	r.Add(0, statusInk(s.Status), "", "%s  %-10s  %2d turns  %3d calls  %s  %6.1fs  %s%s", s.ID, s.Status,
+		s.Turns, s.Calls,
+		s.Started.Local().Format(time.DateTime), s.Seconds, s.Model, doubt)
+	return r.List
+}
+
+func statusInk(status string) cli.Ink {
+	switch status {
+	case journal.Answered:
+		return cli.Green
+	case journal.Failed:
+		return cli.Red
+	}
+	return cli.Plain
+}
+
+// run is a command about one run.
+func (k *kept) run(use, short, example string, do func(*journal.Past) error) *cobra.Command {
+	return &cobra.Command{
+		Use: use + " ID", Short: short, Args: cobra.ExactArgs(1), Example: example,
+		RunE: func(_ *cobra.Command, args []string) error {
+			j, err := k.open()
+			if err != nil {
+				return err
+			}
+			p, err := j.Load(args[0])
+			if errors.Is(err, journal.ErrUnknown) {
+				return fmt.Errorf("runs: %s: %w; list them with: gpt-oss-executor runs list", args[0], err)
+			} else if err != nil {
+				return err
+			}
+			return do(p)
+		},
+	}
+}
+
+func (k *kept) showCommand() *cobra.Command {
+	c := k.run("show", "Show everything that a run did",
+		`  gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`, k.show)
+	cli.JsonFlag(c, &k.json, "a record on each line")
+	return c
+}
+
+func (k *kept) show(past *journal.Past) error {
+	p := k.env.Paper(k.json)
+	s := past.Summary()
+	p.Item(journal.Record{Time: past.Started, Begin: &past.Begin}, summaryRows(&s))
+	for i := range past.Records {
+		p.Item(past.Records[i], keptRows(&past.Records[i]))
+	}
+	if past.Torn > 0 && !k.json {
+		p.Rows([]cli.Row{{Text: fmt.Sprintf("%d bytes at the end are no record: a crash has left them",
+			past.Torn)}})
+	}
+	return p.Done()
+}
+
+// keptRows is a record for people.
+func keptRows(rec *journal.Record) []cli.Row {
+	var r cli.Rows
+	at := rec.Time.Local().Format(time.TimeOnly)
+	switch {
+	case rec.Turn != nil:
+		r.Add(0, cli.Bold, "", "%s  turn %d  %d + %d tokens", at, rec.Turn.N, rec.Turn.Prompt,
+			rec.Turn.Answer)
+		for _, c := range rec.Turn.Calls {
+			r.Add(1, cli.Plain, "", "calls %s %s", c.Tool, cli.Clipped(c.Arguments))
+		}
+		if rec.Turn.Content != "" {
+			r.Add(1, cli.Plain, "", "says %s", cli.Clipped(rec.Turn.Content))
+		}
+	case rec.Call != nil:
+		r.Add(1, cli.Plain, "", "%s  runs %s", at, rec.Call.Does)
+	case rec.Result != nil:
+		how, in := "ok", cli.Green
+		switch {
+		case rec.Result.Refused:
+			how, in = "refused", cli.Red
+		case rec.Result.Doubt:
+			how, in = "in doubt", cli.Red
+		case rec.Result.Failed:
+			how, in = "failed", cli.Red
+		}
+		r.Add(1, in, "", "%s  %s in %d ms: %s", at, how, rec.Result.Took, cli.Clipped(rec.Result.Text))
+	case rec.Resume != nil:
+		r.Add(0, cli.Bold, "", "%s  another process goes on with it%s; %s in doubt", at,
+			wanted(rec.Resume.By),
+			cli.Count(len(rec.Resume.Doubt), "call"))
+	case rec.End != nil:
+		r.Add(0, statusInk(rec.End.Status), "", "%s  %s: %s", at, rec.End.Status, cli.Clipped(rec.End.Text))
+	}
+	return r.List
+}
+
+// wanted names the person who wanted a run to go on, if there is one.
+func wanted(by string) string {
+	if by == "" {
+		return ""
+	}
+	return ", as " + cli.Clipped(by) + " wanted"
+}
+
+func (k *kept) replayCommand() *cobra.Command {
+	var rules, locked string
+	c := k.run("replay", "Decide the calls of a run again, with other rules",
+		`  gpt-oss-executor runs replay runJ5F0 --state /var/lib/gptoss --rules new`,
+		func(p *journal.Past) error {
+			set, err := cli.LoadRules(rules, locked, k.env)
+			if err != nil {
+				return err
+			}
+			return k.replay(p, set, k.env.World(rules, locked, k.state))
+		})
+	c.Long = `Let other rules decide about the calls of a run. Nothing runs: it shows for each call
+whether it ran, and what the rules say now.
+
+Exit code: 0 all that ran would run, and all that was refused would be; 1 something differs;
+2 wrong usage.`
+	cli.RulesFlag(c, k.env, &rules)
+	cli.PolicyFlag(c, k.env, &locked)
+	cli.JsonFlag(c, &k.json, "a line each")
+	return c
+}
+
+// again is what other rules say about a call.
+type again struct {
+	ID     string        `json:"id"`
+	Tool   string        `json:"tool"`
+	Ran    bool          `json:"ran"`
+	Effect policy.Effect `json:"effect"`
+	Rule   string        `json:"rule,omitempty"`
+	Why    string        `json:"why,omitempty"`
+	args   string
+}
+
+func (k *kept) replay(past *journal.Past, set *ruleset.Set, in guard.World) error {
+	ran := map[string]bool{}
+	for _, rec := range past.Records {
+		if rec.Call != nil {
+			ran[rec.Call.ID] = true
+		}
+	}
+	who := policy.Subject{Model: past.Model, Agent: past.Agent, Session: past.Session, Channel: past.Channel,
+		Interactive: true}
+	p, differs := k.env.Paper(k.json), 0
+	for _, rec := range past.Records {
+		if rec.Turn == nil {
+			continue
+		}
+		for _, c := range rec.Turn.Calls {
+			d := in.Decide(set, tools.Call{Name: c.Tool, Arguments: []byte(c.Arguments), Strategy: "native",
+				Confidence: 1}, who, guard.Moment{Now: rec.Time})
+			a := again{ID: c.ID, Tool: c.Tool, Ran: ran[c.ID], Effect: d.Effect, Rule: d.Rule, Why: d.Why,
+				args: c.Arguments}
+			if a.Ran != (d.Effect == policy.Allow || d.Effect == policy.Audit) {
+				differs++
+			}
+			p.Item(a, againRows(&a))
+		}
+	}
+	err := p.Done()
+	if err == nil && differs > 0 {
+		err = cli.ErrSaid
+	}
+	return err
+}
+
+func againRows(a *again) []cli.Row {
+	was := "refused"
+	if a.Ran {
+		was = "ran"
+	}
+	var r cli.Rows
+	r.Add(0, cli.EffectInk(a.Effect), "", "%-7s → %-5s  %-10s  %s  %s", was, a.Effect, a.Tool,
+		cli.Briefly([]byte(a.args)), a.Rule)
+	return r.List
+}

@@ -1,0 +1,144 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+)
+
+func (k *kept) resumeCommand() *cobra.Command {
+	flags := k.env.DefaultSettings()
+	var config string
+	c := &cobra.Command{
+		Use: "resume ID", Short: "Go on with a run that was broken off", Args: cobra.ExactArgs(1),
+		Long: `Go on with a run that a crash has broken off, that its caller left, or that failed. What has
+finished is not done again. Progress is written on standard error, the answer on standard output.
+
+It needs the settings of the server that began the run: flags, --config or the environment, as
+for serve. That server must not run. While it does, it goes on by itself when it gets the same
+request again, or when somebody wants it: by the console, or POST /runs/ID/resume of the admin API.`,
+		Example: `  gpt-oss-executor runs resume runJ5F0 --config /etc/gptoss.yaml`,
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := cli.SettingsOf(c, config, k.env)
+			if err != nil {
+				return err
+			}
+			k.state = s.State
+			if _, err := k.open(); err != nil {
+				return err
+			}
+			ctx, stop := cli.UntilStopped(c)
+			defer stop()
+			return k.resume(ctx, s, args[0])
+		},
+	}
+	c.Flags().StringVar(&config, "config", "", "config `FILE` in YAML, as for serve")
+	cli.SettingFlags(c, &flags, "state", "with-parent")
+	cli.JsonFlag(c, &k.json, "one document, in place of the answer")
+	return c
+}
+
+func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
+	log, err := serverlog.Open(s, k.env.Stdout(), k.env.Err)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	metrics := telemetry.New()
+	rules, err := cli.OpenRules(s, k.env, log, metrics)
+	if err != nil {
+		return err
+	}
+	out := &printed{out: k.env.Out, progress: log.Err}
+	if k.json {
+		out.out = io.Discard
+	}
+	err = service.Do(ctx, service.Config{Parts: k.env.Services(), Settings: s, Rules: rules,
+		Named:   cli.RulesName(s.Rules),
+		Environ: k.env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level},
+		func(ctx context.Context, c *service.Core) error {
+			runs, ok := service.Offered[*executor.Executor](c)
+			if !ok {
+				return errors.New("resume a run: there is no tool that it could call; set --workspace-tools or --gateway, as for the server that began it")
+			}
+			run, err := runs.Resume(ctx, c.Rules.Set(), id, "")
+			if err != nil {
+				return err
+			}
+			return run.Run(ctx, out)
+		})
+	if err != nil || !k.json {
+		return err
+	}
+	j, err := k.open()
+	if err != nil {
+		return err
+	}
+	past, err := j.Load(id)
+	if err != nil {
+		return err
+	}
+	answer := ""
+	if past.End != nil {
+		answer = past.End.Text
+	}
+	return k.env.Paper(true).Whole(struct {
+		journal.Summary
+		Answer string `json:"answer"`
+	}{past.Summary(), answer}, nil)
+}
+
+// printed is an answer for a person. It is a turn.Sink.
+type printed struct {
+	out, progress io.Writer
+	failed        error // of writing
+}
+
+func (p *printed) Flows() bool                  { return true }
+func (p *printed) Begin(string)                 {}
+func (p *printed) Called(int) []string          { return nil }
+func (p *printed) Sent() bool                   { return false }
+func (p *printed) Say(text string)              { p.print(p.out, text+"\n") }
+func (p *printed) Finish() error                { return p.failed }
+func (p *printed) Fail(err *openai.Error) error { return err }
+
+func (p *printed) Take(piece *turn.Piece) {
+	for _, part := range piece.Parts {
+		for _, e := range part.Events {
+			switch e.Kind {
+			case parse.Text:
+				p.print(p.out, e.Text+"\n")
+			case parse.Thought:
+				p.print(p.progress, e.Text)
+			}
+		}
+	}
+}
+
+func (p *printed) print(to io.Writer, text string) {
+	for line := range strings.Lines(text) {
+		line, whole := strings.CutSuffix(line, "\n")
+		line = terminal.Printable(line)
+		if whole {
+			line += "\n"
+		}
+		if _, err := io.WriteString(to, line); err != nil && p.failed == nil {
+			p.failed = err
+		}
+	}
+}

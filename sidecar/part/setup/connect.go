@@ -1,0 +1,226 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/connect"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// theGateway is the agent whose settings are more than data.
+const theGateway = "openclaw"
+
+// usualPlace is the value of --write, --check and --undo without a file: where the agent looks for its
+// config.
+const usualPlace = "usual"
+
+// connectWords are the words of the command, for all agents and for OpenClaw alone.
+var connectWords = map[string]cobra.Command{
+	"": {
+		Use:   "connect AGENT",
+		Short: "Print or write the settings that lead an agent to the sidecar",
+		Long: `Print the settings that lead an agent to the sidecar, write them into its config, or put that back.
+Writing shows what changes, with secrets masked, and keeps the old file beside the new one.
+Comments stay, and all other settings. Nothing is started. It says what else to set.
+
+Without FILE the config is where the agent looks for it; one that is missing is made. The agents
+are the files of rules/agents, and openclaw, which has more flags than the others:
+gpt-oss-executor openclaw --help says what they do.`,
+		Example: `  gpt-oss-executor connect codex --write
+  gpt-oss-executor connect opencode --write ~/code/shop/opencode.json
+  gpt-oss-executor connect codex --undo`,
+	},
+	theGateway: {
+		Use:   "openclaw",
+		Short: "Print, write or check the settings of a gateway, in openclaw.json",
+		Long: `Print the settings for openclaw.json. Or write them into it, say what in it will hurt, or
+put it back. Writing shows what changes, with secrets masked, and keeps the old file beside the
+new one. Comments stay, and all other settings; what is stricter than ours stays, too. It is the
+same as connect openclaw.
+
+The context window is the one that your model server was started with, not what the model could
+do. The server is asked for it, unless --context-window gives it.
+
+Run it on the gateway's machine, as its user. If the gateway reaches the sidecar at 127.0.0.1
+and the kernel can confine commands, that is noted: serve confines them from its next start
+on, if it runs here as this user. confine --probe says what this machine enforces.`,
+		Example: `  gpt-oss-executor openclaw --write ~/.openclaw/openclaw.json --local-service
+  gpt-oss-executor openclaw --check ~/.openclaw/openclaw.json
+  gpt-oss-executor openclaw --url http://gpu.lan:8001/v1 --key "$TOKEN"`,
+	},
+}
+
+// ofTheGateway are flags that other agents do not have.
+var ofTheGateway = []string{"check", "json", "local-service", "idle-stop", "api"}
+
+// connectCommand is the command connect, or what it is for one agent.
+func connectCommand(env cli.Env, agent string) *cobra.Command {
+	n := connect.Connector{Settings: env.DefaultSettings(), Environ: env.Environ, Out: env.Out, Err: env.Err,
+		Colours: terminal.ColoursOf(env.Stdout(), env.Lookup)}
+	var dir, server, write, check, undo string
+	var asJSON bool
+	words := connectWords[agent]
+	c := &words
+	c.Args = cobra.MaximumNArgs(2)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		name := agent
+		if agent == "" && len(args) > 0 {
+			name, args = args[0], args[1:]
+		}
+		if err := takeFile(c, args, &write, &check, &undo); err != nil {
+			return cli.Misused(c, err)
+		}
+		switch {
+		case n.Window < 1 || n.Tokens < 0 || n.Tokens == 0 && c.Flags().Changed("max-tokens"):
+			return cli.Misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
+		case !openclaw.KnownAPI(n.API):
+			return cli.Misused(c, fmt.Errorf("--api takes chat or responses, not %q", n.API))
+		case n.Idle < 0 || n.Idle > 0 && !n.Start:
+			return cli.Misused(c, errors.New("--idle-stop takes a time, such as 30m, and goes with --local-service"))
+		}
+		gateway := name == theGateway
+		if gateway && undo != "" {
+			return n.Undo(usual(undo))
+		}
+		set, err := cli.LoadRules(dir, "", env)
+		if err != nil {
+			return err
+		}
+		var a connect.Agent
+		if !gateway {
+			if a, err = agentOf(c, name, set); err != nil {
+				return err
+			}
+			n.Agent = name
+		}
+		if undo != "" {
+			return n.UndoAgent(a, usual(undo))
+		}
+		if err := learn(c.Context(), &n, set, server, !c.Flags().Changed("context-window"), env); err != nil {
+			return err
+		}
+		switch {
+		case !gateway && write != "":
+			return n.WriteAgent(a, usual(write))
+		case !gateway:
+			return n.PrintAgent(a)
+		case write != "":
+			return n.Write(c.Context(), usual(write))
+		case check == "":
+			return n.Print()
+		}
+		works, err := n.Check(usual(check), asJSON)
+		if err == nil && !works {
+			err = cli.ErrSaid
+		}
+		return err
+	}
+	f := c.Flags()
+	f.StringVar(&write, "write", "",
+		"merge the settings into `FILE`, the config of the agent; usual: where the agent looks for it")
+	f.StringVar(&check, "check", "", "openclaw: say what in `FILE` will hurt, and how to mend it")
+	f.StringVar(&undo, "undo", "", "put the newest backup of `FILE` back")
+	for _, name := range []string{"write", "check", "undo"} {
+		f.Lookup(name).NoOptDefVal = usualPlace
+	}
+	f.BoolVar(&n.Start, "local-service", false, "openclaw: let the gateway start, watch and stop the sidecar")
+	f.DurationVar(&n.Idle, "idle-stop", 0,
+		"with --local-service: `TIME` without a request after which it is stopped; 0: never")
+	f.StringVar(&n.URL, "url", "", "base `URL` under which the agent reaches the sidecar (without it: by "+
+		config.Prefix+"LISTEN, or else http://127.0.0.1:8001/v1)")
+	f.StringVar(&n.Key, "key", "", "bearer `TOKEN`, if the sidecar has one (GPTOSS_EXECUTOR_TOKEN)")
+	f.StringVar(&n.API, "api", "",
+		"openclaw: the `API` that it speaks to the sidecar: responses, or chat (chat completions); without it: as in FILE, or else responses")
+	f.StringSliceVar(&n.Named, "models", nil,
+		"`IDS` of the models to be named, the default first (without it: all that answer in place of a model)")
+	f.BoolVar(&n.Executor, "executor", false,
+		"name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
+	f.StringVar(&server, "upstream", "", "base `URL` of the model server; if left out, it is that of serve")
+	f.IntVar(&n.Window, "context-window", 131072,
+		"context window of the model server, in `TOKENS`, in place of the one that it tells")
+	f.IntVar(&n.Tokens, "max-tokens", 0,
+		"the most `TOKENS` that a reply may have (without it: as in FILE, or else 8192)")
+	cli.RulesFlag(c, env, &dir)
+	cli.JsonFlag(c, &asJSON, "what --check finds, one thing a line")
+	const named = " local-service idle-stop url key api models executor upstream context-window max-tokens rules"
+	undoes := "undo: rules" // which name the agents
+	if agent == theGateway {
+		undoes = "undo:"
+	}
+	cli.Modes(c, "write:"+named, "check: json"+named, undoes, ":"+named)
+	return c
+}
+
+// takeFile gives the one of these flags that stands without a value the file behind it.
+func takeFile(c *cobra.Command, args []string, flags ...*string) error {
+	var empty string // mostly a variable that is not set
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.String() == "" || f.NoOptDefVal == usualPlace && slices.Contains(args, "") {
+			empty = f.Name
+		}
+	})
+	flags = slices.DeleteFunc(flags, func(f *string) bool { return *f == "" })
+	switch {
+	case empty != "":
+		return fmt.Errorf("--%s is empty; is a variable not set?", empty)
+	case len(args) > 1 || len(args) == 1 && (len(flags) == 0 || *flags[0] != usualPlace):
+		return fmt.Errorf("%q is one word too much", args[len(args)-1])
+	case len(args) == 1:
+		*flags[0] = args[0]
+	}
+	return nil
+}
+
+// agentOf is an agent by its name.
+func agentOf(c *cobra.Command, name string, set *ruleset.Set) (a connect.Agent, err error) {
+	for _, flag := range ofTheGateway {
+		if c.Flags().Changed(flag) {
+			return a, cli.Misused(c, fmt.Errorf("--%s is for openclaw alone", flag))
+		}
+	}
+	known, is := set.Connect[name]
+	switch names := append(set.Connect.Names(), theGateway); {
+	case is:
+		return connect.Agent{Name: name, Here: set.AgentOf(name).Commands == ruleset.Here, Connection: known},
+			nil
+	case name == "":
+		return a, cli.Misused(c, errors.New("which agent? one of: "+strings.Join(names, ", ")))
+	default:
+		return a, cli.Misused(c, fmt.Errorf("no agent %q is known; %s", name,
+			rulefile.DidYouMean(name, names)))
+	}
+}
+
+// usual is the path that a flag names; empty: where the agent looks for its config.
+func usual(flag string) string {
+	if flag == usualPlace {
+		return ""
+	}
+	return flag
+}
+
+// learn finds out what the flags leave open.
+func learn(ctx context.Context, n *connect.Connector, set *ruleset.Set, server string, askWindow bool,
+	env cli.Env) error {
+	if err := n.Settings.Override(env.Environ); err != nil {
+		return err
+	}
+	_, n.Upstream = env.Lookup(config.Prefix + "UPSTREAM")
+	if server != "" {
+		n.Settings.Upstream, n.Upstream = server, true
+	}
+	n.AskWindow = askWindow
+	return n.Learn(ctx, set)
+}

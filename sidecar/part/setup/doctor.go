@@ -1,0 +1,101 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/doctor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+)
+
+func doctorCommand(env cli.Env) *cobra.Command {
+	flags := env.DefaultSettings()
+	var file, path, url string
+	var fix, asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look at all that the sidecar needs, and say what to change",
+		Long: `Look at all that the sidecar needs, and say what is fine, what is wrong and what to change: with
+the exact flag of your model server, or the command. Each model server is asked three short
+questions and one of 16,000 tokens, as long as a first prompt of OpenClaw; one of 31,000, if
+it does not tell its context window. The gateway is asked with --gateway, and its openclaw.json read with --config.
+
+--fix mends what is ours: it makes folders of state and workspace, takes the rights of others to
+them away, and merges our settings into openclaw.json as openclaw --write does, with a backup.
+Then it looks again.
+
+Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
+		Example: `  gpt-oss-executor doctor --upstream http://127.0.0.1:8000/v1
+  gpt-oss-executor doctor --config ~/.openclaw/openclaw.json --fix`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := cli.SettingsOf(c, file, env)
+			if err != nil {
+				return err
+			}
+			p := doctor.Patient{Settings: s, Config: path, URL: url, Environ: env.Environ, Progress: env.Err}
+			v := cli.Checked(s.Rules, s.Policy, false, env)
+			p.Rules = doctor.Rules{Folder: v.Folder, Problems: v.Problems, Err: v.Err}
+			if !v.OK {
+				s.Rules, s.Policy = "", ""
+			}
+			if p.Set, err = cli.LoadRules(s.Rules, s.Policy,
+				cli.Env{Err: io.Discard, Defaults: env.Defaults, Parts: env.Parts}); err != nil {
+				return err
+			}
+			p.World = service.World(s, s.Rules, s.Policy)
+			ctx, stop := cli.UntilStopped(c)
+			defer stop()
+			r := p.Examine(ctx)
+			if fix {
+				for _, did := range p.Mend(ctx, r) {
+					fmt.Fprintln(env.Err, "doctor:", did)
+				}
+				r = p.Examine(ctx)
+			}
+			if ctx.Err() != nil {
+				return fmt.Errorf("doctor: %w", context.Cause(ctx))
+			}
+			if err := env.Paper(asJSON).Whole(r, doctorRows(r)); err != nil {
+				return err
+			}
+			if r.Fails() {
+				return cli.ErrSaid
+			}
+			return nil
+		},
+	}
+	for _, f := range flags.All() {
+		if slices.Contains([]string{"upstream", "server", "gateway", "workspace", "state", "decisions",
+			"listen"}, f.Flag()) {
+			c.Flags().StringVar(f.Text, f.Flag(), *f.Text, "as of serve: `"+f.Is+"`")
+		}
+	}
+	c.Flags().StringVar(&path, "config", "", "look at `FILE`, the openclaw.json of the gateway")
+	c.Flags().StringVar(&file, "settings", "", "read the settings from `FILE`, the config file of serve")
+	c.Flags().StringVar(&url, "url", "",
+		"base `URL` under which the gateway reaches the sidecar (without it: by --listen)")
+	c.Flags().BoolVar(&fix, "fix", false, "mend what is ours, and look again")
+	cli.RulesFlag(c, env, &flags.Rules)
+	cli.PolicyFlag(c, env, &flags.Policy)
+	cli.JsonFlag(c, &asJSON, "one document")
+	return c
+}
+
+func doctorRows(r *doctor.Report) []cli.Row {
+	var out cli.Rows
+	for _, check := range r.Checks {
+		in := map[openclaw.Status]cli.Ink{openclaw.Fail: cli.Red, openclaw.Warn: cli.Bold}[check.Status]
+		out.Add(0, in, "", "%-4s %s: %s", check.Status, check.Name, check.Found)
+		if check.Fix != "" {
+			out.Add(2, cli.Plain, "", " fix: %s", check.Fix)
+		}
+	}
+	return out.List
+}

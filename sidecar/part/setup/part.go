@@ -1,0 +1,29 @@
+// Package setup leads agents to the sidecar, looks at what it needs, and says what it costs.
+package setup
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+)
+
+// Part is the part setup.
+type Part struct{}
+
+// Name is that of the part.
+func (Part) Name() string { return "setup" }
+
+// Settings are none.
+func (Part) Settings() any { return nil }
+
+// Commands are those of a person who sets things up.
+func (Part) Commands(env cli.Env) []*cobra.Command {
+	return []*cobra.Command{connectCommand(env, ""), connectCommand(env, theGateway), probeCommand(env),
+		doctorCommand(env), costCommand(env), demoCommand(env)}
+}
+
+// Open adds nothing to a server.
+func (Part) Open(context.Context, *service.Core) (func() error, error) { return nil, nil }

@@ -1,0 +1,66 @@
+// Package trace sends spans and metrics to a collector of OpenTelemetry, where the standard variables name
+// one.
+package trace
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/built"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace/otlp"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+)
+
+// Part is the part trace.
+type Part struct{}
+
+// Name is that of the part.
+func (Part) Name() string { return "trace" }
+
+// Settings are those of the standard variables alone.
+func (Part) Settings() any { return nil }
+
+// Commands are none.
+func (Part) Commands(cli.Env) []*cobra.Command { return nil }
+
+// flushTime is how long the end of the program waits, at most, for a collector.
+const flushTime = 5 * time.Second
+
+// Open begins to send. If the variables are wrong, the server serves all the same. Stop sends what is left.
+func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err error) {
+	if c.Offline {
+		return nil, nil
+	}
+	settings, err := otlp.Read(c.Environ)
+	var sender *otlp.Sender
+	if err == nil {
+		sender, err = otlp.Open(otlp.Config{Settings: settings, Metrics: c.Metrics, Name: spans.Name,
+			Version: built.Version(), Log: c.Log})
+	}
+	if err != nil {
+		c.Log.Error("no spans and no metrics are sent to a collector", "event", "telemetry_off",
+			"detail", err.Error())
+	}
+	if sender == nil {
+		return nil, nil
+	}
+	if t := sender.Tracer(); t != nil {
+		c.Spans = spans.New(t)
+	}
+	c.Log.Info("spans and metrics are sent to a collector", "event", "telemetry_on",
+		"spans", settings.Traces.URL != "", "metrics", settings.Metrics.URL != "")
+	return func() error {
+		grace := min(c.Rules.Set().Limits.Grace, flushTime)
+		ctx, cancel := context.WithTimeout(context.Background(), max(grace, time.Second))
+		defer cancel()
+		if err := sender.Close(ctx); err != nil {
+			c.Log.Warn("the last spans could not be sent", "event", "telemetry_lost", "what", "spans",
+				"detail", err.Error())
+		}
+		return nil
+	}, nil
+}

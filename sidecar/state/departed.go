@@ -1,0 +1,91 @@
+package state
+
+import (
+	"crypto/sha256"
+	"strings"
+	"sync"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+)
+
+// maxDeparted is how many calls that have left are remembered until a gateway begins to run them.
+const maxDeparted = 4096
+
+// Departed knows the calls that have left for a gateway, so that a gateway that asks again before
+// it runs one gets no second decision. Each is known once. It is safe for concurrent use.
+type Departed struct {
+	far   Departures // nil: there are no other replicas
+	mu    sync.Mutex
+	calls *recent.Map[[sha256.Size]byte] // by call id: the sum of what has left
+}
+
+// Departures are the calls that have left at any replica, by a key that tells what they are.
+type Departures interface {
+	Leave(key string) // does not wait
+	// Take gives a call to one replica, once, within a bounded time. known is false if it is unknown whether
+	// it was taken.
+	Take(key string) (taken, known bool)
+}
+
+// NewDeparted knows of no call yet. far knows those of other replicas; nil: there are none.
+func NewDeparted(far Departures) *Departed {
+	return &Departed{far: far, calls: recent.New[[sha256.Size]byte](maxDeparted, nil)}
+}
+
+// Add notes a call that leaves.
+func (l *Departed) Add(id, tool string, arguments []byte) {
+	key, sum := gatewayID(id), sumOf(tool, arguments)
+	if key == "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, _ := l.calls.Use(key)
+	if *known = sum; l.far != nil {
+		l.far.Leave(key + string(sum[:]))
+	}
+}
+
+// Take reports whether exactly this call has left, and forgets it.
+func (l *Departed) Take(id, tool string, arguments []byte) bool {
+	key, sum := gatewayID(id), sumOf(tool, arguments)
+	here := l.takeHere(key, sum)
+	if l.far == nil || key == "" {
+		return here
+	}
+	taken, known := l.far.Take(key + string(sum[:])) // another replica may have been faster
+	return taken || here && !known
+}
+
+func (l *Departed) takeHere(key string, sum [sha256.Size]byte) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.calls.Get(key)
+	if known == nil || *known != sum {
+		return false
+	}
+	l.calls.Drop(key)
+	return true
+}
+
+// gatewayID is a call id as OpenClaw may have made it: letters and digits, at most 40.
+func gatewayID(id string) string {
+	short := strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return -1
+	}, id)
+	return short[:min(len(short), 40)]
+}
+
+// sumOf is the sum of a call, however its JSON is written: a gateway has read it and writes it
+// again. Numbers keep their digits.
+func sumOf(tool string, arguments []byte) [sha256.Size]byte {
+	text, ok := jsontext.Canon(arguments)
+	if !ok {
+		text = arguments
+	}
+	return sha256.Sum256(append([]byte(tool+"\x00"), text...))
+}

@@ -1,0 +1,224 @@
+package turn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// Request is what is known of a request before the model is asked.
+type Request struct {
+	ID        string          // of the request; may be ""
+	Set       *ruleset.Set    // by which it is served; an experiment puts that of its arm in its place
+	Body      *openai.Request // nil: a run goes on without a caller
+	Who       policy.Subject
+	Run       string // that goes on; "": none does
+	Responses bool   // of the API of that name
+}
+
+// Watch begins to watch a request; nil: it does not.
+type Watch func(context.Context, *Request) Watcher
+
+// Watcher is told what becomes of one request. Its methods return at once, and change nothing
+// that they are given. It may be asked for several turns, one after the other.
+type Watcher interface {
+	// Asked is told what the model is asked, before it is, and in which run of executor mode; "": in none.
+	Asked(req *openai.Request, run string)
+	// Listens says that Replied wants the words of replies, too.
+	Listens() bool
+	// Replied is told of each choice of a reply that has ended.
+	Replied(*Reply)
+	// Ended is told what came of the request. It is the last that the watcher is told.
+	Ended(*Outcome)
+}
+
+// Outcome is what came of a request.
+type Outcome struct {
+	Account Account // the zero value: it was refused before the model was asked
+	Took    time.Duration
+	Status  int    // of the answer
+	Why     string // the answer is an error; empty: it is none
+}
+
+// NewOutcome is the outcome of a request that ended with this error.
+func NewOutcome(a Account, began time.Time, err error) *Outcome {
+	o := &Outcome{Account: a, Took: time.Since(began), Status: StatusOf(err)}
+	var refused *openai.Error
+	switch {
+	case errors.As(err, &refused):
+		o.Why = refused.Message
+	case err != nil:
+		o.Why = err.Error()
+	}
+	return o
+}
+
+// StatusOf is the HTTP status of an answer that ended with this error.
+func StatusOf(err error) int {
+	var refused *openai.Error
+	switch {
+	case err == nil:
+		return 200
+	case errors.As(err, &refused):
+		return refused.Status
+	case errors.Is(err, io.EOF):
+		return upstream.StatusClosed
+	}
+	return 500
+}
+
+// Begin asks each whether it watches the request; nil: none does.
+func Begin(ctx context.Context, list []Watch, r *Request) Watcher {
+	var out watchers
+	for _, watch := range list {
+		if w := watch(ctx, r); w != nil {
+			out = append(out, w)
+		}
+	}
+	switch len(out) {
+	case 0:
+		return nil
+	case 1:
+		return out[0]
+	}
+	return out
+}
+
+// watchers are several as one.
+type watchers []Watcher
+
+func (w watchers) Asked(req *openai.Request, run string) {
+	for _, each := range w {
+		each.Asked(req, run)
+	}
+}
+
+func (w watchers) Listens() bool { return slices.ContainsFunc(w, Watcher.Listens) }
+
+func (w watchers) Replied(h *Reply) {
+	for _, each := range w {
+		each.Replied(h)
+	}
+}
+
+func (w watchers) Ended(o *Outcome) {
+	for _, each := range w {
+		each.Ended(o)
+	}
+}
+
+// Reply is a choice of a reply, and what was made of it.
+type Reply struct {
+	Set     *ruleset.Set
+	Server  string         // the id of its dialect
+	Style   string         // in which the model was asked
+	Profile string         // of strategies.yaml
+	IDs     []string       // under which the calls left
+	Reading *parse.Reading // and all it points to: valid during the call
+
+	// What follows is for watchers that listen.
+	Facts     parse.Facts // of the reading, without its judge
+	Tools     []tools.Tool
+	Workspace string      // where the gateway says that the agent works; empty: it does not
+	Whole     parse.Delta // the whole reply, as the server sent it; its calls in pieces
+	Thought   []byte      // reasoning of Said that was not decoded, as JSON; nil: there is none
+	Finish    string
+	Lost      bool // it was too long to keep
+}
+
+// maxTranscript is how much of a reply is kept for a watcher, in bytes.
+const maxTranscript = 1 << 20
+
+// transcript keeps the words of a choice.
+type transcript struct {
+	content, reasoning strings.Builder
+	thought            []byte // reasoning that was not decoded
+	calls              []parse.CallDelta
+	finish             string
+	bytes              int
+}
+
+// hear keeps what a part of a piece says, or what an error quotes.
+func (t *Turn) transcribe(piece *Piece, p *Part) {
+	if !t.listens || p.Source == nil && p.Quoted == nil || p.Choice < 0 || p.Choice >= maxTranscripts {
+		return
+	}
+	for len(t.transcripts) <= p.Choice {
+		t.transcripts = append(t.transcripts, transcript{})
+	}
+	e, delta, thought := &t.transcripts[p.Choice], &p.Delta, []byte(nil)
+	switch {
+	case p.Source == nil:
+		delta = p.Quoted
+	case p.Source.Reasoning.Skipped, delta.Reasoning == "" &&
+		p.Source.Reasoning.Text != "": // or it was decoded when the piece had been read
+		thought = p.Source.Reasoning.Value.Of(piece.Doc.Doc)
+	}
+	if p.Source != nil && p.Source.Finish != "" {
+		e.finish = p.Source.Finish
+	}
+	if e.bytes += len(delta.Content) + len(delta.Reasoning) + len(thought); e.bytes > maxTranscript {
+		return
+	}
+	e.content.WriteString(delta.Content)
+	e.reasoning.WriteString(delta.Reasoning)
+	e.thought = bytes.Clone(thought)
+	for _, c := range delta.Calls {
+		if e.bytes += len(c.Name) + len(c.Arguments); e.bytes > maxTranscript {
+			return
+		}
+		c.Name, c.ID, c.Arguments = strings.Clone(c.Name), strings.Clone(c.ID), bytes.Clone(c.Arguments)
+		e.calls = append(e.calls, c)
+	}
+}
+
+// maxTranscripts is of how many choices the words are kept.
+const maxTranscripts = 8
+
+// replied tells of a choice that has ended: the watcher, and the span of the turn.
+func (t *Turn) replied(choice int, ids []string, r *parse.Reading) {
+	var said *transcript
+	if t.listens && choice >= 0 && choice < len(t.transcripts) {
+		said = &t.transcripts[choice]
+	}
+	t.traces(r, ids, said)
+	if t.from.Watch == nil {
+		return
+	}
+	h := &Reply{Set: t.set, Server: t.srv.ID.Value, Style: styleID(t.style), Profile: t.profile(), IDs: ids,
+		Reading: r}
+	if t.listens {
+		h.Facts, h.Tools, h.Workspace = t.reads, t.offered, t.folder
+		h.Facts.Judge, h.Facts.Mentioned = nil, nil // they hold the request
+		if said != nil {
+			h.Whole = parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(),
+				Calls: said.calls}
+			h.Thought, h.Finish, h.Lost = said.thought, said.finish, said.bytes > maxTranscript
+		}
+	}
+	t.from.Watch.Replied(h)
+}
+
+// moved notes when something of a reply could leave for the first time.
+func (t *Turn) moved(p *Piece) {
+	if t.account.First > 0 {
+		return
+	}
+	for i := range p.Parts {
+		if len(p.Parts[i].Events) > 0 {
+			t.account.First = max(time.Since(t.since), 1)
+			return
+		}
+	}
+}
