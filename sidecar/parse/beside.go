@@ -95,7 +95,7 @@ func (t *text) beside(v string, end int, closed, eof bool) (signs Signs, is verd
 // unsay gives a call back as text, its header first.
 func (t *text) unsay(v string, end int, why string) (int, bool) {
 	t.note(t.r.s.harmony, -len(t.head.text), 0, Released, why)
-	t.r.wasted += end
+	t.r.waste(t.r.s.harmony, t.base, end)
 	body := v[:end]
 	t.giveBack(t.head.text)
 	if t.head.tokened { // its tokens would be read again

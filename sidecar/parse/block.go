@@ -135,6 +135,9 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 	if st.Kind == Pattern {
 		return t.readPattern(v, from+len(t.named)+len(t.open.rest), eof)
 	}
+	if st.Kind == Frames {
+		return t.readFrame(v, from, eof)
+	}
 	switch st.Body {
 	case BodyPairs, BodyNamed:
 		return t.readBracket(v, from, eof)

@@ -61,8 +61,10 @@ func arguments(doc string, from int, all []Argument) (args string, ok bool) {
 	var members []string
 	behind := from
 	for _, a := range since(all, from) {
-		if a.From > len(doc) {
+		if a.End > len(doc) {
 			break
+		} else if a.At < behind { // its tag stands in another one
+			continue
 		}
 		switch {
 		case a.Open, a.Key != "" && !apart(doc[behind:a.At]):

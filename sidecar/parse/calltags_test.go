@@ -76,3 +76,12 @@ func FuzzCalls(f *testing.F) {
 		}
 	})
 }
+
+// An argument whose tag stands in that of a call is none, and does no harm.
+func TestTagsInTags(t *testing.T) {
+	for _, doc := range []string{"<invoke name=<parameter=a>x</parameter>", "<function=<parameter=a>b</parameter></function>",
+		"<invoke name=\"exec\"><function=<parameter=a>b</parameter><invoke name=\"read\">"} {
+		TagCalls(doc, true)
+		TagCalls(doc, false)
+	}
+}

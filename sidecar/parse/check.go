@@ -38,6 +38,13 @@ func (st *Strategy) Check() error {
 		return cmp.Or(st.checkLiterals(), st.checkBody())
 	case Drop:
 		return st.checkLiterals()
+	case Frames:
+		if err := st.checkLiterals(); err != nil {
+			return err
+		}
+		if err := st.Frame.Check(); err != nil {
+			return st.Errorf("%v", err)
+		}
 	case Pattern:
 		if err := st.checkLiterals(); err != nil {
 			return err

@@ -102,6 +102,7 @@ var fragments = []string{
 	"[END_TOOL_REQUEST]", "[exec]\n", "<think>", "</think>", "word ", "I will ", ".", "é", "CALL ", "(", ")",
 	"'",
 	"@@", "@@exec", "@@end", "~~ command: ", "<<call name=read", "</call>", "path='a'", "!!exec ", "!!", ";",
+	"<calls>", "</calls>", "<f=exec>", "</f>", "<p=command>", "</p>", "((", "))", "<|call>call:exec", "<call|>", `<|"|>`, "⟦call⟧", "⟦args⟧",
 	"$run ", "<read>", "</read>", "<path>", "[exec(", "[read(path=", "%%", "%%stop", "<sep>",
 	"&lt;|channel|&gt;", "＜｜call｜＞", `\u003c|message|\u003e`, "<|channel>", "|end|>", "<|Start|>",
 	"< | return | >", "%3C|constrain|%3E", "&lt;", "|", "&", "\u200b",
@@ -110,7 +111,7 @@ var fragments = []string{
 // Whatever is put together of fragments reads the same in any pieces, with windows
 // as small as the fragments, too.
 func TestAnyChunkingOfFragmentsReadsTheSame(t *testing.T) {
-	own := shippedWith(t, append(patterns(), block(parse.BodyCode, "CALL ", ""),
+	own := shippedWith(t, append(append(patterns(), frames(t)...), block(parse.BodyCode, "CALL ", ""),
 		parse.Strategy{ID: "native", Kind: parse.Native}, parse.Strategy{ID: "drop", Kind: parse.Drop,
 			Open: []string{"<sep>"}},
 		parse.Strategy{ID: "phrases", Kind: parse.Phrases, Tools: []string{"read"},
@@ -122,7 +123,7 @@ func TestAnyChunkingOfFragmentsReadsTheSame(t *testing.T) {
 		}
 	}
 	c := offeredForFuzz()
-	rnd := rand.New(rand.NewPCG(7, 7))
+	rnd := rand.New(rand.NewPCG(7, 10))
 	for range 9000 {
 		text := ""
 		for range 2 + rnd.IntN(24) {

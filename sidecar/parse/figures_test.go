@@ -82,12 +82,14 @@ func TestFigures(t *testing.T) {
 				got))
 		}
 	}
-	for _, c := range corpus.Load[family](t, "families") {
-		got := readPieces(s, catalogOf(c.Tools, true), []string{c.Raw}, "stop")
-		text := c.Expect.Content == nil && strings.TrimSpace(got.Content) == "" ||
-			c.Expect.Content != nil && strings.TrimSpace(*c.Expect.Content) == strings.TrimSpace(got.Content)
-		f.add("families", c.ID, outcome(sameCalls(got.Calls, c.Expect.Calls, nil), text || c.Expect.Error,
-			len(c.Expect.Calls), got))
+	for set, s := range map[string]*parse.Strategies{"families": s, "with the pack": packed(t)} {
+		for _, c := range corpus.Load[family](t, "families") {
+			got := readPieces(s, catalogOf(c.Tools, true), []string{c.Raw}, "stop")
+			text := c.Expect.Content == nil && strings.TrimSpace(got.Content) == "" || c.Expect.Content != nil &&
+				strings.TrimSpace(*c.Expect.Content) == strings.TrimSpace(got.Content)
+			f.add(set, c.ID, outcome(sameCalls(got.Calls, c.Expect.Calls, nil), text || c.Expect.Error,
+				len(c.Expect.Calls), got))
+		}
 	}
 	n, _ := strconv.Atoi(os.Getenv("NOISE"))
 	for _, o := range []noise.Options{{Chain: 1}, {Chain: 2}, {Chain: 4}, {Mix: "gpt-5"},

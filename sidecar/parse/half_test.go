@@ -99,3 +99,15 @@ func TestPiecesOfServerCalls(t *testing.T) {
 		}
 	}
 }
+
+// The text and the server's own field give the same calls: each is made once, also one that reads, in front of
+// one that changes something.
+func TestBothFieldsHaveTheCalls(t *testing.T) {
+	const read, exec = `{"path":"a"}`, `{"command":"ls"}`
+	got, _ := readDeltas(shipped.Strategies(""), "tool_calls", parse.Delta{Content: `<|start|>assistant<|channel|>commentary to=functions.read<|message|>` + read +
+		`<|call|><|start|>assistant<|channel|>commentary to=functions.exec<|message|>` + exec + `<|call|>`},
+		piece(0, "a", "read", read), piece(1, "b", "exec", exec))
+	if calls := strings.TrimSpace(showCalls(got.Calls)); calls != "read"+read+" exec"+exec || got.Repeated != 2 {
+		t.Errorf("%s, %d repeated", calls, got.Repeated)
+	}
+}

@@ -45,7 +45,7 @@ func (r *Reader) takeNative(st *Strategy, c *Own, how tools.End) {
 	case left.Closed:
 		how = tools.Ended
 	}
-	t := text{r: r, field: "tool_calls", base: c.Index}
+	t := text{r: r, field: native, base: c.Index}
 	if st.When != nil && !t.allowed(st, 0, 1, string(c.Args)+left.Behind) {
 		return
 	}
@@ -113,7 +113,7 @@ func (r *Reader) overhear(left string, how tools.End, shown bool) {
 		return
 	}
 	probe := r.s.Reader(r.c, r.facts)
-	probe.content.held, probe.content.field = false, "tool_calls"
+	probe.content.held, probe.content.field = false, native
 	probe.content.between()
 	probe.ended, probe.calls, probe.once, probe.torn = how, r.calls, r.once, r.torn
 	probe.result.Refused = slices.Clip(r.result.Refused)

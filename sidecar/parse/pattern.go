@@ -77,7 +77,7 @@ func (t *text) readPattern(v string, from int, eof bool) (block, verdict) {
 	b.end = e.end
 	switch {
 	case len(b.calls) == 0 && !b.truncated:
-		t.r.wasted += searchCost * e.end
+		t.r.waste(t.open.st, t.base, searchCost*e.end)
 		return b, no
 	case value > 0 && !closed:
 		b.end = value

@@ -51,16 +51,19 @@ type Reader struct {
 
 	names *Names
 
-	calls  bool      // the server says that the reply ends in a call
-	ended  tools.End // what is known of the end of the reply
-	done   bool
-	told   bool // the text speaks about a call
-	torn   bool // a call was not whole where another message began
-	found  int
-	once   tools.Once
-	wasted int // bytes held back for candidates that were none
-	events []Event
-	broken bool // the next thought starts a new paragraph
+	calls   bool      // the server says that the reply ends in a call
+	ended   tools.End // what is known of the end of the reply
+	done    bool
+	told    bool // the text speaks about a call
+	torn    bool // a call was not whole where another message began
+	found   int
+	once    tools.Once
+	spoken  tools.Once // calls of the text: what a server read of them, it may give again
+	wasted  int        // bytes held back for candidates that were none
+	spentAt int        // the last candidate among them, by its offset in the field
+	spentBy *Strategy  // that held it
+	events  []Event
+	broken  bool // the next thought starts a new paragraph
 
 	guard  *Guard // where names are offered that text must not call; else nil
 	shown  scan.Joined
@@ -217,6 +220,14 @@ func (r *Reader) heldBack() int {
 		return 0
 	}
 	return r.guard.Held()
+}
+
+// waste counts what a strategy held back for a candidate at an offset of the field, once: in small pieces the
+// same one is looked at again and again.
+func (r *Reader) waste(st *Strategy, at, n int) {
+	if at > r.spentAt || at == r.spentAt && st != r.spentBy {
+		r.wasted, r.spentAt, r.spentBy = r.wasted+n, at, st
+	}
 }
 
 // tired says that no more candidates are tried, because too much text was held back and

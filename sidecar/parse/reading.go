@@ -14,6 +14,7 @@ type Field string
 const (
 	Content   Field = "content"
 	Reasoning Field = "reasoning"
+	native    Field = "tool_calls" // no strategy names it
 )
 
 // Env is what the `when` of a strategy sees. Text is the candidate itself, from

@@ -99,13 +99,16 @@ func (t *text) take(st *Strategy, from, to int, call tools.Call, refusal *tools.
 	call.Repairs = append(how, call.Repairs...)
 	t.note(st, from, to, Found, call.Name)
 	t.r.once.Add(written)
+	if t.field != native {
+		t.r.spoken.Add(written)
+	}
 	t.r.call(call)
 	return true
 }
 
 // repeated counts a call that stands in the reply once more.
 func (t *text) repeated(st *Strategy, from, to int, call tools.Call) bool {
-	if !t.r.once.Has(call) {
+	if !t.r.once.Has(call) && !(t.field == native && t.r.spoken.Has(call)) {
 		return false
 	}
 	t.note(st, from, to, Dropped, "the same call was found before")

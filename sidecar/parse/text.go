@@ -227,7 +227,7 @@ func (t *text) prose(skip int) {
 // release gives a candidate back as prose. to is how far it was looked at.
 func (t *text) release(st *Strategy, to int, why string) (int, bool) {
 	t.note(st, 0, to, Released, why)
-	t.r.wasted += to
+	t.r.waste(st, t.base, to)
 	skip := 1
 	switch t.mode {
 	case inFence:

@@ -31,7 +31,7 @@ type locked struct {
 // lockedStrategies is strategies.yaml of the locked folder.
 type lockedStrategies struct {
 	Version int             `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Kinds   *[]parse.Kind   `rule:"kinds" one:"native harmony json lines block pattern drop phrases" doc:"The only kinds of strategies that may be on. If left out, all may be." eg:"[native, harmony]"`
+	Kinds   *[]parse.Kind   `rule:"kinds" one:"native harmony json lines block frame pattern drop phrases" doc:"The only kinds of strategies that may be on. If left out, all may be." eg:"[native, harmony]"`
 	Off     []rulefile.Text `rule:"off" doc:"Ids of strategies that stay off in every profile." eg:"[fuzzy]"`
 }
 

@@ -25,7 +25,7 @@ type strategyRule struct {
 	At         rulefile.Place
 	ID         rulefile.Text   `rule:"id,required" doc:"The strategy's name in traces and metrics." eg:"angle_calls"`
 	About      string          `rule:"about,required" doc:"Why the rule exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
-	Kind       parse.Kind      `rule:"kind,required" one:"native harmony json lines block pattern drop phrases" doc:"What it reads. native: calls that the server parsed. harmony: channel tokens. json: an object of calls. lines: Action lines. block: text between literals. pattern: a format in expressions. phrases: prose. drop removes literals from the text."`
+	Kind       parse.Kind      `rule:"kind,required" one:"native harmony json lines block frame pattern drop phrases" doc:"What it reads. native: calls that the server parsed. harmony: channel tokens. json: an object of calls. lines: Action lines. block: text between literals. frame: the same, with templates of a call and an argument. pattern: a format in expressions. phrases: prose. drop removes literals from the text."`
 	Priority   rulefile.Number `rule:"priority,required" min:"1" max:"1000" doc:"If two strategies could read a text, the one of higher priority does. No two have the same." eg:"55"`
 	Confidence float64         `rule:"confidence,required" min:"0" max:"1" doc:"How sure the strategy is of its calls. Each call carries the number." eg:"0.85"`
 	Enabled    *bool           `rule:"enabled" doc:"false switches the strategy off. A profile may switch it on."`
@@ -35,6 +35,7 @@ type strategyRule struct {
 	JSON       *parse.Keys     `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
 	Lines      *linesRule      `rule:"lines" doc:"The part of kind lines."`
 	Block      *blockRule      `rule:"block" doc:"The part of kind block: what stands around a call, and how the call is written."`
+	Frame      *frameRule      `rule:"frame" doc:"The part of kind frame: how a call and its arguments are written between open and close."`
 	Pattern    *patternRule    `rule:"pattern" doc:"The part of kind pattern: a call format, in regular expressions (RE2)."`
 	Drop       *dropRule       `rule:"drop" doc:"The part of kind drop: what the user never sees."`
 	Phrases    *phrasesRule    `rule:"phrases" doc:"The part of kind phrases. The phrases themselves stand in arguments.yaml."`
@@ -67,6 +68,15 @@ type blockRule struct {
 	Line  bool            `rule:"line_start" doc:"true means that a call begins only at the start of a line."`
 	Body  parse.Body      `rule:"body,required" one:"json pairs named xml code auto" doc:"How the call is written between open and close. auto is json, xml or code: the first byte shows which."`
 	Done  []string        `rule:"done" doc:"Literals that end the turn." eg:"['[DONE]']"`
+}
+
+type frameRule struct {
+	Open     []rulefile.Text `rule:"open,required" doc:"Literals that begin a call, or several, in upper or lower case." eg:"['<tool_call>']"`
+	Close    []string        `rule:"close" doc:"Literals that end them." eg:"['</tool_call>']"`
+	Line     bool            `rule:"line_start" doc:"true means that a call begins only at the start of a line."`
+	Call     []rulefile.Text `rule:"call,required" doc:"How a call is written, in upper or lower case: {name} is the tool, {arguments} all arguments, {any} what says nothing, and a blank any white space. The first one that fits counts." eg:"['<function={name}> {arguments} </function>']"`
+	Argument rulefile.Text   `rule:"argument" doc:"How one argument is written. The tool's schema says its type. If left out, the arguments are JSON. A value ends where the frame goes on behind it." eg:"'<parameter={key}>{value}</parameter>'"`
+	Quote    string          `rule:"quote" doc:"What stands for the quotes of JSON in the arguments." eg:"'<|\"|>'"`
 }
 
 type dropRule struct {
@@ -149,6 +159,9 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 	if b := r.Block; b != nil {
 		s.Open, s.Close, s.LineStart, s.Body, s.Done = values(b.Open), b.Close, b.Line, b.Body, b.Done
 	}
+	if f := r.Frame; f != nil {
+		s.Open, s.Close, s.LineStart, s.Frame = values(f.Open), f.Close, f.Line, l.frame(*f)
+	}
 	if d := r.Drop; d != nil {
 		s.Open = values(d.Text)
 	}
@@ -167,6 +180,23 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 	return s
 }
 
+// frame compiles the templates of a frame.
+func (l *loader) frame(r frameRule) parse.Frame {
+	f := parse.Frame{Quote: r.Quote}
+	read := func(t rulefile.Text) parse.Template {
+		out, err := parse.NewTemplate(t.Value)
+		if err != nil {
+			l.report(t.All(), rulefile.CodeValue, err.Error(), "")
+		}
+		return out
+	}
+	for _, c := range r.Call {
+		f.Calls = append(f.Calls, read(c))
+	}
+	f.Argument = read(r.Argument)
+	return f
+}
+
 // kindKeys checks that a strategy has the keys of its kind, and no others.
 func (l *loader) kindKeys(r strategyRule) {
 	for _, k := range []struct {
@@ -174,7 +204,7 @@ func (l *loader) kindKeys(r strategyRule) {
 		has, needed bool
 	}{
 		{parse.Harmony, r.Harmony != nil, false}, {parse.JSON, r.JSON != nil, true}, {parse.Lines, r.Lines != nil, false},
-		{parse.Block, r.Block != nil, true}, {parse.Pattern, r.Pattern != nil, true}, {parse.Drop, r.Drop != nil, true}, {parse.Phrases, r.Phrases != nil, true},
+		{parse.Block, r.Block != nil, true}, {parse.Frames, r.Frame != nil, true}, {parse.Pattern, r.Pattern != nil, true}, {parse.Drop, r.Drop != nil, true}, {parse.Phrases, r.Phrases != nil, true},
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":

@@ -1,0 +1,361 @@
+package parse
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
+)
+
+// Frame is how calls stand between the literals of a strategy of kind frame.
+type Frame struct {
+	Calls    []Template // ways to write a call; the first that fits counts
+	Argument Template   // one argument; empty: all of them are JSON
+	Quote    string     // stands for the quotes of JSON in arguments; empty: nothing does
+}
+
+// Template is a text with slots: <function={name}>{arguments}</function>. A blank in it is any white space.
+type Template []segment
+
+// segment is a slot of a template, or else a literal; an empty literal is white space.
+type segment struct{ slot, lit string }
+
+// slots are those that a template may have.
+var slots = []string{"name", "arguments", "key", "value", "any"}
+
+// NewTemplate reads a template.
+func NewTemplate(s string) (t Template, err error) {
+	for s != "" {
+		open := strings.IndexAny(s, "{ ")
+		switch {
+		case open < 0:
+			return append(t, segment{lit: s}), nil
+		case open > 0:
+			t = append(t, segment{lit: s[:open]})
+		case s[0] == ' ':
+			t, open = append(t, segment{}), len(s)-len(strings.TrimLeft(s, " "))
+		default:
+			slot, _, closed := strings.Cut(s[1:], "}")
+			if !closed || !slices.Contains(slots, slot) {
+				t, open = append(t, segment{lit: "{"}), 1
+				break
+			}
+			if n := len(t); n > 0 && t[n-1].slot != "" && t[n-1].slot != "name" { // which ends by itself
+				return nil, fmt.Errorf("{%s} stands right behind {%s}; a literal must part them", slot, t[n-1].slot)
+			}
+			t, open = append(t, segment{slot: slot}), len(slot)+2
+		}
+		s = s[open:]
+	}
+	return t, nil
+}
+
+// has says that the template has a slot.
+func (t Template) has(slot string) bool {
+	return slices.ContainsFunc(t, func(s segment) bool { return s.slot == slot })
+}
+
+// fixed is what stands in a template in front of its next slot: literals, and white space between them.
+func (t Template) fixed() Template {
+	if n := slices.IndexFunc(t, func(s segment) bool { return s.slot != "" }); n >= 0 {
+		return t[:n]
+	}
+	return t
+}
+
+// Check says what of a frame cannot be read with.
+func (f *Frame) Check() error {
+	if len(f.Calls) == 0 {
+		return errors.New("needs call: how a call is written")
+	}
+	for _, c := range f.Calls {
+		if !c.has("name") {
+			return errors.New("call needs {name}")
+		}
+	}
+	if a := f.Argument; len(a) > 0 && (!a.has("key") || !a.has("value") || a[0].lit == "") {
+		return errors.New("argument needs {key} and {value}, and begins with a literal")
+	}
+	return nil
+}
+
+// framing reads the calls of one frame in a text that may still grow.
+type framing struct {
+	*Frame
+	v       string
+	closers []string
+	eof     bool
+	cut     bool // the text ends within a call
+}
+
+// readFrame reads the calls in v, which begins with the opening literal that ends at from.
+func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
+	f := framing{Frame: &t.open.st.Frame, v: v, closers: t.closers, eof: eof}
+	b := block{}
+	first := f.Calls[0]
+	if first[0].lit == t.open.lit { // it is part of the call itself
+		from = 0
+	}
+	bare := first[0].slot != "" && len(f.closers) > 0 // one call fills the frame
+	for i := from; len(b.calls) < Most; {
+		at := scan.SkipSpace(v, i)
+		n, is := scan.StartsAnyFold(v[at:], f.closers, eof)
+		switch {
+		case is == yes:
+			b.end = at + n
+			return b, scan.When(len(b.calls) > 0)
+		case is == wait, at == len(v) && !eof:
+			return block{}, wait
+		case at == len(v):
+			b.end = at
+			return b, scan.When(len(b.calls) > 0)
+		}
+		c, end, is := f.call(at)
+		switch {
+		case bare && len(b.calls) > 0:
+			return block{end: at}, no
+		case is == wait:
+			return block{}, wait
+		case f.cut:
+			b.truncated, b.end = true, len(v)
+			return b, yes
+		case is == no && len(b.calls) > 0 && len(f.closers) == 0:
+			b.end = i
+			return b, yes
+		case is == no:
+			return block{end: at}, no
+		}
+		b.calls, i = append(b.calls, c), end
+		b.end = i
+	}
+	return b, yes
+}
+
+// call reads a call at v[i:] in the first way that fits.
+func (f *framing) call(i int) (c Call, end int, is verdict) {
+	for _, t := range f.Calls {
+		if c, end, is = f.match(t, i); is != no || f.cut {
+			return c, end, is
+		}
+	}
+	return c, end, no
+}
+
+func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
+	c.Args = "{}"
+	for n, s := range t {
+		switch s.slot {
+		case "":
+			i, is = f.literal(s.lit, i)
+		case "name":
+			n := nameEnd(f.v[i:min(len(f.v), i+longestName+1)])
+			if is = scan.When(n > 0 && n <= longestName); i+n == len(f.v) && !f.eof && n <= longestName {
+				is = wait
+			}
+			c.Name = strings.Clone(f.v[i : i+n])
+			i += n
+		case "arguments":
+			c.Args, i, is = f.arguments(t[n+1:].fixed(), i)
+		default:
+			_, i, is = f.upTo(t[n+1:].fixed(), i)
+		}
+		if is != yes {
+			return c, i, is
+		}
+	}
+	return c, i, yes
+}
+
+// literal reads a literal at v[i:], in any case, or white space.
+func (f *framing) literal(lit string, i int) (int, verdict) {
+	if lit == "" {
+		return scan.SkipSpace(f.v, i), yes
+	}
+	is := scan.StartsFold(f.v[i:], lit, f.eof)
+	return i + len(lit), is
+}
+
+// starts says whether v[i:] begins with literals and white space.
+func (f *framing) starts(fixed Template, i int) (end int, is verdict) {
+	is = scan.When(len(fixed) > 0)
+	for _, s := range fixed {
+		if i, is = f.literal(s.lit, i); is != yes {
+			break
+		}
+	}
+	return i, is
+}
+
+// find is where they stand first at or behind v[from:], and where they end; or -1, and Wait where they may
+// still come.
+func (f *framing) find(fixed Template, from int) (at, end int, is verdict) {
+	for at = from; at < len(f.v); at++ {
+		if end, is = f.starts(fixed, at); is != no {
+			return at, end, is
+		}
+	}
+	return -1, -1, scan.WaitUnless(f.eof)
+}
+
+// upTo is the short text at v[i:] in front of literals.
+func (f *framing) upTo(fixed Template, i int) (string, int, verdict) {
+	const most = 256
+	at, _, is := f.find(fixed, i)
+	if is == yes && at-i < most {
+		return f.v[i:at], at, yes
+	}
+	return "", i, scan.WaitUnless(f.eof || len(f.v)-i >= most)
+}
+
+// arguments reads those at v[i:], behind which a literal stands.
+func (f *framing) arguments(behind Template, i int) (args string, end int, is verdict) {
+	if len(f.Argument) > 0 {
+		return f.keyed(behind, i)
+	}
+	i = scan.SkipSpace(f.v, i)
+	switch {
+	case i == len(f.v):
+		return "{}", i, scan.WaitUnless(f.eof)
+	case f.v[i] != '{':
+		return "{}", i, scan.When(len(behind) > 0) // and a literal must follow
+	case f.Quote != "":
+		return f.quoted(i)
+	}
+	value := harmony.Scan{At: i}
+	if !value.Run(f.v, f.eof) {
+		f.cut = f.eof
+		return "", i, scan.WaitOr(f.eof)
+	}
+	return strings.Clone(f.v[i:value.End]), value.End, yes
+}
+
+// quoted reads an object at v[i:] whose texts stand between quotes of their own.
+func (f *framing) quoted(i int) (args string, end int, is verdict) {
+	var out strings.Builder
+	depth := 0
+	for i < len(f.v) {
+		switch scan.Starts(f.v[i:], f.Quote, f.eof) {
+		case wait:
+			return "", i, wait
+		case yes:
+			from := i + len(f.Quote)
+			n := strings.Index(f.v[from:], f.Quote)
+			if n < 0 {
+				i = len(f.v)
+				continue
+			}
+			out.WriteString(jsontext.Quote(f.v[from : from+n]))
+			i = from + n + len(f.Quote)
+			continue
+		}
+		b := f.v[i]
+		out.WriteByte(b)
+		i++
+		switch b {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return out.String(), i, yes
+			}
+		}
+	}
+	f.cut = f.eof
+	return "", i, scan.WaitOr(f.eof)
+}
+
+// keyed reads arguments that are written one by one.
+func (f *framing) keyed(behind Template, i int) (args string, end int, is verdict) {
+	var members []string
+	for len(members) <= 2*Most {
+		at := scan.SkipSpace(f.v, i)
+		if at == len(f.v) && !f.eof {
+			return "", at, wait
+		}
+		if _, is := f.starts(behind, at); is != no {
+			return jsontext.Object(members...), at, is
+		}
+		key, value, next, is := f.argument(behind, at)
+		switch {
+		case is == wait || f.cut:
+			return "", at, is
+		case is == no:
+			f.cut = f.eof && at == len(f.v) && len(f.closers) > 0 // it may lack arguments
+			return jsontext.Object(members...), at, scan.When(!f.cut)
+		}
+		members, i = append(members, key, value), next
+	}
+	return "", i, no
+}
+
+// argument reads one at v[i:].
+func (f *framing) argument(behind Template, i int) (key, value string, end int, is verdict) {
+	for n, s := range f.Argument {
+		switch s.slot {
+		case "":
+			i, is = f.literal(s.lit, i)
+		case "value":
+			value, i, is = f.value(f.Argument[n+1:].fixed(), behind, i)
+		case "key":
+			key, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
+			key = strings.TrimSpace(key)
+		default:
+			_, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
+		}
+		if is != yes {
+			return "", "", i, is
+		}
+	}
+	return key, value, i, yes
+}
+
+// value is the text at v[i:] in front of what closes it, behind which the frame goes on: with another
+// argument, with what stands behind them, or with its end. So a text may hold what closes it. Where nothing
+// does, the text ends where the frame goes on.
+func (f *framing) value(closing, behind Template, i int) (text string, end int, is verdict) {
+	for at := i; at <= len(f.v); at++ {
+		next := at
+		if len(closing) > 0 {
+			if at, next, is = f.find(closing, at); is == wait {
+				return "", i, wait
+			} else if is == no {
+				break
+			}
+			next = scan.SkipSpace(f.v, next)
+		} else if at == len(f.v) {
+			break
+		}
+		switch f.goesOn(behind, next) {
+		case wait:
+			return "", i, wait
+		case yes:
+			text = f.v[i:at]
+			if own, is := strings.CutPrefix(text, "\n"); is { // it stands in lines of its own
+				text = strings.TrimSuffix(own, "\n")
+			} else if len(closing) == 0 {
+				text = strings.TrimSpace(text)
+			}
+			return strings.Clone(text), at, yes
+		}
+	}
+	f.cut = f.eof
+	return "", i, scan.WaitOr(f.eof)
+}
+
+// goesOn says whether the frame goes on behind an argument at v[i:].
+func (f *framing) goesOn(behind Template, i int) verdict {
+	if i == len(f.v) {
+		return scan.WaitOr(f.eof)
+	}
+	_, is := scan.StartsAnyFold(f.v[i:], f.closers, f.eof)
+	for _, more := range [...]Template{f.Argument.fixed(), behind} {
+		if is == no {
+			_, is = f.starts(more, i)
+		}
+	}
+	return is
+}

@@ -1,0 +1,84 @@
+package parse_test
+
+import (
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+)
+
+func template(t testing.TB, s string) parse.Template {
+	t.Helper()
+	out, err := parse.NewTemplate(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// framed is a strategy of kind frame.
+func framed(t testing.TB, open, end, call, argument, quote string) parse.Strategy {
+	st := parse.Strategy{ID: "frame " + open, Kind: parse.Frames, Open: []string{open}, Frame: parse.Frame{
+		Calls: []parse.Template{template(t, call)}, Argument: template(t, argument), Quote: quote}}
+	if end != "" {
+		st.Close = []string{end}
+	}
+	return st
+}
+
+func frames(t testing.TB) []parse.Strategy {
+	return []parse.Strategy{
+		framed(t, "<calls>", "</calls>", "<f={name}> {arguments} </f>", "<p={key}>{value}</p>", ""),
+		framed(t, "((", "))", "{name} {arguments}", "~~ {key}: {value}", ""),
+		framed(t, "<|call>", "<call|>", "call:{name}{arguments}", "", `<|"|>`),
+		framed(t, "⟦call⟧", "", "⟦call⟧ {name} ⟦args⟧ {arguments}", "", ""),
+	}
+}
+
+func TestFrames(t *testing.T) {
+	const a, ls = `read{"path":"a"}`, `exec{"command":"ls"}`
+	s := compiled(t, frames(t)...)
+	check(t, s, []row{
+		// Several calls in one opener; white space between the parts; any case.
+		{"I look.\n<calls>\n<f=read>\n<p=path>\na\n</p>\n</f>\n<F=exec><P=command>ls</P></F></calls>", a + " " + ls, "I look.", ""},
+		{"<calls><f=web_search></f></calls>", "web_search{}", "", ""},
+		// A value may hold what closes it, and other calls; white space at its ends is its own.
+		{"<calls><f=exec><p=command>echo <f=read> </p> and </f> x</p></f></calls>", `exec{"command":"echo <f=read> </p> and </f> x"}`, "", ""},
+		{"<calls><f=exec><p=command>  ls\n</p></f></calls>", `exec{"command":"  ls\n"}`, "", ""},
+		// A value that nothing closes ends where the next one begins.
+		{"((read ~~ path: a ~~ limit: 5 ))", `read{"path":"a","limit":"5"}`, "", ""},
+		{"((read ~~ path: a: b ))", `read{"path":"a: b"}`, "", ""},
+		// Quotes of its own; keys without any.
+		{`<|call>call:exec{command:<|"|>echo "a" }<|"|>}<call|>`, `exec{"command":"echo \"a\" }"}`, "", ""},
+		// Nothing closes it; several follow each other.
+		{`⟦call⟧ read ⟦args⟧ {"path":"a"}`, a, "", ""},
+		{`⟦call⟧ read ⟦args⟧ {"path":"a"}` + "\n" + `⟦call⟧ exec ⟦args⟧ {"command":"ls"}`, a + " " + ls, "", ""},
+		// No call, and a cut one.
+		{"The tag <calls> opens them.", "", "The tag <calls> opens them.", ""},
+		{"((read is a function))", "", "((read is a function))", ""},
+		{"<calls><f=exec><p=command>ls", "", "", ""},
+		{`⟦call⟧ exec ⟦args⟧ {"command":"ls`, "", "", ""},
+		{"`<calls><f=exec><p=command>ls</p></f></calls>`", "", "`<calls><f=exec><p=command>ls</p></f></calls>`", ""},
+	})
+	for _, unit := range []string{"<calls>", "<calls><f=exec>", "<p=command>", "</p>", "<calls><f=exec><p=a>", "((", "((exec ~~a:",
+		"<|call>call:exec{", `<|"|>`, "⟦call⟧", "⟦call⟧exec⟦args⟧{"} {
+		for _, opening := range []string{"", "<calls><f=exec><p=command>", "((exec ~~ a: ", `<|call>call:exec{a:<|"|>`} {
+			linear(t, s, opening, unit, 4, false)
+			linear(t, s, opening, unit, 1<<20, false)
+		}
+	}
+}
+
+func TestTemplates(t *testing.T) {
+	if _, err := parse.NewTemplate("{any}{name}"); err == nil {
+		t.Error("two slots side by side pass")
+	}
+	for _, f := range []parse.Frame{
+		{}, {Calls: []parse.Template{template(t, "<call {arguments}>")}},
+		{Calls: []parse.Template{template(t, "{name}")}, Argument: template(t, "<p={key}>")},
+		{Calls: []parse.Template{template(t, "{name}")}, Argument: template(t, "{key}={value};")},
+	} {
+		if f.Check() == nil {
+			t.Errorf("%v passes", f)
+		}
+	}
+}
