@@ -93,9 +93,13 @@ var described = []struct {
 // Schemas gives the JSON Schemas (draft-07) of all rule files and of the config
 // file, as text: "strategies.schema.json" → {…}. They are written from the types
 // that the files are decoded into, and are the same in every run.
-func Schemas() (map[string][]byte, error) {
+// Parts have settings in the config file, too: each is a pointer to a struct.
+func Schemas(parts ...any) (map[string][]byte, error) {
 	out := make(map[string][]byte, len(described))
 	for _, d := range described {
+		if d.file == configFile {
+			d.holds = settingsType(parts)
+		}
 		var doc bytes.Buffer
 		enc := json.NewEncoder(&doc)
 		enc.SetEscapeHTML(false)
@@ -106,6 +110,18 @@ func Schemas() (map[string][]byte, error) {
 		out[schemaName(d.file)] = doc.Bytes()
 	}
 	return out, nil
+}
+
+// settingsType holds the settings of core and parts.
+func settingsType(parts []any) reflect.Type {
+	var fields []reflect.StructField
+	for _, of := range append([]any{&config.Settings{}}, parts...) {
+		for _, f := range rulefile.Keys(reflect.TypeOf(of).Elem()) {
+			f.Index = nil
+			fields = append(fields, f)
+		}
+	}
+	return reflect.StructOf(fields)
 }
 
 // schemaName names the schema of a file, or of all files of a folder.
