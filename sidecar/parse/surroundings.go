@@ -79,9 +79,18 @@ func (p *Front) Says() bool {
 	return isLetter(last) || ends(last) || strings.ContainsRune(":：", last)
 }
 
-// Leads says that the text ends with a colon or a question.
+// Leads says that the text ends with a colon or a question. Lines of a ReAct step behind it are no part of
+// the text: "It repeats this:\n\nThought: I list it.\n" leads.
 func (p *Front) Leads() bool {
-	text := strings.TrimRightFunc(strings.TrimRightFunc(p.String(), isGap), isCloser)
+	text := strings.TrimRightFunc(p.String(), isGap)
+	for {
+		last := strings.LastIndexByte(text, '\n')
+		if keyword, _, _ := Line(text[last+1:]); keyword == Plain || last < 0 {
+			break
+		}
+		text = strings.TrimRightFunc(text[:last], isGap)
+	}
+	text = strings.TrimRightFunc(text, isCloser)
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return strings.ContainsRune(":：?？؟", last)
 }

@@ -140,6 +140,8 @@ func TestTracesOfOthers(t *testing.T) {
 	const call = `{"command":"ls"}`
 	for name, reply := range map[string]string{
 		"a chat": "<|im_start|>user\nList it.<|im_end|>\n<|im_start|>assistant\n<tool_call>\n{\"name\":\"exec\",\"arguments\":" + call + "}\n</tool_call><|im_end|>",
+		"steps of another": "It repeats the same step each time:\n\nThought: I should list it.\nAction: exec\nAction Input: " +
+			call + "\nObservation:\nThought: I should list it.\n",
 		"a report": "Tatsächlich steht im Feld thinking: to=functions.exec <|constrain|>json<|message|>" +
 			call + "<|call|>",
 	} {
