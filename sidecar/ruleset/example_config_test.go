@@ -1,4 +1,4 @@
-package ruleset
+package ruleset_test
 
 import (
 	"os"
@@ -20,7 +20,7 @@ func TestConfigToBeginWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	noVariables := func(string) (string, bool) { return "", false }
-	var plain, whole config.Settings
+	plain, whole := config.Settings{Parts: partSettings()}, config.Settings{Parts: partSettings()}
 	if p := plain.Read(name, string(doc), noVariables); len(p) > 0 {
 		t.Error(p)
 	}

@@ -7,13 +7,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// The schema of the config file has the settings of all parts, which import this package.
-func TestSchemasAreFresh(t *testing.T) {
-	var parts []any
+// partSettings are the settings of all parts, which import this package.
+func partSettings() (out []any) {
 	for _, p := range program.Parts() {
 		if of := p.Settings(); of != nil {
-			parts = append(parts, of)
+			out = append(out, of)
 		}
 	}
-	ruleset.FreshSchemas(t, parts...)
+	return out
 }
+
+// The schema of the config file has the settings of all parts.
+func TestSchemasAreFresh(t *testing.T) { ruleset.FreshSchemas(t, partSettings()...) }
