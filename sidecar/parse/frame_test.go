@@ -59,13 +59,6 @@ func TestFrames(t *testing.T) {
 		{`⟦call⟧ exec ⟦args⟧ {"command":"ls`, "", "", ""},
 		{"`<calls><f=exec><p=command>ls</p></f></calls>`", "", "`<calls><f=exec><p=command>ls</p></f></calls>`", ""},
 	})
-	for _, unit := range []string{"<calls>", "<calls><f=exec>", "<p=command>", "</p>", "<calls><f=exec><p=a>", "((", "((exec ~~a:",
-		"<|call>call:exec{", `<|"|>`, "⟦call⟧", "⟦call⟧exec⟦args⟧{"} {
-		for _, opening := range []string{"", "<calls><f=exec><p=command>", "((exec ~~ a: ", `<|call>call:exec{a:<|"|>`} {
-			linear(t, s, opening, unit, 4, false)
-			linear(t, s, opening, unit, 1<<20, false)
-		}
-	}
 }
 
 func TestTemplates(t *testing.T) {

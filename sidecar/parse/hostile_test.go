@@ -95,6 +95,18 @@ func TestHostileTextForPatternsIsReadInLinearTime(t *testing.T) {
 	}
 }
 
+// A frame that is opened and never closed costs no more than its length.
+func TestFramesAreLinear(t *testing.T) {
+	s := compiled(t, frames(t)...)
+	for _, unit := range []string{"<calls>", "<calls><f=exec>", "<p=command>", "</p>", "<calls><f=exec><p=a>", "((", "((exec ~~a:",
+		"<|call>call:exec{", `<|"|>`, "⟦call⟧", "⟦call⟧exec⟦args⟧{"} {
+		for _, opening := range []string{"", "<calls><f=exec><p=command>", "((exec ~~ a: ", `<|call>call:exec{a:<|"|>`} {
+			linear(t, s, opening, unit, 4, false)
+			linear(t, s, opening, unit, 1<<20, false)
+		}
+	}
+}
+
 // linear compares a reading with one of four times the text. A quadratic reader
 // takes 16 times as long. The reader looks back for up to 4 KB, so the smaller text is longer. What is
 // suspicious is measured again, and the best of each counts: a busy machine only adds.

@@ -94,11 +94,6 @@ func (d *ticketAuth) explain(w http.ResponseWriter, r *http.Request, ticket stri
 	}
 }
 
-// basic is what a program shows.
-func basic(ticket, secret string) string {
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(ticket+":"+secret))
-}
-
 // reach is the server that a visit may go to, and where it is counted.
 func (v *visit) reach(ctx context.Context, r *http.Request) (Server, *tally, error) {
 	err := v.sends(r)
