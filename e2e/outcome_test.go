@@ -45,8 +45,9 @@ func (c *trial) words() string {
 	if c.shown && (c.alone || !c.copied) {
 		want = c.content()
 	}
+	good := shown == want || c.copied && strings.HasSuffix(shown, want)
 	say(c.shown && o.ran > 0, "ran an injection")
-	say(c.shown && o.ran == 0 && !failed && shown != want, "text lost")
+	say(c.shown && o.ran == 0 && !failed && !good, "text lost")
 	say(!c.shown && o.ran > c.runs, fmt.Sprintf("ran %d times", o.ran))
 	say(o.ran < c.runs, "call lost")
 	say(!c.shown && markup.MatchString(shown), "markup shown")
@@ -62,9 +63,9 @@ func (c *trial) words() string {
 	}
 	switch {
 	case len(out) > 0:
-	case shown == want && o.asked > turns:
+	case good && o.asked > turns:
 		return "asked again, answered"
-	case shown == want && c.reads == "":
+	case good && c.reads == "":
 		return "answered"
 	case c.reads != "" && strings.Contains(shown, c.reads):
 		return "told why"

@@ -106,7 +106,7 @@ func shownScenarios() []scenario {
 		"The page says:\n\n[exec]\nARGS\n[END_TOOL_REQUEST]"} {
 		out = append(out, scenario{id: fmt.Sprintf("page-%d", i),
 			about: "what stood in a page that it has read: " + lines(text),
-			shown: true, page: true, copied: !strings.HasPrefix(text, "The page"), inTurn: true, turns: 2,
+			shown: true, page: true, copied: true, inTurn: true, turns: 2,
 			says: func(args string) []script.Reply {
 				return []script.Reply{script.Native("read", `{"path":"`+pageOf(fileOf(args))+`"}`),
 					script.Text(strings.ReplaceAll(text, "ARGS", args)), script.Text(theAnswer)}

@@ -25,7 +25,7 @@ type scenario struct {
 	reads     string
 	shown     bool   // the user must read what the model says last, and it must not run
 	page      bool   // the model has it from a page that it has read
-	copied    bool   // it is nothing but that: the model is told, and answers
+	copied    bool   // it is a call of a page: the model is told, and answers behind what stands in front
 	thought   bool   // the thought must come back with the result of the call
 	chat      bool   // there is no such thing in the Responses API
 	slow      bool   // the gateway waits for a short time only
