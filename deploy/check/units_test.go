@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	whole "github.com/jgavinray/gpt-oss-executor/internal/testkit/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
@@ -72,7 +73,7 @@ func TestLaunchdAgent(t *testing.T) {
 	for k, v := range dict["EnvironmentVariables"].(map[string]any) {
 		env = append(env, k+"="+v.(string))
 	}
-	var s config.Settings
+	s := config.Settings{Parts: whole.Settings()}
 	must(t, s.Override(env))
 	if s.State == "" || s.Upstream == "" {
 		t.Errorf("settings %+v", s)

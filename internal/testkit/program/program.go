@@ -18,3 +18,13 @@ func Parts() []cli.Part {
 	return []cli.Part{trace.Part{}, replicas.Part{}, experiment.Part{}, run.Part{}, confine.Part{},
 		console.Part{}, eval.Part{}, setup.Part{}}
 }
+
+// Settings are those of all parts, by default.
+func Settings() (out []any) {
+	for _, p := range Parts() {
+		if of := p.Settings(); of != nil {
+			out = append(out, of)
+		}
+	}
+	return out
+}
