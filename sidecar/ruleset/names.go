@@ -143,7 +143,9 @@ func (l *loader) tryName(e nameExample, want string) {
 
 var (
 	classNames = []string{string(tools.Read), string(tools.Write), string(tools.Exec)} // of tools
-	wordNames  = append(classNames[:3:3], string(tools.Agent))                         // of words
+	groupNames = []string{tools.OfClass + string(tools.Read), tools.OfClass + string(tools.Write),
+		tools.OfClass + string(tools.Exec)} // of all tools of a class
+	wordNames = append(classNames[:3:3], string(tools.Agent)) // of words
 )
 
 // arguments takes what arguments.yaml says about parameters, classes and prose.
@@ -153,9 +155,9 @@ func (l *loader) arguments() {
 	r.Classes, r.Remarks = l.classes(f.Classes), values(f.Remarks)
 	for _, t := range f.Tools {
 		tool := t.Key.Value
-		if class, all := strings.CutPrefix(tool, tools.OfClass); all && class == "" {
+		if tool == tools.OfClass {
 			tool = ""
-		} else if all && !l.known(rulefile.Text{Value: class, At: t.Key.At}, "class", classNames) {
+		} else if strings.HasPrefix(tool, tools.OfClass) && !l.known(t.Key, "group", groupNames) {
 			continue
 		}
 		for _, a := range t.Value.Arguments {
