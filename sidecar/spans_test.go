@@ -16,7 +16,7 @@ import (
 
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
-	wire "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	wire "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/collector"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
@@ -44,8 +44,8 @@ func follow(t *testing.T, cfg setup, begin func(setup) *rig) *followed {
 		t.Fatal(err)
 	}
 	cfg.metrics = telemetry.New()
-	sender, err := otlp.Open(otlp.Config{Settings: settings, Metrics: cfg.metrics, Name: spans.Name,
-		Version: "v1", Log: slog.New(slog.DiscardHandler)})
+	sender, err := otlp.Open(otlp.Config{Settings: settings, Metrics: cfg.metrics, Version: "v1",
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func follow(t *testing.T, cfg setup, begin func(setup) *rig) *followed {
 		return to.Spans()
 	}
 	t.Cleanup(func() { end() })
-	cfg.spans = spans.New(sender.Tracer())
+	cfg.spans = sender.Tracer()
 	return &followed{begin(cfg), to, end}
 }
 
