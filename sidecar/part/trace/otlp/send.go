@@ -217,9 +217,9 @@ func (e *metricExporter) Export(ctx context.Context, m *metricdata.ResourceMetri
 	return nil
 }
 
-// delivery brings one kind of data to the collector, one request at a time. It is the client of an exporter of
-// OpenTelemetry, which makes the request and tries again. By itself the exporter would not try again where no
-// server listens, would follow a redirect with the headers, and would write the answer into its errors.
+// delivery brings one kind of data to the collector, one request at a time. It is the client of an exporter
+// of OpenTelemetry, which makes the request and tries again. By itself the exporter would not try again where
+// no server listens, would follow a redirect with the headers, and would write the answer into its errors.
 type delivery struct {
 	what    string // spans or metrics
 	to      *url.URL
