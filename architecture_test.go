@@ -69,8 +69,9 @@ var only = map[string][]string{
 	"github.com/prometheus":                 {"sidecar/telemetry"},
 	"github.com/redis/go-redis/v9":          {"sidecar/part/replicas"},
 	"golang.org/x/net/bpf":                  {"sidecar/part/confine/walls"},
-	"go.opentelemetry.io/otel":              {"sidecar/spans", "sidecar/part/trace/otlp"},
+	"go.opentelemetry.io/otel":              {"sidecar/spans", "sidecar/tracectx", "sidecar/part/trace/otlp"},
 	"go.opentelemetry.io/otel/sdk":          {"sidecar/part/trace/otlp"},
+	"go.opentelemetry.io/otel/exporters":    {"sidecar/part/trace/otlp"},
 	"go.opentelemetry.io/proto":             {"sidecar/part/trace/otlp", "internal/testkit/collector"},
 	"google.golang.org/protobuf":            {"sidecar/part/trace/otlp", "internal/testkit/collector"},
 }

@@ -16,7 +16,7 @@ import (
 
 	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
 	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
-	wire "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	wire "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/collector"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
@@ -45,8 +45,8 @@ func follow(t *testing.T, cfg provider.Setup, begin func(provider.Setup) *provid
 		t.Fatal(err)
 	}
 	cfg.Metrics = telemetry.New()
-	sender, err := otlp.Open(otlp.Config{Settings: settings, Metrics: cfg.Metrics, Name: spans.Name,
-		Version: "v1", Log: slog.New(slog.DiscardHandler)})
+	sender, err := otlp.Open(otlp.Config{Settings: settings, Metrics: cfg.Metrics, Version: "v1",
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func follow(t *testing.T, cfg provider.Setup, begin func(provider.Setup) *provid
 		return to.Spans()
 	}
 	t.Cleanup(func() { end() })
-	cfg.Spans = spans.New(sender.Tracer())
+	cfg.Spans = sender.Tracer()
 	return &followed{begin(cfg), to, end}
 }
 

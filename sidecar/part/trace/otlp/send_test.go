@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
-	wire "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
+	wire "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/collector"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -50,7 +51,7 @@ func sending(t *testing.T, to string, environ ...string) (*Sender, *telemetry.Me
 		t.Fatal(err)
 	}
 	log, m := &lines{}, telemetry.New()
-	s, err := Open(Config{Settings: settings, Metrics: m, Name: "test", Version: "v1.2.3",
+	s, err := Open(Config{Settings: settings, Metrics: m, Version: "v1.2.3",
 		Log: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
 		t.Fatal(err)
@@ -61,9 +62,10 @@ func sending(t *testing.T, to string, environ ...string) (*Sender, *telemetry.Me
 // span ends one, and has the queue emptied.
 func span(t *testing.T, s *Sender, name string) {
 	t.Helper()
-	_, one := s.Tracer().Start(context.Background(), name, trace.WithSpanKind(trace.SpanKindClient))
+	_, one := s.traces.Tracer(spans.Name).Start(context.Background(), name,
+		trace.WithSpanKind(trace.SpanKindClient))
 	one.End()
-	if err := s.spans.ForceFlush(context.Background()); err != nil {
+	if err := s.traces.ForceFlush(context.Background()); err != nil {
 		t.Error(err)
 	}
 }
@@ -98,8 +100,8 @@ func TestSends(t *testing.T) {
 	}
 	of := to.Traces()[0].ResourceSpans[0]
 	r := collector.Attributes(of.Resource.Attributes)
-	if r["service.name"] != Service || r["service.version"] != "v1.2.3" || r["host.name"] != "box" ||
-		of.ScopeSpans[0].Scope.Name != "test" ||
+	if r["service.name"] != program || r["service.version"] != "v1.2.3" || r["host.name"] != "box" ||
+		of.ScopeSpans[0].Scope.Name != spans.Name ||
 		!strings.HasPrefix(of.SchemaUrl, "https://opentelemetry.io/schemas/") {
 		t.Errorf("%v %v", r, of)
 	}
@@ -157,10 +159,10 @@ func TestAsksForPatience(t *testing.T) {
 	to := collector.Start(t)
 	s, _, log := sending(t, to.URL, "OTEL_METRICS_EXPORTER=none")
 	to.Answer(503)
-	_, one := s.Tracer().Start(context.Background(), "patient")
+	_, one := s.traces.Tracer(spans.Name).Start(context.Background(), "patient")
 	one.End()
 	flushed := make(chan error)
-	go func() { flushed <- s.spans.ForceFlush(context.Background()) }()
+	go func() { flushed <- s.traces.ForceFlush(context.Background()) }()
 	for to.Requests() == 0 {
 		time.Sleep(time.Millisecond)
 	}
@@ -180,35 +182,61 @@ func TestAsksForPatience(t *testing.T) {
 }
 
 // Data is taken where the status says so. Only an answer in protobuf can say that a part of it was not.
-func TestAnswerOfAnotherKind(t *testing.T) {
+// A redirect is not followed, and the log has neither the answer nor the address, which may hold keys.
+func TestAnswers(t *testing.T) {
 	rejects, err := proto.Marshal(&wire.ExportTraceServiceResponse{PartialSuccess: &wire.ExportTracePartialSuccess{RejectedSpans: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		name, kind, body string
+		status           int
 		lost             float64
+		detail           string
+		asked            int
 	}{
-		{"text", "text/plain", "OK", 0},
-		{"JSON", "application/json", `{"partialSuccess":{}}`, 0},
-		{"no kind", "", string(rejects), 0},
-		{"half of an answer", "application/x-protobuf", string(rejects[:len(rejects)-1]), 0},
-		{"a rejection", "application/x-protobuf; charset=x", string(rejects), 1},
+		{"a connection that breaks, and then text", "text/plain", "OK", 0, 0, "", 2},
+		{"text", "text/plain", "OK", 200, 0, "", 1},
+		{"JSON", "application/json", `{"partialSuccess":{}}`, 202, 0, "", 1},
+		{"no kind", "", string(rejects), 200, 0, "", 1},
+		{"half of an answer", "application/x-protobuf", string(rejects[:len(rejects)-1]), 200, 0, "", 1},
+		{"a rejection", "application/x-protobuf; charset=x", string(rejects), 200, 1, "the collector refuses some: ", 1},
+		{"a redirect", "text/plain", "/elsewhere", 307, 1, "the collector answers 307 Temporary Redirect", 1},
+		{"a key", "text/plain", "hunter2 is no key", 401, 1, "the collector answers 401 Unauthorized", 1},
+		{"a key, at last", "text/plain", "hunter2 is no key", 503, 1, "the collector answers 503 Service Unavailable", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			to := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked := 0
+			to := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if asked++; c.status == 0 {
+					if asked == 1 {
+						panic(http.ErrAbortHandler)
+					}
+					c.status = http.StatusOK
+				}
+				user, password, _ := r.BasicAuth()
+				if r.URL.RequestURI() != "/v1/traces?tenant=a" || user != "bob" || password != "hunter2" {
+					t.Errorf("it asks for %s as %s", r.URL, user)
+				}
 				w.Header()["Content-Type"] = []string{c.kind}
+				w.Header().Set("Location", "/elsewhere")
+				w.Header().Set("Retry-After", "3600") // longer than the time of a delivery
+				w.WriteHeader(c.status)
 				_, _ = io.WriteString(w, c.body)
 			}))
 			defer to.Close()
-			s, m, log := sending(t, to.URL, "OTEL_METRICS_EXPORTER=none")
+			s, m, log := sending(t, strings.Replace(to.URL, "http://", "http://bob:hunter2@", 1)+"?tenant=a",
+				"OTEL_METRICS_EXPORTER=none", "OTEL_EXPORTER_OTLP_TIMEOUT=60000")
 			span(t, s, "one")
 			if err := s.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
 			if lost, said := value(t, m, "lost"), log.count("event=telemetry_lost"); lost != c.lost ||
-				said != int(c.lost) {
-				t.Errorf("%g lost, %s", lost, log)
+				said != int(c.lost) || log.count(c.detail) == 0 || asked != c.asked {
+				t.Errorf("%g lost, asked %d times, %s", lost, asked, log)
+			}
+			if log.count("hunter2") > 0 {
+				t.Errorf("the log has a key: %s", log)
 			}
 		})
 	}
@@ -223,7 +251,7 @@ func TestEndIsInTime(t *testing.T) {
 		if status == 0 {
 			to.Stop()
 		}
-		_, one := s.Tracer().Start(context.Background(), "last")
+		_, one := s.traces.Tracer(spans.Name).Start(context.Background(), "last")
 		one.End()
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -241,7 +269,7 @@ func TestQueueHasAnEnd(t *testing.T) {
 	s, m, _ := sending(t, to.URL, "OTEL_METRICS_EXPORTER=none", "OTEL_EXPORTER_OTLP_TIMEOUT=100")
 	to.Answer(503)
 	for range 2000 {
-		_, one := s.Tracer().Start(context.Background(), "many")
+		_, one := s.traces.Tracer(spans.Name).Start(context.Background(), "many")
 		one.End()
 	}
 	if err := s.Close(context.Background()); err != nil {
@@ -259,7 +287,7 @@ func TestOpenWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := Open(Config{Settings: settings, Metrics: telemetry.New(), Name: "test",
+	if s, err := Open(Config{Settings: settings, Metrics: telemetry.New(),
 		Log: slog.New(slog.DiscardHandler)}); s != nil || err == nil ||
 		!strings.Contains(err.Error(), "read the certificate of the collector") {
 		t.Errorf("%v %v", s, err)
