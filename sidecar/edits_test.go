@@ -21,7 +21,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -87,7 +86,7 @@ func underLoad(t testing.TB, streams int, links bool) *editing {
 	t.Helper()
 	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: rulefile.Files{},
 		made: map[string]made{}}
-	for _, name := range ruleset.FileNames() {
+	for _, name := range loader().FileNames() {
 		e.now[name] = "version: 1\ninclude: [builtin/" + name + "]\n"
 	}
 	e.put(0)
@@ -119,7 +118,7 @@ func underLoad(t testing.TB, streams int, links bool) *editing {
 }
 
 func (e *editing) watch() {
-	rules, err := live.Open(ruletest.Source(e.t, e.dir), "", e.r.s.log, e.r.s.metrics)
+	rules, err := live.Open(loader(), ruletest.Source(e.t, e.dir), "", e.r.s.log, e.r.s.metrics)
 	ruletest.Must(e.t, err)
 	e.r.s.rules = rules
 	ctx, stop := context.WithCancel(context.Background())

@@ -30,6 +30,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
+// sections are what parts read of the rules that these tests work with.
+func sections() []ruleset.Section {
+	return []ruleset.Section{executor.Section(), {Name: "trace", Holds: &spans.Words{}}}
+}
+
+// loader compiles them.
+func loader() ruleset.Loader { return ruletest.Loader(sections()...) }
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // Two tools, one with a schema that can be violated.
@@ -136,7 +144,7 @@ func start(t testing.TB, cfg setup, model http.Handler) *rig {
 // changed is the shipped set with the changes of cfg. Waits are short.
 func changed(t testing.TB, cfg setup) *ruleset.Set {
 	t.Helper()
-	set := ruletest.Shipped(t)
+	set := ruletest.Shipped(t, sections()...)
 	if cfg.set != nil {
 		mine := *cfg.set
 		set = &mine

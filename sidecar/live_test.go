@@ -26,7 +26,7 @@ func watched(t testing.TB, model http.Handler) (r *rig, dir string) {
 	ruletest.Copy(t, dir)
 	r = start(t, setup{}, model)
 	log := slog.New(slog.NewTextHandler(r.log, nil))
-	rules, err := live.Open(ruletest.Source(t, dir), "", log, telemetry.New())
+	rules, err := live.Open(loader(), ruletest.Source(t, dir), "", log, telemetry.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestReadyWithLastGoodRules(t *testing.T) {
 		if spoil {
 			ruletest.Edit(t, dir, "models.yaml", "mode: provider", "mode: provder")
 		}
-		rules, err := live.Open(ruletest.Source(t, dir), state, r.s.log, r.s.metrics)
+		rules, err := live.Open(loader(), ruletest.Source(t, dir), state, r.s.log, r.s.metrics)
 		ruletest.Must(t, err)
 		r.s.rules = rules
 	}

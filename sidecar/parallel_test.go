@@ -17,6 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -66,8 +67,8 @@ func several(n int) (out script.Reply) {
 func TestReadsTogether(t *testing.T) {
 	const n = 6
 	b := &readers{all: n, full: make(chan struct{})}
-	set := *ruletest.Shipped(t)
-	set.Runs.Parallel = "read"
+	set := *ruletest.Shipped(t, sections()...)
+	ruleset.Of[executor.Runs](&set).Parallel = "read"
 	j, err := journal.Open(journal.Config{Dir: filepath.Join(t.TempDir(), "runs"), Now: time.Now})
 	ruletest.Must(t, err)
 	r := start(t, setup{set: &set, sources: []executor.Source{b}, journal: j},
@@ -106,8 +107,8 @@ func TestReadsTogether(t *testing.T) {
 func TestReadsTogetherEnd(t *testing.T) {
 	const n = 4
 	b := &readers{all: n, full: make(chan struct{}), stays: true}
-	set := *ruletest.Shipped(t)
-	set.Runs.Parallel = "read"
+	set := *ruletest.Shipped(t, sections()...)
+	ruleset.Of[executor.Runs](&set).Parallel = "read"
 	j, err := journal.Open(journal.Config{Dir: filepath.Join(t.TempDir(), "runs"), Now: time.Now})
 	ruletest.Must(t, err)
 	r := start(t, setup{set: &set, sources: []executor.Source{b}, journal: j},

@@ -10,7 +10,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -83,7 +82,7 @@ func TestReferences(t *testing.T) {
 func TestReferencesOfThisRun(t *testing.T) {
 	b := newsBench()
 	fetch := script.Native("web_fetch", `{"url":"the top result"}`)
-	r := loop(t, b, func(r *ruleset.Runs) { r.Parallel = "read" },
+	r := loop(t, b, func(r *executor.Runs) { r.Parallel = "read" },
 		script.Native("web_search", `{"query":"news"}`), script.Text("Found."), fetch, script.Text("No."),
 		script.Reply{Calls: []script.Call{{Name: "web_search", Arguments: `{"query":"more"}`},
 			{Name: "web_fetch", Arguments: `{"url":"the top result"}`}}}, script.Text("Yes."))
@@ -102,7 +101,7 @@ func TestReferencesOfThisRun(t *testing.T) {
 	dir := t.TempDir()
 	ruletest.Must(t, os.WriteFile(filepath.Join(dir, "<output file>"), nil, 0o600))
 	b = newsBench()
-	set := *ruletest.Shipped(t)
+	set := *ruletest.Shipped(t, sections()...)
 	r = start(t, setup{set: &set, sources: []executor.Source{b},
 		world: guard.NewWorld(guard.Here{Workspace: dir})},
 		script.New(script.Scenario{Steps: []script.Reply{script.Native("write",

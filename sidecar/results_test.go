@@ -58,7 +58,7 @@ func TestResultsOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &bench{result: func(string, int) tools.Result { return tools.Result{Text: string(doc)} }}
-	set := *ruletest.Shipped(t)
+	set := *ruletest.Shipped(t, sections()...)
 	r := start(t, setup{set: &set, sources: []executor.Source{b}},
 		script.New(script.Scenario{Steps: []script.Reply{script.Native("web_search", `{"query":"news"}`),
 			script.Text("ok")}}))

@@ -33,7 +33,7 @@ func BenchmarkRun(b *testing.B) {
 	model := script.New(script.Scenario{Choose: turns})
 	direct := httptest.NewServer(model)
 	defer direct.Close()
-	set := *ruletest.Shipped(b)
+	set := *ruletest.Shipped(b, sections()...)
 	box := &bench{result: func(string, int) tools.Result { return tools.Result{Text: "text"} }}
 	r := start(b, setup{set: &set, sources: []executor.Source{box}}, model)
 	post := func(b *testing.B, url string, body []byte) {

@@ -58,18 +58,18 @@ func (b *bench) calls() []string {
 }
 
 // loop starts a sidecar that runs tools.
-func loop(t *testing.T, b *bench, edit func(*ruleset.Runs), replies ...script.Reply) *rig {
+func loop(t *testing.T, b *bench, edit func(*executor.Runs), replies ...script.Reply) *rig {
 	t.Helper()
 	return loopOn(t, b, edit, script.New(script.Scenario{Steps: replies}))
 }
 
 // loopOn starts one in front of this model server.
-func loopOn(t *testing.T, b *bench, edit func(*ruleset.Runs), model http.Handler) *rig {
+func loopOn(t *testing.T, b *bench, edit func(*executor.Runs), model http.Handler) *rig {
 	t.Helper()
-	set := *ruletest.Shipped(t)
-	set.Runs.Tools = slices.Clone(set.Runs.Tools)
+	set := *ruletest.Shipped(t, sections()...)
+	ruleset.Of[executor.Runs](&set).Tools = slices.Clone(ruleset.Of[executor.Runs](&set).Tools)
 	if edit != nil {
-		edit(&set.Runs)
+		edit(ruleset.Of[executor.Runs](&set))
 	}
 	return start(t, setup{set: &set, sources: []executor.Source{b}}, model)
 }
@@ -132,7 +132,7 @@ func TestRunEnds(t *testing.T) {
 	again := script.Native("web_fetch", `{"url":"https://example.com/a"}`)
 	write := script.Native("write", `{"path":"/tmp/a","content":"x"}`)
 	for name, c := range map[string]struct {
-		edit    func(*ruleset.Runs)
+		edit    func(*executor.Runs)
 		result  func(string, int) tools.Result
 		replies []script.Reply
 		more    string
@@ -147,7 +147,7 @@ func TestRunEnds(t *testing.T) {
 			ran: 3,
 		},
 		"all turns": {
-			edit:    func(r *ruleset.Runs) { r.Turns = 2 },
+			edit:    func(r *executor.Runs) { r.Turns = 2 },
 			result:  func(_ string, n int) tools.Result { return tools.Result{Text: fmt.Sprint(n)} },
 			replies: []script.Reply{again, write, script.Text("So far so good.")},
 			status:  200, text: []string{"So far so good.", "as many turns", "write: /tmp/a"},
@@ -287,7 +287,7 @@ func TestRunSignals(t *testing.T) {
 		`{"reasoning": "I know it.", "tool_calls": [], "done": true, "answer": "It is calm."}`:       {"guided_json", "It is calm.", true},
 		`{"reasoning": "The task is complete.", "tool_calls": [], "done": false, "answer": "Wait."}`: {"guided_json", "", false},
 	} {
-		set := *ruletest.Shipped(t)
+		set := *ruletest.Shipped(t, sections()...)
 		set.Models = slices.Clone(set.Models)
 		for i := range set.Models {
 			set.Models[i].Profile.Value = c.profile
@@ -319,7 +319,7 @@ func TestToolPanics(t *testing.T) {
 			}
 			return tools.Result{Text: "ok"}
 		}}
-		r := loop(t, b, func(r *ruleset.Runs) { r.Parallel = "read" }, reply, script.Text("end"))
+		r := loop(t, b, func(r *executor.Runs) { r.Parallel = "read" }, reply, script.Text("end"))
 		a := r.run(false, "")
 		asked := r.model.Requests("")
 		if read := fmt.Sprint(asked[len(asked)-1].Messages); a.text != "end" || len(b.calls()) != 2 ||

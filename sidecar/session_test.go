@@ -14,7 +14,7 @@ import (
 func TestSession(t *testing.T) {
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	const line = `\n\nRuntime: agent=main | session=agent:main:main | channel=webchat`
-	sessions := ruletest.Shipped(t).Sessions
+	sessions := ruletest.Shipped(t, sections()...).Sessions
 	for name, tt := range map[string]struct {
 		headers map[string]string
 		user    string

@@ -204,7 +204,7 @@ func with(t *testing.T, more map[string]string) *ruleset.Set {
 	for name, text := range more {
 		files[name] = text
 	}
-	set, problems := ruleset.Load(rulefile.Files(files))
+	set, problems := loader().Load(rulefile.Files(files))
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -58,7 +58,7 @@ func (b *box) asked() int { return len(b.model.Requests("")) }
 // beside starts a sidecar whose models are served by both: main first, then far.
 func beside(t testing.TB, cfg setup, main, far *box) *rig {
 	t.Helper()
-	set := *ruletest.Shipped(t)
+	set := *ruletest.Shipped(t, sections()...)
 	set.Upstreams = []ruleset.Upstream{{Name: ruleset.Main}, {Name: "far", URL: "http://" + far.address}}
 	set.Models = append([]ruleset.Model(nil), set.Models...)
 	for i := range set.Models {
