@@ -16,6 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/program"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -27,6 +28,16 @@ func TestPartsAreListed(t *testing.T) {
 	}
 	for _, p := range program.Parts() {
 		kit = append(kit, p.Name())
+	}
+	for _, p := range parts() {
+		listed := append(built.Brings(p.Name(), built.RuleFile), built.Brings(p.Name(), built.Limit)...)
+		var reads []string
+		for _, s := range (cli.Env{Parts: []cli.Part{p}}).Loader().Sections {
+			reads = append(reads, s.Name)
+		}
+		if strings.Join(reads, " ") != strings.Join(listed, " ") {
+			t.Errorf("%s reads %v of the rule files, and internal/built lists %v", p.Name(), reads, listed)
+		}
 	}
 	if all := strings.Join(built.Parts(), " "); strings.Join(mine, " ") != all ||
 		strings.Join(kit, " ") != all {
@@ -58,11 +69,19 @@ func TestWithoutEachPart(t *testing.T) {
 				said, err := c.CombinedOutput()
 				return string(said), err
 			}
-			if said, err := run("check", "builtin"); err != nil {
+			said, err := run("check", "builtin")
+			if err != nil {
 				t.Fatalf("check: %v\n%s", err, said)
 			}
 			serves(t, program, dir, model.URL)
 			for _, part := range parts {
+				for _, kind := range []built.Kind{built.RuleFile, built.Limit} {
+					for _, name := range built.Brings(part, kind) {
+						if want := built.Without(kind, name); !strings.Contains(said, want) {
+							t.Errorf("check says nothing of %s, not even %q:\n%s", name, want, said)
+						}
+					}
+				}
 				for _, command := range built.Brings(part, built.Command) {
 					refuses(t, run, "the command `"+command+"` belongs to the part "+part, command)
 				}

@@ -223,7 +223,7 @@ func (s *Server) placed(w http.ResponseWriter, r *http.Request,
 	if s.spans == nil {
 		return tracectx.With(r.Context(), tracectx.Incoming(r.Header, id)), nil
 	}
-	return s.spans.Request(r.Context(), r, id, set.Limits.Trace)
+	return s.spans.Request(r.Context(), r, id, *ruleset.Of[spans.Words](set))
 }
 
 // placedError is an error, and where in a trace it was made: who writes it to the log has left that

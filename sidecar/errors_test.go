@@ -220,7 +220,7 @@ func TestErrorsInWordsOfAnAgent(t *testing.T) {
 	files, err := ruletest.Source(t, "").Read()
 	ruletest.Must(t, err)
 	files["agents/ours.yaml"] = "version: 1\nknown: [{says: You are ours}]\nretry: send it anew\n"
-	set, problems := ruleset.Load(files)
+	set, problems := provider.Loader().Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -28,7 +28,7 @@ func watched(t testing.TB, model http.Handler) (r *provider.Server, dir string) 
 	ruletest.Copy(t, dir)
 	r = provider.Start(t, provider.Setup{}, model)
 	log := slog.New(slog.NewTextHandler(r.Log, nil))
-	rules, err := live.Open(ruletest.Source(t, dir), "", log, telemetry.New())
+	rules, err := live.Open(provider.Loader(), ruletest.Source(t, dir), "", log, telemetry.New())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestReadyWithLastGoodRules(t *testing.T) {
 		if spoil {
 			ruletest.Edit(t, dir, "models.yaml", "mode: provider", "mode: provder")
 		}
-		rules, err := live.Open(ruletest.Source(t, dir), state, r.Logger, r.Metrics)
+		rules, err := live.Open(provider.Loader(), ruletest.Source(t, dir), state, r.Logger, r.Metrics)
 		ruletest.Must(t, err)
 		r.Rules.Rules = rules
 	}

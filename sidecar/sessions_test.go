@@ -162,9 +162,9 @@ func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*sessio
 	t.Setenv("OPENCLAW_WORKSPACE", "")
 	builtin, err := rulefile.Builtin(os.DirFS(ruletest.Root()))
 	ruletest.Must(t, err)
-	files, err := ruleset.SourceOf("", locked, builtin).Read()
+	files, err := provider.Loader().Source("", locked, builtin).Read()
 	ruletest.Must(t, err)
-	set, problems := ruleset.LoadShipped(files)
+	set, problems := provider.Loader().LoadShipped(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -13,24 +13,29 @@ type Kind int
 const (
 	Command Kind = iota
 	Setting
+	RuleFile
+	Limit // a key of limits.yaml
+	kinds
 )
 
-func (k Kind) String() string { return [...]string{"command", "setting"}[k] }
+func (k Kind) String() string { return [kinds]string{"command", "setting", "rule file", "key"}[k] }
 
-// parts are the parts of the whole program, each with its commands and settings, with commas between.
+// parts are the parts of the whole program, each with what it brings, with commas between.
 var parts = []struct {
 	name string
-	has  [2]string
+	has  [kinds]string
 }{
-	{"trace", [2]string{}},
-	{"replicas", [2]string{
+	{"trace", [kinds]string{Limit: "trace"}},
+	{"replicas", [kinds]string{
 		Setting: "shared,shared_user,shared_password,shared_ca,shared_prefix,shared_wait"}},
-	{"experiment", [2]string{Command: "experiments,capture"}},
-	{"run", [2]string{Command: "runs", Setting: "workspace_tools,gateway,gateway_token,gateway_session"}},
-	{"confine", [2]string{Command: "confine,git-ssh", Setting: "confine,egress"}},
-	{"console", [2]string{Setting: "console"}},
-	{"eval", [2]string{Command: "eval,noise"}},
-	{"setup", [2]string{Command: "connect,openclaw,doctor,cost,probe,demo"}},
+	{"experiment", [kinds]string{Command: "experiments,capture"}},
+	{"run", [kinds]string{Command: "runs", Setting: "workspace_tools,gateway,gateway_token,gateway_session",
+		RuleFile: "runs.yaml,gateway.yaml"}},
+	{"confine", [kinds]string{Command: "confine,git-ssh", Setting: "confine,egress",
+		Limit: "confined,network"}},
+	{"console", [kinds]string{Setting: "console", Limit: "console"}},
+	{"eval", [kinds]string{Command: "eval,noise"}},
+	{"setup", [kinds]string{Command: "connect,openclaw,doctor,cost,probe,demo"}},
 }
 
 // Parts are the names of all parts.

@@ -41,7 +41,7 @@ func adminOver(t testing.TB) *adminRig {
 	level := &slog.LevelVar{}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: level}))
 	var err error
-	r.rules, err = live.Open(ruletest.Source(t, r.dir), "", log, r.m)
+	r.rules, err = live.Open(ruletest.Loader(), ruletest.Source(t, r.dir), "", log, r.m)
 	ruletest.Must(t, err)
 	asked := guard.NewApprovals(r.rules.Set().Limits, time.Now, r.m, nil)
 	r.api = &API{Rules: r.rules, World: guard.NewWorld(guard.Here{Own: []string{r.dir}}), Approvals: asked,

@@ -154,7 +154,7 @@ func TestAdminConflicts(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	log := slog.New(slog.DiscardHandler)
-	builtin, err := live.Open(ruletest.Source(t, ""), "", log, telemetry.New())
+	builtin, err := live.Open(ruletest.Loader(), ruletest.Source(t, ""), "", log, telemetry.New())
 	ruletest.Must(t, err)
 	r.api.Rules = builtin
 	for _, path := range []string{"/rules", "/rules?dry=1"} {

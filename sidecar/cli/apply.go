@@ -60,6 +60,6 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 
 // Rollouts is a rollout that is not said yet.
 func Rollouts(env Env) Rollout {
-	return Rollout{Wait: 10 * time.Second, Out: env.Out, Err: env.Err,
+	return Rollout{Loader: env.Loader(), Wait: 10 * time.Second, Out: env.Out, Err: env.Err,
 		Builtin: func() (rulefile.Files, error) { return rulefile.Builtin(env.Defaults) }}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -48,7 +49,7 @@ func (q *questions) serve(commands []string) (server *httptest.Server, ids []str
 	if err != nil {
 		return nil, nil, err
 	}
-	live, err := live.Open(src, "", log, metrics)
+	live, err := live.Open(ruletest.Loader(), src, "", log, metrics)
 	if err != nil {
 		return nil, nil, err
 	}

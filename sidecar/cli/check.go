@@ -47,7 +47,7 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 				fmt.Fprintln(env.Err, "--format is written --json or --github now")
 			}
 			dir, named := env.meant(args, policy)
-			if err := unsure(c, dir, args); err != nil {
+			if err := env.unsure(c, dir, args); err != nil {
 				return err
 			}
 			if format != "json" {
@@ -108,7 +108,7 @@ func Checked(dir, policy string, strict bool, env Env) verdict {
 	if err != nil {
 		v.Err, v.Problems = err, rulefile.Unreadable(dir, err)
 	} else {
-		set, problems := ruleset.Load(files)
+		set, problems := env.Loader().Load(files)
 		v.Version, v.Problems = files.Version(), append(problems, src.Ignored()...).In(src)
 		if set != nil {
 			v.Counts.Counts, v.Taken = set.Counts, set.Taken

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -29,6 +30,19 @@ type Env struct {
 type Part interface {
 	service.Part
 	Commands(Env) []*cobra.Command
+}
+
+// Reader is a part that reads something of the rule files.
+type Reader interface{ Rules() []ruleset.Section }
+
+// Loader compiles rules, with what the parts read of them.
+func (e Env) Loader() (l ruleset.Loader) {
+	for _, p := range e.Parts {
+		if r, ok := p.(Reader); ok {
+			l.Sections = append(l.Sections, r.Rules()...)
+		}
+	}
+	return l
 }
 
 // Stdout is Out as it was given: for what asks whether it is a terminal, or hands it on.

@@ -22,7 +22,7 @@ write only what differs. So you get the changes of a new version of the program.
   gpt-oss-executor serve --rules my-rules --upstream http://127.0.0.1:8000/v1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			n, err := Rules(args[0], env.Defaults, layered)
+			n, err := Rules(args[0], env, layered)
 			if err != nil {
 				return err
 			}

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // FuzzReply: whatever a person hands in is explained or refused, and what is shown
@@ -37,7 +37,7 @@ func FuzzReply(f *testing.F) {
 	files["strategies.yaml"] = strings.ReplaceAll(dropExamples(files["strategies.yaml"]), "    kind: ",
 		"    when: '"+when+"'\n    kind: ")
 	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") })
-	set, problems := ruleset.Load(files)
+	set, problems := ruletest.Loader().Load(files)
 	if set == nil {
 		f.Fatal(problems)
 	}

@@ -191,7 +191,7 @@ func setProfile(name, dir string, env Env) error {
 	if !profileLine.MatchString(changed) {
 		return fmt.Errorf("%s has no line with its version, behind which the profile could stand; write this into it: %s", src.OnDisk(file), line)
 	}
-	if err := Edit(src, file, changed); err != nil {
+	if err := Edit(src, env, file, changed); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Out, "%s: %s\n", src.OnDisk(file), line)

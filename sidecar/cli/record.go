@@ -56,7 +56,7 @@ func AddTests(src rulefile.Source, env Env, readings ...ruleset.Recording) error
 		_, err := io.WriteString(env.Out, text)
 		return err
 	}
-	if err := Edit(src, name, text); err != nil {
+	if err := Edit(src, env, name, text); err != nil {
 		return err
 	}
 	for _, r := range readings {

@@ -23,13 +23,14 @@ type Rollout struct {
 	Admin    *admin.Client // of the server; nil: there is none
 	Wait     time.Duration // that the server may take
 	Builtin  func() (rulefile.Files, error)
+	Loader   ruleset.Loader
 	Out, Err io.Writer
 }
 
 // source is the folder that is published, over the rules of the program.
 func (r *Rollout) source() (rulefile.Source, error) {
 	builtin, err := r.Builtin()
-	return ruleset.SourceOf(r.From, r.Policy, builtin), err
+	return r.Loader.Source(r.From, r.Policy, builtin), err
 }
 
 // Run checks, publishes, and waits.
@@ -148,7 +149,7 @@ func (r *Rollout) check(ctx context.Context, files rulefile.Files) (version stri
 	if err != nil {
 		return "", err
 	}
-	set, problems := ruleset.Load(whole)
+	set, problems := r.Loader.Load(whole)
 	if problems = append(problems, src.Ignored()...); len(problems) > 0 {
 		fmt.Fprintln(r.Err, problems.In(src).Error())
 	}

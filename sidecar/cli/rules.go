@@ -58,7 +58,7 @@ func (e Env) meant(args []string, policy string) (dir, named string) {
 		named = dir + ", which " + config.Prefix + "RULES names"
 	default:
 		named = RulesName("") + ", as no folder is named"
-		if holdsRules("rules") {
+		if e.holdsRules("rules") {
 			named += "; to look at the folder here, say rules"
 		}
 	}
@@ -81,8 +81,8 @@ func notEmpty(_ *cobra.Command, args []string) error {
 }
 
 // holdsRules reports whether rule files stand in a folder.
-func holdsRules(dir string) bool {
-	return slices.ContainsFunc(ruleset.FileNames(), func(name string) bool {
+func (e Env) holdsRules(dir string) bool {
+	return slices.ContainsFunc(e.Loader().FileNames(), func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil
 	})
@@ -90,8 +90,8 @@ func holdsRules(dir string) bool {
 
 // unsure refuses a command that would check the built-in rules, where the user may mean those in the current
 // folder.
-func unsure(c *cobra.Command, dir string, args []string) error {
-	if dir != "" || len(args) > 0 || !holdsRules(".") {
+func (e Env) unsure(c *cobra.Command, dir string, args []string) error {
+	if dir != "" || len(args) > 0 || !e.holdsRules(".") {
 		return nil
 	}
 	return Misused(c, fmt.Errorf("which rules? There are rule files here, and no folder is named. Say one of these:\n"+
@@ -105,7 +105,7 @@ func RulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 		dir = ""
 	}
 	builtin, err := rulefile.Builtin(env.Defaults)
-	return ruleset.SourceOf(dir, policy, builtin), err
+	return env.Loader().Source(dir, policy, builtin), err
 }
 
 // ReadRules reads them.
@@ -146,9 +146,9 @@ func LoadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	load := ruleset.Load
+	load := env.Loader().Load
 	if src.Dir == "" && src.Policy == "" {
-		load = ruleset.LoadShipped
+		load = env.Loader().LoadShipped
 	}
 	set, problems := load(files)
 	if len(problems) > 0 {
@@ -172,13 +172,13 @@ func loadProfile(dir, policy, profile string, env Env) (*ruleset.Set, error) {
 
 // Edit writes one file of a folder of rules, whole, if the rules load with it: the folder may
 // be watched. name has slashes.
-func Edit(src rulefile.Source, name, text string) error {
+func Edit(src rulefile.Source, env Env, name, text string) error {
 	files, err := src.Read()
 	if err != nil {
 		return err
 	}
 	files[name] = text
-	if set, problems := ruleset.Load(files); set == nil {
+	if set, problems := env.Loader().Load(files); set == nil {
 		return fmt.Errorf("the rules do not load with this %s, so nothing was written:\n%w", name,
 			problems.In(src))
 	}

@@ -167,7 +167,7 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.L
 			return err
 		}
 	}
-	if s.Rules == "" && holdsRules(".") {
+	if s.Rules == "" && env.holdsRules(".") {
 		log.Warn("there are rule files here, and they are not used: to use them, set --rules .",
 			"event", "rules_unused")
 	}
@@ -195,7 +195,7 @@ func OpenRules(s config.Settings, env Env, log *serverlog.Log, m *telemetry.Metr
 	if err = errors.Join(err, service.CheckFolders(s)); err != nil {
 		return nil, err
 	}
-	rules, err := live.Open(src, s.State, log.Logger, m)
+	rules, err := live.Open(env.Loader(), src, s.State, log.Logger, m)
 	var problems rulefile.Problems
 	switch {
 	case errors.As(err, &problems):

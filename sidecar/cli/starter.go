@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // The folders of JSON Schemas and of tests inside a folder of rules.
@@ -22,8 +20,8 @@ const (
 
 // Rules copies the built-in files to dir, and overwrites none. n is how many. With layered they
 // only include the built-in ones.
-func Rules(dir string, program fs.FS, layered bool) (n int, err error) {
-	files, err := defaults(program)
+func Rules(dir string, env Env, layered bool) (n int, err error) {
+	files, err := defaults(env.Defaults)
 	if err != nil {
 		return 0, err
 	}
@@ -33,7 +31,7 @@ func Rules(dir string, program fs.FS, layered bool) (n int, err error) {
 			top := filepath.Dir(name)
 			return top != "." && top != schemaFolder && top != testFolder
 		})
-		for _, name := range ruleset.FileNames() {
+		for _, name := range env.Loader().FileNames() {
 			files[name] = fmt.Appendf(nil, layer, strings.TrimSuffix(name, ".yaml"), name)
 		}
 	}

@@ -44,7 +44,7 @@ reply is read as it is read today. REPLY is what explain takes.`,
 		Args: cobra.MatchAll(cobra.MaximumNArgs(1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, named := env.meant(args, policy)
-			if err := unsure(c, dir, args); err != nil {
+			if err := env.unsure(c, dir, args); err != nil {
 				return err
 			}
 			if !f.json {
@@ -88,7 +88,7 @@ reply is read as it is read today. REPLY is what explain takes.`,
 // runTests runs the tests once, and fails if one of them does not hold.
 func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *regexp.Regexp, env Env) error {
 	began := time.Now()
-	report, problems := ruleset.Test(files, wanted.MatchString)
+	report, problems := env.Loader().Test(files, wanted.MatchString)
 	if len(problems) > 0 {
 		fmt.Fprintln(env.Err, problems.In(src).Error())
 	}

@@ -114,11 +114,9 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 	file, all := rulefile.Single(name, doc), s.All()
 	var fields []reflect.StructField
 	for _, f := range all {
-		field := f.field
-		field.Name, field.Index = fmt.Sprint("F", len(fields)), nil
-		fields = append(fields, field)
+		fields = append(fields, f.field)
 	}
-	said := reflect.New(reflect.StructOf(fields))
+	said := reflect.New(rulefile.StructOf(fields))
 	problems := file.Decode(said.Interface(), false)
 	for i := range problems {
 		key, unknown := strings.CutPrefix(problems[i].Msg, "unknown key ")

@@ -7,7 +7,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -18,7 +17,7 @@ func edited(t *testing.T, doc string) provider.Setup {
 	files, err := ruletest.Source(t, "").Read()
 	ruletest.Must(t, err)
 	files["edits.yaml"] = "version: 1\n" + doc
-	set, problems := ruleset.LoadShipped(files)
+	set, problems := provider.Loader().LoadShipped(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -45,7 +45,7 @@ func confining(t *testing.T, from, to string) (*judge, *desk, *ruletest.Journal)
 		ruletest.Edit(t, dir, "exec.yaml", from, to)
 		files, err := ruletest.Source(t, dir).Read()
 		ruletest.Must(t, err)
-		set, problems := ruleset.Load(files)
+		set, problems := ruletest.Loader().Load(files)
 		if set == nil {
 			t.Fatal(problems)
 		}
@@ -179,7 +179,7 @@ func TestPermitOfPorts(t *testing.T) {
 	ruletest.Edit(t, dir, "urls.yaml", "\nlocalhost: []\n", "\nlocalhost: [5432, 8001, 18789]\n")
 	files, err := ruletest.Source(t, dir).Read()
 	ruletest.Must(t, err)
-	set, problems := ruleset.Load(files)
+	set, problems := ruletest.Loader().Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

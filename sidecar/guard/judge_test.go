@@ -43,7 +43,7 @@ func policyOf(t testing.TB, exec string) *ruleset.Set {
 	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") })
 	files["exec.yaml"] = "version: 1\n" + exec
 	files["paths.yaml"], files["urls.yaml"] = "version: 1\nroots: {workspace: /srv/project}\n", "version: 1\n"
-	set, problems := ruleset.Load(files)
+	set, problems := provider.Loader().Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -16,7 +15,7 @@ func TestRateOfATool(t *testing.T) {
 	files, err := ruletest.Source(t, "").Read()
 	ruletest.Must(t, err)
 	files["extra/exec.often.yaml"] = "version: 1\nrules: [{id: often, deny: That is too often., when: \"tool == 'read' and rate('tool:read', '1h') >= 2\"}]\n"
-	set, problems := ruleset.LoadShipped(files)
+	set, problems := provider.Loader().LoadShipped(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -152,7 +152,7 @@ func worksIn(t *testing.T, workspace, locked string) *ruleset.Set {
 		files["paths.yaml"] = strings.Replace(files["paths.yaml"],
 			"${OPENCLAW_WORKSPACE:-~/.openclaw/workspace}", workspace, 1)
 	}
-	set, problems := ruleset.Load(files)
+	set, problems := provider.Loader().Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -59,7 +59,7 @@ func (l *Rules) Try(own rulefile.Files) (*ruleset.Set, rulefile.Problems, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	set, problems := ruleset.Load(whole)
+	set, problems := l.loader.Load(whole)
 	if set == nil {
 		return nil, nil, problems
 	}
@@ -73,7 +73,7 @@ func (l *Rules) Test(own rulefile.Files) (*ruleset.Report, rulefile.Problems, er
 	if err != nil {
 		return nil, nil, err
 	}
-	report, problems := ruleset.Test(whole, func(string) bool { return true })
+	report, problems := l.loader.Test(whole, func(string) bool { return true })
 	return report, problems, nil
 }
 
@@ -104,7 +104,7 @@ func (l *Rules) Put(own rulefile.Files, seen Seen) (Edited, error) {
 // Promoted are the operator's files in which an arm of an experiment is the rule for everybody,
 // and the experiment has ended. The error says what is not there, or is Problems.
 func (l *Rules) Promoted(id, arm string) (rulefile.Files, error) {
-	return ruleset.Promoted(l.now.Load().files, id, arm)
+	return l.loader.Promoted(l.now.Load().files, id, arm)
 }
 
 // Promote is Put of Promoted.

@@ -22,7 +22,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -88,7 +87,7 @@ func underLoad(t testing.TB, streams int, links bool) *editing {
 	t.Helper()
 	e := &editing{t: t, dir: filepath.Join(t.TempDir(), "rules"), now: rulefile.Files{},
 		made: map[string]made{}}
-	for _, name := range ruleset.FileNames() {
+	for _, name := range provider.Loader().FileNames() {
 		e.now[name] = "version: 1\ninclude: [builtin/" + name + "]\n"
 	}
 	e.put(0)
@@ -120,7 +119,7 @@ func underLoad(t testing.TB, streams int, links bool) *editing {
 }
 
 func (e *editing) watch() {
-	rules, err := live.Open(ruletest.Source(e.t, e.dir), "", e.r.Logger, e.r.Metrics)
+	rules, err := live.Open(provider.Loader(), ruletest.Source(e.t, e.dir), "", e.r.Logger, e.r.Metrics)
 	ruletest.Must(e.t, err)
 	e.r.Rules.Rules = rules
 	ctx, stop := context.WithCancel(context.Background())

@@ -17,6 +17,7 @@ import (
 // Rules is the rule set in force, and the one way into force for others. A request
 // takes the set once and keeps it. Safe for concurrent use.
 type Rules struct {
+	loader  ruleset.Loader
 	src     rulefile.Source
 	past    *History
 	seen    string     // what was read at start: a version, or the error

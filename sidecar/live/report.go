@@ -131,6 +131,6 @@ func (l *Rules) Of(version string) *ruleset.Set {
 	if !ok {
 		return nil
 	}
-	set, _ := ruleset.Load(e.Files)
+	set, _ := l.loader.Load(e.Files)
 	return set
 }

@@ -11,7 +11,7 @@ import (
 // What is read at start only needs a restart, and no other edit does.
 func TestRestartOf(t *testing.T) {
 	var began, now ruleset.Limits
-	now.Idle, now.Grace, now.NetworkIdle, now.Depth = 1, 1, 1, 1
+	now.Idle, now.Grace, now.Depth = 1, 1, 1
 	if got := restart(&now, &began); got != nil {
 		t.Errorf("%v", got)
 	}

@@ -38,7 +38,7 @@ func (r *ruleRig) open(state string) {
 	r.t.Helper()
 	r.log, r.m = &ruletest.Journal{}, telemetry.New()
 	var err error
-	if r.live, err = Open(ruletest.Source(r.t, r.dir), state, slog.New(slog.NewTextHandler(r.log, nil)),
+	if r.live, err = Open(ruletest.Loader(), ruletest.Source(r.t, r.dir), state, slog.New(slog.NewTextHandler(r.log, nil)),
 		r.m); err != nil {
 		r.t.Fatal(err)
 	}
@@ -76,18 +76,18 @@ func (r *ruleRig) said(event string) int { return r.log.Count(event) }
 
 func TestOpen(t *testing.T) {
 	log, m := slog.New(slog.DiscardHandler), telemetry.New()
-	if _, err := Open(ruletest.Source(t, filepath.Join(t.TempDir(), "none")), "", log, m); err == nil ||
+	if _, err := Open(ruletest.Loader(), ruletest.Source(t, filepath.Join(t.TempDir(), "none")), "", log, m); err == nil ||
 		!strings.Contains(err.Error(), "none") {
 		t.Errorf("a missing folder: %v", err)
 	}
 	dir := t.TempDir()
 	ruletest.Copy(t, dir)
 	ruletest.Edit(t, dir, "limits.yaml", "depth: 128", "depth: deep")
-	if _, err := Open(ruletest.Source(t, dir), "", log, m); err == nil ||
+	if _, err := Open(ruletest.Loader(), ruletest.Source(t, dir), "", log, m); err == nil ||
 		!strings.Contains(err.Error(), filepath.Join(dir, "limits.yaml")+":") {
 		t.Errorf("a bad value: %v", err)
 	}
-	live, err := Open(ruletest.Source(t, ""), "", log, m)
+	live, err := Open(ruletest.Loader(), ruletest.Source(t, ""), "", log, m)
 	if err != nil {
 		t.Fatal(err)
 	}

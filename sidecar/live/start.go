@@ -13,21 +13,22 @@ import (
 // that came into force are remembered, "" for none: where the rules do not load,
 // the last good set of that folder is in force until they do. The error holds
 // every problem of the rules; it means that there is nothing to run on.
-func Open(src rulefile.Source, state string, log *slog.Logger, m *telemetry.Metrics) (*Rules, error) {
+func Open(loader ruleset.Loader, src rulefile.Source, state string, log *slog.Logger,
+	m *telemetry.Metrics) (*Rules, error) {
 	past, err := OpenHistory(state)
 	if err != nil {
 		log.Warn("the state folder cannot be read completely", "event", "rules_state", "folder", state,
 			"detail", err.Error())
 	}
-	l := &Rules{src: src, past: past, log: log, metrics: m, started: time.Now()}
+	l := &Rules{loader: loader, src: src, past: past, log: log, metrics: m, started: time.Now()}
 	files, err := src.Read()
 	if err != nil {
 		l.seen = err.Error()
 	} else {
 		l.seen = files.Version()
-		load := ruleset.Load
+		load := loader.Load
 		if src.Dir == "" && src.Policy == "" {
-			load = ruleset.LoadShipped
+			load = loader.LoadShipped
 		}
 		set, problems := load(files)
 		if set != nil {
@@ -51,7 +52,7 @@ func (l *Rules) lastGood() bool {
 		if e.Files.Locked() != (l.src.Policy != "") {
 			continue // a locked folder must not be escaped by breaking the other one
 		}
-		set, problems := ruleset.Load(e.Files)
+		set, problems := l.loader.Load(e.Files)
 		if set == nil {
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // take is the one way into force, of all origins: all of them are
@@ -24,7 +23,7 @@ func (l *Rules) take(files rulefile.Files, err error, from origin, write func() 
 	next := &inForce{set: now.set, files: now.files, warnings: now.warnings, since: now.since, from: now.from}
 	known := files.Version() == now.set.Version
 	if !known {
-		set, problems := ruleset.Load(files)
+		set, problems := l.loader.Load(files)
 		if set == nil {
 			return l.refuse(files, problems, from)
 		}
@@ -135,7 +134,7 @@ func (l *Rules) tighten(by string) {
 	if err != nil || files.Version() == now.set.Version {
 		return
 	}
-	set, problems := ruleset.Tighten(files)
+	set, problems := l.loader.Tighten(files)
 	if set == nil {
 		l.log.Error("the locked folder does not load; its last good version stays in force",
 			"event", "rules_not_tightened",

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -29,7 +30,7 @@ func taught(t testing.TB, file string, alone bool) *ruleset.Set {
 		files[name] = strings.Replace(files[name], "\nversion: 1\n",
 			"\nversion: 1\ninclude: [packs/more.yaml]\n", 1)
 	}
-	set, problems := ruleset.Load(files)
+	set, problems := ruletest.Loader().Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

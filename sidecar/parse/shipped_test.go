@@ -3,6 +3,7 @@ package parse_test
 import (
 	"os"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -16,7 +17,7 @@ func loadShipped() *ruleset.Set {
 	if err != nil {
 		panic(err)
 	}
-	set, problems := ruleset.Load(files)
+	set, problems := ruletest.Loader().Load(files)
 	if set == nil {
 		panic(problems)
 	}

@@ -3,6 +3,7 @@ package rulefile
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,7 +20,8 @@ import (
 // Size is a number of bytes, written 512, 64KiB, 16MiB or 1GiB.
 type Size int
 
-// Gone is the value of a key that earlier versions had. It is not read, and a warning says what its doc says.
+// Gone is the value of a key that earlier versions had, or other programs have. It is not read, and a warning
+// says what its doc says.
 type Gone struct{}
 
 // Pair is one entry of a mapping whose keys the operator chooses.
@@ -51,6 +53,15 @@ func Keys(t reflect.Type) (out []reflect.StructField) {
 		}
 	}
 	return out
+}
+
+// StructOf is a struct of keys of several others.
+func StructOf(keys []reflect.StructField) reflect.Type {
+	fields := make([]reflect.StructField, len(keys))
+	for i, f := range keys {
+		fields[i] = reflect.StructField{Name: "F" + strconv.Itoa(i), Type: f.Type, Tag: f.Tag}
+	}
+	return reflect.StructOf(fields)
 }
 
 // KeyOf is the key of a field of a struct for rule files, empty for a field without one.

@@ -166,7 +166,7 @@ func TestAgentFiles(t *testing.T) {
 					files["builtin/"+whole] = files[whole]
 				}
 			}
-			set, problems := Load(files)
+			set, problems := Full.Load(files)
 			if set == nil {
 				if !strings.Contains(problems.Error(), c.want) {
 					t.Errorf("%v\nwant %s", problems, c.want)

@@ -12,7 +12,7 @@ import (
 // What only the kernel can hold is asked about unconfined, and leaves confined. What the
 // kernel cannot undo or see is asked about in both cases.
 func TestConfinedCommands(t *testing.T) {
-	set, problems := Load(builtin(t))
+	set, problems := Full.Load(builtin(t))
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -98,7 +98,7 @@ func TestConfineOfBothFolders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if set == nil {
 			t.Fatal(problems)
 		}
@@ -120,7 +120,7 @@ func TestConfinedHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -145,7 +145,7 @@ func TestConfinedHas(t *testing.T) {
 		before, rest, _ := strings.Cut(own[execFilename], "\nconfined:\n")
 		_, rest, _ = strings.Cut(rest, "\n# Commands as people")
 		own[execFilename] = before + "\n" + text + "\n# Commands as people" + rest
-		if _, problems := Load(own); !strings.Contains(problems.Error(), want) {
+		if _, problems := Full.Load(own); !strings.Contains(problems.Error(), want) {
 			t.Errorf("%s: %v", text, problems)
 		}
 	}

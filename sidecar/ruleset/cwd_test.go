@@ -79,7 +79,7 @@ func TestWorkingFolderUnderLock(t *testing.T) {
 	lock := rulefile.Files{pathsFilename: "version: 1\nrules:\n  - id: customers\n    deny: Customer data stays where it is.\n    when: resolved startsWith \"/srv/project/customers/\"\n  - id: rest\n    allow: Anything else.\n"}
 	files, err := lockedSource(t, builtin(t), lock).Read()
 	check(t, err)
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -2,8 +2,6 @@ package ruleset
 
 import (
 	"maps"
-	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,15 +15,16 @@ import (
 func TestEarlierFolder(t *testing.T) {
 	shipped := builtin(t)
 	own := maps.Clone(shipped)
+	later := Full.later()
 	for _, name := range later {
 		delete(own, name)
 	}
 	own["extra/edits.ours.yaml"] = "version: 1\nresults:\n  - {id: note, note: Seen.}\n"
-	files, err := SourceOf("rules", "", shipped).Whole(own)
+	files, err := Full.Source("rules", "", shipped).Whole(own)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil || len(problems) != len(later) {
 		t.Fatal(problems)
 	}
@@ -34,19 +33,12 @@ func TestEarlierFolder(t *testing.T) {
 			t.Errorf("%+v", p)
 		}
 	}
-	if want := loaded(t); !reflect.DeepEqual(set.Runs.Context, want.Runs.Context) ||
-		set.Runs.AtOnce != want.Runs.AtOnce || len(set.References.Words) != len(want.References.Words) {
-		t.Errorf("runs %+v", set.Runs)
+	if len(set.References.Words) != len(loaded(t).References.Words) {
+		t.Errorf("%+v", set.References)
 	}
 	without := maps.Clone(shipped)
-	without[runsFile] = regexp.MustCompile(`(?m)^context:\n(?:  .*\n)+`).ReplaceAllString(shipped[runsFile],
-		"")
-	if set, problems := Load(without); set == nil || set.Runs.Context != loaded(t).Runs.Context ||
-		without[runsFile] == shipped[runsFile] {
-		t.Errorf("a runs.yaml without context: %v", problems)
-	}
 	delete(without, execFilename)
-	if set, problems := Load(without); set != nil || !problems.Fatal() {
+	if set, problems := Full.Load(without); set != nil || !problems.Fatal() {
 		t.Error("a folder without exec.yaml loads")
 	}
 	if got, _ := set.Edits.Result(edits.Result{Text: "a"}); got != "a\n\nSeen." {
@@ -76,7 +68,7 @@ func TestLockedEdits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if (set != nil) != (want == "") || !strings.Contains(problems.Error(), want) {
 			t.Errorf("%s: %v", locked, problems)
 		}

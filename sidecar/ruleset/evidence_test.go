@@ -12,7 +12,7 @@ import (
 
 // The words of a header that the program takes where rules name none are what is shipped.
 func TestUsualIsAsShipped(t *testing.T) {
-	for _, st := range prepare(shipped(t), true).set.Strategies("").All() {
+	for _, st := range Full.prepare(shipped(t), true).set.Strategies("").All() {
 		if st.Kind == parse.Harmony {
 			if diff := cmp.Diff(harmony.UsualWords(), st.Header); diff != "" {
 				t.Errorf("words of a header (-usual +strategies.yaml):\n%s", diff)
@@ -31,14 +31,14 @@ func TestEvidence(t *testing.T) {
 		"a key is unknown": text + "tlk: {}\n",
 	} {
 		files[evidenceFile] = broken
-		_, problems := Load(files)
+		_, problems := Full.Load(files)
 		if len(problems) != 1 || problems[0].File != evidenceFile {
 			t.Errorf("%s: %v", what, problems)
 		}
 	}
 	files[evidenceFile] = text + "base: 0\nweights: [{sign: quoted, weight: -7}]\ntalk: {shown: [if you]}\n" +
 		"looks: [ls]\nrun: {read: 0.6, write: 0.9, exec: 0.9}\nask: {read: 0.4, write: 0.7, exec: 0.7}\n"
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil || len(problems) != 6 {
 		t.Fatalf("a file of an earlier version: %v", problems)
 	}

@@ -22,7 +22,7 @@ func (s *Set) Under(arms []string) *Set {
 
 // Arm is the set for those who are in one arm of an experiment, which may be a draft. Files are
 // what the set was loaded from.
-func (s *Set) Arm(files rulefile.Files, id, arm string) (*Set, error) {
+func (r Loader) Arm(s *Set, files rulefile.Files, id, arm string) (*Set, error) {
 	e, compiled, err := s.Experiments.Find(id, arm)
 	switch {
 	case err != nil:
@@ -31,13 +31,13 @@ func (s *Set) Arm(files rulefile.Files, id, arm string) (*Set, error) {
 		return nil, fmt.Errorf("%s: %s is stopped, so its arms are not loaded; say status: draft to try them",
 			e.Place, id)
 	}
-	l := prepare(under(files, prepare(files, true).base().Files(compiled)), true)
+	l := r.prepare(under(files, r.prepare(files, true).base().Files(compiled)), true)
 	return s.as(l.set, []string{id + "/" + arm}), nil
 }
 
 // Overlaid is Load of files under what an overlay sets. Name is that of the overlay in problems.
-func Overlaid(files rulefile.Files, name, text string) (*Set, rulefile.Problems) {
-	l := prepare(files, true)
+func (r Loader) Overlaid(files rulefile.Files, name, text string) (*Set, rulefile.Problems) {
+	l := r.prepare(files, true)
 	arm, problems := experiment.ReadOverlay(name, text)
 	if problems = append(problems, l.problems...); problems.Fatal() {
 		return nil, problems.Sorted()
@@ -47,7 +47,7 @@ func Overlaid(files rulefile.Files, name, text string) (*Set, rulefile.Problems)
 	if l.problems.Fatal() {
 		return nil, l.problems.Sorted()
 	}
-	set, found := load(under(files, texts), false)
+	set, found := r.load(under(files, texts), false)
 	l.tell("with this overlay: ", arm, found)
 	return set, l.problems
 }
@@ -76,8 +76,8 @@ func (l *loader) tell(how string, arm *experiment.CompiledArm, problems rulefile
 // everybody: what it sets stands in extra/FILE.EXPERIMENT.yaml, or where another extra file said
 // something else, and the experiment is stopped.
 // Files are all that count, as Load takes them.
-func Promoted(files rulefile.Files, id, arm string) (rulefile.Files, error) {
-	l := prepare(files, true)
+func (r Loader) Promoted(files rulefile.Files, id, arm string) (rulefile.Files, error) {
+	l := r.prepare(files, true)
 	_, compiled, err := l.set.Experiments.Find(id, arm)
 	if err != nil {
 		return nil, err
@@ -180,11 +180,11 @@ func (l *loader) arms(tightening bool) {
 		set, problems := l.set, rulefile.Problems(nil)
 		switch {
 		case len(texts) > 0 && len(c.Arms) == 1:
-			set, problems = load(files, tightening)
+			set, problems = l.load(files, tightening)
 			problems = slices.DeleteFunc(problems,
 				func(p rulefile.Problem) bool { return slices.Contains(known, p) })
 		case len(texts) > 0:
-			more := prepare(files, true)
+			more := l.prepare(files, true)
 			set, problems = more.set, more.problems
 		}
 		l.tell("with this arm: ", c.Arms[0], problems)

@@ -35,7 +35,7 @@ experiments:
     arms: {a: {share: 10}, b: {share: 90, set: {limits.retry.within: 8s}}}
     measure: tokens
 `
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -61,7 +61,7 @@ experiments:
 		control.Limits.Retries != set.Limits.Retries || len(control.Arms) != 1 {
 		t.Error("a control arm has the rules as they are, and says which it is")
 	}
-	if draft, err := set.Arm(files, "three", "b"); err != nil || draft.Limits.RetryBudget != 8*time.Second {
+	if draft, err := Full.Arm(set, files, "three", "b"); err != nil || draft.Limits.RetryBudget != 8*time.Second {
 		t.Error("drafts can be loaded, so that one can look at them:", err)
 	}
 	if set.Under([]string{"one/short", "three/b"}) != set || set.Under([]string{"three/b"}) != set ||
@@ -110,7 +110,7 @@ func TestExperimentProblems(t *testing.T) {
 	} {
 		files := builtin(t)
 		files[experimentsFile] = row.text
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if set != nil || !strings.Contains(problems.Error(), row.want) || problems[0].Line == 0 ||
 			problems[0].File != experimentsFile {
 			t.Errorf("%s\nwant %s\ngot  %v", row.text, row.want, problems)
@@ -149,7 +149,7 @@ func TestArmsBesideBrokenFiles(t *testing.T) {
 		files := builtin(t)
 		files[experimentsFile] = "version: 1\nexperiments:\n  - id: one\n    about: x\n    status: running\n    arms: {control: {share: 50}, new: {share: 50, set: {" + row.set + "}}}\n    measure: tool_ok\n"
 		files[row.file] = row.text
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		var got []string
 		for _, p := range problems {
 			if !p.Warning {

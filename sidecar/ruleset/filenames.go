@@ -1,10 +1,12 @@
 package ruleset
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -18,11 +20,9 @@ const (
 	serversFile     = "servers.yaml"
 	modelsFile      = "models.yaml"
 	recoveryFile    = "recovery.yaml"
-	runsFile        = "runs.yaml"
 	resultsFile     = "results.yaml"
 	editsFile       = "edits.yaml"
 	referencesFile  = "references.yaml"
-	gatewayFilename = "gateway.yaml"
 	execFilename    = "exec.yaml"
 	pathsFilename   = "paths.yaml"
 	urlsFilename    = "urls.yaml"
@@ -30,42 +30,58 @@ const (
 )
 
 var ruleFiles = []string{strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, serversFile,
-	modelsFile, recoveryFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename, execFilename,
-	pathsFilename, urlsFilename, experimentsFile}
+	modelsFile, recoveryFile, resultsFile, editsFile, referencesFile, execFilename, pathsFilename,
+	urlsFilename, experimentsFile}
 
 // FileNames are the files that a folder of rules must hold.
-func FileNames() []string { return slices.Clone(ruleFiles) }
+func (r Loader) FileNames() []string { return append(slices.Clip(ruleFiles), r.files()...) }
+
+// files are those of parts.
+func (r Loader) files() (names []string) {
+	for _, s := range r.Sections {
+		if s.isFile() {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// file adds a problem with a file as a whole.
+func (l *loader) file(name string, warning bool, msg, hint string) {
+	l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile, Warning: warning,
+		Msg: msg, Hint: hint})
+}
 
 // names checks that exactly the rule files are there.
 func (l *loader) names() {
-	for _, name := range ruleFiles {
+	all, later := l.FileNames(), l.later()
+	for _, name := range all {
 		text, ok := l.files[name]
 		if slices.Contains(later, name) && text == rulefile.Lacking(name) {
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile,
-				Warning: true, Msg: "the folder lacks this file, so the built-in one counts",
-				Hint: "it came with a later version; copy it from: gpt-oss-executor init ANOTHER-FOLDER"})
+			l.file(name, true, "the folder lacks this file, so the built-in one counts",
+				"it came with a later version; copy it from: gpt-oss-executor init ANOTHER-FOLDER")
 		}
 		if !ok {
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile,
-				Msg:  "this file is missing",
-				Hint: "write the default ones with: gpt-oss-executor init DIR"})
+			l.file(name, false, "this file is missing", "write the default ones with: gpt-oss-executor init DIR")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
-		switch main := rulefile.ExtraOf(name); {
-		case path.Dir(name) == rulefile.ExtraFolder && !slices.Contains(ruleFiles, main):
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile,
-				Msg: "this says more of no rule file",
-				Hint: "name it after one, with a word of your own, as in exec.ours.yaml; " +
-					rulefile.DidYouMean(main, ruleFiles)})
-		case path.Dir(name) == "." && path.Ext(name) == ".yaml" && !slices.Contains(ruleFiles, name):
-			hint := rulefile.DidYouMean(name, ruleFiles)
-			if extra := path.Join(rulefile.ExtraFolder, name); slices.Contains(ruleFiles,
+		main := rulefile.ExtraOf(name)
+		if why := built.Without(built.RuleFile, cmp.Or(main, name)); why != "" && !l.has(cmp.Or(main, name)) {
+			l.file(name, true, why, "it is not read")
+			continue
+		}
+		switch {
+		case path.Dir(name) == rulefile.ExtraFolder && !slices.Contains(all, main):
+			l.file(name, false, "this says more of no rule file",
+				"name it after one, with a word of your own, as in exec.ours.yaml; "+rulefile.DidYouMean(main, all))
+		case path.Dir(name) == "." && path.Ext(name) == ".yaml" && !slices.Contains(all, name):
+			hint := rulefile.DidYouMean(name, all)
+			if extra := path.Join(rulefile.ExtraFolder, name); slices.Contains(all,
 				rulefile.ExtraOf(extra)) {
 				hint = "put it into the folder extra: " + extra
 			}
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile,
-				Msg: "no rule file has this name", Hint: hint})
+			l.file(name, false, "no rule file has this name", hint)
 		}
 	}
 }

@@ -28,4 +28,11 @@ func check(t *testing.T, err error) {
 	}
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// Full is the loader of the whole program; RunTests sets it, because this package is below its parts.
+var Full Loader
+
+// RunTests runs the tests.
+func RunTests(m *testing.M, full Loader) {
+	Full = full
+	goleak.VerifyTestMain(m)
+}

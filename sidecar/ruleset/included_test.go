@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -28,14 +27,14 @@ func TestLayersSlips(t *testing.T) {
 	} {
 		files := layeredShipped(t)
 		files[c.file] += c.more
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if set != nil || len(problems) != 1 || !strings.Contains(problems.Error(), c.want) {
 			t.Errorf("%s%v\nwant %s", c.more, problems, c.want)
 		}
 	}
 	files := layeredShipped(t)
 	files[execFilename] += "rules:\n  - {id: signal, deny: Never.}\n  - {id: power, audit: Only tried.}\n"
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -51,30 +50,26 @@ func TestLayersSlips(t *testing.T) {
 func TestLayersOfOtherNames(t *testing.T) {
 	files := layeredShipped(t)
 	for name, text := range map[string]string{
-		"runs.a":       "tools: [{tool: web_search, timeout: 5s}, {tool: read, delete: true}]",
 		"results.a":    "results: [{mode: executor, tool: web_fetch, chars: 999}, {mode: executor, tool: '*', chars: 777}]",
 		"references.a": "arguments: [{tools: [browser], names: [url, targetUrl], resolve: one}]",
 	} {
 		files["extra/"+name+".yaml"] = "version: 1\n" + text
 	}
-	l := prepare(files, false)
+	l := Full.prepare(files, false)
 	if len(l.problems) > 0 {
 		t.Fatal(l.problems)
 	}
-	search, read := l.set.Runs.Tool("web_search"), l.set.Runs.Tool("read")
 	fetched, other := l.set.Results.Bounds(OfRuns, "web_fetch", 0, 0), l.set.Results.Bounds(OfRuns, "mine", 0,
 		0)
 	_, browser := l.set.References.Of("browser")
 	switch {
-	case search.Timeout != 5*time.Second || !search.Again || read.Tool.Value != every:
-		t.Errorf("%+v %+v", search, read)
 	case fetched.Chars != 999 || fetched.Hint == "" || other.Chars != 777:
 		t.Errorf("%+v %+v", fetched, other)
 	case browser[0].Resolve != "one" || !browser[0].HTTPS:
 		t.Errorf("%+v", browser[0])
 	}
 	files["extra/results.b.yaml"] = "version: 1\nresults: [{mode: executor, tool: web_fetch, chars: 998}]"
-	if problems := prepare(files, false).problems; !strings.Contains(problems.Error(),
+	if problems := Full.prepare(files, false).problems; !strings.Contains(problems.Error(),
 		"extra/results.b.yaml:2:52: another file says something else here [E-dup]") {
 		t.Error(problems)
 	}
@@ -84,10 +79,10 @@ func TestLayersOfOtherNames(t *testing.T) {
 func layeredShipped(t testing.TB) rulefile.Files {
 	t.Helper()
 	out := rulefile.Files{}
-	for _, name := range ruleFiles {
+	for _, name := range Full.FileNames() {
 		out[name] = "version: 1\ninclude: [builtin/" + name + "]\n"
 	}
-	whole, err := SourceOf("", "", shipped(t)).Whole(out)
+	whole, err := Full.Source("", "", shipped(t)).Whole(out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +102,7 @@ func sameLimits(a, b Limits) bool {
 // TestLayersOfBuiltin: a folder of files that only include the program's own says
 // the same as the program, and differences of a few lines take effect.
 func TestLayersOfBuiltin(t *testing.T) {
-	plain, problems := Load(layeredShipped(t))
+	plain, problems := Full.Load(layeredShipped(t))
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -124,7 +119,7 @@ func TestLayersOfBuiltin(t *testing.T) {
 	files[limitsFile] += "size: {text: 64KiB}\n"
 	files[modelsFile] += "models:\n  - id: mine\n    about: mine\n    mode: provider\n  - id: executor\n    profile: native\n"
 	files[strategiesFile] += "strategies:\n  - {id: markers, enabled: false}\n"
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -154,7 +149,7 @@ func TestLayersPlaces(t *testing.T) {
 	files[strategiesFile] += "strategies:\n  - {id: markrs, enabled: false}\n"
 	files["builtin/limits.yaml"] = strings.Replace(files["builtin/limits.yaml"], "depth: 128", "depth: deep",
 		1)
-	_, problems := Load(files)
+	_, problems := Full.Load(files)
 	if len(problems) != 2 || problems[0].File != "builtin/limits.yaml" ||
 		problems[0].Msg != "depth must be a whole number, not deep" {
 		t.Fatal(problems)
@@ -185,7 +180,7 @@ func TestExtraFiles(t *testing.T) {
 		for kind, files := range map[string]rulefile.Files{"full": maps.Clone(shipped(t)),
 			"layered": layeredShipped(t)} {
 			files[name] = c.text
-			set, problems := Load(files)
+			set, problems := Full.Load(files)
 			if (set != nil) != (c.want == "") || !strings.Contains(problems.Error(), c.want) {
 				t.Errorf("%s in a %s folder: %v", name, kind, problems)
 			}
@@ -206,9 +201,9 @@ func TestPromptsByName(t *testing.T) {
 		}
 	}
 	own["prompts/ours.txt"], own["prompts/another.txt"] = "ours", "another"
-	whole, err := SourceOf("", "", shipped(t)).Whole(own)
+	whole, err := Full.Source("", "", shipped(t)).Whole(own)
 	check(t, err)
-	set, problems := Load(whole)
+	set, problems := Full.Load(whole)
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -233,9 +228,9 @@ func FuzzIncluding(f *testing.F) {
 	f.Add("version: 1\ninclude: [packs/b.yaml]\nx: [{id: a}]",
 		"version: 1\ninclude: [packs/a.yaml, packs/b.yaml]\nx: [{id: a, l: [1]}]")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		l := prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b,
+		l := Full.prepare(rulefile.Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b,
 			"extra/a.2.yaml": a, "secret.yaml": "s: 1"}, false)
-		decodeInto(l, "a.yaml", new(strategyFile), false)
+		l.decode("a.yaml", new(strategyFile), false)
 	})
 }
 
@@ -250,9 +245,9 @@ func TestEarlierPrompts(t *testing.T) {
 	}
 	own["prompts/react.txt"] = "Write {{three}} lines."
 	own["extra/models.ours.yaml"] = "version: 1\nmodels:\n  - {id: gpt-oss, prompt: react, style: react}\n"
-	whole, err := SourceOf("", "", shipped(t)).Whole(own)
+	whole, err := Full.Source("", "", shipped(t)).Whole(own)
 	check(t, err)
-	set, problems := Load(whole)
+	set, problems := Full.Load(whole)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -21,7 +21,7 @@ func withPaths(t *testing.T, doc string) (*Set, rulefile.Problems) {
 		}
 	}
 	files[pathsFilename] = "version: 1\n" + doc
-	return Load(files)
+	return Full.Load(files)
 }
 
 func TestNamed(t *testing.T) {
@@ -212,7 +212,7 @@ func TestProfilesElsewhere(t *testing.T) {
 		files := shipped(t)
 		files[execFilename] = strings.Replace(files[execFilename], "profile: developer", "profile: "+profile,
 			1)
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if len(problems) > 0 {
 			t.Fatal(problems)
 		}

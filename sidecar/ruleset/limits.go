@@ -7,7 +7,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 )
 
 // Limits is limits.yaml: how much, how long and how often. Each section is a type of its
@@ -23,11 +22,7 @@ type Limits struct {
 	Load           admission.Load `rule:"load" doc:"How much is served at once, and what is refused when memory is short. If left out, as shipped."`
 	Loop           Circles        `rule:"loop" doc:"When a model goes round in circles: the same call with the same result, since the user spoke last, and no new call in between. If left out: nothing is done."`
 	KeepLimits     `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
-	ConfinedLimits `rule:"confined" doc:"Limits of one command that runs confined, with all that it starts. If left out, they are as shipped."`
 	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
-	NetworkLimits  `rule:"network" doc:"Limits of the network of one confined command. If left out, they are as shipped."`
-	Console        Console     `rule:"console" doc:"What the console keeps of the last requests, in memory alone."`
-	Trace          spans.Words `rule:"trace" doc:"What spans of OpenTelemetry hold of what people and models wrote. If left out: nothing."`
 }
 
 // SizeLimits are bytes.
@@ -68,15 +63,6 @@ type KeepLimits struct {
 	Schemas         int `rule:"schemas,required" min:"1" max:"100000" doc:"How many compiled JSON Schemas of tools are kept." eg:"512"`
 }
 
-// ConfinedLimits are bounds of one command. It is ended when it passes one.
-type ConfinedLimits struct {
-	ConfinedTime      time.Duration `rule:"time" min:"1s" doc:"How long it may run. Servers run long (24h)." eg:"24h"`
-	ConfinedProcesses int           `rule:"processes" min:"1" max:"100000" doc:"How many processes at once (512)." eg:"512"`
-	ConfinedMemory    rulefile.Size `rule:"memory" min:"16MiB" doc:"How much memory all of them use together (8GiB)." eg:"8GiB"`
-	ConfinedFile      rulefile.Size `rule:"file" min:"1KiB" doc:"How long a file may be that it writes (8GiB)." eg:"8GiB"`
-	ConfinedOutput    rulefile.Size `rule:"output" min:"1KiB" doc:"How much it may print (256MiB)." eg:"256MiB"`
-}
-
 // ApprovalLimits is a section that may be left out, as a whole or in parts.
 type ApprovalLimits struct {
 	ApprovalPending    time.Duration `rule:"pending" min:"1s" doc:"How long a person may take to answer. After that the answer is no (10m)." eg:"10m"`
@@ -86,28 +72,15 @@ type ApprovalLimits struct {
 	ApprovalTotal      int           `rule:"total" min:"1" max:"10000" doc:"How many calls of all sessions may wait at once (128)." eg:"128"`
 }
 
-// NetworkLimits is a section that may be left out, as a whole or in parts.
-type NetworkLimits struct {
-	NetworkIdle    time.Duration `rule:"idle" min:"10ms" doc:"A connection over which nothing goes for so long is closed (5m)." eg:"5m"`
-	NetworkTotal   time.Duration `rule:"total" min:"10ms" doc:"How long one connection may last (6h)." eg:"6h"`
-	NetworkOpen    int           `rule:"connections" min:"1" max:"10000" doc:"How many connections may be open at once (256)." eg:"256"`
-	NetworkServers int           `rule:"servers" min:"1" max:"100000" doc:"How many different servers the command may ask for. Each is a record of the decision log (512)." eg:"512"`
-}
-
 // defaultLimits are what limits.yaml need not say, because older ones do not.
 var defaultLimits = Limits{
 	TimeLimits: TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
 	Circuit:    circuit.Bounds{Failures: 3, Open: 10 * time.Second},
 	Session:    admission.Pace{AtOnce: 32, PerMinute: 600},
 	Caller:     admission.Pace{AtOnce: 10_000, PerMinute: 600_000},
-	ConfinedLimits: ConfinedLimits{ConfinedTime: 24 * time.Hour, ConfinedProcesses: 512,
-		ConfinedMemory: 8 << 30, ConfinedFile: 8 << 30, ConfinedOutput: 256 << 20},
 	ApprovalLimits: ApprovalLimits{ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute,
 		ApprovalDenied: 10 * time.Minute, ApprovalPerSession: 16, ApprovalTotal: 128},
-	Load:    admission.Usual(),
-	Console: Usual(),
-	NetworkLimits: NetworkLimits{NetworkIdle: 5 * time.Minute, NetworkTotal: 6 * time.Hour, NetworkOpen: 256,
-		NetworkServers: 512},
+	Load: admission.Usual(),
 }
 
 // Patience is how long the model server may be silent; caller is how long that waits, or 0: it does not say.
@@ -115,13 +88,22 @@ func (l *TimeLimits) Patience(limit, caller time.Duration) time.Duration {
 	return max(limit, min(caller, l.CallerWait))
 }
 
-// limits takes limits.yaml.
-func (l *loader) limits() {
-	f := defaultLimits
-	decodeInto(l, limitsFile, &f, false)
-	if l.trees[lockedName(limitsFile)] != nil && l.trees[limitsFile] != nil &&
-		l.clean(limitsFile, lockedName(limitsFile)) {
-		l.ceilings(&f)
+// takeLimits takes limits.yaml.
+func (l *loader) takeLimits() {
+	all := l.limits(defaultLimits)
+	l.decode(limitsFile, all.Addr().Interface(), false)
+	isLocked := l.trees[lockedName(limitsFile)] != nil && l.trees[limitsFile] != nil &&
+		l.clean(limitsFile, lockedName(limitsFile))
+	if isLocked {
+		l.ceiling(all, l.locked.limits, "")
+	}
+	f := coreOf(all)
+	if isLocked {
+		l.ordered(&f)
+	}
+	for i, field := range rulefile.Keys(all.Type()) {
+		key, _ := rulefile.KeyOf(field)
+		l.keys[key] = all.Field(i).Addr().Interface()
 	}
 	l.set.Loop = Compile(f.Loop, func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") }, l.report)
 	l.set.Limits, l.set.Tools.MaxDepth = f, f.Depth

@@ -68,7 +68,7 @@ func TestExamplesHaveTheLimits(t *testing.T) {
 	files[strategiesFile] = strings.Replace(files[strategiesFile], hit, deep+hit, 1)
 	for depth, loads := range map[string]bool{"9": true, "8": false} {
 		files[limitsFile] = strings.Replace(shipped(t)[limitsFile], "depth: 128", "depth: "+depth, 1)
-		if set, problems := Load(files); (set != nil) != loads {
+		if set, problems := Full.Load(files); (set != nil) != loads {
 			t.Errorf("depth %s: %v", depth, problems)
 		}
 	}
@@ -100,33 +100,6 @@ func TestReadAtStartOnly(t *testing.T) {
 	}
 }
 
-// The limits of the network hold for older files, too, and the locked folder lowers them.
-func TestNetworkLimits(t *testing.T) {
-	whole := shipped(t)[limitsFile]
-	without, _, _ := strings.Cut(whole, "\n# The network of one confined command.\n")
-	for name, row := range map[string]struct {
-		own, locked string
-		want        NetworkLimits
-	}{
-		"left out": {without, "", defaultLimits.NetworkLimits},
-		"shipped":  {whole, "", defaultLimits.NetworkLimits},
-		"said":     {without + "network: {idle: 1h, connections: 9}\n", "", NetworkLimits{time.Hour, 6 * time.Hour, 9, 512}},
-		"locked":   {without + "network: {idle: 1h, servers: 9}\n", "network: {idle: 2m, servers: 100, total: 1h}\n", NetworkLimits{2 * time.Minute, time.Hour, 256, 9}},
-	} {
-		locked := rulefile.Files{}
-		if row.locked != "" {
-			locked[limitsFile] = "version: 1\n" + row.locked
-		}
-		set, problems := underLock(t, locked, rulefile.Files{limitsFile: row.own})
-		if set == nil {
-			t.Fatalf("%s: %v", name, problems)
-		}
-		if set.Limits.NetworkLimits != row.want {
-			t.Errorf("%s: %+v", name, set.Limits.NetworkLimits)
-		}
-	}
-}
-
 // The guard against circles may be left out, says what is wrong with it, and is tightened by the
 // locked folder. Of the shipped one, what is another one each time does not count.
 func TestLoopLimits(t *testing.T) {
@@ -146,7 +119,7 @@ func TestLoopLimits(t *testing.T) {
 	} {
 		files := maps.Clone(shipped(t))
 		files[limitsFile] = head + says + "\n" + rest
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if set == nil {
 			if !strings.Contains(problems.Error(), want) {
 				t.Errorf("%q: %v", says, problems)

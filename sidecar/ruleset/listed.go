@@ -26,9 +26,9 @@ func Single(text string) bool {
 		!strings.Contains(text, " #")
 }
 
-// Of is the entry that a script was made of. What is banned is the program behind wrappers such as
+// entryOf is the entry that a script was made of. What is banned is the program behind wrappers such as
 // sudo; what is allowed is the wrapper.
-func Of(s *shell.Script, allows bool, programs *program.Table) (e Entry, ok bool) {
+func entryOf(s *shell.Script, allows bool, programs *program.Table) (e Entry, ok bool) {
 	for _, cmd := range s.Commands {
 		if cmd.Binary == "" {
 			continue

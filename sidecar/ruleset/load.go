@@ -3,6 +3,7 @@ package ruleset
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -19,20 +20,27 @@ import (
 var effects = []string{"allow", "audit", "unsure", "ask", "deny"}
 
 // shape is what the layers of rule files are told of them.
-var shape = rulefile.Shape{Names: ruleFiles, OneOf: [][]string{effects, {"chars", "formula"}}}
+func (r Loader) shape() rulefile.Shape {
+	return rulefile.Shape{Names: r.FileNames(), OneOf: [][]string{effects, {"chars", "formula"}}}
+}
 
 // floor are the files of the program that count under a locked folder, whatever the operator
 // makes of them.
 var floor = []string{argumentsFile, pathsFilename, urlsFilename}
 
-// later are the files that folders made by earlier versions of the program lack.
-var later = []string{evidenceFile, runsFile, resultsFile, editsFile, referencesFile, gatewayFilename,
-	experimentsFile}
+// Loader compiles rule files, with what the parts of a program read of them.
+type Loader struct{ Sections []Section }
 
-// SourceOf is an operator's folder over what the program ships, beneath a locked folder.
+// later are the files that folders made by earlier versions of the program lack.
+func (r Loader) later() []string {
+	return append([]string{evidenceFile, resultsFile, editsFile, referencesFile, experimentsFile},
+		r.files()...)
+}
+
+// Source is an operator's folder over what the program ships, beneath a locked folder.
 // Either may be empty.
-func SourceOf(dir, policy string, builtin rulefile.Files) rulefile.Source {
-	return rulefile.Source{Dir: dir, Policy: policy, Builtin: builtin, Floor: floor, Later: later}
+func (r Loader) Source(dir, policy string, builtin rulefile.Files) rulefile.Source {
+	return rulefile.Source{Dir: dir, Policy: policy, Builtin: builtin, Floor: floor, Later: r.later()}
 }
 
 // Format gives a rule file the usual shape, as rulefile.Format does.
@@ -43,25 +51,26 @@ func Format(name, text string) (string, *rulefile.Problem) {
 // Load compiles the files, tries every example and runs every test. It reports all
 // problems it can find; where one of them is more than a warning, the set is nil.
 // Start, reload and check all go through here.
-func Load(f rulefile.Files) (*Set, rulefile.Problems) { return load(f, false) }
+func (r Loader) Load(f rulefile.Files) (*Set, rulefile.Problems) { return r.load(f, false) }
 
 // LoadShipped is Load for the rules of the program as they are. Their examples and tests
-// were tried when it was built, so that a start need not wait for them.
-func LoadShipped(f rulefile.Files) (*Set, rulefile.Problems) {
-	l := prepare(f, true)
+// were tried when it was built, so that a start need not wait for them. What parts would read that this
+// program was built without is no warning here.
+func (r Loader) LoadShipped(f rulefile.Files) (*Set, rulefile.Problems) {
+	l := r.prepare(f, true)
 	if l.problems = l.problems.Sorted(); l.problems.Fatal() {
 		return nil, l.problems
 	}
-	return l.set, l.problems
+	return l.set, nil
 }
 
 // Tighten is Load for a locked folder that changed over rules that are in force. What
 // is wrong with its tests is a warning here: they keep edits of the operator out, and
 // must not keep the rest of the folder from taking effect.
-func Tighten(f rulefile.Files) (*Set, rulefile.Problems) { return load(f, true) }
+func (r Loader) Tighten(f rulefile.Files) (*Set, rulefile.Problems) { return r.load(f, true) }
 
-func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
-	l, mine := examine(f)
+func (r Loader) load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
+	l, mine := r.examine(f)
 	mine.tryTests()
 	if l != mine {
 		l.tryTests()
@@ -87,15 +96,15 @@ func load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
 // examine reads every file and tries every example. Those of the operator are tried
 // on his files alone, which are mine: one that the locked folder breaks must not keep
 // it from taking effect. Without a locked folder, l is mine.
-func examine(f rulefile.Files) (l, mine *loader) {
+func (r Loader) examine(f rulefile.Files) (l, mine *loader) {
 	own, locks := f.Split()
-	mine = prepare(own, false)
+	mine = r.prepare(own, false)
 	mine.tryExamples(mine.examples, strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile,
 		editsFile, referencesFile, execFilename, pathsFilename, urlsFilename)
 	if len(locks) == 0 {
 		return mine, mine
 	}
-	l = prepare(f, false)
+	l = r.prepare(f, false)
 	l.covered, l.set.Counts.Examples = mine.covered, mine.set.Counts.Examples
 	l.tryExamples(l.locked.examples, lockedName(editsFile), lockedName(execFilename),
 		lockedName(pathsFilename), lockedName(urlsFilename))
@@ -103,10 +112,11 @@ func examine(f rulefile.Files) (l, mine *loader) {
 }
 
 // prepare reads every file. Nothing is tried yet.
-func prepare(f rulefile.Files, trusted bool) *loader {
+func (r Loader) prepare(f rulefile.Files, trusted bool) *loader {
 	l := &loader{
-		files: f, trusted: trusted, forms: map[string]*prompt.Prompt{}, trees: map[string]*rulefile.Tree{},
-		docs: map[string]any{}, covered: map[string][2]int{},
+		Loader: r, files: f, trusted: trusted, forms: map[string]*prompt.Prompt{},
+		trees: map[string]*rulefile.Tree{},
+		docs:  map[string]any{}, keys: map[string]any{}, covered: map[string][2]int{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]*prompt.Prompt{},
 			profiles: map[string]*parse.Strategies{}, conditions: map[string]rulefile.Text{},
@@ -115,7 +125,7 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	}
 	l.names()
 	l.lock()
-	l.limits()
+	l.takeLimits()
 	l.aliases()
 	l.arguments()
 	l.evidence()
@@ -125,15 +135,14 @@ func prepare(f rulefile.Files, trusted bool) *loader {
 	l.styles()
 	l.models()
 	l.recovery()
-	l.runs()
 	l.results()
 	l.edits()
 	l.references()
-	l.gateway()
 	l.programs()
 	l.policies()
 	l.agents()
 	l.experiments()
+	l.sections()
 	l.replyTests()
 	l.set.forAgents()
 	return l
@@ -164,6 +173,7 @@ func (l *loader) tryExamples(examples []func(), needs ...string) {
 
 // loader is the state of one Load.
 type loader struct {
+	Loader
 	files    rulefile.Files
 	trusted  bool // they are those of the program, which were tried when it was built
 	set      *Set
@@ -177,6 +187,7 @@ type loader struct {
 	covered  map[string][2]int         // place of a rule → hits by examples, by tests
 	locked   locked
 	inTests  bool            // examples are done
+	keys     map[string]any  // of limits.yaml → pointers to what they say
 	docs     map[string]any  // each file as it was decoded, for lint
 	regexps  []rulefile.Text // every regular expression that compiles, for lint
 }
@@ -201,20 +212,23 @@ func (l *loader) clean(names ...string) bool {
 
 // decodeFile decodes one of the files; a missing one is the zero value.
 func decodeFile[T any](l *loader, name string) (out T) {
-	decodeInto(l, name, &out, false)
+	l.decode(name, &out, false)
 	return out
 }
 
-// decodeInto decodes one of the files into what is there already. A partial file may
+// decode decodes one of the files into what out, a pointer to a struct, holds already. A partial file may
 // leave out every key but version.
-func decodeInto[T any](l *loader, name string, out *T, partial bool) {
+func (l *loader) decode(name string, out any, partial bool) {
 	if !l.files.Has(name) {
 		return
 	}
 	l.set.Counts.Files++
-	l.trees[name] = rulefile.Plant(l.files, name, shape)
-	l.problems = append(l.problems, l.trees[name].Decode(out, partial)...)
-	l.docs[name] = *out
+	l.trees[name] = rulefile.Plant(l.files, name, l.shape())
+	found := slices.DeleteFunc(l.trees[name].Decode(out, partial), func(p rulefile.Problem) bool {
+		return p.Warning && strings.HasPrefix(p.File, rulefile.BuiltinFolder+"/") // not the operator's
+	})
+	l.problems = append(l.problems, found...)
+	l.docs[name] = reflect.ValueOf(out).Elem().Interface()
 	l.set.Taken = append(l.set.Taken, l.trees[name].Taken()...)
 }
 

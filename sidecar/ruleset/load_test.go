@@ -38,14 +38,14 @@ func builtin(t testing.TB) rulefile.Files {
 
 // TestShippedPrograms: each row of rules/programs is right, and so are its examples.
 func TestShippedPrograms(t *testing.T) {
-	set, problems := Load(builtin(t))
+	set, problems := Full.Load(builtin(t))
 	if len(problems) > 0 {
 		t.Fatalf("the shipped rules have problems:\n%v", problems)
 	}
-	if c := set.Counts; c.Files < len(ruleFiles)+10 || c.Examples < 400 {
+	if c := set.Counts; c.Files < len(Full.FileNames())+10 || c.Examples < 400 {
 		t.Errorf("loaded only %+v", c)
 	}
-	lazy, _ := LoadShipped(builtin(t))
+	lazy, _ := Full.LoadShipped(builtin(t))
 	for _, name := range set.Programs.Names() {
 		for _, args := range [][]program.Word{nil, {{Text: "x"}}, {{Text: "-x"}, {Text: "/a"}, {Text: "b"}}} {
 			if diff := cmp.Diff(set.Programs.Of(name, args), lazy.Programs.Of(name, args)); diff != "" {
@@ -58,7 +58,7 @@ func TestShippedPrograms(t *testing.T) {
 // loaded is the set of the shipped rules.
 func loaded(t testing.TB) *Set {
 	t.Helper()
-	set, problems := Load(shipped(t))
+	set, problems := Full.Load(shipped(t))
 	if len(problems) > 0 {
 		t.Fatalf("the shipped rules have problems:\n%v", problems)
 	}
@@ -68,7 +68,7 @@ func loaded(t testing.TB) *Set {
 func TestShippedRules(t *testing.T) {
 	set := loaded(t)
 	c := set.Counts
-	if c.Files != len(ruleFiles)+len(set.agents)+1 || c.Tests < 10 || c.Conditions == 0 || c.Patterns < 15 ||
+	if c.Files != len(Full.FileNames())+len(set.agents)+1 || c.Tests < 10 || c.Conditions == 0 || c.Patterns < 15 ||
 		c.Examples < 60 {
 		t.Errorf("loaded only %+v", c)
 	}
@@ -215,7 +215,7 @@ func TestNotText(t *testing.T) {
 	} {
 		files := maps.Clone(shipped(t))
 		files[limitsFile] = doc
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if set != nil || !strings.Contains(problems.Error(), want) {
 			t.Errorf("%.20q: %.300v, want %s", doc, problems, want)
 		}
@@ -237,7 +237,7 @@ func TestUnreadableValues(t *testing.T) {
 	} {
 		files := maps.Clone(shipped(t))
 		files[c.file] = strings.Replace(files[c.file], c.old, c.new, 1)
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if set != nil || files[c.file] == shipped(t)[c.file] {
 			t.Errorf("%s is taken with %q", c.file, c.new)
 		}
@@ -258,13 +258,13 @@ func FuzzLoad(f *testing.F) {
 	}
 	files := shipped(f)
 	f.Fuzz(func(t *testing.T, which uint8, at, length uint16, with string) {
-		name := ruleFiles[int(which)%len(ruleFiles)]
+		name := Full.FileNames()[int(which)%len(Full.FileNames())]
 		doc := files[name]
 		from := int(at) % (len(doc) + 1)
 		to := min(from+int(length)%64, len(doc))
 		changed := maps.Clone(files)
 		changed[name] = doc[:from] + with + doc[to:]
-		set, problems := Load(changed)
+		set, problems := Full.Load(changed)
 		if (set == nil) != problems.Fatal() {
 			t.Fatalf("set %v with problems %v", set != nil, problems)
 		}
@@ -286,7 +286,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.SetBytes(int64(n))
 	b.ReportAllocs()
 	for b.Loop() {
-		if set, problems := Load(files); set == nil {
+		if set, problems := Full.Load(files); set == nil {
 			b.Fatal(problems)
 		}
 	}

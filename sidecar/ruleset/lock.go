@@ -21,7 +21,7 @@ import (
 
 // locked is what the locked folder says.
 type locked struct {
-	limits Limits          // ceilings; zero where nothing is said
+	limits reflect.Value   // ceilings, as Loader.limits has them; zero where nothing is said
 	kinds  *[]parse.Kind   // of strategies that may be enabled; nil: all
 	off    []rulefile.Text // strategies that stay off
 
@@ -50,12 +50,12 @@ func (l *loader) lock() {
 		in, isLocked := strings.CutPrefix(name, rulefile.PolicyFolder+"/")
 		if isLocked && path.Dir(in) != rulefile.TestFolder && !isPrograms(in) &&
 			!slices.Contains(lockable, in) {
-			l.problems = append(l.problems, rulefile.Problem{File: name, Code: rulefile.CodeFile,
-				Msg:  "a locked folder cannot hold this file",
-				Hint: "it may hold " + strings.Join(lockable, ", ") + ", programs/*.yaml and tests/*.yaml"})
+			l.file(name, false, "a locked folder cannot hold this file",
+				"it may hold "+strings.Join(lockable, ", ")+", programs/*.yaml and tests/*.yaml")
 		}
 	}
-	decodeInto(l, lockedName(limitsFile), &l.locked.limits, true)
+	l.locked.limits = reflect.New(l.limits(Limits{}).Type()).Elem()
+	l.decode(lockedName(limitsFile), l.locked.limits.Addr().Interface(), true)
 	strategies := decodeFile[lockedStrategies](l, lockedName(strategiesFile))
 	l.locked.kinds, l.locked.off = strategies.Kinds, strategies.Off
 	l.set.Tools.Floors = l.classes(decodeFile[lockedArguments](l, lockedName(argumentsFile)).Classes)
@@ -63,24 +63,22 @@ func (l *loader) lock() {
 
 func lockedName(name string) string { return rulefile.PolicyFolder + "/" + name }
 
-// ceilings lowers the limits to what the locked folder allows, and keeps those that
-// depend on each other in order.
-func (l *loader) ceilings(f *Limits) {
-	l.ceiling(reflect.ValueOf(f).Elem(), reflect.ValueOf(&l.locked.limits).Elem(), "")
+// ordered keeps limits in order that the locked folder has lowered, and that depend on each other.
+func (l *loader) ordered(f *Limits) {
 	f.LineBytes = min(f.LineBytes, f.ReplyBytes)
 	f.RetryMin = min(f.RetryMin, f.RetryMax)
 	if f.Keepalive >= f.Idle {
 		f.Keepalive = f.Idle / 2
 	}
-	for key, most := range map[string]time.Duration{"first_byte": l.locked.limits.FirstByte,
-		"idle": l.locked.limits.Idle} {
+	locked := coreOf(l.locked.limits)
+	for key, most := range map[string]time.Duration{"first_byte": locked.FirstByte, "idle": locked.Idle} {
 		if l.trees[lockedName(limitsFile)].Says("time", key) {
 			f.CallerWait = min(f.CallerWait, most) // or a caller could wait past the lock
 		}
 	}
 }
 
-// ceiling lowers one of them; least is the smallest value that it may have.
+// ceiling lowers limits to what the locked folder allows; least is the smallest value that one may have.
 func (l *loader) ceiling(v, most reflect.Value, least string, keys ...string) {
 	if v.Kind() == reflect.Struct {
 		for _, f := range rulefile.Keys(v.Type()) {

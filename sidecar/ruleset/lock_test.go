@@ -21,7 +21,7 @@ func underLock(t *testing.T, locked, changed rulefile.Files) (*Set, rulefile.Pro
 	for name, text := range locked {
 		files["policy/"+name] = text
 	}
-	return Load(files)
+	return Full.Load(files)
 }
 
 // floored adds what a locked folder needs of the program.
@@ -40,7 +40,7 @@ func TestNoLockWithoutFloor(t *testing.T) {
 	for _, name := range floor {
 		without := maps.Clone(files)
 		delete(without, rulefile.BuiltinFolder+"/"+name)
-		if set, problems := Load(without); set != nil || !strings.Contains(problems.Error(), name) {
+		if set, problems := Full.Load(without); set != nil || !strings.Contains(problems.Error(), name) {
 			t.Errorf("without %s: %v", name, problems)
 		}
 	}
@@ -112,34 +112,6 @@ func TestLockedLoop(t *testing.T) {
 		if !strings.Contains(problems.Error(), "the locked folder allows 4") {
 			t.Errorf("%q: %v", loop, problems)
 		}
-	}
-}
-
-// TestLockedWords: a locked folder keeps words out of spans, whatever the operator says.
-func TestLockedWords(t *testing.T) {
-	mine := map[string]string{"extra/limits.mine.yaml": "version: 1\ntrace: {messages: 16KiB}\n"}
-	set, problems := underLock(t, rulefile.Files{limitsFile: "version: 1\ntrace: {messages: 0}\n"}, mine)
-	if set == nil || set.Limits.Trace.Bytes != 0 ||
-		!strings.Contains(problems.Error(), "trace.messages is 16KiB, and the locked folder allows 0") {
-		t.Errorf("%+v\n%v", set, problems)
-	}
-	if set, problems = underLock(t, nil, mine); set == nil || set.Limits.Trace.Bytes != 16<<10 {
-		t.Errorf("without it: %+v\n%v", set, problems)
-	}
-	if set, _ = underLock(t, rulefile.Files{limitsFile: "version: 1\nconsole: {words: 0}\n"},
-		nil); set == nil || set.Limits.Console.Words != 0 || set.Limits.Console.Turns != 500 {
-		t.Errorf("of the console: %+v", set)
-	}
-}
-
-// A limits.yaml of an earlier version has no words in spans, and a console as before.
-func TestEarlierLimits(t *testing.T) {
-	files := shipped(t)
-	text, _, cut := strings.Cut(files[limitsFile], "# What the console keeps")
-	files[limitsFile] = text
-	got := prepare(files, false)
-	if l := got.set.Limits; !cut || len(got.problems) > 0 || l.Trace.Bytes != 0 || l.Console != Usual() {
-		t.Errorf("%+v, %+v, %v", l.Trace, l.Console, got.problems)
 	}
 }
 
@@ -282,7 +254,7 @@ func TestLockedUnreadable(t *testing.T) {
 	files := maps.Clone(shipped(t))
 	files["policy/strategies.yaml"] = "version: 1\nkinds: [native]\noff: [[x]]\n"
 	files[strategiesFile] = strings.Replace(files[strategiesFile], "- id: react\n", "- id: [react]\n", 1)
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	got := problems.Error()
 	if set != nil || !strings.Contains(got, "policy/strategies.yaml:3:7:") ||
 		!strings.Contains(got, "id must be a text [E-type]") {

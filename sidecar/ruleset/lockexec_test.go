@@ -14,7 +14,7 @@ import (
 // lockedSource is an operator's folder and a locked one on disk.
 func lockedSource(t *testing.T, own, locked rulefile.Files) rulefile.Source {
 	t.Helper()
-	src := SourceOf(t.TempDir(), t.TempDir(), builtin(t))
+	src := Full.Source(t.TempDir(), t.TempDir(), builtin(t))
 	for dir, files := range map[string]rulefile.Files{src.Dir: own, src.Policy: locked} {
 		for _, folder := range rulefile.Folders() {
 			mkdir(t, dir+"/"+folder)
@@ -43,7 +43,7 @@ func TestLockedIncludes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if (set != nil) != (want == "") || !strings.Contains(problems.Error(), want) {
 			t.Errorf("%s: %v", include, problems)
 		}
@@ -60,7 +60,7 @@ func TestLockedWithoutProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -79,7 +79,7 @@ func TestLockedWithoutPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -105,7 +105,7 @@ func TestLockedClassFloor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -159,10 +159,10 @@ func TestTighten(t *testing.T) {
 		for name, text := range c.locked {
 			files["policy/"+name] = text
 		}
-		if set, problems := Load(files); (set != nil) != c.loads {
+		if set, problems := Full.Load(files); (set != nil) != c.loads {
 			t.Errorf("%s: %v", name, problems)
 		}
-		if set, problems := Tighten(files); (set != nil) != c.tightens ||
+		if set, problems := Full.Tighten(files); (set != nil) != c.tightens ||
 			!strings.Contains(problems.Error(), c.want) {
 			t.Errorf("%s: %v", name, problems)
 		}
@@ -176,18 +176,18 @@ func TestLockedCounts(t *testing.T) {
 	set := loaded(t)
 	files["policy/exec.yaml"] = "version: 1\nprofile: permissive\nrules:\n  - {id: x, deny: no, when: command == 'a', hit: [a], miss: [b]}\n"
 	want := set.Counts.Examples + 2
-	report, problems := Test(files, func(string) bool { return true })
+	report, problems := Full.Test(files, func(string) bool { return true })
 	if report == nil || report.Examples != want || len(report.Tests) != set.Counts.Tests {
 		t.Fatalf("%+v: %v", report, problems)
 	}
 	if c := report.Covered[len(report.Covered)-1]; c.ID != "x" || c.Examples != 1 {
 		t.Errorf("%+v", c)
 	}
-	if set, problems := Load(files); set == nil || set.Counts.Examples != want || len(problems) > 0 {
+	if set, problems := Full.Load(files); set == nil || set.Counts.Examples != want || len(problems) > 0 {
 		t.Errorf("%+v: %v", set, problems)
 	}
 	files["policy/exec.yaml"] = strings.Replace(files["policy/exec.yaml"], "hit: [a]", "hit: [b]", 1)
-	if report, problems := Test(files, func(string) bool { return true }); report != nil {
+	if report, problems := Full.Test(files, func(string) bool { return true }); report != nil {
 		t.Errorf("a wrong example of the locked policy: %v", problems)
 	}
 }

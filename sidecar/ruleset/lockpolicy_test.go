@@ -24,7 +24,7 @@ rules:
 `}
 	files, err := lockedSource(t, own, lock).Read()
 	check(t, err)
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil || len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -164,7 +164,7 @@ func TestLockedWorld(t *testing.T) {
 	} {
 		files, err := lockedSource(t, builtin(t), rulefile.Files{pathsFilename: lock}).Read()
 		check(t, err)
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if set == nil {
 			t.Fatal(problems)
 		}

@@ -62,7 +62,7 @@ func (c *ruleCompiler) entry(t rulefile.Text, allows bool) (e Entry, ok bool) {
 	roots := c.roots
 	roots.Home = Home
 	if Single(t.Value) {
-		e, ok = Of(c.facts(t.Value, roots).Script, allows, c.set.Programs)
+		e, ok = entryOf(c.facts(t.Value, roots).Script, allows, c.set.Programs)
 	}
 	if !ok {
 		c.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is not a single command",

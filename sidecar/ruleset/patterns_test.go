@@ -15,7 +15,7 @@ func TestBlockedCommands(t *testing.T) {
 profile: permissive
 blocked_commands: ['rm -rf /', shutdown, git push --force, docker *, rm -rf dist]
 `
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -72,7 +72,7 @@ func TestEntriesMatchThemselves(t *testing.T) {
 	} {
 		files := shipped(t)
 		files[execFilename] = "version: 1\nprofile: permissive\nblocked_commands: ['" + c.entry + "']\n"
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if set == nil {
 			t.Error(problems)
 			continue
@@ -98,7 +98,7 @@ func TestDeadEntries(t *testing.T) {
 		"blocked_commands: [export A=~/x]", "blocked_commands: ['ls #x']", "blocked_commands: ['']"} {
 		files := shipped(t)
 		files[execFilename] = "version: 1\n" + list + "\n"
-		if set, _ := Load(files); set != nil {
+		if set, _ := Full.Load(files); set != nil {
 			t.Error(list, "is taken")
 		}
 	}
@@ -112,7 +112,7 @@ func TestAllowedCommands(t *testing.T) {
 profile: strict
 allowed_commands: [git status, ls, docker compose up, make test, npm run build, make -j4, git commit -m x, cat ~/notes.md, cp ./a b]
 `
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -47,7 +47,7 @@ func manyRules(b testing.TB, n int) *Set {
 			kinds[i%len(kinds)]+"\n", i, i)
 	}
 	files[execFilename] += more.String()
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		b.Fatal(problems)
 	}

@@ -139,7 +139,7 @@ func TestShippedPathsCorpus(t *testing.T) {
 	files := shipped(t)
 	set := loaded(t)
 	files[execFilename] = strings.Replace(files[execFilename], "profile: developer", "profile: strict", 1)
-	strict, problems := Load(files)
+	strict, problems := Full.Load(files)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

@@ -72,7 +72,7 @@ func testGolden(t *testing.T, dir string, check func(*testing.T, *Set)) {
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			g := readGolden(t, name)
-			set, problems := Load(g.files)
+			set, problems := Full.Load(g.files)
 			check(t, set)
 			if len(problems) == 0 {
 				t.Fatal("nothing is wrong with the rules")
@@ -92,7 +92,7 @@ func testGolden(t *testing.T, dir string, check func(*testing.T, *Set)) {
 }
 
 func TestProblemJSON(t *testing.T) {
-	_, problems := Load(rulefile.Files{"limits.yaml": "version: 2\n"})
+	_, problems := Full.Load(rulefile.Files{"limits.yaml": "version: 2\n"})
 	doc, err := json.Marshal(problems.In(rulefile.Source{Dir: "rules"}))
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func withPrograms(files rulefile.Files, texts map[string]string) rulefile.Files 
 // rows stay. What is wrong with it has its place.
 func TestProgramLayers(t *testing.T) {
 	answers := func(files rulefile.Files) string {
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if set == nil {
 			return problems.Error()
 		}
@@ -59,7 +59,7 @@ func TestLockedProgramsOnlyTighten(t *testing.T) {
 	files := withPrograms(shipped(t), map[string]string{
 		"programs/ours.yaml": "  gh rsync: {operands: text*, style: operands}\n", "policy/programs/theirs.yaml": "  make: {operands: text*, effects: publish}\n",
 	})
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

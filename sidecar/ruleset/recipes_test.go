@@ -47,7 +47,7 @@ func recipes(t *testing.T) (out []recipe) {
 		}
 		r := recipe{title, rulefile.Files{}}
 		for _, m := range savedAs.FindAllStringSubmatch(body, -1) {
-			if !rulefile.Counted(m[1]) || slices.Contains(ruleFiles, m[1]) {
+			if !rulefile.Counted(m[1]) || slices.Contains(Full.FileNames(), m[1]) {
 				t.Errorf("%s: %s is no file of its own", title, m[1])
 			}
 			r.files[m[1]] = indented(m[2])[0]
@@ -195,7 +195,7 @@ func promises() []promise {
 // operator is a folder of rules on disk, as init makes it.
 func operator(t *testing.T, layered bool) rulefile.Source {
 	t.Helper()
-	src := SourceOf(t.TempDir(), "", shipped(t))
+	src := Full.Source(t.TempDir(), "", shipped(t))
 	for name, text := range shipped(t) {
 		if strings.Contains(name, "/") && layered {
 			continue
@@ -219,7 +219,7 @@ func loadedFrom(t *testing.T, src rulefile.Source, what string) *Set {
 	t.Helper()
 	files, err := src.Read()
 	check(t, err)
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if len(problems) > 0 {
 		t.Fatalf("%s: %v", what, problems.In(src))
 	}

@@ -68,7 +68,7 @@ func FuzzAppendTest(f *testing.F) {
 	f.Add(" \n lead", "tab\there \u2028", "exec", "{'cmd': 'é \\u0001 \\ud83d\\ude00'", "length")
 	files := shipped(f)
 	delete(files, "tests/replies.yaml")
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		f.Fatal(problems)
 	}
@@ -88,7 +88,7 @@ func FuzzAppendTest(f *testing.F) {
 		}
 		with := maps.Clone(files)
 		with["tests/t.yaml"] = recorded(t, set, "", d, finish, nil)
-		if _, problems := Load(with); len(problems) > 0 {
+		if _, problems := Full.Load(with); len(problems) > 0 {
 			t.Fatalf("%v\n%s", problems, with["tests/t.yaml"])
 		}
 	})

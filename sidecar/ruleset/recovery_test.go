@@ -77,7 +77,7 @@ func TestSayIsChecked(t *testing.T) {
 	files := maps.Clone(shipped(t))
 	files[recoveryFile] = strings.Replace(files[recoveryFile], "It says: {why} Whoever",
 		"It says: {tool} Whoever", 1)
-	if set, problems := Load(files); set != nil ||
+	if set, problems := Full.Load(files); set != nil ||
 		!strings.Contains(problems.Error(), "{tool} is not filled in here") {
 		t.Errorf("%v", problems)
 	}

@@ -75,7 +75,7 @@ func (r *References) List(tool string) bool { return slices.Contains(r.lists, to
 // references takes references.yaml, and tries its examples.
 func (l *loader) references() {
 	f := decodeFile[referencesDoc](l, referencesFile)
-	unused(l, f.Arguments, func(r ReferenceRule) rulefile.Place { return r.At },
+	Unused(&Reader{l: l}, f.Arguments, func(r ReferenceRule) rulefile.Place { return r.At },
 		func(first, r ReferenceRule) bool {
 			return slices.Contains(first.Tools, every) && !slices.ContainsFunc(r.Names,
 				func(name string) bool { return !slices.Contains(first.Names, name) })

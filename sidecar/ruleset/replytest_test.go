@@ -30,7 +30,7 @@ func TestReplyTests(t *testing.T) {
 	} {
 		files := maps.Clone(shipped(t))
 		files["tests/t.yaml"] = testHead + c.rest
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if c.want == "" {
 			if len(problems) > 0 {
 				t.Errorf("%s: %v", c.name, problems)
@@ -49,7 +49,7 @@ func TestReport(t *testing.T) {
 	files := maps.Clone(shipped(t))
 	files["tests/t.yaml"] = testHead + "    gives: []\n"
 	files[aliasesFile] = strings.Replace(files[aliasesFile], "\ntools:\n", "\ntools:\n  process: [jobs]\n", 1)
-	r, problems := Test(files,
+	r, problems := Full.Test(files,
 		func(name string) bool { return name == "one" || strings.HasPrefix(name, "a leaked") })
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -83,7 +83,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	files["tests/t.yaml"] = "version: 1\ntests: none\n"
-	if r, problems := Test(files, func(string) bool { return true }); r != nil || len(problems) == 0 {
+	if r, problems := Full.Test(files, func(string) bool { return true }); r != nil || len(problems) == 0 {
 		t.Errorf("broken tests ran: %v", problems)
 	}
 }
@@ -97,11 +97,11 @@ tests:
     reply: {calls: [{name: read, arguments: '{"n": 12345678901234567890}'}]}
     gives: [{tool: read, args: {n: 12345678901234567891}}]
 `
-	if set, problems := Load(files); set != nil || len(problems) != 1 {
+	if set, problems := Full.Load(files); set != nil || len(problems) != 1 {
 		t.Error(problems)
 	}
 	files["tests/replies.yaml"] = strings.Replace(files["tests/replies.yaml"], "891", "890", 1)
-	if _, problems := Load(files); len(problems) > 0 {
+	if _, problems := Full.Load(files); len(problems) > 0 {
 		t.Error(problems)
 	}
 }

@@ -34,15 +34,15 @@ type Covered struct {
 // Test compiles the files, tries all examples and runs the tests whose name is
 // wanted. The report is nil where the files do not load; tests that do not hold
 // are in the report alone.
-func Test(f rulefile.Files, wanted func(name string) bool) (*Report, rulefile.Problems) {
-	l, mine := examine(f)
+func (r Loader) Test(f rulefile.Files, wanted func(name string) bool) (*Report, rulefile.Problems) {
+	l, mine := r.examine(f)
 	if l != mine {
 		l.problems = append(l.problems, mine.problems...)
 	}
 	if l.problems.Fatal() {
 		return nil, l.problems.Sorted()
 	}
-	r := &Report{Version: l.set.Version, Examples: l.set.Counts.Examples, Tests: []TestResult{}}
+	out := &Report{Version: l.set.Version, Examples: l.set.Counts.Examples, Tests: []TestResult{}}
 	l.inTests = true
 	for _, t := range l.tests {
 		if !wanted(t.Name.Value) {
@@ -50,14 +50,14 @@ func Test(f rulefile.Files, wanted func(name string) bool) (*Report, rulefile.Pr
 		}
 		began := time.Now()
 		problems := l.try(t)
-		r.Tests = append(r.Tests, TestResult{t.Name.Value, t.Name.At.File(), t.Name.At.Line(),
+		out.Tests = append(out.Tests, TestResult{t.Name.Value, t.Name.At.File(), t.Name.At.Line(),
 			time.Since(began), problems})
 	}
 	for _, rule := range l.set.Rules() {
 		n := l.covered[rule.Place]
-		r.Covered = append(r.Covered, Covered{rule, n[0], n[1]})
+		out.Covered = append(out.Covered, Covered{rule, n[0], n[1]})
 	}
-	return r, l.problems.Sorted()
+	return out, l.problems.Sorted()
 }
 
 // covers counts the rules that a reading hit.

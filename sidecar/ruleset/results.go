@@ -44,6 +44,9 @@ type ResultEnv struct {
 // Results says how much of results is kept.
 type Results struct{ rules []resultRule }
 
+// every stands for all tools.
+const every = "*"
+
 // The modes of results.
 const (
 	OfRuns    = "executor"
@@ -76,7 +79,7 @@ func (r *Results) Bounds(mode, tool string, window, length int) trim.Bounds {
 // results takes results.yaml. Each formula is tried, for a known window and an unknown one.
 func (l *loader) results() {
 	f := decodeFile[resultsDoc](l, resultsFile)
-	unused(l, f.Results, func(r resultRule) rulefile.Place { return r.Tool.All() },
+	Unused(&Reader{l: l}, f.Results, func(r resultRule) rulefile.Place { return r.Tool.All() },
 		func(first, r resultRule) bool {
 			return first.Tool.Value == every && (first.Mode == "" || first.Mode == r.Mode)
 		})

@@ -65,7 +65,7 @@ func found(others rulefile.Files, file, doc string) (out rulefile.Problems) {
 			!strings.HasPrefix(name, rulefile.BuiltinFolder+"/")
 	})
 	files[file] = doc
-	return slices.DeleteFunc(prepare(files, false).problems,
+	return slices.DeleteFunc(Full.prepare(files, false).problems,
 		func(p rulefile.Problem) bool { return p.File != file })
 }
 
@@ -155,7 +155,7 @@ func TestMistakes(t *testing.T) {
 // TestIncludingFiles: a file that includes others may leave out what they say.
 func TestIncludingFiles(t *testing.T) {
 	schemas, files := compiledSchemas(t), shipped(t)
-	for _, name := range ruleFiles {
+	for _, name := range Full.FileNames() {
 		files["builtin/"+name] = files[name]
 	}
 	for _, c := range []struct {
@@ -209,7 +209,7 @@ func TestEditorsSeeWhatCheckSees(t *testing.T) {
 	refused, tried := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		for range 2 {
-			d := rapid.SampledFrom(described).Draw(rt, "file")
+			d := rapid.SampledFrom(described()).Draw(rt, "file")
 			var doc yaml.Node
 			text, beside := files[d.file], files
 			switch {

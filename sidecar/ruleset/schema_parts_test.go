@@ -7,5 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
+func TestMain(m *testing.M) { ruleset.RunTests(m, program.Loader()) }
+
 // The schema of the config file has the settings of all parts.
 func TestSchemasAreFresh(t *testing.T) { ruleset.FreshSchemas(t, program.Settings()...) }

@@ -113,7 +113,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 			walk(f.Type, file, at)
 		}
 	}
-	for _, d := range described {
+	for _, d := range described() {
 		walk(d.holds, d.file, "")
 	}
 	if conditionsSeen != len(conditions) {
@@ -126,7 +126,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 func tryExample(t *testing.T, f reflect.StructField, eg string) {
 	key, _ := rulefile.KeyOf(f)
 	holder := reflect.New(reflect.StructOf([]reflect.StructField{{Name: f.Name, Type: f.Type, Tag: f.Tag}}))
-	example := rulefile.Plant(rulefile.Files{"example": key + ": " + eg}, "example", shape)
+	example := rulefile.Plant(rulefile.Files{"example": key + ": " + eg}, "example", Full.shape())
 	if problems := example.Decode(holder.Interface(), false); len(problems) > 0 {
 		t.Error(problems)
 	}
@@ -177,7 +177,7 @@ func compiledSchemas(t testing.TB) map[string]*jsonschema.Schema {
 		t.Fatal(err)
 	}
 	out := map[string]*jsonschema.Schema{}
-	for _, d := range described {
+	for _, d := range described() {
 		out[d.file] = compileSchema(t, string(all[schemaName(d.file)]))
 	}
 	return out

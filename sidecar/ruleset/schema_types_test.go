@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -59,25 +61,41 @@ const (
 	sizeMatch      = `^\d+(KiB|MiB|GiB)?$`
 )
 
-// described are the files that have a schema, and what they are for.
-var described = []struct {
+// description is a file that has a schema, and what it is for.
+type description struct {
 	file, about string
 	holds       reflect.Type
-}{
+}
+
+// described are those of the core and of all parts.
+func described() []description {
+	out, limits := slices.Clone(coreFiles), Full.limits(Limits{}).Type()
+	for _, s := range Full.Sections {
+		if s.isFile() {
+			out = append(out, description{s.Name, s.About, reflect.TypeOf(s.Holds).Elem()})
+		}
+	}
+	for i := range out {
+		if path.Base(out[i].file) == limitsFile {
+			out[i].holds = limits
+		}
+	}
+	return out
+}
+
+var coreFiles = []description{
 	{strategiesFile, "How a reply of the model becomes tool calls and text.", reflect.TypeFor[strategyFile]()},
 	{aliasesFile, "The names that models use for tools, and the tool that is meant.", reflect.TypeFor[aliasFile]()},
 	{argumentsFile, "What tools do, the names of their arguments, and the prose that asks for them.", reflect.TypeFor[argumentFile]()},
-	{limitsFile, "How much, how long and how often.", reflect.TypeFor[Limits]()},
+	{limitsFile, "How much, how long and how often.", nil},
 	{serversFile, "The dialects of gpt-oss servers, and what their errors mean.", reflect.TypeFor[serverFile]()},
 	{modelsFile, "The model ids that callers see.", reflect.TypeFor[modelFile]()},
 	{recoveryFile, "What is done when the model slips or the model server fails.", reflect.TypeFor[recoveryDoc]()},
-	{runsFile, "How far a run of executor mode may go, and how its tools are called.", reflect.TypeFor[Runs]()},
 	{resultsFile, "How much of a tool's result the model reads.", reflect.TypeFor[resultsDoc]()},
 	{editsFile, "What the model reads of requests and results.", reflect.TypeFor[edits.File]()},
 	{evidenceFile, "Whether a text that looks like a call is meant as one.", reflect.TypeFor[evidenceDoc]()},
 	{experimentsFile, "What is tried on which share of the sessions, and which replies are recorded.", reflect.TypeFor[experiment.File]()},
 	{referencesFile, "Arguments that stand for something said earlier in a run.", reflect.TypeFor[referencesDoc]()},
-	{gatewayFilename, "The tools of an OpenClaw gateway that runs of executor mode may call.", reflect.TypeFor[gatewayFile]()},
 	{execFilename, "Which calls may leave, and which commands may run.", reflect.TypeFor[execFile]()},
 	{pathsFilename, "Which files and folders calls and commands may touch.", reflect.TypeFor[pathsFile]()},
 	{urlsFilename, "Which URLs calls and commands may fetch.", reflect.TypeFor[urlsFile]()},
@@ -86,7 +104,7 @@ var described = []struct {
 	{anyTestFile, "Replies, and what all rules together make of them. They run at every load.", reflect.TypeFor[testFile]()},
 	{lockedName(strategiesFile), "Locked folder: which strategies may be enabled, whatever strategies.yaml says.", reflect.TypeFor[lockedStrategies]()},
 	{lockedName(argumentsFile), "Locked folder: what tools do at least, whatever arguments.yaml says.", reflect.TypeFor[lockedArguments]()},
-	{lockedName(limitsFile), "Locked folder: ceilings of limits.yaml. Write down those that matter.", reflect.TypeFor[Limits]()},
+	{lockedName(limitsFile), "Locked folder: ceilings of limits.yaml. Write down those that matter.", nil},
 	{configFile, "The settings of gpt-oss-executor serve --config FILE. In a text, ${NAME} is an environment variable.", reflect.TypeFor[config.Settings]()},
 }
 
@@ -95,8 +113,8 @@ var described = []struct {
 // that the files are decoded into, and are the same in every run.
 // Parts have settings in the config file, too: each is a pointer to a struct.
 func Schemas(parts ...any) (map[string][]byte, error) {
-	out := make(map[string][]byte, len(described))
-	for _, d := range described {
+	out := map[string][]byte{}
+	for _, d := range described() {
 		if d.file == configFile {
 			d.holds = settingsType(parts)
 		}
@@ -114,14 +132,11 @@ func Schemas(parts ...any) (map[string][]byte, error) {
 
 // settingsType holds the settings of core and parts.
 func settingsType(parts []any) reflect.Type {
-	var fields []reflect.StructField
+	var keys []reflect.StructField
 	for _, of := range append([]any{&config.Settings{}}, parts...) {
-		for _, f := range rulefile.Keys(reflect.TypeOf(of).Elem()) {
-			f.Index = nil
-			fields = append(fields, f)
-		}
+		keys = append(keys, rulefile.Keys(reflect.TypeOf(of).Elem())...)
 	}
-	return reflect.StructOf(fields)
+	return rulefile.StructOf(keys)
 }
 
 // schemaName names the schema of a file, or of all files of a folder.

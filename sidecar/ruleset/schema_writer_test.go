@@ -1,7 +1,9 @@
 package ruleset
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -81,7 +83,8 @@ func (w *schemaWriter) define(name string, s schema) *schema {
 
 // defined refers to the schema of a struct with a name, and writes it once.
 func (w *schemaWriter) defined(t reflect.Type, path string, partial bool) *schema {
-	name := strings.TrimSuffix(t.Name(), "Rule") // editors show it
+	stem := strings.TrimSuffix(filepath.Base(w.file), ".yaml")
+	name := cmp.Or(strings.TrimSuffix(t.Name(), "Rule"), stem) // editors show it
 	name = strings.ToLower(name[:1]) + name[1:]
 	if partial {
 		name += "Part"

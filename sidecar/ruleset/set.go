@@ -34,21 +34,19 @@ type Set struct {
 	Upstreams  []Upstream // that models may name; that of the settings first
 	Models     []Model    // the default first, the others in the order of the file
 	Recovery   Recovery
-	Runs       Runs
 	Results    Results
 	Edits      edits.Edits
 	Loop       *Guard
-	References References // of arguments to earlier results
-	// that runs may call at an OpenClaw gateway, in the order of the file
-	Gateway  []tools.Tool
-	Programs *program.Table            // what is known of programs
-	Connect  connection.Agents         // how agents are connected
-	Prompts  map[string]*prompt.Prompt // by file name without extension
-	Taken    []rulefile.Taken          // what the files take away from those that they include
-	Sessions []string                  // headers that name a session, in lower case
-	Asking   state.Evidence            // by what results show whether a person was asked
-	Agent    *Agent                    // whose requests the set is for; nil: those of any
-	Counts   Counts
+	References References                // of arguments to earlier results
+	Programs   *program.Table            // what is known of programs
+	Connect    connection.Agents         // how agents are connected
+	Prompts    map[string]*prompt.Prompt // by file name without extension
+	Taken      []rulefile.Taken          // what the files take away from those that they include
+	Sessions   []string                  // headers that name a session, in lower case
+	Asking     state.Evidence            // by what results show whether a person was asked
+	Agent      *Agent                    // whose requests the set is for; nil: those of any
+	Counts     Counts
+	Sections   []any // of the parts, as Of finds them: pointers
 	// Experiments are what is tried. Arms names those of which this set is, as EXPERIMENT/ARM.
 	Experiments experiment.Experiments
 	Arms        []string

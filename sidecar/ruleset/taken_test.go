@@ -22,7 +22,7 @@ func TestTakenAway(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, problems := Load(files)
+		set, problems := Full.Load(files)
 		if set == nil {
 			t.Fatal(problems)
 		}

@@ -352,8 +352,7 @@ func TestSpansOfTwoServers(t *testing.T) {
 
 // A run is a span with its turns and tools below it. A call that is denied says so.
 func TestSpansOfARun(t *testing.T) {
-	b, set := &provider.Source{}, *ruletest.Shipped(t)
-	set.Runs.Tools = slices.Clone(set.Runs.Tools)
+	b, set := &provider.Source{}, *ruletest.Shipped(t, provider.Sections()...)
 	r := followPlay(t, provider.Setup{Set: &set, Sources: []executor.Source{b}, Server: "vllm"},
 		script.Native("web_search", `{"query":"news"}`),
 		script.Native("write", `{"path":"/etc/passwd","content":"x"}`),
@@ -425,8 +424,9 @@ func TestSpansOfFailures(t *testing.T) {
 // said in the attempt, what was made of it in the turn.
 func TestSpansWithWords(t *testing.T) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-	r := followPlay(t, provider.Setup{Server: "vllm",
-		Limits: func(l *ruleset.Limits) { l.Trace = spans.Words{Bytes: 2 << 10} }},
+	set := ruletest.Shipped(t, provider.Sections()...)
+	ruleset.Of[spans.Words](set).Bytes = 2 << 10
+	r := followPlay(t, provider.Setup{Server: "vllm", Set: set},
 		script.Text(`<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{'command':'echo `+
 			secret+`'}<|call|>`).Thinking("I use "+secret))
 	body := `{"model":"gpt-oss",` + provider.BothTools +
@@ -490,7 +490,7 @@ func TestCollectorIsOff(t *testing.T) {
 func TestLogOfATrace(t *testing.T) {
 	replies := []script.Reply{script.Native("exec", `{"command":"rm -rf /"}`), script.Text("Done."),
 		script.Fail(400, "no"), script.Native("web_search", `{"query":"x"}`), script.Text("Found.")}
-	b, set := &provider.Source{}, *ruletest.Shipped(t)
+	b, set := &provider.Source{}, *ruletest.Shipped(t, provider.Sections()...)
 	cfg := provider.Setup{Set: &set, Sources: []executor.Source{b}, Server: "vllm", JSON: true}
 	for name, r := range map[string]*provider.Server{
 		"without": provider.Start(t, cfg, script.New(script.Scenario{Steps: replies})),

@@ -205,7 +205,7 @@ func with(t *testing.T, more map[string]string) *ruleset.Set {
 	for name, text := range more {
 		files[name] = text
 	}
-	set, problems := ruleset.Load(rulefile.Files(files))
+	set, problems := provider.Loader().Load(rulefile.Files(files))
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -16,7 +17,7 @@ func shipped(t testing.TB) *ruleset.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, problems := ruleset.Load(files)
+	set, problems := ruletest.Loader().Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -91,7 +91,7 @@ func (b *ModelServer) Asked() int { return len(b.Model.Requests("")) }
 // StartBoth starts a sidecar whose models are served by both: main first, then far.
 func StartBoth(t testing.TB, cfg Setup, main, far *ModelServer) *Server {
 	t.Helper()
-	set := *ruletest.Shipped(t)
+	set := *ruletest.Shipped(t, Sections()...)
 	set.Upstreams = []ruleset.Upstream{{Name: ruleset.Main}, {Name: "far", URL: "http://" + far.Address}}
 	set.Models = append([]ruleset.Model(nil), set.Models...)
 	for i := range set.Models {

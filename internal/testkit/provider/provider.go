@@ -35,6 +35,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
+// Sections are what parts read of the rules that the servers work with.
+func Sections() []ruleset.Section {
+	return []ruleset.Section{executor.Section(), {Name: "trace", Holds: &spans.Words{}}}
+}
+
+// Loader compiles rules with them.
+func Loader() ruleset.Loader { return ruletest.Loader(Sections()...) }
+
 // Two tools, one with a schema that can be violated.
 const (
 	execTool  = `{"type":"function","function":{"name":"exec","parameters":{"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"integer"}},"required":["command"],"additionalProperties":false}}}`
@@ -157,7 +165,7 @@ func Failing(t testing.TB, cfg Setup, reply script.Reply) *Server {
 // changed is the shipped set with the changes of cfg. Waits are short.
 func changed(t testing.TB, cfg Setup) *ruleset.Set {
 	t.Helper()
-	set := ruletest.Shipped(t)
+	set := ruletest.Shipped(t, Sections()...)
 	if cfg.Set != nil {
 		mine := *cfg.Set
 		set = &mine

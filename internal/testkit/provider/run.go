@@ -59,18 +59,17 @@ func (b *Source) Calls() []string {
 }
 
 // PlayRun starts a sidecar that runs tools.
-func PlayRun(t *testing.T, b *Source, edit func(*ruleset.Runs), replies ...script.Reply) *Server {
+func PlayRun(t *testing.T, b *Source, edit func(*executor.Runs), replies ...script.Reply) *Server {
 	t.Helper()
 	return StartRun(t, b, edit, script.New(script.Scenario{Steps: replies}))
 }
 
 // StartRun starts one in front of this model server.
-func StartRun(t *testing.T, b *Source, edit func(*ruleset.Runs), model http.Handler) *Server {
+func StartRun(t *testing.T, b *Source, edit func(*executor.Runs), model http.Handler) *Server {
 	t.Helper()
-	set := *ruletest.Shipped(t)
-	set.Runs.Tools = slices.Clone(set.Runs.Tools)
+	set := *ruletest.Shipped(t, Sections()...)
 	if edit != nil {
-		edit(&set.Runs)
+		edit(ruleset.Of[executor.Runs](&set))
 	}
 	return Start(t, Setup{Set: &set, Sources: []executor.Source{b}}, model)
 }

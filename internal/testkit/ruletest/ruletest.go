@@ -4,14 +4,18 @@ package ruletest
 
 import (
 	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -47,7 +51,7 @@ func Source(t testing.TB, dir string) rulefile.Source {
 	t.Helper()
 	builtin, err := rulefile.Builtin(os.DirFS(Root()))
 	Must(t, err)
-	return ruleset.SourceOf(dir, "", builtin)
+	return Loader().Source(dir, "", builtin)
 }
 
 // Copy writes the shipped rules into a folder, as init does.
@@ -80,25 +84,53 @@ func Changed(files rulefile.Files, comment string) rulefile.Files {
 	return files
 }
 
-// shipped compiles the shipped rules once.
-var shipped = sync.OnceValues(func() (*ruleset.Set, error) {
-	files, err := rulefile.Builtin(os.DirFS(Root()))
-	if err != nil {
-		return nil, err
+// Loader compiles rules with some sections of parts. All others may say anything.
+func Loader(sections ...ruleset.Section) ruleset.Loader {
+	for _, part := range built.Parts() {
+		for _, name := range append(built.Brings(part, built.RuleFile), built.Brings(part, built.Limit)...) {
+			if !slices.ContainsFunc(sections, func(s ruleset.Section) bool { return s.Name == name }) {
+				sections = append(sections, ruleset.Section{Name: name, Holds: new(any)})
+			}
+		}
 	}
-	set, problems := ruleset.Load(files)
-	if set == nil {
-		return nil, problems
-	}
-	return set, nil
-})
+	return ruleset.Loader{Sections: sections}
+}
 
-// Shipped is the set of the shipped rules, a copy that a test may change on top.
-func Shipped(t testing.TB) *ruleset.Set {
+// Load compiles the shipped rules with some files changed, and what parts read of them.
+func Load(t testing.TB, changed rulefile.Files,
+	sections ...ruleset.Section) (*ruleset.Set, rulefile.Problems) {
 	t.Helper()
-	first, err := shipped()
+	files, err := Source(t, "").Read()
 	Must(t, err)
-	set := *first
+	maps.Copy(files, changed)
+	return Loader(sections...).Load(files)
+}
+
+// shipped compiles the shipped rules once for each choice of sections.
+var shipped sync.Map
+
+// Shipped is the set of the shipped rules, with what parts read of them: a copy that a test may change on
+// top, and in its sections.
+func Shipped(t testing.TB, sections ...ruleset.Section) *ruleset.Set {
+	t.Helper()
+	names := ""
+	for _, s := range sections {
+		names += s.Name + " "
+	}
+	once, _ := shipped.LoadOrStore(names, sync.OnceValue(func() *ruleset.Set {
+		set, problems := Load(t, nil, sections...)
+		if set == nil {
+			t.Fatal(problems)
+		}
+		return set
+	}))
+	set := *once.(func() *ruleset.Set)()
+	set.Sections = slices.Clone(set.Sections)
+	for i, section := range set.Sections {
+		own := reflect.New(reflect.TypeOf(section).Elem())
+		own.Elem().Set(reflect.ValueOf(section).Elem())
+		set.Sections[i] = own.Interface()
+	}
 	return &set
 }
 

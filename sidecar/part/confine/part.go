@@ -15,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
@@ -32,6 +33,9 @@ func (Part) Name() string { return "confine" }
 
 // Settings are those by default.
 func (Part) Settings() any { return &Settings{} }
+
+// Rules are limits of one command.
+func (Part) Rules() []ruleset.Section { return []ruleset.Section{tickets.Section(), egress.Section()} }
 
 // Commands are confine, and ssh for git that runs confined.
 func (Part) Commands(env cli.Env) []*cobra.Command {
@@ -67,7 +71,7 @@ func (Part) Open(ctx context.Context, c *service.Core) (stop func() error, err e
 	var passes *egress.Book
 	if out != nil {
 		c.Guard.World = c.Guard.World.WithServer(out.Addr().String())
-		passes = egress.NewBook(out.Addr().String(), tickets.Valid, time.Now)
+		passes = egress.NewBook(out.Addr().String(), tickets.Lasts, time.Now)
 	}
 	issuers.equip(&c.Guard, passes)
 	if out == nil {

@@ -25,7 +25,7 @@ import (
 
 type shippedRules struct{ t *testing.T }
 
-func (r shippedRules) Set() *ruleset.Set { return ruletest.Shipped(r.t) }
+func (r shippedRules) Set() *ruleset.Set { return ruletest.Shipped(r.t, Part{}.Rules()...) }
 
 // A command that was let through with a ticket finds the proxy, and confine prints what was
 // refused there, which curl does not say. Then its pass is gone.
@@ -38,7 +38,7 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ruletest.Must(t, err)
-	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
+	book := egress.NewBook(l.Addr().String(), tickets.Lasts, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
 	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).WithServer(l.Addr().String()),
 		Now: time.Now, Metrics: metrics, Log: log})
@@ -63,7 +63,7 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	issuer := tickets.Issuer{Folder: folder, Made: made, Program: "gpt-oss-executor",
 		Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
 	const command = "curl -sS https://10.0.0.7/; curl -sS https://unknown.example.org/; exit 3"
-	w, err := issuer.Permit(ruletest.Shipped(t), guard.Permit{Command: command, Roots: paths.Roots{Home: dir,
+	w, err := issuer.Permit(ruletest.Shipped(t, Part{}.Rules()...), guard.Permit{Command: command, Roots: paths.Roots{Home: dir,
 		Write: []string{work}}})
 	ruletest.Must(t, err)
 	var out, told bytes.Buffer

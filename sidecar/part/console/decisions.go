@@ -14,7 +14,9 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 const (
@@ -207,7 +209,7 @@ func (v *decisionsView) Fresh() bool { return v.Before == 0 && v.Looked < 20*pag
 
 // words reports whether what a model or a user wrote may be shown.
 func (c *Console) words() bool {
-	return c.Witness != nil && c.Witness.Words && c.API.Rules.Set().Limits.Console.Words > 0
+	return c.Witness != nil && c.Witness.Words && ruleset.Of[witness.Console](c.API.Rules.Set()).Words > 0
 }
 
 // filterOf is a filter of the log. Words that are not shown are not searched: then the text is an id, as

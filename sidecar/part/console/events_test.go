@@ -20,7 +20,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
@@ -210,7 +209,7 @@ func TestDropped(t *testing.T) {
 		}
 		at := time.Now()
 		w.Begin(witness.Asking{ID: at.String(), Session: strings.Repeat("s", 200)},
-			ruleset.Usual()).Ended(&turn.Outcome{Status: 200})
+			*witness.Section().Holds.(*witness.Console)).Ended(&turn.Outcome{Status: 200})
 		most = max(most, time.Since(at))
 		time.Sleep(time.Millisecond)
 	}

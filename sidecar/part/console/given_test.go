@@ -7,7 +7,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Whatever a person has at hand becomes a reply.
@@ -111,7 +110,7 @@ func FuzzAlias(f *testing.F) {
 			t.Fatalf("line %d of %d", line, len(lines))
 		}
 		files := rulefile.Files{AliasFile: text}
-		if _, problems := ruleset.Load(files); problems.Fatal() {
+		if _, problems := ruletest.Loader().Load(files); problems.Fatal() {
 			for _, p := range problems {
 				if p.File == AliasFile && p.Code == rulefile.CodeYAML && strings.ToValidUTF8(tool+name,
 					"") == tool+name {

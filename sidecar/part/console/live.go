@@ -11,6 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -219,7 +220,7 @@ func (l *liveView) events() string {
 
 func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
 	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: witness.Outcomes(), Kept: c.Witness != nil &&
-		c.API.Rules.Set().Limits.Console.Turns > 0, Words: c.words(), since: c.Witness.Rev()}
+		ruleset.Of[witness.Console](c.API.Rules.Set()).Turns > 0, Words: c.words(), since: c.Witness.Rev()}
 	out.Rows, out.All = c.rows(0, out.Filter)
 	out.Arms = slices.ContainsFunc(out.Rows, func(r row) bool { return r.Arm != "" })
 	return out, nil

@@ -35,6 +35,9 @@ func (Part) Name() string { return "console" }
 // Settings are those by default.
 func (Part) Settings() any { return &Settings{} }
 
+// Rules are what is kept of the last requests.
+func (Part) Rules() []ruleset.Section { return []ruleset.Section{witness.Section()} }
+
 // Commands are none.
 func (Part) Commands(cli.Env) []*cobra.Command { return nil }
 
@@ -55,7 +58,7 @@ func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 		return nil, nil
 	}
 	w := witness.New(witness.Config{Words: mode == on,
-		Bounds: func() ruleset.Console { return c.Rules.Set().Limits.Console }, Now: time.Now})
+		Bounds: func() witness.Console { return *ruleset.Of[witness.Console](c.Rules.Set()) }, Now: time.Now})
 	c.Watch = append(c.Watch, w.Watch)
 	c.AdminPages = func(api *admin.API, next http.Handler) (http.Handler, error) {
 		experiments, _ := service.Offered[*lab.Admin](c)

@@ -57,6 +57,7 @@ could not be read, 2 wrong usage.`,
 			job.Live.Key, _ = env.Lookup(config.Prefix + "UPSTREAM_KEY")
 			job.Live.Tell, job.Live.Rewrites = env.Err, bool(terminal.ColoursOf(env.Err, env.Lookup))
 			err = job.Run(ctx, Room{In: env.In, Out: env.Out, Err: env.Err, World: env.World(folders...),
+				Loader: env.Loader(),
 				Read: func(dir string) (rulefile.Source, rulefile.Files, error) {
 					return cli.ReadRules(dir, policy, env)
 				}})

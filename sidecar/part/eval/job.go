@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Job is what to evaluate.
@@ -25,6 +26,7 @@ type Job struct {
 type Room struct {
 	In       io.Reader
 	Out, Err io.Writer
+	Loader   ruleset.Loader
 	Read     Read
 	World    guard.World
 }
@@ -36,7 +38,7 @@ var ErrWorse = errors.New("something was right in the baseline, and is wrong now
 func (j *Job) Run(ctx context.Context, in Room) error {
 	var variants []Variant
 	for _, s := range j.Variants {
-		v, err := s.Load(in.Read, in.Err)
+		v, err := s.Load(in.Loader, in.Read, in.Err)
 		if err != nil {
 			return err
 		}

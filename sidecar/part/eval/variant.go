@@ -78,12 +78,12 @@ func isFolder(path string) bool {
 type Read func(dir string) (rulefile.Source, rulefile.Files, error)
 
 // Load compiles a variant. What is wrong with its rules is an error; warnings are told.
-func (s Spec) Load(read Read, tell io.Writer) (Variant, error) {
+func (s Spec) Load(loader ruleset.Loader, read Read, tell io.Writer) (Variant, error) {
 	src, files, err := read(s.Dir)
 	if err != nil {
 		return Variant{}, err
 	}
-	set, problems := s.compile(src, files)
+	set, problems := s.compile(loader, src, files)
 	if len(problems) > 0 {
 		shown := problems.In(src)
 		for i := range problems {
@@ -97,7 +97,7 @@ func (s Spec) Load(read Read, tell io.Writer) (Variant, error) {
 		fmt.Fprintln(tell, shown.Error())
 	}
 	if s.Experiment != "" {
-		if set, err = set.Arm(files, s.Experiment, s.Arm); err != nil {
+		if set, err = loader.Arm(set, files, s.Experiment, s.Arm); err != nil {
 			return Variant{}, fmt.Errorf("the variant %s, in %s: %w", s.Name, s.Dir, err)
 		}
 	}
@@ -108,7 +108,8 @@ func (s Spec) Load(read Read, tell io.Writer) (Variant, error) {
 	return Variant{Name: s.Name, Set: set, Profile: s.Profile}, nil
 }
 
-func (s Spec) compile(src rulefile.Source, files rulefile.Files) (*ruleset.Set, rulefile.Problems) {
+func (s Spec) compile(loader ruleset.Loader, src rulefile.Source,
+	files rulefile.Files) (*ruleset.Set, rulefile.Problems) {
 	switch {
 	case s.Overlay != "":
 		text, err := os.ReadFile(s.Overlay)
@@ -119,9 +120,9 @@ func (s Spec) compile(src rulefile.Source, files rulefile.Files) (*ruleset.Set, 
 			}
 			return nil, rulefile.Unreadable(s.Overlay, err)
 		}
-		return ruleset.Overlaid(files, s.Overlay, string(text))
+		return loader.Overlaid(files, s.Overlay, string(text))
 	case src.Dir == "" && src.Policy == "":
-		return ruleset.LoadShipped(files)
+		return loader.LoadShipped(files)
 	}
-	return ruleset.Load(files)
+	return loader.Load(files)
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // experimenting is one run of experiments.
@@ -171,11 +170,11 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 	if err != nil {
 		return err
 	}
-	files, err := ruleset.SourceOf(a.Target, x.policy, builtin).Read()
+	files, err := x.env.Loader().Source(a.Target, x.policy, builtin).Read()
 	if err != nil {
 		return err
 	}
-	own, err := ruleset.Promoted(files, name, arm)
+	own, err := x.env.Loader().Promoted(files, name, arm)
 	if err != nil {
 		return err
 	}

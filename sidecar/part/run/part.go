@@ -22,6 +22,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/gateway"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/toolbox"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
@@ -41,6 +42,11 @@ func (Part) Name() string { return "run" }
 
 // Settings are those by default.
 func (Part) Settings() any { return &Settings{GatewaySession: "gpt-oss-executor"} }
+
+// Rules are those of runs, and the tools of the gateway.
+func (Part) Rules() []ruleset.Section {
+	return []ruleset.Section{executor.Section(), gateway.Section()}
+}
 
 // Commands are those of runs.
 func (Part) Commands(env cli.Env) []*cobra.Command { return []*cobra.Command{runsCommand(env)} }

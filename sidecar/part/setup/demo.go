@@ -52,7 +52,7 @@ func runDemo(ctx context.Context, env cli.Env) (err error) {
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	if _, err := cli.Rules(dir, env.Defaults, false); err != nil {
+	if _, err := cli.Rules(dir, env, false); err != nil {
 		return err
 	}
 	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Work: work, Out: env.Out,

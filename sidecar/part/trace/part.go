@@ -11,7 +11,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace/otlp"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 )
 
 // Part is the part trace.
@@ -22,6 +24,13 @@ func (Part) Name() string { return "trace" }
 
 // Settings are those of the standard variables alone.
 func (Part) Settings() any { return nil }
+
+// Rules are what spans hold of what people and models wrote.
+func (Part) Rules() []ruleset.Section {
+	return []ruleset.Section{{Name: "trace",
+		About: "What spans of OpenTelemetry hold of what people and models wrote. If left out: nothing.",
+		Holds: &spans.Words{}}}
+}
 
 // Commands are none.
 func (Part) Commands(cli.Env) []*cobra.Command { return nil }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // What the proxy adds to a request of plain HTTP, and to one with TLS in a tunnel of its own.
@@ -45,7 +44,7 @@ func BenchmarkRequest(b *testing.B) {
 // What it adds to 1 MB through a tunnel that is open.
 func BenchmarkTunnel(b *testing.B) {
 	const most = 1 << 20
-	r := newBare(b, ruleset.NetworkLimits{}, func(c net.Conn) {
+	r := newBare(b, NetworkLimits{}, func(c net.Conn) {
 		block := make([]byte, 64<<10)
 		for {
 			if _, err := c.Write(block); err != nil {

@@ -18,10 +18,10 @@ import (
 // Book has the passes of commands, from when their call leaves until they have ended, or
 // could not run any more. It is safe for concurrent use.
 type Book struct {
-	addr string // of the proxy
-	tool string // that runs commands
-	wait time.Duration
-	now  func() time.Time
+	addr  string // of the proxy
+	tool  string // that runs commands
+	lasts func(*ruleset.Set) time.Duration
+	now   func() time.Time
 
 	mu     sync.Mutex
 	passes map[string]entry
@@ -34,9 +34,9 @@ type entry struct {
 	until time.Time
 }
 
-// NewBook is for a proxy at HOST:PORT. A command begins within wait, or not at all.
-func NewBook(addr string, wait time.Duration, now func() time.Time) *Book {
-	return &Book{addr: addr, tool: "exec", wait: wait, now: now, passes: map[string]entry{}}
+// NewBook is for a proxy at HOST:PORT. A pass lasts as long as its command may, from when it is admitted.
+func NewBook(addr string, lasts func(*ruleset.Set) time.Duration, now func() time.Time) *Book {
+	return &Book{addr: addr, tool: "exec", lasts: lasts, now: now, passes: map[string]entry{}}
 }
 
 // Admit writes down what a command may reach, and gives the URL of the proxy with its
@@ -68,7 +68,7 @@ func (b *Book) Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error)
 			b.drop(old)
 		}
 	}
-	b.passes[ticket] = entry{pass, done, now.Add(b.wait + set.Limits.ConfinedTime)}
+	b.passes[ticket] = entry{pass, done, now.Add(b.lasts(set))}
 	return (&url.URL{Scheme: "http", User: url.UserPassword(ticket, pass.Secret), Host: b.addr}).String(), nil
 }
 

@@ -180,7 +180,7 @@ func TestReload(t *testing.T) {
 		"rules:\n  - {id: shut, deny: Shut., when: host == 'example.com'}\n")
 	files, err := ruletest.Source(t, dir).Read()
 	ruletest.Must(t, err)
-	set, problems := ruleset.Load(files)
+	set, problems := ruletest.Loader(Section()).Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

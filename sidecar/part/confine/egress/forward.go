@@ -33,7 +33,7 @@ func (v *visit) forward(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		if err != nil {
 			return nil, err
 		}
-		return &metered{server, newWatch(v.set.Limits.NetworkIdle, hangUp), t}, nil
+		return &metered{server, newWatch(limitsOf(v.set).Idle, hangUp), t}, nil
 	}
 	proxy := &httputil.ReverseProxy{
 		Transport: transport, FlushInterval: -1,

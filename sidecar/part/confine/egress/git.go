@@ -55,7 +55,7 @@ func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request)
 		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: git\r\n\r\n"); err != nil {
 		return
 	}
-	idle := newWatch(v.set.Limits.NetworkIdle, cancel)
+	idle := newWatch(limitsOf(v.set).Idle, cancel)
 	defer idle.stop()
 	to := &oneWriter{to: client}
 	c.Stdout = idle.writer(command.Frames{To: to, Part: command.Output}, &tally.received)
@@ -160,7 +160,7 @@ func (v *visit) fetch(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	}
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
-	idle := newWatch(v.set.Limits.NetworkIdle, hangUp)
+	idle := newWatch(limitsOf(v.set).Idle, hangUp)
 	defer idle.stop()
 	_ = http.NewResponseController(w).EnableFullDuplex()
 	client := http.Client{Transport: v.HTTPS, CheckRedirect: func(*http.Request,

@@ -70,7 +70,7 @@ func newRigWith(t testing.TB, limits Limits, h http.HandlerFunc, change func(*ri
 	names, resolver := internet.ServeNames(t, zone)
 	r := &rig{names: names, net: internet.ServeHTTP(t, h), said: &ruletest.Journal{},
 		done: make(chan struct{}), opened: map[int]bool{}}
-	set := *ruletest.Shipped(t) // a test may have limits of its own
+	set := *ruletest.Shipped(t, Section()) // a test may have limits of its own
 	r.set.Store(&set)
 	r.pass = Pass{Secret: "s3cret", Subject: policy.Subject{Agent: "main", Session: "s1"}, Tool: "exec",
 		Rules: "before", Any: true, Done: r.done}

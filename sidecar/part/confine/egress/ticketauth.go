@@ -26,13 +26,13 @@ func (d *ticketAuth) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	set := d.Rules.Set()
-	account, err := d.books.enter(ticket, pass, set.Limits.NetworkOpen)
+	account, err := d.books.enter(ticket, pass, limitsOf(set).Open)
 	if err != nil {
 		(&refusal{status: http.StatusServiceUnavailable, why: err.Error()}).write(w, r)
 		return
 	}
 	defer account.leave()
-	ctx, cancel := context.WithTimeout(r.Context(), set.Limits.NetworkTotal)
+	ctx, cancel := context.WithTimeout(r.Context(), limitsOf(set).Total)
 	defer cancel()
 	defer context.AfterFunc(account.ctx, cancel)()
 	v := &visit{Config: d.Config, set: set, pass: pass, account: account}

@@ -26,7 +26,7 @@ func (v *visit) tunnel(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	hangUp := func() { client.Close(); server.Close() }
 	defer context.AfterFunc(ctx, hangUp)()
-	idle := newWatch(v.set.Limits.NetworkIdle, hangUp)
+	idle := newWatch(limitsOf(v.set).Idle, hangUp)
 	defer idle.stop()
 	there := make(chan struct{})
 	early := io.LimitReader(buf, int64(buf.Reader.Buffered())) // what the program has sent already

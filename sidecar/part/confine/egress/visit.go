@@ -94,7 +94,7 @@ func (v *visit) note(method string, at urls.Use, err error) (*tally, error) {
 			policy.Deny), decisions.Refused, r.rule, r.place, r.why
 		sentence = r.Error()
 	}
-	t, unwritten := v.account.note(c, sentence, v.set.Limits.NetworkServers)
+	t, unwritten := v.account.note(c, sentence, limitsOf(v.set).Servers)
 	switch {
 	case err != nil:
 		return t, err

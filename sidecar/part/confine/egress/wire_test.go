@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // bare is a server of one's own behind the proxy, that speaks on the connection itself.
@@ -46,14 +45,12 @@ func bare(t testing.TB, r *rig, serve func(net.Conn)) {
 }
 
 // newBare is a rig whose only server speaks for itself.
-func newBare(t testing.TB, limits ruleset.NetworkLimits, serve func(net.Conn)) *rig {
+func newBare(t testing.TB, limits NetworkLimits, serve func(net.Conn)) *rig {
 	return newRigWith(t, Limits{Listening: 16}, echo, func(r *rig) {
 		bare(t, r, serve)
-		set := &r.set.Load().Limits.NetworkLimits
-		set.NetworkIdle, set.NetworkTotal = cmp.Or(limits.NetworkIdle,
-			set.NetworkIdle), cmp.Or(limits.NetworkTotal, set.NetworkTotal)
-		set.NetworkOpen, set.NetworkServers = cmp.Or(limits.NetworkOpen,
-			set.NetworkOpen), cmp.Or(limits.NetworkServers, set.NetworkServers)
+		set := limitsOf(r.set.Load())
+		set.Idle, set.Total = cmp.Or(limits.Idle, set.Idle), cmp.Or(limits.Total, set.Total)
+		set.Open, set.Servers = cmp.Or(limits.Open, set.Open), cmp.Or(limits.Servers, set.Servers)
 	})
 }
 
@@ -82,7 +79,7 @@ func TestWhatLeaves(t *testing.T) {
 		},
 	} {
 		got := make(chan string, 1)
-		r := newBare(t, ruleset.NetworkLimits{}, func(c net.Conn) {
+		r := newBare(t, NetworkLimits{}, func(c net.Conn) {
 			var all bytes.Buffer
 			req, err := http.ReadRequest(bufio.NewReader(io.TeeReader(c, &all)))
 			if err == nil {
@@ -148,7 +145,7 @@ func TestMalformed(t *testing.T) {
 // A tunnel carries what was sent before it was open, and one direction may end before the
 // other.
 func TestTunnel(t *testing.T) {
-	r := newBare(t, ruleset.NetworkLimits{}, func(c net.Conn) {
+	r := newBare(t, NetworkLimits{}, func(c net.Conn) {
 		all, _ := io.ReadAll(c) // until the program has ended its direction
 		_, _ = fmt.Fprintf(c, "%d bytes", len(all))
 	})
@@ -183,11 +180,11 @@ func TestHangUps(t *testing.T) {
 	}
 	const ask = "GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials + "\r\n"
 	t.Run("the server, in a tunnel", func(t *testing.T) {
-		_, in := newBare(t, ruleset.NetworkLimits{}, func(net.Conn) {}).connect(t, "example.com:443")
+		_, in := newBare(t, NetworkLimits{}, func(net.Conn) {}).connect(t, "example.com:443")
 		ends(t, in)
 	})
 	t.Run("the server, before it answers", func(t *testing.T) {
-		_, in := newBare(t, ruleset.NetworkLimits{},
+		_, in := newBare(t, NetworkLimits{},
 			func(c net.Conn) { _, _ = c.Read(make([]byte, 1<<10)) }).raw(t, ask)
 		if got := answer(http.ReadResponse(in, nil)); !strings.HasPrefix(got,
 			"502 example.com:80 is refused: there is no connection to it") {
@@ -195,7 +192,7 @@ func TestHangUps(t *testing.T) {
 		}
 	})
 	t.Run("the server, in its answer", func(t *testing.T) {
-		_, in := newBare(t, ruleset.NetworkLimits{}, func(c net.Conn) {
+		_, in := newBare(t, NetworkLimits{}, func(c net.Conn) {
 			_, _ = c.Read(make([]byte, 1<<10))
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n")
 		}).raw(t, ask)
@@ -205,7 +202,7 @@ func TestHangUps(t *testing.T) {
 	})
 	t.Run("the program", func(t *testing.T) {
 		gone := make(chan struct{}, 2)
-		r := newBare(t, ruleset.NetworkLimits{}, func(c net.Conn) { silent(c); gone <- struct{}{} })
+		r := newBare(t, NetworkLimits{}, func(c net.Conn) { silent(c); gone <- struct{}{} })
 		c, _ := r.connect(t, "example.com:443")
 		c.Close()
 		<-gone
@@ -215,7 +212,7 @@ func TestHangUps(t *testing.T) {
 		<-gone
 	})
 	t.Run("nobody moves", func(t *testing.T) {
-		r := newBare(t, ruleset.NetworkLimits{NetworkIdle: 50 * time.Millisecond}, silent)
+		r := newBare(t, NetworkLimits{Idle: 50 * time.Millisecond}, silent)
 		_, in := r.connect(t, "example.com:443")
 		ends(t, in)
 		_, in = r.raw(t, ask)
@@ -223,7 +220,7 @@ func TestHangUps(t *testing.T) {
 	})
 	t.Run("the program does not read", func(t *testing.T) {
 		left := make(chan struct{}, 2)
-		r := newBare(t, ruleset.NetworkLimits{NetworkIdle: 100 * time.Millisecond}, func(c net.Conn) {
+		r := newBare(t, NetworkLimits{Idle: 100 * time.Millisecond}, func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
 			for {
 				if _, err := c.Write(make([]byte, 64<<10)); err != nil {
@@ -238,7 +235,7 @@ func TestHangUps(t *testing.T) {
 		<-left
 	})
 	t.Run("too long", func(t *testing.T) {
-		r := newBare(t, ruleset.NetworkLimits{NetworkTotal: 100 * time.Millisecond}, func(c net.Conn) {
+		r := newBare(t, NetworkLimits{Total: 100 * time.Millisecond}, func(c net.Conn) {
 			for {
 				if _, err := io.WriteString(c, "x"); err != nil {
 					return
@@ -255,7 +252,7 @@ func TestHangUps(t *testing.T) {
 		ends(t, in)
 	})
 	t.Run("the command ends, and does not read", func(t *testing.T) {
-		r := newBare(t, ruleset.NetworkLimits{}, func(c net.Conn) {
+		r := newBare(t, NetworkLimits{}, func(c net.Conn) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
 			for {
 				if _, err := c.Write(make([]byte, 64<<10)); err != nil {
@@ -269,7 +266,7 @@ func TestHangUps(t *testing.T) {
 		ruletest.Soon(t, "settled", func() bool { return len(r.logged()) == 2 })
 	})
 	t.Run("the command ends", func(t *testing.T) {
-		r := newBare(t, ruleset.NetworkLimits{}, silent)
+		r := newBare(t, NetworkLimits{}, silent)
 		_, in := r.connect(t, "example.com:443")
 		_, plain := r.raw(t, ask)
 		ruletest.Soon(t, "the request is there", func() bool { return len(r.logged()) == 2 })
@@ -278,7 +275,7 @@ func TestHangUps(t *testing.T) {
 		ends(t, plain)
 	})
 	t.Run("the proxy ends", func(t *testing.T) {
-		r := newBare(t, ruleset.NetworkLimits{}, silent)
+		r := newBare(t, NetworkLimits{}, silent)
 		_, in := r.connect(t, "example.com:443")
 		_, plain := r.raw(t, ask)
 		ruletest.Soon(t, "the request is there", func() bool { return len(r.logged()) == 2 })
@@ -290,7 +287,7 @@ func TestHangUps(t *testing.T) {
 
 // One command cannot hold everything open, nor can who shows no ticket.
 func TestMost(t *testing.T) {
-	r := newBare(t, ruleset.NetworkLimits{NetworkOpen: 2, NetworkServers: 3},
+	r := newBare(t, NetworkLimits{Open: 2, Servers: 3},
 		func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })
 	first, _ := r.connect(t, "example.com:443")
 	r.connect(t, "example.com:443")
@@ -428,7 +425,7 @@ func FuzzRequestLine(f *testing.F) {
 		f.Add(s)
 	}
 	r := newRig(f, Limits{Header: time.Second}, echo)
-	r.set.Load().Limits.NetworkServers = 1 << 30
+	limitsOf(r.set.Load()).Servers = 1 << 30
 	f.Fuzz(func(t *testing.T, line string) {
 		c, in := r.raw(t, line+" HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n"+credentials+"\r\n")
 		ruletest.Must(t, c.(*net.TCPConn).CloseWrite())

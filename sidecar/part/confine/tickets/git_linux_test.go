@@ -127,9 +127,10 @@ func agentRules(t *testing.T) *ruleset.Set {
 	ruletest.Edit(t, agent+"/rules", "exec.yaml", "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
 	builtin, err := rulefile.Builtin(os.DirFS(agent + "/builtin"))
 	ruletest.Must(t, err)
-	files, err := ruleset.SourceOf(agent+"/rules", "", builtin).Read()
+	loader := ruletest.Loader(tickets.Section(), egress.Section())
+	files, err := loader.Source(agent+"/rules", "", builtin).Read()
 	ruletest.Must(t, err)
-	set, problems := ruleset.Load(files)
+	set, problems := loader.Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -146,7 +147,7 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 	made, err := tickets.OpenMade(agent + "/state/repositories")
 	ruletest.Must(t, err)
 	ruletest.Must(t, os.Mkdir(agent+"/state/empty", 0o500))
-	book := egress.NewBook(l.Addr().String(), tickets.Valid, time.Now)
+	book := egress.NewBook(l.Addr().String(), tickets.Lasts, time.Now)
 	issuer := &tickets.Issuer{Folder: folder, Program: agent + "/gpt-oss-executor",
 		Records: agent + "/state/running", Empty: agent + "/state/empty", Made: made, Network: book,
 		Now: time.Now}

@@ -134,7 +134,7 @@ func TestHiddenRuns(t *testing.T) {
 	p.Command = `cat .env id_rsa web/.env.local test/.aws/mine old/credentials.json a.txt test/data.key; mv web web2; cat web2/.env.local
 		ln id_rsa x && cat x; cp -r old new; cat new/*; git status --porcelain -uno; echo KEY=3 > web/.env.test && cat web/.env.test; rm -f id_rsa; mv id_rsa y && cat y`
 	run := func() string {
-		w, err := d.Permit(ruletest.Shipped(t), p)
+		w, err := d.Permit(ruletest.Shipped(t, Section()), p)
 		ruletest.Must(t, err)
 		ticket, err := command.Take(w.Ticket, []string{"bash", "-c", p.Command}, time.Now())
 		ruletest.Must(t, err)

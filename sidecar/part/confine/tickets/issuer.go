@@ -94,9 +94,9 @@ func (d *Issuer) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) wal
 	b.Ports = p.Ports
 	b.Session, b.Records, b.Lenient, b.Untried = p.Who.Agent+
 		" "+p.Who.Session, d.Records, d.Missing, d.Untried
-	l := set.Limits
-	b.Limits = walls.Limits{Time: l.ConfinedTime, Processes: l.ConfinedProcesses,
-		Memory: int64(l.ConfinedMemory), File: int64(l.ConfinedFile), Output: int64(l.ConfinedOutput)}
+	l := ruleset.Of[ConfinedLimits](set)
+	b.Limits = walls.Limits{Time: l.Time, Processes: l.Processes, Memory: int64(l.Memory),
+		File: int64(l.File), Output: int64(l.Output)}
 	return b
 }
 

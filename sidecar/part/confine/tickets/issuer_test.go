@@ -48,7 +48,7 @@ func TestDesk(t *testing.T) {
 	}
 	for _, understood := range []bool{false, true} {
 		p.Understood, p.Settings = understood, understood
-		w, err := d.Permit(ruletest.Shipped(t), p)
+		w, err := d.Permit(ruletest.Shipped(t, Section()), p)
 		ruletest.Must(t, err)
 		ticket, err := command.Take(w.Ticket, []string{"bash", "-c", "npm test"}, now)
 		ruletest.Must(t, err)

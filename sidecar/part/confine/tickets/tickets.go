@@ -13,11 +13,33 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Valid is how long a ticket can be taken. A gateway runs several calls of one reply one
 // after the other, so it may be a while.
 const Valid = 30 * time.Minute
+
+// ConfinedLimits are bounds of one command. It is ended when it passes one.
+type ConfinedLimits struct {
+	Time      time.Duration `rule:"time" min:"1s" doc:"How long it may run. Servers run long (24h)." eg:"24h"`
+	Processes int           `rule:"processes" min:"1" max:"100000" doc:"How many processes at once (512)." eg:"512"`
+	Memory    rulefile.Size `rule:"memory" min:"16MiB" doc:"How much memory all of them use together (8GiB)." eg:"8GiB"`
+	File      rulefile.Size `rule:"file" min:"1KiB" doc:"How long a file may be that it writes (8GiB)." eg:"8GiB"`
+	Output    rulefile.Size `rule:"output" min:"1KiB" doc:"How much it may print (256MiB)." eg:"256MiB"`
+}
+
+// Section is what tickets say of the rule files.
+func Section() ruleset.Section {
+	return ruleset.Section{Name: "confined",
+		About: "Limits of one command that runs confined, with all that it starts. If left out, they are as shipped.",
+		Holds: &ConfinedLimits{Time: 24 * time.Hour, Processes: 512, Memory: 8 << 30, File: 8 << 30,
+			Output: 256 << 20}}
+}
+
+// Lasts is how long after its ticket was written a command may still run.
+func Lasts(s *ruleset.Set) time.Duration { return Valid + ruleset.Of[ConfinedLimits](s).Time }
 
 // Folder is where tickets lie. Only its user may look into it. It is safe for concurrent use.
 type Folder struct {

@@ -18,7 +18,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
@@ -66,7 +65,7 @@ func afternoon(t *testing.T) func(*config.Settings) {
 		files, err := ruletest.Source(t, "").Read()
 		ruletest.Must(t, err)
 		files["extra/experiments.ours.yaml"], files["prompts/short.txt"] = trials, "Be short.\n"
-		set, problems := ruleset.Load(files)
+		set, problems := ruletest.Loader().Load(files)
 		if set == nil {
 			t.Fatal(problems)
 		}

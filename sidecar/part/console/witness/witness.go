@@ -25,7 +25,7 @@ type Config struct {
 	// the words of replies are kept, too, if the rules say so; else only what came of them
 	Words bool
 	// of the rules in force, for those who look; nil: those of the last request hold
-	Bounds func() ruleset.Console
+	Bounds func() Console
 	Now    func() time.Time
 }
 
@@ -36,8 +36,8 @@ type Witness struct {
 	offered intake
 
 	mu      sync.Mutex
-	bounds  ruleset.Console // of the rules that came last
-	kept    []*Record       // by their beginning; the first gone of them have made room
+	bounds  Console   // of the rules that came last
+	kept    []*Record // by their beginning; the first gone of them have made room
 	gone    int
 	bytes   int64
 	sets    *recent.Map[*ruleset.Set]
@@ -54,7 +54,7 @@ func (w *Witness) Watch(_ context.Context, r *turn.Request) turn.Watcher {
 	a := Asking{ID: r.ID, Model: r.Who.Model, Session: r.Who.Session, Client: r.Who.Client,
 		Agent: r.Who.Agent, Channel: r.Who.Channel, Run: r.Run, Arms: r.Set.Arms, Rules: r.Set.Version,
 		Stream: r.Body != nil && r.Body.Stream, Responses: r.Responses}
-	if record := w.Begin(a, r.Set.Limits.Console); record != nil {
+	if record := w.Begin(a, *ruleset.Of[Console](r.Set)); record != nil {
 		return record
 	}
 	return nil
@@ -62,7 +62,7 @@ func (w *Witness) Watch(_ context.Context, r *turn.Request) turn.Watcher {
 
 // Begin begins to keep a request, within the bounds of its rules; nil: nothing is kept, and what was
 // is forgotten. It is given to its turns as a watcher; Ended ends it.
-func (w *Witness) Begin(a Asking, b ruleset.Console) *Record {
+func (w *Witness) Begin(a Asking, b Console) *Record {
 	if w == nil {
 		return nil
 	}
@@ -82,7 +82,7 @@ func (w *Witness) Begin(a Asking, b ruleset.Console) *Record {
 }
 
 // heed lets go of what rules keep no more. The lock is held.
-func (w *Witness) heed(b ruleset.Console) {
+func (w *Witness) heed(b Console) {
 	before := w.bounds
 	if w.bounds = b; b.Turns == 0 {
 		w.shrink(0)

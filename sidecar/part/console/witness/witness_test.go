@@ -31,7 +31,7 @@ func heard(set *ruleset.Set, text string, calls ...tools.Call) *turn.Reply {
 // room takes none when it goes on.
 func TestBounds(t *testing.T) {
 	set := ruletest.Shipped(t)
-	w, few := New(Config{Words: true, Now: time.Now}), ruleset.Console{Turns: 10, Memory: 100 << 10,
+	w, few := New(Config{Words: true, Now: time.Now}), Console{Turns: 10, Memory: 100 << 10,
 		Words: 2 << 20}
 	var open []*Record
 	for i := range 200 {
@@ -66,7 +66,7 @@ func TestRules(t *testing.T) {
 	set := ruletest.Shipped(t)
 	w := New(Config{Words: true, Now: time.Now})
 	for id, words := range map[string]bool{"whole": true, "bare": false} {
-		b := ruleset.Usual()
+		b := usual()
 		if !words {
 			b.Words = 0
 		}
@@ -80,7 +80,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: %+v", id, got)
 		}
 	}
-	if r := w.Begin(Asking{ID: "none"}, ruleset.Console{}); r != nil {
+	if r := w.Begin(Asking{ID: "none"}, Console{}); r != nil {
 		t.Error("it is kept")
 	}
 	if turns, bytes := w.Size(); turns != 0 || bytes != 0 {
@@ -92,12 +92,12 @@ func TestRules(t *testing.T) {
 func TestOneRequestIsBounded(t *testing.T) {
 	set := ruletest.Shipped(t)
 	w := New(Config{Words: true, Now: time.Now})
-	r := w.Begin(Asking{ID: "run"}, ruleset.Usual())
+	r := w.Begin(Asking{ID: "run"}, usual())
 	for range 100 {
 		r.Replied(heard(set, strings.Repeat("x", 100_000)))
 	}
 	got, _ := w.Turn("run")
-	if _, bytes := w.Size(); bytes > int64(ruleset.Usual().Words)+100*fixedBytes ||
+	if _, bytes := w.Size(); bytes > int64(usual().Words)+100*fixedBytes ||
 		len(got.Replies) != maxReplies || got.Omitted != 100-maxReplies {
 		t.Errorf("%d bytes, %d replies and %d more", bytes, len(got.Replies), got.Omitted)
 	}
@@ -111,7 +111,7 @@ func TestOneRequestIsBounded(t *testing.T) {
 func TestNoWords(t *testing.T) {
 	const secret = "the model wrote this"
 	w := New(Config{Now: time.Now})
-	r := w.Begin(Asking{ID: "1"}, ruleset.Usual())
+	r := w.Begin(Asking{ID: "1"}, usual())
 	if r.Listens() {
 		t.Error("it wants the words")
 	}
@@ -162,7 +162,7 @@ func TestMinutes(t *testing.T) {
 	now := time.Date(2026, 11, 26, 10, 0, 30, 0, time.UTC)
 	w := New(Config{Now: func() time.Time { return now }})
 	serve := func() {
-		w.Begin(Asking{}, ruleset.Usual()).Ended(&turn.Outcome{Account: turn.Account{}, Status: 200, Why: ""})
+		w.Begin(Asking{}, usual()).Ended(&turn.Outcome{Account: turn.Account{}, Status: 200, Why: ""})
 	}
 	serve()
 	now = now.Add(2 * time.Minute)
@@ -186,7 +186,7 @@ func TestMinutes(t *testing.T) {
 func TestRulesOfThen(t *testing.T) {
 	w := New(Config{Words: true, Now: time.Now})
 	for i := range keptSets + 2 {
-		r := w.Begin(Asking{ID: fmt.Sprint(i)}, ruleset.Usual())
+		r := w.Begin(Asking{ID: fmt.Sprint(i)}, usual())
 		r.Replied(heard(&ruleset.Set{Version: fmt.Sprint(i)}, "x"))
 	}
 	for id, there := range map[string]bool{"0": false, "1": false, "2": true, "9": true} {
@@ -200,7 +200,7 @@ func TestRulesOfThen(t *testing.T) {
 // Many requests at once, and people who look meanwhile.
 func TestRace(t *testing.T) {
 	set := ruletest.Shipped(t)
-	w, few := New(Config{Words: true, Now: time.Now}), ruleset.Console{Turns: 20, Memory: 1 << 20,
+	w, few := New(Config{Words: true, Now: time.Now}), Console{Turns: 20, Memory: 1 << 20,
 		Words: 1 << 20}
 	var all sync.WaitGroup
 	for n := range 4 {
@@ -237,7 +237,7 @@ func BenchmarkRecord(b *testing.B) {
 	h := heard(set, strings.Repeat("word ", 400), tools.Call{Name: "read", Arguments: []byte(`{"path":"a"}`)})
 	b.ReportAllocs()
 	for b.Loop() {
-		r := w.Begin(Asking{ID: "req1", Model: "gpt-oss", Session: "agent:main:main"}, ruleset.Usual())
+		r := w.Begin(Asking{ID: "req1", Model: "gpt-oss", Session: "agent:main:main"}, usual())
 		r.Replied(h)
 		r.Ended(&turn.Outcome{Account: turn.Account{}, Status: 200, Why: ""})
 	}

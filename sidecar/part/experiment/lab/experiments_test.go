@@ -31,7 +31,7 @@ func trying(t testing.TB, experiments string) *ruleset.Set {
 	files["prompts/short.txt"] = "Be short."
 	// some arms break them
 	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") })
-	set, problems := ruleset.Load(files)
+	set, problems := provider.Loader().Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -34,7 +34,7 @@ func rules(t testing.TB, more string) *ruleset.Set {
 	ruletest.Must(t, err)
 	files["experiments.yaml"] = "version: 1\nexperiments:\n  - id: one\n    about: x\n    status: running\n    measure: empty\n" +
 		"    arms: {control: {share: 50}, new: {share: 50, set: {limits.retry.times: 1}}}\n" + more
-	set, problems := ruleset.Load(files)
+	set, problems := ruletest.Loader().Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -44,7 +44,7 @@ func TestTexts(t *testing.T) {
 		files["prompts/short.txt"] = text
 		files["experiments.yaml"] = "version: 1\nexperiments:\n  - id: one\n    about: x\n    measure: empty\n    status: " + status +
 			"\n    arms: {control: {share: 50}, new: {share: 50, set: {" + set + "}}}\n"
-		out, problems := ruleset.Load(files)
+		out, problems := ruletest.Loader().Load(files)
 		if out == nil {
 			t.Fatal(problems)
 		}

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -14,7 +15,7 @@ const maxCached = 1024
 type cache struct {
 	now  func() time.Time
 	mu   sync.Mutex
-	kept map[string]cached
+	kept *recent.Map[cached]
 }
 
 type cached struct {
@@ -22,29 +23,23 @@ type cached struct {
 	until  time.Time
 }
 
-func newCache(now func() time.Time) *cache { return &cache{now: now, kept: map[string]cached{}} }
+func newCache(now func() time.Time) *cache {
+	return &cache{now: now, kept: recent.New[cached](maxCached, nil)}
+}
 
 func (c *cache) get(key string) (tools.Result, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	k, ok := c.kept[key]
-	return k.result, ok && c.now().Before(k.until)
+	k := c.kept.Get(key)
+	if k == nil || !c.now().Before(k.until) {
+		return tools.Result{}, false
+	}
+	return k.result, true
 }
 
-// put keeps a result. What is over makes room, and where nothing is, all of it.
 func (c *cache) put(key string, r tools.Result, keep time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.now()
-	if len(c.kept) >= maxCached {
-		for k, v := range c.kept {
-			if !now.Before(v.until) {
-				delete(c.kept, k)
-			}
-		}
-	}
-	if len(c.kept) >= maxCached {
-		clear(c.kept)
-	}
-	c.kept[key] = cached{r, now.Add(keep)}
+	k, _ := c.kept.Use(key)
+	*k = cached{r, c.now().Add(keep)}
 }

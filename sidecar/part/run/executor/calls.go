@@ -28,7 +28,7 @@ import (
 // more must run.
 func (r *Run) runAll(ctx context.Context, n int, s *modelReply) ([]tools.Result, error) {
 	results, errs := make([]tools.Result, len(s.Calls)), make([]error, len(s.Calls))
-	together := r.set.Runs.Parallel == "read" && !slices.ContainsFunc(s.Calls,
+	together := r.rules.Parallel == "read" && !slices.ContainsFunc(s.Calls,
 		func(c tools.Call) bool { return r.changes(&c) || r.refers(&c) })
 	var group sync.WaitGroup
 	for i := range s.Calls {
@@ -61,7 +61,7 @@ func (r *Run) runAll(ctx context.Context, n int, s *modelReply) ([]tools.Result,
 // with its.
 func (r *Run) count(calls []tools.Call, results []tools.Result) {
 	for i := range results {
-		if times := r.acts.seen(calls[i].Key(), &results[i]); times > 1 && times == r.set.Runs.Same-1 {
+		if times := r.acts.seen(calls[i].Key(), &results[i]); times > 1 && times == r.rules.Same-1 {
 			results[i].Text += fmt.Sprintf("\n\nYou have sent this call %d times, with the same result. Do something else, or answer. If it comes once more, no tools can be called.", times)
 		}
 	}
@@ -74,7 +74,7 @@ func (r *Run) run(ctx context.Context, s *modelReply, i int, before []tools.Resu
 	if ctx.Err() != nil {
 		return notRun, nil
 	}
-	rule := r.set.Runs.Tool(call.Name)
+	rule := r.rules.Tool(call.Name)
 	call.Arguments = r.filled(call, rule.Set)
 	note, refusal := r.meant(&call, s, before)
 	does := progress(call)
@@ -156,7 +156,7 @@ func (r *Run) shown(tool string, res *tools.Result) string {
 }
 
 // judged runs a call that may run, unless its result is known.
-func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule ruleset.RunTool,
+func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule RunTool,
 	span *spans.Tool) (res tools.Result, refusal *tools.Refusal, err error) {
 	observer := guard.Observer{Log: r.Log, Decided: func(d guard.CallDecision) {
 		span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place,

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -68,7 +68,7 @@ const window = 3000
 func tokens(q script.Request) int { return len(q.Body)/4 + 1 }
 
 // long lets runs have many turns.
-func long(r *ruleset.Runs) { r.Turns = 20 }
+func long(r *executor.Runs) { r.Turns = 20 }
 
 // reads checks a run of ten calls, and gives how many requests were too long.
 func reads(r *provider.Server, a *provider.Answer, b *provider.Source) (overflows int) {
@@ -128,7 +128,7 @@ func TestRunFits(t *testing.T) {
 	vllm.Pages["/v1/models"] = strings.Replace(vllm.Pages["/v1/models"], "131072", fmt.Sprint(window), 1)
 	for name, d := range map[string]script.Dialect{"the server says it": vllm, "the rules say it": ollama} {
 		b := &provider.Source{Result: page}
-		r := provider.StartRun(t, b, func(r *ruleset.Runs) {
+		r := provider.StartRun(t, b, func(r *executor.Runs) {
 			r.Turns, r.Context.Window, r.Context.Reserve, r.Context.Keep = 20, window, 200, 1
 		}, small(d, script.OverflowVLLM(window, 9000)))
 		if n := reads(r, r.Run(true, ""), b); n != 0 {

@@ -77,7 +77,7 @@ func (e *Executor) Resume(ctx context.Context, set *ruleset.Set, id, by string) 
 
 // brokenOff is the run of this request and id that broke off in this process; nil: none of late did.
 // The error says that the request is answered otherwise.
-func (c *recent) brokenOff(sum, id string) (*memo, error) {
+func (c *memos) brokenOff(sum, id string) (*memo, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.runs[sum]

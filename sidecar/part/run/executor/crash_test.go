@@ -91,8 +91,9 @@ func TestCrashing(t *testing.T) {
 	if len(dirs) == 0 {
 		t.Skip("it is for TestCrash")
 	}
-	set := *ruletest.Shipped(t)
-	set.Runs.Turns, set.Runs.Same = 100, 100 // looking for the same line again is no loop here
+	set := *ruletest.Shipped(t, provider.Sections()...)
+	runs := ruleset.Of[executor.Runs](&set)
+	runs.Turns, runs.Same = 100, 100 // looking for the same line again is no loop here
 	rigs := make([]*provider.Server, len(dirs))
 	for i, dir := range dirs {
 		j, err := journal.Open(journal.Config{Dir: filepath.Join(dir, "runs"), Now: time.Now})

@@ -53,7 +53,7 @@ type Executor struct {
 	Config
 	open   atomic.Int64 // runs that go on
 	cache  *cache
-	recent *recent
+	recent *memos
 	cut    *cut
 }
 
@@ -63,7 +63,7 @@ const recovery = 10 * time.Minute
 
 // New is an executor without runs.
 func New(c Config) *Executor {
-	return &Executor{Config: c, cache: newCache(c.Now), recent: newRecent(c.Now),
+	return &Executor{Config: c, cache: newCache(c.Now), recent: newMemos(c.Now),
 		cut: findCut(c.Journal, c.Now().Add(-recovery))}
 }
 
@@ -77,6 +77,7 @@ type Run struct {
 	span     *spans.Run // nil: tracing is off
 	status   string     // how it ended; empty: it did not
 	set      *ruleset.Set
+	rules    *Runs // of the set
 	from     turn.Caller
 	who      policy.Subject
 	judge    *guard.Run
@@ -165,11 +166,12 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 	from.Run = newID()
 	r := &Run{
 		Executor: e, Log: e.Log, ID: from.Run, Model: model, set: set, from: from,
+		rules:   ruleset.Of[Runs](set),
 		who:     turn.Asker(req, from, model.ID.Value),
 		offered: map[string]Source{}, since: e.Now(),
 	}
 	var err error
-	if r.time, err = timeOf(req, set.Runs.Time); err != nil {
+	if r.time, err = timeOf(req, r.rules.Time); err != nil {
 		return nil, err
 	}
 	if r.describe, err = describes(req); err != nil {
@@ -191,7 +193,7 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 func (r *Run) offer(ctx context.Context) (out []tools.Tool) {
 	for _, s := range r.Sources {
 		for _, t := range s.Tools(ctx, r.set, r.who) {
-			rule := r.set.Runs.Tool(t.Name)
+			rule := r.rules.Tool(t.Name)
 			if _, taken := r.offered[t.Name]; taken || !rule.Offered() {
 				continue
 			}

@@ -269,14 +269,14 @@ func (c *trial) try(m mishap) string {
 
 // newTrial is a run with these faults. A slow server uses up the time of the run.
 func newTrial(t *testing.T, model modelFault, tool toolFault, late bool) *trial {
-	set := *ruletest.Shipped(t)
+	set := *ruletest.Shipped(t, provider.Sections()...)
 	if model.name == "slow" {
-		set.Runs.Time = 3 * time.Second
+		ruleset.Of[executor.Runs](&set).Time = 3 * time.Second
 	}
-	set.Runs.Tools = append([]ruleset.RunTool(nil), set.Runs.Tools...)
-	for i := range set.Runs.Tools {
-		if tool.hangs && set.Runs.Tools[i].Tool.Value == "write" {
-			set.Runs.Tools[i].Timeout = 200 * time.Millisecond
+	ruleset.Of[executor.Runs](&set).Tools = append([]executor.RunTool(nil), ruleset.Of[executor.Runs](&set).Tools...)
+	for i := range ruleset.Of[executor.Runs](&set).Tools {
+		if tool.hangs && ruleset.Of[executor.Runs](&set).Tools[i].Tool.Value == "write" {
+			ruleset.Of[executor.Runs](&set).Tools[i].Timeout = 200 * time.Millisecond
 		}
 	}
 	c := &trial{t: t, set: &set, model: model, tool: tool, late: late, reached: make(chan struct{})}

@@ -11,7 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -28,7 +27,7 @@ func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 	defer func() {
 		r.span.End(cmp.Or(r.status, "given_again"), r.acts.turns, r.acts.calls, r.status == journal.Failed)
 	}()
-	if open := r.open.Add(1); open > int64(r.set.Runs.AtOnce) {
+	if open := r.open.Add(1); open > int64(r.rules.AtOnce) {
 		defer r.done()
 		r.status = journal.Failed
 		return sink.Fail(r.later(openai.RunsLimited()))
@@ -79,7 +78,7 @@ func (r *Run) later(err *openai.Error) *openai.Error {
 // done lets those go on that wait for this run.
 func (r *Run) done() {
 	if r.mine != nil {
-		r.recent.close(r.mine, r.set.Runs.Replay)
+		r.recent.close(r.mine, r.rules.Replay)
 	}
 }
 
@@ -116,12 +115,12 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 		case s.Done && strings.TrimSpace(s.Content) != "":
 			r.signalled(s, n)
 			return &ending{*s, s.Content, "stop"}, nil
-		case r.acts.same >= r.set.Runs.Same:
-			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Same), nil
-		case n >= r.set.Runs.Turns:
+		case r.acts.same >= r.rules.Same:
+			return r.wrapUp(ctx, n+1, &r.rules.Ends.Same), nil
+		case n >= r.rules.Turns:
 			r.Log.Warn("the run has had all its turns", "event", "executor_max_iterations_exceeded",
 				"run", r.ID, "iterations", n)
-			return r.wrapUp(ctx, n+1, &r.set.Runs.Ends.Turns), nil
+			return r.wrapUp(ctx, n+1, &r.rules.Ends.Turns), nil
 		}
 	}
 }
@@ -129,12 +128,12 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 // closes notes whether the run ends with a reply that does not finish the work: it is the last one, as end
 // says, or has no calls and is no answer, since the model wanted to call something that could not be called,
 // or said nothing.
-func (r *Run) closes(s *modelReply, end *ruleset.RunEnd) {
+func (r *Run) closes(s *modelReply, end *RunEnd) {
 	switch {
 	case end != nil: // no call of it runs
 		s.over, s.why = true, end.Say
 	case len(s.Calls) == 0 && len(s.Refused) > 0:
-		s.over, s.why = true, strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}",
+		s.over, s.why = true, strings.ReplaceAll(r.rules.Ends.Broken.Say, "{why}",
 			s.Refused[len(s.Refused)-1].Why)
 	case len(s.Calls) == 0:
 		s.over = s.sorry
@@ -167,12 +166,12 @@ func (r *Run) signalled(s *modelReply, n int) {
 
 // ask makes one turn. Where the server takes less than was thought, it is asked once more,
 // with less. Where there is an end, the answer must be one without tools.
-func (r *Run) ask(ctx context.Context, n int, end *ruleset.RunEnd) (*modelReply, error) {
+func (r *Run) ask(ctx context.Context, n int, end *RunEnd) (*modelReply, error) {
 	tell := ""
 	if end != nil {
 		tell = end.Tell
 	}
-	if used, shortened := r.fit(); used >= r.set.Runs.Context.TrimAt {
+	if used, shortened := r.fit(); used >= r.rules.Context.TrimAt {
 		r.Log.Warn("the context of the model fills up", "event", "context_window_approaching", "run", r.ID,
 			"iteration", n,
 			"used_percent", percent(used), "window", r.takes(), "shortened", shortened,
@@ -248,7 +247,7 @@ func (r *Run) Account() turn.Account {
 }
 
 // wrapUp asks for an answer without tools, and ends the run with it.
-func (r *Run) wrapUp(ctx context.Context, n int, end *ruleset.RunEnd) *ending {
+func (r *Run) wrapUp(ctx context.Context, n int, end *RunEnd) *ending {
 	if end.Tell != "" {
 		if s, err := r.ask(ctx, n, end); err == nil {
 			return r.unfinished(s, s.why)
@@ -267,7 +266,7 @@ func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 		if len(r.acts.did) == 0 {
 			return nil, r.sink.Fail(openai.RunTimeout(r.time))
 		}
-		return r.unfinished(&modelReply{}, r.set.Runs.Ends.Time.Say), nil
+		return r.unfinished(&modelReply{}, r.rules.Ends.Time.Say), nil
 	} else if cause != nil && !errors.Is(cause, turn.ErrStopping) {
 		return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
 			Message: "the caller left"}
@@ -279,7 +278,7 @@ func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 	if len(r.acts.did) == 0 {
 		return nil, r.sink.Fail(failed)
 	}
-	return r.unfinished(&modelReply{}, strings.ReplaceAll(r.set.Runs.Ends.Broken.Say, "{why}",
+	return r.unfinished(&modelReply{}, strings.ReplaceAll(r.rules.Ends.Broken.Say, "{why}",
 		failed.Message)), nil
 }
 

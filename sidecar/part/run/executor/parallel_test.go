@@ -18,6 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -67,8 +68,8 @@ func several(n int) (out script.Reply) {
 func TestReadsTogether(t *testing.T) {
 	const n = 6
 	b := &readers{all: n, full: make(chan struct{})}
-	set := *ruletest.Shipped(t)
-	set.Runs.Parallel = "read"
+	set := *ruletest.Shipped(t, provider.Sections()...)
+	ruleset.Of[executor.Runs](&set).Parallel = "read"
 	j, err := journal.Open(journal.Config{Dir: filepath.Join(t.TempDir(), "runs"), Now: time.Now})
 	ruletest.Must(t, err)
 	r := provider.Start(t, provider.Setup{Set: &set, Sources: []executor.Source{b}, Journal: j},
@@ -107,8 +108,8 @@ func TestReadsTogether(t *testing.T) {
 func TestReadsTogetherEnd(t *testing.T) {
 	const n = 4
 	b := &readers{all: n, full: make(chan struct{}), stays: true}
-	set := *ruletest.Shipped(t)
-	set.Runs.Parallel = "read"
+	set := *ruletest.Shipped(t, provider.Sections()...)
+	ruleset.Of[executor.Runs](&set).Parallel = "read"
 	j, err := journal.Open(journal.Config{Dir: filepath.Join(t.TempDir(), "runs"), Now: time.Now})
 	ruletest.Must(t, err)
 	r := provider.Start(t, provider.Setup{Set: &set, Sources: []executor.Source{b}, Journal: j},

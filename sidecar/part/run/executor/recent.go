@@ -11,9 +11,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// recent are the runs of late, by their request. A caller that sends a request again, because
+// memos are the runs of late, by their request. A caller that sends a request again, because
 // its answer got lost, must not have everything done twice.
-type recent struct {
+type memos struct {
 	now  func() time.Time
 	mu   sync.Mutex
 	runs map[string]*memo
@@ -35,10 +35,10 @@ type ending struct {
 	text, finish string
 }
 
-func newRecent(now func() time.Time) *recent { return &recent{now: now, runs: map[string]*memo{}} }
+func newMemos(now func() time.Time) *memos { return &memos{now: now, runs: map[string]*memo{}} }
 
 // begin notes a run, or gives the one with the same request.
-func (c *recent) begin(r *Run) (mine, other *memo) {
+func (c *memos) begin(r *Run) (mine, other *memo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
@@ -57,7 +57,7 @@ func (c *recent) begin(r *Run) (mine, other *memo) {
 	return c.note(r, r.begin.ID), nil
 }
 
-func (c *recent) note(r *Run, id string) *memo {
+func (c *memos) note(r *Run, id string) *memo {
 	m := &memo{id: id, sum: r.begin.Sum, run: r, ended: make(chan struct{})}
 	c.runs[m.sum] = m
 	return m
@@ -65,7 +65,7 @@ func (c *recent) note(r *Run, id string) *memo {
 
 // close notes how a run ended. One that changed nothing is forgotten: the same request may
 // well have another answer.
-func (c *recent) close(m *memo, keep time.Duration) {
+func (c *memos) close(m *memo, keep time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m.until = c.now().Add(keep)
@@ -80,7 +80,7 @@ func (c *recent) close(m *memo, keep time.Duration) {
 
 // follow lets a run go on as the one that broke off; nil where another one does. Only one of
 // those that want to may.
-func (c *recent) follow(broken *memo, r *Run) *memo {
+func (c *memos) follow(broken *memo, r *Run) *memo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now := c.runs[broken.sum]; broken.taken || now != nil && now != broken {

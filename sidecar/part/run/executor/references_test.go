@@ -11,7 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -84,7 +83,7 @@ func TestReferences(t *testing.T) {
 func TestReferencesOfThisRun(t *testing.T) {
 	b := newsBench()
 	fetch := script.Native("web_fetch", `{"url":"the top result"}`)
-	r := provider.PlayRun(t, b, func(r *ruleset.Runs) { r.Parallel = "read" },
+	r := provider.PlayRun(t, b, func(r *executor.Runs) { r.Parallel = "read" },
 		script.Native("web_search", `{"query":"news"}`), script.Text("Found."), fetch, script.Text("No."),
 		script.Reply{Calls: []script.Call{{Name: "web_search", Arguments: `{"query":"more"}`},
 			{Name: "web_fetch", Arguments: `{"url":"the top result"}`}}}, script.Text("Yes."))
@@ -103,7 +102,7 @@ func TestReferencesOfThisRun(t *testing.T) {
 	dir := t.TempDir()
 	ruletest.Must(t, os.WriteFile(filepath.Join(dir, "<output file>"), nil, 0o600))
 	b = newsBench()
-	set := *ruletest.Shipped(t)
+	set := *ruletest.Shipped(t, provider.Sections()...)
 	r = provider.Start(t, provider.Setup{Set: &set, Sources: []executor.Source{b},
 		World: guard.NewWorld(guard.Here{Workspace: dir})},
 		script.New(script.Scenario{Steps: []script.Reply{script.Native("write",

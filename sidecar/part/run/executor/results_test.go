@@ -24,7 +24,7 @@ func TestResultsOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &provider.Source{Result: func(string, int) tools.Result { return tools.Result{Text: string(doc)} }}
-	set := *ruletest.Shipped(t)
+	set := *ruletest.Shipped(t, provider.Sections()...)
 	r := provider.Start(t, provider.Setup{Set: &set, Sources: []executor.Source{b}},
 		script.New(script.Scenario{Steps: []script.Reply{script.Native("web_search", `{"query":"news"}`),
 			script.Text("ok")}}))

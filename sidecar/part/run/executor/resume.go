@@ -144,7 +144,7 @@ func (r *Run) takeOver(req *openai.Request) error {
 		r.notResumed(id, err)
 		return nil
 	}
-	if !recalled(past, r.Now(), r.set.Runs.Replay) {
+	if !recalled(past, r.Now(), r.rules.Replay) {
 		return nil
 	}
 	if past.Finished() {

@@ -27,13 +27,13 @@ import (
 )
 
 // on starts a sidecar on the journal of a folder, as another process would.
-func on(t *testing.T, dir string, b executor.Source, edit func(*ruleset.Runs), replies ...script.Reply) *provider.Server {
+func on(t *testing.T, dir string, b executor.Source, edit func(*executor.Runs), replies ...script.Reply) *provider.Server {
 	t.Helper()
 	j, err := journal.Open(journal.Config{Dir: dir, Now: time.Now})
 	ruletest.Must(t, err)
-	set := *ruletest.Shipped(t)
+	set := *ruletest.Shipped(t, provider.Sections()...)
 	if edit != nil {
-		edit(&set.Runs)
+		edit(ruleset.Of[executor.Runs](&set))
 	}
 	return provider.Start(t, provider.Setup{Set: &set, Sources: []executor.Source{b}, Journal: j},
 		script.New(script.Scenario{Steps: replies}))
@@ -224,7 +224,7 @@ func TestDiskFull(t *testing.T) {
 		return time.Now()
 	}})
 	ruletest.Must(t, err)
-	r := provider.Start(t, provider.Setup{Set: ruletest.Shipped(t), Sources: []executor.Source{b}, Journal: j},
+	r := provider.Start(t, provider.Setup{Set: ruletest.Shipped(t, provider.Sections()...), Sources: []executor.Source{b}, Journal: j},
 		script.New(script.Scenario{Steps: []script.Reply{writes("/tmp/a", "/tmp/b", "/tmp/a"),
 			script.Text("ok")}}))
 	left(r, ctx)
@@ -263,9 +263,9 @@ func TestWarnedAfterRestart(t *testing.T) {
 // A process is killed when the model has answered, before the end of the run is kept. The next one comes to
 // the same end, and asks nobody.
 func TestKilledAtItsEnd(t *testing.T) {
-	few := func(r *ruleset.Runs) { r.Turns = 1 }
+	few := func(r *executor.Runs) { r.Turns = 1 }
 	for name, c := range map[string]struct {
-		edit func(*ruleset.Runs)
+		edit func(*executor.Runs)
 		last []script.Reply
 	}{
 		"an answer":                            {last: []script.Reply{script.Text("done")}},
@@ -349,7 +349,7 @@ func TestNoRoomAfterRestart(t *testing.T) {
 		<-gate
 		return tools.Result{Text: "it is there"}
 	}}
-	r := on(t, killed, after, func(runs *ruleset.Runs) { runs.AtOnce = 1 },
+	r := on(t, killed, after, func(runs *executor.Runs) { runs.AtOnce = 1 },
 		script.Native("read", `{"path":"/tmp/c"}`), script.Text("ok"), script.Text("ok"))
 	var group sync.WaitGroup
 	group.Go(func() { r.Run(false, "") })

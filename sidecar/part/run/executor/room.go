@@ -63,13 +63,13 @@ func (t *tally) of(weight float64) int {
 }
 
 // takes is how many tokens the server takes.
-func (r *Run) takes() int { return cmp.Or(r.window, r.set.Runs.Context.Window) }
+func (r *Run) takes() int { return cmp.Or(r.window, r.rules.Context.Window) }
 
 // share is how much of the room these tokens take: that is the window without what a reply
 // needs.
 func (r *Run) share(tokens int) float64 {
 	window := r.takes()
-	return float64(tokens) / float64(max(window-max(r.set.Runs.Context.Reserve, r.reply), window/2, 1))
+	return float64(tokens) / float64(max(window-max(r.rules.Context.Reserve, r.reply), window/2, 1))
 }
 
 // used is the share that the talk takes.
@@ -87,7 +87,7 @@ func (r *Run) grow(s *modelReply, results []tools.Result) {
 // and what the run has done. So a run that goes on after a crash comes to the same talk, but for
 // secrets, if both are as before. It gives the share that was used.
 func (r *Run) fit() (used float64, shortened bool) {
-	c := &r.set.Runs.Context
+	c := &r.rules.Context
 	used = r.used()
 	if used >= c.TrimAt {
 		shortened = r.talk.trim(c.Keep, r.short)
@@ -117,7 +117,7 @@ func (r *Run) squeeze() bool {
 // short is an old result.
 func (r *Run) short(tool, text string) string {
 	b := r.set.Results.Bounds(ruleset.OfRuns, tool, r.window, len(text))
-	text, _ = trim.Text(text, trim.Bounds{Chars: r.set.Runs.Context.TrimTo, Head: b.Head, Hint: b.Hint})
+	text, _ = trim.Text(text, trim.Bounds{Chars: r.rules.Context.TrimTo, Head: b.Head, Hint: b.Hint})
 	return text
 }
 

@@ -34,7 +34,7 @@ func BenchmarkRun(b *testing.B) {
 	model := script.New(script.Scenario{Choose: turns})
 	direct := httptest.NewServer(model)
 	defer direct.Close()
-	set := *ruletest.Shipped(b)
+	set := *ruletest.Shipped(b, provider.Sections()...)
 	box := &provider.Source{Result: func(string, int) tools.Result { return tools.Result{Text: "text"} }}
 	r := provider.Start(b, provider.Setup{Set: &set, Sources: []executor.Source{box}}, model)
 	post := func(b *testing.B, url string, body []byte) {

@@ -13,7 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -65,7 +64,7 @@ func TestRunEnds(t *testing.T) {
 	again := script.Native("web_fetch", `{"url":"https://example.com/a"}`)
 	write := script.Native("write", `{"path":"/tmp/a","content":"x"}`)
 	for name, c := range map[string]struct {
-		edit    func(*ruleset.Runs)
+		edit    func(*executor.Runs)
 		result  func(string, int) tools.Result
 		replies []script.Reply
 		more    string
@@ -80,7 +79,7 @@ func TestRunEnds(t *testing.T) {
 			ran: 3,
 		},
 		"all turns": {
-			edit:    func(r *ruleset.Runs) { r.Turns = 2 },
+			edit:    func(r *executor.Runs) { r.Turns = 2 },
 			result:  func(_ string, n int) tools.Result { return tools.Result{Text: fmt.Sprint(n)} },
 			replies: []script.Reply{again, write, script.Text("So far so good.")},
 			status:  200, text: []string{"So far so good.", "as many turns", "write: /tmp/a"},
@@ -220,7 +219,7 @@ func TestRunSignals(t *testing.T) {
 		`{"reasoning": "I know it.", "tool_calls": [], "done": true, "answer": "It is calm."}`:       {"guided_json", "It is calm.", true},
 		`{"reasoning": "The task is complete.", "tool_calls": [], "done": false, "answer": "Wait."}`: {"guided_json", "", false},
 	} {
-		set := *ruletest.Shipped(t)
+		set := *ruletest.Shipped(t, provider.Sections()...)
 		set.Models = slices.Clone(set.Models)
 		for i := range set.Models {
 			set.Models[i].Profile.Value = c.profile
@@ -252,7 +251,7 @@ func TestToolPanics(t *testing.T) {
 			}
 			return tools.Result{Text: "ok"}
 		}}
-		r := provider.PlayRun(t, b, func(r *ruleset.Runs) { r.Parallel = "read" }, reply, script.Text("end"))
+		r := provider.PlayRun(t, b, func(r *executor.Runs) { r.Parallel = "read" }, reply, script.Text("end"))
 		a := r.Run(false, "")
 		asked := r.Model.Requests("")
 		if read := fmt.Sprint(asked[len(asked)-1].Messages); a.Text != "end" || len(b.Calls()) != 2 ||

@@ -13,6 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -167,7 +168,8 @@ func runOf(t *testing.T, window int) *Run {
 	t.Helper()
 	req, err := openai.ParseRequest([]byte(asked))
 	ruletest.Must(t, err)
-	r := &Run{Executor: &Executor{}, set: ruletest.Shipped(t), window: window}
+	set := ruletest.Shipped(t, Section())
+	r := &Run{Executor: &Executor{}, set: set, rules: ruleset.Of[Runs](set), window: window}
 	r.talk, r.acts = newTalk(req, nil), &acts{}
 	return r
 }
@@ -234,7 +236,7 @@ func TestFit(t *testing.T) {
 		t.Fatalf("%f is used, shortened: %v, %d folded", used, did, r.talk.folded)
 	}
 	for i, e := range r.talk.turns {
-		if text := e.results[0].text; (len(text) <= r.set.Runs.Context.TrimTo) != (i < 5) {
+		if text := e.results[0].text; (len(text) <= r.rules.Context.TrimTo) != (i < 5) {
 			t.Errorf("result %d has %d characters", i, len(text))
 		}
 	}

@@ -20,6 +20,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -368,7 +370,7 @@ func TestWaits(t *testing.T) {
 // A tool that a conversation does not have is not asked for again, there and for some minutes.
 func TestLacked(t *testing.T) {
 	r := play(t, says(404, faulty("not_found", "Tool not available: message")))
-	set := ruletest.Shipped(t)
+	set := ruletest.Shipped(t, Section(), executor.Section())
 	who := policy.Subject{Session: "agent:main:a"}
 	for _, session := range []string{"agent:main:a", "agent:main:a", "agent:main:b"} {
 		r.c.Run(t.Context(), "id", passed("message", `{}`, session, tools.Write))
@@ -397,9 +399,9 @@ func names(all []tools.Tool) (out []string) {
 
 // What is offered is what the gateway has. Nothing that may change something is called for it.
 func TestTools(t *testing.T) {
-	set := ruletest.Shipped(t)
+	set := ruletest.Shipped(t, Section(), executor.Section())
 	var all []string
-	for _, tool := range set.Gateway {
+	for _, tool := range *ruleset.Of[Listed](set) {
 		all = append(all, tool.Name)
 	}
 	lacking := func(w http.ResponseWriter, o order) {

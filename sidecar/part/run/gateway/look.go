@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -41,7 +42,7 @@ func (c *Client) Tools(ctx context.Context, set *ruleset.Set, who policy.Subject
 	if !seen.opens {
 		return nil
 	}
-	for _, t := range set.Gateway {
+	for _, t := range *ruleset.Of[Listed](set) {
 		if !slices.Contains(seen.lacks, t.Name) && !c.lacked(c.session(who), t.Name) {
 			out = append(out, t)
 		}
@@ -115,8 +116,9 @@ func (c *Client) ask(ctx context.Context, set *ruleset.Set, who policy.Subject,
 		return soon
 	}
 	var group sync.WaitGroup
-	said := make([]meaning, len(set.Gateway))
-	for i, t := range set.Gateway {
+	listed := *ruleset.Of[Listed](set)
+	said := make([]meaning, len(listed))
+	for i, t := range listed {
 		if set.Tools.Class(t.Name) == tools.Read && gjson.GetBytes(t.Parameters, "required.#").Int() > 0 {
 			group.Go(func() {
 				said[i] = c.send(ctx, c.empty(t.Name, who), who).means
@@ -124,7 +126,7 @@ func (c *Client) ask(ctx context.Context, set *ruleset.Set, who policy.Subject,
 		}
 	}
 	group.Wait()
-	for i, t := range set.Gateway {
+	for i, t := range listed {
 		switch said[i] {
 		case absent:
 			l.lacks = append(l.lacks, t.Name)
@@ -181,8 +183,9 @@ func (c *Client) tell(set *ruleset.Set, who policy.Subject, l, last *look) {
 		return // what is wrong was told when it was found
 	}
 	var has []string
-	for _, t := range set.Gateway {
-		if rule := set.Runs.Tool(t.Name); !slices.Contains(l.lacks, t.Name) && rule.Offered() {
+	runs := ruleset.Of[executor.Runs](set)
+	for _, t := range *ruleset.Of[Listed](set) {
+		if rule := runs.Tool(t.Name); !slices.Contains(l.lacks, t.Name) && rule.Offered() {
 			has = append(has, t.Name)
 		}
 	}

@@ -1,4 +1,4 @@
-package ruleset
+package gateway
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
@@ -24,18 +25,24 @@ type gatewayTool struct {
 // toolName is what model servers take for the name of a tool.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
-// gateway takes gateway.yaml.
-func (l *loader) gateway() {
-	f := decodeFile[gatewayFile](l, gatewayFilename)
+// Section is what the client reads of the rule files.
+func Section() ruleset.Section {
+	return ruleset.Section{Name: "gateway.yaml",
+		About: "The tools of an OpenClaw gateway that runs of executor mode may call.", Holds: &gatewayFile{}}
+}
+
+// Listed are the tools of gateway.yaml, in the order of the file.
+type Listed []tools.Tool
+
+// Compile gives what is listed.
+func (f *gatewayFile) Compile(r *ruleset.Reader) any {
+	var out Listed
 	for _, t := range f.Tools {
 		name, doc := t.Key.Value, t.Value
 		if !toolName.MatchString(name) {
-			l.report(t.Key.All(), rulefile.CodeValue, fmt.Sprintf("%q is no name of a tool", name),
+			r.Report(t.Key.All(), fmt.Sprintf("%q is no name of a tool", name),
 				"a name has letters, digits, _ . and -, at most 64")
 			continue
-		}
-		if doc.Parameters == nil {
-			continue // which has been reported
 		}
 		schema, err := json.Marshal(doc.Parameters)
 		if err == nil {
@@ -43,14 +50,15 @@ func (l *loader) gateway() {
 		}
 		switch {
 		case err != nil:
-			l.report(t.Key.All(), rulefile.CodeValue,
+			r.Report(t.Key.All(),
 				fmt.Sprintf("the parameters of %s are no JSON Schema: %s", name, err), "")
 		case doc.Parameters["type"] != "object":
-			l.report(t.Key.All(), rulefile.CodeValue, "the parameters of "+name+" have no type: object",
+			r.Report(t.Key.All(), "the parameters of "+name+" have no type: object",
 				"write type: object, and the arguments under properties")
 		default:
-			l.set.Gateway = append(l.set.Gateway, tools.Tool{Name: name, Description: doc.Description,
+			out = append(out, tools.Tool{Name: name, Description: doc.Description,
 				Parameters: schema})
 		}
 	}
+	return &out
 }

@@ -1,10 +1,13 @@
-package ruleset
+package gateway
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -17,21 +20,21 @@ func TestGatewayTools(t *testing.T) {
 		`  tide_table: {description: Tides., parameters: {type: object, required: 1}}`:                                       "gateway.ours.yaml:3:3: the parameters of tide_table are no JSON Schema",
 		`  tide_table: {description: Tides.}`:                                                                                "tide_table lacks parameters",
 	} {
-		files := shipped(t)
+		files := rulefile.Files{}
 		files["extra/gateway.ours.yaml"] = "version: 1\ntools:\n" + doc + "\n"
-		set, problems := Load(files)
+		set, problems := ruletest.Load(t, files, Section())
 		if want != "" {
-			if set != nil || len(problems) != 1 || !strings.Contains(problems.Error(), want) {
+			if set != nil || !strings.Contains(problems.Error(), want) {
 				t.Errorf("%s\n%v\nwant %s", doc, problems, want)
 			}
 			continue
 		}
 		named := func(name string) bool {
-			return slices.ContainsFunc(set.Gateway, func(t tools.Tool) bool {
+			return slices.ContainsFunc(*ruleset.Of[Listed](set), func(t tools.Tool) bool {
 				return t.Name == name && strings.HasPrefix(string(t.Parameters), "{")
 			})
 		}
-		if len(problems) > 0 || !named("tide_table") || !named("web_search") {
+		if set == nil || !named("tide_table") || !named("web_search") {
 			t.Errorf("%v", problems)
 		}
 	}

@@ -1,11 +1,10 @@
-package ruleset
+package executor
 
 import (
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Runs is runs.yaml: how far a run of executor mode may go, and how its tools are called.
@@ -31,10 +30,6 @@ type RunContext struct {
 	TrimTo    int     `rule:"trim_to,required" min:"200" max:"1000000" doc:"To so many characters." eg:"500"`
 	CompactAt float64 `rule:"compact_at,required" min:"0" max:"1" doc:"If it is still this share then, older turns are left out. One message tells which tools they called." eg:"0.8"`
 }
-
-// defaultContext is what runs.yaml need not say, because older ones do not.
-var defaultContext = RunContext{Window: 32768, Reserve: 2000, Keep: 2, TrimAt: 0.6, TrimTo: 500,
-	CompactAt: 0.8}
 
 // RunEnds are the ways in which a run ends without an answer of the model.
 type RunEnds struct {
@@ -76,42 +71,29 @@ func (r *Runs) Tool(name string) RunTool {
 // every stands for all tools.
 const every = "*"
 
-// runs takes runs.yaml.
-func (l *loader) runs() {
-	f := Runs{Context: defaultContext}
-	decodeInto(l, runsFile, &f, false)
-	l.set.Runs = f
-	unused(l, f.Tools, func(t RunTool) rulefile.Place { return t.Tool.All() },
+// Section is what the loop reads of the rule files.
+func Section() ruleset.Section {
+	return ruleset.Section{Name: "runs.yaml",
+		About: "How far a run of executor mode may go, and how its tools are called.",
+		Holds: &Runs{Context: RunContext{Window: 32768, Reserve: 2000, Keep: 2, TrimAt: 0.6, TrimTo: 500,
+			CompactAt: 0.8}}}
+}
+
+// Compile checks what goes together.
+func (f *Runs) Compile(r *ruleset.Reader) any {
+	ruleset.Unused(r, f.Tools, func(t RunTool) rulefile.Place { return t.Tool.All() },
 		func(first, _ RunTool) bool { return first.Tool.Value == every })
-	if c := f.Context; l.clean(runsFile) {
-		if c.Reserve >= c.Window {
-			l.report(l.placeOf(runsFile, "context", "reserve"), rulefile.CodeValue,
-				"reserve must be less than window: it is a part of it", "")
-		}
-		if c.TrimAt > c.CompactAt {
-			l.report(l.placeOf(runsFile, "context", "trim_at"), rulefile.CodeValue,
-				"trim_at cannot be more than compact_at: results are shortened before turns are left out", "")
-		}
+	if f.Context.Reserve >= f.Context.Window {
+		r.Report(r.At("context", "reserve"), "reserve must be less than window: it is a part of it", "")
+	}
+	if f.Context.TrimAt > f.Context.CompactAt {
+		r.Report(r.At("context", "trim_at"),
+			"trim_at cannot be more than compact_at: results are shortened before turns are left out", "")
 	}
 	for _, t := range f.Tools {
 		if t.Cache > 0 && !t.Again {
-			l.report(t.Tool.All(), rulefile.CodeValue,
-				"cache goes with again: true, which says that a call changes nothing", "")
+			r.Report(t.Tool.All(), "cache goes with again: true, which says that a call changes nothing", "")
 		}
 	}
-}
-
-// unused warns of entries for which one in front of them in the same file leaves nothing. One of
-// a layer in front may do that.
-func unused[T any](l *loader, entries []T, at func(T) rulefile.Place, takesAll func(first, entry T) bool) {
-	for i, entry := range entries {
-		j := slices.IndexFunc(entries[:i], func(first T) bool {
-			return at(first).Known() && at(first).File() == at(entry).File() && takesAll(first, entry)
-		})
-		if j >= 0 {
-			l.warn(at(entry), codeUnreachable,
-				fmt.Sprintf("this entry is never used, because that of line %d is for every tool",
-					at(entries[j]).Line()), "move '*' behind it")
-		}
-	}
+	return f
 }
