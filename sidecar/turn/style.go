@@ -124,8 +124,11 @@ func inFront(req *openai.Request, text string) (*openai.Request, error) {
 
 // profile is what reads the reply.
 func (t *Turn) profile() string {
-	if t.style != nil {
+	switch {
+	case t.style != nil:
 		return t.style.Profile
+	case t.Model.Profile.Value == "" && t.family != nil:
+		return t.family.Name
 	}
 	return t.Model.Profile.Value
 }
