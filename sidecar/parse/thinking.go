@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -28,6 +29,7 @@ const (
 	unmarked  thinkingState = iota // nothing shows yet what it begins with
 	inThought                      // a literal has opened a thought
 	inCalls                        // so it has, and a call stands in it, unless the thought goes on behind that
+	ended                          // the thought has ended; line breaks between it and the text say nothing
 	answered                       // what follows is text
 )
 
@@ -49,6 +51,12 @@ func (t *thinking) feed(s string, eof, cut bool, think func(string)) (text strin
 
 // step looks at what is held.
 func (t *thinking) step(eof, cut bool, think func(string)) {
+	if t.state == ended {
+		if t.held = strings.TrimLeft(t.held, "\n"); t.held != "" || eof {
+			t.state = answered
+		}
+		return
+	}
 	if t.state == unmarked {
 		i := scan.SkipSpace(t.held, 0)
 		lit, is := scan.StartsAny(t.held[i:], t.st.Open, eof)
@@ -66,15 +74,15 @@ func (t *thinking) step(eof, cut bool, think func(string)) {
 	at, n := t.find(t.st.Close)
 	if at >= 0 {
 		think(t.held[:at])
-		t.held, t.state = strings.TrimLeft(t.held[at+n:], "\n"), answered
+		t.held, t.state = t.held[at+n:], ended
 		return
 	}
 	if t.state == inThought {
 		t.looked = 0
 		if at, _ = t.find(t.calls); at >= 0 {
 			t.state = inCalls
-		} else if at = t.looked; eof {
-			at = len(t.held)
+		} else if at = len(t.held); !eof { // the end may be the beginning of a literal
+			at = max(0, at-longest(t.st.Close, t.calls)+1)
 		}
 		think(t.held[:at])
 		t.held, t.looked = t.held[at:], 0
@@ -94,13 +102,17 @@ func (t *thinking) step(eof, cut bool, think func(string)) {
 // find is where the first of some literals stands in what is held, or -1; it does not look at anything twice.
 func (t *thinking) find(lits []string) (at, n int) {
 	if at, n = scan.FindAnyFold(t.held, t.looked, lits, true); at < 0 {
-		most := 0
-		for _, lit := range lits {
-			most = max(most, len(lit))
-		}
-		t.looked = max(t.looked, len(t.held)-most+1)
+		t.looked = max(t.looked, len(t.held)-longest(lits)+1)
 	}
 	return at, n
+}
+
+// longest is the length of the longest of some literals.
+func longest(lists ...[]string) (n int) {
+	for _, lit := range slices.Concat(lists...) {
+		n = max(n, len(lit))
+	}
+	return n
 }
 
 // release ends the holding of an unmarked beginning: it leaves as a thought where the server is known to leave

@@ -181,20 +181,20 @@ func (l *loader) family(name, file string, f *familyFile) {
 	own := l.familyStrategies(file, f)
 	rules := slices.Concat(l.looks.Strategies, own.rules)
 	all := slices.Concat(l.compiled, own.compiled)
-	if !l.clean(strategiesFile, file) {
+	usual := l.set.profiles[DefaultProfile]
+	if usual == nil || !l.clean(strategiesFile, file) {
+		return
+	}
+	if f.Keep == nil && len(own.compiled) == 0 {
+		l.set.profiles[name] = usual
 		return
 	}
 	profile := profileRule{Only: f.Keep}
-	if f.Keep == nil {
-		for _, st := range l.set.profiles[DefaultProfile].All() {
-			if st.Enabled {
+	for _, list := range [][]parse.Strategy{usual.All(), own.compiled} {
+		for _, st := range list {
+			if st.Enabled && (st.Own || f.Keep == nil) {
 				profile.Only = append(profile.Only, rulefile.Text{Value: st.ID})
 			}
-		}
-	}
-	for _, st := range own.compiled {
-		if st.Enabled {
-			profile.Only = append(profile.Only, rulefile.Text{Value: st.ID})
 		}
 	}
 	l.profile(file, name, profile, all, rules)
@@ -224,7 +224,7 @@ func (l *loader) familyStrategies(file string, f *familyFile) (out strategyList)
 	l.priorities(f.Strategies)
 	stem := strings.TrimSuffix(path.Base(file), ".yaml")
 	add := func(st parse.Strategy, at rulefile.Place) {
-		st.Enabled, st.Confidence, st.Place = true, 1, at.String()
+		st.Enabled, st.Own, st.Confidence, st.Place = true, true, 1, at.String()
 		out.compiled = append(out.compiled, st)
 		out.rules = append(out.rules, strategyRule{At: at, ID: rulefile.Text{Value: st.ID}, Kind: st.Kind})
 	}

@@ -23,6 +23,9 @@ func (t *Turn) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if t.known.IDs = ""; t.family != nil {
+		t.known.IDs = t.family.IDs
+	}
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, t.srv, t.Model, t.known, t.catalog))
 	if t.style == nil {
 		return nil
