@@ -15,7 +15,7 @@ func (p *requestParser) message(i int) {
 		case "name":
 			m.Name, m.NameSpan = p.text("messages[%d].name", i)
 		case "tool_call_id":
-			m.CallID, _ = p.text("messages[%d].tool_call_id", i)
+			m.CallID, m.CallIDSpan = p.text("messages[%d].tool_call_id", i)
 		case "tool_calls":
 			p.messageCalls(m, i)
 		case "reasoning_content", "reasoning", "thinking", "reasoning_text", "reasoning_details":
@@ -74,7 +74,7 @@ func (p *requestParser) messageCall(i, j int) (c MessageCall) {
 	for ok := p.Enter('{'); ok && p.Next('}'); {
 		switch key, _ := p.Key(); string(key) {
 		case "id":
-			c.ID, _ = p.text("messages[%d].tool_calls[%d].id", i, j)
+			c.ID, c.IDSpan = p.text("messages[%d].tool_calls[%d].id", i, j)
 		case "function":
 			for ok := p.Enter('{'); ok && p.Next('}'); {
 				switch key, _ := p.Key(); string(key) {

@@ -66,6 +66,7 @@ type Message struct {
 	CallsSpan    Span   // tool_calls, null too
 	Calls        []MessageCall
 	CallID       string // tool_call_id of a tool message
+	CallIDSpan   Span
 	Name         string
 	NameSpan     Span
 }
@@ -74,8 +75,8 @@ type Message struct {
 // a call that is none of a function. ArgsSpan is usually a string.
 type MessageCall struct {
 	Span
-	ID, Name           string
-	NameSpan, ArgsSpan Span
+	ID, Name                   string
+	IDSpan, NameSpan, ArgsSpan Span
 }
 
 // Forced reports whether a call must be made.

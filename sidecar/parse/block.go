@@ -110,7 +110,7 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	switch a, is := t.around(v, b.end, eof); {
 	case is == wait:
 		return 0, true
-	case !t.runs(Framed, a, b.calls...):
+	case !t.runs(st.form(), a, b.calls...):
 		t.release(st, b.end, why(a))
 		t.at = b.end // none of it is looked at again
 		return 0, false
@@ -122,7 +122,18 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	if b.truncated {
 		t.cutOff(st, v[:b.end], 0, "")
 	}
+	if st.Own && !b.truncated {
+		return t.behindOwn(b.end)
+	}
 	return t.behindCall(b.end)
+}
+
+// form is that of a call in a block of the strategy.
+func (st *Strategy) form() Form {
+	if st.Own {
+		return Owned
+	}
+	return Framed
 }
 
 // maxQuote is how much of a broken block a refusal quotes.

@@ -31,6 +31,7 @@ const (
 	Words  Form = "words"  // behind the words of a header whose control tokens are gone
 	Named  Form = "name"   // the name of a tool, and arguments behind it
 	Object Form = "object" // a JSON object that names a tool
+	Owned  Form = "own"    // as the model was trained to write a call
 	Framed Form = "frame"  // between the literals, or in the lines, of a strategy
 )
 
@@ -100,6 +101,8 @@ func (c *Candidate) decide() Decision {
 	switch s := c.Signs; {
 	case s.Has(Quoted):
 		return Leave
+	case c.Form == Owned && s.flaws() <= most:
+		return Run
 	case s.Has(Led):
 		return Ask
 	case c.Class == tools.Read && !(s.Has(Open) && s.flaws() > 0):

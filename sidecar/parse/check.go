@@ -38,6 +38,10 @@ func (st *Strategy) Check() error {
 		return cmp.Or(st.checkLiterals(), st.checkBody())
 	case Drop:
 		return st.checkLiterals()
+	case Thinks:
+		if len(st.Close) == 0 {
+			return st.Errorf("needs close: a literal that ends the thoughts")
+		}
 	case Frames:
 		if err := st.checkLiterals(); err != nil {
 			return err

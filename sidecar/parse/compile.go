@@ -17,6 +17,8 @@ type Strategies struct {
 	json    *Strategy
 	lines   *Strategy
 	phrases *Strategy
+	inline  *Strategy
+	calls   []string // literals that open a call in the model's own format
 
 	named *opener // [NAME] on a line of its own, read by the first strategy of brackets
 
@@ -81,13 +83,16 @@ func (s *Strategies) All() []Strategy { return s.all }
 // more than once.
 func (s *Strategies) add(st *Strategy) error {
 	slot := map[Kind]**Strategy{Native: &s.native, Harmony: &s.harmony, JSON: &s.json, Lines: &s.lines,
-		Phrases: &s.phrases}[st.Kind]
+		Phrases: &s.phrases, Thinks: &s.inline}[st.Kind]
 	if slot != nil {
 		if *slot != nil {
 			return st.Errorf("%s is of kind %s already; a kind can be enabled once", (*slot).ID, st.Kind)
 		}
 		*slot = st
 		return nil
+	}
+	if st.Own && st.Kind != Drop {
+		s.calls = append(s.calls, st.Open...)
 	}
 	for _, lit := range st.Open {
 		before, behind, named := strings.Cut(lit, ToolName)

@@ -17,11 +17,13 @@ import (
 // family is a raw reply of some model, and what it means.
 type family struct {
 	ID, Family, Raw string
+	Models          []string
 	Tools           []json.RawMessage
 	Expect          struct {
-		Content *string
-		Calls   []wantCall
-		Error   bool
+		Content   *string
+		Reasoning *string
+		Calls     []wantCall
+		Error     bool
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
@@ -25,7 +27,7 @@ type Template []segment
 type segment struct{ slot, lit string }
 
 // slots are those that a template may have.
-var slots = []string{"name", "arguments", "key", "value", "any"}
+var slots = []string{"name", "arguments", "key", "value", "type", "any"}
 
 // NewTemplate reads a template.
 func NewTemplate(s string) (t Template, err error) {
@@ -90,6 +92,8 @@ type framing struct {
 	closers []string
 	eof     bool
 	cut     bool // the text ends within a call
+	// what closes a value stands nowhere in the rest of the text
+	unclosed bool
 }
 
 // readFrame reads the calls in v, which begins with the opening literal that ends at from.
@@ -126,6 +130,11 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		case is == no && len(b.calls) > 0 && len(f.closers) == 0:
 			b.end = i
 			return b, yes
+		case is == no && t.open.st.Own && len(b.calls) == 0 && first[0].lit != "":
+			if i, _, is = f.find(first.fixed(), at+1); is != yes { // words in front of the calls say nothing
+				return block{end: at}, is
+			}
+			continue
 		case is == no:
 			return block{end: at}, no
 		}
@@ -208,6 +217,7 @@ func (f *framing) upTo(fixed Template, i int) (string, int, verdict) {
 	if is == yes && at-i < most {
 		return f.v[i:at], at, yes
 	}
+	f.cut = f.eof && is != yes && len(f.v)-i < most
 	return "", i, scan.WaitUnless(f.eof || len(f.v)-i >= most)
 }
 
@@ -233,10 +243,10 @@ func (f *framing) arguments(behind Template, i int) (args string, end int, is ve
 	return strings.Clone(f.v[i:value.End]), value.End, yes
 }
 
-// quoted reads an object at v[i:] whose texts stand between quotes of their own.
+// quoted reads an object at v[i:] whose texts stand between quotes of their own, and whose keys between none.
 func (f *framing) quoted(i int) (args string, end int, is verdict) {
-	var out strings.Builder
-	depth := 0
+	var out []byte
+	var open []byte // the brackets that are open
 	for i < len(f.v) {
 		switch scan.Starts(f.v[i:], f.Quote, f.eof) {
 		case wait:
@@ -248,20 +258,28 @@ func (f *framing) quoted(i int) (args string, end int, is verdict) {
 				i = len(f.v)
 				continue
 			}
-			out.WriteString(jsontext.Quote(f.v[from : from+n]))
+			out = jsontext.AppendString(out, f.v[from:from+n])
 			i = from + n + len(f.Quote)
 			continue
 		}
 		b := f.v[i]
-		out.WriteByte(b)
+		out = append(out, b)
 		i++
 		switch b {
 		case '{', '[':
-			depth++
+			open = append(open, b)
 		case '}', ']':
-			if depth--; depth == 0 {
-				return out.String(), i, yes
+			if open = open[:len(open)-1]; len(open) == 0 {
+				return string(out), i, yes
 			}
+		}
+		if b == '{' || b == ',' && open[len(open)-1] == '{' {
+			n := strings.IndexAny(f.v[i:], ":}\"")
+			if n < 0 || f.v[i+n] != ':' || strings.HasPrefix(strings.TrimSpace(f.v[i:]), f.Quote) {
+				continue
+			}
+			out = jsontext.AppendString(out, strings.TrimSpace(f.v[i:i+n]))
+			i += n
 		}
 	}
 	f.cut = f.eof
@@ -270,14 +288,14 @@ func (f *framing) quoted(i int) (args string, end int, is verdict) {
 
 // keyed reads arguments that are written one by one.
 func (f *framing) keyed(behind Template, i int) (args string, end int, is verdict) {
-	var members []string
-	for len(members) <= 2*Most {
+	members := []byte{'{'}
+	for range Most {
 		at := scan.SkipSpace(f.v, i)
 		if at == len(f.v) && !f.eof {
 			return "", at, wait
 		}
 		if _, is := f.starts(behind, at); is != no {
-			return jsontext.Object(members...), at, is
+			return string(append(members, '}')), at, is
 		}
 		key, value, next, is := f.argument(behind, at)
 		switch {
@@ -285,30 +303,46 @@ func (f *framing) keyed(behind Template, i int) (args string, end int, is verdic
 			return "", at, is
 		case is == no:
 			f.cut = f.eof && at == len(f.v) && len(f.closers) > 0 // it may lack arguments
-			return jsontext.Object(members...), at, scan.When(!f.cut)
+			return string(append(members, '}')), at, scan.When(!f.cut)
 		}
-		members, i = append(members, key, value), next
+		if i = next; len(members) > 1 {
+			members = append(members, ',')
+		}
+		members = append(append(jsontext.AppendString(members, key), ':'), value...)
 	}
 	return "", i, no
 }
 
-// argument reads one at v[i:].
+// argument reads one at v[i:]; the value is JSON. One that says that it is no text is JSON as it stands.
 func (f *framing) argument(behind Template, i int) (key, value string, end int, is verdict) {
+	kind, open := "", false
 	for n, s := range f.Argument {
+		if open { // what closes the value is missing
+			break
+		}
 		switch s.slot {
 		case "":
 			i, is = f.literal(s.lit, i)
 		case "value":
-			value, i, is = f.value(f.Argument[n+1:].fixed(), behind, i)
+			closing := f.Argument[n+1:].fixed()
+			if value, i, is = f.value(closing, behind, i); is == yes && len(closing) > 0 {
+				_, closed := f.starts(closing, i)
+				open = closed == no
+			}
 		case "key":
 			key, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
 			key = strings.TrimSpace(key)
+		case "type":
+			kind, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
 		default:
 			_, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
 		}
 		if is != yes {
 			return "", "", i, is
 		}
+	}
+	if kind == "" || kind == "string" || kind == "true" || !gjson.Valid(value) {
+		value = jsontext.Quote(value)
 	}
 	return key, value, i, yes
 }
@@ -317,6 +351,9 @@ func (f *framing) argument(behind Template, i int) (key, value string, end int, 
 // argument, with what stands behind them, or with its end. So a text may hold what closes it. Where nothing
 // does, the text ends where the frame goes on.
 func (f *framing) value(closing, behind Template, i int) (text string, end int, is verdict) {
+	if f.unclosed {
+		closing = nil
+	}
 	for at := i; at <= len(f.v); at++ {
 		next := at
 		if len(closing) > 0 {
@@ -341,6 +378,10 @@ func (f *framing) value(closing, behind Template, i int) (text string, end int, 
 			}
 			return strings.Clone(text), at, yes
 		}
+	}
+	if f.eof && len(closing) > 0 { // what closes it is missing, and missing behind it, too
+		f.unclosed = true
+		return f.value(nil, behind, i)
 	}
 	f.cut = f.eof
 	return "", i, scan.WaitOr(f.eof)

@@ -45,9 +45,10 @@ type Reader struct {
 	c     *tools.Catalog
 	facts Facts
 
-	content text
-	thought thoughts
-	native  []*Own
+	content  text
+	thinking *thinking // of the content; nil: the strategies know no literals around thoughts
+	thought  thoughts
+	native   []*Own
 
 	names *Names
 
@@ -79,6 +80,9 @@ func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
 		r.guard = New(c)
 	}
 	r.content.init(r, Content)
+	if s.inline != nil {
+		r.thinking = &thinking{st: s.inline, calls: s.calls}
+	}
 	r.content.bare = s.harmony != nil
 	r.content.held = r.content.bare && s.lead > 0 && (!f.Intact || len(s.thoughts) > 0)
 	return r
@@ -91,14 +95,29 @@ func (r *Reader) Feed(d Delta) []Event {
 	if d.Reasoning != "" {
 		r.content.settle(Text) // the server tells thoughts and text apart
 		r.think(d.Reasoning)
+		r.answer(r.thinking.release(false, r.muse))
 	}
-	if d.Content != "" {
-		r.content.feed(r.carry(d.Content, false), false)
-	}
+	r.answer(r.thinking.feed(d.Content, false, false, r.muse))
 	for _, c := range d.Calls {
 		r.addNative(c)
 	}
 	return r.events
+}
+
+// answer reads the text of the content.
+func (r *Reader) answer(s string) {
+	if s != "" {
+		r.content.feed(r.carry(s, false), false)
+	}
+}
+
+// muse takes a thought that stood in the content.
+func (r *Reader) muse(s string) {
+	if s == "" {
+		return
+	}
+	r.step(r.s.inline, Step{Field: Content, Outcome: Thinking, Note: "the thoughts of the model"})
+	r.emit(Thought, s)
 }
 
 // Spoke says that text has left.
@@ -107,16 +126,20 @@ func (r *Reader) Spoke() bool { return r.shown.Len() > 0 }
 // Holding says that bytes are held back.
 func (r *Reader) Holding() bool {
 	return len(r.content.pend) > 0 || r.content.inside != nil && len(r.content.inside.pend) > 0 ||
-		len(r.content.lead) > 0 || len(r.thought.held)+len(r.thought.early) > 0 || r.heldBack() > 0
+		len(r.content.lead) > 0 || r.thinking != nil && r.thinking.held != "" || len(r.thought.held)+len(r.thought.early) > 0 || r.heldBack() > 0
 }
 
 // Leading says that unmarked text is held at the start of the reply, because it
 // may be a thought whose header the server ate.
-func (r *Reader) Leading() bool { return r.content.held && len(r.content.lead) > 0 }
+func (r *Reader) Leading() bool {
+	return r.content.held && len(r.content.lead) > 0 ||
+		r.thinking != nil && r.thinking.state == unmarked && r.thinking.held != ""
+}
 
 // Release lets a held lead leave as text: the caller has waited long enough.
 func (r *Reader) Release() []Event {
 	r.events = r.events[:0]
+	r.answer(r.thinking.release(!r.facts.Intact, r.muse))
 	r.content.letGo(Text)
 	return r.events
 }
@@ -175,6 +198,7 @@ func (r *Reader) tellDenied() {
 
 // closeContent decides about all text that is still held.
 func (r *Reader) closeContent() {
+	r.answer(r.thinking.feed("", true, r.cut(), r.muse))
 	r.content.feed(r.carry("", true), true)
 	r.content.closeInside()
 	r.content.settle(Text)

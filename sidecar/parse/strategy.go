@@ -21,11 +21,12 @@ const (
 	Pattern Kind = "pattern" // the same, read with regular expressions
 	Drop    Kind = "drop"    // no call at all: literals that are taken out of the text
 	Phrases Kind = "phrases" // prose; a guess, read-only tools only
+	Thinks  Kind = "thinks"  // no call at all: literals around the thoughts at the start of the content
 )
 
 // Kinds are all of them, in the order in which people read of them.
 func Kinds() []Kind {
-	return []Kind{Native, Harmony, JSON, Lines, Block, Frames, Pattern, Drop, Phrases}
+	return []Kind{Native, Harmony, JSON, Lines, Block, Frames, Pattern, Drop, Phrases, Thinks}
 }
 
 // Strategy is one way to read a reply, as a rule file describes it.
@@ -56,6 +57,8 @@ type Strategy struct {
 	Matcher   Matcher  // pattern: the same
 	Phrase    []Phrase // phrases
 	Tools     []string // phrases: the only tools this strategy may call
+	Own       bool     // it reads the format that the model was trained on
+	Opened    bool     // thinks: the prompt may have begun the thought
 }
 
 // ToolName stands in a literal of Open for the name of an offered tool, as it is

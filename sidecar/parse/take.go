@@ -128,6 +128,14 @@ func (t *text) behindCall(n int) (int, bool) {
 	return n, false
 }
 
+// behindOwn goes on behind a call of n bytes in the model's own format: text behind it is an answer, too.
+func (t *text) behindOwn(n int) (int, bool) {
+	t.prose(0)
+	t.settle(Text)
+	t.fresh()
+	return n, false
+}
+
 // unanswered notes that a call came without a terminator. What stands before it is
 // no thought: the token that would say so cannot come any more.
 func (t *text) unanswered() {

@@ -74,7 +74,7 @@ func (s *seen) mark(set *ruleset.Set, profile string, rec *Record) (out []Marked
 		content.WriteString(d.Content)
 		reasoning.WriteString(d.Reasoning)
 	}
-	r := set.Strategies(profile).Reader(s.catalog, rec.facts(set))
+	r := set.Strategies(cmp.Or(profile, set.ProfileFor(rec.Model))).Reader(s.catalog, rec.facts(set))
 	thought, text := layer{text: reasoning.String()}, layer{text: content.String()}
 	thought.read(func(piece string) []parse.Event { return r.Feed(parse.Delta{Reasoning: piece}) })
 	text.before = &thought

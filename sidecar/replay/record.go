@@ -93,6 +93,7 @@ type seen struct {
 // read lets the strategies of a profile read the reply, as a turn does. Calls that the
 // policy denies are among the calls unless it is enforced.
 func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforce bool) (*seen, error) {
+	profile = cmp.Or(profile, set.ProfileFor(rec.Model))
 	catalog, err := rec.catalog(set)
 	if err != nil {
 		return nil, err

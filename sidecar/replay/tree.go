@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -86,9 +87,7 @@ func ExplainTree(set *ruleset.Set, in guard.World, profile string, rec *Record) 
 }
 
 func (s *seen) tree(set *ruleset.Set, profile string, rec *Record) *Tree {
-	if profile == "" {
-		profile = ruleset.DefaultProfile
-	}
+	profile = cmp.Or(profile, set.ProfileFor(rec.Model))
 	t := &Tree{Explained: *s.explained(set, rec), Profile: profile, Reply: s.shape,
 		Strategies: []TreeStrategy{}, Policy: s.decided}
 	if !s.catalog.Open() {

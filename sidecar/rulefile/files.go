@@ -26,6 +26,7 @@ const (
 	ProgramFolder = "programs" // what programs do with their arguments
 	ExtraFolder   = "extra"    // files that say more of what a rule file says: exec.NAME.yaml of exec.yaml
 	AgentFolder   = "agents"   // what is known of the programs that send requests
+	FamilyFolder  = "families" // how families of models write replies
 	TestFolder    = "tests"    // tests of the rules
 	BuiltinFolder = "builtin"  // stands for what the program ships; no folder on disk
 	PolicyFolder  = "policy"   // stands for the locked folder
@@ -39,7 +40,7 @@ type Files map[string]string
 
 // patterns are the files that count, hidden ones excepted.
 var patterns = []string{"*.yaml", PackFolder + "/*.yaml", ExtraFolder + "/*.yaml", ProgramFolder + "/*.yaml",
-	AgentFolder + "/*.yaml", TestFolder + "/*.yaml", PromptFolder + "/*.txt", PromptFolder + "/*.tmpl"}
+	AgentFolder + "/*.yaml", FamilyFolder + "/*.yaml", TestFolder + "/*.yaml", PromptFolder + "/*.txt", PromptFolder + "/*.tmpl"}
 
 // Counted reports whether a file of this name inside a folder of rules is one of
 // them. All others may stand there and mean nothing; Ignored warns of some.

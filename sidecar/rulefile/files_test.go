@@ -224,7 +224,7 @@ func TestIgnored(t *testing.T) {
 		"extras/exec.yaml":          "did you mean the folder extra?",
 		"Packs/a.yaml":              "did you mean the folder packs?",
 		"prompt/a.txt":              "did you mean the folder prompts?",
-		"other/a.yml":               "rules stand in the folder itself, and in its folders packs, extra, programs, agents, tests, prompts",
+		"other/a.yml":               "rules stand in the folder itself, and in its folders packs, extra, programs, agents, families, tests, prompts",
 		"extra/team/exec.ours.yaml": "put its files into extra itself",
 		"exec.YAML":                 "did you mean exec.yaml?",
 		"tests/a.yaml.txt":          "did you mean tests/a.yaml?",

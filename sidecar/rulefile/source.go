@@ -129,7 +129,8 @@ func (f Files) over(builtin Files) Files {
 		whole := BuiltinFolder + "/" + name
 		isPrompt := strings.HasPrefix(name, PromptFolder+"/")
 		if isPrompt && !f.Has(name) || strings.HasPrefix(name, ProgramFolder+"/") ||
-			strings.HasPrefix(name, AgentFolder+"/") || f.mention(whole) {
+			strings.HasPrefix(name, AgentFolder+"/") || strings.HasPrefix(name, FamilyFolder+"/") ||
+			f.mention(whole) {
 			out[whole] = text
 		}
 	}

@@ -117,6 +117,7 @@ func (r Loader) prepare(f rulefile.Files, trusted bool) *loader {
 		Loader: r, files: f, trusted: trusted, forms: map[string]*prompt.Prompt{},
 		trees: map[string]*rulefile.Tree{},
 		docs:  map[string]any{}, keys: map[string]any{}, covered: map[string][2]int{},
+		claimed: map[string]string{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]*prompt.Prompt{},
 			profiles: map[string]*parse.Strategies{}, conditions: map[string]rulefile.Text{},
@@ -130,6 +131,7 @@ func (r Loader) prepare(f rulefile.Files, trusted bool) *loader {
 	l.arguments()
 	l.evidence()
 	l.strategies()
+	l.families()
 	l.servers()
 	l.prompts()
 	l.styles()
@@ -181,6 +183,8 @@ type loader struct {
 	trees    map[string]*rulefile.Tree // of the rule files
 	forms    map[string]*prompt.Prompt // the prompts that are templates, by name
 	looks    strategyFile              // what strategies.yaml says of styles
+	compiled []parse.Strategy          // those of strategies.yaml
+	claimed  map[string]string         // words of the names of models → the family
 	phrases  []parse.Phrase            // of arguments.yaml, for the strategies that read prose
 	examples []func()                  // tried when everything they need is compiled
 	tests    []replyTest               // run after them

@@ -26,6 +26,7 @@ type Model struct {
 	Name      string          `rule:"name" doc:"The model's id at the model server. If left out, it is the listed model that the caller's id means. If none fits, the answer is 404." eg:"openai/gpt-oss-20b"`
 	Mode      string          `rule:"mode,required" one:"provider executor either" doc:"provider returns calls to the caller, who runs them. executor runs tools of its own until there is an answer; those of the caller are not used. either: executor for requests without tools, provider for others. Where this program has no tools to run, all of them are provider."`
 	Profile   rulefile.Text   `rule:"profile" doc:"A profile of strategies.yaml. If left out, it is default." eg:"native"`
+	Family    rulefile.Text   `rule:"family" doc:"A file of families/, without .yaml: how the model writes replies. If left out, the name of the model at its server says it, or its chat template." eg:"qwen3"`
 	Server    rulefile.Text   `rule:"server" doc:"A dialect of servers.yaml. If left out, the server is asked." eg:"vllm"`
 	Style     rulefile.Text   `rule:"style" doc:"A style of strategies.yaml, for a server that cannot call tools; native if it can. If left out, choose in strategies.yaml says it." eg:"react"`
 	Prompt    rulefile.Text   `rule:"prompt" doc:"A file of prompts/, without .txt or .tmpl. Its text is a system message in front of all others." eg:"native"`
@@ -54,6 +55,9 @@ func (l *loader) models() {
 		}
 		if m.Profile.At.Known() && l.clean(strategiesFile) {
 			l.known(m.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
+		}
+		if m.Family.At.Known() {
+			l.known(m.Family, "family", collect(l.set.Families, func(f *Family) string { return f.Name }))
 		}
 		if m.Server.At.Known() && l.clean(serversFile) {
 			l.known(m.Server, "server", serverIDs(l.set.Servers))

@@ -53,9 +53,10 @@ const (
 	definitions = "#/definitions/"
 	// the file of serve --config, whatever its name is
 	configFile     = "config.yaml"
-	anyTestFile    = rulefile.TestFolder + "/replies.yaml"  // stands for all of its folder
-	anyAgentFile   = rulefile.AgentFolder + "/generic.yaml" // stands for all of its folder
-	anyProgramFile = rulefile.ProgramFolder + "/files.yaml" // stands for all of its folder
+	anyTestFile    = rulefile.TestFolder + "/replies.yaml"   // stands for all of its folder
+	anyAgentFile   = rulefile.AgentFolder + "/generic.yaml"  // stands for all of its folder
+	anyFamilyFile  = rulefile.FamilyFolder + "/gpt-oss.yaml" // stands for all of its folder
+	anyProgramFile = rulefile.ProgramFolder + "/files.yaml"  // stands for all of its folder
 	includeAbout   = "Files whose rules come first: packs/NAME.yaml of this folder, or builtin/NAME.yaml, the one the program ships."
 	durationMatch  = `^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$`
 	sizeMatch      = `^\d+(KiB|MiB|GiB)?$`
@@ -101,6 +102,7 @@ var coreFiles = []description{
 	{urlsFilename, "Which URLs calls and commands may fetch.", reflect.TypeFor[urlsFile]()},
 	{anyProgramFile, "What programs do with their arguments.", reflect.TypeFor[programs.File]()},
 	{anyAgentFile, "A program that sends requests and runs the calls: how it is known, where it works, who asks.", reflect.TypeFor[agentFile]()},
+	{anyFamilyFile, "A family of models: how its models are known, and how they write calls and thoughts.", reflect.TypeFor[familyFile]()},
 	{anyTestFile, "Replies, and what all rules together make of them. They run at every load.", reflect.TypeFor[testFile]()},
 	{lockedName(strategiesFile), "Locked folder: which strategies may be enabled, whatever strategies.yaml says.", reflect.TypeFor[lockedStrategies]()},
 	{lockedName(argumentsFile), "Locked folder: what tools do at least, whatever arguments.yaml says.", reflect.TypeFor[lockedArguments]()},

@@ -33,6 +33,7 @@ type Set struct {
 	Servers    []Server   // in the order in which detection tries them; the last one fits every server
 	Upstreams  []Upstream // that models may name; that of the settings first
 	Models     []Model    // the default first, the others in the order of the file
+	Families   []*Family  // of models, in the order of their names
 	Recovery   Recovery
 	Results    Results
 	Edits      edits.Edits

@@ -115,9 +115,10 @@ func (l *loader) strategies() {
 	if _, ok := l.files[strategiesFile]; !ok {
 		return
 	}
-	l.profile(DefaultProfile, profileRule{}, compiled, f.Strategies)
+	l.compiled = compiled
+	l.profile(strategiesFile, DefaultProfile, profileRule{}, compiled, f.Strategies)
 	for _, p := range f.Profiles {
-		l.profile(p.Key.Value, p.Value, compiled, f.Strategies)
+		l.profile(strategiesFile, p.Key.Value, p.Value, compiled, f.Strategies)
 	}
 }
 
@@ -234,8 +235,8 @@ func (l *loader) priorities(rules []strategyRule) {
 	}
 }
 
-// profile compiles the strategies as one profile wants them.
-func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules []strategyRule) {
+// profile compiles the strategies as one profile of a file wants them.
+func (l *loader) profile(file, name string, r profileRule, all []parse.Strategy, rules []strategyRule) {
 	list, ids := slices.Clone(all), collect(all, func(s parse.Strategy) string { return s.ID })
 	for i := range list {
 		list[i].Enabled = list[i].Enabled && len(r.Only) == 0
@@ -257,7 +258,7 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules
 			list[i].Enabled = false
 		}
 	}
-	if !l.clean(strategiesFile) {
+	if !l.clean(strategiesFile, file) {
 		return
 	}
 	compiled, err := parse.Compile(list)
@@ -275,6 +276,7 @@ func (l *loader) refused(err error) {
 	if errors.As(err, &se) {
 		p.Msg = se.ID + ": " + se.Msg
 		name, number, _ := strings.Cut(se.Place, ":")
+		p.File = name
 		if line, err := strconv.Atoi(number); err == nil {
 			p = rulefile.LineOf(name, l.files[name], line).Problem(rulefile.CodeValue, p.Msg, "")
 		}

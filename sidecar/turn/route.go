@@ -30,6 +30,9 @@ func (t *Turn) locate(ctx context.Context) error {
 		if err == nil {
 			t.up, t.srv, t.Model, t.window = up, srv, model, up.Window(srv, model.Name)
 			t.facts.Server = srv.ID.Value
+			if t.family, _ = up.Family(ctx, t.set, srv, model); t.family != nil {
+				t.Model.Sampling = t.family.Advised(t.Model.Sampling)
+			}
 			return nil
 		}
 		first = cmp.Or(first, err)

@@ -23,6 +23,9 @@ func (t *Turn) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if t.known.IDs = ""; t.family != nil {
+		t.known.IDs = t.family.IDs
+	}
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, t.srv, t.Model, t.known, t.catalog))
 	if t.style == nil {
 		return nil
@@ -124,8 +127,11 @@ func inFront(req *openai.Request, text string) (*openai.Request, error) {
 
 // profile is what reads the reply.
 func (t *Turn) profile() string {
-	if t.style != nil {
+	switch {
+	case t.style != nil:
 		return t.style.Profile
+	case t.Model.Profile.Value == "" && t.family != nil:
+		return t.family.Name
 	}
 	return t.Model.Profile.Value
 }

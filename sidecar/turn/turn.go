@@ -37,7 +37,8 @@ type Turn struct {
 	route       *fleet.Route
 	as          *ruleset.Model // as the rules have it
 	up          *upstream.Client
-	window      int // of its context, in tokens; 0: unknown
+	family      *ruleset.Family // of the model; nil: none knows it
+	window      int             // of its context, in tokens; 0: unknown
 	set         *ruleset.Set
 	srv         *ruleset.Server
 	catalog     *tools.Catalog

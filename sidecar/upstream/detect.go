@@ -6,6 +6,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/tidwall/gjson"
@@ -18,10 +19,11 @@ const modelsPath = "/v1/models"
 
 // dialect remembers what a sighting means under a set.
 type dialect struct {
-	set    *ruleset.Set
-	seen   *sighting
-	server *ruleset.Server
-	models []string
+	set      *ruleset.Set
+	seen     *sighting
+	server   *ruleset.Server
+	models   []string
+	families *sync.Map // name of a model → kinship
 }
 
 // Server is the upstream's dialect: the configured one, else the first that its
@@ -51,6 +53,10 @@ func (c *Client) known(ctx context.Context, set *ruleset.Set) *dialect {
 		}
 	}
 	d.models = models(seen.answers[modelList(d.server)])
+	d.families = &sync.Map{}
+	if old != nil && old.set == set && old.server == d.server && slices.Equal(old.models, d.models) {
+		d.families = old.families // it is the same server: what it has said counts
+	}
 	c.dialect.Store(d)
 	return d
 }

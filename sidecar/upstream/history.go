@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -41,6 +42,7 @@ func (d *draft) history(known Memory, names NameMender) {
 	final := lastFinal(d.q)
 	asked := make(map[string]string)  // why a person was asked about a call, by its id
 	called := make(map[string]string) // the tool of a call, by its id
+	ids := numbering{form: known.IDs, of: map[string][]byte{}}
 	for i := range msgs {
 		m := &msgs[i]
 		if gone[i] { // never the first
@@ -61,6 +63,7 @@ func (d *draft) history(known Memory, names NameMender) {
 			d.reasoning(m, i > final, known.Thoughts)
 			for j := range m.Calls {
 				called[openai.CleanCallID(m.Calls[j].ID)] = m.Calls[j].Name
+				d.identify(m.Calls[j].IDSpan, ids.next(&m.Calls[j]))
 				if why := d.call(&m.Calls[j], names); why != "" {
 					asked[openai.CleanCallID(m.Calls[j].ID)] = why
 				}
@@ -69,12 +72,39 @@ func (d *draft) history(known Memory, names NameMender) {
 			if head != "" {
 				break
 			}
+			d.identify(m.CallIDSpan, ids.of[openai.CleanCallID(m.CallID)])
 			d.name(m.NameSpan, m.Name, names)
 		case "developer":
 			if d.srv.SystemRole != "" {
 				d.put(m.RoleSpan, openai.AppendString(nil, d.srv.SystemRole))
 			}
 		}
+	}
+}
+
+// numbering gives calls the ids that a model knows from its training.
+type numbering struct {
+	form string
+	n    int
+	of   map[string][]byte // quoted, by the clean id of a call
+}
+
+// next is the id of the next call, quoted; nil: it stays as it is.
+func (n *numbering) next(c *openai.MessageCall) []byte {
+	if n.form == "" || c.Name == "" {
+		return nil
+	}
+	id := strings.NewReplacer("{name}", c.Name, "{n}", strconv.Itoa(n.n)).Replace(n.form)
+	n.n++
+	quoted := openai.AppendString(nil, id)
+	n.of[openai.CleanCallID(c.ID)] = quoted
+	return quoted
+}
+
+// identify writes an id, if there is one.
+func (d *draft) identify(at openai.Span, id []byte) {
+	if id != nil && at.Present() {
+		d.put(at, id)
 	}
 }
 

@@ -60,6 +60,7 @@ type Client struct {
 	looking   chan struct{} // closed when the running probe ends; nil: none runs
 	dialect   atomic.Pointer[dialect]
 	chosen    sync.Map // model by the id that was asked for, each logged once
+	kin       sync.Map // name of a model → name of its family, as it was logged
 	contact   contact
 	abilities *abilities
 	eats      atomic.Bool // it was seen to eat headers

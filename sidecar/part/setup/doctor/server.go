@@ -88,6 +88,7 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 	if err != nil {
 		return append(out, v.room())
 	}
+	out = append(out, v.family(c.Family(ctx, p.Set, srv, sent)))
 	a := asker{c, p.Set, srv, sent}
 	p.say("asking for a call, and for words (%s)", v.model)
 	call, words := a.ask(ctx, callQuestion, patience), a.ask(ctx, countQuestion(), patience)
@@ -122,6 +123,14 @@ func unready(address string, err error) Check {
 		c.Fix = "name the base URL of the model server with --upstream; it mostly ends in /v1: http://127.0.0.1:8000/v1"
 	}
 	return c
+}
+
+// family says how the replies of the model are read.
+func (v server) family(f *ruleset.Family, by string) Check {
+	if f == nil {
+		return v.fine("family", "%s is read as gpt-oss is: %s", v.model, by)
+	}
+	return v.fine("family", "%s is read as a %s, by %s", v.model, f.Name, by)
 }
 
 // kind says which kind of server it is.

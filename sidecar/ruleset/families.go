@@ -1,0 +1,243 @@
+package ruleset
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+)
+
+// familyFile is a file of the folder families: how the models of a family write replies. The name of the file
+// is the name of the family.
+type familyFile struct {
+	Version    int             `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	About      string          `rule:"about,required" doc:"Which models these are, and where the format is described."`
+	Models     []rulefile.Text `rule:"models,required" doc:"Words of the names of its models, in upper or lower case. A name may hold words of several families: the first one counts, and of two that begin at one place the longer one." eg:"[qwen, qwq]"`
+	Template   []rulefile.Text `rule:"template" doc:"Texts of its chat template. Where no family knows the name of a model, the one of which the template holds all texts is taken, if it is the only one." eg:"['<|im_start|>', '<function=']"`
+	Keep       []rulefile.Text `rule:"keep" doc:"Ids of strategies.yaml that read its replies, too. If left out, they are those of the profile default." eg:"[native, guided_json]"`
+	Strategies []strategyRule  `rule:"strategies" doc:"How the family writes calls. It is the models' own format, so text may stand in front of a call and behind it."`
+	Thoughts   *familyThoughts `rule:"thoughts" doc:"How it writes thoughts into the text."`
+	Never      []rulefile.Text `rule:"never" doc:"Marks that nobody shall see. They are removed from the text." eg:"['<|im_end|>']"`
+	History    familyHistory   `rule:"history" doc:"How the conversation is sent back."`
+	Sampling   map[string]any  `rule:"sampling" doc:"Fields of the request that its makers advise. They are set if neither the caller nor models.yaml sets them." eg:"{temperature: 0.6}"`
+}
+
+type familyThoughts struct {
+	Open   []rulefile.Text `rule:"open" doc:"Literals that begin a thought at the start of a reply." eg:"['<think>']"`
+	Close  []rulefile.Text `rule:"close,required" doc:"Literals that end it." eg:"['</think>']"`
+	Opened bool            `rule:"opened" doc:"true says that the prompt may begin the thought, so that the reply has only its end, or is cut within it."`
+}
+
+type familyHistory struct {
+	IDs rulefile.Text `rule:"ids" doc:"The ids of calls that the model knows from its training: {name} is the tool, {n} counts the calls of the conversation from 0." eg:"'functions.{name}:{n}'"`
+}
+
+// Family is how the models of a family write replies. Its strategies are the profile of its name.
+type Family struct {
+	Name     string
+	About    string
+	IDs      string // of calls in the history, with {name} and {n}; "": as they are
+	Sampling map[string]any
+
+	models   []string // in lower case
+	template []string
+}
+
+// FamilyByName is the family of which a name of a model holds a word; nil: there is none.
+func (s *Set) FamilyByName(name string) (found *Family) {
+	name = strings.ToLower(name)
+	at, n := len(name), 0
+	for _, f := range s.Families {
+		for _, word := range f.models {
+			if i := wordIn(name, word); i >= 0 && (i < at || i == at && len(word) > n) {
+				found, at, n = f, i, len(word)
+			}
+		}
+	}
+	return found
+}
+
+// wordIn is where a word stands in a name, not behind another letter; or -1.
+func wordIn(name, word string) int {
+	for from := 0; ; {
+		i := strings.Index(name[from:], word)
+		if i < 0 {
+			return -1
+		}
+		if i += from; i == 0 || !scan.IsLower(name[i-1]) {
+			return i
+		}
+		from = i + 1
+	}
+}
+
+// FamilyByTemplate is the only family that knows a chat template; nil: none or several do.
+func (s *Set) FamilyByTemplate(template string) (found *Family) {
+	for _, f := range s.Families {
+		holds := func(text string) bool { return strings.Contains(template, text) }
+		if len(f.template) == 0 || slices.ContainsFunc(f.template, func(text string) bool { return !holds(text) }) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	return found
+}
+
+// ProfileFor is the profile that reads the replies of a model, by the name that a record gives it: the one of
+// models.yaml, or else that of its family.
+func (s *Set) ProfileFor(name string) string {
+	if m, ok := s.Model(name); ok && (m.Profile.Value != "" || m.Family.Value != "") {
+		return cmp.Or(m.Profile.Value, m.Family.Value)
+	}
+	if f := s.FamilyByName(name); f != nil {
+		return f.Name
+	}
+	return DefaultProfile
+}
+
+// Family is the one with this name; nil: there is none.
+func (s *Set) Family(name string) *Family {
+	if i := slices.IndexFunc(s.Families, func(f *Family) bool { return f.Name == name }); i >= 0 {
+		return s.Families[i]
+	}
+	return nil
+}
+
+// Advised is what its makers advise, under what models.yaml says.
+func (f *Family) Advised(own map[string]any) map[string]any {
+	if len(f.Sampling) == 0 {
+		return own
+	}
+	out := maps.Clone(f.Sampling)
+	maps.Copy(out, own)
+	return out
+}
+
+// familyFiles are the files of the folder families by their stems. One of the operator's takes the place of
+// that of the program.
+func (l *loader) familyFiles() map[string]string {
+	out := map[string]string{}
+	for name := range l.files {
+		plain, builtin := strings.CutPrefix(name, rulefile.BuiltinFolder+"/")
+		stem, ok := strings.CutSuffix(path.Base(plain), ".yaml")
+		if !ok || path.Dir(plain) != rulefile.FamilyFolder || builtin && out[stem] != "" {
+			continue
+		}
+		out[stem] = name
+	}
+	return out
+}
+
+// families compiles the files of the folder families, one profile each.
+func (l *loader) families() {
+	files := l.familyFiles()
+	for _, stem := range slices.Sorted(maps.Keys(files)) {
+		f := decodeFile[familyFile](l, files[stem])
+		l.family(stem, files[stem], &f)
+	}
+}
+
+// family compiles one file.
+func (l *loader) family(name, file string, f *familyFile) {
+	out := &Family{Name: name, About: f.About, IDs: f.History.IDs.Value, Sampling: f.Sampling,
+		template: values(f.Template)}
+	for _, t := range f.Models {
+		word := strings.ToLower(strings.TrimSpace(t.Value))
+		if word == "" && t.At.Known() {
+			l.report(t.All(), rulefile.CodeValue, "text is empty", "write a word of the names of the models, such as qwen")
+			continue
+		}
+		if other := l.claimed[word]; other != "" && t.At.Known() {
+			l.report(t.All(), rulefile.CodeDup, fmt.Sprintf("%s and %s both claim models with %s", other, name, word),
+				"take it out of one of the two files, or write more of the name")
+		}
+		l.claimed[word] = name
+		out.models = append(out.models, word)
+	}
+	for _, key := range slices.Sorted(maps.Keys(f.Sampling)) {
+		if wrong := edits.Unfit(key, f.Sampling[key]); wrong != "" {
+			l.report(l.placeOf(file, "sampling"), rulefile.CodeValue, "sampling cannot set "+key, wrong)
+		}
+	}
+	if ids := f.History.IDs; ids.At.Known() && !strings.Contains(ids.Value, "{n}") {
+		l.report(ids.All(), rulefile.CodeValue, "ids does not count the calls", "write {n} for the number of a call")
+	}
+	l.set.Families = append(l.set.Families, out)
+	if _, twice := l.set.profiles[name]; twice {
+		l.report(l.placeOf(file, "about"), rulefile.CodeDup, name+" is the name of a profile of "+strategiesFile,
+			"give the file another name")
+		return
+	}
+	own := l.familyStrategies(file, f)
+	rules := slices.Concat(l.looks.Strategies, own.rules)
+	all := slices.Concat(l.compiled, own.compiled)
+	usual := l.set.profiles[DefaultProfile]
+	if usual == nil || !l.clean(strategiesFile, file) {
+		return
+	}
+	if f.Keep == nil && len(own.compiled) == 0 {
+		l.set.profiles[name] = usual
+		return
+	}
+	profile := profileRule{Only: f.Keep}
+	for _, list := range [][]parse.Strategy{usual.All(), own.compiled} {
+		for _, st := range list {
+			if st.Enabled && (st.Own || f.Keep == nil) {
+				profile.Only = append(profile.Only, rulefile.Text{Value: st.ID})
+			}
+		}
+	}
+	l.profile(file, name, profile, all, rules)
+}
+
+// strategyList are strategies as they are written and compiled.
+type strategyList struct {
+	rules    []strategyRule
+	compiled []parse.Strategy
+}
+
+// familyStrategies compiles the strategies of a family, with the marks that nobody shall see.
+func (l *loader) familyStrategies(file string, f *familyFile) (out strategyList) {
+	out.rules = f.Strategies
+	for _, r := range f.Strategies {
+		l.plainID(r.ID)
+		st := l.strategy(r)
+		st.Own = true
+		out.compiled = append(out.compiled, st)
+		for _, e := range r.Hit {
+			l.examples = append(l.examples, func() { l.tryHit(st, e) })
+		}
+		for _, t := range r.Miss {
+			l.examples = append(l.examples, func() { l.tryMiss(st, t, nil) })
+		}
+	}
+	l.priorities(f.Strategies)
+	stem := strings.TrimSuffix(path.Base(file), ".yaml")
+	add := func(st parse.Strategy, at rulefile.Place) {
+		st.Enabled, st.Own, st.Confidence, st.Place = true, true, 1, at.String()
+		out.compiled = append(out.compiled, st)
+		out.rules = append(out.rules, strategyRule{At: at, ID: rulefile.Text{Value: st.ID}, Kind: st.Kind})
+	}
+	if t := f.Thoughts; t != nil {
+		add(parse.Strategy{ID: stem + "_thoughts", Kind: parse.Thinks, Priority: familyThoughtsFirst,
+			Open: values(t.Open), Close: values(t.Close), Opened: t.Opened}, l.placeOf(file, "thoughts"))
+	}
+	if len(f.Never) > 0 {
+		add(parse.Strategy{ID: stem + "_never", Kind: parse.Drop, Priority: 1, Open: values(f.Never)},
+			l.placeOf(file, "never"))
+	}
+	return out
+}
+
+// familyThoughtsFirst is the priority of the strategy that parts thoughts from text: nothing reads before it.
+const familyThoughtsFirst = 1001
