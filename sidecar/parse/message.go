@@ -50,6 +50,7 @@ func (t *text) openHeader(from harmony.From) {
 
 // between waits for the next message of a reply that is marked up.
 func (t *text) between() {
+	t.closeInside() // of a message that ends with its header
 	t.enter(inProse)
 	t.fresh()
 	t.filler = true
