@@ -50,7 +50,7 @@ func (t *text) openHeader(from harmony.From) {
 
 // between waits for the next message of a reply that is marked up.
 func (t *text) between() {
-	t.closeInside() // of a message that ends with its header
+	t.closeInside(tools.Ended) // of a message that ends with its header
 	t.enter(inProse)
 	t.fresh()
 	t.filler = true
@@ -59,7 +59,7 @@ func (t *text) between() {
 // message enters the body of a message.
 func (t *text) message(k EventKind, drop bool) {
 	t.enter(inMessage)
-	t.closeInside()
+	t.closeInside(tools.Ended)
 	t.kind, t.drop, t.think, t.trim, t.heard = k, drop, "", false, nil
 	if t.fresh(); k == Text && !drop {
 		t.openInside()
@@ -238,7 +238,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		t.closeMessage()
 		t.openHeader(harmony.Behind(tok))
 	default:
-		t.settleInside()
+		t.settleInside(tools.Ended)
 		t.note(t.r.s.harmony, at, at+n, Dropped, "a lone "+tok.String())
 	}
 	return at + n, false
@@ -279,7 +279,7 @@ const maxHeard = 8 << 10
 
 // closeMessage ends a body, so that the next visible one starts a paragraph.
 func (t *text) closeMessage() {
-	t.closeInside()
+	t.closeInside(tools.Ended)
 	if !t.drop && t.kind == Text && t.r.visible() {
 		t.shown = true
 	}

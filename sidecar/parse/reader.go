@@ -176,7 +176,7 @@ func (r *Reader) tellDenied() {
 // closeContent decides about all text that is still held.
 func (r *Reader) closeContent() {
 	r.content.feed(r.carry("", true), true)
-	r.content.closeInside()
+	r.content.closeInside(r.ended)
 	r.content.settle(Text)
 	r.pass("", true)
 }
