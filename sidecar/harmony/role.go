@@ -16,7 +16,7 @@ func (ws *Words) Outsider(role string) bool {
 // Foreign says that another than the assistant speaks: an outsider, or a tool that answers.
 func (ws *Words) Foreign(h *Header) bool {
 	switch {
-	case h.Role == "" || h.Role == Assistant:
+	case h.Role == "" || strings.EqualFold(h.Role, Assistant):
 		return false
 	case h.Recipient == Assistant || ws.Outsider(h.Role):
 		return true

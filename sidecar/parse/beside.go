@@ -14,7 +14,7 @@ import (
 // openQuotable opens a header that may be quoted. within says that a message holds it.
 func (t *text) openQuotable(opener string, tok harmony.Token, within bool) {
 	ends := t.past.Ends()
-	open := ends != Ended && !t.past.IsWord()
+	open := ends != Ended && !t.past.IsWord() && !t.apart
 	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open,
 		item: ends == InItem, lead: t.leadIn()}
 	t.settleInside(tools.Ended)

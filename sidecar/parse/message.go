@@ -21,6 +21,7 @@ func (t *text) beginToken(v string, n int) {
 	case tok == harmony.End:
 		t.settle(Thought)
 		t.between()
+		t.apart = true
 	case tok == harmony.Return:
 		t.settle(Text)
 		t.between()
@@ -232,6 +233,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	case tok.Closes():
 		t.closeMessage()
 		t.between()
+		t.apart = true
 	case tok.Opens() && t.kind == Text && !t.drop:
 		t.openQuotable(v[at:at+n], tok, true)
 	case tok.Opens():
