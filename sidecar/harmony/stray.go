@@ -39,8 +39,8 @@ func (g *Grammar) Stray(s string, eof bool) (n int, is scan.Verdict) {
 	return n, is
 }
 
-// Headed says that a text begins with a header whose first token is gone, or all, or whose tokens are words in
-// brackets.
+// Headed says that a text begins with a header whose first token is gone, or all, or whose tokens are
+// words in brackets.
 func (g *Grammar) Headed(text string) bool {
 	text = strings.TrimLeft(text, " \n")
 	if text == "" {

@@ -132,9 +132,6 @@ const maxQuote = 200
 // literal, or the name in it.
 func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 	st := t.open.st
-	if st.Kind == Pattern {
-		return t.readPattern(v, from+len(t.named)+len(t.open.rest), eof)
-	}
 	if st.Kind == Frames {
 		return t.readFrame(v, from, eof)
 	}

@@ -45,13 +45,6 @@ func (st *Strategy) Check() error {
 		if err := st.Frame.Check(); err != nil {
 			return st.Errorf("%v", err)
 		}
-	case Pattern:
-		if err := st.checkLiterals(); err != nil {
-			return err
-		}
-		if err := st.Matcher.Check(); err != nil {
-			return st.Errorf("%v", err)
-		}
 	case Phrases:
 		if len(st.Tools) == 0 {
 			return st.Errorf("needs tools: the only ones it may call")

@@ -77,7 +77,7 @@ func Compile(list []Strategy) (*Strategies, error) {
 // caller must not change them.
 func (s *Strategies) All() []Strategy { return s.all }
 
-// add puts a strategy into its place. Only blocks, patterns and drops may come
+// add puts a strategy into its place. Only blocks, frames and drops may come
 // more than once.
 func (s *Strategies) add(st *Strategy) error {
 	slot := map[Kind]**Strategy{Native: &s.native, Harmony: &s.harmony, JSON: &s.json, Lines: &s.lines,

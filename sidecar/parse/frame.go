@@ -83,6 +83,9 @@ func (f *Frame) Check() error {
 	return nil
 }
 
+// Most bounds the calls of one candidate, and the arguments of one call.
+const Most = 128
+
 // framing reads the calls of one frame in a text that may still grow.
 type framing struct {
 	*Frame

@@ -104,14 +104,14 @@ func TestTaughtFormat(t *testing.T) {
 strategies:
   - id: at_signs
     about: Made up.
-    kind: pattern
+    kind: frame
     priority: 55
     confidence: 0.8
-    pattern:
+    frame:
       open: ['@@call ']
       close: ['@@end']
-      find: '@@call (?P<tool>\w+)(?P<args>.*)'
-      each: '~~ *(?P<key>\w+):'
+      call: ['{name} {arguments}']
+      argument: '~~ {key}: {value}'
     hit:
       - text: '@@call read ~~ path: a.txt ~~ limit: 5 @@end'
         gives: [{tool: read, args: {path: a.txt, limit: '5'}}]
@@ -124,7 +124,7 @@ strategies:
 			`web_search{"query":"who, and\nwhere?","limit":"5"} exec{"command":"ls -la | wc"}`, "", ""},
 		{"@@call rm ~~ path: a.txt @@end", "", "", ""},
 		{"@@call read ~~ path: a.txt", "", "", ""},
-		{"@@call read path a.txt @@end", "", "", ""},
+		{"@@call read path a.txt @@end", "", "@@call read path a.txt @@end", ""},
 		{"@@call read ~~ path: a.txt @@end is how", "", "@@call read ~~ path: a.txt @@end is how", ""},
 		{"`@@call read ~~ path: a.txt @@end`", "", "`@@call read ~~ path: a.txt @@end`", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>", ls, "", ""},

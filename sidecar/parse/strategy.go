@@ -18,14 +18,13 @@ const (
 	Lines   Kind = "lines"   // ReAct: Action: / Action Input:
 	Block   Kind = "block"   // text between an opening and a closing literal
 	Frames  Kind = "frame"   // the same, read with templates
-	Pattern Kind = "pattern" // the same, read with regular expressions
 	Drop    Kind = "drop"    // no call at all: literals that are taken out of the text
 	Phrases Kind = "phrases" // prose; a guess, read-only tools only
 )
 
 // Kinds are all of them, in the order in which people read of them.
 func Kinds() []Kind {
-	return []Kind{Native, Harmony, JSON, Lines, Block, Frames, Pattern, Drop, Phrases}
+	return []Kind{Native, Harmony, JSON, Lines, Block, Frames, Drop, Phrases}
 }
 
 // Strategy is one way to read a reply, as a rule file describes it.
@@ -46,14 +45,13 @@ type Strategy struct {
 	Thoughts []string
 	Done     []string // lines: action names that end the turn; block: a line that says so
 	Envelope Keys     // json: the keys of a call object
-	// block, frame, pattern: literals one of which starts a candidate; see ToolName
+	// block, frame: literals one of which starts a candidate; see ToolName
 	Open []string
-	// block, frame, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
+	// block, frame: literals one of which ends it; empty: the body ends it
 	Close     []string
-	LineStart bool     // block, frame, pattern: a candidate starts only at the start of a line
+	LineStart bool     // block, frame: a candidate starts only at the start of a line
 	Body      Body     // block: how what is between is read
 	Frame     Frame    // frame: the same
-	Matcher   Matcher  // pattern: the same
 	Phrase    []Phrase // phrases
 	Tools     []string // phrases: the only tools this strategy may call
 }

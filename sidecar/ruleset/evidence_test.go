@@ -48,3 +48,20 @@ func TestEvidence(t *testing.T) {
 		}
 	}
 }
+
+// A strategy of a kind that earlier versions had reads nothing, and a warning names the kind that replaced it.
+// Profiles may still name it.
+func TestGoneKind(t *testing.T) {
+	files := shipped(t)
+	files["extra/strategies.old.yaml"] = `version: 1
+strategies:
+  - {id: at_signs, about: an old one, kind: pattern, priority: 11, confidence: 1,
+     pattern: {open: ['@@'], find: '@@(?P<tool>\w+)'}, hit: [{text: '@@read', gives: [{tool: read, args: {}}]}]}
+profiles:
+  old: {enable: [at_signs]}
+`
+	set, problems := Load(files)
+	if set == nil || len(problems) != 1 || !problems[0].Warning || !strings.Contains(problems[0].Hint, "kind: frame") {
+		t.Fatal(problems)
+	}
+}

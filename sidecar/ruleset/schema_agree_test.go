@@ -129,7 +129,7 @@ func TestMistakes(t *testing.T) {
 		{recoveryFile, "    type: server_error\n", "", both},
 		{recoveryFile, "retry_after: 5s", "retry_after: 5", both},
 		{recoveryFile, "{tool} could mean", "{tol} could mean", check},
-		{strategiesFile, "kind: lines", "kind: pattern", both}, // and lacks pattern
+		{strategiesFile, "kind: lines", "kind: block", both}, // and lacks block
 		{execFilename, "profile: developer", "profile: audit", both},
 		{execFilename, "    deny: This", "    deny: x\n    allow: This", both},
 		{execFilename, "    deny: This", "    about: This", both},

@@ -25,7 +25,7 @@ type strategyRule struct {
 	At         rulefile.Place
 	ID         rulefile.Text   `rule:"id,required" doc:"The strategy's name in traces and metrics." eg:"angle_calls"`
 	About      string          `rule:"about,required" doc:"Why the rule exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
-	Kind       parse.Kind      `rule:"kind,required" one:"native harmony json lines block frame pattern drop phrases" doc:"What it reads. native: calls that the server parsed. harmony: channel tokens. json: an object of calls. lines: Action lines. block: text between literals. frame: the same, with templates of a call and an argument. pattern: a format in expressions. phrases: prose. drop removes literals from the text."`
+	Kind       parse.Kind      `rule:"kind,required" one:"native harmony json lines block frame drop phrases pattern" doc:"What it reads. native: calls that the server parsed. harmony: channel tokens. json: an object of calls. lines: Action lines. block: text between literals. frame: the same, with templates of a call and an argument. phrases: prose. drop removes literals from the text. One of kind pattern is not read any more: write it as frame."`
 	Priority   rulefile.Number `rule:"priority,required" min:"1" max:"1000" doc:"If two strategies could read a text, the one of higher priority does. No two have the same." eg:"55"`
 	Confidence float64         `rule:"confidence,required" min:"0" max:"1" doc:"How sure the strategy is of its calls. Each call carries the number." eg:"0.85"`
 	Enabled    *bool           `rule:"enabled" doc:"false switches the strategy off. A profile may switch it on."`
@@ -36,7 +36,7 @@ type strategyRule struct {
 	Lines      *linesRule      `rule:"lines" doc:"The part of kind lines."`
 	Block      *blockRule      `rule:"block" doc:"The part of kind block: what stands around a call, and how the call is written."`
 	Frame      *frameRule      `rule:"frame" doc:"The part of kind frame: how a call and its arguments are written between open and close."`
-	Pattern    *patternRule    `rule:"pattern" doc:"The part of kind pattern: a call format, in regular expressions (RE2)."`
+	Pattern    rulefile.Gone   `rule:"pattern" doc:"The strategy reads nothing until it is written as kind: frame, with templates in place of expressions."`
 	Drop       *dropRule       `rule:"drop" doc:"The part of kind drop: what the user never sees."`
 	Phrases    *phrasesRule    `rule:"phrases" doc:"The part of kind phrases. The phrases themselves stand in arguments.yaml."`
 	Hit        []example       `rule:"hit" doc:"Replies that it must read. Every load tries them."`
@@ -99,6 +99,9 @@ type profileRule struct {
 func (l *loader) strategies() {
 	f := decodeFile[strategyFile](l, strategiesFile)
 	l.looks = f
+	ids := collect(f.Strategies, func(r strategyRule) string { return r.ID.Value })
+	f.Strategies = slices.DeleteFunc(slices.Clone(f.Strategies),
+		func(r strategyRule) bool { return r.Kind == patternKind })
 	compiled := make([]parse.Strategy, len(f.Strategies))
 	for i, r := range f.Strategies {
 		l.plainID(r.ID)
@@ -110,16 +113,19 @@ func (l *loader) strategies() {
 			l.examples = append(l.examples, func() { l.tryMiss(compiled[i], t, offeredFor(compiled[i])) })
 		}
 	}
-	l.strayLocks(collect(f.Strategies, func(r strategyRule) string { return r.ID.Value }))
+	l.strayLocks(ids)
 	l.priorities(f.Strategies)
 	if _, ok := l.files[strategiesFile]; !ok {
 		return
 	}
-	l.profile(DefaultProfile, profileRule{}, compiled, f.Strategies)
+	l.profile(DefaultProfile, profileRule{}, compiled, f.Strategies, ids)
 	for _, p := range f.Profiles {
-		l.profile(p.Key.Value, p.Value, compiled, f.Strategies)
+		l.profile(p.Key.Value, p.Value, compiled, f.Strategies, ids)
 	}
 }
+
+// patternKind is the kind of strategies of earlier versions that no reader has any more.
+const patternKind = "pattern"
 
 // offeredFor is what a miss is tried with: prose is read only where tools are
 // known, everything else where any name will do.
@@ -165,9 +171,6 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 	if d := r.Drop; d != nil {
 		s.Open = values(d.Text)
 	}
-	if p := r.Pattern; p != nil {
-		s.Open, s.Close, s.LineStart, s.Matcher = values(p.Open), p.Close, p.Line, l.matcher(*p)
-	}
 	if p := r.Phrases; p != nil {
 		s.Tools = p.Tools
 		for _, ph := range l.phrases {
@@ -204,7 +207,7 @@ func (l *loader) kindKeys(r strategyRule) {
 		has, needed bool
 	}{
 		{parse.Harmony, r.Harmony != nil, false}, {parse.JSON, r.JSON != nil, true}, {parse.Lines, r.Lines != nil, false},
-		{parse.Block, r.Block != nil, true}, {parse.Frames, r.Frame != nil, true}, {parse.Pattern, r.Pattern != nil, true}, {parse.Drop, r.Drop != nil, true}, {parse.Phrases, r.Phrases != nil, true},
+		{parse.Block, r.Block != nil, true}, {parse.Frames, r.Frame != nil, true}, {parse.Drop, r.Drop != nil, true}, {parse.Phrases, r.Phrases != nil, true},
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":
@@ -234,9 +237,10 @@ func (l *loader) priorities(rules []strategyRule) {
 	}
 }
 
-// profile compiles the strategies as one profile wants them.
-func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules []strategyRule) {
-	list, ids := slices.Clone(all), collect(all, func(s parse.Strategy) string { return s.ID })
+// profile compiles the strategies as one profile wants them. It may name any of ids.
+func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules []strategyRule,
+	ids []string) {
+	list := slices.Clone(all)
 	for i := range list {
 		list[i].Enabled = list[i].Enabled && len(r.Only) == 0
 	}
@@ -245,8 +249,9 @@ func (l *loader) profile(name string, r profileRule, all []parse.Strategy, rules
 		on  bool
 	}{{r.Only, true}, {r.Enable, true}, {r.Disable, false}} {
 		for _, id := range change.ids {
-			if l.known(id, "strategy", ids) {
-				list[slices.Index(ids, id.Value)].Enabled = change.on
+			at := slices.IndexFunc(list, func(s parse.Strategy) bool { return s.ID == id.Value })
+			if l.known(id, "strategy", ids) && at >= 0 {
+				list[at].Enabled = change.on
 			}
 		}
 	}
