@@ -79,7 +79,7 @@ func (ws *Words) Peel(h *Header, named func(string) bool) {
 func (ws *Words) peeled(w string, named func(string) bool) string {
 	for w != "" && !named(w) {
 		rest := strings.TrimLeft(w, " =.:")
-		for _, words := range [...][]string{ws.Channels, ws.Roles, ws.Recipient, {"functions"}} {
+		for _, words := range [...][]string{ws.Channels, ws.Roles, ws.Recipient, {strings.TrimSuffix(Namespace, ".")}} {
 			for _, word := range words {
 				if rest == w {
 					rest = strings.TrimPrefix(w, word)

@@ -28,7 +28,7 @@ func (g *Grammar) Stray(s string, eof bool) (n int, is scan.Verdict) {
 		return n, scan.WaitOr(eof)
 	case again != scan.No:
 		return n, again
-	case utf8.FullRuneInString(rest) && unicode.IsUpper(first) && (n+len(rest) == len(s) || word == "final"):
+	case utf8.FullRuneInString(rest) && unicode.IsUpper(first) && (n+len(rest) == len(s) || word == Final):
 		return n, scan.Yes
 	}
 	line := strings.TrimLeft(s[n:], "\r\n")

@@ -87,10 +87,10 @@ func (c *Own) Clean(tokens *harmony.Alphabet, nobody bool) (l Left) {
 
 // glued says that a header without its tokens begins.
 func glued(s string) bool {
-	behind, speaks := strings.CutPrefix(s, "assistant")
+	behind, speaks := strings.CutPrefix(s, harmony.Assistant)
 	begins := func(word string) bool { return strings.HasPrefix(behind, word) }
-	return speaks && slices.ContainsFunc([]string{"analysis", "commentary", "final", " to=", "<|"}, begins) ||
-		begins("commentary to=")
+	return speaks && slices.ContainsFunc([]string{harmony.Analysis, harmony.Commentary, harmony.Final, " to=", "<|"}, begins) ||
+		begins(harmony.Commentary+" to=")
 }
 
 // headerEnd is where arguments begin behind what a server left of their header, such as
@@ -126,5 +126,5 @@ func headed(args string) string {
 	case strings.HasPrefix(head, "<"), strings.Contains(head, "to="):
 		return args
 	}
-	return "<|start|>assistant<|channel|>commentary to=" + args
+	return harmony.Start.String() + harmony.Assistant + harmony.Channel.String() + harmony.Commentary + " to=" + args
 }

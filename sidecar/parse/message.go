@@ -110,12 +110,12 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	case t.hanging:
 		t.enter(inTail)
 		return n, false
-	case h.Channel == "analysis":
+	case h.Channel == harmony.Analysis:
 		t.message(Thought, false)
 	case tools.Somebody(h.Recipient): // a message to a person calls nothing
 		t.message(Text, false)
 		t.inside = nil
-	case h.Channel == "commentary" || h.Channel == "" && h.Constrain:
+	case h.Channel == harmony.Commentary || h.Channel == "" && h.Constrain:
 		t.enter(inLost)
 	default:
 		t.message(Text, false)
