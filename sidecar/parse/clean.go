@@ -89,7 +89,8 @@ func (c *Own) Clean(tokens *harmony.Alphabet, nobody bool) (l Left) {
 func glued(s string) bool {
 	behind, speaks := strings.CutPrefix(s, harmony.Assistant)
 	begins := func(word string) bool { return strings.HasPrefix(behind, word) }
-	return speaks && slices.ContainsFunc([]string{harmony.Analysis, harmony.Commentary, harmony.Final, " to=", "<|"}, begins) ||
+	words := []string{harmony.Analysis, harmony.Commentary, harmony.Final, " to=", "<|"}
+	return speaks && slices.ContainsFunc(words, begins) ||
 		begins(harmony.Commentary+" to=")
 }
 

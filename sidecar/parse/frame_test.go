@@ -36,8 +36,8 @@ func frames(t testing.TB) []parse.Strategy {
 		framed(t, "<{tool}>", "</{tool}>", "{name}> {arguments}", "", ""),
 		framed(t, "%%", "%%stop", "%% stop {name}", "", ""),
 		framed(t, "%%", "", "%% {name} {arguments}", "", ""),
-		{ID: "pythonic", Kind: parse.Block, Open: []string{"[{tool}("}, Close: []string{"]"}, Body: parse.BodyCode,
-			LineStart: true},
+		{ID: "pythonic", Kind: parse.Frames, Open: []string{"[{tool}("}, Close: []string{"]"},
+			Frame: calls("{code}"), LineStart: true},
 	}
 }
 
