@@ -79,7 +79,8 @@ func (ws *Words) Peel(h *Header, named func(string) bool) {
 func (ws *Words) peeled(w string, named func(string) bool) string {
 	for w != "" && !named(w) {
 		rest := strings.TrimLeft(w, " =.:")
-		for _, words := range [...][]string{ws.Channels, ws.Roles, ws.Recipient, {strings.TrimSuffix(Namespace, ".")}} {
+		space := []string{strings.TrimSuffix(Namespace, ".")}
+		for _, words := range [...][]string{ws.Channels, ws.Roles, ws.Recipient, space} {
 			for _, word := range words {
 				if rest == w {
 					rest = strings.TrimPrefix(w, word)

@@ -65,8 +65,8 @@ func (st *Strategy) checkLiterals() error {
 		switch {
 		case named && (before == "" || scan.IsSpace(before[0]) || len(before) == 1 && scan.IsWord(before[0])):
 			return st.Errorf("%q cannot open a call: before %s it needs a sign, or two characters and no blank in front", lit, ToolName)
-		case !named && (lit == "" || scan.IsSpace(lit[0]) || len(lit) < 2 && (scan.IsWord(lit[0]) || !st.LineStart)),
-			strings.Contains(lit, "\n"):
+		case strings.Contains(lit, "\n"), !named && (lit == "" || scan.IsSpace(lit[0]) ||
+			len(lit) < 2 && (scan.IsWord(lit[0]) || !st.LineStart)):
 			return st.Errorf("%q cannot open a call: it needs two characters or more, or a sign and line_start, none of them a line break, and no blank in front", lit)
 		}
 	}

@@ -127,5 +127,6 @@ func headed(args string) string {
 	case strings.HasPrefix(head, "<"), strings.Contains(head, "to="):
 		return args
 	}
-	return harmony.Start.String() + harmony.Assistant + harmony.Channel.String() + harmony.Commentary + " to=" + args
+	return harmony.Start.String() + harmony.Assistant + harmony.Channel.String() + harmony.Commentary +
+		" to=" + args
 }

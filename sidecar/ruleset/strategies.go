@@ -73,7 +73,8 @@ type blockRule struct {
 
 // bodies are the ways to write a call that the body of a block stood for.
 func bodies(body string) []string {
-	return map[string][]string{"json": {"{object}"}, "pairs": {"{pairs}"}, "named": {"{pairs}"}, "xml": {"{tags}"},
+	return map[string][]string{"json": {"{object}"}, "xml": {"{tags}"},
+		"pairs": {"{pairs}"}, "named": {"{pairs}"},
 		"code": {"{object}", "{tags}", "{code}"}, "auto": {"{object}", "{tags}", "{code}"}}[body]
 }
 
