@@ -177,7 +177,7 @@ func TestAdminExplain(t *testing.T) {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	other := r.own("one")
-	const markers = "kind: block\n    priority: 60"
+	const markers = "kind: frame\n    priority: 60"
 	other["strategies.yaml"] = strings.Replace(other["strategies.yaml"], markers,
 		"enabled: false\n    "+markers, 1)
 	record["rules"] = object{"files": other}

@@ -7,39 +7,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Token is one of the control tokens.
-// https://github.com/openai/harmony/blob/main/docs/format.md
-type Token uint8
-
-// The control tokens.
-const (
-	None Token = iota
-	Start
-	Channel
-	Message
-	Constrain
-	End
-	Call
-	Return
-)
-
-var words = [...]string{Start: "start", Channel: "channel", Message: "message", Constrain: "constrain",
-	End: "end", Call: "call", Return: "return"}
-
-// others are words between <| and |> that stand for a token, too: those in the vocabulary of a
-// server that knows their numbers only, and those of models that came before.
-// https://github.com/openai/harmony/blob/main/docs/format.md
-// https://github.com/openai/tiktoken/blob/main/tiktoken_ext/openai_public.py
-var others = [...]struct {
-	word  string
-	token Token
-}{
-	{"reserved_200006", Start}, {"reserved_200005", Channel}, {"reserved_200008", Message}, {"reserved_200003", Constrain},
-	{"reserved_200007", End}, {"reserved_200012", Call}, {"reserved_200002", Return},
-	{"im_start", Start}, {"im_sep", Message}, {"im_end", Return}, {"endoftext", Return}, {"endofprompt", Return},
-	{"fim_prefix", Return}, {"fim_middle", Return}, {"fim_suffix", Return},
-}
-
 // String is the token as it should be written.
 func (t Token) String() string { return "<|" + words[t] + "|>" }
 

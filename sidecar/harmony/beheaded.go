@@ -19,7 +19,7 @@ func (g *Grammar) GoesOn(rest string, named, eof bool) scan.Verdict {
 		return is
 	case named && f.Token == Channel:
 		channel, is := scan.StartsAny(rest[n+f.N:], g.Words.Channels, eof)
-		if channel != "final" {
+		if channel != Final {
 			return is
 		}
 	}

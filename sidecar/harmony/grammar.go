@@ -9,9 +9,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Assistant is the role that a reply is written in.
-const Assistant = "assistant"
-
 // Grammar is what headers are read with. It is immutable.
 type Grammar struct {
 	Words    Words
@@ -93,7 +90,7 @@ func (g *Grammar) whole(s string, eof bool) scan.Verdict {
 	s = strings.TrimLeft(s[f.N:], " ")
 	end, more := g.wordEnd(s, 0, eof)
 	switch w := s[:end]; {
-	case more && end <= len(Assistant)+len("commentary"):
+	case more && end <= len(Assistant)+len(Commentary):
 		return scan.Wait
 	case g.Words.Channel(w) == "" && !scan.AmongFold(w, g.Words.Roles):
 		return scan.No

@@ -93,7 +93,7 @@ func (g *Grammar) toBody(text string, o open, next string, known func(string) bo
 }
 
 // answers says that the message is the answer.
-func (h *Header) answers() bool { return h.Channel == "final" && h.Recipient == "" && h.Flaw == "" }
+func (h *Header) answers() bool { return h.Channel == Final && h.Recipient == "" && h.Flaw == "" }
 
 // intoBody says that next goes on with a body: with the answer, which it does not say again; or with
 // arguments, and both together are an object, as JSON has it.

@@ -16,7 +16,7 @@ func (ws *Words) Outsider(role string) bool {
 // Foreign says that another than the assistant speaks: an outsider, or a tool that answers.
 func (ws *Words) Foreign(h *Header) bool {
 	switch {
-	case h.Role == "" || h.Role == Assistant:
+	case h.Role == "" || strings.EqualFold(h.Role, Assistant):
 		return false
 	case h.Recipient == Assistant || ws.Outsider(h.Role):
 		return true
@@ -79,7 +79,8 @@ func (ws *Words) Peel(h *Header, named func(string) bool) {
 func (ws *Words) peeled(w string, named func(string) bool) string {
 	for w != "" && !named(w) {
 		rest := strings.TrimLeft(w, " =.:")
-		for _, words := range [...][]string{ws.Channels, ws.Roles, ws.Recipient, {"functions"}} {
+		space := []string{strings.TrimSuffix(Namespace, ".")}
+		for _, words := range [...][]string{ws.Channels, ws.Roles, ws.Recipient, space} {
 			for _, word := range words {
 				if rest == w {
 					rest = strings.TrimPrefix(w, word)

@@ -6,9 +6,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Namespace stands in front of the names of gpt-oss's tools.
-const Namespace = "functions."
-
 // Shadow says that a text goes on as the header of another message, without control tokens: the
 // model lost its way, and what follows is not meant for whom the text is for. known says that a
 // name is that of a tool. Seen of larger models that write the same format:

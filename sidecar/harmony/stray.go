@@ -28,7 +28,7 @@ func (g *Grammar) Stray(s string, eof bool) (n int, is scan.Verdict) {
 		return n, scan.WaitOr(eof)
 	case again != scan.No:
 		return n, again
-	case utf8.FullRuneInString(rest) && unicode.IsUpper(first) && (n+len(rest) == len(s) || word == "final"):
+	case utf8.FullRuneInString(rest) && unicode.IsUpper(first) && (n+len(rest) == len(s) || word == Final):
 		return n, scan.Yes
 	}
 	line := strings.TrimLeft(s[n:], "\r\n")
@@ -39,7 +39,8 @@ func (g *Grammar) Stray(s string, eof bool) (n int, is scan.Verdict) {
 	return n, is
 }
 
-// Headed says that a text begins with a header whose tokens are words in brackets, or gone.
+// Headed says that a text begins with a header whose first token is gone, or all, or whose tokens are
+// words in brackets.
 func (g *Grammar) Headed(text string) bool {
 	text = strings.TrimLeft(text, " \n")
 	if text == "" {
@@ -49,7 +50,8 @@ func (g *Grammar) Headed(text string) bool {
 		return true
 	}
 	behind, ok := strings.CutPrefix(text, Assistant)
-	return ok && g.Words.Channel(behind) != ""
+	f, _ := g.Alphabet.At(behind, true)
+	return ok && (f.Token == Channel || g.Words.Channel(behind) != "")
 }
 
 // Answers says that s begins with the header of what a tool answers: functions.read to=assistant

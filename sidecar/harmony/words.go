@@ -21,21 +21,6 @@ type Words struct {
 	Between   []string `rule:"between" doc:"Words that may stand between the recipient and the arguments." eg:"[arguments, args]"`
 }
 
-// UsualWords are those of gpt-oss, for rule folders that do not name any.
-// https://github.com/openai/harmony/blob/main/docs/format.md
-func UsualWords() Words {
-	return Words{
-		Roles:     []string{"assistant", "user", "system", "developer", "tool"},
-		Channels:  []string{"analysis", "commentary", "final"},
-		Types:     []string{"json", "code", "text", "python", "response"},
-		Recipient: []string{"to", "recipient", "recipient_name"},
-		Call:      []string{"call", "tool", "function", "invoke", "use", "tool_call", "function_call"},
-		Tags:      []string{"think", "thinking", "thought", "thoughts", "reasoning"},
-		Between: []string{"arguments", "args", "parameters", "input", "body", "constrain", "message",
-			"channel"},
-	}
-}
-
 // Leftover says whether w may be left of a header that lost its tokens and its recipient: a channel on which
 // calls are made, a content type, or both in one word, maybe behind "assistant".
 func (ws *Words) Leftover(w string) (channel bool, is scan.Verdict) {
@@ -43,7 +28,7 @@ func (ws *Words) Leftover(w string) (channel bool, is scan.Verdict) {
 	for i, list := range [...][]string{{Assistant}, ws.Channels, ws.Types} {
 		for _, word := range list {
 			more = more || len(rest) < len(word) && strings.HasPrefix(word, rest)
-			if behind, ok := strings.CutPrefix(rest, word); ok && word != "final" {
+			if behind, ok := strings.CutPrefix(rest, word); ok && word != Final {
 				rest, channel = behind, channel || i == 1
 				break
 			}

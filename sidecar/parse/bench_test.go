@@ -73,7 +73,7 @@ func manyRules(b *testing.B) *parse.Strategies {
 		if i%2 == 0 {
 			open = fmt.Sprintf("<tool-%02d>", i)
 		}
-		list = append(list, block(parse.BodyJSON, open, "</end>"))
+		list = append(list, block("{object}", open, "</end>"))
 	}
 	return compiled(b, list...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // A header with control tokens makes a call, unless text beside it says that it is quoted.
@@ -13,10 +14,10 @@ import (
 // openQuotable opens a header that may be quoted. within says that a message holds it.
 func (t *text) openQuotable(opener string, tok harmony.Token, within bool) {
 	ends := t.past.Ends()
-	open := ends != Ended && !t.past.IsWord()
+	open := ends != Ended && !t.past.IsWord() && !t.apart
 	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open,
 		item: ends == InItem, lead: t.leadIn()}
-	t.settleInside()
+	t.settleInside(tools.Ended)
 	t.openHeader(harmony.Behind(tok))
 	t.head = h
 }

@@ -142,17 +142,13 @@ const maxQuote = 200
 // readBlock reads the block in v; its inside begins at from, the end of the opening
 // literal, or the name in it.
 func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
-	st := t.open.st
-	if st.Kind == Pattern {
-		return t.readPattern(v, from+len(t.named)+len(t.open.rest), eof)
-	}
-	if st.Kind == Frames {
+	f := &t.open.st.Frame
+	switch f.Calls[0].whole() {
+	case "":
 		return t.readFrame(v, from, eof)
-	}
-	switch st.Body {
-	case BodyPairs, BodyNamed:
+	case "pairs":
 		return t.readBracket(v, from, eof)
-	case BodyXML:
+	case "tags":
 		return t.readXML(v, eof)
 	}
 	i := scan.SkipSpace(v, from)
@@ -170,14 +166,14 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 	if is != no { // a message stands in the block
 		return block{end: i, within: true}, is
 	}
-	switch json := st.Body == BodyJSON; {
-	case v[i] == '{', json && v[i] == '[':
+	switch object, code := f.reads("object"), f.reads("code"); {
+	case object && (v[i] == '{' || v[i] == '[' && !code):
 		return t.readJSONBlock(v, i, eof)
-	case json:
-		return block{end: i}, no
-	case v[i] == '<':
+	case v[i] == '<' && f.reads("tags"):
 		return t.readXML(v, eof)
-	case v[i] == '[':
+	case !code:
+		return block{end: i}, no
+	case object && v[i] == '[':
 		switch j := scan.SkipSpace(v, i+1); {
 		case j == len(v) && !eof:
 			return block{}, wait

@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -34,8 +33,6 @@ func (st *Strategy) Check() error {
 		if len(st.Envelope.Name) == 0 || len(st.Envelope.Arguments) == 0 {
 			return st.Errorf("needs envelope.name and envelope.arguments")
 		}
-	case Block:
-		return cmp.Or(st.checkLiterals(), st.checkBody())
 	case Drop:
 		return st.checkLiterals()
 	case Thinks:
@@ -49,12 +46,10 @@ func (st *Strategy) Check() error {
 		if err := st.Frame.Check(); err != nil {
 			return st.Errorf("%v", err)
 		}
-	case Pattern:
-		if err := st.checkLiterals(); err != nil {
-			return err
-		}
-		if err := st.Matcher.Check(); err != nil {
-			return st.Errorf("%v", err)
+		named := func(lit string) bool { return strings.Contains(lit, ToolName) }
+		if first := st.Frame.Calls[0].whole(); (first == "object" || first == "tags") &&
+			slices.ContainsFunc(st.Open, named) {
+			return st.Errorf("%s in open is for calls that go on with the name; {%s} does not", ToolName, first)
 		}
 	case Phrases:
 		if len(st.Tools) == 0 {
@@ -74,8 +69,9 @@ func (st *Strategy) checkLiterals() error {
 		switch {
 		case named && (before == "" || scan.IsSpace(before[0]) || len(before) == 1 && scan.IsWord(before[0])):
 			return st.Errorf("%q cannot open a call: before %s it needs a sign, or two characters and no blank in front", lit, ToolName)
-		case !named && (len(lit) < 2 || scan.IsSpace(lit[0])) || strings.Contains(lit, "\n"):
-			return st.Errorf("%q cannot open a call: it needs two characters or more, none of them a line break, and no blank in front", lit)
+		case strings.Contains(lit, "\n"), !named && (lit == "" || scan.IsSpace(lit[0]) ||
+			len(lit) < 2 && (scan.IsWord(lit[0]) || !st.LineStart)):
+			return st.Errorf("%q cannot open a call: it needs two characters or more, or a sign and line_start, none of them a line break, and no blank in front", lit)
 		}
 	}
 	for _, lit := range st.Close {
@@ -84,20 +80,4 @@ func (st *Strategy) checkLiterals() error {
 		}
 	}
 	return nil
-}
-
-func (st *Strategy) checkBody() error {
-	switch st.Body {
-	case BodyJSON, BodyXML:
-		for _, lit := range st.Open {
-			if strings.Contains(lit, ToolName) {
-				return st.Errorf("%s in open is for calls that go on with the name; body %s is not", ToolName,
-					st.Body)
-			}
-		}
-		return nil
-	case BodyPairs, BodyNamed, BodyCode, BodyAuto:
-		return nil
-	}
-	return st.Errorf("body %q is none of json, pairs, named, xml, code, auto", st.Body)
 }

@@ -11,10 +11,11 @@ import (
 )
 
 // Apart takes arguments out of a name, where they arrived in it: read{"path":"a"}, read({"path":"a"}),
-// read(path="a"). They must be whole, and what stands in their own place must say nothing.
+// read(path="a"), read"{\"path\":\"a\"}". They must be closed, and what stands in their own place must say
+// nothing.
 func (c *Own) Apart() {
 	own := string(bytes.TrimSpace(c.Args))
-	at := strings.IndexAny(c.Name, "{(")
+	at := strings.IndexAny(c.Name, `{("`)
 	if at < 1 || own != "" && own != "{}" && own != "null" {
 		return
 	}
@@ -26,9 +27,15 @@ func (c *Own) Apart() {
 		}
 		args = called[0].Args
 	}
+	if args[0] == '"' {
+		if strings.Contains(args, "{") && json.Valid([]byte(args)) {
+			c.Name, c.Args = strings.TrimSpace(name), []byte(args)
+		}
+		return
+	}
 	value := harmony.Scan{}
 	value.Run(args, true)
-	if rest := strings.TrimSpace(args[value.End:]); args[0] == '{' && json.Valid([]byte(args[:value.End])) &&
+	if rest := strings.TrimSpace(args[value.End:]); args[0] == '{' && value.End > 0 &&
 		(rest == "" || strings.HasPrefix(rest, "<|")) {
 		c.Name, c.Args = name, []byte(args[:value.End])
 	}
@@ -80,10 +87,11 @@ func (c *Own) Clean(tokens *harmony.Alphabet, nobody bool) (l Left) {
 
 // glued says that a header without its tokens begins.
 func glued(s string) bool {
-	behind, speaks := strings.CutPrefix(s, "assistant")
+	behind, speaks := strings.CutPrefix(s, harmony.Assistant)
 	begins := func(word string) bool { return strings.HasPrefix(behind, word) }
-	return speaks && slices.ContainsFunc([]string{"analysis", "commentary", "final", " to=", "<|"}, begins) ||
-		begins("commentary to=")
+	words := []string{harmony.Analysis, harmony.Commentary, harmony.Final, " to=", "<|"}
+	return speaks && slices.ContainsFunc(words, begins) ||
+		begins(harmony.Commentary+" to=")
 }
 
 // headerEnd is where arguments begin behind what a server left of their header, such as
@@ -119,5 +127,6 @@ func headed(args string) string {
 	case strings.HasPrefix(head, "<"), strings.Contains(head, "to="):
 		return args
 	}
-	return "<|start|>assistant<|channel|>commentary to=" + args
+	return harmony.Start.String() + harmony.Assistant + harmony.Channel.String() + harmony.Commentary +
+		" to=" + args
 }

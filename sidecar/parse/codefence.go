@@ -63,7 +63,7 @@ func (t *text) inFront(v string, i int) Signs {
 	switch {
 	case text == "":
 		return 0
-	case p.Ends() == Ended && !p.Leads():
+	case p.Ends() == Ended && !p.Leads(), t.apart:
 		return Open
 	}
 	return Quoted

@@ -79,7 +79,7 @@ func Compile(list []Strategy) (*Strategies, error) {
 // caller must not change them.
 func (s *Strategies) All() []Strategy { return s.all }
 
-// add puts a strategy into its place. Only blocks, patterns and drops may come
+// add puts a strategy into its place. Only frames and drops may come
 // more than once.
 func (s *Strategies) add(st *Strategy) error {
 	slot := map[Kind]**Strategy{Native: &s.native, Harmony: &s.harmony, JSON: &s.json, Lines: &s.lines,
@@ -101,7 +101,7 @@ func (s *Strategies) add(st *Strategy) error {
 	for _, lit := range st.Done {
 		s.open(&opener{lit: lit, st: st, done: true})
 	}
-	if s.named == nil && (st.Body == BodyNamed || st.Body == BodyPairs) {
+	if s.named == nil && st.Frame.reads("pairs") {
 		s.named = &opener{lit: "[", st: st}
 		s.first['['] = opensAnywhere
 	}

@@ -36,7 +36,7 @@ func TestDenied(t *testing.T) {
 		{"name lost", parse.Strategy{Kind: parse.JSON, Envelope: parse.Keys{Name: []string{"path"}, Arguments: []string{"x"}}}, parse.Delta{Content: `{"path":"a"}`}, `{"path":"a"}`},
 		{"planned", parse.Strategy{Kind: parse.JSON, Envelope: keys, Read: []parse.Field{parse.Content, parse.Reasoning}}, parse.Delta{Reasoning: `I'll read the file. {"path":"a"}`}, `{"path":"a"}`},
 		{"lines", parse.Strategy{Kind: parse.Lines}, parse.Delta{Content: "Action: read\nAction Input: {\"path\":\"a\"}\n"}, "Action: read"},
-		{"block", parse.Strategy{Kind: parse.Block, Open: []string{"[TOOL:"}, Body: parse.BodyPairs}, parse.Delta{Content: "[TOOL:read|path=a]"}, "[TOOL:read"},
+		{"block", parse.Strategy{Kind: parse.Frames, Open: []string{"[TOOL:"}, Frame: calls("{pairs}")}, parse.Delta{Content: "[TOOL:read|path=a]"}, "[TOOL:read"},
 		{"phrases", parse.Strategy{Kind: parse.Phrases, Tools: []string{"read"}, Phrase: []parse.Phrase{{Tool: "read", After: []string{"read"}, Take: "path", As: "path"}}},
 			parse.Delta{Content: "I will read notes.md now."}, "I will read notes.md now."},
 	} {
@@ -84,8 +84,8 @@ func TestAnyChunkingDeniesTheSame(t *testing.T) {
 			Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "action"},
 				Arguments: []string{"arguments", "action_input"}}},
 		parse.Strategy{ID: "react", Kind: parse.Lines, When: when, Done: []string{"done"}},
-		parse.Strategy{ID: "tags", Kind: parse.Block, When: when, Open: []string{"<tool_call>"},
-			Close: []string{"</tool_call>"}, Body: parse.BodyAuto})
+		parse.Strategy{ID: "tags", Kind: parse.Frames, When: when, Open: []string{"<tool_call>"},
+			Close: []string{"</tool_call>"}, Frame: calls("{object}", "{tags}", "{code}")})
 	whole := []string{`{"name":"exec","arguments":{"command":"ls"}}`, "[TOOL:read|path=a]", "\n",
 		"\nAction: exec\nAction Input: {\"command\":\"ls\"}\n"}
 	c, denied := offeredForFuzz(), 0

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -15,9 +16,10 @@ import (
 
 // Frame is how calls stand between the literals of a strategy of kind frame.
 type Frame struct {
-	Calls    []Template // ways to write a call; the first that fits counts
-	Argument Template   // one argument; empty: all of them are JSON
-	Quote    string     // stands for the quotes of JSON in arguments; empty: nothing does
+	// ways to write a call; the first that fits counts. Those that are one slot come first
+	Calls    []Template
+	Argument Template // one argument; empty: all of them are JSON
+	Quote    string   // stands for the quotes of JSON in arguments; empty: nothing does
 }
 
 // Template is a text with slots: <function={name}>{arguments}</function>. A blank in it is any white space.
@@ -27,7 +29,23 @@ type Template []segment
 type segment struct{ slot, lit string }
 
 // slots are those that a template may have.
-var slots = []string{"name", "arguments", "key", "value", "type", "any"}
+var slots = []string{"name", "arguments", "key", "value", "type", "any", "object", "tags", "code", "pairs"}
+
+// wholes are the slots that are all of a template. They are read to their own end.
+var wholes = []string{"object", "tags", "code", "pairs"}
+
+// whole is such a slot, if the template is one; else "".
+func (t Template) whole() string {
+	if len(t) == 1 && slices.Contains(wholes, t[0].slot) {
+		return t[0].slot
+	}
+	return ""
+}
+
+// reads says that a call may be written as such a slot.
+func (f *Frame) reads(slot string) bool {
+	return slices.ContainsFunc(f.Calls, func(t Template) bool { return t.whole() == slot })
+}
 
 // NewTemplate reads a template.
 func NewTemplate(s string) (t Template, err error) {
@@ -75,8 +93,12 @@ func (f *Frame) Check() error {
 		return errors.New("needs call: how a call is written")
 	}
 	for _, c := range f.Calls {
-		if !c.has("name") {
+		switch {
+		case c.whole() != "":
+		case !c.has("name"):
 			return errors.New("call needs {name}")
+		case slices.ContainsFunc(wholes, c.has):
+			return fmt.Errorf("a slot such as {%s} is all of a call", wholes[0])
 		}
 	}
 	if a := f.Argument; len(a) > 0 && (!a.has("key") || !a.has("value") || a[0].lit == "") {
@@ -84,6 +106,9 @@ func (f *Frame) Check() error {
 	}
 	return nil
 }
+
+// Most bounds the calls of one candidate, and the arguments of one call.
+const Most = 128
 
 // framing reads the calls of one frame in a text that may still grow.
 type framing struct {
@@ -393,10 +418,37 @@ func (f *framing) goesOn(behind Template, i int) verdict {
 		return scan.WaitOr(f.eof)
 	}
 	_, is := scan.StartsAnyFold(f.v[i:], f.closers, f.eof)
-	for _, more := range [...]Template{f.Argument.fixed(), behind} {
-		if is == no {
-			_, is = f.starts(more, i)
-		}
+	if is == no {
+		is = f.argumentAt(i)
+	}
+	if is == no {
+		_, is = f.starts(behind, i)
 	}
 	return is
+}
+
+// argumentAt says whether an argument begins at v[i:]: a sign in front of it may stand in a text, too.
+func (f *framing) argumentAt(i int) (is verdict) {
+	for n, s := range f.Argument {
+		switch s.slot {
+		case "":
+			i, is = f.literal(s.lit, i)
+		case "key":
+			from := i
+			for i < len(f.v) && (isName(f.v[i]) || f.v[i] >= utf8.RuneSelf) {
+				i++
+			}
+			if is = scan.When(i > from); i == len(f.v) {
+				is = scan.WaitUnless(f.eof)
+			}
+		case "value":
+			return yes
+		default:
+			_, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
+		}
+		if is != yes {
+			return is
+		}
+	}
+	return no
 }

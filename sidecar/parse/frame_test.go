@@ -31,6 +31,13 @@ func frames(t testing.TB) []parse.Strategy {
 		framed(t, "((", "))", "{name} {arguments}", "~~ {key}: {value}", ""),
 		framed(t, "<|call>", "<call|>", "call:{name}{arguments}", "", `<|"|>`),
 		framed(t, "⟦call⟧", "", "⟦call⟧ {name} ⟦args⟧ {arguments}", "", ""),
+		framed(t, "@@", "@@end", "@@{name} {arguments}", "~~ {key}: {value}", ""),
+		framed(t, "!!", "", "!!{name} {arguments}", "", ""),
+		framed(t, "<{tool}>", "</{tool}>", "{name}> {arguments}", "", ""),
+		framed(t, "%%", "%%stop", "%% stop {name}", "", ""),
+		framed(t, "%%", "", "%% {name} {arguments}", "", ""),
+		{ID: "pythonic", Kind: parse.Frames, Open: []string{"[{tool}("}, Close: []string{"]"},
+			Frame: calls("{code}"), LineStart: true},
 	}
 }
 
@@ -57,6 +64,16 @@ func TestFrames(t *testing.T) {
 		{"((read is a function))", "", "((read is a function))", ""},
 		{"<calls><f=exec><p=command>ls", "", "", ""},
 		{`⟦call⟧ exec ⟦args⟧ {"command":"ls`, "", "", ""},
+		// The name of the tool in the literals; only at the start of a line.
+		{`<read>{"path":"a"}</read> <reader>x</reader> <READ>`, a, "", ""},
+		{"<b>bold</b> <reader>x</reader>", "", "<b>bold</b> <reader>x</reader>", ""},
+		{"[exec(command='ls'), read(path=\"a]\")]", ls + ` read{"path":"a]"}`, "", ""},
+		{"So [exec(command='ls')]", "", "So [exec(command='ls')]", ""},
+		{"[exec](a) [read(2)](b)\n[read(2)](c)", "", "[exec](a) [read(2)](b)\n[read(2)](c)", ""},
+		// What one releases the next one reads.
+		{"%% stop web_search %%stop", "web_search{}", "", ""},
+		{"%% exec{\"command\":\"ls\"}\n", ls, "", ""},
+		{"%% nothing\n%% at all", "", "%% nothing\n%% at all", ""},
 		{"`<calls><f=exec><p=command>ls</p></f></calls>`", "", "`<calls><f=exec><p=command>ls</p></f></calls>`", ""},
 	})
 }

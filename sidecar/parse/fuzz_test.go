@@ -96,8 +96,8 @@ func FuzzMarkers(f *testing.F) {
 	)
 }
 
-func FuzzPatterns(f *testing.F) {
-	fuzzReading(f, shippedWith(f, patterns()...),
+func FuzzFrames(f *testing.F) {
+	fuzzReading(f, shippedWith(f, frames(f)...),
 		"Hm. @@exec ~~ command: ls @@end\n@@read ~~ path: a ~~ x: @@END", "@@exec ~~ command: ls",
 		"<<call name=exec command='ls'></call>",
 		"!!exec {\"command\": \"a; !!read {}\"};read {\"path\": \"b\"}\nx",

@@ -71,9 +71,9 @@ func (t *text) isCall(v string, n int) bool {
 	case h.Rest != "" && h.RestAt >= 0 && t.r.c.Exact(strings.TrimPrefix(h.Recipient, harmony.Namespace)+
 		" "+h.Rest):
 		h.Recipient, h.Flaw = h.Recipient+" "+h.Rest, "a name with a blank"
-	case h.Recipient != "" && (h.Recipient != "assistant" && h.Recipient != "tool" ||
+	case h.Recipient != "" && (h.Recipient != harmony.Assistant && h.Recipient != "tool" ||
 		!t.r.names.Named(h.Channel) && !t.r.names.Named(h.Rest)) || t.r.c.Open():
-	case h.Rest != "" && (h.Channel != "final" || h.Constrain ||
+	case h.Rest != "" && (h.Channel != harmony.Final || h.Constrain ||
 		strings.HasPrefix(h.Rest, harmony.Namespace)) && t.r.names.Named(h.Rest):
 		h.Recipient, h.Flaw = h.Rest, "recipient without to="
 	case h.Channel != "" && t.r.names.Named(h.Channel):

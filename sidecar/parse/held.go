@@ -17,16 +17,17 @@ func (t *NameText) Held(j int) int {
 	if c, ok := t.Before(whole, true); ok {
 		return j - c.Start
 	}
-	if whole < j {
-		return j - t.leadOf(whole, 1, &Clue{})
+	from := t.wordStart(whole)
+	if n := harmony.BehindDot(t.before(from), t.V[from:whole]); n > 0 {
+		from = whole - n
+	} else if t.nameGoesOn(from) || !t.Names.May(t.V[from:whole]) {
+		from = whole
 	}
-	from := t.wordStart(j)
-	if n := harmony.BehindDot(t.before(from), t.V[from:j]); n > 0 {
-		from = j - n
-	} else if t.nameGoesOn(from) || !t.Names.May(t.V[from:j]) {
-		from = j
+	start := t.leadOf(from, 0, &Clue{})
+	if whole < j { // a sign, or a letter of the name
+		start = min(start, t.leadOf(whole, 1, &Clue{}))
 	}
-	return j - t.leadOf(from, 0, &Clue{})
+	return j - start
 }
 
 // glance is Held where one look at each byte is enough: no line begins in V[:j], no character is

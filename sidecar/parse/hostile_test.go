@@ -68,14 +68,14 @@ func TestHostileHeadersAreReadInLinearTime(t *testing.T) {
 	}
 }
 
-// So must they with patterns, whose expressions cost more than literals.
-func TestHostileTextForPatternsIsReadInLinearTime(t *testing.T) {
+// So must they with frames that an operator adds, and those of the pack.
+func TestHostileTextForOwnFramesIsReadInLinearTime(t *testing.T) {
 	for _, c := range []struct {
 		s        *parse.Strategies
 		openings []string
 		units    []string
 	}{
-		{compiled(t, patterns()...), []string{"", "@@exec", "!!exec {"}, []string{
+		{compiled(t, frames(t)...), []string{"", "@@exec", "!!exec {"}, []string{
 			"@@", "@@exec", "@@end", "~~", "@@exec@@end\n", "@@exec~~command:", "<<call", "</call>",
 			"<<callname=exec", "!!", "!!exec{", "!!exec;",
 			";", "!!exec{\"", "$run ", "<read>", "</read>", "<read><path>", "[exec(", "\n[exec()",

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -18,7 +19,7 @@ import (
 // Grammar: OpenClaw, packages/tool-call-repair/src/{grammar,payload}.ts
 
 // gatewayChannels are the channel words that it knows.
-var gatewayChannels = [...]string{"commentary", "analysis", "final"}
+var gatewayChannels = [...]string{harmony.Commentary, harmony.Analysis, harmony.Final}
 
 const (
 	zeroWidth = "\u200b"

@@ -1,6 +1,10 @@
 package parse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
 
 // A call may stand in the body of a message that is shown, too: as JSON, in tags, in a fence. So
 // such a body is read by a text of its own, which takes control tokens for text: the reader of
@@ -37,23 +41,27 @@ func (t *text) quote(s string) {
 	if !t.alias {
 		s = strings.Clone(s)
 	}
-	t.settleInside()
+	t.settleInside(tools.Ended)
 	in.pass(s)
 	in.base += len(s)
 }
 
-// settleInside decides about all of the body so far: markup follows.
-func (t *text) settleInside() {
+// settleInside decides about all of the body so far, which ends as how says: where markup follows, nothing
+// in it is cut, whatever is known of the end of the reply.
+func (t *text) settleInside(how tools.End) {
 	if t.inside != nil {
+		ended := t.r.ended
+		t.r.ended = how
 		t.inside.feed("", true)
+		t.r.ended = ended
 	}
 }
 
 // closeInside ends the body. Behind a call in it, text would depend on a result that does not
 // exist yet.
-func (t *text) closeInside() {
+func (t *text) closeInside(how tools.End) {
 	if in := t.inside; in != nil {
-		t.settleInside()
+		t.settleInside(how)
 		t.inside = nil
 		t.hanging = t.hanging || in.hanging
 	}

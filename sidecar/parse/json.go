@@ -96,7 +96,7 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		}
 		t.at = end
 	}
-	t.at = scan.SkipSpace(v, t.at)
+	t.at = scan.SkipBytes(v, t.at, " \n\t\r}]") // closers too many
 	switch {
 	case t.at < len(v) && t.more(v, end):
 		t.enter(inDump)

@@ -67,7 +67,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	case taken && signs.Has(Behind):
 		t.behindCall(end)
 		t.filler = false
-	case taken, t.head.Channel == "commentary" && (signs == 0 || !t.r.facts.Asked):
+	case taken, t.head.Channel == harmony.Commentary && (signs == 0 || !t.r.facts.Asked):
 		t.between()
 	default:
 		t.r.told = t.r.told || signs != 0

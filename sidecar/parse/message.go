@@ -21,6 +21,7 @@ func (t *text) beginToken(v string, n int) {
 	case tok == harmony.End:
 		t.settle(Thought)
 		t.between()
+		t.apart = true
 	case tok == harmony.Return:
 		t.settle(Text)
 		t.between()
@@ -50,6 +51,7 @@ func (t *text) openHeader(from harmony.From) {
 
 // between waits for the next message of a reply that is marked up.
 func (t *text) between() {
+	t.closeInside(tools.Ended) // of a message that ends with its header
 	t.enter(inProse)
 	t.fresh()
 	t.filler = true
@@ -58,7 +60,7 @@ func (t *text) between() {
 // message enters the body of a message.
 func (t *text) message(k EventKind, drop bool) {
 	t.enter(inMessage)
-	t.closeInside()
+	t.closeInside(tools.Ended)
 	t.kind, t.drop, t.think, t.trim, t.heard = k, drop, "", false, nil
 	if t.fresh(); k == Text && !drop {
 		t.openInside()
@@ -108,12 +110,12 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	case t.hanging:
 		t.enter(inTail)
 		return n, false
-	case h.Channel == "analysis":
+	case h.Channel == harmony.Analysis:
 		t.message(Thought, false)
 	case tools.Somebody(h.Recipient): // a message to a person calls nothing
 		t.message(Text, false)
 		t.inside = nil
-	case h.Channel == "commentary" || h.Channel == "" && h.Constrain:
+	case h.Channel == harmony.Commentary || h.Channel == "" && h.Constrain:
 		t.enter(inLost)
 	default:
 		t.message(Text, false)
@@ -231,13 +233,14 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	case tok.Closes():
 		t.closeMessage()
 		t.between()
+		t.apart = true
 	case tok.Opens() && t.kind == Text && !t.drop:
 		t.openQuotable(v[at:at+n], tok, true)
 	case tok.Opens():
 		t.closeMessage()
 		t.openHeader(harmony.Behind(tok))
 	default:
-		t.settleInside()
+		t.settleInside(tools.Ended)
 		t.note(t.r.s.harmony, at, at+n, Dropped, "a lone "+tok.String())
 	}
 	return at + n, false
@@ -278,7 +281,7 @@ const maxHeard = 8 << 10
 
 // closeMessage ends a body, so that the next visible one starts a paragraph.
 func (t *text) closeMessage() {
-	t.closeInside()
+	t.closeInside(tools.Ended)
 	if !t.drop && t.kind == Text && t.r.visible() {
 		t.shown = true
 	}

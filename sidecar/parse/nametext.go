@@ -77,10 +77,13 @@ func (t *NameText) left(j int, open bool) int {
 }
 
 // named looks for a clue with a name in it.
-func (t *NameText) named(j int, open bool) (c Clue, ok bool) {
+func (t *NameText) named(j int, open bool) (c Clue, ok bool) { return t.namedBefore(j, j, open) }
+
+// namedBefore looks for a name that ends at V[:i], or in front of words and signs there.
+func (t *NameText) namedBefore(i, j int, open bool) (c Clue, ok bool) {
 	c.Start = j
 	floor := t.Floor
-	for i := j; j-i <= harmony.MaxGlue; {
+	for j-i <= harmony.MaxGlue {
 		end := i
 		for end > floor && (t.V[end-1] == ' ' || t.V[end-1] == '\t') {
 			end--
@@ -104,6 +107,11 @@ func (t *NameText) named(j int, open bool) (c Clue, ok bool) {
 			i = end - n
 			continue
 		case t.Names.Named(word) && (glued || !t.nameGoesOn(from)):
+			if open && end == j { // it may go on as another word
+				if front, is := t.namedBefore(from, j, open); is {
+					return front, true
+				}
+			}
 			if c.From, c.To = from, end; glued {
 				c.Signs++
 			}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -60,7 +62,9 @@ func (t *text) takeOwn(st *Strategy, c *Own, how tools.End) {
 	several := t.several(st, Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
 	if t.r.c.Nobody(c.Name) {
 		found, _ := t.unwrap(st, string(c.Args), how == tools.Cut)
-		several = found.List
+		if several = found.List; several == nil {
+			several = t.keyed(string(c.Args))
+		}
 	}
 	if len(several) > 0 {
 		for i, one := range several {
@@ -92,6 +96,22 @@ func (t *text) takeOwn(st *Strategy, c *Own, how tools.End) {
 		}
 		t.take(st, 0, 1, call, refusal, nil)
 	}
+}
+
+// keyed is the call in {"read": {"path": "a"}}, however the name is bent.
+func (t *text) keyed(args string) (calls []Call) {
+	if !gjson.Valid(args) {
+		return nil
+	}
+	gjson.Parse(args).ForEach(func(key, value gjson.Result) bool {
+		if calls == nil && value.IsObject() && t.r.names.Known(key.Str) {
+			calls = []Call{{Name: key.Str, Args: value.Raw}}
+			return true
+		}
+		calls = nil
+		return false
+	})
+	return calls
 }
 
 // healed refuses a call that changes something and in which the reply was cut. That its arguments

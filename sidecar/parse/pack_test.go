@@ -1,6 +1,7 @@
 package parse_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -105,14 +106,14 @@ func TestTaughtFormat(t *testing.T) {
 strategies:
   - id: at_signs
     about: Made up.
-    kind: pattern
+    kind: frame
     priority: 55
     confidence: 0.8
-    pattern:
+    frame:
       open: ['@@call ']
       close: ['@@end']
-      find: '@@call (?P<tool>\w+)(?P<args>.*)'
-      each: '~~ *(?P<key>\w+):'
+      call: ['{name} {arguments}']
+      argument: '~~ {key}: {value}'
     hit:
       - text: '@@call read ~~ path: a.txt ~~ limit: 5 @@end'
         gives: [{tool: read, args: {path: a.txt, limit: '5'}}]
@@ -125,9 +126,33 @@ strategies:
 			`web_search{"query":"who, and\nwhere?","limit":"5"} exec{"command":"ls -la | wc"}`, "", ""},
 		{"@@call rm ~~ path: a.txt @@end", "", "", ""},
 		{"@@call read ~~ path: a.txt", "", "", ""},
-		{"@@call read path a.txt @@end", "", "", ""},
+		{"@@call read path a.txt @@end", "", "@@call read path a.txt @@end", ""},
 		{"@@call read ~~ path: a.txt @@end is how", "", "@@call read ~~ path: a.txt @@end is how", ""},
 		{"`@@call read ~~ path: a.txt @@end`", "", "`@@call read ~~ path: a.txt @@end`", ""},
 		{"<tool_call>{\"name\":\"exec\",\"arguments\":{\"command\":\"ls\"}}</tool_call>", ls, "", ""},
+	})
+}
+
+// Three formats that strangers made up: each is a row.
+func TestStrangersFormats(t *testing.T) {
+	const line = "  - {id: %s, about: Made up., kind: frame, priority: %d, confidence: 0.8, frame: {%s}}\n"
+	s := taught(t, "version: 1\nstrategies:\n"+
+		fmt.Sprintf(line, "brackets", 41, `open: ['⟦call⟧'], call: ['⟦call⟧ {name} ⟦args⟧ {arguments}']`)+
+		fmt.Sprintf(line, "capitals", 42, `open: ['@'], line_start: true, call: ['@{name} {arguments}']`)+
+		fmt.Sprintf(line, "card", 44, `open: ['tool>'], close: ['<tool'], call: ['{name} {arguments}'], argument: '| {key}: {value}'`),
+		false).Strategies("")
+	const a, list = `read{"path":"a"}`, `exec{"command":"ls | wc"}`
+	check(t, s, []row{
+		{`⟦call⟧ read ⟦args⟧ {"path":"a"}`, a, "", ""},
+		{`Done. ⟦call⟧ exec ⟦args⟧ {"command":"ls | wc"}`, list, "Done.", ""},
+		{"The sign ⟦call⟧ opens one.", "", "The sign ⟦call⟧ opens one.", ""},
+		{`@READ {"path":"a"}`, a, "", ""},
+		{"I look.\n@EXEC {\"command\":\"ls | wc\"}\n", list, "I look.", ""},
+		{"Ask @ann, or @READ of it.", "", "Ask @ann, or @READ of it.", ""},
+		{"@ann knows it.", "", "@ann knows it.", ""},
+		{`@RM {"path":"a"}`, "", "", ""},
+		{"tool> read\n| path: a\n<tool", a, "", ""},
+		{"tool> exec\n| command: ls | wc\n<tool", list, "", ""},
+		{"A tool> is no call.", "", "A tool> is no call.", ""},
 	})
 }

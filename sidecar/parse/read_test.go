@@ -31,12 +31,25 @@ func harmonyFrames(when func(parse.Env) (bool, error)) parse.Strategy {
 }
 
 func markers(when func(parse.Env) (bool, error)) parse.Strategy {
-	return parse.Strategy{ID: "markers", Kind: parse.Block, Open: []string{"[TOOL:"}, Body: parse.BodyPairs,
+	return parse.Strategy{ID: "markers", Kind: parse.Frames, Open: []string{"[TOOL:"}, Frame: calls("{pairs}"),
 		Done: []string{"[DONE]"}, When: when}
 }
 
-func block(body parse.Body, open, close string) parse.Strategy {
-	st := parse.Strategy{ID: open, Kind: parse.Block, Open: []string{open}, Body: body}
+// calls are templates of calls, which are right.
+func calls(templates ...string) (f parse.Frame) {
+	for _, s := range templates {
+		t, err := parse.NewTemplate(s)
+		if err != nil {
+			panic(err)
+		}
+		f.Calls = append(f.Calls, t)
+	}
+	return f
+}
+
+// block is a strategy of kind frame in which a call is written in one way.
+func block(call, open, close string) parse.Strategy {
+	st := parse.Strategy{ID: open, Kind: parse.Frames, Open: []string{open}, Frame: calls(call)}
 	if close != "" {
 		st.Close = []string{close}
 	}
@@ -245,8 +258,8 @@ func TestBlocks(t *testing.T) {
 }
 
 func TestOwnBlocks(t *testing.T) {
-	check(t, compiled(t, block(parse.BodyCode, "CALL ", ""), block(parse.BodyJSON, "<<", ">>"),
-		block(parse.BodyCode, "do:", ";")), []row{
+	check(t, compiled(t, block("{code}", "CALL ", ""), block("{object}", "<<", ">>"),
+		block("{code}", "do:", ";")), []row{
 		{"call exec(command='ls')", ls, "", ""},
 		{"Sure. CALL exec(command='ls', n=[1, 2])", `exec{"command":"ls","n":[1, 2]}`, "Sure.", ""},
 		{"recall exec(command='ls')", "", "recall exec(command='ls')", ""},
@@ -299,9 +312,9 @@ func shippedWith(t testing.TB, more ...parse.Strategy) *parse.Strategies {
 		{ID: "harmony", Kind: parse.Harmony, Header: harmony.UsualWords(), Lead: 24}, markers(nil),
 		{ID: "json", Kind: parse.JSON, Envelope: parse.Keys{Calls: []string{"tool_calls"}, Name: []string{"name", "tool", "action"}, Arguments: []string{"arguments", "args", "action_input"}}},
 		{ID: "react", Kind: parse.Lines, Done: []string{"done"}},
-		{ID: "tags", Kind: parse.Block, Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"}, Body: parse.BodyAuto},
-		{ID: "function_tags", Kind: parse.Block, Open: []string{"<function=", "<invoke name="}, Close: []string{"</function>", "</invoke>"}, Body: parse.BodyXML},
-		{ID: "react_tags", Kind: parse.Block, Open: []string{"<tool>"}, Close: []string{"</tool_input>"}, Body: parse.BodyXML},
+		{ID: "tags", Kind: parse.Frames, Open: []string{"<tool_call>"}, Close: []string{"</tool_call>"}, Frame: calls("{object}", "{tags}", "{code}")},
+		{ID: "function_tags", Kind: parse.Frames, Open: []string{"<function=", "<invoke name="}, Close: []string{"</function>", "</invoke>"}, Frame: calls("{tags}")},
+		{ID: "react_tags", Kind: parse.Frames, Open: []string{"<tool>"}, Close: []string{"</tool_input>"}, Frame: calls("{tags}")},
 	}
 	return compiled(t, append(list, more...)...)
 }

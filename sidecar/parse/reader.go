@@ -200,7 +200,7 @@ func (r *Reader) tellDenied() {
 func (r *Reader) closeContent() {
 	r.answer(r.thinking.feed("", true, r.cut(), r.muse))
 	r.content.feed(r.carry("", true), true)
-	r.content.closeInside()
+	r.content.closeInside(r.ended)
 	r.content.settle(Text)
 	r.pass("", true)
 }

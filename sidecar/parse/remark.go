@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
 // callTypes are what APIs call a call.
@@ -41,7 +42,7 @@ func (k *Keys) remarks(v gjson.Result) (yes bool) {
 // foreign reports whether an object is the message of another role than assistant: it calls nothing.
 func (k *Keys) foreign(v gjson.Result) bool {
 	role := v.Get("role")
-	return role.Type == gjson.String && role.Str != "assistant" && !k.beside("role", role)
+	return role.Type == gjson.String && role.Str != harmony.Assistant && !k.beside("role", role)
 }
 
 // beside says that a key may stand beside calls: with its value, where the rule gives one.

@@ -53,9 +53,10 @@ func (t *text) leadIn() Signs {
 }
 
 // leads says that a text in front may speak about what follows: a call was in doubt before; or it ends with a
-// colon or a question, and stands in no thought.
+// colon or a question, and stands in no thought. What a model shows it shows in its answer, a message with a
+// header of its own: text between two messages leads in a call.
 func (t *text) leads(front *Front) bool {
-	return t.r.told || t.field != Reasoning && front.Leads()
+	return t.r.told || t.field != Reasoning && !t.apart && front.Leads()
 }
 
 // names says that the text in front of arguments without a name names a tool, which reads, and may not speak

@@ -191,9 +191,9 @@ func TestProseInTheLineOfACall(t *testing.T) {
 
 // A strategy that anybody adds is held to the same.
 func TestOwnStrategiesReadNoQuotations(t *testing.T) {
-	s := compiled(t, append(patterns(), block(parse.BodyCode, "CALL ", ""))...)
+	s := compiled(t, append(frames(t), block("{code}", "CALL ", ""))...)
 	for _, call := range []string{"@@exec ~~ command: ls @@end", `!!exec {"command": "ls"}`,
-		"<exec><command>ls</command></exec>", "CALL exec(command='ls')\n"} {
+		`<exec>{"command":"ls"}</exec>`, "CALL exec(command='ls')\n"} {
 		for _, text := range []string{"Write " + call + " there.", "- " + call, call + " is how"} {
 			if strings.Contains(call, "\n") {
 				text = strings.TrimSuffix(text, " there.")

@@ -16,9 +16,7 @@ const (
 	Harmony Kind = "harmony" // gpt-oss channel tokens: whole, damaged or stripped
 	JSON    Kind = "json"    // one JSON object or array of calls: bare, fenced, or guided
 	Lines   Kind = "lines"   // ReAct: Action: / Action Input:
-	Block   Kind = "block"   // text between an opening and a closing literal
-	Frames  Kind = "frame"   // the same, read with templates
-	Pattern Kind = "pattern" // the same, read with regular expressions
+	Frames  Kind = "frame"   // calls between an opening and a closing literal, as templates say
 	Drop    Kind = "drop"    // no call at all: literals that are taken out of the text
 	Phrases Kind = "phrases" // prose; a guess, read-only tools only
 	Thinks  Kind = "thinks"  // no call at all: literals around the thoughts at the start of the content
@@ -26,7 +24,7 @@ const (
 
 // Kinds are all of them, in the order in which people read of them.
 func Kinds() []Kind {
-	return []Kind{Native, Harmony, JSON, Lines, Block, Frames, Pattern, Drop, Phrases, Thinks}
+	return []Kind{Native, Harmony, JSON, Lines, Frames, Drop, Phrases, Thinks}
 }
 
 // Strategy is one way to read a reply, as a rule file describes it.
@@ -45,16 +43,14 @@ type Strategy struct {
 	Signs  harmony.Signs // harmony: characters that stand for those of control tokens
 	// harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
 	Thoughts []string
-	Done     []string // lines: action names that end the turn; block: a line that says so
+	Done     []string // lines: action names that end the turn; frame: a line that says so
 	Envelope Keys     // json: the keys of a call object
-	// block, frame, pattern: literals one of which starts a candidate; see ToolName
+	// frame: literals one of which starts a candidate; see ToolName
 	Open []string
-	// block, frame, pattern: literals one of which ends it; empty: the body, or Matcher.Until, ends it
+	// frame: literals one of which ends it; empty: the last call does
 	Close     []string
-	LineStart bool     // block, frame, pattern: a candidate starts only at the start of a line
-	Body      Body     // block: how what is between is read
-	Frame     Frame    // frame: the same
-	Matcher   Matcher  // pattern: the same
+	LineStart bool     // frame: a candidate starts only at the start of a line
+	Frame     Frame    // frame: how what is between is read
 	Phrase    []Phrase // phrases
 	Tools     []string // phrases: the only tools this strategy may call
 	Own       bool     // it reads the format that the model was trained on
@@ -64,21 +60,8 @@ type Strategy struct {
 // ToolName stands in a literal of Open for the name of an offered tool, as it is
 // offered, and in a literal of Close for the same name again. All else in a literal
 // is matched without case, and one that begins with a letter only at the start of a
-// word. In a block whose opening literal holds it, the body begins with the name.
+// word. In a frame whose opening literal holds it, the first call begins with the name.
 const ToolName = "{tool}"
-
-// Body is how the inside of a block is read.
-type Body string
-
-// The bodies of a block.
-const (
-	BodyJSON  Body = "json"  // a call object, an array of them, or {…}{…}
-	BodyPairs Body = "pairs" // NAME|key=value|key=value
-	BodyNamed Body = "named" // NAME] {json}, the name stands right after the opening literal
-	BodyXML   Body = "xml"   // <function=NAME><parameter=KEY>…, <invoke name="NAME">…
-	BodyCode  Body = "code"  // NAME(key=value, …), or a list of such calls
-	BodyAuto  Body = "auto"  // whichever of json, xml and code the first byte shows
-)
 
 // Reads says that it reads a field of the reply.
 func (st *Strategy) Reads(f Field) bool { return slices.Contains(st.Read, f) }

@@ -70,9 +70,9 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 		switch {
 		case j == len(rest) && !eof:
 			return opening{}, wait
-		case channel == "final" && j < len(rest) && (rest[j] == '{' || rest[j] == '['):
+		case channel == harmony.Final && j < len(rest) && (rest[j] == '{' || rest[j] == '['):
 			return glued, yes
-		case channel == "analysis":
+		case channel == harmony.Analysis:
 			return opening{n: indent, begin: func(t *text, _ string, _ int) { t.enter(inMaybe) }}, yes
 		}
 		return opening{}, no
@@ -112,9 +112,9 @@ func (t *text) stripMessage(channel string) {
 		return
 	}
 	switch channel {
-	case "analysis":
+	case harmony.Analysis:
 		t.message(Thought, false)
-	case "commentary":
+	case harmony.Commentary:
 		t.enter(inLost)
 		return
 	default:
@@ -137,7 +137,7 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	}
 	rest := v[j+len(harmony.Assistant):]
 	if o, is := t.recipient(rest, len(harmony.Assistant), eof); is == wait || is == yes &&
-		(how.Channel != "final" || t.grammar.Addressed(rest, t.r.names.Known, eof) == yes) {
+		(how.Channel != harmony.Final || t.grammar.Addressed(rest, t.r.names.Known, eof) == yes) {
 		return o, is
 	}
 	name, end, is := t.r.s.header.Addressee(rest, t.r.names.Known, eof)
@@ -193,10 +193,10 @@ func (t *text) stepMaybe(v string, eof bool) (int, bool) {
 	g, is := t.glued(v, t.at, end, eof || at >= 0)
 	switch {
 	case is == yes || at >= 0:
-		beginChannel("analysis")(t, v, len("analysis"))
-		return len("analysis"), false
+		beginChannel(harmony.Analysis)(t, v, len(harmony.Analysis))
+		return len(harmony.Analysis), false
 	case eof:
-		return t.release(t.r.s.harmony, len("analysis"), "prose that begins with the name of a channel")
+		return t.release(t.r.s.harmony, len(harmony.Analysis), "prose that begins with the name of a channel")
 	case is == wait:
 		end = g
 	}

@@ -62,6 +62,7 @@ type text struct {
 	bare     bool   // all text so far was unmarked, and came without reasoning
 	hanging  bool   // a call came without a terminator: what follows that is no call was invented
 	filler   bool   // behind a closed message: stray channel words are noise
+	apart    bool   // the text in front stands behind the token that closes a message, and in none
 	released bool   // some candidate was given back as text: no fence is tried any more
 
 	head  head
@@ -268,7 +269,7 @@ func (t *text) mark(s string) {
 }
 
 // fresh begins a line in front of which no text stands.
-func (t *text) fresh() { t.last, t.past = '\n', Front{} }
+func (t *text) fresh() { t.last, t.past, t.apart = '\n', Front{}, false }
 
 // lastRune is the last character of s.
 func lastRune(s string) rune {

@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -141,7 +142,7 @@ func (w *walker) walk(v gjson.Result, depth int) (lists int, ok bool) {
 	if to != "" {
 		w.f.List = append(w.f.List, Call{Name: to, Args: body})
 	}
-	if v.Get("channel").Str == "analysis" || scan.Among(v.Get("type").Str, w.k.Thinks) {
+	if v.Get("channel").Str == harmony.Analysis || scan.Among(v.Get("type").Str, w.k.Thinks) {
 		w.think(string(w.said[said:]))
 		w.said = w.said[:said]
 	}

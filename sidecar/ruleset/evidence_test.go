@@ -48,3 +48,27 @@ func TestEvidence(t *testing.T) {
 		}
 	}
 }
+
+// A strategy of a kind that earlier versions had is read as a frame, or reads nothing, and a warning names the
+// kind that replaced it. Profiles may still name it.
+func TestGoneKind(t *testing.T) {
+	files := shipped(t)
+	files["extra/strategies.old.yaml"] = `version: 1
+strategies:
+  - {id: at_signs, about: an old one, kind: pattern, priority: 11, confidence: 1,
+     pattern: {open: ['@@'], find: '@@(?P<tool>\w+)'}, hit: [{text: '@@read', gives: [{tool: read, args: {}}]}]}
+  - {id: angles, about: an old one, kind: block, priority: 12, confidence: 1,
+     block: {open: ['<<'], close: ['>>'], body: auto}, hit: [{text: '<<read(path="a")>>', gives: [{tool: read, args: {path: a}}]}]}
+profiles:
+  old: {enable: [at_signs, angles]}
+`
+	set, problems := Load(files)
+	if set == nil || len(problems) != 2 {
+		t.Fatal(problems)
+	}
+	for _, p := range problems {
+		if !p.Warning || !strings.Contains(p.Hint, "kind: frame") {
+			t.Error(p)
+		}
+	}
+}

@@ -197,7 +197,7 @@ func (l *loader) family(name, file string, f *familyFile) {
 			}
 		}
 	}
-	l.profile(file, name, profile, all, rules)
+	l.profile(file, name, profile, all, rules, collect(all, func(s parse.Strategy) string { return s.ID }))
 }
 
 // strategyList are strategies as they are written and compiled.

@@ -91,7 +91,7 @@ func TestMistakes(t *testing.T) {
 		{strategiesFile, "kind: lines", "knid: lines", both},
 		{strategiesFile, "kind: lines", "kind: line", both},
 		{strategiesFile, "kind: lines", "kind: [lines]", both},
-		{strategiesFile, "kind: lines", "kind: block", both},  // and lacks block
+		{strategiesFile, "kind: lines", "kind: frame", both},  // and lacks frame
 		{strategiesFile, "kind: lines", "kind: native", both}, // and has lines
 		{strategiesFile, "  - id: react\n", "  - enabled: true\n", both},
 		{strategiesFile, "priority: 70", "priority: 1001", both},
@@ -129,7 +129,7 @@ func TestMistakes(t *testing.T) {
 		{recoveryFile, "    type: server_error\n", "", both},
 		{recoveryFile, "retry_after: 5s", "retry_after: 5", both},
 		{recoveryFile, "{tool} could mean", "{tol} could mean", check},
-		{strategiesFile, "kind: lines", "kind: pattern", both}, // and lacks pattern
+		{strategiesFile, "kind: lines", "kind: frame", both}, // and lacks frame
 		{execFilename, "profile: developer", "profile: audit", both},
 		{execFilename, "    deny: This", "    deny: x\n    allow: This", both},
 		{execFilename, "    deny: This", "    about: This", both},

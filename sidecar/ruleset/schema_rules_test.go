@@ -44,6 +44,9 @@ func (r strategyRule) refine(s *schema, partial bool) {
 			continue
 		}
 		s.with(kind, &schema{Properties: properties{{"kind", &schema{Const: kind}}}})
+		if f.Type == reflect.TypeFor[rulefile.Gone]() {
+			continue
+		}
 		needed := slices.ContainsFunc(reflect.VisibleFields(f.Type.Elem()), func(f reflect.StructField) bool {
 			_, required := rulefile.KeyOf(f)
 			return required

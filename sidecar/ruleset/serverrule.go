@@ -2,9 +2,12 @@ package ruleset
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -128,6 +131,18 @@ func (l *loader) tryErrors(p *Pattern) {
 	for _, t := range p.Miss {
 		if p.Match.MatchString(t.Value) {
 			l.report(t.All(), codeExample, "the pattern finds this, but should not", where)
+		}
+	}
+}
+
+// groups checks that the groups of an expression have some of these names.
+func (l *loader) groups(t rulefile.Text, re *regexp.Regexp, key string, names []string) {
+	for _, name := range re.SubexpNames() {
+		if name != "" && !slices.Contains(names, name) {
+			before, _, _ := strings.Cut(t.Value, "<"+name+">")
+			from := len([]rune(before)) + 1
+			l.report(t.Span(from, from+len([]rune(name))), cond.CodeRegexp,
+				"no group of "+key+" is called "+name, rulefile.DidYouMean(name, names))
 		}
 	}
 }

@@ -25,7 +25,7 @@ type strategyRule struct {
 	At         rulefile.Place
 	ID         rulefile.Text   `rule:"id,required" doc:"The strategy's name in traces and metrics." eg:"angle_calls"`
 	About      string          `rule:"about,required" doc:"Why the rule exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
-	Kind       parse.Kind      `rule:"kind,required" one:"native harmony json lines block frame pattern drop phrases" doc:"What it reads. native: calls that the server parsed. harmony: channel tokens. json: an object of calls. lines: Action lines. block: text between literals. frame: the same, with templates of a call and an argument. pattern: a format in expressions. phrases: prose. drop removes literals from the text."`
+	Kind       parse.Kind      `rule:"kind,required" one:"native harmony json lines frame drop phrases block pattern" doc:"What it reads. native: calls that the server parsed. harmony: channel tokens. json: an object of calls. lines: Action lines. frame: calls between literals, as templates say. phrases: prose. drop removes literals from the text. block and pattern are kinds of earlier versions: write frame."`
 	Priority   rulefile.Number `rule:"priority,required" min:"1" max:"1000" doc:"If two strategies could read a text, the one of higher priority does. No two have the same." eg:"55"`
 	Confidence float64         `rule:"confidence,required" min:"0" max:"1" doc:"How sure the strategy is of its calls. Each call carries the number." eg:"0.85"`
 	Enabled    *bool           `rule:"enabled" doc:"false switches the strategy off. A profile may switch it on."`
@@ -34,9 +34,9 @@ type strategyRule struct {
 	Harmony    *harmonyRule    `rule:"harmony" doc:"The part of kind harmony."`
 	JSON       *parse.Keys     `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
 	Lines      *linesRule      `rule:"lines" doc:"The part of kind lines."`
-	Block      *blockRule      `rule:"block" doc:"The part of kind block: what stands around a call, and how the call is written."`
+	Block      *blockRule      `rule:"block" doc:"The part of kind block, which frame replaced."`
 	Frame      *frameRule      `rule:"frame" doc:"The part of kind frame: how a call and its arguments are written between open and close."`
-	Pattern    *patternRule    `rule:"pattern" doc:"The part of kind pattern: a call format, in regular expressions (RE2)."`
+	Pattern    rulefile.Gone   `rule:"pattern" doc:"The strategy reads nothing until it is written as kind: frame, with templates in place of expressions."`
 	Drop       *dropRule       `rule:"drop" doc:"The part of kind drop: what the user never sees."`
 	Phrases    *phrasesRule    `rule:"phrases" doc:"The part of kind phrases. The phrases themselves stand in arguments.yaml."`
 	Hit        []example       `rule:"hit" doc:"Replies that it must read. Every load tries them."`
@@ -62,21 +62,30 @@ type linesRule struct {
 	Multi rulefile.Gone `rule:"multi" doc:"It did nothing."`
 }
 
+// blockRule is the part of a kind that earlier versions had.
 type blockRule struct {
-	Open  []rulefile.Text `rule:"open,required" doc:"Literals that begin a call, in upper or lower case." eg:"['<tool_call>']"`
-	Close []string        `rule:"close" doc:"Literals that end a call. Leave them out if the body shows its own end." eg:"['</tool_call>']"`
-	Line  bool            `rule:"line_start" doc:"true means that a call begins only at the start of a line."`
-	Body  parse.Body      `rule:"body,required" one:"json pairs named xml code auto" doc:"How the call is written between open and close. auto is json, xml or code: the first byte shows which."`
-	Done  []string        `rule:"done" doc:"Literals that end the turn." eg:"['[DONE]']"`
+	Open  []rulefile.Text `rule:"open,required" doc:"As in frame." eg:"['<tool_call>']"`
+	Close []string        `rule:"close" doc:"As in frame." eg:"['</tool_call>']"`
+	Line  bool            `rule:"line_start" doc:"As in frame."`
+	Body  rulefile.Text   `rule:"body,required" one:"json pairs named xml code auto" doc:"What call of a frame says: ['{object}'] for json, ['{pairs}'] for pairs and named, ['{tags}'] for xml, ['{code}'] for code, and ['{object}', '{tags}', '{code}'] for auto."`
+	Done  []string        `rule:"done" doc:"As in frame." eg:"['[DONE]']"`
+}
+
+// bodies are the ways to write a call that the body of a block stood for.
+func bodies(body string) []string {
+	return map[string][]string{"json": {"{object}"}, "xml": {"{tags}"},
+		"pairs": {"{pairs}"}, "named": {"{pairs}"},
+		"code": {"{object}", "{tags}", "{code}"}, "auto": {"{object}", "{tags}", "{code}"}}[body]
 }
 
 type frameRule struct {
 	Open     []rulefile.Text `rule:"open,required" doc:"Literals that begin a call, or several, in upper or lower case." eg:"['<tool_call>']"`
 	Close    []string        `rule:"close" doc:"Literals that end them." eg:"['</tool_call>']"`
 	Line     bool            `rule:"line_start" doc:"true means that a call begins only at the start of a line."`
-	Call     []rulefile.Text `rule:"call,required" doc:"How a call is written, in upper or lower case: {name} is the tool, {arguments} all arguments, {any} what says nothing, and a blank any white space. The first one that fits counts." eg:"['<function={name}> {arguments} </function>']"`
+	Call     []rulefile.Text `rule:"call,required" doc:"How a call is written, in upper or lower case: {name} is the tool, {arguments} all arguments, {any} what says nothing, and a blank any white space. Or one slot is all of it: {object}, {tags}, {code} or {pairs}. The first one that fits counts; those of one slot come first." eg:"['<function={name}> {arguments} </function>']"`
 	Argument rulefile.Text   `rule:"argument" doc:"How one argument is written. The tool's schema says its type. If left out, the arguments are JSON. A value ends where the frame goes on behind it." eg:"'<parameter={key}>{value}</parameter>'"`
 	Quote    string          `rule:"quote" doc:"What stands for the quotes of JSON in the arguments." eg:"'<|\"|>'"`
+	Done     []string        `rule:"done" doc:"Lines that end the turn." eg:"['[DONE]']"`
 }
 
 type dropRule struct {
@@ -99,6 +108,9 @@ type profileRule struct {
 func (l *loader) strategies() {
 	f := decodeFile[strategyFile](l, strategiesFile)
 	l.looks = f
+	ids := collect(f.Strategies, func(r strategyRule) string { return r.ID.Value })
+	f.Strategies = slices.DeleteFunc(slices.Clone(f.Strategies),
+		func(r strategyRule) bool { return r.Kind == patternKind })
 	compiled := make([]parse.Strategy, len(f.Strategies))
 	for i, r := range f.Strategies {
 		l.plainID(r.ID)
@@ -110,17 +122,20 @@ func (l *loader) strategies() {
 			l.examples = append(l.examples, func() { l.tryMiss(compiled[i], t, offeredFor(compiled[i])) })
 		}
 	}
-	l.strayLocks(collect(f.Strategies, func(r strategyRule) string { return r.ID.Value }))
+	l.strayLocks(ids)
 	l.priorities(f.Strategies)
 	if _, ok := l.files[strategiesFile]; !ok {
 		return
 	}
 	l.compiled = compiled
-	l.profile(strategiesFile, DefaultProfile, profileRule{}, compiled, f.Strategies)
+	l.profile(strategiesFile, DefaultProfile, profileRule{}, compiled, f.Strategies, ids)
 	for _, p := range f.Profiles {
-		l.profile(strategiesFile, p.Key.Value, p.Value, compiled, f.Strategies)
+		l.profile(strategiesFile, p.Key.Value, p.Value, compiled, f.Strategies, ids)
 	}
 }
+
+// patternKind is the kind of strategies of earlier versions that no reader has any more.
+const patternKind = "pattern"
 
 // offeredFor is what a miss is tried with: prose is read only where tools are
 // known, everything else where any name will do.
@@ -158,16 +173,22 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		s.Done = n.Done
 	}
 	if b := r.Block; b != nil {
-		s.Open, s.Close, s.LineStart, s.Body, s.Done = values(b.Open), b.Close, b.Line, b.Body, b.Done
+		r.Kind, s.Kind, r.Block = parse.Frames, parse.Frames, nil
+		r.Frame = &frameRule{Open: b.Open, Close: b.Close, Line: b.Line, Done: b.Done}
+		for _, call := range bodies(b.Body.Value) {
+			r.Frame.Call = append(r.Frame.Call, rulefile.Text{Value: call, At: b.Body.At})
+		}
+		gone := b.Body.At.Problem(rulefile.CodeKey, "kind block is an old name of kind frame",
+			fmt.Sprintf("write kind: frame, and in its part frame call: ['%s'] in place of body",
+				strings.Join(bodies(b.Body.Value), "', '")))
+		gone.Warning = true
+		l.problems = append(l.problems, gone)
 	}
 	if f := r.Frame; f != nil {
-		s.Open, s.Close, s.LineStart, s.Frame = values(f.Open), f.Close, f.Line, l.frame(*f)
+		s.Open, s.Close, s.LineStart, s.Frame, s.Done = values(f.Open), f.Close, f.Line, l.frame(*f), f.Done
 	}
 	if d := r.Drop; d != nil {
 		s.Open = values(d.Text)
-	}
-	if p := r.Pattern; p != nil {
-		s.Open, s.Close, s.LineStart, s.Matcher = values(p.Open), p.Close, p.Line, l.matcher(*p)
 	}
 	if p := r.Phrases; p != nil {
 		s.Tools = p.Tools
@@ -205,7 +226,7 @@ func (l *loader) kindKeys(r strategyRule) {
 		has, needed bool
 	}{
 		{parse.Harmony, r.Harmony != nil, false}, {parse.JSON, r.JSON != nil, true}, {parse.Lines, r.Lines != nil, false},
-		{parse.Block, r.Block != nil, true}, {parse.Frames, r.Frame != nil, true}, {parse.Pattern, r.Pattern != nil, true}, {parse.Drop, r.Drop != nil, true}, {parse.Phrases, r.Phrases != nil, true},
+		{"block", r.Block != nil, true}, {parse.Frames, r.Frame != nil, true}, {parse.Drop, r.Drop != nil, true}, {parse.Phrases, r.Phrases != nil, true},
 	} {
 		switch {
 		case k.has && k.kind != r.Kind && r.Kind != "":
@@ -235,9 +256,10 @@ func (l *loader) priorities(rules []strategyRule) {
 	}
 }
 
-// profile compiles the strategies as one profile of a file wants them.
-func (l *loader) profile(file, name string, r profileRule, all []parse.Strategy, rules []strategyRule) {
-	list, ids := slices.Clone(all), collect(all, func(s parse.Strategy) string { return s.ID })
+// profile compiles the strategies as one profile of a file wants them. It may name any of ids.
+func (l *loader) profile(file, name string, r profileRule, all []parse.Strategy, rules []strategyRule,
+	ids []string) {
+	list := slices.Clone(all)
 	for i := range list {
 		list[i].Enabled = list[i].Enabled && len(r.Only) == 0
 	}
@@ -246,8 +268,9 @@ func (l *loader) profile(file, name string, r profileRule, all []parse.Strategy,
 		on  bool
 	}{{r.Only, true}, {r.Enable, true}, {r.Disable, false}} {
 		for _, id := range change.ids {
-			if l.known(id, "strategy", ids) {
-				list[slices.Index(ids, id.Value)].Enabled = change.on
+			at := slices.IndexFunc(list, func(s parse.Strategy) bool { return s.ID == id.Value })
+			if l.known(id, "strategy", ids) && at >= 0 {
+				list[at].Enabled = change.on
 			}
 		}
 	}

@@ -16,10 +16,10 @@ import (
 // strategy is a way of reading that no shipped rule has.
 const strategy = `  - id: house_style
     about: Calls as our own fine-tuned model writes them.
-    kind: block
+    kind: frame
     priority: 50
     confidence: 0.9
-    block: {open: ['<<'], close: ['>>'], body: code}
+    frame: {open: ['<<'], close: ['>>'], call: ['{code}']}
     hit:
       - text: '<<exec(command="ls -l")>>'
         gives: [{tool: exec, args: {command: ls -l}}]
