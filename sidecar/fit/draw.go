@@ -15,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/trial"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Drawn are the samples of made-up replies.
@@ -73,7 +74,8 @@ func draw(set *ruleset.Set, seed uint64, n, at, every int) (Drawn, error) {
 func meant(c noise.Case) func(string, json.RawMessage) bool {
 	return func(tool string, args json.RawMessage) bool {
 		return slices.ContainsFunc(c.Truth, func(t noise.Call) bool {
-			return t.Name == tool && t.Standing != noise.Never && (args == nil || noise.Equal(t.Args, args))
+			return t.Name == tool && t.Standing != noise.Never && (args == nil || tools.SameJSON(t.Args,
+				args))
 		})
 	}
 }
