@@ -17,8 +17,10 @@ func TestDamage(t *testing.T) {
 	)
 	for _, row := range []struct{ tool, args, want string }{
 		// A stream that was taken up again, and snapshots that are joined.
-		{findTool, `{"query":"helsinki tall{"query":"helsinki tallinn ferry"}`, `{"query":"helsinki tallinn ferry"}`},
-		{readTool, `{"{"path{"path":"a/{"path":"a/q.go","off{"path":"a/q.go","offset":40}`, `{"path":"a/q.go","offset":40}`},
+		{findTool, `{"query":"helsinki tall{"query":"helsinki tallinn ferry"}`,
+			`{"query":"helsinki tallinn ferry"}`},
+		{readTool, `{"{"path{"path":"a/{"path":"a/q.go","off{"path":"a/q.go","offset":40}`,
+			`{"path":"a/q.go","offset":40}`},
 		{execTool, `{"command":"rm{"command":"rm -r a"}`, `{"command":"rm -r a"}`},
 		// a snapshot in each line
 		{execTool, "{\"command\":\"rm\n{\"command\":\"rm -r a\"}\n", `{"command":"rm -r a"}`},
@@ -27,8 +29,10 @@ func TestDamage(t *testing.T) {
 		{execTool, `{"command":"ls{"`, `bad_json`},
 
 		// Lines and sizes of the transport.
-		{findTool, "{\"query\":: OPENROUTER PROCESSING\n\n \"postgres vacuum\"}", `{"query": "postgres vacuum"}`},
-		{noteTool, "{\"text\":\"a\",\"tags\":[\"a\",\n: keep-alive\n\n\"b\"]}", "{\"text\":\"a\",\"tags\":[\"a\",\n\"b\"]}"},
+		{findTool, "{\"query\":: OPENROUTER PROCESSING\n\n \"postgres vacuum\"}",
+			`{"query": "postgres vacuum"}`},
+		{noteTool, "{\"text\":\"a\",\"tags\":[\"a\",\n: keep-alive\n\n\"b\"]}",
+			"{\"text\":\"a\",\"tags\":[\"a\",\n\"b\"]}"},
 		{execTool, "{\"command\":\"ls: OPENROUTER PROCESSING\n\n -la\"}", `{"command":"ls -la"}`},
 		{execTool, "{\"command\":\"ls: ping\n\n -la\"}", `bad_json`},
 		{execTool, "{\"command\":`ls\n: ping\n\n-la`}", `bad_json`},
@@ -37,7 +41,8 @@ func TestDamage(t *testing.T) {
 		{execTool, "e\r\n{\"command\":\"ls\r\n2\r\n\"}\r\n0\r\n\r\n", `{"command":"ls"}`},
 
 		// Tokens, languages, numbers, separators.
-		{execTool, `{"command":<|constrain|>"find a",<|message|>"workdir":"/srv"<|call|>}`, `{"command": "find a", "workdir":"/srv" }`},
+		{execTool, `{"command":<|constrain|>"find a",<|message|>"workdir":"/srv"<|call|>}`,
+			`{"command": "find a", "workdir":"/srv" }`},
 		{execTool, `{"command": r"grep '\d+' f"}`, `{"command":"grep '\\d+' f"}`},
 		{findTool, `{"query": @"\d+ ""x"""}`, `{"query":"\\d+ \"x\""}`},
 		{execTool, `{"command": f"ls {x}"}`, `bad_json`},
@@ -74,8 +79,10 @@ func TestDamage(t *testing.T) {
 		{list, `{"list_files.path":"."}`, `{"path":"."}`},
 		{write, `{"path":"a","args.path":"b","content":"x"}`, `bad_json`},
 		{list, `{"type":"object","properties":{"path":"."}}`, `{"path":"."}`},
-		{write, `{"type":"object","properties":{"path":"a","content":"x"},"required":["path"]}`, `{"path":"a","content":"x"}`},
-		{write, `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}}}`, `bad_schema`},
+		{write, `{"type":"object","properties":{"path":"a","content":"x"},"required":["path"]}`,
+			`{"path":"a","content":"x"}`},
+		{write, `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}}}`,
+			`bad_schema`},
 		{city, `{"Ulaanbaatar"}`, `{"city":"Ulaanbaatar"}`},
 		{city, `{"city":"Ulm"},"days":3}`, `{"city":"Ulm","days":3}`},
 		{city, `{"city"}`, `bad_schema`},
@@ -127,7 +134,8 @@ func TestNested(t *testing.T) {
 func TestKeyPaths(t *testing.T) {
 	const book = `{"type":"object","properties":{"guest":{"type":"object","properties":{"name":{"type":"string"},"phone":{"type":"string"}},"required":["name"]},"days":{"type":"array","items":{"type":"integer"}},"note":{"type":"string"}},"required":["guest"]}`
 	for _, row := range []struct{ text, want string }{
-		{`{"guest.name":"Ada","note":"x","guest.phone":"1"}`, `{"guest":{"name":"Ada","phone":"1"},"note":"x"}`},
+		{`{"guest.name":"Ada","note":"x","guest.phone":"1"}`,
+			`{"guest":{"name":"Ada","phone":"1"},"note":"x"}`},
 		{`{"guest[name]":"Ada","days[0]":1,"days[1]":"2"}`, `{"guest":{"name":"Ada"},"days":[1,2]}`},
 		{`{"guest.name":"Ada","days.1":1}`, `{"guest.name":"Ada","days.1":1}`}, // the first is missing
 		{`{"guest":{"name":"Ada"},"guest.name":"Bo"}`, `{"guest":{"name":"Ada"},"guest.name":"Bo"}`},

@@ -91,7 +91,7 @@ func onlyCall(object []byte, s *schema) envelope {
 		return envelope{}
 	}
 	all := membersOf(string(object))
-	if len(all) != 1 || !neutral(all[0].name) || !isOneObject(all[0].val) ||
+	if len(all) != 1 || !neutral(all[0].name) || gjson.Get(all[0].val, "#").Int() != 1 ||
 		s != nil && s.props[all[0].name] != nil {
 		return envelope{}
 	}
@@ -145,33 +145,6 @@ func (c *Catalog) deeper(m Match, w *shaper, object string) (inner string, ok bo
 	}
 	name, refusal := c.Name(key)
 	return inner, w.harmless() || neutral(key) || refusal == nil && name.Tool == m.Tool
-}
-
-// paired makes an object of a list that names each argument: [{"name": "path", "value": "a"}], or
-// [["path", "a"]].
-func paired(list string) (object string, ok bool) {
-	var members []member
-	gjson.Parse(list).ForEach(func(_, e gjson.Result) bool {
-		name, value := e.Get("0"), e.Get("1")
-		size := int(e.Get("#").Int())
-		if e.IsObject() {
-			name, value, size = e.Get("name"), e.Get("value"), len(e.Map())
-			if !name.Exists() {
-				name = e.Get("key")
-			}
-		}
-		ok = size == 2 && name.Type == gjson.String && value.Exists()
-		members = append(members, member{name: name.String(), key: jsontext.Quote(name.String()),
-			val: value.Raw})
-		return ok
-	})
-	return join(members), ok
-}
-
-// isOneObject reports whether json is a list that holds one object and nothing else.
-func isOneObject(json string) bool {
-	list := gjson.Parse(json)
-	return list.IsArray() && list.Get("#").Int() == 1 && list.Get("0").IsObject()
 }
 
 // neutral reports whether a key says no more than that arguments, or a call, stand below it.

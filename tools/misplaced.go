@@ -91,17 +91,6 @@ func (w *shaper) nested(object string) (outer string, ok bool) {
 	return outer, w.schema.Accepts(mended)
 }
 
-// withValues is an object without the members that have neither a name nor a value.
-func withValues(object string) string {
-	var kept []string
-	for _, m := range membersOf(object) {
-		if m.name != "" || m.val != "null" {
-			kept = append(kept, jsontext.Quote(m.name)+":"+m.val)
-		}
-	}
-	return "{" + strings.Join(kept, ",") + "}"
-}
-
 // unschemed returns the values that stand in place of schemas: {"type": "object", "properties":
 // {"path": "a"}, "required": ["path"]}. A schema itself has none.
 func (w *shaper) unschemed(object string) (values string, ok bool) {
@@ -133,11 +122,4 @@ func (w *shaper) unschemed(object string) (values string, ok bool) {
 		return m.name == "required" && !w.known(m.name) || v.IsObject() &&
 			v.Get("type").Type == gjson.String && !v.Get("value").Exists()
 	})
-}
-
-// quotesName reports whether body is an object whose first name stands in quotes:
-// {"path": } is damaged JSON, {words} is text.
-func quotesName(body string) bool {
-	inner, object := strings.CutPrefix(body, "{")
-	return object && strings.HasPrefix(strings.TrimSpace(inner), `"`)
 }

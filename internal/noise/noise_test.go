@@ -198,7 +198,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	var b strings.Builder
-	if err := table.Write(&b, "op "); err != nil || !strings.Contains(b.String(), "op json-python") {
+	if err := table.Write(&b, "op "); err != nil || !strings.Contains(b.String(), "op json.quote") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

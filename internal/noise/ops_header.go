@@ -128,12 +128,12 @@ func headerOps() []Operator {
 
 func orderOps() []Operator {
 	return []Operator{
-		{ID: "order-thought-last", About: "the thoughts behind the calls", stage: slipText, do: func(d *draft) {
+		{ID: "order-thought-last", About: "the thoughts behind the calls", stage: slipHeader, do: func(d *draft) {
 			if len(d.msgs) > 1 && d.msgs[0].kind == thought {
 				d.msgs = append(d.msgs[1:len(d.msgs):len(d.msgs)], d.msgs[0])
 			}
 		}},
-		{ID: "order-thought-loop", About: "the thoughts again and again", stage: slipText, do: func(d *draft) {
+		{ID: "order-thought-loop", About: "the thoughts again and again", stage: slipHeader, do: func(d *draft) {
 			if d.msgs[0].kind == thought {
 				d.msgs[0].body = strings.Repeat(d.msgs[0].body+" ", 2+d.IntN(6))
 			}

@@ -43,7 +43,10 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 		t.noArguments(i, t.head.Recipient)
 		t.between()
 		return i, false
-	case v[i] != '{' && v[i] != '[' || t.strict >= maxStrict:
+	case v[i] == '[' && i+1 == len(v) && !eof:
+		return 0, true
+	case v[i] != '{' && (v[i] != '[' || scan.IsLower(v[min(i+1, len(v)-1)]) &&
+		strings.IndexByte("tfn", v[i+1]) < 0) || t.strict >= maxStrict: // no list, but [arguments] of TOML
 		return t.stepRawCall(v, i, eof)
 	}
 	t.scan.At, t.scan.Tokens = max(t.scan.At, i), t.grammar.Alphabet

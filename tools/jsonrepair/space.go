@@ -2,6 +2,7 @@ package jsonrepair
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
@@ -147,26 +148,10 @@ func spaceWidth(s string, i int, c byte) int {
 	if c <= ' ' {
 		return 1
 	}
-	switch rest := s[i:]; c {
-	case 0xC4: // U+0120, U+010A
-		if isGlyph(rest) {
-			return 2
-		}
-	case 0xC2, 0xD8: // U+00A0, U+00AD, U+061C
-		if strings.HasPrefix(rest, "\u00a0") || strings.HasPrefix(rest, "\u00ad") ||
-			strings.HasPrefix(rest, "\u061c") {
-			return 2
-		}
-	case 0xE2: // U+2581, U+2000 to U+200F, U+2028 to U+202F, U+205F to U+206F
-		if len(rest) >= 3 && (rest[1] == 0x80 && (rest[2] >= 0x80 && rest[2] <= 0x8F || rest[2] >= 0xA8 &&
-			rest[2] <= 0xAF) ||
-			rest[1] == 0x81 && rest[2] >= 0x9F && rest[2] <= 0xAF || isGlyph(rest)) {
-			return 3
-		}
-	case 0xE3, 0xEF:
-		if strings.HasPrefix(rest, "\u3000") || strings.HasPrefix(rest, "\ufeff") {
-			return 3
-		}
+	r, size := utf8.DecodeRuneInString(s[i:])
+	if r >= 0x2000 && r <= 0x200F || r >= 0x2028 && r <= 0x202F || r >= 0x205F && r <= 0x206F ||
+		strings.ContainsRune("\u00a0\u00ad\u061c\u3000\ufeffĠĊ▁", r) {
+		return size
 	}
 	return 0
 }

@@ -1,0 +1,250 @@
+package args
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+)
+
+// frameOps are what stands around arguments. Where words do, they may deny the call.
+func frameOps() []Op {
+	row := func(id, about string, damage func(*rand.Rand, string) (string, bool), undo func(x *Text) (inner,
+		off string)) Op {
+		return Op{ID: id, About: about, Damage: damage, Undo: off(undo), Cost: usual, Keeps: true}
+	}
+	spoken := row("args.words", "a sentence in front of the object",
+		between([2]string{"We need to look at it. ", ""}), unspoken)
+	spoken.Keeps = false
+	value := func(id, about string, damage func(*rand.Rand, string) (string, bool),
+		undo func(x *Text) []Reading) Op {
+		return Op{ID: id, About: about, Damage: damage, Undo: undo, Cost: cheap, Keeps: true, Whole: true}
+	}
+	pairs := value("args.pairs", "a list that names each argument", layout{"[[", ", ", "], [", "]]", nil, nil}.as,
+		pure(paired))
+	pairs.Proof = true
+	return []Op{
+		pairs,
+		row("args.twice", "the same object twice", written(func(_ *rand.Rand,
+			text string) string {
+			return text + text
+		}), halved),
+		row("args.header", "the header of the call", nil, unheaded),
+		row("args.hollow", "an empty object in front", between([2]string{"{}", ""}), func(x *Text) (string,
+			string) {
+			return strings.TrimPrefix(x.string, "{}"), ""
+		}),
+		row("args.tail", "tokens that end a message", between([2]string{"", "<|call|>"}, [2]string{"",
+			"<|end|>"},
+			[2]string{"", "<|call|>commentary"}, [2]string{"", "<|call|><|start|>assistant"}), untailed),
+		row("args.label", "a word in front that says what follows", between([2]string{"arguments: ", ""},
+			[2]string{"json", ""},
+			[2]string{"args=", ""}, [2]string{"json\r\n", ""}, [2]string{"参数：", ""},
+			[2]string{"аргументы: ", ""}, [2]string{"code ", ""}), unlabelled),
+		row("args.debris", "letters and signs of another script in front", between([2]string{"彩票", ""},
+			[2]string{"】【", ""},
+			[2]string{"…", ""}), undebris),
+		row("args.brace", "one brace too many", between([2]string{"", "}"}), unclosed),
+		row("args.reopened", "members behind the end of the object", nil, reopened),
+		row("args.end", "a comment behind the object that says that it is the end", between([2]string{"",
+			" # end"}, [2]string{"", "\n// done"}), unended),
+		spoken,
+	}
+}
+
+// soleOps leave nothing but a value.
+func soleOps() []Op {
+	return []Op{
+		{ID: "args.wrap", About: "the value of the only argument, and nothing else",
+			Damage: func(_ *rand.Rand, text string) (string, bool) {
+				one := ""
+				gjson.Parse(text).ForEach(func(_, v gjson.Result) bool { one = v.Raw; return true })
+				return one, members(text) == 1 && one[0] == '"'
+			}, Undo: sole, Cost: lone, Keeps: true, Alone: true, Words: true},
+	}
+}
+
+// sole is the object of the only parameter that a text is meant for, unless it is rather a damaged object.
+func sole(x *Text) []Reading {
+	fixed, err := x.repaired()
+	if !x.whole && (err != nil && x.string[0] == '{' && x.Known() || err == nil && !x.isWords(fixed)) {
+		return nil
+	}
+	object, ok := x.Sole(x.string, !x.whole)
+	if !ok {
+		return nil
+	}
+	return []Reading{{Text: object, Raw: !x.whole || strings.IndexByte("\"[{", x.string[0]) < 0}}
+}
+
+// halved is one half of a text that stands there twice.
+func halved(x *Text) (inner, off string) {
+	text := x.string
+	const between = 16 // bytes of blanks and tokens
+	for n := len(text) / 2; n > 8 && n >= (len(text)-between)/2; n-- {
+		if text[:n] == text[len(text)-n:] && strings.TrimSpace(text[n:len(text)-n]) == "" {
+			return text[:n], ""
+		}
+	}
+	return text, ""
+}
+
+var channel = regexp.MustCompile(`\b(?:assistant|commentary|analysis|final)\b`)
+
+// unheaded is what stands behind a header that names the very tool: a server took all of it for the
+// arguments of its call. What stands between the two must say nothing.
+func unheaded(x *Text) (inner, off string) {
+	const glue = 64 // bytes: a channel, a content type, debris
+	header := "to=functions." + x.Name()
+	at := strings.LastIndex(x.string, header)
+	if at < 0 {
+		return x.string, ""
+	}
+	behind := x.string[at+len(header):]
+	n := strings.IndexByte(behind, '{')
+	if n < 0 || n > glue {
+		return x.string, ""
+	}
+	return behind[n:], channel.ReplaceAllString(behind[:n], "")
+}
+
+// unquotedObject is a text without the quotes around an object.
+func unquotedObject(text string) (inner string, ok bool) {
+	for _, quote := range []string{`"`, `\"`, "'", "`"} {
+		if strings.HasPrefix(text, quote+"{") && strings.HasSuffix(text, "}"+quote) {
+			return text[len(quote) : len(text)-len(quote)], true
+		}
+	}
+	return "", false
+}
+
+// reopened is an object that goes on behind its end, where both parts are valid: {"a":1},"b":2}
+func reopened(x *Text) (inner, off string) {
+	text := x.string
+	end, ok := jsonrepair.End(text)
+	rest := strings.TrimSpace(text[end:])
+	if !ok || !strings.HasPrefix(rest, `,"`) || !gjson.Valid(text[:end]) || !gjson.Valid("{"+rest[1:]) {
+		return text, ""
+	}
+	return text[:end-1] + rest, ""
+}
+
+var tail = regexp.MustCompile(`(?:\s*<\|\w{3,10}\|?>?(?:assistant|commentary|analysis|final)?)+$`)
+
+// untailed is a text without the tokens that end a message, and what begins behind them.
+func untailed(x *Text) (inner, off string) {
+	from := max(0, len(x.string)-256)
+	if at := tail.FindStringIndex(x.string[from:]); at != nil && from+at[0] > 0 {
+		return x.string[:from+at[0]], ""
+	}
+	return x.string, ""
+}
+
+// unlabelled is a text without the word in front that says what follows: arguments: {…}
+func unlabelled(x *Text) (inner, off string) {
+	n := strings.IndexFunc(x.string, func(r rune) bool { return !isLetter(r) && r != '_' })
+	if n > 40 || n < 0 {
+		return x.string, ""
+	}
+	rest := strings.TrimLeftFunc(x.string[n:], unicode.IsSpace)
+	for _, sign := range []string{":", "：", "="} {
+		rest = strings.TrimPrefix(rest, sign)
+	}
+	return opens(x.string, n, rest)
+}
+
+// isLetter reports whether r may stand in a word.
+func isLetter(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+// undebris is a text without the few letters and signs of other scripts in front.
+func undebris(x *Text) (inner, off string) {
+	const most = 32
+	n := strings.IndexFunc(x.string, func(r rune) bool {
+		return r < utf8.RuneSelf && !unicode.IsSpace(r) || strings.ContainsRune("｛＂「『“", r)
+	})
+	if n <= 0 || n > most {
+		return x.string, ""
+	}
+	return opens(x.string, n, x.string[n:])
+}
+
+// unspoken is the valid object that a text ends in, without the words in front: a thought that a server took
+// for the arguments, too.
+func unspoken(x *Text) (inner, off string) {
+	n := strings.IndexByte(x.string, '{')
+	if n <= 0 || !gjson.Valid(x.string[n:]) {
+		return x.string, ""
+	}
+	return x.string[n:], ""
+}
+
+// unended is a text without the comment behind the object that says that this is the end.
+func unended(x *Text) (inner, off string) {
+	end, ok := jsonrepair.End(x.string)
+	rest := strings.TrimSpace(x.string[end:])
+	for _, sign := range []string{"#", "//", "--", "/*"} {
+		if words, is := strings.CutPrefix(rest, sign); is && ok {
+			words = strings.ToLower(strings.TrimSuffix(words, "*/"))
+			for _, word := range strings.FieldsFunc(words,
+				func(r rune) bool { return !isLetter(r) && r != '_' }) {
+				if !slices.Contains([]string{"end", "eof", "eot", "eos", "done", "of", "the", "object",
+					"json", "arguments", "args", "parameters", "call", "tool"}, word) &&
+					!strings.EqualFold(word, x.Name()) {
+					return x.string, ""
+				}
+			}
+			return x.string[:end], ""
+		}
+	}
+	return x.string, ""
+}
+
+// opens takes text[:n] off, if rest begins as arguments do, in one notation or another.
+func opens(text string, n int, rest string) (inner, off string) {
+	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+	r, _ := utf8.DecodeRuneInString(rest)
+	if !strings.ContainsRune(openers, r) || rest == "" {
+		return text, ""
+	}
+	return rest, text[:n]
+}
+
+// unclosed is a text without its last brace.
+func unclosed(x *Text) (inner, off string) {
+	if n := len(x.string) - 1; n > 0 && (x.string[n] == '}' || x.string[n] == ']') {
+		return x.string[:n], ""
+	}
+	return x.string, ""
+}
+
+// paired makes an object of a list that names each argument: [{"name": "path", "value": "a"}], or
+// [["path", "a"]].
+func paired(list string) []string {
+	var members []string
+	ok := list[0] == '['
+	gjson.Parse(list).ForEach(func(_, e gjson.Result) bool {
+		name, value := e.Get("0"), e.Get("1")
+		size := int(e.Get("#").Int())
+		if e.IsObject() {
+			name, value, size = e.Get("name"), e.Get("value"), len(e.Map())
+			if !name.Exists() {
+				name = e.Get("key")
+			}
+		}
+		ok = ok && size == 2 && name.Type == gjson.String && value.Exists()
+		members = append(members, name.Raw+":"+value.Raw)
+		return ok
+	})
+	if !ok || len(members) == 0 {
+		return nil
+	}
+	return []string{"{" + strings.Join(members, ",") + "}"}
+}

@@ -1,0 +1,501 @@
+package args
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
+
+// inProgram reads an object as programs write it: {path = "a"}, ['path' => 'a'], read(path="a"). Every text
+// stands in quotes that end it beyond doubt.
+func inProgram(x *Text) []Reading {
+	p := literal{s: strings.TrimRight(unfenced(Bare(x.string)), "; \n")}
+	json, ok := p.root()
+	p.blank()
+	if !ok || p.i < len(p.s) || !strings.HasPrefix(json, "{") || json == x.string || !valid(json, x.depth) {
+		return nil
+	}
+	return []Reading{{Text: json}}
+}
+
+// asArguments reads the arguments of a call without the call: path="a", limit=3. One alone may be a remark.
+func asArguments(x *Text) []Reading {
+	p := literal{s: strings.TrimRight(unfenced(Bare(x.string)), "; \n") + ")"}
+	json, ok := p.entries(')')
+	if !ok || p.members < 2 || p.i < len(p.s) || !strings.HasPrefix(json, "{") || !valid(json, x.depth) {
+		return nil
+	}
+	return []Reading{{Text: json}}
+}
+
+// literal is a text that is read from front to back.
+type literal struct {
+	s       string
+	i       int
+	depth   int // how deep it is
+	members int // of the object that was read last
+}
+
+var typed = regexp.MustCompile(`^map\[string\](?:any|string|interface\{\})\s*\{`)
+
+func (p *literal) root() (json string, ok bool) {
+	if m := typed.FindString(p.s); m != "" {
+		p.i = len(m)
+		return p.entries('}')
+	}
+	p.take("await ")
+	if by := wrapperOf(p.name()); by != 0 && p.peek() == '(' {
+		return p.wrapped(by)
+	}
+	p.i = 0
+	p.take("await ")
+	if p.take("(") { // of a call that lost its name
+		return p.entries(')')
+	}
+	name := p.word()
+	if name == "" || p.peek() != '(' && !strings.HasPrefix(p.s[p.i:], "!(") {
+		p.i = 0
+		return p.value()
+	}
+	macro := p.take("!")
+	p.i++
+	json, ok = p.entries(')')
+	if inner, one := strings.CutPrefix(json, "[{"); ok && one {
+		json = "{" + strings.TrimSuffix(inner, "]")
+	}
+	switch {
+	case !ok, macro, isType(name), json == "[]":
+		return json, ok && json != "[]"
+	}
+	return named(name, json), strings.HasPrefix(json, "{") // arguments without names are none
+}
+
+// isType reports whether a name in front of parentheses makes an object, and is no call.
+func isType(name string) bool {
+	switch strings.ToLower(name) {
+	case "dict", "array", "object", "hash", "map":
+		return true
+	}
+	return false
+}
+
+func (p *literal) value() (json string, ok bool) {
+	switch c := p.peek(); {
+	case p.closer() != "":
+		return p.text()
+	case c == '{' || c == '[':
+		p.i++
+		return p.entries(c + 2) // } follows { by two in ASCII, as ] follows [
+	case c == '-' || c == '+' || c == '.' || c >= '0' && c <= '9':
+		begin := p.i
+		for p.i < len(p.s) && inNumber(p.s[p.i]) {
+			p.i++
+		}
+		return jsontext.Numeral(p.s[begin:p.i])
+	}
+	if c := p.peek(); c == '(' {
+		p.i++
+		json, ok = p.text()
+		if ok {
+			json, ok = p.joined(json, true)
+		}
+		return json, ok && p.take(")")
+	}
+	if json, ok = p.prefixed(); ok {
+		return json, true
+	}
+	switch word := p.name(); word {
+	case "true", "True", "TRUE":
+		return "true", true
+	case "false", "False", "FALSE":
+		return "false", true
+	case "null", "None", "nil", "NULL", "undefined", "NaN":
+		return "null", true
+	default:
+		if by := wrapperOf(word); by != 0 {
+			return p.wrapped(by)
+		}
+	}
+	return "", false
+}
+
+// name reads a word, without what says that an object is made: new Map.
+func (p *literal) name() string {
+	p.take("new ")
+	return p.word()
+}
+
+// entries reads what stands before closer: members, which make an object, or elements of a list.
+func (p *literal) entries(closer byte) (json string, ok bool) {
+	if p.depth++; p.depth > jsontext.MaxDepth {
+		return "", false
+	}
+	defer func() { p.depth-- }()
+	var b strings.Builder
+	members, elements := 0, 0
+	for p.peek() != closer {
+		if members+elements > 0 {
+			b.WriteByte(',')
+		}
+		key, named := p.key()
+		if named {
+			members++
+			b.WriteString(key + ":")
+		} else {
+			elements++
+		}
+		text := p.peekText()
+		json, ok := p.value()
+		if ok && named && text {
+			json, ok = p.joined(json, false)
+		}
+		if b.WriteString(json); !ok {
+			return "", false
+		}
+		if !p.take(",") && !p.take(";") && p.peek() != closer {
+			return "", false
+		}
+	}
+	p.i++
+	p.members = members
+	switch {
+	case members > 0 && elements == 0, members+elements == 0 && closer == '}':
+		return "{" + b.String() + "}", true
+	case members == 0 && closer != '}':
+		return "[" + b.String() + "]", true
+	}
+	return "", false
+}
+
+// key reads a key and the sign behind it; where none stands, nothing is read.
+func (p *literal) key() (json string, ok bool) {
+	p.blank()
+	begin := p.i
+	inBrackets := p.take("[") // as Lua has it
+	if p.closer() != "" {
+		json, ok = p.text()
+	} else if word := p.word(); word != "" {
+		json, ok = `"`+word+`"`, true
+	}
+	if ok && inBrackets {
+		ok = p.take("]")
+	}
+	if ok && (p.take("=>") || p.take(":=") || p.take(":") || p.take("=")) {
+		return json, true
+	}
+	p.i = begin
+	return "", false
+}
+
+func (p *literal) blank() {
+	for p.i < len(p.s) && strings.IndexByte(" \n\t\r", p.s[p.i]) >= 0 {
+		p.i++
+	}
+}
+
+// at is the next byte, 0 at the end; peek is the next one that is no blank.
+func (p *literal) at() byte {
+	if p.i < len(p.s) {
+		return p.s[p.i]
+	}
+	return 0
+}
+
+func (p *literal) peek() byte {
+	p.blank()
+	return p.at()
+}
+
+func (p *literal) take(sign string) bool {
+	p.blank()
+	found := strings.HasPrefix(p.s[p.i:], sign)
+	if found {
+		p.i += len(sign)
+	}
+	return found
+}
+
+// word reads a name.
+func (p *literal) word() string {
+	p.blank()
+	begin := p.i
+	for p.i < len(p.s) && isWord(p.s[p.i:p.i+1]) {
+		p.i++
+	}
+	return p.s[begin:p.i]
+}
+
+// closer is the quote that ends the text that begins here, or empty.
+func (p *literal) closer() string {
+	for _, quotes := range [...][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}} {
+		if strings.HasPrefix(p.s[p.i:], quotes[0]) {
+			return quotes[1]
+		}
+	}
+	return ""
+}
+
+// peekText reports whether the next thing is a text in quotes.
+func (p *literal) peekText() bool {
+	p.blank()
+	return p.closer() != ""
+}
+
+// text reads a text in quotes.
+func (p *literal) text() (json string, ok bool) {
+	p.blank()
+	closer := p.closer()
+	if closer == "" {
+		return "", false
+	}
+	body := p.s[p.i+len(closer):] // both quotes of a pair are as long
+	end := 0
+	for end < len(body) && !strings.HasPrefix(body[end:], closer) {
+		if body[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if end >= len(body) {
+		p.i = len(p.s)
+		return "", false
+	}
+	p.i += end + 2*len(closer)
+	body = body[:end]
+	if closer == `"` && valid(`"`+body+`"`, 1) {
+		return `"` + body + `"`, true
+	}
+	if closer == "'" && strings.Contains(strings.ReplaceAll(body, `\'`, ""), `\`) {
+		return "", false // between such quotes, some write texts as they are
+	}
+	return rewritten(body)
+}
+
+// rewritten is the JSON text that body is between such quotes. What programs write as \' is an
+// apostrophe there, unless others stand beside it as they are: then a shell may have to see it.
+func rewritten(body string) (json string, ok bool) {
+	var b strings.Builder
+	bare, escaped := false, false
+	b.WriteByte('"')
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case strings.HasPrefix(body[i:], `\'`):
+			escaped = true
+			b.WriteByte('\'')
+			i++
+		case c == '\\':
+			b.WriteString(body[i : i+2])
+			i++
+		case c == '"':
+			b.WriteString(`\"`)
+		default:
+			bare = bare || c == '\''
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String(), !(bare && escaped) && !strings.ContainsAny(body, "“”") && valid(b.String(), 1)
+}
+
+// Contracted reports whether text writes an apostrophe between letters as \', as a shell does, too:
+// it\'s.
+func Contracted(text string) bool {
+	for rest := text; ; {
+		before, after, found := strings.Cut(rest, `\'`)
+		if !found {
+			return false
+		}
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(after)
+		if unicode.IsLetter(last) && unicode.IsLetter(next) {
+			return true
+		}
+		rest = after
+	}
+}
+
+// prefixed reads a text with what a language writes in front of its quotes: r"…", @"…", u"…". It is
+// false where none stands here, or the text cannot be told.
+func (p *literal) prefixed() (json string, ok bool) {
+	n := strings.IndexAny(p.s[p.i:min(len(p.s), p.i+len("r##")+1)], "\"'")
+	if n <= 0 {
+		return "", false
+	}
+	prefix, quote := p.s[p.i:p.i+n], p.s[p.i+n:p.i+n+1]
+	body := p.s[p.i+n+1:]
+	closer, hashes := quote, strings.Trim(prefix, "r")
+	raw := true
+	switch strings.ToLower(prefix) {
+	case "r", "rb", "br", "@":
+	case "r#", "r##":
+		closer += hashes
+	case "u", "u8", "b", "l", "f", "$":
+		raw = false
+	default:
+		return "", false
+	}
+	if !raw {
+		begin := p.i + n
+		p.i = begin
+		json, ok = p.text()
+		formats := prefix == "f" || prefix == "F" || prefix == "$"
+		if ok = ok && (!formats || !strings.ContainsAny(p.s[begin:p.i], "{}")); !ok {
+			p.i = begin - n
+		}
+		return json, ok
+	}
+	end := p.rawEnd(body, closer, prefix == "@")
+	// three of them are another quote
+	if end < 0 || prefix != "@" && hashes == "" && strings.Contains(body[:end], "\n") || hashes == "" &&
+		strings.HasPrefix(body[end:], closer+closer) {
+		p.i = len(p.s)
+		return "", false
+	}
+	p.i += n + 1 + end + len(closer)
+	if body = body[:end]; prefix == "@" {
+		body = strings.ReplaceAll(body, `""`, `"`)
+	}
+	return jsontext.Quote(body), true
+}
+
+// rawEnd is where a text ends in which a backslash is one, or -1: behind one it is unclear whether a quote
+// ends it. Between the quotes of C#, two of them are one.
+func (p *literal) rawEnd(body, closer string, doubled bool) int {
+	for from := 0; ; {
+		n := strings.Index(body[from:], closer)
+		if n < 0 {
+			return -1
+		}
+		end := from + n
+		switch {
+		case doubled && strings.HasPrefix(body[end+len(closer):], closer):
+			from = end + 2*len(closer)
+		case end > 0 && body[end-1] == '\\' && len(closer) == 1:
+			return -1
+		default:
+			return end
+		}
+	}
+}
+
+// joined reads the texts that follow one, and are one with it: behind a +, in parentheses, or in a new
+// line behind a text that ends a line. Elsewhere the quotes between them may be those of one text.
+func (p *literal) joined(json string, inParens bool) (string, bool) {
+	for out := []byte(json); ; {
+		from := p.i
+		plus := p.take("+")
+		p.blank()
+		next := p.closer() != ""
+		lined := strings.Contains(p.s[from:p.i], "\n") && bytes.HasSuffix(out, []byte(`\n"`))
+		if !plus && (!next || !inParens && !lined) {
+			p.i = from
+			return string(out), true
+		}
+		more, ok := p.text()
+		if p.blank(); !ok || p.at() == ':' || p.at() == '=' {
+			return "", false
+		}
+		out = append(out[:len(out)-1], more[1:]...)
+	}
+}
+
+// wrapper is a function of a program that takes an object, and what becomes of it. None is run.
+type wrapper int
+
+const (
+	itself  wrapper = iota + 1 // the object, as it was
+	encodes                    // its text
+	decodes                    // the object that its text is
+	pairs                      // the object that a list of pairs is, or an object again
+)
+
+// wrapperOf is what a function does; 0: unknown.
+func wrapperOf(name string) wrapper {
+	switch name {
+	case "Object.freeze", "Object.seal", "Object.preventExtensions", "structuredClone", "deepcopy",
+		"copy.deepcopy", "OrderedDict", "collections.OrderedDict", "MappingProxyType":
+		return itself
+	case "JSON.stringify", "json.dumps", "json_encode", "JSON5.stringify", "ujson.dumps", "orjson.dumps",
+		"JSON.generate":
+		return encodes
+	case "JSON.parse", "json.loads", "json_decode", "JSON5.parse", "ujson.loads", "orjson.loads",
+		"json.RawMessage":
+		return decodes
+	case "Map", "Object.fromEntries", "Object.entries":
+		return pairs
+	}
+	return 0
+}
+
+// wrapped reads what stands in the parentheses of a function: its first argument. Those behind it say
+// how it is done, as in JSON.stringify(object, null, 2).
+func (p *literal) wrapped(by wrapper) (json string, ok bool) {
+	if p.depth++; p.depth > mostWrappers || !p.take("(") {
+		return "", false
+	}
+	defer func() { p.depth-- }()
+	if json, ok = p.value(); !ok {
+		return "", false
+	}
+	for p.take(",") && p.peek() != ')' {
+		p.key()
+		if _, ok = p.value(); !ok {
+			return "", false
+		}
+	}
+	ok = p.take(")")
+	switch {
+	case by == encodes && p.depth > 1:
+		return jsontext.Quote(json), ok
+	case by == decodes:
+		if !strings.HasPrefix(json, `"`) || !valid(json, 1) {
+			return "", false
+		}
+		json = jsontext.Unquote([]byte(json[1 : len(json)-1]))
+		return json, ok && valid(json, jsontext.MaxDepth)
+	case by == pairs && strings.HasPrefix(json, "["):
+		object, are := ofPairs(json)
+		return object, ok && are
+	}
+	return json, ok && strings.HasPrefix(json, "{")
+}
+
+// Wraps reports whether a text is a call that puts something into a wrapper of objects.
+func Wraps(text string) bool {
+	p := literal{s: strings.TrimRight(text, "; \n")}
+	p.take("await ")
+	name := p.name()
+	return (wrapperOf(name) != 0 || isType(name)) && p.peek() == '(' && strings.HasSuffix(p.s, ")")
+}
+
+// mostWrappers bounds how deep wrappers stand in each other: each quotes again what stands in it, and so
+// doubles it.
+const mostWrappers = 4
+
+// ofPairs is the object of a list of pairs, each a key and a value.
+func ofPairs(list string) (object string, ok bool) {
+	var b strings.Builder
+	s := jsontext.Scanner{Doc: []byte(list), Depth: jsontext.MaxDepth}
+	for ok := s.Enter('['); ok && s.Next(']'); {
+		if !s.Enter('[') || !s.Next(']') || s.Peek() != '"' {
+			return "", false
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(s.Skip().Of(s.Doc))
+		if !s.Next(']') {
+			return "", false
+		}
+		b.WriteByte(':')
+		b.Write(s.Skip().Of(s.Doc))
+		if s.Next(']') {
+			return "", false
+		}
+	}
+	return "{" + b.String() + "}", s.End() == nil
+}
