@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -162,8 +163,8 @@ func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 	if refusal != nil {
 		return c.rescue(raw, refusal, string(args), end)
 	}
-	if !end.Guessed && c.untouched(m, args) {
-		return Call{Name: m.Name, Arguments: args, Repairs: m.Repairs}, nil
+	if plain := bytes.TrimSpace(args); !end.Guessed && c.untouched(m, plain) {
+		return Call{Name: m.Name, Arguments: plain, Repairs: m.Repairs}, nil
 	}
 	return c.arguments(m, string(args), end)
 }
@@ -197,7 +198,7 @@ func (c *Catalog) arguments(m Match, text string, end Ending) (Call, *Refusal) {
 		refusal = c.sound(m, w, []byte(object))
 	}
 	if refusal != nil {
-		refusal.Text = text
+		refusal.Text = strings.TrimSpace(text)
 		return Call{}, refusal
 	}
 	return Call{Name: m.Name, Arguments: []byte(object), Repairs: append(m.Repairs, w.repairs...)}, nil
@@ -208,7 +209,7 @@ func (c *Catalog) arguments(m Match, text string, end Ending) (Call, *Refusal) {
 // if the tool changes something.
 func (w *shaper) cutOff(r args.Reading, end Ending) bool {
 	switch {
-	case r.Cut == jsonrepair.MidValue:
+	case r.Cut == jsonrepair.MidValue, r.Cut == jsonrepair.Unended && w.padded:
 		return true
 	case end.How == Cut:
 		return r.Cut != jsonrepair.Whole || w.closed() || r.Raw

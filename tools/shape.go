@@ -25,8 +25,9 @@ type shaper struct {
 	open    bool // text without a parameter's name may become {"input": text}
 	madeUp  bool // null stands where the text has no value
 	repairs []Repair
-	levels  int // how many objects around the arguments were taken off
-	left    int // bytes that may still be looked at, so that time stays linear
+	padded  bool // a blank ends the text: of a value that lacks its quote, it may be a part
+	levels  int  // how many objects around the arguments were taken off
+	left    int  // bytes that may still be looked at, so that time stays linear
 }
 
 // taker is a tool that looks for its arguments in one text.
@@ -43,6 +44,7 @@ type taker struct {
 // read returns what take makes of the one object that a text means.
 func (w *shaper) read(text string, take func(*shaper, args.Reading) (string, *Refusal)) (string, *Refusal) {
 	body := strings.TrimSpace(text)
+	w.padded = strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t")
 	switch value, lone := w.lone(body); {
 	case body == "" || body == "null" || nameless.MatchString(body):
 		w.note("args.empty", text, "{}", "")

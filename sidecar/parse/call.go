@@ -268,7 +268,7 @@ func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
 
 // endCall hands the body v[:end] to the catalog and goes on behind it.
 func (t *text) endCall(v string, end int, closed bool) (int, bool) {
-	body := harmony.Quote(t.head.text) + strings.Trim(v[:end], " \n\t\r")
+	body := harmony.Quote(t.head.text) + strings.TrimLeft(v[:end], " \n\t\r")
 	t.settleQuotable()
 	var how []tools.Repair
 	if t.head.Flaw != "" {

@@ -63,6 +63,7 @@ type Text struct {
 	table Table
 	depth int
 	whole bool // it is valid JSON
+	reads bool // the tool is harmless
 
 	tried bool
 	fixed jsonrepair.Result

@@ -64,7 +64,7 @@ func encodingOps() []Op {
 					b.WriteString(string(r) + "\x00")
 				}
 				return strings.TrimSuffix(b.String(), "\x00") // a parser that cuts off a last NUL finds none
-			}), Undo: pure(wide), Cost: cheap, Keeps: true},
+			}), Undo: pure(wide), Signs: "\x00", Cost: cheap, Keeps: true},
 	}
 }
 
@@ -86,9 +86,6 @@ func unescapeURL(text string) (string, bool) {
 
 // wide reads UTF-16 that was taken for bytes: NULs stand between the characters.
 func wide(s string) []string {
-	if !strings.Contains(s, "\x00") {
-		return nil
-	}
 	var out []string
 	for _, read := range []func(string) (string, bool){padded, utf16Bytes} {
 		if text, ok := read(s); ok && (len(out) == 0 || out[0] != text) {

@@ -35,6 +35,7 @@ func (t Table) Read(text string, depth int, tool Tool) (found Answer, twice, ok 
 		proof bool
 	}
 	seen := map[key]bool{}
+	reads := tool.Harmless()
 	left := mostPasses * max(len(text), shortText)
 	for n := 0; len(queue) > 0 && n < mostReadings && left > 0; {
 		r := queue[0]
@@ -59,7 +60,8 @@ func (t Table) Read(text string, depth int, tool Tool) (found Answer, twice, ok 
 			}
 			continue
 		}
-		x := Text{Tool: tool, string: r.Text, table: t, depth: depth, whole: whole}
+		x := Text{Tool: tool, string: r.Text, table: t, depth: depth, whole: whole,
+			reads: reads}
 		for i := range t {
 			for _, next := range t[i].undone(&x, r) {
 				at, _ := slices.BinarySearchFunc(queue, next.cost+1,
@@ -73,9 +75,10 @@ func (t Table) Read(text string, depth int, tool Tool) (found Answer, twice, ok 
 
 // undone is what a reading may have been before this damage.
 func (o *Op) undone(x *Text, r Reading) (out []Reading) {
-	if o.Undo == nil || !o.Alone && o.Whole != x.whole || !o.Keeps && !x.Harmless() || o.Proof &&
-		!x.Known() ||
-		r.Proof && !o.Proof || o.Alone && r.framed {
+	switch {
+	case o.Undo == nil, !o.Alone && o.Whole != x.whole, o.Alone && r.framed,
+		!o.Keeps && !x.reads, o.Proof && !x.Known(), r.Proof && !o.Proof,
+		o.Signs != "" && !strings.ContainsAny(x.string, o.Signs):
 		return nil
 	}
 	for _, u := range o.Undo(x) {

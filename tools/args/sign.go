@@ -61,6 +61,11 @@ func signs(s string) []string {
 		strings.ContainsRune("<-?%&=", r) {
 		return nil // another notation
 	}
+	if strings.IndexFunc(s, func(r rune) bool {
+		return r >= utf8.RuneSelf || r == '`' || unicode.IsControl(r) && !unicode.IsSpace(r)
+	}) < 0 {
+		return nil
+	}
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -148,6 +153,9 @@ var (
 // escapes reads the characters that JavaScript and Rust write \u{1F680}, and Python \U0001F634. Where a quote
 // stands in a text, they may be those of a program that the text is.
 func escapes(s string) []string {
+	if !strings.Contains(s, `\u{`) && !strings.Contains(s, `\U`) {
+		return nil
+	}
 	text, ok := split(s, same, func(part string) (string, bool) {
 		ok := true
 		out := codePoint.ReplaceAllStringFunc(part, func(escape string) string {

@@ -118,7 +118,7 @@ func mended(kind string) func(*Text) []Reading {
 		}
 		r.Unsure = x.Unsure(fixed, r.Text)
 		switch {
-		case x.isWords(fixed) && x.Harmless():
+		case x.isWords(fixed) && x.reads:
 			r.cost = words - repair
 		case x.isWords(fixed) && r.Text[0] != '{' && r.Text[0] != '[':
 			return nil

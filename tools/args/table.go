@@ -16,8 +16,9 @@ type Op struct {
 	// Damage damages the arguments of a call. It is false where it would not stay clear what was meant.
 	Damage func(r *rand.Rand, text string) (damaged string, ok bool)
 	// Undo returns what a text may have been: nothing where it was not damaged so.
-	Undo func(x *Text) []Reading
-	Cost int
+	Undo  func(x *Text) []Reading
+	Signs string // a text that holds none of these characters was not damaged so; empty: it may be
+	Cost  int
 	// Keeps: undoing it cannot change the meaning of a value. What may is undone for tools that only read.
 	Keeps  bool
 	Proof  bool // what comes out must be parameters of the tool, and nothing else

@@ -9,17 +9,17 @@ import (
 
 // tokenOps are tokens of a vocabulary, as a server leaves them.
 func tokenOps() []Op {
-	row := func(id, about string, damage func(*rand.Rand, string) (string, bool),
+	row := func(id, about, signs string, damage func(*rand.Rand, string) (string, bool),
 		undo func(string) []string) Op {
-		return Op{ID: id, About: about, Server: true, Damage: damage, Undo: pure(undo), Cost: cheap,
-			Keeps: true, Proof: true}
+		return Op{ID: id, About: about, Server: true, Damage: damage, Undo: pure(undo), Signs: signs,
+			Cost: cheap, Keeps: true, Proof: true}
 	}
 	return []Op{
-		row("args.blanks", "▁ in place of each blank", func(_ *rand.Rand, text string) (string, bool) {
+		row("args.blanks", "▁ in place of each blank", "▁", func(_ *rand.Rand, text string) (string, bool) {
 			return strings.ReplaceAll(text, " ", "▁"), strings.Contains(text, " ") &&
 				!strings.Contains(text, "▁")
 		}, blankMarks),
-		row("args.bytes", "characters of a vocabulary in place of bytes", func(_ *rand.Rand,
+		row("args.bytes", "characters of a vocabulary in place of bytes", "ĠĊĉč", func(_ *rand.Rand,
 			text string) (string, bool) {
 			var b strings.Builder
 			for _, c := range []byte(text) {
@@ -27,13 +27,13 @@ func tokenOps() []Op {
 			}
 			return b.String(), b.String() != text
 		}, byteMarks),
-		row("args.byte_tokens", "<0x0A> around the object", between([2]string{"<0x0A>", "<0x0A>"}),
+		row("args.byte_tokens", "<0x0A> around the object", "<", between([2]string{"<0x0A>", "<0x0A>"}),
 			byteTokens),
 		{ID: "args.tokens", About: "tokens, a fence or tags around the object", Server: true,
 			Damage: between([2]string{"<unk>", "<unk>"}, [2]string{"<|message|>", "</s>"},
 				[2]string{"```json\n", "\n```"}, [2]string{"<arguments>", "</arguments>"}),
 			Undo: pure(tokensAround), Cost: cheap, Keeps: true},
-		row("args.between", "tokens between the members", func(r *rand.Rand, text string) (string, bool) {
+		row("args.between", "tokens between the members", "<", func(r *rand.Rand, text string) (string, bool) {
 			return layout{"{", ":" + pick(r, "</s>", "<unk>"), ", ", "}", nil, nil}.write(text)
 		}, tokensBetween),
 	}
@@ -135,9 +135,6 @@ func byteOf(r rune) (byte, bool) {
 // byteTokens reads <0x0A>, a byte for which a vocabulary has no word. In texts it does so only where
 // the bytes are a character beyond ASCII: the others may be what the text says.
 func byteTokens(s string) []string {
-	if !strings.Contains(s, "<0x") {
-		return nil
-	}
 	found := false
 	text, ok := split(s, func(part string) (string, bool) {
 		to, ok := withBytes(part, func(run string) bool { return strings.Trim(run, " \n\t\r") == "" })

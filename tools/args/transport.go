@@ -21,13 +21,14 @@ func transportOps() []Op {
 				}
 				return fmt.Sprintf("%x\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", at, text[:at], len(text)-at, text[at:]),
 					at < len(text)
-			}, Undo: pure(func(s string) []string { return only(Carried(s), s, true) }), Cost: cheap,
+			}, Undo: pure(func(s string) []string { return only(Carried(s), s, true) }),
+			Signs: "\n", Cost: cheap,
 			Keeps: true},
 		{ID: "args.beats", About: "lines that keep the stream open", Server: true,
 			Damage: func(r *rand.Rand, text string) (string, bool) {
 				return layout{"{", ":" + pick(r, ": OPENROUTER PROCESSING\n\n ", "\n: keep-alive\n\n",
 					": ping\n\n"), ", ", "}", nil, nil}.write(text)
-			}, Undo: pure(beats), Cost: cheap, Keeps: true, Proof: true},
+			}, Undo: pure(beats), Signs: "\n", Cost: cheap, Keeps: true, Proof: true},
 	}
 }
 
@@ -62,7 +63,7 @@ func begins(s string, with byte) bool {
 
 // beats takes lines of the transport out that came between the pieces of an object.
 func beats(s string) []string {
-	if !strings.Contains(s, "\n") || !begins(s, '{') {
+	if !begins(s, '{') {
 		return nil
 	}
 	text, ok := split(s, func(part string) (string, bool) {
@@ -119,7 +120,7 @@ func chunks(s string) (text string, n int) {
 // tokensBetween takes tokens of a tokenizer out that stand between the pieces of an object, and not in a
 // text.
 func tokensBetween(s string) []string {
-	if !strings.Contains(s, "<") || !begins(s, '{') {
+	if !begins(s, '{') {
 		return nil
 	}
 	text, ok := split(s, func(part string) (string, bool) {
