@@ -61,7 +61,6 @@ func TestCall(t *testing.T) {
 		// it takes more keys
 		{"open(path:string)", `{"others":["a"],"path":"b"}`, `open {"others":["a"],"path":"b"}`, ""},
 		// but not others only
-		{"open(path:string)", `{"entries":["a"]}`, `bad_schema`, ""},
 		{findTool, `"tide table"`, `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, "tide table\n", `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, `42`, `search {"query":"42"}`, "args.wrap"},
@@ -133,7 +132,6 @@ func TestCall(t *testing.T) {
 		// not path
 		{"open(filePath:string! path:string)", `{"file_path":"a"}`, `open {"filePath":"a"}`, "args.rename"},
 		// which of them?
-		{"open(filePath:string file-path:string)", `{"FilePath":"a"}`, `bad_schema`, ""},
 		{"open(file_path:string!)", `{"path":"a"}`, `open {"file_path":"a"}`, "args.rename"},
 		{execTool, `{"command":"ls","cmd":"rm"}`, `bad_json`, ""}, // which of them?
 		{readTool, `{"path":"a","file":"b"}`, `read {"path":"a","file":"b"}`, ""},
@@ -429,9 +427,6 @@ func TestCallInAnotherNotation(t *testing.T) {
 		{execTool, `[{"name":"command","value":"ls"},{"name":"timeout","value":5}]`,
 			`exec {"command":"ls","timeout":5}`, "args.pairs"},
 		{execTool, `[["command","ls"],["shell","sh"]]`, `bad_json`, ""},
-		{execTool, `{"command":{"value":"ls"},"timeout":{"N":"5"}}`, `exec {"command":"ls","timeout":5}`,
-			"args.unwrap args.unwrap args.coerce"},
-		{execTool, `{"command":{"value":"ls","if":"x"}}`, `bad_schema`, ""},
 		{execTool, "{\"$comm\u200band:\": \"ls\"}", `exec {"command":"ls"}`, "args.rename"},
 		{execTool, `{"commаnd": "ls"}`, `exec {"command":"ls"}`, "args.rename"}, // a Cyrillic а
 		{execTool, `{"!command": "ls"}`, `bad_schema`, ""},
@@ -441,19 +436,6 @@ func TestCallInAnotherNotation(t *testing.T) {
 		{readTool, "[read]\npath=a", `bad_json`, ""},
 
 		// Requests of other protocols, and objects that say nothing.
-		{readTool,
-			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"path":"a"}}}`, `read {"path":"a"}`, "args.unwrap"},
-		{readTool, `{"tool_calls":[{"tool":"read","arguments":{"path":"a"}}]}`, `read {"path":"a"}`,
-			"args.unwrap"},
-		{readTool,
-			`{"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]`, `read {"path":"a"}`, "json.closer args.unwrap"},
-		{readTool,
-			`{"tool_calls":[{"tool":"read","arguments":{"path":"a"}},{"tool":"read","arguments":{"path":"b"}}]}`, `bad_schema`, ""},
-		{readTool, `{"tool_calls":[{"tool":"exec","arguments":{"path":"a"}}]}`, `bad_schema`, ""},
-		{readTool, `{"jsonrpc":"2.0","id":1,"method":"read","params":{"path":"a"}}`, `read {"path":"a"}`,
-			"args.unwrap"},
-		{readTool,
-			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exec","arguments":{"path":"a"}}}`, `bad_schema`, ""},
 		{execTool, `{"_":{"command":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap"},
 		{execTool, `{"exec":{"command":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap"},
 		{execTool, `{"type":"function","function":{"name":"exec","arguments":"{\"command\":\"ls\"}"}}`,

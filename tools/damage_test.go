@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -74,7 +73,6 @@ func TestDamage(t *testing.T) {
 		{list, `{"path":".","recursive?":true}`, `{"path":".","recursive":true}`},
 		{list, `{"*path":"."}`, `{"path":"."}`},
 		{list, `{"path ":"."}`, `{"path":"."}`},
-		{list, `{"!recursive":true}`, `bad_schema`},
 		{list, `{"path":".","!recursive":true}`, `{"path":".","!recursive":true}`},
 		{list, `{"list_files.path":"."}`, `{"path":"."}`},
 		{write, `{"path":"a","args.path":"b","content":"x"}`, `bad_json`},
@@ -83,7 +81,6 @@ func TestDamage(t *testing.T) {
 			`{"path":"a","content":"x"}`},
 		{write, `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}}}`,
 			`bad_schema`},
-		{city, `{"Ulaanbaatar"}`, `{"city":"Ulaanbaatar"}`},
 		{city, `{"city":"Ulm"},"days":3}`, `{"city":"Ulm","days":3}`},
 		{city, `{"city"}`, `bad_schema`},
 		{city, `{"city":"Ulm",""}`, `{"city":"Ulm"}`},
@@ -102,51 +99,6 @@ func TestDamage(t *testing.T) {
 		}
 		if outcome != row.want {
 			t.Errorf("%s of %s: got %s, want %s", row.args, name, outcome, row.want)
-		}
-	}
-}
-
-// The one object that a tool takes may be left out, if all of it is there.
-func TestNested(t *testing.T) {
-	tools := []Tool{{Name: "plan",
-		Parameters: json.RawMessage(`{"type":"object","properties":{"plan":{"type":"object","properties":{"how":{"type":"string"},"pool":{"type":"string"}},"required":["how"]}},"required":["plan"]}`)}}
-	c := NewCatalog(testRules(), NewSchemas(1), tools)
-	for args, want := range map[string]string{
-		`{"how":"a","pool":"b"}`:  `{"plan":{"how":"a","pool":"b"}}`,
-		`{"plan":{"how":"a"}}`:    `{"plan":{"how":"a"}}`,
-		`{"pool":"b"}`:            "bad_schema", // not all of it
-		`{"how":"a","other":"b"}`: "bad_schema",
-		`{"how":"a","plan":{}}`:   "bad_schema",
-		`{}`:                      "bad_schema",
-	} {
-		got, refusal := c.Call("plan", []byte(args), closed)
-		outcome := string(got.Arguments)
-		if refusal != nil {
-			outcome = string(refusal.Code)
-		}
-		if outcome != want {
-			t.Errorf("%s: %s, want %s", args, outcome, want)
-		}
-	}
-}
-
-// A path of a key says where in the schema's objects and lists its value belongs.
-func TestKeyPaths(t *testing.T) {
-	const book = `{"type":"object","properties":{"guest":{"type":"object","properties":{"name":{"type":"string"},"phone":{"type":"string"}},"required":["name"]},"days":{"type":"array","items":{"type":"integer"}},"note":{"type":"string"}},"required":["guest"]}`
-	for _, row := range []struct{ text, want string }{
-		{`{"guest.name":"Ada","note":"x","guest.phone":"1"}`,
-			`{"guest":{"name":"Ada","phone":"1"},"note":"x"}`},
-		{`{"guest[name]":"Ada","days[0]":1,"days[1]":"2"}`, `{"guest":{"name":"Ada"},"days":[1,2]}`},
-		{`{"guest.name":"Ada","days.1":1}`, `{"guest.name":"Ada","days.1":1}`}, // the first is missing
-		{`{"guest":{"name":"Ada"},"guest.name":"Bo"}`, `{"guest":{"name":"Ada"},"guest.name":"Bo"}`},
-		{`{"guest.name":"Ada","note.x":"y"}`, `{"guest":{"name":"Ada"},"note.x":"y"}`},
-	} {
-		got, why := shaped(book, row.text)
-		if got == "bad_schema" {
-			got = row.text
-		}
-		if got != row.want {
-			t.Errorf("%s: got %s (%s), want %s", row.text, got, why, row.want)
 		}
 	}
 }

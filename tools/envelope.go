@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -50,58 +49,6 @@ func readEnvelope(object []byte) (e envelope) {
 	return e
 }
 
-// remote takes the body of a JSON-RPC request apart: of MCP's tools/call, or of a method that is the
-// tool. Any further key makes it ordinary arguments.
-func remote(object []byte) (e envelope) {
-	var version bool
-	if !bytes.Contains(object, []byte(`"jsonrpc"`)) { // at a glance
-		return envelope{}
-	}
-	for _, m := range membersOf(string(object)) {
-		v := gjson.Parse(m.val)
-		switch m.name {
-		case "jsonrpc":
-			version = true
-		case "id":
-		case "method":
-			e.name, e.nameKey = v.String(), m.name
-		case "params":
-			e.args, e.argsKey = m.val, m.name
-		default:
-			return envelope{}
-		}
-	}
-	switch {
-	case !version || e.nameKey == "" || !strings.HasPrefix(e.args, "{"):
-		return envelope{}
-	case e.name == "tools/call":
-		return readEnvelope([]byte(e.args))
-	}
-	return e
-}
-
-// onlyCall takes the only call out of a list of calls: {"tool_calls": [{"function": {"name": …}}]}. Its
-// key must be no parameter.
-func onlyCall(object []byte, s *schema) envelope {
-	at := jsontext.Scanner{Doc: object, Depth: len(object)}
-	if !at.Enter('{') || !at.Next('}') {
-		return envelope{}
-	}
-	if at.Key(); at.Peek() != '[' { // as nearly always
-		return envelope{}
-	}
-	all := membersOf(string(object))
-	if len(all) != 1 || !neutral(all[0].name) || gjson.Get(all[0].val, "#").Int() != 1 ||
-		s != nil && s.props[all[0].name] != nil {
-		return envelope{}
-	}
-	call := gjson.Parse(all[0].val).Get("0")
-	if f := call.Get("function"); f.IsObject() {
-		call = f
-	}
-	return readEnvelope([]byte(call.Raw))
-}
-
 // ownEnvelope finds the arguments of m in an envelope that repeats its name, where
 // the tool has no parameters that are called so.
 func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, ok bool) {
@@ -109,12 +56,6 @@ func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, o
 		return "", false
 	}
 	e := readEnvelope(object)
-	if e.nameKey == "" {
-		e = remote(object)
-	}
-	if e.nameKey == "" {
-		e = onlyCall(object, s)
-	}
 	if e.nameKey == "" || s != nil && (s.props[e.nameKey] != nil || s.props[e.argsKey] != nil) {
 		return "", false
 	}

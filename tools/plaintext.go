@@ -37,13 +37,8 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 		why = "begins as markup does"
 	case w.schema != nil && holdsMember(plain, param):
 		why = "holds an object that names the argument"
-	case args.Wraps(plain):
-		why = "puts an object into a function"
 	case args.Carried(plain) != plain:
 		why = "holds what its transport left in it"
-	case w.schema != nil && args.Tagged(plain,
-		func(name string) bool { return w.schema.props[name] != nil }):
-		why = "holds a tag that names an argument"
 	}
 	return plain, why
 }
@@ -64,20 +59,6 @@ func holdsMember(text, name string) bool {
 		}
 		text = rest
 	}
-}
-
-// labelled says of which parameter a text gives the name, and not just its value: "limit=5", "<path>a".
-func (w *shaper) labelled(text string) string {
-	text = strings.TrimLeft(text, "<-")
-	n := strings.IndexFunc(text,
-		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
-	if n <= 0 || !w.known(w.meant(text[:n])) {
-		return ""
-	}
-	if rest := strings.TrimLeft(text[n:], " "); rest != "" && strings.IndexByte("=:>", rest[0]) >= 0 {
-		return "gives the name of " + text[:n] + ", too"
-	}
-	return ""
 }
 
 // kindOf is what the rules say about a parameter; what they do not, its name does.
@@ -150,4 +131,18 @@ func (s *schema) labels(text, but string) bool {
 		i += n + size
 	}
 	return false
+}
+
+// labelled says of which parameter a text gives the name, and not just its value: "limit=5", "<path>a".
+func (w *shaper) labelled(text string) string {
+	text = strings.TrimLeft(text, "<-")
+	n := strings.IndexFunc(text,
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	if n <= 0 || !w.known(w.meant(text[:n])) {
+		return ""
+	}
+	if rest := strings.TrimLeft(text[n:], " "); rest != "" && strings.IndexByte("=:>", rest[0]) >= 0 {
+		return "gives the name of " + text[:n] + ", too"
+	}
+	return ""
 }

@@ -45,14 +45,12 @@ type taker struct {
 func (w *shaper) read(text string, take func(*shaper, args.Reading) (string, *Refusal)) (string, *Refusal) {
 	body := strings.TrimSpace(text)
 	w.padded = strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t")
-	switch value, lone := w.lone(body); {
+	switch {
 	case body == "" || body == "null" || nameless.MatchString(body):
 		w.note("args.empty", text, "{}", "")
 		return take(w, args.Reading{Text: "{}", Raw: true})
 	case elided.MatchString(body):
 		return "", w.refuse(BadJSON, "what came leaves them out")
-	case lone:
-		body = value
 	}
 	t := taker{shaper: w, text: body, take: take}
 	found, twice, ok := w.ops.Read(body, cmp.Or(w.rules.MaxDepth, jsontext.MaxDepth), &t)

@@ -340,24 +340,6 @@ func Begins(text string) bool {
 // isKeyMark reports whether r can stand around a key.
 func isKeyMark(r rune) bool { return strings.ContainsRune("\"'`“”„＂「」『』«»", r) }
 
-// Tagged reports whether text holds a tag that names a parameter: <parameter name="path">, <path>.
-func Tagged(text string, isParam func(name string) bool) bool {
-	for rest := text; ; {
-		_, after, found := strings.Cut(rest, "<")
-		if !found {
-			return false
-		}
-		head := after[:min(len(after), 128)]
-		if m := namedTag.FindStringSubmatch("<" + head); m != nil && isParam(m[2]) {
-			return true
-		}
-		if name, _, ok := openTag("<" + head); ok && isParam(name) {
-			return true
-		}
-		rest = after
-	}
-}
-
 // stringEnd is the offset behind the JSON string that begins at s[i], or -1.
 func stringEnd(s string, i int) int {
 	for i++; i < len(s); i++ {

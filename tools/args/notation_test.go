@@ -227,18 +227,6 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-func TestTagged(t *testing.T) {
-	isParam := func(name string) bool { return name == "path" }
-	for s, want := range map[string]bool{
-		`json = <parameter name="path">a`: true, `see <path>a</path>`: true, `<parameter=path>`: true,
-		`<parameter name="other">`: false, `a < path > b`: false, `<div>`: false, ``: false, `<`: false,
-	} {
-		if Tagged(s, isParam) != want {
-			t.Errorf("%s: not %v", s, want)
-		}
-	}
-}
-
 func TestBegins(t *testing.T) {
 	for _, s := range []string{`<parameter name="a">`, `</a>`, `<!-- x`, `<0x0A>{`, `<|channel|>`, `▁"x`,
 		`｛"a"`, `"a": 1`, `a": 1`, `「a」：1`, `'a' => 1`, ` <x>`, "\u2068{\"a\": 1}", `{{"a": 1}}`} {

@@ -464,14 +464,6 @@ func (p *literal) wrapped(by wrapper) (json string, ok bool) {
 	return json, ok && strings.HasPrefix(json, "{")
 }
 
-// Wraps reports whether a text is a call that puts something into a wrapper of objects.
-func Wraps(text string) bool {
-	p := literal{s: strings.TrimRight(text, "; \n")}
-	p.take("await ")
-	name := p.name()
-	return (wrapperOf(name) != 0 || isType(name)) && p.peek() == '(' && strings.HasSuffix(p.s, ")")
-}
-
 // mostWrappers bounds how deep wrappers stand in each other: each quotes again what stands in it, and so
 // doubles it.
 const mostWrappers = 4
