@@ -399,13 +399,7 @@ func TestCallInAnotherNotation(t *testing.T) {
 		{execTool, `<example>{"command": "ls"}</example>`, `bad_json`, ""},
 		{execTool, "<command>ls</command>\n<timeout>5</timeout>", `exec {"command":"ls","timeout":5}`,
 			"args.xml args.coerce"},
-		{execTool, `command=ls%20-la&timeout=5`, `exec {"command":"ls -la","timeout":5}`,
-			"args.form args.coerce"},
-		{mail, `to=a%40b.example&body=x`, `send_mail {"to":"a@b.example","body":"x"}`, "args.form"},
-		{mail, `to=a&subject=%20`, `bad_json`, ""},
 		{mail, `▁{"to":▁"a▁b","body":"c d"}`, `bad_json`, ""}, // are they blanks?
-		{mail, `{"to":"a","body":"x \U0001F634"}`, `send_mail {"to":"a","body":"x 😴"}`, "args.escapes"},
-		{mail, `{"to":"a","body":"it's \U0001F634"}`, `bad_json`, ""},
 		{findTool, `▁"rust▁async",▁"count":▁5`, `bad_json`, ""},
 		{findTool, `<query>tide &amp; table</query>`, `bad_json`, ""},
 		{findTool, `<parameter name="query">tide`, `bad_json`, ""},
@@ -420,12 +414,7 @@ func TestCallInAnotherNotation(t *testing.T) {
 		{execTool, `command: ls -la`, `bad_json`, ""},
 		{execTool, `{"command": true,}`, `bad_json`, ""},
 		{execTool, `command: true`, `bad_json`, ""},
-		{execTool, `--command "ls -la" --timeout 5`, `exec {"command":"ls -la","timeout":5}`,
-			"args.flags args.coerce"},
-		{execTool, `<exec><command>ls</command></exec>`, `exec {"command":"ls"}`, "args.element args.unwrap"},
 		{execTool, `<invoke name="read"><parameter name="command">ls</parameter></invoke>`, `bad_json`, ""},
-		{execTool, `[{"name":"command","value":"ls"},{"name":"timeout","value":5}]`,
-			`exec {"command":"ls","timeout":5}`, "args.pairs"},
 		{execTool, `[["command","ls"],["shell","sh"]]`, `bad_json`, ""},
 		{execTool, "{\"$comm\u200band:\": \"ls\"}", `exec {"command":"ls"}`, "args.rename"},
 		{execTool, `{"commаnd": "ls"}`, `exec {"command":"ls"}`, "args.rename"}, // a Cyrillic а
@@ -460,11 +449,10 @@ func TestCallInAnotherNotationCut(t *testing.T) {
 		how  End
 		want string
 	}{
-		{`command=ls&timeout=5`, Ended, `exec {"command":"ls","timeout":5}`},
-		{`command=ls&timeout=5`, Unsaid, "truncated"},
-		{`command=ls&timeout=5`, Cut, "truncated"},
-		{`"command": "ls"`, Cut, "truncated"},
+		{`<command>ls</command>`, Ended, `exec {"command":"ls"}`},
+		{`<command>ls</command>`, Unsaid, "truncated"},
 		{`<command>ls</command>`, Cut, "truncated"},
+		{`"command": "ls"`, Cut, "truncated"},
 		{`｛"command"："ls"｝`, Cut, `exec {"command":"ls"}`},
 		{`｛"command"："ls`, Cut, "bad_json"},
 	} {

@@ -137,7 +137,7 @@ func (t *taker) doubt(w *shaper, r args.Reading) *Refusal {
 		}
 		name, _ := t.only()
 		_, takes := t.rules.textParam(t.tool, name)
-		inProgram := r.Did("args.literal", "args.keywords")
+		inProgram := r.Did("args.literal")
 		if inProgram && !t.schema.Accepts(object) ||
 			takes && r.Open && (inProgram || r.Did("args.lines", "args.toml")) ||
 			inProgram && t.rules.Class(t.tool) == Exec && args.Contracted(t.text) || !w.proves(object,

@@ -2,12 +2,10 @@ package args
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"html"
 	"math/rand/v2"
 	"net/url"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
@@ -57,14 +55,6 @@ func encodingOps() []Op {
 					"/", "_").Replace(s), "="))
 				return string(out), err == nil && len(s) >= 8
 			}),
-		{ID: "args.utf16", About: "a NUL behind each character", Server: true,
-			Damage: written(func(_ *rand.Rand, text string) string {
-				var b strings.Builder
-				for _, r := range text {
-					b.WriteString(string(r) + "\x00")
-				}
-				return strings.TrimSuffix(b.String(), "\x00") // a parser that cuts off a last NUL finds none
-			}), Undo: pure(wide), Signs: "\x00", Cost: cheap, Keeps: true},
 	}
 }
 
@@ -82,55 +72,4 @@ func unescapeURL(text string) (string, bool) {
 	}
 	out, err := decode(text)
 	return out, err == nil && !strings.ContainsAny(text, " \n\"{")
-}
-
-// wide reads UTF-16 that was taken for bytes: NULs stand between the characters.
-func wide(s string) []string {
-	var out []string
-	for _, read := range []func(string) (string, bool){padded, utf16Bytes} {
-		if text, ok := read(s); ok && (len(out) == 0 || out[0] != text) {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
-// padded takes out NULs that stand behind each character, or before it.
-func padded(s string) (string, bool) {
-	runes := []rune(strings.TrimPrefix(s, "\ufeff"))
-	var b strings.Builder
-	at := 0
-	if len(runes) > 0 && runes[0] == 0 {
-		at = 1
-	}
-	for i, r := range runes {
-		if i%2 == at {
-			b.WriteRune(r)
-		}
-		if i%2 == at == (r == 0) {
-			return "", false
-		}
-	}
-	return b.String(), true
-}
-
-// utf16Bytes reads characters as the bytes of UTF-16.
-func utf16Bytes(s string) (string, bool) {
-	var doc []byte
-	for _, r := range s {
-		if r > 0xFF {
-			return "", false
-		}
-		doc = append(doc, byte(r))
-	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if doc[0] == 0 {
-		order = binary.BigEndian
-	}
-	var units []uint16
-	for doc = append(doc, 0); len(doc) > 1; doc = doc[2:] {
-		units = append(units, order.Uint16(doc))
-	}
-	text := string(utf16.Decode(units))
-	return text, !strings.ContainsAny(text, "\ufffd\x00")
 }

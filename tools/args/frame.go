@@ -22,15 +22,7 @@ func frameOps() []Op {
 	spoken := row("args.words", "a sentence in front of the object",
 		between([2]string{"We need to look at it. ", ""}), unspoken)
 	spoken.Keeps = false
-	value := func(id, about string, damage func(*rand.Rand, string) (string, bool),
-		undo func(x *Text) []Reading) Op {
-		return Op{ID: id, About: about, Damage: damage, Undo: undo, Cost: cheap, Keeps: true, Whole: true}
-	}
-	pairs := value("args.pairs", "a list that names each argument", layout{"[[", ", ", "], [", "]]", nil, nil}.as,
-		pure(paired))
-	pairs.Proof = true
 	return []Op{
-		pairs,
 		row("args.twice", "the same object twice", written(func(_ *rand.Rand,
 			text string) string {
 			return text + text
@@ -223,28 +215,4 @@ func unclosed(x *Text) (inner, off string) {
 		return x.string[:n], ""
 	}
 	return x.string, ""
-}
-
-// paired makes an object of a list that names each argument: [{"name": "path", "value": "a"}], or
-// [["path", "a"]].
-func paired(list string) []string {
-	var members []string
-	ok := list[0] == '['
-	gjson.Parse(list).ForEach(func(_, e gjson.Result) bool {
-		name, value := e.Get("0"), e.Get("1")
-		size := int(e.Get("#").Int())
-		if e.IsObject() {
-			name, value, size = e.Get("name"), e.Get("value"), len(e.Map())
-			if !name.Exists() {
-				name = e.Get("key")
-			}
-		}
-		ok = ok && size == 2 && name.Type == gjson.String && value.Exists()
-		members = append(members, name.Raw+":"+value.Raw)
-		return ok
-	})
-	if !ok || len(members) == 0 {
-		return nil
-	}
-	return []string{"{" + strings.Join(members, ",") + "}"}
 }

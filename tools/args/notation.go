@@ -2,13 +2,10 @@ package args
 
 import (
 	"math/rand/v2"
-	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
@@ -20,16 +17,12 @@ func notationOps() []Op {
 		return Op{ID: id, About: about, Damage: damage, Undo: pure(undo), Cost: cheap, Keeps: true,
 			Proof: true, Open: true}
 	}
-	encoded := func(v gjson.Result) string {
-		return strings.ReplaceAll(url.QueryEscape(v.String()), "+", "%20")
-	}
 	lined := func(head, colon string) func(*rand.Rand, string) (string, bool) {
 		return when(layout{head, colon, "\n", "", plain, nil}.as, func(text string) bool {
 			return flat(text) && members(text) > 1 && !holds(text, `\`)
 		})
 	}
 	return []Op{
-		open("args.form", "a form as browsers send it", layout{"", "=", "&", "", plain, encoded}.as, form),
 		open("args.lines", "a key and its value in each line, as YAML has them", lined("", ": "), keyLines),
 		open("args.toml", "a table of TOML", lined("[arguments]\n", " = "), func(s string) []string {
 			head, rest, ok := strings.Cut(s, "\n")
@@ -39,10 +32,6 @@ func notationOps() []Op {
 			}
 			return keyLines(rest)
 		}),
-		open("args.flags", "flags of a command", when(layout{`--`, `="`, `" --`, `"`, plain, plain}.as,
-			func(text string) bool { return flat(text) && !holds(text, "\"\\\n") }), flags),
-		{ID: "args.element", About: "an element of XML that is the call", Undo: pure(call), Cost: cheap,
-			Keeps: true, Proof: true},
 		open("args.xml", "an element of XML for each argument", when(layout{"<parameter name=\"", "\">\n",
 			"\n</parameter>\n<parameter name=\"", "\n</parameter>", plain, plain}.as,
 			func(text string) bool { return !holds(text, "&<") }), elements),
@@ -68,10 +57,6 @@ func notationOps() []Op {
 				}
 				return by + "(" + text + ");", true
 			}, Undo: inProgram, Cost: program, Keeps: true, Proof: true},
-		{ID: "args.keywords", About: "the arguments of a call without the call",
-			Damage: when(layout{"", "=", ", ", "", plain, nil}.as,
-				func(text string) bool { return members(text) > 1 }),
-			Undo: asArguments, Cost: program, Keeps: true, Proof: true, Open: true},
 	}
 }
 
@@ -87,12 +72,8 @@ func opened(s string) []string {
 		":"))
 }
 
-// lineMember is a key and its value on a line, as in YAML, TOML and INI; flagMember is one of a command.
-var (
-	lineMember = regexp.MustCompile(`^([A-Za-z_][\w-]*)(?::[ \t]+| ?= ?)(\S.*)$`)
-	flagMember = regexp.MustCompile(`^--([A-Za-z_][\w-]*)[= ](?:"([^"\\]*)"|'([^'\\]*)'|([^\s"'\\$` + "`" +
-		`;|&<>()*?#-][^\s"'\\$` + "`" + `;|&<>()*?#]*))(?:\s+|$)`)
-)
+// lineMember is a key and its value on a line, as in YAML, TOML and INI.
+var lineMember = regexp.MustCompile(`^([A-Za-z_][\w-]*)(?::[ \t]+| ?= ?)(\S.*)$`)
 
 // keyLines reads lines of which each is a key and a value, or a key and a block of YAML. One such line
 // alone may be a remark, and a value that YAML reads in a way of its own is none for sure.
@@ -170,88 +151,10 @@ func scalar(s string) (string, bool) {
 	return s, !own && !strings.Contains(s, " #") && !strings.Contains(s, ": ") && !strings.HasSuffix(s, ":")
 }
 
-// flags reads arguments as a command has them: --path a.md --limit=3.
-func flags(s string) []string {
-	var members []string
-	for rest := strings.TrimSpace(s); rest != ""; {
-		m := flagMember.FindStringSubmatch(rest)
-		if m == nil || len(members) > 2*mostMembers {
-			return nil
-		}
-		members = append(members, m[1], m[2]+m[3]+m[4])
-		rest = rest[len(m[0]):]
-	}
-	if len(members) == 0 {
-		return nil
-	}
-	return []string{jsontext.Object(members...)}
-}
-
-// form reads the encoding of forms and of queries in URLs: city=S%C3%A3o+Paulo&unit=celsius. A + is a
-// blank only where something else shows that the text was encoded.
-func form(s string) []string {
-	s = strings.TrimPrefix(strings.TrimSpace(s), "?")
-	if strings.IndexFunc(s, func(r rune) bool { return !inForm(r) }) >= 0 ||
-		strings.Contains(s, "+") && (!strings.Contains(s, "%") || strings.Contains(s, "%20")) {
-		return nil
-	}
-	var members []string
-	for _, pair := range strings.Split(s, "&") {
-		key, value, ok := strings.Cut(pair, "=")
-		key, keyErr := url.QueryUnescape(key)
-		value, valueErr := url.QueryUnescape(value)
-		if !ok || key == "" || strings.Contains(pair[strings.IndexByte(pair, '=')+1:], "=") ||
-			keyErr != nil || valueErr != nil {
-			return nil
-		}
-		members = append(members, key, value)
-	}
-	return []string{jsontext.Object(members...)}
-}
-
-// inForm reports whether r can stand in a form that was encoded.
-func inForm(r rune) bool {
-	return r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~*!'()%+&=", r)
-}
-
 var (
 	namedTag = regexp.MustCompile(`^<(?:[\w-]+:)?(parameter|param|arg|argument)(?:=["']?|\s+(?:name|key)\s*=\s*["'])([\w.-]+)["']?(?:\s+[\w-]+="[^"<>]*")*\s*>`)
-	callTag  = regexp.MustCompile(`^<(?:[\w-]+:)?(invoke|function)(?:=["']?|\s+name\s*=\s*["'])([\w.-]+)["']?\s*>`)
-	attrTag  = regexp.MustCompile(`^<([\w.-]+)((?:\s+[\w-]+="[^"<>&]*")+)\s*/>$`)
-	attr     = regexp.MustCompile(`\s([\w-]+)="([^"]*)"`)
 	entity   = regexp.MustCompile(`&(?:#\d+|#x[0-9a-fA-F]+|\w+);`)
 )
-
-// call reads an element that is a call, of which the arguments are elements or attributes:
-// <read><path>a.md</path></read>, <invoke name="read">…</invoke>, <read path="a.md"/>. It becomes
-// {"name": …, "arguments": …}.
-func call(s string) []string {
-	s = strings.TrimSpace(s)
-	if m := attrTag.FindStringSubmatch(s); m != nil {
-		var members []string
-		for _, a := range attr.FindAllStringSubmatch(m[2], -1) {
-			members = append(members, a[1], a[2])
-		}
-		return []string{named(m[1], jsontext.Object(members...))}
-	}
-	tag, name, inner := "", "", ""
-	if m := callTag.FindStringSubmatchIndex(s); m != nil {
-		tag, name, inner = s[1:m[3]], s[m[4]:m[5]], s[m[1]:]
-	} else if name, rest, ok := openTag(s); ok {
-		return callOf(name, name, rest)
-	} else {
-		return nil
-	}
-	return callOf(tag, name, inner)
-}
-
-func callOf(tag, name, inner string) []string {
-	inner, closed := strings.CutSuffix(inner, "</"+tag+">")
-	if args := elements(inner); closed && len(args) == 1 {
-		return []string{named(name, args[0])}
-	}
-	return nil
-}
 
 func named(name, args string) string {
 	return `{"name":` + jsontext.Quote(name) + `,"arguments":` + args + "}"

@@ -1,10 +1,7 @@
 package args
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,11 +21,6 @@ func signOps() []Op {
 	return []Op{
 		row("args.signs", "brackets, quotes and colons of another script, and signs that cannot be seen",
 			otherSigns, signs),
-		row("args.escapes", `escapes such as \u{1F642}`, when(func(_ *rand.Rand, text string) (string, bool) {
-			return astral.ReplaceAllStringFunc(text, func(r string) string {
-				return fmt.Sprintf(`\u{%X}`, []rune(r)[0])
-			}), true
-		}, func(text string) bool { return !holds(text, "\"'`\\") }), escapes),
 	}
 }
 
@@ -143,33 +135,6 @@ func signOf(r rune) string {
 // isBlank reports whether r is a blank, or cannot be seen. What begins a colour can.
 func isBlank(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) && r != '\x1b' || unicode.Is(unicode.Cf, r)
-}
-
-var (
-	astral    = regexp.MustCompile(`[\x{10000}-\x{10FFFF}]`)
-	codePoint = regexp.MustCompile(`\\\\|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}`)
-)
-
-// escapes reads the characters that JavaScript and Rust write \u{1F680}, and Python \U0001F634. Where a quote
-// stands in a text, they may be those of a program that the text is.
-func escapes(s string) []string {
-	if !strings.Contains(s, `\u{`) && !strings.Contains(s, `\U`) {
-		return nil
-	}
-	text, ok := split(s, same, func(part string) (string, bool) {
-		ok := true
-		out := codePoint.ReplaceAllStringFunc(part, func(escape string) string {
-			n, _ := strconv.ParseUint(strings.Trim(escape[2:], "{}"), 16, 32)
-			if escape == `\\` {
-				return escape
-			}
-			ok = ok && n > '\\' && utf8.ValidRune(rune(n)) && !strings.ContainsAny(part[1:len(part)-1],
-				"\"'`")
-			return string(rune(n))
-		})
-		return out, ok
-	})
-	return only(text, s, ok)
 }
 
 // inNumber reports whether c can stand in a number, or in a word beside which none is one.
