@@ -81,19 +81,19 @@ type draft struct {
 
 // turn draws a turn: thoughts, a preamble, up to four calls or an answer.
 func (d *draft) turn(c *Case) {
-	say := pick(d.Rand, languages())
-	c.User, d.user = say.user, say.user
-	all := pool()
+	say := pick(d.Rand, written().Talks)
+	c.User, d.user = say.User, say.User
+	all := slices.Clone(written().Tools)
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	c.Tools = all[:2+d.IntN(8)]
 	if d.IntN(10) > 0 {
-		d.add(thought, say.thought)
-		d.hidden = append(d.hidden, say.thought)
+		d.add(thought, say.Thought)
+		d.hidden = append(d.hidden, say.Thought)
 	}
 	n := []int{0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4}[d.IntN(12)]
 	if n > 0 && d.IntN(3) == 0 {
-		d.add(preamble, say.preamble)
-		d.visible = append(d.visible, say.preamble)
+		d.add(preamble, say.Preamble)
+		d.visible = append(d.visible, say.Preamble)
 	}
 	for range n {
 		d.addCall(pick(d.Rand, c.Tools))
@@ -105,8 +105,8 @@ func (d *draft) turn(c *Case) {
 		}
 	}
 	if n == 0 {
-		d.add(answer, say.answer)
-		d.visible = append(d.visible, say.answer)
+		d.add(answer, say.Answer)
+		d.visible = append(d.visible, say.Answer)
 	}
 }
 

@@ -123,7 +123,7 @@ func TestCutCallsAreNeverOwed(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	args := json.RawMessage(`{"path": "a"}`)
-	c := Case{Tools: pool(), Truth: []Call{{"write", args, Writes, Must}}, Visible: []string{"Hello."},
+	c := Case{Tools: written().Tools, Truth: []Call{{"write", args, Writes, Must}}, Visible: []string{"Hello."},
 		Hidden: []string{"Hm."}}
 	cut := c
 	cut.Truth = []Call{{"write", args, Writes, Never}}
