@@ -3,8 +3,6 @@ package tools
 import (
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // keySigns are what stands in no name of a parameter, but is stuck to some: "recursive?", "*path",
@@ -36,10 +34,4 @@ func (w *shaper) unprefixed(given string, free func(string) bool) string {
 		return ""
 	}
 	return rest
-}
-
-// takesObject reports whether a schema takes an object.
-func takesObject(s *jsonschema.Schema) bool {
-	t := target(s)
-	return len(t.Types) == 0 || slices.Contains(t.Types, "object")
 }

@@ -78,7 +78,12 @@ func (t *taker) Harmless() bool { return t.harmless() }
 
 func (t *taker) Denies(words string) bool { return t.remark(words) != "" }
 
-func (t *taker) Unsure(found jsonrepair.Result, object string) bool { return t.unsure(found, object) }
+// Unsure reports whether what was repaired may be another object: {"a":{"a":1} begins twice, or lacks its end.
+func (t *taker) Unsure(found jsonrepair.Result, object string) bool {
+	ended := t.text + "}"
+	return t.unsure(found, object) || found.Has(jsonrepair.KindRepeat) && gjson.Valid(ended) &&
+		(t.schema == nil || t.schema.Accepts(ended))
+}
 
 // Accept tries a reading, and keeps what was noted of the first that is taken.
 func (t *taker) Accept(r args.Reading) (string, bool) {
@@ -220,10 +225,6 @@ func (t *taker) Sole(value string, raw bool) (object string, ok bool) {
 // unsure says that a value of the object may be another: a word without quotes is no text
 // only where its parameter takes none.
 func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
-	if s := w.schema; found.Inside != "" && (s == nil || s.props[found.Inside] == nil ||
-		takesObject(s.props[found.Inside])) {
-		return true
-	}
 	return found.Unsure || found.Words && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		switch v := gjson.Parse(m.val); {
 		case v.Type == gjson.String:
