@@ -204,12 +204,21 @@ func (c *Catalog) arguments(m Match, text string, end Ending) (Call, *Refusal) {
 	return Call{Name: m.Name, Arguments: []byte(object), Repairs: append(m.Repairs, w.repairs...)}, nil
 }
 
+// Plain is a text without the damage that its signs show, wherever it stands.
+func (c *Catalog) Plain(text string) (plain string, repairs []Repair) {
+	plain, steps := c.schemas.ops.Plain(text)
+	for _, s := range steps {
+		repairs = append(repairs, renamed(s.ID, s.From, s.To, ""))
+	}
+	return plain, repairs
+}
+
 // cutOff says that the call was cut, and did not end by itself. A model that ended a call may have forgotten
 // a quote: for a tool that reads, it is put there. If the end is Unsaid, a value without its closers was cut
 // if the tool changes something.
 func (w *shaper) cutOff(r args.Reading, end Ending) bool {
 	switch {
-	case r.Cut == jsonrepair.MidValue, r.Cut == jsonrepair.Unended && w.padded:
+	case r.Cut == jsonrepair.MidValue, r.Cut == jsonrepair.Unended && w.trailed:
 		return true
 	case end.How == Cut:
 		return r.Cut != jsonrepair.Whole || w.closed() || r.Raw

@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ type shaper struct {
 	open    bool // text without a parameter's name may become {"input": text}
 	madeUp  bool // null stands where the text has no value
 	repairs []Repair
-	padded  bool // a blank ends the text: of a value that lacks its quote, it may be a part
+	trailed bool // a blank or a comment ends the text: a value that lacks its quote may hold it, or not
 	levels  int  // how many objects around the arguments were taken off
 	left    int  // bytes that may still be looked at, so that time stays linear
 }
@@ -41,10 +42,13 @@ type taker struct {
 	repairs []Repair // of what was accepted
 }
 
+// trail is what may end a text behind a value, or the value.
+var trail = regexp.MustCompile(`[ \t]$|\s(?:#|//|--|/\*)[^"]*$`)
+
 // read returns what take makes of the one object that a text means.
 func (w *shaper) read(text string, take func(*shaper, args.Reading) (string, *Refusal)) (string, *Refusal) {
 	body := strings.TrimSpace(text)
-	w.padded = strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t")
+	w.trailed = trail.MatchString(text)
 	switch {
 	case body == "" || body == "null" || nameless.MatchString(body):
 		w.note("args.empty", text, "{}", "")

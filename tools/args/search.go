@@ -73,6 +73,21 @@ func (t Table) Read(text string, depth int, tool Tool) (found Answer, twice, ok 
 	return found, false, ok
 }
 
+// Plain is a text without the damage that a sign shows wherever it stands, if there is one way to undo it.
+func (t Table) Plain(text string) (plain string, steps []Step) {
+	for i := range t {
+		o := &t[i]
+		if o.Signs == "" || !o.Keeps || !strings.ContainsAny(text, o.Signs) {
+			continue
+		}
+		if all := o.Undo(&Text{string: text}); len(all) == 1 {
+			steps = append(steps, Step{ID: o.ID, From: text, To: all[0].Text})
+			text = all[0].Text
+		}
+	}
+	return text, steps
+}
+
 // undone is what a reading may have been before this damage.
 func (o *Op) undone(x *Text, r Reading) (out []Reading) {
 	switch {

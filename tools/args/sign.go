@@ -13,16 +13,17 @@ import (
 
 // signOps are signs in place of those of JSON.
 func signOps() []Op {
-	row := func(id, about string, damage func(*rand.Rand, string) (string, bool),
-		undo func(string) []string) Op {
-		return Op{ID: id, About: about, Damage: damage, Undo: pure(undo), Cost: cheap, Keeps: true,
-			Proof: true}
-	}
-	return []Op{
-		row("args.signs", "brackets, quotes and colons of another script, and signs that cannot be seen",
-			otherSigns, signs),
-	}
+	return []Op{{ID: "args.signs", Damage: otherSigns, Undo: pure(signs), Cost: cheap, Keeps: true, Proof: true,
+		About: "brackets, quotes and colons of another script, and signs that cannot be seen",
+		Signs: quoteOpeners + otherPunctuation + "٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹０１２３４５６７８９" +
+			"\u00a0\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202c\u2060\u2066\u2067\u2068\u2069\u3000\ufeff"}}
 }
+
+// quoteOpeners are what opens a text in another script; otherPunctuation is what stands for signs of JSON.
+const (
+	quoteOpeners     = "“”„‟〝「『｢«»‹《❝＂`"
+	otherPunctuation = "｛｝［【】］：︰﹕，、､﹐،;；؛﹔－−．٫"
+)
 
 // otherSigns writes an object with the signs of another script, unless they stand in its texts.
 func otherSigns(r *rand.Rand, text string) (string, bool) {
@@ -52,11 +53,6 @@ func signs(s string) []string {
 	if r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, isBlank)); isLetter(r) ||
 		strings.ContainsRune("<-?%&=", r) {
 		return nil // another notation
-	}
-	if strings.IndexFunc(s, func(r rune) bool {
-		return r >= utf8.RuneSelf || r == '`' || unicode.IsControl(r) && !unicode.IsSpace(r)
-	}) < 0 {
-		return nil
 	}
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {
@@ -89,10 +85,9 @@ func signs(s string) []string {
 // closersOf is what can close a text that r opens; it is empty where r opens none. Each pair has
 // marks of its own, but for ' and its relatives: they stand in words, too.
 func closersOf(r rune) string {
-	const opens = "“”„‟〝「『｢«»‹《❝＂`"
 	shuts := [...]string{"”", "”", "“”‟", "“”‟", "〞〟", "」", "』", "｣", "»", "«", "›", "》", "❞", "＂", "`"}
-	if at := strings.IndexRune(opens, r); at >= 0 {
-		return shuts[utf8.RuneCountInString(opens[:at])]
+	if at := strings.IndexRune(quoteOpeners, r); at >= 0 {
+		return shuts[utf8.RuneCountInString(quoteOpeners[:at])]
 	}
 	return ""
 }
