@@ -51,9 +51,12 @@ func encodingOps() []Op {
 			func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
 			func(s string) (string, bool) {
 				s = strings.TrimPrefix(s, "data:application/json;base64,")
-				out, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("+", "-",
-					"/", "_").Replace(s), "="))
-				return string(out), err == nil && len(s) >= 8
+				if len(s) < 8 || strings.ContainsAny(s, `{" `) {
+					return "", false
+				}
+				s = strings.ReplaceAll(strings.ReplaceAll(strings.TrimRight(s, "="), "+", "-"), "/", "_")
+				out, err := base64.RawURLEncoding.DecodeString(s)
+				return string(out), err == nil
 			}),
 	}
 }
