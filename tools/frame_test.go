@@ -20,7 +20,6 @@ func TestCallInAFrame(t *testing.T) {
 		{execTool, `arguments: ｛"command"："ls"｝`, `exec {"command":"ls"}`},
 		{execTool, `彩票{"command":"ls"}`, `exec {"command":"ls"}`},
 		{execTool, `｛"command"："ls"｝<|call|`, `exec {"command":"ls"}`},
-		{execTool, `<0x0A>{"command":"ls"}<0x0A><0x0A>{"command":"ls"}<0x0A>`, `exec {"command":"ls"}`},
 		{execTool, `"{\"command\":\"ls\"}"}`, `exec {"command":"ls"}`},
 		{execTool, `="{"command":"ls"}"}`, `exec {"command":"ls"}`},
 		{execTool, `Running tests numerusformassistant to=functions.exec json{"command":"ls"}`,

@@ -128,7 +128,7 @@ func (t *taker) Accept(r args.Reading) (string, bool) {
 // doubt refuses a reading that may be something else than arguments: code = "x" is Python, {code: true} may
 // be a text that lacks its quotes, and a shell may have to see the backslash of it\'s.
 func (t *taker) doubt(w *shaper, r args.Reading) *Refusal {
-	if len(r.Steps) > 0 && args.Marked(r.Text) && !r.Did("args.blanks", "args.bytes", "args.byte_tokens") {
+	if len(r.Steps) > 0 && args.Marked(r.Text) && !r.Did("args.blanks", "args.bytes") {
 		return w.refuse(BadJSON, "marks of a tokenizer stand in it")
 	}
 	if t.schema == nil {

@@ -43,7 +43,6 @@ func frameOps() []Op {
 			[2]string{"】【", ""},
 			[2]string{"…", ""}), undebris),
 		row("args.brace", "one brace too many", between([2]string{"", "}"}), unclosed),
-		row("args.reopened", "members behind the end of the object", nil, reopened),
 		row("args.end", "a comment behind the object that says that it is the end", between([2]string{"",
 			" # end"}, [2]string{"", "\n// done"}), unended),
 		spoken,
@@ -114,17 +113,6 @@ func unquotedObject(text string) (inner string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// reopened is an object that goes on behind its end, where both parts are valid: {"a":1},"b":2}
-func reopened(x *Text) (inner, off string) {
-	text := x.string
-	end, ok := jsonrepair.End(text)
-	rest := strings.TrimSpace(text[end:])
-	if !ok || !strings.HasPrefix(rest, `,"`) || !gjson.Valid(text[:end]) || !gjson.Valid("{"+rest[1:]) {
-		return text, ""
-	}
-	return text[:end-1] + rest, ""
 }
 
 var tail = regexp.MustCompile(`(?:\s*<\|\w{3,10}\|?>?(?:assistant|commentary|analysis|final)?)+$`)
