@@ -43,22 +43,23 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 	return plain, why
 }
 
-// holdsMember reports whether an object stands in a text that begins with a member of this name, or
-// with a token and it.
+// holdsMember reports whether an object stands in a text that begins with this name in quotes, or with a token
+// and it.
 func holdsMember(text, name string) bool {
 	const token = 16
 	text = strings.ReplaceAll(text, `\`, "")
-	for quoted := `"` + name + `"`; ; {
-		before, rest, found := strings.Cut(text, quoted)
+	for name != "" {
+		before, rest, found := strings.Cut(text, name)
 		if !found {
-			return false
+			break
 		}
-		if strings.HasPrefix(strings.TrimLeft(rest, " \t\r\n"), ":") &&
-			strings.Contains(before[max(0, len(before)-token):], "{") {
+		quoted := strings.TrimRight(before, "\"'") != before && strings.TrimLeft(rest, "\"'") != rest
+		if quoted && strings.Contains(before[max(0, len(before)-token):], "{") {
 			return true
 		}
 		text = rest
 	}
+	return false
 }
 
 // kindOf is what the rules say about a parameter; what they do not, its name does.

@@ -48,14 +48,8 @@ func notationOps() []Op {
 			}),
 		{ID: "args.literal", About: "a literal of a program",
 			Damage: func(r *rand.Rand, text string) (string, bool) {
-				by := pick(r, "", "dict", "JSON.stringify", "json.dumps", "Object.freeze")
-				switch by {
-				case "":
-					return layout{"{", " = ", ", ", "}", plain, nil}.write(text)
-				case "dict":
-					return layout{"dict(", "=", ", ", ")", plain, nil}.write(text)
-				}
-				return by + "(" + text + ");", true
+				how := pick(r, layout{"{", " = ", ", ", "}", plain, nil}, layout{"dict(", "=", ", ", ")", plain, nil})
+				return how.write(text)
 			}, Undo: inProgram, Cost: program, Keeps: true, Proof: true},
 	}
 }
