@@ -43,8 +43,8 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 	return plain, why
 }
 
-// holdsMember reports whether an object stands in a text that begins with this name in quotes, or with a token
-// and it.
+// holdsMember reports whether an object stands in a text that begins with this name in quotes, or with a
+// token and it.
 func holdsMember(text, name string) bool {
 	const token = 16
 	text = strings.ReplaceAll(text, `\`, "")

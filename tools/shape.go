@@ -82,7 +82,8 @@ func (t *taker) Harmless() bool { return t.harmless() }
 
 func (t *taker) Denies(words string) bool { return t.remark(words) != "" }
 
-// Unsure reports whether what was repaired may be another object: {"a":{"a":1} begins twice, or lacks its end.
+// Unsure reports whether what was repaired may be another object: {"a":{"a":1} begins twice, or lacks its
+// end.
 func (t *taker) Unsure(found jsonrepair.Result, object string) bool {
 	ended := t.text + "}"
 	return t.unsure(found, object) || found.Has(jsonrepair.KindRepeat) && gjson.Valid(ended) &&

@@ -54,5 +54,5 @@ func nameParts(name string) []string {
 
 // bare is key without dots and colons.
 func bare(name string) string {
-	return strings.NewReplacer(".", "", ":", "").Replace(key(name))
+	return strings.ReplaceAll(strings.ReplaceAll(key(name), ".", ""), ":", "")
 }

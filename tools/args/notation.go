@@ -48,8 +48,8 @@ func notationOps() []Op {
 			}),
 		{ID: "args.literal", About: "a literal of a program",
 			Damage: func(r *rand.Rand, text string) (string, bool) {
-				how := pick(r, layout{"{", " = ", ", ", "}", plain, nil}, layout{"dict(", "=", ", ", ")", plain, nil})
-				return how.write(text)
+				return pick(r, layout{"{", " = ", ", ", "}", plain, nil},
+					layout{"dict(", "=", ", ", ")", plain, nil}).write(text)
 			}, Undo: inProgram, Cost: program, Keeps: true, Proof: true},
 	}
 }

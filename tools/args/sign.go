@@ -13,8 +13,8 @@ import (
 
 // signOps are signs in place of those of JSON.
 func signOps() []Op {
-	return []Op{{ID: "args.signs", Damage: otherSigns, Undo: pure(signs), Cost: cheap, Keeps: true, Proof: true,
-		About: "brackets, quotes and colons of another script, and signs that cannot be seen",
+	return []Op{{ID: "args.signs", Damage: otherSigns, Undo: pure(signs), Cost: cheap, Keeps: true,
+		Proof: true, About: "brackets, quotes and colons of another script, and signs that cannot be seen",
 		Signs: quoteOpeners + otherPunctuation + "٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹０１２３４５６７８９" +
 			"\u00a0\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202c\u2060\u2066\u2067\u2068\u2069\u3000\ufeff"}}
 }

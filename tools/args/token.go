@@ -30,7 +30,8 @@ func tokenOps() []Op {
 			Damage: between([2]string{"<unk>", "<unk>"}, [2]string{"<|message|>", "</s>"},
 				[2]string{"```json\n", "\n```"}, [2]string{"<arguments>", "</arguments>"}),
 			Undo: pure(tokensAround), Cost: cheap, Keeps: true},
-		row("args.between", "tokens between the members", "<", func(r *rand.Rand, text string) (string, bool) {
+		row("args.between", "tokens between the members", "<", func(r *rand.Rand,
+			text string) (string, bool) {
 			return layout{"{", ":" + pick(r, "</s>", "<unk>"), ", ", "}", nil, nil}.write(text)
 		}, tokensBetween),
 	}
