@@ -181,9 +181,8 @@ func (w *shaper) proves(object string, open bool) bool {
 		})
 }
 
-// Sole makes a value, or text that is no JSON, the value of the tool's only parameter. What a model writes
-// in place
-// of arguments is often a remark, and a remark must not be run: a text must look like what the parameter
+// Sole makes a value, or text that is no JSON, the value of the tool's only parameter. What a model writes in
+// place of arguments is often a remark, and a remark must not be run: a text must look like what the parameter
 // takes, and a rule must say that it takes one, unless the tool only reads.
 func (t *taker) Sole(value string, raw bool) (object string, ok bool) {
 	w := *t.shaper
@@ -258,9 +257,9 @@ func (w *shaper) only() (name string, ok bool) {
 	return w.schema.only()
 }
 
-// fit returns object as the schema wants it. One that is valid as the model wrote
-// it comes back byte for byte, unless a sign is stuck to the name of a parameter. An argument that the schema
-// forbids is refused, not dropped: it may be the one that made the call safe.
+// fit returns object as the schema wants it. One that is valid as the model wrote it comes back byte for byte,
+// unless a sign is stuck to the name of a parameter. An argument that the schema forbids is refused, not
+// dropped: it may be the one that made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
 	if s := w.schema; s != nil && (len(w.repairs) > 0 || !s.Accepts(object) || !w.spelt(object, s)) {
 		w.refill(len(object))

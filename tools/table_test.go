@@ -11,9 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/args"
 )
 
-// damagedCall draws a call of one of the drawn tools, and damages its arguments by so many rows of the
-// table. end
-// is cut where the damage leaves the object without its end.
+// damagedCall draws a call of one of the drawn tools, and damages its arguments by so many rows of the table.
 func damagedCall(seed uint64, table args.Table, most int) (c *Catalog, name, meant, text string,
 	done []string) {
 	r := rand.New(rand.NewPCG(seed, 41))
@@ -41,8 +39,7 @@ func place(o args.Op) int {
 }
 
 // One and two damages of the table are undone, or the call is refused. A tool that writes or executes never
-// gets a
-// wrong value.
+// gets a wrong value.
 func TestTable(t *testing.T) {
 	shown := 0
 	for most := 1; most <= 2; most++ {

@@ -17,34 +17,34 @@ import (
 func frameOps() []Op {
 	row := func(id, about string, damage func(*rand.Rand, string) (string, bool), undo func(x *Text) (inner,
 		off string)) Op {
-		return Op{ID: id, About: about, Damage: damage, Undo: off(undo), Cost: usual, Keeps: true}
+		return Op{ID: id, About: about, Damage: damage, Undo: strip(undo), Cost: usual, Keeps: true}
 	}
 	spoken := row("args.words", "a sentence in front of the object",
-		between([2]string{"We need to look at it. ", ""}), unspoken)
+		between([2]string{"We need to look at it. ", ""}), stripSentence)
 	spoken.Keeps = false
 	return []Op{
 		row("args.twice", "the same object twice", written(func(_ *rand.Rand,
 			text string) string {
 			return text + text
-		}), halved),
-		row("args.header", "the header of the call", nil, unheaded),
+		}), firstHalf),
+		row("args.header", "the header of the call", nil, stripHeader),
 		row("args.hollow", "an empty object in front", between([2]string{"{}", ""}), func(x *Text) (string,
 			string) {
 			return strings.TrimPrefix(x.string, "{}"), ""
 		}),
 		row("args.tail", "tokens that end a message", between([2]string{"", "<|call|>"}, [2]string{"",
 			"<|end|>"},
-			[2]string{"", "<|call|>commentary"}, [2]string{"", "<|call|><|start|>assistant"}), untailed),
+			[2]string{"", "<|call|>commentary"}, [2]string{"", "<|call|><|start|>assistant"}), stripTail),
 		row("args.label", "a word in front that says what follows", between([2]string{"arguments: ", ""},
 			[2]string{"json", ""},
 			[2]string{"args=", ""}, [2]string{"json\r\n", ""}, [2]string{"参数：", ""},
-			[2]string{"аргументы: ", ""}, [2]string{"code ", ""}), unlabelled),
+			[2]string{"аргументы: ", ""}, [2]string{"code ", ""}), stripLabel),
 		row("args.debris", "letters and signs of another script in front", between([2]string{"彩票", ""},
 			[2]string{"】【", ""},
-			[2]string{"…", ""}), undebris),
-		row("args.brace", "one brace too many", between([2]string{"", "}"}), unclosed),
+			[2]string{"…", ""}), stripDebris),
+		row("args.brace", "one brace too many", between([2]string{"", "}"}), stripBrace),
 		row("args.end", "a comment behind the object that says that it is the end", between([2]string{"",
-			" # end"}, [2]string{"", "\n// done"}), unended),
+			" # end"}, [2]string{"", "\n// done"}), stripEnd),
 		spoken,
 	}
 }
@@ -74,8 +74,8 @@ func sole(x *Text) []Reading {
 	return []Reading{{Text: object, Raw: !x.whole || strings.IndexByte("\"[{", x.string[0]) < 0}}
 }
 
-// halved is one half of a text that stands there twice.
-func halved(x *Text) (inner, off string) {
+// firstHalf is one half of a text that stands there twice.
+func firstHalf(x *Text) (inner, off string) {
 	text := x.string
 	const between = 16 // bytes of blanks and tokens
 	for n := len(text) / 2; n > 8 && n >= (len(text)-between)/2; n-- {
@@ -88,9 +88,9 @@ func halved(x *Text) (inner, off string) {
 
 var channel = regexp.MustCompile(`\b(?:assistant|commentary|analysis|final)\b`)
 
-// unheaded is what stands behind a header that names the very tool: a server took all of it for the
+// stripHeader is what stands behind a header that names the very tool: a server took all of it for the
 // arguments of its call. What stands between the two must say nothing.
-func unheaded(x *Text) (inner, off string) {
+func stripHeader(x *Text) (inner, off string) {
 	const glue = 64 // bytes: a channel, a content type, debris
 	header := "to=functions." + x.Name()
 	at := strings.LastIndex(x.string, header)
@@ -117,8 +117,8 @@ func unquotedObject(text string) (inner string, ok bool) {
 
 var tail = regexp.MustCompile(`(?:\s*<\|\w{3,10}\|?>?(?:assistant|commentary|analysis|final)?)+$`)
 
-// untailed is a text without the tokens that end a message, and what begins behind them.
-func untailed(x *Text) (inner, off string) {
+// stripTail is a text without the tokens that end a message, and what begins behind them.
+func stripTail(x *Text) (inner, off string) {
 	from := max(0, len(x.string)-256)
 	if at := tail.FindStringIndex(x.string[from:]); at != nil && from+at[0] > 0 {
 		return x.string[:from+at[0]], ""
@@ -126,8 +126,8 @@ func untailed(x *Text) (inner, off string) {
 	return x.string, ""
 }
 
-// unlabelled is a text without the word in front that says what follows: arguments: {…}
-func unlabelled(x *Text) (inner, off string) {
+// stripLabel is a text without the word in front that says what follows: arguments: {…}
+func stripLabel(x *Text) (inner, off string) {
 	n := strings.IndexFunc(x.string, func(r rune) bool { return !isLetter(r) && r != '_' })
 	if n > 40 || n < 0 {
 		return x.string, ""
@@ -136,7 +136,7 @@ func unlabelled(x *Text) (inner, off string) {
 	for _, sign := range []string{":", "：", "="} {
 		rest = strings.TrimPrefix(rest, sign)
 	}
-	return opens(x.string, n, rest)
+	return stripped(x.string, n, rest)
 }
 
 // isLetter reports whether r may stand in a word.
@@ -144,8 +144,8 @@ func isLetter(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// undebris is a text without the few letters and signs of other scripts in front.
-func undebris(x *Text) (inner, off string) {
+// stripDebris is a text without the few letters and signs of other scripts in front.
+func stripDebris(x *Text) (inner, off string) {
 	const most = 32
 	n := strings.IndexFunc(x.string, func(r rune) bool {
 		return r < utf8.RuneSelf && !unicode.IsSpace(r) || strings.ContainsRune("｛＂「『“", r)
@@ -153,12 +153,12 @@ func undebris(x *Text) (inner, off string) {
 	if n <= 0 || n > most {
 		return x.string, ""
 	}
-	return opens(x.string, n, x.string[n:])
+	return stripped(x.string, n, x.string[n:])
 }
 
-// unspoken is the valid object that a text ends in, without the words in front: a thought that a server took
-// for the arguments, too.
-func unspoken(x *Text) (inner, off string) {
+// stripSentence is the valid object that a text ends in, without the words in front: a thought that a server
+// took for the arguments, too.
+func stripSentence(x *Text) (inner, off string) {
 	n := strings.IndexByte(x.string, '{')
 	if n <= 0 || !gjson.Valid(x.string[n:]) {
 		return x.string, ""
@@ -166,8 +166,8 @@ func unspoken(x *Text) (inner, off string) {
 	return x.string[n:], ""
 }
 
-// unended is a text without the comment behind the object that says that this is the end.
-func unended(x *Text) (inner, off string) {
+// stripEnd is a text without the comment behind the object that says that this is the end.
+func stripEnd(x *Text) (inner, off string) {
 	end, ok := jsonrepair.End(x.string)
 	rest := strings.TrimSpace(x.string[end:])
 	for _, sign := range []string{"#", "//", "--", "/*"} {
@@ -187,8 +187,8 @@ func unended(x *Text) (inner, off string) {
 	return x.string, ""
 }
 
-// opens takes text[:n] off, if rest begins as arguments do, in one notation or another.
-func opens(text string, n int, rest string) (inner, off string) {
+// stripped takes text[:n] off, if rest begins as arguments do, in one notation or another.
+func stripped(text string, n int, rest string) (inner, off string) {
 	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 	r, _ := utf8.DecodeRuneInString(rest)
 	if !strings.ContainsRune(openers, r) || rest == "" {
@@ -197,8 +197,8 @@ func opens(text string, n int, rest string) (inner, off string) {
 	return rest, text[:n]
 }
 
-// unclosed is a text without its last brace.
-func unclosed(x *Text) (inner, off string) {
+// stripBrace is a text without its last brace.
+func stripBrace(x *Text) (inner, off string) {
 	if n := len(x.string) - 1; n > 0 && (x.string[n] == '}' || x.string[n] == ']') {
 		return x.string[:n], ""
 	}

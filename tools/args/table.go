@@ -67,8 +67,7 @@ type Table []Op
 // around it, what servers make of it.
 func Ops() Table {
 	return slices.Concat(objectOps(), syntaxOps(), signOps(), notationOps(), frameOps(), encodingOps(),
-		tokenOps(),
-		transportOps(), soleOps())
+		tokenOps(), transportOps(), soleOps())
 }
 
 // has reports whether the table has a row.
@@ -86,8 +85,8 @@ func pure(undo func(text string) []string) func(*Text) []Reading {
 	}
 }
 
-// off is an undo that takes something off a text, unless words in it may deny the call.
-func off(undo func(x *Text) (inner, off string)) func(*Text) []Reading {
+// strip is an undo that takes something off a text, unless words in it may deny the call.
+func strip(undo func(x *Text) (inner, off string)) func(*Text) []Reading {
 	return func(x *Text) []Reading {
 		inner, taken := undo(x)
 		if !x.Known() || inner == x.string || x.Denies(taken) {
