@@ -257,8 +257,8 @@ func (w *shaper) only() (name string, ok bool) {
 	return w.schema.only()
 }
 
-// fit returns object as the schema wants it. One that is valid as the model wrote it comes back byte for byte,
-// unless a sign is stuck to the name of a parameter. An argument that the schema forbids is refused, not
+// fit returns object as the schema wants it. One that is valid as the model wrote it comes back byte for
+// byte, unless a sign is stuck to the name of a parameter. An argument that the schema forbids is refused, not
 // dropped: it may be the one that made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
 	if s := w.schema; s != nil && (len(w.repairs) > 0 || !s.Accepts(object) || !w.spelt(object, s)) {

@@ -8,23 +8,6 @@ const maxSteps = 16
 // words are what servers and models write in front of arguments.
 var words = [...]string{"json", "code", "arguments", "args", "parameters", "input"}
 
-// afterWord is what stands behind a word and its sign, as in "json: {…}".
-func afterWord(text string) (string, bool) {
-	rest := text
-	for _, word := range words {
-		if len(text) > len(word) && strings.EqualFold(text[:len(word)], word) {
-			rest = strings.TrimLeft(text[len(word):], " ")
-			break
-		}
-	}
-	behind := strings.TrimLeft(strings.TrimLeft(rest, ":="), " \n")
-	if behind == text || !strings.HasPrefix(behind, "{") && !strings.HasPrefix(behind, `"{`) &&
-		!strings.HasPrefix(behind, `"\`) {
-		return "", false
-	}
-	return behind, true
-}
-
 // Clean returns text without the debris around it: a fence, quotes that enclose all, and
 // the word and sign in front of it.
 func (k Kind) Clean(text string) string {

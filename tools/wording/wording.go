@@ -97,9 +97,6 @@ func jsonLike(text string) bool {
 		key := strings.IndexByte(rest, '"')
 		return key >= 0 && strings.HasPrefix(strings.TrimLeft(rest[key+1:], " "), ":")
 	}
-	if behind, ok := afterWord(text); ok && behind != "" {
-		return true
-	}
 	return strings.HasPrefix(text, "&quot;") || strings.HasPrefix(text, "eyJ") && letters(text) == len(text)
 }
 
