@@ -132,7 +132,7 @@ fuzz: ## every fuzz target for FUZZTIME (10s), and the long form of tests that m
 	BASH_SECONDS=60 go test -run BashRunsNothingElse -v ./sidecar/ruleset
 	WORDS_SEED=$$RANDOM WORDS_COUNT=100000 go test -run WordsAreAsInBash -v ./policy/shell
 	TEXTS=20000 go test -run AnyChunkingDeniesTheSame ./sidecar/parse
-	EDITS=200 go test -run EditsUnderLoad ./sidecar
+	EDITS=200 go test -run EditsUnderLoad ./sidecar/live
 	ATTACKS=all go test -run StrangersConfined ./sidecar/part/confine/walls
 	@for package in $(packages); do \
 	  listed=$$(go test -list '^Fuzz' "$$package"); \
@@ -170,7 +170,7 @@ schemas: ## rewrite schemas/, which editors check rules with, from the Go types
 	go test ./sidecar/ruleset -run TestSchemasAreFresh -update
 
 faults: ## rewrite the tables of docs/faults.md: what comes of a run in which something fails
-	go test ./sidecar -run TestFaults -update
+	go test ./sidecar/part/run/executor -run TestFaults -update
 
 scenarios: ## rewrite the tables of docs/scenarios.md: a real gateway with damaged replies, alone and with the sidecar; 5 minutes
 	GPTOSS_E2E=1 go test -count=1 -timeout 30m -run '^TestScenarios$$' ./e2e -update

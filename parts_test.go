@@ -34,18 +34,24 @@ func TestPartsAreListed(t *testing.T) {
 	}
 }
 
-// Without a part, which is two lines of main.go, the program builds, checks its rules and serves. What the
-// part would have brought is unknown, with a sentence that says why.
+// Without a part, which is two lines of main.go, the program builds, checks its rules and serves; so it does
+// without all of them. What the part would have brought is unknown, with a sentence that says why.
 func TestWithoutEachPart(t *testing.T) {
+	missing := [][]string{built.Parts()}
+	if !testing.Short() {
+		for _, part := range built.Parts() {
+			missing = append(missing, []string{part})
+		}
+	}
 	source, err := os.ReadFile("main.go")
 	ruletest.Must(t, err)
 	model := httptest.NewServer(script.New(script.Scenario{Steps: []script.Reply{script.Text("Hello.")},
 		Loop: true}))
 	t.Cleanup(model.Close)
-	for _, part := range built.Parts() {
-		t.Run(part, func(t *testing.T) {
+	for _, parts := range missing {
+		t.Run(strings.Join(parts, " "), func(t *testing.T) {
 			dir := t.TempDir()
-			program := without(t, dir, string(source), part)
+			program := without(t, dir, string(source), parts)
 			run := func(args ...string) (string, error) {
 				c := exec.Command(program, args...)
 				c.Env = append(os.Environ(), "XDG_STATE_HOME="+dir)
@@ -56,36 +62,35 @@ func TestWithoutEachPart(t *testing.T) {
 				t.Fatalf("check: %v\n%s", err, said)
 			}
 			serves(t, program, dir, model.URL)
-			for _, command := range built.Brings(part, built.Command) {
-				refuses(t, run, "the command `"+command+"` belongs to the part "+part, command)
-			}
-			for _, key := range built.Brings(part, built.Setting) {
-				file := filepath.Join(dir, "config.yaml")
-				ruletest.Must(t, os.WriteFile(file, []byte(key+": x\n"), 0o600))
-				refuses(t, run, "the setting `"+key+"` belongs to the part "+part, "serve", "--config", file)
+			for _, part := range parts {
+				for _, command := range built.Brings(part, built.Command) {
+					refuses(t, run, "the command `"+command+"` belongs to the part "+part, command)
+				}
+				for _, key := range built.Brings(part, built.Setting) {
+					file := filepath.Join(dir, "config.yaml")
+					ruletest.Must(t, os.WriteFile(file, []byte(key+": x\n"), 0o600))
+					refuses(t, run, "the setting `"+key+"` belongs to the part "+part, "serve", "--config", file)
+				}
 			}
 		})
 	}
 }
 
-// without builds the program without a part.
-func without(t *testing.T, dir, source, part string) string {
+// without builds the program without these parts.
+func without(t *testing.T, dir, source string, parts []string) string {
 	t.Helper()
-	lines := strings.SplitAfter(source, "\n")
-	var left strings.Builder
-	for _, line := range lines {
-		if !strings.HasSuffix(line, "/sidecar/part/"+part+"\"\n") &&
-			strings.TrimSpace(line) != part+".Part{}," {
-			left.WriteString(line)
+	for _, part := range parts {
+		before := strings.Count(source, "\n")
+		source = regexp.MustCompile(`(?m)^.*/sidecar/part/`+part+`"\n|^\s*`+part+`\.Part\{\},\n`).
+			ReplaceAllString(source, "")
+		if n := before - strings.Count(source, "\n"); n != 2 {
+			t.Fatalf("%d lines of main.go are about %s", n, part)
 		}
-	}
-	if n := strings.Count(source, "\n") - strings.Count(left.String(), "\n"); n != 2 {
-		t.Fatalf("%d lines of main.go are about it", n)
 	}
 	here, err := filepath.Abs("main.go")
 	ruletest.Must(t, err)
 	file, overlay := filepath.Join(dir, "main.go"), filepath.Join(dir, "overlay.json")
-	ruletest.Must(t, os.WriteFile(file, []byte(left.String()), 0o600))
+	ruletest.Must(t, os.WriteFile(file, []byte(source), 0o600))
 	doc, err := json.Marshal(map[string]any{"Replace": map[string]string{here: file}})
 	ruletest.Must(t, err)
 	ruletest.Must(t, os.WriteFile(overlay, doc, 0o600))

@@ -1,4 +1,4 @@
-package sidecar
+package sidecar_test
 
 import (
 	"context"
@@ -7,11 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -26,27 +26,27 @@ func TestCallerLeaves(t *testing.T) {
 		name, body string
 		reply      script.Reply
 	}{
-		{"stream, in the middle", asking(streaming), talking},
-		{"stream, before the headers", asking(streaming), slow},
-		{"stream, between the headers and the first word", asking(streaming), script.Reply{Deltas: []string{"{}"}, End: script.Hang}},
-		{"document", asking(""), slow},
+		{"stream, in the middle", provider.Body(provider.Streaming), talking},
+		{"stream, before the headers", provider.Body(provider.Streaming), slow},
+		{"stream, between the headers and the first word", provider.Body(provider.Streaming), script.Reply{Deltas: []string{"{}"}, End: script.Hang}},
+		{"document", provider.Body(""), slow},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			r := play(t, row.reply)
+			r := provider.Play(t, row.reply)
 			ctx, leave := context.WithCancel(t.Context())
 			gone := make(chan struct{})
 			go func() {
 				defer close(gone)
-				if res, err := r.do(ctx, http.MethodPost, "/v1/chat/completions", row.body); err == nil {
+				if res, err := r.Do(ctx, http.MethodPost, "/v1/chat/completions", row.body); err == nil {
 					_, _ = io.Copy(io.Discard, res.Body)
 					res.Body.Close()
 				}
 			}()
-			ruletest.Soon(t, "the model is asked", func() bool { return len(r.model.Requests("")) == 1 })
+			ruletest.Soon(t, "the model is asked", func() bool { return len(r.Model.Requests("")) == 1 })
 			time.Sleep(20 * time.Millisecond)
 			leave()
 			<-gone
-			ruletest.Soon(t, "the model server is left", func() bool { return r.model.Unplayed() == 1 })
+			ruletest.Soon(t, "the model server is left", func() bool { return r.Model.Unplayed() == 1 })
 		})
 	}
 }
@@ -55,15 +55,15 @@ func TestCallerLeaves(t *testing.T) {
 func TestCallerLeavesBackOff(t *testing.T) {
 	model := script.New(script.Scenario{Steps: []script.Reply{script.Fail(http.StatusServiceUnavailable,
 		"loading")}, Loop: true})
-	r := start(t, setup{limits: func(l *ruleset.Limits) {
+	r := provider.Start(t, provider.Setup{Limits: func(l *ruleset.Limits) {
 		l.RetryMin, l.RetryMax, l.RetryBudget = 30*time.Second, time.Minute, 5*time.Minute
 	}}, model)
-	for i, body := range []string{asking(streaming), asking("")} {
+	for i, body := range []string{provider.Body(provider.Streaming), provider.Body("")} {
 		ctx, leave := context.WithCancel(t.Context())
 		gone := make(chan struct{})
 		go func() {
 			defer close(gone)
-			if res, err := r.do(ctx, http.MethodPost, "/v1/chat/completions", body); err == nil {
+			if res, err := r.Do(ctx, http.MethodPost, "/v1/chat/completions", body); err == nil {
 				t.Errorf("an answer: %s", res.Status)
 				res.Body.Close()
 			}
@@ -73,7 +73,7 @@ func TestCallerLeavesBackOff(t *testing.T) {
 		leave()
 		<-gone
 		ended := fmt.Sprintf(`gptoss_executor_requests_total{model="gpt-oss",status="499"} %d`, i+1)
-		ruletest.Soon(t, "the request ends", func() bool { return strings.Contains(r.metrics(), ended) })
+		ruletest.Soon(t, "the request ends", func() bool { return strings.Contains(r.Scrape(), ended) })
 		if n := len(model.Requests("")); n != i+1 {
 			t.Errorf("%d requests after %d callers who left", n, i+1)
 		}
@@ -84,9 +84,9 @@ func TestCallerLeavesBackOff(t *testing.T) {
 func TestHalfClosed(t *testing.T) {
 	slow := script.Text("Late.")
 	slow.Delay = time.Minute
-	r := play(t, slow, script.Text("It is ").Ending(script.Hang))
-	for _, body := range []string{asking(""), asking(streaming)} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	r := provider.Play(t, slow, script.Text("It is ").Ending(script.Hang))
+	for _, body := range []string{provider.Body(""), provider.Body(provider.Streaming)} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))
 		ruletest.Must(t, err)
 		defer conn.Close()
 		_, err = fmt.Fprintf(conn,
@@ -98,11 +98,4 @@ func TestHalfClosed(t *testing.T) {
 			t.Errorf("%s: %q", body, got)
 		}
 	}
-}
-
-// metrics is what GET /metrics says.
-func (r *rig) metrics() string {
-	w := httptest.NewRecorder()
-	r.s.metrics.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	return w.Body.String()
 }

@@ -1,7 +1,6 @@
-package sidecar
+package sidecar_test
 
 import (
-	"net"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -9,17 +8,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-const upstreamKey = "my-own-key-1234"
-
 // What a caller without tools is told about a failing model server. OpenClaw acts on
 // status, code and, for an overflow, the words.
 func TestStatusMap(t *testing.T) {
-	leak := "Incorrect API key provided: " + upstreamKey + " at http://10.0.0.7:8000/v1"
+	leak := "Incorrect API key provided: " + provider.UpstreamKey + " at http://10.0.0.7:8000/v1"
 	plain := func(status int, message string) script.Reply { return script.Fail(status, message) }
 	const window = "maximum context length is 8192 tokens"
 	const known = "maximum context length is 131072 tokens"
@@ -54,102 +52,81 @@ func TestStatusMap(t *testing.T) {
 			t.Run(row.name+", "+mode, func(t *testing.T) {
 				model := script.New(script.Scenario{Steps: []script.Reply{row.reply}, Loop: true})
 				model.Dialect = row.server()
-				r := start(t, setup{key: upstreamKey}, model)
-				a := r.plain(mode)
-				if a.status != row.status || a.fault.Code != row.code ||
-					!strings.Contains(a.fault.Message, row.says) || a.fault.Type == "" {
-					t.Errorf("%d %s", a.status, a.body)
+				r := provider.Start(t, provider.Setup{Key: provider.UpstreamKey}, model)
+				a := r.Plain(mode)
+				if a.Status != row.status || a.Fault.Code != row.code ||
+					!strings.Contains(a.Fault.Message, row.says) || a.Fault.Type == "" {
+					t.Errorf("%d %s", a.Status, a.Body)
 				}
-				if got, _ := strconv.Atoi(a.header.Get("Retry-After")); got != row.retry {
-					t.Errorf("Retry-After %q", a.header.Get("Retry-After"))
+				if got, _ := strconv.Atoi(a.Header.Get("Retry-After")); got != row.retry {
+					t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
 				}
-				r.noSecret(a)
+				r.NoSecret(a)
 			})
-		}
-	}
-}
-
-// noSecret looks for the upstream's key and address in all that is seen.
-func (r *rig) noSecret(a *answer) {
-	r.t.Helper()
-	for _, secret := range []string{upstreamKey, "10.0.0.7"} {
-		if strings.Contains(a.body, secret) || secret == upstreamKey && strings.Contains(r.log.String(),
-			secret) {
-			r.t.Errorf("%q in %s\nlog: %s", secret, a.body, r.log)
 		}
 	}
 }
 
 // An error that comes with status 200 is one all the same.
 func TestErrorInside(t *testing.T) {
-	body := `{"error":{"message":"bad key ` + upstreamKey + `","type":"auth","code":401}}`
+	body := `{"error":{"message":"bad key ` + provider.UpstreamKey + `","type":"auth","code":401}}`
 	for _, row := range []struct{ kind, body string }{
-		{docu, body},
-		{sse, "data: " + body + "\n\n" + doneEvent},
-		{sse, "error: {\"code\":401,\"message\":\"bad key " + upstreamKey + "\"}\n\n" + doneEvent},
-		{sse, ev(0, `"role":"assistant","content":""`, "null") + "data: " + body + "\n\n" + doneEvent},
+		{provider.Document, body},
+		{provider.SSE, "data: " + body + "\n\n" + provider.DoneEvent},
+		{provider.SSE, "error: {\"code\":401,\"message\":\"bad key " + provider.UpstreamKey + "\"}\n\n" + provider.DoneEvent},
+		{provider.SSE, provider.Piece(0, `"role":"assistant","content":""`, "null") + "data: " + body + "\n\n" + provider.DoneEvent},
 	} {
-		r := start(t, setup{key: upstreamKey}, says(row.kind, row.body))
+		r := provider.Start(t, provider.Setup{Key: provider.UpstreamKey}, provider.Says(row.kind, row.body))
 		for _, mode := range []string{"stream", "whole"} {
-			a := r.plain(mode)
-			if a.fault.Code != "upstream_auth" || a.done {
-				t.Errorf("%s, %s: %s", row.body, mode, a.body)
+			a := r.Plain(mode)
+			if a.Fault.Code != "upstream_auth" || a.Done {
+				t.Errorf("%s, %s: %s", row.body, mode, a.Body)
 			}
-			r.noSecret(a)
+			r.NoSecret(a)
 		}
 	}
-}
-
-// closedPort is an address where nobody listens.
-func closedPort(t testing.TB) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func TestUnreachable(t *testing.T) {
-	address := closedPort(t)
-	r := start(t, setup{url: "http://" + address}, nil)
+	address := provider.ClosedPort(t)
+	r := provider.Start(t, provider.Setup{URL: "http://" + address}, nil)
 	for _, mode := range []string{"stream", "whole"} {
-		a := r.plain(mode)
-		if a.status != http.StatusFailedDependency || a.fault.Code != "upstream_away" ||
-			strings.Contains(a.body, address) {
-			t.Errorf("%s: %d %v %s", mode, a.status, a.header, a.body)
+		a := r.Plain(mode)
+		if a.Status != http.StatusFailedDependency || a.Fault.Code != "upstream_away" ||
+			strings.Contains(a.Body, address) {
+			t.Errorf("%s: %d %v %s", mode, a.Status, a.Header, a.Body)
 		}
 	}
-	ready := r.ask(http.MethodGet, "/readyz", "")
-	if ready.status != http.StatusServiceUnavailable ||
-		!strings.Contains(ready.body, `"failing":["upstream: it cannot be reached`) ||
-		strings.Contains(ready.body, address) {
-		t.Errorf("%d %s", ready.status, ready.body)
+	ready := r.Ask(http.MethodGet, "/readyz", "")
+	if ready.Status != http.StatusServiceUnavailable ||
+		!strings.Contains(ready.Body, `"failing":["upstream: it cannot be reached`) ||
+		strings.Contains(ready.Body, address) {
+		t.Errorf("%d %s", ready.Status, ready.Body)
 	}
-	if live := r.ask(http.MethodGet, "/healthz", ""); live.status != http.StatusOK {
-		t.Errorf("%d %s", live.status, live.body)
+	if live := r.Ask(http.MethodGet, "/healthz", ""); live.Status != http.StatusOK {
+		t.Errorf("%d %s", live.Status, live.Body)
 	}
 }
 
 // What the model server sends may be no answer at all.
 func TestNonsense(t *testing.T) {
 	for _, row := range []struct{ kind, body string }{
-		{docu, `{"choices":[{"message":`},
-		{docu, `[]`},
-		{docu, `{"choices":[]}`},
+		{provider.Document, `{"choices":[{"message":`},
+		{provider.Document, `[]`},
+		{provider.Document, `{"choices":[]}`},
 		{"text/html", "<html><title>It works</title></html>"},
-		{sse, ""},
-		{sse, "data: {\"choices\":[{\n\n"},
-		{sse, "data: " + strings.Repeat("x", 9<<20) + "\n\n"},
-		{sse, doneEvent},
+		{provider.SSE, ""},
+		{provider.SSE, "data: {\"choices\":[{\n\n"},
+		{provider.SSE, "data: " + strings.Repeat("x", 9<<20) + "\n\n"},
+		{provider.SSE, provider.DoneEvent},
 	} {
-		r := start(t, setup{key: upstreamKey}, says(row.kind, row.body))
+		r := provider.Start(t, provider.Setup{Key: provider.UpstreamKey}, provider.Says(row.kind, row.body))
 		for _, mode := range []string{"stream", "whole"} {
-			a := r.plain(mode)
+			a := r.Plain(mode)
 			// it took so long that the role left first
-			inStream := a.status == http.StatusOK && mode == "stream"
-			if a.status != http.StatusBadGateway && !inStream || a.fault.Code == "" || a.done {
-				t.Errorf("%.40q, %s: %d %.300s", row.body, mode, a.status, a.body)
+			inStream := a.Status == http.StatusOK && mode == "stream"
+			if a.Status != http.StatusBadGateway && !inStream || a.Fault.Code == "" || a.Done {
+				t.Errorf("%.40q, %s: %d %.300s", row.body, mode, a.Status, a.Body)
 			}
 		}
 	}
@@ -186,26 +163,26 @@ func TestErrorsThatPassSaySo(t *testing.T) {
 	} {
 		for _, api := range []string{"", "yes"} {
 			t.Run(row.name+", responses "+api, func(t *testing.T) {
-				t.Setenv(otherAPI, api)
+				t.Setenv(provider.OtherAPI, api)
 				row.reply.Delay = 200 * time.Millisecond
-				r := failing(t, setup{limits: func(l *ruleset.Limits) {
+				r := provider.Failing(t, provider.Setup{Limits: func(l *ruleset.Limits) {
 					l.Keepalive = 20 * time.Millisecond
 				}}, row.reply)
-				a := r.plain("stream")
-				if a.status != 200 || a.fault.Message == "" || a.done {
-					t.Fatalf("%d %s", a.status, a.body)
+				a := r.Plain("stream")
+				if a.Status != 200 || a.Fault.Message == "" || a.Done {
+					t.Fatalf("%d %s", a.Status, a.Body)
 				}
-				if strings.Contains(a.fault.Message, "you can retry your request") != row.passes ||
-					!strings.Contains(a.fault.Message, row.again) {
-					t.Errorf("%+v", a.fault)
+				if strings.Contains(a.Fault.Message, "you can retry your request") != row.passes ||
+					!strings.Contains(a.Fault.Message, row.again) {
+					t.Errorf("%+v", a.Fault)
 				}
-				if api == "" && strings.Contains(a.body, `"retry_after":7`) != (row.again != "") {
-					t.Errorf("%s", a.body)
+				if api == "" && strings.Contains(a.Body, `"retry_after":7`) != (row.again != "") {
+					t.Errorf("%s", a.Body)
 				}
-				said := a.fault.Message // pi looks at no more
+				said := a.Fault.Message // pi looks at no more
 				for agent, re := range words {
 					if agent == "opencode" {
-						said = a.fault.Message + a.fault.Type + a.fault.Code
+						said = a.Fault.Message + a.Fault.Type + a.Fault.Code
 					}
 					if re.MatchString(said) != row.passes {
 						t.Errorf("%s: %q", agent, said)
@@ -225,14 +202,14 @@ func TestStatusBeforeTheHead(t *testing.T) {
 		keepalive time.Duration
 		requests  int
 	}{{500 * time.Millisecond, 1}, {time.Hour, 2}} {
-		r := start(t, setup{limits: func(l *ruleset.Limits) {
+		r := provider.Start(t, provider.Setup{Limits: func(l *ruleset.Limits) {
 			l.Keepalive, l.RetryMax, l.Retries = row.keepalive, 2*time.Second, 1
 		}},
 			script.New(script.Scenario{Steps: []script.Reply{busy}, Loop: true}))
-		a := r.plain("stream")
-		if n := len(r.model.Requests("")); a.status != 429 || a.header.Get("Retry-After") != "1" ||
-			a.fault.Code != "rate_limit_exceeded" || n != row.requests {
-			t.Errorf("%d %v after %d requests: %s", a.status, a.header, n, a.body)
+		a := r.Plain("stream")
+		if n := len(r.Model.Requests("")); a.Status != 429 || a.Header.Get("Retry-After") != "1" ||
+			a.Fault.Code != "rate_limit_exceeded" || n != row.requests {
+			t.Errorf("%d %v after %d requests: %s", a.Status, a.Header, n, a.Body)
 		}
 	}
 }
@@ -250,12 +227,12 @@ func TestErrorsInWordsOfAnAgent(t *testing.T) {
 	for status, want := range map[int]bool{503: true, 400: false} {
 		reply := script.Fail(status, "no")
 		reply.Delay = 200 * time.Millisecond
-		r := failing(t, setup{set: set,
-			limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, reply)
-		a := r.chat(`{` + streaming +
+		r := provider.Failing(t, provider.Setup{Set: set,
+			Limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, reply)
+		a := r.Chat(`{` + provider.Streaming +
 			`,"model":"gpt-oss","messages":[{"role":"system","content":"You are ours."},{"role":"user","content":"go"}]}`)
-		if a.fault.Message == "" || strings.Contains(a.fault.Message, "send it anew") != want {
-			t.Errorf("%d: %+v", status, a.fault)
+		if a.Fault.Message == "" || strings.Contains(a.Fault.Message, "send it anew") != want {
+			t.Errorf("%d: %+v", status, a.Fault)
 		}
 	}
 }

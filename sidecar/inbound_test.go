@@ -1,13 +1,13 @@
-package sidecar
+package sidecar_test
 
 import (
 	"bytes"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -17,9 +17,8 @@ import (
 
 // What is asked under a name that is not ours is answered nowhere, health aside.
 func TestNamesAreLookedAt(t *testing.T) {
-	r := play(t)
-	r.s.names = web.Names{Local: true}
-	h := r.s.Handler()
+	r := provider.Start(t, provider.Setup{Names: web.Names{Local: true}}, script.New())
+	h := r.Sidecar.Handler()
 	for path, want := range map[string]int{"/v1/models": 403, "/metrics": 403, "/readyz": 403,
 		"/healthz": 200} {
 		for host, want := range map[string]int{"127.0.0.1:8001": 200, "evil.example": want} {
@@ -37,7 +36,7 @@ func TestNamesAreLookedAt(t *testing.T) {
 // A token is in no log, answer or metric, whether it was right or wrong.
 func TestTokensStayInside(t *testing.T) {
 	const token, key, wrong = "caller-s3cret", "model-s3cret", "wrong-s3cret"
-	r := start(t, setup{token: token, key: key},
+	r := provider.Start(t, provider.Setup{Token: token, Key: key},
 		script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
 	var shown bytes.Buffer
 	for _, with := range []string{token, wrong, ""} {
@@ -47,13 +46,13 @@ func TestTokensStayInside(t *testing.T) {
 			if path == "/v1/chat/completions" {
 				method = http.MethodPost
 			}
-			res, err := r.do(t.Context(), method, path, asking(""), "Authorization", "Bearer "+with)
+			res, err := r.Do(t.Context(), method, path, provider.Body(""), "Authorization", "Bearer "+with)
 			ruletest.Must(t, err)
 			ruletest.Must(t, res.Write(&shown))
 		}
 	}
 	for _, secret := range []string{token, key, wrong} {
-		if strings.Contains(shown.String(), secret) || strings.Contains(r.log.String(), secret) {
+		if strings.Contains(shown.String(), secret) || strings.Contains(r.Log.String(), secret) {
 			t.Errorf("%s can be read", secret)
 		}
 	}
@@ -70,23 +69,23 @@ func TestSessionLimits(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Yes."}}]}`))
 	})
-	r := start(t, setup{limits: func(l *ruleset.Limits) {
+	r := provider.Start(t, provider.Setup{Limits: func(l *ruleset.Limits) {
 		l.Session = admission.Pace{AtOnce: 1, PerMinute: 2}
 		l.Caller = admission.Pace{AtOnce: 9, PerMinute: 9}
 	}}, model)
-	first := make(chan *answer)
-	go func() { first <- r.chat(asking(""), "session_id", "one") }()
+	first := make(chan *provider.Answer)
+	go func() { first <- r.Chat(provider.Body(""), "session_id", "one") }()
 	<-begun
-	limited := func(a *answer) bool {
-		return a.status == http.StatusTooManyRequests && a.fault.Code == "session_limit_exceeded" &&
-			a.header.Get("Retry-After") != ""
+	limited := func(a *provider.Answer) bool {
+		return a.Status == http.StatusTooManyRequests && a.Fault.Code == "session_limit_exceeded" &&
+			a.Header.Get("Retry-After") != ""
 	}
-	if a := r.chat(asking(""), "session_id", "one"); !limited(a) {
-		t.Errorf("a second one at once: %d %s", a.status, a.body)
+	if a := r.Chat(provider.Body(""), "session_id", "one"); !limited(a) {
+		t.Errorf("a second one at once: %d %s", a.Status, a.Body)
 	}
 	close(hold)
-	if a := <-first; a.status != http.StatusOK {
-		t.Errorf("the first one: %d %s", a.status, a.body)
+	if a := <-first; a.Status != http.StatusOK {
+		t.Errorf("the first one: %d %s", a.Status, a.Body)
 	}
 	for _, row := range []struct {
 		header []string
@@ -98,21 +97,8 @@ func TestSessionLimits(t *testing.T) {
 		{[]string{"x-session-affinity", "one"}, 429},
 		{nil, 200}, {nil, 200}, {nil, 200},
 	} {
-		if a := r.chat(asking(""), row.header...); a.status != row.want || a.status == 429 && !limited(a) {
-			t.Errorf("%v: %d %s, want %d", row.header, a.status, a.body, row.want)
+		if a := r.Chat(provider.Body(""), row.header...); a.Status != row.want || a.Status == 429 && !limited(a) {
+			t.Errorf("%v: %d %s, want %d", row.header, a.Status, a.Body, row.want)
 		}
-	}
-}
-
-// Who says that much comes, and sends little, gets little memory.
-func TestBodyTakesWhatCame(t *testing.T) {
-	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{"))
-	r.ContentLength = 64 << 20
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	body, err := readBody(httptest.NewRecorder(), r, 128<<20)
-	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; took > 8<<20 || string(body) != "{" || err != nil {
-		t.Errorf("%d bytes for %q, %v", took, body, err)
 	}
 }

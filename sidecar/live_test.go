@@ -1,4 +1,4 @@
-package sidecar
+package sidecar_test
 
 import (
 	"bytes"
@@ -12,7 +12,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -20,17 +22,17 @@ import (
 )
 
 // watched is a rig whose rules stand in a folder that is watched.
-func watched(t testing.TB, model http.Handler) (r *rig, dir string) {
+func watched(t testing.TB, model http.Handler) (r *provider.Server, dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	ruletest.Copy(t, dir)
-	r = start(t, setup{}, model)
-	log := slog.New(slog.NewTextHandler(r.log, nil))
+	r = provider.Start(t, provider.Setup{}, model)
+	log := slog.New(slog.NewTextHandler(r.Log, nil))
 	rules, err := live.Open(ruletest.Source(t, dir), "", log, telemetry.New())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.s.rules = rules
+	r.Rules.Rules = rules
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { rules.Watch(ctx); close(ended) }()
@@ -78,54 +80,53 @@ func TestLiveRules(t *testing.T) {
 	model := script.New(script.Scenario{Steps: []script.Reply{reply, reply, reply}})
 	taken := make(chan struct{}) // the second reply ends behind the edit, however long that takes
 	r, dir := watched(t, &lasting{Handler: model, which: 2, until: taken})
-	before := r.s.rules.Set().Version
-	if a := r.stream(); len(a.calls) != 1 || a.header.Get(web.RulesVersion) != before {
-		t.Fatalf("%v under %s", a.calls, a.header.Get(web.RulesVersion))
+	before := r.Rules.Set().Version
+	if a := r.Stream(); len(a.Calls) != 1 || a.Header.Get(web.RulesVersion) != before {
+		t.Fatalf("%v under %s", a.Calls, a.Header.Get(web.RulesVersion))
 	}
 
-	inFlight := make(chan *answer, 1)
-	go func() { inFlight <- r.stream() }()
+	inFlight := make(chan *provider.Answer, 1)
+	go func() { inFlight <- r.Stream() }()
 	ruletest.Soon(t, "the model is asked", func() bool { return len(model.Requests("")) == 2 })
 	began := time.Now()
 	ruletest.Edit(t, dir, "strategies.yaml", "kind: block\n    priority: 60",
 		"kind: block\n    enabled: false\n    priority: 60")
-	ruletest.Soon(t, "the edit is taken up", func() bool { return r.s.rules.Set().Version != before })
+	ruletest.Soon(t, "the edit is taken up", func() bool { return r.Rules.Set().Version != before })
 	if took := time.Since(began); took > 4*time.Second { // without an event it is looked at after five
 		t.Errorf("taken up after %s", took)
 	}
-	after := r.s.rules.Set().Version
+	after := r.Rules.Set().Version
 	close(taken)
-	if a := <-inFlight; len(a.calls) != 1 || a.header.Get(web.RulesVersion) != before {
+	if a := <-inFlight; len(a.Calls) != 1 || a.Header.Get(web.RulesVersion) != before {
 		t.Errorf("in flight: %+v", a)
 	}
-	if a := r.stream(); len(a.calls) != 0 || a.text != reply.Content ||
-		a.header.Get(web.RulesVersion) != after {
+	if a := r.Stream(); len(a.Calls) != 0 || a.Text != reply.Content ||
+		a.Header.Get(web.RulesVersion) != after {
 		t.Errorf("after the edit: %+v", a)
 	}
 
 	ruletest.Edit(t, dir, "models.yaml", "mode: provider", "mode: provder")
 	ruletest.Soon(t, "the broken edit is refused",
-		func() bool { return strings.Contains(r.log.String(), "rules_refused") })
-	if a := r.ask(http.MethodGet, "/v1/models/gpt-oss", ""); a.status != 200 ||
-		a.header.Get(web.RulesVersion) != after {
-		t.Errorf("%d %s", a.status, a.body)
+		func() bool { return strings.Contains(r.Log.String(), "rules_refused") })
+	if a := r.Ask(http.MethodGet, "/v1/models/gpt-oss", ""); a.Status != 200 ||
+		a.Header.Get(web.RulesVersion) != after {
+		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	if !strings.Contains(r.log.String(), "models.yaml:") {
-		t.Errorf("no place in %s", r.log)
+	if !strings.Contains(r.Log.String(), "models.yaml:") {
+		t.Errorf("no place in %s", r.Log)
 	}
 }
 
 // readyz warns of the replica whose clock is wrong, and of no other.
 func TestReadyWithWrongClock(t *testing.T) {
-	r := play(t, script.Text("x"))
-	r.s.replicas = func() Replicas {
-		return Replicas{This: "a", List: []Replica{{ID: "a", Rules: "1"}, {ID: "b", Rules: "1", Ahead: -660}}}
-	}
-	a := r.ask(http.MethodGet, "/readyz", "")
-	if warnings := gjson.Get(a.body, "warnings.#").Int(); a.status != 200 || warnings != 1 ||
-		!strings.Contains(a.body,
+	r := provider.Start(t, provider.Setup{Replicas: func() sidecar.Replicas {
+		return sidecar.Replicas{This: "a", List: []sidecar.Replica{{ID: "a", Rules: "1"}, {ID: "b", Rules: "1", Ahead: -660}}}
+	}}, script.New())
+	a := r.Ask(http.MethodGet, "/readyz", "")
+	if warnings := gjson.Get(a.Body, "warnings.#").Int(); a.Status != 200 || warnings != 1 ||
+		!strings.Contains(a.Body,
 			"the clock of replica b differs from that of the server that replicas share by -660 s") {
-		t.Errorf("%d %s", a.status, a.body)
+		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }
 
@@ -134,17 +135,17 @@ func TestReadyWithLastGoodRules(t *testing.T) {
 	state := t.TempDir()
 	dir := t.TempDir()
 	ruletest.Copy(t, dir)
-	r := play(t, script.Text("x"))
+	r := provider.Play(t, script.Text("x"))
 	for _, spoil := range []bool{false, true} { // the second start finds a mistake
 		if spoil {
 			ruletest.Edit(t, dir, "models.yaml", "mode: provider", "mode: provder")
 		}
-		rules, err := live.Open(ruletest.Source(t, dir), state, r.s.log, r.s.metrics)
+		rules, err := live.Open(ruletest.Source(t, dir), state, r.Logger, r.Metrics)
 		ruletest.Must(t, err)
-		r.s.rules = rules
+		r.Rules.Rules = rules
 	}
-	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != 200 ||
-		!strings.Contains(a.body, "did not load at start") {
-		t.Errorf("%d %s", a.status, a.body)
+	if a := r.Ask(http.MethodGet, "/readyz", ""); a.Status != 200 ||
+		!strings.Contains(a.Body, "did not load at start") {
+		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }

@@ -1,4 +1,4 @@
-package sidecar
+package sidecar_test
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -47,28 +48,28 @@ func holding(begun chan<- string, hold <-chan struct{}) http.Handler {
 func TestMemoryShort(t *testing.T) {
 	var used atomic.Uint64
 	begun, hold := make(chan string, 9), make(chan struct{})
-	r := start(t, setup{memory: admission.Memory{
+	r := provider.Start(t, provider.Setup{Memory: admission.Memory{
 		Limit: 1 << 30, Used: func() (uint64, uint64) { return used.Load(), 0 }, Collect: func() {},
 	}}, holding(begun, hold))
-	under := make(chan *answer)
-	go func() { under <- r.chat(asking(streaming)) }()
+	under := make(chan *provider.Answer)
+	go func() { under <- r.Chat(provider.Body(provider.Streaming)) }()
 	<-begun
 	look := func() { time.Sleep(60 * time.Millisecond) } // a look at memory counts for so long
 	used.Store(900 << 20)
 	look()
-	for _, body := range []string{asking(streaming), asking(""), "{"} {
-		a := r.chat(body)
-		if a.status != http.StatusServiceUnavailable || a.fault.Code != "overloaded" ||
-			a.header.Get("Retry-After") != "5" ||
-			!strings.Contains(a.fault.Message, "its memory is nearly full") {
-			t.Errorf("%s: %d %v %s", body, a.status, a.header, a.body)
+	for _, body := range []string{provider.Body(provider.Streaming), provider.Body(""), "{"} {
+		a := r.Chat(body)
+		if a.Status != http.StatusServiceUnavailable || a.Fault.Code != "overloaded" ||
+			a.Header.Get("Retry-After") != "5" ||
+			!strings.Contains(a.Fault.Message, "its memory is nearly full") {
+			t.Errorf("%s: %d %v %s", body, a.Status, a.Header, a.Body)
 		}
 	}
-	if a := r.ask(http.MethodGet, "/readyz", ""); a.status != http.StatusServiceUnavailable ||
-		!strings.Contains(string(a.body), "memory is nearly full") {
-		t.Errorf("ready: %d %s", a.status, a.body)
+	if a := r.Ask(http.MethodGet, "/readyz", ""); a.Status != http.StatusServiceUnavailable ||
+		!strings.Contains(string(a.Body), "memory is nearly full") {
+		t.Errorf("ready: %d %s", a.Status, a.Body)
 	}
-	res, err := r.do(t.Context(), http.MethodGet, "/metrics", "")
+	res, err := r.Do(t.Context(), http.MethodGet, "/metrics", "")
 	ruletest.Must(t, err)
 	page, err := io.ReadAll(res.Body)
 	ruletest.Must(t, errors.Join(err, res.Body.Close()))
@@ -79,19 +80,19 @@ func TestMemoryShort(t *testing.T) {
 			t.Errorf("%s is not among the metrics", line)
 		}
 	}
-	if a := r.ask(http.MethodGet, "/healthz", ""); a.status != http.StatusOK {
-		t.Errorf("alive: %d", a.status)
+	if a := r.Ask(http.MethodGet, "/healthz", ""); a.Status != http.StatusOK {
+		t.Errorf("alive: %d", a.Status)
 	}
 	close(hold)
-	if a := <-under; a.status != http.StatusOK || !strings.Contains(string(a.body), "[DONE]") {
-		t.Errorf("the stream under way: %d %s", a.status, a.body)
+	if a := <-under; a.Status != http.StatusOK || !strings.Contains(string(a.Body), "[DONE]") {
+		t.Errorf("the stream under way: %d %s", a.Status, a.Body)
 	}
 	used.Store(100 << 20)
 	look()
-	if a := r.chat(asking(streaming)); a.status != http.StatusOK {
-		t.Errorf("with room again: %d %s", a.status, a.body)
+	if a := r.Chat(provider.Body(provider.Streaming)); a.Status != http.StatusOK {
+		t.Errorf("with room again: %d %s", a.Status, a.Body)
 	}
-	if n, m := strings.Count(r.log.String(), "event=load_shed"), strings.Count(r.log.String(),
+	if n, m := strings.Count(r.Log.String(), "event=load_shed"), strings.Count(r.Log.String(),
 		"event=load_normal"); n != 1 || m != 1 {
 		t.Errorf("told %d and %d times", n, m)
 	}
@@ -99,7 +100,7 @@ func TestMemoryShort(t *testing.T) {
 
 // What is refused for its size takes no memory, and neither does a body that never comes.
 func TestAnnouncedInVain(t *testing.T) {
-	r := start(t, setup{memory: admission.Memory{
+	r := provider.Start(t, provider.Setup{Memory: admission.Memory{
 		Limit: 64 << 20, Used: func() (uint64, uint64) { return 0, 0 }, Collect: func() {},
 	}}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
 	for announced, want := range map[int64]int{99_999_999_999: http.StatusRequestEntityTooLarge,
@@ -109,12 +110,12 @@ func TestAnnouncedInVain(t *testing.T) {
 				io.MultiReader(strings.NewReader("{"), broken{}))
 			req.ContentLength, req.Host = announced, "localhost"
 			w := httptest.NewRecorder()
-			if r.s.Handler().ServeHTTP(w, req); w.Code != want {
+			if r.Sidecar.Handler().ServeHTTP(w, req); w.Code != want {
 				t.Errorf("%d bytes: %d %s", announced, w.Code, w.Body)
 			}
 		}
-		if a := r.chat(asking("")); a.status != http.StatusOK {
-			t.Errorf("behind %d bytes: %d %s", announced, a.status, a.body)
+		if a := r.Chat(provider.Body("")); a.Status != http.StatusOK {
+			t.Errorf("behind %d bytes: %d %s", announced, a.Status, a.Body)
 		}
 	}
 }
@@ -128,20 +129,20 @@ func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 func TestCallerDoesNotRead(t *testing.T) {
 	long := `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"` +
 		strings.Repeat("0123456789abcde ", 1<<20) + `"}}]}`
-	r := start(t, setup{limits: func(l *ruleset.Limits) { l.Idle = 100 * time.Millisecond }},
-		says(docu, long))
+	r := provider.Start(t, provider.Setup{Limits: func(l *ruleset.Limits) { l.Idle = 100 * time.Millisecond }},
+		provider.Says(provider.Document, long))
 	for i, path := range []string{"/v1/chat/completions", "/v1/responses"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.URL, "http://"))
 		ruletest.Must(t, err)
 		defer conn.Close()
 		ruletest.Must(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
-		body := asking(`"input":"go"`)
+		body := provider.Body(`"input":"go"`)
 		_, err = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s",
 			path, len(body), body)
 		ruletest.Must(t, err)
 		ruletest.Soon(t, path+" is over", func() bool {
-			return r.log.Count("request_served") == i+1 &&
-				r.s.limiter.State(&r.s.rules.Set().Limits.Load).Inside == 0
+			return r.Log.Count("request_served") == i+1 &&
+				r.Sidecar.Load().Inside == 0
 		})
 	}
 }
@@ -150,21 +151,21 @@ func TestCallerDoesNotRead(t *testing.T) {
 // prompt.
 func TestFairBetweenSessions(t *testing.T) {
 	begun, hold := make(chan string, 99), make(chan struct{})
-	r := start(t, setup{limits: func(l *ruleset.Limits) { l.Load.AtOnce = 1 }}, holding(begun, hold))
+	r := provider.Start(t, provider.Setup{Limits: func(l *ruleset.Limits) { l.Load.AtOnce = 1 }}, holding(begun, hold))
 	body := func(session string) string {
 		return fmt.Sprintf(`{"model":"gpt-oss","stream":true,"messages":[{"role":"user","content":"Go on.\nRuntime: agent=main | session=agent:main:%s"}]}`, session)
 	}
 	var all sync.WaitGroup
 	ask := func(session string) {
-		waiting := r.s.limiter.State(&r.s.rules.Set().Limits.Load)
+		waiting := r.Sidecar.Load()
 		all.Go(func() {
-			if a := r.ask(http.MethodPost, "/v1/chat/completions", body(session)); a.status != http.StatusOK {
-				t.Errorf("%s: %d %s", session, a.status, a.body)
+			if a := r.Ask(http.MethodPost, "/v1/chat/completions", body(session)); a.Status != http.StatusOK {
+				t.Errorf("%s: %d %s", session, a.Status, a.Body)
 			}
 		})
 		for now := waiting; now.Inside == waiting.Inside &&
 			now.Waiting == waiting.Waiting; time.Sleep(time.Millisecond) {
-			now = r.s.limiter.State(&r.s.rules.Set().Limits.Load)
+			now = r.Sidecar.Load()
 		}
 	}
 	for range 12 {
@@ -191,29 +192,29 @@ func TestFairBetweenSessions(t *testing.T) {
 // More than may wait, and those that wait too long, get 503. A caller who leaves makes room.
 func TestCrowded(t *testing.T) {
 	begun, hold := make(chan string, 9), make(chan struct{})
-	r := start(t, setup{limits: func(l *ruleset.Limits) {
+	r := provider.Start(t, provider.Setup{Limits: func(l *ruleset.Limits) {
 		l.Load.AtOnce, l.Load.Waiting, l.Load.Wait = 1, 1, 300*time.Millisecond
 	}}, holding(begun, hold))
-	first := make(chan *answer)
-	go func() { first <- r.chat(asking(streaming)) }()
+	first := make(chan *provider.Answer)
+	go func() { first <- r.Chat(provider.Body(provider.Streaming)) }()
 	<-begun
-	late := make(chan *answer)
-	go func() { late <- r.chat(asking(streaming)) }()
-	for r.s.limiter.State(&r.s.rules.Set().Limits.Load).Waiting == 0 {
+	late := make(chan *provider.Answer)
+	go func() { late <- r.Chat(provider.Body(provider.Streaming)) }()
+	for r.Sidecar.Load().Waiting == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if a := r.chat(asking(streaming)); a.status != 503 ||
-		!strings.Contains(a.fault.Message, "too many requests wait") {
-		t.Errorf("one too many: %d %s", a.status, a.body)
+	if a := r.Chat(provider.Body(provider.Streaming)); a.Status != 503 ||
+		!strings.Contains(a.Fault.Message, "too many requests wait") {
+		t.Errorf("one too many: %d %s", a.Status, a.Body)
 	}
-	if a := <-late; a.status != 503 || !strings.Contains(a.fault.Message, "took too long") {
-		t.Errorf("late: %d %s", a.status, a.body)
+	if a := <-late; a.Status != 503 || !strings.Contains(a.Fault.Message, "took too long") {
+		t.Errorf("late: %d %s", a.Status, a.Body)
 	}
 	close(hold)
-	if a := <-first; a.status != http.StatusOK {
-		t.Errorf("the first: %d %s", a.status, a.body)
+	if a := <-first; a.Status != http.StatusOK {
+		t.Errorf("the first: %d %s", a.Status, a.Body)
 	}
-	if s := r.s.limiter.State(&r.s.rules.Set().Limits.Load); s.Inside != 0 || s.Waiting != 0 {
+	if s := r.Sidecar.Load(); s.Inside != 0 || s.Waiting != 0 {
 		t.Errorf("left behind: %+v", s)
 	}
 }

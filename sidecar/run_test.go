@@ -1,4 +1,4 @@
-package sidecar
+package sidecar_test
 
 import (
 	"context"
@@ -9,15 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 // drained starts Run, begins a request, asks Run to stop, and gives the answer
 // that was in flight and what Run returned.
-func drained(t *testing.T, reply script.Reply, body string, grace time.Duration) (*answer, error) {
+func drained(t *testing.T, reply script.Reply, body string, grace time.Duration) (*provider.Answer, error) {
 	t.Helper()
-	r := play(t, reply)
+	r := provider.Play(t, reply)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -25,19 +27,19 @@ func drained(t *testing.T, reply script.Reply, body string, grace time.Duration)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ran := make(chan error, 1)
-	go func() { ran <- Run(ctx, l, r.s.Handler(), within(grace), r.s.log) }()
-	r.url = "http://" + l.Addr().String()
-	got := make(chan *answer, 1)
+	go func() { ran <- sidecar.Run(ctx, l, r.Sidecar.Handler(), provider.Within(grace), r.Logger) }()
+	r.URL = "http://" + l.Addr().String()
+	got := make(chan *provider.Answer, 1)
 	go func() {
-		res, err := r.do(t.Context(), http.MethodPost, "/v1/chat/completions", body)
+		res, err := r.Do(t.Context(), http.MethodPost, "/v1/chat/completions", body)
 		if err != nil {
 			t.Error(err)
 			close(got)
 			return
 		}
-		got <- readAnswer(t, res)
+		got <- provider.ReadAnswer(t, res)
 	}()
-	ruletest.Soon(t, "the model is asked", func() bool { return len(r.model.Requests("")) == 1 })
+	ruletest.Soon(t, "the model is asked", func() bool { return len(r.Model.Requests("")) == 1 })
 	time.Sleep(50 * time.Millisecond)
 	stop()
 	ruletest.Soon(t, "new connections are refused", func() bool {
@@ -69,22 +71,22 @@ func TestDrain(t *testing.T) {
 		status     int
 		done       bool
 	}{
-		{"a stream that ends in time", asking(streaming), slow, 10 * time.Second, "It takes a while.", 200, true},
-		{"a stream that does not", asking(streaming), stuck, 100 * time.Millisecond, "It ", 200, false},
-		{"a stream before the headers", asking(streaming), silent, 100 * time.Millisecond, "", 503, false},
-		{"a document", asking(""), silent, 100 * time.Millisecond, "", 503, false},
+		{"a stream that ends in time", provider.Body(provider.Streaming), slow, 10 * time.Second, "It takes a while.", 200, true},
+		{"a stream that does not", provider.Body(provider.Streaming), stuck, 100 * time.Millisecond, "It ", 200, false},
+		{"a stream before the headers", provider.Body(provider.Streaming), silent, 100 * time.Millisecond, "", 503, false},
+		{"a document", provider.Body(""), silent, 100 * time.Millisecond, "", 503, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			a, err := drained(t, row.reply, row.body, row.grace)
 			if err != nil {
 				t.Errorf("Run: %v", err)
 			}
-			if a.text != row.text || a.status != row.status || a.done != row.done {
-				t.Errorf("%d %s", a.status, a.body)
+			if a.Text != row.text || a.Status != row.status || a.Done != row.done {
+				t.Errorf("%d %s", a.Status, a.Body)
 			}
-			if !row.done && (a.fault.Code != "overloaded" || a.status == 503 &&
-				a.header.Get("Retry-After") == "") {
-				t.Errorf("%+v %v", a.fault, a.header)
+			if !row.done && (a.Fault.Code != "overloaded" || a.Status == 503 &&
+				a.Header.Get("Retry-After") == "") {
+				t.Errorf("%+v %v", a.Fault, a.Header)
 			}
 		})
 	}
@@ -97,17 +99,8 @@ func TestRunFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	if err := Run(t.Context(), l, http.NotFoundHandler(), within(time.Second), play(t).s.log); !errors.Is(err,
+	if err := sidecar.Run(t.Context(), l, http.NotFoundHandler(), provider.Within(time.Second), provider.Play(t).Logger); !errors.Is(err,
 		net.ErrClosed) {
 		t.Errorf("%v", err)
-	}
-}
-
-// within is a stop that gives open requests so long.
-func within(grace time.Duration) func() Leave {
-	return func() Leave {
-		until, done := context.WithTimeout(context.Background(), grace)
-		context.AfterFunc(until, done)
-		return Leave{Until: until}
 	}
 }

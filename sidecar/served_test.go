@@ -1,10 +1,11 @@
-package sidecar
+package sidecar_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -12,26 +13,26 @@ import (
 
 // Every request has an id, and leaves one line in the log.
 func TestServed(t *testing.T) {
-	r := play(t, script.Native("exec", `{"command":"ls"}`), script.Text("ok"), script.Fail(400, "no"))
-	a := r.chat(asking(streaming+","+bothTool), "X-Request-Id", "my-id.1", "session_id", "s1")
-	if a.header.Get("X-Request-Id") != "my-id.1" {
-		t.Errorf("the id of the caller is %q", a.header.Get("X-Request-Id"))
+	r := provider.Play(t, script.Native("exec", `{"command":"ls"}`), script.Text("ok"), script.Fail(400, "no"))
+	a := r.Chat(provider.Body(provider.Streaming+","+provider.BothTools), "X-Request-Id", "my-id.1", "session_id", "s1")
+	if a.Header.Get("X-Request-Id") != "my-id.1" {
+		t.Errorf("the id of the caller is %q", a.Header.Get("X-Request-Id"))
 	}
-	b := r.chat(asking(bothTool), "X-Request-Id", "two words")
-	c := r.chat(asking(""))
-	for _, id := range []string{b.header.Get("X-Request-Id"), c.header.Get("X-Request-Id")} {
+	b := r.Chat(provider.Body(provider.BothTools), "X-Request-Id", "two words")
+	c := r.Chat(provider.Body(""))
+	for _, id := range []string{b.Header.Get("X-Request-Id"), c.Header.Get("X-Request-Id")} {
 		if !strings.HasPrefix(id, "req") || len(id) < 20 {
 			t.Errorf("a request without an id of its own gets %q", id)
 		}
 	}
 	var lines []string
-	for line := range strings.Lines(r.log.String()) {
+	for line := range strings.Lines(r.Log.String()) {
 		if strings.Contains(line, "event=request_served") {
 			lines = append(lines, line)
 		}
 	}
 	if len(lines) != 3 {
-		t.Fatalf("%d lines of 3 requests:\n%s", len(lines), r.log)
+		t.Fatalf("%d lines of 3 requests:\n%s", len(lines), r.Log)
 	}
 	for i, want := range [][]string{
 		{"request=my-id.1", "session=s1", "model=gpt-oss", "status=200", "stream=true", "turns=1", "strategies=native", "calls=1", "refused=0"},
@@ -51,18 +52,18 @@ func TestServed(t *testing.T) {
 // Tokens are counted by kind, and those of thoughts apart: the server says how many they are. Fewer than none
 // count as none.
 func TestTokens(t *testing.T) {
-	r := play(t, script.Reply{Reasoning: strings.Repeat("hmm ", 10), Content: "Yes.", Prompt: 7},
+	r := provider.Play(t, script.Reply{Reasoning: strings.Repeat("hmm ", 10), Content: "Yes.", Prompt: 7},
 		script.Reply{Reasoning: strings.Repeat("hmm ", 5), Content: "No.", Prompt: -5})
-	r.chat(asking(streaming + "," + bothTool))
-	r.chat(asking(bothTool))
+	r.Chat(provider.Body(provider.Streaming + "," + provider.BothTools))
+	r.Chat(provider.Body(provider.BothTools))
 	for kind, want := range map[string]string{"prompt": "7", "reasoning": "15", "completion": "22"} {
-		if m := r.metrics(); !strings.Contains(m, `gptoss_executor_tokens_total{kind="`+kind+
+		if m := r.Scrape(); !strings.Contains(m, `gptoss_executor_tokens_total{kind="`+kind+
 			`",model="gpt-oss"} `+want+"\n") {
 			t.Errorf("%s is not %s:\n%s", kind, want, m)
 		}
 	}
 	for _, want := range []string{"reasoning_tokens=10", "reasoning_tokens=5"} {
-		if !strings.Contains(r.log.String(), want) {
+		if !strings.Contains(r.Log.String(), want) {
 			t.Errorf("the log does not say %s", want)
 		}
 	}
@@ -70,8 +71,8 @@ func TestTokens(t *testing.T) {
 
 // What is refused leaves one line and one count, whoever refused it.
 func TestRefusedIsTold(t *testing.T) {
-	r := start(t, setup{token: "s3cret",
-		limits: func(l *ruleset.Limits) { l.Session = admission.Pace{AtOnce: 1, PerMinute: 2} }},
+	r := provider.Start(t, provider.Setup{Token: "s3cret",
+		Limits: func(l *ruleset.Limits) { l.Session = admission.Pace{AtOnce: 1, PerMinute: 2} }},
 		script.New(script.Scenario{}))
 	const chat, mine = "/v1/chat/completions", "Bearer s3cret"
 	for i, row := range []struct {
@@ -80,24 +81,24 @@ func TestRefusedIsTold(t *testing.T) {
 		status             int
 		says               string
 	}{
-		{"POST", chat, asking(""), []string{"Authorization", "Bearer wrong"}, 401, "code=invalid_api_key"},
+		{"POST", chat, provider.Body(""), []string{"Authorization", "Bearer wrong"}, 401, "code=invalid_api_key"},
 		{"POST", chat, "{", []string{"Authorization", mine, "session_id", "s"}, 400, "not valid JSON"},
 		{"POST", chat, `{"model":"gpt-4","messages":[{"role":"user","content":"x"}]}`, []string{"Authorization", mine, "session_id", "s"}, 404, "code=model_not_found"},
-		{"POST", chat, asking(""), []string{"Authorization", mine, "session_id", "s"}, 429, "session=s"},
+		{"POST", chat, provider.Body(""), []string{"Authorization", mine, "session_id", "s"}, 429, "session=s"},
 		{"GET", "/" + strings.Repeat("x", 999), "", []string{"Authorization", mine}, 404, "path=/" + strings.Repeat("x", 255) + " "},
 		{"GET", "/v1/models", "", []string{"Origin", "https://evil.example"}, 403, "code=forbidden"},
 	} {
-		if a := r.ask(row.method, row.path, row.body, row.header...); a.status != row.status {
-			t.Errorf("%s %.30s: %d", row.method, row.path, a.status)
+		if a := r.Ask(row.method, row.path, row.body, row.header...); a.Status != row.status {
+			t.Errorf("%s %.30s: %d", row.method, row.path, a.Status)
 		}
-		lines := r.log.Lines("request_refused")
+		lines := r.Log.Lines("request_refused")
 		if len(lines) != i+1 || !strings.Contains(lines[i], fmt.Sprint("status=", row.status)) ||
 			!strings.Contains(lines[i], row.says) {
 			t.Fatalf("%s %.30s: %v", row.method, row.path, lines)
 		}
 	}
-	if m := r.metrics(); !strings.Contains(m, `requests_refused_total{status="404"} 2`) ||
-		!strings.Contains(m, `requests_refused_total{status="401"} 1`) || r.log.Count("request_served") > 0 {
+	if m := r.Scrape(); !strings.Contains(m, `requests_refused_total{status="404"} 2`) ||
+		!strings.Contains(m, `requests_refused_total{status="401"} 1`) || r.Log.Count("request_served") > 0 {
 		t.Error(m)
 	}
 }

@@ -1,4 +1,4 @@
-package sidecar
+package sidecar_test
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/sessions"
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -155,7 +156,7 @@ func TestSessionsDoNotMix(t *testing.T) {
 }
 
 // nextTo is a sidecar between a gateway with these agents, all of one owner, and their model.
-func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*sessions.Session) (*rig, *kept) {
+func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*sessions.Session) (*provider.Server, *kept) {
 	t.Helper()
 	t.Setenv("HOME", all[0].Home)
 	t.Setenv("OPENCLAW_WORKSPACE", "")
@@ -176,17 +177,17 @@ func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*sessio
 		}
 	}
 	log := &kept{open: map[int]bool{}}
-	return start(t, setup{set: set, world: guard.NewWorld(guard.Here{}), decisions: log,
-		listening: log.listening, confiner: confiner}, script.New(scenarios...)), log
+	return provider.Start(t, provider.Setup{Set: set, World: guard.NewWorld(guard.Here{}), Decisions: log,
+		Listening: log.listening, Confiner: confiner}, script.New(scenarios...)), log
 }
 
 // call lets the model make a call of a session. Nobody is there to answer a question, so a
 // server that was asked about does not start.
-func (k *kept) call(r *rig, s *sessions.Session, i int) {
-	r.t.Helper()
-	a := r.chat(prompt(s, i))
-	if a.status != http.StatusOK {
-		r.t.Errorf("%s, call %d: %d %s", s.Name, i+1, a.status, a.body)
+func (k *kept) call(r *provider.Server, s *sessions.Session, i int) {
+	r.T.Helper()
+	a := r.Chat(prompt(s, i))
+	if a.Status != http.StatusOK {
+		r.T.Errorf("%s, call %d: %d %s", s.Name, i+1, a.Status, a.Body)
 	}
 	if port := s.Calls[i].Opens; port > 0 && k.all[len(k.all)-1].Effect == policy.Allow {
 		k.open[port] = true

@@ -1,9 +1,10 @@
-package sidecar
+package sidecar_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -76,27 +77,27 @@ func TestNothingIsSilent(t *testing.T) {
 	} {
 		for _, mode := range []string{"stream", "whole"} {
 			t.Run(name+", "+mode, func(t *testing.T) {
-				r := start(t, setup{}, script.New(script.Scenario{Steps: c.replies, Loop: true}))
+				r := provider.Start(t, provider.Setup{}, script.New(script.Scenario{Steps: c.replies, Loop: true}))
 				body := c.body
 				if body == "" {
-					body = asking(bothTool)
+					body = provider.Body(provider.BothTools)
 				}
 				if mode == "stream" {
-					body = strings.Replace(body, "{", "{"+streaming+",", 1)
+					body = strings.Replace(body, "{", "{"+provider.Streaming+",", 1)
 				}
-				a := r.chat(body)
-				read := a.text + a.fault.Message
+				a := r.Chat(body)
+				read := a.Text + a.Fault.Message
 				for _, part := range c.user {
 					_, behind, found := strings.Cut(read, part)
 					if !found {
-						t.Errorf("the user reads %q, without %q\n%s", a.text+a.fault.Message, part, a.body)
+						t.Errorf("the user reads %q, without %q\n%s", a.Text+a.Fault.Message, part, a.Body)
 					}
 					read = behind
 				}
-				if len(a.calls) != c.calls {
-					t.Errorf("%d calls leave: %+v", len(a.calls), a.calls)
+				if len(a.Calls) != c.calls {
+					t.Errorf("%d calls leave: %+v", len(a.Calls), a.Calls)
 				}
-				asked := r.model.Requests("")
+				asked := r.Model.Requests("")
 				if many := len(asked) > 1; many != (c.told != nil) {
 					t.Errorf("the model was asked %d times", len(asked))
 				}
@@ -106,8 +107,8 @@ func TestNothingIsSilent(t *testing.T) {
 					}
 				}
 				for _, part := range c.log {
-					if !strings.Contains(r.log.String(), part) {
-						t.Errorf("no line of the log has %q:\n%s", part, r.log)
+					if !strings.Contains(r.Log.String(), part) {
+						t.Errorf("no line of the log has %q:\n%s", part, r.Log)
 					}
 				}
 			})

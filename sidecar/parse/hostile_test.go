@@ -20,7 +20,7 @@ import (
 // and as reasoning.
 func TestHostileTextIsReadInLinearTime(t *testing.T) {
 	s := shipped.Strategies("")
-	for _, unit := range []string{
+	for i, unit := range []string{
 		"<|start|>", "<|channel|>", "[", "{", `"x"y`, "<|channel|>commentary to=read<|message|>{\"a",
 		"[TOOL:", "<tool_call>", "<function=",
 		"Thought: a\n", "Action: read\n", "Action: read\nAction Input: {\"\n", "assistant", "analysis", "assistantfinal", "`", "```\n", "<", "to=read ",
@@ -40,6 +40,9 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 		"final ", "a", "Message(role=", "I will read it.\nMessage(role='a')\n", "A(", "data: {}\n", "channel: x\n", "<message a=\"b\">", "{\"done\":true}\n", "'<|a|>', ", "content='a' ",
 	} {
 		linear(t, s, "", unit, 4, false)
+		if testing.Short() && i%4 > 0 { // each unit alone, and each fourth behind all openings
+			continue
+		}
 		linear(t, s, "", unit, 1<<20, false)
 		linear(t, s, "", unit, 4, true)
 		for _, opening := range []string{"{\"name\":\"exec\",\"arguments\":{\"a\":\"",

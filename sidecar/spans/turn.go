@@ -1,6 +1,7 @@
 package spans
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -182,16 +183,9 @@ func (t *Turn) End(c Came) {
 	)
 	if c.Failed || c.Fault != "" {
 		t.span.SetAttributes(attribute.Bool(prefix+"given_up", !c.Failed))
-		t.fail(orElse(c.Fault, "failed"))
+		t.fail(cmp.Or(c.Fault, "failed"))
 	}
 	t.span.End()
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 // Attempt is one request to a model server, with those that its network made necessary.

@@ -1,6 +1,7 @@
 package spans
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -134,31 +135,38 @@ func (w *Words) messages(req *openai.Request) string {
 	return document(out)
 }
 
-// read is what was made of a reply.
-func (w *Words) read(r *parse.Reading, ids []string) string {
+// call is a call of a reply.
+type call struct{ id, name, arguments string }
+
+// reply is a message of the model.
+func (w *Words) reply(reasoning, content, finish string, calls []call) string {
 	in := room{int(w.Bytes)}
-	m := message{Role: "assistant", Parts: in.text("reasoning", r.Reasoning), Finish: name(r.Finish)}
-	m.Parts = append(m.Parts, in.text("text", r.Content)...)
-	for i := range r.Calls {
-		id := ""
-		if i < len(ids) {
-			id = ids[i]
-		}
-		m.Parts = append(m.Parts, in.call(id, r.Calls[i].Name, string(r.Calls[i].Arguments)))
+	m := message{Role: "assistant", Parts: in.text("reasoning", reasoning), Finish: name(finish)}
+	m.Parts = append(m.Parts, in.text("text", content)...)
+	for _, c := range calls {
+		m.Parts = append(m.Parts, in.call(c.id, c.name, c.arguments))
 	}
 	return document([]message{m})
 }
 
+// read is what was made of a reply.
+func (w *Words) read(r *parse.Reading, ids []string) string {
+	calls := make([]call, len(r.Calls))
+	for i := range r.Calls {
+		calls[i] = call{name: r.Calls[i].Name, arguments: string(r.Calls[i].Arguments)}
+		if i < len(ids) {
+			calls[i].id = ids[i]
+		}
+	}
+	return w.reply(r.Reasoning, r.Content, r.Finish, calls)
+}
+
 // output is a reply as the model server sent it.
 func (w *Words) output(d *parse.Delta, thought []byte, finish string) string {
-	in := room{int(w.Bytes)}
 	reasoning := d.Reasoning
 	if json.Unmarshal(thought, &reasoning) != nil {
 		reasoning = d.Reasoning
 	}
-	m := message{Role: "assistant", Parts: in.text("reasoning", reasoning), Finish: name(finish)}
-	m.Parts = append(m.Parts, in.text("text", d.Content)...)
-	type call struct{ id, name, args string }
 	var calls []call
 	for _, c := range d.Calls { // in pieces
 		if c.Index < 0 || c.Index >= maxEvents {
@@ -168,12 +176,9 @@ func (w *Words) output(d *parse.Delta, thought []byte, finish string) string {
 			calls = append(calls, call{})
 		}
 		to := &calls[c.Index]
-		to.id, to.name, to.args = orElse(to.id, c.ID), to.name+c.Name, to.args+string(c.Arguments)
+		to.id, to.name, to.arguments = cmp.Or(to.id, c.ID), to.name+c.Name, to.arguments+string(c.Arguments)
 	}
-	for _, c := range calls {
-		m.Parts = append(m.Parts, in.call(c.id, c.name, c.args))
-	}
-	return document([]message{m})
+	return w.reply(reasoning, d.Content, finish, calls)
 }
 
 func document(list []message) string {

@@ -7,6 +7,9 @@ import (
 	"context"
 	"net/http"
 	"strings"
+
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Place is where in a trace something happens. Its zero value is nowhere.
@@ -24,6 +27,7 @@ const Session = "trace:"
 const (
 	headerParent = "Traceparent"
 	headerState  = "Tracestate"
+	maxParent    = 128     // bytes, which a later version of the standard may need
 	maxState     = 1 << 10 // bytes; a longer one is left out, as the standard allows
 )
 
@@ -31,35 +35,16 @@ const (
 // https://www.w3.org/TR/trace-context/#traceparent-header
 func Incoming(h http.Header, request string) Place {
 	p := Place{Request: request}
-	if parents := h[headerParent]; len(parents) == 1 {
-		if p.Trace = traceOf(parents[0]); p.Trace != "" {
-			p.Parent = parents[0]
+	if parents := h[headerParent]; len(parents) == 1 && len(parents[0]) <= maxParent {
+		ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(h))
+		if of := trace.SpanContextFromContext(ctx); of.IsValid() {
+			p.Trace, p.Parent = of.TraceID().String(), parents[0]
 		}
 	}
 	if state := strings.Join(h[headerState], ","); p.Parent != "" && len(state) <= maxState {
 		p.State = state
 	}
 	return p
-}
-
-// traceOf is the trace id of a traceparent; empty: it is none.
-func traceOf(parent string) string {
-	if len(parent) < 55 || len(parent) > 128 || parent[2] != '-' || parent[35] != '-' || parent[52] != '-' {
-		return ""
-	}
-	version, trace, span, flags := parent[:2], parent[3:35], parent[36:52], parent[53:55]
-	for _, part := range []string{version, trace, span, flags} {
-		if strings.Trim(part, "0123456789abcdef") != "" {
-			return ""
-		}
-	}
-	known := version == "00" && len(parent) == 55
-	// a version of the future may say more
-	later := version != "00" && version != "ff" && (len(parent) == 55 || parent[55] == '-')
-	if !known && !later || strings.Trim(trace, "0") == "" || strings.Trim(span, "0") == "" {
-		return ""
-	}
-	return trace
 }
 
 type key struct{}

@@ -15,11 +15,11 @@ import (
 	"testing"
 	"time"
 
-	metrics "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
-	traces "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
-	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	metric "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
-	trace "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	metrics "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
+	traces "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	common "go.opentelemetry.io/proto/otlp/common/v1"
+	metric "go.opentelemetry.io/proto/otlp/metrics/v1"
+	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
 

@@ -12,7 +12,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace/otlp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 )
 
 // Part is the part trace.
@@ -38,8 +37,8 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 	settings, err := otlp.Read(c.Environ)
 	var sender *otlp.Sender
 	if err == nil {
-		sender, err = otlp.Open(otlp.Config{Settings: settings, Metrics: c.Metrics, Name: spans.Name,
-			Version: built.Version(), Log: c.Log})
+		sender, err = otlp.Open(otlp.Config{Settings: settings, Metrics: c.Metrics, Version: built.Version(),
+			Log: c.Log})
 	}
 	if err != nil {
 		c.Log.Error("no spans and no metrics are sent to a collector", "event", "telemetry_off",
@@ -48,9 +47,7 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 	if sender == nil {
 		return nil, nil
 	}
-	if t := sender.Tracer(); t != nil {
-		c.Spans = spans.New(t)
-	}
+	c.Spans = sender.Tracer()
 	c.Log.Info("spans and metrics are sent to a collector", "event", "telemetry_on",
 		"spans", settings.Traces.URL != "", "metrics", settings.Metrics.URL != "")
 	return func() error {

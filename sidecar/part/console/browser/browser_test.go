@@ -4,6 +4,7 @@ package browser
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -32,12 +33,42 @@ func chromium() string {
 	return ""
 }
 
+// browser is the browser of all tests. Each has a context of its own in it, with cookies and storage of its own.
+var browser context.Context
+
 func TestMain(m *testing.M) {
 	if chromium() == "" {
 		fmt.Println("skipped: the console in a browser; there is no chromium here (apt-get install chromium)")
 		return
 	}
-	os.Exit(m.Run())
+	_ = flag.Set("test.parallel", "4") // they wait for pages, and hardly need the machine
+	os.Exit(inBrowser(m.Run))
+}
+
+// inBrowser runs the tests while the browser is there.
+func inBrowser(run func() int) int {
+	folder, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium()),
+		chromedp.NoSandbox, chromedp.UserDataDir(folder),
+		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("host-resolver-rules",
+			"MAP evil.example 127.0.0.1"))
+	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	defer stop()
+	ctx, closed := chromedp.NewContext(alloc)
+	defer closed()
+	if err := chromedp.Do(ctx); err != nil { // the browser ends with the context that starts it
+		panic(err)
+	}
+	browser = ctx
+	code := run()
+	if err := chromedp.Cancel(ctx); err != nil { // waits for the browser's end
+		fmt.Println(err)
+	}
+	return code
 }
 
 // tab is a page of the browser, and what went wrong on it.
@@ -49,23 +80,12 @@ type tab struct {
 	strange bool     // they are not ours alone, and are to be refused
 }
 
-// open opens a browser of its own.
+// open opens a page in a context of its own.
 func open(t *testing.T, s *stage.Server) *tab {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium()),
-		chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("host-resolver-rules",
-			"MAP evil.example 127.0.0.1"))
-	alloc, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, closed := chromedp.NewContext(alloc)
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil { // waits for the browser's end
-			t.Log(err)
-		}
-		closed()
-	})
-	ruletest.Must(t, chromedp.Do(ctx)) // the browser ends with the context that starts it
+	ctx, closed := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
+	t.Cleanup(closed)
+	ruletest.Must(t, chromedp.Do(ctx)) // the page ends with the context that starts it
 	ctx, done := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(done)
 	b := &tab{t: t, ctx: ctx, s: s}

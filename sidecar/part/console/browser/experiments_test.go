@@ -100,6 +100,7 @@ func afternoon(t *testing.T) func(*config.Settings) {
 
 // Every page of experiments and rules at each size and in each scheme.
 func TestPagesOfRules(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, afternoon(t), stage.Model(replies()))
 	morning(s)
 	b := open(t, s)
@@ -125,6 +126,7 @@ func TestPagesOfRules(t *testing.T) {
 
 // By keyboard: the experiment is found, its arm is promoted after one question, and the rules say so.
 func TestPromoting(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, afternoon(t), stage.Model(replies()))
 	b := open(t, s)
 	b.signIn("Ann", stage.Admin)
@@ -169,6 +171,7 @@ func TestPromoting(t *testing.T) {
 
 // An experiment is stopped after one question, with a reason that others read.
 func TestStopping(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, afternoon(t), stage.Model(replies()))
 	b := open(t, s)
 	b.signIn("Ann", stage.Admin)

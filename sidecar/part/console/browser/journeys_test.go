@@ -29,6 +29,7 @@ func (b *tab) keys(list ...string) {
 
 // A bad reading is found by the keyboard alone: sign in, filter, open the turn, go back, look at health.
 func TestKeyboard(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
 	b := open(t, s)
 	b.to("/console/")
@@ -72,6 +73,7 @@ func TestKeyboard(t *testing.T) {
 
 // The focus goes over a page in the order in which people read it, and each stop shows.
 func TestFocus(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
 	s.Ask("may", "note", false)
 	b := open(t, s)
@@ -101,6 +103,7 @@ func (b *tab) stops(n int) string {
 
 // An approver sees a new question without a reload, and answers it; what they write meanwhile stays.
 func TestApproving(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
 	b := open(t, s)
 	b.signIn("Ann", stage.Approver)
@@ -120,6 +123,7 @@ func TestApproving(t *testing.T) {
 
 // What others answer moves nothing: the cards stay where they stand, with what was written into them.
 func TestColleague(t *testing.T) {
+	t.Parallel()
 	hidden, err := json.Marshal(map[string]string{"command": strings.Repeat("\n", 60) +
 		"weirdtool --upload \u0430.md\n"})
 	ruletest.Must(t, err)
@@ -158,6 +162,7 @@ func TestColleague(t *testing.T) {
 
 // Who is signed out elsewhere is led to the sign-in, and back.
 func TestSignedOutElsewhere(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
 	b := open(t, s)
 	b.signIn("Ann", stage.Reader)
@@ -171,6 +176,7 @@ func TestSignedOutElsewhere(t *testing.T) {
 
 // A page for which there is no room says so, and goes on when there is.
 func TestNoRoom(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, nil, stage.Model(replies()))
 	var others []*http.Response
 	for range 32 {
@@ -191,6 +197,7 @@ func TestNoRoom(t *testing.T) {
 // Who has asked for it is told by the browser of a new question, while they look elsewhere, and of no
 // other change.
 func TestNotified(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
 	b := open(t, s)
 	const asks = `window.told = [];
@@ -215,6 +222,7 @@ Object.defineProperty(document, 'hidden', { get: () => window.away === true });`
 
 // The list can be held still, and goes on with what came meanwhile.
 func TestHold(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, nil, stage.Model(replies()))
 	b := open(t, s)
 	b.to("/console/")
@@ -234,6 +242,7 @@ func TestHold(t *testing.T) {
 
 // Whatever a model or a caller writes, no script of it runs, and the page says nothing of an error.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	const evil = `"><script>document.title='owned'</script><img src=x onerror="document.title='owned'"><svg onload="document.title='owned'">`
 	args, err := json.Marshal(map[string]string{"path": "/srv/other/" + evil, "content": evil})
 	ruletest.Must(t, err)
@@ -278,6 +287,7 @@ func (b *tab) clean(where string) {
 // Another site can neither frame the console nor send its forms nor read its events, though its
 // reader is signed in.
 func TestOtherSite(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
 	s.Ask("may", "note", false)
 	b := open(t, s)
@@ -316,6 +326,7 @@ func TestOtherSite(t *testing.T) {
 
 // Where no turn is kept in words, and where no token is asked for, the pages say so.
 func TestPlainly(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, func(s *config.Settings) { config.Of[console.Settings](s).Console = "no-text" },
 		stage.Model(replies()))
 	s.Ask("may", "greet", false)

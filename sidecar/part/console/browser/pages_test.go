@@ -37,6 +37,7 @@ func morning(s *stage.Server) {
 
 // Every page at each size and in each scheme: labels, contrast, no sideways scrolling.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens,
 		stage.Model(replies(), script.Scenario{Name: "better", Steps: []script.Reply{
 			script.LeakedHarmony("send_fax", `{"to":"me"}`), script.LeakedTurn("read", `{'path': 'fax.md'}`),

@@ -85,6 +85,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Every page of what was decided and done, at each size and in each scheme.
 func TestPastPages(t *testing.T) {
+	t.Parallel()
 	var settings config.Settings
 	change := kept(t, &settings)
 	change(&config.Settings{})
@@ -129,6 +130,7 @@ const allowAll = `document.getElementById("draft").value = document.getElementBy
 // A denied call is found by the keyboard, opened, and replayed against a draft that lets it pass: the page
 // says what would change.
 func TestReplayJourney(t *testing.T) {
+	t.Parallel()
 	var settings config.Settings
 	s := stage.Open(t, kept(t, &settings),
 		stage.Model(replies(), script.Scenario{Name: "stop",
@@ -181,6 +183,7 @@ func TestReplayJourney(t *testing.T) {
 
 // Somebody has changed the log: Verify says in which record, and leads there.
 func TestTamperedJourney(t *testing.T) {
+	t.Parallel()
 	var settings config.Settings
 	s := stage.Open(t, kept(t, &settings), stage.Model(replies()))
 	morning(s)
@@ -211,6 +214,7 @@ func TestTamperedJourney(t *testing.T) {
 
 // While a run goes on its turns appear on its page, and it comes to its end there.
 func TestRunJourney(t *testing.T) {
+	t.Parallel()
 	g := &gate{Handler: stage.Model(nil, errand()), words: "missing.md", open: make(chan struct{})}
 	var settings config.Settings
 	s := stage.Open(t, kept(t, &settings), g)
@@ -235,6 +239,7 @@ func TestRunJourney(t *testing.T) {
 
 // An admin resumes a run that was broken off, and sees it come to its end; what was in doubt is not run.
 func TestResumeJourney(t *testing.T) {
+	t.Parallel()
 	var settings config.Settings
 	change := kept(t, &settings)
 	change(&config.Settings{})
@@ -265,6 +270,7 @@ func TestResumeJourney(t *testing.T) {
 
 // The focus goes over a list, a draft and a run in the order in which people read them.
 func TestPastFocus(t *testing.T) {
+	t.Parallel()
 	var settings config.Settings
 	change := kept(t, &settings)
 	change(&config.Settings{})
@@ -289,6 +295,7 @@ func TestPastFocus(t *testing.T) {
 
 // Whatever the log and the journal hold, no script of it runs.
 func TestPastScripts(t *testing.T) {
+	t.Parallel()
 	const evil = `"><script>document.title='owned'</script><img src=x onerror="document.title='owned'"><svg onload="document.title='owned'">`
 	var settings config.Settings
 	change := kept(t, &settings)

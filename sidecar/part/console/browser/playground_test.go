@@ -17,6 +17,7 @@ import (
 // By keyboard alone: a bad reading is seen in Live, opened, tried in the playground, mended by an
 // alias, tested and published; the same reply is then read right.
 func TestMending(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens,
 		stage.Model(map[string]script.Reply{"fax": script.LeakedHarmony("send_fax",
 			`{"path":"june.md","content":"hello"}`)}))
@@ -94,6 +95,7 @@ func (b *tab) next() string { return eval[string](b, `document.querySelector("#n
 
 // What is typed is checked at its line and read on each pause; nothing of it is in force.
 func TestTyping(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, nil, stage.Model(replies()))
 	b := open(t, s)
 	b.to("/console/playground?file=limits.yaml")
@@ -140,6 +142,7 @@ func TestTyping(t *testing.T) {
 // From a rule file: the caret stands at its line and selects nothing, the numbers stand beside their lines,
 // Escape leaves the editor, and the way back leads to the file.
 func TestEditor(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
 	b := open(t, s)
 	b.signIn("Ann", stage.Admin)
@@ -169,6 +172,7 @@ func TestEditor(t *testing.T) {
 
 // The playground at each size and in each scheme, with all that it can show.
 func TestPlaygroundPages(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
 	morning(s)
 	b := open(t, s)

@@ -15,6 +15,7 @@ import (
 // An edit that was refused is shown with its line; a version of the history is compared and put back, by
 // keyboard.
 func TestRollingBack(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
 	b := open(t, s)
 	b.signIn("Ann", stage.Admin)
@@ -58,6 +59,7 @@ func TestRollingBack(t *testing.T) {
 // A rule that never fired is found, and so is the line of one that has; a turn leads to the lines that read
 // it.
 func TestNeverFired(t *testing.T) {
+	t.Parallel()
 	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
 	s.Ask("may", "list", true)
 	b := open(t, s)

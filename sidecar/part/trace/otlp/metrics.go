@@ -3,101 +3,64 @@ package otlp
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"strings"
 	"time"
 
-	"go.opentelemetry.io/otel/sdk/resource"
-	semconv "go.opentelemetry.io/otel/semconv/v1.41.0"
-	collector "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
-	common "go.opentelemetry.io/proto/slim/otlp/common/v1"
-	wire "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/instrumentation"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// pusher sends the metrics of the program, every now and then.
-type pusher struct {
-	of            *resource.Resource
-	from          *telemetry.Metrics
-	post          *poster
-	tell          *teller
-	name, version string
-	since, last   time.Time // they are counted; they were sent
+// producer gives the metrics of the program, whenever they are sent.
+type producer struct {
+	from        *telemetry.Metrics
+	scope       instrumentation.Scope
+	since, last time.Time // they are counted; they were sent
 }
 
-// run sends until ctx ends, and then once more.
-func (p *pusher) run(ctx context.Context, every time.Duration) {
-	t := time.NewTicker(every)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-			p.push()
-		case <-ctx.Done():
-			p.push()
-			return
-		}
-	}
-}
-
-// push sends all of them. It is not ended by the end of the program: that has a time of its own.
-func (p *pusher) push() {
+// Produce gives all of them.
+func (p *producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	now := time.Now()
-	families := p.from.Gather(float64(p.last.UnixNano()) / 1e9)
+	out := metricdata.ScopeMetrics{Scope: p.scope}
+	for _, f := range p.from.Gather(float64(p.last.UnixNano()) / 1e9) {
+		out.Metrics = append(out.Metrics, p.metric(&f, now))
+	}
 	p.last = now
-	scope := &wire.ScopeMetrics{Scope: &common.InstrumentationScope{Name: p.name, Version: p.version},
-		SchemaUrl: semconv.SchemaURL}
-	for i := range families {
-		scope.Metrics = append(scope.Metrics, p.metric(&families[i], now))
-	}
-	var answer collector.ExportMetricsServiceResponse
-	err := p.post.send(context.Background(),
-		&collector.ExportMetricsServiceRequest{ResourceMetrics: []*wire.ResourceMetrics{
-			{Resource: resourceOf(p.of), SchemaUrl: p.of.SchemaURL(), ScopeMetrics: []*wire.ScopeMetrics{scope}},
-		}}, &answer)
-	lost := len(scope.Metrics)
-	if s := answer.PartialSuccess; err == nil && s != nil && s.RejectedDataPoints > 0 {
-		lost, err = int(s.RejectedDataPoints), errors.New("the collector refuses some: "+s.ErrorMessage)
-	}
-	p.tell.went("metrics", lost, err)
+	return []metricdata.ScopeMetrics{out}, nil
 }
 
 // metric is one as it is sent.
-func (p *pusher) metric(f *telemetry.Family, now time.Time) *wire.Metric {
-	name, unit := nameOf(f.Name)
-	m := &wire.Metric{Name: name, Unit: unit, Description: f.Help}
-	from, at := nanos(p.since), nanos(now)
+func (p *producer) metric(f *telemetry.Family, now time.Time) metricdata.Metrics {
+	m := metricdata.Metrics{Description: f.Help}
+	m.Name, m.Unit = nameOf(f.Name)
 	switch f.Kind {
 	case "histogram":
-		const since = wire.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE
-		h := &wire.Histogram{AggregationTemporality: since}
-		for i := range f.Points {
-			q := &f.Points[i]
-			h.DataPoints = append(h.DataPoints, &wire.HistogramDataPoint{
-				Attributes: labels(f, q), StartTimeUnixNano: from, TimeUnixNano: at, Count: q.Count,
-				Sum:          &q.Value,
-				BucketCounts: q.Buckets, ExplicitBounds: q.Bounds, Exemplars: exemplars(q.Recent),
+		h := metricdata.Histogram[float64]{Temporality: metricdata.CumulativeTemporality}
+		for _, q := range f.Points {
+			h.DataPoints = append(h.DataPoints, metricdata.HistogramDataPoint[float64]{
+				Attributes: labels(f, &q), StartTime: p.since, Time: now, Count: q.Count, Sum: q.Value,
+				BucketCounts: q.Buckets, Bounds: q.Bounds, Exemplars: exemplars(q.Recent),
 			})
 		}
-		m.Data = &wire.Metric_Histogram{Histogram: h}
-		return m
+		m.Data = h
 	case "counter":
-		m.Data = &wire.Metric_Sum{Sum: &wire.Sum{
-			AggregationTemporality: wire.AggregationTemporality_AGGREGATION_TEMPORALITY_CUMULATIVE,
-			IsMonotonic:            true, DataPoints: numbers(f, from, at),
-		}}
-		return m
+		m.Data = metricdata.Sum[float64]{
+			Temporality: metricdata.CumulativeTemporality, IsMonotonic: true, DataPoints: numbers(f, p.since,
+				now),
+		}
+	default:
+		m.Data = metricdata.Gauge[float64]{DataPoints: numbers(f, time.Time{}, now)}
 	}
-	m.Data = &wire.Metric_Gauge{Gauge: &wire.Gauge{DataPoints: numbers(f, 0, at)}}
 	return m
 }
 
-func numbers(f *telemetry.Family, from, at uint64) (out []*wire.NumberDataPoint) {
-	for i := range f.Points {
-		q := &f.Points[i]
-		out = append(out, &wire.NumberDataPoint{Attributes: labels(f, q), StartTimeUnixNano: from,
-			TimeUnixNano: at, Value: &wire.NumberDataPoint_AsDouble{AsDouble: q.Value}})
+func numbers(f *telemetry.Family, since, now time.Time) (out []metricdata.DataPoint[float64]) {
+	for _, q := range f.Points {
+		point := metricdata.DataPoint[float64]{Attributes: labels(f, &q), StartTime: since, Time: now,
+			Value: q.Value}
+		out = append(out, point)
 	}
 	return out
 }
@@ -124,7 +87,8 @@ func nameOf(page string) (name, unit string) {
 }
 
 // labels are the attributes of a series. An empty value is none, as on the page.
-func labels(f *telemetry.Family, q *telemetry.Point) (out []*common.KeyValue) {
+func labels(f *telemetry.Family, q *telemetry.Point) attribute.Set {
+	var out []attribute.KeyValue
 	ofGenAI := strings.HasPrefix(f.Name, ofConventions)
 	for i, value := range q.Values {
 		if value == "" {
@@ -140,20 +104,20 @@ func labels(f *telemetry.Family, q *telemetry.Point) (out []*common.KeyValue) {
 		default:
 			key = ofOurs + "." + key
 		}
-		out = append(out, &common.KeyValue{Key: key, Value: text(value)})
+		out = append(out, attribute.String(key, value))
 	}
-	return out
+	return attribute.NewSet(out...)
 }
 
-func exemplars(list []telemetry.Exemplar) (out []*wire.Exemplar) {
+func exemplars(list []telemetry.Exemplar) (out []metricdata.Exemplar[float64]) {
 	for _, e := range list {
 		traceID, err := hex.DecodeString(e.Trace)
 		spanID, bad := hex.DecodeString(e.Span)
-		if err != nil || bad != nil {
-			continue // they are ours, and never are
+		if err == nil && bad == nil { // they are ours, and always are
+			at := time.Unix(0, int64(e.At*1e9))
+			out = append(out, metricdata.Exemplar[float64]{Value: e.Value, Time: at, TraceID: traceID,
+				SpanID: spanID})
 		}
-		out = append(out, &wire.Exemplar{Value: &wire.Exemplar_AsDouble{AsDouble: e.Value},
-			TimeUnixNano: uint64(e.At * 1e9), TraceId: traceID, SpanId: spanID})
 	}
 	return out
 }

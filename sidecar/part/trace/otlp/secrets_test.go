@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	wire "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -23,13 +25,14 @@ import (
 // wireTap keeps what would be sent, byte for byte.
 type wireTap struct{ sent []byte }
 
-func (w *wireTap) ExportSpans(_ context.Context, list []sdktrace.ReadOnlySpan) error {
-	doc, err := proto.Marshal(spansOf(list))
+func (w *wireTap) UploadTraces(_ context.Context, list []*wire.ResourceSpans) error {
+	doc, err := proto.Marshal(&wire.TracesData{ResourceSpans: list})
 	w.sent = append(w.sent, doc...)
 	return err
 }
 
-func (*wireTap) Shutdown(context.Context) error { return nil }
+func (*wireTap) Start(context.Context) error { return nil }
+func (*wireTap) Stop(context.Context) error  { return nil }
 
 // planter makes up texts, and hides secrets in them.
 type planter struct {
@@ -178,7 +181,11 @@ func TestNoSecretLeaves(t *testing.T) {
 
 func noSecretLeaves(t *testing.T, seed uint64, turns int, words spans.Words) {
 	tap := &wireTap{}
-	with := sdktrace.NewTracerProvider(sdktrace.WithSyncer(tap))
+	exporter, err := otlptrace.New(context.Background(), tap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
 	to := spans.New(with.Tracer("test"))
 	p := &planter{Rand: rand.New(rand.NewPCG(seed, 8))}
 	leaks, planted, masked := 0, 0, 0

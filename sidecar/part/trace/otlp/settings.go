@@ -2,11 +2,14 @@ package otlp
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
@@ -14,26 +17,23 @@ import (
 type Settings struct {
 	Traces, Metrics Target
 	Sampler         sdktrace.Sampler
-	Every           time.Duration // metrics are sent
-	Resource        []Pair        // what describes this program
+	Interval        time.Duration     // between two deliveries of metrics
+	Resource        map[string]string // attributes that describe this program
 }
 
 // Target is where one kind of data goes. The zero Target is nowhere.
 type Target struct {
 	URL         string
-	Headers     []Pair
+	Headers     map[string]string
 	Timeout     time.Duration // of one delivery, with all its attempts
-	Gzip        bool
+	Compression otlptracehttp.Compression
 	Certificate string // files: of who signs the collector's certificate, and our own; empty: none
 	ClientCert  string
 	ClientKey   string
 }
 
-// Pair is a name with its value.
-type Pair struct{ Name, Value string }
-
-// Service is the name of this program where no variable gives another.
-const Service = "gpt-oss-executor"
+// program is the name of this program where no variable gives another.
+const program = "gpt-oss-executor"
 
 const variable = "OTEL_EXPORTER_OTLP_"
 
@@ -47,8 +47,8 @@ type reader struct {
 func Read(environ []string) (s Settings, err error) {
 	r := &reader{of: map[string]string{}}
 	for _, pair := range environ {
-		// an empty one counts as none
-		if name, value, ok := strings.Cut(pair, "="); ok && strings.HasPrefix(name, "OTEL_") && value != "" {
+		name, value, ok := strings.Cut(pair, "=")
+		if ok && strings.HasPrefix(name, "OTEL_") && value != "" { // an empty one counts as none
 			r.of[name] = value
 		}
 	}
@@ -57,12 +57,12 @@ func Read(environ []string) (s Settings, err error) {
 	}
 	s.Traces, s.Metrics = r.target("TRACES"), r.target("METRICS")
 	s.Sampler = r.sampler()
-	s.Every = r.millis("OTEL_METRIC_EXPORT_INTERVAL", time.Minute)
+	s.Interval = r.millis("OTEL_METRIC_EXPORT_INTERVAL", time.Minute)
 	s.Resource = r.resource()
-	if t := "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"; s.Metrics.URL != "" &&
-		!strings.EqualFold(orElse(r.of[t], "cumulative"), "cumulative") {
-		r.wrong(t, "metrics are sent as sums since the start of the program",
-			"leave it out, or set it to cumulative; a collector makes deltas with its processor cumulativetodelta")
+	if s.Metrics.URL != "" {
+		r.choice(variable+"METRICS_TEMPORALITY_PREFERENCE",
+			"metrics are sent as sums since the start of the program",
+			"leave it out, or set it to cumulative; a collector makes deltas with its processor cumulativetodelta", "cumulative")
 	}
 	if r.err != nil {
 		return Settings{}, r.err
@@ -74,11 +74,20 @@ func Read(environ []string) (s Settings, err error) {
 func (r *reader) wrong(name, why, hint string) {
 	if r.err == nil {
 		value := r.of[name]
-		if strings.HasSuffix(name, "HEADERS") {
-			value = "…" // it may hold a key
+		if strings.HasSuffix(name, "HEADERS") || strings.HasSuffix(name, "ENDPOINT") {
+			value = "…" // it may hold a key or a password
 		}
 		r.err = fmt.Errorf("%s=%s: %s; %s", name, value, why, hint)
 	}
+}
+
+// choice is a variable that is one of few, in small letters; empty: it is not set.
+func (r *reader) choice(name, why, hint string, of ...string) string {
+	value := strings.ToLower(r.of[name])
+	if value != "" && !slices.Contains(of, value) {
+		r.wrong(name, why, hint)
+	}
+	return value
 }
 
 // first is the first variable that is set: that of a kind of data, else the common one.
@@ -91,30 +100,30 @@ func (r *reader) first(kind, what string) (name, value string) {
 
 // target reads where a kind of data goes.
 func (r *reader) target(kind string) (t Target) {
-	exporter := "OTEL_" + kind + "_EXPORTER"
-	switch to := strings.ToLower(r.of[exporter]); {
-	case to == "none", kind == "METRICS" && to == "prometheus": // the page is there in any case
-		return t
-	case to != "" && to != "otlp":
-		r.wrong(exporter, "this exporter is not in this program", "set it to otlp or none")
-		return t
+	exporters := []string{"otlp", "none"}
+	if kind == "METRICS" {
+		exporters = append(exporters, "prometheus") // the page is there in any case
 	}
+	exporter := r.choice("OTEL_"+kind+"_EXPORTER", "this exporter is not in this program",
+		"set it to otlp or none", exporters...)
 	name, endpoint := r.first(kind, "ENDPOINT")
-	if endpoint == "" {
+	if endpoint == "" || exporter != "" && exporter != "otlp" {
 		return t
 	}
 	if t.URL = r.endpoint(name, endpoint, kind); t.URL == "" {
 		return Target{}
 	}
-	if name, protocol := r.first(kind, "PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
-		r.wrong(name, "this program speaks http/protobuf alone",
-			"set it to http/protobuf, and the endpoint to the collector's port for that, mostly 4318")
-	}
+	name, _ = r.first(kind, "PROTOCOL")
+	r.choice(name, "this program speaks http/protobuf alone",
+		"set it to http/protobuf, and the endpoint to the collector's port for that, mostly 4318",
+		"http/protobuf")
 	name, headers := r.first(kind, "HEADERS")
 	t.Headers = r.pairs(name, headers)
-	name, compression := r.first(kind, "COMPRESSION")
-	if t.Gzip = compression == "gzip"; compression != "" && compression != "none" && !t.Gzip {
-		r.wrong(name, "this compression is not in this program", "set it to gzip or none")
+	name, _ = r.first(kind, "COMPRESSION")
+	compression := r.choice(name, "this compression is not in this program", "set it to gzip or none", "gzip",
+		"none")
+	if compression == "gzip" {
+		t.Compression = otlptracehttp.GzipCompression
 	}
 	name, _ = r.first(kind, "TIMEOUT")
 	t.Timeout = r.millis(name, 10*time.Second)
@@ -128,7 +137,6 @@ func (r *reader) target(kind string) (t Target) {
 func (r *reader) endpoint(name, value, kind string) string {
 	u, err := url.Parse(value)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		r.of[name] = "…" // it may hold a password
 		r.wrong(name, "it is no URL", "write it as http://127.0.0.1:4318")
 		return ""
 	}
@@ -141,7 +149,8 @@ func (r *reader) endpoint(name, value, kind string) string {
 }
 
 // pairs reads a list such as a=1,b=2, with values in percent form.
-func (r *reader) pairs(name, list string) (out []Pair) {
+func (r *reader) pairs(name, list string) map[string]string {
+	out := map[string]string{}
 	for item := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(item) == "" {
 			continue
@@ -154,21 +163,19 @@ func (r *reader) pairs(name, list string) (out []Pair) {
 				"write it as NAME=VALUE,NAME=VALUE, with other signs in percent form")
 			return nil
 		}
-		out = append(out, Pair{key, value})
+		out[key] = value
 	}
 	return out
 }
 
 func (r *reader) millis(name string, usual time.Duration) time.Duration {
-	text := r.of[name]
-	if text == "" {
+	if r.of[name] == "" {
 		return usual
 	}
-	n, err := strconv.Atoi(text)
+	n, err := strconv.Atoi(r.of[name])
 	if err != nil || n <= 0 || n > 1<<31 {
 		r.wrong(name, "it is no number of milliseconds above 0",
 			"leave it out, or write 10000 for 10 seconds")
-		return usual
 	}
 	return time.Duration(n) * time.Millisecond
 }
@@ -177,43 +184,38 @@ func (r *reader) millis(name string, usual time.Duration) time.Duration {
 // here.
 func (r *reader) sampler() sdktrace.Sampler {
 	const name, arg = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
-	ratio := 1.0
-	if text := r.of[arg]; text != "" && strings.HasSuffix(r.of[name], "traceidratio") {
-		var err error
-		if ratio, err = strconv.ParseFloat(text, 64); err != nil || !(ratio >= 0 && ratio <= 1) {
-			r.wrong(arg, "it is no share", "write a number from 0 to 1, such as 0.1")
-		}
+	kinds := []string{
+		"always_on", "always_off", "traceidratio",
+		"parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio",
 	}
+	kind := r.choice(name, "there is no such sampler here", "one of: "+strings.Join(kinds, ", "), kinds...)
 	root := sdktrace.AlwaysSample()
-	switch kind := strings.TrimPrefix(r.of[name], "parentbased_"); kind {
-	case "", "always_on":
+	switch strings.TrimPrefix(kind, "parentbased_") {
 	case "always_off":
 		root = sdktrace.NeverSample()
 	case "traceidratio":
+		if r.of[arg] == "" {
+			break
+		}
+		ratio, err := strconv.ParseFloat(r.of[arg], 64)
+		if err != nil || !(ratio >= 0 && ratio <= 1) {
+			r.wrong(arg, "it is no share", "write a number from 0 to 1, such as 0.1")
+		}
 		root = sdktrace.TraceIDRatioBased(ratio)
-	default:
-		r.wrong(name, "there is no such sampler here",
-			"one of: always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio")
 	}
-	if kind := r.of[name]; kind == "" || strings.HasPrefix(kind, "parentbased_") {
+	if kind == "" || strings.HasPrefix(kind, "parentbased_") {
 		return sdktrace.ParentBased(root)
 	}
 	return root
 }
 
 // resource is what describes this program. The variable of the name counts more than the list.
-func (r *reader) resource() []Pair {
+func (r *reader) resource() map[string]string {
 	const list = "OTEL_RESOURCE_ATTRIBUTES"
-	out := append([]Pair{{"service.name", Service}}, r.pairs(list, r.of[list])...)
-	if own := r.of["OTEL_SERVICE_NAME"]; own != "" {
-		out = append(out, Pair{"service.name", own})
+	out := map[string]string{"service.name": program}
+	maps.Copy(out, r.pairs(list, r.of[list]))
+	if name := r.of["OTEL_SERVICE_NAME"]; name != "" {
+		out["service.name"] = name
 	}
 	return out
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }

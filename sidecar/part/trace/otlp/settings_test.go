@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
@@ -36,20 +37,20 @@ func TestRead(t *testing.T) {
 			func(s Settings) bool { return s.Traces.URL != "" }},
 		"the protocol": {end + " OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
 			func(s Settings) bool { return s.Traces.URL != "" }},
-		"headers": {end + " OTEL_EXPORTER_OTLP_HEADERS=a=1,b=x%20y",
-			func(s Settings) bool {
-				return reflect.DeepEqual(s.Metrics.Headers, []Pair{{"a", "1"}, {"b", "x y"}})
-			}},
-		"headers of traces": {end + " OTEL_EXPORTER_OTLP_HEADERS=a=1 OTEL_EXPORTER_OTLP_TRACES_HEADERS=t=1", func(s Settings) bool { return reflect.DeepEqual(s.Traces.Headers, []Pair{{"t", "1"}}) }},
+		"headers": {end + " OTEL_EXPORTER_OTLP_HEADERS=a=1,b=x%20y", func(s Settings) bool {
+			return reflect.DeepEqual(s.Metrics.Headers, map[string]string{"a": "1", "b": "x y"})
+		}},
+		"headers of traces": {end + " OTEL_EXPORTER_OTLP_HEADERS=a=1 OTEL_EXPORTER_OTLP_TRACES_HEADERS=t=1", func(s Settings) bool { return reflect.DeepEqual(s.Traces.Headers, map[string]string{"t": "1"}) }},
 		"times": {end + " OTEL_EXPORTER_OTLP_TIMEOUT=1500 OTEL_METRIC_EXPORT_INTERVAL=2000",
 			func(s Settings) bool {
-				return s.Traces.Timeout == 1500*time.Millisecond && s.Every == 2*time.Second
+				return s.Traces.Timeout == 1500*time.Millisecond && s.Interval == 2*time.Second
 			}},
 		"usual times": {end,
-			func(s Settings) bool { return s.Traces.Timeout == 10*time.Second && s.Every == time.Minute }},
-		"gzip": {end +
-			" OTEL_EXPORTER_OTLP_COMPRESSION=gzip OTEL_EXPORTER_OTLP_METRICS_COMPRESSION=none",
-			func(s Settings) bool { return s.Traces.Gzip && !s.Metrics.Gzip }},
+			func(s Settings) bool { return s.Traces.Timeout == 10*time.Second && s.Interval == time.Minute }},
+		"gzip": {end + " OTEL_EXPORTER_OTLP_COMPRESSION=gzip OTEL_EXPORTER_OTLP_METRICS_COMPRESSION=none", func(s Settings) bool {
+			return s.Traces.Compression == otlptracehttp.GzipCompression &&
+				s.Metrics.Compression == otlptracehttp.NoCompression
+		}},
 		"certificates": {end + " OTEL_EXPORTER_OTLP_CERTIFICATE=/ca OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE=/c OTEL_EXPORTER_OTLP_CLIENT_KEY=/k", func(s Settings) bool {
 			return s.Traces.Certificate == "/ca" && s.Traces.ClientCert == "/c" && s.Metrics.ClientKey == "/k"
 		}},
@@ -61,11 +62,11 @@ func TestRead(t *testing.T) {
 			return s.Sampler.Description() == sdktrace.ParentBased(sdktrace.NeverSample()).Description()
 		}},
 		"the usual name": {end, func(s Settings) bool {
-			return reflect.DeepEqual(s.Resource, []Pair{{"service.name", "gpt-oss-executor"}})
+			return reflect.DeepEqual(s.Resource, map[string]string{"service.name": "gpt-oss-executor"})
 		}},
 		"names of the place": {end + " OTEL_RESOURCE_ATTRIBUTES=service.name=x,deployment.environment.name=test%2C1 OTEL_SERVICE_NAME=mine", func(s Settings) bool {
-			return s.Resource[len(s.Resource)-1] == Pair{"service.name", "mine"} &&
-				s.Resource[2].Value == "test,1"
+			return s.Resource["service.name"] == "mine" &&
+				s.Resource["deployment.environment.name"] == "test,1"
 		}},
 	} {
 		s, err := Read(strings.Fields(c.environ))
@@ -117,9 +118,9 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		for _, h := range s.Traces.Headers {
-			if h.Name == "" || strings.ContainsAny(h.Name+h.Value, "\r\n") {
-				t.Errorf("header %q", h)
+		for name, value := range s.Traces.Headers {
+			if name == "" || strings.ContainsAny(name+value, "\r\n") {
+				t.Errorf("header %q: %q", name, value)
 			}
 		}
 	})

@@ -1,0 +1,155 @@
+package provider
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// chunk is a chat.completion.chunk or a chat.completion.
+type chunk struct {
+	ID      string       `json:"id"`
+	Choices []choiceSaid `json:"choices"`
+	Usage   *struct {
+		Total int `json:"total_tokens"`
+	} `json:"usage"`
+	Error *fault `json:"error"`
+}
+
+type choiceSaid struct {
+	Index   int    `json:"index"`
+	Delta   Part   `json:"delta"`
+	Message Part   `json:"message"`
+	Finish  string `json:"finish_reason"`
+}
+
+// Part is a message, or a delta of one.
+type Part struct {
+	Role      string         `json:"role"`
+	Content   string         `json:"content"`
+	Thought   string         `json:"reasoning_content"`
+	ToolCalls []toolCallSaid `json:"tool_calls"`
+}
+
+type toolCallSaid struct {
+	ID       string `json:"id"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+}
+
+type fault struct{ Message, Type, Param, Code string }
+
+// event is a piece of a stream, and when it came.
+type event struct {
+	chunk
+	At time.Duration // since the headers
+}
+
+// Answer is what a caller has read. Text, thoughts and calls are of choice 0.
+type Answer struct {
+	Status              int
+	Header              http.Header
+	Body                string
+	Events              []event
+	IDs                 map[string]bool
+	Roles, Empty        int // chunks with a role; chunks that say nothing
+	Text, Thought, Last string
+	Calls               []Call
+	Usage               int // total tokens; 0: none were told
+	Done                bool
+	Fault               fault
+}
+
+// Call is a call as it left.
+type Call struct{ ID, Name, Args string }
+
+// ReadAnswer reads an answer to its end.
+func ReadAnswer(t testing.TB, res *http.Response) *Answer {
+	t.Helper()
+	defer res.Body.Close()
+	a := &Answer{Status: res.StatusCode, Header: res.Header, IDs: map[string]bool{}}
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
+		doc, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body = string(doc)
+		a.add(t, doc, 0)
+		return a
+	}
+	began, lines := time.Now(), bufio.NewReader(res.Body)
+	for {
+		line, err := lines.ReadString('\n')
+		a.Body += line
+		data, ok := strings.CutPrefix(strings.TrimSpace(line), "data: ")
+		switch {
+		case ok && data == "[DONE]":
+			a.Done = true
+		case ok:
+			a.add(t, []byte(data), time.Since(began))
+		}
+		if err != nil {
+			return a
+		}
+	}
+}
+
+func (a *Answer) add(t testing.TB, doc []byte, at time.Duration) {
+	t.Helper()
+	e := event{At: at}
+	if said, is, done := ofResponses(gjson.ParseBytes(doc)); is {
+		e.chunk, a.Done = said, done
+		if len(said.Choices) == 0 {
+			a.Empty++
+			a.Events = append(a.Events, e)
+			return
+		}
+	} else if err := json.Unmarshal(doc, &e.chunk); err != nil {
+		t.Fatalf("not JSON: %v in %q", err, doc)
+	}
+	a.Events = append(a.Events, e)
+	if e.Error != nil {
+		a.Fault = *e.Error
+		return
+	}
+	if e.ID != "" {
+		a.IDs[e.ID] = true
+	}
+	if e.Usage != nil {
+		a.Usage = e.Usage.Total
+	}
+	for _, c := range e.Choices {
+		if c.Index != 0 {
+			continue
+		}
+		p := c.Delta
+		if c.Message.Role != "" {
+			p = c.Message
+		}
+		a.take(p)
+		if c.Finish != "" {
+			a.Last = c.Finish
+		} else if p.Role == "" && p.Content == "" && p.Thought == "" && len(p.ToolCalls) == 0 {
+			a.Empty++
+		}
+	}
+}
+
+func (a *Answer) take(p Part) {
+	if p.Role != "" {
+		a.Roles++
+	}
+	a.Text += p.Content
+	a.Thought += p.Thought
+	for _, c := range p.ToolCalls {
+		a.Calls = append(a.Calls, Call{c.ID, c.Function.Name, c.Function.Arguments})
+	}
+}

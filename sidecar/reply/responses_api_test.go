@@ -1,0 +1,26 @@
+package reply_test
+
+import (
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+)
+
+// What holds for chat completions holds for the Responses API.
+func TestInResponses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it repeats tests over the other API")
+	}
+	provider.InResponses(t, map[string]func(*testing.T){
+		"error after text": TestErrorAfterText,
+		"foreign form":     TestForeignForm,
+		"foreign id":       TestForeignID,
+		"headerless":       TestHeaderless,
+		"held":             TestHeld,
+		"keepalive":        TestKeepalive,
+		"lead":             TestLead,
+		"one stream":       TestOneStream,
+		"role":             TestRoleSoon,
+		"usage":            TestUsage,
+	})
+}

@@ -1,0 +1,268 @@
+package turn_test
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+)
+
+// plainServer is a model server that cannot call tools. at is the field where it looks for a
+// JSON Schema; empty: it ignores all.
+type plainServer struct {
+	at      string
+	refuses bool   // a schema is an error, but for the one that it is tried with
+	late    bool   // errors stand in a stream that has begun
+	why     string // it calls no tools; empty: vLLM's words
+	tried   atomic.Int32
+}
+
+// heron is the answer that only a schema makes a model give.
+const heron = "properties.verdict.enum.0"
+
+func (s *plainServer) choose(q script.Request) *script.Reply {
+	schema := gjson.Result{}
+	if s.at != "" {
+		schema = gjson.GetBytes(q.Body, s.at)
+	}
+	last := q.Messages[len(q.Messages)-1].Text
+	reply := func(r script.Reply) *script.Reply { return &r }
+	fail := func(why string) *script.Reply {
+		r := script.Fail(http.StatusBadRequest, why)
+		if s.late {
+			r.End = script.Fault
+		}
+		return &r
+	}
+	switch {
+	case len(q.Tools) > 0:
+		return fail(cmp.Or(s.why,
+			`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`))
+	case last == "Say hello.":
+		s.tried.Add(1)
+		if schema.Get(heron).Exists() {
+			return reply(script.Text(fmt.Sprintf(`{"verdict": %q}`, schema.Get(heron).Str)))
+		}
+		return reply(script.Text("Hello! How can I help?"))
+	case s.refuses && schema.Exists():
+		return fail("the grammar is too large")
+	case schema.Exists() && strings.Contains(last, "Result of"):
+		return reply(script.Text(`{"reasoning": "I know it.", "tool_calls": [], "done": true, "answer": "It is calm."}`))
+	case schema.Exists():
+		return reply(script.Text(`{"reasoning": "I look.", "tool_calls": [{"name": "read", "arguments": {"path": "notes.md"}}], "done": false}`))
+	case strings.Contains(last, "Observation:"):
+		return reply(script.Text("Thought: I know enough.\nFinal Answer: It is calm."))
+	}
+	return reply(script.Text("Thought: I look.\nAction: read\nAction Input: {\"path\": \"notes.md\"}"))
+}
+
+func (s *plainServer) model() *script.Server {
+	return script.New(script.Scenario{Choose: s.choose})
+}
+
+const wentOn = `{"model":"gpt-oss",%s,"messages":[{"role":"user","content":"go"},
+	{"role":"assistant","content":"","tool_calls":[{"id":"call1","type":"function","function":{"name":"read","arguments":"{\"path\":\"notes.md\"}"}}]},
+	{"role":"tool","tool_call_id":"call1","content":"calm"}]}`
+
+// A server that cannot call tools is told of them in words, and its replies become calls: by a
+// schema where it follows one, else in lines. The caller notices nothing.
+func TestStyles(t *testing.T) {
+	for _, row := range []struct {
+		name     string
+		at       string // see plainServer
+		refuses  bool
+		late     bool
+		dialect  string
+		strategy string
+		told     string // what the result is, in the words of the style
+	}{
+		{"one that obeys", "response_format.json_schema.schema", false, false, "vllm", "guided_json", "Result of read:\n```\ncalm\n```"},
+		{"one that obeys, with a field of its own", "guided_json", false, false, "vllm_old", "guided_json", "Result of read:\n```\ncalm\n```"},
+		{"one that looks elsewhere", "guided_json", false, false, "vllm", "react", "Observation:\n```\ncalm\n```"},
+		{"one that ignores", "", false, false, "llamacpp", "react", "Observation:\n```\ncalm\n```"},
+		{"one that refuses", "response_format.json_schema.schema", true, false, "generic", "react", "Observation:\n```\ncalm\n```"},
+		{"one that refuses in the stream", "response_format.json_schema.schema", true, true, "generic", "react", "Observation:\n```\ncalm\n```"},
+		{"one that says in the stream that it cannot", "response_format.json_schema.schema", false, true, "vllm", "guided_json", "Result of read:\n```\ncalm\n```"},
+	} {
+		for _, streamed := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, streamed %v", row.name, streamed), func(t *testing.T) {
+				s := &plainServer{at: row.at, refuses: row.refuses, late: row.late}
+				r := provider.Start(t, provider.Setup{Server: row.dialect}, s.model())
+				more := provider.BothTools
+				if streamed {
+					more += "," + provider.Streaming
+				}
+				for range 2 { // the second time it is known
+					a := r.Chat(provider.Body(more))
+					if a.Status != http.StatusOK || len(a.Calls) != 1 || a.Calls[0].Name != "read" ||
+						!strings.Contains(a.Calls[0].Args, `"notes.md"`) || a.Text != "" {
+						t.Fatalf("%d %+v %q %s", a.Status, a.Calls, a.Text, a.Body)
+					}
+				}
+				if a := r.Chat(fmt.Sprintf(wentOn, more)); a.Status != http.StatusOK ||
+					a.Text != "It is calm." || len(a.Calls) > 0 {
+					t.Fatalf("%d %q %+v", a.Status, a.Text, a.Calls)
+				}
+				if n := s.tried.Load(); n != 1 {
+					t.Errorf("it was tried %d times", n)
+				}
+				asked := r.Model.Requests("")
+				last := asked[len(asked)-1]
+				if got := last.Messages[len(last.Messages)-1]; got.Role != "user" || got.Text != row.told {
+					t.Errorf("the result is %s %q", got.Role, got.Text)
+				}
+				if system := last.Messages[0]; system.Role != "system" ||
+					!strings.Contains(system.Text, "read") || !strings.Contains(system.Text, `"path"`) {
+					t.Errorf("the model is told %q", system.Text)
+				}
+				for _, word := range []string{"tool_choice", `"tool_calls"`, "tool_call_id"} {
+					if gjson.GetBytes(last.Body, "messages.2."+strings.Trim(word, `"`)).Exists() ||
+						gjson.GetBytes(last.Body, word).Exists() {
+						t.Errorf("%s is left", word)
+					}
+				}
+				if line := r.Log.Lines("request_served"); !strings.Contains(line[len(line)-1],
+					"style="+row.strategy) {
+					t.Errorf("%s", line)
+				}
+				if n := r.Log.Count("style_changed"); n != 1 && !(row.refuses && n == 2) {
+					t.Errorf("the change was said %d times", n)
+				}
+				ruletest.Soon(t, "the log tells once what was tried",
+					func() bool { return r.Log.Count("schema_tried") == 1 })
+			})
+		}
+	}
+}
+
+// A schema of which llama.cpp makes no grammar costs native tools for a while, and no request; the log says
+// what to look for, and in which tools.
+func TestNoGrammar(t *testing.T) {
+	s := &plainServer{why: "Failed to initialize samplers: failed to parse grammar"}
+	r := provider.Start(t, provider.Setup{Server: "llamacpp"}, s.model())
+	const find = `{"type":"function","function":{"name":"find","parameters":{"type":"object","properties":{"q":{"type":"string","pattern":"^\\\\w+$"}}}}}`
+	for range 2 {
+		if a := r.Chat(provider.Body(`"tools":[` + provider.ReadTool + `,` + find + `]`)); a.Status != http.StatusOK ||
+			len(a.Calls) != 1 || a.Calls[0].Name != "read" {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+	}
+	lines := r.Log.Lines("style_changed")
+	if len(lines) != 1 || !strings.Contains(lines[0], "tools=find ") ||
+		!strings.Contains(lines[0], "Look for pattern") {
+		t.Errorf("%s", lines)
+	}
+}
+
+// A run is the same: each turn in the style of the server.
+func TestStylesInRuns(t *testing.T) {
+	for name, at := range map[string]string{"one that obeys": "response_format.json_schema.schema",
+		"one that ignores": ""} {
+		for _, streamed := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, streamed %v", name, streamed), func(t *testing.T) {
+				b, s := &provider.Source{}, &plainServer{at: at}
+				r := provider.StartRun(t, b, nil, s.model())
+				if a := r.Run(streamed, ""); a.Text != "It is calm." || a.Status != http.StatusOK {
+					t.Errorf("%d %q %s", a.Status, a.Text, a.Body)
+				}
+				if got := b.Calls(); len(got) != 1 || got[0] != `read {"path": "notes.md"}` {
+					t.Errorf("%q", got)
+				}
+			})
+		}
+	}
+}
+
+// A server that stops to follow its schema is not relied upon any more.
+func TestSchemaNotFollowed(t *testing.T) {
+	s := &plainServer{at: "response_format.json_schema.schema"}
+	r := provider.Start(t, provider.Setup{}, s.model())
+	r.Chat(provider.Body(provider.BothTools))
+	s.at = "nowhere" // no request is under way
+	if a := r.Chat(provider.Body(provider.BothTools)); len(a.Calls) != 0 || r.Log.Count("schema_ignored") != 1 {
+		t.Errorf("%+v %d", a.Calls, r.Log.Count("schema_ignored"))
+	}
+	if a := r.Chat(provider.Body(provider.BothTools)); len(a.Calls) != 1 || r.Log.Count("schema_ignored") != 1 {
+		t.Errorf("%+v %s", a.Calls, a.Body)
+	}
+}
+
+// with is the shipped set with more rules.
+func with(t *testing.T, more map[string]string) *ruleset.Set {
+	t.Helper()
+	files, err := ruletest.Source(t, "").Read()
+	ruletest.Must(t, err)
+	for name, text := range more {
+		files[name] = text
+	}
+	set, problems := ruleset.Load(rulefile.Files(files))
+	if set == nil {
+		t.Fatal(problems)
+	}
+	return set
+}
+
+// Who wants to compare two styles gives each a share of the sessions, or a model id. One
+// session always gets the same.
+func TestStylesCompared(t *testing.T) {
+	set := with(t, map[string]string{
+		"extra/strategies.ab.yaml": "version: 1\nchoose:\n  - id: half\n    about: Half of them.\n    when: part < 50\n    style: react\n  - {id: rest, about: The others., when: part >= 50, style: markers}\n",
+		"extra/models.ab.yaml":     "version: 1\nmodels:\n  - {id: native, about: n, mode: provider, style: native}\n",
+	})
+	r := provider.Start(t, provider.Setup{Set: set}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Hi.")},
+		Loop: true}))
+	styles := map[string]string{}
+	for i := range 60 {
+		session := fmt.Sprint("s", i%30)
+		r.Chat(provider.Body(provider.BothTools), "session_id", session)
+		lines := r.Log.Lines("request_served")
+		_, style, _ := strings.Cut(lines[len(lines)-1], " style=")
+		style, _, _ = strings.Cut(style, " ")
+		if was, seen := styles[session]; seen && was != style {
+			t.Errorf("%s had %s and %s", session, was, style)
+		}
+		styles[session] = style
+	}
+	n := map[string]int{}
+	for _, style := range styles {
+		n[style]++
+	}
+	if n["react"] < 5 || n["markers"] < 5 || n["react"]+n["markers"] != 30 {
+		t.Errorf("%v", n)
+	}
+	r.Chat(strings.Replace(provider.Body(provider.BothTools), `"gpt-oss"`, `"native"`, 1))
+	asked := r.Model.Requests("")
+	if last := asked[len(asked)-1]; len(last.Tools) != 2 || len(last.Messages) != 1 {
+		t.Errorf("%s", last.Body)
+	}
+}
+
+// The same conversation begins with the same bytes, turn after turn.
+func TestStylePrefix(t *testing.T) {
+	set := with(t, map[string]string{"extra/models.ab.yaml": "version: 1\nmodels:\n  - {id: gpt-oss, style: react}\n"})
+	r := provider.Start(t, provider.Setup{Set: set}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Hi.")},
+		Loop: true}))
+	r.Chat(provider.Body(provider.BothTools))
+	r.Chat(strings.Replace(fmt.Sprintf(wentOn, provider.BothTools), `{"model":"gpt-oss",`+provider.BothTools+`,`,
+		`{`+provider.BothTools+`,"model":"gpt-oss",`, 1))
+	asked := r.Model.Requests("")
+	first, second := asked[0].Messages, asked[1].Messages
+	if len(first) != 2 || len(second) != 4 {
+		t.Fatalf("%d %d", len(first), len(second))
+	}
+	for i := range first {
+		if string(first[i].Raw) != string(second[i].Raw) {
+			t.Errorf("%s\n%s", first[i].Raw, second[i].Raw)
+		}
+	}
+}
