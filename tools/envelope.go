@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -56,6 +57,9 @@ func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, o
 		return "", false
 	}
 	e := readEnvelope(object)
+	if e.nameKey == "" {
+		e = remote(object)
+	}
 	if e.nameKey == "" || s != nil && (s.props[e.nameKey] != nil || s.props[e.argsKey] != nil) {
 		return "", false
 	}
@@ -100,4 +104,34 @@ func neutral(name string) bool {
 		return true
 	}
 	return false
+}
+
+// remote takes the body of a JSON-RPC request apart: of MCP's tools/call, or of a method that is the
+// tool. Any further key makes it ordinary arguments.
+func remote(object []byte) (e envelope) {
+	var version bool
+	if !bytes.Contains(object, []byte(`"jsonrpc"`)) { // at a glance
+		return envelope{}
+	}
+	for _, m := range membersOf(string(object)) {
+		v := gjson.Parse(m.val)
+		switch m.name {
+		case "jsonrpc":
+			version = true
+		case "id":
+		case "method":
+			e.name, e.nameKey = v.String(), m.name
+		case "params":
+			e.args, e.argsKey = m.val, m.name
+		default:
+			return envelope{}
+		}
+	}
+	switch {
+	case !version || e.nameKey == "" || !strings.HasPrefix(e.args, "{"):
+		return envelope{}
+	case e.name == "tools/call":
+		return readEnvelope([]byte(e.args))
+	}
+	return e
 }

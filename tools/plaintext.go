@@ -95,7 +95,8 @@ func (w *shaper) guess(r args.Reading) *Refusal {
 // were not escaped: it may have come between, or be the text's own.
 func (w *shaper) beats(object string) bool {
 	raw := slices.ContainsFunc(w.repairs, func(r Repair) bool {
-		return slices.Contains([]string{jsonrepair.KindEscape, "args.wrap", "args.signs", "args.literal"},
+		return slices.Contains([]string{jsonrepair.KindEscape, "args.wrap", "args.signs", "args.literal",
+			"args.keywords"},
 			r.Kind)
 	})
 	return raw && slices.ContainsFunc(membersOf(object),

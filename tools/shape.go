@@ -129,7 +129,7 @@ func (t *taker) Accept(r args.Reading) (string, bool) {
 // doubt refuses a reading that may be something else than arguments: code = "x" is Python, {code: true} may
 // be a text that lacks its quotes, and a shell may have to see the backslash of it\'s.
 func (t *taker) doubt(w *shaper, r args.Reading) *Refusal {
-	if len(r.Steps) > 0 && args.Marked(r.Text) && !r.Did("args.blanks", "args.bytes") {
+	if len(r.Steps) > 0 && args.Marked(r.Text) && !r.Did("args.blanks", "args.bytes", "args.byte_tokens") {
 		return w.refuse(BadJSON, "marks of a tokenizer stand in it")
 	}
 	if t.schema == nil {
@@ -147,7 +147,7 @@ func (t *taker) doubt(w *shaper, r args.Reading) *Refusal {
 		}
 		name, _ := t.only()
 		_, takes := t.rules.textParam(t.tool, name)
-		inProgram := r.Did("args.literal")
+		inProgram := r.Did("args.literal", "args.keywords")
 		if inProgram && !t.schema.Accepts(object) ||
 			takes && r.Open && (inProgram || r.Did("args.lines", "args.toml")) ||
 			inProgram && t.rules.Class(t.tool) == Exec && args.Contracted(t.text) || !w.proves(object,
@@ -182,8 +182,8 @@ func (w *shaper) proves(object string, open bool) bool {
 }
 
 // Sole makes a value, or text that is no JSON, the value of the tool's only parameter. What a model writes in
-// place of arguments is often a remark, and a remark must not be run: a text must look like what the parameter
-// takes, and a rule must say that it takes one, unless the tool only reads.
+// place of arguments is often a remark, and a remark must not be run: a text must look like what the
+// parameter takes, and a rule must say that it takes one, unless the tool only reads.
 func (t *taker) Sole(value string, raw bool) (object string, ok bool) {
 	w := *t.shaper
 	name, known := w.only()
@@ -258,8 +258,8 @@ func (w *shaper) only() (name string, ok bool) {
 }
 
 // fit returns object as the schema wants it. One that is valid as the model wrote it comes back byte for
-// byte, unless a sign is stuck to the name of a parameter. An argument that the schema forbids is refused, not
-// dropped: it may be the one that made the call safe.
+// byte, unless a sign is stuck to the name of a parameter. An argument that the schema forbids is refused,
+// not dropped: it may be the one that made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
 	if s := w.schema; s != nil && (len(w.repairs) > 0 || !s.Accepts(object) || !w.spelt(object, s)) {
 		w.refill(len(object))

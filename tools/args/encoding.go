@@ -58,6 +58,17 @@ func encodingOps() []Op {
 				out, err := base64.RawURLEncoding.DecodeString(s)
 				return string(out), err == nil
 			}),
+		{ID: "args.utf16", About: "a NUL behind each character", Server: true,
+			Damage: written(func(_ *rand.Rand, text string) string {
+				var b strings.Builder
+				for _, r := range text {
+					b.WriteString(string(r) + "\x00")
+				}
+				return strings.TrimSuffix(b.String(), "\x00") // a parser that cuts off a last NUL finds none
+			}), Undo: pure(func(s string) []string {
+				text, ok := padded(s)
+				return only(text, s, ok)
+			}), Signs: "\x00", Cost: cheap, Keeps: true},
 	}
 }
 
@@ -75,4 +86,23 @@ func unescapeURL(text string) (string, bool) {
 	}
 	out, err := decode(text)
 	return out, err == nil && !strings.ContainsAny(text, " \n\"{")
+}
+
+// padded takes out NULs that stand behind each character, or before it.
+func padded(s string) (string, bool) {
+	runes := []rune(strings.TrimPrefix(s, "\ufeff"))
+	var b strings.Builder
+	at := 0
+	if len(runes) > 0 && runes[0] == 0 {
+		at = 1
+	}
+	for i, r := range runes {
+		if i%2 == at {
+			b.WriteRune(r)
+		}
+		if i%2 == at == (r == 0) {
+			return "", false
+		}
+	}
+	return b.String(), true
 }

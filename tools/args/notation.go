@@ -2,10 +2,13 @@ package args
 
 import (
 	"math/rand/v2"
+	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
@@ -17,12 +20,16 @@ func notationOps() []Op {
 		return Op{ID: id, About: about, Damage: damage, Undo: pure(undo), Cost: cheap, Keeps: true,
 			Proof: true, Open: true}
 	}
+	encoded := func(v gjson.Result) string {
+		return strings.ReplaceAll(url.QueryEscape(v.String()), "+", "%20")
+	}
 	lined := func(head, colon string) func(*rand.Rand, string) (string, bool) {
 		return when(layout{head, colon, "\n", "", plain, nil}.as, func(text string) bool {
 			return flat(text) && members(text) > 1 && !holds(text, `\`)
 		})
 	}
 	return []Op{
+		open("args.form", "a form as browsers send it", layout{"", "=", "&", "", plain, encoded}.as, form),
 		open("args.lines", "a key and its value in each line, as YAML has them", lined("", ": "), keyLines),
 		open("args.toml", "a table of TOML", lined("[arguments]\n", " = "), func(s string) []string {
 			head, rest, ok := strings.Cut(s, "\n")
@@ -51,6 +58,10 @@ func notationOps() []Op {
 				return pick(r, layout{"{", " = ", ", ", "}", plain, nil},
 					layout{"dict(", "=", ", ", ")", plain, nil}).write(text)
 			}, Undo: inProgram, Cost: program, Keeps: true, Proof: true},
+		{ID: "args.keywords", About: "the arguments of a call without the call",
+			Damage: when(layout{"", "=", ", ", "", plain, nil}.as,
+				func(text string) bool { return members(text) > 1 }),
+			Undo: asArguments, Cost: program, Keeps: true, Proof: true, Open: true},
 	}
 }
 
@@ -291,3 +302,30 @@ func only(text, before string, ok bool) []string {
 
 // mostMembers are found with a regular expression each, which may look at all that follows.
 const mostMembers = 64
+
+// form reads the encoding of forms and of queries in URLs: city=S%C3%A3o+Paulo&unit=celsius. A + is a
+// blank only where something else shows that the text was encoded.
+func form(s string) []string {
+	s = strings.TrimPrefix(strings.TrimSpace(s), "?")
+	if strings.IndexFunc(s, func(r rune) bool { return !inForm(r) }) >= 0 ||
+		strings.Contains(s, "+") && (!strings.Contains(s, "%") || strings.Contains(s, "%20")) {
+		return nil
+	}
+	var members []string
+	for _, pair := range strings.Split(s, "&") {
+		key, value, ok := strings.Cut(pair, "=")
+		key, keyErr := url.QueryUnescape(key)
+		value, valueErr := url.QueryUnescape(value)
+		if !ok || key == "" || strings.Contains(pair[strings.IndexByte(pair, '=')+1:], "=") ||
+			keyErr != nil || valueErr != nil {
+			return nil
+		}
+		members = append(members, key, value)
+	}
+	return []string{jsontext.Object(members...)}
+}
+
+// inForm reports whether r can stand in a form that was encoded.
+func inForm(r rune) bool {
+	return r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~*!'()%+&=", r)
+}

@@ -24,9 +24,10 @@ func inProgram(x *Text) []Reading {
 
 // literal is a text that is read from front to back.
 type literal struct {
-	s     string
-	i     int
-	depth int // how deep it is
+	s       string
+	i       int
+	depth   int // how deep it is
+	members int // of the object that was read last
 }
 
 var typed = regexp.MustCompile(`^map\[string\](?:any|string|interface\{\})\s*\{`)
@@ -135,6 +136,7 @@ func (p *literal) entries(closer byte) (json string, ok bool) {
 		}
 	}
 	p.i++
+	p.members = members
 	switch {
 	case members > 0 && elements == 0, members+elements == 0 && closer == '}':
 		return "{" + b.String() + "}", true
@@ -374,4 +376,14 @@ func (p *literal) joined(json string, inParens bool) (string, bool) {
 		}
 		out = append(out[:len(out)-1], more[1:]...)
 	}
+}
+
+// asArguments reads the arguments of a call without the call: path="a", limit=3. One alone may be a remark.
+func asArguments(x *Text) []Reading {
+	p := literal{s: strings.TrimRight(unfenced(Bare(x.string)), "; \n") + ")"}
+	json, ok := p.entries(')')
+	if !ok || p.members < 2 || p.i < len(p.s) || !strings.HasPrefix(json, "{") || !valid(json, x.depth) {
+		return nil
+	}
+	return []Reading{{Text: json}}
 }

@@ -1,7 +1,10 @@
 package args
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,10 +16,19 @@ import (
 
 // signOps are signs in place of those of JSON.
 func signOps() []Op {
-	return []Op{{ID: "args.signs", Damage: otherSigns, Undo: pure(signs), Cost: cheap, Keeps: true,
-		Proof: true, About: "brackets, quotes and colons of another script, and signs that cannot be seen",
-		Signs: quoteOpeners + otherPunctuation + "٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹０１２３４５６７８９" +
-			"\u00a0\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202c\u2060\u2066\u2067\u2068\u2069\u3000\ufeff"}}
+	return []Op{
+		{ID: "args.signs", Damage: otherSigns, Undo: pure(signs), Cost: cheap, Keeps: true,
+			Proof: true, About: "brackets, quotes and colons of another script, and signs that cannot be seen",
+			Signs: quoteOpeners + otherPunctuation + "٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹０１２３４５６７８９" +
+				"\u00a0\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202c\u2060\u2066\u2067\u2068\u2069\u3000\ufeff"},
+		{ID: "args.escapes", About: `escapes such as \u{1F642}`, Damage: when(func(_ *rand.Rand,
+			text string) (string, bool) {
+			return astral.ReplaceAllStringFunc(text, func(r string) string {
+				return fmt.Sprintf(`\u{%X}`, []rune(r)[0])
+			}), true
+		}, func(text string) bool { return !holds(text, "\"'`\\") }), Undo: pure(escapes), Cost: cheap, Keeps: true,
+			Proof: true},
+	}
 }
 
 // quoteOpeners are what opens a text in another script; otherPunctuation is what stands for signs of JSON.
@@ -135,4 +147,31 @@ func isBlank(r rune) bool {
 // inNumber reports whether c can stand in a number, or in a word beside which none is one.
 func inNumber(c byte) bool {
 	return c-'0' <= 9 || c|0x20-'a' < 26 || c == '_' || c == '.' || c == '+' || c == '-' || c >= 0x80
+}
+
+var (
+	astral    = regexp.MustCompile(`[\x{10000}-\x{10FFFF}]`)
+	codePoint = regexp.MustCompile(`\\\\|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}`)
+)
+
+// escapes reads the characters that JavaScript and Rust write \u{1F680}, and Python \U0001F634. Where a quote
+// stands in a text, they may be those of a program that the text is.
+func escapes(s string) []string {
+	if !strings.Contains(s, `\u{`) && !strings.Contains(s, `\U`) {
+		return nil
+	}
+	text, ok := split(s, same, func(part string) (string, bool) {
+		ok := true
+		out := codePoint.ReplaceAllStringFunc(part, func(escape string) string {
+			n, _ := strconv.ParseUint(strings.Trim(escape[2:], "{}"), 16, 32)
+			if escape == `\\` {
+				return escape
+			}
+			ok = ok && n > '\\' && utf8.ValidRune(rune(n)) && !strings.ContainsAny(part[1:len(part)-1],
+				"\"'`")
+			return string(rune(n))
+		})
+		return out, ok
+	})
+	return only(text, s, ok)
 }

@@ -2,6 +2,7 @@ package args
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -26,6 +27,8 @@ func tokenOps() []Op {
 			}
 			return b.String(), b.String() != text
 		}, byteMarks),
+		row("args.byte_tokens", "<0x0A> around the object", "<", between([2]string{"<0x0A>", "<0x0A>"}),
+			byteTokens),
 		{ID: "args.tokens", About: "tokens, a fence or tags around the object", Server: true,
 			Damage: between([2]string{"<unk>", "<unk>"}, [2]string{"<|message|>", "</s>"},
 				[2]string{"```json\n", "\n```"}, [2]string{"<arguments>", "</arguments>"}),
@@ -246,4 +249,53 @@ func isWord(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return r != '_' && r != '-' && r != '.' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
 	}) < 0
+}
+
+// byteTokens reads <0x0A>, a byte for which a vocabulary has no word. In texts it does so only where
+// the bytes are a character beyond ASCII: the others may be what the text says.
+func byteTokens(s string) []string {
+	found := false
+	text, ok := split(s, func(part string) (string, bool) {
+		to, ok := withBytes(part, func(run string) bool { return strings.Trim(run, " \n\t\r") == "" })
+		found = found || to != part
+		return to, ok
+	}, func(part string) (string, bool) {
+		return withBytes(part, func(run string) bool {
+			return utf8.ValidString(run) &&
+				strings.IndexFunc(run, func(r rune) bool { return r < utf8.RuneSelf }) < 0
+		})
+	})
+	return only(text, s, ok && found)
+}
+
+// withBytes puts bytes for the runs of their tokens, each of which must be one that it takes.
+func withBytes(part string, takes func(run string) bool) (string, bool) {
+	var b, run strings.Builder
+	for i := 0; i < len(part); {
+		c, ok := byteToken(part[i:])
+		if ok {
+			run.WriteByte(c)
+			i += len("<0x00>")
+		}
+		if !ok || i == len(part) {
+			if !takes(run.String()) {
+				return "", false
+			}
+			b.WriteString(run.String())
+			run.Reset()
+		}
+		if !ok {
+			b.WriteByte(part[i])
+			i++
+		}
+	}
+	return b.String(), true
+}
+
+func byteToken(s string) (byte, bool) {
+	if !strings.HasPrefix(s, "<0x") || len(s) < len("<0x00>") || s[5] != '>' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s[3:5], 16, 8)
+	return byte(n), err == nil
 }
