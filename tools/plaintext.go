@@ -37,6 +37,8 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 		why = "begins as markup does"
 	case w.schema != nil && holdsMember(plain, param):
 		why = "holds an object that names the argument"
+	case args.MakesObject(plain):
+		why = "makes an object"
 	case args.Carried(plain) != plain:
 		why = "holds what its transport left in it"
 	}

@@ -387,3 +387,9 @@ func asArguments(x *Text) []Reading {
 	}
 	return []Reading{{Text: json}}
 }
+
+// MakesObject reports whether a text is one object as a program makes it of members: dict(a=1).
+func MakesObject(text string) bool {
+	p := literal{s: strings.TrimRight(text, "; \n")}
+	return isType(p.word()) && p.peek() == '(' && strings.HasSuffix(p.s, ")")
+}

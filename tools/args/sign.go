@@ -26,8 +26,8 @@ func signOps() []Op {
 			return astral.ReplaceAllStringFunc(text, func(r string) string {
 				return fmt.Sprintf(`\u{%X}`, []rune(r)[0])
 			}), true
-		}, func(text string) bool { return !holds(text, "\"'`\\") }), Undo: pure(escapes), Cost: cheap, Keeps: true,
-			Proof: true},
+		}, func(text string) bool { return !holds(text, "\"'`\\") }), Undo: pure(escapes),
+			Cost: cheap, Keeps: true, Proof: true},
 	}
 }
 
