@@ -62,7 +62,8 @@ func (p *literal) root() (json string, ok bool) {
 // isType reports whether a name in front of parentheses makes an object, and is no call.
 func isType(name string) bool {
 	switch strings.ToLower(name) {
-	case "dict", "array", "object", "hash", "map":
+	case "dict", "array", "object", "hash", "map", "object.freeze", "object.entries", "object.fromentries",
+		"json.stringify", "json.parse", "json.dumps", "json.loads", "json_encode", "json_decode":
 		return true
 	}
 	return false
@@ -391,5 +392,6 @@ func asArguments(x *Text) []Reading {
 // MakesObject reports whether a text is one object as a program makes it of members: dict(a=1).
 func MakesObject(text string) bool {
 	p := literal{s: strings.TrimRight(text, "; \n")}
+	p.take("new ")
 	return isType(p.word()) && p.peek() == '(' && strings.HasSuffix(p.s, ")")
 }
