@@ -30,7 +30,7 @@ completions = bash-completion/completions/gpt-oss-executor zsh/site-functions/_g
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|e2e/modelserver/ollama|deploy/check|sidecar/part/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
-.PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long deploy race e2e servers lint fuzz bench load demo model sessions schemas faults scenarios agents experiments reading clean
+.PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long deploy race e2e servers lint fuzz bench load demo model sessions schemas faults scenarios agents experiments reading compare-readers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -180,6 +180,13 @@ agents: ## rewrite the tables of docs/agents.md: seven real agents, alone and wi
 
 experiments: ## rewrite what docs/experiments.md shows of an experiment, with a scripted model; 10 s
 	go test ./sidecar/cli -run TestExperimentsPage -update
+
+compare-readers: ## what of the corpora and slips is read otherwise than at BASE (main)
+	@dir=$$(mktemp -d) && git archive $(or $(BASE),main) | tar -x -C $$dir && cp tools/outcomes_test.go $$dir/tools/ && \
+	ln -s $(abspath ../shared) $$(dirname $$dir)/shared 2>/dev/null; \
+	(cd $$dir && OUTCOMES=$$dir/before go test ./tools -run TestOutcomes -v | grep right) && \
+	OUTCOMES=$$dir/after go test ./tools -run TestOutcomes -v | grep right; \
+	diff $$dir/before $$dir/after | head -n $(or $(LINES),100)
 
 reading: ## measure how replies are read, and rewrite docs/reading.md; a minute
 	go test ./sidecar/part/eval/trial -run TestReadingPage -timeout 10m -update

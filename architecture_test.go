@@ -22,7 +22,7 @@ const module = "github.com/jgavinray/gpt-oss-executor"
 // layers are the packages from the bottom up, by the longest of these folders that holds them. A package
 // imports what stands in its own layer or below it. Tests, and what only tests and developers run, may import
 // anything.
-var layers = []string{"internal", "tools", "policy", "sidecar", "sidecar/cli", "sidecar/part", "cmd", "."}
+var layers = []string{"internal", "tools", "internal/noise", "policy", "sidecar", "sidecar/cli", "sidecar/part", "cmd", "."}
 
 // outside are the folders of what is no part of the program: test kits, and programs of developers.
 var outside = []string{"internal/testkit", "bench", "deploy", "e2e", "sidecar/script/serve",
@@ -48,7 +48,7 @@ var alone = []string{"sidecar/reply", "sidecar/programs", "sidecar/script",
 	"sidecar/part/setup/doctor", "sidecar/part/trace/otlp"}
 
 // budget is how many bytes of Go there may be outside of tests and their kits. It only falls.
-const budget = 4_154_000
+const budget = 4_134_000
 
 // vagueWords is how many words of TestPlainWords comments may hold. It only falls.
 const vagueWords = 5

@@ -31,7 +31,8 @@ func TestCall(t *testing.T) {
 	for _, row := range []struct{ tool, args, want, kinds string }{
 		// Valid arguments leave byte for byte, whatever they look like.
 		{execTool, `{"command": "ls"}`, `exec {"command": "ls"}`, ""},
-		{execTool, `{ "command":"x <|call|>", "cwd":null }`, `exec { "command":"x <|call|>", "cwd":null }`, ""},
+		{execTool, `{ "command":"x <|call|>", "cwd":null }`, `exec { "command":"x <|call|>", "cwd":null }`,
+			""},
 		{readTool, `{"path":"a","offset":1.50}`, `read {"path":"a","offset":1.50}`, ""},
 		{"free", `{"any":[1,{}]}`, `free {"any":[1,{}]}`, ""},
 		{pingTool, `{}`, `ping {}`, ""},
@@ -53,25 +54,26 @@ func TestCall(t *testing.T) {
 		{execTool, `{"arguments": {"path":"ls"}}`, `bad_schema`, ""},
 		{execTool, `{"arguments": "ls"}`, `bad_schema`, ""},
 		{metaTool, `{"tool":"a","args":{"b":1}"}`, `execute {"tool":"a","args":{"b":1}}`, "json.quote"},
-		{execTool, `{"command":""ls -la","timeout":1}`, `exec {"command":"ls -la","timeout":1}`, "json.quote"},
+		{execTool, `{"command":""ls -la","timeout":1}`, `exec {"command":"ls -la","timeout":1}`,
+			"json.quote"},
 		// args is its own
 		{metaTool, `{"args": {"tool":"a","args":{}}}`, `bad_schema`, ""},
 		// it takes more keys
 		{"open(path:string)", `{"others":["a"],"path":"b"}`, `open {"others":["a"],"path":"b"}`, ""},
 		// but not others only
-		{"open(path:string)", `{"entries":["a"]}`, `bad_schema`, ""},
 		{findTool, `"tide table"`, `search {"query":"tide table"}`, "args.wrap"},
 		{findTool, "tide table\n", `search {"query":"tide table"}`, "args.wrap"},
-		{findTool, `42`, `search {"query":"42"}`, "args.coerce args.wrap"},
+		{findTool, `42`, `search {"query":"42"}`, "args.wrap"},
 		{pingTool, `I will ping it now.`, `bad_json`, ""},
 		{"free", `I will call it now.`, `bad_json`, ""},
 		{"move(from:string! to:string!)", `a b`, `bad_json`, ""},
 		{"tag(names:[]string!)", `a b`, `bad_json`, ""},
 		{execTool, `[1,2]`, `bad_json`, ""},
-		{execTool, `json{"command":"ls"}`, `exec {"command":"ls"}`, "args.unglue"},
+		{execTool, `json{"command":"ls"}`, `exec {"command":"ls"}`, "args.label"},
 
-		{codeTool, "```py\nf()\n```", `python {"code":"f()"}`, "args.unglue args.wrap"},
-		{codeTool, "```py\nprint(1, {\"ok\": True})\n```", `python {"code":"print(1, {\"ok\": True})"}`, "args.unglue args.wrap"},
+		{codeTool, "```py\nf()\n```", `python {"code":"f()"}`, "args.wrap"},
+		{codeTool, "```py\nprint(1, {\"ok\": True})\n```", `python {"code":"print(1, {\"ok\": True})"}`,
+			"args.wrap"},
 		{codeTool, `"a" + b`, `bad_json`, ""}, // quotes around it, or a text?,
 		{codeTool, `[x for x in y] + z`, `python {"code":"[x for x in y] + z"}`, "args.wrap"},
 		{codeTool, `x = {"a":1} ; f()`, `python {"code":"x = {\"a\":1} ; f()"}`, "args.wrap"},
@@ -79,10 +81,12 @@ func TestCall(t *testing.T) {
 		{codeTool, `x = {"code":"x"} ; f()`, `bad_json`, ""},
 		// or was it an example?
 		{"move(from:string! to:string!)", `Move it: {"from":"a","to":"b"}`, `bad_json`, ""},
-		{"read_pair(from:string! to:string!)", `Read it: {"from":"a","to":"b"}`, `read_pair {"from":"a","to":"b"}`, "json.prose"},
-		{"edit(edits:[]object!)", `[{"a":1},{"b":2}`, `edit {"edits":[{"a":1},{"b":2}]}`, "json.closer args.wrap"},
+		{"read_pair(from:string! to:string!)", `Read it: {"from":"a","to":"b"}`,
+			`read_pair {"from":"a","to":"b"}`, "args.words"},
+		{"edit(edits:[]object!)", `[{"a":1},{"b":2}`, `edit {"edits":[{"a":1},{"b":2}]}`,
+			"json.closer args.wrap"},
 		{execTool, `[{"command":"ls"}`, `exec {"command":"ls"}`, "json.closer args.unwrap"},
-		{execTool, `"{"command":"ls"}"`, `exec {"command":"ls"}`, "args.decode"},
+		{execTool, `"{"command":"ls"}"`, `exec {"command":"ls"}`, "args.quotes"},
 
 		// Broken JSON: what is cut off is not made up, nor is a missing value.
 		{execTool, `{"command":"ls`, `truncated`, ""},
@@ -90,7 +94,8 @@ func TestCall(t *testing.T) {
 		{execTool, `"{\"command\":\"ls`, `truncated`, ""},
 		{"free", `{"a", "b"}`, `bad_json`, ""},
 		{execTool, `{"command":"ls","workdir"}`, `exec {"command":"ls"}`, "json.value args.drop_null"},
-		{listTool, `{"count=10","category":"books"}`, `list_items {"count":10,"category":"books"}`, "json.value args.split"},
+		{listTool, `{"count=10","category":"books"}`, `list_items {"count":10,"category":"books"}`,
+			"json.value args.split"},
 		{listTool, `{"count=ten","category":"books"}`, `bad_schema`, ""},
 
 		// Other names of a parameter.
@@ -100,19 +105,25 @@ func TestCall(t *testing.T) {
 		{"run_it(cmd:string!)", `{"command":"ls"}`, `bad_schema`, ""}, // the rule is about exec
 		{"bash(cmd:string!)", `{"script":["ls"]}`, `bad_schema`, ""},
 		{"bash(cmd:string!)", `{"cmd":["ls"]}`, `bash {"cmd":"ls"}`, "args.unwrap"},
-		{"bash(cmd:string!)", `{"command":["bash","-lc","ls | wc"]}`, `bash {"cmd":"ls | wc"}`, "args.rename args.command"},
-		{"bash(cmd:string!)", `{"cmd":["ls","a b","$(x)","it's",""]}`, `bash {"cmd":"ls 'a b' '$(x)' 'it'\\''s' ''"}`, "args.command"},
-		{"bash(cmd:string!)", `{"cmd":["bash","-lc","ls","x"]}`, `bash {"cmd":"bash -lc ls x"}`, "args.command"},
+		{"bash(cmd:string!)", `{"command":["bash","-lc","ls | wc"]}`, `bash {"cmd":"ls | wc"}`,
+			"args.rename args.command"},
+		{"bash(cmd:string!)", `{"cmd":["ls","a b","$(x)","it's",""]}`,
+			`bash {"cmd":"ls 'a b' '$(x)' 'it'\\''s' ''"}`, "args.command"},
+		{"bash(cmd:string!)", `{"cmd":["bash","-lc","ls","x"]}`, `bash {"cmd":"bash -lc ls x"}`,
+			"args.command"},
 		{"bash(cmd:string!)", `{"cmd":["ls -l","pwd"]}`, `bad_schema`, ""},
 		{"bash(cmd:string!)", `{"cmd":["ls","|","wc"]}`, `bad_schema`, ""},
 		{"bash(cmd:string!)", `{"cmd":["ls",1]}`, `bad_schema`, ""},
 		{"bash(cmd:string!)", `{"commands":["ls","pwd"]}`, `bad_schema`, ""},
 		{"bash(commands:[]string!)", `{"commands":["ls","pwd"]}`, `bash {"commands":["ls","pwd"]}`, ""},
 		{"bash(commands:[]string!)", `{"command":"ls"}`, `bash {"commands":["ls"]}`, "args.rename args.wrap"},
-		{"bash(commands:[]string!)", `{"command":["ls","-l"]}`, `bash {"commands":["ls -l"]}`, "args.rename args.command"},
+		{"bash(commands:[]string!)", `{"command":["ls","-l"]}`, `bash {"commands":["ls -l"]}`,
+			"args.rename args.command"},
 		{"bash(commands:[]string!)", `{"command":["ls -l","pwd"]}`, `bad_schema`, ""},
-		{"bash(command:[]string!)", `{"command":"ls | wc"}`, `bash {"command":["bash","-lc","ls | wc"]}`, "args.command"},
-		{"bash(command:[]string!)", `{"commands":["ls -l"]}`, `bash {"command":["bash","-lc","ls -l"]}`, "args.rename args.command"},
+		{"bash(command:[]string!)", `{"command":"ls | wc"}`, `bash {"command":["bash","-lc","ls | wc"]}`,
+			"args.command"},
+		{"bash(command:[]string!)", `{"commands":["ls -l"]}`, `bash {"command":["bash","-lc","ls -l"]}`,
+			"args.rename args.command"},
 		{"bash(command:[]string!)", `{"commands":["ls","pwd"]}`, `bad_schema`, ""},
 		{"bash(command:[]string!)", `{"command":["ls","pwd"]}`, `bash {"command":["ls","pwd"]}`, ""},
 		{"bash(cmd:string!)", `{"command":"ls"}`, `bash {"cmd":"ls"}`, "args.rename"}, // of the group exec
@@ -121,11 +132,11 @@ func TestCall(t *testing.T) {
 		// not path
 		{"open(filePath:string! path:string)", `{"file_path":"a"}`, `open {"filePath":"a"}`, "args.rename"},
 		// which of them?
-		{"open(filePath:string file-path:string)", `{"FilePath":"a"}`, `bad_schema`, ""},
 		{"open(file_path:string!)", `{"path":"a"}`, `open {"file_path":"a"}`, "args.rename"},
 		{execTool, `{"command":"ls","cmd":"rm"}`, `bad_json`, ""}, // which of them?
 		{readTool, `{"path":"a","file":"b"}`, `read {"path":"a","file":"b"}`, ""},
-		{"pair(path:string! file:string!)", `{"path":"a","filename":"b"}`, `pair {"path":"a","file":"b"}`, "args.rename"},
+		{"pair(path:string! file:string!)", `{"path":"a","filename":"b"}`, `pair {"path":"a","file":"b"}`,
+			"args.rename"},
 
 		// Other kinds of the same value.
 		{readTool, `{"path":"a","limit":"5"}`, `read {"path":"a","limit":5}`, "args.coerce"},
@@ -147,7 +158,8 @@ func TestCall(t *testing.T) {
 
 		// An envelope that repeats the name of the tool.
 		{readTool, `{"name":"read","arguments":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap"},
-		{readTool, `{"name":"functions.read","parameters":"{\"path\":\"a\"}"}`, `read {"path":"a"}`, "args.unwrap"},
+		{readTool, `{"name":"functions.read","parameters":"{\"path\":\"a\"}"}`, `read {"path":"a"}`,
+			"args.unwrap"},
 		{"free", `{"tool":"free","args":{"x":1}}`, `free {"x":1}`, "args.unwrap"},
 		{"free", `{"name":"apple","input":"x"}`, `free {"name":"apple","input":"x"}`, ""},
 		{metaTool, `{"tool":"execute","args":{}}`, `execute {"tool":"execute","args":{}}`, ""},
@@ -301,7 +313,8 @@ func TestRefusalOfArguments(t *testing.T) {
 		{execTool, `{}`, `exec needs "command" (string); got: no arguments`},
 		{readTool, `{"path":"a","limit":"five"}`, `"limit" must be integer, not string`},
 		{pingTool, `hello`, `the arguments of ping must be one JSON object`},
-		{"move(from:string! to:string!)", `hello`, `the arguments of move must be one JSON object with "from" (string), "to" (string)`},
+		{"move(from:string! to:string!)", `hello`,
+			`the arguments of move must be one JSON object with "from" (string), "to" (string)`},
 	} {
 		name, _, _ := strings.Cut(row.tool, "(")
 		_, refusal := catalogOf(row.tool).Call(name, []byte(row.args), closed)
@@ -378,38 +391,31 @@ func TestCallInAnotherNotation(t *testing.T) {
 	const mail = "send_mail(to:string! body:string! copies:integer)"
 	for _, row := range []struct{ tool, args, want, kinds string }{
 		{execTool, `｛「command」：「ls」｝`, `exec {"command":"ls"}`, "args.signs"},
-		{execTool, `command": "ls", "timeout": 5}`, `exec {"command": "ls", "timeout": 5}`, "args.frame"},
-		{execTool, `"command": "ls"`, `exec {"command": "ls"}`, "args.frame args.frame"},
+		{execTool, `command": "ls", "timeout": 5}`, `exec {"command": "ls", "timeout": 5}`, "args.begin"},
+		{execTool, `"command": "ls"`, `exec {"command": "ls"}`, "args.members"},
 		{execTool, `"command": "ls", "shell": "sh"`, `bad_json`, ""},
 		{execTool, `"command": "ls", "command": "rm"`, `bad_json`, ""},
 		{execTool, `<|message|>{"command": "ls"}<|call|>`, `exec {"command": "ls"}`, "args.tokens"},
 		{execTool, `<example>{"command": "ls"}</example>`, `bad_json`, ""},
-		{execTool, "<command>ls</command>\n<timeout>5</timeout>", `exec {"command":"ls","timeout":5}`, "args.xml args.coerce"},
-		{execTool, `command=ls%20-la&timeout=5`, `exec {"command":"ls -la","timeout":5}`, "args.form args.coerce"},
-		{mail, `to=a%40b.example&body=x`, `send_mail {"to":"a@b.example","body":"x"}`, "args.form"},
-		{mail, `to=a&subject=%20`, `bad_json`, ""},
+		{execTool, "<command>ls</command>\n<timeout>5</timeout>", `exec {"command":"ls","timeout":5}`,
+			"args.xml args.coerce"},
 		{mail, `▁{"to":▁"a▁b","body":"c d"}`, `bad_json`, ""}, // are they blanks?
-		{mail, `{"to":"a","body":"x \U0001F634"}`, `send_mail {"to":"a","body":"x 😴"}`, "args.escapes"},
-		{mail, `{"to":"a","body":"it's \U0001F634"}`, `bad_json`, ""},
 		{findTool, `▁"rust▁async",▁"count":▁5`, `bad_json`, ""},
 		{findTool, `<query>tide &amp; table</query>`, `bad_json`, ""},
 		{findTool, `<parameter name="query">tide`, `bad_json`, ""},
 		{findTool, `<0x0A>tide`, `bad_json`, ""},
 
-		{execTool, `exec(command="ls -la", timeout=5)`, `exec {"command":"ls -la","timeout":5}`, "args.literal"},
+		{execTool, `exec(command="ls -la", timeout=5)`, `exec {"command":"ls -la","timeout":5}`,
+			"args.literal args.unwrap"},
 		{execTool, `read(command="ls -la")`, `bad_json`, ""}, // a call of another tool
 		{execTool, `{["command"] = "ls", timeout = 5}`, `exec {"command":"ls","timeout":5}`, "args.literal"},
-		{execTool, "command: ls -la\ntimeout: 5", `exec {"command":"ls -la","timeout":5}`, "args.lines args.coerce"},
+		{execTool, "command: ls -la\ntimeout: 5", `exec {"command":"ls -la","timeout":5}`,
+			"args.lines args.coerce"},
 		{execTool, `command: ls -la`, `bad_json`, ""},
 		{execTool, `{"command": true,}`, `bad_json`, ""},
 		{execTool, `command: true`, `bad_json`, ""},
-		{execTool, `--command "ls -la" --timeout 5`, `exec {"command":"ls -la","timeout":5}`, "args.flags args.coerce"},
-		{execTool, `<exec><command>ls</command></exec>`, `exec {"command":"ls"}`, "args.xml"},
 		{execTool, `<invoke name="read"><parameter name="command">ls</parameter></invoke>`, `bad_json`, ""},
-		{execTool, `[{"name":"command","value":"ls"},{"name":"timeout","value":5}]`, `exec {"command":"ls","timeout":5}`, "args.pairs"},
 		{execTool, `[["command","ls"],["shell","sh"]]`, `bad_json`, ""},
-		{execTool, `{"command":{"value":"ls"},"timeout":{"N":"5"}}`, `exec {"command":"ls","timeout":5}`, "args.unwrap args.unwrap args.coerce"},
-		{execTool, `{"command":{"value":"ls","if":"x"}}`, `bad_schema`, ""},
 		{execTool, "{\"$comm\u200band:\": \"ls\"}", `exec {"command":"ls"}`, "args.rename"},
 		{execTool, `{"commаnd": "ls"}`, `exec {"command":"ls"}`, "args.rename"}, // a Cyrillic а
 		{execTool, `{"!command": "ls"}`, `bad_schema`, ""},
@@ -419,16 +425,10 @@ func TestCallInAnotherNotation(t *testing.T) {
 		{readTool, "[read]\npath=a", `bad_json`, ""},
 
 		// Requests of other protocols, and objects that say nothing.
-		{readTool, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"path":"a"}}}`, `read {"path":"a"}`, "args.unwrap"},
-		{readTool, `{"tool_calls":[{"tool":"read","arguments":{"path":"a"}}]}`, `read {"path":"a"}`, "args.unwrap"},
-		{readTool, `{"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]`, `read {"path":"a"}`, "json.closer args.unwrap"},
-		{readTool, `{"tool_calls":[{"tool":"read","arguments":{"path":"a"}},{"tool":"read","arguments":{"path":"b"}}]}`, `bad_schema`, ""},
-		{readTool, `{"tool_calls":[{"tool":"exec","arguments":{"path":"a"}}]}`, `bad_schema`, ""},
-		{readTool, `{"jsonrpc":"2.0","id":1,"method":"read","params":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap"},
-		{readTool, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"exec","arguments":{"path":"a"}}}`, `bad_schema`, ""},
 		{execTool, `{"_":{"command":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap"},
 		{execTool, `{"exec":{"command":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap"},
-		{execTool, `{"type":"function","function":{"name":"exec","arguments":"{\"command\":\"ls\"}"}}`, `exec {"command":"ls"}`, "args.unwrap args.unwrap"},
+		{execTool, `{"type":"function","function":{"name":"exec","arguments":"{\"command\":\"ls\"}"}}`,
+			`exec {"command":"ls"}`, "args.unwrap args.unwrap"},
 		{execTool, `{"dry_run":{"command":"ls"}}`, `bad_schema`, ""},
 		{execTool, `{"_":{"command":"ls"},"x":1}`, `bad_schema`, ""},
 		{readTool, `{"wanted":{"path":"a"}}`, `read {"path":"a"}`, "args.unwrap"},
@@ -449,11 +449,10 @@ func TestCallInAnotherNotationCut(t *testing.T) {
 		how  End
 		want string
 	}{
-		{`command=ls&timeout=5`, Ended, `exec {"command":"ls","timeout":5}`},
-		{`command=ls&timeout=5`, Unsaid, "truncated"},
-		{`command=ls&timeout=5`, Cut, "truncated"},
-		{`"command": "ls"`, Cut, "truncated"},
+		{`<command>ls</command>`, Ended, `exec {"command":"ls"}`},
+		{`<command>ls</command>`, Unsaid, "truncated"},
 		{`<command>ls</command>`, Cut, "truncated"},
+		{`"command": "ls"`, Cut, "truncated"},
 		{`｛"command"："ls"｝`, Cut, `exec {"command":"ls"}`},
 		{`｛"command"："ls`, Cut, "bad_json"},
 	} {

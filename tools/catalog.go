@@ -1,12 +1,14 @@
 package tools
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/tools/args"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
@@ -161,8 +163,8 @@ func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 	if refusal != nil {
 		return c.rescue(raw, refusal, string(args), end)
 	}
-	if !end.Guessed && c.untouched(m, args) {
-		return Call{Name: m.Name, Arguments: args, Repairs: m.Repairs}, nil
+	if plain := bytes.TrimSpace(args); !end.Guessed && c.untouched(m, plain) {
+		return Call{Name: m.Name, Arguments: plain, Repairs: m.Repairs}, nil
 	}
 	return c.arguments(m, string(args), end)
 }
@@ -189,34 +191,43 @@ func (c *Catalog) untouched(m Match, args []byte) bool {
 }
 
 // arguments reads the arguments of a tool that was found.
-func (c *Catalog) arguments(m Match, args string, end Ending) (Call, *Refusal) {
+func (c *Catalog) arguments(m Match, text string, end Ending) (Call, *Refusal) {
 	w := c.shaper(m)
-	object, refusal := c.object(m, w, args, end)
+	object, refusal := c.object(m, w, text, end)
 	if refusal == nil {
 		refusal = c.sound(m, w, []byte(object))
 	}
 	if refusal != nil {
-		refusal.Text = args
+		refusal.Text = strings.TrimSpace(text)
 		return Call{}, refusal
 	}
 	return Call{Name: m.Name, Arguments: []byte(object), Repairs: append(m.Repairs, w.repairs...)}, nil
 }
 
+// Plain is a text without the damage that its signs show, wherever it stands.
+func (c *Catalog) Plain(text string) (plain string, repairs []Repair) {
+	plain, steps := c.schemas.ops.Plain(text)
+	for _, s := range steps {
+		repairs = append(repairs, renamed(s.ID, s.From, s.To, ""))
+	}
+	return plain, repairs
+}
+
 // cutOff says that the call was cut, and did not end by itself. A model that ended a call may have forgotten
 // a quote: for a tool that reads, it is put there. If the end is Unsaid, a value without its closers was cut
 // if the tool changes something.
-func (r *reading) cutOff(w *shaper, end Ending) bool {
+func (w *shaper) cutOff(r args.Reading, end Ending) bool {
 	switch {
-	case r.cut == jsonrepair.MidValue:
+	case r.Cut == jsonrepair.MidValue, r.Cut == jsonrepair.Unended && w.trailed:
 		return true
 	case end.How == Cut:
-		return r.cut != jsonrepair.Whole || w.closed() || r.raw
+		return r.Cut != jsonrepair.Whole || w.closed() || r.Raw
 	case w.harmless():
 		return false
 	case end.How == Unsaid:
-		return r.cut != jsonrepair.Whole
+		return r.Cut != jsonrepair.Whole
 	}
-	return r.cut == jsonrepair.Unended
+	return r.Cut == jsonrepair.Unended
 }
 
 // refuseCut says that the arguments of a tool were cut off.
@@ -229,42 +240,42 @@ func (w *shaper) refuseCut(name string) *Refusal {
 const maxLevels = 4
 
 // object returns the arguments of m in the form that its tool takes them.
-func (c *Catalog) object(m Match, w *shaper, args string, end Ending) (string, *Refusal) {
-	r, refusal := w.read(args)
-	if refusal != nil {
+func (c *Catalog) object(m Match, w *shaper, text string, end Ending) (string, *Refusal) {
+	return w.read(text, func(w *shaper, r args.Reading) (string, *Refusal) { return c.take(m, w, r, end) })
+}
+
+// take returns the object of a reading in the form that the tool takes it.
+func (c *Catalog) take(m Match, w *shaper, r args.Reading, end Ending) (string, *Refusal) {
+	if refusal := w.beside(r.Around); refusal != nil {
 		return "", refusal
 	}
-	if r.cutOff(w, end) {
+	if w.cutOff(r, end) {
 		return "", w.refuseCut(m.Name)
 	}
-	r.unsure = r.unsure || end.Guessed
+	r.Unsure = r.Unsure || end.Guessed
 	if refusal := w.guess(r); refusal != nil {
 		return "", refusal
 	}
-	if inner, ok := c.ownEnvelope(m, w.schema, []byte(r.object)); ok {
-		w.note("args.unwrap", r.object, inner, "")
+	if inner, ok := c.ownEnvelope(m, w.schema, []byte(r.Text)); ok {
+		w.note("args.unwrap", r.Text, inner, "")
 		return c.object(m, w, inner, end)
 	}
-	if inner, ok := w.unschemed(r.object); ok && w.levels < maxLevels {
-		if object, ok := c.within(m, w, r.object, inner, end); ok {
+	if inner, ok := w.unschemed(r.Text); ok && w.levels < maxLevels {
+		if object, ok := c.within(m, w, r.Text, inner, end); ok {
 			return object, nil
 		}
 	}
 	if m.Deferred != "" {
-		r.object = `{"id":` + jsontext.Quote(m.Deferred) + `,"args":` + r.object + `}`
-	}
-	if outer, ok := w.nested(r.object); ok {
-		w.note("args.nest", r.object, outer, "")
-		r.object = outer
+		r.Text = `{"id":` + jsontext.Quote(m.Deferred) + `,"args":` + r.Text + `}`
 	}
 	noted := len(w.repairs)
-	object, refusal := w.fit(r.object)
+	object, refusal := w.fit(r.Text)
 	if refusal == nil || w.schema == nil {
 		return object, refusal
 	}
-	if inner, ok := c.deeper(m, w, r.object); ok && w.levels < maxLevels {
+	if inner, ok := c.deeper(m, w, r.Text); ok && w.levels < maxLevels {
 		w.repairs = w.repairs[:noted]
-		if object, ok := c.within(m, w, r.object, inner, end); ok {
+		if object, ok := c.within(m, w, r.Text, inner, end); ok {
 			return object, nil
 		}
 	}
@@ -276,15 +287,15 @@ func (c *Catalog) within(m Match, w *shaper, object, inner string, end Ending) (
 	noted := len(w.repairs)
 	w.levels++
 	w.note("args.unwrap", object, inner, "")
-	args, why := c.object(m, w, inner, end)
+	taken, why := c.object(m, w, inner, end)
 	if why != nil {
 		w.repairs = w.repairs[:noted]
 	}
-	return args, why == nil
+	return taken, why == nil
 }
 
 func (c *Catalog) shaper(m Match) *shaper {
-	return &shaper{tool: m.Name, schema: c.schemaOf(m), rules: c.rules, open: c.open}
+	return &shaper{ops: c.schemas.ops, tool: m.Name, schema: c.schemaOf(m), rules: c.rules, open: c.open}
 }
 
 // schemaOf is the schema of the arguments of m; nil: nothing is known of them.

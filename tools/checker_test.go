@@ -24,7 +24,8 @@ func TestChecker(t *testing.T) {
 		schema, text string
 		sure         bool
 	}{
-		{`{"type":"object","properties":{"a":` + text + `},"required":["a"]}`, ` {"b":[{}], "a" : "x\n\u00e9"} `, true},
+		{`{"type":"object","properties":{"a":` + text + `},"required":["a"]}`,
+			` {"b":[{}], "a" : "x\n\u00e9"} `, true},
 		{`{"type":"object","properties":{"a":` + text + `},"required":["a"]}`, `{"b":"a"}`, false},
 		{`{"type":"object","properties":{"a":` + text + `}}`, `{"a":1}`, false},
 		{`{"type":"object","properties":{"a":` + text + `}}`, `{"a":"x","a":1}`, false},
@@ -48,13 +49,15 @@ func TestChecker(t *testing.T) {
 		{`false`, `{"a":1}`, false},
 
 		// What the schema is asked about, value by value.
-		{`{"type":"object","properties":{"a":{"enum":["x","y"]},"b":{"type":"string","maxLength":2}}}`, `{"a":"y","b":"éé","c":1}`, true},
+		{`{"type":"object","properties":{"a":{"enum":["x","y"]},"b":{"type":"string","maxLength":2}}}`,
+			`{"a":"y","b":"éé","c":1}`, true},
 		{`{"type":"object","properties":{"a":{"enum":["x","y"]}}}`, `{"a":"z"}`, false},
 		{`{"type":"object","properties":{"a":{"minimum":1}}}`, `{"a":1.0}`, true},
 		{`{"type":"object","patternProperties":{"^a":` + text + `}}`, `{"ab":1}`, false},
 		{`{"$defs":{"t":` + text + `},"properties":{"a":{"$ref":"#/$defs/t"}}}`, `{"a":"x"}`, true},
 		{`{"$defs":{"t":` + text + `},"properties":{"a":{"$ref":"#/$defs/t"}}}`, `{"a":1}`, false},
-		{`{"$dynamicAnchor":"n","properties":{"a":{"$dynamicRef":"#n"}},"required":["a"]}`, `{"a":{}}`, false},
+		{`{"$dynamicAnchor":"n","properties":{"a":{"$dynamicRef":"#n"}},"required":["a"]}`, `{"a":{}}`,
+			false},
 		{`{"$schema":"http://json-schema.org/draft-07/schema#","items":[` + text + `]}`, `[1]`, false},
 	} {
 		s, err := compile([]byte(row.schema))
@@ -107,10 +110,14 @@ func anySchema(t *rapid.T, depth int) map[string]any {
 		keyword string
 		value   any
 	}{
-		{"enum", []any{"x", 1, nil}}, {"const", "x"}, {"minLength", 2}, {"minimum", 0}, {"maxProperties", 1}, {"pattern", "^a"},
-		{"format", "date"}, {"default", 1}, {"uniqueItems", true}, {"patternProperties", map[string]any{"^p": map[string]any{"type": "string"}}},
-		{"not", map[string]any{"type": "null"}}, {"anyOf", []any{map[string]any{"type": "string"}, map[string]any{"required": []string{"a"}}}},
-		{"unevaluatedProperties", false}, {"$ref", "#"}, {"dependentRequired", map[string]any{"a": []string{"b"}}},
+		{"enum", []any{"x", 1, nil}}, {"const", "x"}, {"minLength", 2}, {"minimum", 0}, {"maxProperties",
+			1}, {"pattern", "^a"},
+		{"format", "date"}, {"default", 1}, {"uniqueItems", true}, {"patternProperties",
+			map[string]any{"^p": map[string]any{"type": "string"}}},
+		{"not", map[string]any{"type": "null"}}, {"anyOf", []any{map[string]any{"type": "string"},
+			map[string]any{"required": []string{"a"}}}},
+		{"unevaluatedProperties", false}, {"$ref", "#"}, {"dependentRequired",
+			map[string]any{"a": []string{"b"}}},
 	} {
 		if rapid.IntRange(0, 40).Draw(t, more.keyword) == 0 {
 			s[more.keyword] = more.value

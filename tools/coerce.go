@@ -6,7 +6,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
@@ -18,8 +17,7 @@ func (w *shaper) value(s *jsonschema.Schema, raw string) string {
 		return raw
 	}
 	mark := len(w.repairs)
-	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch,
-		w.valued, w.list}
+	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.list}
 	for _, way := range ways {
 		if w.left <= 0 {
 			break
@@ -48,7 +46,7 @@ func (w *shaper) inside(s *jsonschema.Schema, raw string) string {
 	case v.IsArray() && s.Items != nil:
 		var out []string
 		for _, e := range v.Array() {
-			out = append(out, w.element(s.Items, e.Raw))
+			out = append(out, w.value(s.Items, e.Raw))
 		}
 		return "[" + strings.Join(out, ",") + "]"
 	}
@@ -100,57 +98,13 @@ func (w *shaper) list(s *jsonschema.Schema, raw string) string {
 	}
 	element := raw
 	if s.Items != nil {
-		element = w.element(s.Items, raw)
+		element = w.value(s.Items, raw)
 	}
 	w.note("args.wrap", raw, "["+element+"]", "")
 	return "[" + element + "]"
 }
 
-// valued takes a value out of an object that says no more than its type: {"value": 5},
-// {"type": "integer", "value": 5}, {"S": "a"} of DynamoDB, {"stringValue": "a"} of Protocol Buffers.
-func (w *shaper) valued(s *jsonschema.Schema, raw string) string {
-	if raw[0] != '{' {
-		return raw
-	}
-	inner := ""
-	for _, m := range membersOf(raw) {
-		switch m.name {
-		case "value", "S", "N", "BOOL", "stringValue", "numberValue", "boolValue", "integerValue", "#text":
-			if inner != "" {
-				return raw
-			}
-			inner = m.val
-		case "type":
-		default:
-			return raw
-		}
-	}
-	if inner == "" {
-		return raw
-	}
-	w.note("args.unwrap", raw, inner, "")
-	return w.value(s, inner)
-}
-
-// element is the value of an element of a list. Where its object must have one text and nothing else,
-// and the tool only reads, that text alone may stand there: ["a.txt"] for [{"path": "a.txt"}].
-func (w *shaper) element(s *jsonschema.Schema, raw string) string {
-	out := w.value(s, raw)
-	props, required := fields(target(s))
-	if raw[0] != '"' || !w.harmless() || len(required) != 1 || props[required[0]] == nil ||
-		w.accepts(s, out) {
-		return out
-	}
-	object := "{" + jsontext.Quote(required[0]) + ":" + raw + "}"
-	if !w.accepts(s, object) {
-		return out
-	}
-	w.note("args.wrap", raw, object, "")
-	return object
-}
-
-// branch mends raw for one of the schemas that s is made of; those that want the
-// kind of value that raw is come first.
+// branch mends raw for one of the schemas that s is made of.
 func (w *shaper) branch(s *jsonschema.Schema, raw string) string {
 	branches := slices.Concat(s.AnyOf, s.OneOf, s.AllOf)
 	slices.SortStableFunc(branches, func(a, b *jsonschema.Schema) int {

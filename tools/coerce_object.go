@@ -33,8 +33,8 @@ func membersOf(object string) []member {
 // untouched value stay as they are.
 func (w *shaper) object(raw string, s *jsonschema.Schema, props map[string]*jsonschema.Schema,
 	required []string, aliases []ParamAlias) string {
-	all, changed := w.nest(membersOf(raw), props)
-	changed = w.splitKeys(all, props) || changed
+	all := membersOf(raw)
+	changed := w.splitKeys(all, props)
 	if w.renameKeys(all, props, aliases) {
 		changed = true
 	}

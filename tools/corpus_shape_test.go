@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/tools/args"
 )
 
 type shapeCase struct {
@@ -35,7 +36,8 @@ func TestShapeCorpus(t *testing.T) {
 		if !slices.Contains(c.Tags, "object") || c.Grade == "disputed" {
 			continue
 		}
-		w := shaper{tool: "read_it", schema: NewSchemas(1).of(c.Input.Schema), rules: testRules()}
+		w := shaper{ops: args.Ops(), tool: "read_it", schema: NewSchemas(1).of(c.Input.Schema),
+			rules: testRules()}
 		got, refusal := w.shape(c.Input.Text)
 		ok := refusal != nil && c.Expect.Error
 		if refusal == nil && !c.Expect.Error {

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -17,8 +16,10 @@ func TestDamage(t *testing.T) {
 	)
 	for _, row := range []struct{ tool, args, want string }{
 		// A stream that was taken up again, and snapshots that are joined.
-		{findTool, `{"query":"helsinki tall{"query":"helsinki tallinn ferry"}`, `{"query":"helsinki tallinn ferry"}`},
-		{readTool, `{"{"path{"path":"a/{"path":"a/q.go","off{"path":"a/q.go","offset":40}`, `{"path":"a/q.go","offset":40}`},
+		{findTool, `{"query":"helsinki tall{"query":"helsinki tallinn ferry"}`,
+			`{"query":"helsinki tallinn ferry"}`},
+		{readTool, `{"{"path{"path":"a/{"path":"a/q.go","off{"path":"a/q.go","offset":40}`,
+			`{"path":"a/q.go","offset":40}`},
 		{execTool, `{"command":"rm{"command":"rm -r a"}`, `{"command":"rm -r a"}`},
 		// a snapshot in each line
 		{execTool, "{\"command\":\"rm\n{\"command\":\"rm -r a\"}\n", `{"command":"rm -r a"}`},
@@ -27,8 +28,10 @@ func TestDamage(t *testing.T) {
 		{execTool, `{"command":"ls{"`, `bad_json`},
 
 		// Lines and sizes of the transport.
-		{findTool, "{\"query\":: OPENROUTER PROCESSING\n\n \"postgres vacuum\"}", `{"query": "postgres vacuum"}`},
-		{noteTool, "{\"text\":\"a\",\"tags\":[\"a\",\n: keep-alive\n\n\"b\"]}", "{\"text\":\"a\",\"tags\":[\"a\",\n\"b\"]}"},
+		{findTool, "{\"query\":: OPENROUTER PROCESSING\n\n \"postgres vacuum\"}",
+			`{"query": "postgres vacuum"}`},
+		{noteTool, "{\"text\":\"a\",\"tags\":[\"a\",\n: keep-alive\n\n\"b\"]}",
+			"{\"text\":\"a\",\"tags\":[\"a\",\n\"b\"]}"},
 		{execTool, "{\"command\":\"ls: OPENROUTER PROCESSING\n\n -la\"}", `{"command":"ls -la"}`},
 		{execTool, "{\"command\":\"ls: ping\n\n -la\"}", `bad_json`},
 		{execTool, "{\"command\":`ls\n: ping\n\n-la`}", `bad_json`},
@@ -37,7 +40,8 @@ func TestDamage(t *testing.T) {
 		{execTool, "e\r\n{\"command\":\"ls\r\n2\r\n\"}\r\n0\r\n\r\n", `{"command":"ls"}`},
 
 		// Tokens, languages, numbers, separators.
-		{execTool, `{"command":<|constrain|>"find a",<|message|>"workdir":"/srv"<|call|>}`, `{"command": "find a", "workdir":"/srv" }`},
+		{execTool, `{"command":<|constrain|>"find a",<|message|>"workdir":"/srv"<|call|>}`,
+			`{"command": "find a", "workdir":"/srv" }`},
 		{execTool, `{"command": r"grep '\d+' f"}`, `{"command":"grep '\\d+' f"}`},
 		{findTool, `{"query": @"\d+ ""x"""}`, `{"query":"\\d+ \"x\""}`},
 		{execTool, `{"command": f"ls {x}"}`, `bad_json`},
@@ -60,8 +64,6 @@ func TestDamage(t *testing.T) {
 		{execTool, `{"command":"ls","timeout":1e}`, `bad_json`},
 		{execTool, `{"command":"ls"} # end`, `{"command":"ls"}`},
 		{execTool, `{"command":"ls"} // do not run this`, `bad_json`},
-		{execTool, `JSON.stringify({"command":"ls"});`, `{"command":"ls"}`},
-		{execTool, `new Map(Object.entries({command:"ls"}))`, `{"command":"ls"}`},
 		{codeTool, `json.dumps({"a": 1})`, `bad_json`}, // arguments, or the code?
 		{execTool, `{"command":"ls","timeout":nil,"workdir":undefined}`, `{"command":"ls"}`},
 
@@ -69,14 +71,14 @@ func TestDamage(t *testing.T) {
 		{list, `{"path":".","recursive?":true}`, `{"path":".","recursive":true}`},
 		{list, `{"*path":"."}`, `{"path":"."}`},
 		{list, `{"path ":"."}`, `{"path":"."}`},
-		{list, `{"!recursive":true}`, `bad_schema`},
 		{list, `{"path":".","!recursive":true}`, `{"path":".","!recursive":true}`},
 		{list, `{"list_files.path":"."}`, `{"path":"."}`},
 		{write, `{"path":"a","args.path":"b","content":"x"}`, `bad_json`},
 		{list, `{"type":"object","properties":{"path":"."}}`, `{"path":"."}`},
-		{write, `{"type":"object","properties":{"path":"a","content":"x"},"required":["path"]}`, `{"path":"a","content":"x"}`},
-		{write, `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}}}`, `bad_schema`},
-		{city, `{"Ulaanbaatar"}`, `{"city":"Ulaanbaatar"}`},
+		{write, `{"type":"object","properties":{"path":"a","content":"x"},"required":["path"]}`,
+			`{"path":"a","content":"x"}`},
+		{write, `{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}}}`,
+			`bad_schema`},
 		{city, `{"city":"Ulm"},"days":3}`, `{"city":"Ulm","days":3}`},
 		{city, `{"city"}`, `bad_schema`},
 		{city, `{"city":"Ulm",""}`, `{"city":"Ulm"}`},
@@ -95,50 +97,6 @@ func TestDamage(t *testing.T) {
 		}
 		if outcome != row.want {
 			t.Errorf("%s of %s: got %s, want %s", row.args, name, outcome, row.want)
-		}
-	}
-}
-
-// The one object that a tool takes may be left out, if all of it is there.
-func TestNested(t *testing.T) {
-	tools := []Tool{{Name: "plan",
-		Parameters: json.RawMessage(`{"type":"object","properties":{"plan":{"type":"object","properties":{"how":{"type":"string"},"pool":{"type":"string"}},"required":["how"]}},"required":["plan"]}`)}}
-	c := NewCatalog(testRules(), NewSchemas(1), tools)
-	for args, want := range map[string]string{
-		`{"how":"a","pool":"b"}`:  `{"plan":{"how":"a","pool":"b"}}`,
-		`{"plan":{"how":"a"}}`:    `{"plan":{"how":"a"}}`,
-		`{"pool":"b"}`:            "bad_schema", // not all of it
-		`{"how":"a","other":"b"}`: "bad_schema",
-		`{"how":"a","plan":{}}`:   "bad_schema",
-		`{}`:                      "bad_schema",
-	} {
-		got, refusal := c.Call("plan", []byte(args), closed)
-		outcome := string(got.Arguments)
-		if refusal != nil {
-			outcome = string(refusal.Code)
-		}
-		if outcome != want {
-			t.Errorf("%s: %s, want %s", args, outcome, want)
-		}
-	}
-}
-
-// A path of a key says where in the schema's objects and lists its value belongs.
-func TestKeyPaths(t *testing.T) {
-	const book = `{"type":"object","properties":{"guest":{"type":"object","properties":{"name":{"type":"string"},"phone":{"type":"string"}},"required":["name"]},"days":{"type":"array","items":{"type":"integer"}},"note":{"type":"string"}},"required":["guest"]}`
-	for _, row := range []struct{ text, want string }{
-		{`{"guest.name":"Ada","note":"x","guest.phone":"1"}`, `{"guest":{"name":"Ada","phone":"1"},"note":"x"}`},
-		{`{"guest[name]":"Ada","days[0]":1,"days[1]":"2"}`, `{"guest":{"name":"Ada"},"days":[1,2]}`},
-		{`{"guest.name":"Ada","days.1":1}`, `{"guest.name":"Ada","days.1":1}`}, // the first is missing
-		{`{"guest":{"name":"Ada"},"guest.name":"Bo"}`, `{"guest":{"name":"Ada"},"guest.name":"Bo"}`},
-		{`{"guest.name":"Ada","note.x":"y"}`, `{"guest":{"name":"Ada"},"note.x":"y"}`},
-	} {
-		got, why := shaped(book, row.text)
-		if got == "bad_schema" {
-			got = row.text
-		}
-		if got != row.want {
-			t.Errorf("%s: got %s (%s), want %s", row.text, got, why, row.want)
 		}
 	}
 }

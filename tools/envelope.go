@@ -50,58 +50,6 @@ func readEnvelope(object []byte) (e envelope) {
 	return e
 }
 
-// remote takes the body of a JSON-RPC request apart: of MCP's tools/call, or of a method that is the
-// tool. Any further key makes it ordinary arguments.
-func remote(object []byte) (e envelope) {
-	var version bool
-	if !bytes.Contains(object, []byte(`"jsonrpc"`)) { // at a glance
-		return envelope{}
-	}
-	for _, m := range membersOf(string(object)) {
-		v := gjson.Parse(m.val)
-		switch m.name {
-		case "jsonrpc":
-			version = true
-		case "id":
-		case "method":
-			e.name, e.nameKey = v.String(), m.name
-		case "params":
-			e.args, e.argsKey = m.val, m.name
-		default:
-			return envelope{}
-		}
-	}
-	switch {
-	case !version || e.nameKey == "" || !strings.HasPrefix(e.args, "{"):
-		return envelope{}
-	case e.name == "tools/call":
-		return readEnvelope([]byte(e.args))
-	}
-	return e
-}
-
-// onlyCall takes the only call out of a list of calls: {"tool_calls": [{"function": {"name": …}}]}. Its
-// key must be no parameter.
-func onlyCall(object []byte, s *schema) envelope {
-	at := jsontext.Scanner{Doc: object, Depth: len(object)}
-	if !at.Enter('{') || !at.Next('}') {
-		return envelope{}
-	}
-	if at.Key(); at.Peek() != '[' { // as nearly always
-		return envelope{}
-	}
-	all := membersOf(string(object))
-	if len(all) != 1 || !neutral(all[0].name) || !isOneObject(all[0].val) ||
-		s != nil && s.props[all[0].name] != nil {
-		return envelope{}
-	}
-	call := gjson.Parse(all[0].val).Get("0")
-	if f := call.Get("function"); f.IsObject() {
-		call = f
-	}
-	return readEnvelope([]byte(call.Raw))
-}
-
 // ownEnvelope finds the arguments of m in an envelope that repeats its name, where
 // the tool has no parameters that are called so.
 func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, ok bool) {
@@ -111,9 +59,6 @@ func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, o
 	e := readEnvelope(object)
 	if e.nameKey == "" {
 		e = remote(object)
-	}
-	if e.nameKey == "" {
-		e = onlyCall(object, s)
 	}
 	if e.nameKey == "" || s != nil && (s.props[e.nameKey] != nil || s.props[e.argsKey] != nil) {
 		return "", false
@@ -147,33 +92,6 @@ func (c *Catalog) deeper(m Match, w *shaper, object string) (inner string, ok bo
 	return inner, w.harmless() || neutral(key) || refusal == nil && name.Tool == m.Tool
 }
 
-// paired makes an object of a list that names each argument: [{"name": "path", "value": "a"}], or
-// [["path", "a"]].
-func paired(list string) (object string, ok bool) {
-	var members []member
-	gjson.Parse(list).ForEach(func(_, e gjson.Result) bool {
-		name, value := e.Get("0"), e.Get("1")
-		size := int(e.Get("#").Int())
-		if e.IsObject() {
-			name, value, size = e.Get("name"), e.Get("value"), len(e.Map())
-			if !name.Exists() {
-				name = e.Get("key")
-			}
-		}
-		ok = size == 2 && name.Type == gjson.String && value.Exists()
-		members = append(members, member{name: name.String(), key: jsontext.Quote(name.String()),
-			val: value.Raw})
-		return ok
-	})
-	return join(members), ok
-}
-
-// isOneObject reports whether json is a list that holds one object and nothing else.
-func isOneObject(json string) bool {
-	list := gjson.Parse(json)
-	return list.IsArray() && list.Get("#").Int() == 1 && list.Get("0").IsObject()
-}
-
 // neutral reports whether a key says no more than that arguments, or a call, stand below it.
 func neutral(name string) bool {
 	switch key(name) {
@@ -186,4 +104,34 @@ func neutral(name string) bool {
 		return true
 	}
 	return false
+}
+
+// remote takes the body of a JSON-RPC request apart: of MCP's tools/call, or of a method that is the
+// tool. Any further key makes it ordinary arguments.
+func remote(object []byte) (e envelope) {
+	var version bool
+	if !bytes.Contains(object, []byte(`"jsonrpc"`)) { // at a glance
+		return envelope{}
+	}
+	for _, m := range membersOf(string(object)) {
+		v := gjson.Parse(m.val)
+		switch m.name {
+		case "jsonrpc":
+			version = true
+		case "id":
+		case "method":
+			e.name, e.nameKey = v.String(), m.name
+		case "params":
+			e.args, e.argsKey = m.val, m.name
+		default:
+			return envelope{}
+		}
+	}
+	switch {
+	case !version || e.nameKey == "" || !strings.HasPrefix(e.args, "{"):
+		return envelope{}
+	case e.name == "tools/call":
+		return readEnvelope([]byte(e.args))
+	}
+	return e
 }

@@ -5,19 +5,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/tools/args"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // rescue looks for a call whose name does not say which tool is meant: the true
 // call may stand in the arguments, the arguments may fit only one tool, or what
 // was sent is no call but the answer.
-func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Call, *Refusal) {
-	why.Text = args
-	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
-	isObject := err == nil && fixed.JSON[0] == '{' && strings.HasPrefix(strings.TrimSpace(args), "{")
+func (c *Catalog) rescue(raw string, why *Refusal, text string, end Ending) (Call, *Refusal) {
+	why.Text = text
+	fixed, err := jsonrepair.Repair(text, c.rules.MaxDepth)
+	isObject := err == nil && fixed.JSON[0] == '{' && strings.HasPrefix(strings.TrimSpace(text), "{")
 	// the header of a message to the user, sent as a call
 	nobody := Somebody(raw) || why.Code == BadName && !isCallID(raw)
-	if c.Empty() && (nobody || !isObject) && strings.TrimSpace(args) != "" {
+	if c.Empty() && (nobody || !isObject) && strings.TrimSpace(text) != "" {
 		why.Code, why.Why = Answer, "no tools are offered, and what was sent is no call"
 	}
 	if !isObject {
@@ -34,20 +35,20 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 		if refusal := c.shaper(m).beside(fixed.Around); refusal != nil {
 			return Call{}, refusal
 		}
-		if r, w := (reading{cut: fixed.Cut}), c.shaper(m); r.cutOff(w, end) {
+		if w := c.shaper(m); w.cutOff(args.Reading{Cut: fixed.Cut}, end) {
 			return Call{}, w.refuseCut(m.Name)
 		}
-		m.Repairs = append([]Repair{renamed("args.unwrap", args, e.args, "")}, m.Repairs...)
+		m.Repairs = append([]Repair{renamed("args.unwrap", text, e.args, "")}, m.Repairs...)
 		return c.arguments(m, e.args, end)
 	}
 	// a content type, where a name should be
 	if why.Code == BadName || why.Code == Answer && key(why.Name) == "json" {
-		if call, ok := c.Fit(args, end); ok {
+		if call, ok := c.Fit(text, end); ok {
 			return call, nil
 		}
 	}
 	if wrapped && refusal != nil && !c.Empty() {
-		refusal.Text = args
+		refusal.Text = text
 		return Call{}, refusal
 	}
 	return Call{}, why
@@ -58,11 +59,11 @@ func (c *Catalog) rescue(raw string, why *Refusal, args string, end Ending) (Cal
 // right. No arguments fit no tool. A tool without a schema fits only if it is the
 // only one, and a rule knows every key as a parameter of this very tool. Arguments
 // that the reply was cut in, or that had to be guessed, fit none.
-func (c *Catalog) Fit(args string, end Ending) (Call, bool) {
-	if !strings.HasPrefix(strings.TrimSpace(args), "{") {
+func (c *Catalog) Fit(text string, end Ending) (Call, bool) {
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return Call{}, false
 	}
-	fixed, err := jsonrepair.Repair(args, c.rules.MaxDepth)
+	fixed, err := jsonrepair.Repair(text, c.rules.MaxDepth)
 	if err != nil || fixed.Cut >= jsonrepair.Unquoted || fixed.Unsure || fixed.Words ||
 		fixed.JSON[0] != '{' || fixed.Has(jsonrepair.KindValue) {
 		return Call{}, false
@@ -76,7 +77,7 @@ func (c *Catalog) Fit(args string, end Ending) (Call, bool) {
 	name := fitting.tools[0].Name
 	m := Match{Tool: fitting.tools[0], Name: name}
 	if w := c.shaper(m); w.remark(fixed.Around) != "" || end.How == Cut &&
-		(&reading{cut: fixed.Cut}).cutOff(w, end) || c.sound(m, w, fixed.JSON) != nil {
+		w.cutOff(args.Reading{Cut: fixed.Cut}, end) || c.sound(m, w, fixed.JSON) != nil {
 		return Call{}, false
 	}
 	repairs := append(Mended(fixed.Changes), renamed("name.fit", "", name, ""))

@@ -70,7 +70,8 @@ var nameRows = []struct{ raw, offered, want, kinds string }{
 	{"execുവര", "exec", "exec", "name.glued"},
 	{"exec не надо", "exec", "not_offered", ""},
 	{"execjsoncommentaryjson", "exec", "exec", "name.glued"},
-	{"commercial.assess_fit", "agency_commercial_assess_fit read", "agency_commercial_assess_fit", "name.namespace"},
+	{"commercial.assess_fit", "agency_commercial_assess_fit read", "agency_commercial_assess_fit",
+		"name.namespace"},
 	{"read_filecode", "read_file", "read_file", "name.glued"},
 	{"exec json", "exec", "exec", "name.glued"},
 	{"execcommentary", "exec", "exec", "name.glued"},
@@ -205,8 +206,10 @@ func TestRefusalTellsWhatToUse(t *testing.T) {
 	for _, row := range []struct{ raw, offered, want string }{
 		{"fly", "read write", `no tool "fly" is offered; use one of "read", "write", or answer in text`},
 		{"fly", "", `no tool "fly" is offered; no tools are offered: answer in text`},
-		{"container.exec", "read", `"container.exec" is not available here; use one of "read", or answer in text`},
-		{"web-fetch", "web_fetch WebFetch", `"web-fetch" could be "web_fetch", "WebFetch"; use the exact name`},
+		{"container.exec", "read",
+			`"container.exec" is not available here; use one of "read", or answer in text`},
+		{"web-fetch", "web_fetch WebFetch",
+			`"web-fetch" could be "web_fetch", "WebFetch"; use the exact name`},
 	} {
 		_, refusal := NewCatalog(testRules(), nil, offer(strings.Fields(row.offered)...)).Name(row.raw)
 		if refusal == nil || refusal.Why != row.want {

@@ -92,7 +92,8 @@ func TestPlainTextIsExplained(t *testing.T) {
 // A list is not made a text, and a value only what the schema says it is.
 func TestListIsNoCommand(t *testing.T) {
 	for _, row := range []struct{ tool, args, want string }{
-		{execTool, `["ls","-la"]`, "bad_json"}, {execTool, `["ls"]`, "bad_json"}, {execTool, `[]`, "bad_json"}, {execTool, `42`, "bad_json"}, {execTool, `true`, "bad_json"},
+		{execTool, `["ls","-la"]`, "bad_json"}, {execTool, `["ls"]`, "bad_json"}, {execTool, `[]`,
+			"bad_json"}, {execTool, `42`, "bad_json"}, {execTool, `true`, "bad_json"},
 		{"exec(command)", `["ls","-la"]`, "bad_json"},
 		{"exec(command)", `42`, "bad_json"},
 		{"spawn(argv:[]string!)", `["ls","-la"]`, `spawn {"argv":["ls","-la"]}`},
@@ -101,7 +102,8 @@ func TestListIsNoCommand(t *testing.T) {
 		c := catalogOf(row.tool)
 		if strings.HasSuffix(row.tool, "(command)") {
 			c = NewCatalog(testRules(), nil,
-				[]Tool{{Name: "exec", Parameters: []byte(`{"type":"object","properties":{"command":{}},"required":["command"]}`)}})
+				[]Tool{{Name: "exec",
+					Parameters: []byte(`{"type":"object","properties":{"command":{}},"required":["command"]}`)}})
 		}
 		name, _, _ := strings.Cut(row.tool, "(")
 		if got, _ := call(c, name, row.args, closed); got != row.want {

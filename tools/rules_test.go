@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/tools/args"
 )
 
 // testRules are rules as an operator would write them. Every entry stands on a
@@ -30,7 +31,8 @@ func testRules() *Rules {
 		Pseudo:   list("json response answer unknown"),
 		Groups: []Group{
 			group("exec shell bash sh"), group("web_fetch open_url"),
-			{Names: list("web_search"), Weak: list("search")}, group("grep search code_search"), group("read cat open_file"), group("get_note view_note write_note"),
+			{Names: list("web_search"), Weak: list("search")}, group("grep search code_search"),
+			group("read cat open_file"), group("get_note view_note write_note"),
 		},
 		Params: []ParamAlias{
 			param("exec", "command", "cmd shell_command commands"),
@@ -41,7 +43,8 @@ func testRules() *Rules {
 			"command")},
 		Classes: []ClassRule{
 			class(Read, "get search read list find fetch view query show ls grep glob describe status"),
-			class(Write, "write create add set update delete remove move edit patch send save cancel del* (order) sessions_search"),
+			class(Write,
+				"write create add set update delete remove move edit patch send save cancel del* (order) sessions_search"),
 			class(Exec, "exec execute run+ spawn+ bash shell sh terminal command code python (commands)"),
 			class(Agent, "agent team sessions_spawn"),
 		},
@@ -95,11 +98,7 @@ var closed = Ending{}
 
 // shape reads text and fits what it holds to the schema.
 func (w *shaper) shape(text string) (string, *Refusal) {
-	r, refusal := w.read(text)
-	if refusal != nil {
-		return "", refusal
-	}
-	return w.fit(r.object)
+	return w.read(text, func(w *shaper, r args.Reading) (string, *Refusal) { return w.fit(r.Text) })
 }
 
 // kinds lists the kinds of repairs, in order.

@@ -6,13 +6,15 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/jgavinray/gpt-oss-executor/tools/args"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // Schemas remembers compiled JSON Schemas by their bytes, because callers send the
-// same tools with every request. It is safe for concurrent use.
+// same tools with every request, and the table by which arguments are read. It is safe for concurrent use.
 type Schemas struct {
 	max    int
+	ops    args.Table // what is undone in arguments
 	mu     sync.RWMutex
 	byText map[string]*schema // a nil entry is a schema that does not compile
 	texts  map[string]json.RawMessage
@@ -21,7 +23,8 @@ type Schemas struct {
 // NewSchemas returns an empty memo for at most max schemas. A full one starts
 // again from nothing, which costs one compilation for each tool still in use.
 func NewSchemas(max int) *Schemas {
-	return &Schemas{max: max, byText: make(map[string]*schema), texts: make(map[string]json.RawMessage)}
+	return &Schemas{max: max, ops: args.Ops(), byText: make(map[string]*schema),
+		texts: make(map[string]json.RawMessage)}
 }
 
 // text is a schema as others have it who hold the same.

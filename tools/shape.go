@@ -1,176 +1,234 @@
 package tools
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/tools/args"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
-	"github.com/jgavinray/gpt-oss-executor/tools/notation"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // shaper turns the text of one call's arguments into the JSON object that its tool
 // takes, and notes every repair. It makes no value up: what is missing stays missing,
 // the null of damaged JSON is a guess, and what does not fit is refused.
 type shaper struct {
+	ops     args.Table
 	tool    string
 	schema  *schema // nil where nothing is known of the arguments
 	rules   *Rules
 	open    bool // text without a parameter's name may become {"input": text}
 	madeUp  bool // null stands where the text has no value
 	repairs []Repair
-	levels  int // how many objects around the arguments were taken off
-	framed  int // how often something around them was
-	left    int // bytes that may still be looked at, so that time stays linear
+	trailed bool // a blank or a comment ends the text: a value that lacks its quote may hold it, or not
+	levels  int  // how many objects around the arguments were taken off
+	left    int  // bytes that may still be looked at, so that time stays linear
 }
 
-// reading is the object that a text holds, and how far it can be trusted.
-type reading struct {
-	object string
-	cut    jsonrepair.Cut
-	raw    bool // the text was no JSON: it became the value of one parameter, or was empty
-	unsure bool // what it says was guessed
+// taker is a tool that looks for its arguments in one text.
+type taker struct {
+	*shaper
+	text    string
+	take    func(w *shaper, r args.Reading) (object string, refusal *Refusal)
+	refusal *Refusal // why the reading that is nearest to the text is none
+	off     int      // how much that was
+	alone   *Refusal // why the text is no value of the only parameter
+	repairs []Repair // of what was accepted
 }
 
-// readMended returns the one object that text means: as it stands, with its syntax
-// repaired, decoded from a string, taken out of a list of one, or wrapped as the
-// value of the only parameter it can be meant for.
-func (w *shaper) readMended(text string) (reading, *Refusal) {
-	body := w.decoded(w.body(text))
-	if body == "" || body == "null" || nameless.MatchString(body) {
-		w.note("args.empty", text, "{}", "")
-		return reading{object: "{}", raw: true}, nil
-	}
-	if elided.MatchString(body) {
-		return reading{}, w.refuse(BadJSON, "what came leaves them out")
-	}
-	if value, ok := w.lone(body); ok {
-		return w.wrapValue(value)
-	}
-	fixed, err := jsonrepair.Repair(body, w.rules.MaxDepth)
-	if err != nil {
-		if body[0] == '{' && !w.open {
-			return reading{}, w.refuse(BadJSON, err.Error())
-		}
-		return w.plain(w.wrapText(text))
-	}
-	w.madeUp = fixed.Has(jsonrepair.KindValue)
-	if isText(body, fixed) || w.open && w.madeUp && !quotesName(body) {
-		return w.readText(text, fixed)
-	}
-	return w.readJSON(fixed)
-}
+// trail is what may end a text behind a value, or the value.
+var trail = regexp.MustCompile(`[ \t]$|\s(?:#|//|--|/\*)[^"]*$`)
 
-// isText reports whether body is rather a text in which some JSON was found, such
-// as a script, than damaged JSON.
-func isText(body string, found jsonrepair.Result) bool {
-	json := string(found.JSON)
-	if json == body {
-		return false
-	}
-	switch json[0] {
-	case '{':
-		if found.Only(jsonrepair.KindComment, jsonrepair.KindWrapper) {
-			return false
-		}
-		return body[0] != '{' && body[0] != '[' && body[0] != '"' && (body[0] != '`' || fencesCode(body))
-	case '[':
-		return !isOneObject(json)
-	case '"':
-		return !strings.ContainsAny(body[:1], "\"'`\\") || strings.Count(body, `"`)%2 == 0 &&
-			!strings.HasPrefix(body, `"{`)
-	}
-	return true
-}
-
-// readText makes text the value of the only parameter. If the object found in it would do as well, the text
-// is ambiguous. If no parameter takes text, the JSON that was found is all there is.
-func (w *shaper) readText(text string, found jsonrepair.Result) (reading, *Refusal) {
-	r, refusal := w.wrapText(text)
+// read returns what take makes of the one object that a text means.
+func (w *shaper) read(text string, take func(*shaper, args.Reading) (string, *Refusal)) (string, *Refusal) {
+	body := strings.TrimSpace(text)
+	w.trailed = trail.MatchString(text)
 	switch {
-	case w.schema == nil:
-		return r, refusal
-	case refusal != nil && (found.JSON[0] == '{' || found.JSON[0] == '[' || found.JSON[0] != '"' &&
-		w.harmless()):
-		return w.readJSON(found)
-	case refusal == nil && found.JSON[0] == '{' && w.schema.Accepts(string(found.JSON)):
-		if w.harmless() {
-			return w.readJSON(found)
-		}
-		return reading{}, w.refuse(BadJSON, "there is text around the JSON object")
+	case body == "" || body == "null" || nameless.MatchString(body):
+		w.note("args.empty", text, "{}", "")
+		return take(w, args.Reading{Text: "{}", Raw: true})
+	case elided.MatchString(body):
+		return "", w.refuse(BadJSON, "what came leaves them out")
 	}
-	return w.plain(r, refusal)
+	t := taker{shaper: w, text: body, take: take}
+	found, twice, ok := w.ops.Read(body, cmp.Or(w.rules.MaxDepth, jsontext.MaxDepth), &t)
+	switch {
+	case twice:
+		return "", w.refuse(BadJSON, "they can be read in two ways")
+	case ok:
+		w.repairs = t.repairs
+		return found.Object, nil
+	case t.refusal != nil:
+		return "", t.refusal
+	case t.alone != nil && body[0] != '{':
+		return "", t.alone
+	}
+	why := ""
+	if _, err := jsonrepair.Repair(body, w.rules.MaxDepth); err != nil && body[0] == '{' {
+		why = err.Error()
+	}
+	return "", w.refuse(BadJSON, why)
 }
 
-// plain refuses text that became a value, unless the tool only reads, or a rule says that
-// the parameter takes it: what a model writes in place of arguments is often a remark, and
-// a remark must not be run.
-func (w *shaper) plain(r reading, refusal *Refusal) (reading, *Refusal) {
-	if refusal != nil || w.harmless() {
-		return r, refusal
-	}
-	name, _ := w.only()
-	if _, ok := w.rules.textParam(w.tool, name); !ok {
-		return reading{}, w.refuse(BadJSON, "send {"+jsontext.Quote(name)+": …}")
-	}
-	return r, nil
+func (t *taker) Name() string   { return t.tool }
+func (t *taker) Known() bool    { return t.schema != nil }
+func (t *taker) Harmless() bool { return t.harmless() }
+
+func (t *taker) Denies(words string) bool { return t.remark(words) != "" }
+
+// Unsure reports whether what was repaired may be another object: {"a":{"a":1} begins twice, or lacks its
+// end.
+func (t *taker) Unsure(found jsonrepair.Result, object string) bool {
+	ended := t.text + "}"
+	return t.unsure(found, object) || found.Has(jsonrepair.KindRepeat) && gjson.Valid(ended) &&
+		(t.schema == nil || t.schema.Accepts(ended))
 }
 
-// readJSON finds the object in a JSON value: the value itself, one encoded in a
-// string, the only one of a list, or the value of the only parameter.
-func (w *shaper) readJSON(found jsonrepair.Result) (reading, *Refusal) {
-	if refusal := w.beside(found.Around); refusal != nil {
-		return reading{}, refusal
-	}
-	w.repairs = append(w.repairs, Mended(found.Changes)...)
-	json := string(found.JSON)
-	if json[0] == '{' {
-		if w.madeUp {
-			json = withValues(json)
+// Accept tries a reading, and keeps what was noted of the first that is taken.
+func (t *taker) Accept(r args.Reading) (string, bool) {
+	w := *t.shaper
+	w.repairs, w.madeUp = slices.Clone(w.repairs), r.MadeUp
+	for _, s := range r.Steps {
+		place := ""
+		if s.ID == "args.wrap" {
+			name, _ := w.only()
+			rule, _ := w.rules.textParam(w.tool, name)
+			place = rule.Place
 		}
-		return reading{object: json, cut: found.Cut, unsure: w.unsure(found, json)}, nil
+		w.note(s.ID, s.From, s.To, place)
+		w.repairs[len(w.repairs)-1].At = s.At
 	}
-	if isOneObject(json) {
-		object := gjson.Parse(json).Array()[0].Raw
-		w.note("args.unwrap", json, object, "")
-		return reading{object: object, cut: found.Cut, unsure: w.unsure(found, object)}, nil
+	object, refusal := "", t.doubt(&w, r)
+	if refusal == nil {
+		object, refusal = t.take(&w, r)
 	}
-	if json[0] == '"' && w.schema != nil {
-		if r, refusal, ok := w.notated(notation.Of(gjson.Parse(json).String(), w.rules.MaxDepth)); ok {
-			r.unsure = found.Unsure
-			return r, refusal
-		}
-	}
-	if text := strings.TrimSpace(gjson.Parse(json).String()); json[0] == '"' && strings.HasPrefix(text, "{") {
-		if inner, err := jsonrepair.Repair(text, w.rules.MaxDepth); err == nil && inner.JSON[0] == '{' {
-			if refusal := w.beside(inner.Around); refusal != nil {
-				return reading{}, refusal
+	if refusal != nil {
+		off := 0
+		for _, s := range r.Steps {
+			if strings.HasPrefix(s.ID, "args.") {
+				off++
 			}
-			w.note("args.decode", json, string(inner.JSON), "")
-			w.repairs = append(w.repairs, Mended(inner.Changes)...)
-			return reading{object: string(inner.JSON), cut: max(inner.Cut, found.Cut), unsure: found.Unsure ||
-				w.unsure(inner, string(inner.JSON))}, nil
+		}
+		if t.refusal == nil || off < t.off {
+			t.refusal, t.off = refusal, off
+		}
+		return "", false
+	}
+	if t.repairs == nil {
+		t.repairs = w.repairs
+	}
+	return object, true
+}
+
+// doubt refuses a reading that may be something else than arguments: code = "x" is Python, {code: true} may
+// be a text that lacks its quotes, and a shell may have to see the backslash of it\'s.
+func (t *taker) doubt(w *shaper, r args.Reading) *Refusal {
+	if len(r.Steps) > 0 && args.Marked(r.Text) && !r.Did("args.blanks", "args.bytes", "args.byte_tokens") {
+		return w.refuse(BadJSON, "marks of a tokenizer stand in it")
+	}
+	if t.schema == nil {
+		inner, object := strings.CutPrefix(t.text, "{") // {"path": } is damaged JSON, {words} is text
+		if t.open && r.MadeUp && !(object && strings.HasPrefix(strings.TrimSpace(inner), `"`)) {
+			return w.refuse(BadJSON, "")
+		}
+		return nil
+	}
+	if r.Proof {
+		object := r.Text
+		if e := readEnvelope([]byte(object)); e.nameKey != "" &&
+			strings.TrimPrefix(e.name, "functions.") == w.tool {
+			object = e.args
+		}
+		name, _ := t.only()
+		_, takes := t.rules.textParam(t.tool, name)
+		inProgram := r.Did("args.literal", "args.keywords")
+		if inProgram && !t.schema.Accepts(object) ||
+			takes && r.Open && (inProgram || r.Did("args.lines", "args.toml")) ||
+			inProgram && t.rules.Class(t.tool) == Exec && args.Contracted(t.text) || !w.proves(object,
+			r.Open) {
+			return w.refuse(BadJSON, "")
+		}
+		return nil
+	}
+	if r.Did("args.wrap") && t.harmless() && t.schema.labels(t.text, "") {
+		return w.refuse(BadJSON, "what came names arguments in a way of its own")
+	}
+	return nil
+}
+
+// proves reports whether object is what the tool takes, and has each key once. One without a frame
+// of its own must name its keys as the tool does.
+func (w *shaper) proves(object string, open bool) bool {
+	try := *w
+	try.repairs = []Repair{{}} // it was mended: every value is looked at
+	given := membersOf(object)
+	object, refusal := try.fit(object)
+	if !open {
+		given = membersOf(object)
+	}
+	seen := map[string]bool{}
+	return refusal == nil && len(given) > 0 && len(given) <= len(w.schema.props) &&
+		!slices.ContainsFunc(given, func(m member) bool {
+			again := seen[m.name]
+			seen[m.name] = true
+			return again || w.schema.props[m.name] == nil
+		})
+}
+
+// Sole makes a value, or text that is no JSON, the value of the tool's only parameter. What a model writes in
+// place of arguments is often a remark, and a remark must not be run: a text must look like what the
+// parameter takes, and a rule must say that it takes one, unless the tool only reads.
+func (t *taker) Sole(value string, raw bool) (object string, ok bool) {
+	w := *t.shaper
+	name, known := w.only()
+	refuse := func(why string) (string, bool) {
+		t.alone = cmp.Or(t.alone, w.refuse(BadJSON, why))
+		return "", false
+	}
+	if !known {
+		return refuse("")
+	}
+	send := "send {" + jsontext.Quote(name) + ": …}"
+	var param *jsonschema.Schema
+	w.refill(len(value))
+	if w.schema != nil {
+		param = w.schema.props[name]
+	}
+	if param != nil && !raw {
+		value = w.value(param, value)
+	}
+	if text := value; raw || param != nil && value[0] == '"' {
+		if !raw {
+			text = gjson.Parse(value).String()
+		}
+		plain, why := w.wording(name, text)
+		value = jsontext.Quote(plain)
+		if param != nil && !w.accepts(param, value) {
+			return refuse("")
+		}
+		if why != "" {
+			return refuse(send + "; what came " + why)
 		}
 	}
-	if object, ok := paired(json); ok && json[0] == '[' && w.schema != nil && w.proves(object, true) {
-		w.note("args.pairs", json, object, "")
-		return reading{object: object, cut: found.Cut, unsure: found.Unsure || found.Words}, nil
+	if param != nil && !w.accepts(param, value) {
+		return refuse("")
 	}
-	r, refusal := w.wrapValue(json)
-	r.cut, r.unsure = found.Cut, found.Unsure || found.Words
-	return r, refusal
+	_, takes := w.rules.textParam(w.tool, name)
+	if !w.harmless() && !takes && (value[0] == '"' || param != nil && target(param).Types == nil) {
+		return refuse(send)
+	}
+	return "{" + jsontext.Quote(name) + ":" + value + "}", true
 }
 
 // unsure says that a value of the object may be another: a word without quotes is no text
 // only where its parameter takes none.
 func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
-	if s := w.schema; found.Inside != "" && (s == nil || s.props[found.Inside] == nil ||
-		takesObject(s.props[found.Inside])) {
-		return true
-	}
 	return found.Unsure || found.Words && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		switch v := gjson.Parse(m.val); {
 		case v.Type == gjson.String:
@@ -191,56 +249,6 @@ func (w *shaper) closed() bool {
 // harmless reports whether a wrong value does no harm: the tool reads, or none is known.
 func (w *shaper) harmless() bool { return w.open || w.rules.Class(w.tool) == Read }
 
-// wrapText makes text that is no JSON the value of the tool's only parameter, if
-// that takes a string, and the text looks like what the parameter takes.
-func (w *shaper) wrapText(text string) (reading, *Refusal) {
-	name, ok := w.only()
-	plain, why := w.wording(name, text)
-	value := jsontext.Quote(plain)
-	w.refill(len(value))
-	if !ok || w.schema != nil && !w.accepts(w.schema.props[name], value) {
-		return reading{}, w.refuse(BadJSON, "")
-	}
-	if why != "" {
-		return reading{}, w.unlike(name, why)
-	}
-	r := w.wrap(name, value)
-	r.raw = true
-	return r, nil
-}
-
-// unlike refuses text that does not look like what the parameter takes.
-func (w *shaper) unlike(param, why string) *Refusal {
-	return w.refuse(BadJSON, "send {"+jsontext.Quote(param)+": …}; what came "+why)
-}
-
-// wrapValue makes a JSON value the value of the tool's only parameter.
-func (w *shaper) wrapValue(json string) (reading, *Refusal) {
-	name, ok := w.only()
-	open := strings.IndexByte("\"[{", json[0]) < 0 // more of it may have been to come
-	if ok && w.schema != nil {
-		w.refill(len(json))
-		json = w.value(w.schema.props[name], json)
-		if json[0] == '"' {
-			plain, why := w.wording(name, gjson.Parse(json).String())
-			if why != "" {
-				return reading{}, w.unlike(name, why)
-			}
-			json = jsontext.Quote(plain)
-		}
-		ok = w.accepts(w.schema.props[name], json)
-	}
-	if !ok {
-		return reading{}, w.refuse(BadJSON, "")
-	}
-	r := w.wrap(name, json)
-	r.raw = open
-	if json[0] == '"' || w.schema != nil && target(w.schema.props[name]).Types == nil {
-		return w.plain(r, nil)
-	}
-	return r, nil
-}
-
 // only returns the parameter that a value without a name is meant for.
 func (w *shaper) only() (name string, ok bool) {
 	if w.schema == nil {
@@ -249,16 +257,9 @@ func (w *shaper) only() (name string, ok bool) {
 	return w.schema.only()
 }
 
-func (w *shaper) wrap(name, json string) reading {
-	object := "{" + jsontext.Quote(name) + ":" + json + "}"
-	rule, _ := w.rules.textParam(w.tool, name)
-	w.note("args.wrap", json, object, rule.Place)
-	return reading{object: object}
-}
-
-// fit returns object as the schema wants it. One that is valid as the model wrote
-// it comes back byte for byte, unless a sign is stuck to the name of a parameter. An argument that the schema
-// forbids is refused, not dropped: it may be the one that made the call safe.
+// fit returns object as the schema wants it. One that is valid as the model wrote it comes back byte for
+// byte, unless a sign is stuck to the name of a parameter. An argument that the schema forbids is refused,
+// not dropped: it may be the one that made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
 	if s := w.schema; s != nil && (len(w.repairs) > 0 || !s.Accepts(object) || !w.spelt(object, s)) {
 		w.refill(len(object))

@@ -6,11 +6,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/args"
 )
 
 // shaped fits text to a schema and returns the object, or the code of the refusal.
 func shaped(schema, text string) (string, string) {
-	w := shaper{tool: "tool", schema: NewSchemas(1).of(json.RawMessage(schema)), rules: testRules()}
+	w := shaper{ops: args.Ops(), tool: "tool", schema: NewSchemas(1).of(json.RawMessage(schema)),
+		rules: testRules()}
 	got, refusal := w.shape(text)
 	if refusal != nil {
 		return string(refusal.Code), refusal.Why
@@ -49,7 +52,8 @@ func TestShape(t *testing.T) {
 		{strict, `{"a":"x","b":1}`, `bad_schema`, `tool has no parameter "b"; it has "a"`},
 		{strict, `{"a":"x","A":"y"}`, `bad_schema`, `tool has no parameter "A"; it has "a"`},
 		{open, `{"a":"1","xb":"true"}`, `{"a":1,"xb":true}`, "args.coerce args.coerce"},
-		{nullable, `{"id":7,"a":null,"n":null,"mode":null,"who":null,"list":[null]}`, `{"id":7,"a":null,"n":null,"mode":null,"who":null,"list":[null]}`, ""},
+		{nullable, `{"id":7,"a":null,"n":null,"mode":null,"who":null,"list":[null]}`,
+			`{"id":7,"a":null,"n":null,"mode":null,"who":null,"list":[null]}`, ""},
 		{nullable, `{"id":null,"a":null}`, `bad_schema`, `"id" must be integer, not null`},
 		// no null that was not given, and none where it is not allowed
 		{nullable, `{"id":7,"a":"None","plain":null}`, `{"id":7,"a":"None"}`, "args.drop_null"},
@@ -57,9 +61,11 @@ func TestShape(t *testing.T) {
 		{bounded, `{"min":0.5}`, `bad_schema`, `"min" must be at least 1.5`},
 		{bounded, `{"above":3}`, `bad_schema`, `"above" must be more than 3`},
 		{bounded, `{"step":3}`, `bad_schema`, `"step" must be a multiple of 2`},
-		{bounded, `{"date":"tomorrow"}`, `bad_schema`, `"date" must match the regular expression ^\d{4}-\d\d$`},
+		{bounded, `{"date":"tomorrow"}`, `bad_schema`,
+			`"date" must match the regular expression ^\d{4}-\d\d$`},
 		{bounded, `{"short":"abcd"}`, `bad_schema`, `"short" must have at most 3 characters`},
-		{bounded, `{"list":[1,1,1]}`, `bad_schema`, `"list" must have at most 2 elements; "list" must have no element twice`},
+		{bounded, `{"list":[1,1,1]}`, `bad_schema`,
+			`"list" must have at most 2 elements; "list" must have no element twice`},
 		{bounded, `{"map":{}}`, `bad_schema`, `"map" must have at least 1 members`},
 		{bounded, `{"either":[]}`, `bad_schema`, `"either" must fit one of the schemas in its anyOf`},
 		{old, `{"n":5.0}`, `{"n":5.0}`, ""},
@@ -68,8 +74,10 @@ func TestShape(t *testing.T) {
 		{remote, `{"a": 1}`, `{"a": 1}`, ""},            // broken: as good as none
 		{`{"type":"objekt"}`, `{"a":1}`, `{"a":1}`, ""}, // broken, too
 		{`true`, `{"a":1}`, `{"a":1}`, ""},
-		{`{"type":"object","properties":{"flag":{"type":"boolean"}}}`, `{"flag":1}`, `{"flag":true}`, "args.coerce"},
-		{`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`, `{ "a" : "\u00e9\/" , "b":"1"}`, `{"a":"\u00e9\/","b":1}`, "args.coerce"},
+		{`{"type":"object","properties":{"flag":{"type":"boolean"}}}`, `{"flag":1}`, `{"flag":true}`,
+			"args.coerce"},
+		{`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"}}}`,
+			`{ "a" : "\u00e9\/" , "b":"1"}`, `{"a":"\u00e9\/","b":1}`, "args.coerce"},
 	} {
 		if got, note := shaped(row.schema, row.text); got != row.want || note != row.note {
 			t.Errorf("%s for %s: got %s (%s), want %s (%s)", row.text, row.schema, got, note, row.want,
@@ -123,7 +131,7 @@ func FuzzShape(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, which int) {
 		s := NewSchemas(1).of([]byte(schemas[uint(which)%uint(len(schemas))]))
-		w := shaper{tool: "tool", schema: s, rules: testRules()}
+		w := shaper{ops: args.Ops(), tool: "tool", schema: s, rules: testRules()}
 		got, refusal := w.shape(text)
 		trimmed := strings.TrimSpace(text)
 		whole := json.Valid([]byte(trimmed)) && strings.HasPrefix(trimmed, "{") &&
@@ -146,6 +154,11 @@ func BenchmarkCall(b *testing.B) {
 		{"clean-64KB", "note", `{"text":"` + strings.Repeat("0123456789abcde ", 4096) + `"}`},
 		{"renamed", "functions.exec", `{"cmd":"ls -la","timeout":"60"}`},
 		{"refused", "exec", `{"cmdline":"ls -la"}`},
+		{"comma", "exec", `{"command":"ls -la","timeout":60,}`},
+		{"quotes", "exec", `{'command':'ls -la','timeout':60}`},
+		{"fence", "exec", "```json\n{\"command\":\"ls -la\"}\n```"},
+		{"prose", "exec", `Sorry, I cannot list the files in this folder, since nobody told me where it is.`},
+		{"guess", "note", `{"text":"` + strings.Repeat(`say "hi" to them, `, 200) + `}`},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			b.ReportAllocs()

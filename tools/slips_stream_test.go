@@ -65,8 +65,18 @@ var streamSlips = []slip{
 			return []string{"u", "b", "f", "$", "L"}[d.r.IntN(5)] + m.value
 		})
 	}},
-	{"literals in lines", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return parted(d, m.plain, "\n  ") }) }},
-	{"literals with a plus", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return parted(d, m.plain, " + ") }) }},
+	{"literals in lines", func(d *drawn) {
+		d.unquoted(func(m *drawnMember) string {
+			return parted(d,
+				m.plain, "\n  ")
+		})
+	}},
+	{"literals with a plus", func(d *drawn) {
+		d.unquoted(func(m *drawnMember) string {
+			return parted(d,
+				m.plain, " + ")
+		})
+	}},
 	{"literals in parentheses", func(d *drawn) {
 		d.unquoted(func(m *drawnMember) string { return "(" + parted(d, m.plain, " ") + ")" })
 	}},
@@ -82,7 +92,10 @@ var streamSlips = []slip{
 	}},
 	{"semicolon", func(d *drawn) { d.some().comma = ";" }},
 	{"Arabic comma", func(d *drawn) { d.some().comma = "، " }},
-	{"end said", func(d *drawn) { d.wrap("", []string{" # end", "\n// end of arguments", " /* done */"}[d.r.IntN(3)]) }},
+	{"end said", func(d *drawn) {
+		d.wrap("", []string{" # end", "\n// end of arguments",
+			" /* done */"}[d.r.IntN(3)])
+	}},
 	{"serializer", func(d *drawn) {
 		w := [][2]string{{"JSON.stringify(", ");"}, {"json.dumps(", ", indent=2)"}, {"Object.freeze(", ")"},
 			{"new Map(Object.entries(", "))"}, {"dict(", ")"}}[d.r.IntN(5)]
@@ -127,7 +140,8 @@ var streamSlips = []slip{
 
 // beats keep a stream of events open.
 var beats = []string{": OPENROUTER PROCESSING\n\n", ": keep-alive\n\n", "\n: ping\n\n",
-	": ping - 2026-01-01 00:00:00+00:00\r\n\r\n", "\n: still there\n\n", "event: ping\ndata: {\"type\": \"ping\"}\n\n"}
+	": ping - 2026-01-01 00:00:00+00:00\r\n\r\n", "\n: still there\n\n",
+	"event: ping\ndata: {\"type\": \"ping\"}\n\n"}
 
 func inserted(d *drawn, s, what string) string {
 	at := d.r.IntN(len(s) + 1)

@@ -171,8 +171,20 @@ var slips = []slip{
 			m.value, m.quoted = strings.TrimSuffix(m.value, `"`), true
 		}
 	}},
-	{"no closing quote", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return strings.TrimSuffix(m.value, `"`) }) }},
-	{"no opening quote", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return strings.TrimPrefix(m.value, `"`) }) }},
+	{"no closing quote",
+		func(d *drawn) {
+			d.unquoted(func(m *drawnMember) string {
+				return strings.TrimSuffix(m.value,
+					`"`)
+			})
+		}},
+	{"no opening quote",
+		func(d *drawn) {
+			d.unquoted(func(m *drawnMember) string {
+				return strings.TrimPrefix(m.value,
+					`"`)
+			})
+		}},
 	{"no quotes", func(d *drawn) { d.bare(func(m *drawnMember) string { return inside(m.value) }) }},
 	{"raw without quotes", func(d *drawn) { d.bare(func(m *drawnMember) string { return m.plain }) }},
 	{"bare key", func(d *drawn) { m := d.some(); m.key = m.name }},
@@ -183,11 +195,16 @@ var slips = []slip{
 			return "'" + strings.NewReplacer(`\\`, `\\`, `\"`, `"`, `'`, `\'`).Replace(inside(m.value)) + "'"
 		})
 	}},
-	{"raw single quotes", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return "'" + m.plain + "'" }) }},
-	{"curly quotes", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return "“" + inside(m.value) + "”" }) }},
-	{"backticks", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return "`" + inside(m.value) + "`" }) }},
-	{"triple quotes", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return `"""` + m.plain + `"""` }) }},
-	{"doubled quotes", func(d *drawn) { d.unquoted(func(m *drawnMember) string { return `"` + m.value + `"` }) }},
+	{"raw single quotes",
+		func(d *drawn) { d.unquoted(func(m *drawnMember) string { return "'" + m.plain + "'" }) }},
+	{"curly quotes",
+		func(d *drawn) { d.unquoted(func(m *drawnMember) string { return "“" + inside(m.value) + "”" }) }},
+	{"backticks",
+		func(d *drawn) { d.unquoted(func(m *drawnMember) string { return "`" + inside(m.value) + "`" }) }},
+	{"triple quotes",
+		func(d *drawn) { d.unquoted(func(m *drawnMember) string { return `"""` + m.plain + `"""` }) }},
+	{"doubled quotes",
+		func(d *drawn) { d.unquoted(func(m *drawnMember) string { return `"` + m.value + `"` }) }},
 	{"no comma", func(d *drawn) { d.some().comma = " " }},
 	{"trailing comma", func(d *drawn) { d.members[len(d.members)-1].comma = "," }},
 	{"double comma", func(d *drawn) { d.some().comma += "," }},
@@ -235,7 +252,8 @@ var slips = []slip{
 	{"stray quote", func(d *drawn) { d.shut = `"` + d.shut }},
 	{"encoded", func(d *drawn) { d.then(jsontext.Quote) }},
 	{"encoded twice", func(d *drawn) { d.then(jsontext.Quote); d.then(jsontext.Quote) }},
-	{"encoded thrice", func(d *drawn) { d.then(jsontext.Quote); d.then(jsontext.Quote); d.then(jsontext.Quote) }},
+	{"encoded thrice",
+		func(d *drawn) { d.then(jsontext.Quote); d.then(jsontext.Quote); d.then(jsontext.Quote) }},
 	{"escaped", func(d *drawn) {
 		d.then(func(s string) string {
 			if !strings.Contains(s, `"`) {
@@ -255,12 +273,16 @@ var slips = []slip{
 	{"URL encoded", func(d *drawn) { d.then(url.QueryEscape) }},
 	{"path encoded", func(d *drawn) { d.then(url.PathEscape) }},
 	{"HTML encoded", func(d *drawn) { d.then(html.EscapeString) }},
-	{"base64", func(d *drawn) { d.then(func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }) }},
+	{"base64",
+		func(d *drawn) { d.then(func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }) }},
 	{"list", func(d *drawn) { d.wrap("[", "]") }},
 	{"fence", func(d *drawn) { d.wrap("```json\n", "\n```") }},
 	{"half fence", func(d *drawn) { d.wrap("```json\n", "") }},
 	{"glued", func(d *drawn) { d.wrap("json", "") }},
-	{"glued with a colon", func(d *drawn) { d.wrap([]string{"json: ", "code: ", "arguments=", "json = ", ": "}[d.r.IntN(5)], "") }},
+	{"glued with a colon", func(d *drawn) {
+		d.wrap([]string{"json: ", "code: ", "arguments=", "json = ",
+			": "}[d.r.IntN(5)], "")
+	}},
 	{"prose before", func(d *drawn) { d.wrap("Here it is: ", "") }},
 	{"prose behind", func(d *drawn) { d.wrap("", "\nThat should do.") }},
 	{"called", func(d *drawn) { d.wrap("call(", ")") }},
@@ -280,7 +302,10 @@ var slips = []slip{
 			d.alone("```sh\n", "\n```")
 		}
 	}},
-	{"alone behind a word", func(d *drawn) { d.alone([]string{"code: ", "json=", ": ", "=", "command: "}[d.r.IntN(5)], "") }},
+	{"alone behind a word", func(d *drawn) {
+		d.alone([]string{"code: ", "json=", ": ", "=",
+			"command: "}[d.r.IntN(5)], "")
+	}},
 	{"alone, lone quote", func(d *drawn) {
 		if !strings.Contains(d.members[0].plain, `"`) {
 			d.alone(`"`, "")

@@ -54,10 +54,5 @@ func nameParts(name string) []string {
 
 // bare is key without dots and colons.
 func bare(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '.' || r == ':' {
-			return -1
-		}
-		return r
-	}, key(name))
+	return strings.ReplaceAll(strings.ReplaceAll(key(name), ".", ""), ":", "")
 }

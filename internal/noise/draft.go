@@ -23,18 +23,18 @@ type field struct {
 
 // message is a Harmony message in pieces, each of which can be damaged.
 type message struct {
-	kind                      string
-	call                      int // which of the draft's calls
-	fields                    []field
-	before                    string // what stands in front of all
-	start, role               string
-	mark, channel             string // channel token and word
-	glue, to, space, name     string // " ", "to=", "functions.", the tool
-	ctype                     string
-	token, lead, body, closer string // lead is what stands between token and body
-	behind                    string
-	order                     string // how the header is ordered; see header
-	wrapped, negative         bool
+	kind                  string
+	call                  int // which of the draft's calls
+	fields                []field
+	before                string // what stands in front of all
+	start, role           string
+	mark, channel         string // channel token and word
+	glue, to, space, name string // " ", "to=", "functions.", the tool
+	ctype                 string
+	token, body, closer   string
+	behind                string
+	order                 string // how the header is ordered; see header
+	wrapped, negative     bool
 }
 
 func (m *message) header() string {
@@ -54,8 +54,11 @@ func (m *message) header() string {
 }
 
 func (m *message) String() string {
-	return m.before + m.header() + m.token + m.lead + m.body + m.closer + m.behind
+	return m.before + m.header() + m.token + m.body + m.closer + m.behind
 }
+
+// damaged reports whether a message is a call whose arguments are no JSON any more.
+func (m message) damaged() bool { return m.kind == call && !json.Valid([]byte(m.body)) }
 
 // draft is a turn on its way from what was meant to what arrives.
 type draft struct {
@@ -68,29 +71,29 @@ type draft struct {
 	content         string
 	thoughts        string
 	native          []Native
-	finish, how     string                                // how: raw, split, native or reasoning
-	rewritten, open bool                                  // values written anew; an object that lacks its end
-	half            func(d *draft, m *message, n *Native) // what a server that stops half-way makes of a call
-	prefixed        bool                                  // the server keeps the namespace in a name
-	// only what stands behind a call tells that none is meant
-	late bool
+	finish, how     string // how: raw, split, native or reasoning
+	open            bool   // an object lacks its end
+	// what a server that stops half-way makes of a call
+	half     func(d *draft, m *message, n *Native)
+	prefixed bool // the server keeps the namespace in a name
+	late     bool // only what stands behind a call tells that none is meant
 }
 
 // turn draws a turn: thoughts, a preamble, up to four calls or an answer.
 func (d *draft) turn(c *Case) {
-	say := pick(d.Rand, languages())
-	c.User, d.user = say.user, say.user
-	all := pool()
+	say := pick(d.Rand, written().Talks)
+	c.User, d.user = say.User, say.User
+	all := slices.Clone(written().Tools)
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	c.Tools = all[:2+d.IntN(8)]
 	if d.IntN(10) > 0 {
-		d.add(thought, say.thought)
-		d.hidden = append(d.hidden, say.thought)
+		d.add(thought, say.Thought)
+		d.hidden = append(d.hidden, say.Thought)
 	}
 	n := []int{0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4}[d.IntN(12)]
 	if n > 0 && d.IntN(3) == 0 {
-		d.add(preamble, say.preamble)
-		d.visible = append(d.visible, say.preamble)
+		d.add(preamble, say.Preamble)
+		d.visible = append(d.visible, say.Preamble)
 	}
 	for range n {
 		d.addCall(pick(d.Rand, c.Tools))
@@ -102,8 +105,8 @@ func (d *draft) turn(c *Case) {
 		}
 	}
 	if n == 0 {
-		d.add(answer, say.answer)
-		d.visible = append(d.visible, say.answer)
+		d.add(answer, say.Answer)
+		d.visible = append(d.visible, say.Answer)
 	}
 }
 
@@ -127,18 +130,18 @@ func (d *draft) addCall(t Tool) {
 	for _, p := range t.Params {
 		m.fields = append(m.fields, field{p.Name, d.value(p.Kind)})
 	}
-	m.body = object(m.fields, ": ", ", ", quote)
+	m.body = object(m.fields)
 	d.msgs = append(d.msgs, m)
 	d.calls = append(d.calls, Call{t.Name, json.RawMessage(m.body), t.Class, Must})
 }
 
-// object writes fields with the given separators and way to write a value.
-func object(fields []field, colon, comma string, write func(any) string) string {
+// object writes fields as JSON.
+func object(fields []field) string {
 	parts := make([]string, len(fields))
 	for i, f := range fields {
-		parts[i] = write(f.key) + colon + write(f.value)
+		parts[i] = quote(f.key) + ": " + quote(f.value)
 	}
-	return "{" + strings.Join(parts, comma) + "}"
+	return "{" + strings.Join(parts, ", ") + "}"
 }
 
 // lower weakens what is owed to a call; it never strengthens it.

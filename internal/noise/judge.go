@@ -1,10 +1,10 @@
 package noise
 
 import (
-	"bytes"
 	"encoding/json"
-	"reflect"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Got is what a parser read from a case.
@@ -52,14 +52,15 @@ func Judge(c Case, got Got) Verdict {
 		}
 	}
 	right := 0
-	match(func(w Call, g GotCall) bool { return w.Name == g.Name && Equal(w.Args, g.Args) }, func(w Call) {
-		switch w.Standing {
-		case Must:
-			right++
-		case Never:
-			v.False[w.Class]++
-		}
-	})
+	match(func(w Call, g GotCall) bool { return w.Name == g.Name && tools.SameJSON(w.Args, g.Args) },
+		func(w Call) {
+			switch w.Standing {
+			case Must:
+				right++
+			case Never:
+				v.False[w.Class]++
+			}
+		})
 	wrong := func(n *int) func(Call) {
 		return func(w Call) {
 			*n++
@@ -69,7 +70,7 @@ func Judge(c Case, got Got) Verdict {
 		}
 	}
 	match(func(w Call, g GotCall) bool { return w.Name == g.Name }, wrong(&v.WrongValue))
-	match(func(w Call, g GotCall) bool { return Equal(w.Args, g.Args) }, wrong(&v.WrongName))
+	match(func(w Call, g GotCall) bool { return tools.SameJSON(w.Args, g.Args) }, wrong(&v.WrongName))
 	for j, g := range got.Calls {
 		if !used[j] {
 			v.False[class(c, g.Name)]++
@@ -114,23 +115,4 @@ func class(c Case, name string) Class {
 		}
 	}
 	return Executes
-}
-
-// Equal compares two JSON texts as values, numbers by their digits.
-func Equal(a, b json.RawMessage) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	decode := func(doc []byte) (v any, err error) {
-		dec := json.NewDecoder(bytes.NewReader(doc))
-		dec.UseNumber()
-		err = dec.Decode(&v)
-		return v, err
-	}
-	x, err := decode(a)
-	if err != nil {
-		return false
-	}
-	y, err := decode(b)
-	return err == nil && reflect.DeepEqual(x, y)
 }

@@ -13,7 +13,7 @@ type Mix struct {
 func Mixes() []Mix {
 	return []Mix{
 		{"gpt-5", "larger models with the same wire format behind a server that reads it: the header leaks into the text, without its tokens", map[string]float64{
-			"strip-all": 0.8, "body-leading-debris": 0.35, "body-crlf": 0.2, "head-debris": 0.1,
+			"strip-all": 0.8, "args.debris": 0.35, "head-debris": 0.1,
 			"head-after-sentence": 0.3, "head-signs": 0.25,
 			"wrap-parallel": 0.15, "head-no-type": 0.15, "head-recipient-in-role": 0.15,
 			"order-invented-result": 0.1, "order-echo": 0.05,

@@ -123,7 +123,7 @@ func TestCutCallsAreNeverOwed(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	args := json.RawMessage(`{"path": "a"}`)
-	c := Case{Tools: pool(), Truth: []Call{{"write", args, Writes, Must}}, Visible: []string{"Hello."},
+	c := Case{Tools: written().Tools, Truth: []Call{{"write", args, Writes, Must}}, Visible: []string{"Hello."},
 		Hidden: []string{"Hm."}}
 	cut := c
 	cut.Truth = []Call{{"write", args, Writes, Never}}
@@ -198,7 +198,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	var b strings.Builder
-	if err := table.Write(&b, "op "); err != nil || !strings.Contains(b.String(), "op json-python") {
+	if err := table.Write(&b, "op "); err != nil || !strings.Contains(b.String(), "op json.quote") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }

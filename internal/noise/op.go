@@ -8,13 +8,12 @@ import (
 
 // Stages order a chain: a server works on what the model wrote.
 const (
-	slipJSON   = iota // how the model writes values
-	slipText          // what it forgets or adds around the object
-	slipHeader        // how it writes a header
-	spelling          // how a token is spelt
-	stripping         // what a server eats of a message
-	delivery          // in which field it arrives
-	cutting           // where it ends
+	slipArguments = iota // how the model writes arguments
+	slipHeader           // how it writes a header
+	spelling             // how a token is spelt
+	stripping            // what a server eats of a message
+	delivery             // in which field it arrives
+	cutting              // where it ends
 )
 
 // Operator is one kind of damage.
@@ -29,7 +28,7 @@ type Operator struct {
 
 // Operators lists every kind of damage, in the order of their stages.
 func Operators() []Operator {
-	all := slices.Concat(jsonOps(), notationOps(), streamOps(), bodyOps(), nameOps(), headerOps(), orderOps(),
+	all := slices.Concat(argumentOps(), nameOps(), headerOps(), orderOps(),
 		spellingOps(), strippingOps(), wrapperOps(), deliveryOps(), halfOps(), entryOps(), apiOps())
 	slices.SortStableFunc(all, func(a, b Operator) int { return a.stage - b.stage })
 	return all
@@ -91,7 +90,7 @@ func (d *draft) deliver() {
 		case m.kind == thought:
 			d.thoughts += m.before + m.body + m.behind
 		case d.how == "native" && m.kind == call:
-			n := Native{Name: m.space + m.name, Args: m.lead + m.body}
+			n := Native{Name: m.space + m.name, Args: m.body}
 			if d.half != nil {
 				d.half(d, m, &n)
 			}
@@ -132,7 +131,7 @@ func (d *draft) cut(finish string) {
 		}
 		left := max(at-pos, 0)
 		if m.kind == call {
-			object := len(m.before+m.header()+m.token+m.lead) + len(m.body)
+			object := len(m.before+m.header()+m.token) + len(m.body)
 			args := string(d.calls[m.call].Args)
 			meant := strings.Index(whole, args) // debris behind the arguments may be cut
 			if (left < object || d.open || m.wrapped) && (meant < 0 || left < meant+len(args)) {

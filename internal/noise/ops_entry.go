@@ -98,7 +98,7 @@ func (d *draft) shortened(m *message, closed bool) (args string, ok bool) {
 	}
 	fields := slices.Clone(m.fields)
 	fields[last].value = string(runes[:1+d.IntN(len(runes)-2)])
-	args = object(fields, ": ", ", ", quote)
+	args = object(fields)
 	if !closed {
 		args = args[:len(args)-len(`"}`)]
 	}
@@ -112,7 +112,7 @@ func apiOps() []Operator {
 		do := op.do
 		op.Server = true
 		op.do = func(d *draft) {
-			if len(d.calls) == 1 && len(d.visible) == 0 && !d.rewritten && !d.open {
+			if len(d.calls) == 1 && len(d.visible) == 0 && !slices.ContainsFunc(d.msgs, message.damaged) {
 				d.how = "split"
 				do(d)
 			}

@@ -101,15 +101,15 @@ func headerOps() []Operator {
 			func(d *draft, m *message) { m.before, m.start, m.role = "Let me check that. ", "", "" }),
 		h("head-after-lead-in", "a line before the first call says that it is made",
 			func(d *draft, m *message) {
-				if say := pick(d.Rand, languages()); m.call == 0 {
-					m.before = strings.TrimRight(say.preamble, ".。") + pick(d.Rand,
+				if say := pick(d.Rand, written().Talks); m.call == 0 {
+					m.before = strings.TrimRight(say.Preamble, ".。") + pick(d.Rand,
 						[]string{":\n\n", ":\n", ": ",
 							".\n\n"})
 				}
 			}),
 		h("head-after-remark", "a line before the first call that speaks of something else",
 			func(d *draft, m *message) {
-				if say := pick(d.Rand, remarks()); m.call == 0 {
+				if say := pick(d.Rand, written().Remarks); m.call == 0 {
 					m.before = say + pick(d.Rand, []string{"\n\n", "\n", " "})
 				}
 			}),
@@ -128,12 +128,12 @@ func headerOps() []Operator {
 
 func orderOps() []Operator {
 	return []Operator{
-		{ID: "order-thought-last", About: "the thoughts behind the calls", stage: slipText, do: func(d *draft) {
+		{ID: "order-thought-last", About: "the thoughts behind the calls", stage: slipHeader, do: func(d *draft) {
 			if len(d.msgs) > 1 && d.msgs[0].kind == thought {
 				d.msgs = append(d.msgs[1:len(d.msgs):len(d.msgs)], d.msgs[0])
 			}
 		}},
-		{ID: "order-thought-loop", About: "the thoughts again and again", stage: slipText, do: func(d *draft) {
+		{ID: "order-thought-loop", About: "the thoughts again and again", stage: slipHeader, do: func(d *draft) {
 			if d.msgs[0].kind == thought {
 				d.msgs[0].body = strings.Repeat(d.msgs[0].body+" ", 2+d.IntN(6))
 			}

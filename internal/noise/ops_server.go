@@ -117,9 +117,10 @@ func wrap(id, about string, f func(name, body string) string) Operator {
 			if m.kind != call || m.wrapped {
 				continue
 			}
-			*m = message{kind: call, call: m.call, before: m.before, body: f(m.name, m.lead+m.body) + "\n",
+			damaged := m.damaged()
+			*m = message{kind: call, call: m.call, before: m.before, body: f(m.name, m.body) + "\n",
 				wrapped: true}
-			if d.calls[m.call].Class != Reads && (calls > 1 || d.rewritten || d.open || d.how == "raw" ||
+			if d.calls[m.call].Class != Reads && (calls > 1 || damaged || d.open || d.how == "raw" ||
 				len(d.visible) > 0) {
 				d.lower(m.call, May)
 			}

@@ -43,7 +43,10 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 		t.noArguments(i, t.head.Recipient)
 		t.between()
 		return i, false
-	case v[i] != '{' && v[i] != '[' || t.strict >= maxStrict:
+	case v[i] == '[' && i+1 == len(v) && !eof:
+		return 0, true
+	case v[i] != '{' && (v[i] != '[' || scan.IsLower(v[min(i+1, len(v)-1)]) &&
+		strings.IndexByte("tfn", v[i+1]) < 0) || t.strict >= maxStrict: // no list, but [arguments] of TOML
 		return t.stepRawCall(v, i, eof)
 	}
 	t.scan.At, t.scan.Tokens = max(t.scan.At, i), t.grammar.Alphabet
@@ -265,7 +268,7 @@ func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
 
 // endCall hands the body v[:end] to the catalog and goes on behind it.
 func (t *text) endCall(v string, end int, closed bool) (int, bool) {
-	body := harmony.Quote(t.head.text) + strings.Trim(v[:end], " \n\t\r")
+	body := harmony.Quote(t.head.text) + strings.TrimLeft(v[:end], " \n\t\r")
 	t.settleQuotable()
 	var how []tools.Repair
 	if t.head.Flaw != "" {

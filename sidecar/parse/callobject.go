@@ -9,8 +9,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/args"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
-	"github.com/jgavinray/gpt-oss-executor/tools/notation"
 )
 
 // Keys are the keys under which a call object keeps its parts. They are the part json of
@@ -130,12 +130,12 @@ type EnvelopeFound struct {
 func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c EnvelopeFound, ok bool) {
 	clean, unsure := strings.Clone(doc), false
 	if !gjson.Valid(clean) {
-		clean = notation.Carried(clean)
+		clean, c.Repairs = offered.Plain(clean)
 		fixed, err := jsonrepair.Repair(clean, depth)
 		if err != nil {
 			return c, false
 		}
-		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted || notation.Beats(clean)
+		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted || args.Beats(clean)
 		lost := fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole ||
 			fixed.Has(jsonrepair.KindValue)
 		if box, args, ok := k.boxed(clean, depth); ok && !cut && (lost || unsure) {
@@ -146,7 +146,7 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 		if lost {
 			return c, false
 		}
-		clean, c.Repairs = string(fixed.JSON), tools.Mended(fixed.Changes)
+		clean, c.Repairs = string(fixed.JSON), append(c.Repairs, tools.Mended(fixed.Changes)...)
 	}
 	root := gjson.Parse(clean)
 	doubt := k.remarks(root) ||

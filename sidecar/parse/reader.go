@@ -126,7 +126,8 @@ func (r *Reader) Spoke() bool { return r.shown.Len() > 0 }
 // Holding says that bytes are held back.
 func (r *Reader) Holding() bool {
 	return len(r.content.pend) > 0 || r.content.inside != nil && len(r.content.inside.pend) > 0 ||
-		len(r.content.lead) > 0 || r.thinking != nil && r.thinking.held != "" || len(r.thought.held)+len(r.thought.early) > 0 || r.heldBack() > 0
+		len(r.content.lead) > 0 || r.thinking != nil && r.thinking.held != "" ||
+		len(r.thought.held)+len(r.thought.early) > 0 || r.heldBack() > 0
 }
 
 // Leading says that unmarked text is held at the start of the reply, because it

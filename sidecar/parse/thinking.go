@@ -28,9 +28,10 @@ type thinkingState uint8
 const (
 	unmarked  thinkingState = iota // nothing shows yet what it begins with
 	inThought                      // a literal has opened a thought
-	inCalls                        // so it has, and a call stands in it, unless the thought goes on behind that
-	ended                          // the thought has ended; line breaks between it and the text say nothing
-	answered                       // what follows is text
+	// so it has, and a call stands in it, unless the thought goes on behind that
+	inCalls
+	ended    // the thought has ended; line breaks between it and the text say nothing
+	answered // what follows is text
 )
 
 // feed takes the next piece of the content, and gives what of it is text; the thoughts go to think.
@@ -115,8 +116,8 @@ func longest(lists ...[]string) (n int) {
 	return n
 }
 
-// release ends the holding of an unmarked beginning: it leaves as a thought where the server is known to leave
-// out what opens one, and else as text.
+// release ends the holding of an unmarked beginning: it leaves as a thought where the server is known to
+// leave out what opens one, and else as text.
 func (t *thinking) release(opened bool, think func(string)) (text string) {
 	switch {
 	case t == nil || t.state != unmarked:

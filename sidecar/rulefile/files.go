@@ -40,7 +40,8 @@ type Files map[string]string
 
 // patterns are the files that count, hidden ones excepted.
 var patterns = []string{"*.yaml", PackFolder + "/*.yaml", ExtraFolder + "/*.yaml", ProgramFolder + "/*.yaml",
-	AgentFolder + "/*.yaml", FamilyFolder + "/*.yaml", TestFolder + "/*.yaml", PromptFolder + "/*.txt", PromptFolder + "/*.tmpl"}
+	AgentFolder + "/*.yaml", FamilyFolder + "/*.yaml", TestFolder + "/*.yaml",
+	PromptFolder + "/*.txt", PromptFolder + "/*.tmpl"}
 
 // Counted reports whether a file of this name inside a folder of rules is one of
 // them. All others may stand there and mean nothing; Ignored warns of some.

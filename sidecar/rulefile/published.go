@@ -32,5 +32,6 @@ func (e edition) same(other edition) bool {
 
 // Folders are those inside a folder of rules that hold files that count.
 func Folders() []string {
-	return []string{PackFolder, ExtraFolder, ProgramFolder, AgentFolder, FamilyFolder, TestFolder, PromptFolder}
+	return []string{PackFolder, ExtraFolder, ProgramFolder, AgentFolder, FamilyFolder, TestFolder,
+		PromptFolder}
 }

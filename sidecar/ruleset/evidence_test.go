@@ -62,7 +62,7 @@ strategies:
 profiles:
   old: {enable: [at_signs, angles]}
 `
-	set, problems := Load(files)
+	set, problems := Full.Load(files)
 	if set == nil || len(problems) != 2 {
 		t.Fatal(problems)
 	}

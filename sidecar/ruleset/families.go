@@ -14,6 +14,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
+// anyFamilyFile stands for all files of the folder families.
+const anyFamilyFile = rulefile.FamilyFolder + "/gpt-oss.yaml"
+
 // familyFile is a file of the folder families: how the models of a family write replies. The name of the file
 // is the name of the family.
 type familyFile struct {
@@ -24,7 +27,7 @@ type familyFile struct {
 	Keep       []rulefile.Text `rule:"keep" doc:"Ids of strategies.yaml that read its replies, too. If left out, they are those of the profile default." eg:"[native, guided_json]"`
 	Strategies []strategyRule  `rule:"strategies" doc:"How the family writes calls. It is the models' own format, so text may stand in front of a call and behind it."`
 	Thoughts   *familyThoughts `rule:"thoughts" doc:"How it writes thoughts into the text."`
-	Never      []rulefile.Text `rule:"never" doc:"Marks that nobody shall see. They are removed from the text." eg:"['<|im_end|>']"`
+	Never      []rulefile.Text `rule:"never" doc:"Marks that are never shown. They are removed from the text." eg:"['<|im_end|>']"`
 	History    familyHistory   `rule:"history" doc:"How the conversation is sent back."`
 	Sampling   map[string]any  `rule:"sampling" doc:"Fields of the request that its makers advise. They are set if neither the caller nor models.yaml sets them." eg:"{temperature: 0.6}"`
 }
@@ -82,7 +85,8 @@ func wordIn(name, word string) int {
 func (s *Set) FamilyByTemplate(template string) (found *Family) {
 	for _, f := range s.Families {
 		holds := func(text string) bool { return strings.Contains(template, text) }
-		if len(f.template) == 0 || slices.ContainsFunc(f.template, func(text string) bool { return !holds(text) }) {
+		if len(f.template) == 0 ||
+			slices.ContainsFunc(f.template, func(text string) bool { return !holds(text) }) {
 			continue
 		}
 		if found != nil {
@@ -154,11 +158,13 @@ func (l *loader) family(name, file string, f *familyFile) {
 	for _, t := range f.Models {
 		word := strings.ToLower(strings.TrimSpace(t.Value))
 		if word == "" && t.At.Known() {
-			l.report(t.All(), rulefile.CodeValue, "text is empty", "write a word of the names of the models, such as qwen")
+			l.report(t.All(), rulefile.CodeValue, "text is empty",
+				"write a word of the names of the models, such as qwen")
 			continue
 		}
 		if other := l.claimed[word]; other != "" && t.At.Known() {
-			l.report(t.All(), rulefile.CodeDup, fmt.Sprintf("%s and %s both claim models with %s", other, name, word),
+			l.report(t.All(), rulefile.CodeDup, fmt.Sprintf("%s and %s both claim models with %s", other,
+				name, word),
 				"take it out of one of the two files, or write more of the name")
 		}
 		l.claimed[word] = name
@@ -170,11 +176,13 @@ func (l *loader) family(name, file string, f *familyFile) {
 		}
 	}
 	if ids := f.History.IDs; ids.At.Known() && !strings.Contains(ids.Value, "{n}") {
-		l.report(ids.All(), rulefile.CodeValue, "ids does not count the calls", "write {n} for the number of a call")
+		l.report(ids.All(), rulefile.CodeValue, "ids does not count the calls",
+			"write {n} for the number of a call")
 	}
 	l.set.Families = append(l.set.Families, out)
 	if _, twice := l.set.profiles[name]; twice {
-		l.report(l.placeOf(file, "about"), rulefile.CodeDup, name+" is the name of a profile of "+strategiesFile,
+		l.report(l.placeOf(file, "about"), rulefile.CodeDup, name+" is the name of a profile of "+
+			strategiesFile,
 			"give the file another name")
 		return
 	}
@@ -206,7 +214,7 @@ type strategyList struct {
 	compiled []parse.Strategy
 }
 
-// familyStrategies compiles the strategies of a family, with the marks that nobody shall see.
+// familyStrategies compiles the strategies of a family, with the marks that are never shown.
 func (l *loader) familyStrategies(file string, f *familyFile) (out strategyList) {
 	out.rules = f.Strategies
 	for _, r := range f.Strategies {

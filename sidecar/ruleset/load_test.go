@@ -68,7 +68,7 @@ func loaded(t testing.TB) *Set {
 func TestShippedRules(t *testing.T) {
 	set := loaded(t)
 	c := set.Counts
-	if c.Files != len(Full.FileNames())+len(set.agents)+1 || c.Tests < 10 || c.Conditions == 0 || c.Patterns < 15 ||
+	if c.Files != len(Full.FileNames())+len(set.agents)+len(set.Families)+1 || c.Tests < 10 || c.Conditions == 0 || c.Patterns < 15 ||
 		c.Examples < 60 {
 		t.Errorf("loaded only %+v", c)
 	}

@@ -53,10 +53,9 @@ const (
 	definitions = "#/definitions/"
 	// the file of serve --config, whatever its name is
 	configFile     = "config.yaml"
-	anyTestFile    = rulefile.TestFolder + "/replies.yaml"   // stands for all of its folder
-	anyAgentFile   = rulefile.AgentFolder + "/generic.yaml"  // stands for all of its folder
-	anyFamilyFile  = rulefile.FamilyFolder + "/gpt-oss.yaml" // stands for all of its folder
-	anyProgramFile = rulefile.ProgramFolder + "/files.yaml"  // stands for all of its folder
+	anyTestFile    = rulefile.TestFolder + "/replies.yaml"  // stands for all of its folder
+	anyAgentFile   = rulefile.AgentFolder + "/generic.yaml" // stands for all of its folder
+	anyProgramFile = rulefile.ProgramFolder + "/files.yaml" // stands for all of its folder
 	includeAbout   = "Files whose rules come first: packs/NAME.yaml of this folder, or builtin/NAME.yaml, the one the program ships."
 	durationMatch  = `^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$`
 	sizeMatch      = `^\d+(KiB|MiB|GiB)?$`

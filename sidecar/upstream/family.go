@@ -49,7 +49,8 @@ func familyName(f *ruleset.Family) string {
 }
 
 // kinship looks for the family of a model. It is not sure where the server has not answered yet.
-func (c *Client) kinship(ctx context.Context, d *dialect, srv *ruleset.Server, model string) (k kinship, sure bool) {
+func (c *Client) kinship(ctx context.Context, d *dialect, srv *ruleset.Server,
+	model string) (k kinship, sure bool) {
 	props := gjson.ParseBytes(d.seen.answers[srv.Props])
 	for _, n := range []struct{ what, name string }{
 		{"the name", model}, {"the name of its root", rootOf(d.seen.answers[modelList(srv)], model)},
@@ -89,12 +90,14 @@ func rootOf(list []byte, model string) string {
 	return ""
 }
 
-// show asks Ollama about a model. https://github.com/ollama/ollama/blob/main/docs/api.md#show-model-information
+// show asks Ollama about a model.
+// https://github.com/ollama/ollama/blob/main/docs/api.md#show-model-information
 func (c *Client) show(ctx context.Context, model string) (gjson.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	body := append(jsontext.AppendString([]byte(`{"model":`), model), '}')
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address("/api/show"), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address("/api/show"),
+		bytes.NewReader(body))
 	if err != nil {
 		return gjson.Result{}, err
 	}

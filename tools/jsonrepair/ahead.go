@@ -133,7 +133,7 @@ func (m *mender) closersAhead(i int) bool {
 	case m.commentAt(i):
 		return true
 	case markAt(m.text, i).width > 0:
-		return inList || m.keyAt(i) == surely || depth > 0 && m.strayAhead(i)
+		return inList || m.keyAt(i) == surely
 	case depth > 0:
 		return inList && (c == '{' || c == '[') || newLine && m.keyAt(i) == surely ||
 			c == '{' && m.keyAt(m.blank(i+1)) == surely
@@ -141,13 +141,6 @@ func (m *mender) closersAhead(i int) bool {
 		return true
 	}
 	return newLine || i > m.lastClose
-}
-
-// strayAhead reports whether the mark at i is one too many behind a container: a comma and a key
-// follow.
-func (m *mender) strayAhead(i int) bool {
-	n := m.blank(i + markAt(m.text, i).width)
-	return n < len(m.text) && m.text[n] == ',' && m.keyAt(m.blank(n+1)) == surely
 }
 
 // closeAhead plays the closers from i on against the open containers. It returns

@@ -16,9 +16,6 @@ func (m *mender) comment() {
 		m.out[len(m.out)-1] == ':') {
 		m.doubt()
 	}
-	if m.text[m.pos] == ':' {
-		m.doubt()
-	}
 	m.doubtBare()
 	if !whole && len(m.open) > 0 {
 		m.cut = MidValue
@@ -41,27 +38,6 @@ func (m *mender) commentAt(i int) bool {
 		return next == '/' || next == '*'
 	case '#':
 		return scan.IsSpace(next)
-	case ':':
-		return beatAt(m.text[i:min(len(m.text), i+lookAhead)])
-	}
-	return false
-}
-
-// beatAt reports whether s begins with a line, and an empty one behind it, by which a server keeps a
-// stream open.
-func beatAt(s string) bool {
-	if first := strings.TrimLeft(s[1:], " "); first == "" || strings.IndexByte("okhp", first[0]|0x20) < 0 {
-		return false // as nearly always, and cheaper
-	}
-	line, rest, _ := strings.Cut(strings.ToLower(s), "\n")
-	if !strings.HasPrefix(rest, "\n") && !strings.HasPrefix(rest, "\r\n") {
-		return false
-	}
-	for _, beat := range [...]string{"openrouter processing", "keep-alive", "keepalive", "heartbeat",
-		"ping"} {
-		if behind, ok := strings.CutPrefix(strings.TrimLeft(line[1:], " "), beat); ok {
-			return strings.Trim(behind, " -+:.0123456789tz\r") == ""
-		}
 	}
 	return false
 }

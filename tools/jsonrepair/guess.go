@@ -51,10 +51,6 @@ func (m *mender) quotedKeyAt(i int, open mark) guess {
 		if m.closersEnd(n) {
 			return maybe
 		}
-	case c == ',':
-		if m.colonAfterKey(m.blank(n + 1)) {
-			return maybe
-		}
 	case n > after && wordLen(m.text[start:end]) == end-start && m.valueAt(n):
 		return maybe
 	}
@@ -76,17 +72,6 @@ func (m *mender) keyEnd(i int, open markKind) (end, width int) {
 	}
 	m.work += i - from + 1
 	return min(i, len(m.text)), 0
-}
-
-// colonAfterKey reports whether a quoted key and its colon stand at i.
-func (m *mender) colonAfterKey(i int) bool {
-	open := markAt(m.text, i)
-	if open.width == 0 {
-		return false
-	}
-	end, w := m.keyEnd(i+open.width, open.kind)
-	n := m.blank(end + w)
-	return w > 0 && n < len(m.text) && m.text[n] == ':'
 }
 
 // bareKeyAt guesses about a key without its opening quote, or without both.

@@ -27,15 +27,14 @@ type mender struct {
 	total     int
 	cut       Cut
 	unsure    bool
+	unescaped bool // the text being written was never escaped, it seems
 	shutText  bool // the last text holds a closer: one that follows may be part of it
 	noText    bool // the last text is empty: what follows may be it
 	bareText  bool // a text without quotes was read: a closer may belong to it
 	bareWord  bool // true, false or null was: it may be a text without quotes
 	words     bool // that is doubted
 	escapes   escapes
-	glyphs    bool // a mark of a tokenizer was taken for a blank
-	unescaped bool // the text being written was never escaped, it seems
-	spare     int  // wrong closers dropped since the last value; each stands for a missing one
+	spare     int // wrong closers dropped since the last value; each stands for a missing one
 
 	inner      int                   // quotation marks passed in the string being read; odd: one of a pair
 	closeless  [roleCount][marks]int // 1 + where a search began that found no closing quote
@@ -90,9 +89,6 @@ func (m *mender) mend() (Result, error) {
 		func(c Change) bool { return c.Kind == KindCloser && c.To != "" })
 	if closed && m.beginsAgain() {
 		m.doubt()
-	}
-	if m.glyphs && holdsGlyphs(string(m.out)) {
-		return Result{}, &Error{0, "marks of a tokenizer stand in texts"}
 	}
 	slices.SortStableFunc(m.changes, func(a, b Change) int { return a.At - b.At })
 	return Result{JSON: m.out, Changes: m.changes, Total: m.total, Cut: m.cut, Around: strings.Join(m.around,

@@ -208,7 +208,7 @@ func (m *mender) stringExtent(start int, open markKind, again string, r role) ex
 			continue
 		}
 		if end, ok := m.endedBefore(start, q, after, r); ok {
-			return extent{end: m.unquoted(start, m.trim(start, end)), next: end}
+			return extent{end: m.trim(start, end), next: end}
 		}
 		i = after
 	}

@@ -17,11 +17,9 @@ type Result struct {
 	Changes []Change // the first changes, at most MaxChanges, in the order of the text
 	Total   int      // all changes, also those that Changes has no room for
 	Cut     Cut
-	Around  string // what was dropped before and behind the value, but for blanks and a copy of it
+	Around  string // what was dropped before and behind the value, but for blanks
 	Words   bool   // true, false or null may be a text that lacks its quotes, if their parameters take text
-	Inside  string // the object may be the value of its member of this name, if that takes one; "": it is not
-	// the writer may have meant another value: where a text ends, or what an escape in it says, was guessed
-	Unsure bool
+	Unsure  bool
 }
 
 // Change is one change between the text and the JSON.
@@ -103,20 +101,10 @@ func Repair(text string, maxDepth int) (Result, error) {
 	if object, ok := Resumed(text, maxDepth); ok {
 		begin := strings.LastIndex(text, object)
 		return Result{JSON: []byte(object), Changes: []Change{{KindRepeat, 0, excerpt(text[:begin]), ""}},
-			Total: 1, Inside: onlyName(text[:begin])}, nil
+			Total: 1}, nil
 	}
 	m := mender{text: text, maxDepth: maxDepth}
 	return m.mend()
-}
-
-// onlyName is the name in the beginning of an object that has nothing else, and its colon: {"a":
-func onlyName(text string) string {
-	text = strings.TrimRight(strings.TrimLeft(strings.Trim(text, asciiSpace), "{"+asciiSpace), ":"+asciiSpace)
-	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' || strings.ContainsAny(text[1:len(text)-1],
-		`"\`) {
-		return ""
-	}
-	return text[1 : len(text)-1]
 }
 
 // Has reports whether a change of this kind was made, as far as Changes tells.

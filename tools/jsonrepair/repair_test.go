@@ -27,7 +27,6 @@ var repairs = []struct{ text, want, kinds string }{
 	{`{"a":"x"]`, `{"a":"x"}`, "closer"},
 	{`{"a":[1,2}`, `{"a":[1,2]}`, "closer"},
 	{`{"a":[1,2},"b":3}`, `{"a":[1,2],"b":3}`, "closer closer"},
-	{`{"a":["x","b":1}`, `{"a":["x"],"b":1}`, "closer"},
 	{`{"a":{"b":1],"c":2}`, `{"a":{"b":1},"c":2}`, "closer"},
 	{`[{"a":1,{"a":2}]`, `[{"a":1},{"a":2}]`, "closer"},
 	{`{{"a":1}}`, `{"a":1}`, "closer closer"},
@@ -38,8 +37,6 @@ var repairs = []struct{ text, want, kinds string }{
 	{`{a: 1, $b-c: x y}`, `{"a":1,"$b-c":"x y"}`, "quote quote quote"},
 	{`{'a': 'it's ok', 'b': 'x'}`, `{"a":"it's ok","b":"x"}`, "quote quote quote quote"},
 	{`{“a”: ‘x’}`, `{"a":"x"}`, "quote quote"},
-	{`{"a":"x”,"b":1}`, `{"a":"x","b":1}`, "quote"},
-	{`{"a":"x',"b":1}`, `{"a":"x","b":1}`, "quote"},
 	{`{'a": 1}`, `{"a":1}`, "quote"},
 	{`{"a": "x", text": "y"}`, `{"a":"x","text":"y"}`, "quote"},
 	{`{"a": "one, b: "two"}`, `{"a":"one","b":"two"}`, "quote quote"},
@@ -55,10 +52,8 @@ var repairs = []struct{ text, want, kinds string }{
 	{`{cmd: echo "x, y", b: 1}`, `{"cmd":"echo \"x, y\"","b":1}`, "quote quote escape escape quote"},
 
 	// What was never escaped, and what cannot be seen.
-	{`{"a":"\bfunc\s"}`, `{"a":"\\bfunc\\s"}`, "escape escape"},
 	{`{"a":"\b", "b":"\s"}`, `{"a":"\b","b":"\\s"}`, "escape"},
 	{"\u2068{\"a\"\u200e: \"x\"\x00}\u2069", `{"a":"x"}`, "space space space space"},
-	{`{"a":Ġ1,▁"b":"x"}`, `{"a":1,"b":"x"}`, "space space"},
 
 	// Quotes inside of strings.
 	{`{"a":"say "x" now","b":1}`, `{"a":"say \"x\" now","b":1}`, "escape escape"},
@@ -98,8 +93,6 @@ var repairs = []struct{ text, want, kinds string }{
 	{`{"a":1, NOTE "b":2}`, `{"a":1,"b":2}`, "prose"},
 	{`{"a":json {"b":1}}`, `{"a":{"b":1}}`, "prose"},
 	{`{"a":彩票{"b":1},"c":code: {}}`, `{"a":{"b":1},"c":{}}`, "prose prose"},
-	{`{"a":{"b":1} That is all.}`, `{"a":{"b":1}}`, "prose"},
-	{`{"a":Ġ1,Ġ"b":2}`, `{"a":1,"b":2}`, "space space"},
 	{`{"a":"x","}`, `{"a":"x"}`, "comma quote"},
 	{"{\"a\":1}\n{\"a\":2}", `[{"a":1},{"a":2}]`, "sequence"},
 }
@@ -140,19 +133,6 @@ func TestRepairDoubts(t *testing.T) {
 		got, err := Repair(r.text, 0)
 		if err != nil || string(got.JSON) != r.want || got.Unsure != r.unsure {
 			t.Errorf("%s: %s, unsure %v, %v", r.text, got.JSON, got.Unsure, err)
-		}
-	}
-}
-
-// An object behind its own first name may be the value of that name.
-func TestRepairInside(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"filter": {"filter":"a"}`:            "filter",
-		`{"b":1,"filter":{"b":1,"filter":"a"}`: "", `{"filter":"{"filter":"a"}`: "",
-		`{"fil{"filter":"a"}`: "",
-	} {
-		if got, err := Repair(text, 0); err != nil || got.Inside != want || !got.Has(KindRepeat) {
-			t.Errorf("%s: %q, %v", text, got.Inside, err)
 		}
 	}
 }
@@ -245,14 +225,5 @@ func TestRepairRecordsAreBounded(t *testing.T) {
 	}
 	if from := got.Changes[1].From; from != strings.Repeat("é", 40) {
 		t.Errorf("shown as %q", from)
-	}
-}
-
-// Where a mark of a tokenizer is a blank, one in a text may be, too: nobody can tell what it says.
-func TestMarksOfATokenizer(t *testing.T) {
-	for _, text := range []string{`{"a":Ġ"xĠy"}`, `{"a":▁"x▁y"}`, `{"a":Ġ"SÃ£o"}`, `{"a":Ġ"æĿ±"}`} {
-		if got, err := Repair(text, 0); err == nil {
-			t.Errorf("%s: %s", text, got.JSON)
-		}
 	}
 }

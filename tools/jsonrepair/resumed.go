@@ -89,7 +89,7 @@ func matches(object, text string) []int {
 // beginsAgain reports whether the text begins again within itself, or at its end is about to: a stream
 // that was taken up again repeats what it had said.
 func (m *mender) beginsAgain() bool {
-	text := strings.Trim(m.text, asciiSpace+"[")
+	text := strings.TrimRight(m.text[max(strings.IndexByte(m.text, '{'), 0):], asciiSpace)
 	colon := strings.IndexByte(text[:min(len(text), lookAhead)], ':')
 	m.work += len(text)
 	return text != "" && strings.HasSuffix(text, `{"`) || colon > 0 &&

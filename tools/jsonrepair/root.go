@@ -9,12 +9,9 @@ func (m *mender) root() error {
 		return err
 	}
 	for values := 1; ; values++ {
-		begin, start := m.text[m.pos], m.pos
+		begin := m.text[m.pos]
 		if err := m.rootValue(begin); err != nil {
 			return err
-		}
-		if values == 1 && m.repeated(start) {
-			return nil
 		}
 		more, err := m.another(begin)
 		if err != nil {
@@ -141,16 +138,6 @@ func (m *mender) opensObject(i int) bool {
 func (m *mender) opensArray(i int) bool {
 	n := m.blank(i + 1)
 	return n == len(m.text) || m.text[n] == ']' || m.valueAt(n)
-}
-
-// repeated drops the rest of the text where it is once more the value that began at start.
-func (m *mender) repeated(start int) bool {
-	value, rest := strings.Trim(m.text[start:m.pos], asciiSpace), strings.Trim(m.text[m.pos:], asciiSpace)
-	if value == "" || value[0] != '{' || rest != value {
-		return false
-	}
-	m.drop(KindRepeat, len(m.text)-m.pos)
-	return true
 }
 
 // another reports whether a further value follows a root value that began with

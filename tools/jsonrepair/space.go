@@ -2,32 +2,12 @@ package jsonrepair
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 const fence = "```"
-
-// isGlyph reports whether s begins with Ġ, Ċ or ▁, which stand for a blank and a line break in the
-// vocabulary of a model.
-func isGlyph(s string) bool {
-	return strings.HasPrefix(s, "Ġ") || strings.HasPrefix(s, "Ċ") || strings.HasPrefix(s, "▁")
-}
-
-// holdsGlyphs reports whether JSON holds such a mark, or bytes as that vocabulary writes them: Ã¼ is ü.
-// Then what its texts say is unclear.
-func holdsGlyphs(json string) bool {
-	before := rune(0)
-	for _, r := range json {
-		inside := r >= 0x100 && r <= 0x143
-		if r == '▁' || r == 'Ġ' || r == 'Ċ' || before >= 0xC2 && before <= 0xF4 &&
-			(inside || r >= 0xA1 && r <= 0xBF) {
-			return true
-		}
-		before = r
-	}
-	return false
-}
 
 // skip reads white space and comments.
 func (m *mender) skip() {
@@ -38,13 +18,6 @@ func (m *mender) skip() {
 		}
 		switch w := blankWidth(m.text, m.pos); {
 		case w > 0:
-			if isGlyph(m.text[m.pos:]) {
-				m.glyphs = true
-				m.doubt()
-			}
-			if m.text[m.pos] == '<' {
-				m.doubt() // the token may be part of a text
-			}
 			m.drop(KindSpace, w)
 		case m.commentAt(m.pos), m.hashAt(m.pos):
 			m.comment()
@@ -121,52 +94,19 @@ func isWordByte(c byte) bool {
 func blankWidth(s string, i int) int {
 	c := s[i]
 	if c > ' ' && c < 0x80 {
-		if c == '<' {
-			return tokenWidth(s[i:])
-		}
 		return 0
 	}
 	return spaceWidth(s, i, c)
-}
-
-// tokenWidth is the length of the control token that s begins with, <|message|>, or 0. Outside of texts
-// it says no more than a blank.
-func tokenWidth(s string) int {
-	const longest = 40
-	if !strings.HasPrefix(s, "<|") {
-		return 0
-	}
-	n := len("<|") + wordLen(s[len("<|"):min(len(s), longest)])
-	if n == len("<|") || !strings.HasPrefix(s[n:], "|>") {
-		return 0
-	}
-	return n + len("|>")
 }
 
 func spaceWidth(s string, i int, c byte) int {
 	if c <= ' ' {
 		return 1
 	}
-	switch rest := s[i:]; c {
-	case 0xC4: // U+0120, U+010A
-		if isGlyph(rest) {
-			return 2
-		}
-	case 0xC2, 0xD8: // U+00A0, U+00AD, U+061C
-		if strings.HasPrefix(rest, "\u00a0") || strings.HasPrefix(rest, "\u00ad") ||
-			strings.HasPrefix(rest, "\u061c") {
-			return 2
-		}
-	case 0xE2: // U+2581, U+2000 to U+200F, U+2028 to U+202F, U+205F to U+206F
-		if len(rest) >= 3 && (rest[1] == 0x80 && (rest[2] >= 0x80 && rest[2] <= 0x8F || rest[2] >= 0xA8 &&
-			rest[2] <= 0xAF) ||
-			rest[1] == 0x81 && rest[2] >= 0x9F && rest[2] <= 0xAF || isGlyph(rest)) {
-			return 3
-		}
-	case 0xE3, 0xEF:
-		if strings.HasPrefix(rest, "\u3000") || strings.HasPrefix(rest, "\ufeff") {
-			return 3
-		}
+	r, size := utf8.DecodeRuneInString(s[i:])
+	if r >= 0x2000 && r <= 0x200F || r >= 0x2028 && r <= 0x202F || r >= 0x205F && r <= 0x206F ||
+		strings.ContainsRune("\u00a0\u00ad\u061c\u3000\ufeff", r) {
+		return size
 	}
 	return 0
 }

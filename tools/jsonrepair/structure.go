@@ -52,13 +52,7 @@ func (m *mender) separate() bool {
 				m.doubt()
 			}
 			m.drop(KindQuote, markAt(m.text, m.pos).width)
-		case m.top().kind == '{' && (m.dropStray() || m.dropRemark()):
-		case m.listOver():
-			m.doubt()
-			m.note(KindCloser, at, "", "]")
-			m.pop()
-			m.pos = at // the comma parts the members of the object
-			return false
+		case m.top().kind == '{' && m.dropStray():
 		default:
 			m.noteCommas(min(m.top().members, 1), commas, at)
 			return true
@@ -85,11 +79,10 @@ func (m *mender) noteCommas(want, found, at int) {
 }
 
 // danglingQuote reports whether the quote at pos opens no string: nothing but closers follow, as in
-// {"a":"b","}, or it stands behind a container, as in {"a":{"b":1}","c":2}.
+// {"a":"b","}.
 func (m *mender) danglingQuote() bool {
 	k := markAt(m.text, m.pos)
-	return k.width > 0 && (m.closersEnd(m.pos+k.width) || m.pos > 0 &&
-		strings.IndexByte("}]", m.text[m.pos-1]) >= 0 && m.strayAhead(m.pos))
+	return k.width > 0 && (m.closersEnd(m.pos + k.width))
 }
 
 // dropStray drops words at pos that stand before a quoted key, as in
@@ -103,29 +96,6 @@ func (m *mender) dropStray() bool {
 	m.doubt()
 	m.drop(KindProse, n)
 	return true
-}
-
-// dropRemark drops words at pos that stand before the end of an object, as in
-// {"a":1} This should work.}, and reports whether there are any.
-func (m *mender) dropRemark() bool {
-	const longest = 256
-	rest := m.text[m.pos:min(len(m.text), m.pos+longest)]
-	n := strings.IndexAny(rest, "{}[]\"'`:=“”„‘’")
-	m.work += max(n, 0)
-	if n <= 0 || rest[n] != '}' || strings.IndexByte(rest[:n], ' ') < 0 {
-		return false
-	}
-	m.doubt()
-	m.drop(KindProse, n)
-	return true
-}
-
-// listOver reports whether a key and its colon stand where an array in an object
-// goes on: the array lacks its closer, as in {"a":["x","b":1}.
-func (m *mender) listOver() bool {
-	n := len(m.open)
-	return n > 1 && m.open[n-1].kind == '[' && m.open[n-2].kind == '{' &&
-		m.open[n-1].members > 0 && m.colonAfterKey(m.pos)
 }
 
 // brace handles an opening brace where a key should be, and reports whether it

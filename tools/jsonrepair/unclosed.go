@@ -39,18 +39,6 @@ func (m *mender) commaBeforeKey(start, end int) (comma int, ok bool) {
 	return comma, i < end && comma > start && m.text[comma] == ','
 }
 
-// unquoted leaves out a closing quote of another kind at end that answers no
-// opening one, as in {"a":"b”,"c":1}.
-func (m *mender) unquoted(start, end int) int {
-	for _, closing := range []string{"”", "’", "'"} {
-		if body, ok := strings.CutSuffix(m.text[start:end], closing); ok &&
-			!strings.ContainsAny(body, "“”‘’'") {
-			return start + len(body)
-		}
-	}
-	return end
-}
-
 // unclosed ends a string that begins at start and has no closing quote. Text
 // that ends in a closer was closed by someone: then the string ends before the
 // first thing that looks like structure, else it takes the rest.

@@ -166,13 +166,6 @@ func jsonCall(s string) bool {
 	return ok && inner != "" && strings.ContainsRune("\"#/", rune(inner[0]))
 }
 
-// aside reports whether text is words in brackets, such as "(no arguments)".
-func aside(text string) bool {
-	inner := strings.Trim(text, "()<>")
-	return strings.ContainsAny(text[:1], "(<") && len(text) == len(inner)+2 &&
-		onlyLetters(strings.ReplaceAll(inner, " ", ""))
-}
-
 // withoutApostrophe joins what an apostrophe parts, as in "can't".
 func withoutApostrophe(word string) string {
 	before, after, ok := strings.Cut(strings.ReplaceAll(word, "’", "'"), "'")
@@ -236,4 +229,11 @@ func doubtCode(text string) string {
 		return sentence
 	}
 	return ""
+}
+
+// aside reports whether text is words in brackets, such as "(no arguments)".
+func aside(text string) bool {
+	inner := strings.Trim(text, "()<>")
+	return strings.ContainsAny(text[:1], "(<") && len(text) == len(inner)+2 &&
+		onlyLetters(strings.ReplaceAll(inner, " ", ""))
 }

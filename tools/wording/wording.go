@@ -35,7 +35,7 @@ func Kinds() []string {
 
 // KindOf is what a parameter takes by its name, however it is spelled, where no rule says so.
 func KindOf(param string) Kind {
-	switch strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(param)) {
+	switch strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(param), "_", ""), "-", "") {
 	case "command", "cmd", "shellcommand", "commandline", "commands", "cmds":
 		return Command
 	case "code", "script", "source":
@@ -96,9 +96,6 @@ func jsonLike(text string) bool {
 	case '"':
 		key := strings.IndexByte(rest, '"')
 		return key >= 0 && strings.HasPrefix(strings.TrimLeft(rest[key+1:], " "), ":")
-	}
-	if behind, ok := afterWord(text); ok && behind != "" {
-		return true
 	}
 	return strings.HasPrefix(text, "&quot;") || strings.HasPrefix(text, "eyJ") && letters(text) == len(text)
 }

@@ -40,7 +40,7 @@ func (d Draw) String() string {
 	return string(append(b, ']'))
 }
 
-var mark = regexp.MustCompile(`\[noise (\d+)((?: [a-z=,0-9-]+)*)\]`)
+var mark = regexp.MustCompile(`\[noise (\d+)((?: [a-z=,0-9._-]+)*)\]`)
 
 // FindDraw finds the last draw in a text. The error says what is wrong with it.
 func FindDraw(text string) (d Draw, ok bool, err error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/tools/args"
 )
 
 var update = flag.Bool("update", false, "measure, and write docs/reading.md anew; a minute")
@@ -62,11 +63,28 @@ func TestReadingPage(t *testing.T) {
 	}
 	page, err := os.ReadFile(docs(pageFile))
 	ruletest.Must(t, err)
+	if !strings.Contains(string(page), damages()) {
+		t.Errorf("docs/%s has another table of damage; write it anew with: make reading", pageFile)
+	}
 	for id, reason := range why {
 		if !strings.Contains(string(page), "| `"+id+"` |") || !strings.Contains(string(page), reason) {
 			t.Errorf("docs/%s does not tell of %s; write it anew with: make reading", pageFile, id)
 		}
 	}
+}
+
+// damages is the table by which arguments are damaged and read.
+func damages() string {
+	var b strings.Builder
+	b.WriteString("## Damage of arguments\n\nThe rows of `tools/args`: each says what damages arguments, and what undoes that. The noise, `explain` and the\nreader have them from there. Rows without *all* are undone for tools that only read.\n\n| row | what | undone for |\n|---|---|---|\n")
+	for _, op := range args.Ops() {
+		whom := "reading"
+		if op.Keeps {
+			whom = "all"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", op.ID, op.About, whom)
+	}
+	return b.String() + "\n"
 }
 
 func (m *measured) page(why map[string]string) string {
@@ -75,6 +93,7 @@ func (m *measured) page(why map[string]string) string {
 	m.recovery(&b)
 	m.others(&b)
 	m.known(&b, why)
+	b.WriteString(damages())
 	m.quotations(&b)
 	return b.String()
 }

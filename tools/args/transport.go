@@ -1,11 +1,36 @@
-package notation
+package args
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
+
+// transportOps are what servers that hand on a stream leave in arguments.
+func transportOps() []Op {
+	return []Op{
+		{ID: "args.chunks", About: "the sizes of HTTP's chunks", Server: true, Stream: true,
+			Damage: func(r *rand.Rand, text string) (string, bool) {
+				at := 1 + r.IntN(max(len(text)-1, 1))
+				for at < len(text) && !utf8.RuneStart(text[at]) {
+					at++
+				}
+				return fmt.Sprintf("%x\r\n%s\r\n%x\r\n%s\r\n0\r\n\r\n", at, text[:at], len(text)-at, text[at:]),
+					at < len(text)
+			}, Undo: pure(func(s string) []string { return only(Carried(s), s, true) }),
+			Signs: "\n", Cost: cheap,
+			Keeps: true},
+		{ID: "args.beats", About: "lines that keep the stream open", Server: true,
+			Damage: func(r *rand.Rand, text string) (string, bool) {
+				return layout{"{", ":" + pick(r, ": OPENROUTER PROCESSING\n\n ", "\n: keep-alive\n\n",
+					": ping\n\n"), ", ", "}", nil, nil}.write(text)
+			}, Undo: pure(beats), Signs: "\n", Cost: cheap, Keeps: true, Proof: true},
+	}
+}
 
 var (
 	// beat is a line by which a server keeps a stream of events open, wherever it came between.
@@ -38,7 +63,7 @@ func begins(s string, with byte) bool {
 
 // beats takes lines of the transport out that came between the pieces of an object.
 func beats(s string) []string {
-	if !strings.Contains(s, "\n") || !begins(s, '{') {
+	if !begins(s, '{') {
 		return nil
 	}
 	text, ok := split(s, func(part string) (string, bool) {
@@ -92,9 +117,10 @@ func chunks(s string) (text string, n int) {
 	}
 }
 
-// between takes tokens of a tokenizer out that stand between the pieces of an object, and not in a text.
-func between(s string) []string {
-	if !strings.Contains(s, "<") || !begins(s, '{') {
+// tokensBetween takes tokens of a tokenizer out that stand between the pieces of an object, and not in a
+// text.
+func tokensBetween(s string) []string {
+	if !begins(s, '{') {
 		return nil
 	}
 	text, ok := split(s, func(part string) (string, bool) {

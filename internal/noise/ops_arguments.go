@@ -1,0 +1,61 @@
+package noise
+
+import (
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/args"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
+)
+
+// argumentOps are the damages of arguments: those of the table by which they are read, and what no reader can
+// undo for sure.
+func argumentOps() []Operator {
+	out := []Operator{
+		argument("args.inner", "quotes inside a text are not escaped", func(d *draft, m *message) {
+			if strings.Contains(m.body, `\"`) {
+				m.body = strings.ReplaceAll(m.body, `\"`, `"`)
+				d.lower(m.call, May)
+			}
+		}),
+		argument("args.lost", "the last quote and brace are forgotten", func(d *draft, m *message) {
+			if body, ok := strings.CutSuffix(m.body, `"}`); ok {
+				d.unclosed(m, body)
+			}
+		}),
+	}
+	for _, row := range args.Ops() {
+		if row.Damage == nil {
+			continue
+		}
+		op := argument(row.ID, row.About, func(d *draft, m *message) {
+			body, ok := row.Do(d.Rand, m.body)
+			if !ok || row.Stream && d.how != "native" {
+				return
+			}
+			if row.ID == jsonrepair.KindCloser && len(body) < len(m.body) {
+				d.unclosed(m, body)
+				return
+			}
+			if m.body = body; (row.Words || !row.Keeps) && d.calls[m.call].Class != Reads {
+				d.lower(m.call, May)
+			}
+		})
+		op.Server = row.Server
+		out = append(out, op)
+	}
+	return out
+}
+
+func argument(id, about string, do func(d *draft, m *message)) Operator {
+	op := each(slipArguments, id, about, do)
+	op.native = true
+	return op
+}
+
+// unclosed leaves an object without its end. Only a call that reads must survive it.
+func (d *draft) unclosed(m *message, body string) {
+	m.body, d.open = body, true
+	if d.calls[m.call].Class != Reads {
+		d.lower(m.call, May)
+	}
+}
