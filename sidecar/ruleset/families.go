@@ -24,7 +24,7 @@ type familyFile struct {
 	About      string          `rule:"about,required" doc:"Which models these are, and where the format is described."`
 	Models     []rulefile.Text `rule:"models,required" doc:"Words of the names of its models, in upper or lower case. A name may hold words of several families: the first one counts, and of two that begin at one place the longer one." eg:"[qwen, qwq]"`
 	Template   []rulefile.Text `rule:"template" doc:"Texts of its chat template. Where no family knows the name of a model, the one of which the template holds all texts is taken, if it is the only one." eg:"['<|im_start|>', '<function=']"`
-	Keep       []rulefile.Text `rule:"keep" doc:"Ids of strategies.yaml that read its replies, too. If left out, they are those of the profile default." eg:"[native, guided_json]"`
+	Keep       []parse.Kind    `rule:"keep" one:"native harmony json lines frame drop phrases" doc:"The kinds of strategies of the profile default that read its replies, too. If left out, all do." eg:"[native, json]"`
 	Strategies []strategyRule  `rule:"strategies" doc:"How the family writes calls. It is the models' own format, so text may stand in front of a call and behind it."`
 	Thoughts   *familyThoughts `rule:"thoughts" doc:"How it writes thoughts into the text."`
 	Never      []rulefile.Text `rule:"never" doc:"Marks that are never shown. They are removed from the text." eg:"['<|im_end|>']"`
@@ -197,15 +197,16 @@ func (l *loader) family(name, file string, f *familyFile) {
 		l.set.profiles[name] = usual
 		return
 	}
-	profile := profileRule{Only: f.Keep}
+	ids := collect(all, func(s parse.Strategy) string { return s.ID })
+	var profile profileRule
 	for _, list := range [][]parse.Strategy{usual.All(), own.compiled} {
 		for _, st := range list {
-			if st.Enabled && (st.Own || f.Keep == nil) {
+			if st.Enabled && (st.Own || f.Keep == nil || slices.Contains(f.Keep, st.Kind)) {
 				profile.Only = append(profile.Only, rulefile.Text{Value: st.ID})
 			}
 		}
 	}
-	l.profile(file, name, profile, all, rules, collect(all, func(s parse.Strategy) string { return s.ID }))
+	l.profile(file, name, profile, all, rules, ids)
 }
 
 // strategyList are strategies as they are written and compiled.

@@ -41,8 +41,8 @@ var conditions = []struct {
 	more      []cond.Variable
 }{
 	{strategiesFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
-	{anyFamilyFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
 	{strategiesFile, "choose.when", reflect.TypeFor[Asked](), nil},
+	{anyFamilyFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
 	{resultsFile, "results.formula", reflect.TypeFor[ResultEnv](), nil},
 	{editsFile, "requests.when", reflect.TypeFor[edits.Request](), nil},
 	{editsFile, "results.when", reflect.TypeFor[edits.Result](), nil},
