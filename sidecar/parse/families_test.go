@@ -10,7 +10,8 @@ import (
 // cuts are ways to cut a text into pieces.
 func cuts(s string) map[string][]string {
 	out := map[string][]string{"whole": {s}, "halves": {s[:len(s)/2], s[len(s)/2:]}}
-	for name, n := range map[string]int{"bytes": 1, "twos": 2, "threes": 3, "sevens": 7, "tens": 10, "hundreds": 100} {
+	for name, n := range map[string]int{"bytes": 1, "twos": 2, "threes": 3, "sevens": 7, "tens": 10,
+		"hundreds": 100} {
 		for i := 0; i < len(s); i += n {
 			out[name] = append(out[name], s[i:min(len(s), i+n)])
 		}
@@ -18,8 +19,8 @@ func cuts(s string) map[string][]string {
 	return out
 }
 
-// Replies of other families, as their models write them, are read by the files of families: the calls of nearly
-// all, no call that is none, and thoughts and text in their places. Any chunking gives the same.
+// Replies of other families, as their models write them, are read by the files of families: the calls of
+// nearly all, no call that is none, and thoughts and text in their places. Any chunking gives the same.
 func TestFamilies(t *testing.T) {
 	cases, calls, whole, none := 0, 0, 0, 0
 	for _, c := range corpus.Load[family](t, "families") {
@@ -36,7 +37,8 @@ func TestFamilies(t *testing.T) {
 		s, catalog := shipped.Strategies(of.Name), catalogOf(c.Tools, true)
 		got := readPieces(s, catalog, []string{c.Raw}, finish)
 		same := sameCalls(got.Calls, c.Expect.Calls, nil)
-		switch right := sameText(got.Content, c.Expect.Content) && sameText(got.Reasoning, c.Expect.Reasoning); {
+		switch right := sameText(got.Content, c.Expect.Content) &&
+			sameText(got.Reasoning, c.Expect.Reasoning); {
 		case same && (right || c.Expect.Error):
 			calls, whole = calls+1, whole+1
 		case same:
@@ -47,15 +49,18 @@ func TestFamilies(t *testing.T) {
 		}
 		for name, pieces := range cuts(c.Raw) {
 			cut := readPieces(s, catalog, pieces, finish)
-			if cut.Content != got.Content || cut.Reasoning != got.Reasoning || len(cut.Calls) != len(got.Calls) {
+			if cut.Content != got.Content || cut.Reasoning != got.Reasoning ||
+				len(cut.Calls) != len(got.Calls) {
 				t.Errorf("%s in %s: %q %q, whole: %q %q", c.ID, name, cut.Content, cut.Reasoning, got.Content,
 					got.Reasoning)
 			}
 		}
 	}
-	t.Logf("%d cases: calls right in %d, all right in %d, calls that are none in %d", cases, calls, whole, none)
+	t.Logf("%d cases: calls right in %d, all right in %d, calls that are none in %d", cases, calls, whole,
+		none)
 	if calls < cases*97/100 || whole < cases*97/100 || none > 0 {
-		t.Errorf("of %d cases calls are right in %d, all in %d; %d have calls that are none", cases, calls, whole, none)
+		t.Errorf("of %d cases calls are right in %d, all in %d; %d have calls that are none", cases, calls,
+			whole, none)
 	}
 }
 
