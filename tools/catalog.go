@@ -268,6 +268,10 @@ func (c *Catalog) take(m Match, w *shaper, r args.Reading, end Ending) (string, 
 	if m.Deferred != "" {
 		r.Text = `{"id":` + jsontext.Quote(m.Deferred) + `,"args":` + r.Text + `}`
 	}
+	if outer, ok := w.nested(r.Text); ok {
+		w.note("args.nest", r.Text, outer, "")
+		r.Text = outer
+	}
 	noted := len(w.repairs)
 	object, refusal := w.fit(r.Text)
 	if refusal == nil || w.schema == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
@@ -46,7 +47,7 @@ func (w *shaper) inside(s *jsonschema.Schema, raw string) string {
 	case v.IsArray() && s.Items != nil:
 		var out []string
 		for _, e := range v.Array() {
-			out = append(out, w.value(s.Items, e.Raw))
+			out = append(out, w.element(s.Items, e.Raw))
 		}
 		return "[" + strings.Join(out, ",") + "]"
 	}
@@ -98,10 +99,27 @@ func (w *shaper) list(s *jsonschema.Schema, raw string) string {
 	}
 	element := raw
 	if s.Items != nil {
-		element = w.value(s.Items, raw)
+		element = w.element(s.Items, raw)
 	}
 	w.note("args.wrap", raw, "["+element+"]", "")
 	return "[" + element + "]"
+}
+
+// element is the value of an element of a list. Where its object must have one text and nothing else,
+// and the tool only reads, that text alone may stand there: ["a.txt"] for [{"path": "a.txt"}].
+func (w *shaper) element(s *jsonschema.Schema, raw string) string {
+	out := w.value(s, raw)
+	props, required := fields(target(s))
+	if raw[0] != '"' || !w.harmless() || len(required) != 1 || props[required[0]] == nil ||
+		w.accepts(s, out) {
+		return out
+	}
+	object := "{" + jsontext.Quote(required[0]) + ":" + raw + "}"
+	if !w.accepts(s, object) {
+		return out
+	}
+	w.note("args.wrap", raw, object, "")
+	return object
 }
 
 // branch mends raw for one of the schemas that s is made of.

@@ -3,6 +3,8 @@ package tools
 import (
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // keySigns are what stands in no name of a parameter, but is stuck to some: "recursive?", "*path",
@@ -34,4 +36,10 @@ func (w *shaper) unprefixed(given string, free func(string) bool) string {
 		return ""
 	}
 	return rest
+}
+
+// holds reports whether a schema is one of an object or a list, and of nothing else.
+func holds(s *jsonschema.Schema) bool {
+	t := target(s)
+	return len(t.Types) == 1 && (t.Types[0] == "object" || t.Types[0] == "array")
 }

@@ -16,6 +16,63 @@ var nameless = regexp.MustCompile(`^\{\s*""\s*:\s*(?:\{\s*\}|\[\s*\]|""|null)\s*
 // elided are arguments of which the model left all out.
 var elided = regexp.MustCompile(`^[\[{(]\s*"?(?:\.{3,}|…+)"?\s*[\]})]$`)
 
+// nested returns arguments of which those that the tool does not take stand within the object, or the
+// list of objects, that it must have: the model left that out. All of them must be members of it.
+func (w *shaper) nested(object string) (outer string, ok bool) {
+	if w.schema == nil {
+		return "", false
+	}
+	given := membersOf(object)
+	aliases := w.rules.paramsOf(w.tool)
+	own := func(name string) string { // the parameter beside that object which a name means
+		if same := sameKey(name, w.schema.props, w.known); same != "" {
+			return same
+		}
+		name, _ = aliasOf(name, aliases, w.schema.props,
+			func(name string) bool { return w.known(name) && !holds(w.schema.props[name]) })
+		return name
+	}
+	missing := slices.DeleteFunc(slices.Clone(w.schema.required), func(name string) bool {
+		return slices.ContainsFunc(given, func(m member) bool { return own(m.name) == name })
+	})
+	if len(missing) != 1 || !w.known(missing[0]) {
+		return "", false
+	}
+	frame := target(w.schema.props[missing[0]])
+	list := typed(frame, "array") && frame.Items != nil
+	if list {
+		frame = target(frame.Items)
+	}
+	within, _ := fields(frame)
+	if len(within) == 0 {
+		return "", false
+	}
+	var inner, kept []member
+	for _, m := range given {
+		if own(m.name) == "" {
+			inner = append(inner, m)
+		} else {
+			kept = append(kept, m)
+		}
+	}
+	if len(inner) == 0 || slices.ContainsFunc(inner, func(m member) bool {
+		name, _ := w.renames(m.name, within, aliases, func(name string) bool { return within[name] != nil })
+		return name == ""
+	}) {
+		return "", false
+	}
+	val := join(inner)
+	if list {
+		val = "[" + val + "]"
+	}
+	outer = join(append(kept, member{key: jsontext.Quote(missing[0]), val: val}))
+	noted := len(w.repairs)
+	w.refill(len(outer))
+	mended := w.object(outer, w.schema.Schema, w.schema.props, w.schema.required, aliases)
+	w.repairs = w.repairs[:noted]
+	return outer, w.schema.Accepts(mended)
+}
+
 // unschemed returns the values that stand in place of schemas: {"type": "object", "properties":
 // {"path": "a"}, "required": ["path"]}. A schema itself has none.
 func (w *shaper) unschemed(object string) (values string, ok bool) {

@@ -1,6 +1,20 @@
 package tools
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
+)
+
+// strangers says that none of the arguments is a parameter of the tool, whose schema names all that it
+// takes: they are a result that the model made up, or those of another tool.
+func (w *shaper) strangers(all []argument) bool {
+	s := w.schema
+	return s != nil && len(all) > 0 && len(s.props) > 0 && s.Others == nil &&
+		len(s.PatternProperties)+len(s.AnyOf)+len(s.OneOf) == 0 && !s.Branched &&
+		!slices.ContainsFunc(all, func(a argument) bool { return w.known(string(a.name)) })
+}
 
 // sound refuses arguments that are valid, and still may say something else than was meant. For a tool
 // that only reads, no harm is done, and what came is what leaves; for one without parameters, neither.
@@ -9,6 +23,14 @@ func (c *Catalog) sound(m Match, w *shaper, object []byte) *Refusal {
 	all := argumentsOf(object, few[:0])
 	if c.open || w.each(all) && misread(object, Exec) == "" && w.hollow(all) == "" {
 		return nil // as nearly always, and without its class, which takes longer to find
+	}
+	if m.Name != deferredVia && w.strangers(all) { // the gateway takes that in other spellings, too
+		names := make([]string, len(all))
+		for i, a := range all {
+			names[i] = string(a.name)
+		}
+		return w.refuse(BadSchema,
+			w.schema.fault(m.Name, "", jsonschema.Fault{Keyword: "additionalProperties", Names: names}))
 	}
 	class := c.rules.Class(cmp.Or(m.Deferred, m.Name))
 	if class == Read || w.schema != nil && len(w.schema.props) == 0 {

@@ -16,7 +16,7 @@ func (st *Strategy) Check() error {
 		return st.Errorf("confidence %v is not between 0 and 1", st.Confidence)
 	case st.Lead < 0 || st.Lead > 1<<16:
 		return st.Errorf("lead %d is not between 0 and 65536", st.Lead)
-	case !slices.Contains(Kinds(), st.Kind):
+	case st.Kind != Thinks && !slices.Contains(Kinds(), st.Kind):
 		return st.Errorf("kind %q is none of %v", st.Kind, Kinds())
 	}
 	for _, f := range st.Read {

@@ -22,9 +22,9 @@ const (
 	Thinks  Kind = "thinks"  // no call at all: literals around the thoughts at the start of the content
 )
 
-// Kinds are all of them, in the order in which people read of them.
+// Kinds are those that a rule file may name, in the order in which people read of them.
 func Kinds() []Kind {
-	return []Kind{Native, Harmony, JSON, Lines, Frames, Drop, Phrases, Thinks}
+	return []Kind{Native, Harmony, JSON, Lines, Frames, Drop, Phrases}
 }
 
 // Strategy is one way to read a reply, as a rule file describes it.

@@ -31,7 +31,7 @@ type locked struct {
 // lockedStrategies is strategies.yaml of the locked folder.
 type lockedStrategies struct {
 	Version int             `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Kinds   *[]parse.Kind   `rule:"kinds" one:"native harmony json lines block frame pattern drop phrases" doc:"The only kinds of strategies that may be on. If left out, all may be." eg:"[native, harmony]"`
+	Kinds   *[]parse.Kind   `rule:"kinds" one:"native harmony json lines frame drop phrases block pattern" doc:"The only kinds of strategies that may be on. If left out, all may be." eg:"[native, harmony]"`
 	Off     []rulefile.Text `rule:"off" doc:"Ids of strategies that stay off in every profile." eg:"[fuzzy]"`
 }
 
@@ -153,7 +153,10 @@ func (l *loader) bars(r strategyRule) (by rulefile.Place, why string) {
 			return id.All(), r.ID.Value + " is off in the locked folder"
 		}
 	}
-	if kinds := l.locked.kinds; kinds != nil && !slices.Contains(*kinds, r.Kind) {
+	allows := func(k parse.Kind) bool { // a folder of an earlier version calls frames blocks
+		return k == r.Kind || r.Kind == parse.Frames && (k == blockKind || k == patternKind)
+	}
+	if kinds := l.locked.kinds; kinds != nil && !slices.ContainsFunc(*kinds, allows) {
 		return l.placeOf(lockedName(strategiesFile), "kinds"),
 			"the locked folder allows no strategy of kind " + string(r.Kind)
 	}

@@ -134,8 +134,11 @@ func (l *loader) strategies() {
 	}
 }
 
-// patternKind is the kind of strategies of earlier versions that no reader has any more.
-const patternKind = "pattern"
+// The kinds of earlier versions: blocks are frames now, and patterns are read no more.
+const (
+	blockKind   = "block"
+	patternKind = "pattern"
+)
 
 // offeredFor is what a miss is tried with: prose is read only where tools are
 // known, everything else where any name will do.
@@ -178,7 +181,7 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		for _, call := range bodies(b.Body.Value) {
 			r.Frame.Call = append(r.Frame.Call, rulefile.Text{Value: call, At: b.Body.At})
 		}
-		gone := b.Body.At.Problem(rulefile.CodeKey, "kind block is an old name of kind frame",
+		gone := r.At.Problem(rulefile.CodeKey, "kind block is an old name of kind frame",
 			fmt.Sprintf("write kind: frame, and in its part frame call: ['%s'] in place of body",
 				strings.Join(bodies(b.Body.Value), "', '")))
 		gone.Warning = true

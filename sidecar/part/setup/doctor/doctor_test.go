@@ -14,6 +14,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -22,7 +23,7 @@ import (
 // patient has the built-in rules, a model server and a state folder of its own.
 func patient(t *testing.T, model http.Handler) *Patient {
 	t.Helper()
-	p := &Patient{Set: ruletest.Shipped(t), Rules: Rules{Folder: "builtin"}, URL: "http://127.0.0.1:8001/v1",
+	p := &Patient{Set: ruletest.Shipped(t, run.Part{}.Rules()...), Rules: Rules{Folder: "builtin"}, URL: "http://127.0.0.1:8001/v1",
 		Progress: new(bytes.Buffer)}
 	p.Settings = config.Settings{State: filepath.Join(t.TempDir(), "state"), Listen: "127.0.0.1:8001"}
 	if err := os.Mkdir(p.Settings.State, 0o700); err != nil {
