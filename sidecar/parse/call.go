@@ -147,35 +147,7 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	case v[j] == '{': // a second object: whether it says the same, the catalog sees
 		return t.followObject(v, j, eof)
 	}
-	switch closed, is := t.remarked(v, j, eof); {
-	case is == wait:
-		return 0, true
-	case is == yes && t.r.facts.Asked:
-		return t.unsay(v, closed, why(Behind))
-	case is == yes:
-		t.doubted = true
-		t.endCall(v, end, true)
-		t.between()
-		return closed, false
-	}
 	return t.invented(v, end, eof)
-}
-
-// mostRemark is how many bytes behind the arguments of a call may be a remark about it.
-const mostRemark = 1 << 10
-
-// remarked looks for the token that closes the message behind text at v[i:]. Then the text belongs to the
-// call, and may take it back: a tool that writes or executes is asked about. Closed is where the token ends.
-func (t *text) remarked(v string, i int, eof bool) (closed int, is verdict) {
-	if class, known := t.r.c.ClassOf(t.head.Recipient); !known || class == tools.Read {
-		return 0, no
-	}
-	end := min(len(v), i+mostRemark)
-	at, found, _ := t.grammar.Alphabet.Find(v[:end], i, eof && end == len(v))
-	if at < 0 {
-		return 0, scan.WaitUnless(eof || end < len(v))
-	}
-	return at + found.N, scan.When(found.Token == harmony.Call)
 }
 
 // followObject reads on to the end of a body that goes on with another object at v[j:].
