@@ -88,13 +88,9 @@ func TestLiveRules(t *testing.T) {
 	inFlight := make(chan *provider.Answer, 1)
 	go func() { inFlight <- r.Stream() }()
 	ruletest.Soon(t, "the model is asked", func() bool { return len(model.Requests("")) == 2 })
-	began := time.Now()
 	ruletest.Edit(t, dir, "strategies.yaml", "kind: frame\n    priority: 60",
 		"kind: frame\n    enabled: false\n    priority: 60")
 	ruletest.Soon(t, "the edit is taken up", func() bool { return r.Rules.Set().Version != before })
-	if took := time.Since(began); took > 4*time.Second { // without an event it is looked at after five
-		t.Errorf("taken up after %s", took)
-	}
 	after := r.Rules.Set().Version
 	close(taken)
 	if a := <-inFlight; len(a.Calls) != 1 || a.Header.Get(web.RulesVersion) != before {

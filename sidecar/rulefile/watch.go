@@ -27,7 +27,7 @@ const (
 // Events are only a hint to look: editors rename, Kubernetes swaps links, some
 // file systems say nothing.
 func Watch(ctx context.Context, src Source, seen string, apply func(Files, error) bool) {
-	w := watch{src: src, last: seen, apply: apply, folders: map[string]os.FileInfo{}}
+	w := watch{src: src, last: seen, apply: apply, poll: poll, folders: map[string]os.FileInfo{}}
 	w.run(ctx)
 }
 
@@ -35,9 +35,10 @@ func Watch(ctx context.Context, src Source, seen string, apply func(Files, error
 type watch struct {
 	src     Source
 	apply   func(Files, error) bool
-	last    string    // version or error that was applied last
-	first   string    // what the first of two reads gave; empty: the next read is the first
-	waiting time.Time // since when a look is being put off
+	poll    time.Duration // it looks so often without an event
+	last    string        // version or error that was applied last
+	first   string        // what the first of two reads gave; empty: the next read is the first
+	waiting time.Time     // since when a look is being put off
 	notify  *fsnotify.Watcher
 	folders map[string]os.FileInfo // what notify watches, as it was then
 }
@@ -50,7 +51,7 @@ func (w *watch) run(ctx context.Context) {
 		w.notify, events, errs = n, n.Events, n.Errors
 	}
 	w.rewatch()
-	tick := time.NewTicker(poll)
+	tick := time.NewTicker(w.poll)
 	defer tick.Stop()
 	look := time.NewTimer(quiet) // once at the start: an edit may have come before the watch
 	defer look.Stop()

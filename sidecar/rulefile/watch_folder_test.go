@@ -1,6 +1,7 @@
 package rulefile
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -29,6 +30,29 @@ func TestWatchReplacedSubfolder(t *testing.T) {
 			t.Fatal("edits in the new folder give no event")
 		}
 	}
+}
+
+// TestWatchByEvents: an edit is taken up by its event, and need not wait for the next poll.
+func TestWatchByEvents(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir+"/exec.yaml", "a: 0\n")
+	files, err := ReadDir(dir)
+	check(t, err)
+	applied, done := make(chan Files), make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	w := watch{src: Source{Dir: dir}, last: files.Version(), poll: time.Hour, folders: map[string]os.FileInfo{},
+		apply: func(f Files, _ error) bool { applied <- f; return true }}
+	go func() { w.run(ctx); close(done) }()
+	for _, text := range []string{"a: 1\n", "a: 2\n", "a: 3\n"} {
+		time.Sleep(5 * quiet) // the looks at the start, and behind an edit, are over
+		write(t, dir+"/exec.yaml", text)
+		if f := <-applied; f["exec.yaml"] != text {
+			t.Errorf("%q is in force, not %q", f["exec.yaml"], text)
+		}
+	}
+	cancel()
+	<-done
 }
 
 // sees writes a file now and then until there is an event about it.
