@@ -30,7 +30,7 @@ completions = bash-completion/completions/gpt-oss-executor zsh/site-functions/_g
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|e2e/modelserver/ollama|deploy/check|sidecar/part/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
-.PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long deploy race e2e servers lint fuzz bench load demo model sessions schemas faults scenarios agents experiments reading compare-readers clean
+.PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long deploy race e2e servers lint fuzz bench load demo pictures model sessions schemas faults scenarios agents experiments reading compare-readers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,10 +97,10 @@ skipped:
 unit: skipped ## the tests that need nothing but Go, the longest ones cut short
 	go test -short -vet=off -timeout 15m $(packages) # lint has vetted it
 
-long: ## the tests that unit cuts short: they ask for testing.Short
-	@files=$$(grep -rl --include='*_test.go' --exclude-dir=e2e --exclude-dir=check 'testing\.Short()' .); \
-	  names=$$(awk '/^func / { name = $$2; sub(/\(.*/, "", name) } /testing\.Short\(\)/ { print name }' $$files | sort -u | paste -sd '|'); \
-	  echo "go test -run $$names"; go test -vet=off -timeout 15m -run "^($$names)\$$" $$(xargs dirname <<<"$$files" | sort -u)
+long: ## the tests that unit cuts short: they ask for testing.Short, or have InResponses ask
+	@files=$$(grep -rl --include='*_test.go' --exclude-dir=e2e --exclude-dir=check 'testing\.Short()\|provider\.InResponses(' .); \
+	  names=$$(awk '/^func / { name = $$2; sub(/\(.*/, "", name) } /testing\.Short\(\)|provider\.InResponses\(/ { print name }' $$files | sort -u | paste -sd '|'); \
+	  echo "go test -run $$names"; go test -vet=off -timeout 30m -run "^($$names)\$$" $$(xargs dirname <<<"$$files" | sort -u)
 
 deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a minute, the first time three
 	@for tool in promtool prometheus; do command -v $$tool >/dev/null || echo "skipped: what $$tool checks of deploy/; it is not here (apt-get install prometheus)"; done
@@ -109,7 +109,7 @@ deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a
 	cd deploy/check && go vet ./... && go run $(STATICCHECK) ./... && go test -vet=off -timeout 10m ./...
 
 race: ## what runs at the same time as something else, under the race detector; 4 minutes
-	CGO_ENABLED=1 go test -race -short -vet=off -timeout 15m $(concurrent)
+	CGO_ENABLED=1 go test -race -short -vet=off -timeout 30m $(concurrent)
 
 gateway: # a real OpenClaw gateway
 	GPTOSS_E2E=1 go test -count=1 -vet=off -timeout 30m -run '^TestGateway$$' ./e2e
@@ -160,6 +160,9 @@ demo: ## see it work: no model, no key; where npm is, with a real gateway, too
 	  sed -n 's/^.*_test.go:[0-9]*: | /  /p' "$$log"; rm "$$log"; \
 	fi
 
+pictures: build ## draw the pictures of README anew from the demo: docs/demo.svg, docs/console.png; needs chromium and script
+	docs/pictures.sh
+
 model: ## a scripted gpt-oss server at 127.0.0.1:8000 to play with; DIALECT=ollama, llamacpp ...
 	@go run ./sidecar/script/serve --dialect $(DIALECT) --listen $(LISTEN)
 
@@ -189,7 +192,7 @@ compare-readers: ## what of the corpora and slips is read otherwise than at BASE
 	diff $$dir/before $$dir/after | head -n $(or $(LINES),100)
 
 reading: ## measure how replies are read, and rewrite docs/reading.md; a minute
-	go test ./sidecar/part/eval/trial -run TestReadingPage -timeout 10m -update
+	go test ./sidecar/part/eval -run TestReadingPage -timeout 10m -update
 
 clean: ## remove what was built, and what was fetched from npm
 	rm -rf bin dist "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor"

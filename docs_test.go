@@ -83,6 +83,26 @@ func TestAnchorsAreThere(t *testing.T) {
 	}
 }
 
+// README can be read in five minutes, and what it leads to is there.
+func TestReadmeIsShort(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(text))); n > 1000 {
+		t.Errorf("README has %d words, and may have 1000", n)
+	}
+	links := regexp.MustCompile(`\]\(([\w./-]+)[#)]`).FindAllStringSubmatch(string(text), -1)
+	if len(links) < 20 {
+		t.Errorf("only %d links were found: are they written another way now?", len(links))
+	}
+	for _, link := range links {
+		if _, err := os.Stat(link[1]); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // anchor is how GitHub names a heading.
 func anchor(heading string) string {
 	heading = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`).ReplaceAllString(heading, "$1")

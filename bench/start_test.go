@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -76,7 +76,7 @@ func BenchmarkStart(b *testing.B) {
 
 // ticket is a ticket for a command.
 func ticket(b *testing.B, words []string) string {
-	folder, err := tickets.Open(filepath.Join(b.TempDir(), "tickets"))
+	folder, err := confine.OpenFolder(filepath.Join(b.TempDir(), "tickets"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -21,8 +22,8 @@ func (b *bench) doctor(t *testing.T) (play func(t *testing.T)) {
 
 func (b *bench) examined(t *testing.T) {
 	d := script.VLLM()
-	models := startModel(t, script.Started(d,
-		script.StartOf(d, "--tool-call-parser openai --enable-auto-tool-choice")))
+	models := startModel(t, servers.New(d,
+		servers.StartOf(d, "--tool-call-parser openai --enable-auto-tool-choice")))
 	g := b.gateway
 	look := func(token string, args ...string) (checks map[string][2]string) {
 		cmd := exec.Command(binary, append([]string{"doctor", "--json", "--upstream", models, "--gateway",

@@ -19,7 +19,9 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -29,7 +31,7 @@ const shortPrompt = "Be short."
 func trying(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "rules")
-	if out, err := exec.Command(binary, "init", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command(binary, "init", "--full", dir).CombinedOutput(); err != nil {
 		t.Fatalf("init: %v %s", err, out)
 	}
 	for name, text := range map[string]string{"prompts/short.txt": shortPrompt, "extra/experiments.mine.yaml": `version: 1
@@ -64,9 +66,9 @@ func experiments(t *testing.T, admin string, args ...string) []byte {
 	return out
 }
 
-func reported(t *testing.T, admin string) lab.Report {
+func reported(t *testing.T, admin string) arms.Report {
 	t.Helper()
-	var all struct{ Experiments []lab.Report }
+	var all struct{ Experiments []arms.Report }
 	if err := json.Unmarshal(experiments(t, admin, "--json"), &all); err != nil || len(all.Experiments) != 1 {
 		t.Fatalf("%+v %v", all, err)
 	}
@@ -123,7 +125,7 @@ func (c *tryer) session(ctx context.Context, n int, running bool) error {
 		return fmt.Errorf("no call: %s", first.RawJSON())
 	}
 	result := "The text."
-	if strings.Contains(first.ToolCalls[0].Function.Arguments, script.GoneMD) {
+	if strings.Contains(first.ToolCalls[0].Function.Arguments, servers.GoneMD) {
 		result = "Error: ENOENT: no such file"
 	}
 	second, again, err := c.ask(ctx, n, append(messages, first.ToParam(),
@@ -139,8 +141,8 @@ func (c *tryer) session(ctx context.Context, n int, running bool) error {
 func TestExperiment(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
-	rules, admin := trying(t), "127.0.0.1:"+freePort(t)
-	model := script.New(script.Prompted(shortPrompt))
+	rules, admin := trying(t), ports.Address(t)
+	model := script.New(servers.Prompted(shortPrompt))
 	url := startSidecar(t, startModel(t, model), "GPTOSS_EXECUTOR_RULES="+rules,
 		"GPTOSS_EXECUTOR_ADMIN="+admin)
 	c := &tryer{openai.NewClient(option.WithBaseURL(url+"/v1"), option.WithAPIKey("none"),
@@ -180,14 +182,14 @@ func TestExperiment(t *testing.T) {
 	ctx, quiet := context.WithCancel(t.Context())
 	next.Store(sessions)
 	busy := crowd(ctx, 1_000_000)
-	before := next.Load()
-	for next.Load() < before+100 {
-		time.Sleep(time.Millisecond)
+	more := func() {
+		t.Helper()
+		before := next.Load()
+		within(t, "more are served", func() bool { return next.Load() >= before+100 })
 	}
+	more()
 	said := experiments(t, admin, "promote", "prompt", "short")
-	for before = next.Load(); next.Load() < before+100; {
-		time.Sleep(time.Millisecond)
-	}
+	more()
 	quiet()
 	busy.Wait()
 	t.Logf("%d sessions around it, %d failed\n%s", next.Load()-sessions, failed.Load(), said)
@@ -211,7 +213,7 @@ const tried = "tried"
 func (b *bench) experiment(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if err := os.WriteFile(filepath.Join(b.gateway.dir, script.ThereMD), []byte("The text."),
+	if err := os.WriteFile(filepath.Join(b.gateway.dir, servers.ThereMD), []byte("The text."),
 		0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func removeAll(t *testing.T, dir string) {
 		if err = os.RemoveAll(dir); err == nil {
 			return
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // a program that is ending still writes there
 	}
 	t.Errorf("remove %s: %v", dir, err)
 }

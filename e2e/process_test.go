@@ -2,17 +2,17 @@ package e2e
 
 import (
 	"bytes"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -113,21 +113,10 @@ func (l *log) tail(n int) string {
 	return text[max(0, len(text)-n):]
 }
 
-// given are the ports that tests have, some of which nobody listens at yet.
-var given sync.Map
-
+// freePort is a port of this machine at which no process listens.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
-	if _, taken := given.LoadOrStore(port, true); taken {
-		return freePort(t)
-	}
-	return port
+	return strings.TrimPrefix(ports.Address(t), "127.0.0.1:")
 }
 
 // startModel serves a script until the test ends, and says where: without /v1.
@@ -158,7 +147,7 @@ func runSidecar(t *testing.T, ready, model string, env ...string) (p *process, a
 // runProgram is runSidecar with a program that lies elsewhere.
 func runProgram(t *testing.T, program, ready, model string, env ...string) (p *process, address string) {
 	t.Helper()
-	address = "127.0.0.1:" + freePort(t)
+	address = ports.Address(t)
 	cmd := exec.Command(program, "serve", "--listen", address, "--upstream", model+"/v1")
 	cmd.Dir = t.TempDir()
 	// another one may say that commands are confined
@@ -171,6 +160,7 @@ func runProgram(t *testing.T, program, ready, model string, env ...string) (p *p
 // within waits for something that comes about by itself.
 func within(t *testing.T, what string, done func() bool) {
 	t.Helper()
+	// between two looks
 	for end := time.Now().Add(patience); !done(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("not so after %v: %s", patience, what)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
 )
 
 // TestNPM: the packages of a release, installed by npm without a network and without scripts. The program
@@ -102,7 +105,7 @@ func passes(t *testing.T, run []string) {
 // status is that of what was started; empty: npm's own, which differs between its versions.
 func stopped(t *testing.T, run []string, signal syscall.Signal, status string) {
 	t.Helper()
-	address := "127.0.0.1:" + freePort(t)
+	address := ports.Address(t)
 	cmd := exec.Command(run[0], append(run[1:], "serve", "--listen", address, "--upstream",
 		"http://127.0.0.1:9/v1")...)
 	cmd.WaitDelay = 10 * time.Second // a server that is left would hold the output open
@@ -115,16 +118,13 @@ func stopped(t *testing.T, run []string, signal syscall.Signal, status string) {
 	if got := p.cmd.ProcessState.String(); status != "" && got != status {
 		t.Errorf("%v: %s, not %s", signal, got, status)
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+	within(t, fmt.Sprintf("%v: the server is gone", signal), func() bool {
 		resp, err := http.Get("http://" + address + "/healthz")
-		if err != nil {
-			return
+		if err == nil {
+			resp.Body.Close()
 		}
-		resp.Body.Close()
-		if time.Now().After(deadline) {
-			t.Fatalf("%v: the server is still there", signal)
-		}
-	}
+		return err != nil
+	})
 }
 
 // TestInstall: what make install lays down, and what make uninstall leaves.

@@ -56,7 +56,7 @@ func TestRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	rules := filepath.Join(t.TempDir(), "rules")
-	if out, err := exec.Command(binary, "init", "--layered", rules).CombinedOutput(); err != nil {
+	if out, err := exec.Command(binary, "init", rules).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if err := os.MkdirAll(filepath.Join(rules, "extra"), 0o755); err != nil {

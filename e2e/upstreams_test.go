@@ -25,7 +25,7 @@ func (b *bench) severalServers(t *testing.T) (play func(t *testing.T)) {
 	first := httptest.NewServer(near)
 	second := startModel(t, far)
 	rules := filepath.Join(t.TempDir(), "rules")
-	if out, err := exec.Command(binary, "init", rules).CombinedOutput(); err != nil {
+	if out, err := exec.Command(binary, "init", "--full", rules).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
 	file := filepath.Join(rules, "models.yaml")
@@ -47,7 +47,7 @@ func (b *bench) severalServers(t *testing.T) (play func(t *testing.T)) {
 func (b *bench) oneDies(t *testing.T, first *httptest.Server, near, far *script.Server) {
 	dies := func(begin time.Time) { // behind its call
 		for len(near.Requests("die")) == 0 && time.Since(begin) < time.Minute {
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(5 * time.Millisecond) // between two looks
 		}
 		first.CloseClientConnections()
 		first.Close()

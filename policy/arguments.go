@@ -72,9 +72,9 @@ func (a *Arguments) role(c *Call, arg argument) (r role) {
 	exactly := func(words []string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return folded(w) == name })
 	}
-	switch k := meaning(arg.name); {
+	switch k := arg.kind; {
 	case k == folder && !(arg.top() && arg.name == "workdir"), // Examine looks at that first
-		k == unknown && c.Class == "exec" && arg.top() && worksIn(arg.name, arg.in):
+		k == unknown && c.Class == "exec" && arg.top() && worksIn(arg.name, arg.kind, arg.in):
 		return role{ops: []paths.Op{paths.Read}, guessed: true}
 	case k != unknown || isFile(arg.name):
 		return role{}
@@ -94,9 +94,18 @@ func (a *Arguments) role(c *Call, arg argument) (r role) {
 }
 
 func says(name string, words []string) bool {
-	name, last := folded(name), ends(name)
-	return slices.ContainsFunc(words,
-		func(w string) bool { w = folded(w); return w == name || slices.Contains(last, w) })
+	is := func(name string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return folded(w) == name })
+	}
+	if is(folded(name)) {
+		return true
+	}
+	for end := range ends(name) {
+		if is(end) {
+			return true
+		}
+	}
+	return false
 }
 
 // taken are words of names of what is read by tools that write: what they send, or move.
@@ -107,14 +116,14 @@ func (a *Arguments) ops(c *Call, name string) []paths.Op {
 	switch {
 	case c.Class == "read":
 		return []paths.Op{paths.Read}
-	case slices.ContainsFunc(ends(name), func(end string) bool { return slices.Contains(taken, end) }):
+	case says(name, taken):
 		return []paths.Op{paths.Write, paths.Read}
 	}
 	return []paths.Op{paths.Write}
 }
 
 // paths are the paths in the arguments of a call.
-func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.Use) {
+func (a *Arguments) paths(c *Call, g paths.Guard) (out []paths.Use) {
 	seen := map[[3]string]bool{}
 	add := func(u paths.Use) {
 		if key := [3]string{u.Op, u.Path, u.Resolved}; !seen[key] {
@@ -122,7 +131,7 @@ func (a *Arguments) paths(c *Call, all []argument, g paths.Guard) (out []paths.U
 			out = append(out, u)
 		}
 	}
-	for _, arg := range all {
+	for _, arg := range c.nested {
 		r := a.role(c, arg)
 		list, odd := arg.texts()
 		if odd && r.listed && !r.url {
@@ -177,7 +186,8 @@ func (a *Arguments) looksThrough(c *Call) bool {
 func places(in map[string]any, top bool, g paths.Guard) []paths.Guard {
 	out := []paths.Guard{g}
 	for _, name := range slices.Sorted(maps.Keys(in)) {
-		if dir, is := in[name].(string); is && dir != "" && worksIn(name, in) && !(top && name == "workdir") {
+		if dir, is := in[name].(string); is && dir != "" && !(top && name == "workdir") &&
+			worksIn(name, meaning(name), in) {
 			there := g
 			there.Roots.Cwd = g.Literal(paths.Read, dir).Resolved
 			out = append(out, there)
@@ -235,8 +245,8 @@ func globbed(text string, g paths.Guard) paths.Use {
 }
 
 // urls are the URLs in the arguments of a call.
-func (a *Arguments) urls(c *Call, all []argument, lookup urls.Lookup) (out []urls.Use) {
-	for _, arg := range all {
+func (a *Arguments) urls(c *Call, lookup urls.Lookup) (out []urls.Use) {
+	for _, arg := range c.nested {
 		r := a.role(c, arg)
 		list, _ := arg.texts()
 		for _, text := range list {

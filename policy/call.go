@@ -24,6 +24,10 @@ type Call struct {
 	Confidence float64        `expr:"confidence" json:"confidence,omitempty" doc:"How sure that strategy is, 0 to 1."`
 	Confined   bool           `expr:"confined" json:"confined,omitempty" doc:"true means that the kernel holds the command: it can change only the folders that may be written, read no secrets, and reach the network only through a proxy."`
 	Subject
+
+	nested []argument // those of Args, at any depth; nil: there are none, or too many
+	over   bool       // there are more than are looked at
+	lines  []line     // of Command
 }
 
 // Subject is who asks for a call. Without a person who can answer, ask means deny.
@@ -47,18 +51,30 @@ func (c Call) From(s Subject) Call {
 // comes twice the last one counts, and a number beyond float64 is infinite. Arguments
 // that are not one JSON object are an error, and leave Args empty.
 func CallOf(tool, class string, arguments []byte) (Call, error) {
-	c := Call{Tool: tool, Kind: tool, Class: class, Args: map[string]any{}}
 	args, err := object(arguments)
-	if err != nil {
-		return c, fmt.Errorf("the arguments of %s cannot be judged: %w", tool, err)
-	}
 	for _, key := range trimmed {
 		if text, ok := args[key].(string); ok && tail.MatchString(text) {
-			return c, fmt.Errorf("the arguments of %s cannot be judged: %s ends in markup that the caller takes off", tool, key)
+			err = fmt.Errorf("%s ends in markup that the caller takes off", key)
 		}
 	}
-	c.Args, c.Command = args, shellLine(tool, args)
-	return c, nil
+	if err != nil {
+		return NewCall(tool, class, map[string]any{}),
+			fmt.Errorf("the arguments of %s cannot be judged: %w", tool, err)
+	}
+	return NewCall(tool, class, args), nil
+}
+
+// NewCall is a call with these arguments, which must stay as they are.
+func NewCall(tool, class string, args map[string]any) Call {
+	c := Call{Tool: tool, Kind: tool, Class: class, Args: args}
+	c.nested, c.over = nested(tool, args)
+	c.lines = lines(tool, args, c.nested)
+	texts := make([]string, len(c.lines))
+	for i, l := range c.lines {
+		texts[i] = l.text
+	}
+	c.Command = strings.Join(texts, "\n")
+	return c
 }
 
 // trimmed are the arguments from whose end OpenClaw takes what tail matches, before it

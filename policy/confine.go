@@ -42,7 +42,7 @@ func Confinable(c Call) bool {
 	if _, mapping := c.Args["env"].(map[string]any); !mapping && c.Args["env"] != nil {
 		return false
 	}
-	return len(lines(c.Tool, c.Args)) == 1 && len(circumstances(c)) == 0 && !slices.ContainsFunc(sets(c),
+	return len(c.lines) == 1 && len(circumstances(c)) == 0 && !slices.ContainsFunc(sets(c),
 		takenFromUs)
 }
 

@@ -19,6 +19,7 @@ type Decision struct {
 	Span    *Span     `json:"span,omitempty"`    // where that stands in the command; nil: unknown
 	Audits  []Finding `json:"audits,omitempty"`  // the dry runs that hold
 	Facts   *Facts    `json:"facts,omitempty"`   // what was known
+	Reasons []Reason  `json:"-"`                 // of Ask, all of them; none: too many to be looked through
 }
 
 // Span is a part of a command. Start and End count its bytes.
@@ -43,6 +44,14 @@ func Stricter(a, b Decision) Decision {
 		a, b = b, a
 	}
 	a.Audits = append(a.Audits[:len(a.Audits):len(a.Audits)], b.Audits...)
+	if a.Effect == Ask && b.Effect == Ask {
+		all := reasons(nil).with(a.Reasons...).with(b.Reasons...)
+		if few := len(a.Reasons) > 0 && len(b.Reasons) > 0 && len(all) <= maxReasons; few {
+			a.Reasons = all
+		} else {
+			a.Reasons = nil
+		}
+	}
 	return a
 }
 

@@ -39,6 +39,7 @@ type Scene struct {
 	ToolClass string `expr:"tool_class" doc:"read, write or exec, by the classes of arguments.yaml."`
 	Program   string `expr:"program" doc:"The program of the command. It is empty if the tool itself touches the path or URL."`
 	Command   string `expr:"command" doc:"The shell lines of the call. It is empty if there are none."`
+	Home      string `expr:"home" doc:"The home folder of the agent, which ~ stands for."`
 	Confined  bool   `expr:"confined" doc:"true means that the kernel holds the command, so that what nobody can foresee does no harm."`
 	Subject
 	Moment

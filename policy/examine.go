@@ -32,14 +32,13 @@ func Examine(c Call, w World) *Facts {
 		f.Paths = append(f.Paths, use, use.Below())
 		w.Guard.Roots.Cwd = use.Resolved
 	}
-	all, whole := nested(c.Tool, c.Args)
-	if !whole { // too much to look through
+	if c.over { // too much to look through
 		f.Script = &shell.Script{Parsed: true, OverBudget: true}
 		return f
 	}
-	f.Script = script(&c, all, w)
-	f.Paths = append(f.Paths, w.Arguments.paths(&c, all, w.Guard)...)
-	f.URLs = w.Arguments.urls(&c, all, w.Lookup)
+	f.Script = script(&c, w)
+	f.Paths = append(f.Paths, w.Arguments.paths(&c, w.Guard)...)
+	f.URLs = w.Arguments.urls(&c, w.Lookup)
 	w.Servers.Judge(f.URLs)
 	for cmd := range f.commands() {
 		w.Servers.Judge(cmd.URLs)
@@ -51,15 +50,14 @@ func Examine(c Call, w World) *Facts {
 const mostLines = 128
 
 // script is what the commands of a call can do together; nil where it has none.
-func script(c *Call, all []argument, w World) *shell.Script {
+func script(c *Call, w World) *shell.Script {
 	var out *shell.Script
-	env, agreed := variables(all)
+	env, agreed := variables(c.nested)
 	at, top := 0, false // where the line stands in Call.Command
-	list := lines(c.Tool, c.Args)
-	if len(list) > mostLines || !agreed {
+	if len(c.lines) > mostLines || !agreed {
 		return &shell.Script{OverBudget: true, Parsed: true}
 	}
-	for _, l := range list {
+	for _, l := range c.lines {
 		top = top || l.top
 		for _, g := range places(l.in, l.top, w.Guard) {
 			for _, s := range readings(l, shell.World{Guard: g, Programs: w.Programs, Env: env}) {
@@ -69,7 +67,7 @@ func script(c *Call, all []argument, w World) *shell.Script {
 		at += len(l.text) + len("\n")
 	}
 	if out == nil {
-		out = idle(c, all, env, w)
+		out = idle(c, env, w)
 	}
 	if out == nil {
 		return nil
@@ -84,12 +82,15 @@ func script(c *Call, all []argument, w World) *shell.Script {
 // idle is what a call can do in which no argument is a command by its name: variables that mean something to
 // programs, and texts that look like commands of known programs. A tool of class exec may do anything, so its
 // texts are skipped.
-func idle(c *Call, all []argument, env map[string]string, w World) (out *shell.Script) {
-	if s := shell.Analyze("", shell.World{Guard: w.Guard, Env: env}); len(s.Commands) > 1 {
-		out = join(out, unplaced(s), 0)
+func idle(c *Call, env map[string]string, w World) (out *shell.Script) {
+	if len(env) > 0 {
+		set := shell.World{Guard: w.Guard, Programs: w.Programs, Env: env}
+		if s := shell.Analyze("", set); len(s.Commands) > 1 {
+			out = unplaced(s)
+		}
 	}
 	left := mostLines
-	for _, a := range all {
+	for _, a := range c.nested {
 		list, _ := a.texts()
 		for _, text := range list {
 			if c.Class == "exec" || !looksLike(looksShell, text) || !w.Arguments.role(c, a).shell {

@@ -17,16 +17,6 @@ var programKeys = []string{"program", "executable", "binary", "bin"}
 // runs: that may be a shell. Those of hex are bytes, which count as code.
 var typedKeys = []string{"data", "literal", "text", "keys", "hex"}
 
-// shellLine is every command in arguments, a line each: texts, or lists of words.
-func shellLine(tool string, args map[string]any) string {
-	lines := lines(tool, args)
-	out := make([]string, len(lines))
-	for i, l := range lines {
-		out[i] = l.text
-	}
-	return strings.Join(out, "\n")
-}
-
 // line is one of the commands in the arguments of a call.
 type line struct {
 	text  string         // as conditions see it
@@ -36,16 +26,16 @@ type line struct {
 	top   bool           // it stands in no other argument
 }
 
-// lines are those of the call itself, then those inside of other arguments.
-func lines(tool string, args map[string]any) (out []line) {
+// lines are those of the call itself, then those inside of other arguments: texts, or lists of words.
+func lines(tool string, args map[string]any, all []argument) (out []line) {
 	keys := commandKeys
 	if tool == "process" {
 		keys = append(keys[:len(keys):len(keys)], typedKeys...)
 	}
 	for _, key := range keys {
-		out = append(out, linesOf(argument{name: key, path: key, value: args[key], in: args})...)
+		out = append(out, linesOf(argument{name: key, path: key, kind: meaning(key), value: args[key],
+			in: args})...)
 	}
-	all, _ := nested(tool, args)
 	for _, a := range all {
 		if text, is := a.value.(string); is && slices.Contains(programKeys, a.name) {
 			if more := wordsBeside(a.in); len(more) > 0 {
@@ -57,7 +47,7 @@ func lines(tool string, args map[string]any) (out []line) {
 			!commanded(a.in) {
 			out = append(out, line{text: quote(words), in: a.in, top: a.top()})
 		}
-		if k := meaning(a.name); (k == shellText || k == codeText) &&
+		if k := a.kind; (k == shellText || k == codeText) &&
 			!(a.top() && slices.Contains(commandKeys, a.name)) {
 			out = append(out, linesOf(a)...)
 		}
@@ -80,7 +70,7 @@ func commanded(in map[string]any) bool {
 // of words is one; a list that may be either is both.
 func linesOf(a argument) (out []line) {
 	add := func(l line) {
-		if meaning(a.name) == codeText || a.name == "hex" ||
+		if a.kind == codeText || a.name == "hex" ||
 			!a.top() && strings.HasSuffix(strings.ToLower(a.name), "script") {
 			l.code = a.name
 		}

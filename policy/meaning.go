@@ -1,11 +1,13 @@
 package policy
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 // kind is what an argument is.
@@ -49,8 +51,9 @@ func meaning(name string) kind {
 	if name == "code" {
 		return codeText
 	}
-	for _, end := range ends(name) {
-		if k := meanings()[end]; k != unknown {
+	known := meanings()
+	for end := range ends(name) {
+		if k := known[end]; k != unknown {
 			return k
 		}
 	}
@@ -59,8 +62,8 @@ func meaning(name string) kind {
 
 // worksIn reports whether an argument is a folder where something works: by its name, or beside a
 // command.
-func worksIn(name string, in map[string]any) bool {
-	return meaning(name) == folder || slices.Contains([]string{"directory", "dir", "folder"}, folded(name)) &&
+func worksIn(name string, kind kind, in map[string]any) bool {
+	return kind == folder || slices.Contains([]string{"directory", "dir", "folder"}, folded(name)) &&
 		commanded(in)
 }
 
@@ -75,46 +78,52 @@ func folded(name string) string {
 }
 
 // ends are the last two words of a name as one, and the last one, each also without the s of
-// a plural: file_paths gives filepaths, filepath, paths and path.
-func ends(name string) (out []string) {
-	words := wordsOf(name)
-	if n := len(words); n > 1 {
-		out = append(out, words[n-2]+words[n-1])
-	}
-	if n := len(words); n > 0 {
-		out = append(out, words[n-1])
-	}
-	for _, w := range slices.Clone(out) {
-		if one := strings.TrimSuffix(w, "s"); one != w {
-			out = append(out, one)
+// a plural: file_paths gives filepaths, paths, filepath and path.
+func ends(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var before, last string
+		for word := range wordsOf(name) {
+			before, last = last, word
+		}
+		switch {
+		case last == "", before != "" && !yield(before+last), !yield(last):
+			return
+		}
+		if one := strings.TrimSuffix(last, "s"); one != last && (before == "" || yield(before+one)) {
+			yield(one)
 		}
 	}
-	return out
 }
 
 // wordsOf splits a name at what is no letter, and where camelCase begins a word: the words
 // of imageURLPath are image, url and path.
-func wordsOf(name string) (words []string) {
-	begin := true
-	runes := []rune(name)
-	for i, r := range runes {
-		switch {
-		case !unicode.IsLetter(r):
-			begin = true
-			continue
-		case unicode.IsUpper(r) && i > 0:
-			behind := string(runes[i+1:])
-			// URLs
-			begin = begin || !unicode.IsUpper(runes[i-1]) || behind != "" && unicode.IsLower(runes[i+1]) &&
-				behind != "s"
+func wordsOf(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		begin, before := -1, rune(0) // of the word, in name; -1: between words
+		flush := func(end int) bool { return begin < 0 || yield(strings.ToLower(name[begin:end])) }
+		for i, r := range name {
+			_, size := utf8.DecodeRuneInString(name[i:])
+			behind := name[i+size:]
+			next, _ := utf8.DecodeRuneInString(behind)
+			switch {
+			case !unicode.IsLetter(r):
+				if !flush(i) {
+					return
+				}
+				begin = -1
+			case begin < 0:
+				begin = i
+			case unicode.IsUpper(r) && (!unicode.IsUpper(before) ||
+				unicode.IsLower(next) && behind != "s"): // URLs
+				if !flush(i) {
+					return
+				}
+				begin = i
+			}
+			before = r
 		}
-		if begin {
-			words = append(words, "")
-			begin = false
-		}
-		words[len(words)-1] += string(unicode.ToLower(r))
+		flush(len(name))
 	}
-	return words
 }
 
 // named says whether the name of an argument may be more than a name: that of a file, as in

@@ -13,6 +13,7 @@ import (
 type argument struct {
 	name  string         // of what stands in a list, the name of the list; empty: it is itself a name
 	path  string         // with the names around it: attachments.media
+	kind  kind           // as its name says
 	value any            // a text, a list without mappings and lists in it, or a mapping
 	in    map[string]any // the mapping that it stands in
 }
@@ -60,8 +61,8 @@ type nesting struct {
 }
 
 // nested are the arguments of a call at any depth, in a fixed order, those of JSON in texts
-// among them. What tool_call carries is a call of its own. All: nothing was left out.
-func nested(tool string, args map[string]any) (found []argument, all bool) {
+// among them. What tool_call carries is a call of its own. over: there are more than are looked at.
+func nested(tool string, args map[string]any) (found []argument, over bool) {
 	if tool == carrier {
 		args = maps.Clone(args)
 		delete(args, "args")
@@ -69,13 +70,14 @@ func nested(tool string, args map[string]any) (found []argument, all bool) {
 	}
 	var n nesting
 	n.mapping("", args)
-	return n.found, !n.over
+	return n.found, n.over
 }
 
 func (n *nesting) mapping(path string, m map[string]any) {
 	folders := 0
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if worksIn(name, m) {
+		kind := meaning(name)
+		if worksIn(name, kind, m) {
 			if folders++; folders > mostFolders {
 				n.over = true
 			}
@@ -83,7 +85,8 @@ func (n *nesting) mapping(path string, m map[string]any) {
 		if named(name) {
 			n.add(argument{path: path, value: name, in: m})
 		}
-		n.value(argument{name: name, path: strings.TrimPrefix(path+"."+name, "."), value: m[name], in: m})
+		n.value(argument{name: name, path: strings.TrimPrefix(path+"."+name, "."), kind: kind, value: m[name],
+			in: m})
 	}
 }
 
@@ -101,7 +104,7 @@ func (n *nesting) value(a argument) {
 	case nil:
 	case map[string]any:
 		n.add(a)
-		if meaning(a.name) != environment { // its names are those of variables
+		if a.kind != environment { // its names are those of variables
 			n.mapping(a.path, v)
 		}
 	case []any:
@@ -127,7 +130,7 @@ func (n *nesting) value(a argument) {
 }
 
 func (n *nesting) add(a argument) {
-	if list, _ := a.texts(); meaning(a.name) != plainText {
+	if list, _ := a.texts(); a.kind != plainText {
 		n.count += len(list)
 	}
 	if n.count > mostArguments {
@@ -142,7 +145,7 @@ func (n *nesting) add(a argument) {
 func (n *nesting) open(a argument, v any) {
 	text, is := v.(string)
 	text = strings.TrimSpace(text)
-	if !is || n.over || text == "" || text[0] != '{' && text[0] != '[' || meaning(a.name) == plainText ||
+	if !is || n.over || text == "" || text[0] != '{' && text[0] != '[' || a.kind == plainText ||
 		isFile(a.name) {
 		return
 	}

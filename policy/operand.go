@@ -102,8 +102,8 @@ func (f *Facts) commands() iter.Seq[*shell.Command] {
 
 func (f *Facts) scene(m Moment) Scene {
 	c := &f.Call
-	return Scene{Tool: c.Tool, Kind: c.Kind, ToolClass: c.Class, Command: c.Command, Confined: c.Confined,
-		Subject: c.Subject, Moment: m}
+	return Scene{Tool: c.Tool, Kind: c.Kind, ToolClass: c.Class, Command: c.Command, Home: f.Home,
+		Confined: c.Confined, Subject: c.Subject, Moment: m}
 }
 
 // capped is a command whose lists are no longer than maxOperands.

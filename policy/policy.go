@@ -35,6 +35,7 @@ type Rule[E any] struct {
 	Place   string // file:line
 	Effect  Effect
 	Shadow  bool   // a dry run of Deny or Ask: noted, and not enforced
+	Facts   bool   // it asks by facts, and not by the words of a command
 	Why     string // what the model is told
 	Instead string // what it may do; empty: nothing is said
 	Order   int    // of two with one effect, the smaller one explains
@@ -56,8 +57,9 @@ func (r *Rule[E]) Holds(e *E) (holds bool, err error) {
 
 // Policy is all rules of one author. The zero Policy allows everything.
 type Policy struct {
-	Default  Effect // for what no rule allows: Allow, Ask or Deny; empty is Allow
-	DryRun   bool   // nothing is enforced, everything is noted
+	Default  Effect   // for what no rule allows: Allow, Ask or Deny; empty is Allow
+	DryRun   bool     // nothing is enforced, everything is noted
+	Granted  []Reason // a person has allowed for good what has no other reasons to be asked about
 	Calls    []Rule[Env]
 	Commands []Rule[Env] // tried for each command of a script
 	Paths    []Rule[PathEnv]

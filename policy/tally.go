@@ -17,13 +17,15 @@ type tally struct {
 	order  int // of the rule behind best
 	audits []Finding
 	noted  map[string]bool // places of the rules in audits
+	asks   reasons
 }
 
 // call tries the rules about the call as a whole.
 func (t *tally) call(m Moment) {
-	covered := try(t, t.policy.Calls, t.facts.CallEnv(m), Operand{})
+	env := t.facts.CallEnv(m)
+	covered := try(t, t.policy.Calls, env, Operand{})
 	if t.facts.Script == nil && !covered {
-		t.uncovered(Operand{Name: t.facts.Call.Tool})
+		t.uncovered(Operand{Name: t.facts.Call.Tool}, env)
 	}
 }
 
@@ -33,10 +35,10 @@ func each[E any](t *tally, rules []Rule[E], envs iter.Seq2[*E, Operand]) {
 		if o.Cut {
 			t.take(Decision{Effect: Ask,
 				Why: fmt.Sprintf("it has more than %d operands, which nobody looks through", maxOperands)},
-				last-1, o)
+				last-1, o, "")
 		}
 		if !try(t, rules, env, o) {
-			t.uncovered(o)
+			t.uncovered(o, env)
 		}
 	}
 }
@@ -64,7 +66,11 @@ func try[E any](t *tally, rules []Rule[E], env *E, o Operand) (covered bool) {
 				d.Effect, d.Why, d.Instead = Deny, "the rule "+r.ID+" cannot be evaluated for it", ""
 			}
 			covered = covered || r.Effect == Allow
-			t.take(d, r.Order, o)
+			covers := ""
+			if d.Effect == Ask {
+				covers = t.facts.covers(env, r.Facts)
+			}
+			t.take(d, r.Order, o, covers)
 		}
 	}
 	return covered
@@ -85,7 +91,7 @@ func (t *tally) matters(e Effect, order int) bool {
 }
 
 // uncovered is what becomes of an operand that no rule allows.
-func (t *tally) uncovered(o Operand) {
+func (t *tally) uncovered(o Operand, env any) {
 	if t.policy.Default == "" || t.policy.Default == Allow {
 		return
 	}
@@ -93,11 +99,14 @@ func (t *tally) uncovered(o Operand) {
 	if o.Name != "" {
 		d.Why = "No rule allows " + quoted(o.Name)
 	}
-	t.take(d, last, o)
+	t.take(d, last, o, t.facts.covers(env, true))
 }
 
 // take makes d the decision if it is stronger, or as strong and to be named first.
-func (t *tally) take(d Decision, order int, o Operand) {
+func (t *tally) take(d Decision, order int, o Operand, covers string) {
+	if d.Effect == Ask {
+		t.asks = t.asks.with(Reason{Rule: d.Rule, Place: d.Place, Why: t.facts.placed(d.Why), Covers: covers})
+	}
 	if t.best.Effect.stronger(d.Effect) || t.best.Effect == d.Effect && order >= t.order {
 		return
 	}
@@ -116,6 +125,9 @@ func (t *tally) note(place string, f Finding) {
 // decision is what is left when everything has been tried.
 func (t *tally) decision() Decision {
 	d := t.best
+	if d.Effect == Ask && t.asks.granted(t.policy.Granted) {
+		d = Decision{Effect: Allow, Rule: "granted"}
+	}
 	d.Why, d.Instead = t.facts.placed(d.Why), t.facts.placed(d.Instead)
 	if t.policy.DryRun && d.Effect.stronger(Allow) {
 		t.audits = append(t.audits, Finding{d.Rule, d.Place, d.Why, d.Effect})
@@ -128,6 +140,8 @@ func (t *tally) decision() Decision {
 	if d.Effect == Allow && len(t.audits) > 0 {
 		d.Effect = Audit
 	}
-	d.Audits, d.Facts = t.audits, t.facts
+	if d.Audits, d.Facts = t.audits, t.facts; d.Effect == Ask && len(t.asks) <= maxReasons {
+		d.Reasons = t.asks
+	}
 	return d
 }

@@ -11,7 +11,7 @@ import (
 // of them disagree.
 func variables(all []argument) (out map[string]string, agreed bool) {
 	for _, a := range all {
-		if meaning(a.name) != environment {
+		if a.kind != environment {
 			continue
 		}
 		for name, value := range variablesOf(a.value) {

@@ -43,7 +43,6 @@ func TestCallerLeaves(t *testing.T) {
 				}
 			}()
 			ruletest.Soon(t, "the model is asked", func() bool { return len(r.Model.Requests("")) == 1 })
-			time.Sleep(20 * time.Millisecond)
 			leave()
 			<-gone
 			ruletest.Soon(t, "the model server is left", func() bool { return r.Model.Unplayed() == 1 })
@@ -69,7 +68,6 @@ func TestCallerLeavesBackOff(t *testing.T) {
 			}
 		}()
 		ruletest.Soon(t, "the model is asked", func() bool { return len(model.Requests("")) == i+1 })
-		time.Sleep(20 * time.Millisecond)
 		leave()
 		<-gone
 		ended := fmt.Sprintf(`gptoss_executor_requests_total{model="gpt-oss",status="499"} %d`, i+1)

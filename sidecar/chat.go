@@ -15,7 +15,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -164,7 +163,7 @@ func (s *Server) answered(ctx context.Context, w http.ResponseWriter, to sink, o
 	}
 	s.served(ctx, w, o, streams, responses)
 	telemetry.Observe(s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)), o.Took.Seconds(),
-		tracectx.Of(ctx))
+		telemetry.PlaceOf(ctx))
 	s.metrics.Requests.WithLabelValues(o.Account.Model, strconv.Itoa(o.Status)).Inc()
 }
 
@@ -205,12 +204,12 @@ func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, 
 	case asked != nil:
 		return reply.NewResponse(w, reply.ResponseConfig{
 			Asked: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle,
-			RoleWait: s.roleWait, Log: tracectx.Bind(s.log, ctx),
+			RoleWait: s.roleWait, Log: telemetry.BindLog(s.log, ctx),
 		})
 	case req.Stream:
 		return reply.NewStream(w, reply.StreamConfig{
 			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait,
-			Metrics: s.metrics, Log: tracectx.Bind(s.log, ctx),
+			Metrics: s.metrics, Log: telemetry.BindLog(s.log, ctx),
 		})
 	}
 	return reply.NewWhole(w, model, idle, s.metrics)
@@ -221,7 +220,7 @@ func (s *Server) placed(w http.ResponseWriter, r *http.Request,
 	set *ruleset.Set) (context.Context, *spans.Request) {
 	id := w.Header().Get(web.RequestID)
 	if s.spans == nil {
-		return tracectx.With(r.Context(), tracectx.Incoming(r.Header, id)), nil
+		return telemetry.WithPlace(r.Context(), telemetry.Incoming(r.Header, id)), nil
 	}
 	return s.spans.Request(r.Context(), r, id, *ruleset.Of[spans.Words](set))
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -88,7 +89,7 @@ func TestErrorInside(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	address := provider.ClosedPort(t)
+	address := ports.Address(t)
 	r := provider.Start(t, provider.Setup{URL: "http://" + address}, nil)
 	for _, mode := range []string{"stream", "whole"} {
 		a := r.Plain(mode)

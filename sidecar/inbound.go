@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -75,7 +74,7 @@ func (s *Server) recognise(r *http.Request, set *ruleset.Set, req *openai.Reques
 
 // refused is the error of the API for one of the limiter.
 func (s *Server) refused(err error) error {
-	var why *admission.Refusal
+	var why *web.Refusal
 	switch {
 	case errors.As(err, &why):
 		s.metrics.Shed.WithLabelValues(why.Why).Inc()

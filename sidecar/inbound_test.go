@@ -9,7 +9,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -58,6 +57,21 @@ func TestTokensStayInside(t *testing.T) {
 	}
 }
 
+// The log says once which agent sends requests, and by what it is known; one that no file describes gets the
+// generic file.
+func TestAgentIsLogged(t *testing.T) {
+	r := provider.Start(t, provider.Setup{},
+		script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
+	for _, agent := range []string{"pi/1.6.0", "pi/1.6.0", "unheard/1", "unheard/2"} {
+		r.Chat(provider.Body(""), "User-Agent", agent)
+	}
+	lines := strings.Join(r.Log.Lines("agent_recognised"), "\n")
+	if strings.Count(lines, "event=") != 2 || !strings.Contains(lines, `client=pi by="header user-agent" user_agent=pi/1.6.0`) ||
+		!strings.Contains(lines, `client=generic by="no file of agents fits it" user_agent=unheard/1`) {
+		t.Error(lines)
+	}
+}
+
 // A session that asks too much waits, and nobody else does.
 func TestSessionLimits(t *testing.T) {
 	begun, hold := make(chan struct{}, 99), make(chan struct{})
@@ -70,8 +84,8 @@ func TestSessionLimits(t *testing.T) {
 		_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"Yes."}}]}`))
 	})
 	r := provider.Start(t, provider.Setup{Limits: func(l *ruleset.Limits) {
-		l.Session = admission.Pace{AtOnce: 1, PerMinute: 2}
-		l.Caller = admission.Pace{AtOnce: 9, PerMinute: 9}
+		l.Session = web.Pace{AtOnce: 1, PerMinute: 2}
+		l.Caller = web.Pace{AtOnce: 9, PerMinute: 9}
 	}}, model)
 	first := make(chan *provider.Answer)
 	go func() { first <- r.Chat(provider.Body(""), "session_id", "one") }()

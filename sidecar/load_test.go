@@ -15,9 +15,9 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 const heldStream = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Yes\"},\"finish_reason\":null}]}\n\n"
@@ -48,15 +48,21 @@ func holding(begun chan<- string, hold <-chan struct{}) http.Handler {
 func TestMemoryShort(t *testing.T) {
 	var used atomic.Uint64
 	begun, hold := make(chan string, 9), make(chan struct{})
-	r := provider.Start(t, provider.Setup{Memory: admission.Memory{
+	r := provider.Start(t, provider.Setup{Memory: web.Memory{
 		Limit: 1 << 30, Used: func() (uint64, uint64) { return used.Load(), 0 }, Collect: func() {},
 	}}, holding(begun, hold))
 	under := make(chan *provider.Answer)
 	go func() { under <- r.Chat(provider.Body(provider.Streaming)) }()
 	<-begun
-	look := func() { time.Sleep(60 * time.Millisecond) } // a look at memory counts for so long
+	short := func(want bool) { // a look at memory counts for a moment
+		t.Helper()
+		ruletest.Soon(t, "memory is looked at", func() bool {
+			ready := r.Ask(http.MethodGet, "/readyz", "")
+			return strings.Contains(string(ready.Body), "memory is nearly full") == want
+		})
+	}
 	used.Store(900 << 20)
-	look()
+	short(true)
 	for _, body := range []string{provider.Body(provider.Streaming), provider.Body(""), "{"} {
 		a := r.Chat(body)
 		if a.Status != http.StatusServiceUnavailable || a.Fault.Code != "overloaded" ||
@@ -88,7 +94,7 @@ func TestMemoryShort(t *testing.T) {
 		t.Errorf("the stream under way: %d %s", a.Status, a.Body)
 	}
 	used.Store(100 << 20)
-	look()
+	short(false)
 	if a := r.Chat(provider.Body(provider.Streaming)); a.Status != http.StatusOK {
 		t.Errorf("with room again: %d %s", a.Status, a.Body)
 	}
@@ -100,7 +106,7 @@ func TestMemoryShort(t *testing.T) {
 
 // What is refused for its size takes no memory, and neither does a body that never comes.
 func TestAnnouncedInVain(t *testing.T) {
-	r := provider.Start(t, provider.Setup{Memory: admission.Memory{
+	r := provider.Start(t, provider.Setup{Memory: web.Memory{
 		Limit: 64 << 20, Used: func() (uint64, uint64) { return 0, 0 }, Collect: func() {},
 	}}, script.New(script.Scenario{Steps: []script.Reply{script.Text("Yes.")}, Loop: true}))
 	for announced, want := range map[int64]int{99_999_999_999: http.StatusRequestEntityTooLarge,
@@ -163,10 +169,10 @@ func TestFairBetweenSessions(t *testing.T) {
 				t.Errorf("%s: %d %s", session, a.Status, a.Body)
 			}
 		})
-		for now := waiting; now.Inside == waiting.Inside &&
-			now.Waiting == waiting.Waiting; time.Sleep(time.Millisecond) {
-			now = r.Sidecar.Load()
-		}
+		ruletest.Soon(t, "it is there", func() bool {
+			now := r.Sidecar.Load()
+			return now.Inside != waiting.Inside || now.Waiting != waiting.Waiting
+		})
 	}
 	for range 12 {
 		ask("crowd")
@@ -200,9 +206,7 @@ func TestCrowded(t *testing.T) {
 	<-begun
 	late := make(chan *provider.Answer)
 	go func() { late <- r.Chat(provider.Body(provider.Streaming)) }()
-	for r.Sidecar.Load().Waiting == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	ruletest.Soon(t, "one waits", func() bool { return r.Sidecar.Load().Waiting > 0 })
 	if a := r.Chat(provider.Body(provider.Streaming)); a.Status != 503 ||
 		!strings.Contains(a.Fault.Message, "too many requests wait") {
 		t.Errorf("one too many: %d %s", a.Status, a.Body)

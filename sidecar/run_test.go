@@ -40,7 +40,6 @@ func drained(t *testing.T, reply script.Reply, body string, grace time.Duration)
 		got <- provider.ReadAnswer(t, res)
 	}()
 	ruletest.Soon(t, "the model is asked", func() bool { return len(r.Model.Requests("")) == 1 })
-	time.Sleep(50 * time.Millisecond)
 	stop()
 	ruletest.Soon(t, "new connections are refused", func() bool {
 		c, err := net.Dial("tcp", l.Addr().String())

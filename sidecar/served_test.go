@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // Every request has an id, and leaves one line in the log.
@@ -72,7 +72,7 @@ func TestTokens(t *testing.T) {
 // What is refused leaves one line and one count, whoever refused it.
 func TestRefusedIsTold(t *testing.T) {
 	r := provider.Start(t, provider.Setup{Token: "s3cret",
-		Limits: func(l *ruleset.Limits) { l.Session = admission.Pace{AtOnce: 1, PerMinute: 2} }},
+		Limits: func(l *ruleset.Limits) { l.Session = web.Pace{AtOnce: 1, PerMinute: 2} }},
 		script.New(script.Scenario{}))
 	const chat, mine = "/v1/chat/completions", "Bearer s3cret"
 	for i, row := range []struct {

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -40,7 +39,7 @@ type Config struct {
 	Routes   []Route       // of the parts
 	Rules    Rules
 	Token    string // of callers; empty: none is asked for
-	Memory   admission.Memory
+	Memory   web.Memory
 	Names    web.Names
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
@@ -61,7 +60,7 @@ type Server struct {
 	turns    *turn.Planner
 	sessions *state.Sessions
 	known    sync.Map // agents that were recognised, and by what
-	limiter  *admission.Limiter
+	limiter  *web.Limiter
 	watch    []turn.Watch
 	answerer turn.Answerer
 	routes   []Route
@@ -81,7 +80,7 @@ func New(c Config) *Server {
 		names: c.Names, metrics: c.Metrics, log: c.Log, spans: c.Spans,
 		roleWait: cmp.Or(c.RoleWait, reply.RoleWait), replicas: c.Replicas,
 		sessions: state.NewSessions(maxSessions),
-		limiter:  admission.New(admission.Config{Memory: c.Memory, Now: time.Now, Log: c.Log}),
+		limiter:  web.NewLimiter(web.LimiterConfig{Memory: c.Memory, Now: time.Now, Log: c.Log}),
 	}
 	c.Metrics.Loads(func() telemetry.Load {
 		return telemetry.Load(s.limiter.State(&s.rules.Set().Limits.Load))

@@ -9,7 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -67,5 +67,5 @@ func trace(parent string) string {
 		strings.Trim(part[1], "0") == "" {
 		return ""
 	}
-	return tracectx.Session + part[1]
+	return telemetry.TraceSession + part[1]
 }

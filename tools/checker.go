@@ -3,8 +3,6 @@ package tools
 import (
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
-
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
@@ -14,11 +12,11 @@ import (
 type checker struct {
 	types    kindSet
 	props    map[string]property
-	required uint64             // the bits of the properties that must be there
-	closed   bool               // no other properties
-	others   *checker           // of the other properties; nil: anything
-	items    *checker           // nil: anything
-	whole    *jsonschema.Schema // nil: what stands above is all
+	required uint64   // the bits of the properties that must be there
+	closed   bool     // no other properties
+	others   *checker // of the other properties; nil: anything
+	items    *checker // nil: anything
+	whole    *Schema  // nil: what stands above is all
 }
 
 // property is one of the properties of an object. Each has a bit of its own.
@@ -46,7 +44,7 @@ var kindNames = map[string]kindSet{
 }
 
 // newChecker makes the checker of a schema.
-func newChecker(s *jsonschema.Schema) *checker {
+func newChecker(s *Schema) *checker {
 	const most = 64 // bits there are
 	if s == nil || s.Bool != nil && *s.Bool {
 		return nil

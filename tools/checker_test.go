@@ -7,8 +7,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
-
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
@@ -150,7 +148,7 @@ func anySchema(t *rapid.T, depth int) map[string]any {
 
 // anyValue is the text of a value, mostly of the kind that a schema wants. An odd one may
 // have a key twice, escapes in keys, and whole numbers with a fraction.
-func anyValue(t *rapid.T, s *jsonschema.Schema, depth int, odd bool) string {
+func anyValue(t *rapid.T, s *Schema, depth int, odd bool) string {
 	scalars := map[string][]string{"string": {`"x"`, `"ab\n"`, `""`}, "integer": {`1`, `-7`},
 		"number": {`2.5`}, "boolean": {`true`}, "null": {`null`}}
 	if odd {
@@ -160,7 +158,7 @@ func anyValue(t *rapid.T, s *jsonschema.Schema, depth int, odd bool) string {
 	kind := rapid.SampledFrom([]string{"object", "array", "string", "integer", "number", "boolean",
 		"null"}).Draw(t, "kind")
 	if s == nil {
-		s = &jsonschema.Schema{}
+		s = &Schema{}
 	}
 	if s.Types != nil && rapid.IntRange(0, 9).Draw(t, "obey") > 0 {
 		kind = s.Types[0]

@@ -30,7 +30,7 @@ func (r *Rules) Class(name string) Class {
 	if class == "" || class == Read && r.goesOn(name) {
 		class = Write
 	}
-	return class.AtLeast(classBy(r.Floors, name))
+	return class.AtLeast(r.Floors.of(name))
 }
 
 // goesOn reports whether a name says two things, and the second is none that a rule knows:
@@ -38,7 +38,7 @@ func (r *Rules) Class(name string) Class {
 func (r *Rules) goesOn(name string) bool {
 	all := words(name)
 	i := slices.IndexFunc(all, func(w string) bool { return w == "and" || w == "then" || w == "or" })
-	return i > 0 && classBy(r.Classes, strings.Join(all[i+1:], " ")) == ""
+	return i > 0 && r.Classes.of(strings.Join(all[i+1:], " ")) == ""
 }
 
 // AtLeast is the more harmful of two classes.
@@ -49,66 +49,99 @@ func (c Class) AtLeast(floor Class) Class {
 	return c
 }
 
-// classBy is what the words of a name say; empty where they say nothing. A whole name may stand behind that
-// of its namespace: repo_browser.print_tree.
-func classBy(rules []ClassRule, name string) Class {
-	whole, last := key(name), key(name[strings.LastIndexByte(name, '.')+1:])
+// Classes are what the words of names say, ready to be asked. The zero Classes say nothing.
+type Classes struct {
+	whole map[string]ranked // by key of a whole name
+	words map[string]sense
+	stems []stem
+}
+
+// ranked is a class that the rules give to a whole name, and how many names stand before it.
+type ranked struct {
+	rank  int
+	class Class
+}
+
+// sense is what all rules say about one word.
+type sense struct {
+	found, noun, verb Class // by itself, where no other word says anything, about what the others name
+	agent             bool
+}
+
+// stem is a word of the rules that ends in "*".
+type stem struct {
+	begin string
+	sense sense
+}
+
+// NewClasses compiles rules, of which the first that lists a whole name decides.
+func NewClasses(rules ...ClassRule) Classes {
+	c := Classes{whole: map[string]ranked{}, words: map[string]sense{}}
 	for _, rule := range rules {
 		for _, w := range rule.Words {
-			switch {
-			case !strings.Contains(w, "_") || key(w) != whole && key(w) != last:
-			case rule.Class == Agent:
-				return Write
-			default:
-				return rule.Class
+			class := rule.Class
+			if class == Agent {
+				class = Write
+			}
+			if k := key(w); strings.Contains(w, "_") {
+				if _, before := c.whole[k]; !before {
+					c.whole[k] = ranked{len(c.whole), class}
+				}
+			}
+			s := sense{found: class}
+			if strings.HasPrefix(w, "(") {
+				w, s = strings.Trim(w, "()"), sense{noun: class}
+			} else if verb, acts := strings.CutSuffix(w, "+"); acts {
+				w, s = verb, sense{verb: class}
+			}
+			if rule.Class == Agent {
+				s = sense{noun: Write, agent: true}
+			}
+			if begin, wild := strings.CutSuffix(w, "*"); wild {
+				c.stems = append(c.stems, stem{begin, s})
+			} else {
+				c.words[w] = c.words[w].and(s)
 			}
 		}
 	}
-	var found, noun, verb Class
-	agent := false
+	return c
+}
+
+// and is what two rules say.
+func (s sense) and(o sense) sense {
+	return sense{s.found.AtLeast(o.found), s.noun.AtLeast(o.noun), s.verb.AtLeast(o.verb), s.agent || o.agent}
+}
+
+// of is what the words of a name say; empty where they say nothing. A whole name may stand behind that
+// of its namespace: repo_browser.print_tree.
+func (c Classes) of(name string) Class {
+	whole, is := c.whole[key(name)]
+	if last, behind := c.whole[key(name[strings.LastIndexByte(name, '.')+1:])]; behind &&
+		(!is || last.rank < whole.rank) {
+		whole, is = last, true
+	}
+	if is {
+		return whole.class
+	}
+	var s sense
 	for _, word := range words(name) {
-		for _, rule := range rules {
-			held, sign := rule.holds(word)
-			switch {
-			case !held:
-			case rule.Class == Agent:
-				agent, noun = true, noun.AtLeast(Write)
-			case sign == '(':
-				noun = noun.AtLeast(rule.Class)
-			case sign == '+':
-				verb = verb.AtLeast(rule.Class)
-			default:
-				found = found.AtLeast(rule.Class)
+		s = s.and(c.words[word])
+		for _, stem := range c.stems {
+			if strings.HasPrefix(word, stem.begin) {
+				s = s.and(stem.sense)
 			}
 		}
 	}
-	if agent && verb != "" && found != Exec && noun != Exec { // what is run is an agent
-		verb = Write
+	if s.agent && s.verb != "" && s.found != Exec && s.noun != Exec { // what is run is an agent
+		s.verb = Write
 	}
-	return cmp.Or(found.AtLeast(verb), noun)
+	return cmp.Or(s.found.AtLeast(s.verb), s.noun)
 }
 
 // harmful reports whether a rule says of a name that it writes or executes. A name that no
 // rule knows is not harmful by this measure.
 func (r *Rules) harmful(name string) bool {
-	return harm(r.class(name).AtLeast(classBy(r.Floors, name))) > harm(Read)
-}
-
-// holds says that a word of the rule is this one, and with which sign: "(" if it counts only where no
-// other word of the name does, "+" if it acts on what the other words name.
-func (c ClassRule) holds(word string) (held bool, sign byte) {
-	for _, w := range c.Words {
-		sign = 0
-		if strings.HasPrefix(w, "(") {
-			sign, w = '(', strings.Trim(w, "()")
-		} else if verb, acts := strings.CutSuffix(w, "+"); acts {
-			sign, w = '+', verb
-		}
-		if stem, wild := strings.CutSuffix(w, "*"); w == word || wild && strings.HasPrefix(word, stem) {
-			return true, sign
-		}
-	}
-	return false, 0
+	return harm(r.class(name).AtLeast(r.Floors.of(name))) > harm(Read)
 }
 
 func harm(c Class) int {

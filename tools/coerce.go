@@ -8,17 +8,16 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // value returns raw, one JSON value, changed so that s accepts it. What s accepts
 // already, and what no way can mend, comes back as it is.
-func (w *shaper) value(s *jsonschema.Schema, raw string) string {
+func (w *shaper) value(s *Schema, raw string) string {
 	if w.accepts(s, raw) {
 		return raw
 	}
 	mark := len(w.repairs)
-	ways := [...]func(s *jsonschema.Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.list}
+	ways := [...]func(s *Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.list}
 	for _, way := range ways {
 		if w.left <= 0 {
 			break
@@ -32,13 +31,13 @@ func (w *shaper) value(s *jsonschema.Schema, raw string) string {
 }
 
 // accepts reports whether raw is valid, as long as there is budget to find out.
-func (w *shaper) accepts(s *jsonschema.Schema, raw string) bool {
+func (w *shaper) accepts(s *Schema, raw string) bool {
 	w.left -= len(raw) + 32
 	return w.left > 0 && s.Accepts(raw)
 }
 
 // inside mends what an object or a list holds.
-func (w *shaper) inside(s *jsonschema.Schema, raw string) string {
+func (w *shaper) inside(s *Schema, raw string) string {
 	v := gjson.Parse(raw)
 	switch {
 	case v.IsObject():
@@ -56,7 +55,7 @@ func (w *shaper) inside(s *jsonschema.Schema, raw string) string {
 
 // scalar reads a number, boolean, null or word of a list that was written as
 // another kind of value.
-func (w *shaper) scalar(s *jsonschema.Schema, raw string) string {
+func (w *shaper) scalar(s *Schema, raw string) string {
 	for _, as := range readings(s, raw) {
 		if w.accepts(s, as) {
 			w.note("args.coerce", raw, as, "")
@@ -66,9 +65,9 @@ func (w *shaper) scalar(s *jsonschema.Schema, raw string) string {
 	return raw
 }
 
-// decode reads an object or a list that was written as a string. Only an object's
-// syntax is repaired: a bracket may well begin a text.
-func (w *shaper) decode(s *jsonschema.Schema, raw string) string {
+// decode reads an object or a list that was written as a string. Only the syntax of objects, in a list too,
+// is repaired: a bracket may well begin a text. The template of Seed-OSS writes [{'text': 'a'}].
+func (w *shaper) decode(s *Schema, raw string) string {
 	v := gjson.Parse(raw)
 	text := strings.TrimSpace(v.String())
 	if v.Type != gjson.String || text == "" || text[0] != '{' && text[0] != '[' {
@@ -77,7 +76,7 @@ func (w *shaper) decode(s *jsonschema.Schema, raw string) string {
 	fixed, err := jsonrepair.Repair(text, w.rules.MaxDepth)
 	if err != nil || fixed.Cut >= jsonrepair.Unquoted || (fixed.Unsure || fixed.Words ||
 		w.remark(fixed.Around) != "") && !w.harmless() || fixed.JSON[0] != text[0] || text[0] == '[' &&
-		fixed.Total > 0 {
+		fixed.Total > 0 && !strings.HasPrefix(strings.TrimSpace(text[1:]), "{") {
 		return raw
 	}
 	w.note("args.decode", raw, string(fixed.JSON), "")
@@ -85,7 +84,7 @@ func (w *shaper) decode(s *jsonschema.Schema, raw string) string {
 }
 
 // list puts a value into the list that s wants, or takes it out of a list of one.
-func (w *shaper) list(s *jsonschema.Schema, raw string) string {
+func (w *shaper) list(s *Schema, raw string) string {
 	v := gjson.Parse(raw)
 	if elements := v.Array(); v.IsArray() {
 		if len(elements) != 1 || elements[0].IsArray() {
@@ -107,7 +106,7 @@ func (w *shaper) list(s *jsonschema.Schema, raw string) string {
 
 // element is the value of an element of a list. Where its object must have one text and nothing else,
 // and the tool only reads, that text alone may stand there: ["a.txt"] for [{"path": "a.txt"}].
-func (w *shaper) element(s *jsonschema.Schema, raw string) string {
+func (w *shaper) element(s *Schema, raw string) string {
 	out := w.value(s, raw)
 	props, required := fields(target(s))
 	if raw[0] != '"' || !w.harmless() || len(required) != 1 || props[required[0]] == nil ||
@@ -123,9 +122,9 @@ func (w *shaper) element(s *jsonschema.Schema, raw string) string {
 }
 
 // branch mends raw for one of the schemas that s is made of.
-func (w *shaper) branch(s *jsonschema.Schema, raw string) string {
+func (w *shaper) branch(s *Schema, raw string) string {
 	branches := slices.Concat(s.AnyOf, s.OneOf, s.AllOf)
-	slices.SortStableFunc(branches, func(a, b *jsonschema.Schema) int {
+	slices.SortStableFunc(branches, func(a, b *Schema) int {
 		return strangeness(a, raw) - strangeness(b, raw)
 	})
 	for _, b := range branches {
@@ -140,7 +139,7 @@ func (w *shaper) branch(s *jsonschema.Schema, raw string) string {
 
 // strangeness is 0 where s wants a list and raw is one, or an object and raw is
 // one, and 1 elsewhere.
-func strangeness(s *jsonschema.Schema, raw string) int {
+func strangeness(s *Schema, raw string) int {
 	if raw[0] == '[' && typed(target(s), "array") || raw[0] == '{' && typed(target(s), "object") {
 		return 0
 	}

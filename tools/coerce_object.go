@@ -9,7 +9,6 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // member is one key of an object with its value, as they stand in the text.
@@ -31,7 +30,7 @@ func membersOf(object string) []member {
 
 // object mends the keys and values of an object. The order of the keys and every
 // untouched value stay as they are.
-func (w *shaper) object(raw string, s *jsonschema.Schema, props map[string]*jsonschema.Schema,
+func (w *shaper) object(raw string, s *Schema, props map[string]*Schema,
 	required []string, aliases []ParamAlias) string {
 	all := membersOf(raw)
 	changed := w.splitKeys(all, props)
@@ -67,7 +66,7 @@ func (w *shaper) object(raw string, s *jsonschema.Schema, props map[string]*json
 
 // saysNothing reports whether an optional argument may go: null where the schema
 // has no null, and {} where it has a list. Models send them to say "not given".
-func (w *shaper) saysNothing(s *jsonschema.Schema, m member) bool {
+func (w *shaper) saysNothing(s *Schema, m member) bool {
 	v := gjson.Parse(m.val)
 	null := v.Type == gjson.Null
 	empty := v.IsObject() && len(v.Map()) == 0 && typed(target(s), "array")
@@ -80,7 +79,7 @@ func (w *shaper) saysNothing(s *jsonschema.Schema, m member) bool {
 
 // renameKeys gives arguments the names that the schema has: where only case, "-", "_" or blanks
 // differ, or by a rule. It never replaces a parameter that is given.
-func (w *shaper) renameKeys(all []member, props map[string]*jsonschema.Schema, aliases []ParamAlias) bool {
+func (w *shaper) renameKeys(all []member, props map[string]*Schema, aliases []ParamAlias) bool {
 	changed := false
 	for i, m := range all {
 		if props[m.name] != nil {
@@ -97,7 +96,7 @@ func (w *shaper) renameKeys(all []member, props map[string]*jsonschema.Schema, a
 }
 
 // renames is the parameter that a name means which is none, and the rule that says so.
-func (w *shaper) renames(given string, props map[string]*jsonschema.Schema, aliases []ParamAlias,
+func (w *shaper) renames(given string, props map[string]*Schema, aliases []ParamAlias,
 	free func(string) bool) (name, place string) {
 	if name = sameKey(given, props, free); name == "" {
 		name, place = aliasOf(given, aliases, props, free)
@@ -107,7 +106,7 @@ func (w *shaper) renames(given string, props map[string]*jsonschema.Schema, alia
 
 // aliasOf finds the parameter that rules know under the name that was given: the
 // one the rule is about, or else the only other name of it that is free.
-func aliasOf(given string, aliases []ParamAlias, props map[string]*jsonschema.Schema,
+func aliasOf(given string, aliases []ParamAlias, props map[string]*Schema,
 	free func(string) bool) (name, place string) {
 	for _, a := range aliases {
 		if !a.names(given) {
@@ -142,7 +141,7 @@ func alike(list []string, name string) bool {
 
 // sameKey finds the free parameter of this name, or else the only one whose name is given but for
 // its spelling.
-func sameKey(given string, props map[string]*jsonschema.Schema, free func(string) bool) string {
+func sameKey(given string, props map[string]*Schema, free func(string) bool) string {
 	if free(given) {
 		return given
 	}
@@ -160,7 +159,7 @@ func sameKey(given string, props map[string]*jsonschema.Schema, free func(string
 }
 
 // splitKeys takes "count=10" for count: 10 where the key has no value of its own.
-func (w *shaper) splitKeys(all []member, props map[string]*jsonschema.Schema) bool {
+func (w *shaper) splitKeys(all []member, props map[string]*Schema) bool {
 	changed := false
 	for i, m := range all {
 		name, text, ok := strings.Cut(m.name, "=")
@@ -185,7 +184,7 @@ func has(all []member, name string) bool {
 
 // memberSchema returns the schema of one member, or nil where it has none. Of
 // several patterns that match, the first in the alphabet decides.
-func memberSchema(s *jsonschema.Schema, props map[string]*jsonschema.Schema, name string) *jsonschema.Schema {
+func memberSchema(s *Schema, props map[string]*Schema, name string) *Schema {
 	if sub := props[name]; sub != nil {
 		return sub
 	}

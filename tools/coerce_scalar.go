@@ -8,8 +8,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
-
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
@@ -21,7 +19,7 @@ var zeros = regexp.MustCompile(`\.0+$`)
 
 // readings lists the other values that a scalar may stand for, the likeliest first.
 // The schema decides; none of them changes what was said, only how.
-func readings(s *jsonschema.Schema, raw string) []string {
+func readings(s *Schema, raw string) []string {
 	v := gjson.Parse(raw)
 	switch v.Type {
 	case gjson.Number:
@@ -43,7 +41,7 @@ func readings(s *jsonschema.Schema, raw string) []string {
 }
 
 // ofText lists what a string may stand for where s wants no such string.
-func ofText(s *jsonschema.Schema, text string) []string {
+func ofText(s *Schema, text string) []string {
 	out := choices(s, text)
 	switch strings.ToLower(text) {
 	case "true", "yes":
@@ -63,7 +61,7 @@ func ofText(s *jsonschema.Schema, text string) []string {
 }
 
 // choices returns the one value of an enum or const that is text but for its case.
-func choices(s *jsonschema.Schema, text string) []string {
+func choices(s *Schema, text string) []string {
 	values := slices.Clone(s.Enum)
 	if s.Const != nil {
 		values = append(values, *s.Const)

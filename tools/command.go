@@ -8,15 +8,13 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
-	"github.com/jgavinray/gpt-oss-executor/tools/wording"
 )
 
 // command gives the value of an argument that says what is run in the form in which the tool takes
 // it: a line of shell, a list of lines, or a program with its arguments. What a list is, its name
 // says: command is a program with its arguments, as gpt-oss was trained to write it, and commands
 // are lines. ok is false where a list under another name would mean something else.
-func (w *shaper) command(m member, s *jsonschema.Schema) (val string, ok bool) {
+func (w *shaper) command(m member, s *Schema) (val string, ok bool) {
 	if m.given == "" {
 		m.given = m.name
 	}
@@ -51,7 +49,7 @@ func (w *shaper) command(m member, s *jsonschema.Schema) (val string, ok bool) {
 
 // runs reports whether a parameter says what is run, by a rule or by its name.
 func (w *shaper) runs(param string) bool {
-	return w.rules.kindOf(w.tool, param).Kind == wording.Command
+	return w.rules.kindOf(w.tool, param).Kind == Command
 }
 
 func plural(name string) bool { return strings.HasSuffix(key(name), "s") }

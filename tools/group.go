@@ -38,18 +38,18 @@ func (r *Rules) stands(name, tool string, group int) bool {
 	if hasKey(r.Groups[group].Names[0].Text, key(tool)) {
 		return true
 	}
-	said, does := classBy(r.Classes, name), r.class(tool)
+	said, does := r.Classes.of(name), r.class(tool)
 	return r.groupOf(tool) == group && (said == "" || does == "" || (said == Read) == (does == Read))
 }
 
 // class is what the rules say about a name: the words in it, else the names of its group; empty
 // where they say nothing.
 func (r *Rules) class(name string) Class {
-	class := classBy(r.Classes, name)
+	class := r.Classes.of(name)
 	if class == "" {
 		if at := r.groupOf(name); at >= 0 {
 			for _, other := range r.Groups[at].Names {
-				class = class.AtLeast(classBy(r.Classes, other.Text))
+				class = class.AtLeast(r.Classes.of(other.Text))
 			}
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/tools/wording"
 )
 
 // placeholder is a value that only shows where one belongs: ..., <path>, {path}, YOUR_COMMAND_HERE.
@@ -32,7 +31,7 @@ func (w *shaper) hollow(all []argument) string {
 			return jsontext.Quote(name) + " is a placeholder, " + text + "; send what belongs there"
 		}
 		switch w.rules.kindOf(w.tool, name).Kind {
-		case wording.Command, wording.Code:
+		case Command, Code:
 			if why := unlikely(name, text); why != "" {
 				return jsontext.Quote(name) + " " + why + "; send what is to be executed, or answer in text"
 			}

@@ -3,8 +3,6 @@ package tools
 import (
 	"slices"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // keySigns are what stands in no name of a parameter, but is stuck to some: "recursive?", "*path",
@@ -39,7 +37,7 @@ func (w *shaper) unprefixed(given string, free func(string) bool) string {
 }
 
 // holds reports whether a schema is one of an object or a list, and of nothing else.
-func holds(s *jsonschema.Schema) bool {
+func holds(s *Schema) bool {
 	t := target(s)
 	return len(t.Types) == 1 && (t.Types[0] == "object" || t.Types[0] == "array")
 }

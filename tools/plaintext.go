@@ -10,7 +10,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/tools/args"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
-	"github.com/jgavinray/gpt-oss-executor/tools/wording"
 )
 
 // wording returns text without the debris around it, and says why it cannot be what the
@@ -21,8 +20,8 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 		return text, ""
 	}
 	rule := w.rules.kindOf(w.tool, param)
-	if rule.Kind == wording.Text && w.rules.Class(w.tool) == Exec {
-		rule.Kind = wording.Code // what is executed is no mere text
+	if rule.Kind == Text && w.rules.Class(w.tool) == Exec {
+		rule.Kind = Code // what is executed is no mere text
 	}
 	plain = rule.Kind.Clean(text)
 	if plain != text {
@@ -71,7 +70,7 @@ func (r *Rules) kindOf(tool, param string) KindRule {
 			return k
 		}
 	}
-	return KindRule{Kind: wording.KindOf(param)}
+	return KindRule{Kind: TextKindOf(param)}
 }
 
 // guess refuses a value that was guessed, unless the tool only reads: to ask again costs a

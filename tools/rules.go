@@ -1,7 +1,5 @@
 package tools
 
-import "github.com/jgavinray/gpt-oss-executor/tools/wording"
-
 // Rules is what operators wrote about the names and arguments of tools. It is
 // plain data, made from YAML elsewhere and never changed afterwards. Every entry
 // carries the place (file:line) that Repair.Rule names. The zero Rules is usable:
@@ -15,8 +13,8 @@ type Rules struct {
 	Texts    []TextParam  // parameters that take arguments which are plain text
 	Kinds    []KindRule   // what the text of a parameter is
 	Remarks  []string     // parameters of tools that run a command, which only say what it is for
-	Classes  []ClassRule  // what the words of a name say about what the tool does
-	Floors   []ClassRule  // locked: names with these words have this class, or a more harmful one
+	Classes  Classes      // what the words of a name say about what the tool does
+	Floors   Classes      // locked: names with these words have this class, or a more harmful one
 	MaxDepth int          // deepest nesting of arguments; 0 means 256
 }
 
@@ -58,7 +56,7 @@ type TextParam struct {
 type KindRule struct {
 	Tool  string // the tool, the first name of its group, or OfClass and its class; "" is every tool
 	Param string
-	Kind  wording.Kind
+	Kind  TextKind
 	Place string
 }
 
@@ -70,5 +68,4 @@ type KindRule struct {
 type ClassRule struct {
 	Class Class
 	Words []string
-	Place string
 }

@@ -24,7 +24,7 @@ func testRules() *Rules {
 		return ParamAlias{tool, name, strings.Fields(from), place()}
 	}
 	text := func(tool, names string) TextParam { return TextParam{tool, strings.Fields(names), place()} }
-	class := func(c Class, words string) ClassRule { return ClassRule{c, strings.Fields(words), place()} }
+	class := func(c Class, words string) ClassRule { return ClassRule{c, strings.Fields(words)} }
 	return &Rules{
 		Prefixes: list("functions. function. tools. default_api."),
 		Glued:    list("commentary analysis json code"),
@@ -41,13 +41,13 @@ func testRules() *Rules {
 		},
 		Texts: []TextParam{text("", "code patch"), text("apply_patch", "input"), text("run_terminal_command",
 			"command")},
-		Classes: []ClassRule{
+		Classes: NewClasses(
 			class(Read, "get search read list find fetch view query show ls grep glob describe status"),
 			class(Write,
 				"write create add set update delete remove move edit patch send save cancel del* (order) sessions_search"),
 			class(Exec, "exec execute run+ spawn+ bash shell sh terminal command code python (commands)"),
 			class(Agent, "agent team sessions_spawn"),
-		},
+		),
 	}
 }
 

@@ -6,25 +6,23 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/tools/args"
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // Schemas remembers compiled JSON Schemas by their bytes, because callers send the
 // same tools with every request, and the table by which arguments are read. It is safe for concurrent use.
 type Schemas struct {
-	max    int
 	ops    args.Table // what is undone in arguments
 	mu     sync.RWMutex
-	byText map[string]*schema // a nil entry is a schema that does not compile
-	texts  map[string]json.RawMessage
+	byText *recent.Map[*schema] // nil for a schema that does not compile
+	texts  *recent.Map[json.RawMessage]
 }
 
-// NewSchemas returns an empty memo for at most max schemas. A full one starts
-// again from nothing, which costs one compilation for each tool still in use.
+// NewSchemas returns an empty memo for at most max schemas. Of a full one the oldest make room.
 func NewSchemas(max int) *Schemas {
-	return &Schemas{max: max, ops: args.Ops(), byText: make(map[string]*schema),
-		texts: make(map[string]json.RawMessage)}
+	return &Schemas{ops: args.Ops(), byText: recent.New[*schema](max, nil),
+		texts: recent.New[json.RawMessage](max, nil)}
 }
 
 // text is a schema as others have it who hold the same.
@@ -32,26 +30,31 @@ func (s *Schemas) text(of json.RawMessage) json.RawMessage {
 	if len(of) == 0 {
 		return nil
 	}
-	s.mu.RLock()
-	known, ok := s.texts[string(of)]
-	s.mu.RUnlock()
-	if ok {
-		return known
+	return remembered(&s.mu, s.texts, of, func() json.RawMessage { return bytes.Clone(of) })
+}
+
+// remembered is what a map has for a text, or else what is made of it now.
+func remembered[V any](mu *sync.RWMutex, in *recent.Map[V], text []byte, make func() V) V {
+	mu.RLock()
+	if known := in.GetBytes(text); known != nil {
+		defer mu.RUnlock()
+		return *known
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.texts) >= s.max {
-		clear(s.texts)
+	mu.RUnlock()
+	made := make()
+	mu.Lock()
+	defer mu.Unlock()
+	kept, fresh := in.Use(string(text))
+	if fresh { // others may read what is there
+		*kept = made
 	}
-	own := bytes.Clone(of)
-	s.texts[string(own)] = own
-	return own
+	return *kept
 }
 
 // schema is the JSON Schema of a tool's arguments, compiled.
 type schema struct {
-	*jsonschema.Schema
-	props    map[string]*jsonschema.Schema // by name, with those of $ref and allOf
+	*Schema
+	props    map[string]*Schema // by name, with those of $ref and allOf
 	required []string
 	checker  *checker
 }
@@ -62,27 +65,17 @@ func (s *Schemas) of(text json.RawMessage) *schema {
 	if len(text) == 0 {
 		return nil
 	}
-	s.mu.RLock()
-	known, ok := s.byText[string(text)]
-	s.mu.RUnlock()
-	if ok {
-		return known
-	}
-	made, err := compile(text)
-	if err != nil {
-		made = nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.byText) >= s.max {
-		clear(s.byText)
-	}
-	s.byText[string(text)] = made
-	return made
+	return remembered(&s.mu, s.byText, text, func() *schema {
+		made, err := compile(text)
+		if err != nil {
+			return nil
+		}
+		return made
+	})
 }
 
 func compile(text []byte) (*schema, error) {
-	root, err := jsonschema.Compile(text)
+	root, err := CompileSchema(text)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +87,7 @@ func compile(text []byte) (*schema, error) {
 const maxRefs = 16
 
 // target is what s refers to.
-func target(s *jsonschema.Schema) *jsonschema.Schema {
+func target(s *Schema) *Schema {
 	for i := 0; i < maxRefs && s.Ref != nil && s.Properties == nil; i++ {
 		s = s.Ref
 	}
@@ -103,13 +96,13 @@ func target(s *jsonschema.Schema) *jsonschema.Schema {
 
 // fields returns the properties of an object schema and the required ones, with
 // those that $ref and allOf add.
-func fields(s *jsonschema.Schema) (props map[string]*jsonschema.Schema, required []string) {
+func fields(s *Schema) (props map[string]*Schema, required []string) {
 	if s.Ref == nil && len(s.AllOf) == 0 {
 		return s.Properties, s.Required
 	}
-	props = make(map[string]*jsonschema.Schema)
-	var add func(s *jsonschema.Schema, depth int)
-	add = func(s *jsonschema.Schema, depth int) {
+	props = make(map[string]*Schema)
+	var add func(s *Schema, depth int)
+	add = func(s *Schema, depth int) {
 		if s == nil || depth > maxRefs {
 			return
 		}
@@ -144,10 +137,10 @@ func (s *schema) only() (name string, ok bool) {
 
 // typed reports whether one of the types that s lists is t. A schema without
 // "type" lists none.
-func typed(s *jsonschema.Schema, t string) bool { return slices.Contains(s.Types, t) }
+func typed(s *Schema, t string) bool { return slices.Contains(s.Types, t) }
 
 // takesText reports whether a schema may allow a text.
-func takesText(s *jsonschema.Schema, depth int) bool {
+func takesText(s *Schema, depth int) bool {
 	if s == nil || depth > maxRefs {
 		return true
 	}
@@ -156,5 +149,5 @@ func takesText(s *jsonschema.Schema, depth int) bool {
 	if len(s.Types) > 0 || len(branches) == 0 {
 		return len(s.Types) == 0 || typed(s, "string")
 	}
-	return slices.ContainsFunc(branches, func(b *jsonschema.Schema) bool { return takesText(b, depth+1) })
+	return slices.ContainsFunc(branches, func(b *Schema) bool { return takesText(b, depth+1) })
 }

@@ -19,7 +19,7 @@ func TestOwnSchemas(t *testing.T) {
 	for n := range 5 {
 		NewCatalog(nil, memo, offered(n)).Own()
 	}
-	if len(memo.texts) > 2 {
-		t.Errorf("%d are held", len(memo.texts))
+	if memo.texts.Len() > 2 {
+		t.Errorf("%d are held", memo.texts.Len())
 	}
 }

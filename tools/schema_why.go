@@ -10,12 +10,11 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // why says in words that a model can act on what is wrong with the arguments of a
 // tool: `exec needs "command" (string); got: "cmd"`.
-func (s *schema) why(tool, args string, found []jsonschema.Fault) string {
+func (s *schema) why(tool, args string, found []Fault) string {
 	const most = 4
 	var faults []string
 	for _, f := range found {
@@ -26,7 +25,7 @@ func (s *schema) why(tool, args string, found []jsonschema.Fault) string {
 	return strings.Join(faults[:min(most, len(faults))], "; ")
 }
 
-func (s *schema) fault(tool, args string, f jsonschema.Fault) string {
+func (s *schema) fault(tool, args string, f Fault) string {
 	at := strings.Join(f.At, ".")
 	switch f.Keyword {
 	case "required":

@@ -12,7 +12,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools/args"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // shaper turns the text of one call's arguments into the JSON object that its tool
@@ -195,7 +194,7 @@ func (t *taker) Sole(value string, raw bool) (object string, ok bool) {
 		return refuse("")
 	}
 	send := "send {" + jsontext.Quote(name) + ": …}"
-	var param *jsonschema.Schema
+	var param *Schema
 	w.refill(len(value))
 	if w.schema != nil {
 		param = w.schema.props[name]

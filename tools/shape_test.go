@@ -108,8 +108,8 @@ func TestSchemasIsBoundedAndShared(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	if len(s.byText) > 4 {
-		t.Errorf("it holds %d schemas", len(s.byText))
+	if s.byText.Len() > 4 {
+		t.Errorf("it holds %d schemas", s.byText.Len())
 	}
 }
 

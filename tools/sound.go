@@ -3,8 +3,6 @@ package tools
 import (
 	"cmp"
 	"slices"
-
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // strangers says that none of the arguments is a parameter of the tool, whose schema names all that it
@@ -30,7 +28,7 @@ func (c *Catalog) sound(m Match, w *shaper, object []byte) *Refusal {
 			names[i] = string(a.name)
 		}
 		return w.refuse(BadSchema,
-			w.schema.fault(m.Name, "", jsonschema.Fault{Keyword: "additionalProperties", Names: names}))
+			w.schema.fault(m.Name, "", Fault{Keyword: "additionalProperties", Names: names}))
 	}
 	class := c.rules.Class(cmp.Or(m.Deferred, m.Name))
 	if class == Read || w.schema != nil && len(w.schema.props) == 0 {

@@ -1,8 +1,9 @@
 // Package tools knows what a tool call is: the names of the tools a request
 // offers, the arguments their JSON Schemas allow, and how a damaged call becomes
 // a correct one. It takes values and returns values: no network, files, clock,
-// logger or context. It never runs anything, and a name that is merely near never
-// becomes one that writes or executes.
+// logger or context. A schema is of drafts 4 to 2020-12, and asks no network for what it refers to. Text in
+// place of arguments is doubted: to ask again costs a turn. It never runs anything, and a name that is merely
+// near never becomes one that writes or executes.
 package tools
 
 import (
@@ -82,6 +83,7 @@ type Refusal struct {
 	Why  string // one sentence a model or an operator can act on
 
 	Person string // the same for a person, who can allow it; empty: Why
+	Waits  bool   // for the answer of a person
 }
 
 // ToPerson is why, in words for a person.

@@ -17,6 +17,8 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 	"github.com/moby/patternmatcher"
 	"github.com/moby/patternmatcher/ignorefile"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
 )
 
 // stage is a stage of a Dockerfile while it is built: a folder that is its root.
@@ -298,7 +300,7 @@ func TestDockerfile(t *testing.T) {
 
 	// As docker run -e …: another port, because 8001 may be taken here.
 	must(t, os.Chmod(s.root, 0o755))
-	at := free(t)
+	at := ports.Address(t)
 	_, port, _ := strings.Cut(at, ":")
 	env := []string{"GPTOSS_EXECUTOR_LISTEN=:" + port, "GPTOSS_EXECUTOR_UPSTREAM=" + model(t),
 		"GPTOSS_EXECUTOR_WORKSPACE=/workspace", "GPTOSS_EXECUTOR_WORKSPACE_TOOLS=on"}

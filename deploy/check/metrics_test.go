@@ -60,10 +60,8 @@ func expressions(t *testing.T) (out []expression) {
 		}
 	}
 	rulesOnly := len(out)
-	var board any
-	if err := json.Unmarshal(read(t, "../grafana/gpt-oss-executor.json"), &board); err != nil {
-		t.Fatal(err)
-	}
+	var doc any
+	must(t, json.Unmarshal(read(t, board), &doc))
 	var walk func(v any, title string)
 	walk = func(v any, title string) {
 		switch v := v.(type) {
@@ -87,7 +85,7 @@ func expressions(t *testing.T) (out []expression) {
 			}
 		}
 	}
-	walk(board, "")
+	walk(doc, "")
 	if rulesOnly < 15 || len(out) < rulesOnly+50 {
 		t.Fatalf("%d expressions of rules, %d with the dashboard: they are not found", rulesOnly, len(out))
 	}
@@ -235,10 +233,10 @@ func wrong(text string, metrics map[string][]string) (problem string) {
 
 // Every metric is on the dashboard: what is counted can be seen.
 func TestDashboardShowsEverything(t *testing.T) {
-	board := string(read(t, "../grafana/gpt-oss-executor.json"))
+	doc := string(read(t, board))
 	for name := range known(t) {
 		base := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_sum"), "_count")
-		if strings.HasPrefix(name, "gptoss_executor_") && !strings.Contains(board, base) {
+		if strings.HasPrefix(name, "gptoss_executor_") && !strings.Contains(doc, base) {
 			t.Errorf("no panel shows %s", name)
 		}
 	}

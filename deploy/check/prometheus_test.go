@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/cost"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup"
 )
 
 // tool is a program of Prometheus, if it is on this machine.
@@ -56,7 +57,7 @@ var always = []string{
 // dashboard. What it knows of tokens is what the sidecar has counted.
 func TestPrometheus(t *testing.T) {
 	prometheus := tool(t, "prometheus")
-	at, dir := free(t), t.TempDir()
+	at, dir := ports.Address(t), t.TempDir()
 	sidecar := exec.Command(built(t), "serve", "--listen", at, "--upstream", model(t), "--state",
 		filepath.Join(dir, "state"))
 	sidecar.Dir, sidecar.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
@@ -71,7 +72,7 @@ func TestPrometheus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prom := free(t)
+	prom := ports.Address(t)
 	start(t, exec.Command(prometheus, "--config.file="+dir+"/prometheus.yml",
 		"--storage.tsdb.path="+dir+"/tsdb", "--web.listen-address="+prom))
 	ask := func(expr string) answer { return query(t, prom, expr) }
@@ -115,12 +116,12 @@ func TestPrometheus(t *testing.T) {
 	}
 
 	client, counted := httpClient(t), 0.0
-	now, err := cost.FromServer(t.Context(), client, at, 0, time.Now)
+	now, err := setup.FromServer(t.Context(), client, at, 0, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "Prometheus and the sidecar agree about tokens", func() bool {
-		u, err := cost.FromPrometheus(t.Context(), client, prom, time.Hour)
+		u, err := setup.FromPrometheus(t.Context(), client, prom, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -106,26 +105,16 @@ func (p *process) stop() int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// eventually waits until something holds, as long as a busy machine may take.
+// eventually looks until something holds, as long as a busy machine may take.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
+	// between two looks
 	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if holds() {
 			return
 		}
 	}
 	t.Fatalf("it never came: %s", what)
-}
-
-// free is an address of this machine at which nobody listens.
-func free(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // model is a scripted model server. It answers everything, and damages what a message names: one of

@@ -22,18 +22,68 @@ var llamaTemplate string
 //go:embed llamacpp/chat.mjs
 var llamaChat []byte
 
-// LlamaChat starts llama.cpp's chat layer: what its template, its grammar engine and its Harmony parser make
-// of these texts is real. It answers whole replies only.
+// LlamaChat starts llama.cpp's chat layer: what its template, its grammar engine and its parser make of these
+// texts is real. It answers whole replies only.
 func LlamaChat(t testing.TB, texts ...string) *Server {
+	t.Helper()
+	return Config{}.LlamaChat(t, texts...)
+}
+
+// LlamaChat starts one that is configured so. Its window is the usual one.
+func (c Config) LlamaChat(t testing.TB, texts ...string) *Server {
 	t.Helper()
 	dir, err := llamaPackages()
 	if err != nil {
 		t.Skipf("skipped: llama.cpp's chat layer: %v", err)
 	}
-	cmd := exec.Command("node", filepath.Join(dir, "chat.mjs"), filepath.Join(dir, "tiny.gguf"))
+	name, model := Model, filepath.Join(dir, "tiny.gguf")
+	if f := c.Format; f != nil {
+		template, err := os.ReadFile(f.template(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, model = f.Model, filepath.Join(t.TempDir(), "tiny.gguf")
+		if err := os.WriteFile(model, tinyModel("gpt-oss", string(template)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("node", filepath.Join(dir, "chat.mjs"), model, name)
 	cmd.Dir = dir
 	return run(t, cmd, texts)
 }
+
+// template is the file of a format's template for llama.cpp. A test without it is skipped.
+func (f *Format) template(t testing.TB) string {
+	t.Helper()
+	dir, err := llamaTemplates()
+	if err != nil {
+		t.Skipf("skipped: the templates of llama.cpp: %v", err)
+	}
+	return filepath.Join(dir, "models/templates", f.Jinja+".jinja")
+}
+
+// llamaSources is the version of the package of npm that holds llama.cpp's sources.
+const llamaSources = "3.22.1"
+
+// llamaTemplates is the folder with the templates of llama.cpp's sources, which are those that the makers of
+// the models have published.
+var llamaTemplates = sync.OnceValues(func() (string, error) {
+	return cached("llama-templates-"+llamaSources, func(dir string) error {
+		for _, command := range [][]string{
+			{"npm", "pack", "--silent", "node-llama-cpp@" + llamaSources},
+			{"tar", "xzf", "node-llama-cpp-" + llamaSources + ".tgz", "package/llama/gitRelease.bundle"},
+			{"git", "clone", "--quiet", "--bare", "package/llama/gitRelease.bundle", "llama.git"},
+			{"git", "--git-dir", "llama.git", "archive", "--output", "templates.tar", "HEAD", "models/templates"},
+			{"tar", "xf", "templates.tar"},
+			{"rm", "-rf", "node-llama-cpp-" + llamaSources + ".tgz", "package", "llama.git", "templates.tar"},
+		} {
+			if _, err := output(dir, nil, command...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+})
 
 // llamaPackages is the folder with the packages of npm and a model.
 var llamaPackages = sync.OnceValues(func() (string, error) {
@@ -72,10 +122,13 @@ func (c Config) LlamaServer(t testing.TB, texts ...string) *Server {
 	if err := os.WriteFile(model, tinyModel("gpt-oss", ""), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(filepath.Join(dir, "llama-server"), "--model", model, "--alias", Model, "--ctx-size",
+	name, template := Model, filepath.Join(dir, "template.jinja")
+	if f := c.Format; f != nil {
+		name, template = f.Model, f.template(t)
+	}
+	cmd := exec.Command(filepath.Join(dir, "llama-server"), "--model", model, "--alias", name, "--ctx-size",
 		fmt.Sprint(c.window()),
-		"--parallel", "1", "--threads", "1", "--jinja", "--chat-template-file",
-		filepath.Join(dir, "template.jinja"),
+		"--parallel", "1", "--threads", "1", "--jinja", "--chat-template-file", template,
 		"--temp", "0", "--no-warmup", "--no-ui", "--host", "127.0.0.1", "--port", "0")
 	cmd.Env = []string{"LD_PRELOAD=" + filepath.Join(dir, "say.so")}
 	return run(t, cmd, texts)

@@ -2,6 +2,7 @@ package modelserver
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
@@ -40,11 +41,21 @@ func (c Config) Ollama(t testing.TB, texts ...string) *Server {
 		t.Fatal(err)
 	}
 	models := filepath.Join(dir, "models")
-	if c.NoModel {
+	if c.NoModel || c.Format != nil {
 		models = filepath.Join(t.TempDir(), "models")
 	}
-	return run(t, ollamaCommand(dir, models, c.window()), texts)
+	s := run(t, ollamaCommand(dir, models, c.window()), texts)
+	s.tokens = func(text string) int { return len(token.FindAllString(text, -1)) }
+	if f := c.Format; f != nil {
+		if err := createModel(s.URL, *f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
 }
+
+// gptOSS is what Ollama's model of gpt-oss is created from.
+var gptOSS = Format{Model: Model, architecture: "gptoss", Template: strings.TrimSuffix(ollamaTemplate, "\n")}
 
 // errFetch is why there is no server: what it is built from cannot be had.
 var errFetch = errors.New("it cannot be fetched")
@@ -64,16 +75,12 @@ var builtOllama = sync.OnceValues(func() (string, error) {
 		}
 		parts = append(parts, text)
 	}
-	model := tinyModel("gptoss", "")
-	parts = append(parts, model, []byte(ollamaTemplate))
+	parts = append(parts, tinyModel(gptOSS.architecture, ""), []byte(ollamaTemplate))
 	return cached("ollama-"+OllamaVersion+"-"+key(parts...), func(dir string) error {
 		if err := buildOllama(from, dir); err != nil {
 			return fmt.Errorf("build Ollama: %w", err)
 		}
-		if err := createModel(dir, model); err != nil {
-			return fmt.Errorf("create a model in Ollama: %w", err)
-		}
-		return nil
+		return addModel(dir)
 	})
 })
 
@@ -130,8 +137,8 @@ func buildOllama(from, dir string) error {
 	return err
 }
 
-// createModel puts the tiny model into the folder models, as ollama create does.
-func createModel(dir string, model []byte) error {
+// addModel puts gpt-oss into the folder models.
+func addModel(dir string) error {
 	home, err := os.MkdirTemp("", "ollama-home-")
 	if err != nil {
 		return err
@@ -143,10 +150,16 @@ func createModel(dir string, model []byte) error {
 	if err != nil {
 		return err
 	}
+	return createModel(url, gptOSS)
+}
+
+// createModel creates a tiny model in an Ollama that runs, as ollama create does.
+func createModel(url string, f Format) error {
+	model := tinyModel(cmp.Or(f.architecture, "qwen3"), "")
 	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(model))
-	create, err := json.Marshal(map[string]any{"model": Model,
-		"files":    map[string]string{"tiny.gguf": digest},
-		"template": strings.TrimSuffix(ollamaTemplate, "\n"), "stream": false})
+	create, err := json.Marshal(map[string]any{"model": f.Model,
+		"files": map[string]string{"tiny.gguf": digest}, "template": f.Template, "renderer": f.Renderer,
+		"parser": f.Parser, "stream": false})
 	if err != nil {
 		return err
 	}
@@ -161,7 +174,7 @@ func createModel(dir string, model []byte) error {
 		answer, err := io.ReadAll(res.Body)
 		_ = res.Body.Close()
 		if err != nil || res.StatusCode >= http.StatusMultipleChoices {
-			return fmt.Errorf("%s: %s %s %w", step.path, res.Status, answer, err)
+			return fmt.Errorf("create %s in Ollama: %s %s %w", f.Model, res.Status, answer, err)
 		}
 	}
 	return nil

@@ -40,7 +40,7 @@ func run(t testing.TB, cmd *exec.Cmd, texts []string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Server{URL: url, script: p.script}
+	return &Server{URL: url, script: p.script, tokens: countTokens}
 }
 
 // start starts it, and waits until it answers.

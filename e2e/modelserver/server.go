@@ -24,8 +24,19 @@ const Model = "gpt-oss:20b"
 
 // Config is how a server is started.
 type Config struct {
-	Window  int  // tokens; 0: 8192. A byte is a token, and so is each of Harmony's special ones
-	NoModel bool // Ollama: nothing was pulled yet
+	Window  int     // tokens; 0: 8192. A byte is a token, and so is each of Harmony's special ones
+	NoModel bool    // Ollama: nothing was pulled yet
+	Format  *Format // nil: gpt-oss's
+}
+
+// Format is the one of a family of models: what a server is told to write prompts and read replies by.
+type Format struct {
+	Model string // its name at the server
+	// Ollama: what its API takes to create a model
+	Template, Renderer, Parser string
+	Jinja                      string // llama.cpp: the name of a template in its sources
+
+	architecture string // Ollama: of the model's file; "": one that says nothing about the format
 }
 
 func (c Config) window() int { return cmp.Or(c.Window, 8192) }
@@ -35,6 +46,7 @@ type Reply struct {
 	Text string
 	// the text as the tokens that the model writes; nil: Text, cut about as gpt-oss would
 	Pieces []string
+	Always bool          // it says this to each prompt, until the script has a further reply
 	Pause  time.Duration // before each piece; Ollama only
 	Die    bool          // after the last piece the process that computes is gone; Ollama only
 	Status int           // it says nothing: an error with Text as message; Ollama only
@@ -55,7 +67,11 @@ type Server struct {
 	URL string // without /v1
 
 	script *script
+	tokens func(text string) int
 }
+
+// Tokens is how many tokens its model takes to write a text.
+func (s *Server) Tokens(text string) int { return s.tokens(text) }
 
 // Say adds replies to those that the server was started with.
 func (s *Server) Say(replies ...Reply) {
@@ -95,8 +111,13 @@ func (s *script) next(p Prompt) Reply {
 	if len(s.replies) == 0 {
 		return Reply{Text: "<|channel|>final<|message|>The script has no further reply.<|return|>"}
 	}
+	for len(s.replies) > 1 && s.replies[0].Always {
+		s.replies = s.replies[1:]
+	}
 	r := s.replies[0]
-	s.replies = s.replies[1:]
+	if !r.Always {
+		s.replies = s.replies[1:]
+	}
 	return r
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/tidwall/gjson"
 )
 
@@ -89,9 +90,7 @@ func TestOllamaLeft(t *testing.T) {
 	}
 	defer res.Body.Close()
 	leave()
-	for s.Aborted() == 0 {
-		time.Sleep(5 * time.Millisecond)
-	}
+	ruletest.Soon(t, "it is aborted", func() bool { return s.Aborted() > 0 })
 }
 
 // The runner samples as Ollama's does.

@@ -28,7 +28,7 @@ var parts = []struct {
 	{"trace", [kinds]string{Limit: "trace"}},
 	{"replicas", [kinds]string{
 		Setting: "shared,shared_user,shared_password,shared_ca,shared_prefix,shared_wait"}},
-	{"experiment", [kinds]string{Command: "experiments,capture"}},
+	{"experiment", [kinds]string{Command: "experiments,capture", RuleFile: "experiments.yaml"}},
 	{"run", [kinds]string{Command: "runs", Setting: "workspace_tools,gateway,gateway_token,gateway_session",
 		RuleFile: "runs.yaml,gateway.yaml"}},
 	{"confine", [kinds]string{Command: "confine,git-ssh", Setting: "confine,egress",

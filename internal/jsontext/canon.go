@@ -37,10 +37,21 @@ func appendText(dst, quoted []byte) []byte {
 	switch {
 	case len(quoted) < len(`""`):
 		return dst // the document is cut
-	case !bytes.Contains(quoted, []byte(`\u`)) && !bytes.Contains(quoted, []byte(`\/`)) && utf8.Valid(quoted):
+	case !respelt(quoted) && utf8.Valid(quoted):
 		return append(dst, quoted...)
 	}
 	return AppendBytes(dst, UnquoteBytes(quoted[1:len(quoted)-1]))
+}
+
+// respelt says that a text holds an escape that has another spelling.
+func respelt(quoted []byte) bool {
+	for i := bytes.IndexByte(quoted, '\\'); i >= 0 && i+1 < len(quoted); i = bytes.IndexByte(quoted, '\\') {
+		if quoted[i+1] == 'u' || quoted[i+1] == '/' {
+			return true
+		}
+		quoted = quoted[i+2:]
+	}
+	return false
 }
 
 func appendObject(dst []byte, s *Scanner) []byte {

@@ -24,7 +24,7 @@ func TestInOrder(t *testing.T) {
 	InOrder(slices.Values(jobs), func(i int) int {
 		most.Store(max(most.Load(), running.Add(1)))
 		defer running.Add(-1)
-		time.Sleep(time.Duration(3-i%4) * time.Millisecond)
+		time.Sleep(time.Duration(3-i%4) * time.Millisecond) // they end in another order
 		return i
 	}, func(i int) { got = append(got, i) })
 	if !slices.Equal(got, jobs) {

@@ -32,6 +32,14 @@ func (r *Map[V]) Get(key string) *V {
 	return nil
 }
 
+// GetBytes is Get that copies no key.
+func (r *Map[V]) GetBytes(key []byte) *V {
+	if e := r.at[string(key)]; e != nil {
+		return &e.Value.(*entry[V]).value
+	}
+	return nil
+}
+
 // Use finds a value, or makes an empty one, and is a use of it.
 func (r *Map[V]) Use(key string) (value *V, made bool) {
 	e := r.at[key]

@@ -13,12 +13,17 @@ type Colours bool
 // ColoursOf are colours in a terminal, and none everywhere else. Of the environment it reads
 // NO_COLOR (no-color.org) and TERM.
 func ColoursOf(out io.Writer, lookup func(name string) (string, bool)) Colours {
-	f, ok := out.(*os.File)
+	return Colours(Is(out)) && wanted(lookup)
+}
+
+// Is reports whether what is written to, or read from, is a terminal.
+func Is(stream any) bool {
+	f, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && wanted(lookup)
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // wanted says whether the person at a terminal wants colours.

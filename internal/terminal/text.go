@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,4 +24,12 @@ func Printable(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// Count is a number of things in words: 1 problem, 2 problems.
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

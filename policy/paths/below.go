@@ -31,13 +31,16 @@ func (g Guard) secretsBelow(folder string, left *int) bool {
 			if g.telling(p, e) {
 				return true
 			}
-			if root, _ := g.root(p); e.IsDir() && !fetched()[e.Name()] && root == "" {
+			if root, _ := g.root(p); e.IsDir() && !fetched()[e.Name()] && (root == "" || g.hasHome(root)) {
 				folders = append(folders, p)
 			}
 		}
 	}
 	return false
 }
+
+// hasHome says whether the home folder is a folder, or in it: /tmp where HOME is /tmp/agent.
+func (g Guard) hasHome(folder string) bool { return g.Roots.Home != "" && within(g.Roots.Home, folder) }
 
 // Follows marks a folder of the workspace if links in it lead where the agent may not look unasked, for a
 // program that follows them, or if there is more than can be looked through.

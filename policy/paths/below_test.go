@@ -59,6 +59,21 @@ func TestSecretsBelow(t *testing.T) {
 	}
 }
 
+// A folder that may be written can have the home folder in it, as /tmp has in containers. Its secrets stay
+// secrets for what reads all of it.
+func TestSecretsBelowHomeInRoot(t *testing.T) {
+	base, g := around(t, "home/.ssh/id", "home/code/a.go", "home/code/.env", "proj/a")
+	g.Roots.Write = append(g.Roots.Write, base)
+	for p, below := range map[string]bool{"~": true, "~/": true, base: true, "~/code": false, base + "/proj": false} {
+		if u := g.Literal(paths.Read, p); slices.Contains(u.Marks, paths.MarkBelow) != below {
+			t.Errorf("%s: %s %v, want secrets below: %v", p, u.Class, u.Marks, below)
+		}
+		if u := g.Literal(paths.Write, p); slices.Contains(u.Marks, paths.MarkBelow) {
+			t.Errorf("write %s: %v", p, u.Marks)
+		}
+	}
+}
+
 // locked is a disk on which no folder named sub may be looked into.
 type locked struct{ workspace.Links }
 

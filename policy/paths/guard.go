@@ -133,7 +133,8 @@ func (g Guard) judge(u *Use, op Op, p, cwd string, tool bool) {
 		}
 	}
 	u.Marks = append(u.Marks, at.marks...)
-	if left := maxBelow; at.class == Around && g.Links != nil && (at.Mode.IsDir() || !at.there()) &&
+	around := at.class == Around || op == Read && g.hasHome(at.path)
+	if left := maxBelow; around && g.Links != nil && (at.Mode.IsDir() || !at.there()) &&
 		g.secretsBelow(at.path, &left) {
 		u.mark(MarkBelow)
 	}

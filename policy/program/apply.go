@@ -72,6 +72,8 @@ func (c *call) mark(list []string) {
 		switch t {
 		case "stdin-code":
 			c.ReadsCode, c.ReadsIn = !c.Inline, c.ReadsIn || !c.Inline
+		case "refers":
+			c.Refers = true
 		case "here":
 			c.touch("read", Word{Text: ".", Begins: true}, "folder")
 		case "recursive":
@@ -101,7 +103,11 @@ func (c *call) mark(list []string) {
 		case "fills-in":
 			c.fillsIn = true
 		default:
-			c.tag(t)
+			if isTag(t) {
+				c.tag(t)
+			} else {
+				c.Marks = append(c.Marks, t)
+			}
 		}
 	}
 }

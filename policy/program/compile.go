@@ -1,6 +1,7 @@
 package program
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +12,8 @@ type program struct {
 	Row
 	tags    []string
 	alone   []string
-	readers []string // of the program, then of the subcommand
+	usual   *regexp.Regexp // nil: no value is
+	readers []string       // of the program, then of the subcommand
 	options []option
 	short   [128]uint16 // by letter: 1 + the index in options
 	long    []spelling  // sorted
@@ -53,7 +55,11 @@ func build(r Row, parent *program) *program {
 	effects, _ := means(r.Effects)
 	alone, _ := means(r.Alone)
 	p.tags, p.alone = effects.tags, alone.tags
+	p.usual, _ = usual(r.Usual) // what is wrong with it, Check has said
 	if parent != nil {
+		if r.Usual == "" {
+			p.usual = parent.usual
+		}
 		p.readers = slices.Clone(parent.readers)
 		p.tags = append(p.tags, parent.tags...)
 		if p.Style == "" {
@@ -76,6 +82,19 @@ func build(r Row, parent *program) *program {
 		p.subcommands(s)
 	}
 	return p
+}
+
+// usual makes the expression for usual values ready, which they fit in full.
+func usual(pattern string) (*regexp.Regexp, error) {
+	if pattern == "" {
+		return nil, nil
+	}
+	return regexp.Compile("^(?:" + pattern + ")$")
+}
+
+// isUsual tells whether a value is known, and no question.
+func (p *program) isUsual(w Word) bool {
+	return !w.Dynamic && p.usual != nil && p.usual.MatchString(w.Text)
 }
 
 func (p *program) allOptions(r Row) {

@@ -4,6 +4,8 @@
 // where it would run: no folder, no variable, no standard input.
 package program
 
+import "slices"
+
 // Touch is a file that the program uses.
 type Touch struct {
 	Op    string // read, write, delete: as in package paths
@@ -49,11 +51,13 @@ type Effect struct {
 	// a program with its arguments, which is only run where it stands in node_modules/.bin: npx
 	Installs []Word
 	Tags     []string // what it does to the world: power, disk, admin, privilege, publish …
+	Marks    []string // what else its row says of it
 
 	Inline    bool     // it runs code that stands in its arguments: python -c
 	CodeFile  Word     // the file whose code it runs: python x.py
 	ReadsCode bool     // it runs code from its standard input: python, without arguments
 	ReadsIn   bool     // it reads its standard input
+	Refers    bool     // what it reads there may name files that it reads
 	SendsIn   bool     // what it reads there leaves in its requests
 	ExecFlags []string // options that run a program or load code
 	Folder    *Word    // the folder it works in, by an option such as make -C; nil: the same
@@ -66,3 +70,6 @@ type Effect struct {
 	Odd       []string // names of variables that are set to more than a plain word
 	Unsure    []string // what could not be told from the arguments: "dynamic option" …
 }
+
+// Is tells whether the row has a mark that no field stands for.
+func (e *Effect) Is(mark string) bool { return slices.Contains(e.Marks, mark) }

@@ -107,6 +107,9 @@ func TestUnknownOptions(t *testing.T) {
 	table := shipped.Programs()
 	free := 0
 	for _, name := range table.Names() {
+		if strings.HasPrefix(name, "$") { // a variable
+			continue
+		}
 		e := table.Of(name, []program.Word{{Text: "--unheard-of"}})
 		if len(e.NotUnderstood()) == 0 {
 			if free++; !slices.Contains(noOptions, name) {

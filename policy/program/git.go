@@ -6,25 +6,11 @@ import (
 	"strings"
 )
 
-// gitPlain are settings of git that only change what it prints and how it merges. Those of
-// gitTools name a program.
-var (
-	gitPlain = regexp.MustCompile(`(?i)^(color|column|advice|status|user|author|committer|rerere|pack|index|stash|blame|format|fetch|push|pull|rebase|merge|diff|log|grep|tag|branch|commit|init|core|http|gc|submodule|protocol|feature|checkout|clone|i18n|apply|notes|worktree|versionsort|am|help|interactive|transfer)\.` +
-		`([a-z-]+\.)?(ui|branch|status|diff|pager|interactive|decorate|showbranch|short|relativepaths|showuntrackedfiles|submodulesummary|name|email|useconfigonly|enabled|autoupdate|threads|version|showpatch|showstat|date|coloring|pretty|signoff|prune|prunetags|parallel|all|default|followtags|autosetupremote|rebase|ff|autostash|autosquash|updaterefs|stat|abbreviatecommands|conflictstyle|renames|renamelimit|log|algorithm|mnemonicprefix|noprefix|context|interhunkcontext|colormoved|colormovedws|wserrorhighlight|wordregex|relative|submodule|follow|showroot|showsignature|abbrevcommit|linenumber|fullname|patterntype|column|extendedregexp|sort|gpgsign|autosetupmerge|autosetuprebase|verbose|cleanup|defaultbranch|defaultobjectformat|quotepath|autocrlf|safecrlf|eol|filemode|ignorecase|precomposeunicode|abbrev|commentchar|whitespace|preloadindex|untrackedcache|fscache|longpaths|symlinks|compression|bigfilethreshold|warnambiguousrefs|logallrefupdates|lowspeedlimit|lowspeedtime|postbuffer|auto|autodetach|recurse|fetchjobs|manyfiles|guess|defaultremotename|commitencoding|logoutputencoding|ignorewhitespace|guessremote|threeway|keepcr|singlekey|fsckobjects|[a-z]+hint|detachedhead|addemptypathspec)$`)
-	gitTools = regexp.MustCompile(`(?i)^(core\.(pager|editor)|pager\.[a-z]+|sequence\.editor)$`)
-)
-
-// gitSetting is a setting that holds for one run. What is not known to be plain may run a
-// program, or send something.
+// gitSetting is a setting that holds for one run. One that is not usual may run a program, or
+// send something.
 func (c *call) gitSetting(w Word, via string) {
 	key, value, _ := strings.Cut(w.Text, "=")
-	_, out := elsewhere(value)
-	switch {
-	case gitTools.MatchString(key) && !w.Dynamic &&
-		slices.Contains([]string{"", "cat", "true", "false", ":", "less", "more", "less -FRX"}, value):
-		return
-	case gitPlain.MatchString(key) && !gitTools.MatchString(key) && !w.Dynamic && !out &&
-		!strings.ContainsAny(value, "|!$`"):
+	if _, out := elsewhere(value); c.isUsual(w) && !out {
 		return
 	}
 	c.execFlag(via + " " + key)
@@ -57,12 +43,16 @@ func (c *call) checkout() {
 	}
 	switch {
 	case c.Sub != "checkout" || c.has("-b", "-B", "--orphan"):
+		if len(c.Operands) > 0 && c.Sub == "checkout" {
+			c.tag("brings") // it begins at another commit
+		}
 	case len(c.Operands) > 1, slices.ContainsFunc(c.args, func(w Word) bool { return w.Text == "--" }):
 		c.tag("discard")
 	case slices.ContainsFunc(c.Operands, func(w Word) bool { return fileLook.MatchString(w.Text) }):
 		c.tag("discard")
 	case len(c.Operands) == 1:
 		c.Spoils = c.Operands
+		c.tag("brings")
 	}
 }
 

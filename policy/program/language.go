@@ -60,6 +60,12 @@ func (c *call) language(kind string, w Word, via string) {
 		c.picture(w, "from")
 	case "drawn":
 		c.picture(w, "to")
+	case "libraries":
+		c.libraries(w)
+	case "location":
+		c.location(w, via)
+	case "arguments":
+		c.arguments(w, via)
 	case "url", "proxy", "address", "repository", "transfer":
 		c.connects(kind, w)
 	case "method":

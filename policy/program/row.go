@@ -21,6 +21,7 @@ type Row struct {
 	OwnOptions  bool     // its options stand before a subcommand, and not after it
 	StartsShell bool     // without a program to run it starts a shell
 	Versioned   bool     // a version may follow the name: python3.11
+	Usual       string   // an expression: values of a variable, or of kind setting, that are no question
 	Subcommands []Named
 }
 
@@ -70,7 +71,7 @@ func isTag(t string) bool { return tagDocs[t] != "" }
 
 // Flaw is what is wrong with a row.
 type Flaw struct {
-	Key   string // letters, flags, values, options, operands, effects, alone, style, reader
+	Key   string // letters, flags, values, options, operands, effects, alone, usual, style, reader
 	Entry int    // of options, from 0
 	Word  string // as it stands there
 	Msg   string
@@ -106,6 +107,9 @@ func (r Row) Check() []Flaw {
 	}
 	c.means("effects", 0, r.Effects)
 	c.means("alone", 0, r.Alone)
+	if _, err := usual(r.Usual); err != nil {
+		c.flaw("usual", 0, r.Usual, err.Error())
+	}
 	c.known("style", r.Style, Styles())
 	c.known("reader", r.Reader, Readers())
 	return c.flaws

@@ -1,7 +1,9 @@
 package program
 
 import (
+	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +13,7 @@ import (
 // asked for: few of the many are ever used. It never changes; the nil table knows none.
 type Table struct {
 	rows   map[string]func() *program
+	stars  []string // names with a star, the longest first
 	floors []*Table
 }
 
@@ -20,7 +23,13 @@ func NewTable(names []string, row func(name string) Row, floors ...*Table) *Tabl
 	t := &Table{rows: make(map[string]func() *program, len(names)), floors: floors}
 	for _, name := range names {
 		t.rows[name] = sync.OnceValue(func() *program { return build(row(name), nil) })
+		if strings.Contains(name, "*") {
+			t.stars = append(t.stars, name)
+		}
 	}
+	slices.SortFunc(t.stars, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b))
+	})
 	return t
 }
 
@@ -63,6 +72,10 @@ func (t *Table) own(name string, args []Word) Effect {
 		return c.Effect
 	}
 	c.Known = true
+	if isVariable(name) {
+		c.holds()
+		return c.Effect
+	}
 	c.parse()
 	if c.asksHelp() {
 		c.Effect = Effect{Known: true, Sub: c.Sub, Flags: c.Flags, Operands: c.Operands}
@@ -96,13 +109,19 @@ func (t *Table) lookup(name string) *program {
 			return p
 		}
 	}
-	switch {
-	case strings.HasPrefix(name, "mkfs."), strings.HasPrefix(name, "fsck."):
-		return t.row("mkfs")
-	case strings.HasPrefix(name, "ld-linux"), strings.HasPrefix(name, "ld-musl"):
-		return t.row("ld.so")
+	for _, star := range t.stars {
+		if fits, _ := path.Match(star, name); fits {
+			return t.row(star)
+		}
 	}
 	return nil
+}
+
+// Is tells whether an effect or a mark stands in the row of a program, or in that of a floor.
+func (t *Table) Is(name, word string) bool {
+	p := t.lookup(name)
+	return p != nil && (slices.Contains(p.tags, word) ||
+		slices.ContainsFunc(t.floors, func(f *Table) bool { return f.Is(name, word) }))
 }
 
 // row finds a row by its exact name; nil: there is none.
@@ -123,6 +142,7 @@ func (e *Effect) add(o Effect) {
 		o.ReadsIn
 	e.Changes, e.Recursive, e.Follows = e.Changes || o.Changes, e.Recursive || o.Recursive, e.Follows ||
 		o.Follows
+	e.Marks = unique(append(e.Marks, o.Marks...))
 	e.Patch, e.Patches, e.Spoils = e.Patch || o.Patch, append(e.Patches, o.Patches...), append(e.Spoils,
 		o.Spoils...)
 	if e.CodeFile == (Word{}) {

@@ -23,6 +23,7 @@ type analysis struct {
 	steps int // left
 	bytes int // of values, left
 	taken int // readings
+	stmts int // written so far
 
 	dynamic   map[string]bool  // the reasons in the script, each once
 	files     map[string]*sink // made by this script, by absolute path
@@ -42,8 +43,8 @@ type analysis struct {
 // Beside the limits that can be set: how much text all values together may hold, how
 // many readings all texts may have, and how deep statements may stand in each other.
 const (
-	maxValueBytes = 8 << 20
-	maxReadings   = 64
+	maxValueBytes = 1 << 20
+	maxReadings   = 16
 	maxNesting    = 1000
 )
 

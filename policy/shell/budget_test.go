@@ -21,7 +21,9 @@ func TestBudget(t *testing.T) {
 		want       bool
 	}{
 		{"64 commands", strings.Repeat("ls -l x; ", 64), false},
-		{"1000 commands", strings.Repeat("ls;", 1000), false},
+		{"200 commands", strings.Repeat("ls;", 200), false},
+		{"201 commands", strings.Repeat("ls;", 201), true},
+		{"201 commands in two texts", strings.Repeat("ls;", 101) + "eval '" + strings.Repeat("ls;", 100) + "'", true},
 		{"5000 commands", strings.Repeat("ls;", 5000), true},
 		{"bytes", "echo " + strings.Repeat("x", 128<<10), true},
 		{"a long word", "echo " + strings.Repeat("x", 100<<10), false},
@@ -35,7 +37,7 @@ func TestBudget(t *testing.T) {
 		{"blocks", nested("{ ", "ls", "; }", 20000), true},
 		{"ifs", nested("if a; then ", "ls", "; fi", 8000), true},
 		{"evals", strings.Repeat("eval ", 20) + "ls", true},
-		{"a pipeline", "ls" + strings.Repeat(" | cat", 200), false},
+		{"a pipeline", "ls" + strings.Repeat(" | cat", 90), false},
 		{"a long pipeline", "ls" + strings.Repeat(" | cat", 20000), true},
 		{"what does not parse, again and again", "x='" + strings.Repeat("(", 30000) + "'; " + strings.Repeat(`eval "$x"; `, 100), true},
 		{"braces", "echo {1..100000}", true},
@@ -64,7 +66,7 @@ func TestBudget(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	w := world
-	w.Limits = Limits{Bytes: 10, Depth: 1, Commands: 2, Steps: 100}
+	w.Limits = Limits{Bytes: 10, Statements: 9, Depth: 1, Commands: 2, Steps: 100}
 	for text, want := range map[string]bool{"ls; ls": false, "ls; ls; ls": true, "echo 1234567": true,
 		"a $(b $(c))": true, "a $(b)": false} {
 		if len(text) > 10 && !want {

@@ -98,7 +98,7 @@ func (sh *shell) cd(cmd Command, c call) {
 
 func (sh *shell) eval(cmd Command, c call) {
 	code := joined(c.args())
-	cmd.tag(origin(code.from)...)
+	cmd.tag(sh.origin(code.from)...)
 	sh.emit(cmd)
 	sh.inside("eval", func() { sh.codeOf(code, "eval") })
 }

@@ -16,7 +16,7 @@ func (sh *shell) codeFile(cmd *Command, w word) {
 	if strings.HasPrefix(w.Text, "/dev/fd/") || w.Text == "/dev/stdin" || w.Text == "-" {
 		s := sh.opened(w)
 		cmd.Inline, cmd.Stdin = true, s.Stdin
-		cmd.tag(origin(s.From)...)
+		cmd.tag(sh.origin(s.From)...)
 		return
 	}
 	if !slices.ContainsFunc(cmd.Reads, func(u paths.Use) bool { return u.Path == w.Text }) {
@@ -24,7 +24,7 @@ func (sh *shell) codeFile(cmd *Command, w word) {
 	}
 	if s := sh.made(w); s != nil {
 		cmd.tag("runs-created-file")
-		cmd.tag(origin(s.from)...)
+		cmd.tag(sh.origin(s.from)...)
 	}
 	for _, u := range sh.use(paths.Read, w, "code") {
 		temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd,
@@ -77,23 +77,16 @@ func (sh *shell) inside(via string, run func()) {
 	sh.via, sh.marks = before, marks
 }
 
-// fetches tells whether a program brings text from the network.
-func fetches(name string) bool { return slices.Contains(fetchers, name) }
+// downloads tells whether what a program prints may come from the network.
+func (sh *shell) downloads(name string) bool { return sh.a.programs.Is(name, "downloads") }
 
 // origin are the tags of code that came from the network, or out of a decoder.
-func origin(from []string) (tags []string) {
-	if slices.ContainsFunc(from, fetches) {
+func (sh *shell) origin(from []string) (tags []string) {
+	if slices.ContainsFunc(from, sh.downloads) {
 		tags = append(tags, "downloaded-code")
 	}
-	if slices.ContainsFunc(from, func(n string) bool { return slices.Contains(decoders, n) }) {
+	if slices.ContainsFunc(from, func(name string) bool { return sh.a.programs.Is(name, "decodes") }) {
 		tags = append(tags, "decoded-code")
 	}
 	return tags
 }
-
-var (
-	fetchers = strings.Fields(`curl wget fetch aria2c nc ncat netcat socat ftp tftp sftp scp rsync ssh telnet dig nslookup host lynx w3m http https xh gh aws
-		gsutil gcloud az`)
-	decoders = strings.Fields(`base64 base32 basenc xxd od hexdump openssl rev tr sed awk gawk mawk uudecode gunzip zcat gzip xz xzcat bzcat bunzip2 bzip2
-		zstd gpg perl python python3 ruby node php dd cut`)
-)

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // declare is export, declare, local, readonly, typeset and nameref.
@@ -110,6 +108,11 @@ func (sh *shell) declared(cmd Command) {
 	if dumps(cmd) {
 		cmd.tag("dump-env")
 	}
+	if slices.Contains(cmd.Argv, "-p") {
+		for _, name := range namesOf(cmd.Argv[1:]) {
+			sh.takes(name)
+		}
+	}
 	sh.emit(cmd)
 }
 
@@ -172,7 +175,7 @@ func (sh *shell) handed(name string) {
 	v, set := sh.get(name)
 	w := v.Word
 	w.Dynamic = w.Dynamic && len(v.from) > 0 // what the text has not set is the user's own
-	odd, code := program.Odd(name, w)
+	odd, code := sh.a.programs.Odd(name, w)
 	cmd := Command{Env: []string{name}, OddEnv: []string{name}}
 	if code {
 		cmd.tag("code-variable")

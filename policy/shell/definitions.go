@@ -11,21 +11,25 @@ import (
 func (sh *shell) printf(cmd Command, c call) {
 	sh.emit(cmd)
 	args := c.args()
-	if len(args) < 2 || !strings.HasPrefix(args[0].Text, "-v") {
+	var name *word
+	for len(args) > 1 && strings.HasPrefix(args[0].Text, "-v") { // the last one counts
+		n := args[0]
+		n.Text = n.Text[2:]
+		if args = args[1:]; n.Text == "" {
+			n, args = args[0], args[1:]
+		}
+		name = &n
+	}
+	if name == nil {
 		sh.output("printf", program.Effect{}, c)
 		return
 	}
-	name, rest := args[1], args[2:]
-	if args[0].Text != "-v" {
-		name, rest = args[0], args[1:]
-		name.Text = name.Text[2:]
-	}
-	text, ok := fold("printf", texts(rest), &stream{})
+	text, ok := fold("printf", texts(args), &stream{})
 	v := known(text)
-	all := joined(rest)
+	all := joined(args)
 	v.Dynamic, v.from = !ok || all.Dynamic, all.from
 	switch {
-	case !sh.name(name, "printf -v"):
+	case !sh.name(*name, "printf -v"):
 	case isName(name.Text):
 		sh.assigned(name.Text, v)
 	default:
@@ -43,7 +47,7 @@ func (sh *shell) trap(cmd Command, c call) {
 		}
 	}
 	if code != nil {
-		cmd.tag(origin(code.from)...)
+		cmd.tag(sh.origin(code.from)...)
 	}
 	sh.emit(cmd)
 	sh.out.write("", code != nil)

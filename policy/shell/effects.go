@@ -24,13 +24,14 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 			}
 		}
 	}
-	sh.fetched(&cmd, base, e)
+	sh.referred(&cmd, e)
+	sh.fetched(&cmd, e)
 	sh.foundNames(base, e, c)
 	if slices.Contains(cmd.Tags, "workspace-program") || cmd.CodeFile != "" ||
 		slices.Contains(cmd.Tags, "workspace-code") {
 		sh.outsideArguments(&cmd, c)
 	}
-	if base == "git" {
+	if e.Is("repository-settings") {
 		sh.bareRepository(c.folder(e))
 	}
 	sh.emit(cmd)
@@ -97,9 +98,9 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	}
 	switch {
 	case e.ReadsCode:
-		cmd.tag(origin(sh.in.From)...)
+		cmd.tag(sh.origin(sh.in.From)...)
 	case e.Inline:
-		cmd.tag(origin(from)...)
+		cmd.tag(sh.origin(from)...)
 	}
 	if e.CodeFile.Text != "" || e.CodeFile.Dynamic {
 		sh.codeFile(cmd, word{Word: e.CodeFile})

@@ -23,6 +23,7 @@ type Script struct {
 	ForkBomb   bool      `expr:"fork_bomb" json:"fork_bomb,omitempty" doc:"A function starts itself over and over."`
 	OverBudget bool      `expr:"over_budget" json:"over_budget,omitempty" doc:"It is too large, too deep or too much work to be taken apart."`
 	Dynamic    []string  `expr:"dynamic" json:"dynamic,omitempty" doc:"Reasons why a part of what runs is only known at run time."`
+	Variables  []string  `expr:"variables" json:"variables,omitempty" doc:"The names of variables that it takes from its environment: LANG of echo $LANG."`
 	Binaries   []string  `expr:"binaries" json:"binaries" doc:"The names of all programs that can run, each once."`
 	Commands   []Command `expr:"-" json:"commands"`
 }
@@ -69,7 +70,7 @@ func (c *Command) Is(name string) bool {
 // Tags are those that taking a command apart adds to those of programs.
 func Tags() []string {
 	return strings.Fields(`bulk-delete decoded-code downloaded-code dump-env foreign-code function hash-poison interactive-shell lookup
-		runs-created-file shell-c shell-state shell-stdin workspace-program wrapper`)
+		reads-fetched runs-created-file shell-c shell-state shell-stdin workspace-program wrapper`)
 }
 
 func (c *Command) tag(tags ...string) { c.Tags = append(c.Tags, tags...) }
@@ -93,11 +94,12 @@ type World struct {
 
 // Limits bound the work for one script. The zero Limits is DefaultLimits.
 type Limits struct {
-	Bytes    int
-	Depth    int
-	Commands int
-	Steps    int
+	Bytes      int
+	Statements int // that are written, in all texts
+	Depth      int
+	Commands   int // that run, loops unrolled
+	Steps      int
 }
 
 // DefaultLimits are far above what people write, and far below what takes noticeable time.
-var DefaultLimits = Limits{Bytes: 128 << 10, Depth: 12, Commands: 4000, Steps: 20000}
+var DefaultLimits = Limits{Bytes: 128 << 10, Statements: 200, Depth: 12, Commands: 800, Steps: 4000}

@@ -196,6 +196,7 @@ func TestDynamic(t *testing.T) {
 		"sh <<< rm<()":                        "empty process substitution",
 		"echo ${x:-<(id)}":                    "process substitution inside",
 		"printf -v 'a[$(id)]' x":              "not plain",
+		"printf -vn -v 'a[$(id)]' x":          "not plain",
 		"mapfile -C id -c 1 x":                "-C",
 		"bash $X -c ls":                       "option of bash",
 		"set -- $X; ls":                       "",

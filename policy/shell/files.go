@@ -101,29 +101,23 @@ func (sh *shell) chdir(w word) {
 // keep notes the files and folders that a program makes, with what is known of them, and
 // whether it deletes any.
 func (sh *shell) keep(name string, e program.Effect, c call) {
-	unpacks := name == "unzip" || slices.Contains(unpackers, name) && len(c.words) > 1 &&
-		strings.Contains(c.words[1].Text, "x")
-	sh.a.spread = sh.a.spread || unpacks
+	sh.a.spread = sh.a.spread || !e.Is("repository-settings") && slices.Contains(e.Tags, "brings")
 	sh.a.deletes = sh.a.deletes || len(touched(e, paths.Delete)) > 0
 	content := &sink{from: join([]string{name}, sh.in.From)}
-	switch name {
-	case "ln":
+	switch {
+	case e.Is("links"):
 		sh.link(e.Operands)
-	case "cp", "mv", "install", "rsync":
-		if len(e.Operands) == 2 {
-			sh.copied(e.Operands, content)
-		}
-	case "chmod", "chown", "chgrp", "chattr", "setfacl":
-		return // the text stays as it is
-	case "tee":
+	case e.Is("copies") && len(e.Operands) == 2:
+		sh.copied(e.Operands, content)
+	case name == "tee":
 		content.known = !sh.uncertain && !slices.Contains(e.Flags, "-a")
 		content.write(sh.in.Text, sh.in.Known)
 	}
 	for _, w := range touched(e, paths.Write) {
 		at := sh.absolute(w)
 		switch {
-		case at == "" || at == "/dev/null", name == "touch" && !strings.HasPrefix(path.Base(at), "-"):
-		case name == "mkdir":
+		case at == "" || at == "/dev/null", e.Is("keeps-text") && !strings.HasPrefix(path.Base(at), "-"):
+		case e.Is("makes-folders"):
 			sh.a.folders[at] = sh.a.folders[at] || !sh.uncertain
 		default:
 			sh.a.files[at] = content

@@ -11,15 +11,12 @@ import (
 // viaCwd is the Via of the folder that a program works in, where no argument names one.
 const viaCwd = "cwd"
 
-// listing are programs that show what is in a folder that they are given.
-var listing = []string{"ls", "dir", "vdir", "tree", "du"}
-
 // below is all that is in the folders that a program reads as a whole. One that it works in
 // counts as if it were an operand: ls, git log and du need none. What has operands says by
 // them what it reads, but for programs with subcommands, which look around. The folder where
 // all began is as it is.
 func (sh *shell) below(cmd *Command, e program.Effect, c call) {
-	if e.Recursive || slices.Contains(listing, cmd.Binary) {
+	if e.Recursive || e.Is("lists") {
 		for _, u := range cmd.Reads {
 			if !strings.HasPrefix(u.Via, "-") && !u.Glob {
 				cmd.Reads = append(cmd.Reads, u.Below())

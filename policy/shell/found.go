@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,17 +10,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// sharp are programs that run code or write a file if a name that they are given begins
-// with a dash.
-var sharp = strings.Fields(`sed gsed awk gawk mawk nawk sort tar gtar bsdtar rsync zip unzip 7z 7za xargs env ssh scp sftp curl wget git rg fd fdfind find
-	sqlite3 split openssl ffmpeg convert magick mogrify pandoc install patch vi vim ed cpio strace m4 parallel script watch sh bash dash zsh perl ruby python python3 node php lua time nice nohup timeout setsid stdbuf flock ionice`)
-
 // foundNames notes names that may be options: those that a pattern stands for, and those
-// that another program has listed.
+// that another program has listed, for a program to which those do harm.
 func (sh *shell) foundNames(base string, e program.Effect, c call) {
-	if !slices.Contains(sharp, base) || base == "git" &&
-		slices.Contains([]string{"add", "rm", "mv", "commit", "status", "restore", "ls-files", "stash"},
-			e.Sub) {
+	if !e.Is("injectable") {
 		return
 	}
 	for _, w := range c.args() {
@@ -172,25 +166,41 @@ func (sh *shell) workspaceCode(cmd *Command, folder word) {
 	}
 }
 
-// unpackers write files whose names and text come from elsewhere.
-var unpackers = []string{"tar", "gtar", "bsdtar", "unzip", "7z", "7za", "cpio", "patch", "gunzip", "gzip",
-	"xz", "unxz", "bunzip2", "zstd"}
-
-// fetched notes that files have come from the network, and marks what runs code afterwards.
-func (sh *shell) fetched(cmd *Command, base string, e program.Effect) {
+// fetched notes that files have come from elsewhere, and marks what runs or reads some afterwards: a link
+// among them may lead to any file.
+func (sh *shell) fetched(cmd *Command, e program.Effect) {
 	runs := cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") ||
 		slices.Contains(cmd.Tags, "workspace-program")
 	for name, s := range sh.a.files {
-		sh.a.fetched = sh.a.fetched || runs && s != nil && slices.ContainsFunc(s.from, fetches) &&
+		sh.a.fetched = sh.a.fetched || runs && s != nil && slices.ContainsFunc(s.from, sh.downloads) &&
 			!strings.HasPrefix(name, "/dev/")
 	}
-	if sh.a.fetched && runs && !slices.Contains(cmd.Tags, "runs-created-file") {
+	inside := func(u paths.Use) bool { return u.Class == paths.Workspace || u.Class == paths.WorkspaceRoot }
+	switch {
+	case !sh.a.fetched:
+	case runs && !slices.Contains(cmd.Tags, "runs-created-file"):
 		cmd.tag("runs-created-file")
+	case slices.ContainsFunc(cmd.Reads, inside):
+		cmd.tag("reads-fetched")
 	}
-	unpacks := base == "git" || slices.Contains(unpackers, base)
-	sh.a.fetched = sh.a.fetched || base == "git" && e.Sub == "clone" ||
-		unpacks && slices.ContainsFunc(sh.in.From, fetches)
+	sh.a.fetched = sh.a.fetched || slices.Contains(e.Tags, "brings")
 }
+
+// referred judges the files outside that a text on standard input names, for a program that opens them.
+func (sh *shell) referred(cmd *Command, e program.Effect) {
+	if !e.Refers {
+		return
+	}
+	for _, name := range fileNames.FindAllString(sh.in.Text, maxReferred) {
+		cmd.Reads = append(cmd.Reads, sh.use(paths.Read, literal(name), "text")...)
+	}
+}
+
+// fileNames finds absolute paths in a text, and those of a home folder.
+var fileNames = regexp.MustCompile(`(?:~|\B)/[\w.@+-]+(?:/[\w.@+-]+)*`)
+
+// maxReferred is how many names in one text are looked at.
+const maxReferred = 100
 
 // buildFiles are files whose code tools run by themselves.
 var buildFiles = []string{

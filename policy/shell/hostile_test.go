@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,39 @@ func BenchmarkHostile(b *testing.B) {
 					Analyze(text, world)
 				}
 			})
+		}
+	}
+}
+
+// work is what an analysis of a text costs, counted: steps, and kilobytes that it makes.
+func work(text string) (steps, kilobytes int, over bool) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	a := newAnalysis(world)
+	s := a.run(text, world)
+	runtime.ReadMemStats(&after)
+	return DefaultLimits.Steps - a.steps, int(after.TotalAlloc-before.TotalAlloc) >> 10, s.OverBudget
+}
+
+// The work for a text grows as its length does, until it is over budget.
+func TestGrowth(t *testing.T) {
+	for name, piece := range repeated {
+		for _, around := range [][2]string{
+			{"", ""}, {"x=", "; echo $x"}, {"echo \"", "\""}, {"for i in {1..60}; do ", "; done"},
+		} {
+			of := func(size int) (steps, kilobytes int, over bool) {
+				return work(around[0] + strings.Repeat(piece, size/len(piece)) + around[1])
+			}
+			of(64) // rows are made ready
+			half, halfKB, _ := of(512)
+			full, fullKB, over := of(1024)
+			if name == "arrays" { // each += copies what is there
+				continue
+			}
+			if !over && (full > 2*half+20 || fullKB > 3*halfKB+64) {
+				t.Errorf("%s%s: %d steps and %d KB for half of it, %d and %d for all", around[0], name,
+					half, halfKB, full, fullKB)
+			}
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (sh *shell) interpret(cmd Command, c call) {
 		})
 	default:
 		cmd.tag("shell-stdin")
-		cmd.tag(origin(sh.in.From)...)
+		cmd.tag(sh.origin(sh.in.From)...)
 		if o.interactive || sh.in.Kind == "" {
 			cmd.tag("interactive-shell")
 		}
@@ -93,7 +93,7 @@ func (sh *shell) interpretArgument(cmd Command, o options) {
 		sh.emit(cmd)
 		return
 	}
-	cmd.tag(origin(o.rest[0].from)...)
+	cmd.tag(sh.origin(o.rest[0].from)...)
 	sh.emit(cmd)
 	sub := sh.started(cmd.Binary, " -c", o.rest[min(2, len(o.rest)):])
 	sub.wrappers = appended(sub.wrappers, cmd.Binary)
@@ -111,7 +111,7 @@ func (sh *shell) runFile(cmd Command, file word, in func(how string, run func(*s
 		input := sh.opened(file)
 		cmd.Stdin = input.Stdin
 		cmd.tag("shell-stdin")
-		cmd.tag(origin(input.From)...)
+		cmd.tag(sh.origin(input.From)...)
 		sh.emit(cmd)
 		in(" <()", func(sub *shell) {
 			before := sub.in

@@ -19,6 +19,7 @@ func (x *expansion) parameter(p *syntax.ParamExp, q quoting) {
 	}
 	name := p.Param.Value
 	v, _ := x.sh.get(name)
+	x.sh.takes(name)
 	size := len(v.Text)
 	for _, w := range v.list {
 		size += len(w.Text)

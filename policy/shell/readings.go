@@ -12,8 +12,9 @@ import (
 
 // reading is one way in which a shell can take a text.
 type reading struct {
-	file *syntax.File
-	text string
+	file  *syntax.File
+	text  string
+	stmts int
 }
 
 // glued is a line that goes on in the middle of what may be one word.
@@ -44,7 +45,12 @@ func (a *analysis) readings(text string) (out []*reading) {
 			out = append([]*reading{spliced}, out...)
 		}
 	}
-	if a.taken += len(out) - 1; a.taken > maxReadings {
+	most := 0
+	for _, r := range out {
+		most = max(most, r.stmts)
+	}
+	a.taken, a.stmts = a.taken+len(out)-1, a.stmts+most
+	if a.taken > maxReadings || a.stmts > a.limits.Statements {
 		a.script.OverBudget = true
 		return nil
 	}
@@ -63,7 +69,7 @@ func (a *analysis) parse(r *reading) (err error) {
 		if r.file, err = a.parser.Parse(strings.NewReader(r.text), ""); err != nil {
 			return err
 		}
-		if tooDeep(r.file) {
+		if r.tooDeep() {
 			a.script.OverBudget = true
 			return errors.New("nested too deep")
 		}
@@ -127,14 +133,18 @@ func opened(text string) (most int) {
 }
 
 // tooDeep keeps what looks into all that a part holds, for each part, from taking the
-// square of a text. A statement in a statement is two levels.
-func tooDeep(file *syntax.File) bool {
+// square of a text. A statement in a statement is two levels. It counts the statements.
+func (r *reading) tooDeep() bool {
 	depth, most := 0, 0
-	syntax.Walk(file, func(n syntax.Node) bool {
+	r.stmts = 0
+	syntax.Walk(r.file, func(n syntax.Node) bool {
 		if n == nil {
 			depth--
 		} else {
 			depth++
+		}
+		if _, is := n.(*syntax.Stmt); is {
+			r.stmts++
 		}
 		most = max(most, depth)
 		return depth <= 2*maxNesting

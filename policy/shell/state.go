@@ -2,7 +2,6 @@ package shell
 
 import (
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -92,16 +91,17 @@ func (sh *shell) fresh(via string) *shell {
 	sub := sh.nested(via)
 	sub.scope.fresh = true
 	sub.set("IFS", known(" \t\n"))
-	if home, _ := sh.get("HOME"); !slices.ContainsFunc(sh.wrappers,
-		func(w string) bool { return !slices.Contains(keepers, w) }) {
+	if home, _ := sh.get("HOME"); !slices.ContainsFunc(sh.wrappers, sh.movesHome) {
 		sub.set("HOME", home)
 	}
 	sub.locals = nil
 	return sub
 }
 
-// keepers are wrappers that leave HOME as it is.
-var keepers = strings.Fields("bash sh dash nice ionice timeout nohup setsid stdbuf time xargs find exec command builtin flock")
+// movesHome tells whether what a wrapper runs may have another home folder.
+func (sh *shell) movesHome(wrapper string) bool {
+	return !IsShell(wrapper) && !IsBuiltin(wrapper) && !sh.a.programs.Is(wrapper, "keeps-home")
+}
 
 // function is what a name was defined as. It is not sure in a shell of its own.
 func (sh *shell) function(name string) (list []*function, sure bool) {

@@ -34,6 +34,13 @@ func (sh *shell) get(name string) (v value, set bool) {
 	return v, false
 }
 
+// takes notes a variable of which the script uses the value that it has outside.
+func (sh *shell) takes(name string) {
+	if _, set := sh.get(name); !set && !slices.Contains(sh.a.script.Variables, name) {
+		sh.a.script.Variables = append(sh.a.script.Variables, name)
+	}
+}
+
 // numeric are variables that bash sets, and that hold a number.
 var numeric = []string{"$", "!", "?", "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "PPID", "UID", "EUID",
 	"BASHPID", "LINENO", "SHLVL", "BASH_SUBSHELL"}

@@ -73,6 +73,7 @@ func (a *API) Handler() http.Handler {
 		"/approvals":               {"GET": a.guarded(a.approvals)},
 		"/approvals/{id}":          {"GET": a.guarded(a.approval)},
 		"/approvals/{id}/allow":    {"POST": a.guarded(a.allow)},
+		"/approvals/{id}/end":      {"POST": a.guarded(a.end)},
 		"/approvals/{id}/deny":     {"POST": a.guarded(a.deny)},
 		"/approvals/{id}/use":      {"POST": a.guarded(a.use)},
 		"/calls/judge":             {"POST": a.guarded(a.judgeCall)},

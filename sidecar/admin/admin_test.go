@@ -41,9 +41,9 @@ func adminOver(t testing.TB) *adminRig {
 	level := &slog.LevelVar{}
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: level}))
 	var err error
-	r.rules, err = live.Open(ruletest.Loader(), ruletest.Source(t, r.dir), "", log, r.m)
+	r.rules, err = live.Open(ruletest.Shared(ruletest.Loader()), ruletest.Source(t, r.dir), "", log, r.m)
 	ruletest.Must(t, err)
-	asked := guard.NewApprovals(r.rules.Set().Limits, time.Now, r.m, nil)
+	asked := guard.NewApprovals(r.rules.Set().Limits, time.Now, r.m, nil, "")
 	r.api = &API{Rules: r.rules, World: guard.NewWorld(guard.Here{Own: []string{r.dir}}), Approvals: asked,
 		Drafts: NewDraftLimiter(), Misses: NewMisses(time.Now), Token: adminToken,
 		Hosts: []string{"rules.lan"},
@@ -182,7 +182,7 @@ func TestAdminRefuses(t *testing.T) {
 		{"null without merge", "PUT", "/rules", `{"files":{"x.yaml":null}}`, []string{"If-Match", "*"}, 400, "merge"},
 		{"rules that do not load", "PUT", "/rules", r.putting(r.broken()), []string{"If-Match", "*"}, 422, "mode cannot be provder"},
 		{"a dry run of them", "PUT", "/rules?dry=1", r.putting(r.broken()), nil, 422, "mode cannot be provder"},
-		{"half of the files", "PUT", "/rules", `{"files":{"aliases.yaml":"version: 1"}}`, []string{"If-Match", "*"}, 422, "this file is missing"},
+		{"another name", "PUT", "/rules", `{"files":{"alias.yaml":"version: 1"}}`, []string{"If-Match", "*"}, 422, "no rule file has this name"},
 		{"a rollback without If-Match", "POST", "/rules/rollback", "", nil, 428, r.version()},
 		{"a rollback to nothing", "POST", "/rules/rollback", "", []string{"If-Match", "*"}, 404, "history"},
 		{"a rollback to what never was", "POST", "/rules/rollback", `{"version":"000000000000"}`, []string{"If-Match", "*"}, 404, "history"},

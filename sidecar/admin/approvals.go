@@ -45,6 +45,8 @@ type ListedApproval struct {
 	Remaining float64         `json:"left_seconds"` // until then, by the server's clock
 	By        string          `json:"by,omitempty"`
 	Note      string          `json:"note,omitempty"`
+	For       approvals.Span  `json:"for,omitempty"`    // of a grant
+	Covers    []string        `json:"covers,omitempty"` // by it
 }
 
 // Approval is a question with all that a person needs for an answer, nothing masked.
@@ -55,6 +57,8 @@ type Approval struct {
 	// its characters beyond ASCII, which may look like others: а U+0430
 	Foreign   []string `json:"foreign,omitempty"`
 	Remaining float64  `json:"left_seconds"`
+	// what a grant covers or would cover, in words; empty: it can only be allowed once
+	Covers []string `json:"covers,omitempty"`
 }
 
 // guarded serves approvals, and what asks for them, only if a token is set. The agent whose calls they are
@@ -117,7 +121,25 @@ func (a *API) listedApproval(e *approvals.Entry) ListedApproval {
 		ID: e.ID, State: e.State, Tool: e.Call.Tool, Text: text, Rule: e.Reason.Rule, Why: e.Reason.Why,
 		Session: e.Call.Session, Agent: e.Call.Agent, Model: e.Call.Model,
 		Asked: e.Asked, Until: e.Until, Remaining: a.Approvals.Remaining(e).Seconds(), By: e.By, Note: e.Note,
+		For: e.For, Covers: granted(e),
 	}
+}
+
+// granted is Covers of a grant.
+func granted(e *approvals.Entry) []string {
+	if e.For == approvals.Once {
+		return nil
+	}
+	return Covers(e)
+}
+
+// Covers says in words which calls a grant lets pass, a line for each reason to ask.
+func Covers(e *approvals.Entry) (out []string) {
+	for _, r := range e.Reason.All {
+		covers, rule := cmp.Or(r.Covers, "exactly this call"), cmp.Or(r.Rule, "default")
+		out = append(out, fmt.Sprintf("%s (rule %s)", approvals.Visible(covers), rule))
+	}
+	return out
 }
 
 // subject is what a call is about: its command, or its arguments.
@@ -129,7 +151,7 @@ func (a *API) approval(w http.ResponseWriter, r *http.Request) error {
 	return a.answered(w, r, e, err)
 }
 
-// allow lets the call pass once.
+// allow lets the call pass once, or with others like it.
 func (a *API) allow(w http.ResponseWriter, r *http.Request) error {
 	return a.letPass(w, r, a.Approvals.Allow)
 }
@@ -141,12 +163,34 @@ func (a *API) use(w http.ResponseWriter, r *http.Request) error {
 
 func (a *API) letPass(w http.ResponseWriter, r *http.Request,
 	allow func(id, by string) (approvals.Entry, error)) error {
-	by, _, err := readVerdict(r)
+	said, err := readVerdict(r)
 	if err != nil {
 		return err
 	}
-	e, err := a.pass(r.PathValue("id"), by, allow)
+	e, err := a.pass(r.PathValue("id"), said.By, said.For, allow)
 	return a.answered(w, r, e, err)
+}
+
+// end takes back a grant.
+func (a *API) end(w http.ResponseWriter, r *http.Request) error {
+	said, err := readVerdict(r)
+	if err != nil {
+		return err
+	}
+	e, err := a.End(r.PathValue("id"), said.By)
+	return a.answered(w, r, e, err)
+}
+
+// End takes back a grant. The error says for people why nothing was changed.
+func (a *API) End(id, by string) (approvals.Entry, error) {
+	e, err := a.Approvals.End(id, by)
+	if e.ID != "" {
+		a.noted(e)
+	}
+	if said := unanswered(id, err); said != nil {
+		return e, said
+	}
+	return e, err
 }
 
 // errStale is that of an approval that was asked for by rules that are no longer in force.
@@ -157,9 +201,9 @@ func (a *API) Stale(e *approvals.Entry) bool {
 	return e.State == approvals.Pending && e.Call.Policy != a.Rules.Set().Version
 }
 
-// pass lets a call pass that was asked about by the rules in force.
-func (a *API) pass(id, by string,
-	allow func(id, by string) (approvals.Entry, error)) (approvals.Entry, error) {
+// pass lets a call pass that was asked about by the rules in force, once or with others for a span.
+func (a *API) pass(id, by string, span approvals.Span,
+	once func(id, by string) (approvals.Entry, error)) (approvals.Entry, error) {
 	e, err := a.Approvals.Get(id)
 	switch {
 	case err != nil:
@@ -167,7 +211,12 @@ func (a *API) pass(id, by string,
 	case a.Stale(&e):
 		return e, errStale
 	}
-	if e, err = allow(e.ID, by); err == nil {
+	if span == approvals.Once {
+		e, err = once(e.ID, by)
+	} else {
+		e, err = a.Approvals.Grant(e.ID, by, span)
+	}
+	if err == nil {
 		a.noted(e)
 	}
 	return e, err
@@ -175,11 +224,11 @@ func (a *API) pass(id, by string,
 
 // deny keeps the call from passing, and tells the model why.
 func (a *API) deny(w http.ResponseWriter, r *http.Request) error {
-	by, why, err := readVerdict(r)
+	said, err := readVerdict(r)
 	if err != nil {
 		return err
 	}
-	e, err := a.refuse(r.PathValue("id"), by, why)
+	e, err := a.refuse(r.PathValue("id"), said.By, said.Why)
 	return a.answered(w, r, e, err)
 }
 
@@ -192,11 +241,11 @@ func (a *API) refuse(id, by, why string) (approvals.Entry, error) {
 }
 
 // Answer answers a question as a person does who was asked on a page: allow lets the call pass
-// once. The error says for people why nothing was changed.
-func (a *API) Answer(id string, allow bool, by, why string) (approvals.Entry, error) {
+// once, or for a span. The error says for people why nothing was changed.
+func (a *API) Answer(id string, allow bool, span approvals.Span, by, why string) (approvals.Entry, error) {
 	e, err := approvals.Entry{}, error(nil)
 	if allow {
-		e, err = a.pass(id, by, a.Approvals.Allow)
+		e, err = a.pass(id, by, span, a.Approvals.Allow)
 	} else {
 		e, err = a.refuse(id, by, why)
 	}
@@ -210,26 +259,29 @@ func (a *API) Answer(id string, allow bool, by, why string) (approvals.Entry, er
 func (a *API) noted(e approvals.Entry) {
 	a.Log.Info("a person has answered", "event", "approval_"+string(e.State), "id", e.ID, "tool", e.Call.Tool,
 		"rule", e.Reason.Rule, "by", e.By, "session", e.Call.Session)
-	answer := decisions.Answer{ID: e.ID, State: string(e.State), By: e.By, Note: e.Note}
+	answer := decisions.Answer{ID: e.ID, State: string(e.State), By: e.By, Note: e.Note, For: string(e.For)}
+	if e.State == approvals.Granted {
+		answer.Until, answer.Covers = e.Until, e.Reason.All
+	}
 	if err := a.Decisions.AddAnswer(answer); err != nil {
 		a.Log.Error("the answer of a person cannot be logged", "event", "decisions_required", "id", e.ID,
 			"detail", err.Error())
 	}
 }
 
-// readVerdict is what a person says beside yes or no.
-func readVerdict(r *http.Request) (by, why string, err error) {
-	var body struct {
-		By  string `json:"by"` // a claim, for the log: the token is what proves something
-		Why string `json:"why"`
+// verdict is what a person says beside yes or no.
+type verdict struct {
+	By  string         `json:"by"` // a claim, for the log: the token is what proves something
+	Why string         `json:"why"`
+	For approvals.Span `json:"for"` // of yes
+}
+
+func readVerdict(r *http.Request) (v verdict, err error) {
+	if err := ReadJSON(r, &v); err != nil {
+		return v, err
 	}
-	if err := ReadJSON(r, &body); err != nil {
-		return "", "", err
-	}
-	if err := CheckAnswer(body.By, body.Why); err != nil {
-		return "", "", err
-	}
-	return cmp.Or(approvals.Visible(body.By), "the admin API"), body.Why, nil
+	v.By = cmp.Or(approvals.Visible(v.By), "the admin API")
+	return v, CheckAnswer(v.By, v.Why)
 }
 
 // CheckAnswer refuses what is too long to be logged with a change.
@@ -257,7 +309,7 @@ func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry
 func (a *API) shown(e *approvals.Entry) Approval {
 	text := subject(e.Call)
 	return Approval{Entry: *e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text),
-		Remaining: a.Approvals.Remaining(e).Seconds()}
+		Remaining: a.Approvals.Remaining(e).Seconds(), Covers: Covers(e)}
 }
 
 // unanswered says why a question could not be answered; nil: for another reason, or it was.
@@ -267,6 +319,8 @@ func unanswered(id string, err error) *Error {
 	case errors.Is(err, errStale):
 		return Refuse(http.StatusConflict, id+" was asked by rules that are no longer in force",
 			"if the model sends the call again, it is judged again, and asks again if it must")
+	case errors.Is(err, approvals.ErrWide):
+		return Refuse(http.StatusConflict, err.Error(), "nothing was changed; without for it is allowed once")
 	case errors.Is(err, approvals.ErrUnknown):
 		return Refuse(http.StatusNotFound, fmt.Sprintf("there is no approval %q", id),
 			"GET /approvals, or gpt-oss-executor approvals list, shows them; a restart forgets all, and old ones expire")
@@ -284,6 +338,8 @@ func next(s approvals.State) string {
 	switch s {
 	case approvals.Allowed:
 		return "the call passes once when the model sends it again; deny takes this back"
+	case approvals.Granted:
+		return "end takes this back"
 	case approvals.Denied:
 		return "the same call can ask again when the denial has expired"
 	}

@@ -68,9 +68,15 @@ func TestDesk(t *testing.T) {
 		want) {
 		t.Errorf("the error is %v", err)
 	}
+	ended := false
 	ctx, stop = context.WithCancel(context.Background())
-	err := d.Work(ctx, "Ann", true, func() error { stop(); time.Sleep(10 * time.Millisecond); return want })
-	if !errors.Is(err, want) {
+	err := d.Work(ctx, "Ann", true, func() error {
+		stop()
+		time.Sleep(10 * time.Millisecond) // so long it could return too early
+		ended = true
+		return want
+	})
+	if !errors.Is(err, want) || !ended {
 		t.Errorf("what changes something is not waited for: %v", err)
 	}
 }

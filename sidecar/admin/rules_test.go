@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -215,7 +216,13 @@ func TestServe(t *testing.T) {
 	}()
 	<-asked
 	stop()
-	time.Sleep(20 * time.Millisecond)
+	ruletest.Soon(t, "it accepts no more", func() bool {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err == nil {
+			err = c.Close()
+		}
+		return errors.Is(err, syscall.ECONNREFUSED)
+	})
 	close(answer)
 	if err := <-got; err != nil {
 		t.Error(err)

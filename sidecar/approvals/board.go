@@ -107,7 +107,8 @@ func (s *Store) changes(before map[string]Posted) (out []Swap) {
 	for _, e := range s.entries {
 		was, known := before[e.ID]
 		delete(before, e.ID)
-		if !known || was.State != e.State || !was.Until.Equal(e.Until) || was.Times != e.Times {
+		if !known || was.State != e.State || !was.Until.Equal(e.Until) || was.Times != e.Times ||
+			was.Task != e.Task {
 			out = append(out, Swap{e.ID, was.Mark, e, e.binding})
 		}
 	}

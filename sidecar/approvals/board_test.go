@@ -73,7 +73,7 @@ func replicas(n int) (b *table, clock *at, stores []*Store, counted []*counts) {
 	for range n {
 		c := &counts{}
 		stores, counted = append(stores, New(limits, func() time.Time { return clock.now }, c,
-			b)), append(counted, c)
+			b, "")), append(counted, c)
 	}
 	return b, clock, stores, counted
 }

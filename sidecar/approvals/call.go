@@ -1,7 +1,8 @@
-// Package approvals asks a person about calls that the policy does not let pass by
-// itself, and remembers the answer for exactly the call that was asked about. All of it
-// is in memory, or on a board that replicas share, within bounds: a question without an answer is denied. It
-// decides nothing by itself, and runs nothing.
+// Package approvals asks a person about calls that the policy does not let pass by itself. It remembers the
+// answer for exactly the call that was asked about, or, as a grant, for the calls with the same reasons, in a
+// session or for a while. All of it is in memory, or on a board that replicas share, within bounds, and
+// grants are also in a file: a question without an answer is denied. It decides nothing by itself, and runs
+// nothing.
 package approvals
 
 import (
@@ -9,9 +10,11 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"path"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
@@ -28,6 +31,7 @@ type Call struct {
 	Cwd      string    `json:"cwd,omitempty"`
 	Session  string    `json:"session,omitempty"`
 	Agent    string    `json:"agent,omitempty"`
+	Client   string    `json:"client,omitempty"` // the program of the agent
 	Model    string    `json:"model,omitempty"`
 	Policy   string    `json:"policy"` // version of the rules that ask
 	// whose code would run; of a call that runs here, as a gateway's files are not here
@@ -57,6 +61,8 @@ type Reason struct {
 	// bytes of Command, of the part that made it ask; both 0: all of it
 	Start int `json:"start,omitempty"`
 	End   int `json:"end,omitempty"`
+	// each reason that holds, with what a grant covers; none: there are too many for one
+	All []policy.Reason `json:"all,omitempty"`
 }
 
 // CommandsOf are the commands of a script.
@@ -91,6 +97,15 @@ func FilesOf(s *shell.Script, sum func(path string) string) []File {
 	return out
 }
 
+// Exactly is a text that tells a call, with the files that it would run here, from others, in any session
+// and under whatever rules.
+func (c *Call) Exactly() string {
+	only := Call{Tool: c.Tool, Arguments: c.Arguments, Bound: c.Bound, Command: c.Command, Cwd: c.Cwd,
+		Files: c.Files}
+	sum := only.Binding()
+	return hex.EncodeToString(sum[:])
+}
+
 // Binding is what an answer holds for: calls with the same one are the same call.
 type Binding [sha256.Size]byte
 
@@ -104,7 +119,7 @@ func (c *Call) Binding() Binding { return sha256.Sum256(c.encode()) }
 func (c *Call) encode() []byte {
 	b := text(nil, "gpt-oss-executor approval 1")
 	for _, s := range []string{c.Tool, compact(cmp.Or(c.Bound, c.Arguments)), c.Command, c.Cwd, c.Session,
-		c.Agent, c.Policy} {
+		c.Agent, c.Client, c.Policy} {
 		b = text(b, s)
 	}
 	b = number(b, uint64(len(c.Commands)))

@@ -127,7 +127,8 @@ func TestEncodingsDoNotCollide(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Call{Tool: word.Draw(t, "tool"), Arguments: word.Draw(t, "arguments"),
 			Command: word.Draw(t, "command"), Cwd: word.Draw(t, "cwd"),
-			Session: word.Draw(t, "session"), Agent: word.Draw(t, "agent"), Policy: word.Draw(t, "policy")}
+			Session: word.Draw(t, "session"), Agent: word.Draw(t, "agent"), Client: word.Draw(t, "client"),
+			Policy: word.Draw(t, "policy")}
 		for range rapid.IntRange(0, 3).Draw(t, "commands") {
 			c.Commands = append(c.Commands, Command{word.Draw(t, "path"), words.Draw(t, "argv"),
 				words.Draw(t, "env"), word.Draw(t, "cwd")})
@@ -171,7 +172,8 @@ func (d *decoder) texts() (out []string) {
 
 func (d *decoder) call() (c Call) {
 	d.text()
-	for _, to := range []*string{&c.Tool, &c.Arguments, &c.Command, &c.Cwd, &c.Session, &c.Agent, &c.Policy} {
+	for _, to := range []*string{&c.Tool, &c.Arguments, &c.Command, &c.Cwd, &c.Session, &c.Agent,
+		&c.Client, &c.Policy} {
 		*to = d.text()
 	}
 	for range d.number() {

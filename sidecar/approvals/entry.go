@@ -10,11 +10,12 @@ import (
 // State is how far a question is.
 type State string
 
-// The states. A question is pending until it is allowed, denied or expired; what is
-// allowed is used once, or expires.
+// The states. A question is pending until it is allowed, granted, denied or expired; what is
+// allowed is used once, or expires. What is granted covers more calls, until it expires.
 const (
 	Pending State = "pending"
 	Allowed State = "allowed"
+	Granted State = "granted"
 	Denied  State = "denied"
 	Used    State = "used"
 	Expired State = "expired"
@@ -33,9 +34,14 @@ type Entry struct {
 	Until  time.Time `json:"until"` // the state ends then: pending and allowed expire, others are forgotten
 	By     string    `json:"by,omitempty"`
 	Note   string    `json:"note,omitempty"` // why it was denied, or expired
+	For    Span      `json:"for,omitempty"`  // of Granted: what it covers beside this call
+	Task   string    `json:"task,omitempty"` // for which it is; empty: for none yet
 
 	binding Binding
 }
+
+// lasts reports whether a state ends by expiring.
+func (e *Entry) lasts() bool { return e.State == Pending || e.State == Allowed || e.State == Granted }
 
 // open reports whether an answer may still come, or holds.
 func (e *Entry) open() bool {
@@ -55,6 +61,9 @@ func (e *AnsweredError) Error() string {
 	switch e.Entry.State {
 	case Allowed:
 		return fmt.Sprintf("%s has been allowed already, by %s", e.Entry.ID, e.Entry.By)
+	case Granted:
+		return fmt.Sprintf("%s has been allowed for %s already, by %s", e.Entry.ID,
+			e.Entry.For.Words(), e.Entry.By)
 	case Denied:
 		return strings.TrimSuffix(fmt.Sprintf("%s has been denied already, by %s: %s", e.Entry.ID, e.Entry.By,
 			e.Entry.Note), ": ")

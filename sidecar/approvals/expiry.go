@@ -11,7 +11,7 @@ func (s *Store) sweep() time.Time {
 	now := s.now()
 	before := len(s.entries)
 	s.entries = slices.DeleteFunc(s.entries, func(e *Entry) bool {
-		return !now.Before(e.Until) && e.State != Pending && e.State != Allowed
+		return !now.Before(e.Until) && !e.lasts()
 	})
 	for _, e := range s.entries {
 		switch {
@@ -21,6 +21,8 @@ func (s *Store) sweep() time.Time {
 		case e.State == Allowed:
 			s.end(e, Expired, "it was allowed by "+e.By+
 				", and not sent again within "+s.limits.Granted.String(), now)
+		case e.State == Granted:
+			s.end(e, Expired, "its time is over", now)
 		}
 	}
 	if len(s.entries) < before {
@@ -45,6 +47,7 @@ func (s *Store) makeRoom(session string, now time.Time) {
 	}
 	room(s.limits.PerSession, Pending, func(e *Entry) bool { return e.Call.Session == session })
 	room(s.limits.Total, Pending, func(*Entry) bool { return true })
+	room(s.limits.Total, Granted, func(*Entry) bool { return true })
 	expired := 0
 	for _, e := range slices.Backward(s.entries) {
 		if e.State == Expired {

@@ -51,7 +51,7 @@ func TestGrantExpires(t *testing.T) {
 // A clock that is set forward cannot be outrun: no timer has to fire.
 func TestNoTimerNeeded(t *testing.T) {
 	at := time.Unix(0, 0)
-	s := New(limits, func() time.Time { return at }, &counts{}, nil)
+	s := New(limits, func() time.Time { return at }, &counts{}, nil, "")
 	c := call()
 	e := s.Request(c, Reason{})
 	if _, err := s.Allow(e.ID, "ada"); err != nil {
@@ -72,7 +72,7 @@ func TestClockSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var back atomic.Int64
 		n := &counts{}
-		s := New(limits, func() time.Time { return time.Now().Add(-time.Duration(back.Load())) }, n, nil)
+		s := New(limits, func() time.Time { return time.Now().Add(-time.Duration(back.Load())) }, n, nil, "")
 		s.Request(call(), Reason{})
 		back.Store(int64(time.Minute))
 		time.Sleep(limits.Pending + time.Second)

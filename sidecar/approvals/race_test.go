@@ -10,7 +10,7 @@ import (
 
 // Of two that want to use one approval, one does.
 func TestTakesRace(t *testing.T) {
-	s := New(limits, time.Now, &counts{}, nil)
+	s := New(limits, time.Now, &counts{}, nil, "")
 	for i := range 1000 {
 		c := does(fmt.Sprint(i))
 		if _, err := s.Allow(s.Request(c, Reason{}).ID, "ada"); err != nil {
@@ -35,7 +35,7 @@ func TestTakesRace(t *testing.T) {
 // Of allow and deny at once, one is told that it came too late, or the denial takes the
 // approval back; what was denied never passes.
 func TestAnswersRace(t *testing.T) {
-	s := New(limits, time.Now, &counts{}, nil)
+	s := New(limits, time.Now, &counts{}, nil, "")
 	for i := range 1000 {
 		c := does(fmt.Sprint(i))
 		id := s.Request(c, Reason{}).ID

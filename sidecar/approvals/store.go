@@ -38,12 +38,19 @@ type Store struct {
 	revision uint64   // of the list; every change of a state is a new one
 	changed  chan struct{}
 	next     *time.Timer // when a state ends by itself
+	file     string      // that keeps grants; empty: none does
 	outcomes []string    // of the change that is under way, to be counted when it stands
 }
 
-// New is a store without questions. A board holds those of several replicas; nil: there is none.
-func New(limits Limits, now func() time.Time, count Counter, board Board) *Store {
-	return &Store{limits: limits, now: now, count: count, board: board, changed: make(chan struct{})}
+// New is a store without questions. A board holds those of several replicas; nil: there is none. Then the
+// file keeps grants; empty: none does.
+func New(limits Limits, now func() time.Time, count Counter, board Board, file string) *Store {
+	s := &Store{limits: limits, now: now, count: count, board: board, changed: make(chan struct{})}
+	if board == nil {
+		s.file = file
+	}
+	s.entries = s.kept()
+	return s
 }
 
 // Request asks a person about a call, and returns at once. The same call again is the
@@ -168,7 +175,10 @@ func (s *Store) answer(id string, with func(*Entry, time.Time) bool) (out Entry,
 		case !with(e, now):
 			out, err = Entry{}, &AnsweredError{*e}
 		default:
-			out, err = *e, nil
+			if err = s.keep(e); err != nil && e.State == Granted {
+				s.end(e, Expired, err.Error(), now)
+			}
+			out = *e
 		}
 	})
 	if away != nil {

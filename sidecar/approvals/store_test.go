@@ -53,7 +53,7 @@ func (c *counts) want(t *testing.T, pending int, of map[string]int) {
 func timed(t *testing.T, test func(t *testing.T, s *Store, n *counts)) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &counts{}
-		test(t, New(limits, time.Now, n, nil), n)
+		test(t, New(limits, time.Now, n, nil, ""), n)
 	})
 }
 
@@ -179,7 +179,7 @@ func TestAnswers(t *testing.T) {
 			})
 		})
 	}
-	s := New(limits, time.Now, &counts{}, nil)
+	s := New(limits, time.Now, &counts{}, nil, "")
 	for _, id := range []string{"", "0000-0000", "a", "--------", strings.Repeat("0", 99)} {
 		if err := allow(s, id); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%q: %v", id, err)

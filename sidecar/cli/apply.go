@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,6 +43,8 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 			}
 			if a.Admin != nil {
 				defer a.Admin.Close()
+			} else if c.Flags().Changed("wait") {
+				return Misused(c, errors.New("--wait has an effect only with --admin"))
 			}
 			ctx, stop := UntilStopped(c)
 			defer stop()

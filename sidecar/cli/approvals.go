@@ -25,6 +25,7 @@ type asking struct {
 	watch   bool
 	by      string
 	why     string
+	span    string
 	env     Env
 }
 
@@ -37,15 +38,18 @@ func approvalsCommand(env Env) *cobra.Command {
 
 If a rule asks about a call and the gateway cannot ask a person, the call is refused and
 waits here. If you allow it, it passes once, when the model sends exactly the same call
-again in time. If you do not answer in time, it stays refused. A restart of the server
-forgets all questions and answers.
+again in time. With --for, it and all calls of this agent with the same reasons pass without
+a question, until the time is over or you end it; show says which calls these are. If you do
+not answer in time, it stays refused. A restart of the server forgets all questions and
+answers. Where there is a state folder, it remembers what you allowed with --for.
 
 The address of the admin API comes from --admin or ` + config.Prefix + `ADMIN, its
 token from ` + config.Prefix + `ADMIN_TOKEN. Without a token there are no approvals.`,
 	}
 	c.PersistentFlags().StringVar(&a.address, "admin", "", "`HOST:PORT` of the server's admin API")
 	c.Example = `  gpt-oss-executor approvals list --watch --admin 127.0.0.1:8002
-  gpt-oss-executor approvals allow k7pw-3mdx --admin 127.0.0.1:8002`
+  gpt-oss-executor approvals allow k7pw-3mdx --admin 127.0.0.1:8002
+  gpt-oss-executor approvals allow k7pw-3mdx --for session`
 	list := a.command("list", "List the calls that wait for an answer", cobra.NoArgs,
 		func(ctx context.Context, _ string) error { return a.list(ctx) })
 	list.Example = `  gpt-oss-executor approvals list --all
@@ -56,16 +60,21 @@ token from ` + config.Prefix + `ADMIN_TOKEN. Without a token there are no approv
 	show := a.command("show ID", "Show everything about one call, nothing masked", cobra.ExactArgs(1), a.show)
 	show.Example = `  gpt-oss-executor approvals show k7pw-3mdx`
 	JSONFlag(show, &a.json, "one document")
-	allow := a.command("allow ID", "Let a call pass, once", cobra.ExactArgs(1), a.allow)
+	allow := a.command("allow ID", "Let a call pass, once or with others like it", cobra.ExactArgs(1),
+		a.allow)
 	allow.Example = `  gpt-oss-executor approvals allow k7pw-3mdx --by ada`
+	allow.Flags().StringVar(&a.span, "for", "", "also let calls with the same reasons pass, for a `SPAN`: "+
+		"task (until the user asks for something else), session (12 hours at most), or hour (in all sessions)")
+	end := a.command("end ID", "End what you allowed with --for", cobra.ExactArgs(1), a.end)
+	end.Example = `  gpt-oss-executor approvals end k7pw-3mdx`
 	deny := a.command("deny ID", "Refuse a call, or take back an approval that was not used",
 		cobra.ExactArgs(1), a.deny)
 	deny.Example = `  gpt-oss-executor approvals deny k7pw-3mdx --why 'Ask in the channel first.'`
 	deny.Flags().StringVar(&a.why, "why", "", "`TEXT` that the model is told")
-	for _, answer := range []*cobra.Command{allow, deny} {
+	for _, answer := range []*cobra.Command{allow, deny, end} {
 		answer.Flags().StringVar(&a.by, "by", "", "`NAME` of who answers, for the log (without it: $USER)")
 	}
-	c.AddCommand(list, show, allow, deny)
+	c.AddCommand(list, show, allow, deny, end)
 	return c
 }
 
@@ -102,7 +111,7 @@ func (a *asking) list(ctx context.Context) error {
 	}
 	if !a.all {
 		list.Approvals = slices.DeleteFunc(list.Approvals,
-			func(l admin.ListedApproval) bool { return l.State != approvals.Pending })
+			func(l admin.ListedApproval) bool { return !holds(l) })
 	}
 	var out Rows
 	for _, l := range list.Approvals {
@@ -114,11 +123,16 @@ func (a *asking) list(ctx context.Context) error {
 	return a.env.Paper(a.json).Whole(list, out.List)
 }
 
+// holds reports whether a call waits, or a grant of it lasts.
+func holds(l admin.ListedApproval) bool {
+	return l.State == approvals.Pending || l.State == approvals.Granted
+}
+
 // follow prints what waits, and then every change, until an interrupt.
 func (a *asking) follow(ctx context.Context, list admin.Approvals) error {
 	seen := map[string]approvals.State{}
 	for _, l := range list.Approvals {
-		if l.State != approvals.Pending && !a.all {
+		if !holds(l) && !a.all {
 			seen[l.ID] = l.State
 		}
 	}
@@ -153,15 +167,30 @@ func (a *asking) show(ctx context.Context, id string) error {
 }
 
 func (a *asking) allow(ctx context.Context, id string) error {
-	got, err := a.admin.Approval(ctx, http.MethodPost, id, "/allow", map[string]string{"by": a.who()})
+	got, err := a.admin.Approval(ctx, http.MethodPost, id, "/allow", map[string]string{"by": a.who(),
+		"for": a.span})
 	if err != nil {
 		return err
 	}
 	var out Rows
+	if got.State == approvals.Granted {
+		out.Say("%s is allowed for %s, %s at most. It covers", got.ID, got.For.Words(),
+			roughly(got.Remaining))
+		out.covers(got)
+		return a.env.Paper(false).Whole(nil, out.List)
+	}
 	out.Say("%s is allowed. It passes once, if the model sends it again within %s", got.ID,
 		roughly(got.Remaining))
 	out.command(got)
 	return a.env.Paper(false).Whole(nil, out.List)
+}
+
+func (a *asking) end(ctx context.Context, id string) error {
+	got, err := a.admin.Approval(ctx, http.MethodPost, id, "/end", map[string]string{"by": a.who()})
+	if err == nil {
+		fmt.Fprintf(a.env.Out, "%s is ended. A person is asked about such calls again\n", got.ID)
+	}
+	return err
 }
 
 func (a *asking) deny(ctx context.Context, id string) error {

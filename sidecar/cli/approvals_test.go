@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -49,16 +50,21 @@ func (q *questions) serve(commands []string) (server *httptest.Server, ids []str
 	if err != nil {
 		return nil, nil, err
 	}
-	live, err := live.Open(ruletest.Loader(), src, "", log, metrics)
+	live, err := live.Open(ruletest.Shared(ruletest.Loader()), src, "", log, metrics)
 	if err != nil {
 		return nil, nil, err
 	}
-	q.store, q.rules = guard.NewApprovals(live.Set().Limits, time.Now, metrics, nil), live.Set().Version
+	q.store, q.rules = guard.NewApprovals(live.Set().Limits, time.Now, metrics, nil, ""), live.Set().Version
 	admin := &admin.API{Rules: live, Approvals: q.store, Drafts: admin.NewDraftLimiter(),
 		Misses: admin.NewMisses(time.Now), Token: "secret", Local: true, Metrics: metrics, Log: log}
 	for _, command := range commands {
-		e := q.store.Request(q.call(command), approvals.Reason{Rule: "force", Place: "exec.yaml:7",
-			Why: "A force push overwrites.", Start: 4, End: 11})
+		why := approvals.Reason{Rule: "force", Place: "exec.yaml:7", Why: "A force push overwrites.",
+			Start: 4, End: 11}
+		if program, _, code := strings.Cut(command, " -c "); code {
+			why.All = []policy.Reason{{Rule: "inline-code",
+				Covers: "exec: " + program + " -c with any code, in /srv/shop"}}
+		}
+		e := q.store.Request(q.call(command), why)
 		ids = append(ids, e.ID)
 	}
 	return httptest.NewServer(admin.Handler()), ids, nil

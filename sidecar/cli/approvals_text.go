@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 )
@@ -24,6 +25,8 @@ func approvalRow(l admin.ListedApproval) Row {
 		left, who, said = roughly(l.Remaining), l.Rule, l.Why
 	case approvals.Allowed:
 		left = roughly(l.Remaining)
+	case approvals.Granted:
+		left, said = roughly(l.Remaining), "for "+l.For.Words()+", "+strings.Join(l.Covers, "; ")
 	}
 	what := l.Tool
 	if l.Agent != "" {
@@ -52,6 +55,11 @@ func approvalRows(a admin.Approval) []Row {
 	} {
 		r.Field("  "+f.name, f.value, "")
 	}
+	if len(a.Covers) > 0 {
+		r.Say("  allowed for a task, a session or an hour, it covers")
+		r.covers(a)
+		r.always(a)
+	}
 	r.command(a)
 	if len(a.Call.Commands) > 0 {
 		r.Say("  runs")
@@ -63,6 +71,24 @@ func approvalRows(a admin.Approval) []Row {
 		r.Field("  file", f.Path+" sha256 "+cmp.Or(f.SHA256, "unknown: it cannot be read"), "")
 	}
 	return r.List
+}
+
+// covers adds which calls a grant lets pass.
+func (r *Rows) covers(a admin.Approval) {
+	for _, line := range a.Covers {
+		r.Say("    %s", line)
+	}
+}
+
+// always adds what allows the same for good.
+func (r *Rows) always(a admin.Approval) {
+	if !slices.ContainsFunc(a.Reason.All, func(of policy.Reason) bool { return of.Covers == "" }) {
+		r.Say("  always: write this into exec.yaml")
+		r.Say("    granted:")
+		for _, of := range a.Reason.All {
+			r.Say("      - {rule: %s, covers: %q}", cmp.Or(of.Rule, "default"), of.Covers)
+		}
+	}
 }
 
 // command adds the command with what made it ask underlined, or the arguments. A bar

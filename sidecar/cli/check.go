@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,8 +32,6 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 		Args: cobra.MatchAll(cobra.MaximumNArgs(1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
-			case asJSON && github:
-				return Misused(c, errors.New("take one of --json and --github"))
 			case asJSON:
 				format = "json"
 			case github:
@@ -69,6 +66,7 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 	c.Flags().BoolVar(&github, "github", false, "write workflow commands, which GitHub shows at their lines")
 	c.Flags().StringVar(&format, "format", format, "`FORMAT` text, json or github")
 	c.Flags().Lookup("format").Hidden = true // the spelling of earlier versions
+	Modes(c, "json: strict policy", "github: strict policy", "format: strict policy", ": strict policy")
 	return c
 }
 

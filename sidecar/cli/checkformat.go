@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -35,10 +36,10 @@ func (v *verdict) summary(good, bad io.Writer) {
 	n := v.Counts
 	var parts []string
 	if n.Problems > 0 {
-		parts = append(parts, Count(n.Problems, "problem"))
+		parts = append(parts, terminal.Count(n.Problems, "problem"))
 	}
 	if n.Warnings > 0 {
-		parts = append(parts, Count(n.Warnings, "warning"))
+		parts = append(parts, terminal.Count(n.Warnings, "warning"))
 	}
 	if len(parts) > 0 {
 		fmt.Fprintln(bad, strings.Join(parts, ", "))

@@ -1,5 +1,5 @@
 // Package cli is the command line: it reads flags, files and the environment,
-// and calls the rooms that do the work. It decides nothing about replies.
+// and calls the rooms that do the work. It also writes the log of a server. It decides nothing about replies.
 package cli
 
 import (
@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
@@ -72,7 +71,7 @@ func Run(args []string, env Env) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	errs := serverlog.NewQueue(env.Err, func(int) {}) // a server must end, also where nothing reads why
+	errs := NewQueue(env.Err, func(int) {}) // a server must end, also where nothing reads why
 	fmt.Fprintln(errs, "gpt-oss-executor:", err)
 	_ = errs.Close()
 	if errors.As(err, new(Misuse)) {

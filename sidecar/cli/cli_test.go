@@ -218,7 +218,7 @@ func appears(ts *testscript.TestScript, _ bool, args []string) {
 
 // in waits a minute for what is to come.
 func in(ts *testscript.TestScript, what string, come func() bool) {
-	for end := time.Now().Add(time.Minute); !come(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !come(); time.Sleep(20 * time.Millisecond) { // a script is no testing.TB
 		if time.Now().After(end) {
 			ts.Fatalf("after a minute, still not: %s", what)
 		}

@@ -72,7 +72,10 @@ func decisionRow(r *decisions.Record) Row {
 	for _, f := range d.Findings {
 		text += "  (dry run: " + f.Rule + ")"
 	}
-	if d.Approval != "" {
+	switch {
+	case d.Grant != "":
+		text += "  (allowed by the grant " + d.Approval + ", " + d.Grant + ")"
+	case d.Approval != "":
 		text += "  (approval " + d.Approval + ")"
 	}
 	return Row{Text: terminal.Printable(text), ink: EffectInk(d.Effect)}
@@ -162,13 +165,14 @@ func recordRows(r *decisions.Record) []Row {
 	out.Field("tool", strings.TrimSpace(d.Tool+"  "+d.Class), "")
 	out.Field("arguments", string(d.Arguments), "")
 	if d.Masked > 0 {
-		out.Field("masked", Count(d.Masked, "secret"), "")
+		out.Field("masked", terminal.Count(d.Masked, "secret"), "")
 	}
 	if d.Bytes > 0 {
-		out.Field("too long", Count(d.Bytes, "byte"), "")
+		out.Field("too long", terminal.Count(d.Bytes, "byte"), "")
 	}
 	for _, id := range []struct{ name, value string }{
-		{"call", d.Call}, {"request", d.Request}, {"approval", d.Approval}, {"session", d.Session}, {"agent", d.Agent}, {"channel", d.Channel},
+		{"call", d.Call}, {"request", d.Request}, {"approval", d.Approval}, {"grant", d.Grant},
+		{"session", d.Session}, {"agent", d.Agent}, {"channel", d.Channel},
 		{"model", d.Model}, {"strategy", d.Strategy}, {"rules", d.Rules},
 	} {
 		out.Field(id.name, id.value, "")

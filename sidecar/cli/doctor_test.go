@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -22,12 +23,12 @@ func TestDoctor(t *testing.T) {
 				Environ: []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=s3cret"}})
 		return code, o.String(), e.String()
 	}
-	serve := func(how script.Start) string {
-		srv := httptest.NewServer(script.Started(script.VLLM(), how))
+	serve := func(how servers.Start) string {
+		srv := httptest.NewServer(servers.New(script.VLLM(), how))
 		t.Cleanup(srv.Close)
 		return srv.URL + "/v1"
 	}
-	off := script.Good()
+	off := servers.Good()
 	off.Tools = false
 	rules := t.TempDir()
 	ruletest.Copy(t, rules)
@@ -40,16 +41,16 @@ func TestDoctor(t *testing.T) {
 		code int
 		want string
 	}{
-		"good":         {[]string{"--upstream", serve(script.Good())}, 0, `"ok" tool_calls`},
+		"good":         {[]string{"--upstream", serve(servers.Good())}, 0, `"ok" tool_calls`},
 		"tools off":    {[]string{"--upstream", serve(off)}, 1, `"fail" tool_calls`},
 		"no server":    {[]string{"--upstream", "http://127.0.0.1:1"}, 1, `"fail" upstream`},
-		"broken rules": {[]string{"--upstream", serve(script.Good()), "--rules", rules}, 1, `"fail" rules`},
-		"no rules": {[]string{"--upstream", serve(script.Good()), "--rules", rules + "/gone"}, 1,
+		"broken rules": {[]string{"--upstream", serve(servers.Good()), "--rules", rules}, 1, `"fail" rules`},
+		"no rules": {[]string{"--upstream", serve(servers.Good()), "--rules", rules + "/gone"}, 1,
 			`"fail" rules`},
-		"loose rules": {[]string{"--upstream", serve(script.Good()), "--rules", loose}, 0, `"warn" policy`},
-		"no gateway": {[]string{"--upstream", serve(script.Good()), "--gateway", "http://127.0.0.1:1"}, 1,
+		"loose rules": {[]string{"--upstream", serve(servers.Good()), "--rules", loose}, 0, `"warn" policy`},
+		"no gateway": {[]string{"--upstream", serve(servers.Good()), "--gateway", "http://127.0.0.1:1"}, 1,
 			`"fail" gateway`},
-		"no config": {[]string{"--upstream", serve(script.Good()), "--config", rules + "/gone.json"}, 1,
+		"no config": {[]string{"--upstream", serve(servers.Good()), "--config", rules + "/gone.json"}, 1,
 			`"fail" config`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +79,7 @@ func TestDoctor(t *testing.T) {
 		})
 	}
 	state := filepath.Join(t.TempDir(), "state")
-	code, out, said := run("--upstream", serve(script.Good()), "--state", state, "--fix")
+	code, out, said := run("--upstream", serve(servers.Good()), "--state", state, "--fix")
 	if code != 0 || !strings.Contains(said, "doctor: made the folder "+state) ||
 		!strings.Contains(out, "ok   state: "+state+" is ours alone") {
 		t.Errorf("%d\n%s%s", code, out, said)

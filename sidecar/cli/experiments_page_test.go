@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -30,7 +31,7 @@ func TestExperimentsPage(t *testing.T) {
 	}
 	from, to := part("experiment")
 	rules := strings.ReplaceAll("\n"+string(page[from:to]), "\n    ", "\n")
-	model := httptest.NewServer(script.New(script.Prompted("Be short.")))
+	model := httptest.NewServer(script.New(servers.Prompted("Be short.")))
 	defer model.Close()
 	address, admin, _ := serveRules(t, model.URL, map[string]string{"prompts/short.txt": "Be short.\n",
 		"extra/experiments.short-prompt.yaml": rules})
@@ -39,7 +40,7 @@ func TestExperimentsPage(t *testing.T) {
 		name     string
 		sessions int
 	}{{"100 sessions", 100}, {"2000 sessions", 2000}} {
-		ruletest.Must(t, script.Sessions(t.Context(), "http://"+address+"/v1", done, stage.sessions))
+		ruletest.Must(t, servers.Sessions(t.Context(), "http://"+address+"/v1", done, stage.sessions))
 		done = stage.sessions
 		var out strings.Builder
 		if code := Run([]string{"experiments", "--admin", admin}, Env{Parts: Parts, Out: &out,

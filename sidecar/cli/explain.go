@@ -41,8 +41,8 @@ works, as the gateway had said.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
-			case call.given() && (lines || len(args) > 0):
-				return errors.New("--command, --path, --url and --arguments stand in place of a reply: leave out the file and --jsonl")
+			case call.given() && len(args) > 0:
+				return errors.New("--command, --path, --url and --arguments stand in place of a reply: leave out the file")
 			case call.given():
 				return call.explain(&x, env)
 			case len(x.dirs) == 2 && lines:

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -137,9 +138,9 @@ func TestSettingsAreListed(t *testing.T) {
 	secrets := 0
 	settings := (Env{Parts: Parts}).DefaultSettings()
 	for _, s := range settings.All() {
-		flag, page := "`--"+s.Flag()+"`", "  --"+s.Flag()+" "+s.Is+" "
+		flag, page := "`--"+s.Flag()+"`", "  --"+s.Flag()+" "+s.Is
 		if s.Bare != "" {
-			page = "  --" + s.Flag() + " " + s.Is + "[=" + s.Bare + "] "
+			page = "  --" + s.Flag() + " " + s.Is + "[=" + s.Bare + "]"
 		}
 		if s.Flag() == "" {
 			secrets++
@@ -163,13 +164,23 @@ func TestSettingsAreListed(t *testing.T) {
 // for each of them.
 func TestSettingsStack(t *testing.T) {
 	dir := t.TempDir()
-	for _, s := range new(config.Settings).All() {
+	all := Env{Parts: Parts}.DefaultSettings()
+	for _, s := range all.All() {
 		file := dir + "/" + s.Key + ".yaml"
 		values := strings.Fields(s.One)
 		if len(values) == 0 {
 			values = []string{"/a", "/b", "/c"}
 		}
-		if err := os.WriteFile(file, []byte(s.Key+": "+values[0]+"\n"), 0o600); err != nil {
+		if s.Is == "" { // a file holds it
+			for i := range values {
+				values[i] = fmt.Sprint("secret", i)
+			}
+		}
+		text := s.Key + ": '" + values[0] + "'\n"
+		if with := strings.Fields(s.With); len(with) > 0 {
+			text += with[0] + ": /x\n"
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range []struct {
@@ -198,5 +209,65 @@ func TestSettingsStack(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A setting that only says more of another one is refused without it, wherever it stands, and is never
+// ignored.
+func TestSettingsGoTogether(t *testing.T) {
+	env := Env{Parts: Parts}
+	all, together := env.DefaultSettings(), 0
+	for _, s := range all.All() {
+		if s.With == "" {
+			continue
+		}
+		together++
+		value := "x"
+		if s.One != "" {
+			value = strings.Fields(s.One)[1]
+		}
+		for _, with := range append(strings.Fields(s.With), "") {
+			cmd := serveCommand(env)
+			if s.Flag() != "" {
+				if err := cmd.ParseFlags([]string{"--" + s.Flag(), value}); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				env.Environ = []string{s.Variable() + "=" + value}
+			}
+			if with != "" {
+				env.Environ = append(env.Environ, config.Prefix+strings.ToUpper(with)+"=/x")
+			}
+			_, err := SettingsOf(cmd, "", env)
+			if env.Environ = nil; with == "" && (err == nil || !strings.HasPrefix(err.Error(), s.Key+" has an effect only with ")) ||
+				with != "" && err != nil {
+				t.Errorf("%s with %q: %v", s.Key, with, err)
+			}
+		}
+	}
+	if together < 8 {
+		t.Errorf("%d settings go with others", together)
+	}
+}
+
+// A setting with a list of values takes these, in upper or lower case, and no other, from wherever it comes.
+func TestSettingsOneOf(t *testing.T) {
+	all, lists := Env{Parts: Parts}.DefaultSettings(), 0
+	for _, s := range all.All() {
+		if s.One == "" {
+			continue
+		}
+		lists++
+		for _, value := range strings.Fields(s.One) {
+			if err := s.Set(strings.ToUpper(value)); err != nil || *s.Text != value {
+				t.Errorf("%s %s: %v, %q", s.Key, value, err, *s.Text)
+			}
+		}
+		if err := s.Set("perhaps"); err == nil || !strings.HasPrefix(err.Error(), `"perhaps" is not one of `) {
+			t.Errorf("%s: %v", s.Key, err)
+		}
+	}
+	if lists < 8 {
+		t.Errorf("%d settings have a list of values", lists)
 	}
 }

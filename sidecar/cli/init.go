@@ -8,21 +8,21 @@ import (
 )
 
 func initCommand(env Env) *cobra.Command {
-	var layered bool
+	var full, layered bool
 	c := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a folder of rules to edit",
-		Long: `Write copies of the built-in rules and prompts into DIR, to edit. DIR must not hold
-any of them yet. Then start the server with them.
+		Long: `Write the five rule files that people edit most into DIR. Each includes the built-in file,
+and you write only what differs: an example stands in it as a comment. What DIR lacks
+comes with the program, and a new version brings its changes. DIR must not hold any of
+the files yet. Then start the server with it.
 
-With --layered the rule files are short. Each one includes the built-in file, and you
-write only what differs. So you get the changes of a new version of the program.`,
+With --full it writes copies of all built-in rules and prompts, which then stay as they are.`,
 		Example: `  gpt-oss-executor init my-rules
-  gpt-oss-executor init --layered my-rules
   gpt-oss-executor serve --rules my-rules --upstream http://127.0.0.1:8000/v1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			n, err := Rules(args[0], env, layered)
+			n, err := Rules(args[0], env, full)
 			if err != nil {
 				return err
 			}
@@ -31,8 +31,9 @@ write only what differs. So you get the changes of a new version of the program.
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&layered, "layered", false,
-		"short files that include the built-in ones, and hold only what differs")
+	c.Flags().BoolVar(&full, "full", false, "copies of all built-in rules and prompts")
+	c.Flags().BoolVar(&layered, "layered", false, "what init does without --full; for scripts of earlier versions")
+	_ = c.Flags().MarkHidden("layered") // the flag is there
 	return c
 }
 

@@ -37,12 +37,9 @@ of all commands into a folder; make install does that.`,
 				}
 				return writeMan(c.Root(), dir, program)
 			}
-			about, rest, err := c.Root().Find(args)
-			if err == nil && len(rest) > 0 {
-				err = unknownWord(about, rest[0])
-			}
+			about, err := named(c, args)
 			if err != nil {
-				return Misused(c, err)
+				return err
 			}
 			_, err = fmt.Fprint(c.OutOrStdout(), Man(about, program))
 			return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,9 @@ import (
 // PageWidth is how many characters a line of help has at most.
 const PageWidth = 80
 
+// flagWidth is where the texts about flags begin. A longer name has a line of its own.
+const flagWidth = 28
+
 // Page is the help of a command: what it does, how it is called, examples, what is below
 // it, and its flags.
 func Page(c *cobra.Command) string {
@@ -28,19 +32,59 @@ func Page(c *cobra.Command) string {
 	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n\nExamples:\n%s\n", terminal.Filled(about, PageWidth), usage(c),
 		c.Example)
 	if c.HasAvailableSubCommands() {
-		b.WriteString("\nCommands:\n")
-		for _, sub := range c.Commands() {
-			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				fmt.Fprintf(&b, "  %-*s  %s\n", sub.NamePadding(), sub.Name(), sub.Short)
-			}
-		}
+		b.WriteString(commands(c, false))
 	}
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	all.AddFlagSet(c.LocalFlags())
 	all.AddFlagSet(c.InheritedFlags())
-	fmt.Fprintf(&b, "\nFlags:\n%s", all.FlagUsagesWrapped(PageWidth))
+	b.WriteString("\nFlags:\n")
+	margin := "\n" + strings.Repeat(" ", flagWidth)
+	for line := range strings.Lines(all.FlagUsages()) {
+		name, text, _ := strings.Cut(strings.TrimLeft(line, " "), "   ")
+		name = fmt.Sprintf("%*s%s", strings.Index(line, "-"), "", name)
+		if len(name) > flagWidth-2 {
+			name += margin
+		}
+		text = terminal.Filled(strings.TrimSpace(text), PageWidth-flagWidth)
+		fmt.Fprintf(&b, "%-*s%s\n", flagWidth, name, strings.ReplaceAll(text, "\n", margin))
+	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "\nMore about one of them: %s COMMAND --help\n", c.CommandPath())
+	}
+	return b.String()
+}
+
+// groups are the commands of the first page of help, behind their title.
+func groups() [][]string {
+	return [][]string{
+		{"Start", "demo", "connect", "openclaw", "serve", "doctor"},
+		{"Rules", "init", "check", "test", "explain", "apply", "rules"},
+		{"Safety", "policy", "approvals", "decisions", "confine"},
+		{"Watch", "capture", "report", "experiments", "runs"},
+		{"More", "help", "version"},
+	}
+}
+
+// commands lists what is below a command; of the program in groups, or those that are in none.
+func commands(c *cobra.Command, others bool) string {
+	shown := [][]string{{"Commands"}}
+	switch {
+	case others:
+		shown[0][0] = "More commands"
+	case !c.HasParent():
+		shown = groups()
+	}
+	var b strings.Builder
+	for _, group := range shown {
+		fmt.Fprintf(&b, "\n%s:\n", group[0])
+		for _, sub := range c.Commands() {
+			name := sub.Name()
+			if in := slices.Contains(group, name) || len(group) == 1 &&
+				!(others && slices.Contains(slices.Concat(groups()...), name)); in &&
+				(sub.IsAvailableCommand() || name == "help") {
+				fmt.Fprintf(&b, "  %-*s  %s\n", sub.NamePadding(), name, sub.Short)
+			}
+		}
 	}
 	return b.String()
 }
@@ -57,21 +101,35 @@ func usage(c *cobra.Command) string {
 func HelpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND…]",
-		Short: "Show the help of a command",
+		Short: "Show the help of a command; help more lists the other commands",
 		Example: `  gpt-oss-executor help check
+  gpt-oss-executor help more
   gpt-oss-executor help policy explain`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			about, rest, err := c.Root().Find(args)
-			if err == nil && len(rest) > 0 {
-				err = unknownWord(about, rest[0])
+			if slices.Equal(args, []string{"more"}) {
+				_, err := fmt.Fprint(c.OutOrStdout(), commands(c.Root(), true)[1:])
+				return err
 			}
+			about, err := named(c, args)
 			if err != nil {
-				return Misused(c, err)
+				return err
 			}
 			return about.Help()
 		},
 	}
+}
+
+// named is the command that words name.
+func named(c *cobra.Command, words []string) (*cobra.Command, error) {
+	about, rest, err := c.Root().Find(words)
+	if err == nil && len(rest) > 0 {
+		err = unknownWord(about, rest[0])
+	}
+	if err != nil {
+		return nil, Misused(c, err)
+	}
+	return about, nil
 }
 
 // CompletionCommand prints what makes a shell complete commands and flags.
@@ -142,8 +200,12 @@ func WrongFlag(args []string) func(*cobra.Command, error) error {
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) {
 			key := strings.ReplaceAll(unknown.GetSpecifiedName(), "-", "_")
+			var flags []string
+			c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
 			if why := built.Without(built.Setting, key); why != "" && c.Flags().Lookup("upstream") != nil {
 				err = errors.New(why)
+			} else if near, ok := rulefile.Nearest("--"+unknown.GetSpecifiedName(), flags); ok {
+				err = fmt.Errorf("%w; did you mean %s?", err, near)
 			}
 		}
 		return Misused(c, err)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -14,10 +13,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -206,7 +206,7 @@ func (g *ground) serve(cases []aCase) (served []oneAnswer, admin string) {
 	model := httptest.NewServer(script.New(scenarios...))
 	g.t.Cleanup(model.Close)
 	s := (Env{Parts: Parts}).DefaultSettings()
-	s.Listen, s.Admin, s.Upstream, s.LogLevel = free(g), free(g), model.URL+"/v1", "error"
+	s.Listen, s.Admin, s.Upstream, s.LogLevel = ports.Address(g.t), ports.Address(g.t), model.URL+"/v1", "error"
 	s.Rules, s.Policy, s.State, s.Decisions = g.rules, g.locked, g.state, g.log
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -240,25 +240,12 @@ func (g *ground) serve(cases []aCase) (served []oneAnswer, admin string) {
 	return served, "http://" + s.Admin
 }
 
-func free(g *ground) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	g.must(err)
-	g.must(l.Close())
-	return l.Addr().String()
-}
-
 // until waits for an address that answers well.
 func until(g *ground, url string) {
-	for range 200 {
-		if res, err := http.Get(url); err == nil {
-			res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				return
-			}
-		}
-		time.Sleep(25 * time.Millisecond)
-	}
-	g.t.Fatalf("%s does not answer", url)
+	ruletest.Soon(g.t, url+" answers", func() bool {
+		res, err := http.Get(url)
+		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
+	})
 }
 
 func post(t *testing.T, url, body string) string {

@@ -64,10 +64,10 @@ func TestOpenclawAsksForTheWindow(t *testing.T) {
 		"it tells": {[]string{"--upstream", knows}, 65536,
 			"context window: 65536, as the model server says"},
 		"the operator says": {[]string{"--upstream", knows, "--context-window", "50000"}, 50000, ""},
-		"it does not tell": {[]string{"--upstream", tells(`{"object":"list","data":[{"id":"x"}]}`)}, 131072,
-			"131072 is assumed: the model server does not say it; give it with --context-window"},
-		"it is not there": {[]string{"--upstream", gone.URL + "/v1"}, 131072,
-			"131072 is assumed: ask " + gone.URL},
+		"it does not tell": {[]string{"--upstream", tells(`{"object":"list","data":[{"id":"x"}]}`)}, 32768,
+			"32768 is assumed: the model server does not say it; give it with --context-window"},
+		"it is not there": {[]string{"--upstream", gone.URL + "/v1"}, 32768,
+			"32768 is assumed: ask " + gone.URL},
 	} {
 		var out, said bytes.Buffer
 		code := Run(append([]string{"openclaw"}, c.args...),

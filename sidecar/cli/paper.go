@@ -140,11 +140,3 @@ func Clipped(s string) string {
 	}
 	return s
 }
-
-// Count is a number of things in words: 1 problem, 2 problems.
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

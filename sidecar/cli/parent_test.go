@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
 // starting tells a copy of this test to start a server with these arguments, and to stay.
@@ -72,7 +74,7 @@ func TestWithParent(t *testing.T) {
 		}
 		return err == nil
 	}
-	waitFor(t, "it serves", up)
+	ruletest.Soon(t, "it serves", up)
 	resp, err := http.Post("http://"+address+"/v1/chat/completions", "application/json",
 		strings.NewReader(`{"stream":true,"messages":[{"role":"user","content":"go"}]}`))
 	if err != nil {
@@ -87,7 +89,7 @@ func TestWithParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait() // it was killed
-	waitFor(t, "nothing new is taken", func() bool { return !up() })
+	ruletest.Soon(t, "nothing new is taken", func() bool { return !up() })
 	close(goOn)
 	if text, err := io.ReadAll(resp.Body); err != nil || !strings.Contains(string(text), "and done.") ||
 		!strings.HasSuffix(string(text), "data: [DONE]\n\n") {

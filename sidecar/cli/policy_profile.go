@@ -173,7 +173,7 @@ func setProfile(name, dir string, env Env) error {
 			strings.Join(slices.Sorted(maps.Keys(profiles)), ", "))
 	}
 	if dir == "" || dir == service.BuiltinRules {
-		return fmt.Errorf("the built-in rules cannot be changed; make a folder with gpt-oss-executor init --layered DIR, and name it with --rules")
+		return fmt.Errorf("the built-in rules cannot be changed; make a folder with gpt-oss-executor init DIR, and name it with --rules")
 	}
 	src, err := RulesIn(dir, "", env)
 	if err != nil {
@@ -184,6 +184,9 @@ func setProfile(name, dir string, env Env) error {
 		return err
 	}
 	file, line := profiledIn(files), "profile: "+name
+	if !files.Has(file) {
+		files[file] = rulefile.Lacking(file)
+	}
 	changed := profileLine.ReplaceAllString(files[file], line)
 	if !profileLine.MatchString(files[file]) {
 		changed = versionLine.ReplaceAllString(files[file], "$0\n"+line)

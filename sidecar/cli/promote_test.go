@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
 // lines is a log that can be read while it is written.
@@ -81,7 +83,7 @@ func TestPromoteWhileServing(t *testing.T) {
 			}
 		})
 	}
-	waitFor(t, "requests", func() bool { return asked.Load() > 100 })
+	ruletest.Soon(t, "requests", func() bool { return asked.Load() > 100 })
 	code := Run([]string{"experiments", "promote", "p", "short", "--admin", admin},
 		Env{Parts: Parts, In: strings.NewReader(""), Out: io.Discard, Err: log, Defaults: os.DirFS("../..")})
 	quiet()
@@ -107,7 +109,7 @@ func serveRules(t *testing.T, model string, files map[string]string) (address, a
 	log = &lines{}
 	env := Env{Parts: Parts, In: strings.NewReader(""), Out: io.Discard, Err: log,
 		Defaults: os.DirFS("../..")}
-	if code := Run([]string{"init", dir}, env); code != 0 {
+	if code := Run([]string{"init", "--full", dir}, env); code != 0 {
 		t.Fatal(log.all.String())
 	}
 	for name, text := range files {
@@ -131,7 +133,7 @@ func serveRules(t *testing.T, model string, files map[string]string) (address, a
 			t.Error(err)
 		}
 	})
-	waitFor(t, "the server",
+	ruletest.Soon(t, "the server",
 		func() bool { return log.find(`event=http_server_start address=http://(\S+)/v1`) != "" })
 	return log.find(`event=http_server_start address=http://(\S+)/v1`),
 		log.find(`event=admin_start address=http://(\S+)`), log

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -73,14 +71,14 @@ the environment, the environment beats the file, and the file beats the default.
 		},
 	}
 	c.Flags().StringVar(&file, "config", "", "config `FILE` in YAML")
-	SettingFlags(c, &flags)
+	SettingFlags(c, &flags, true)
 	return c
 }
 
-// SettingFlags adds the flags of settings, all but some.
-func SettingFlags(c *cobra.Command, s *config.Settings, but ...string) {
+// SettingFlags adds the flags of all settings, or of those that have an effect where nothing is served.
+func SettingFlags(c *cobra.Command, s *config.Settings, serve bool) {
 	for _, f := range s.All() {
-		if f.Flag() != "" && !slices.Contains(but, f.Flag()) {
+		if f.Flag() != "" && (serve || !f.Serve) {
 			c.Flags().Var(settingFlag{f}, f.Flag(), Setting(f))
 			c.Flags().Lookup(f.Flag()).NoOptDefVal = f.Bare
 		}
@@ -117,6 +115,10 @@ func SettingsOf(c *cobra.Command, file string, env Env) (config.Settings, error)
 			}
 		}
 	}
+	byDefault := env.DefaultSettings()
+	if err := s.Unused(&byDefault); err != nil {
+		return s, err
+	}
 	for _, f := range s.All() {
 		if value, ok := env.Lookup(f.Else); ok && f.Else != "" && *f.Text == "" {
 			*f.Text = value
@@ -141,7 +143,7 @@ func (e Env) Lookup(name string) (string, bool) {
 // Serve runs the server until ctx ends, and then lets open requests end.
 func Serve(ctx context.Context, s config.Settings, env Env, given *service.Given) error {
 	defer FailPipes()()
-	log, err := serverlog.Open(s, env.Stdout(), env.Err)
+	log, err := OpenLog(s, env.Stdout(), env.Err)
 	if err != nil {
 		return err
 	}
@@ -150,7 +152,7 @@ func Serve(ctx context.Context, s config.Settings, env Env, given *service.Given
 }
 
 // serveWith is serve with a log that is open.
-func serveWith(ctx context.Context, s config.Settings, env Env, log *serverlog.Log,
+func serveWith(ctx context.Context, s config.Settings, env Env, log *Log,
 	given *service.Given) error {
 	starter := service.Find() // it may go while the rules are read
 	metrics := telemetry.New()
@@ -190,7 +192,7 @@ func (e Env) Services() (out []service.Part) {
 
 // OpenRules compiles the rules, prints what is wrong with them, and checks what the
 // settings say of them.
-func OpenRules(s config.Settings, env Env, log *serverlog.Log, m *telemetry.Metrics) (*live.Rules, error) {
+func OpenRules(s config.Settings, env Env, log *Log, m *telemetry.Metrics) (*live.Rules, error) {
 	src, err := RulesIn(s.Rules, s.Policy, env)
 	if err = errors.Join(err, service.CheckFolders(s)); err != nil {
 		return nil, err

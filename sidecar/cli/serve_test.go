@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 )
 
 // gate is a log that does not go on before it is opened.
@@ -32,7 +31,7 @@ func TestServeWaitsForTheWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := gate{make(chan bool), make(chan bool)}
-	to := &serverlog.Log{Logger: slog.New(slog.NewTextHandler(log, nil)), Level: new(slog.LevelVar),
+	to := &Log{Logger: slog.New(slog.NewTextHandler(log, nil)), Level: new(slog.LevelVar),
 		Err: io.Discard}
 	s := (Env{Parts: Parts}).DefaultSettings()
 	s.Listen, s.Rules = "127.0.0.1:0", dir

@@ -50,7 +50,7 @@ func TestSecondSignal(t *testing.T) {
 	go func() { ended <- child.Wait() }()
 	defer child.Process.Kill() // where it is still there
 	var at []string
-	waitFor(t, "it serves", func() bool { at = serving.FindStringSubmatch(log.String()); return at != nil })
+	ruletest.Soon(t, "it serves", func() bool { at = serving.FindStringSubmatch(log.String()); return at != nil })
 	go http.Post("http://"+at[1]+"/v1/chat/completions", "application/json",
 		strings.NewReader(`{"messages":[{"role":"user","content":"go"}]}`))
 	<-asked
@@ -64,7 +64,7 @@ func TestSecondSignal(t *testing.T) {
 		first = syscall.SIGTERM
 	}
 	send(first)
-	waitFor(t, "it says so",
+	ruletest.Soon(t, "it says so",
 		func() bool { return strings.Contains(log.String(), "a second signal stops at once") })
 	send(syscall.SIGHUP)
 	select {
@@ -77,14 +77,5 @@ func TestSecondSignal(t *testing.T) {
 	case <-ended:
 	case <-time.After(time.Minute):
 		t.Errorf("it still runs\n%s", log.String())
-	}
-}
-
-func waitFor(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("in vain: ", what)
-		}
 	}
 }

@@ -18,21 +18,24 @@ const (
 	testFolder   = "tests"
 )
 
-// Rules copies the built-in files to dir, and overwrites none. n is how many. With layered they
-// only include the built-in ones.
-func Rules(dir string, env Env, layered bool) (n int, err error) {
+// Rules writes a folder of rules, and overwrites no file. n is how many it wrote. With full they are
+// all the built-in ones; else those of starters, with the tests and the schemas for both.
+func Rules(dir string, env Env, full bool) (n int, err error) {
 	files, err := defaults(env.Defaults)
 	if err != nil {
 		return 0, err
 	}
-	if layered {
-		maps.DeleteFunc(files, func(name string, _ []byte) bool {
-			// Prompts of the program are there anyway, and packs can be included. Tests are neither.
-			top := filepath.Dir(name)
-			return top != "." && top != schemaFolder && top != testFolder
-		})
-		for _, name := range env.Loader().FileNames() {
-			files[name] = fmt.Appendf(nil, layer, strings.TrimSuffix(name, ".yaml"), name)
+	if !full {
+		kept := files
+		files = map[string][]byte{}
+		for _, s := range starters() {
+			files[s.name+".yaml"] = fmt.Appendf(nil, starter, s.name, s.about, strings.TrimSpace(s.example))
+			files[schemaOf(s.name)] = kept[schemaOf(s.name)]
+		}
+		for name, text := range kept {
+			if filepath.Dir(name) == testFolder || name == schemaOf(testFolder) {
+				files[name] = text
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -47,16 +50,56 @@ func Rules(dir string, env Env, layered bool) (n int, err error) {
 	return len(files), nil
 }
 
-// layer is a rule file that says the same as the built-in one.
-const layer = `# yaml-language-server: $schema=schemas/%[1]s.schema.json
+func schemaOf(stem string) string { return filepath.Join(schemaFolder, stem+".schema.json") }
+
+// starter is a rule file that says the same as the built-in one.
+const starter = `# yaml-language-server: $schema=schemas/%[1]s.schema.json
 #
-# Write here what differs from the built-in %[2]s, which is included. An item with
-# the name of a built-in one changes only the keys that it has. Other lists are joined.
-# What belongs together can stand in a file of its own: extra/%[1]s.NAME.yaml
-# To see the built-in file in full: gpt-oss-executor init ANOTHER-FOLDER
+# %[2]s
+#
+# Only what differs from the built-in %[1]s.yaml stands here. An item with the name of a
+# built-in one changes only the keys that it has; other lists are joined. To read the
+# built-in file: gpt-oss-executor init --full ANOTHER-FOLDER
 version: 1
-include: [builtin/%[2]s]
+include: [builtin/%[1]s.yaml]
+
+# For example:
+#
+%[3]s
 `
+
+// starterFile is a file that people edit, and what they may write into it, as a comment.
+type starterFile struct{ name, about, example string }
+
+// starters are the files that people edit most, in the order in which rules/README.md names them.
+func starters() []starterFile {
+	return []starterFile{
+		{"aliases", "The names that the model uses for tools. The log or explain says: no tool \"x\" is offered.", `
+# tools:
+#   web_search: [google]`},
+		{"exec", "What may run: rules that allow, ask a person or deny. The profile says how strict all is.", `
+# rules:
+#   - id: production
+#     deny: Production is off limits here.
+#     when: |
+#       cmd.binary == "kubectl" and "prod" in cmd.operands
+#     hit: [kubectl delete ns prod]
+#     miss: [kubectl get pods]`},
+		{"paths", "The folders of the agent: where it may read and write, and what is secret.", `
+# roots:
+#   read: [/srv/docs]`},
+		{"models", "The names under which callers ask for a model, and the model server behind each.", `
+# models:
+#   - id: gpt-oss-prose
+#     about: The same model; prose may ask for tools that only read.
+#     mode: provider
+#     profile: prose`},
+		{"strategies", "How calls are found in a reply: the formats that are read, and their order.", `
+# strategies:
+#   - id: react_tags
+#     enabled: false`},
+	}
+}
 
 // defaults are the built-in files by their path in a folder of rules. The schemas
 // stand in that folder, not beside it, and the first lines of the rules say so.

@@ -97,7 +97,7 @@ func TestUnreadLog(t *testing.T) {
 					t.Fatalf("%s%v", text, err)
 				}
 			}
-			waitFor(t, "it serves", func() bool {
+			ruletest.Soon(t, "it serves", func() bool {
 				resp, err := http.Get("http://" + address + "/healthz")
 				if err == nil {
 					resp.Body.Close()
@@ -109,7 +109,7 @@ func TestUnreadLog(t *testing.T) {
 			if c.gone {
 				from.Close()
 			}
-			for range 250 { // more lines than a pipe takes
+			for range 100 { // more lines than a pipe takes
 				whole(ask("go"))
 			}
 			close(goOn)

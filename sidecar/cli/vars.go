@@ -24,7 +24,7 @@ or only for FILE, such as strategies.yaml.`,
 		Example: `  gpt-oss-executor vars exec.yaml`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			v := ruleset.Vars()
+			v := env.Loader().Vars()
 			if len(args) == 1 {
 				if err := only(&v, args[0]); err != nil {
 					return err

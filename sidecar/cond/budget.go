@@ -1,11 +1,13 @@
 package cond
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/conf"
@@ -46,6 +48,7 @@ var errCostly = errors.New("the condition takes too much time; look at a part of
 const (
 	paid    = "a payment" // its first argument, paid for at the price that is the second
 	foundIn = "a search"  // the operator in, for lists
+	piece   = "a piece"   // [from:to]
 )
 
 // install adds the functions that take from the budget.
@@ -54,7 +57,9 @@ func (b *budget) install(c *conf.Config) {
 		{Name: paid, Validate: func(args []reflect.Type) (reflect.Type, error) { return args[0], nil },
 			Func: func(args ...any) (any, error) { return args[0], b.pay(args[0], args[1].(price)) }},
 		{Name: foundIn, Types: []reflect.Type{reflect.TypeFor[func(any, any) bool]()}, Func: b.search},
+		{Name: piece, Validate: func(args []reflect.Type) (reflect.Type, error) { return args[0], nil }, Func: b.piece},
 		{Name: ourSplit, Types: []reflect.Type{reflect.TypeFor[func(string, string) []string]()}, Func: b.split},
+		{Name: ourIndexOf, Types: []reflect.Type{reflect.TypeFor[func(string, string) int]()}, Func: b.indexOf},
 	} {
 		c.Functions[f.Name] = &f
 	}
@@ -107,6 +112,62 @@ func (b *budget) search(args ...any) (any, error) {
 		return slices.Contains(texts, s), nil // many times faster
 	}
 	return runtime.In(args[0], args[1]), nil
+}
+
+// piece is [from:to]. Of a text it counts characters, as len does; expr's own counts bytes.
+func (b *budget) piece(args ...any) (any, error) {
+	at := []int{0, runtime.Len(args[0])} // of a text, its bytes
+	s, isText := args[0].(string)
+	for i, bound := range args[1:] {
+		if bound == nil {
+			continue
+		}
+		if at[i] = runtime.ToInt(bound); !isText {
+			continue
+		}
+		walked := s
+		if at[i] < 0 {
+			at[i] = backwards(s, at[i])
+			walked = s[at[i]:]
+		} else {
+			at[i] = forwards(s, at[i])
+			walked = s[:at[i]]
+		}
+		if err := b.pay(walked, perLong); err != nil {
+			return nil, err
+		}
+	}
+	return runtime.Slice(args[0], at[0], at[1]), nil
+}
+
+// forwards is where a text has its character n, at most its end.
+func forwards(s string, n int) int {
+	for at := range s {
+		if n == 0 {
+			return at
+		}
+		n--
+	}
+	return len(s)
+}
+
+// backwards is where a text has its character n from the end, at least its beginning.
+func backwards(s string, n int) int {
+	for ; n < 0 && s != ""; n++ {
+		_, size := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-size]
+	}
+	return len(s)
+}
+
+// indexOf is strings.Index in characters.
+func (b *budget) indexOf(args ...any) (any, error) {
+	s, sought := args[0].(string), args[1].(string)
+	i := strings.Index(s, sought)
+	if i > 0 {
+		i = utf8.RuneCountInString(s[:i])
+	}
+	return i, cmp.Or(b.pay(s, perWriting), b.pay(sought, perWriting))
 }
 
 // split is strings.Split with an end: loops over its parts stay short.

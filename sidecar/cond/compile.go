@@ -54,16 +54,22 @@ func Predicate[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *ru
 	if problem != nil {
 		return nil, problem
 	}
+	known := plain(t.Value, reflect.TypeFor[E](), words)
 	return func(env *E) (bool, error) {
+		if known != nil {
+			if v := known(reflect.ValueOf(env).Elem()); v != open {
+				return v == yes, nil
+			}
+		}
 		out, err := run(env)
 		if err != nil {
 			return false, err
 		}
-		yes, ok := out.(bool)
+		holds, ok := out.(bool)
 		if !ok {
 			return false, fmt.Errorf("%s: the condition is neither true nor false", t.At)
 		}
-		return yes, nil
+		return holds, nil
 	}, nil
 }
 
@@ -166,8 +172,11 @@ func build(source string, env any, b *budget, words Lists, as kind) (*vm.Program
 	return program, err
 }
 
-// ourSplit is the one function that is not expr's own.
-const ourSplit = "split"
+// These functions are not expr's own.
+const (
+	ourSplit   = "split"
+	ourIndexOf = "indexOf"
+)
 
 // options are what conditions may do and see, and what they pay with.
 func options(env any, limits *limiter, b *budget, words Lists, as kind) []expr.Option {
@@ -176,7 +185,7 @@ func options(env any, limits *limiter, b *budget, words Lists, as kind) []expr.O
 		expr.Patch(limits), expr.Patch(meter{}), expr.Patch(recheck{}), expr.DisableAllBuiltins(), b.install,
 	}
 	for _, f := range functions {
-		if f.Name != ourSplit {
+		if f.Name != ourSplit && f.Name != ourIndexOf {
 			out = append(out, expr.EnableBuiltin(f.Name))
 		}
 	}

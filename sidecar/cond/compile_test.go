@@ -53,6 +53,28 @@ func TestConditionHolds(t *testing.T) {
 	}
 }
 
+// len, [from:to] and indexOf count characters.
+func TestConditionCharacters(t *testing.T) {
+	for _, text := range []string{"cafe", "café", "日本語", "e\u0301", "", "a\xff"} {
+		env := parse.Env{Text: text, User: text + "!", Tools: []string{"exec", "read", "write"}}
+		for _, source := range []string{
+			`text[0:len(text)] == text`, `text[:] == text`, `user[:len(user)-1] == text`, `user[len(user)-1:] == "!"`,
+			`user[-1:] == "!"`, `user[:-1] == text`, `text[0:999] == text`, `text[2:1] == ""`, `text[99:] == ""`,
+			`len(user[0:2]) == min(2, len(user))`, `user[0:2][0:1] == user[0:1]`, `indexOf(user, "!") == len(text)`,
+			`user[indexOf(user, "!"):] == "!"`, `indexOf(user, "?") == -1`, `tools[1:] == ["read", "write"]`,
+			`tools[-1:][0] == "write"`, `lower(user[0:1]) == lower(user)[0:1]`,
+		} {
+			test, problem := Compile[parse.Env](inBlock(t, source), nil)
+			if problem != nil {
+				t.Fatalf("%s: %v", source, problem)
+			}
+			if got, err := test(env); err != nil || !got {
+				t.Errorf("%s of %q = %v, %v", source, text, got, err)
+			}
+		}
+	}
+}
+
 func TestConditionRefused(t *testing.T) {
 	for source, want := range map[string]string{
 		`texxt contains "x"`:         "2:3-8 E-name: a condition here sees no texxt (did you mean text?)",

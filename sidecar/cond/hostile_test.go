@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/processor"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -156,7 +156,7 @@ func testHostile[E any](t *testing.T, source string, env E) {
 	t.Helper()
 	var cond func(E) (bool, error)
 	var problem *rulefile.Problem
-	loading, made := cost(t, func() { cond, problem = Compile[E](inBlock(t, source), nil) })
+	loading, made := cost(func() { cond, problem = Compile[E](inBlock(t, source), nil) })
 	if loading > 500*time.Millisecond || made > 32<<20 {
 		t.Errorf("to load it takes %v and %d KiB", loading, made>>10)
 	}
@@ -167,7 +167,7 @@ func testHostile[E any](t *testing.T, source string, env E) {
 	fastest, least := time.Hour, uint64(1<<62)
 	var err error
 	for range 3 {
-		took, made := cost(t, func() { _, err = cond(env) })
+		took, made := cost(func() { _, err = cond(env) })
 		fastest, least = min(fastest, took), min(least, made)
 	}
 	t.Logf("%v, %d KiB: %.150v", fastest, least>>10, err)
@@ -177,22 +177,10 @@ func testHostile[E any](t *testing.T, source string, env E) {
 }
 
 // cost is the processor's time that f takes, and how many bytes it allocates.
-func cost(t *testing.T, f func()) (time.Duration, uint64) {
-	t.Helper()
+func cost(f func()) (time.Duration, uint64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	began := processorTime(t)
-	f()
-	took := processorTime(t) - began
+	took := processor.Time(f)
 	runtime.ReadMemStats(&after)
 	return took, after.TotalAlloc - before.TotalAlloc
-}
-
-func processorTime(t *testing.T) time.Duration {
-	t.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

@@ -78,13 +78,11 @@ func nameHint(name string, env reflect.Type, words Lists) string {
 	for _, f := range functions {
 		known = append(known, f.Name)
 	}
-	if w, ok := rulefile.Nearest(name, known); ok {
-		return "did you mean " + w + "?"
-	}
+	otherwise := "it sees " + strings.Join(names, ", ") + "; a text needs quotes"
 	if slices.ContainsFunc(builtin.Builtins, func(f *builtin.Function) bool { return f.Name == name }) {
-		return "of the functions of expr, conditions have " + strings.Join(known[len(names):], ", ")
+		otherwise = "of the functions of expr, conditions have " + strings.Join(known[len(names):], ", ")
 	}
-	return "it sees " + strings.Join(names, ", ") + "; a text needs quotes"
+	return rulefile.DidYouMeanOr(name, known, otherwise)
 }
 
 // hintFor is what to do about the mistakes that people make most. bare says that nothing
@@ -108,7 +106,7 @@ func hintFor(msg string, bare bool, env reflect.Type) string {
 	case isPart && bare && !strings.HasPrefix(msg, typeWords[""]):
 		return "the entry itself is #"
 	case isPart:
-		return partHint(part, env)
+		return rulefile.DidYouMeanOr(part, parts(env), "")
 	case strings.Contains(msg, "means nothing"):
 		return `write texts in straight quotes: "…"`
 	case strings.Contains(msg, "has no entry"):
@@ -122,14 +120,6 @@ func hintFor(msg string, bare bool, env reflect.Type) string {
 }
 
 var wordOperators = []string{"contains", "startsWith", "endsWith", "matches", "in", "and", "or"}
-
-// partHint helps with a part of a variable that it does not have.
-func partHint(part string, env reflect.Type) string {
-	if w, near := rulefile.Nearest(part, parts(env)); near {
-		return "did you mean " + w + "?"
-	}
-	return ""
-}
 
 // parts are the names of all that is in what a condition sees, and in entries of its lists.
 func parts(t reflect.Type) (out []string) {

@@ -13,7 +13,7 @@ import (
 type meter struct{}
 
 // charged are the builtins that read or make texts, or go through lists.
-var charged = []string{"lower", "upper", "trim", "indexOf", "int", "float", "string", "min", "max", "keys",
+var charged = []string{"lower", "upper", "trim", "int", "float", "string", "min", "max", "keys",
 	"values"}
 
 // shortText is up to how many bytes a text is searched for at full speed.
@@ -34,6 +34,14 @@ func (meter) Visit(node *ast.Node) {
 		}
 	case *ast.BinaryNode:
 		meterOperator(node, n)
+	case *ast.SliceNode:
+		bound := func(n ast.Node) ast.Node {
+			if n == nil {
+				return &ast.NilNode{}
+			}
+			return n
+		}
+		call(node, piece, n.Node, bound(n.From), bound(n.To))
 	}
 }
 

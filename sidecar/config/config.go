@@ -30,15 +30,15 @@ type Settings struct {
 	Workspace     string `rule:"workspace" is:"DIR" doc:"The folder where agents work. If left out, paths.yaml and the gateway say it. A workspace in the locked folder outranks it." eg:"/home/sam/code/shop"`
 	State         string `rule:"state" is:"DIR" doc:"The folder that remembers the rule sets that were in force. If the rules do not load at start, the last good set serves." eg:"/var/lib/gpt-oss-executor"`
 	Decisions     string `rule:"decisions" is:"DIR" word:"off" doc:"The folder of the log of what the policy decided, or off. If left out, it is the folder decisions in state, if state is set." eg:"/var/lib/gpt-oss-executor/decisions"`
-	DecisionsMode string `rule:"decisions_mode" is:"MODE" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
+	DecisionsMode string `rule:"decisions_mode" is:"MODE" with:"decisions state" one:"written synced required" doc:"How safe a record is before its call leaves. written: the operating system has it. synced: the disk has it. required: the disk has it, and without a record no call leaves."`
 	Admin         string `rule:"admin" is:"HOST:PORT" doc:"The address of the admin API: HOST:PORT. If left out, there is no admin API." eg:"127.0.0.1:8002"`
 	AdminToken    string `rule:"admin_token" is:"token" doc:"The bearer token of the admin API, with which everything can be changed." eg:"file:/run/secrets/admin_token"`
 	ApproverToken string `rule:"admin_approver_token" is:"token" doc:"A bearer token of the admin API with which one sees, and answers what waits for a person. It needs admin_token." eg:"file:/run/secrets/approver_token"`
 	ReaderToken   string `rule:"admin_reader_token" is:"token" doc:"A bearer token of the admin API with which one sees and changes nothing. It needs admin_token." eg:"file:/run/secrets/reader_token"`
 	Token         string `rule:"token" is:"token" doc:"The bearer token that callers must show. If left out, they need none." eg:"${GPTOSS_TOKEN}"`
-	Hosts         string `rule:"hosts" is:"NAMES" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
-	Drain         string `rule:"drain" is:"TIME" doc:"How long the server goes on accepting connections after SIGTERM, while /readyz says 503 and each answer ends its connection: so long a balancer needs to send requests elsewhere. If left out, it is 0s." eg:"5s"`
-	WithParent    string `rule:"with_parent" is:"MODE" one:"on off" bare:"on" doc:"on: the server stops, as at SIGTERM, when the process that started it has gone. The command openclaw sets it where the gateway starts the server. off, which is the default: it stays." eg:"on"`
+	Hosts         string `rule:"hosts" is:"NAMES" only:"serve" doc:"Host names that requests may use, beside those of this machine: that of a proxy, for example." eg:"llm.example.com gpt.example.com"`
+	Drain         string `rule:"drain" is:"TIME" only:"serve" doc:"How long the server goes on accepting connections after SIGTERM, while /readyz says 503 and each answer ends its connection: so long a balancer needs to send requests elsewhere. If left out, it is 0s." eg:"5s"`
+	WithParent    string `rule:"with_parent" is:"MODE" only:"serve" one:"on off" bare:"on" doc:"on: the server stops, as at SIGTERM, when the process that started it has gone. The command openclaw sets it where the gateway starts the server. off, which is the default: it stays." eg:"on"`
 	LogLevel      string `rule:"log_level" is:"LEVEL" one:"debug info warn error" doc:"How much is logged."`
 	ErrorLog      string `rule:"error_log" is:"DIR" doc:"The folder for files of what went wrong, one a day, the last 30 of them. If left out, it is in the log alone." eg:"/var/log/gpt-oss-executor"`
 	LogFormat     string `rule:"log_format" is:"FORMAT" one:"text json" doc:"The format of the log."`
@@ -61,6 +61,8 @@ type Setting struct {
 
 	Token bool   // a secret that goes into a header
 	Else  string // the variable of another program that says it, too; empty: none does
+	Serve bool   // it has an effect only where requests are served
+	With  string // keys of the settings of one of which it says more; empty: it stands alone
 
 	field reflect.StructField
 }
@@ -95,8 +97,9 @@ func (s *Settings) All() (out []Setting) {
 			tag := f.Tag.Get
 			set := Setting{
 				Key: key, Is: tag("is"), Doc: tag("doc"), One: tag("one"), Bare: tag("bare"),
-				Word: tag("word"), Example: tag("eg"), Else: tag("else"),
-				Text: v.FieldByIndex(f.Index).Addr().Interface().(*string), Token: tag("is") == "token",
+				Word: tag("word"), Example: tag("eg"), Else: tag("else"), With: tag("with"),
+				Serve: tag("only") == "serve",
+				Text:  v.FieldByIndex(f.Index).Addr().Interface().(*string), Token: tag("is") == "token",
 				field: f,
 			}
 			if set.Token || set.Is == "secret" {
@@ -201,6 +204,19 @@ func (s *Settings) Override(environ []string) error {
 		}
 		if err := all[i].Set(value); err != nil {
 			return fmt.Errorf("environment: %s %w", name, err)
+		}
+	}
+	return nil
+}
+
+// Unused is the error of a setting that is not as by default, while none is set of which it says more.
+func (s *Settings) Unused(byDefault *Settings) error {
+	all, usual := s.All(), byDefault.All()
+	for i, f := range all {
+		set := func(o Setting) bool { return slices.Contains(strings.Fields(f.With), o.Key) && *o.Text != "" }
+		if f.With != "" && *f.Text != *usual[i].Text && !slices.ContainsFunc(all, set) {
+			return fmt.Errorf("%s has an effect only with %s", f.Key,
+				strings.ReplaceAll(f.With, " ", " or "))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -20,6 +21,11 @@ func (s Setting) Set(value string) (err error) {
 	}
 	if s.Is == "NAMES" && strings.HasPrefix(value, "[") && strings.Contains(value, ",") { // and no [::1]
 		return errors.New("is a list in quotes; write names with blanks between them: " + s.Example)
+	}
+	if s.One != "" {
+		if value = strings.ToLower(value); !slices.Contains(strings.Fields(s.One), value) {
+			return fmt.Errorf("%q is not one of %s", value, strings.ReplaceAll(s.One, " ", ", "))
+		}
 	}
 	*s.Text, err = s.path(value, Home)
 	return err

@@ -38,13 +38,17 @@ type Key struct {
 	Variable rulefile.Text `rule:"variable" doc:"How the config refers to an environment variable of the agent, with {variable} for its name. Without it, it cannot." eg:"'{env:{variable}}'"`
 }
 
-// Refers reports whether the config can name an environment variable for the key.
-func (c *Connection) Refers() bool {
-	names := []string{}
+// Told is all that an agent is told.
+func (c *Connection) Told(s Sidecar) (out string) {
 	for _, config := range c.Configs {
-		names = append(names, placeholdersOf(config.Settings.Members)...)
+		text, _ := config.Merge(nil, c.Key, s)
+		out += string(text)
 	}
-	return c.Key.Variable.Value != "" || slices.Contains(names, "variable")
+	for _, command := range c.Commands {
+		text, _ := s.Say(command.Value, c.Key)
+		out += text
+	}
+	return out
 }
 
 // Agents are connections by the name of the agent.

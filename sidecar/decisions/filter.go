@@ -57,7 +57,7 @@ func (r *Record) says(words []string) bool {
 		}
 	}
 	if d := r.Decision; d != nil {
-		add(d.Call, d.Request, d.Approval, d.Session, d.Agent, d.Channel, d.Model, d.Tool, d.Class,
+		add(d.Call, d.Request, d.Approval, d.Grant, d.Session, d.Agent, d.Channel, d.Model, d.Tool, d.Class,
 			d.Strategy, string(d.Arguments), string(d.Effect), string(d.Outcome), d.RuleName(), d.Place,
 			d.Why, d.Instead, d.Rules)
 	}

@@ -24,9 +24,6 @@ const (
 	Required Mode = "required" // with the disk, or the call is refused
 )
 
-// Modes are all of them.
-var Modes = []string{string(Written), string(Synced), string(Required)}
-
 // Config says where and how a log is written. A zero value is the default.
 type Config struct {
 	Dir  string

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
@@ -89,10 +91,13 @@ func mustBeGood(t testing.TB, dir string) *Report {
 	return r
 }
 
+// modes are all of them.
+var modes = []Mode{Written, Synced, Required}
+
 func TestLog(t *testing.T) {
-	for _, mode := range Modes {
-		t.Run(mode, func(t *testing.T) {
-			dir := filled(t, Config{Mode: Mode(mode), HeadRecords: 5}, 12)
+	for _, mode := range modes {
+		t.Run(string(mode), func(t *testing.T) {
+			dir := filled(t, Config{Mode: mode, HeadRecords: 5}, 12)
 			r := mustBeGood(t, dir)
 			if r.Records != 13 || r.Last.Seq != 13 || r.Segments != 1 || r.AfterHead != 0 {
 				t.Errorf("%+v", r)
@@ -174,8 +179,9 @@ func TestAnswers(t *testing.T) {
 	if err := Read(dir, func(r *Record, _ error) bool { got = r.Answer; return got == nil }); err != nil {
 		t.Fatal(err)
 	}
-	if got == nil || *got != (Answer{"a1", "denied", "bob", "token=«masked:secret:7»"}) {
-		t.Errorf("%+v", got)
+	want := &Answer{ID: "a1", State: "denied", By: "bob", Note: "token=«masked:secret:7»"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -38,6 +38,12 @@ func (a Answer) masked() *Answer {
 	for _, text := range []*string{&a.ID, &a.State, &a.By, &a.Note} {
 		*text, _ = secrets.Mask(short(*text, maxText))
 	}
+	a.Covers = slices.Clone(a.Covers)
+	for i := range a.Covers {
+		for _, text := range []*string{&a.Covers[i].Why, &a.Covers[i].Covers} {
+			*text, _ = secrets.Mask(short(*text, maxText))
+		}
+	}
 	return &a
 }
 

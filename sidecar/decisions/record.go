@@ -48,6 +48,7 @@ type Decision struct {
 	Call     string `json:"call,omitempty"` // ids, as far as they are known
 	Request  string `json:"request,omitempty"`
 	Approval string `json:"approval,omitempty"` // that a person was asked for
+	Grant    string `json:"grant,omitempty"`    // why it let more calls pass: task, session, hour
 	Session  string `json:"session,omitempty"`
 	Client   string `json:"client,omitempty"` // the program, by its file in rules/agents
 	Agent    string `json:"agent,omitempty"`
@@ -84,9 +85,13 @@ type Decision struct {
 // Answer is what a person said of a call that waited for an approval.
 type Answer struct {
 	ID    string `json:"id"`    // of the approval
-	State string `json:"state"` // allowed or denied
+	State string `json:"state"` // allowed, granted, denied, or expired: a grant that a person has ended
 	By    string `json:"by,omitempty"`
 	Note  string `json:"note,omitempty"`
+	// of one that covers more calls: for what, until when, and which reasons to ask
+	For    string          `json:"for,omitempty"`
+	Until  time.Time       `json:"until,omitzero"`
+	Covers []policy.Reason `json:"covers,omitempty"`
 }
 
 // Connection is what was decided about the first connection of a running command to a

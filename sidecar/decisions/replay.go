@@ -27,6 +27,7 @@ type Change struct {
 	Tool      string           `json:"tool"`
 	Arguments json.RawMessage  `json:"arguments,omitempty"`
 	Masked    int              `json:"masked,omitempty"` // secrets in it, which the other rules did not see
+	Grant     string           `json:"grant,omitempty"`  // with which it had passed
 	Old       policy.Effect    `json:"old"`
 	OldRule   string           `json:"old_rule"`
 	New       policy.Effect    `json:"new"`
@@ -88,6 +89,7 @@ func Replay(dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, e
 func again(ctx context.Context, list []segment, f Filter, counts func(*Record) bool, decide Decider,
 	tell func(*Change)) (*Tally, error) {
 	t, rules, last := &Tally{}, map[string]*RuleSum{}, f.Since
+	grants := map[string][]policy.Reason{} // of each approval that covers more calls than one
 	err := read(list, func(r *Record, broken error) bool {
 		if ctx.Err() != nil {
 			t.Cut = &last
@@ -95,6 +97,12 @@ func again(ctx context.Context, list []segment, f Filter, counts func(*Record) b
 		}
 		d := r.Decision
 		last = r.Time
+		if a := r.Answer; broken == nil && a != nil && len(a.Covers) > 0 {
+			grants[a.ID] = slices.Clone(a.Covers)
+			for i := range grants[a.ID] {
+				grants[a.ID][i].Call = "" // a call that passed is one of these
+			}
+		}
 		switch {
 		case broken != nil:
 			t.Damaged++
@@ -104,9 +112,15 @@ func again(ctx context.Context, list []segment, f Filter, counts func(*Record) b
 			if !f.Takes(r) {
 				break
 			}
+			if covers := grants[d.Approval]; d.Grant != "" && covers != nil {
+				passed := *d
+				if d, passed.Effect = &passed, policy.Allow; policy.Covered(now.Reasons, covers) {
+					now.Effect = policy.Allow
+				}
+			}
 			t.count(d, &now, rules)
 			if leaves(d.Effect) != leaves(now.Effect) {
-				tell(change(r, &now))
+				tell(change(r, d, &now))
 			}
 		case f.Takes(r):
 			t.Records++
@@ -155,11 +169,11 @@ func (t *Tally) count(d *Decision, now *policy.Decision, rules map[string]*RuleS
 	t.Shift.add(now.Effect)
 }
 
-func change(r *Record, now *policy.Decision) *Change {
-	d := r.Decision
+func change(r *Record, d *Decision, now *policy.Decision) *Change {
 	return &Change{
 		Seq: r.Seq, Time: r.Time, Session: d.Session, Tool: d.Tool, Arguments: d.Arguments, Masked: d.Masked,
-		Old: d.Effect, OldRule: d.RuleName(), New: now.Effect, NewRule: cmp.Or(now.Rule, "default"),
-		Why: now.Why, Findings: now.Audits,
+		Grant: d.Grant, Old: d.Effect, OldRule: d.RuleName(), New: now.Effect,
+		NewRule: cmp.Or(now.Rule, "default"),
+		Why:     now.Why, Findings: now.Audits,
 	}
 }

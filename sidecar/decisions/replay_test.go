@@ -80,6 +80,36 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// A call that a grant let pass is asked about again if it has a reason now that the grant does not cover.
+func TestReplayOfGrants(t *testing.T) {
+	code := policy.Reason{Rule: "code", Place: "exec.yaml:3", Why: "why", Covers: "python3 with any code"}
+	alone := policy.Reason{Rule: "push", Why: "why", Call: "ab12"}
+	yes := Answer{ID: "aaaa-aaaa", State: "granted", For: "session", Covers: []policy.Reason{code, alone}}
+	passed := Decision{Tool: "exec", Arguments: []byte(`{"command":"x"}`), Effect: policy.Ask, Rule: "code",
+		Approval: yes.ID, Grant: "session", Outcome: Passed}
+	moved, further, pushed := code, policy.Reason{Rule: "other"}, policy.Reason{Rule: "push", Why: "why"}
+	moved.Place = "exec.yaml:9"
+	for name, c := range map[string]struct {
+		list []any
+		now  policy.Decision
+		want string // the change; empty: none
+	}{
+		"as it was":              {[]any{yes, passed}, policy.Decision{Effect: policy.Ask, Reasons: []policy.Reason{moved, pushed}}, ""},
+		"allowed":                {[]any{yes, passed}, policy.Decision{Effect: policy.Allow}, ""},
+		"a further reason":       {[]any{yes, passed}, policy.Decision{Effect: policy.Ask, Rule: "other", Reasons: []policy.Reason{code, further}}, "allow → ask, session"},
+		"too many reasons":       {[]any{yes, passed}, policy.Decision{Effect: policy.Ask}, "allow → ask, session"},
+		"denied":                 {[]any{yes, passed}, policy.Decision{Effect: policy.Deny}, "allow → deny, session"},
+		"an answer that is gone": {[]any{passed}, policy.Decision{Effect: policy.Ask}, ""},
+	} {
+		got := ""
+		tally, err := Replay(logOf(t, c.list...), Filter{}, func(*Record) policy.Decision { return c.now },
+			func(c *Change) { got = fmt.Sprintf("%s → %s, %s", c.Old, c.New, c.Grant) })
+		if err != nil || got != c.want || (tally.Changed() == 1) != (c.want != "") {
+			t.Errorf("%s: %q %+v %v", name, got, tally, err)
+		}
+	}
+}
+
 func TestFilter(t *testing.T) {
 	r := &Record{Time: time.Unix(100, 0), Decision: &Decision{Tool: "exec", Session: "s", Effect: policy.Deny,
 		Rule: "r", Findings: []policy.Finding{{Rule: "f"}}}}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -31,26 +31,28 @@ func stuck(t *testing.T, cfg Config) (l *Log, goOn func()) {
 
 // A disk that hangs costs one call its patience; the others go on, until too many wait.
 func TestSlowDisk(t *testing.T) {
-	var waited atomic.Int64
-	const patience = 300 * time.Millisecond
-	l, goOn := stuck(t, Config{Queue: 2, Wait: patience})
-	for i := range 5 {
-		began := time.Now()
-		if err := l.Add(decision(i)); err != nil {
-			t.Error(err)
+	synctest.Test(t, func(t *testing.T) {
+		const patience = 300 * time.Millisecond
+		waited := 0
+		l, goOn := stuck(t, Config{Queue: 2, Wait: patience})
+		for i := range 5 {
+			began := time.Now()
+			if err := l.Add(decision(i)); err != nil {
+				t.Error(err)
+			}
+			if time.Since(began) >= patience {
+				waited++
+			}
 		}
-		if time.Since(began) >= patience {
-			waited.Add(1)
+		if s := l.Stats(); waited != 1 || s.Lost != 3 {
+			t.Errorf("%d waited, %d lost", waited, s.Lost)
 		}
-	}
-	if s := l.Stats(); waited.Load() != 1 || s.Lost != 3 {
-		t.Errorf("%d waited, %d lost", waited.Load(), s.Lost)
-	}
-	goOn()
-	shut(t, l)
-	if r := mustBeGood(t, l.cfg.Dir); r.Lost != 3 || count(t, l.cfg.Dir) != 2 {
-		t.Errorf("%+v", r)
-	}
+		goOn()
+		shut(t, l)
+		if r := mustBeGood(t, l.cfg.Dir); r.Lost != 3 || count(t, l.cfg.Dir) != 2 {
+			t.Errorf("%+v", r)
+		}
+	})
 }
 
 // In mode Required nothing leaves without its record.
@@ -80,10 +82,10 @@ func TestRequired(t *testing.T) {
 }
 
 func BenchmarkAdd(b *testing.B) {
-	for _, mode := range Modes {
+	for _, mode := range modes {
 		for _, callers := range []int{1, 32} {
 			b.Run(fmt.Sprintf("%s/callers=%d", mode, callers), func(b *testing.B) {
-				l := open(b, Config{Dir: b.TempDir(), Mode: Mode(mode), Wait: time.Minute})
+				l := open(b, Config{Dir: b.TempDir(), Mode: mode, Wait: time.Minute})
 				b.SetParallelism(callers)
 				b.ReportAllocs()
 				d := decision(0)

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"os"
 	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
 // Logged is one log of several, and what Verify found in it.
@@ -34,6 +36,8 @@ func (t *Together) Sound() bool {
 // answers are what logs say of one approval.
 type answers struct {
 	allowed bool
+	granted bool     // for more calls than one
+	once    bool     // a call passed with it that says nothing of that
 	used    []string // where a call passed with it
 }
 
@@ -112,12 +116,13 @@ func (t *Together) answer(all map[string]*answers, r *Record, at string) {
 		all[id] = a
 	}
 	if r.Answer == nil {
-		a.used = append(a.used, at)
+		a.used, a.once = append(a.used, at), a.once || r.Decision.Grant == ""
 		t.Used++
 		return
 	}
 	t.Answers++
-	a.allowed = a.allowed || r.Answer.State == "allowed" || r.Answer.State == "used"
+	a.granted = a.granted || r.Answer.State == "granted"
+	a.allowed = a.allowed || a.granted || r.Answer.State == "allowed" || r.Answer.State == "used"
 }
 
 // compare checks that each call that passed with an approval had one, and no two the same. Where
@@ -126,10 +131,11 @@ func (t *Together) compare(all map[string]*answers, whole bool) {
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		a := all[id]
 		switch {
-		case len(a.used) > 1:
+		case len(a.used) > 1 && !a.granted && (a.once || a.allowed):
 			t.problem("%s and %s: two calls passed with one approval, %s", a.used[0], a.used[1], id)
-		case len(a.used) == 1 && !a.allowed && whole:
-			t.problem("%s: the call passed with approval %s, and no log says that anybody allowed it: is the log of a replica missing?", a.used[0], id)
+		case len(a.used) > 0 && !a.allowed && whole:
+			t.problem("%s: the call passed with approval %s, which no log says a person gave: is the log of a replica missing?",
+				a.used[0], id)
 		}
 	}
 }
@@ -150,7 +156,8 @@ func (r *Report) Lines() (out []string) {
 	for _, p := range r.Problems {
 		say("%s", p)
 	}
-	say("%s in %s, %d to %d", number(int(r.Records), "record"), number(r.Segments, "file"), r.First,
+	say("%s in %s, %d to %d", terminal.Count(int(r.Records), "record"),
+		terminal.Count(r.Segments, "file"), r.First,
 		r.Last.Seq)
 	if r.Removed > 0 {
 		say("  the first %d were removed by retention", r.Removed)
@@ -163,7 +170,7 @@ func (r *Report) Lines() (out []string) {
 	}
 	if r.Signatures > 0 {
 		say("  an earlier version of this program signed %s; signatures are no longer checked",
-			number(r.Signatures, "record"))
+			terminal.Count(r.Signatures, "record"))
 	}
 	return append(out, verdict(len(r.Problems)))
 }
@@ -176,22 +183,16 @@ func (t *Together) Lines() (out []string) {
 			out = append(out, "  "+line)
 		}
 	}
-	out = append(out, fmt.Sprintf("together: %s of persons, %s passed with one", number(t.Answers, "answer"),
-		number(t.Used, "call")))
+	out = append(out, fmt.Sprintf("together: %s of persons, %s passed with one",
+		terminal.Count(t.Answers, "answer"),
+		terminal.Count(t.Used, "call")))
 	out = append(out, t.Problems...)
 	return append(out, verdict(len(t.Problems)))
 }
 
 func verdict(problems int) string {
 	if problems > 0 {
-		return number(problems, "problem")
+		return terminal.Count(problems, "problem")
 	}
 	return "nothing was changed"
-}
-
-func number(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -37,6 +37,9 @@ func TestVerifyAll(t *testing.T) {
 	other := Decision{Tool: "exec", Effect: policy.Ask, Approval: "bbbb-bbbb", Outcome: Asked}
 	yes, no := Answer{ID: "aaaa-aaaa", State: "allowed", By: "Sam"}, Answer{ID: "aaaa-aaaa", State: "denied",
 		By: "Sam"}
+	grant := Answer{ID: "aaaa-aaaa", State: "granted", By: "Sam", For: "session"}
+	granted := passes
+	granted.Grant = "session"
 	for name, row := range map[string]struct {
 		logs [][]any
 		want string // of the first problem; empty: none
@@ -44,11 +47,14 @@ func TestVerifyAll(t *testing.T) {
 		"asked here, allowed there": {[][]any{{waits, passes}, {yes}}, ""},
 		"three replicas":            {[][]any{{waits}, {yes}, {passes, other}}, ""},
 		"nobody has allowed it": {[][]any{{waits, passes}, {other}},
-			"no log says that anybody allowed it"},
+			"which no log says a person gave"},
 		"it was denied": {[][]any{{waits, passes}, {no}},
-			"no log says that anybody allowed it"},
+			"which no log says a person gave"},
 		"two calls with one answer": {[][]any{{waits, passes}, {yes, passes}},
 			"two calls passed with one approval, aaaa-aaaa"},
+		"more calls with a grant":         {[][]any{{waits, granted, granted}, {grant, granted}}, ""},
+		"a grant that was none":           {[][]any{{waits, granted}, {other}}, "which no log says a person gave"},
+		"a grant of one call":             {[][]any{{waits, granted, granted}, {yes}}, "two calls passed with one approval"},
 		"two calls with one answer, here": {[][]any{{waits, yes, passes, passes}, {}}, "two calls passed with one approval, aaaa-aaaa"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ package edits
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -93,20 +94,19 @@ func (r rules[R, E]) holding(env E, done *Done) (own, locked []compiled[R, E]) {
 	return pick(r.own), pick(r.locked)
 }
 
+// all are the rules of both.
+func (r rules[R, E]) all() []compiled[R, E] { return slices.Concat(r.own, r.locked) }
+
 // none reports whether there is no rule at all.
 func (r rules[R, E]) none() bool { return len(r.own)+len(r.locked) == 0 }
 
 // Rules are all rules, in the order of the files, with their places.
 func (e *Edits) Rules() (out []Rule) {
-	for _, list := range [][]compiled[requestRule, Request]{e.requests.own, e.requests.locked} {
-		for _, r := range list {
-			out = append(out, r.Rule)
-		}
+	for _, r := range e.requests.all() {
+		out = append(out, r.Rule)
 	}
-	for _, list := range [][]compiled[resultRule, Result]{e.results.own, e.results.locked} {
-		for _, r := range list {
-			out = append(out, r.Rule)
-		}
+	for _, r := range e.results.all() {
+		out = append(out, r.Rule)
 	}
 	return out
 }

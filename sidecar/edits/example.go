@@ -24,22 +24,18 @@ type Example struct {
 
 // Examples are those of all rules.
 func (e *Edits) Examples() (out []Example) {
-	for _, list := range [][]compiled[requestRule, Request]{e.requests.own, e.requests.locked} {
-		for _, r := range list {
-			for i, x := range slices.Concat(r.says.Hit, r.says.Miss) {
-				hit := i < len(r.says.Hit)
-				out = append(out, Example{r.Rule, x.At, r.locked,
-					func() (string, bool) { return tryRequest(r, x, hit) }})
-			}
+	for _, r := range e.requests.all() {
+		for i, x := range slices.Concat(r.says.Hit, r.says.Miss) {
+			hit := i < len(r.says.Hit)
+			out = append(out, Example{r.Rule, x.At, r.locked,
+				func() (string, bool) { return tryRequest(r, x, hit) }})
 		}
 	}
-	for _, list := range [][]compiled[resultRule, Result]{e.results.own, e.results.locked} {
-		for _, r := range list {
-			for i, x := range slices.Concat(r.says.Hit, r.says.Miss) {
-				hit := i < len(r.says.Hit)
-				out = append(out, Example{r.Rule, x.At, r.locked,
-					func() (string, bool) { return tryResult(r, x, hit) }})
-			}
+	for _, r := range e.results.all() {
+		for i, x := range slices.Concat(r.says.Hit, r.says.Miss) {
+			hit := i < len(r.says.Hit)
+			out = append(out, Example{r.Rule, x.At, r.locked,
+				func() (string, bool) { return tryResult(r, x, hit) }})
 		}
 	}
 	return out

@@ -4,7 +4,7 @@ import "github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 
 // File is edits.yaml.
 type File struct {
-	Version  int           `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	rulefile.Head
 	Requests []requestRule `rule:"requests" doc:"Edits of what is sent to the model. All whose condition holds are made, in their order."`
 	Results  []resultRule  `rule:"results" doc:"Edits of what tools gave, before the model reads it. All whose condition holds are made, in their order."`
 }

@@ -17,12 +17,12 @@ import (
 )
 
 // NewApprovals is a store without questions, within the limits of limits.yaml.
-// A board holds those of several replicas; nil: there is none.
+// A board holds those of several replicas; nil: there is none. Then the file keeps grants; empty: none does.
 func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics,
-	board approvals.Board) *approvals.Store {
+	board approvals.Board, file string) *approvals.Store {
 	return approvals.New(approvals.Limits{Pending: l.ApprovalPending, Granted: l.ApprovalGranted,
 		Denied:     l.ApprovalDenied,
-		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m, board)
+		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m, board, file)
 }
 
 // askPerson lets a call leave with the argument that makes the gateway ask a person, if it has one and the
@@ -69,10 +69,34 @@ func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked 
 		if id := j.Approvals.Take(q.Binding()); id != "" {
 			return "", &approvals.Entry{ID: id, State: approvals.Used}
 		}
-		if e := j.Approvals.Request(q, reason(d)); e.State != approvals.Allowed { // else answered meanwhile
+		if e := j.Approvals.Request(q, reason(d, &q)); e.State != approvals.Allowed { // else: just now
+			j.waits = e.State == approvals.Pending
 			return notAllowed(d, &e), &e
 		}
 	}
+}
+
+// covering is the id of a grant that lets a call pass; empty: a person must be asked.
+func (j *judge) covering(call *tools.Call, d policy.Decision) string {
+	if j.Approvals == nil || len(d.Reasons) == 0 {
+		return ""
+	}
+	q, task := j.question(call, d), ""
+	if j.task != nil {
+		task = j.task.Task()
+	}
+	e, ok := j.Approvals.Covering(&q, reason(d, &q).All, task)
+	if ok {
+		j.granted = e.For
+		j.log().Info("a grant lets a call pass", "event", "approval_covered", "id", e.ID, "tool", call.Name,
+			"rule", d.Rule, "by", e.By, "session", j.who.Session)
+	}
+	return e.ID
+}
+
+// onlyThis reports whether no other call has the reasons of a decision: a grant lets pass what was read.
+func onlyThis(d policy.Decision) bool {
+	return !slices.ContainsFunc(d.Reasons, func(r policy.Reason) bool { return r.Covers != "" })
 }
 
 // nobodyAsks is why a call does not pass about which no person can be asked.
@@ -131,7 +155,8 @@ func Unticketed(call *tools.Call, text string) string {
 func (j *judge) question(call *tools.Call, d policy.Decision) approvals.Call {
 	q := approvals.Call{
 		Tool: call.Name, Arguments: string(call.Arguments), Bound: j.set.Unremarked(call.Name,
-			string(call.Arguments)), Session: j.who.Session, Agent: j.who.Agent, Model: j.who.Model,
+			string(call.Arguments)), Session: j.who.Session, Agent: j.who.Agent, Client: j.who.Client,
+		Model:  j.who.Model,
 		Policy: j.set.Version, Cwd: j.world.Roots(j.set).Cwd,
 	}
 	if d.Facts != nil {
@@ -143,9 +168,15 @@ func (j *judge) question(call *tools.Call, d policy.Decision) approvals.Call {
 	return q
 }
 
-// reason is why they are asked.
-func reason(d policy.Decision) approvals.Reason {
-	r := approvals.Reason{Rule: d.Rule, Place: d.Place, Why: d.Why, Instead: d.Instead}
+// reason is why they are asked about a call.
+func reason(d policy.Decision, call *approvals.Call) approvals.Reason {
+	r := approvals.Reason{Rule: d.Rule, Place: d.Place, Why: d.Why, Instead: d.Instead,
+		All: slices.Clone(d.Reasons)}
+	for i := range r.All {
+		if r.All[i].Covers == "" {
+			r.All[i].Call = call.Exactly()
+		}
+	}
 	if d.Span != nil {
 		r.Start, r.End = d.Span.Start, d.Span.End
 	}
@@ -209,7 +240,8 @@ func (g *Guard) Result(set *ruleset.Set, id string, text func(most int) string) 
 	if g.wrapped.Knows(id) {
 		return g.fate(id, text(maxResult))
 	}
-	if by, proven := g.asks.Result(id, text(maxEvidence), &set.Asking, g.Now()); proven {
+	shown := func() string { return text(maxEvidence) }
+	if by, proven := g.asks.Result(id, shown, &set.Asking, g.Now()); proven {
 		client, agent, channel := apart(by)
 		g.Metrics.Faults.WithLabelValues("", "", "not_asked", "approvals").Inc()
 		g.Log.Error("the agent ran a call at once, although it had to ask a person first; for ten minutes such calls wait here. "+

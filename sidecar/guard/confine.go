@@ -2,7 +2,6 @@ package guard
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -108,15 +107,11 @@ func (j *judge) outside(f *policy.Facts) bool {
 		return len(c.Env)+len(c.ExecFlags) > 0 ||
 			slices.ContainsFunc(slices.Concat(c.Reads, c.Writes, c.Deletes), file) ||
 			!slices.Contains([]string{"", paths.System, paths.Readable}, c.PathClass) ||
-			!slices.Contains(beside, c.Binary) && !needed(c)
+			!j.set.Programs.Is(c.Binary, "prints") && !needed(c)
 	}
 	return f.Call.Args["env"] == nil && understands(f.Script) && !slices.ContainsFunc(f.Script.Commands,
 		inside) && slices.ContainsFunc(f.Script.Commands, needed)
 }
-
-// beside are programs that may stand beside those, and beside git where it changes its settings: whatever
-// their arguments are, they start nothing but what is written out, and write no file.
-var beside = strings.Fields("echo printf true false test [ cat head tail wc cut tr grep column jq timeout")
 
 // understands reports whether a script shows all that it does: it runs no code, and no unknown program.
 func understands(s *shell.Script) bool {
@@ -128,18 +123,15 @@ func understands(s *shell.Script) bool {
 
 // gitAlone reports whether a script runs nothing but git, and programs that bring no settings of it. The
 // rules have judged which settings git changes.
-func gitAlone(s *shell.Script) bool {
+func (j *judge) gitAlone(s *shell.Script) bool {
 	other := func(c shell.Command) bool {
 		if c.Binary == "git" {
 			return len(c.ExecFlags)+len(c.Env)+len(c.Wrappers) > 0 || slices.Contains(c.Tags, "opaque-exec")
 		}
-		return !slices.Contains(beside, c.Binary) && !slices.Contains(harmlessToGit, c.Binary)
+		return !j.set.Programs.Is(c.Binary, "prints") && !j.set.Programs.Is(c.Binary, "writes-named")
 	}
 	return understands(s) && !slices.ContainsFunc(s.Commands, other)
 }
-
-// harmlessToGit are programs that write no files but those that they name, or empty ones.
-var harmlessToGit = strings.Fields("cd pwd ls stat mkdir touch rm rmdir date find rg sed sort tee uniq diff")
 
 // remotes are where git of a script may fetch from, and push to. A folder is given only if no rule denies it.
 func (j *judge) remotes(s *shell.Script) (out []Remote) {
@@ -204,7 +196,7 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set),
 		Ports:      j.set.Ports(j.world.around()),
 		Understood: understood && understands(f.Script), Project: project(f.Script)}
-	p.Settings, p.Remotes = gitAlone(f.Script), j.remotes(f.Script)
+	p.Settings, p.Remotes = j.gitAlone(f.Script), j.remotes(f.Script)
 	p.Outside = p.Understood && j.set.Confine() != ruleset.Always && j.outside(f)
 	for i := range f.Script.Commands {
 		cmd := &f.Script.Commands[i]

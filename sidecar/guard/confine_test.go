@@ -355,6 +355,26 @@ func TestConfineModes(t *testing.T) {
 	}
 }
 
+// The note that an agent runs on this machine counts for that agent. The commands of others leave as they are,
+// and those of an agent with a sandbox of its own always do.
+func TestConfinedAgents(t *testing.T) {
+	for _, c := range []struct {
+		noted  []string // nil: all agents are here
+		client string
+		want   bool
+	}{
+		{[]string{"openclaw"}, "openclaw", true}, {[]string{"openclaw"}, "generic", false},
+		{[]string{"openclaw"}, "pi", false}, {[]string{"openclaw", "pi"}, "pi", true},
+		{nil, "pi", true}, {nil, "generic", true}, {nil, "codex", false}, {[]string{"codex"}, "codex", false},
+	} {
+		j, d, _ := confining(t, "", "")
+		j.set, j.Clients, j.who.Client = j.set.For(c.client), c.noted, c.client
+		if why := j.decide(exec("git status")); why != nil || len(d.permits) == 1 != c.want {
+			t.Errorf("%+v: confined %v, %+v", c, len(d.permits) == 1, why)
+		}
+	}
+}
+
 // Without a permit nothing leaves.
 func TestNoPermitNoCall(t *testing.T) {
 	j, d, log := confining(t, "", "")

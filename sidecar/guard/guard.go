@@ -54,8 +54,8 @@ type Guard struct {
 	departed     *state.Departed
 	wrapped      *state.Wrapped
 	ports        *state.Ports
-	dryRuns      quiet
-	workspaceLog quiet // about workspaces
+	dryRuns      *quiet
+	workspaceLog *quiet // about workspaces
 }
 
 // New is a guard that has judged nothing yet.
@@ -63,7 +63,7 @@ func New(c Config) *Guard {
 	return &Guard{Config: c, rates: state.NewRates(maxSessions, c.PeerRates), asks: state.NewAsks(),
 		departed: state.NewDeparted(c.Departures), wrapped: state.NewWrapped(),
 		ports:   state.NewPorts(maxSessions),
-		dryRuns: quiet{every: time.Minute}}
+		dryRuns: newQuiet(time.Minute), workspaceLog: newQuiet(0)}
 }
 
 // judge judges the calls of one request.
@@ -76,15 +76,23 @@ type judge struct {
 	catalog  *tools.Catalog
 	as       string // the name of the request; empty: it gets one
 	request  string // its name in the decision log
+	task     Tasked // it works on that; nil: unknown
 	observer Observer
 	here     bool            // the calls run here, and not at a gateway
 	hooked   *hooked         // the call stands before a gateway's hook; nil: it comes from a reply
 	facts    *policy.Facts   // of the last call
 	decided  policy.Decision // about it
+	waits    bool            // for the answer of a person
+	granted  approvals.Span  // the call has passed with such a grant; Once: with none
 
 	// ask asks a person about a call. It says why the call may not leave, or nothing, and which
 	// approval it waits for or has used; nil: askPerson.
 	ask func(*tools.Call, policy.Decision) (why, approval string)
+}
+
+// Tasked is what works on a task that a user has given.
+type Tasked interface {
+	Task() string // tells one of a session from the others; empty: unknown
 }
 
 // Judge says of each call of one request why it may not leave, or nil. It is asked before
@@ -92,19 +100,21 @@ type judge struct {
 // that it works. A nil func lets every call leave: the rules have nothing to say, and nothing is logged. The
 // log names the request as request says; where that is empty, by a name of its own.
 func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catalog, request string,
-	named ruleset.Named, observer Observer) func(*tools.Call) *tools.Refusal {
+	task Tasked, named ruleset.Named, observer Observer) func(*tools.Call) *tools.Refusal {
 	if !set.Judges() && g.Decisions == nil {
 		return nil
 	}
-	j := &judge{Guard: g, set: set, named: named, who: who, catalog: catalog, as: request, observer: observer}
+	j := &judge{Guard: g, set: set, named: named, who: who, catalog: catalog, as: request, task: task,
+		observer: observer}
 	return j.decide
 }
 
 // verdict is what was decided about a call, before anything was done about it.
 type verdict struct {
 	policy.Decision
-	args     []byte // as they were judged
-	approval string // that the call waits for, or that let it pass
+	args     []byte         // as they were judged
+	approval string         // that the call waits for, or that let it pass
+	grant    approvals.Span // that of the approval, if it let more calls pass
 }
 
 // decide is asked about every call. What it decides is logged first, if there is a log.
@@ -144,7 +154,7 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 	if j.confines(looked) {
 		d, confined, understood = j.decideConfined(looked, d)
 	}
-	j.decided = d
+	j.decided, j.waits = d, false
 	j.tell(call, d)
 	v := verdict{Decision: d, args: call.Arguments}
 	why, person := "", ""
@@ -155,11 +165,19 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 		if j.ask == nil {
 			j.ask = j.askPerson
 		}
-		if why, v.approval = j.ask(call, d); why != "" {
-			person = j.toPerson(call, d, v.approval)
+		j.granted = approvals.Once
+		if v.approval = j.covering(call, d); v.approval == "" {
+			if why, v.approval = j.ask(call, d); why != "" {
+				person = j.toPerson(call, d, v.approval)
+			}
 		}
-		if j.set.Confine() == ruleset.Always && why == "" && runsShell(d.Facts) { // allowed here
+		v.grant = j.granted
+		switch {
+		case why != "":
+		case j.set.Confine() == ruleset.Always && runsShell(d.Facts): // allowed here
 			why = j.confineAlways(call, m)
+		case v.grant != approvals.Once && !onlyThis(d) && j.confines(looked): // a person may not have read it
+			why = j.confine(call, looked, false)
 		}
 	case confined:
 		why = j.confine(call, looked, understood)
@@ -174,7 +192,7 @@ func (j *judge) weigh(call *tools.Call) (verdict, *tools.Refusal) {
 		return v, nil
 	}
 	return v, &tools.Refusal{Code: tools.Denied, Name: call.Name, Text: string(call.Arguments), Why: why,
-		Person: person}
+		Person: person, Waits: j.waits}
 }
 
 // moment is now, with what the session did before.
@@ -195,8 +213,9 @@ func (g *Guard) open() map[int]bool {
 // entry is a decision for the log.
 func (j *judge) entry(call *tools.Call, v *verdict, refusal *tools.Refusal) decisions.Decision {
 	return decisions.Decision{
-		Call: j.hooked.id(), Request: j.request, Approval: v.approval, Session: j.who.Session,
-		Client: j.who.Client, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run,
+		Call: j.hooked.id(), Request: j.request, Approval: v.approval, Grant: string(v.grant),
+		Session: j.who.Session,
+		Client:  j.who.Client, Agent: j.who.Agent, Channel: j.who.Channel, Run: j.who.Run,
 		Interactive: j.who.Interactive,
 		Model:       j.who.Model, Workspace: j.world.named, Cwd: j.world.cwd, Tool: call.Name,
 		Class: string(j.set.Tools.Class(call.Name)), Strategy: call.Strategy, Confidence: call.Confidence,

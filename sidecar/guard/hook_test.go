@@ -25,7 +25,7 @@ func TestHookedCallsAreNotConfined(t *testing.T) {
 	} {
 		j, issuer, _ := confining(t, "confine: when_possible", "confine: "+c.mode)
 		g := j.Guard
-		g.Approvals = NewApprovals(j.set.Limits, time.Now, telemetry.New(), nil)
+		g.Approvals = NewApprovals(j.set.Limits, time.Now, telemetry.New(), nil, "")
 		r, err := g.Hook(j.set, &Hooked{Tool: c.tool, Arguments: []byte(c.args), Session: "s", Agent: "main"})
 		ruletest.Must(t, err)
 		if r.Effect != c.want || (r.Approval != nil) != (c.want == policy.Ask) || len(issuer.permits) != 0 {
@@ -52,7 +52,7 @@ func TestHookWithoutApprovals(t *testing.T) {
 func TestHookOfWrappedCalls(t *testing.T) {
 	j, _, _ := confining(t, "confine: when_possible", "confine: never")
 	g := j.Guard
-	g.Approvals = NewApprovals(j.set.Limits, time.Now, telemetry.New(), nil)
+	g.Approvals = NewApprovals(j.set.Limits, time.Now, telemetry.New(), nil, "")
 	for args, want := range map[string]policy.Effect{
 		`{"id":"exec","args":{"command":"python3 -c '1'"}}`: policy.Allow,
 		`{"id":"exec","args":{"command":"rm -rf /"}}`:       policy.Deny,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -50,6 +51,16 @@ func (j *judge) outcome(call *tools.Call, refusal *tools.Refusal) decisions.Outc
 // log is that of the request.
 func (j *judge) log() *slog.Logger { return cmp.Or(j.observer.Log, j.Log) }
 
-// Damage reports whether a repair of this kind mends damage of the model's, and is no mark of the
-// policy's.
-func Damage(kind string) bool { return !ByPolicy(tools.Repair{Kind: kind}) }
+// Repairs are the kinds of what was mended in a call, wherever it is counted. One of them is that the server
+// had not parsed the call, so that another strategy than native found it. A mark of the policy's is none.
+func Repairs(call *tools.Call) (kinds []string) {
+	if call.Strategy != "" && call.Strategy != string(parse.Native) {
+		kinds = append(kinds, "call.text")
+	}
+	for _, r := range call.Repairs {
+		if !ByPolicy(r) {
+			kinds = append(kinds, r.Kind)
+		}
+	}
+	return kinds
+}

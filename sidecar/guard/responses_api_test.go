@@ -8,9 +8,6 @@ import (
 
 // What holds for chat completions holds for the Responses API.
 func TestInResponses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it repeats tests over the other API")
-	}
 	provider.InResponses(t, map[string]func(*testing.T){
 		"asks":                TestAskNobody,
 		"asks by the gateway": TestAskInPlainCommands,

@@ -22,8 +22,13 @@ type Run struct{ judge judge }
 // Run begins to judge the run of this id. Its calls work in the workspace that was set at start, whatever
 // a request says.
 func (g *Guard) Run(set *ruleset.Set, who policy.Subject, id string) *Run {
-	return &Run{judge{Guard: g, set: set, who: who, request: id, world: g.World, here: true}}
+	return &Run{judge{Guard: g, set: set, who: who, request: id, task: task(id), world: g.World, here: true}}
 }
+
+// task is the id of a run, which works on one.
+type task string
+
+func (t task) Task() string { return string(t) }
 
 // Passed is a call that may run.
 type Passed struct {
@@ -102,7 +107,8 @@ func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision,
 		return d.Message() + " A person must allow this first, and nobody can be asked here. Do it another way, or tell the user what to run and why.", ""
 	}
 	for {
-		e := j.Approvals.Request(j.question(call, d), reason(d))
+		q := j.question(call, d)
+		e := j.Approvals.Request(q, reason(d, &q))
 		if e.State == approvals.Pending {
 			asked(e)
 			if waited, err := j.Approvals.Wait(ctx, e.ID); err == nil {
@@ -111,6 +117,12 @@ func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision,
 				j.Approvals.Withdraw(e.ID)
 				e.State, e.Note = approvals.Expired, "the run was over before"
 			}
+		}
+		if e.State == approvals.Granted {
+			if id := j.covering(call, d); id != "" {
+				return "", id
+			}
+			continue
 		}
 		if e.State != approvals.Allowed && e.State != approvals.Used {
 			return notAllowed(d, &e), e.ID

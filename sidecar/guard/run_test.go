@@ -30,7 +30,7 @@ func asking(t *testing.T, test func(t *testing.T, d counter)) {
 	ruletest.Must(t, err)
 	synctest.Test(t, func(t *testing.T) {
 		j.World = NewWorld(Here{Workspace: dir})
-		j.Approvals = NewApprovals(j.set.Limits, time.Now, telemetry.New(), nil)
+		j.Approvals = NewApprovals(j.set.Limits, time.Now, telemetry.New(), nil, "")
 		test(t, counter{j.Guard, j, dir})
 	})
 }

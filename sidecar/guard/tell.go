@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -59,21 +60,23 @@ func fileOf(place string) string {
 type quiet struct {
 	every time.Duration // 0: only once
 	mu    sync.Mutex
-	last  map[string]time.Time
+	last  *recent.Map[time.Time]
 }
 
-// maxQuiet is how many kinds are remembered; beyond, all of them are forgotten.
+func newQuiet(every time.Duration) *quiet {
+	return &quiet{every: every, last: recent.New[time.Time](maxQuiet, nil)}
+}
+
+// maxQuiet is how many kinds are remembered.
 const maxQuiet = 4096
 
 func (q *quiet) allow(kind string, now time.Time) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if last, known := q.last[kind]; known && (q.every == 0 || now.Sub(last) < q.every) {
+	last, first := q.last.Use(kind)
+	if !first && (q.every == 0 || now.Sub(*last) < q.every) {
 		return false
 	}
-	if q.last == nil || len(q.last) >= maxQuiet {
-		q.last = make(map[string]time.Time)
-	}
-	q.last[kind] = now
+	*last = now
 	return true
 }

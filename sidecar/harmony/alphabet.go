@@ -1,6 +1,12 @@
+// Package harmony knows the tokens and headers of the Harmony format, however they are spelled, and where a
+// JSON value ends in a text that grows. It reads no call and no arguments. Pure.
+//
+// Source of the format: https://github.com/openai/harmony.
 package harmony
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -186,5 +192,305 @@ func (a *Alphabet) Strip(s string) string {
 		}
 		b.WriteString(s[:at])
 		s = s[at+f.N:]
+	}
+}
+
+// entities are the names of signs in HTML.
+var entities = [...]struct {
+	name string
+	sign byte
+}{{"lt", '<'}, {"gt", '>'}, {"vert", '|'}, {"verbar", '|'}, {"VerticalLine", '|'}, {"LT", '<'}, {"GT", '>'}}
+
+// char is the ASCII character that s begins with, in whatever spelling, and its bytes. more
+// says that s is too short to tell. It is 0 where that is none.
+func (a *Alphabet) char(s string) (b byte, n int, more bool) {
+	if s == "" {
+		return 0, 0, true
+	}
+	switch c := s[0]; {
+	case c == '&':
+		return entity(s)
+	case c == '\\':
+		return escape(s)
+	case c == '%':
+		return number(s, 1, 2)
+	case c < utf8.RuneSelf:
+		return c, 1, false
+	case !utf8.FullRuneInString(s):
+		return 0, 0, true
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	if wide := '！'; r >= wide && r <= '～' { // the full-width forms of ! to ~
+		return byte(r-wide) + '!', size, false
+	}
+	return a.alike[r], size, false
+}
+
+// entity reads &lt; &#60; &#x3c; and the same with the & as &amp;
+func entity(s string) (b byte, n int, more bool) {
+	rest := s[1:]
+	if strings.HasPrefix(rest, "amp;") {
+		rest = rest[len("amp;"):]
+	} else if strings.HasPrefix("amp;", rest) {
+		return 0, 0, true
+	}
+	skipped := len(s) - len(rest)
+	const longest = 12
+	end := strings.IndexByte(rest[:min(len(rest), longest)], ';')
+	if end < 0 {
+		return 0, 0, len(rest) < longest && entityLike(rest)
+	}
+	name := rest[:end]
+	if digits, ok := strings.CutPrefix(name, "#"); ok {
+		base := 10
+		if hex := strings.TrimLeft(digits, "xX"); hex != digits {
+			digits, base = hex, 16
+		}
+		code, err := strconv.ParseUint(digits, base, 7)
+		if err != nil {
+			return 0, 0, false
+		}
+		return byte(code), skipped + end + 1, false
+	}
+	for _, e := range entities {
+		if e.name == name {
+			return e.sign, skipped + end + 1, false
+		}
+	}
+	return 0, 0, false
+}
+
+// entityLike says that s may go on as an entity does.
+func entityLike(s string) bool {
+	if strings.HasPrefix(s, "#") {
+		return strings.Trim(s[1:], "xX0123456789abcdefABCDEF") == ""
+	}
+	for _, e := range entities {
+		if strings.HasPrefix(e.name, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// escape reads \u003c, \x3c, and a sign that a backslash stands before; both also behind a
+// second backslash.
+func escape(s string) (b byte, n int, more bool) {
+	i := 1
+	if len(s) > 1 && s[1] == '\\' {
+		i = 2
+	}
+	switch {
+	case len(s) == i:
+		return 0, 0, true
+	case s[i] == 'u':
+		return number(s, i+1, 4)
+	case s[i] == 'x':
+		return number(s, i+1, 2)
+	case strings.IndexByte("<|>", s[i]) >= 0:
+		return s[i], i + 1, false
+	}
+	return 0, 0, false
+}
+
+// number reads a character's number in hexadecimal digits at s[i:].
+func number(s string, i, digits int) (b byte, n int, more bool) {
+	end := i + digits
+	if len(s) < end {
+		return 0, 0, strings.Trim(s[i:], "0123456789abcdefABCDEF") == ""
+	}
+	code, err := strconv.ParseUint(s[i:end], 16, 16)
+	if err != nil || code >= utf8.RuneSelf {
+		return 0, 0, false
+	}
+	return byte(code), end, false
+}
+
+// matcher reads one token, sign by sign.
+type matcher struct {
+	a    *Alphabet
+	s    string
+	at   int
+	eof  bool
+	wait bool // s ended where the next sign would stand
+}
+
+// gaps are blanks that may stand between two parts of a token.
+const gaps = 2
+
+// token reads: < | word | >. One of the four signs may be missing, both behind the word if
+// no word goes on there, and a letter may be wrong if none is missing; the word alone is no
+// token.
+func (m *matcher) token() (Found, scan.Verdict) {
+	angle := m.take('<')
+	m.blanks(angle)
+	bar := m.bars()
+	if !angle && !bar {
+		return m.none()
+	}
+	m.blanks(angle)
+	word := m.word()
+	switch {
+	case word == "":
+		return m.none()
+	case !bar && !begins(word):
+		return Found{}, scan.No
+	}
+	end := m.at
+	m.blanks(true)
+	barBehind := m.bars()
+	if barBehind {
+		end = m.at
+	}
+	m.blanks(barBehind)
+	angleBehind := m.take('>')
+	switch {
+	case m.wait:
+		return m.none()
+	case angleBehind:
+		end = m.at
+	}
+	signs := count(angle, bar, barBehind, angleBehind)
+	t := named(word, signs == 4)
+	if t == None || signs < 3 && !(angle && bar && m.ends(end)) {
+		return Found{}, scan.No
+	}
+	return Found{Token: t, N: end}, scan.Yes
+}
+
+// begins says that the name of a token begins with word.
+func begins(word string) bool {
+	return slices.ContainsFunc(words[Start:], func(name string) bool { return strings.HasPrefix(name, word) })
+}
+
+// none is what is said of s where it is no token as far as it goes.
+func (m *matcher) none() (Found, scan.Verdict) {
+	if m.wait && !m.eof {
+		return Found{}, scan.Wait
+	}
+	return Found{}, scan.No
+}
+
+// ends says that a word ends in front of s[i:].
+func (m *matcher) ends(i int) bool {
+	return i == len(m.s) || !isLetter(m.s[i]) && m.s[i] != '_' && (m.s[i] < '0' || m.s[i] > '9')
+}
+
+func count(signs ...bool) (n int) {
+	for _, s := range signs {
+		if s {
+			n++
+		}
+	}
+	return n
+}
+
+// named is the token with a name. Where all of its signs are there, one letter of it may be
+// wrong, too many, missing or out of place.
+func named(word string, whole bool) Token {
+	if i := slices.Index(words[:], word); i > 0 {
+		return Token(i)
+	}
+	for t := Start; whole && t <= Return; t++ {
+		if len(words[t]) >= len("start") && Near(word, words[t]) {
+			return t
+		}
+	}
+	return None
+}
+
+// Near says that one edit makes a of b.
+func Near(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	if len(a) > len(b)+1 {
+		return false
+	}
+	i := 0
+	for i < len(b) && a[i] == b[i] {
+		i++
+	}
+	switch {
+	case len(a) > len(b):
+		return a[i+1:] == b[i:]
+	case i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]:
+		return true
+	}
+	return i < len(a) && a[i+1:] == b[i+1:]
+}
+
+// take takes one sign, if it is the next one.
+func (m *matcher) take(sign byte) bool {
+	m.invisible()
+	b, n, more := m.a.char(m.s[m.at:])
+	if more && !m.eof {
+		m.wait = true
+		return false
+	}
+	if b != sign {
+		return false
+	}
+	m.at += n
+	return true
+}
+
+// bars takes one bar, or two.
+func (m *matcher) bars() bool {
+	if m.wait || !m.take('|') {
+		return false
+	}
+	if m.at < len(m.s) {
+		m.take('|')
+	}
+	return true
+}
+
+// blanks skips blanks inside a token.
+func (m *matcher) blanks(inside bool) {
+	for n := 0; inside && !m.wait && n < gaps && m.at < len(m.s); n++ {
+		if m.s[m.at] != ' ' {
+			return
+		}
+		m.at++
+	}
+}
+
+// maxWord is how long the name of a token may be, one letter too many included.
+const maxWord = len("constrain") + 1
+
+// word reads the name of a token.
+func (m *matcher) word() string {
+	var word [maxWord + 1]byte
+	n := 0
+	for !m.wait {
+		m.invisible()
+		b, size, more := m.a.char(m.s[m.at:])
+		switch {
+		case more && !m.eof:
+			m.wait = n <= maxWord
+			return string(word[:n])
+		case !isLetter(b):
+			return string(word[:n])
+		case n > maxWord-1:
+			return ""
+		}
+		word[n] = b | 0x20
+		n++
+		m.at += size
+	}
+	return ""
+}
+
+func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
+
+// invisible skips invisible characters inside of a token.
+func (m *matcher) invisible() {
+	for m.at > 0 && m.at < len(m.s) && m.s[m.at] >= 0x80 {
+		rest := strings.TrimLeft(m.s[m.at:], scan.Invisible)
+		if len(rest) == len(m.s)-m.at {
+			return
+		}
+		m.at = len(m.s) - len(rest)
 	}
 }

@@ -1,7 +1,11 @@
 package harmony_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
@@ -151,6 +155,29 @@ func FuzzGrowing(f *testing.F) {
 				(got != read || at != length) {
 				t.Fatalf("Read %q: after %d bytes %+v (%d), at the end %+v (%d)", s, n, got, at, read, length)
 			}
+		}
+	})
+}
+
+// A text with which no header begins is read as none, however it goes on.
+func TestBegins(t *testing.T) {
+	g, w := grammar(), harmony.UsualWords()
+	parts := slices.Concat(w.Roles, w.Channels, w.Recipient, w.Types, []string{"=", ":", " ", "\n", "read",
+		"functions.read", "{", "<|message|>", "the ", "a", "ſ", "\u200b", "to=", "＝"})
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 6).Draw(t, "parts"), "")
+		if rapid.Bool().Draw(t, "capital") {
+			s = strings.ToUpper(s)
+		}
+		s = s[:rapid.IntRange(1, len(s)).Draw(t, "length")]
+		if g.Begins(s) {
+			return
+		}
+		if h, is := g.Bare(s, known, true); is != scan.No {
+			t.Errorf("%q: %+v, verdict %d", s, h, is)
+		}
+		if c, is := scan.StartsAny(s, w.Channels, false); is != scan.No {
+			t.Errorf("%q: %s, verdict %d", s, c, is)
 		}
 	})
 }

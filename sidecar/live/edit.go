@@ -101,17 +101,18 @@ func (l *Rules) Put(own rulefile.Files, seen Seen) (Edited, error) {
 	return l.edit(own, seen, byPut)
 }
 
-// Promoted are the operator's files in which an arm of an experiment is the rule for everybody,
-// and the experiment has ended. The error says what is not there, or is Problems.
-func (l *Rules) Promoted(id, arm string) (rulefile.Files, error) {
-	return l.loader.Promoted(l.now.Load().files, id, arm)
-}
+// Promotion gives the operator's files in which an arm of an experiment is the rule for everybody, of all
+// files that count.
+type Promotion func(ruleset.Loader, rulefile.Files) (rulefile.Files, error)
+
+// Promoted are these files, for the rules in force.
+func (l *Rules) Promoted(p Promotion) (rulefile.Files, error) { return p(l.loader, l.now.Load().files) }
 
 // Promote is Put of Promoted.
-func (l *Rules) Promote(id, arm string, seen Seen) (Edited, error) {
+func (l *Rules) Promote(p Promotion, seen Seen) (Edited, error) {
 	l.change.Lock()
 	defer l.change.Unlock()
-	own, err := l.Promoted(id, arm)
+	own, err := l.Promoted(p)
 	if err != nil {
 		return Edited{}, err
 	}

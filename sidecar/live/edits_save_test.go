@@ -63,7 +63,7 @@ func (e *editing) chunks() {
 		e.step(func() (err error) { f, err = os.Create(path); return err })
 		for piece := range slices.Chunk(text, len(text)/3+1) {
 			e.step(func() error { _, err := f.Write(piece); return err })
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(5 * time.Millisecond) // an editor that writes in pieces
 		}
 		ruletest.Must(e.t, f.Close())
 	})

@@ -38,8 +38,8 @@ func (r *ruleRig) open(state string) {
 	r.t.Helper()
 	r.log, r.m = &ruletest.Journal{}, telemetry.New()
 	var err error
-	if r.live, err = Open(ruletest.Loader(), ruletest.Source(r.t, r.dir), state, slog.New(slog.NewTextHandler(r.log, nil)),
-		r.m); err != nil {
+	if r.live, err = Open(ruletest.Shared(ruletest.Loader()), ruletest.Source(r.t, r.dir), state,
+		slog.New(slog.NewTextHandler(r.log, nil)), r.m); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -83,7 +83,7 @@ func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	ruletest.Copy(t, dir)
 	ruletest.Edit(t, dir, "limits.yaml", "depth: 128", "depth: deep")
-	if _, err := Open(ruletest.Loader(), ruletest.Source(t, dir), "", log, m); err == nil ||
+	if _, err := Open(ruletest.Shared(ruletest.Loader()), ruletest.Source(t, dir), "", log, m); err == nil ||
 		!strings.Contains(err.Error(), filepath.Join(dir, "limits.yaml")+":") {
 		t.Errorf("a bad value: %v", err)
 	}

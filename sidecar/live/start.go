@@ -20,6 +20,9 @@ func Open(loader ruleset.Loader, src rulefile.Source, state string, log *slog.Lo
 		log.Warn("the state folder cannot be read completely", "event", "rules_state", "folder", state,
 			"detail", err.Error())
 	}
+	if loader.Compiled == nil {
+		loader.Compiled = ruleset.NewCompiled(2) // the rules in force, and those that were tried last
+	}
 	l := &Rules{loader: loader, src: src, past: past, log: log, metrics: m, started: time.Now()}
 	files, err := src.Read()
 	if err != nil {

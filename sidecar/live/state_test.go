@@ -113,7 +113,8 @@ func TestBadState(t *testing.T) {
 			}
 			row.state(t, r, state)
 			log := &ruletest.Journal{}
-			_, err := Open(ruletest.Loader(), ruletest.Source(t, r.dir), state, slog.New(slog.NewTextHandler(log, nil)),
+			_, err := Open(ruletest.Shared(ruletest.Loader()), ruletest.Source(t, r.dir), state,
+				slog.New(slog.NewTextHandler(log, nil)),
 				telemetry.New())
 			if row.want == "" && err != nil || row.want != "" &&
 				(err == nil || !strings.Contains(err.Error(), row.want)) {
@@ -140,7 +141,8 @@ func TestPolicyDoesNotWait(t *testing.T) {
 		src := ruletest.Source(t, r.dir)
 		src.Policy = policy
 		r.log, r.m = &ruletest.Journal{}, telemetry.New()
-		r.live, err = Open(ruletest.Loader(), src, state, slog.New(slog.NewTextHandler(r.log, nil)), r.m)
+		r.live, err = Open(ruletest.Shared(ruletest.Loader()), src, state,
+			slog.New(slog.NewTextHandler(r.log, nil)), r.m)
 		return err
 	}
 	in := func(bytes int) func() bool {

@@ -20,7 +20,8 @@ func underLock(t *testing.T) (r *ruleRig, lock func(name, text string)) {
 	src.Policy = policy
 	r.log, r.m = &ruletest.Journal{}, telemetry.New()
 	var err error
-	r.live, err = Open(ruletest.Loader(), src, "", slog.New(slog.NewTextHandler(r.log, nil)), r.m)
+	r.live, err = Open(ruletest.Shared(ruletest.Loader()), src, "",
+		slog.New(slog.NewTextHandler(r.log, nil)), r.m)
 	ruletest.Must(t, err)
 	r.watch()
 	return r, lock

@@ -19,7 +19,8 @@ const ownLetters = 26
 // two are the same.
 func OwnCallID(id string) bool {
 	text, ours := strings.CutPrefix(id, "call")
-	return ours && len(text) >= ownLetters && strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
+	other := func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '2' || r > '7') }
+	return ours && len(text) >= ownLetters && !strings.ContainsFunc(text, other)
 }
 
 // CleanCallID is id as OpenClaw will send it back: its letters and digits, at

@@ -31,7 +31,7 @@ func ParseRequest(body []byte) (*Request, error) {
 	if len(p.q.Messages) == 0 {
 		return nil, InvalidRequest("messages", "messages must hold at least one message.")
 	}
-	p.q.LastUser = p.q.lastUser()
+	p.q.LastUser, p.q.Runtime = p.q.lastUser(), p.q.runtime()
 	return p.q, nil
 }
 
@@ -81,7 +81,7 @@ func (p *requestParser) request() {
 		case "stream_options":
 			f.val = p.streamOptions()
 		case "messages":
-			q.Messages = nil
+			q.Messages = make([]Message, 0, 2+min(len(p.Doc)>>11, 60)) // so many are usual
 			f.val = p.list(p.message, "messages")
 		case "tools":
 			q.Tools = nil

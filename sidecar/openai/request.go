@@ -3,8 +3,11 @@ package openai
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -36,6 +39,7 @@ type Request struct {
 	ToolName    string // the function that a tool_choice object names
 	N           int    // at least 1
 	LastUser    string // text of the last message the user wrote, at most 4 KiB
+	Runtime     Runtime
 
 	allowed *allowed // of a tool_choice of that type; nil: of another one
 	fields  []field
@@ -246,6 +250,21 @@ func cutText(s string, limit int) string {
 		limit--
 	}
 	return s[:limit]
+}
+
+// Task tells what a user has asked for last from what was asked before; empty: nothing was.
+func (q *Request) Task() string {
+	if q.LastUser == "" {
+		return ""
+	}
+	n := 0
+	for i := range q.Messages {
+		if q.Messages[i].Role == "user" {
+			n++
+		}
+	}
+	sum := sha256.Sum256([]byte(q.LastUser))
+	return strconv.Itoa(n) + " " + hex.EncodeToString(sum[:])
 }
 
 // lastUser finds the text of the last message that a user wrote.

@@ -26,20 +26,19 @@ const runtimeEnd = "\n<!-- /openclaw:attempt:DYNAMIC -->"
 // maxRuntime is how long that line may be.
 const maxRuntime = 4 << 10
 
-// Runtime reads what OpenClaw wrote at the very end of its instructions, or behind the first
+// runtime reads what OpenClaw wrote at the very end of its instructions, or behind the first
 // message of the user. What stands in front of it there, and in any other message, is not believed.
-func (q *Request) Runtime() (r Runtime) {
+func (q *Request) runtime() (r Runtime) {
 	line := q.runtimeLine()
 	for field := range strings.SplitSeq(strings.TrimPrefix(line, "Runtime: "), " | ") {
 		key, value, _ := strings.Cut(field, "=")
-		value = strings.Clone(value) // and not the whole message
-		switch key {
+		switch key { // a clone, and not the whole message
 		case "agent":
-			r.Agent = cmp.Or(r.Agent, value)
+			r.Agent = cmp.Or(r.Agent, strings.Clone(value))
 		case "session":
-			r.Session = cmp.Or(r.Session, value)
+			r.Session = cmp.Or(r.Session, strings.Clone(value))
 		case "channel":
-			r.Channel = cmp.Or(r.Channel, value)
+			r.Channel = cmp.Or(r.Channel, strings.Clone(value))
 		}
 	}
 	return r
@@ -70,8 +69,9 @@ func (q *Request) lastLine(m *Message, behind string) string {
 	switch {
 	case raw[0] != '"':
 		text = q.parts(m.Content, len(raw))
-	default: // only its end is decoded: the instructions of OpenClaw have 50 KB
-		if at := bytes.LastIndex(raw, []byte(`\n`+runtimeLine)); at >= 0 && len(raw)-at <= maxRuntime {
+	default: // only its end is searched and decoded: the instructions of OpenClaw have 50 KB
+		raw = raw[max(0, len(raw)-maxRuntime):]
+		if at := bytes.Index(raw, []byte(`\n`+runtimeLine)); at >= 0 { // a search from the end is slow
 			text = jsontext.Unquote(raw[at : len(raw)-1])
 		}
 	}

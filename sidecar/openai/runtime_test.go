@@ -54,7 +54,7 @@ func TestRuntime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(c.want, q.Runtime()); diff != "" {
+		if diff := cmp.Diff(c.want, q.Runtime); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

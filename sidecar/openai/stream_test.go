@@ -124,7 +124,7 @@ func TestStreamDeadlineMovesOn(t *testing.T) {
 		s := NewStream(w, "c", "m", 7)
 		s.WriteTimeout = 80 * time.Millisecond
 		for range 6 {
-			time.Sleep(25 * time.Millisecond)
+			time.Sleep(25 * time.Millisecond) // slow, and faster than the timeout
 			if err := s.KeepAlive(); err != nil {
 				t.Error(err)
 			}
@@ -144,6 +144,6 @@ func TestStreamDeadlineMovesOn(t *testing.T) {
 		if err != nil || !strings.HasSuffix(string(all), "data: [DONE]\n\n") {
 			t.Errorf("%v, %s", err, all)
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // the deadline of this stream is over
 	}
 }

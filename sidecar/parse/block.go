@@ -1,8 +1,10 @@
 package parse
 
 import (
+	"encoding/json"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -24,7 +26,7 @@ func (op *opener) begins(t *text, v string, j int, eof bool) verdict {
 		return no // the end of a longer word
 	case op.drop:
 		return yes
-	case !op.done && (t.r.c.Empty() || t.r.tired()), op.st.LineStart && !t.lineStart(v, j):
+	case !op.done && (t.r.c.Empty() || t.r.tired()):
 		return no
 	case op.named:
 		return op.names(t, v[end:], eof)
@@ -248,4 +250,195 @@ func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict
 // closing finds the first closing literal at or behind from, or -1.
 func (t *text) closing(v string, from int, eof bool) (at, n int) {
 	return scan.FindAnyFold(v, from, t.closers, eof)
+}
+
+// longestName is how long a name in brackets may be; OpenClaw reads as many.
+const longestName = 120
+
+// endRequest closes a named call in the grammar of OpenClaw.
+const endRequest = "[END_TOOL_REQUEST]"
+
+// namedStart looks for [NAME], a line break and an object at the start of a line.
+// OpenClaw runs such text by itself: read here, it is checked like any other call.
+func (t *text) namedStart(v string, j int, eof bool) (opening, verdict) {
+	named := t.r.s.named
+	if named == nil || v[j] != '[' || !t.lineStart(v, j) {
+		return opening{}, no
+	}
+	short := scan.WaitUnless(eof)
+	i := scan.NameEnd(v, j+1)
+	switch {
+	case i == len(v):
+		return opening{}, short
+	case v[i] != ']' || !t.r.c.Exact(v[j+1:i]):
+		return opening{}, no
+	}
+	line := scan.SkipBlanks(v, i+1)
+	brace := scan.SkipSpace(v, line)
+	switch {
+	case line < len(v) && v[line] != '\n' && v[line] != '\r':
+		return opening{}, no
+	case brace == len(v):
+		return opening{}, short
+	case v[brace] != '{':
+		return opening{}, no
+	}
+	return opening{n: 1, begin: named.begin}, yes
+}
+
+// readBracket reads NAME], NAME|key=value|…] or NAME] {json}. from is behind the
+// opening literal.
+func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
+	head := v[from:min(len(v), from+longestName+1)]
+	i := strings.IndexAny(head, "|]\n")
+	if i < 0 {
+		switch {
+		case len(head) > longestName:
+			return block{end: from + len(head)}, no
+		case eof:
+			return block{end: len(v), truncated: true}, yes
+		}
+		return block{}, wait
+	}
+	name := strings.TrimSpace(head[:i])
+	switch i += from; {
+	case v[i] == '\n' || name == "":
+		return block{end: i}, no
+	case v[i] == '|':
+		return t.readPairs(v, name, i+1, eof)
+	}
+	j := scan.SkipSpace(v, i+1)
+	switch {
+	case j == len(v) && !eof:
+		return block{}, wait
+	case j == len(v) || v[j] != '{':
+		return block{calls: []Call{{Name: name, Args: "{}"}}, end: i + 1}, yes
+	}
+	t.scan.At = max(t.scan.At, j)
+	switch {
+	case t.scan.Run(v, eof):
+	case eof:
+		return block{end: len(v), truncated: true}, yes
+	default:
+		return block{}, wait
+	}
+	args := strings.Clone(v[j:t.scan.End])
+	end, is := t.closed(v, t.scan.End, eof, endRequest, "[/"+name+"]")
+	if is == wait {
+		return block{}, wait
+	}
+	return block{calls: []Call{{Name: name, Args: args}}, end: end}, yes
+}
+
+// readPairs reads key=value|key=value up to the bracket that closes the block.
+func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
+	end := PairsEnd(v, from)
+	if end < 0 {
+		if !eof {
+			return block{}, wait
+		}
+		// A quote or bracket that never closes: the last bracket ends the block.
+		if end = strings.LastIndexByte(v, ']'); end < from {
+			return block{end: len(v), truncated: true}, yes
+		}
+	}
+	args, unsure := Split(v[from:end], func(key string) bool { return t.r.c.Param(name, key) })
+	return block{calls: []Call{{Name: name, Args: args, Unsure: unsure}}, end: end + 1}, yes
+}
+
+// PairsEnd is the offset of the bracket that closes a block, or -1. Quotes and
+// inner brackets protect what is between them.
+func PairsEnd(v string, from int) int {
+	depth := 0
+	quote := byte(0)
+	for i := from; i < len(v); i++ {
+		switch b := v[i]; {
+		case quote != 0 && b == '\\':
+			i++
+		case quote != 0:
+			if b == quote {
+				quote = 0
+			}
+		case (b == '"' || b == '\'') && v[i-1] == '=':
+			quote = b
+		case b == '[':
+			depth++
+		case b == ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
+}
+
+// Split makes arguments of key=value|key=value. A bar that no key follows is part of the value before
+// it; where text stands in front of the first key, all is one text. It says whether a value may hold
+// what was taken for the next pair: its bar is written otherwise than the first one, as that of a pipe
+// or a table is, or stands in quotes; or whether what quotes say was guessed.
+func Split(s string, param func(key string) bool) (args string, unsure bool) {
+	apart := strings.HasPrefix(s, " ") // behind the first bar
+	var pairs []string
+	from := 0 // the last value begins there
+	close := func(to int) (open bool) {
+		text := strings.TrimSpace(s[from:to])
+		value, guessed := Unquote(text)
+		pairs[len(pairs)-1], unsure = value, unsure || guessed
+		return value == text && text != "" && isQuote(text[0])
+	}
+	at, before := 0, ""
+	for part := range strings.SplitSeq(s, "|") {
+		key, value, ok := strings.Cut(part, "=")
+		own := strings.HasPrefix(key, " ") || strings.HasSuffix(before, " ")
+		key = strings.TrimSpace(key)
+		first := len(pairs) == 0
+		switch {
+		case ok && key != "" && strings.IndexFunc(key,
+			func(r rune) bool { return r >= 0x80 || !scan.IsName(byte(r)) }) < 0 && (first || param(key)):
+			if !first {
+				unsure = close(at-1) || unsure || own != apart
+			}
+			pairs = append(pairs, key, "")
+			from = at + len(part) - len(value)
+		case first && strings.TrimSpace(part) != "":
+			return jsontext.Quote(strings.TrimSpace(s)), true
+		}
+		at, before = at+len(part)+1, part
+	}
+	if len(pairs) > 0 {
+		close(len(s))
+	}
+	return jsontext.Object(pairs...), unsure
+}
+
+func isQuote(b byte) bool { return b == '"' || b == '\'' }
+
+// Unquote is the text in quotes, if they are around all of s: as JSON reads it, or as it stands. It is
+// guessed where escapes may be the text's own, or quotes of this kind stand in it; those keep all.
+func Unquote(s string) (text string, guessed bool) {
+	if n := len(s); n < 2 || !isQuote(s[0]) || s[n-1] != s[0] {
+		return s, false
+	}
+	body := s[1 : len(s)-1]
+	guessed = strings.Contains(strings.ReplaceAll(body, `\"`, ""), `\`)
+	switch {
+	case s[0] == '"' && json.Unmarshal([]byte(s), &text) == nil:
+		return text, guessed
+	case strings.IndexByte(body, s[0]) >= 0:
+		return s, true
+	}
+	return body, guessed
+}
+
+// Input makes arguments of plain input: a text, or with named an object that holds it. Quotes around
+// it are dropped; whether they were its own may be a guess.
+func CodeInput(s string, named bool) (args string, guessed bool) {
+	if strings.HasPrefix(s, `"`) {
+		s, guessed = Unquote(s)
+	}
+	if named {
+		return jsontext.Object("input", s), guessed
+	}
+	return jsontext.Quote(s), guessed
 }

@@ -14,7 +14,7 @@ func TestDamagedArguments(t *testing.T) {
 	keys.Through = []string{"functionCall", "params"}
 	keys.Beside = []string{"jsonrpc", "id", "method=tools/call"}
 	c := tools.NewCatalog(&tools.Rules{MaxDepth: 64,
-		Classes: []tools.ClassRule{{Words: []string{"exec"}, Class: tools.Exec}}}, nil,
+		Classes: tools.NewClasses(tools.ClassRule{Words: []string{"exec"}, Class: tools.Exec})}, nil,
 		[]tools.Tool{{Name: "exec",
 			Parameters: []byte(`{"type":"object","properties":{"command":{"type":"string"},"timeout":{"type":"integer"}},"required":["command"],"additionalProperties":false}`)}})
 	const want = `{"command":"ls"}`

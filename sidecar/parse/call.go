@@ -179,7 +179,7 @@ func (t *text) followObject(v string, j int, eof bool) (int, bool) {
 // was made up by the model, or speaks about the call.
 func (t *text) invented(v string, at int, eof bool) (int, bool) {
 	if t.head.tokened {
-		switch signs, is := t.beside(v, at, false, eof); {
+		switch signs, is := t.aroundTokens(v, at, false, eof); {
 		case is == wait:
 			return 0, true
 		case !t.believed(v[:at], signs):
@@ -196,7 +196,7 @@ func (t *text) invented(v string, at int, eof bool) (int, bool) {
 func (t *text) closeCall(v string, at int, eof bool) (int, bool) {
 	tok, n, _ := t.tokenAt(v[at:], true)
 	if !tok.Opens() {
-		switch signs, is := t.beside(v, at+n, true, eof); {
+		switch signs, is := t.aroundTokens(v, at+n, true, eof); {
 		case is == wait:
 			return 0, true
 		case !t.believed(v[:at], signs):
@@ -215,9 +215,15 @@ func (t *text) closeCall(v string, at int, eof bool) (int, bool) {
 // is missing, or the reply was cut.
 func (t *text) openCall(v string) (int, bool) {
 	for from := 0; ; {
-		at, tok, n, _ := t.findToken(v, from)
+		at, tok, n, open := t.findToken(v, from)
 		if at < 0 {
-			break
+			var is verdict
+			if at = open; at < len(v) { // the end of the reply may complete a token
+				tok, n, is = t.tokenAt(v[at:], true)
+			}
+			if is != yes {
+				break
+			}
 		}
 		if !tok.InHeader() {
 			return t.giveUpString(v, at, true)

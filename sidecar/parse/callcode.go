@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // Call is one of them. Args is a JSON object, possibly damaged.
@@ -27,7 +28,7 @@ func CodeCalls(s string) (calls []Call, ok bool) {
 			return nil, false
 		}
 		name, inner := strings.TrimSpace(part[:open]), part[open:]
-		if nameEnd(name) < len(name) {
+		if scan.Name(name) != name {
 			return nil, false
 		}
 		if inner[0] == '(' {
@@ -122,19 +123,59 @@ func bare(v string, i int) iter.Seq2[int, int] {
 // Begins says whether s begins with a call, or a list of them.
 func BeginsCode(s string) bool {
 	s = strings.TrimLeft(strings.TrimPrefix(s, "["), " \t\r\n")
-	n := nameEnd(s)
+	n := len(scan.Name(s))
 	return n > 0 && n < len(s) && (s[n] == '(' || s[n] == '{')
 }
 
-// isName reports whether a byte may stand in the name of a tool.
-func isName(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '-' ||
-		b == '.'
+// readCode reads NAME(key=value, …), NAME{json}, or a list of such calls.
+func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
+	list := v[i] == '['
+	var end, behind int
+	if list || len(t.closers) == 0 {
+		end = End(v, i, list)
+		behind = end
+	} else {
+		var n int
+		if end, n = Closing(v, i, t.closers, eof); end < 0 && eof {
+			end, n = t.closing(v, i, eof) // the first one will do
+		}
+		behind = end + n
+	}
+	switch {
+	case end < 0 && !eof:
+		return block{}, wait
+	case end < 0 && !BeginsCode(v[i:]):
+		return block{end: len(v)}, no
+	case end < 0:
+		return block{end: len(v), truncated: true}, yes
+	}
+	if list {
+		var is verdict
+		if behind, is = t.closed(v, end, eof); is == wait {
+			return block{}, wait
+		}
+	}
+	found, ok := CodeCalls(strings.Clone(v[i:end]))
+	if !ok {
+		return block{end: behind}, no
+	}
+	return block{calls: found, end: behind}, yes
 }
 
-func nameEnd(s string) (n int) {
-	for n < len(s) && isName(s[n]) {
-		n++
+// Closing finds a literal that closes the code at v[i:]: outside brackets, and quotes in them.
+// n is how long it is; at is -1 where none stands, or not yet.
+func Closing(v string, i int, closers []string, eof bool) (at, n int) {
+	for at = i; at >= 0 && at < len(v); {
+		switch n, is := scan.StartsAnyFold(v[at:], closers, eof); {
+		case is == yes:
+			return at, n
+		case is == wait:
+			return -1, 0
+		case strings.IndexByte("([{", v[at]) >= 0:
+			at = End(v, at, true)
+		default:
+			at++
+		}
 	}
-	return n
+	return -1, 0
 }

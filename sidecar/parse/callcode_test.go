@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 func TestCodeCalls(t *testing.T) {
@@ -49,7 +51,7 @@ func FuzzCodeCalls(f *testing.F) {
 			t.Fatalf("%+v: %v", calls, ok)
 		}
 		for _, c := range calls {
-			if c.Name == "" || nameEnd(c.Name) < len(c.Name) || c.Args == "" || !strings.Contains(s, c.Name) {
+			if c.Name == "" || scan.Name(c.Name) != c.Name || c.Args == "" || !strings.Contains(s, c.Name) {
 				t.Fatalf("%+v", c)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -25,9 +26,6 @@ type Keys struct {
 	To        []string `rule:"to" doc:"Keys that hold whom a message is sent to; a tool, and the message is a call." eg:"[recipient, to]"`
 	Body      []string `rule:"body" doc:"Keys that hold the text of a message, or the arguments of such a call." eg:"[content, text]"`
 	Thinks    []string `rule:"thinks" doc:"Keys that hold thoughts, and types of what does." eg:"[thinking, reasoning_content]"`
-	Heads     []string `rule:"heads" doc:"Keys of the lines of a header above arguments, in small letters with _ between words." eg:"[channel, recipient, content_type]"`
-	Status    []string `rule:"status" doc:"The same, of a line that names a tool. Only a tool that reads is called so." eg:"[calling_tool]"`
-	Tags      []string `rule:"tags" doc:"Elements whose attributes hold the parts of a call." eg:"[message, details]"`
 	Done      []string `rule:"done" doc:"Keys that end the turn if they are true." eg:"[done]"`
 	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user if there is no call." eg:"[answer, response]"`
 }
@@ -36,7 +34,7 @@ type Keys struct {
 func Usual() *Keys {
 	return &Keys{
 		Calls:     []string{"tool_calls", "tool_uses"},
-		Name:      []string{"name", "tool", "recipient_name"},
+		Name:      []string{"name", "tool", "tool_name", "recipient_name"},
 		Arguments: []string{"arguments", "parameters", "args", "input"},
 		Answer:    []string{"answer", "response", "final_answer"},
 	}
@@ -54,11 +52,11 @@ func (k *Keys) AnswerOf(doc string) string {
 var thoughtKeys = []string{"reasoning", "thought"}
 
 // besides are the keys that a call object may have beside its name and arguments.
-var besides = []string{"id", "type", "call_id", "index", "toolUseId", "status"}
+var besides = []string{"id", "type", "call_id", "tool_call_id", "index", "toolUseId", "status"}
 
 // Starts says whether v begins like a call object: its first key names a call, or a tool in c; its id
 // and type may stand in front.
-func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) scan.Verdict {
+func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) verdict {
 	short := scan.WaitUnless(eof)
 	i := scan.SkipSpace(v, 1)
 	if v[0] == '[' {
@@ -66,7 +64,7 @@ func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) scan.Verdict {
 			return short
 		}
 		if v[i] != '{' {
-			return scan.No
+			return no
 		}
 		i = scan.SkipSpace(v, i+1)
 	}
@@ -75,21 +73,21 @@ func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) scan.Verdict {
 		case i == len(v):
 			return short
 		case v[i] != '"':
-			return scan.No
+			return no
 		}
 		key, rest, whole := strings.Cut(v[i+1:], `"`)
 		switch {
 		case !whole:
 			return short
 		case scan.Among(key, k.Name, k.Calls, k.inside()), c.Exact(key):
-			return scan.Yes
+			return yes
 		case !scan.Among(key, besides):
-			return scan.No
+			return no
 		}
 		value, rest, whole := strings.Cut(rest, ",") // what the call is called, or its type
 		switch {
 		case strings.ContainsAny(value, "{[]}"):
-			return scan.No
+			return no
 		case !whole:
 			return short
 		}
@@ -99,15 +97,15 @@ func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) scan.Verdict {
 
 // Headed says whether v begins as an object that calls a header by name, as a server writes the answer
 // for which it knows no tool: {"name": "assistant<|channel|>final", …
-func (k *Keys) Headed(a *harmony.Alphabet, v string, eof bool) scan.Verdict {
+func (k *Keys) Headed(a *harmony.Alphabet, v string, eof bool) verdict {
 	const most = 64
 	part := strings.SplitN(v[:min(len(v), most)], `"`, 5) // around the first key and a text behind it
 	switch {
 	case strings.Trim(part[0], "{ \n\t\r") != "", len(part) > 2 && !slices.Contains(k.Name, part[1]):
-		return scan.No
+		return no
 	case len(part) > 3:
 		if at, _, _ := a.Find(part[3], 0, false); at >= 0 {
-			return scan.Yes
+			return yes
 		}
 	}
 	return scan.WaitUnless(eof || len(part) > 4 || len(v) >= most)
@@ -138,7 +136,7 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted || args.Beats(clean)
 		lost := fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole ||
 			fixed.Has(jsonrepair.KindValue)
-		if box, args, ok := k.boxed(clean, depth); ok && !cut && (lost || unsure) {
+		if box, args, ok := k.boxed(clean); ok && !cut && (lost || unsure) {
 			if f, ok := k.Read(offered, box, depth, cut); ok && certain(offered, f.List, args) {
 				return f, true
 			}
@@ -149,7 +147,7 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 		clean, c.Repairs = string(fixed.JSON), append(c.Repairs, tools.Mended(fixed.Changes)...)
 	}
 	root := gjson.Parse(clean)
-	doubt := k.remarks(root) ||
+	doubt := k.annotated(root) ||
 		slices.ContainsFunc(c.Repairs, func(r tools.Repair) bool { return r.Kind == jsonrepair.KindComment })
 	if list, guided := k.listIn(root); guided {
 		if c.List, ok = k.list(offered, list); !ok || k.foreign(root) {
@@ -168,4 +166,292 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 		c.List = []Call{one}
 	}
 	return c, ok
+}
+
+// listIn is the list of calls in a value: itself, or what one of its keys holds.
+func (k *Keys) listIn(v gjson.Result) (list gjson.Result, ok bool) {
+	if v.IsArray() {
+		return v, true
+	}
+	for _, key := range k.Calls {
+		if list = v.Get(gjson.Escape(key)); list.IsArray() {
+			return list, true
+		}
+	}
+	return gjson.Result{}, false
+}
+
+func (k *Keys) list(offered *tools.Catalog, v gjson.Result) (calls []Call, ok bool) {
+	ok = true
+	v.ForEach(func(_, item gjson.Result) bool {
+		var c Call
+		c, ok = k.object(offered, item)
+		calls = append(calls, c)
+		return ok
+	})
+	return calls, ok
+}
+
+// object reads one call object. Keys beside the known ones make it data, unless they are
+// parameters of the tool that it names.
+func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) {
+	v = k.inner(v)
+	name, args := firstOf(v, k.Name), firstOf(v, k.Arguments)
+	switch {
+	case !v.IsObject():
+		return c, false
+	case name.Type != gjson.String:
+		return k.keyed(offered, v)
+	case args.IsObject() && args.Raw == v.Get("parameters").Raw && defines(args):
+		return c, false
+	case !args.Exists():
+		return k.flat(offered, v, name.Str)
+	}
+	c = Call{Name: name.Str, Args: args.Raw, Doubt: several(v, k.Name) || several(v, k.Arguments)}
+	switch args.Type {
+	case gjson.String:
+		c.Args = args.Str
+	case gjson.Null:
+		c.Args = "{}"
+	}
+	if only(v, false, k.Name, k.Arguments, besides, thoughtKeys) {
+		return c, true
+	}
+	return k.flat(offered, v, name.Str) // a parameter of the tool has the name of such a key
+}
+
+// several reports whether an object has more than one of these keys: then it is unclear which counts.
+func several(v gjson.Result, keys []string) bool {
+	n := 0
+	v.ForEach(func(key, _ gjson.Result) bool {
+		if scan.Among(key.Str, keys) {
+			n++
+		}
+		return true
+	})
+	return n > 1
+}
+
+// flat reads {"name":"read","path":"a"}: the arguments stand beside the name.
+func (k *Keys) flat(offered *tools.Catalog, v gjson.Result, name string) (c Call, ok bool) {
+	m, refusal := offered.Name(strings.Clone(name))
+	if refusal != nil || offered.Open() {
+		return c, false
+	}
+	var members []string
+	ok = true
+	v.ForEach(func(key, value gjson.Result) bool {
+		switch {
+		case value.Type == gjson.String && value.Str == name && scan.Among(key.Str, k.Name),
+			scan.Among(key.Str, besides, thoughtKeys) && !offered.Takes(m.Name, key.Str):
+			return true
+		}
+		ok = ok && offered.Takes(m.Name, key.Str)
+		members = append(members, key.Raw+":"+value.Raw)
+		return ok
+	})
+	return Call{Name: strings.Clone(name), Args: "{" + strings.Join(members, ",") + "}"}, ok &&
+		len(members) > 0
+}
+
+// keyed reads {"read":{"path":"a"}}: the name is the only key.
+func (k *Keys) keyed(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) {
+	v.ForEach(func(key, value gjson.Result) bool {
+		_, name, is := strings.Cut(key.Str, "to=") // a header is the key
+		if !is {
+			name = key.Str
+		}
+		name = strings.TrimRight(strings.TrimPrefix(name, harmony.Namespace), " )")
+		c = Call{Name: name, Args: value.Raw}
+		ok = !ok && value.IsObject() && offered.Exact(name)
+		value.ForEach(func(arg, _ gjson.Result) bool {
+			ok = ok && offered.Takes(name, arg.Str)
+			return ok
+		})
+		return ok
+	})
+	return c, ok
+}
+
+// inner is the call in {"type": "function", "function": {…}}.
+func (k *Keys) inner(v gjson.Result) gjson.Result {
+	for range 8 {
+		in := firstOf(v, k.inside())
+		if !in.IsObject() {
+			break
+		}
+		v = in
+	}
+	return v
+}
+
+func (k *Keys) inside() []string {
+	if k.Inside == nil {
+		return insideKeys
+	}
+	return k.Inside
+}
+
+// insideKeys are where a call object stands in another one, if no rule says so.
+var insideKeys = []string{"function"}
+
+func firstOf(v gjson.Result, keys []string) gjson.Result {
+	for _, k := range keys {
+		if r := v.Get(gjson.Escape(k)); r.Exists() {
+			return r
+		}
+	}
+	return gjson.Result{}
+}
+
+// callTypes are what APIs call a call.
+var callTypes = []string{"function", "function_call", "tool", "tool_call", "tool_use", "call", "custom",
+	"custom_tool_call"}
+
+// annotated says that an object with calls says more than a guided reply or an API would: it has another key,
+// is done, answers, or has words where an id or a state belongs. That may be why the calls are only shown.
+func (k *Keys) annotated(v gjson.Result) (yes bool) {
+	if v.IsArray() {
+		return false
+	}
+	_, guided := k.listIn(v)
+	v.ForEach(func(key, value gjson.Result) bool {
+		switch {
+		case !guided: // a call, and its own id and type
+			yes = scan.Among(key.Str, besides) && (strings.Contains(value.Str, " ") || key.Str == "type" &&
+				!scan.AmongFold(value.Str, callTypes))
+		case scan.Among(key.Str, k.Calls, thoughtKeys), value.Type == gjson.Null:
+		case scan.Among(key.Str, k.Done) && !scan.Among(key.Str, k.Answer):
+			yes = value.Bool()
+		case scan.Among(key.Str, k.Answer):
+			yes = !scan.Blank(value.String())
+		default:
+			yes = !k.beside(key.Str, value) || strings.Contains(value.Str, " ")
+		}
+		return !yes
+	})
+	return yes
+}
+
+// foreign reports whether an object is the message of another role than assistant: it calls nothing.
+func (k *Keys) foreign(v gjson.Result) bool {
+	role := v.Get("role")
+	return role.Type == gjson.String && role.Str != harmony.Assistant && !k.beside("role", role)
+}
+
+// beside says that a key may stand beside calls: with its value, where the rule gives one.
+func (k *Keys) beside(key string, value gjson.Result) bool {
+	return slices.ContainsFunc(k.Beside, func(beside string) bool {
+		name, want, fixed := strings.Cut(beside, "=")
+		return name == key && (!fixed || strings.EqualFold(value.Str, want))
+	})
+}
+
+// defines says that what is called the parameters of a tool is their schema: it defines the tool.
+func defines(parameters gjson.Result) (yes bool) {
+	if parameters.Get("properties").IsObject() && parameters.Get("type").Str == "object" {
+		return true
+	}
+	types := []string{"string", "number", "integer", "boolean", "object", "array"}
+	parameters.ForEach(func(_, value gjson.Result) bool {
+		yes = value.Type == gjson.String && slices.Contains(types, value.Str)
+		return yes
+	})
+	return yes
+}
+
+// Several are the calls in the arguments of a tool that the request does not offer: a wrapper, such as
+// multi_tool_use.parallel of OpenAI's models. If the tool is no known wrapper, no call may change something.
+func (k *Keys) Several(offered *tools.Catalog, c Call, depth int, cut bool) []Call {
+	// at a glance
+	if !slices.ContainsFunc(k.Calls, func(key string) bool { return strings.Contains(c.Args, `"`+key+`"`) }) {
+		return nil
+	}
+	if _, refusal := offered.Name(strings.Clone(c.Name)); refusal == nil {
+		return nil
+	}
+	changes := func(c Call) bool { class, _ := offered.ClassOf(c.Name); return class != tools.Read }
+	found, ok := k.Read(offered, c.Args, depth, cut)
+	if !ok || !scan.Among(c.Name, k.Calls, k.Inside) && !offered.Wraps(c.Name) &&
+		slices.ContainsFunc(found.List, changes) {
+		return nil
+	}
+	return found.List
+}
+
+// Objects are the objects of which a text consists, where they are more than one: the arguments of calls of
+// one tool, which a server has put together.
+func Objects(text string) (all []string) {
+	for s := (jsontext.Scanner{Doc: []byte(text)}); ; {
+		switch {
+		case s.Peek() == '{':
+			at := s.Skip()
+			all = append(all, string(at.Of(s.Doc)))
+		case len(all) < 2 || s.End() != nil:
+			return nil
+		default:
+			return slices.Compact(all)
+		}
+	}
+}
+
+// envelope takes the calls in v[from:to]. It is false where that is none of our
+// forms, or may be a quotation, or the strategy's condition does not hold.
+func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a Signs) bool {
+	found, ok := t.unwrap(st, v[from:to], end.How == tools.Cut)
+	return ok && t.takeIf(st, v, from, to, found, end, a)
+}
+
+// takeIf takes what was found in v[from:to], if its signs and the strategy's condition say so.
+func (t *text) takeIf(st *Strategy, v string, from, to int, found EnvelopeFound, end tools.Ending,
+	a Signs) bool {
+	if !t.runs(Object, a, found.List...) || !t.allowed(st, from, to, v[from:to]) {
+		return false
+	}
+	t.takeAll(st, from, to, found, end)
+	return true
+}
+
+// allKnown says that doc holds calls, and each names an offered tool.
+func (t *text) allKnown(st *Strategy, doc string) bool {
+	found, ok := t.unwrap(st, doc, false)
+	return ok && !slices.ContainsFunc(found.List, func(c Call) bool { return !t.r.names.Known(c.Name) })
+}
+
+// takeAll takes calls that stand in v[from:to], and what is said beside them.
+func (t *text) takeAll(st *Strategy, from, to int, found EnvelopeFound, end tools.Ending) {
+	if found.Reasoning+found.Said != "" {
+		t.settle(Text)
+		t.r.emit(Thought, found.Reasoning)
+		t.r.emit(Text, found.Said)
+	}
+	for _, c := range found.List {
+		t.offer(st, from, to, c, end, found.Repairs)
+	}
+	if len(found.List) == 0 && found.Answer != "" {
+		t.note(st, from, to, Shown, "the answer of a guided reply")
+		t.settle(Text)
+		t.r.emit(Text, found.Answer)
+	}
+	if found.Done {
+		t.note(st, from, to, Finished, "done")
+		t.r.done = true
+	}
+}
+
+// unwrap reads doc as calls, with the keys of a strategy. cut says that the reply ended at its
+// token limit inside of doc.
+func (t *text) unwrap(st *Strategy, doc string, cut bool) (EnvelopeFound, bool) {
+	return t.envelopeOf(st).Read(t.r.c, doc, t.r.facts.MaxDepth, cut)
+}
+
+// envelopeOf is the envelope of a strategy: its own, or that of the JSON kind.
+func (t *text) envelopeOf(st *Strategy) *Keys {
+	switch {
+	case len(st.Envelope.Name) > 0:
+		return &st.Envelope
+	case t.r.s.json != nil:
+		return &t.r.s.json.Envelope
+	}
+	return Usual()
 }

@@ -138,7 +138,7 @@ func (t *text) runs(form Form, signs Signs, calls ...Call) bool {
 		switch {
 		case c.Decision == Run:
 		case c.Decision == Ask && t.field == Content && !t.r.facts.Asked:
-			t.doubted, t.r.told = true, t.r.told || c.Signs.Has(Led|Behind|Topic)
+			t.doubted, t.r.aboutCall = true, t.r.aboutCall || c.Signs.Has(Led|Behind|Topic)
 		default:
 			t.doubted = false
 			return false

@@ -23,7 +23,7 @@ type Strategies struct {
 	named *opener // [NAME] on a line of its own, read by the first strategy of brackets
 
 	header    *harmony.Grammar
-	printed   *PrintedWords  // how a dump begins; nil: none is read
+	printed   FirstKeys      // of a message that is printed in place of a call
 	openers   [256][]*opener // by their first byte in lower case; higher priority first
 	first     [256]class
 	pairs     scan.Pairs
@@ -135,7 +135,8 @@ func (s *Strategies) prepare() {
 	s.header = harmony.New(harmony.Words{}, harmony.Signs{})
 	if s.harmony != nil {
 		s.header = harmony.New(s.harmony.Header, s.harmony.Signs)
-		for _, w := range slices.Concat(s.harmony.Header.Channels, s.harmony.Header.Recipient) {
+		for _, w := range slices.Concat(s.harmony.Header.Channels, s.harmony.Header.Recipient,
+			[]string{harmony.Assistant}) {
 			s.first[w[0]] = max(s.first[w[0]], opensWord)
 		}
 		for b := range s.first {

@@ -90,7 +90,11 @@ func TestAnyChunkingDeniesTheSame(t *testing.T) {
 		"\nAction: exec\nAction Input: {\"command\":\"ls\"}\n"}
 	c, denied := offeredForFuzz(), 0
 	rnd := rand.New(rand.NewPCG(3, 9))
-	for range howMany(t) {
+	texts, step := howMany(t), 1
+	if testing.Short() {
+		step = 19
+	}
+	for range texts {
 		text := ""
 		for range 1 + rnd.IntN(12) {
 			if rnd.IntN(3) == 0 {
@@ -100,9 +104,9 @@ func TestAnyChunkingDeniesTheSame(t *testing.T) {
 			}
 		}
 		denied += countDenied(s, c, text)
-		sameReading(t, s, c, "denied", text)
+		sameInSteps(t, s, c, step, "denied", text)
 	}
-	if denied < 50 {
+	if denied < texts/10 {
 		t.Errorf("only %d candidates were denied", denied)
 	}
 }

@@ -42,21 +42,12 @@ var dumps = map[string]struct {
 	"Responses, repr": {`[ResponseReasoningItem(id='rs_1', summary=[], type='reasoning', content=[Content(text='I look.', type='reasoning_text')]), ResponseFunctionToolCall(arguments='BARE', call_id='c1', name='NAME', type='function_call', id='fc_1', status='completed')]`, false, "I look.", ""},
 	"Rust":            {`Message { author: Author { role: Assistant, name: None }, recipient: Some("functions.NAME"), content: [Text(TextContent { text: TEXT })], channel: Some("commentary"), content_type: Some("<|constrain|>json") }`, false, "", ""},
 	"Rust, pretty":    {"Message {\n    author: Author {\n        role: Assistant,\n        name: None,\n    },\n    recipient: Some(\n        \"functions.NAME\",\n    ),\n    content: [\n        Text(\n            TextContent {\n                text: TEXT,\n            },\n        ),\n    ],\n    channel: Some(\n        \"commentary\",\n    ),\n    content_type: None,\n}", false, "", ""},
-	"header": {"channel: commentary\nrecipient: functions.NAME\ncontent_type: json\n\nARGS", false,
-		"", ""},
-	"header, to": {"role: assistant\nto: functions.NAME\n\nARGS", false, "", ""},
-	"element":    {`<message role="assistant" channel="commentary" to="functions.NAME" content-type="json">HTML</message>`, false, "", ""},
-	"Open WebUI": {"<details type=\"tool_calls\" done=\"false\" id=\"c1\" name=\"NAME\" arguments=\"QUOT\">\n<summary>Executing...</summary>\n</details>", false, "", ""},
 }
 
 // filled is the text of a row, with a call in it.
 func filled(text, name, args string) string {
 	quoted, _ := json.Marshal(args)
-	twice, _ := json.Marshal(string(quoted))
-	html := strings.NewReplacer("&", "&amp;", `"`, "&quot;", "<", "&lt;")
-	return strings.NewReplacer("NAME", name, "ARGS", args, "TEXT", string(quoted), "BARE", args,
-		"HTML", html.Replace(args), "QUOT", html.Replace(string(quoted)),
-		"TWICE", string(twice)).Replace(text)
+	return strings.NewReplacer("NAME", name, "ARGS", args, "TEXT", string(quoted), "BARE", args).Replace(text)
 }
 
 func TestDumps(t *testing.T) {
@@ -104,9 +95,7 @@ func TestDumpsElsewhere(t *testing.T) {
 		}
 		for _, front := range []string{"This is what the SDK printed yesterday:\n",
 			"For example, the log looks like this:\n", "Never send this:\n"} {
-			// which is a header
-			if got = readPieces(s, c, []string{front + text}, "stop"); len(got.Calls) > 0 &&
-				name != "header, to" {
+			if got = readPieces(s, c, []string{front + text}, "stop"); len(got.Calls) > 0 {
 				t.Errorf("%s: behind %q: %v; refused %v", name, front, got.Calls, got.Refused)
 			}
 		}

@@ -1,11 +1,11 @@
 package parse
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -87,6 +87,28 @@ func (t Template) fixed() Template {
 	return t
 }
 
+// opening is fixed as text, where a blank stands for white space.
+func (t Template) opening() string {
+	var b strings.Builder
+	for _, s := range t.fixed() {
+		b.WriteString(cmp.Or(s.lit, " "))
+	}
+	return b.String()
+}
+
+// closing is fixed where the key of an argument is known: </{key}> closes <path>.
+func (t Template) closing(key string) Template {
+	if t.has("key") {
+		t = slices.Clone(t)
+		for i, s := range t {
+			if s.slot == "key" {
+				t[i] = segment{lit: key}
+			}
+		}
+	}
+	return t.fixed()
+}
+
 // Check says what of a frame cannot be read with.
 func (f *Frame) Check() error {
 	if len(f.Calls) == 0 {
@@ -126,7 +148,7 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 	f := framing{Frame: &t.open.st.Frame, v: v, closers: t.closers, eof: eof}
 	b := block{}
 	first := f.Calls[0]
-	if first[0].lit == t.open.lit { // it is part of the call itself
+	if strings.HasPrefix(first.opening(), t.open.lit) { // it is part of the call itself
 		from = 0
 	}
 	bare := first[0].slot != "" && len(f.closers) > 0 // one call fills the frame
@@ -186,7 +208,7 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 		case "":
 			i, is = f.literal(s.lit, i)
 		case "name":
-			n := nameEnd(f.v[i:min(len(f.v), i+longestName+1)])
+			n := len(scan.Name(f.v[i:min(len(f.v), i+longestName+1)]))
 			if is = scan.When(n > 0 && n <= longestName); i+n == len(f.v) && !f.eof && n <= longestName {
 				is = wait
 			}
@@ -255,6 +277,12 @@ func (f *framing) arguments(behind Template, i int) (args string, end int, is ve
 	switch {
 	case i == len(f.v):
 		return "{}", i, scan.WaitUnless(f.eof)
+	case f.v[i] == '&': // an entity of HTML stands for the first quote
+		if end, _, is = f.find(behind, i); is != yes {
+			f.cut = f.eof
+			return "", i, is
+		}
+		return strings.Clone(f.v[i:end]), end, yes
 	case f.v[i] != '{':
 		return "{}", i, scan.When(len(behind) > 0) // and a literal must follow
 	case f.Quote != "":
@@ -349,12 +377,16 @@ func (f *framing) argument(behind Template, i int) (key, value string, end int, 
 		case "":
 			i, is = f.literal(s.lit, i)
 		case "value":
-			closing := f.Argument[n+1:].fixed()
+			closing := f.Argument[n+1:].closing(key)
 			if value, i, is = f.value(closing, behind, i); is == yes && len(closing) > 0 {
 				_, closed := f.starts(closing, i)
 				open = closed == no
 			}
 		case "key":
+			if key != "" { // it stands in what closes the value, too
+				i, is = f.literal(key, i)
+				break
+			}
 			key, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
 			key = strings.TrimSpace(key)
 		case "type":
@@ -396,6 +428,11 @@ func (f *framing) value(closing, behind Template, i int) (text string, end int, 
 			return "", i, wait
 		case yes:
 			text = f.v[i:at]
+			if data, is := strings.CutPrefix(text, "<![CDATA["); is {
+				if data, is = strings.CutSuffix(data, "]]>"); is { // of XML
+					return strings.Clone(data), at, yes
+				}
+			}
 			if own, is := strings.CutPrefix(text, "\n"); is { // it stands in lines of its own
 				text = strings.TrimSuffix(own, "\n")
 			} else if len(closing) == 0 {
@@ -434,11 +471,8 @@ func (f *framing) argumentAt(i int) (is verdict) {
 		case "":
 			i, is = f.literal(s.lit, i)
 		case "key":
-			from := i
-			for i < len(f.v) && (isName(f.v[i]) || f.v[i] >= utf8.RuneSelf) {
-				i++
-			}
-			if is = scan.When(i > from); i == len(f.v) {
+			end := scan.NameEnd(f.v, i)
+			if is, i = scan.When(end > i), end; i == len(f.v) {
 				is = scan.WaitUnless(f.eof)
 			}
 		case "value":

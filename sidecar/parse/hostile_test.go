@@ -1,4 +1,4 @@
-//go:build linux && !race
+//go:build unix && !race
 
 // The race detector looks at a whole text each time it is read without a copy; it
 // makes the costs below quadratic, which they are not.
@@ -6,13 +6,11 @@
 package parse_test
 
 import (
-	"math"
-	"runtime"
 	"strings"
 	"testing"
+	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/processor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -40,7 +38,7 @@ func TestHostileTextIsReadInLinearTime(t *testing.T) {
 		"final ", "a", "Message(role=", "I will read it.\nMessage(role='a')\n", "A(", "data: {}\n", "channel: x\n", "<message a=\"b\">", "{\"done\":true}\n", "'<|a|>', ", "content='a' ",
 	} {
 		linear(t, s, "", unit, 4, false)
-		if testing.Short() && i%4 > 0 { // each unit alone, and each fourth behind all openings
+		if testing.Short() && i%8 > 0 { // each unit alone, and each eighth behind all openings
 			continue
 		}
 		linear(t, s, "", unit, 1<<20, false)
@@ -89,8 +87,11 @@ func TestHostileTextForOwnFramesIsReadInLinearTime(t *testing.T) {
 			"<|tool▁calls▁begin|>", "<|tool▁call▁begin|>a<|tool▁sep|>{}", "<|tool_call_begin|>",
 		}},
 	} {
-		for _, unit := range c.units {
+		for i, unit := range c.units {
 			linear(t, c.s, "", unit, 4, false)
+			if testing.Short() && i%4 > 0 {
+				continue
+			}
 			for _, opening := range c.openings {
 				linear(t, c.s, opening, unit, 1<<20, false)
 			}
@@ -101,10 +102,13 @@ func TestHostileTextForOwnFramesIsReadInLinearTime(t *testing.T) {
 // A frame that is opened and never closed costs no more than its length.
 func TestFramesAreLinear(t *testing.T) {
 	s := compiled(t, frames(t)...)
-	for _, unit := range []string{"<calls>", "<calls><f=exec>", "<p=command>", "</p>", "<calls><f=exec><p=a>", "((", "((exec ~~a:",
+	for i, unit := range []string{"<calls>", "<calls><f=exec>", "<p=command>", "</p>", "<calls><f=exec><p=a>", "((", "((exec ~~a:",
 		"<|call>call:exec{", `<|"|>`, "⟦call⟧", "⟦call⟧exec⟦args⟧{"} {
 		for _, opening := range []string{"", "<calls><f=exec><p=command>", "((exec ~~ a: ", `<|call>call:exec{a:<|"|>`} {
 			linear(t, s, opening, unit, 4, false)
+			if testing.Short() && i%4 > 0 {
+				break
+			}
 			linear(t, s, opening, unit, 1<<20, false)
 		}
 	}
@@ -115,46 +119,33 @@ func TestFramesAreLinear(t *testing.T) {
 // suspicious is measured again, and the best of each counts: a busy machine only adds.
 func linear(t *testing.T, s *parse.Strategies, opening, unit string, piece int, thought bool) {
 	t.Helper()
-	small, large := int64(math.MaxInt64), int64(math.MaxInt64)
+	small, large := time.Hour, time.Hour
 	for range 10 {
-		large = min(large, cost(t, s, opening, unit, 32<<10, piece, thought))
-		if large <= 3_600_000 { // whatever the small one takes
+		large = min(large, cost(s, opening, unit, 32<<10, piece, thought))
+		if large <= 3600*time.Microsecond { // whatever the small one takes
 			return
 		}
-		small = min(small, cost(t, s, opening, unit, 8<<10, piece, thought))
+		small = min(small, cost(s, opening, unit, 8<<10, piece, thought))
 		if large <= 10*small {
 			return
 		}
 	}
-	t.Errorf("%q %q in pieces of %d, as a thought %v: 8 KB took %d ns, 32 KB %d ns", opening, unit, piece,
+	t.Errorf("%q %q in pieces of %d, as a thought %v: 8 KB took %v, 32 KB %v", opening, unit, piece,
 		thought, small, large)
 }
 
-// cost is the processor's time for a reading, in nanoseconds: what else the machine and
-// other threads of the test do is not in it.
-func cost(t *testing.T, s *parse.Strategies, opening, unit string, size, piece int, thought bool) int64 {
-	t.Helper()
+// cost is the processor's time for a reading.
+func cost(s *parse.Strategies, opening, unit string, size, piece int, thought bool) time.Duration {
 	text := opening + strings.Repeat(unit, size/len(unit))
 	r := s.Reader(offeredForFuzz(), parse.Facts{})
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	began := processorTime(t)
-	for i := 0; i < len(text); i += piece {
-		if part := text[i:min(len(text), i+piece)]; thought {
-			r.Feed(parse.Delta{Reasoning: part})
-		} else {
-			r.Feed(parse.Delta{Content: part})
+	return processor.Time(func() {
+		for i := 0; i < len(text); i += piece {
+			if part := text[i:min(len(text), i+piece)]; thought {
+				r.Feed(parse.Delta{Reasoning: part})
+			} else {
+				r.Feed(parse.Delta{Content: part})
+			}
 		}
-	}
-	r.Close("stop")
-	return processorTime(t) - began
-}
-
-func processorTime(t *testing.T) int64 {
-	t.Helper()
-	var used unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &used); err != nil {
-		t.Fatal(err)
-	}
-	return used.Nano()
+		r.Close("stop")
+	})
 }

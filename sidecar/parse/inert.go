@@ -61,14 +61,14 @@ func (g *Guard) broken(shown, s string, eof bool) string {
 	from := 0
 	for i := nextMark(s, 0); i < len(s); i = nextMark(s, i+1) {
 		at, is := g.callGrammar(shown, s[:i], s[i:min(len(s), i+maxGuard)], eof && len(s)-i <= maxGuard)
-		if is == scan.Wait && len(s)-i >= maxGuard {
-			is = scan.Yes
+		if is == wait && len(s)-i >= maxGuard {
+			is = yes
 		}
 		switch is {
-		case scan.Wait:
+		case wait:
 			g.held = append(g.held, s[i:]...)
 			return out.String() + s[from:i]
-		case scan.Yes:
+		case yes:
 			out.WriteString(s[from:i+at] + zeroWidth)
 			from = i + at
 		}
@@ -106,23 +106,23 @@ func nextMark(s string, i int) int {
 
 // callGrammar says whether s begins with what the gateway takes for a call, and
 // where to break it. before is the text that was passed on with s.
-func (g *Guard) callGrammar(shown, before, s string, eof bool) (at int, is scan.Verdict) {
+func (g *Guard) callGrammar(shown, before, s string, eof bool) (at int, is verdict) {
 	open := "to="
 	switch s[0] {
 	case '[':
 		open = "["
-		if is := scan.Starts(s, "[tool:", eof); is == scan.Wait {
-			return 0, scan.Wait
-		} else if is == scan.Yes {
+		if is := scan.Starts(s, "[tool:", eof); is == wait {
+			return 0, wait
+		} else if is == yes {
 			open = "[tool:"
 		}
 	case '<':
 		open = "<function="
 	}
 	if s[0] == 't' && !behindChannel(shown, before) {
-		return 0, scan.No
+		return 0, no
 	}
-	if is := scan.StartsFold(s, open, eof); is != scan.Yes {
+	if is := scan.StartsFold(s, open, eof); is != yes {
 		return 0, is
 	}
 	end := len(open)
@@ -133,7 +133,7 @@ func (g *Guard) callGrammar(shown, before, s string, eof bool) (at int, is scan.
 	case end == len(s):
 		return 0, scan.WaitUnless(eof)
 	case !g.tools.Suggests(s[len(open):end]):
-		return 0, scan.No
+		return 0, no
 	}
 	return len(open), callBody(open, s[end:], eof)
 }
@@ -141,19 +141,19 @@ func (g *Guard) callGrammar(shown, before, s string, eof bool) (at int, is scan.
 // callBody says whether s goes on behind the name as the gateway wants it. That it
 // wants a line break behind [NAME] does not count: it takes the seam between two
 // parts of a message for one.
-func callBody(open, s string, eof bool) scan.Verdict {
+func callBody(open, s string, eof bool) verdict {
 	if open == "to=" {
 		i := scan.SkipBlanks(s, 0)
 		if i == 0 {
-			return scan.No
+			return no
 		}
-		if is := scan.Starts(s[i:], "code", eof); is != scan.Yes {
+		if is := scan.Starts(s[i:], "code", eof); is != yes {
 			return is
 		}
 		s = s[i+len("code"):]
 	} else {
 		if s[0] != ']' && s[0] != '>' {
-			return scan.No
+			return no
 		}
 		s = s[1:]
 	}
@@ -162,9 +162,9 @@ func callBody(open, s string, eof bool) scan.Verdict {
 	case i == len(s) || cut:
 		return scan.WaitUnless(eof)
 	case s[i] == '{', s[i] == '<':
-		return scan.Yes
+		return yes
 	}
-	return scan.No
+	return no
 }
 
 // skipScriptSpace is the offset of the first character that JavaScript does not take for

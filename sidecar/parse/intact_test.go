@@ -84,8 +84,11 @@ func TestIntactCorpora(t *testing.T) {
 
 func TestIntactFragments(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(11, 5))
-	headless := 0
-	for range 6000 {
+	headless, texts := 0, 6000
+	if testing.Short() {
+		texts = 1000
+	}
+	for range texts {
 		text := ""
 		for range 1 + rnd.IntN(9) {
 			text += fragments[rnd.IntN(len(fragments))]

@@ -1,9 +1,13 @@
 package parse
 
 import (
+	"net/url"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -27,7 +31,7 @@ func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
 		return value, yes
 	}
 	if !t.r.c.Open() && v[j] != '[' {
-		if o, is := t.clueAt(v, j, eof); is != no || v[j] == '(' {
+		if o, is := t.namedCallAt(v, j, eof); is != no || v[j] == '(' {
 			return o, is
 		}
 	} else if v[j] == '(' {
@@ -105,33 +109,41 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		return t.releaseValue(end, noCall)
 	case !eof:
 		return 0, true
-	case t.first:
-		return t.onlyJSON(v, end)
 	}
-	return t.lastJSON(v, end)
+	return t.endJSON(v, end)
 }
 
-// lastJSON handles a value that a reply ends in, behind words: the arguments of a call whose name was
-// lost, if they fit exactly one tool, and the words make that call.
-func (t *text) lastJSON(v string, end int) (int, bool) {
-	if t.fills(v[:end]) {
+// endJSON handles a value that a reply ends in, or is, and that is no call object: a message of an API, or
+// the arguments of a call whose name was lost, if they fit exactly one tool, and words in front make it.
+func (t *text) endJSON(v string, end int) (int, bool) {
+	st, doc := t.r.s.json, v[:end]
+	switch {
+	case t.first && t.r.echoes(doc):
+		t.note(st, 0, end, Dropped, "repeats the arguments of another call")
+		t.prose(0)
 		return len(v), false
-	}
-	if found, ok := t.r.s.json.Envelope.Whole(t.r.c, v[:end], t.r.facts.MaxDepth); ok && t.field == Content &&
-		t.takeDump(found, v[:end]) {
+	case t.fills(doc):
 		return len(v), false
-	}
-	call, ok := t.r.c.Fit(strings.Clone(v[:end]), t.ending())
-	if !ok || t.r.cut() || t.field != Content || Last(v[:end]) != 0 || t.atEnd(v[:end]) != 0 ||
-		!t.guessed(call, false) || !t.infer(t.r.s.json, v, 0, end, call) {
+	case !t.first && t.field != Content:
 		return t.releaseValue(end, noCall)
 	}
-	return t.behindCall(len(v))
+	if found, ok := st.Envelope.Whole(t.r.c, doc, t.r.facts.MaxDepth); ok && t.takeDump(found, doc) {
+		return len(v), false
+	}
+	switch call, ok := t.r.c.Fit(strings.Clone(doc), t.ending()); {
+	case !ok, !t.first && (t.r.cut() || Last(doc) != 0 || t.past.Calls() || t.atEnd(doc) != 0):
+	case t.first && t.repeated(st, 0, end, call):
+		t.prose(0)
+		return len(v), false
+	case t.guessed(call, t.first) && t.infer(st, v, 0, end, call):
+		return t.behindCall(len(v))
+	}
+	return t.releaseValue(end, noCall)
 }
 
 // fills takes a value that the reply ends in for the arguments of the server's own call, if that has none.
 func (t *text) fills(args string) bool {
-	c := Owns(t.r.native).Unfilled()
+	c := NativeCalls(t.r.native).Unfilled()
 	if c == nil || !t.r.c.Exact(c.Name) {
 		return false
 	}
@@ -170,35 +182,70 @@ func (t *text) atEnd(v string) Signs {
 	return a
 }
 
-// onlyJSON handles a reply that is one value and no call object: the arguments of
-// a call whose name was lost, if they fit exactly one tool.
-func (t *text) onlyJSON(v string, end int) (int, bool) {
-	st := t.r.s.json
-	if t.r.echoes(v[:end]) {
-		t.note(st, 0, end, Dropped, "repeats the arguments of another call")
-		t.prose(0)
-		return len(v), false
-	}
-	if t.fills(v[:end]) {
-		return len(v), false
-	}
-	if found, ok := st.Envelope.Whole(t.r.c, v[:end], t.r.facts.MaxDepth); ok && t.takeDump(found, v[:end]) {
-		return len(v), false
-	}
-	call, ok := t.r.c.Fit(strings.Clone(v[:end]), t.ending())
-	if ok && t.repeated(st, 0, end, call) {
-		t.prose(0)
-		return len(v), false
-	}
-	if ok && t.guessed(call, true) && t.infer(st, v, 0, end, call) {
-		return t.behindCall(len(v))
-	}
-	return t.releaseValue(end, noCall)
-}
-
 // releaseValue gives a whole value back as text; nothing in it is looked at again.
 func (t *text) releaseValue(end int, why string) (int, bool) {
 	t.release(t.r.s.json, end, why)
 	t.at = end
 	return 0, false
+}
+
+// Last is where the object begins that a text ends in, behind words; -1: it ends in none. It must be
+// valid JSON.
+func Last(text string) int {
+	const most = 64 // braces that are tried
+	text = strings.TrimRight(text, " \n\t\r")
+	if !strings.HasSuffix(text, "}") {
+		return -1
+	}
+	i := 0
+	for range most {
+		n := strings.IndexByte(text[i:], '{')
+		if n < 0 {
+			break
+		}
+		if i += n; gjson.Valid(text[i:]) {
+			return i
+		}
+		i++
+	}
+	return -1
+}
+
+// LastHeaders is where the calls begin that a text ends in, if their headers lost their tokens, or -1: the
+// last header, and those in front between which nothing stands but what makes the next call.
+func LastHeaders(words *harmony.Words, all string) int {
+	const most = 16 // calls
+	at := words.Last(all)
+	for range most {
+		prev := words.Last(all[:max(at, 0)])
+		if prev < 0 || !goesOn(all[prev:at]) {
+			break
+		}
+		at = prev
+	}
+	return at
+}
+
+// goesOn says that a call is all of a text, but for a sentence behind it that leads in the next one.
+func goesOn(call string) bool {
+	i := strings.IndexByte(call, '{')
+	if i < 0 {
+		return false
+	}
+	object := harmony.Scan{At: i}
+	if object.Run(call, true); object.End == 0 {
+		return false
+	}
+	behind := strings.TrimSpace(call[object.End:])
+	behind = behind[SkipSenseless(behind, 0):]
+	return len(behind) <= maxBetween && !strings.Contains(behind, "\n")
+}
+
+// EndsArguments says that a text ends as an object does, or in a word with escapes of a form: a server may
+// have put the end of arguments there.
+func EndsArguments(text string) bool {
+	text = strings.TrimRight(text, " \n")
+	word := text[strings.LastIndexAny(text, " \n")+1:]
+	plain, err := url.PathUnescape(word)
+	return strings.HasSuffix(text, "}") || err == nil && plain != word
 }

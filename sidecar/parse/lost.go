@@ -70,7 +70,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	case taken, t.head.Channel == harmony.Commentary && (signs == 0 || !t.r.facts.Asked):
 		t.between()
 	default:
-		t.r.told = t.r.told || signs != 0
+		t.r.aboutCall = t.r.aboutCall || signs != 0
 		t.message(Text, false)
 		return 0, false
 	}
@@ -110,7 +110,7 @@ func (t *text) leftover(v string, end int, eof bool) (int, bool) {
 	call, ok := t.r.c.Fit(args, t.ending())
 	if !ok || t.r.cut() || a != 0 || !t.guessed(call, t.first) ||
 		!t.infer(st, v, 0, end, call) {
-		return t.releaseClue(v[:end], noCall)
+		return t.releaseNamedCall(v[:end], noCall)
 	}
 	return t.behindCall(end)
 }

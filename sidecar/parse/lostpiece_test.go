@@ -73,7 +73,7 @@ func TestTokenInFront(t *testing.T) {
 // A file that lost the control tokens prints their numbers.
 func TestNumberedTokens(t *testing.T) {
 	const text = `[PAD200005]analysis[PAD200008]We list.[PAD200007][PAD200006]assistant[PAD200005]commentary to=functions.exec [PAD200003]json[PAD200008]{"command":"ls"}[PAD200012]`
-	for _, pieces := range chunkings(text) {
+	for _, pieces := range chunkings(text, 1) {
 		got := readPieces(shipped.Strategies(""), offeredForFuzz(), pieces, "stop")
 		if len(got.Calls) != 1 || string(got.Calls[0].Arguments) != `{"command":"ls"}` || got.Content != "" ||
 			got.Reasoning != "We list." {

@@ -1,19 +1,24 @@
 package parse
 
 import (
+	"bytes"
 	"encoding/json"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
+	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
 // addNative adds a piece. A call that is whole is complete when the next one begins.
 func (r *Reader) addNative(d CallDelta) {
-	all, i := Owns(r.native).Add(Own{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Arguments})
+	all, i := NativeCalls(r.native).Add(NativeCall{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Arguments})
 	r.native = all
 	if i+1 == len(all) && all.Begins(i) {
 		r.takeNatives(all.Whole(i))
@@ -22,7 +27,7 @@ func (r *Reader) addNative(d CallDelta) {
 
 // takeNatives takes the calls in front of call n.
 func (r *Reader) takeNatives(n int) {
-	for c, how := range Owns(r.native).Take(n, r.ended) {
+	for c, how := range NativeCalls(r.native).Take(n, r.ended) {
 		if r.s.native != nil {
 			r.takeNative(r.s.native, c, how)
 		}
@@ -33,16 +38,16 @@ func (r *Reader) takeNatives(n int) {
 // text that was shown ends as an object or a form does, and the arguments are not whole, they went on there:
 // the call counts as cut. So it does where a text of the request may have stopped the reply: some servers say
 // tool_calls then.
-func (r *Reader) takeNative(st *Strategy, c *Own, how tools.End) {
+func (r *Reader) takeNative(st *Strategy, c *NativeCall, how tools.End) {
 	if !r.c.Exact(c.Name) {
 		c.Apart()
 	}
-	ended, left := how, Left{}
+	ended, left := how, Leftover{}
 	if r.s.harmony != nil {
 		left = c.Clean(r.s.header.Alphabet, r.c.Nobody(c.Name))
 	}
 	switch {
-	case (r.facts.Stops || EndsArguments(r.shown.String())) && !json.Valid(c.Args):
+	case (r.facts.Stops || EndsArguments(r.shown.String())) && !jsontext.Valid(c.Args):
 		how = tools.Cut
 	case left.Closed:
 		how = tools.Ended
@@ -58,8 +63,11 @@ func (r *Reader) takeNative(st *Strategy, c *Own, how tools.End) {
 }
 
 // takeOwn takes a call, or those in the arguments of one that names no tool: a wrapper, or the namespace.
-func (t *text) takeOwn(st *Strategy, c *Own, how tools.End) {
-	several := t.several(st, Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
+func (t *text) takeOwn(st *Strategy, c *NativeCall, how tools.End) {
+	var several []Call
+	if !t.r.c.Exact(c.Name) {
+		several = t.several(st, Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
+	}
 	if t.r.c.Nobody(c.Name) {
 		found, _ := t.unwrap(st, string(c.Args), how == tools.Cut)
 		if several = found.List; several == nil {
@@ -68,7 +76,7 @@ func (t *text) takeOwn(st *Strategy, c *Own, how tools.End) {
 	}
 	if len(several) > 0 {
 		for i, one := range several {
-			if i+1 < len(several) || !t.healed(st, one.Name, one.Args, how) {
+			if i+1 < len(several) || !t.healed(st, one.Name, []byte(one.Args), how) {
 				t.offer(st, 0, 1, one, tools.Ending{}, nil)
 			}
 		}
@@ -85,7 +93,7 @@ func (t *text) takeOwn(st *Strategy, c *Own, how tools.End) {
 		}
 	}
 	switch {
-	case refusal == nil && !t.r.once.Has(call) && t.healed(st, call.Name, string(c.Args), how):
+	case refusal == nil && !t.r.once.Has(call) && t.healed(st, call.Name, c.Args, how):
 	default:
 		fitted := func(r tools.Repair) bool { return r.Kind == "name.fit" }
 		if refusal == nil && slices.ContainsFunc(call.Repairs, fitted) &&
@@ -116,10 +124,10 @@ func (t *text) keyed(args string) (calls []Call) {
 
 // healed refuses a call that changes something and in which the reply was cut. That its arguments
 // are whole may be the server's doing: it closed them where they ended.
-func (t *text) healed(st *Strategy, name, args string, how tools.End) bool {
+func (t *text) healed(st *Strategy, name string, args []byte, how tools.End) bool {
 	if how == tools.Cut {
 		if class, _ := t.r.c.ClassOf(name); class != tools.Read {
-			t.cutOff(st, args, 0, strings.Clone(name))
+			t.cutOff(st, string(args), 0, strings.Clone(name))
 			return true
 		}
 	}
@@ -161,5 +169,311 @@ func (r *Reader) echoes(doc string) bool {
 	if n := len(r.result.Calls); n > 0 && tools.SameJSON(r.result.Calls[n-1].Arguments, []byte(doc)) {
 		return true
 	}
-	return Owns(r.native).Have(doc)
+	return NativeCalls(r.native).Have(doc)
+}
+
+// NativeCall is one of the server's own calls, put together from its pieces.
+type NativeCall struct {
+	Index    int
+	ID, Name string
+	Args     []byte // a single piece is not copied
+	Taken    bool
+	again    bool // another call has its index
+
+	value harmony.Scan // of Args, as far as seen
+	seen  int
+	end   int  // behind the value and blanks; 0: it goes on
+	valid bool // it is JSON, and nothing else follows
+}
+
+// NativeCalls are a server's own calls in their order.
+type NativeCalls []*NativeCall
+
+// Add adds a piece, and says to which call. Index ties pieces together. Some servers give
+// each call the same one: another id and a name behind arguments that are whole begin the next.
+func (all NativeCalls) Add(piece NativeCall) (NativeCalls, int) {
+	i, known := slices.BinarySearchFunc(all, piece.Index,
+		func(c *NativeCall, index int) int { return c.Index - index })
+	for known && i+1 < len(all) && all[i+1].Index == piece.Index {
+		i++
+	}
+	again := known && all[i].endsAt(piece)
+	if again {
+		i++
+	}
+	if again || !known {
+		all = slices.Insert(all, i, &NativeCall{Index: piece.Index, again: again})
+	}
+	c := all[i]
+	if c.ID == "" {
+		c.ID = piece.ID
+	}
+	c.Name += piece.Name
+	c.add(piece.Args)
+	return all, i
+}
+
+// endsAt says that a piece of the same index is another call.
+func (c *NativeCall) endsAt(piece NativeCall) bool {
+	return piece.Name != "" && c.ID != "" && piece.ID != "" && c.ID != piece.ID &&
+		(c.Taken || startsObject(c.Args) && c.whole())
+}
+
+// idle says that a call is none: a server that changes ids says its name once more.
+func (c *NativeCall) idle() bool { return c.again && len(bytes.TrimSpace(c.Args)) == 0 }
+
+func startsObject(args []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(args), []byte("{")) }
+
+// add adds to the arguments. Room is doubled, so that little is copied often.
+func (c *NativeCall) add(args []byte) {
+	if len(c.Args) == 0 {
+		c.Args = args[:len(args):len(args)]
+		return
+	}
+	if cap(c.Args)-len(c.Args) < len(args) {
+		c.Args = slices.Grow(c.Args, max(len(c.Args), len(args), 1<<10))
+	}
+	c.Args = append(c.Args, args...)
+}
+
+// Begins says that call i is known to be one of its own, and not the rest of the one before.
+func (all NativeCalls) Begins(i int) bool {
+	return i > 0 && strings.TrimSpace(all[i].Name) != "" && !all[i].goesOn(all[i-1])
+}
+
+// goesOn says that c may be the rest of a call that a server gave as two: it has no name, or
+// the id and the name of the other one.
+func (c *NativeCall) goesOn(before *NativeCall) bool {
+	return strings.TrimSpace(c.Name) == "" || c.ID != "" && c.ID == before.ID && c.Name == before.Name
+}
+
+// join puts the rest of call i, which stands in those behind it, into its arguments, if that makes
+// them whole JSON, and says whether other calls follow. An entry that says nothing is taken, too.
+func (all NativeCalls) join(i int) (followed bool) {
+	const most = 8 // pieces that are tried, or many would take long
+	c := all[i]
+	args, to := slices.Clip(c.Args), i
+	for j := i + 1; j < min(len(all), i+most) && !all[j].Taken && all[j].goesOn(c); j++ {
+		args = append(args, all[j].Args...)
+		if jsontext.Valid(args) || len(bytes.TrimSpace(all[j].Args)) == 0 {
+			to = j
+		}
+	}
+	for _, rest := range all[i+1 : to+1] {
+		c.add(rest.Args)
+		rest.Taken = true
+	}
+	return to+1 < len(all)
+}
+
+// Whole is how many calls in front of call n are whole. Pieces of others may still come, where a
+// server gives several calls at once.
+func (all NativeCalls) Whole(n int) int {
+	open := slices.IndexFunc(all[:n], func(c *NativeCall) bool { return !c.Taken && !c.idle() && !c.whole() })
+	if open < 0 {
+		return n
+	}
+	return open
+}
+
+// whole says that the arguments are an object or a list, and nothing more. However many pieces they come
+// in, each byte is looked at once.
+func (c *NativeCall) whole() bool {
+	if c.end == 0 {
+		piece := string(c.Args[c.seen:])
+		c.value.At = 0
+		if c.value.Run(piece, false) {
+			c.end = c.seen + c.value.End
+			c.valid = jsontext.Valid(c.Args[:c.end])
+		}
+		c.seen += c.value.At
+	}
+	if c.valid {
+		c.valid = len(bytes.TrimSpace(c.Args[c.end:])) == 0
+		c.end = len(c.Args)
+	}
+	return c.valid
+}
+
+// Take yields the calls in front of call n that were not taken, and how each ended; the last one of
+// all did as last says. Where one ends inside of a text and another follows, or where its rest fits nowhere,
+// it is cut.
+func (all NativeCalls) Take(n int, last tools.End) iter.Seq2[*NativeCall, tools.End] {
+	return func(yield func(*NativeCall, tools.End) bool) {
+		for i, c := range all[:n] {
+			if c.Taken || c.idle() {
+				continue
+			}
+			how := tools.Ended
+			if followed := all.join(i); !followed {
+				how = last
+			} else if inText(c.Args) || !c.whole() && all[i+1].rest() {
+				how = tools.Cut
+			}
+			if c.Taken = true; !yield(c, how) {
+				return
+			}
+		}
+	}
+}
+
+// rest says that c is the rest of another call: it has no name, and more than its end, but no beginning.
+func (c *NativeCall) rest() bool {
+	args := bytes.TrimLeft(c.Args, " \t\r\n]}")
+	return !c.Taken && strings.TrimSpace(c.Name) == "" && len(args) > 0 && args[0] != '{'
+}
+
+// inText says that arguments end inside of a text. A stream that was taken up again ends as its object
+// does, whatever the quotes in front of that say.
+func inText(args []byte) bool {
+	if jsontext.Valid(args) {
+		return false
+	}
+	text := string(args)
+	if _, resumed := jsonrepair.Resumed(text, 0); resumed {
+		return false
+	}
+	value := harmony.Scan{At: scan.SkipSpace(text, 0)}
+	return !value.Run(text, true) && value.InString
+}
+
+// Unfilled is the only call, if it has no arguments.
+func (all NativeCalls) Unfilled() *NativeCall {
+	if len(all) != 1 || all[0].Taken || len(bytes.TrimSpace(all[0].Args)) > 0 {
+		return nil
+	}
+	return all[0]
+}
+
+// Named says that one of them is a call of a tool.
+func (all NativeCalls) Named(tool string) bool {
+	return slices.ContainsFunc(all,
+		func(c *NativeCall) bool { return strings.TrimPrefix(c.Name, harmony.Namespace) == tool })
+}
+
+// Have says that doc is the arguments of a call.
+func (all NativeCalls) Have(doc string) bool {
+	return slices.ContainsFunc(all,
+		func(c *NativeCall) bool { return string(bytes.TrimSpace(c.Args)) == doc })
+}
+
+// Apart takes arguments out of a name, where they arrived in it: read{"path":"a"}, read({"path":"a"}),
+// read(path="a"), read"{\"path\":\"a\"}". They must be closed, and what stands in their own place must say
+// nothing.
+func (c *NativeCall) Apart() {
+	own := string(bytes.TrimSpace(c.Args))
+	at := strings.IndexAny(c.Name, `{("`)
+	if at < 1 || own != "" && own != "{}" && own != "null" {
+		return
+	}
+	name, args := c.Name[:at], strings.TrimSpace(c.Name[at:])
+	if args[0] == '(' {
+		called, ok := CodeCalls("f" + args)
+		if !ok || len(called) != 1 || called[0].Name != "f" {
+			return
+		}
+		args = called[0].Args
+	}
+	if args[0] == '"' {
+		if strings.Contains(args, "{") && json.Valid([]byte(args)) {
+			c.Name, c.Args = strings.TrimSpace(name), []byte(args)
+		}
+		return
+	}
+	value := harmony.Scan{}
+	value.Run(args, true)
+	if rest := strings.TrimSpace(args[value.End:]); args[0] == '{' && value.End > 0 &&
+		(rest == "" || strings.HasPrefix(rest, "<|")) {
+		c.Name, c.Args = name, []byte(args[:value.End])
+	}
+}
+
+// Leftover is what a server left of the model's text in a call of its own.
+type Leftover struct {
+	Behind string // what stands behind its end
+	Closed bool   // a control token ends it
+	All    bool   // Behind is a message with a header of its own, and there is nothing else
+}
+
+// Clean takes from the arguments what is left of a header in front of them, and the control token
+// that ends them. If unknown is set, the name is that of no tool: then a header may stand there.
+func (c *NativeCall) Clean(tokens *harmony.Alphabet, unknown bool) (l Leftover) {
+	if jsontext.Valid(c.Args) {
+		return l
+	}
+	text := string(c.Args)
+	if l.Behind = headed(text); l.Behind != "" && unknown {
+		l.All = true
+		return l
+	}
+	at := headerEnd(tokens, text)
+	value := harmony.Scan{At: at, Tokens: tokens}
+	value.Run(text, true)
+	end := scan.SkipBytes(text, value.Cut(text), " \n\r\t}]`") // closers too many, or a fence
+	token, is := tokens.At(text[end:], true)
+	if is != yes {
+		token.N = 0
+	}
+	switch behind := strings.TrimSpace(text[end+token.N:]); {
+	case value.End > 0 && glued(text[end:]) && json.Valid(c.Args[at:value.End]):
+		l = Leftover{Behind: text[end:], Closed: true}
+	case is != yes, value.Depth > 0 && value.End == 0 && behind != "" &&
+		!strings.HasPrefix(behind, "<|"):
+		c.Args = c.Args[at:] // a token in quotes that lack their backslash
+		return Leftover{}
+	case token.Token.Opens():
+		l = Leftover{Behind: text[end:], Closed: true}
+	case token.Token.Closes():
+		l = Leftover{Behind: text[end+token.N:], Closed: true}
+	default:
+		l = Leftover{Closed: true}
+	}
+	c.Args = bytes.TrimRight(c.Args[at:end], " \n\r\t")
+	return l
+}
+
+// glued says that a header without its tokens begins.
+func glued(s string) bool {
+	behind, speaks := strings.CutPrefix(s, harmony.Assistant)
+	begins := func(word string) bool { return strings.HasPrefix(behind, word) }
+	words := []string{harmony.Analysis, harmony.Commentary, harmony.Final, " to=", "<|"}
+	return speaks && slices.ContainsFunc(words, begins) ||
+		begins(harmony.Commentary+" to=")
+}
+
+// headerEnd is where arguments begin behind what a server left of their header, such as
+// <|constrain|>json<|message|>, or behind blanks.
+func headerEnd(tokens *harmony.Alphabet, text string) int {
+	const most = 64
+	blanks := len(text) - len(strings.TrimLeft(text, " \n\r\t\ufeff"))
+	for at := blanks; at < min(len(text), blanks+most) && strings.IndexByte("{[\"", text[at]) < 0; {
+		token, is := tokens.At(text[at:], true)
+		switch {
+		case is != yes:
+			at++
+		case token.Token != harmony.Message:
+			at += token.N
+		default:
+			if at = scan.SkipSpace(text, at+token.N); at < len(text) && (text[at] == '{' || text[at] == '[') {
+				return at
+			}
+			return blanks
+		}
+	}
+	return blanks
+}
+
+// headed is a message whose header a server read half: the name is missing, and the arguments
+// begin with what is left of the header. It is empty where they begin with something else.
+func headed(args string) string {
+	args = strings.TrimSpace(args)
+	head, _, whole := strings.Cut(args, "{")
+	switch {
+	case !whole || head == "":
+		return ""
+	case strings.HasPrefix(head, "<"), strings.Contains(head, "to="):
+		return args
+	}
+	return harmony.Start.String() + harmony.Assistant + harmony.Channel.String() + harmony.Commentary +
+		" to=" + args
 }

@@ -31,7 +31,7 @@ func taught(t testing.TB, file string, alone bool) *ruleset.Set {
 		files[name] = strings.Replace(files[name], "\nversion: 1\n",
 			"\nversion: 1\ninclude: [packs/more.yaml]\n", 1)
 	}
-	set, problems := ruletest.Loader().Load(files)
+	set, problems := ruletest.Shared(ruletest.Loader()).Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}

@@ -108,7 +108,7 @@ func (t *text) opened(v string, j int, o opening, is verdict) (int, bool) {
 		t.mark(v[j : j+o.n])
 	}
 	switch t.mode {
-	case inJSON, inDump, inFence, inClue, inLines, inMaybe, inBlock:
+	case inJSON, inDump, inFence, inNamedCall, inLines, inMaybe, inBlock:
 		return j, false // these read their own opener
 	}
 	return j + o.n, false
@@ -131,45 +131,25 @@ func (t *text) next(v string, at int) int {
 		}
 		return -1
 	}
-	glued := t.nextGlued(v, at)
-	if glued >= 0 {
-		v = v[:glued+1]
-	}
 	table := &t.r.s.first
 	for i := at; i < len(v); i++ {
 		if c := table[v[i]]; c != plain && (c == opensAnywhere || t.wordOpens(v, i)) {
 			return i
 		}
 	}
-	return glued
-}
-
-// nextGlued is the offset of the next "assistant", or -1. What was found is kept:
-// a text full of other openers must not be searched again at each.
-func (t *text) nextGlued(v string, at int) int {
-	if len(v)-at < len(harmony.Assistant) || !t.marks() {
-		return -1
-	}
-	if t.word.end != t.base+len(v) || t.word.at >= 0 && t.word.at < t.base+at {
-		t.word.end, t.word.at = t.base+len(v), -1
-		if j := strings.Index(v[at:], harmony.Assistant); j >= 0 {
-			t.word.at = t.base + at + j
-		}
-	}
-	if t.word.at < 0 {
-		return -1
-	}
-	return t.word.at - t.base
+	return -1
 }
 
 // wordOpens says whether a literal may begin at v[i], which is a letter: at the start of a word, and
-// with a second byte that some literal has. A header may be glued to a word of another script.
+// with a second byte that some literal has. A header may be glued to a word of another script, and the
+// word assistant to any.
 func (t *text) wordOpens(v string, i int) bool {
-	before := t.before(v, i)
+	before, assistant := t.before(v, i), strings.HasPrefix(v[i:], harmony.Assistant)
 	switch begins := !scan.IsWord(before); {
-	case begins && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1])):
+	case assistant && t.marks(), begins && (i+1 == len(v) ||
+		t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1])):
 		return true
-	case !begins && (before < utf8.RuneSelf || strings.HasPrefix(v[i:], harmony.Assistant)):
+	case !begins && (before < utf8.RuneSelf || assistant):
 		return false
 	}
 	return t.r.s.header.Heads(v[i:])

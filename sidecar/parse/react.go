@@ -1,9 +1,12 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Keyword is the word that a line begins with.
@@ -41,9 +44,9 @@ func Line(line string) (kw Keyword, value int, more bool) {
 	}
 	for _, k := range keywords {
 		switch scan.StartsFold(line[i:], k.word, false) {
-		case scan.No:
+		case no:
 			continue
-		case scan.Wait:
+		case wait:
 			more = true
 			continue
 		}
@@ -74,7 +77,7 @@ func ArgumentsOf(s string) string {
 func InputEnd(v string, input int) int {
 	i := strings.LastIndexByte(v, '\n')
 	if i > input && i+1 < len(v) && scan.StartsFold(strings.TrimSpace(v[i+1:]), "observation",
-		false) != scan.No {
+		false) != no {
 		return i
 	}
 	return len(v)
@@ -87,4 +90,309 @@ func Name(s string) string {
 		s = strings.TrimRight(s[:i], "*`\"' \t")
 	}
 	return s
+}
+
+// lines is what a ReAct reply has said so far. Offsets are into the held text.
+type lines struct {
+	thought strings.Builder
+	begun   bool // by Thought:
+	action  bool // an action is open
+	name    string
+	input   int  // where its input begins, or 0
+	text    bool // the input is no JSON
+	blob    bool // the input is a call object that stands in place of a name
+	skip    bool // the rest of the line says nothing any more
+	calls   int
+	seen    int // there is no line break before
+}
+
+// linesStart looks for a ReAct line. v[p:] is its first non-blank byte.
+func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict) {
+	st := t.r.s.lines
+	if st == nil || t.r.c.Empty() || t.r.tired() {
+		return opening{}, no
+	}
+	line, _, whole := strings.Cut(v[p:], "\n")
+	kw, n, more := Line(line)
+	switch {
+	case (more || n > 0 && n == len(line)) && !whole && !eof:
+		return opening{}, wait
+	case kw == Action, kw == ReactThought && first:
+		return opening{begin: func(t *text, v string, _ int) {
+			t.past.Add(v[:scan.SkipBlanks(v, 0)])
+			t.enter(inLines)
+			t.lines = lines{}
+		}}, yes
+	case kw == Final && first:
+		return opening{n: p - i + n, begin: func(t *text, _ string, n int) {
+			t.note(st, 0, n, Shown, "Final Answer")
+			t.r.done = true
+		}}, yes
+	}
+	return opening{}, no
+}
+
+// nextLine is the line at t.at, with its break; whole says that it is complete.
+func (t *text) nextLine(v string, eof bool) (line string, whole bool) {
+	l := &t.lines
+	from := max(t.at, l.seen)
+	if i := strings.IndexByte(v[from:], '\n'); i >= 0 {
+		return v[t.at : from+i+1], true
+	}
+	l.seen = len(v)
+	return v[t.at:], eof
+}
+
+// stepLines reads a ReAct reply line by line.
+func (t *text) stepLines(v string, eof bool) (int, bool) {
+	l := &t.lines
+	if l.blob {
+		return t.stepBlob(v, eof)
+	}
+	if l.skip {
+		i := strings.IndexByte(v, '\n')
+		if i < 0 {
+			return len(v), true
+		}
+		l.skip = false
+		return i, false
+	}
+	for t.at < len(v) {
+		line, whole := t.nextLine(v, eof)
+		if l.input > 0 && !l.text {
+			n, is := t.inputJSON(v, line, whole, eof)
+			switch {
+			case is == yes:
+				return n, false
+			case is == wait:
+				return 0, true
+			case !l.text:
+				t.at += len(line)
+				continue
+			}
+		}
+		if !whole {
+			return 0, true
+		}
+		if n, done := t.oneLine(v, line); done {
+			return n, false
+		}
+		t.at += len(line)
+	}
+	if !eof {
+		return 0, true
+	}
+	return t.endLines(v)
+}
+
+// oneLine takes in one complete line. done says that the mode or the held text
+// changed, and n bytes are done with.
+func (t *text) oneLine(v, line string) (n int, done bool) {
+	l := &t.lines
+	kw, value, _ := Line(strings.TrimRight(line, "\n"))
+	if l.input > 0 {
+		if kw == Plain || kw == Input {
+			return 0, false
+		}
+		n = t.at
+		t.callLine(v, n)
+		return n, true
+	}
+	switch {
+	case (kw == Answer || kw == Final) && !l.action && (l.begun || l.calls == 0):
+		return t.finalAnswer(t.at + value), true
+	case kw == ReactThought && !l.action && l.calls == 0:
+		l.begun = true
+		l.thought.WriteString(line[value:])
+	case kw == Action && !l.action:
+		l.action = true
+		l.name = strings.Clone(strings.TrimSpace(line[value:]))
+	case kw == Input && l.action:
+		l.input = t.at + value
+		return 0, true // it may hold all of the input
+	case l.action && l.name == "" && kw == Plain && strings.ContainsAny(line, "{`"):
+		if b := strings.IndexByte(line, '{'); b >= 0 {
+			l.input, l.blob = t.at+b, true
+			t.scan = harmony.Scan{At: l.input}
+			return 0, true
+		}
+	case l.calls > 0 && !scan.Blank(line), kw == Observation && l.begun, l.action && !scan.Blank(line):
+		return t.endAction(v)
+	case l.begun && !l.action:
+		l.thought.WriteString(line)
+	}
+	return 0, false
+}
+
+// finalAnswer enters the answer of a reply; n is where it begins.
+func (t *text) finalAnswer(n int) int {
+	t.tellThought()
+	t.r.done = true
+	t.note(t.r.s.lines, 0, n, Shown, "Final Answer")
+	t.message(Text, false)
+	t.inside, t.trim = nil, true
+	return n
+}
+
+// inputJSON reads on in an action input that may be JSON; a keyword at the start
+// of a line outside a string ends it. yes: the call was taken, and n bytes are
+// done with, or it is a quotation. no: the line belongs to the input.
+func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
+	l, value := &t.lines, &t.scan
+	if value.Depth == 0 && value.End == 0 {
+		value.At = scan.SkipSpace(v, max(value.At, l.input))
+		switch {
+		case value.At < len(v) && v[value.At] != '{':
+			l.text = true
+			return 0, no
+		case value.At == len(v) && !whole:
+			return 0, wait
+		}
+	}
+	if !value.Run(v[:t.at], false) {
+		if value.At <= t.at && !value.InString {
+			kw, _, more := Line(strings.TrimRight(line, "\n"))
+			switch {
+			case more && !whole:
+				return 0, wait
+			case kw != Plain && kw != Input:
+				n = t.at
+				t.callLine(v, n)
+				return n, yes
+			}
+		}
+		if !value.Run(v[:t.at+len(line)], false) {
+			if whole {
+				return 0, no
+			}
+			return 0, wait
+		}
+	}
+	n = value.End
+	if !strings.Contains(v[l.input:n], ":") {
+		l.text = true // {words}: text, not JSON
+		return 0, no
+	}
+	if !l.begun {
+		switch a, is := t.around(v, n, eof); {
+		case is == wait:
+			return 0, wait
+		case !t.runs(Framed, a&^Behind,
+			Call{Name: Name(l.name)}): // what follows was made up: Observation:
+			t.release(t.r.s.lines, n, why(a))
+			return 0, yes
+		}
+	}
+	t.callLine(v, n)
+	t.lines.skip = true
+	return n, yes
+}
+
+// stepBlob reads a call object that stands in place of a name.
+func (t *text) stepBlob(v string, eof bool) (int, bool) {
+	if !t.scan.Run(v, eof) && !eof {
+		return 0, true
+	}
+	end := t.scan.Cut(v)
+	t.tellThought()
+	if !t.envelope(t.r.s.lines, v, t.lines.input, end, t.ending(), 0) {
+		t.noInput(end)
+	}
+	t.enter(inTail)
+	return end, false
+}
+
+// callLine takes the action whose input ends at end.
+func (t *text) callLine(v string, end int) {
+	l, st := &t.lines, t.r.s.lines
+	name := Name(l.name)
+	t.tellThought()
+	args := ArgumentsOf(v[l.input:end])
+	switch {
+	case t.endsTurn(name):
+		t.note(st, 0, end, Finished, name)
+		t.r.done = true
+		if strings.HasPrefix(args, "{") {
+			args = t.envelopeOf(st).AnswerOf(args)
+		}
+		t.settle(Text)
+		t.emit(Text, args)
+	default:
+		how := tools.Ended
+		if end == len(v) {
+			how = t.r.ended
+		}
+		guessed := false
+		if isText := args != "{}" && (!strings.HasPrefix(args, "{") ||
+			!strings.Contains(args, ":")); isText && args != "" && how != tools.Cut {
+			args, guessed = CodeInput(args, t.r.c.Open())
+		}
+		t.found(st, v, 0, end, Call{Name: name, Args: args, Unsure: guessed}, tools.Ending{How: how})
+	}
+	calls := l.calls + 1
+	t.enter(inLines)
+	t.lines = lines{calls: calls}
+	t.unanswered()
+}
+
+// endAction closes an action without an input, or what follows the calls.
+func (t *text) endAction(v string) (n int, done bool) {
+	l, at := &t.lines, t.at
+	switch {
+	case l.calls > 0 && !l.action:
+	case !l.begun && l.calls == 0 && !t.endsTurn(Name(l.name)):
+		t.release(t.r.s.lines, at, "no Action Input follows")
+		return 0, true
+	default:
+		t.noInput(at)
+	}
+	t.enter(inTail)
+	return at, true
+}
+
+// noInput records an action that names a tool and gives it nothing.
+func (t *text) noInput(end int) {
+	l, st := &t.lines, t.r.s.lines
+	name := Name(l.name)
+	if l.action && t.endsTurn(name) {
+		t.note(st, 0, end, Finished, "no action")
+		t.r.done = true
+		t.settle(Text)
+		t.r.emit(Text, strings.TrimSpace(l.thought.String()))
+		return
+	}
+	t.tellThought()
+	if l.action {
+		t.note(st, 0, end, Refused, "an action without an input")
+		t.r.refuse(tools.Refusal{Code: tools.BadJSON, Name: name, Why: "the action has no Action Input"})
+	}
+}
+
+// endLines decides at the end of the reply.
+func (t *text) endLines(v string) (int, bool) {
+	l := &t.lines
+	switch {
+	case l.input > 0:
+		t.callLine(v, InputEnd(v, l.input))
+		return len(v), false
+	case l.calls > 0 && !l.action:
+		t.prose(0)
+		return len(v), false
+	case l.action && (l.begun || t.endsTurn(Name(l.name)) || l.calls > 0):
+		t.noInput(len(v))
+		t.prose(0)
+		return len(v), false
+	}
+	return t.release(t.r.s.lines, len(v), "no action follows")
+}
+
+func (t *text) tellThought() {
+	if s := strings.TrimSpace(t.lines.thought.String()); s != "" {
+		t.r.emit(Thought, s)
+	}
+	t.lines.thought.Reset()
+}
+
+func (t *text) endsTurn(name string) bool {
+	return slices.ContainsFunc(t.r.s.lines.Done, func(d string) bool { return strings.EqualFold(d, name) })
 }

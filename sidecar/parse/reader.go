@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"strings"
@@ -48,23 +49,23 @@ type Reader struct {
 	content  text
 	thinking *thinking // of the content; nil: the strategies know no literals around thoughts
 	thought  thoughts
-	native   []*Own
+	native   []*NativeCall
 
 	names *Names
 
-	calls   bool      // the server says that the reply ends in a call
-	ended   tools.End // what is known of the end of the reply
-	done    bool
-	told    bool // the text speaks about a call
-	torn    bool // a call was not whole where another message began
-	found   int
-	once    tools.Once
-	spoken  tools.Once // calls of the text: what a server read of them, it may give again
-	wasted  int        // bytes held back for candidates that were none
-	spentAt int        // the last candidate among them, by its offset in the field
-	spentBy *Strategy  // that held it
-	events  []Event
-	broken  bool // the next thought starts a new paragraph
+	calls     bool      // the server says that the reply ends in a call
+	ended     tools.End // what is known of the end of the reply
+	done      bool
+	aboutCall bool // the text speaks about a call
+	torn      bool // a call was not whole where another message began
+	found     int
+	once      tools.Once
+	spoken    tools.Once // calls of the text: what a server read of them, it may give again
+	wasted    int        // bytes held back for candidates that were none
+	spentAt   int        // the last candidate among them, by its offset in the field
+	spentBy   *Strategy  // that held it
+	events    []Event
+	broken    bool // the next thought starts a new paragraph
 
 	guard  *Guard // where names are offered that text must not call; else nil
 	shown  scan.Joined
@@ -305,3 +306,17 @@ func (r *Reader) allowed(st *Strategy, f Field, from, to int, candidate string) 
 	r.step(st, denied)
 	return false
 }
+
+// PlainThought says of reasoning, as the raw JSON string it came in, that the reader
+// would let it through as it is: it holds no markup and is no call. Then it need
+// not be decoded; tell the reader with Reasoned that there was some.
+func (r *Reader) PlainThought(raw []byte) bool {
+	if !r.s.header.Alphabet.Plain(raw) || bytes.ContainsAny(raw, "{=") {
+		return false
+	}
+	inside := bytes.TrimLeft(bytes.Trim(raw, `"`), " \t")
+	return len(inside) > 0 && inside[0] != '[' && inside[0] != '\\'
+}
+
+// Reasoned tells the reader that the server sent reasoning apart from the text.
+func (r *Reader) Reasoned() { r.content.settle(Text) }

@@ -10,8 +10,9 @@ import (
 // What changes something rests on what was not made in front of it; what reads rests on nothing, and
 // nothing rests on what would only have read, or on what the policy denies.
 func TestRests(t *testing.T) {
-	rules := &tools.Rules{Classes: []tools.ClassRule{{Class: tools.Read, Words: []string{"read"}},
-		{Class: tools.Exec, Words: []string{"exec"}}}, MaxDepth: 64}
+	rules := &tools.Rules{MaxDepth: 64, Classes: tools.NewClasses(
+		tools.ClassRule{Class: tools.Read, Words: []string{"read"}},
+		tools.ClassRule{Class: tools.Exec, Words: []string{"exec"}})}
 	c := tools.NewCatalog(rules, nil, []tools.Tool{{Name: "read"}, {Name: "exec"}})
 	call := tools.Call{Name: "exec", Arguments: []byte(`{"a":1}`)}
 	for _, row := range []struct {

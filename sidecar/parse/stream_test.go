@@ -75,7 +75,7 @@ func TestWindows(t *testing.T) {
 		"word":   "to=" + strings.Repeat("x", 600) + " {\"command\":\"ls\"}",
 	} {
 		var want parse.Reading
-		for i, pieces := range chunkings(text) {
+		for i, pieces := range chunkings(text, 1) {
 			r := s.Reader(offeredForFuzz(), parse.Facts{MaxText: 300})
 			for _, p := range pieces {
 				r.Feed(parse.Delta{Content: p})

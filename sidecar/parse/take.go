@@ -1,9 +1,11 @@
 package parse
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -147,8 +149,11 @@ func (t *text) unanswered() {
 // shadowed says that a text in the arguments of a call goes on as the header of another message.
 // Who writes about calls may write such a thing into a file, and a whole message, too.
 func (r *Reader) shadowed(c tools.Call) bool {
+	if r.s.harmony == nil || r.c.Open() || !bytes.Contains(c.Arguments, []byte(harmony.Addressee)) {
+		return false
+	}
 	args := string(c.Arguments)
-	if r.s.harmony == nil || r.c.Open() || !r.s.header.Shadow(args, r.c.Exact) || r.facts.aboutCalls() {
+	if !r.s.header.Shadow(args, r.c.Exact) || r.facts.aboutCalls() {
 		return false
 	}
 	mended := slices.ContainsFunc(c.Repairs,

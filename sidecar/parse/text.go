@@ -2,6 +2,7 @@ package parse
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -15,19 +16,19 @@ import (
 type mode uint8
 
 const (
-	inProse   mode = iota // text, and anything that may open in it
-	inHeader              // behind <|start|> or <|channel|>
-	inMessage             // the body of a message that is shown, thought or dropped
-	inCall                // the body of a message with a recipient
-	inLost                // the body of a commentary message without one
-	inJSON                // an object or array that may be a call
-	inDump                // what may be a message that was printed
-	inFence               // a code fence that may hold a call
-	inClue                // an offered name, and arguments behind it
-	inLines               // Thought:, Action:, Final Answer:
-	inBlock               // between the literals of a block
-	inMaybe               // "analysis …", which is thought only if more markup follows
-	inTail                // behind an invented result: nothing counts any more
+	inProse     mode = iota // text, and anything that may open in it
+	inHeader                // behind <|start|> or <|channel|>
+	inMessage               // the body of a message that is shown, thought or dropped
+	inCall                  // the body of a message with a recipient
+	inLost                  // the body of a commentary message without one
+	inJSON                  // an object or array that may be a call
+	inDump                  // what may be a message that was printed
+	inFence                 // a code fence that may hold a call
+	inNamedCall             // an offered name, and arguments behind it
+	inLines                 // Thought:, Action:, Final Answer:
+	inBlock                 // between the literals of a block
+	inMaybe                 // "analysis …", which is thought only if more markup follows
+	inTail                  // behind an invented result: nothing counts any more
 )
 
 // text reads one field. pend holds what is not decided yet; all offsets that the
@@ -55,8 +56,6 @@ type text struct {
 	loose  bool  // a code block began in the middle of a line
 	ticks  int   // inside `inline code`: how many backticks opened it
 
-	word struct{ at, end int } // offsets in the field: the next glued word, in the text up to end
-
 	lead     []byte // unmarked text at the start, while it may still be a thought
 	held     bool   // the lead is being held
 	bare     bool   // all text so far was unmarked, and came without reasoning
@@ -80,18 +79,18 @@ type text struct {
 	unmarked bool  // it is such a reader: control tokens are text
 	gap      bool  // the next text begins a paragraph
 
-	grammar *harmony.Grammar // of the headers of this reply
-	scan    harmony.Scan
-	second  harmony.Scan // inCall: of another object behind the arguments
-	open    *opener      // inBlock
-	closers []string     // inBlock: literals one of which ends it
-	named   string       // inBlock: the name in the opening literal
-	gaping  *Strategy    // inBlock: a literal of this one opened no call that could be read
-	ahead   ahead
-	clue    Clue
-	fences  []span // inFence: the calls so far
-	front   Signs  // inFence: what the text in front says
-	// what stands in front of this offset in the field was released: no clue reaches back over it
+	grammar   *harmony.Grammar // of the headers of this reply
+	scan      harmony.Scan
+	second    harmony.Scan // inCall: of another object behind the arguments
+	open      *opener      // inBlock
+	closers   []string     // inBlock: literals one of which ends it
+	named     string       // inBlock: the name in the opening literal
+	gaping    *Strategy    // inBlock: a literal of this one opened no call that could be read
+	ahead     ahead
+	namedCall NamedCall
+	fences    []span // inFence: the calls so far
+	front     Signs  // inFence: what the text in front says
+	// what stands in front of this offset in the field was released: no named call reaches back over it
 	looked  int
 	doubted bool      // it is in doubt whether the calls being taken are meant
 	tried   *Strategy // this one, and those before it, released what begins at
@@ -102,7 +101,7 @@ type text struct {
 
 func (t *text) init(r *Reader, f Field) {
 	*t = text{r: r, field: f, last: '\n', first: true, grammar: r.s.header}
-	t.word.end, t.ahead.end = -1, -1
+	t.ahead.end = -1
 }
 
 // feed reads s. With eof nothing follows and everything is decided.
@@ -168,8 +167,8 @@ func (t *text) giveUp(v string) (int, bool) {
 	case inLost:
 		t.message(Text, false)
 		return 0, false
-	case inClue:
-		return t.releaseClue(v, why)
+	case inNamedCall:
+		return t.releaseNamedCall(v, why)
 	case inLines:
 		return t.release(t.r.s.lines, len(v), why)
 	case inBlock:
@@ -195,8 +194,8 @@ func (t *text) step(v string, eof bool) (n int, more bool) {
 		return t.stepDump(v, eof)
 	case inFence:
 		return t.stepFence(v, eof)
-	case inClue:
-		return t.stepClue(v, eof)
+	case inNamedCall:
+		return t.stepNamedCall(v, eof)
 	case inLines:
 		return t.stepLines(v, eof)
 	case inBlock:
@@ -287,4 +286,90 @@ func (t *text) emit(k EventKind, s string) {
 		s = strings.Clone(s)
 	}
 	t.r.emit(k, s)
+}
+
+// verdict is what a look at text yields that may still grow.
+type verdict = scan.Verdict
+
+const no, yes, wait = scan.No, scan.Yes, scan.Wait
+
+// A reply without reasoning may begin with a thought whose header the server
+// ate: only the Harmony token that ends it shows what it was. So the first bytes
+// of unmarked text are held as a lead, and whatever goes beyond them is text.
+// Where Facts say that the server leaves headers alone, only what begins as thoughts do is
+// held.
+
+// flow lets s leave as text, unless it is still a lead or follows an open call.
+func (t *text) flow(s string) {
+	t.past.Add(s)
+	switch {
+	case s == "":
+	case t.inside != nil:
+		t.readInside(s, t.base)
+	case t.hanging:
+		t.note(nil, 0, len(s), Dropped, "follows a call that was not answered yet")
+	case t.leading(len(s)) && (!t.r.facts.Intact || t.r.s.thinks(string(t.lead)+s)):
+		t.lead = append(t.lead, s...)
+	default:
+		if t.gap {
+			t.gap = false
+			t.r.emit(Text, "\n\n")
+		}
+		t.letGo(Text)
+		t.emit(Text, s)
+	}
+}
+
+// leading says that the lead is still held behind n more bytes.
+func (t *text) leading(n int) bool { return t.held && len(t.lead)+n <= t.r.s.lead }
+
+// thinks says that a text begins as thoughts do, or is too short to tell.
+func (s *Strategies) thinks(text string) bool {
+	text = strings.ToLower(strings.TrimLeft(text, " \n"))
+	return slices.ContainsFunc(s.thoughts,
+		func(begin string) bool { return strings.HasPrefix(text, begin) || strings.HasPrefix(begin, text) })
+}
+
+// inLead says that v[n:] stands where a lead is held, or would be.
+func (t *text) inLead(n int) bool {
+	return t.leading(n) || t.r.facts.Intact && t.bare && t.base+n <= t.r.s.lead
+}
+
+// settle decides what the unmarked text was that ends here: a thought without its header
+// shows that the server ate one, also where the text has long been let go.
+func (t *text) settle(k EventKind) {
+	if k == Thought && t.bare && !t.first {
+		t.r.result.Headless = true
+		t.shown = !t.held // what comes next does not continue what was let go
+	}
+	t.bare = false
+	t.spoke = t.spoke || !t.first
+	t.letGo(k)
+}
+
+// letGo ends the holding of the lead.
+func (t *text) letGo(k EventKind) {
+	if !t.held {
+		return
+	}
+	t.held = false
+	if len(t.lead) == 0 {
+		return
+	}
+	if k == Thought {
+		t.r.step(t.r.s.harmony, Step{Field: t.field, To: len(t.lead), Outcome: Thinking,
+			Note: "unmarked text before the first Harmony token"})
+	}
+	t.r.emit(k, string(t.lead))
+	t.lead = nil
+}
+
+// settleLead decides about unmarked text before a header. A body whose own
+// header was lost runs right up to the next token; prose ends with a blank.
+func (t *text) settleLead() {
+	k := Thought
+	if scan.IsSpace(t.before("", 0)) {
+		k = Text
+	}
+	t.settle(k)
 }

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -78,4 +79,77 @@ func only(v gjson.Result, cut bool, keys ...[]string) (yes bool) {
 		return yes
 	})
 	return yes
+}
+
+// boxed is doc with the arguments of its last call as a JSON text in their place, just as they stand:
+// they are no JSON, and all around them is. So the damage cannot reach beyond them.
+func (k *Keys) boxed(doc string) (box, args string, ok bool) {
+	const most = 8 // keys that are tried: one may stand in the arguments
+	end := len(doc)
+	for range most {
+		at, from := -1, 0
+		for _, key := range k.Arguments {
+			if i := strings.LastIndex(doc[:end], `"`+key+`"`); i > at {
+				at, from = i, i+len(key)+2
+			}
+		}
+		if at < 0 {
+			break
+		}
+		if from = scan.SkipSpace(doc, from); strings.HasPrefix(doc[from:], ":") {
+			for to, n := len(doc), 0; n < maxWalk; n++ {
+				to = len(strings.TrimRight(doc[:to], " \t\r\n")) - 1
+				if to <= from || doc[to] != '}' && doc[to] != ']' {
+					break
+				}
+				if gjson.Valid(doc[:from+1] + `""` + doc[to:]) {
+					args = strings.TrimSpace(doc[from+1 : to])
+					return doc[:from+1] + jsontext.Quote(args) + doc[to:], args, args != ""
+				}
+			}
+		}
+		end = at
+	}
+	return "", "", false
+}
+
+// certain reports whether each call fits an offered tool, args are those of the last call, and no text was
+// put into an argument that the model did not name.
+func certain(offered *tools.Catalog, calls []Call, args string) bool {
+	if n := len(calls); n == 0 || calls[n-1].Args != args {
+		return false
+	}
+	return !slices.ContainsFunc(calls, func(c Call) bool {
+		call, refusal := offered.Call(strings.Clone(c.Name), []byte(c.Args), tools.Ending{})
+		return refusal != nil ||
+			slices.ContainsFunc(call.Repairs, func(r tools.Repair) bool { return r.Kind == "args.wrap" })
+	})
+}
+
+// severed takes the calls in v[from:], a value that the reply ends in. The complete ones leave. The one
+// that was cut is refused, even where only brackets are missing: more arguments may have been to come, and
+// a tool must not get half a document. Then the model is asked again. It is false, and nothing has
+// happened, where that need not be a call, and in thoughts, where only whole calls count.
+func (t *text) severed(st *Strategy, v string, from int) bool {
+	got, half, ok := t.envelopeOf(st).Torn(t.r.c, strings.Clone(v[from:]), t.r.facts.MaxDepth, t.first)
+	if !ok || t.field == Reasoning || !mayBe(Object, t.atEnd(v)) ||
+		!t.allowed(st, from, len(v), v[from:]) {
+		return false
+	}
+	if len(got.List)+len(half) == 0 {
+		t.note(st, from, len(v), Dropped, "the reply ends before a call")
+	}
+	t.takeAll(st, from, len(v), got, tools.Ending{})
+	for _, c := range half {
+		t.cutOff(st, v, from, c.Name)
+	}
+	return true
+}
+
+// cutOff refuses the call in v[from:], which the reply ends in.
+func (t *text) cutOff(st *Strategy, v string, from int, name string) {
+	const why = "the reply ends inside the call"
+	t.note(st, from, len(v), Refused, why)
+	t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: name,
+		Text: strings.Clone(v[from:min(len(v), from+maxQuote)]), Why: why})
 }

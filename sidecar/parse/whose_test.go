@@ -183,7 +183,7 @@ func TestAnswerAsCall(t *testing.T) {
 		`Like {"name": "assistant", "arguments": {}}`:                                       `Like {"name": "assistant", "arguments": {}}`,
 		`{"name": "assistant<|channel|>commentary to=read", "arguments": {"path":"a.txt"}}`: "",
 	} {
-		for _, pieces := range chunkings(reply) {
+		for _, pieces := range chunkings(reply, 1) {
 			r := shipped.Strategies("").Reader(none, facts())
 			for _, p := range pieces {
 				r.Feed(parse.Delta{Content: p})

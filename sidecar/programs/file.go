@@ -9,7 +9,7 @@ import (
 
 // File is a file of the folder programs.
 type File struct {
-	Version  int                  `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	rulefile.Head
 	Programs []rulefile.Pair[Row] `rule:"programs,required" doc:"What programs do with their arguments, by name. Names with blanks between share a row. python:NAME is a module of python -m." eg:"{mytool: {letters: v, options: {'-o|--output': write}, operands: 'read*'}}"`
 }
 
@@ -31,6 +31,7 @@ type Row struct {
 	OwnOptions  bool                           `rule:"own_options" doc:"Its options stand before a subcommand, and not behind it."`
 	StartsShell bool                           `rule:"starts_shell" doc:"Without a program to run it starts a shell."`
 	Versioned   bool                           `rule:"versioned" doc:"A version may follow the name, as in python3.11."`
+	Usual       rulefile.Text                  `rule:"usual" doc:"A regular expression of values that are no question, in full: of a variable, whose name begins with a dollar sign, or of an option of kind setting." eg:"'(off|local)'"`
 	Subcommands []rulefile.Pair[Row]           `rule:"subcommands" doc:"Rows for subcommands. Other spellings of one follow a bar. A star at the end stands for any ending. Options and effects of the program hold for them, too." eg:"{push: {effects: publish}, 'list|ls status': {}}"`
 	Hit         []rulefile.Text                `rule:"hit" doc:"Commands that are understood. Every load tries them." eg:"[mytool -v a.txt]"`
 	Miss        []rulefile.Text                `rule:"miss" doc:"Commands that are not understood, so that a person is asked. Every load tries them." eg:"[mytool --frob]"`
@@ -43,7 +44,7 @@ func (r Row) row() program.Row {
 		Letters: r.Letters.Value, Flags: r.Flags.Value, Values: r.Values.Value, Operands: r.Operands.Value,
 		Effects: r.Effects.Value, Enough: r.Enough,
 		Alone: r.Alone.Value, Style: r.Style.Value, Reader: r.Reader.Value, OwnOptions: r.OwnOptions,
-		StartsShell: r.StartsShell, Versioned: r.Versioned,
+		StartsShell: r.StartsShell, Versioned: r.Versioned, Usual: r.Usual.Value,
 	}
 	for _, o := range r.Options {
 		out.Options = append(out.Options, program.Option{Names: o.Key.Value, Means: o.Value.Value})
@@ -59,7 +60,7 @@ func (r Row) row() program.Row {
 func (r Row) find(f program.Flaw) rulefile.Place {
 	texts := map[string][]rulefile.Text{
 		"letters": {r.Letters}, "flags": {r.Flags}, "values": {r.Values}, "operands": {r.Operands}, "effects": {r.Effects}, "alone": {r.Alone},
-		"style": {r.Style}, "reader": {r.Reader},
+		"style": {r.Style}, "reader": {r.Reader}, "usual": {r.Usual},
 	}[f.Key]
 	if f.Key == "options" {
 		texts = []rulefile.Text{r.Options[f.Entry].Key, r.Options[f.Entry].Value}

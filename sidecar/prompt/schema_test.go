@@ -6,7 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // A reply under the schema is calls of the offered tools, or an answer, and nothing else.
@@ -36,7 +36,7 @@ func TestSchema(t *testing.T) {
 		{"words", prompt.Bound{}, `"hello"`, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			schema, err := jsonschema.Compile(prompt.Schema(offered, row.bound))
+			schema, err := tools.CompileSchema(prompt.Schema(offered, row.bound))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,7 +30,7 @@ func ExplainRequest(set *ruleset.Set, doc []byte) (*EditedRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	run, defaults := req.Runtime(), map[string]any(nil)
+	run, defaults := req.Runtime, map[string]any(nil)
 	if m, ok := set.Model(req.Model); ok {
 		defaults = m.Sampling
 	}

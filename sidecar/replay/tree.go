@@ -3,9 +3,9 @@ package replay
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -132,7 +132,7 @@ func (s *seen) strategy(set *ruleset.Set, st *parse.Strategy) TreeStrategy {
 	case !st.Enabled:
 		t.Verdict, t.Says = VerdictDisabled, "off: disabled in the profile"
 	case len(t.Calls) > 0:
-		t.Verdict, t.Says = VerdictFound, "found "+count(len(t.Calls), "call")
+		t.Verdict, t.Says = VerdictFound, "found "+terminal.Count(len(t.Calls), "call")
 	case len(t.Steps) == 0 && st.Kind == parse.Harmony && s.reading.Marked:
 		t.Verdict, t.Says = VerdictHandled, "messages, and no call in them"
 	case len(t.Steps) == 0:
@@ -204,14 +204,6 @@ func (s *TreeStep) Says() string {
 		did = string(s.Outcome)
 	}
 	return did + ": " + s.Note
-}
-
-// count is a number of things in words: 1 call, 2 calls.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // Judgeable are the calls that were found, and those that the policy denied, as they were read.

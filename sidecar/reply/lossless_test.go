@@ -178,7 +178,6 @@ func TestSideBySide(t *testing.T) {
 	wg.Wait()
 }
 
-// The usage of a reply passes, asked for or not by a server that tells it anyway.
 // The caller of a reply that was asked for again is told the prompt of the last request and what the model
 // has written in all of them; a sentence of ours is told with what is known.
 func TestUsageOfSeveralReplies(t *testing.T) {
@@ -215,6 +214,7 @@ func TestUsageOfSeveralReplies(t *testing.T) {
 	}
 }
 
+// The usage of a reply passes, asked for or not by a server that tells it anyway.
 func TestUsage(t *testing.T) {
 	for _, row := range []struct {
 		ask, body string

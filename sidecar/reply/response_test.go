@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -363,15 +364,17 @@ func TestResponseFault(t *testing.T) {
 
 // A caller is never left without an event for long, and what it gets then is data.
 func TestResponseKeepalive(t *testing.T) {
-	w := httptest.NewRecorder()
 	_, asked, err := Chat([]byte(`{"input":"go"}`))
 	ruletest.Must(t, err)
-	sink := NewResponse(w, ResponseConfig{Asked: asked, Model: "gpt-oss", Stream: true,
-		Keepalive: 20 * time.Millisecond, RoleWait: RoleWait, Log: slog.New(slog.DiscardHandler)})
-	time.Sleep(150 * time.Millisecond)
-	sink.Stop()
-	if n := strings.Count(w.Body.String(), "event: response.in_progress\ndata: {"); n < 3 ||
-		strings.Count(w.Body.String(), "response.created\"") != 1 {
-		t.Errorf("%d in\n%s", n, w.Body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := httptest.NewRecorder()
+		sink := NewResponse(w, ResponseConfig{Asked: asked, Model: "gpt-oss", Stream: true,
+			Keepalive: 20 * time.Millisecond, RoleWait: RoleWait, Log: slog.New(slog.DiscardHandler)})
+		time.Sleep(150 * time.Millisecond)
+		sink.Stop()
+		if n := strings.Count(w.Body.String(), "event: response.in_progress\ndata: {"); n < 3 ||
+			strings.Count(w.Body.String(), "response.created\"") != 1 {
+			t.Errorf("%d in\n%s", n, w.Body)
+		}
+	})
 }

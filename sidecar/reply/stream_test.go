@@ -122,7 +122,7 @@ func TestLead(t *testing.T) {
 		}
 		fmt.Fprint(w, provider.Piece(0, `"role":"assistant","content":""`, "null")+provider.Piece(0, `"content":"It is "`, "null"))
 		_ = http.NewResponseController(w).Flush()
-		time.Sleep(wait)
+		time.Sleep(wait) // the model is silent for so long
 		fmt.Fprint(w, provider.Piece(0, `"content":"one."`, "null")+provider.Piece(0, "", `"stop"`)+provider.DoneEvent)
 	}))
 	for _, held := range []bool{false, true} {
@@ -222,7 +222,7 @@ func TestHeldRole(t *testing.T) {
 		w.Header().Set("Content-Type", provider.SSE)
 		fmt.Fprint(w, provider.Piece(0, `"role":"assistant","content":"<"`, "null"))
 		_ = http.NewResponseController(w).Flush()
-		time.Sleep(150 * time.Millisecond)
+		time.Sleep(150 * time.Millisecond) // the model is silent for so long
 		fmt.Fprint(w, provider.Piece(0, `"content":" 3"`, "null")+provider.Piece(0, "", `"stop"`)+provider.DoneEvent)
 	}))
 	if a := r.Stream(); a.Text != "< 3" || a.Roles != 1 || len(a.IDs) != 1 || !a.Done {

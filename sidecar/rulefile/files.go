@@ -38,21 +38,17 @@ const (
 // "builtin/", those of the locked folder under "policy/".
 type Files map[string]string
 
-// patterns are the files that count, hidden ones excepted.
-var patterns = []string{"*.yaml", PackFolder + "/*.yaml", ExtraFolder + "/*.yaml", ProgramFolder + "/*.yaml",
-	AgentFolder + "/*.yaml", FamilyFolder + "/*.yaml", TestFolder + "/*.yaml",
-	PromptFolder + "/*.txt", PromptFolder + "/*.tmpl"}
-
 // Counted reports whether a file of this name inside a folder of rules is one of
 // them. All others may stand there and mean nothing; Ignored warns of some.
 func Counted(name string) bool {
 	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(path.Base(name), ".") {
 		return false
 	}
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		ok, err := path.Match(pattern, name)
-		return ok && err == nil
-	})
+	folder, ext := path.Dir(name), path.Ext(name)
+	if folder == PromptFolder {
+		return ext == ".txt" || ext == ".tmpl"
+	}
+	return ext == ".yaml" && (folder == "." || slices.Contains(Folders(), folder))
 }
 
 // Misnamed reports whether a file would be one of them if its name did not end in .yml. That is an error,
@@ -199,7 +195,7 @@ func readDir(dir string) (Files, error) {
 func (f Files) Own() Files {
 	out := Files{}
 	for name, text := range f {
-		if Counted(name) {
+		if Counted(name) && text != Lacking(name) {
 			out[name] = text
 		}
 	}

@@ -96,7 +96,7 @@ func (t *Tree) mergeItems(base, over *yaml.Node) *yaml.Node {
 		}
 		if takes(item) {
 			t.report(t.places().head(item), CodeRef, "there is no "+name+" to take away",
-				nearHint(name, names))
+				DidYouMeanOr(name, names, "nothing that is included has this name"))
 			continue
 		}
 		t.strays[item] = "nothing that is included has " + called(item)

@@ -186,8 +186,13 @@ func distance(a, b string) int {
 
 // DidYouMean is a hint with the nearest word, or with all of them.
 func DidYouMean(name string, words []string) string {
+	return DidYouMeanOr(name, words, "one of: "+strings.Join(words, ", "))
+}
+
+// DidYouMeanOr is a hint with the nearest word, or else another one.
+func DidYouMeanOr(name string, words []string, otherwise string) string {
 	if w, ok := Nearest(name, words); ok {
 		return "did you mean " + w + "?"
 	}
-	return "one of: " + strings.Join(words, ", ")
+	return otherwise
 }

@@ -40,3 +40,22 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
+
+// YAML 1.1 reads 010 as 8, YAML 1.2 as 10, and yaml.v3 08 as 8.
+func TestNumbersThatBeginWithZero(t *testing.T) {
+	for number, want := range map[string]bool{"0": true, "10": true, "0.5": true, "-0.5": true, "0x10": true, "0o10": true,
+		"1e3": true, "010": false, "08": false, "-010": false, "00": false, "00.5": false} {
+		type shape struct {
+			Share float64 `rule:"share"`
+			Any   any     `rule:"any"`
+		}
+		doc := "share: " + number + "\nany: [" + number + ", '" + number + "', 2026-01-02]\n"
+		if strings.ContainsAny(number, "xo") {
+			doc = doc[len("share: "+number+"\n"):] // no fraction of YAML's
+		}
+		_, problems := Decode[shape]("limits.yaml", doc)
+		if got := len(problems) == 0; got != want {
+			t.Errorf("%s: %v", number, problems)
+		}
+	}
+}

@@ -14,7 +14,7 @@ import (
 // tagged reports whether n is a scalar of one of the types, as YAML resolves it.
 func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
 	if n.Kind == yaml.ScalarNode && slices.Contains(tags, n.ShortTag()) {
-		return true
+		return !d.octal(n)
 	}
 	msg, hint := fmt.Sprintf("%s must be %s", key, want), ""
 	switch {
@@ -26,6 +26,16 @@ func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
 	}
 	d.report(n, CodeType, msg, hint)
 	return false
+}
+
+// octal reports a number that begins with a zero, which makes octal digits of its digits in YAML 1.1 alone.
+func (d *decoder) octal(n *yaml.Node) bool {
+	digits := strings.TrimLeft(n.Value, "+-")
+	if n.ShortTag() == "!!str" || len(digits) < 2 || digits[0] != '0' || digits[1] < '0' || digits[1] > '9' {
+		return false
+	}
+	d.report(n, CodeYAML, n.Value+" is not the same number for all who read YAML", "leave the 0 at its start out")
+	return true
 }
 
 // isText reports whether n is a string. What YAML takes for something else gets
@@ -147,6 +157,9 @@ func (d *decoder) tree(n *yaml.Node, depth int, mapping func([]Member) any) any 
 	}
 	switch n.ShortTag() {
 	case "!!int":
+		if d.octal(n) {
+			return nil
+		}
 		if i, err := strconv.ParseInt(n.Value, 0, 64); err == nil {
 			return int(i)
 		}

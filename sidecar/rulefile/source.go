@@ -17,7 +17,7 @@ type Source struct {
 	Builtin Files  // what the program ships
 	// files of the program that count under a locked folder, whatever the operator makes of them
 	Floor []string
-	Later []string // files that folders of earlier versions lack: the program's count there
+	Names []string // of rule files; the program's counts where the folder has none of that name
 }
 
 // Builtin reads what the program ships: the folders rules and prompts.
@@ -49,14 +49,13 @@ func (s Source) Read() (Files, error) {
 	return s.Whole(own)
 }
 
-// Whole completes the files of an operator's folder to all that count. They
-// replace the rules of the program as a whole, but for files that came later. Of those, only the files that
-// they name are added, below builtin/, what is known of programs and agents, and each prompt that the folder
-// has no other text for.
+// Whole completes the files of an operator's folder to all that count. Each replaces the file of that name
+// that the program ships. Added are the program's own files that they name, below builtin/, what is known of
+// programs and agents, and each prompt that the folder has no other text for.
 // The locked folder is read as it is now.
 func (s Source) Whole(own Files) (Files, error) {
 	all := maps.Clone(own)
-	for _, name := range s.Later {
+	for _, name := range s.Names {
 		if !own.Has(name) {
 			all[name] = Lacking(name)
 		}
@@ -64,7 +63,7 @@ func (s Source) Whole(own Files) (Files, error) {
 	return s.withPolicy(all.over(s.Builtin))
 }
 
-// Lacking stands for a file that a folder lacks, and need not have. No file holds this text.
+// Lacking stands for a file that a folder lacks. No file holds this text.
 func Lacking(name string) string {
 	return "# The folder lacks this file.\nversion: 1\ninclude: [" + BuiltinFolder + "/" + name + "]\n"
 }

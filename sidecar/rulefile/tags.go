@@ -38,6 +38,14 @@ func IsPair(t reflect.Type) bool {
 	return is
 }
 
+// Head is what every rule file begins with.
+type Head struct {
+	Version int `rule:"version,required" one:"1" doc:"The version of this file's format."`
+}
+
+// Lists are lists of texts, each below a key that the operator chooses.
+type Lists = []Pair[[]Text]
+
 // Keys are the fields of a struct that are keys of a rule file.
 func Keys(t reflect.Type) (out []reflect.StructField) {
 	for f := range t.Fields() {

@@ -93,14 +93,6 @@ func takes(item *yaml.Node) bool {
 		len(item.Content) == 2*len(naming(item))+2
 }
 
-// nearHint names the word that is meant, if there is one.
-func nearHint(name string, words []string) string {
-	if near, ok := Nearest(name, words); ok {
-		return "did you mean " + near + "?"
-	}
-	return "nothing that is included has this name"
-}
-
 // prune removes from the tree what was taken away.
 func (t *Tree) prune(n *yaml.Node) {
 	if len(t.gone) == 0 || n == nil {

@@ -9,7 +9,7 @@ import (
 
 var errNoFolder = errors.New("there is no such folder; a new one is made with: gpt-oss-executor init DIR")
 
-var errNoFiles = errors.New("it holds no *.yaml file; write the default ones with: gpt-oss-executor init DIR")
+var errNoFiles = errors.New("it holds no *.yaml file; write some with: gpt-oss-executor init DIR")
 
 // unread is why a folder cannot be read, with its name.
 func unread(dir string, err error) error {

@@ -92,7 +92,7 @@ func TestWatchBesideNoise(t *testing.T) {
 			}
 		}
 	}()
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(200 * time.Millisecond) // the noise has begun
 	write(t, dir+"/exec.yaml", "b: 2\n")
 	got := collect(applied, true)
 	close(stop)

@@ -40,20 +40,16 @@ func watched(t *testing.T) (dir string, applied <-chan seen) {
 
 func watching(t *testing.T, dir string) <-chan seen {
 	t.Helper()
-	files, err := ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ch := make(chan seen, 100)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		Watch(ctx, Source{Dir: dir}, files.Version(),
+		Watch(ctx, Source{Dir: dir}, "",
 			func(f Files, err error) bool { ch <- seen{f, err, time.Now()}; return true })
 	}()
 	t.Cleanup(func() { cancel(); <-done })
-	time.Sleep(150 * time.Millisecond) // past its first look
+	<-ch // the first look is over
 	return ch
 }
 
@@ -110,7 +106,7 @@ func TestWatchEditors(t *testing.T) {
 			f, err := os.Create(d + "/exec.yaml")
 			check(t, err)
 			for _, s := range []string{"b:", " 2\n", "c: 3\n"} {
-				time.Sleep(40 * time.Millisecond)
+				time.Sleep(40 * time.Millisecond) // an editor that writes in pieces
 				_, err := f.WriteString(s)
 				check(t, err)
 			}
@@ -127,7 +123,7 @@ func TestWatchEditors(t *testing.T) {
 		}, "b: 2\n", 0},
 		{"two files, 60 ms apart", func(t *testing.T, d string) {
 			write(t, d+"/exec.yaml", "b: 2\n")
-			time.Sleep(60 * time.Millisecond)
+			time.Sleep(60 * time.Millisecond) // as long as the name of the row says
 			write(t, d+"/limits.yaml", "b: 2\n")
 		}, "b: 2\n", 60 * time.Millisecond},
 		{"new file", func(t *testing.T, d string) { write(t, d+"/new.yaml", "x: 1\n") }, "a: 1\n", 0},
@@ -243,7 +239,7 @@ func TestWatchDuringApply(t *testing.T) {
 		switch f["a.yaml"] {
 		case "2":
 			write(t, dir+"/a.yaml", "3")
-			time.Sleep(200 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond) // the event comes while this goes on
 		case "3":
 			cancel()
 		}
@@ -288,7 +284,6 @@ func TestWatchTrouble(t *testing.T) {
 	}
 	mkdir(t, dir)
 	write(t, dir+"/exec.yaml", "c: 3\n")
-	time.Sleep(300 * time.Millisecond)
 	if got := collect(applied, true); len(got) != 1 || got[0].files["exec.yaml"] != "c: 3\n" {
 		t.Fatalf("with the folder again: %v", got)
 	}

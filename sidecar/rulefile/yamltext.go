@@ -281,7 +281,7 @@ func (y *yamlText) insertFlow(in *yaml.Node, key string, value any) ([]byte, err
 	}
 	added := flowValue(value)
 	if in.Kind == yaml.MappingNode {
-		added = word(key) + ": " + added
+		added = scalar(key, 0) + ": " + added
 	}
 	for at > 0 && strings.IndexByte(" \t\r\n", y.text[at-1]) >= 0 {
 		at--
@@ -320,10 +320,11 @@ func block(value any, indent, newline string) string {
 	switch v := value.(type) {
 	case jsonc.Pairs:
 		for _, m := range v {
+			b.WriteString(indent + scalar(m.Key, 0) + ":")
 			if _, nested := m.Value.(jsonc.Pairs); nested || holdsPairs(m.Value) {
-				b.WriteString(indent + word(m.Key) + ":" + newline + block(m.Value, indent+"  ", newline))
+				b.WriteString(newline + block(m.Value, indent+"  ", newline))
 			} else {
-				b.WriteString(indent + word(m.Key) + ": " + flowValue(m.Value) + newline)
+				b.WriteString(" " + flowValue(m.Value) + newline)
 			}
 		}
 	case jsonc.List:
@@ -355,7 +356,7 @@ func flowValue(value any) string {
 	switch v := value.(type) {
 	case jsonc.Pairs:
 		for _, m := range v {
-			parts = append(parts, word(m.Key)+": "+flowValue(m.Value))
+			parts = append(parts, scalar(m.Key, 0)+": "+flowValue(m.Value))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case jsonc.List:

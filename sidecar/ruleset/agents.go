@@ -2,6 +2,8 @@ package ruleset
 
 import (
 	"fmt"
+	"maps"
+	"net/textproto"
 	"path"
 	"regexp"
 	"slices"
@@ -26,20 +28,20 @@ const generic = "generic"
 // agentFile is a file of the folder agents: a program that sends requests and runs the calls, such as
 // OpenClaw or Codex. The name of the file is the name of the agent.
 type agentFile struct {
-	Version   int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	About     string                           `rule:"about" doc:"Which program this is, and with which versions the file was tried."`
-	Known     []agentSign                      `rule:"known" doc:"How a request of the agent is recognised: by one of these entries. Of an entry, everything must hold. Without entries no request is."`
-	Session   []rulefile.Text                  `rule:"session" doc:"Headers that name the session." eg:"[x-session-id]"`
-	Workspace agentWorkspace                   `rule:"workspace" doc:"Where the agent says that it works."`
-	Folders   agentFolders                     `rule:"folders" doc:"Folders of the agent itself, beside those of paths.yaml."`
-	Tools     []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Further names for the groups of aliases.yaml, by the first name of each." eg:"{exec: [unified_exec]}"`
-	Arguments []rulefile.Pair[[]rulefile.Text] `rule:"arguments" doc:"Other names of arguments of any tool, beside those of arguments.yaml." eg:"{cmd: [line]}"`
-	Asks      string                           `rule:"asks" one:"gateway agent sidecar nobody" doc:"Who asks a person when a rule says ask. gateway: the agent asks about calls that have the argument ask. agent: the call leaves as it is, and the agent asks by its own settings; one that runs such calls at once is not trusted for ten minutes. sidecar: the call waits here. nobody: the call is denied. If left out, it is sidecar. asks: sidecar of exec.yaml outranks it." eg:"agent"`
-	Results   agentResults                     `rule:"results" doc:"What results of calls about which a person had to be asked look like. By them the sidecar sees whether the agent has asked."`
-	Retry     rulefile.Text                    `rule:"retry" doc:"Words by which the agent sends a request again. They stand in the text of errors that pass, where a stream has begun." eg:"server error"`
-	Loop      agentLoop                        `rule:"loop" doc:"What is to be known of its messages to see that a model goes round in circles, beside loop of limits.yaml."`
-	Connect   connection.Connection            `rule:"connect" doc:"How gpt-oss-executor connect leads the agent to the sidecar."`
-	Commands  string                           `rule:"commands" one:"here elsewhere" doc:"here: the agent runs commands on its own machine, as its user, so that the kernel can confine them once connect has noted that this machine is meant. elsewhere: in a sandbox of its own or on another machine. If left out, only serve --confine here confines them." eg:"elsewhere"`
+	rulefile.Head
+	About     string                `rule:"about" doc:"Which program this is, and with which versions the file was tried."`
+	Known     []agentSign           `rule:"known" doc:"How a request of the agent is recognised: by one of these entries. Of an entry, everything must hold. Without entries no request is."`
+	Session   []rulefile.Text       `rule:"session" doc:"Headers that name the session." eg:"[x-session-id]"`
+	Workspace agentWorkspace        `rule:"workspace" doc:"Where the agent says that it works."`
+	Folders   agentFolders          `rule:"folders" doc:"Folders of the agent itself, beside those of paths.yaml."`
+	Tools     rulefile.Lists        `rule:"tools" doc:"Further names for the groups of aliases.yaml, by the first name of each." eg:"{exec: [unified_exec]}"`
+	Arguments rulefile.Lists        `rule:"arguments" doc:"Other names of arguments of any tool, beside those of arguments.yaml." eg:"{cmd: [line]}"`
+	Asks      string                `rule:"asks" one:"gateway agent sidecar nobody" doc:"Who asks a person when a rule says ask. gateway: the agent asks about calls that have the argument ask. agent: the call leaves as it is, and the agent asks by its own settings; one that runs such calls at once is not trusted for ten minutes. sidecar: the call waits here. nobody: the call is denied. If left out, it is sidecar. asks: sidecar of exec.yaml outranks it." eg:"agent"`
+	Results   agentResults          `rule:"results" doc:"What results of calls about which a person had to be asked look like. By them the sidecar sees whether the agent has asked."`
+	Retry     rulefile.Text         `rule:"retry" doc:"Words by which the agent sends a request again. They stand in the text of errors that pass, where a stream has begun." eg:"server error"`
+	Loop      agentLoop             `rule:"loop" doc:"What is to be known of its messages to see that a model goes round in circles, beside loop of limits.yaml."`
+	Connect   connection.Connection `rule:"connect" doc:"How gpt-oss-executor connect leads the agent to the sidecar."`
+	Commands  string                `rule:"commands" one:"here elsewhere" doc:"here: the agent runs commands on its own machine, as its user, so that the kernel can confine them once connect has noted that this machine is meant. elsewhere: in a sandbox of its own or on another machine. If left out, only serve --confine here confines them." eg:"elsewhere"`
 }
 
 // agentSign is one way to recognise a request.
@@ -86,34 +88,24 @@ type Agent struct {
 	set     func(*Set) *Set
 }
 
-// agentNames are the agents of all layers, in the order in which they are tried; generic is not among them.
-func (l *loader) agentNames() (out []string) {
-	for name := range l.files {
-		plain := strings.TrimPrefix(name, rulefile.BuiltinFolder+"/")
-		if stem, ok := strings.CutSuffix(path.Base(plain), ".yaml"); ok &&
-			path.Dir(plain) == rulefile.AgentFolder && stem != generic {
-			out = append(out, stem)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // agents takes the files of the folder agents. One of the operator's takes the place of that of the program.
 func (l *loader) agents() {
 	var results state.Evidence
 	l.set.Connect = connection.Agents{}
-	for _, name := range append(l.agentNames(), generic) {
-		file := rulefile.AgentFolder + "/" + name + ".yaml"
-		if !l.files.Has(file) {
-			file = rulefile.BuiltinFolder + "/" + file
-		}
-		f := decodeFile[agentFile](l, file)
+	files := l.stems(rulefile.AgentFolder)
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(files)),
+		func(name string) bool { return name == generic })
+	for _, name := range append(names, generic) {
+		f := decodeFile[agentFile](l, files[name])
 		l.set.agents = append(l.set.agents, l.agent(name, &f))
 		if l.problems = append(l.problems, f.Connect.Problems()...); f.Connect.Known() {
 			l.set.Connect[name] = f.Connect
 		}
-		if headers := values(f.Session); name == generic {
+		headers := values(f.Session)
+		for i, header := range headers {
+			headers[i] = textproto.CanonicalMIMEHeaderKey(header)
+		}
+		if name == generic {
 			l.set.Sessions = slices.Concat(headers, l.set.Sessions) // are what most send
 		} else {
 			l.set.Sessions = append(l.set.Sessions, headers...)
@@ -162,7 +154,7 @@ func (l *loader) agent(name string, f *agentFile) *Agent {
 	groups, params := l.nameGroups(f.Tools), l.agentParams(f.Arguments)
 	a.set = func(s *Set) *Set {
 		out := *s
-		out.Agent, out.agents, out.Loop = a, nil, s.Loop.With(loop)
+		out.Agent, out.agents, out.base, out.Loop = a, nil, s, s.Loop.With(loop)
 		out.own = s.own.forAgent(f.Asks, learn, read, write)
 		if s.locked != nil && s.oneWorld {
 			out.locked = s.locked.forAgent("", nil, read, write)
@@ -183,7 +175,7 @@ func (l *loader) ownFolders(list []rulefile.Text) (out []string) {
 	for _, t := range list {
 		folder, _ := l.folder(t, home)
 		if t.At.Known() && (folder == "/" || folder == home) {
-			l.report(t.All(), rulefile.CodeValue, t.Value+" is more than a folder of the agent",
+			l.wrong(t, t.Value+" is more than a folder of the agent",
 				"name a folder below it, such as ~/.codex/skills")
 			continue
 		}
@@ -207,7 +199,7 @@ func addNames(groups, more []tools.Group) []tools.Group {
 	return out
 }
 
-func (l *loader) agentParams(list []rulefile.Pair[[]rulefile.Text]) (out []tools.ParamAlias) {
+func (l *loader) agentParams(list rulefile.Lists) (out []tools.ParamAlias) {
 	for _, p := range list {
 		l.set.book.add(p.Key.At, "*."+p.Key.Value)
 		out = append(out, tools.ParamAlias{Param: p.Key.Value, From: values(p.Value),
@@ -230,7 +222,10 @@ func (a *author) forAgent(asks string, learn []Sentence, read, write []string) *
 // For is the set for requests of an agent: the same rules, with what its file says. A name without a file
 // gives the set itself.
 func (s *Set) For(name string) *Set {
-	if one := s.of[name]; one != nil && s.loaded == s {
+	if s.Agent != nil && s.Agent.Name == name {
+		return s
+	}
+	if one := s.of[name]; one != nil && s.base == s {
 		return one
 	}
 	if a := s.AgentOf(name); a != nil {
@@ -239,9 +234,17 @@ func (s *Set) For(name string) *Set {
 	return s
 }
 
+// Base is the set for every agent, of which this one is that for one agent.
+func (s *Set) Base() *Set {
+	if s.Agent != nil {
+		return s.base
+	}
+	return s
+}
+
 // forAgents makes the sets of the agents once, so that no request has to.
 func (s *Set) forAgents() {
-	s.of, s.loaded = map[string]*Set{}, s
+	s.of, s.base = map[string]*Set{}, s
 	for _, a := range s.agents {
 		s.of[a.Name] = a.set(s)
 	}

@@ -21,11 +21,10 @@ const (
 func (c Confine) String() string { return [...]string{"never", "when_possible", "always"}[c] }
 
 func confineOf(word string) Confine {
-	switch word {
-	case "never":
-		return Never
-	case "always":
-		return Always
+	for _, c := range []Confine{Never, Always} {
+		if c.String() == word {
+			return c
+		}
 	}
 	return Possible
 }
@@ -95,28 +94,28 @@ func (l *loader) confined(r confinedRule) Confined {
 		Remotes: values(r.Remotes), Hidden: values(r.Hidden), Secrets: values(r.Secrets)}
 	for key, list := range map[string][]rulefile.Text{"read": r.Read, "write": r.Write} {
 		for _, t := range list {
-			if t.At.Known() && !strings.HasPrefix(t.Value, "/") && t.Value != "~" &&
+			if !strings.HasPrefix(t.Value, "/") && t.Value != "~" &&
 				!strings.HasPrefix(t.Value, "~/") {
-				l.report(t.All(), rulefile.CodeValue, t.Value+" is not an absolute path",
+				l.wrong(t, t.Value+" is not an absolute path",
 					"begin it with / or ~/")
 			}
 			if key == "write" && (t.Value == "/" || strings.Trim(t.Value, "/") == "~") {
-				l.report(t.All(), rulefile.CodeValue,
+				l.wrong(t,
 					t.Value+" cannot be a folder of confined commands: it holds what they must not change",
 					"name a folder of their own, such as ~/.cache/gpt-oss-executor")
 			}
 		}
 	}
 	for _, t := range r.Secrets {
-		if _, err := path.Match(t.Value, ""); t.At.Known() && (err != nil || t.Value == "" ||
-			strings.HasPrefix(t.Value, "/") || strings.Trim(t.Value, "*?/") == "") {
-			l.report(t.All(), rulefile.CodeValue, t.Value+" is no name of a secret",
+		if _, err := path.Match(t.Value, ""); err != nil || t.Value == "" ||
+			strings.HasPrefix(t.Value, "/") || strings.Trim(t.Value, "*?/") == "" {
+			l.wrong(t, t.Value+" is no name of a secret",
 				"write it like .env or .env.*")
 		}
 	}
 	for _, e := range r.Environment {
-		if e.Key.At.Known() && (e.Key.Value == "" || strings.ContainsAny(e.Key.Value, "=\x00 ")) {
-			l.report(e.Key.All(), rulefile.CodeValue, "this is no name of a variable",
+		if e.Key.Value == "" || strings.ContainsAny(e.Key.Value, "=\x00 ") {
+			l.wrong(e.Key, "this is no name of a variable",
 				"write it like GOCACHE")
 		}
 		c.Environment = append(c.Environment, e.Key.Value+"="+e.Value.Value)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -19,7 +18,7 @@ func (l *loader) knownHosts(f urlsFile) []urls.Pattern {
 	for _, t := range *f.KnownHosts {
 		p, err := urls.ParsePattern(t.Value)
 		if err != nil {
-			l.report(t.All(), rulefile.CodeValue,
+			l.wrong(t,
 				strconv.Quote(t.Value)+" cannot be a known host: "+err.Error(),
 				"write a host, such as github.com, *.npmjs.org for all below one, or git.example.com:8443")
 			continue

@@ -31,7 +31,7 @@ func TestKnownHosts(t *testing.T) {
 		"the lock knows none": {ours("known_hosts: [example.com]\n"), ours("known_hosts: []\n"), "",
 			"example.com"},
 	} {
-		set, problems := underLock(t, row.locked, row.own)
+		set, problems := untried(lockedFiles(t, row.locked, row.own))
 		if set == nil {
 			t.Fatalf("%s: %v", name, problems)
 		}

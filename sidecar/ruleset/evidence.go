@@ -4,7 +4,7 @@ import "github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 
 // evidenceDoc is evidence.yaml.
 type evidenceDoc struct {
-	Version int           `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	rulefile.Head
 	Topic   []string      `rule:"topic" doc:"What a user says who writes about calls, in any case." eg:"[tool call]"`
 	Data    []string      `rule:"data" doc:"What a user or a thought says where the answer is an object, in small letters: an object that fits a tool and names none is asked about then." eg:"[json]"`
 	Base    rulefile.Gone `rule:"base" doc:"What stands around a call decides; signs have no weights."`

@@ -31,14 +31,14 @@ func TestEvidence(t *testing.T) {
 		"a key is unknown": text + "tlk: {}\n",
 	} {
 		files[evidenceFile] = broken
-		_, problems := Full.Load(files)
+		_, problems := untried(files)
 		if len(problems) != 1 || problems[0].File != evidenceFile {
 			t.Errorf("%s: %v", what, problems)
 		}
 	}
 	files[evidenceFile] = text + "base: 0\nweights: [{sign: quoted, weight: -7}]\ntalk: {shown: [if you]}\n" +
 		"looks: [ls]\nrun: {read: 0.6, write: 0.9, exec: 0.9}\nask: {read: 0.4, write: 0.7, exec: 0.7}\n"
-	set, problems := Full.Load(files)
+	set, problems := untried(files)
 	if set == nil || len(problems) != 6 {
 		t.Fatalf("a file of an earlier version: %v", problems)
 	}
@@ -49,8 +49,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// A strategy of a kind that earlier versions had is read as a frame, or reads nothing, and a warning names the
-// kind that replaced it. Profiles may still name it.
+// A strategy of a kind that earlier versions had is read as a frame, or reads nothing, and a warning names what
+// replaced it; so it does for keys of kind json. Profiles may still name it.
 func TestGoneKind(t *testing.T) {
 	files := shipped(t)
 	files["extra/strategies.old.yaml"] = `version: 1
@@ -59,15 +59,17 @@ strategies:
      pattern: {open: ['@@'], find: '@@(?P<tool>\w+)'}, hit: [{text: '@@read', gives: [{tool: read, args: {}}]}]}
   - {id: angles, about: an old one, kind: block, priority: 12, confidence: 1,
      block: {open: ['<<'], close: ['>>'], body: auto}, hit: [{text: '<<read(path="a")>>', gives: [{tool: read, args: {path: a}}]}]}
+  - {id: object, about: an old one, kind: json, priority: 13, confidence: 1, enabled: false,
+     json: {name: [n], arguments: [a], heads: [to], status: [using], tags: [message]}}
 profiles:
   old: {enable: [at_signs, angles]}
 `
 	set, problems := Full.Load(files)
-	if set == nil || len(problems) != 2 {
+	if set == nil || len(problems) != 5 {
 		t.Fatal(problems)
 	}
 	for _, p := range problems {
-		if !p.Warning || !strings.Contains(p.Hint, "kind: frame") {
+		if !p.Warning || !strings.Contains(p.Hint, "frame") {
 			t.Error(p)
 		}
 	}

@@ -119,11 +119,15 @@ func (l *loader) catalog(names *[]string) *tools.Catalog {
 // read lets one strategy, switched on, read a reply.
 func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta,
 	finish string) (parse.Reading, bool) {
-	s.Enabled = true
-	compiled, err := parse.Compile([]parse.Strategy{s})
-	if err != nil {
-		l.refused(err)
-		return parse.Reading{}, false
+	compiled := l.alone[s.Place]
+	if compiled == nil {
+		var err error
+		s.Enabled = true
+		if compiled, err = parse.Compile([]parse.Strategy{s}); err != nil {
+			l.refused(err)
+			return parse.Reading{}, false
+		}
+		l.alone[s.Place] = compiled
 	}
 	r := compiled.Reader(c, l.set.Facts("gpt-oss", "generic", ""))
 	r.Feed(d)

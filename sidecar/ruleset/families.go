@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ const anyFamilyFile = rulefile.FamilyFolder + "/gpt-oss.yaml"
 // familyFile is a file of the folder families: how the models of a family write replies. The name of the file
 // is the name of the family.
 type familyFile struct {
-	Version    int             `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	rulefile.Head
 	About      string          `rule:"about,required" doc:"Which models these are, and where the format is described."`
 	Models     []rulefile.Text `rule:"models,required" doc:"Words of the names of its models, in upper or lower case. A name may hold words of several families: the first one counts, and of two that begin at one place the longer one." eg:"[qwen, qwq]"`
 	Template   []rulefile.Text `rule:"template" doc:"Texts of its chat template. Where no family knows the name of a model, the one of which the template holds all texts is taken, if it is the only one." eg:"['<|im_start|>', '<function=']"`
@@ -36,21 +37,48 @@ type familyThoughts struct {
 	Open   []rulefile.Text `rule:"open" doc:"Literals that begin a thought at the start of a reply." eg:"['<think>']"`
 	Close  []rulefile.Text `rule:"close,required" doc:"Literals that end it." eg:"['</think>']"`
 	Opened bool            `rule:"opened" doc:"true says that the prompt may begin the thought, so that the reply has only its end, or is cut within it."`
+	Switch string          `rule:"switch" doc:"The variable of its chat template that turns thoughts on." eg:"enable_thinking"`
 }
 
 type familyHistory struct {
-	IDs rulefile.Text `rule:"ids" doc:"The ids of calls that the model knows from its training: {name} is the tool, {n} counts the calls of the conversation from 0." eg:"'functions.{name}:{n}'"`
+	IDs       rulefile.Text `rule:"ids" doc:"The ids of calls that the model knows from its training: {name} is the tool, {n} counts the calls of the conversation from 0." eg:"'functions.{name}:{n}'"`
+	OneCall   bool          `rule:"one_call" doc:"true says that its chat template takes one call of a message: of several, each further one goes into a message of its own, in front of its result."`
+	Alternate bool          `rule:"alternate" doc:"true says that its chat template refuses two messages of the user, or two answers, in a row, also around calls and their results: they become one, or a short one goes in between."`
+}
+
+// History is how a conversation is sent to the models of a family.
+type History struct {
+	IDs       string // of calls, with {name} and {n}; "": as they are
+	OneCall   bool   // a message has one call
+	Alternate bool   // the user and the model speak in turns
 }
 
 // Family is how the models of a family write replies. Its strategies are the profile of its name.
 type Family struct {
 	Name     string
 	About    string
-	IDs      string // of calls in the history, with {name} and {n}; "": as they are
+	History  History
+	Switch   string   // the variable of its chat template that turns thoughts on; "": there is none
+	Marks    []string // literals that stand around its calls and thoughts, and within calls
 	Sampling map[string]any
 
-	models   []string // in lower case
-	template []string
+	models      []string // in lower case
+	template    []string
+	foreign     bool     // it has strategies of its own
+	open, close []string // of its thoughts
+}
+
+// Begun is what of a thought a prompt ends with: a literal that opens one, perhaps with one that closes it.
+func (f *Family) Begun(prompt string) string {
+	prompt = strings.TrimSpace(prompt)
+	ends := func(lit string) bool { return strings.HasSuffix(prompt, strings.TrimSpace(lit)) }
+	if i := slices.IndexFunc(f.open, ends); i >= 0 {
+		return f.open[i]
+	}
+	if i := slices.IndexFunc(f.close, ends); i >= 0 && len(f.open) > 0 {
+		return f.open[0] + f.close[i]
+	}
+	return ""
 }
 
 // FamilyByName is the family of which a name of a model holds a word; nil: there is none.
@@ -127,24 +155,23 @@ func (f *Family) Advised(own map[string]any) map[string]any {
 	return out
 }
 
-// familyFiles are the files of the folder families by their stems. One of the operator's takes the place of
-// that of the program.
-func (l *loader) familyFiles() map[string]string {
+// stems are the files of a folder by their stems. One of the operator's takes the place of that of the
+// program.
+func (l *loader) stems(folder string) map[string]string {
 	out := map[string]string{}
 	for name := range l.files {
 		plain, builtin := strings.CutPrefix(name, rulefile.BuiltinFolder+"/")
 		stem, ok := strings.CutSuffix(path.Base(plain), ".yaml")
-		if !ok || path.Dir(plain) != rulefile.FamilyFolder || builtin && out[stem] != "" {
-			continue
+		if ok && path.Dir(plain) == folder && !(builtin && out[stem] != "") {
+			out[stem] = name
 		}
-		out[stem] = name
 	}
 	return out
 }
 
 // families compiles the files of the folder families, one profile each.
 func (l *loader) families() {
-	files := l.familyFiles()
+	files := l.stems(rulefile.FamilyFolder)
 	for _, stem := range slices.Sorted(maps.Keys(files)) {
 		f := decodeFile[familyFile](l, files[stem])
 		l.family(stem, files[stem], &f)
@@ -153,16 +180,16 @@ func (l *loader) families() {
 
 // family compiles one file.
 func (l *loader) family(name, file string, f *familyFile) {
-	out := &Family{Name: name, About: f.About, IDs: f.History.IDs.Value, Sampling: f.Sampling,
-		template: values(f.Template)}
+	out := &Family{Name: name, About: f.About, Sampling: f.Sampling, template: values(f.Template),
+		History: History{f.History.IDs.Value, f.History.OneCall, f.History.Alternate}}
 	for _, t := range f.Models {
 		word := strings.ToLower(strings.TrimSpace(t.Value))
 		if word == "" && t.At.Known() {
-			l.report(t.All(), rulefile.CodeValue, "text is empty",
+			l.wrong(t, "text is empty",
 				"write a word of the names of the models, such as qwen")
 			continue
 		}
-		if other := l.claimed[word]; other != "" && t.At.Known() {
+		if other := l.claimed[word]; other != "" {
 			l.report(t.All(), rulefile.CodeDup, fmt.Sprintf("%s and %s both claim models with %s", other,
 				name, word),
 				"take it out of one of the two files, or write more of the name")
@@ -175,8 +202,8 @@ func (l *loader) family(name, file string, f *familyFile) {
 			l.report(l.placeOf(file, "sampling"), rulefile.CodeValue, "sampling cannot set "+key, wrong)
 		}
 	}
-	if ids := f.History.IDs; ids.At.Known() && !strings.Contains(ids.Value, "{n}") {
-		l.report(ids.All(), rulefile.CodeValue, "ids does not count the calls",
+	if ids := f.History.IDs; !strings.Contains(ids.Value, "{n}") {
+		l.wrong(ids, "ids does not count the calls",
 			"write {n} for the number of a call")
 	}
 	l.set.Families = append(l.set.Families, out)
@@ -187,13 +214,18 @@ func (l *loader) family(name, file string, f *familyFile) {
 		return
 	}
 	own := l.familyStrategies(file, f)
+	out.foreign = len(own.compiled) > 0
+	out.Marks = f.marks()
+	if t := f.Thoughts; t != nil {
+		out.Switch, out.open, out.close = t.Switch, values(t.Open), values(t.Close)
+	}
 	rules := slices.Concat(l.looks.Strategies, own.rules)
 	all := slices.Concat(l.compiled, own.compiled)
 	usual := l.set.profiles[DefaultProfile]
 	if usual == nil || !l.clean(strategiesFile, file) {
 		return
 	}
-	if f.Keep == nil && len(own.compiled) == 0 {
+	if f.Keep == nil && !out.foreign {
 		l.set.profiles[name] = usual
 		return
 	}
@@ -208,6 +240,28 @@ func (l *loader) family(name, file string, f *familyFile) {
 	}
 	l.profile(file, name, profile, all, rules, ids)
 }
+
+// marks are the tokens with which the family writes calls and thoughts.
+func (f *familyFile) marks() (marks []string) {
+	var texts []string
+	for _, r := range f.Strategies {
+		if fr := r.Frame; fr != nil {
+			texts = slices.Concat(texts, values(fr.Open), fr.Close, values(fr.Call),
+				[]string{fr.Argument.Value, fr.Quote})
+		}
+	}
+	if t := f.Thoughts; t != nil {
+		texts = slices.Concat(texts, values(t.Open), values(t.Close))
+	}
+	for _, text := range texts {
+		marks = append(marks, mark.FindAllString(text, -1)...)
+	}
+	slices.Sort(marks)
+	return slices.Compact(marks)
+}
+
+// mark is what a model may have one token for.
+var mark = regexp.MustCompile(`<[^<>\s{}]+>|\[/?[A-Z_]+\]`)
 
 // strategyList are strategies as they are written and compiled.
 type strategyList struct {

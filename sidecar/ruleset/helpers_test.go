@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 func write(t *testing.T, path, text string) {
@@ -26,6 +28,15 @@ func check(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// untried compiles files, and tries none of their examples and tests: for what files may say.
+func untried(files rulefile.Files) (*Set, rulefile.Problems) {
+	l := Full.prepare(files, false)
+	if l.problems = l.problems.Sorted(); l.problems.Fatal() {
+		return nil, l.problems
+	}
+	return l.set, l.problems
 }
 
 // Full is the loader of the whole program; RunTests sets it, because this package is below its parts.

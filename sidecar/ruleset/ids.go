@@ -14,8 +14,8 @@ var plainIDs = regexp.MustCompile(`^[\w.-]{1,64}$`)
 
 // plainID checks an id that goes into logs and metrics.
 func (l *loader) plainID(id rulefile.Text) {
-	if id.At.Known() && !plainIDs.MatchString(id.Value) {
-		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id",
+	if !plainIDs.MatchString(id.Value) {
+		l.wrong(id, strconv.Quote(id.Value)+" cannot be an id",
 			"an id has at most 64 letters, digits, - _ and .")
 	}
 }
@@ -23,8 +23,8 @@ func (l *loader) plainID(id rulefile.Text) {
 // shownID checks an id that callers see, and may have any letters and signs.
 func (l *loader) shownID(id rulefile.Text) {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
-	if id.At.Known() && (id.Value == "" || strings.ContainsFunc(id.Value, odd)) {
-		l.report(id.All(), rulefile.CodeValue, strconv.Quote(id.Value)+" cannot be an id",
+	if id.Value == "" || strings.ContainsFunc(id.Value, odd) {
+		l.wrong(id, strconv.Quote(id.Value)+" cannot be an id",
 			"an id has no blanks and no control characters")
 	}
 }

@@ -14,7 +14,7 @@ func (l *loader) sentences(texts []rulefile.Text) (out []Sentence) {
 	for _, t := range texts {
 		s, err := Parse(t.Value)
 		if err != nil {
-			l.report(t.All(), rulefile.CodeValue, err.Error(),
+			l.wrong(t, err.Error(),
 				`write it as the gateway does, with {workspace} in place of the folder: "Working directory: {workspace}"`)
 			continue
 		}

@@ -96,7 +96,7 @@ func (l *loader) domains(kind parse.Kind) map[string][]string {
 
 // lintCondition warns of words that the variables they are compared with never are, and of
 // slow patterns. domains are the only values of some variables.
-func (l *loader) lintCondition(when *rulefile.Text, named []rulefile.Pair[[]rulefile.Text],
+func (l *loader) lintCondition(when *rulefile.Text, named rulefile.Lists,
 	domains map[string][]string) {
 	if when == nil {
 		return

@@ -46,12 +46,10 @@ func (c *ruleCompiler) listed(at rulefile.Text, name string) {
 	if c.set.Programs.Knows(name) {
 		return
 	}
-	hint := "leave it out; a person is asked about programs that nobody knows"
-	if w, near := rulefile.Nearest(name, c.set.Programs.Names()); near {
-		hint = "did you mean " + w + "?"
-	}
 	c.report(at.All(), rulefile.CodeRef,
-		name+" cannot be allowed by its name: nobody knows what it does with its arguments", hint)
+		name+" cannot be allowed by its name: nobody knows what it does with its arguments",
+		rulefile.DidYouMeanOr(name, c.set.Programs.Names(),
+			"leave it out; a person is asked about programs that nobody knows"))
 }
 
 // allowed checks the programs that a rule allows by their names: cmd.binary == 'x', or

@@ -38,7 +38,7 @@ func closed(subject string, classes []string) domain {
 // misspelt reports the words in a condition that are not in the domain of what they are compared
 // with. One of a closed list would never be there, and what should be denied would pass. Others
 // are a warning, and "" may be any.
-func (l *loader) misspelt(when rulefile.Text, named []rulefile.Pair[[]rulefile.Text],
+func (l *loader) misspelt(when rulefile.Text, named rulefile.Lists,
 	of func(subject string) domain) {
 	check := func(subject string, side cond.Side) {
 		d := of(subject)
@@ -68,7 +68,7 @@ func (l *loader) misspelt(when rulefile.Text, named []rulefile.Pair[[]rulefile.T
 }
 
 // written are the words of one side, also where it is a named list.
-func written(side cond.Side, named []rulefile.Pair[[]rulefile.Text]) []rulefile.Text {
+func written(side cond.Side, named rulefile.Lists) []rulefile.Text {
 	for _, list := range named {
 		if side.Name() == list.Key.Value {
 			return collect(list.Value,

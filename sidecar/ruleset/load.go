@@ -29,18 +29,15 @@ func (r Loader) shape() rulefile.Shape {
 var floor = []string{argumentsFile, pathsFilename, urlsFilename}
 
 // Loader compiles rule files, with what the parts of a program read of them.
-type Loader struct{ Sections []Section }
-
-// later are the files that folders made by earlier versions of the program lack.
-func (r Loader) later() []string {
-	return append([]string{evidenceFile, resultsFile, editsFile, referencesFile, experimentsFile},
-		r.files()...)
+type Loader struct {
+	Sections []Section
+	Compiled *Compiled // what Load has compiled and tried; nil: nothing is kept
 }
 
 // Source is an operator's folder over what the program ships, beneath a locked folder.
 // Either may be empty.
 func (r Loader) Source(dir, policy string, builtin rulefile.Files) rulefile.Source {
-	return rulefile.Source{Dir: dir, Policy: policy, Builtin: builtin, Floor: floor, Later: r.later()}
+	return rulefile.Source{Dir: dir, Policy: policy, Builtin: builtin, Floor: floor, Names: r.FileNames()}
 }
 
 // Format gives a rule file the usual shape, as rulefile.Format does.
@@ -51,7 +48,12 @@ func Format(name, text string) (string, *rulefile.Problem) {
 // Load compiles the files, tries every example and runs every test. It reports all
 // problems it can find; where one of them is more than a warning, the set is nil.
 // Start, reload and check all go through here.
-func (r Loader) Load(f rulefile.Files) (*Set, rulefile.Problems) { return r.load(f, false) }
+func (r Loader) Load(f rulefile.Files) (*Set, rulefile.Problems) {
+	if r.Compiled == nil {
+		return r.load(f, false)
+	}
+	return r.Compiled.load(f.Version(), func() (*Set, rulefile.Problems) { return r.load(f, false) })
+}
 
 // LoadShipped is Load for the rules of the program as they are. Their examples and tests
 // were tried when it was built, so that a start need not wait for them. What parts would read that this
@@ -85,7 +87,7 @@ func (r Loader) load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems
 	}
 	l.lint()
 	if !f.HasFolder(rulefile.ArmFolder) {
-		l.arms(tightening)
+		l.variants(tightening)
 	}
 	if l.problems = l.problems.Sorted(); l.problems.Fatal() {
 		return nil, l.problems
@@ -118,6 +120,7 @@ func (r Loader) prepare(f rulefile.Files, trusted bool) *loader {
 		trees: map[string]*rulefile.Tree{},
 		docs:  map[string]any{}, keys: map[string]any{}, covered: map[string][2]int{},
 		claimed: map[string]string{},
+		alone:   map[string]*parse.Strategies{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]*prompt.Prompt{},
 			profiles: map[string]*parse.Strategies{}, conditions: map[string]rulefile.Text{},
@@ -143,7 +146,6 @@ func (r Loader) prepare(f rulefile.Files, trusted bool) *loader {
 	l.programs()
 	l.policies()
 	l.agents()
-	l.experiments()
 	l.sections()
 	l.replyTests()
 	l.set.forAgents()
@@ -190,10 +192,12 @@ type loader struct {
 	tests    []replyTest               // run after them
 	covered  map[string][2]int         // place of a rule → hits by examples, by tests
 	locked   locked
-	inTests  bool            // examples are done
-	keys     map[string]any  // of limits.yaml → pointers to what they say
-	docs     map[string]any  // each file as it was decoded, for lint
-	regexps  []rulefile.Text // every regular expression that compiles, for lint
+	alone    map[string]*parse.Strategies // of one strategy, for its examples, by its place
+	rowsSum  string                       // of the files of rows of programs
+	inTests  bool                         // examples are done
+	keys     map[string]any               // of limits.yaml → pointers to what they say
+	docs     map[string]any               // each file as it was decoded, for lint
+	regexps  []rulefile.Text              // every regular expression that compiles, for lint
 }
 
 // report adds a problem. Without a place it is about a value that could not be read,
@@ -203,6 +207,11 @@ func (l *loader) report(at rulefile.Place, code, msg, hint string) {
 		return
 	}
 	l.problems = append(l.problems, at.Problem(code, msg, hint))
+}
+
+// wrong adds a problem with the value of a text.
+func (l *loader) wrong(t rulefile.Text, msg, hint string) {
+	l.report(t.All(), rulefile.CodeValue, msg, hint)
 }
 
 // clean reports whether none of the files, and of what they include, is broken.

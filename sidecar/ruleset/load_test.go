@@ -3,6 +3,7 @@ package ruleset
 import (
 	"maps"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,10 +56,16 @@ func TestShippedPrograms(t *testing.T) {
 	}
 }
 
+// What tests share: the shipped sets, which no test changes, and the examples that held in another folder.
+var shippedSets, tried = NewCompiled(2), NewCompiled(1)
+
+// again is Full, which tries only the examples that another folder changes.
+func again() Loader { return Loader{Sections: Full.Sections, Compiled: tried} }
+
 // loaded is the set of the shipped rules.
 func loaded(t testing.TB) *Set {
 	t.Helper()
-	set, problems := Full.Load(shipped(t))
+	set, problems := Loader{Sections: Full.Sections, Compiled: shippedSets}.Load(shipped(t))
 	if len(problems) > 0 {
 		t.Fatalf("the shipped rules have problems:\n%v", problems)
 	}
@@ -215,7 +222,7 @@ func TestNotText(t *testing.T) {
 	} {
 		files := maps.Clone(shipped(t))
 		files[limitsFile] = doc
-		set, problems := Full.Load(files)
+		set, problems := untried(files)
 		if set != nil || !strings.Contains(problems.Error(), want) {
 			t.Errorf("%.20q: %.300v, want %s", doc, problems, want)
 		}
@@ -237,7 +244,7 @@ func TestUnreadableValues(t *testing.T) {
 	} {
 		files := maps.Clone(shipped(t))
 		files[c.file] = strings.Replace(files[c.file], c.old, c.new, 1)
-		set, problems := Full.Load(files)
+		set, problems := untried(files)
 		if set != nil || files[c.file] == shipped(t)[c.file] {
 			t.Errorf("%s is taken with %q", c.file, c.new)
 		}
@@ -283,12 +290,22 @@ func BenchmarkLoad(b *testing.B) {
 	for _, text := range files {
 		n += len(text)
 	}
-	b.SetBytes(int64(n))
-	b.ReportAllocs()
-	for b.Loop() {
-		if set, problems := Full.Load(files); set == nil {
-			b.Fatal(problems)
-		}
+	edit := Full
+	edit.Compiled = NewCompiled(0)
+	for _, way := range []struct {
+		name   string
+		loader Loader
+	}{{"first", Full}, {"edit", edit}} {
+		b.Run(way.name, func(b *testing.B) {
+			b.SetBytes(int64(n))
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				files[execFilename] = shipped(b)[execFilename] + "# " + strconv.Itoa(i) + "\n"
+				if set, problems := way.loader.Load(files); set == nil {
+					b.Fatal(problems)
+				}
+			}
+		})
 	}
 }
 

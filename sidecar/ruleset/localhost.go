@@ -16,7 +16,7 @@ func (l *loader) localhost(f urlsFile) urls.Servers {
 	for _, t := range f.Own {
 		_, ports, err := net.SplitHostPort(t.Value)
 		if _, _, ok := urls.PortsOf(ports); err != nil || !ok {
-			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no address",
+			l.wrong(t, strconv.Quote(t.Value)+" is no address",
 				"write HOST:PORT, such as 127.0.0.1:18789, or a range of ports: 127.0.0.1:18789-18899")
 			continue
 		}
@@ -32,7 +32,7 @@ func (l *loader) localhost(f urlsFile) urls.Servers {
 }
 
 // speak reports whether conditions of rules name a class, in their own words or by a list.
-func speak(rules []policyRule, lists []rulefile.Pair[[]rulefile.Text], class string) bool {
+func speak(rules []policyRule, lists rulefile.Lists, class string) bool {
 	return slices.ContainsFunc(rules, func(r policyRule) bool {
 		if !mentions(r.When, "class") {
 			return false

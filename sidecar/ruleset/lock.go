@@ -30,15 +30,15 @@ type locked struct {
 
 // lockedStrategies is strategies.yaml of the locked folder.
 type lockedStrategies struct {
-	Version int             `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Kinds   *[]parse.Kind   `rule:"kinds" one:"native harmony json lines frame drop phrases block pattern" doc:"The only kinds of strategies that may be on. If left out, all may be." eg:"[native, harmony]"`
-	Off     []rulefile.Text `rule:"off" doc:"Ids of strategies that stay off in every profile." eg:"[fuzzy]"`
+	rulefile.Head
+	Kinds *[]parse.Kind   `rule:"kinds" one:"native harmony json lines frame drop phrases block pattern" doc:"The only kinds of strategies that may be on. If left out, all may be." eg:"[native, harmony]"`
+	Off   []rulefile.Text `rule:"off" doc:"Ids of strategies that stay off in every profile." eg:"[fuzzy]"`
 }
 
 // lockedArguments is arguments.yaml of the locked folder.
 type lockedArguments struct {
-	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"By class (read, write, exec): a tool with one of these words in its name is at least of this class." eg:"{exec: [deploy]}"`
+	rulefile.Head
+	Classes rulefile.Lists `rule:"classes,required" doc:"By class (read, write, exec): a tool with one of these words in its name is at least of this class." eg:"{exec: [deploy]}"`
 }
 
 var lockable = []string{limitsFile, strategiesFile, argumentsFile, editsFile, execFilename, pathsFilename,
@@ -50,7 +50,7 @@ func (l *loader) lock() {
 		in, isLocked := strings.CutPrefix(name, rulefile.PolicyFolder+"/")
 		if isLocked && path.Dir(in) != rulefile.TestFolder && !isPrograms(in) &&
 			!slices.Contains(lockable, in) {
-			l.file(name, false, "a locked folder cannot hold this file",
+			l.file(name, rulefile.CodeFile, "a locked folder cannot hold this file",
 				"it may hold "+strings.Join(lockable, ", ")+", programs/*.yaml and tests/*.yaml")
 		}
 	}

@@ -1,13 +1,12 @@
 package ruleset
 
 import (
-	"bytes"
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -244,16 +243,8 @@ func (g *Guard) key(tool, args string) string {
 	if g.Arguments != nil {
 		args = g.Arguments(tool, args)
 	}
-	var doc any
-	d := json.NewDecoder(strings.NewReader(args))
-	d.UseNumber()
-	if err := d.Decode(&doc); err == nil && !d.More() {
-		var out bytes.Buffer
-		e := json.NewEncoder(&out)
-		e.SetEscapeHTML(false)
-		if e.Encode(doc) == nil { // its keys are sorted
-			args = out.String()
-		}
+	if canon, ok := jsontext.Canon([]byte(args)); ok {
+		args = string(canon)
 	}
 	return tool + "\x00" + args
 }

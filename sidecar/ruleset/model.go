@@ -11,7 +11,7 @@ import (
 
 // modelFile is models.yaml.
 type modelFile struct {
-	Version   int                            `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	rulefile.Head
 	Default   rulefile.Text                  `rule:"default" doc:"The id for requests that name no model, and for openclaw.json. If left out, it is the first of models." eg:"gpt-oss"`
 	Upstreams []rulefile.Pair[rulefile.Text] `rule:"upstreams" doc:"Model servers beside the one of the settings: a name of your own, and the base URL. Logs, metrics and /readyz show the name." eg:"{far: http://gpu.lan:8000/v1}"`
 	Models    []Model                        `rule:"models,required" doc:"The model ids that callers see."`
@@ -50,36 +50,29 @@ func (l *loader) models() {
 		l.shownID(m.ID)
 		for _, name := range slices.Sorted(maps.Keys(m.Sampling)) {
 			if wrong := edits.Unfit(name, m.Sampling[name]); wrong != "" {
-				l.report(m.ID.All(), rulefile.CodeValue, "sampling of "+m.ID.Value+" cannot set "+name, wrong)
+				l.wrong(m.ID, "sampling of "+m.ID.Value+" cannot set "+name, wrong)
 			}
 		}
-		if m.Profile.At.Known() && l.clean(strategiesFile) {
+		if l.clean(strategiesFile) {
 			l.known(m.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
+			l.known(m.Style, "style", append(slices.Sorted(maps.Keys(l.set.styles)), Native))
 		}
-		if m.Family.At.Known() {
-			l.known(m.Family, "family", collect(l.set.Families, func(f *Family) string { return f.Name }))
-		}
-		if m.Server.At.Known() && l.clean(serversFile) {
+		l.known(m.Family, "family", collect(l.set.Families, func(f *Family) string { return f.Name }))
+		if l.clean(serversFile) {
 			l.known(m.Server, "server", serverIDs(l.set.Servers))
 		}
 		l.baseURL(m.Upstream)
 		for _, name := range m.Upstreams {
 			l.known(name, "upstream", collect(l.set.Upstreams, func(u Upstream) string { return u.Name }))
 		}
-		if l.unique("upstream", m.Upstreams); m.Upstream.At.Known() && m.Upstreams != nil {
-			l.report(m.Upstream.All(), rulefile.CodeValue, "upstream and upstreams cannot go together",
+		if l.unique("upstream", m.Upstreams); m.Upstreams != nil {
+			l.wrong(m.Upstream, "upstream and upstreams cannot go together",
 				"give the server a name under upstreams, above models")
 		}
-		if m.Style.At.Known() && l.clean(strategiesFile) {
-			l.known(m.Style, "style", append(slices.Sorted(maps.Keys(l.set.styles)), Native))
-		}
-		if m.Prompt.At.Known() {
-			l.known(m.Prompt, "prompt", slices.Sorted(maps.Keys(l.set.Prompts)))
-		}
+		l.known(m.Prompt, "prompt", slices.Sorted(maps.Keys(l.set.Prompts)))
 	}
 	if l.files.Has(modelsFile) && len(l.set.Models) == 0 && l.clean(modelsFile) {
-		l.problems = append(l.problems, rulefile.Problem{File: modelsFile, Code: rulefile.CodeMissing,
-			Msg: "there is no model, so callers can ask for nothing"})
+		l.file(modelsFile, rulefile.CodeMissing, "there is no model, so callers can ask for nothing", "")
 	}
 }
 
@@ -104,7 +97,7 @@ func (l *loader) upstreams(list []rulefile.Pair[rulefile.Text]) {
 	l.set.Upstreams = []Upstream{{Name: Main}}
 	for _, u := range list {
 		if u.Key.Value == Main {
-			l.report(u.Key.All(), rulefile.CodeValue, Main+" is the model server of the settings",
+			l.wrong(u.Key, Main+" is the model server of the settings",
 				"choose another name")
 		}
 		l.plainID(u.Key)
@@ -129,8 +122,8 @@ func (s *Set) UpstreamsOf(m Model) []Upstream {
 // baseURL checks that a text is the address of a server.
 func (l *loader) baseURL(t rulefile.Text) {
 	u, err := url.Parse(t.Value)
-	if t.At.Known() && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		l.report(t.All(), rulefile.CodeValue, "upstream is not a base URL",
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		l.wrong(t, "upstream is not a base URL",
 			"write it like http://127.0.0.1:8000/v1")
 	}
 }

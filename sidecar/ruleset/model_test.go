@@ -25,7 +25,7 @@ func TestDefaultModel(t *testing.T) {
 	} {
 		files := maps.Clone(shipped(t))
 		files[modelsFile] = "version: 1\n" + said + models
-		set, problems := Full.Load(files)
+		set, problems := untried(files)
 		if set == nil {
 			if !strings.Contains(problems.Error(), want) {
 				t.Errorf("%q: %v", said, problems)
@@ -52,7 +52,7 @@ func TestModelMore(t *testing.T) {
 	} {
 		files := layeredShipped(t)
 		files[c.file] = c.text
-		set, problems := Full.Load(files)
+		set, problems := untried(files)
 		if set == nil {
 			t.Fatal(problems)
 		}
@@ -87,7 +87,7 @@ func TestUpstreams(t *testing.T) {
 			more += ", mode: provider"
 		}
 		files[modelsFile] = "version: 1\n" + row.servers + "models:\n  - {id: a, about: x, " + more + "}\n"
-		set, problems := Full.Load(files)
+		set, problems := untried(files)
 		if set == nil {
 			if !strings.Contains(problems.Error(), row.want) {
 				t.Errorf("%s%s: %v", row.servers, row.model, problems)
@@ -117,7 +117,7 @@ func TestCircuitLimits(t *testing.T) {
 	} {
 		files := maps.Clone(shipped(t))
 		files[limitsFile] = head + says + "\n" + rest
-		set, problems := Full.Load(files)
+		set, problems := untried(files)
 		if (set == nil) != (want == circuit.Bounds{}) || set != nil && set.Limits.Circuit != want {
 			t.Errorf("%q: %v", says, problems)
 		}

@@ -9,18 +9,17 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/wording"
 )
 
 // aliasFile is aliases.yaml.
 type aliasFile struct {
-	Version  int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Prefixes []rulefile.Text                  `rule:"prefixes" doc:"Texts that are removed from the front of a name." eg:"[functions., tools.]"`
-	Glued    []rulefile.Text                  `rule:"glued" doc:"Words that servers glue to the end of a name. They are removed." eg:"[commentary, json]"`
-	Pseudo   []rulefile.Text                  `rule:"pseudo" doc:"Names by which a model means its answer. What it sends to them is shown as text." eg:"[final_answer, output]"`
-	Tools    []rulefile.Pair[[]rulefile.Text] `rule:"tools" doc:"Groups of names for the same kind of tool, each under its first name. Each name of a group means the first tool of the group that is offered. A name in brackets counts only if no tool of its other groups is offered. One that reads never means one that changes something, nor the other way round, except for the first name." eg:"{web_search: [google, search_web]}"`
-	Hit      []nameExample                    `rule:"hit" doc:"Names, and the tools that they must mean. Every load tries them."`
-	Miss     []nameExample                    `rule:"miss" doc:"Names that must mean no tool. Every load tries them."`
+	rulefile.Head
+	Prefixes []rulefile.Text `rule:"prefixes" doc:"Texts that are removed from the front of a name." eg:"[functions., tools.]"`
+	Glued    []rulefile.Text `rule:"glued" doc:"Words that servers glue to the end of a name. They are removed." eg:"[commentary, json]"`
+	Pseudo   []rulefile.Text `rule:"pseudo" doc:"Names by which a model means its answer. What it sends to them is shown as text." eg:"[final_answer, output]"`
+	Tools    rulefile.Lists  `rule:"tools" doc:"Groups of names for the same kind of tool, each under its first name. Each name of a group means the first tool of the group that is offered. A name in brackets counts only if no tool of its other groups is offered. One that reads never means one that changes something, nor the other way round, except for the first name." eg:"{web_search: [google, search_web]}"`
+	Hit      []nameExample   `rule:"hit" doc:"Names, and the tools that they must mean. Every load tries them."`
+	Miss     []nameExample   `rule:"miss" doc:"Names that must mean no tool. Every load tries them."`
 }
 
 // nameExample is a name as a model wrote it, and the tool that is meant.
@@ -32,19 +31,19 @@ type nameExample struct {
 
 // argumentFile is arguments.yaml. The tool "*" is every tool, "*exec" every tool of class exec.
 type argumentFile struct {
-	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Classes []rulefile.Pair[[]rulefile.Text] `rule:"classes,required" doc:"What tools do to the world, by words in their names: read, write, exec. agent has words for what works by itself. A word in brackets counts only if no other word of the name does. A word with a plus sign acts on what the others name: with a word of agent, it writes. A tool without any of the words is what the others of its group in aliases.yaml are, or else counts as write." eg:"{read: [get, list, look*]}"`
-	Remarks []rulefile.Text                  `rule:"remarks" doc:"Arguments of tools that run a command, which only say in words what it is for. With other words it is the same call." eg:"[description]"`
-	Tools   []rulefile.Pair[toolRule]        `rule:"tools" doc:"What is known about each tool. '*' is every tool, '*exec' every tool of class exec, and the first name of a group in aliases.yaml every tool of it."`
+	rulefile.Head
+	Classes rulefile.Lists            `rule:"classes,required" doc:"What tools do to the world, by words in their names: read, write, exec. agent has words for what works by itself. A word in brackets counts only if no other word of the name does. A word with a plus sign acts on what the others name: with a word of agent, it writes. A tool without any of the words is what the others of its group in aliases.yaml are, or else counts as write." eg:"{read: [get, list, look*]}"`
+	Remarks []rulefile.Text           `rule:"remarks" doc:"Arguments of tools that run a command, which only say in words what it is for. With other words it is the same call." eg:"[description]"`
+	Tools   []rulefile.Pair[toolRule] `rule:"tools" doc:"What is known about each tool. '*' is every tool, '*exec' every tool of class exec, and the first name of a group in aliases.yaml every tool of it."`
 }
 
 type toolRule struct {
-	Text      []rulefile.Text                  `rule:"text" doc:"Arguments whose value is a text of its own, such as code. If a call's arguments are no JSON, they are the value. A tool that writes or executes takes such text nowhere else." eg:"[code]"`
-	Is        []rulefile.Pair[rulefile.Text]   `rule:"is" doc:"What the text of an argument is: command, code, patch, prose, path, url or text. Text in place of a call's arguments is refused if it does not look like it. Without a rule, the name of the argument says it." eg:"{input: patch}"`
-	Arguments []rulefile.Pair[[]rulefile.Text] `rule:"arguments" doc:"Other names of each argument. A name is changed only if the tool's schema has the right name and not this one." eg:"{query: [q, search]}"`
-	Phrases   []phraseRule                     `rule:"phrases" doc:"Prose that asks for the tool. Strategies of kind phrases read it."`
-	Hit       []argsExample                    `rule:"hit" doc:"Arguments, and what they must become. Every load tries them."`
-	Miss      []argsRefused                    `rule:"miss" doc:"Arguments that must be refused. Every load tries them."`
+	Text      []rulefile.Text                `rule:"text" doc:"Arguments whose value is a text of its own, such as code. If a call's arguments are no JSON, they are the value. A tool that writes or executes takes such text nowhere else." eg:"[code]"`
+	Is        []rulefile.Pair[rulefile.Text] `rule:"is" doc:"What the text of an argument is: command, code, patch, prose, path, url or text. Text in place of a call's arguments is refused if it does not look like it. Without a rule, the name of the argument says it." eg:"{input: patch}"`
+	Arguments rulefile.Lists                 `rule:"arguments" doc:"Other names of each argument. A name is changed only if the tool's schema has the right name and not this one." eg:"{query: [q, search]}"`
+	Phrases   []phraseRule                   `rule:"phrases" doc:"Prose that asks for the tool. Strategies of kind phrases read it."`
+	Hit       []argsExample                  `rule:"hit" doc:"Arguments, and what they must become. Every load tries them."`
+	Miss      []argsRefused                  `rule:"miss" doc:"Arguments that must be refused. Every load tries them."`
 }
 
 type phraseRule struct {
@@ -96,7 +95,7 @@ func (l *loader) aliases() {
 }
 
 // nameGroups takes groups of names, by the first name of each.
-func (l *loader) nameGroups(list []rulefile.Pair[[]rulefile.Text]) (out []tools.Group) {
+func (l *loader) nameGroups(list rulefile.Lists) (out []tools.Group) {
 	for _, tool := range list {
 		g := tools.Group{}
 		for _, name := range l.words("tools."+tool.Key.Value, append([]rulefile.Text{tool.Key},
@@ -171,10 +170,10 @@ func (l *loader) arguments() {
 				Place: names[0].At.String()})
 		}
 		for _, k := range t.Value.Is {
-			if l.known(k.Value, "kind of text", wording.Kinds()) {
+			if l.known(k.Value, "kind of text", tools.TextKinds()) {
 				l.set.book.add(k.Key.At, t.Key.Value+".is."+k.Key.Value)
 				r.Kinds = append(r.Kinds, tools.KindRule{Tool: tool, Param: k.Key.Value,
-					Kind: wording.Kind(k.Value.Value), Place: k.Key.At.String()})
+					Kind: tools.TextKind(k.Value.Value), Place: k.Key.At.String()})
 			}
 		}
 		for _, e := range t.Value.Hit {
@@ -187,14 +186,14 @@ func (l *loader) arguments() {
 	}
 }
 
-func (l *loader) classes(list []rulefile.Pair[[]rulefile.Text]) (out []tools.ClassRule) {
+func (l *loader) classes(list rulefile.Lists) tools.Classes {
+	var rules []tools.ClassRule
 	for _, c := range list {
 		if l.known(c.Key, "class", wordNames) {
-			out = append(out, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value),
-				Place: c.Key.At.String()})
+			rules = append(rules, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value)})
 		}
 	}
-	return out
+	return tools.NewClasses(rules...)
 }
 
 // prose takes the phrases that ask for a tool.

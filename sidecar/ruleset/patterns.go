@@ -65,7 +65,7 @@ func (c *ruleCompiler) entry(t rulefile.Text, allows bool) (e Entry, ok bool) {
 		e, ok = entryOf(c.facts(t.Value, roots).Script, allows, c.set.Programs)
 	}
 	if !ok {
-		c.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is not a single command",
+		c.wrong(t, strconv.Quote(t.Value)+" is not a single command",
 			"write a program with its options and operands, such as rm -rf /; for more, write a rule")
 	}
 	return e, ok

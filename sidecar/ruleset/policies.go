@@ -55,8 +55,8 @@ func (l *loader) policies() {
 	}
 	for _, name := range floor { // without them the operator could make a tool harmless
 		if whole := rulefile.BuiltinFolder + "/" + name; !l.files.Has(whole) {
-			l.problems = append(l.problems, rulefile.Problem{File: whole, Code: rulefile.CodeMissing,
-				Msg: "a locked folder needs this file of the program", Hint: "SourceOf reads it"})
+			l.file(whole, rulefile.CodeMissing, "a locked folder needs this file of the program",
+				"SourceOf reads it")
 		}
 	}
 	l.set.locked = l.author(rulefile.PolicyFolder+"/", own, &l.locked.examples)
@@ -110,20 +110,17 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	if !speak(p.Rules, p.Lists, paths.Around) {
 		c.roots.Look = nil
 	}
-	c.classes = nil // lint warns of them
-	c.words, c.named = l.lists(e.Lists, reflect.TypeFor[policy.Env]()), e.Lists
+	c.see(e.Lists, reflect.TypeFor[policy.Env](), nil) // lint warns of classes
 	c.exec(e)
-	c.classes = pathClasses
-	c.words, c.named = l.lists(p.Lists, reflect.TypeFor[policy.PathEnv]()), p.Lists
-	c.words["look"] = append([]string{}, a.roots.Look...)
+	c.see(p.Lists, reflect.TypeFor[policy.PathEnv](), pathClasses)
 	for _, r := range p.Rules {
 		a.policy.Paths = compileRule(&c, a.policy.Paths, r, (*policy.Facts).PathEnvs)
 	}
-	c.classes = urlClasses
-	c.words, c.named = l.lists(u.Lists, reflect.TypeFor[policy.URLEnv]()), u.Lists
+	c.see(u.Lists, reflect.TypeFor[policy.URLEnv](), urlClasses)
 	for _, r := range u.Rules {
 		a.policy.URLs = compileRule(&c, a.policy.URLs, r, (*policy.Facts).URLEnvs)
 	}
+	l.strayGrants(e.Granted, &a.policy)
 	if base != nil { // a locked folder says nothing of what it has no file for
 		a.policy.Paths = orAllow(l, a.policy.Paths, folder+pathsFilename)
 		a.policy.URLs = orAllow(l, a.policy.URLs, folder+urlsFilename)
@@ -156,16 +153,16 @@ func (l *loader) zone(file, name string) *time.Location {
 var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
 // lists takes named lists for conditions over a type.
-func (l *loader) lists(named []rulefile.Pair[[]rulefile.Text], env reflect.Type) cond.Lists {
+func (l *loader) lists(named rulefile.Lists, env reflect.Type) cond.Lists {
 	out := cond.Lists{}
 	for _, list := range named {
 		switch name := list.Key; {
 		case !listNames.MatchString(name.Value):
-			l.report(name.All(), rulefile.CodeValue,
+			l.wrong(name,
 				strconv.Quote(name.Value)+" cannot be the name of a list",
 				"a name has letters, digits and _, and begins with a letter")
 		case cond.Taken(name.Value, env):
-			l.report(name.All(), rulefile.CodeValue, name.Value+" already means something in a condition",
+			l.wrong(name, name.Value+" already means something in a condition",
 				"give the list another name")
 		default:
 			out[name.Value] = values(list.Value)
@@ -190,7 +187,7 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 		}
 		effect, why = key.effect, strings.TrimSpace(key.text.Value)
 		if why == "" {
-			l.report(key.text.All(), rulefile.CodeValue, string(key.effect)+" needs a sentence",
+			l.wrong(*key.text, string(key.effect)+" needs a sentence",
 				"write what the model is told, or why the rule exists")
 		}
 	}

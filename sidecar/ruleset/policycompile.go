@@ -1,7 +1,13 @@
 package ruleset
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"iter"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -17,8 +23,9 @@ type ruleCompiler struct {
 	author   *author
 	roots    paths.Roots // of hit and miss
 	words    cond.Lists
-	named    []rulefile.Pair[[]rulefile.Text] // the lists of the file at hand, with their places
-	classes  []string                         // what class can be in the file at hand
+	named    rulefile.Lists // the lists of the file at hand, with their places
+	classes  []string       // what class can be in the file at hand
+	worldSum string         // of all that an example depends on but its rule
 	order    int
 	examples *[]func()
 }
@@ -30,6 +37,9 @@ type operands[E any] func(*policy.Facts, policy.Moment) iter.Seq2[*E, policy.Ope
 // one without a condition that allows, for both commands and calls.
 func (c *ruleCompiler) exec(f execFile) {
 	p := &c.author.policy
+	for _, g := range f.Granted {
+		p.Granted = append(p.Granted, policy.Reason{Rule: g.Rule.Value, Covers: g.Covers})
+	}
 	for _, r := range f.Rules {
 		c.allowed(r)
 	}
@@ -44,6 +54,27 @@ func (c *ruleCompiler) exec(f execFile) {
 			p.Calls = compileRule(c, p.Calls, r, theCall)
 		}
 	}
+}
+
+// strayGrants warns of what is granted for a rule that is not there: it lets nothing pass.
+func (l *loader) strayGrants(granted []grantedRule, p *policy.Policy) {
+	if len(granted) == 0 {
+		return
+	}
+	known := slices.Concat([]string{defaultRule}, idsOf(p.Calls), idsOf(p.Commands), idsOf(p.Paths),
+		idsOf(p.URLs))
+	for _, g := range granted {
+		if !slices.Contains(known, g.Rule.Value) {
+			l.warn(g.Rule.All(), rulefile.CodeRef,
+				"there is no rule "+g.Rule.Value+", so this grants nothing",
+				rulefile.DidYouMeanOr(g.Rule.Value, known,
+					"copy the item from gpt-oss-executor approvals show"))
+		}
+	}
+}
+
+func idsOf[E any](rules []policy.Rule[E]) []string {
+	return collect(rules, func(r policy.Rule[E]) string { return r.ID })
 }
 
 // theCall is the one operand of a rule about calls.
@@ -69,6 +100,7 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
 	rule := policy.Rule[E]{
 		ID: r.ID.Value, Place: r.At.String(), Effect: effect, Shadow: r.Shadow || r.Unsure != nil &&
 			c.author.lenient, Why: why, Instead: r.Instead, Order: c.order,
+		Facts: r.Unsure != nil || r.When != nil && !readsWords.MatchString(r.When.Value),
 	}
 	if r.When != nil && r.When.At.Known() {
 		c.set.Counts.Conditions++
@@ -84,14 +116,40 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
 	if r.When != nil && rule.When == nil { // it was reported
 		return append(list, rule)
 	}
+	in := fmt.Sprint(reflect.TypeFor[E](), c.worldSum)
+	if r.When != nil {
+		in += r.When.Value + "\x00"
+	}
+	add := func(script rulefile.Text, want bool) {
+		key := in + strconv.FormatBool(want) + script.Value
+		*c.examples = append(*c.examples, func() {
+			if c.Compiled.held(key, func() bool { return tryScript(c, rule, on, script, want) }) && want {
+				c.cover(rule.Place)
+			}
+		})
+	}
 	for _, e := range r.Hit {
-		*c.examples = append(*c.examples, func() { tryScript(c, rule, on, e, true) })
+		add(e, true)
 	}
 	for _, e := range r.Miss {
-		*c.examples = append(*c.examples, func() { tryScript(c, rule, on, e, false) })
+		add(e, false)
 	}
 	return append(list, rule)
 }
+
+// see sets the lists of the next file, and what may be of a class in it.
+func (c *ruleCompiler) see(named rulefile.Lists, env reflect.Type, classes []string) {
+	c.words, c.named, c.classes = c.lists(named, env), named, classes
+	if slices.Equal(classes, pathClasses) {
+		c.words["look"] = append([]string{}, c.author.roots.Look...)
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %+v %q", c.rowsSum, c.roots, c.words)) // maps print in order
+	c.worldSum = string(sum[:])
+}
+
+// readsWords is how a condition looks at the words of a command, or at what these name.
+var readsWords = regexp.MustCompile(
+	`\b(argv|operands|command|args|stdin|script|path|code_file|env|odd_env|reads|writes|deletes|urls)\b`)
 
 // exampleRoots is the world of hit and miss.
 var exampleRoots = paths.Roots{
@@ -101,8 +159,9 @@ var exampleRoots = paths.Roots{
 		"/var/log"},
 }
 
-// tryScript checks that a rule holds for a shell script, confined or not, or for neither.
-func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script rulefile.Text, want bool) {
+// tryScript checks that a rule holds for a shell script, confined or not, or neither. It reports what fails.
+func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script rulefile.Text,
+	want bool) (passed bool) {
 	facts := l.facts(script.Value, l.roots)
 	holds := false
 	for _, facts.Call.Confined = range []bool{false, true} {
@@ -124,14 +183,14 @@ func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script 
 	case holds:
 		l.cover(r.Place)
 	}
+	return holds == want
 }
 
 // facts are those of an example.
 func (c *ruleCompiler) facts(script string, roots paths.Roots) *policy.Facts {
-	call := policy.Call{
-		Tool: "exec", Class: string(tools.Exec), Args: map[string]any{"command": script}, Command: script,
-		Strategy: "native", Confidence: 1, Subject: policy.Subject{Model: "gpt-oss", Interactive: true},
-	}
+	call := policy.NewCall("exec", string(tools.Exec), map[string]any{"command": script})
+	call.Strategy, call.Confidence = "native", 1
+	call.Subject = policy.Subject{Model: "gpt-oss", Interactive: true}
 	return policy.Examine(call, policy.World{Guard: paths.Guard{Roots: roots}, Programs: c.set.Programs})
 }
 

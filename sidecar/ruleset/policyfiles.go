@@ -7,25 +7,32 @@ import (
 
 // execFile is exec.yaml.
 type execFile struct {
-	Version int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Profile string                           `rule:"profile" one:"strict developer permissive audit-only" doc:"What happens if no rule decides. strict denies, developer asks, permissive allows. audit-only enforces nothing, and notes what developer would have done. If left out, it is developer. In a locked folder it is permissive, so that the folder only adds its rules."`
-	Asks    string                           `rule:"asks" one:"gateway sidecar" doc:"Who asks a person when a rule says ask. gateway is the default: the call leaves with the argument ask: always, if its tool has that argument, and the gateway must be set up to ask. sidecar holds the call until somebody allows it here, see approvals --help. Calls of tools without that argument are always asked about here." eg:"sidecar"`
-	Confine string                           `rule:"confine" one:"always when_possible never" doc:"Whether commands run confined by the kernel, see confine --help. when_possible is the default: if the machine can do it and serve knows that the gateway runs here. always denies what cannot run confined. never confines nothing. In a locked folder, never means that its own rules judge as if nothing was confined." eg:"always"`
-	Within  confinedRule                     `rule:"confined" doc:"What commands that run confined have beside the folders of paths.yaml: tools of the home folder, caches, variables."`
-	Zone    string                           `rule:"zone" doc:"The time zone of now. If left out, it is UTC." eg:"Europe/Berlin"`
-	Lists   []rulefile.Pair[[]rulefile.Text] `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{disk_tools: [mkfs, wipefs]}"`
-	Allowed []rulefile.Text                  `rule:"allowed_commands" doc:"Commands that may run: a program, with its subcommand, options or operands. policy profile shows the rule that each becomes. Every load tries each on its own text." eg:"['git status', make]"`
-	Blocked []rulefile.Text                  `rule:"blocked_commands" doc:"Commands that may not run: a program with options and operands. Options count in any order and spelling, operands as they resolve. Every load tries each on its own text." eg:"['rm -rf /', shutdown]"`
-	Rules   []policyRule                     `rule:"rules" doc:"Each rule allows, audits, asks or denies some calls or commands. The strictest rule wins, wherever it stands."`
+	rulefile.Head
+	Profile string          `rule:"profile" one:"strict developer permissive audit-only" doc:"What happens if no rule decides. strict denies, developer asks, permissive allows. audit-only enforces nothing, and notes what developer would have done. If left out, it is developer. In a locked folder it is permissive, so that the folder only adds its rules."`
+	Asks    string          `rule:"asks" one:"gateway sidecar" doc:"Who asks a person when a rule says ask. gateway is the default: the call leaves with the argument ask: always, if its tool has that argument, and the gateway must be set up to ask. sidecar holds the call until somebody allows it here, see approvals --help. Calls of tools without that argument are always asked about here." eg:"sidecar"`
+	Confine string          `rule:"confine" one:"always when_possible never" doc:"Whether commands run confined by the kernel, see confine --help. when_possible is the default: if the machine can do it and serve knows that the gateway runs here. always denies what cannot run confined. never confines nothing. In a locked folder, never means that its own rules judge as if nothing was confined." eg:"always"`
+	Within  confinedRule    `rule:"confined" doc:"What commands that run confined have beside the folders of paths.yaml: tools of the home folder, caches, variables."`
+	Zone    string          `rule:"zone" doc:"The time zone of now. If left out, it is UTC." eg:"Europe/Berlin"`
+	Lists   rulefile.Lists  `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{disk_tools: [mkfs, wipefs]}"`
+	Allowed []rulefile.Text `rule:"allowed_commands" doc:"Commands that may run: a program, with its subcommand, options or operands. policy profile shows the rule that each becomes. Every load tries each on its own text." eg:"['git status', make]"`
+	Blocked []rulefile.Text `rule:"blocked_commands" doc:"Commands that may not run: a program with options and operands. Options count in any order and spelling, operands as they resolve. Every load tries each on its own text." eg:"['rm -rf /', shutdown]"`
+	Granted []grantedRule   `rule:"granted" doc:"What a person has allowed for good. A call leaves without a question if each reason to ask about it is listed here. approvals show prints the items. Those of a locked folder hold for its own rules only."`
+	Rules   []policyRule    `rule:"rules" doc:"Each rule allows, audits, asks or denies some calls or commands. The strictest rule wins, wherever it stands."`
+}
+
+// grantedRule is a reason to ask that is none any more.
+type grantedRule struct {
+	Rule   rulefile.Text `rule:"rule,required" doc:"The id of the rule that asks, in any file of the folder, or default." eg:"inline-code"`
+	Covers string        `rule:"covers,required" doc:"Which calls, in the words of approvals show." eg:"'exec: python3 -c with any code, in /srv/shop'"`
 }
 
 // pathsFile is paths.yaml.
 type pathsFile struct {
-	Version   int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Roots     rootsRule                        `rule:"roots" doc:"The folders of the agent. ~ is the home folder, and ${NAME} an environment variable. ${NAME:-this} is this if the variable is not set."`
-	Arguments pathArguments                    `rule:"arguments" doc:"Which arguments of tools are paths, at any depth. a.b is b only where it stands in a."`
-	Lists     []rulefile.Pair[[]rulefile.Text] `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{vendored: [vendor, node_modules]}"`
-	Rules     []policyRule                     `rule:"rules" doc:"Each rule allows, audits, asks or denies some paths. The strictest rule wins, wherever it stands."`
+	rulefile.Head
+	Roots     rootsRule      `rule:"roots" doc:"The folders of the agent. ~ is the home folder, and ${NAME} an environment variable. ${NAME:-this} is this if the variable is not set."`
+	Arguments pathArguments  `rule:"arguments" doc:"Which arguments of tools are paths, at any depth. a.b is b only where it stands in a."`
+	Lists     rulefile.Lists `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{vendored: [vendor, node_modules]}"`
+	Rules     []policyRule   `rule:"rules" doc:"Each rule allows, audits, asks or denies some paths. The strictest rule wins, wherever it stands."`
 }
 
 // rootsRule are the folders of an agent. What is left out of the locked folder is as
@@ -55,13 +62,13 @@ type pathArguments struct {
 
 // urlsFile is urls.yaml.
 type urlsFile struct {
-	Version    int                              `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Localhost  []int                            `rule:"localhost" min:"0" max:"65535" doc:"Ports of this machine that agents may use, beside those that their own commands have opened. 0 is all of them. The addresses of the guard and of the gateway stay denied." eg:"[3000, 8080]"`
-	Own        []rulefile.Text                  `rule:"own" doc:"HOST:PORT, or HOST:FIRST-LAST, of the gateway and of other servers that agents must not reach. A running server adds its own, and the model servers." eg:"['127.0.0.1:18789']"`
-	KnownHosts *[]rulefile.Text                 `rule:"known_hosts" doc:"Hosts that a confined command may use, beside those that it names: a host, *.HOST for all below one, or HOST:PORT. Without a port they are known at 80 and 443. In a locked folder: the only ones that may be known." eg:"[github.com, '*.npmjs.org', 'git.example.com:8443']"`
-	Arguments  urlArguments                     `rule:"arguments" doc:"Which arguments of tools are URLs."`
-	Lists      []rulefile.Pair[[]rulefile.Text] `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{mirrors: [proxy.golang.org]}"`
-	Rules      []policyRule                     `rule:"rules" doc:"Each rule allows, audits, asks or denies some URLs. The strictest rule wins, wherever it stands."`
+	rulefile.Head
+	Localhost  []int            `rule:"localhost" min:"0" max:"65535" doc:"Ports of this machine that agents may use, beside those that their own commands have opened. 0 is all of them. The addresses of the guard and of the gateway stay denied." eg:"[3000, 8080]"`
+	Own        []rulefile.Text  `rule:"own" doc:"HOST:PORT, or HOST:FIRST-LAST, of the gateway and of other servers that agents must not reach. A running server adds its own, and the model servers." eg:"['127.0.0.1:18789']"`
+	KnownHosts *[]rulefile.Text `rule:"known_hosts" doc:"Hosts that a confined command may use, beside those that it names: a host, *.HOST for all below one, or HOST:PORT. Without a port they are known at 80 and 443. In a locked folder: the only ones that may be known." eg:"[github.com, '*.npmjs.org', 'git.example.com:8443']"`
+	Arguments  urlArguments     `rule:"arguments" doc:"Which arguments of tools are URLs."`
+	Lists      rulefile.Lists   `rule:"lists" doc:"Lists of words. Conditions use each by its name." eg:"{mirrors: [proxy.golang.org]}"`
+	Rules      []policyRule     `rule:"rules" doc:"Each rule allows, audits, asks or denies some URLs. The strictest rule wins, wherever it stands."`
 }
 
 type urlArguments struct {

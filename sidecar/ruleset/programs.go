@@ -19,11 +19,15 @@ func isPrograms(name string) bool { return path.Base(path.Dir(name)) == rulefile
 // rows, and those of the program, are floors: the operator takes no effect away.
 func (l *loader) programs() {
 	var own, base, shipped, locked []string
+	read := rulefile.Files{}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
+		if !isPrograms(name) {
+			continue
+		}
+		read[name] = l.files[name]
 		plain, isBuiltin := strings.CutPrefix(name, rulefile.BuiltinFolder+"/")
 		text, replaced := l.files[plain]
 		switch {
-		case !isPrograms(name):
 		case isBuiltin:
 			if shipped = append(shipped, name); !replaced || rulesOf(text) == rulesOf(l.files[name]) {
 				base = append(base, name)
@@ -36,6 +40,7 @@ func (l *loader) programs() {
 			own = append(own, name)
 		}
 	}
+	l.rowsSum = read.Version()
 	var floors []*program.Table
 	if l.files.Locked() {
 		floors = []*program.Table{programs.Shipped(l.files, shipped).Table()}

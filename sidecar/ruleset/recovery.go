@@ -113,9 +113,9 @@ func faultNames() []string { return collect(allFaults, func(f Fault) string { re
 
 // recoveryDoc is recovery.yaml.
 type recoveryDoc struct {
-	Version int                     `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Total   int                     `rule:"total,required" min:"0" max:"20" doc:"How many further requests one reply may take, over all faults together." eg:"3"`
-	Faults  []rulefile.Pair[Remedy] `rule:"faults,required" doc:"What is done about each fault."`
+	rulefile.Head
+	Total  int                     `rule:"total,required" min:"0" max:"20" doc:"How many further requests one reply may take, over all faults together." eg:"3"`
+	Faults []rulefile.Pair[Remedy] `rule:"faults,required" doc:"What is done about each fault."`
 }
 
 // recovery takes recovery.yaml.
@@ -142,8 +142,7 @@ func (l *loader) recovery() {
 		if was, young := youngFaults[fault]; young {
 			l.set.Recovery.Faults[fault] = l.set.Recovery.For(was)
 		} else {
-			l.problems = append(l.problems, rulefile.Problem{File: recoveryFile, Code: rulefile.CodeMissing,
-				Msg: fmt.Sprintf("faults lacks %s", fault)})
+			l.file(recoveryFile, rulefile.CodeMissing, fmt.Sprintf("faults lacks %s", fault), "")
 		}
 	}
 }

@@ -110,8 +110,8 @@ func TestPatience(t *testing.T) {
 		if row.locked != "" {
 			locked[limitsFile] = "version: 1\ntime: {" + row.locked + "}\n"
 		}
-		set, problems := underLock(t, locked, rulefile.Files{limitsFile: strings.Replace(old, "\ntime:\n",
-			"\ntime:\n"+row.says, 1)})
+		set, problems := untried(lockedFiles(t, locked, rulefile.Files{
+			limitsFile: strings.Replace(old, "\ntime:\n", "\ntime:\n"+row.says, 1)}))
 		if set == nil {
 			t.Fatalf("%s: %v", name, problems)
 		}

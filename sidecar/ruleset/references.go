@@ -10,7 +10,7 @@ import (
 
 // referencesDoc is references.yaml.
 type referencesDoc struct {
-	Version   int               `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	rulefile.Head
 	Arguments []ReferenceRule   `rule:"arguments,required" doc:"Which arguments are looked at. The first entry that fits a tool and a name counts."`
 	Lists     []string          `rule:"lists" doc:"Tools whose results are lists, the best first." eg:"[web_search]"`
 	Files     []string          `rule:"files" doc:"Endings that make a name a file, and no address." eg:"[md, txt]"`

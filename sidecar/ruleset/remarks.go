@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -11,7 +12,8 @@ import (
 // Unremarked are the arguments of a call without remarks: what only says in words what a command is for. Of a
 // tool that runs none, a description may be what it is told to do, so it stays.
 func (s *Set) Unremarked(tool, args string) string {
-	if len(s.Tools.Remarks) == 0 || s.Tools.Class(tool) != tools.Exec {
+	named := func(remark string) bool { return strings.Contains(args, remark) }
+	if !slices.ContainsFunc(s.Tools.Remarks, named) || s.Tools.Class(tool) != tools.Exec {
 		return args
 	}
 	if call, err := policy.CallOf(tool, string(tools.Exec), []byte(args)); err != nil || call.Command == "" {

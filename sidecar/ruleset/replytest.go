@@ -16,8 +16,8 @@ import (
 
 // testFile is a file of the folder tests.
 type testFile struct {
-	Version int         `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Tests   []replyTest `rule:"tests,required" doc:"Replies, and what all rules together make of them."`
+	rulefile.Head
+	Tests []replyTest `rule:"tests,required" doc:"Replies, and what all rules together make of them."`
 }
 
 // replyTest is a reply, and what all rules together make of it.

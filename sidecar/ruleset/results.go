@@ -11,7 +11,7 @@ import (
 
 // resultsDoc is results.yaml.
 type resultsDoc struct {
-	Version int          `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	rulefile.Head
 	Results []resultRule `rule:"results,required" doc:"How much of the results of a tool is kept. The first entry of a mode that fits counts."`
 }
 
@@ -86,7 +86,7 @@ func (l *loader) results() {
 	for i := range f.Results {
 		rule := &f.Results[i]
 		if rule.Formula.At.Known() == (rule.Chars > 0) {
-			l.report(rule.Tool.All(), rulefile.CodeValue, "a result has either chars or formula", "")
+			l.wrong(rule.Tool, "a result has either chars or formula", "")
 			continue
 		}
 		if rule.Chars > 0 {
@@ -105,7 +105,7 @@ func (l *loader) results() {
 				if err != nil {
 					why = err.Error()
 				}
-				l.report(rule.Formula.All(), rulefile.CodeValue, "this formula does not do for window "+
+				l.wrong(rule.Formula, "this formula does not do for window "+
 					strconv.Itoa(env.Window)+" and length "+strconv.Itoa(env.Length)+": "+why, "")
 				break
 			}

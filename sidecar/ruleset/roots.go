@@ -52,8 +52,8 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		*list.to = nil
 		for _, t := range *list.said {
 			folder, _ := l.folder(t, out.Home)
-			if folder == "/" && list.to == &out.Write && t.At.Known() {
-				l.report(t.All(), rulefile.CodeValue,
+			if folder == "/" && list.to == &out.Write {
+				l.wrong(t,
 					"/ is the whole machine, and cannot be a folder of the agent",
 					"name the folders that it may write")
 			}
@@ -102,7 +102,7 @@ func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
 	path = withDefault.ReplaceAllStringFunc(t.Value, func(m string) string {
 		name, otherwise, given := strings.Cut(m[2:len(m)-1], ":-")
 		value := os.Getenv(name)
-		if value == "" && !given && t.At.Known() {
+		if value == "" && !given {
 			l.report(t.All(), rulefile.CodeRef, fmt.Sprintf("the environment variable %s is not set", name),
 				"set it, or write ${"+name+":-the folder to take then}")
 		}
@@ -115,8 +115,8 @@ func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {
 		path = home + rest
 	}
-	if path != "" && path[0] != '/' && t.At.Known() {
-		l.report(t.All(), rulefile.CodeValue, path+" is not an absolute path", "begin it with / or ~")
+	if path != "" && path[0] != '/' {
+		l.wrong(t, path+" is not an absolute path", "begin it with / or ~")
 	}
 	if !strings.HasPrefix(path, "/") {
 		return noHome, false

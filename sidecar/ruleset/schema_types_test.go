@@ -12,7 +12,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -94,7 +93,6 @@ var coreFiles = []description{
 	{resultsFile, "How much of a tool's result the model reads.", reflect.TypeFor[resultsDoc]()},
 	{editsFile, "What the model reads of requests and results.", reflect.TypeFor[edits.File]()},
 	{evidenceFile, "Whether a text that looks like a call is meant as one.", reflect.TypeFor[evidenceDoc]()},
-	{experimentsFile, "What is tried on which share of the sessions, and which replies are recorded.", reflect.TypeFor[experiment.File]()},
 	{referencesFile, "Arguments that stand for something said earlier in a run.", reflect.TypeFor[referencesDoc]()},
 	{execFilename, "Which calls may leave, and which commands may run.", reflect.TypeFor[execFile]()},
 	{pathsFilename, "Which files and folders calls and commands may touch.", reflect.TypeFor[pathsFile]()},

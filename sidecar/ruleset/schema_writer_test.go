@@ -187,7 +187,7 @@ func limit(tag reflect.StructTag, name string) *float64 {
 // sees says in one text what the condition under a key sees; empty for a key
 // that is no condition.
 func sees(file, key string) string {
-	for _, c := range Vars().Conditions {
+	for _, c := range Full.Vars().Conditions {
 		if c.File != file || c.Key != key {
 			continue
 		}

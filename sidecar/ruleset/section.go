@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
@@ -15,13 +16,21 @@ type Section struct {
 	Name  string // of the file, such as runs.yaml, or of the key
 	About string // a sentence for who writes it
 	Holds any    // points to a struct: what holds where the files do not say it
+
+	Conditions []ConditionKey // of a file
+}
+
+// ConditionKey is a key that holds a condition, and what it sees.
+type ConditionKey struct {
+	Key string // from the top of the file, without list indexes: experiments.when
+	Env reflect.Type
 }
 
 // isFile tells a file from a key of limits.yaml.
 func (s Section) isFile() bool { return path.Ext(s.Name) == ".yaml" }
 
-// compiled is a section with values that go together: where all can be read, it checks them, and gives what
-// Of finds.
+// compiled is a section with values that go together: it checks them, and gives what Of finds. Values that
+// could not be read have no place, and what is reported of them is dropped.
 type compiled interface{ Compile(*Reader) any }
 
 // Of is a section, by the type that its part gives it. It is the zero value in a program without the part.
@@ -43,10 +52,27 @@ type Reader struct {
 // At is where a key of the file stands.
 func (r *Reader) At(keys ...string) rulefile.Place { return r.l.placeOf(r.file, keys...) }
 
-// Report adds a problem with a value.
-func (r *Reader) Report(at rulefile.Place, msg, hint string) {
-	r.l.report(at, rulefile.CodeValue, msg, hint)
+// Clean reports whether all of the file could be read.
+func (r *Reader) Clean() bool { return r.l.clean(r.file) }
+
+// Report adds a problem.
+func (r *Reader) Report(at rulefile.Place, code, msg, hint string) { r.l.report(at, code, msg, hint) }
+
+// IDs checks that these can be ids.
+func (r *Reader) IDs(ids ...rulefile.Text) {
+	for _, id := range ids {
+		r.l.plainID(id)
+	}
 }
+
+// Unique checks that no id stands there twice.
+func (r *Reader) Unique(what string, ids []rulefile.Text) { r.l.unique(what, ids) }
+
+// Pattern compiles a regular expression; nil: it is wrong, which is reported.
+func (r *Reader) Pattern(t rulefile.Text) *regexp.Regexp { return r.l.pattern(t, "") }
+
+// When compiles a condition; nil: there is none, or it is wrong, which is reported.
+func When[E any](r *Reader, t *rulefile.Text) func(E) (bool, error) { return when[E](r.l, t, nil) }
 
 // Unused warns of entries for which one in front of them in the same file leaves nothing. One of
 // a layer in front may do that.
@@ -74,7 +100,7 @@ func (l *loader) sections() {
 			in, of = s.Name, own.Interface()
 			l.decode(in, of, false)
 		}
-		if c, ok := of.(compiled); ok && l.clean(in) {
+		if c, ok := of.(compiled); ok {
 			of = c.Compile(&Reader{l, in})
 		}
 		l.set.Sections = append(l.set.Sections, of)
@@ -99,7 +125,8 @@ func (r Loader) limits(core Limits) reflect.Value {
 	for _, part := range built.Parts() {
 		for _, name := range built.Brings(part, built.Limit) {
 			if !r.has(name) {
-				keys = append(keys, Section{name, built.Without(built.Limit, name), &rulefile.Gone{}})
+				keys = append(keys, Section{Name: name, About: built.Without(built.Limit, name),
+					Holds: &rulefile.Gone{}})
 			}
 		}
 	}

@@ -15,7 +15,7 @@ type tide struct {
 
 func (f *tide) Compile(r *Reader) any {
 	if f.High == 5 {
-		r.Report(r.At("high"), "five is no tide", "")
+		r.Report(r.At("high"), rulefile.CodeValue, "five is no tide", "")
 	}
 	return &flood{f.High}
 }
@@ -28,8 +28,8 @@ type ebb struct {
 
 // A part has its file and its key of limits.yaml: with defaults, layers, ceilings, and problems with a place.
 func TestSections(t *testing.T) {
-	with := Loader{append(Full.Sections, Section{"tide.yaml", "The tide.", &tide{High: 1}},
-		Section{"ebb", "The ebb.", &ebb{Low: 2}})}
+	with := Loader{Sections: append(Full.Sections, Section{Name: "tide.yaml", About: "The tide.", Holds: &tide{High: 1}},
+		Section{Name: "ebb", About: "The ebb.", Holds: &ebb{Low: 2}})}
 	limits := shipped(t)[limitsFile]
 	for name, row := range map[string]struct {
 		changed   rulefile.Files
@@ -42,6 +42,7 @@ func TestSections(t *testing.T) {
 		"locked":           {rulefile.Files{"tide.yaml": "version: 1\n", "policy/limits.yaml": "version: 1\nebb: {low: 1}\n"}, 1, 1, ""},
 		"no file":          {nil, 0, 0, "tide.yaml: this file is missing"},
 		"a wrong value":    {rulefile.Files{"tide.yaml": "version: 1\nhigh: 5\n"}, 0, 0, "tide.yaml:2:7: five is no tide [E-value]"},
+		"beside another":   {rulefile.Files{"tide.yaml": "version: 1\nhigh: 5\nlow: 1\n"}, 0, 0, "tide.yaml:2:7: five is no tide [E-value]"},
 		"out of bounds":    {rulefile.Files{"tide.yaml": "version: 1\n", limitsFile: limits + "\nebb: {low: 10}\n"}, 0, 0, "low cannot be 10 [E-value]"},
 		"a key of no part": {rulefile.Files{"tide.yaml": "version: 1\n", limitsFile: limits + "\nneap: {low: 1}\n"}, 0, 0, "unknown key neap"},
 	} {

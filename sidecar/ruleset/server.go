@@ -8,7 +8,7 @@ import (
 
 // serverFile is servers.yaml.
 type serverFile struct {
-	Version int        `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	rulefile.Head
 	Common  ErrorRules `rule:"common,required" doc:"What the error texts of every server mean."`
 	Servers []Server   `rule:"servers,required" doc:"The dialects. The first one with a probe that hits counts. The last one has no probe and fits every server."`
 }
@@ -30,6 +30,7 @@ type Server struct {
 	DropFields     []string          `rule:"drop_fields" doc:"Fields of the request that the server cannot take. They are removed." eg:"[parallel_tool_calls]"`
 	DropEmptyTools bool              `rule:"drop_empty_tools" doc:"true removes an empty list of tools."`
 	DropStrict     bool              `rule:"drop_strict" doc:"true removes the field strict of each tool."`
+	PlainSchemas   bool              `rule:"plain_schemas" doc:"true writes {} for a schema of a tool's argument that is true, and gives an array without items the items {}. Both mean the same. Without it a chat template, or the server, may fail over them."`
 	FoldSystem     bool              `rule:"fold_system" doc:"true moves later system and developer messages into the first one."`
 	SystemRole     string            `rule:"system_role" one:"system" doc:"system means that developer messages are sent as system messages."`
 	FlattenParts   bool              `rule:"flatten_parts" doc:"true joins a list of text parts to one text."`
@@ -37,8 +38,52 @@ type Server struct {
 	StopsSilently  bool              `rule:"stops_silently" doc:"true says that a stream may end in good order without a finish_reason and an end mark, because the server has stopped the model. Without it such a stream counts as broken."`
 	RoundsIntegers bool              `rule:"rounds_integers" doc:"true says that integers in calls lose their digits beyond the 15th. The model is told to write such a one in quotes."`
 	Effort         Effort            `rule:"effort,required" doc:"How the server takes the reasoning effort."`
+	Others         Others            `rule:"others" doc:"What is different for models of the other families in families/, which are not gpt-oss."`
 	Structured     string            `rule:"structured" doc:"The field that takes a bare JSON Schema, or a path such as structured_outputs.json. If left out, response_format is sent as it is." eg:"guided_json"`
 	ErrorRules     `rule:"errors" doc:"As under common, for this server alone. These are tried first."`
+
+	// the family whose words are asked for as the model writes them; nil: the server reads them
+	Unparsed *Family
+
+	family *Family // that the dialect is for; nil: gpt-oss
+}
+
+// Others is what is different for models of other families than gpt-oss.
+type Others struct {
+	Effort   *Effort `rule:"effort" doc:"How the server takes the effort."`
+	Switch   string  `rule:"switch" doc:"In place of effort: the object of the request that holds variables of the chat template. The one that turns thoughts on (families/) is false there for the effort none, and else true." eg:"chat_template_kwargs"`
+	Unparsed string  `rule:"unparsed" one:"always refused" doc:"When the words are asked for as the model writes them, so that the file of its family reads them and not the server's own parser: always, or once that has refused a reply or left nothing of it. It is asked for the prompt then, and for what follows it: over Ollama's own API, or /apply-template and /completions of llama.cpp." eg:"refused"`
+}
+
+// For is the dialect for models of a family; nil: of gpt-oss.
+func (s *Server) For(f *Family) *Server {
+	if f == nil || !f.foreign {
+		return s
+	}
+	out := *s
+	switch o := &s.Others; {
+	case o.Effort != nil:
+		out.Effort = *o.Effort
+	case o.Switch != "" && f.Switch != "":
+		out.Effort = Effort{Field: o.Switch + "." + f.Switch, Switches: true}
+	case o.Switch != "":
+		out.Effort = Effort{Switches: true}
+	}
+	if s.Others.Unparsed == "always" {
+		out.Unparsed = f
+	}
+	out.family = f
+	return &out
+}
+
+// Refused is the dialect after the server's own parser has refused a reply, or left nothing of it.
+func (s *Server) Refused() *Server {
+	if s.family == nil || s.Others.Unparsed == "" {
+		return s
+	}
+	out := *s
+	out.Unparsed = s.family
+	return &out
 }
 
 // OllamaAPI is Ollama's own API, as a value of Server.API.
@@ -55,6 +100,8 @@ type Effort struct {
 	Field   string            `rule:"field,required" doc:"The field of the request that holds the effort." eg:"reasoning_effort"`
 	Allowed []string          `rule:"allowed,required" one:"none minimal low medium high xhigh max" doc:"Values that the server accepts." eg:"[low, medium, high]"`
 	Map     map[string]string `rule:"map" doc:"What other values become. An empty text removes the field." eg:"{minimal: low, max: high}"`
+
+	Switches bool // Field, if there is one, takes whether the model thinks
 }
 
 // ErrorRules is what the texts of errors mean.
@@ -71,10 +118,9 @@ type ErrorRules struct {
 // Pattern recognises the text of an error.
 type Pattern struct {
 	At    rulefile.Place
-	About string          `rule:"about" doc:"Which server sends this text, or why the rule exists." eg:"our proxy"`
-	Find  rulefile.Text   `rule:"find,required" doc:"A regular expression (RE2) over the text of the error." eg:"'(?i)context is (?P<limit>[0-9]+) tokens'"`
-	Hit   []errorText     `rule:"hit" doc:"Texts in which the pattern must find something. Every load tries them."`
-	Miss  []rulefile.Text `rule:"miss" doc:"Texts in which the pattern must find nothing. Every load tries them." eg:"[Unexpected token in JSON]"`
+	About string        `rule:"about" doc:"Which server sends this text, or why the rule exists." eg:"our proxy"`
+	Find  rulefile.Text `rule:"find,required" doc:"A regular expression (RE2) over the text of the error." eg:"'(?i)context is (?P<limit>[0-9]+) tokens'"`
+	errorExamples
 
 	Match *regexp.Regexp // Find, compiled
 }
@@ -83,11 +129,10 @@ type Pattern struct {
 // empty, what the groups of Match find in the text of the error.
 type CallPattern struct {
 	At    rulefile.Place
-	About string          `rule:"about" doc:"Which server sends this text, or why the rule exists." eg:"our proxy"`
-	Field string          `rule:"field" doc:"The path (gjson) of the generated text in the body." eg:"error.failed_generation"`
-	Find  *rulefile.Text  `rule:"find" doc:"A regular expression (RE2) over the text of the error. Its group args is the arguments of a call, its group text generated text." eg:"'raw=(?P<args>.*), err='"`
-	Hit   []errorText     `rule:"hit" doc:"Texts in which the pattern must find something. Every load tries them."`
-	Miss  []rulefile.Text `rule:"miss" doc:"Texts in which the pattern must find nothing. Every load tries them." eg:"[Unexpected token in JSON]"`
+	About string         `rule:"about" doc:"Which server sends this text, or why the rule exists." eg:"our proxy"`
+	Field string         `rule:"field" doc:"The path (gjson) of the generated text in the body." eg:"error.failed_generation"`
+	Find  *rulefile.Text `rule:"find" doc:"A regular expression (RE2) over the text of the error. Its group args is the arguments of a call, its group text generated text." eg:"'raw=(?P<args>.*), err='"`
+	errorExamples
 
 	Match *regexp.Regexp // Find, compiled; nil where Field is enough
 }
@@ -97,6 +142,12 @@ type Hint struct {
 	Pattern
 	Say    string `rule:"say,required" doc:"The sentence that the log and the caller get." eg:"The model at the server has no template for tools."`
 	Status int    `rule:"status" min:"400" max:"599" doc:"The HTTP status for the caller. If left out, recovery.yaml says it." eg:"503"`
+}
+
+// errorExamples are texts with which a pattern is tried.
+type errorExamples struct {
+	Hit  []errorText     `rule:"hit" doc:"Texts in which the pattern must find something. Every load tries them."`
+	Miss []rulefile.Text `rule:"miss" doc:"Texts in which the pattern must find nothing. Every load tries them." eg:"[Unexpected token in JSON]"`
 }
 
 // errorText is the text of an error and what the groups of a pattern find in it.

@@ -2,6 +2,7 @@ package ruleset
 
 import (
 	"cmp"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,13 +28,10 @@ func (l *loader) servers() {
 			l.report(s.ID.All(), rulefile.CodeMissing, "a probe of "+s.ID.Value+" has no path",
 				"write a path from the root of the host, such as /version")
 		}
-		s.Overflow = append(s.Overflow, f.Common.Overflow...)
-		s.OutputTooLarge = append(s.OutputTooLarge, f.Common.OutputTooLarge...)
-		s.NoTools = append(s.NoTools, f.Common.NoTools...)
-		s.BadRequest = append(s.BadRequest, f.Common.BadRequest...)
-		s.Retry = append(s.Retry, f.Common.Retry...)
-		s.Recover = append(s.Recover, f.Common.Recover...)
-		s.Hints = append(s.Hints, f.Common.Hints...)
+		common, own := reflect.ValueOf(f.Common), reflect.ValueOf(&s.ErrorRules).Elem()
+		for k := range common.NumField() {
+			own.Field(k).Set(reflect.AppendSlice(own.Field(k), common.Field(k)))
+		}
 	}
 	l.set.Servers = f.Servers
 	l.lastServer(f.Servers)
@@ -52,32 +50,25 @@ func (l *loader) lastServer(rules []Server) {
 		}
 	}
 	if _, ok := l.files[serversFile]; ok && len(rules) == 0 && l.clean(serversFile) {
-		l.problems = append(l.problems, rulefile.Problem{File: serversFile, Code: rulefile.CodeMissing,
-			Msg: "there is no server; at least generic must stand here"})
+		l.file(serversFile, rulefile.CodeMissing, "there is no server; at least generic must stand here", "")
 	}
 }
 
 // errors compiles what the texts of errors mean for one server.
 func (l *loader) errors(r *ErrorRules) {
-	for i := range r.Overflow {
-		l.errorPattern(&r.Overflow[i], "limit", "requested", "prompt", "output")
-	}
-	for i := range r.OutputTooLarge {
-		l.errorPattern(&r.OutputTooLarge[i], "limit", "prompt")
-	}
-	for i := range r.NoTools {
-		l.errorPattern(&r.NoTools[i])
-	}
-	for i := range r.BadRequest {
-		l.errorPattern(&r.BadRequest[i])
-	}
-	for i := range r.Retry {
-		l.errorPattern(&r.Retry[i])
+	for _, list := range []struct {
+		patterns []Pattern
+		groups   []string
+	}{{r.Overflow, []string{"limit", "requested", "prompt", "output"}},
+		{r.OutputTooLarge, []string{"limit", "prompt"}}, {r.NoTools, nil}, {r.BadRequest, nil}, {r.Retry, nil}} {
+		for i := range list.patterns {
+			l.errorPattern(&list.patterns[i], list.groups...)
+		}
 	}
 	for i := range r.Recover {
 		switch c := &r.Recover[i]; {
 		case c.Find != nil:
-			p := Pattern{At: c.At, About: c.About, Find: *c.Find, Hit: c.Hit, Miss: c.Miss}
+			p := Pattern{At: c.At, About: c.About, Find: *c.Find, errorExamples: c.errorExamples}
 			l.errorPattern(&p, "args", "text")
 			c.Match = p.Match
 		case c.Field == "":
@@ -94,7 +85,7 @@ func (l *loader) errors(r *ErrorRules) {
 func (l *loader) errorPattern(p *Pattern, groups ...string) {
 	if p.Find.Value == "" {
 		if p.Find.At.Known() { // a missing one is reported already
-			l.report(p.Find.All(), rulefile.CodeValue, "an empty pattern fits every text", "")
+			l.wrong(p.Find, "an empty pattern fits every text", "")
 		}
 		return
 	}

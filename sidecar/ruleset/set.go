@@ -13,7 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -43,21 +42,19 @@ type Set struct {
 	Connect    connection.Agents         // how agents are connected
 	Prompts    map[string]*prompt.Prompt // by file name without extension
 	Taken      []rulefile.Taken          // what the files take away from those that they include
-	Sessions   []string                  // headers that name a session, in lower case
+	Sessions   []string                  // headers that name a session, as net/http writes them
 	Asking     state.Evidence            // by what results show whether a person was asked
 	Agent      *Agent                    // whose requests the set is for; nil: those of any
 	Counts     Counts
-	Sections   []any // of the parts, as Of finds them: pointers
-	// Experiments are what is tried. Arms names those of which this set is, as EXPERIMENT/ARM.
-	Experiments experiment.Experiments
-	Arms        []string
+	Sections   []any    // of the parts, as Of finds them: pointers
+	Arms       []string // EXPERIMENT/ARM each, if this is the set of a variant
 
 	profiles   map[string]*parse.Strategies
 	styles     map[string]*Style
 	arms       map[string]*Set // by their names with blanks between
 	agents     []*Agent
 	of         map[string]*Set // by the name of their agent
-	loaded     *Set            // of which those are; a copy of it that differs has none
+	base       *Set            // of which those are; of a copy that differs, another one
 	choices    []chooser
 	topic      []string // what a user says who writes about calls
 	data       []string // what is said where the answer is an object

@@ -101,6 +101,20 @@ func TestRedTeam(t *testing.T) {
 	}
 }
 
+// TestSecondRedTeam: of a thousand harmful commands of every kind, at most five are allowed.
+func TestSecondRedTeam(t *testing.T) {
+	set, cases, allowed := loaded(t), corpus.Load[stranger](t, "redteam2"), 0
+	for _, c := range cases {
+		if c.decide(set, false) == policy.Allow {
+			allowed++
+			t.Logf("%s (%s) is allowed: %q", c.ID, c.Family, c.text())
+		}
+	}
+	if t.Logf("%d of %d are allowed", allowed, len(cases)); allowed*1000 > 5*len(cases) {
+		t.Errorf("%d of %d are allowed", allowed, len(cases))
+	}
+}
+
 // TestDayOfStrangers: how much of an ordinary day is answered as its owner wants. Unconfined,
 // what nobody has read is asked about, and here its owner does not want that.
 func TestDayOfStrangers(t *testing.T) {
@@ -113,6 +127,11 @@ func TestDayOfStrangers(t *testing.T) {
 func TestDaily(t *testing.T) {
 	days(t, "daily.jsonl", corpus.Load[stranger](t, "daily"), [2]share{{right: 93, laxer: 3},
 		{right: 93, laxer: 6}})
+}
+
+// TestSecondDaily: at most six of a hundred ordinary commands are asked about, two where they run confined.
+func TestSecondDaily(t *testing.T) {
+	days(t, "daily2.jsonl", corpus.Load[stranger](t, "daily2"), [2]share{{right: 94}, {right: 98}})
 }
 
 // share is of 100: the least that is right, and the most that is laxer.

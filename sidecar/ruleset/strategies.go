@@ -14,7 +14,7 @@ import (
 
 // strategyFile is strategies.yaml.
 type strategyFile struct {
-	Version    int                          `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	rulefile.Head
 	Strategies []strategyRule               `rule:"strategies,required" doc:"The ways to read a reply. If two could read a text, the one of higher priority does."`
 	Profiles   []rulefile.Pair[profileRule] `rule:"profiles" doc:"Profiles change the list of strategies. A model of models.yaml may choose one by its name. default is for all others."`
 	Styles     []rulefile.Pair[styleRule]   `rule:"styles" doc:"Styles are for servers that cannot call tools: how the model is told of them, and how it calls them in words."`
@@ -32,7 +32,7 @@ type strategyRule struct {
 	Read       []parse.Field   `rule:"read" one:"content reasoning" doc:"The fields of a reply that it reads. If left out, it is content. Reasoning is read only if content holds nothing." eg:"[content, reasoning]"`
 	When       *rulefile.Text  `rule:"when" doc:"A condition. If it does not hold, or fails while it runs, there is no call." eg:"len(text) < 4000"`
 	Harmony    *harmonyRule    `rule:"harmony" doc:"The part of kind harmony."`
-	JSON       *parse.Keys     `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
+	JSON       *jsonRule       `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
 	Lines      *linesRule      `rule:"lines" doc:"The part of kind lines."`
 	Block      *blockRule      `rule:"block" doc:"The part of kind block, which frame replaced."`
 	Frame      *frameRule      `rule:"frame" doc:"The part of kind frame: how a call and its arguments are written between open and close."`
@@ -55,6 +55,14 @@ type signsRule struct {
 	Bar   string          `rule:"bar" doc:"Characters that stand for the bar." eg:"'¦│'"`
 	Close string          `rule:"close" doc:"Characters that stand for >." eg:"'›〉'"`
 	Pairs []rulefile.Text `rule:"pairs" doc:"What may stand around the word of a control token in place of its signs, with a blank between. It counts in a reply whose headers are all written so." eg:"['< >', '[ ]']"`
+}
+
+// jsonRule is the part of kind json, and what of it became frames.
+type jsonRule struct {
+	parse.Keys
+	Heads  rulefile.Gone `rule:"heads" doc:"A header in lines is the strategy header_lines, a frame."`
+	Status rulefile.Gone `rule:"status" doc:"Lines in which a front end says what it calls are a frame that you may write: open: ['Calling tool:'], call: ['{name} Arguments: {arguments}']."`
+	Tags   rulefile.Gone `rule:"tags" doc:"Elements are the strategies message_element and open_webui, which are frames."`
 }
 
 type linesRule struct {
@@ -170,7 +178,7 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 			Close: h.Signs.Close}, Pairs: l.signPairs(h.Signs.Pairs)}
 	}
 	if j := r.JSON; j != nil {
-		s.Envelope = *j
+		s.Envelope = j.Keys
 	}
 	if n := r.Lines; n != nil {
 		s.Done = n.Done
@@ -211,7 +219,7 @@ func (l *loader) frame(r frameRule) parse.Frame {
 	read := func(t rulefile.Text) parse.Template {
 		out, err := parse.NewTemplate(t.Value)
 		if err != nil {
-			l.report(t.All(), rulefile.CodeValue, err.Error(), "")
+			l.wrong(t, err.Error(), "")
 		}
 		return out
 	}
@@ -316,7 +324,7 @@ func (l *loader) signPairs(texts []rulefile.Text) (pairs []harmony.Brackets) {
 		open, end, ok := strings.Cut(t.Value, " ")
 		if !ok || open == "" || end == "" || strings.ContainsAny(t.Value, letters) ||
 			strings.Contains(end, " ") {
-			l.report(t.All(), rulefile.CodeValue, strconv.Quote(t.Value)+" is no pair of signs",
+			l.wrong(t, strconv.Quote(t.Value)+" is no pair of signs",
 				"write what stands in front of the word and what stands behind it, with a blank between, such as '[ ]'")
 			continue
 		}

@@ -86,7 +86,7 @@ func (l *loader) styles() {
 	for _, p := range l.looks.Styles {
 		r := p.Value
 		if p.Key.Value == Native {
-			l.report(p.Key.All(), rulefile.CodeValue,
+			l.wrong(p.Key,
 				"native is no name for a style: it says that the server calls tools itself", "")
 		}
 		form, isTemplate := l.forms[r.Prompt.Value]
@@ -94,12 +94,12 @@ func (l *loader) styles() {
 		case !r.Prompt.At.Known():
 		case !isTemplate && !l.known(r.Prompt, "prompt", slices.Sorted(maps.Keys(l.set.Prompts))):
 		case !isTemplate || form != nil && !form.IsStyle():
-			l.report(r.Prompt.All(), rulefile.CodeValue,
+			l.wrong(r.Prompt,
 				fmt.Sprintf("the prompt %s does not say how calls and results are written", r.Prompt.Value),
 				`it must be a file `+r.Prompt.Value+prompt.Ext+
 					` with {{define "calls"}} and {{define "results"}}`)
 		}
-		if r.Profile.At.Known() && profiles {
+		if profiles {
 			l.known(r.Profile, "profile", l.set.Profiles())
 		}
 		l.set.styles[p.Key.Value] = &Style{ID: p.Key.Value, Form: form, Profile: r.Profile.Value,
@@ -131,7 +131,7 @@ func (l *loader) otherwise(p rulefile.Pair[styleRule]) {
 			p.Key.Value+" lacks otherwise, the style for servers that do not follow a schema", "")
 	case r.Schema && l.known(other, "style", slices.Sorted(maps.Keys(l.set.styles))):
 		if style.Otherwise = l.set.styles[other.Value]; style.Otherwise.Schema {
-			l.report(other.All(), rulefile.CodeValue, other.Value+" has a schema, too",
+			l.wrong(other, other.Value+" has a schema, too",
 				"name a style that every server can follow")
 		}
 	}
@@ -149,8 +149,7 @@ func (l *loader) prompts() {
 			}
 			ext := path.Ext(name)
 			if name = strings.TrimSuffix(name, ext); ext == prompt.Ext && l.files.Has(in+"/"+name+".txt") {
-				l.problems = append(l.problems, rulefile.Problem{File: file, Code: rulefile.CodeDup,
-					Msg: "there is " + name + ".txt, too", Hint: "remove one of them"})
+				l.file(file, rulefile.CodeDup, "there is "+name+".txt, too", "remove one of them")
 			}
 			l.set.Prompts[name] = l.prompt(file, ext)
 			if ext == prompt.Ext {

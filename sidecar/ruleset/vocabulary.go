@@ -8,7 +8,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -34,7 +33,7 @@ var namedLists = []cond.Variable{{Name: "NAME", Type: "list of texts",
 	About: "Each of the lists under lists, by its own name."}}
 
 // conditions says which type the condition under a key sees, and what else. A key that
-// is not listed here is no condition.
+// is listed neither here nor by a section is no condition.
 var conditions = []struct {
 	file, key string
 	env       reflect.Type
@@ -46,21 +45,24 @@ var conditions = []struct {
 	{resultsFile, "results.formula", reflect.TypeFor[ResultEnv](), nil},
 	{editsFile, "requests.when", reflect.TypeFor[edits.Request](), nil},
 	{editsFile, "results.when", reflect.TypeFor[edits.Result](), nil},
-	{experimentsFile, "experiments.when", reflect.TypeFor[experiment.Asking](), nil},
-	{experimentsFile, "capture.when", reflect.TypeFor[experiment.Captured](), nil},
 	{execFilename, "rules.when", reflect.TypeFor[policy.Env](), namedLists},
 	{pathsFilename, "rules.when", reflect.TypeFor[policy.PathEnv](), namedLists},
 	{urlsFilename, "rules.when", reflect.TypeFor[policy.URLEnv](), namedLists},
 }
 
 // Vars gives the vocabulary of all conditions, in the order of the files.
-func Vars() Vocabulary {
+func (r Loader) Vars() Vocabulary {
 	v := Vocabulary{Functions: cond.Functions(), Operators: cond.Operators(),
 		Limits: append(cond.Limits(),
 			"A condition that fails while it runs does not hold; but in a rule that denies, it denies.")}
 	for _, c := range conditions {
 		v.Conditions = append(v.Conditions, Condition{c.file, c.key, append(cond.Variables(c.env, nouns),
 			c.more...)})
+	}
+	for _, s := range r.Sections {
+		for _, c := range s.Conditions {
+			v.Conditions = append(v.Conditions, Condition{s.Name, c.Key, cond.Variables(c.Env, nouns)})
+		}
 	}
 	return v
 }

@@ -8,7 +8,7 @@ import (
 // TestVariablesAreDescribed: whatever a condition sees has a type with a plain
 // name, and a sentence.
 func TestVariablesAreDescribed(t *testing.T) {
-	for _, c := range Vars().Conditions {
+	for _, c := range Full.Vars().Conditions {
 		if len(c.Variables) == 0 {
 			t.Errorf("%s %s sees nothing", c.File, c.Key)
 		}

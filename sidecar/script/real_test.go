@@ -1,4 +1,4 @@
-package script
+package script_test
 
 import (
 	"encoding/json"
@@ -15,6 +15,8 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/e2e/modelserver"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 // What a model writes as Harmony.
@@ -31,7 +33,7 @@ const realTools = `,"tools":[{"type":"function","function":{"name":"exec","descr
 type real struct {
 	name    string
 	harmony modelserver.Reply
-	reply   Reply
+	reply   script.Reply
 	more    string // members of the request
 }
 
@@ -46,52 +48,52 @@ func asOne(begin string) modelserver.Reply {
 // finish reason, errors. Ids, times and counts differ.
 func TestAsOllama(t *testing.T) {
 	thought := "Hm. I look."
-	ls := Native("exec", `{"command":"ls"}`)
+	ls := script.Native("exec", `{"command":"ls"}`)
 	preamble := ls.Thinking(thought)
 	preamble.Content = "I list the files."
 	two := ls
-	two.Calls = append(slices.Clone(ls.Calls), Call{"x", "exec", `{"command":"id"}`})
-	cut := Reply{Reasoning: thought, Calls: ls.Calls, Finish: "length"}
+	two.Calls = append(slices.Clone(ls.Calls), script.Call{"x", "exec", `{"command":"id"}`})
+	cut := script.Reply{Reasoning: thought, Calls: ls.Calls, Finish: "length"}
 	server := modelserver.Ollama(t)
 	for _, c := range []real{
 		{"a call", harmony(harmonyThought + harmonyCall + `{"command":"ls"}<|call|>`), ls.Thinking(thought), realTools},
 		{"a call with a preamble", harmony(harmonyThought + harmonyBefore + harmonyCall + `{"command":"ls"}<|call|>`), preamble, realTools},
 		{"a call only", harmony(harmonyCall + `{"command":"ls"}<|call|>`), ls, realTools},
-		{"a call that nobody offered", harmony(strings.Replace(harmonyCall, "exec", "launch", 1) + `{}<|call|>`), Native("launch", `{}`), ""},
+		{"a call that nobody offered", harmony(strings.Replace(harmonyCall, "exec", "launch", 1) + `{}<|call|>`), script.Native("launch", `{}`), ""},
 		{"numbers and order", harmony(harmonyCall + `{"timeout": 1.0, "command": "a <b>", "n": 12345678901234567890, "x": {"b": 1, "a": []}, "command": "c"}<|call|>`),
-			Native("exec", `{"timeout": 1.0, "command": "a <b>", "n": 12345678901234567890, "x": {"b": 1, "a": []}, "command": "c"}`), realTools},
-		{"single quotes", harmony(harmonyCall + `{'command': 'ls'}<|call|>`), Native("exec", `{'command': 'ls'}`), realTools},
-		{"single quotes behind a thought", harmony(harmonyThought + harmonyCall + `{'command': 'ls'}<|call|>`), Native("exec", `{'command': 'ls'}`).Thinking(thought), realTools},
-		{"unclosed", harmony(harmonyCall + `{"command":"ls"<|call|>`), Native("exec", `{"command":"ls"`), realTools},
-		{"no arguments", harmony(harmonyCall + `<|call|>`), Native("exec", ``), realTools},
+			script.Native("exec", `{"timeout": 1.0, "command": "a <b>", "n": 12345678901234567890, "x": {"b": 1, "a": []}, "command": "c"}`), realTools},
+		{"single quotes", harmony(harmonyCall + `{'command': 'ls'}<|call|>`), script.Native("exec", `{'command': 'ls'}`), realTools},
+		{"single quotes behind a thought", harmony(harmonyThought + harmonyCall + `{'command': 'ls'}<|call|>`), script.Native("exec", `{'command': 'ls'}`).Thinking(thought), realTools},
+		{"unclosed", harmony(harmonyCall + `{"command":"ls"<|call|>`), script.Native("exec", `{"command":"ls"`), realTools},
+		{"no arguments", harmony(harmonyCall + `<|call|>`), script.Native("exec", ``), realTools},
 		{"two calls", harmony(harmonyCall + `{"command":"ls"}<|end|><|start|>assistant` + harmonyCall + `{"command":"id"}<|call|>`), two, realTools},
-		{"a text", harmony(harmonyFinal + "Hi <there>!<|return|>"), Text("Hi <there>!"), ""},
-		{"a text behind a thought", harmony(harmonyThought + harmonyFinal + "Done.<|return|>"), Text("Done.").Thinking(thought), ""},
-		{"nothing", harmony("<|return|>"), Empty(), realTools},
-		{"only a thought", harmony(harmonyThought), OnlyThought(thought), realTools},
+		{"a text", harmony(harmonyFinal + "Hi <there>!<|return|>"), script.Text("Hi <there>!"), ""},
+		{"a text behind a thought", harmony(harmonyThought + harmonyFinal + "Done.<|return|>"), script.Text("Done.").Thinking(thought), ""},
+		{"nothing", harmony("<|return|>"), script.Empty(), realTools},
+		{"only a thought", harmony(harmonyThought), script.OnlyThought(thought), realTools},
 		{"a call cut by length", modelserver.Reply{Text: harmonyThought + harmonyCall + `{"command":"ls -l and more`}, cut, realTools + `,"max_tokens":18`},
-		{"an equal piece again and again", asOne("<|channel|>final<|message|>"), Text(strings.Repeat("=", 31)).Ending(Short), ""},
-		{"the same in arguments", asOne(harmonyCall), Empty().Ending(Short), realTools},
+		{"an equal piece again and again", asOne("<|channel|>final<|message|>"), script.Text(strings.Repeat("=", 31)).Ending(script.Short), ""},
+		{"the same in arguments", asOne(harmonyCall), script.Empty().Ending(script.Short), realTools},
 		{"the runner dies", modelserver.Reply{Text: harmonyThought, Die: true},
-			Fail(500, "an error was encountered while running the model: unexpected EOF").Thinking(thought).Ending(Fault), realTools},
+			script.Fail(500, "an error was encountered while running the model: unexpected EOF").Thinking(thought).Ending(script.Fault), realTools},
 		{"the runner dies in the header", modelserver.Reply{Text: "<|channel|>", Die: true},
-			Fail(500, "an error was encountered while running the model: unexpected EOF").Ending(Fault),
+			script.Fail(500, "an error was encountered while running the model: unexpected EOF").Ending(script.Fault),
 			realTools},
 		{"the runner dies at once", modelserver.Reply{Die: true},
-			Fail(500, "model runner has unexpectedly stopped, this may be due to resource limitations or an internal error, check ollama server logs for details"), realTools},
-		{"an error", modelserver.Reply{Status: 503, Text: "loading"}, Fail(503, "loading"), realTools},
+			script.Fail(500, "model runner has unexpectedly stopped, this may be due to resource limitations or an internal error, check ollama server logs for details"), realTools},
+		{"an error", modelserver.Reply{Status: 503, Text: "loading"}, script.Fail(503, "loading"), realTools},
 	} {
-		held(t, c, Ollama(), server, completions)
+		held(t, c, script.Ollama(), server, completions)
 		c.more = strings.Replace(c.more, `"max_tokens":18`, `"options":{"num_predict":18}`, 1)
-		held(t, c, Ollama(), server, chats)
+		held(t, c, script.Ollama(), server, chats)
 	}
 }
 
 // The pages by which a caller finds out whom it talks to, and errors.
 func TestAsOllamaAround(t *testing.T) {
 	real := modelserver.Ollama(t)
-	imitation := New(Scenario{Name: "never"})
-	imitation.Dialect = Ollama()
+	imitation := script.New(script.Scenario{Name: "never"})
+	imitation.Dialect = script.Ollama()
 	srv := httptest.NewServer(imitation)
 	defer srv.Close()
 	for _, path := range []string{"/", "/v1/models", "/api/version", "/api/tags", "/api/ps", "/nowhere"} {
@@ -113,7 +115,7 @@ func TestAsOllamaAround(t *testing.T) {
 // Before a model was pulled, it lists none, and answers no chat.
 func TestAsOllamaWithoutModel(t *testing.T) {
 	real := modelserver.Config{NoModel: true}.Ollama(t)
-	srv := httptest.NewServer(Started(Ollama(), Start{NoModel: true}))
+	srv := httptest.NewServer(servers.New(script.Ollama(), servers.Start{NoModel: true}))
 	defer srv.Close()
 	for _, path := range []string{"/v1/models", "/api/tags", "/api/ps"} {
 		same(t, path, tell(t, http.MethodGet, real.URL+path, ""), tell(t, http.MethodGet, srv.URL+path, ""))
@@ -128,7 +130,7 @@ func TestAsOllamaWithoutModel(t *testing.T) {
 // llamaReplies are those in which llama.cpp's own parser decides.
 func llamaReplies() []real {
 	thought := "Hm. I look."
-	ls := Native("exec", `{"command":"ls"}`)
+	ls := script.Native("exec", `{"command":"ls"}`)
 	preamble := ls.Thinking(thought)
 	preamble.Content = "I list the files."
 	search := `<|channel|>analysis to=browser.search code<|message|>{"query":"x"}`
@@ -136,33 +138,32 @@ func llamaReplies() []real {
 		{"a call", harmony(harmonyThought + harmonyCall + `{"command":"ls"}<|call|>`), ls.Thinking(thought), realTools},
 		{"a call with a preamble", harmony(harmonyThought + harmonyBefore + harmonyCall + `{"command":"ls"}<|call|>`), preamble, realTools},
 		{"a call only", harmony(harmonyCall + `{"command":"ls"}<|call|>`), ls, realTools},
-		{"a text", harmony(harmonyFinal + "Hi <there>!<|return|>"), Text("Hi <there>!"), ""},
-		{"a text behind a thought", harmony(harmonyThought + harmonyFinal + "Done.<|return|>"), Text("Done.").Thinking(thought), ""},
-		{"nothing", harmony("<|return|>"), Empty(), realTools},
-		{"no header", harmony("Plain text.<|return|>"), LlamaParseError(), realTools},
-		{"an unknown channel", harmony("<|channel|>thoughts<|message|>Hi.<|return|>"), LlamaParseError(), realTools},
-		{"two finals", harmony(harmonyFinal + "One.<|end|><|start|>assistant" + harmonyFinal + "Two.<|return|>"), Text("One."), ""},
+		{"a text", harmony(harmonyFinal + "Hi <there>!<|return|>"), script.Text("Hi <there>!"), ""},
+		{"a text behind a thought", harmony(harmonyThought + harmonyFinal + "Done.<|return|>"), script.Text("Done.").Thinking(thought), ""},
+		{"nothing", harmony("<|return|>"), script.Empty(), realTools},
+		{"no header", harmony("Plain text.<|return|>"), script.LlamaParseError(), realTools},
+		{"an unknown channel", harmony("<|channel|>thoughts<|message|>Hi.<|return|>"), script.LlamaParseError(), realTools},
+		{"two finals", harmony(harmonyFinal + "One.<|end|><|start|>assistant" + harmonyFinal + "Two.<|return|>"), script.Text("One."), ""},
 		{"a call, and no tools", harmony(harmonyCall + `{"command":"ls"}<|call|>`), ls, ""},
-		{"a built-in tool, and no tools", harmony(search + "<|call|>"), Text(search), ""},
+		{"a built-in tool, and no tools", harmony(search + "<|call|>"), script.Text(search), ""},
 	}
 }
 
-// What llama.cpp's parser makes of a reply is what the imitation says in its words. The chat layer says
-// nothing of a reply that is refused, nor of one without words. How llama-server writes all that is in
-// TestAsLlamaServer.
+// What llama.cpp's parser makes of a reply is what the imitation says in its words. How llama-server writes all
+// that is in TestAsLlamaServer.
 func TestAsLlamaChat(t *testing.T) {
 	server := modelserver.LlamaChat(t)
 	for _, c := range llamaReplies() {
 		server.Say(c.harmony)
 		body := `{"messages":[{"role":"user","content":"List the files."}]` + c.more + "}"
-		imitation := New(Scenario{Steps: []Reply{c.reply}})
-		imitation.Dialect = LlamaCPP()
+		imitation := script.New(script.Scenario{Steps: []script.Reply{c.reply}})
+		imitation.Dialect = script.LlamaCPP()
 		srv := httptest.NewServer(imitation)
 		_, want, _ := strings.Cut(tell(t, http.MethodPost, srv.URL+"/v1/chat/completions", body), "\n{")
 		_, got, _ := strings.Cut(tell(t, http.MethodPost, server.URL, body), "\n{")
 		srv.Close()
-		if strings.Contains(want, `"content":"\u003c|channel`) || c.reply.End == Fault {
-			want = `"choices":[{"message":{"content":""},"finish_reason":"stop"}]`
+		if strings.Contains(want, `"content":"\u003c|channel`) || c.reply.End == script.Fault {
+			want = `"error":{}}` // the chat layer takes it for refused
 		}
 		for _, part := range []string{"message.content", "message.reasoning_content",
 			"message.tool_calls.#.function", "finish_reason"} {
@@ -177,7 +178,7 @@ func TestAsLlamaChat(t *testing.T) {
 // The same, and how llama-server writes it.
 func TestAsLlamaServer(t *testing.T) {
 	server := modelserver.LlamaServer(t)
-	d := Started(LlamaCPP(), Start{Model: modelserver.Model}).Dialect
+	d := servers.New(script.LlamaCPP(), servers.Start{Model: modelserver.Model}).Dialect
 	cut := func(text string) (modelserver.Reply, string) {
 		return harmony(text), fmt.Sprintf(`%s,"max_tokens":%d`, realTools,
 			len(regexp.MustCompile(`<\|\w+\|>`).ReplaceAllString(text, "1")))
@@ -186,27 +187,27 @@ func TestAsLlamaServer(t *testing.T) {
 	for i := range rows {
 		rows[i].more += `,"max_tokens":600`
 	}
-	add := func(name, text string, reply Reply) {
+	add := func(name, text string, reply script.Reply) {
 		reply.Finish = "length"
 		said, more := cut(text)
 		rows = append(rows, real{name, said, reply, more})
 	}
 	add("arguments cut by length", harmonyThought+harmonyCall+`{"command":"ls -l repor`,
-		Native("exec", `{"command":"ls -l repor`).Thinking("Hm. I look."))
+		script.Native("exec", `{"command":"ls -l repor`).Thinking("Hm. I look."))
 	add("a header cut by length", "<|channel|>commentary to=functions.",
-		Text("<|channel|>commentary to=functions."))
-	add("a text cut by length", harmonyFinal+"One and ", Text("One and "))
+		script.Text("<|channel|>commentary to=functions."))
+	add("a text cut by length", harmonyFinal+"One and ", script.Text("One and "))
 	rows = append(rows, real{"two calls",
 		harmony(harmonyCall + `{"command":"ls"}<|call|><|start|>assistant` + harmonyCall +
-			`{"command":"id"}<|call|>`), func() Reply {
-			two := Native("exec", `{"command":"ls"}`)
-			two.Calls = append(two.Calls, Call{"x", "exec", `{"command":"id"}`})
+			`{"command":"id"}<|call|>`), func() script.Reply {
+			two := script.Native("exec", `{"command":"ls"}`)
+			two.Calls = append(two.Calls, script.Call{"x", "exec", `{"command":"id"}`})
 			return two
 		}(), realTools + `,"max_tokens":600`})
 	for _, c := range rows {
 		held(t, c, d, server, completions)
 	}
-	imitation := New()
+	imitation := script.New()
 	imitation.Dialect = d
 	srv := httptest.NewServer(imitation)
 	defer srv.Close()
@@ -224,17 +225,17 @@ type api struct {
 var (
 	completions = api{"/v1/chat/completions", map[string]string{"whole": "", "stream": `,"stream":true`,
 		"stream with usage": `,"stream":true,"stream_options":{"include_usage":true}`}}
-	chats = api{ollamaPath, map[string]string{"whole": `,"stream":false`, "stream": ""}}
+	chats = api{"/api/chat", map[string]string{"whole": `,"stream":false`, "stream": ""}}
 )
 
 // held asks a real server and the imitation for the same reply, in each mode of an API.
-func held(t *testing.T, c real, d Dialect, server *modelserver.Server, at api) {
+func held(t *testing.T, c real, d script.Dialect, server *modelserver.Server, at api) {
 	for mode, members := range at.modes {
 		t.Run(c.name+", "+at.path+", "+mode, func(t *testing.T) {
 			body := `{"model":"` + modelserver.Model +
 				`","messages":[{"role":"user","content":"List the files."}]` + c.more + members + "}"
 			server.Say(c.harmony)
-			imitation := New(Scenario{Steps: []Reply{c.reply}})
+			imitation := script.New(script.Scenario{Steps: []script.Reply{c.reply}})
 			imitation.Dialect = d
 			srv := httptest.NewServer(imitation)
 			defer srv.Close()

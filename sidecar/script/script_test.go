@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
 // ask posts a chat and gives back the response with its whole body.
@@ -184,13 +185,7 @@ func TestHangUntilTheCallerLeaves(t *testing.T) {
 		t.Error("somebody left too early")
 	}
 	resp.Body.Close()
-	for range 200 {
-		if s.Unplayed() == 1 {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Error("the server did not notice that the caller left")
+	ruletest.Soon(t, "the server notices that the caller left", func() bool { return s.Unplayed() == 1 })
 }
 
 func TestRequest(t *testing.T) {

@@ -9,12 +9,13 @@ import (
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 const (
-	filesOfStream = 2   // to the caller and to the model server
-	filesOfServer = 200 // listeners, logs, rules, people who look
+	filesOfStream = 2    // to the caller and to the model server
+	filesOfServer = 200  // listeners, logs, rules, people who look
+	plenty        = 1000 // requests at once, that need no higher limit
 )
 
 // Memory is a limit, and who set it.
@@ -62,23 +63,23 @@ func ours(limit uint64) uint64 {
 }
 
 // admission is what the server needs to know of memory.
-func (c ceilings) admission() admission.Memory {
-	return admission.Memory{Limit: c.memory.Bytes, Used: InUse, Collect: runtime.GC}
+func (c ceilings) admission() web.Memory {
+	return web.Memory{Limit: c.memory.Bytes, Used: InUse, Collect: runtime.GC}
 }
 
-// short says that there are not enough files for the limits; empty: there are.
-func (c ceilings) short(l admission.Load) string {
-	need := uint64(filesOfStream*l.AtOnce + l.Waiting + filesOfServer)
-	if c.files == 0 || c.files >= need {
+// short says that there are not enough files for the limits, or for plenty of requests; empty: there are.
+func (c ceilings) short(l web.Load) string {
+	need := filesOfStream*l.AtOnce + l.Waiting + filesOfServer
+	enough := max(0, (int(c.files)-l.Waiting-filesOfServer)/filesOfStream)
+	if c.files == 0 || enough >= min(l.AtOnce, plenty) {
 		return ""
 	}
-	enough := max(0, (int(c.files)-l.Waiting-filesOfServer)/filesOfStream)
 	return fmt.Sprintf("%d files may be open, which is enough for %d requests at once, and limits.yaml lets %d in: raise the hard limit to %d (LimitNOFILE= of the unit, ulimit -Hn), or lower load.at_once",
 		c.files, enough, l.AtOnce, need)
 }
 
 // words are the limit of memory for a person; empty: there is none.
-func (c ceilings) words(l admission.Load) string {
+func (c ceilings) words(l web.Load) string {
 	if c.memory.Bytes == 0 {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // What the operator says counts, and not the cgroup.
@@ -29,12 +29,11 @@ func TestOfFiles(t *testing.T) {
 }
 
 func TestCeilings(t *testing.T) {
-	l := admission.Usual()
+	l := web.UsualLoad()
 	for files, want := range map[uint64]string{
-		0: "", 21200: "", 1 << 20: "",
-		21199: "enough for 9999 requests at once, and limits.yaml lets 10000 in: raise the hard limit to 21200",
-		4096:  "4096 files may be open, which is enough for 1448 requests at once",
-		100:   "enough for 0 requests at once",
+		0: "", 21200: "", 1 << 20: "", 4096: "", 3200: "",
+		3199: "3199 files may be open, which is enough for 999 requests at once, and limits.yaml lets 10000 in: raise the hard limit to 21200",
+		100:  "enough for 0 requests at once",
 	} {
 		if got := (ceilings{files: files}).short(l); (got == "") != (want == "") ||
 			!strings.Contains(got, want) {

@@ -11,11 +11,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
 // Part is what a user may do without: a program is built with some, and serves with none.
@@ -69,7 +69,7 @@ func (c *Core) Background(run func(context.Context)) {
 
 // Upstreams are the model servers of the rules in force, after each was asked whether it can be
 // reached. The answers are kept for a moment.
-func (c *Core) Upstreams(ctx context.Context) []fleet.State {
+func (c *Core) Upstreams(ctx context.Context) []upstream.FleetState {
 	return c.Turns.Fleet.Look(ctx, c.Rules.Set())
 }
 

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -34,10 +32,6 @@ func DecisionsIn(s config.Settings) string {
 // before, if there is one.
 func openDecisions(s config.Settings, lock *os.File, log *slog.Logger,
 	m *telemetry.Metrics) (*decisions.Log, error) {
-	if !slices.Contains(decisions.Modes, s.DecisionsMode) {
-		return nil, fmt.Errorf("decisions mode %q is not one of %s", s.DecisionsMode,
-			strings.Join(decisions.Modes, ", "))
-	}
 	dir := DecisionsIn(s)
 	switch {
 	case dir == "" && s.DecisionsMode == string(decisions.Required):
@@ -48,7 +42,7 @@ func openDecisions(s config.Settings, lock *os.File, log *slog.Logger,
 	l, err := decisions.Open(decisions.Config{Dir: dir, Mode: decisions.Mode(s.DecisionsMode), Log: log,
 		Lock: lock})
 	if err != nil {
-		return nil, fmt.Errorf("%w; each server needs a folder of its own that it may write: --state DIR or --decisions DIR", err)
+		return nil, fmt.Errorf("%w"+ownFolder, err)
 	}
 	m.DecisionLog(
 		func() float64 { return float64(l.Stats().Written) },

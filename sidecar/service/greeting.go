@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
 // greeting is what a person reads at start. It holds no secret.
@@ -18,7 +18,7 @@ type greeting struct {
 	console   bool   // is there
 	answers   bool   // approvals can be answered
 	token     bool   // callers need one
-	upstreams []fleet.State
+	upstreams []upstream.FleetState
 	trouble   error // why no request can be served; nil: they can
 	set       *ruleset.Set
 	folder    string // of the rules, as people call it
@@ -49,7 +49,8 @@ func (g *greeting) String() string {
 	line("rules", g.folder+"  version "+g.set.Version)
 	policy := "profile " + g.set.Profile()
 	if locked := g.set.LockedProfile(); locked != "" {
-		policy += ", and the locked folder has " + locked
+		policy += either(locked == "permissive", "; the locked folder only tightens it",
+			"; the locked folder is "+locked+", and the stricter one holds")
 	}
 	line("policy", policy+either(g.answers, "", "; nobody can answer what it asks about"))
 	if memory := g.ceilings.words(g.set.Limits.Load); memory != "" {
@@ -75,7 +76,7 @@ func (g *greeting) String() string {
 }
 
 // serverText is what was found at a model server.
-func serverText(u fleet.State) string {
+func serverText(u upstream.FleetState) string {
 	if u.Why != "" {
 		return u.Why
 	}
@@ -93,7 +94,7 @@ func either(ok bool, yes, no string) string {
 }
 
 // greet tells the operator what runs now. Where it cannot, the log has said all of it.
-func (r *running) greet(chat string, upstreams []fleet.State, trouble error) {
+func (r *running) greet(chat string, upstreams []upstream.FleetState, trouble error) {
 	g := &greeting{
 		version: built.Version(), chat: chat, admin: r.admin, console: r.AdminPages != nil,
 		answers: r.Guard.Approvals != nil, token: r.Settings.Token != "",

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
 func TestGreeting(t *testing.T) {
@@ -13,13 +13,13 @@ func TestGreeting(t *testing.T) {
 	full := greeting{
 		version: "v1.2.3", chat: "http://127.0.0.1:8001/v1", admin: "http://127.0.0.1:8002", console: true,
 		answers: true, token: true, confined: true, set: set, folder: "./rules", shared: "valkey:6379",
-		upstreams: []fleet.State{{Address: "http://127.0.0.1:8000/v1", Server: "vllm", Window: 131072},
+		upstreams: []upstream.FleetState{{Address: "http://127.0.0.1:8000/v1", Server: "vllm", Window: 131072},
 			{Address: "http://10.0.0.2/v1", Server: "ollama"}},
 	}
 	bare := greeting{
 		chat: "http://127.0.0.1:8001/v1", set: set, folder: "the built-in rules",
 		trouble:   errors.New("it is no model server"),
-		upstreams: []fleet.State{{Address: "http://127.0.0.1:8000/v1", Why: "it cannot be reached"}},
+		upstreams: []upstream.FleetState{{Address: "http://127.0.0.1:8000/v1", Why: "it cannot be reached"}},
 	}
 	lost := greeting{admin: "http://127.0.0.1:8002", set: set,
 		trouble: errors.New("no model of it is gpt-oss")}

@@ -117,7 +117,7 @@ func (l *load) keeps(ctx context.Context, i int) {
 	}()
 	var in *bufio.Reader
 	for n := 0; ctx.Err() == nil; n++ {
-		time.Sleep(time.Duration(i*n%7) * 50 * time.Millisecond)
+		time.Sleep(time.Duration(i*n%7) * 50 * time.Millisecond) // callers come at any moment
 		stream, closed := n%2 == 0, false
 		l.count(func() string {
 			if c == nil {

@@ -6,7 +6,6 @@ package service_test
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -117,13 +117,7 @@ func (p *process) pids() (out []int) {
 // ended waits until a process has ended.
 func ended(t testing.TB, pid int) {
 	t.Helper()
-	end := time.Now().Add(20 * time.Second)
-	for syscall.Kill(pid, 0) == nil && time.Now().Before(end) {
-		time.Sleep(10 * time.Millisecond)
-	}
-	if time.Now().After(end) {
-		t.Fatalf("process %d does not end", pid)
-	}
+	ruletest.Soon(t, fmt.Sprintf("process %d ends", pid), func() bool { return syscall.Kill(pid, 0) != nil })
 }
 
 // place is where a server of a test has its things.
@@ -136,7 +130,7 @@ func newPlace(t testing.TB, model http.Handler) *place {
 	t.Helper()
 	up := httptest.NewServer(model)
 	t.Cleanup(up.Close)
-	p := &place{dir: t.TempDir(), address: free(t), admin: free(t), model: up.URL}
+	p := &place{dir: t.TempDir(), address: ports.Address(t), admin: ports.Address(t), model: up.URL}
 	p.program = filepath.Join(p.dir, "gpt-oss-executor")
 	p.install(t, binary)
 	return p
@@ -167,14 +161,6 @@ func (p *place) command(more ...string) *exec.Cmd {
 }
 
 const adminToken = "admin-token-of-the-test"
-
-func free(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	ruletest.Must(t, err)
-	defer l.Close()
-	return l.Addr().String()
-}
 
 // model calls a tool in a stream of many pieces, which takes a while.
 func model() *script.Server {

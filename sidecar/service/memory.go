@@ -14,7 +14,7 @@ const StartPercent = 400
 const (
 	// Garbage may pile up to so much, and to 15 % of what lives. With little that lives, collecting at each
 	// doubling of it would take a tenth of the CPU; with much, a doubling would be most of our memory.
-	spare                     = 8 << 20
+	spare                     = 32 << 20
 	leastPercent, mostPercent = 15, 400
 )
 

@@ -1,23 +1,16 @@
 package service
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // withParent ends a context when the process that started this one has gone, if the settings say
 // so. Leave gives back what that takes.
-func withParent(ctx context.Context, c Config) (with context.Context, leave func(), err error) {
-	switch c.Settings.WithParent {
-	case "", "off":
-		return ctx, func() {}, nil
-	case "on":
-	default:
-		return nil, nil, fmt.Errorf("with_parent %q is not one of on, off", c.Settings.WithParent)
+func withParent(ctx context.Context, c Config) (with context.Context, leave func()) {
+	if c.Settings.WithParent != "on" {
+		return ctx, func() {}
 	}
 	if !c.Parent.Known() {
 		c.Log.Info("nobody is waited for to go: this was started by process 1, or its parent has gone already", "event", "parent_unknown", "parent", c.Parent.ID())
-		return ctx, func() {}, nil
+		return ctx, func() {}
 	}
 	with, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -29,5 +22,5 @@ func withParent(ctx context.Context, c Config) (with context.Context, leave func
 			stop()
 		}
 	}()
-	return with, func() { stop(); <-ended }, nil
+	return with, func() { stop(); <-ended }
 }

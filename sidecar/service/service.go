@@ -9,13 +9,13 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
@@ -63,10 +63,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	if short := r.ceilings.short(c.Rules.Set().Limits.Load); short != "" {
 		c.Log.Warn(short, "event", "files_short")
 	}
-	asked, leave, err := withParent(ctx, c)
-	if err != nil {
-		return err
-	}
+	asked, leave := withParent(ctx, c)
 	defer leave()
 	if r.drain, err = drainOf(c.Settings); err != nil {
 		return err
@@ -201,12 +198,12 @@ func (r *running) openParts(up *upstream.Client) error {
 	}
 	r.Guard.Now = r.Now
 	if s.Admin != "" && s.AdminToken != "" {
-		r.Guard.Approvals = guard.NewApprovals(r.Rules.Set().Limits, r.Now, r.Metrics, r.Board)
+		r.Guard.Approvals = guard.NewApprovals(r.Rules.Set().Limits, r.Now, r.Metrics, r.Board, grantsIn(s))
 		r.Background(r.Guard.Approvals.Follow)
 	}
 	r.Judge = guard.New(r.Guard)
 	r.Background(r.Judge.Share)
-	keys, err := fleet.OtherKeys(s)
+	keys, err := upstream.OtherKeys(s)
 	if err != nil {
 		return err
 	}
@@ -223,6 +220,14 @@ func (r *running) openParts(up *upstream.Client) error {
 		}
 	}
 	return nil
+}
+
+// grantsIn is the file that keeps what persons have allowed for more than one call; empty: none does.
+func grantsIn(s config.Settings) string {
+	if s.State == "" {
+		return ""
+	}
+	return filepath.Join(s.State, "grants.json")
 }
 
 // tellUnanswered logs that no person can be asked here, and what to set.

@@ -30,6 +30,8 @@ func WorkspaceOf(setting string) (string, error) {
 	return dir, nil
 }
 
+const ownFolder = "; each server needs a folder of its own that it may write: --state DIR or --decisions DIR"
+
 // CheckFolders refuses folders that a later version of this program has written. It comes before all that
 // writes there.
 func CheckFolders(s config.Settings) error {
@@ -40,7 +42,7 @@ func CheckFolders(s config.Settings) error {
 		if err := Check(dir); errors.Is(err, ErrLater) {
 			return err
 		} else if err != nil {
-			return fmt.Errorf("%w; each server needs a folder of its own that it may write: --state DIR or --decisions DIR", err)
+			return fmt.Errorf("%w"+ownFolder, err)
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -81,7 +82,7 @@ func TestNextListensElsewhere(t *testing.T) {
 	s := p.serve(t)
 	elsewhere := filepath.Join(p.dir, "elsewhere") // the next one has other settings
 	ruletest.Must(t, os.WriteFile(elsewhere,
-		[]byte("#!/bin/sh\nexec "+binary+" serve --listen "+free(t)+
+		[]byte("#!/bin/sh\nexec "+binary+" serve --listen "+ports.Address(t)+
 			" --upstream http://127.0.0.1:1 --confine off --state "+filepath.Join(p.dir, "state")+"\n"),
 		0o755))
 	p.install(t, elsewhere)
@@ -180,7 +181,7 @@ func TestSocketOfParent(t *testing.T) {
 		<-s.gone
 		s = next()
 	}
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(300 * time.Millisecond) // of the last one alone
 	asked := callers.end()
 	s.signal(syscall.SIGTERM)
 	<-s.gone
@@ -194,7 +195,7 @@ func TestSocketActivate(t *testing.T) {
 		t.Skip("systemd-socket-activate is not here")
 	}
 	p := newPlace(t, model())
-	admin := free(t)
+	admin := ports.Address(t)
 	serve := p.command("--admin", "127.0.0.1:1")
 	cmd := exec.Command(activate, append([]string{"--listen=" + p.address, "--listen=" + admin,
 		"--fdname=http:admin", "--setenv=GPTOSS_EXECUTOR_ADMIN_TOKEN", serve.Path}, serve.Args[1:]...)...)

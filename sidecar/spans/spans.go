@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // Name is that of the instrumentation, and what its own attributes and events begin with.
@@ -36,7 +36,7 @@ func New(with trace.Tracer) *Tracer { return &Tracer{with} }
 type Parent struct {
 	with  trace.Tracer
 	span  trace.Span
-	place tracectx.Place
+	place telemetry.Place
 	words Words
 }
 
@@ -56,7 +56,7 @@ func (t *Tracer) Request(ctx context.Context, r *http.Request, id string,
 		attribute.String(prefix+"request.id", name(id)),
 	}
 	from := propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
-	p := Parent{with: t.with, words: words, place: tracectx.Place{Request: id}}
+	p := Parent{with: t.with, words: words, place: telemetry.Place{Request: id}}
 	ctx, p = p.begin(from, r.Method+" "+r.URL.Path, trace.SpanKindServer, attributes...)
 	return ctx, &Request{p}
 }
@@ -69,14 +69,14 @@ func (p *Parent) begin(ctx context.Context, title string, kind trace.SpanKind,
 	}
 	ctx, span := p.with.Start(ctx, title, trace.WithSpanKind(kind), trace.WithAttributes(attributes...))
 	below := Parent{p.with, span, placeOf(ctx, p.place.Request), p.words}
-	return tracectx.With(ctx, below.place), below
+	return telemetry.WithPlace(ctx, below.place), below
 }
 
 // placeOf is where a context stands in a trace.
-func placeOf(ctx context.Context, request string) tracectx.Place {
+func placeOf(ctx context.Context, request string) telemetry.Place {
 	of, headers := trace.SpanContextFromContext(ctx), propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, headers)
-	return tracectx.Place{
+	return telemetry.Place{
 		Request: request, Trace: of.TraceID().String(), Span: of.SpanID().String(), Kept: of.IsSampled(),
 		Parent: headers["traceparent"], State: headers["tracestate"],
 	}
@@ -106,7 +106,7 @@ func (r *Request) End(status int) {
 func (p *Parent) Words() bool { return p != nil && p.words.Bytes > 0 && p.span.IsRecording() }
 
 // in is a context at the place of the span.
-func (p *Parent) in(ctx context.Context) context.Context { return tracectx.With(ctx, p.place) }
+func (p *Parent) in(ctx context.Context) context.Context { return telemetry.WithPlace(ctx, p.place) }
 
 // fail says that it came to nothing, and why in a word that is one of few.
 func (p *Parent) fail(why string) {
@@ -121,7 +121,7 @@ func (p *Parent) event(what string, attributes ...attribute.KeyValue) {
 // who are the attributes of who asks.
 func who(s *policy.Subject) (out []attribute.KeyValue) {
 	// that one is no more than the trace itself
-	if s.Session != "" && !strings.HasPrefix(s.Session, tracectx.Session) {
+	if s.Session != "" && !strings.HasPrefix(s.Session, telemetry.TraceSession) {
 		out = append(out, semconv.GenAIConversationID(name(s.Session)))
 	}
 	if s.Agent != "" {

@@ -14,6 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Turn is one good reply on its way, however often the model is asked for it.
@@ -124,19 +125,19 @@ func (t *Turn) Fault(fault, action, tool string, again bool) {
 }
 
 // Replied tells of a choice of a reply that has ended: what was mended and what was refused. mended
-// says whether a repair is one of the model's damage. reply is what the model server sent, where words
+// gives the kinds of the repairs of a call. reply is what the model server sent, where words
 // are written.
-func (t *Turn) Replied(r *parse.Reading, ids []string, mended func(kind string) bool, reply *parse.Delta,
+func (t *Turn) Replied(r *parse.Reading, ids []string, mended func(*tools.Call) []string, reply *parse.Delta,
 	thought []byte, finish string, a *Attempt) {
 	if t == nil || !t.span.IsRecording() {
 		return
 	}
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		for _, fix := range c.Repairs {
-			if mended(fix.Kind) && t.few() {
+		for _, kind := range mended(c) {
+			if t.few() {
 				t.event("repair", semconv.GenAIToolName(name(c.Name)), attribute.String(prefix+"repair",
-					fix.Kind), attribute.String(prefix+"strategy", c.Strategy))
+					kind), attribute.String(prefix+"strategy", c.Strategy))
 			}
 		}
 	}

@@ -57,8 +57,9 @@ func (a *Asks) Add(id, by string, now time.Time) {
 }
 
 // Result looks at the result of a call, by what shows whether a person was asked. It says whether this
-// completes the proof that no person is asked.
-func (a *Asks) Result(id, text string, evidence *Evidence, now time.Time) (by string, proven bool) {
+// completes the proof that no person is asked. The text is needed of few results.
+func (a *Asks) Result(id string, text func() string, evidence *Evidence,
+	now time.Time) (by string, proven bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	call := a.asked.Get(id)
@@ -67,7 +68,7 @@ func (a *Asks) Result(id, text string, evidence *Evidence, now time.Time) (by st
 	}
 	by, late := call.by, now.Sub(call.at) >= soonest
 	a.asked.Drop(id)
-	switch e := evidence.of(text); {
+	switch e := evidence.of(text()); {
 	case e < 0:
 		a.deaf.Drop(by)
 	case e > 0 && !late:

@@ -9,6 +9,8 @@ import (
 
 var evidence = &Evidence{Asked: list(`denied`), NotRun: list(`not found`), Ran: list(`^\(no output\)`)}
 
+func said(text string) func() string { return func() string { return text } }
+
 func list(expr string) []*regexp.Regexp { return []*regexp.Regexp{regexp.MustCompile(expr)} }
 
 // What was believed for long is found out again, by one call.
@@ -17,7 +19,7 @@ func TestAsksHealsWithTime(t *testing.T) {
 	now := noon
 	ran := func(text string) bool {
 		a.Add("x", "main", now)
-		_, proven := a.Result("x", text, evidence, now)
+		_, proven := a.Result("x", said(text), evidence, now)
 		return proven
 	}
 	if !ran("(no output)") || a.Hears("main", now.Add(distrust-time.Second)) ||
@@ -36,7 +38,7 @@ func TestAsksHealsWithTime(t *testing.T) {
 
 func TestAsksOfUnknownCalls(t *testing.T) {
 	a := NewAsks()
-	if _, proven := a.Result("x", "(no output)", evidence, noon); proven || !a.Hears("", noon) {
+	if _, proven := a.Result("x", said("(no output)"), evidence, noon); proven || !a.Hears("", noon) {
 		t.Error("a call that was not to be asked about shows nothing")
 	}
 }
@@ -47,7 +49,7 @@ func TestAsksAreBounded(t *testing.T) {
 		id := fmt.Sprint(i)
 		a.Add(id, id, noon)
 		if i%2 == 0 {
-			a.Result(id, "(no output)", evidence, noon)
+			a.Result(id, said("(no output)"), evidence, noon)
 		}
 	}
 	if a.asked.Len() > maxAsks || a.deaf.Len() != maxAskers {

@@ -87,5 +87,8 @@ func sumOf(tool string, arguments []byte) [sha256.Size]byte {
 	if !ok {
 		text = arguments
 	}
-	return sha256.Sum256(append([]byte(tool+"\x00"), text...))
+	h := sha256.New()
+	h.Write([]byte(tool + "\x00"))
+	h.Write(text)
+	return [sha256.Size]byte(h.Sum(nil))
 }

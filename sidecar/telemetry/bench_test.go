@@ -2,8 +2,6 @@ package telemetry
 
 import (
 	"testing"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 func BenchmarkCount(b *testing.B) {
@@ -16,7 +14,7 @@ func BenchmarkCount(b *testing.B) {
 }
 
 func BenchmarkInferred(b *testing.B) {
-	m, at := New(), tracectx.Place{Trace: "4bf92f3577b34da6a3ce929d0e0e4736", Span: "00f067aa0ba902b7",
+	m, at := New(), Place{Trace: "4bf92f3577b34da6a3ce929d0e0e4736", Span: "00f067aa0ba902b7",
 		Kept: true}
 	r := Inference{Model: "gpt-oss", Upstream: "main", Provider: "vllm", Asked: "gpt-oss:20b", Took: 3,
 		First: 1, Stream: true, Input: 100, At: at}

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 // Inference is a request to a model server that has ended.
@@ -23,7 +21,7 @@ type Inference struct {
 	Took, First   time.Duration // First is 0 where nothing came
 	Stream        bool
 	Input, Output int // tokens; both 0: the server does not say
-	At            tracectx.Place
+	At            Place
 }
 
 // inference are the metrics that the conventions of OpenTelemetry for generative AI name.

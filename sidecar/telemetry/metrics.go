@@ -1,5 +1,6 @@
-// Package telemetry counts what the sidecar does, for Prometheus. It decides
-// nothing and never sees the text of a reply.
+// Package telemetry counts what the sidecar does, for Prometheus, and carries in a context which request and
+// which trace something is part of: for the lines of the log, and for the requests that go on to a model
+// server. It decides nothing, begins no trace and never sees the text of a reply.
 package telemetry
 
 import (
@@ -7,8 +8,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 // Metrics are the counters of one process.
@@ -202,7 +201,7 @@ func (m *Metrics) Approval(outcome string) { m.Approvals.WithLabelValues(outcome
 func (m *Metrics) PendingApprovals(n int) { m.Pending.Set(float64(n)) }
 
 // Observe counts a value of a histogram. If the trace of what had it is kept, it is an exemplar.
-func Observe(h prometheus.Observer, n float64, at tracectx.Place) {
+func Observe(h prometheus.Observer, n float64, at Place) {
 	if e, ok := h.(prometheus.ExemplarObserver); ok && at.Kept && at.Trace != "" {
 		e.ObserveWithExemplar(n, prometheus.Labels{"trace_id": at.Trace, "span_id": at.Span})
 		return

@@ -8,18 +8,16 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 // Whoever asks for OpenMetrics gets exemplars, each family once, and a mark at the end.
 func TestOpenMetrics(t *testing.T) {
 	m := New()
-	kept := tracectx.Place{Trace: "4bf92f3577b34da6a3ce929d0e0e4736", Span: "00f067aa0ba902b7", Kept: true}
+	kept := Place{Trace: "4bf92f3577b34da6a3ce929d0e0e4736", Span: "00f067aa0ba902b7", Kept: true}
 	m.Requests.WithLabelValues("gpt", "200").Inc()
 	Observe(m.Whole.WithLabelValues("true"), .02, kept)
 	Observe(m.Whole.WithLabelValues("true"), 1000, kept)
-	Observe(m.Whole.WithLabelValues("true"), .2, tracectx.Place{Trace: "dropped"})
+	Observe(m.Whole.WithLabelValues("true"), .2, Place{Trace: "dropped"})
 	m.DecisionLog(func() float64 { return 7 }, func() float64 { return 0 }, func() float64 { return 0 },
 		func() float64 { return .5 })
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil)
@@ -111,9 +109,9 @@ func TestModelsAreFew(t *testing.T) {
 // Exemplars are given once to whoever asks for those since the last time; buckets each have their own.
 func TestGather(t *testing.T) {
 	m := New()
-	Observe(m.Whole.WithLabelValues("true"), .02, tracectx.Place{Trace: "t", Span: "s", Kept: true})
-	Observe(m.Whole.WithLabelValues("true"), .02, tracectx.Place{})
-	Observe(m.Whole.WithLabelValues("true"), 1e6, tracectx.Place{})
+	Observe(m.Whole.WithLabelValues("true"), .02, Place{Trace: "t", Span: "s", Kept: true})
+	Observe(m.Whole.WithLabelValues("true"), .02, Place{})
+	Observe(m.Whole.WithLabelValues("true"), 1e6, Place{})
 	find := func(since float64) Point {
 		for _, f := range m.Gather(since) {
 			if f.Name == "gptoss_executor_request_seconds" {

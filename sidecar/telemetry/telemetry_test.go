@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 )
 
 func served(m *Metrics) string {
@@ -25,9 +23,9 @@ func TestServed(t *testing.T) {
 	m.Open.Inc()
 	m.Open.Inc()
 	m.Open.Dec()
-	Observe(m.Whole.WithLabelValues("true"), .02, tracectx.Place{})
-	Observe(m.Whole.WithLabelValues("true"), 1000, tracectx.Place{})
-	Observe(m.First, .01, tracectx.Place{})
+	Observe(m.Whole.WithLabelValues("true"), .02, Place{})
+	Observe(m.Whole.WithLabelValues("true"), 1000, Place{})
+	Observe(m.First, .01, Place{})
 	m.InForce("1", map[string]string{"exec.yaml": "abc"}, true)
 	m.InForce("2", map[string]string{"exec.yaml": "def"}, false)
 	m.DecisionLog(func() float64 { return 7 }, func() float64 { return 0 }, func() float64 { return 0 },

@@ -44,7 +44,9 @@ func rounded(v gjson.Result) (n string) {
 			return n == ""
 		})
 	case v.Type == gjson.Number && math.Abs(v.Num) > maxExact && v.Num == math.Trunc(v.Num):
-		if v.Raw == strconv.FormatFloat(v.Num, 'f', -1, 64) {
+		long := len(v.Raw) > len("1.23456789012345e+21") // else the model wrote it so
+		if v.Raw == strconv.FormatFloat(v.Num, 'f', -1, 64) ||
+			long && v.Raw == strconv.FormatFloat(v.Num, 'e', -1, 64) {
 			return v.Raw
 		}
 	}

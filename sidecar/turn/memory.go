@@ -7,7 +7,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // memory are the texts that belong to the calls of one conversation. A call that left under an id of ours is
@@ -16,7 +16,7 @@ import (
 type memory struct {
 	recall *state.Recall
 	kind   state.Kind
-	of     string // the conversation
+	of     func() string // the conversation
 }
 
 // Get gives the text of a call.
@@ -51,14 +51,14 @@ func (m memory) key(callID string) string {
 	if openai.OwnCallID(id) {
 		return id
 	}
-	return m.of + "\x00" + id
+	return m.of() + "\x00" + id
 }
 
 // conversation tells one from another: by the session that the caller names, or else by how it begins, up to
 // what the user says first, where OpenClaw tells its session, too. The key of a session, such as
 // agent:main:main, is the same in each gateway.
 func conversation(session string, req *openai.Request) string {
-	if session != "" && !strings.HasPrefix(session, tracectx.Session) {
+	if session != "" && !strings.HasPrefix(session, telemetry.TraceSession) {
 		return "session " + session
 	}
 	sum := sha256.New()

@@ -5,10 +5,10 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -16,7 +16,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 	"github.com/jgavinray/gpt-oss-executor/tools/trim"
@@ -24,7 +23,7 @@ import (
 
 // Planner plans turns. Its fields are what all turns share; all must be set.
 type Planner struct {
-	Fleet *fleet.Fleet
+	Fleet *upstream.Fleet
 	Guard *guard.Guard
 	// of calls: the thoughts behind those that have left, and notes about those that have not
 	Recall  *state.Recall
@@ -36,8 +35,8 @@ type Planner struct {
 // PlannerConfig is what a planner works with. All but Keys and Elsewhere must be set.
 type PlannerConfig struct {
 	Keep      ruleset.KeepLimits
-	Upstream  *upstream.Client // of the settings
-	Keys      fleet.Keys       // of other model servers
+	Upstream  *upstream.Client   // of the settings
+	Keys      upstream.FleetKeys // of other model servers
 	Guard     *guard.Guard
 	Elsewhere state.Elsewhere // what other replicas know of calls; nil: there are none
 	Metrics   *telemetry.Metrics
@@ -47,8 +46,8 @@ type PlannerConfig struct {
 // NewPlanner is a planner that has planned nothing yet. Its Fleet must be closed at the end.
 func NewPlanner(c PlannerConfig) *Planner {
 	return &Planner{
-		Fleet: fleet.New(fleet.Config{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics, Now: time.Now,
-			Log: c.Log}),
+		Fleet: upstream.NewFleet(upstream.FleetConfig{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics,
+			Now: time.Now, Log: c.Log}),
 		Guard: c.Guard, Recall: state.NewRecall(c.Keep.Thoughts, c.Elsewhere),
 		Schemas: tools.NewSchemas(c.Keep.Schemas), Metrics: c.Metrics, Log: c.Log,
 	}
@@ -96,8 +95,8 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	}
 	span := from.Spans.Turn(ctx, id, set.Version, set.Arms, who, req)
 	ctx = span.In(ctx)
-	t := &Turn{p: p, log: tracectx.Bind(p.Log, ctx), span: span, set: set, route: route, as: model, who: who,
-		from: from, since: time.Now(), agent: len(offered(req)) > 0}
+	t := &Turn{p: p, log: telemetry.BindLog(p.Log, ctx), span: span, set: set, route: route, as: model,
+		who: who, from: from, since: time.Now(), agent: len(offered(req)) > 0}
 	if err := t.plan(ctx, req); err != nil {
 		t.endSpan(err)
 		return nil, err
@@ -138,8 +137,10 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.original, t.facts.Mentioned = req, req.Mentions
 	t.facts.Formatted = req.Formatted()
 	t.facts.Stops = req.Stops()
-	of := conversation(from.Session, req)
-	t.part = part(cmp.Or(t.who.Session, of))
+	of := sync.OnceValue(func() string { return conversation(from.Session, req) }) // seldom needed, and long
+	if t.part = part(t.who.Session); t.who.Session == "" {
+		t.part = part(of())
+	}
 	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note,
 		of}, memory{p.Recall, state.Awaited, of}
 	t.thoughts.fetch(ctx, req)
@@ -152,7 +153,8 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		if t.span != nil {
 			observer.Decided = t.decided
 		}
-		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, named, observer)
+		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, req, named,
+			observer)
 		t.results(req)
 		t.copying()
 		t.circling(set.Loop.With(ruleset.Ignored{Arguments: set.Unremarked}).Look(req))
@@ -179,7 +181,7 @@ func (t *Turn) edited(req *openai.Request) (*openai.Request, error) {
 // Asker is the subject that asks for the calls of a request. It is interactive: a person at the gateway can
 // answer a question, or one who looks at the approvals here.
 func Asker(req *openai.Request, from Caller, model string) policy.Subject {
-	run := req.Runtime()
+	run := &req.Runtime
 	return policy.Subject{
 		Model: model, Client: from.Client, Agent: run.Agent, Channel: run.Channel, Run: from.Run != "",
 		Interactive: true,

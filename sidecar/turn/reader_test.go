@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -251,20 +252,22 @@ func TestLeadLeaves(t *testing.T) {
 		flows, closed bool
 		want          string
 	}{{true, false, "It is "}, {false, false, ""}, {true, true, ""}} {
-		r, got := reading(t, row.flows)
-		first := strings.TrimSuffix(strings.TrimPrefix(event(0, `"content":"It is "`, "null"), "data: "),
-			"\n\n")
-		if err := r.Event([]byte(first), []byte(first), false); err != nil {
-			t.Fatal(err)
-		}
-		if row.closed {
+		synctest.Test(t, func(t *testing.T) {
+			r, got := reading(t, row.flows)
+			first := strings.TrimSuffix(strings.TrimPrefix(event(0, `"content":"It is "`, "null"), "data: "),
+				"\n\n")
+			if err := r.Event([]byte(first), []byte(first), false); err != nil {
+				t.Fatal(err)
+			}
+			if row.closed {
+				r.Close()
+			}
+			time.Sleep(2 * LeadWait)
+			if text := got.of(0); text != row.want {
+				t.Errorf("%+v: %q", row, text)
+			}
 			r.Close()
-		}
-		time.Sleep(2 * LeadWait)
-		if text := got.of(0); text != row.want {
-			t.Errorf("%+v: %q", row, text)
-		}
-		r.Close()
+		})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -66,8 +67,8 @@ func (t *Turn) count(r *parse.Reading) {
 		c := &r.Calls[i]
 		t.p.Metrics.Calls.WithLabelValues(t.labels(c.Strategy)...).Inc()
 		t.account.call(c.Strategy)
-		for _, fix := range c.Repairs {
-			t.p.Metrics.Repairs.WithLabelValues(t.labels(fix.Kind)...).Inc()
+		for _, kind := range guard.Repairs(c) {
+			t.p.Metrics.Repairs.WithLabelValues(t.labels(kind)...).Inc()
 		}
 	}
 	if r.Headless && !t.up.EatsHeaders() {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -28,11 +27,12 @@ func (t *Turn) locate(ctx context.Context) error {
 		}
 		model, err := up.Model(ctx, t.set, *t.as, t.as.ID.Value)
 		if err == nil {
-			t.up, t.srv, t.Model, t.window = up, srv, model, up.Window(srv, model.Name)
+			t.up, t.Model, t.window = up, model, up.Window(srv, model.Name)
 			t.facts.Server = srv.ID.Value
 			if t.family, _ = up.Family(ctx, t.set, srv, model); t.family != nil {
 				t.Model.Sampling = t.family.Advised(t.Model.Sampling)
 			}
+			t.srv = srv.For(t.family)
 			return nil
 		}
 		first = cmp.Or(first, err)
@@ -87,7 +87,7 @@ func (t *Turn) unavailable(tried error) error {
 
 // passes reports whether another server may be of use after an error, of which nothing came.
 func passes(err error) bool {
-	return outcome(err) == fleet.Failed || elsewhere(err) || errors.Is(err, errClosed)
+	return outcome(err) == upstream.Failed || elsewhere(err) || errors.Is(err, errClosed)
 }
 
 // elsewhere reports whether a server that is well has no reply for us, and another may.
@@ -137,17 +137,17 @@ func wait(err error) time.Duration {
 
 // outcome is what an error, of which nothing came, says of a server. That a model wrote
 // nonsense, or that the caller asked for too much, says nothing against it.
-func outcome(err error) fleet.Outcome {
+func outcome(err error) upstream.Outcome {
 	var f *upstream.Failure
 	if !errors.As(err, &f) {
-		return fleet.Failed
+		return upstream.Failed
 	}
 	switch f.Fault {
 	case ruleset.Unreachable, ruleset.Away, ruleset.Timeout, ruleset.ServerError, ruleset.StreamError,
 		ruleset.Auth:
-		return fleet.Failed
+		return upstream.Failed
 	}
-	return fleet.Answered
+	return upstream.Answered
 }
 
 // servedBy is the name of the server, for the caller; "" where there is only one.
@@ -162,9 +162,9 @@ func (t *Turn) servedBy() string {
 func (t *Turn) ended(ctx context.Context, err error) {
 	switch {
 	case t.came || err == nil:
-		t.route.Ended(fleet.Served, "")
+		t.route.Ended(upstream.Served, "")
 	case ctx.Err() != nil:
-		t.route.Ended(fleet.Canceled, "")
+		t.route.Ended(upstream.Canceled, "")
 	default:
 		t.route.Ended(outcome(err), err.Error())
 	}

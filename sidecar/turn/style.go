@@ -23,8 +23,8 @@ func (t *Turn) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t.known.IDs = ""; t.family != nil {
-		t.known.IDs = t.family.IDs
+	if t.known.History = (ruleset.History{}); t.family != nil {
+		t.known.History = t.family.History
 	}
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, t.srv, t.Model, t.known, t.catalog))
 	if t.style == nil {

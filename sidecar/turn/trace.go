@@ -11,7 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
@@ -59,7 +58,7 @@ func (t *Turn) askedFor(within context.Context, err error) {
 		Model: t.Model.ID.Value, Arms: t.set.Arms, Upstream: t.route.Name(), Provider: t.srv.ID.Value,
 		Asked: t.Model.Name, Fault: fault,
 		Took: time.Since(a.began), First: a.first, Stream: a.stream, Input: tokens[0], Output: tokens[1],
-		At: tracectx.Of(within),
+		At: telemetry.PlaceOf(within),
 	})
 	a.span.End(tokens[0], tokens[1], tokens[2], fault)
 }
@@ -101,7 +100,7 @@ func (t *Turn) traces(r *parse.Reading, ids []string, said *transcript) {
 	if said != nil {
 		finish = said.finish
 	}
-	t.span.Replied(r, ids, guard.Damage, delta, thought, finish, t.asking.span)
+	t.span.Replied(r, ids, guard.Repairs, delta, thought, finish, t.asking.span)
 }
 
 // endSpan ends the span of the turn.

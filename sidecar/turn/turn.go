@@ -12,13 +12,11 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -34,7 +32,7 @@ type Turn struct {
 	span  *spans.Turn   // nil: tracing is off
 	Model ruleset.Model // that is asked, under the id the caller sees
 
-	route       *fleet.Route
+	route       *upstream.Route
 	as          *ruleset.Model // as the rules have it
 	up          *upstream.Client
 	family      *ruleset.Family // of the model; nil: none knows it
@@ -119,7 +117,7 @@ type correction struct{ reply, text string }
 func (t *Turn) message() []byte {
 	body := t.body
 	if t.correction != nil {
-		body = upstream.Correct(body, t.correction.reply, t.correction.text)
+		body = upstream.Correct(body, t.correction.reply, t.correction.text, t.known.Alternate)
 	}
 	if t.unstreamed {
 		body = upstream.Unstreamed(body)
@@ -134,6 +132,10 @@ func (t *Turn) next(fault ruleset.Fault, about tools.Refusal, reading *parse.Rea
 	remedy := t.set.Recovery.For(fault)
 	again := !t.retried(err) && t.again(fault, &remedy)
 	t.report(fault, &remedy, again, about, err)
+	switch fault {
+	case ruleset.HarmonyError, ruleset.Empty, ruleset.ReasoningOnly: // its parser may have dropped the call
+		t.srv = t.srv.Refused()
+	}
 	switch {
 	case !again:
 		return false, t.settle(reading, fault, &remedy, about, err)
@@ -192,7 +194,7 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 		return nil, nil, err
 	}
 	t.asking.answered(reply.Stream)
-	telemetry.Observe(t.p.Metrics.First, time.Since(t.asking.began).Seconds(), tracectx.Of(ctx))
+	telemetry.Observe(t.p.Metrics.First, time.Since(t.asking.began).Seconds(), telemetry.PlaceOf(ctx))
 	t.sink.Begin(t.servedBy())
 	t.transcripts = nil
 	t.reads = t.facts
@@ -244,7 +246,7 @@ func (t *Turn) take(p *Piece) {
 		if t.came = true; !t.route.Several() {
 			t.req = nil // it may be large, and a reply may last for minutes
 		}
-		t.route.Ended(fleet.Served, "")
+		t.route.Ended(upstream.Served, "")
 		t.asking.came(p.Doc)
 	}
 	t.sink.Take(p)

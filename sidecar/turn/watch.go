@@ -137,6 +137,12 @@ type Reply struct {
 	Lost      bool // it was too long to keep
 }
 
+// ReasoningOf is the reasoning of a reply as the server sent it: what was decoded of it, and what was not.
+func ReasoningOf(whole *parse.Delta, encoded []byte) string {
+	text, _ := openai.Text(encoded, openai.Span{To: len(encoded)})
+	return text + whole.Reasoning
+}
+
 // maxTranscript is how much of a reply is kept for a watcher, in bytes.
 const maxTranscript = 1 << 20
 

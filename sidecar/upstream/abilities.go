@@ -1,11 +1,12 @@
 package upstream
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
 // What was seen of a server is tried again after these times: it may have been started anew,
@@ -15,13 +16,16 @@ const (
 	doubtFor = time.Minute // where it could not be told
 )
 
+// maxModels is how many models are remembered: where a server lists none, callers make their names up.
+const maxModels = 1024
+
 // abilities is what was seen of the models of an upstream. Safe for concurrent use.
 type abilities struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	noTools map[string]time.Time // model → when it said that it cannot call tools
-	schemas map[string]*trial    // model and dialect → whether it follows a schema
+	noTools *recent.Map[time.Time] // model → when it said that it cannot call tools
+	schemas *recent.Map[*trial]    // model and dialect → whether it follows a schema
 }
 
 // trial is one look at whether a model follows a schema.
@@ -34,7 +38,8 @@ type trial struct {
 }
 
 func newAbilities(now func() time.Time) *abilities {
-	return &abilities{now: now, noTools: map[string]time.Time{}, schemas: map[string]*trial{}}
+	return &abilities{now: now, noTools: recent.New[time.Time](maxModels, nil),
+		schemas: recent.New[*trial](maxModels, nil)}
 }
 
 // CallsTools reports whether a model was not seen to refuse tools.
@@ -42,8 +47,8 @@ func (c *Client) CallsTools(model string) bool {
 	a := c.abilities
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	at, seen := a.noTools[model]
-	return !seen || a.now().Sub(at) >= seenFor
+	at := a.noTools.Get(model)
+	return at == nil || a.now().Sub(*at) >= seenFor
 }
 
 // RefusedTools notes that a model did.
@@ -51,7 +56,8 @@ func (c *Client) RefusedTools(model string) {
 	a := c.abilities
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.noTools[model] = a.now()
+	at, _ := a.noTools.Use(model)
+	*at = a.now()
 }
 
 // stale reports whether an ended trial is too old to go by.
@@ -70,12 +76,12 @@ func (a *abilities) stale(t *trial) bool {
 func (a *abilities) trialOf(key string) (t *trial, mine bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if t = a.schemas[key]; t != nil && !a.stale(t) {
-		return t, false
+	kept, made := a.schemas.Use(key)
+	if !made && !a.stale(*kept) {
+		return *kept, false
 	}
-	t = &trial{done: make(chan struct{})}
-	a.schemas[key] = t
-	return t, true
+	*kept = &trial{done: make(chan struct{})}
+	return *kept, true
 }
 
 // fails notes that a schema was of no use.
@@ -84,7 +90,8 @@ func (a *abilities) fails(key string) {
 	close(t.done)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.schemas[key] = t
+	kept, _ := a.schemas.Use(key)
+	*kept = t
 }
 
 // Learnt says what was seen of the server and its models so far, a sentence each.
@@ -95,18 +102,21 @@ func (c *Client) Learnt() (out []string) {
 	a := c.abilities
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, model := range slices.Sorted(maps.Keys(a.noTools)) {
-		if a.now().Sub(a.noTools[model]) < seenFor {
-			out = append(out, model+" refuses tools")
+	var refuse, follow []string
+	for model, at := range a.noTools.All() {
+		if a.now().Sub(*at) < seenFor {
+			refuse = append(refuse, model+" refuses tools")
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(a.schemas)) {
+	for key, t := range a.schemas.All() {
 		model, _, _ := strings.Cut(key, "\x00")
-		if said := a.schemas[key].message(); said != "" {
-			out = append(out, model+" "+said)
+		if said := (*t).message(); said != "" {
+			follow = append(follow, model+" "+said)
 		}
 	}
-	return out
+	slices.Sort(refuse)
+	slices.Sort(follow)
+	return slices.Concat(out, refuse, follow)
 }
 
 // message is what came of a trial; empty while it goes on.

@@ -14,7 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // Reply is an answer with status 200, or one made from an error body.
@@ -67,13 +67,15 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		go c.attend(ctx, cancel, w, cmp.Or(lim.ProbeTimeout, probeTimeout))
 	}
 	began := time.Now()
-	own := srv.API == ruleset.OllamaAPI && time.Now().UnixNano() > c.completions.Load()
-	path, sent := c.base+"/chat/completions", body
-	if own {
-		path, sent = c.root+ollamaPath, ollamaRequest(body)
+	tries, q := newAttempts(c.log, lim, b), c.question(srv, body)
+	res, err := c.send(ctx, tries, q.to, q.body)
+	if q.behind != nil && err == nil && res.StatusCode == http.StatusOK {
+		if prompt, ok := q.rendered(res, int64(lim.ReplyBytes)); ok {
+			res.Body.Close()
+			q = q.behind(prompt)
+			res, err = c.send(ctx, tries, q.to, q.body)
+		}
 	}
-	tries := newAttempts(c.log, lim, b)
-	res, err := c.send(ctx, tries, path, sent)
 	if err == nil {
 		c.contact.made()
 		kind := mediaType(res.Header.Get("Content-Type"))
@@ -87,10 +89,11 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 				},
 			}
 			c.began(srv, gjson.GetBytes(body, "model").Str)
-			if own {
+			if q.own {
 				reply.Stream = gjson.GetBytes(body, "stream").Bool()
-				reply.Body = newOllamaReply(reply.Body, reply.Stream,
-					gjson.GetBytes(body, "stream_options.include_usage").Bool())
+			}
+			if q.read != nil {
+				reply.Body = q.read(reply.Body)
 			}
 			return reply, nil
 		}
@@ -108,7 +111,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said,
 		Window: c.Window(srv, gjson.GetBytes(body, "model").Str)})
 	failed.Retried = tries.made > 1
-	failed.noAPI = own && (res.StatusCode == http.StatusNotFound ||
+	failed.noAPI = q.own && (res.StatusCode == http.StatusNotFound ||
 		res.StatusCode == http.StatusMethodNotAllowed) && !gjson.GetBytes(said, "error").Exists()
 	if rec, ok := Recover(srv, said); ok && res.StatusCode != http.StatusOK {
 		return &Reply{Header: res.Header, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
@@ -163,7 +166,7 @@ func (c *Client) try(ctx context.Context, tries *attempts, to string, body []byt
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream, application/x-ndjson, application/json")
-	place := tracectx.Of(ctx)
+	place := telemetry.PlaceOf(ctx)
 	place.Set(req.Header)
 	c.authorize(req.Request)
 	rc := retryablehttp.Client{

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/tidwall/sjson"
@@ -10,9 +11,10 @@ import (
 
 // Correct adds to a prepared request what the model said and what was wrong with
 // it, so that it answers again. It is for one bounded question more and stays
-// between the upstream and us. said may be empty. The correction is a user
-// message, the only role that every server's template renders at the end.
-func Correct(body []byte, said, problem string) []byte {
+// between the upstream and us. said may be empty; with alternate a sentence stands for
+// it. The correction is a user message, the only role that every server's template
+// renders at the end.
+func Correct(body []byte, said, problem string, alternate bool) []byte {
 	whole := openai.Span{From: 0, To: len(body)}
 	var messages openai.Span
 	err := openai.Members(body, whole, func(key []byte, _, val openai.Span) {
@@ -24,6 +26,9 @@ func Correct(body []byte, said, problem string) []byte {
 		return body
 	}
 	var more []byte
+	if alternate {
+		said = cmp.Or(said, silence)
+	}
 	if said != "" {
 		more = appendMessage(more, "assistant", said)
 	}

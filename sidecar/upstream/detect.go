@@ -6,11 +6,11 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -23,7 +23,7 @@ type dialect struct {
 	seen     *sighting
 	server   *ruleset.Server
 	models   []string
-	families *sync.Map // name of a model → kinship
+	families *recent.Shared[kinship] // by the name of the model
 }
 
 // Server is the upstream's dialect: the configured one, else the first that its
@@ -37,6 +37,7 @@ func (c *Client) Server(ctx context.Context, set *ruleset.Set) *ruleset.Server {
 
 // known is what the last answers to the probes mean under a set.
 func (c *Client) known(ctx context.Context, set *ruleset.Set) *dialect {
+	set = set.Base() // no agent has servers of its own
 	seen := c.look(ctx, set)
 	old := c.dialect.Load()
 	if old != nil && old.set == set && old.seen == seen {
@@ -53,7 +54,7 @@ func (c *Client) known(ctx context.Context, set *ruleset.Set) *dialect {
 		}
 	}
 	d.models = models(seen.answers[modelList(d.server)])
-	d.families = &sync.Map{}
+	d.families = recent.NewShared[kinship](maxModels)
 	if old != nil && old.set == set && old.server == d.server && slices.Equal(old.models, d.models) {
 		d.families = old.families // it is the same server: what it has said counts
 	}

@@ -81,7 +81,7 @@ func testSet() *ruleset.Set {
 			},
 			{
 				ID: rulefile.Text{Value: "generic"}, ReasoningOut: []string{"reasoning", "reasoning_content"},
-				DropEmptyTools: true, DropFields: []string{"store", "prompt_cache_key"},
+				DropEmptyTools: true, PlainSchemas: true, DropFields: []string{"store", "prompt_cache_key"},
 				ErrorRules: ruleset.ErrorRules{
 					Recover: []ruleset.CallPattern{{Field: "error.failed_generation"}},
 				},

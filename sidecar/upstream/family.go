@@ -27,12 +27,12 @@ func (c *Client) Family(ctx context.Context, set *ruleset.Set, srv *ruleset.Serv
 		return set.Family(m.Family.Value), "models.yaml"
 	}
 	d := c.known(ctx, set)
-	if k, ok := d.families.Load(m.Name); ok {
-		return k.(kinship).family, k.(kinship).by
+	if k, ok := d.families.Get(m.Name); ok {
+		return k.family, k.by
 	}
 	k, sure := c.kinship(ctx, d, srv, m.Name)
 	if sure {
-		d.families.Store(m.Name, k)
+		d.families.Swap(m.Name, k)
 		if old, told := c.kin.Swap(m.Name, familyName(k.family)); !told || old != familyName(k.family) {
 			c.log.InfoContext(ctx, "model family recognised", "event", "family_recognised", "model", m.Name,
 				"family", familyName(k.family), "by", k.by)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -144,7 +145,15 @@ func (r *root) effort(standard string) {
 			asked = gjson.GetBytes(at.Of(r.q.Body), "effort").String()
 		}
 	}
-	if asked = cmp.Or(asked, standard); asked == "" || len(e.Allowed) == 0 && len(e.Map) == 0 {
+	asked = cmp.Or(asked, standard)
+	switch {
+	case asked != "" && e.Switches:
+		r.remove("reasoning_effort")
+		if e.Field != "" {
+			r.setPath(e.Field, strconv.AppendBool(nil, asked != "none"))
+		}
+		return
+	case asked == "" || len(e.Allowed) == 0 && len(e.Map) == 0:
 		return
 	}
 	value := e.Map[asked]

@@ -12,21 +12,57 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// tools takes strict out of the tools where the server stumbles over it.
+// tools edits the tools where the server stumbles over them.
 func (d *draft) tools() {
-	if !d.srv.DropStrict || !bytes.Contains(d.q.ToolsSpan.Of(d.q.Body), []byte(`"strict"`)) {
+	doc := d.q.Body
+	strict := d.srv.DropStrict && bytes.Contains(d.q.ToolsSpan.Of(doc), []byte(`"strict"`))
+	if !strict && !d.srv.PlainSchemas {
 		return
 	}
-	doc := d.q.Body
 	// ParseRequest has read these spans: there are no errors.
 	_ = openai.Elements(doc, d.q.ToolsSpan, func(tool openai.Span) {
-		_ = openai.Members(doc, tool, func(key []byte, _, val openai.Span) {
-			if string(key) == "function" {
-				d.edits = append(d.edits,
-					openai.Remove(doc, val, func(key []byte) bool { return string(key) == "strict" })...)
+		_ = openai.Members(doc, tool, func(key []byte, _, function openai.Span) {
+			if string(key) != "function" {
+				return
 			}
+			if strict {
+				d.edits = append(d.edits,
+					openai.Remove(doc, function, func(key []byte) bool { return string(key) == "strict" })...)
+			}
+			_ = openai.Members(doc, function, func(key []byte, _, parameters openai.Span) {
+				if d.srv.PlainSchemas && string(key) == "parameters" {
+					d.schema(parameters)
+				}
+			})
 		})
 	})
+}
+
+// schema writes a JSON Schema, and those within it, so that all servers read it. The Jinja of llama.cpp takes
+// the method items for the items of an array that has none, and neither it nor Ollama reads true.
+func (d *draft) schema(at openai.Span) {
+	doc := d.q.Body
+	if string(at.Of(doc)) == "true" {
+		d.put(at, []byte("{}"))
+		return
+	}
+	array, items := false, false
+	_ = openai.Members(doc, at, func(key []byte, _, val openai.Span) {
+		switch string(key) {
+		case "type":
+			array = string(val.Of(doc)) == `"array"`
+		case "items":
+			items = true
+			d.schema(val)
+		case "properties", "$defs", "definitions":
+			_ = openai.Members(doc, val, func(_ []byte, _, val openai.Span) { d.schema(val) })
+		case "anyOf", "oneOf", "allOf", "prefixItems":
+			_ = openai.Elements(doc, val, d.schema)
+		}
+	})
+	if array && !items {
+		d.insert(at.From+1, []byte(`"items":{},`))
+	}
 }
 
 // history edits the messages. It first decides which messages are removed, and which
@@ -39,17 +75,22 @@ func (d *draft) history(known Memory, names NameMender) {
 	if d.srv.FoldSystem {
 		d.foldSystem(tail, gone)
 	}
+	var head map[int]string // text to add at the beginning of a message
+	if known.Alternate {
+		head = d.alternate(tail, gone)
+	}
 	final := lastFinal(d.q)
 	asked := make(map[string]string)  // why a person was asked about a call, by its id
 	called := make(map[string]string) // the tool of a call, by its id
 	ids := numbering{form: known.IDs, of: map[string][]byte{}}
+	var further map[int][]byte // the call that goes in front of a result
 	for i := range msgs {
 		m := &msgs[i]
 		if gone[i] { // never the first
 			d.put(openai.Span{From: msgs[i-1].To, To: m.To}, nil)
 			continue
 		}
-		head, tail := "", note(m, known.Notes, asked)+tail[i]
+		head, tail := head[i], note(m, known.Notes, asked)+tail[i]
 		tool, made := called[openai.CleanCallID(m.CallID)]
 		if orphan := m.Role == "tool" && !made; orphan {
 			head = d.orphan(m)
@@ -61,14 +102,29 @@ func (d *draft) history(known Memory, names NameMender) {
 		switch m.Role {
 		case "assistant":
 			d.reasoning(m, i > final, known.Thoughts)
+			part := known.OneCall && inOrder(m.Calls, msgs[i+1:])
 			for j := range m.Calls {
 				called[openai.CleanCallID(m.Calls[j].ID)] = m.Calls[j].Name
+				before := len(d.edits)
 				d.identify(m.Calls[j].IDSpan, ids.next(&m.Calls[j]))
 				if why := d.call(&m.Calls[j], names); why != "" {
 					asked[openai.CleanCallID(m.Calls[j].ID)] = why
 				}
+				if part && j > 0 {
+					if further == nil {
+						further = map[int][]byte{}
+					}
+					further[i+1+j] = d.take(m.Calls[j].Span, before)
+				}
+			}
+			if part {
+				d.put(openai.Span{From: m.Calls[0].To, To: m.Calls[len(m.Calls)-1].To}, nil)
 			}
 		case "tool":
+			if call := further[i]; call != nil {
+				message := append([]byte(`{"role":"assistant","content":null,"tool_calls":[`), call...)
+				d.insert(m.From, append(message, "]},"...))
+			}
 			if head != "" {
 				break
 			}
@@ -80,6 +136,29 @@ func (d *draft) history(known Memory, names NameMender) {
 			}
 		}
 	}
+}
+
+// inOrder says whether several calls are followed by their results, in their order.
+func inOrder(calls []openai.MessageCall, after []openai.Message) bool {
+	if len(calls) < 2 || len(after) < len(calls) {
+		return false
+	}
+	for i, c := range calls {
+		if r := &after[i]; r.Role != "tool" || openai.CleanCallID(r.CallID) != openai.CleanCallID(c.ID) {
+			return false
+		}
+	}
+	return true
+}
+
+// take gives the text at a span with the edits behind the first n made, and drops them.
+func (d *draft) take(at openai.Span, n int) []byte {
+	edits := slices.Clone(d.edits[n:])
+	d.edits = d.edits[:n]
+	for i := range edits {
+		edits[i].From, edits[i].To = edits[i].From-at.From, edits[i].To-at.From
+	}
+	return openai.Apply(at.Of(d.q.Body), edits)
 }
 
 // numbering gives calls the ids that a model knows from its training.
@@ -178,6 +257,60 @@ func (d *draft) foldSystem(tail map[int]string, gone map[int]bool) {
 		first := append([]byte(`{"role":"system","content":`), openai.AppendString(nil, Masked(text))...)
 		d.insert(msgs[0].From, append(first, "},"...))
 	}
+}
+
+// What a template that wants turns gets in place of a turn that is not there.
+const (
+	silence    = "(There was no answer.)"
+	noQuestion = `{"role":"user","content":"(The conversation went on from here.)"},`
+	noAnswer   = `{"role":"assistant","content":"` + silence + `"},`
+)
+
+// alternate lets the user and the model speak in turns. Calls and results are no turn, as for the template of
+// Mistral. Two texts of one side become one where nothing stands between them; an answer in front of calls
+// becomes their text, which is given as the head of their message.
+func (d *draft) alternate(tail map[int]string, gone map[int]bool) (head map[int]string) {
+	msgs := d.q.Messages
+	head = map[int]string{}
+	speaker, last := "", -1
+	apart := false // a message stands between the last turn and this one
+	for i := range msgs {
+		m := &msgs[i]
+		next := i + 1
+		for next < len(msgs) && gone[next] {
+			next++
+		}
+		text, isText := d.text(m.Content)
+		switch side := m.Role; {
+		case gone[i]:
+			continue
+		case side != "user" && side != "assistant", len(m.Calls) > 0:
+			apart = true
+			continue
+		case side == "assistant" && i > 0 && isText && next < len(msgs) && len(msgs[next].Calls) > 0:
+			if head[next], gone[i] = text+tail[i], true; d.filled(&msgs[next]) {
+				head[next] += "\n\n"
+			}
+			continue
+		case side == speaker && isText && !apart:
+			if gone[i] = true; text+tail[i] != "" {
+				tail[last] += "\n\n" + text + tail[i]
+			}
+			continue
+		case side == speaker && side == "user":
+			d.insert(m.From, []byte(noAnswer))
+		case side != "user" && speaker != "user":
+			d.insert(m.From, []byte(noQuestion))
+		}
+		speaker, last, apart = m.Role, i, false
+	}
+	return head
+}
+
+// filled says whether a message has content.
+func (d *draft) filled(m *openai.Message) bool {
+	text, isText := d.text(m.Content)
+	return text != "" || !isText
 }
 
 func instructs(role string) bool { return role == "system" || role == "developer" }

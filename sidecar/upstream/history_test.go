@@ -230,3 +230,65 @@ func TestPrepareKeepsThePrefix(t *testing.T) {
 		}
 	}
 }
+
+// Templates of gpt-oss and GigaChat show the first call of a message only, and Llama's refuses two.
+func TestPrepareOneCall(t *testing.T) {
+	call := func(id string) string {
+		return `{"id":"` + id + `","type":"function","function":{"name":"functions.exec","arguments":"{}"}}`
+	}
+	made := func(calls ...string) string {
+		return `{"role":"assistant","content":null,"tool_calls":[` + strings.Join(calls, ",") + `]}`
+	}
+	result := func(id string) string { return `{"role":"tool","tool_call_id":"` + id + `","content":"text"}` }
+	sound := func(s string) string { return strings.ReplaceAll(s, "functions.", "") }
+	for name, row := range map[string]struct{ in, want string }{
+		"two": {made(call("a"), call("b")) + "," + result("a") + "," + result("b"),
+			made(call("a")) + "," + result("a") + "," + made(call("b")) + "," + result("b")},
+		"three, and more behind": {made(call("a"), call("b"), call("c")) + "," + result("a") + "," + result("b") + "," +
+			result("c") + "," + asked, made(call("a")) + "," + result("a") + "," + made(call("b")) + "," + result("b") + "," +
+			made(call("c")) + "," + result("c") + "," + asked},
+		"one":                   {made(call("a")) + "," + result("a"), made(call("a")) + "," + result("a")},
+		"a result is not there": {made(call("a"), call("b")) + "," + result("a"), made(call("a"), call("b")) + "," + result("a")},
+		"another order": {made(call("a"), call("b")) + "," + result("b") + "," + result("a"),
+			made(call("a"), call("b")) + "," + result("b") + "," + result("a")},
+	} {
+		q := request(t, conversation(asked, row.in))
+		edits := Prepare(q, testSet().Server("vllm"), ruleset.Model{}, Memory{History: ruleset.History{OneCall: true}}, nil)
+		if got, want := string(openai.Apply(q.Body, edits)), conversation(asked, sound(row.want)); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
+		}
+	}
+}
+
+// The template of Mistral raises where the user or the model speaks twice, also around calls and results.
+func TestPrepareAlternate(t *testing.T) {
+	user := func(text string) string { return `{"role":"user","content":"` + text + `"}` }
+	model := func(text string) string { return `{"role":"assistant","content":"` + text + `"}` }
+	const result = `{"role":"tool","tool_call_id":"call1","content":"text"}`
+	none, before := strings.TrimSuffix(noAnswer, ","), strings.TrimSuffix(noQuestion, ",")
+	for name, row := range map[string]struct{ in, want []string }{
+		"in turns":     {[]string{user("a"), called, result, model("b"), user("c")}, nil},
+		"user twice":   {[]string{user("a"), user("b"), user("c")}, []string{user(`a\n\nb\n\nc`)}},
+		"model twice":  {[]string{user("a"), model("b"), model("c"), user("d")}, []string{user("a"), model(`b\n\nc`), user("d")}},
+		"no answer":    {[]string{user("a"), called, result, user("b")}, []string{user("a"), called, result, none, user("b")}},
+		"no result":    {[]string{user("a"), called, user("b")}, []string{user("a"), called, none, user("b")}},
+		"no question":  {[]string{model("a"), user("b")}, []string{before, model("a"), user("b")}},
+		"twice around": {[]string{user("a"), model("b"), user("c"), called, result, model("d")}, nil},
+		"answer in front of calls": {[]string{user("a"), model("b"), called, result, model("c")},
+			[]string{user("a"), strings.Replace(called, "null", `"b"`, 1), result, model("c")}},
+		"an answer, calls, an answer": {[]string{user("a"), called, result, model("b"), called, result, model("c")},
+			[]string{user("a"), called, result, strings.Replace(called, "null", `"b"`, 1), result, model("c")}},
+		"images": {[]string{user("a"), `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:x"}}]}`},
+			[]string{user("a"), none, `{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:x"}}]}`}},
+	} {
+		if row.want == nil {
+			row.want = row.in
+		}
+		q := request(t, conversation(row.in...))
+		edits := Prepare(q, testSet().Server("vllm"), ruleset.Model{Images: true},
+			Memory{History: ruleset.History{Alternate: true}}, nil)
+		if got, want := string(openai.Apply(q.Body, edits)), conversation(row.want...); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
+		}
+	}
+}

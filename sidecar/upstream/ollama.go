@@ -15,8 +15,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// ollamaPath is where Ollama's own API takes a chat, below the root.
-const ollamaPath = "/api/chat"
+// Where Ollama's own API takes a chat, and a prompt, below the root.
+const (
+	ollamaPath   = "/api/chat"
+	ollamaPrompt = "/api/generate"
+)
 
 // ollamaOptions are the members of a request that Ollama takes among its options, with their names there.
 // Source: https://github.com/ollama/ollama, api/types.go, Options.
@@ -25,6 +28,27 @@ var ollamaOptions = [][2]string{
 	{"min_p", "min_p"}, {"typical_p", "typical_p"}, {"frequency_penalty", "frequency_penalty"}, {"presence_penalty", "presence_penalty"},
 	{"repeat_penalty", "repeat_penalty"}, {"repeat_last_n", "repeat_last_n"}, {"num_ctx", "num_ctx"}, {"num_keep", "num_keep"},
 	{"num_batch", "num_batch"}, {"num_gpu", "num_gpu"}, {"main_gpu", "main_gpu"}, {"use_mmap", "use_mmap"}, {"num_thread", "num_thread"},
+}
+
+// rendering asks for the prompt of a chat. An Ollama that does not know this answers the chat.
+func rendering(chat []byte) []byte {
+	return append(chat[:len(chat)-1:len(chat)-1], `,"_debug_render_only":true}`...)
+}
+
+// ollamaRaw asks for what the model writes behind a prompt, and for all of it as text, in place of a chat.
+func ollamaRaw(chat []byte, prompt string) []byte {
+	q := gjson.ParseBytes(chat)
+	var out object
+	for _, name := range []string{"model", "keep_alive", "logprobs", "top_logprobs", "stream", "truncate",
+		"shift", "format", "options"} {
+		if v := q.Get(name); v.Exists() {
+			out.add(name, v.Raw)
+		}
+	}
+	out.add("prompt", string(openai.AppendString(nil, prompt)))
+	out.add("raw", "true")
+	out.add("think", "false") // it would part the thoughts from the text by itself
+	return []byte(out.end())
 }
 
 // object is a JSON object that is written member by member.
@@ -164,14 +188,15 @@ type ollamaReply struct {
 	stream bool
 	usage  bool // the caller wants to know it at the end of a stream
 	id     string
+	begun  string // what of the reply stands in the prompt already; "": nothing, or it was read
 	called bool
 	buf    []byte // of the last line; out is in it
 	out    []byte // what is still to be read
 	err    error
 }
 
-func newOllamaReply(body io.ReadCloser, stream, usage bool) *ollamaReply {
-	return &ollamaReply{Closer: body, in: bufio.NewReader(body), stream: stream, usage: usage,
+func newOllamaReply(body io.ReadCloser, stream, usage bool, begun string) *ollamaReply {
+	return &ollamaReply{Closer: body, in: bufio.NewReader(body), stream: stream, usage: usage, begun: begun,
 		id: "chatcmpl-" + rand.Text()}
 }
 
@@ -253,7 +278,12 @@ func (r *ollamaReply) choice(dst []byte, doc gjson.Result, body string) []byte {
 	said := doc.Get("message")
 	var m object
 	m.add("role", `"assistant"`)
-	m.add("content", ollamaContent(said.Get("content")))
+	if text := doc.Get("response"); text.Exists() {
+		m.add("content", string(openai.AppendString(nil, r.begun+text.Str)))
+		r.begun = ""
+	} else {
+		m.add("content", ollamaContent(said.Get("content")))
+	}
 	if v := said.Get("thinking"); v.Str != "" {
 		m.add("reasoning", v.Raw)
 	}

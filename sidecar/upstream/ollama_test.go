@@ -49,7 +49,7 @@ func TestOllamaReply(t *testing.T) {
 	for _, tt := range tests {
 		for _, in := range []io.Reader{strings.NewReader(tt.in),
 			iotest.OneByteReader(strings.NewReader(tt.in))} {
-			r := newOllamaReply(io.NopCloser(in), tt.stream, tt.usage)
+			r := newOllamaReply(io.NopCloser(in), tt.stream, tt.usage, "")
 			got, err := io.ReadAll(r)
 			want := strings.NewReplacer("ID", r.id, "TIME", "1795893868").Replace(tt.want)
 			if tt.name == "cut by length" {

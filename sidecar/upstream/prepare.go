@@ -11,8 +11,7 @@ import (
 type Memory struct {
 	Thoughts CallTexts // the chain of thought that led to a call
 	Notes    CallTexts // what the model is told with its result
-	// the ids of calls that the model knows from its training, with {name} and {n}; "": as they are
-	IDs string
+	ruleset.History
 	// how much of a result of so many characters is kept; nil: all
 	Bounds func(tool string, chars int) trim.Bounds
 }

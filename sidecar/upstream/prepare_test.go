@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -69,6 +68,8 @@ func TestPrepareFields(t *testing.T) {
 		{"fields dropped", "generic", `{"store":true,` + hello + `,"prompt_cache_key":"k"}`, `{` + hello + `}`},
 		{"all fields kept", "vllm", `{"store":true,` + hello + `,"prompt_cache_key":"k","later":{}}`, `{"store":true,` + hello + `,"prompt_cache_key":"k","later":{}}`},
 		{"strict dropped", "sglang", `{` + hello + `,"tools":[{"type":"function","function":{"name":"exec","strict":false,"parameters":{}}}]}`, `{` + hello + `,"tools":[{"type":"function","function":{"name":"exec","parameters":{}}}]}`},
+		{"schemas in plain words", "generic", `{` + hello + `,"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":{"type":"object","additionalProperties":true,"properties":{"true":true,"list":{"type":"array"},"items":{"type":"array","items":true},"pair":{"prefixItems":[true,{"type":"array"}],"type":"array"},"any":{"anyOf":[true,{"type":"string","default":true}]},"in":{"type":"object","properties":{"a":{"items":{"type":"array"},"type":"array"}}}},"$defs":{"a":true}}}}]}`,
+			`{` + hello + `,"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":{"type":"object","additionalProperties":true,"properties":{"true":{},"list":{"items":{},"type":"array"},"items":{"type":"array","items":{}},"pair":{"items":{},"prefixItems":[{},{"items":{},"type":"array"}],"type":"array"},"any":{"anyOf":[{},{"type":"string","default":true}]},"in":{"type":"object","properties":{"a":{"items":{"items":{},"type":"array"},"type":"array"}}}},"$defs":{"a":{}}}}}]}`},
 		{"schema", "lmstudio", `{"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type":"object"}}},` + hello + `}`, `{"json_schema":{"type":"object"},` + hello + `}`},
 		{"schema as it is", "vllm", `{"response_format":{"type":"json_object"},` + hello + `}`, `{"response_format":{"type":"json_object"},` + hello + `}`},
 	}
@@ -105,16 +106,24 @@ func TestPrepareUntouched(t *testing.T) {
 
 func TestCorrect(t *testing.T) {
 	body := []byte(`{"model":"m","messages":[` + asked + ` ],"x":1}`)
-	want := `{"model":"m","messages":[` + asked + ` ,{"role":"assistant","content":"<` + zeroWidthSpace +
-		`|call|>"},{"role":"user","content":"No tool \"x\"."}],"x":1}`
-	if got := string(Correct(body, "<|call|>", `No tool "x".`)); got != want {
-		t.Errorf("got %s\nwant %s", got, want)
-	}
-	if got := Correct(body, "", "again"); bytes.Contains(got, []byte("assistant")) || !json.Valid(got) {
-		t.Errorf("without words of the model: %s", got)
+	const problem = `{"role":"user","content":"No tool \"x\"."}`
+	for _, row := range []struct {
+		said      string
+		alternate bool
+		want      string
+	}{
+		{"<|call|>", false, `,{"role":"assistant","content":"<` + zeroWidthSpace + `|call|>"},` + problem},
+		{"said", true, `,{"role":"assistant","content":"said"},` + problem},
+		{"", false, "," + problem},
+		{"", true, "," + noAnswer + problem},
+	} {
+		got := string(Correct(body, row.said, `No tool "x".`, row.alternate))
+		if want := `{"model":"m","messages":[` + asked + " " + row.want + `],"x":1}`; got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
 	}
 	for _, broken := range []string{``, `[]`, `{"messages":1}`, `{"messages":[`} {
-		if got := Correct([]byte(broken), "a", "b"); string(got) != broken {
+		if got := Correct([]byte(broken), "a", "b", false); string(got) != broken {
 			t.Errorf("Correct(%s) = %s", broken, got)
 		}
 	}
@@ -143,11 +152,17 @@ func FuzzPrepare(f *testing.F) {
 			}
 			again := openai.Apply(q.Body, Prepare(q, &set.Servers[i], model,
 				Memory{Thoughts: thoughts{"call1": "x"}, Notes: thoughts{"call1": "n"}}, oneTool{}))
+			turns := Memory{History: ruleset.History{OneCall: true, Alternate: true}}
+			if got := openai.Apply(q.Body, Prepare(q, &set.Servers[i], model, turns, nil)); !json.Valid(got) {
+				t.Fatalf("%s, in turns: %q", set.Servers[i].ID.Value, got)
+			}
 			if !reflect.DeepEqual(out, again) {
 				t.Fatalf("%s: not the same twice: %q, %q", set.Servers[i].ID.Value, out, again)
 			}
-			if got := Correct(out, "said", "why"); !json.Valid(got) {
-				t.Fatalf("Correct: %q", got)
+			for _, said := range []string{"said", ""} {
+				if got := Correct(out, said, "why", true); !json.Valid(got) {
+					t.Fatalf("Correct: %q", got)
+				}
 			}
 		}
 	})

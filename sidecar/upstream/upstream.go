@@ -7,6 +7,9 @@
 // It never reads a reply (package parse does), never decides whether the model
 // is asked again, and never shows a caller an upstream's address or key.
 //
+// A Fleet is all model servers: which of them a request is sent to, which are left alone for a while, and
+// where a session has its prompt cache.
+//
 //	before   Prepare, Correct                  pure
 //	sending  Client.Ask → Reply
 //	after    Classify → Failure, Recover       pure
@@ -27,6 +30,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
 // Config describes one upstream.
@@ -59,8 +64,8 @@ type Client struct {
 	seen      *sighting     // the last answers to the probes
 	looking   chan struct{} // closed when the running probe ends; nil: none runs
 	dialect   atomic.Pointer[dialect]
-	chosen    sync.Map // model by the id that was asked for, each logged once
-	kin       sync.Map // name of a model → name of its family, as it was logged
+	chosen    *recent.Shared[string] // model by the id that was asked for, each logged once
+	kin       *recent.Shared[string] // name of a model → name of its family, as it was logged
 	contact   contact
 	abilities *abilities
 	eats      atomic.Bool // it was seen to eat headers
@@ -97,6 +102,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	host, port := hostPort(base)
 	return &Client{cfg: cfg, base: base, root: root, host: host, port: port, log: cfg.Log,
+		chosen: recent.NewShared[string](maxModels), kin: recent.NewShared[string](maxModels),
 		abilities: newAbilities(time.Now), pool: pool, http: &http.Client{
 			Transport: sendOnly{pool, cfg.Before},
 		}}, nil

@@ -1,5 +1,6 @@
-// Package web is what every HTTP surface of the sidecar shares: who may ask, answers in
-// JSON, serving until told to stop. It knows no route and no rule.
+// Package web is what every HTTP surface of the sidecar shares: who may ask, answers in JSON, serving until
+// told to stop, and which requests are let in: none while memory is short, and otherwise as many at once as
+// the rules say, one of each session in turn. It knows no route and asks no model.
 package web
 
 import (

@@ -37,7 +37,7 @@ func TestSend(t *testing.T) {
 			}
 			got := int64(0)
 			for n := int64(1); n > 0; got += n {
-				time.Sleep(20 * time.Millisecond)
+				time.Sleep(20 * time.Millisecond) // slow, and longer than the deadline in all
 				if n, err = io.CopyN(io.Discard, res.Body, 1<<20); err != nil && err != io.EOF {
 					t.Fatal(err)
 				}

@@ -44,6 +44,7 @@ func TestNotations(t *testing.T) {
 		{`{「a」: 「b「c」」}`, ""},
 		{`{「a」: 「b "c"」}`, ""},
 		{`{「a」: 「b」, 「n」: ５}`, `{"a": "b", "n": 5} signs`},
+		{`"{"a": "b; {d}"}"`, `{"a": "b; {d}"} quotes`},
 		{`{«a»: «b ‹c›», „d“: „e“}`, `{"a": "b ‹c›", "d": "e"} signs`},
 		{`{“a”: “x", "b”}`, ""},  // where does it end?
 		{`{“a”: “x\n”}`, ""},     // an escape, or a backslash?

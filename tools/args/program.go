@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // inProgram reads an object as programs write it: {path = "a"}, ['path' => 'a'], read(path="a"). Every text
@@ -198,11 +199,9 @@ func (p *literal) take(sign string) bool {
 // word reads a name.
 func (p *literal) word() string {
 	p.blank()
-	begin := p.i
-	for p.i < len(p.s) && isWord(p.s[p.i:p.i+1]) {
-		p.i++
-	}
-	return p.s[begin:p.i]
+	word := scan.Name(p.s[p.i:])
+	p.i += len(word)
+	return word
 }
 
 // closer is the quote that ends the text that begins here, or empty.

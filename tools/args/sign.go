@@ -34,7 +34,7 @@ func signOps() []Op {
 // quoteOpeners are what opens a text in another script; otherPunctuation is what stands for signs of JSON.
 const (
 	quoteOpeners     = "“”„‟〝「『｢«»‹《❝＂`"
-	otherPunctuation = "｛｝［【】］：︰﹕，、､﹐،;；؛﹔－−．٫"
+	otherPunctuation = "｛｝［【】］：︰﹕，、､﹐،；؛﹔－−．٫"
 )
 
 // otherSigns writes an object with the signs of another script, unless they stand in its texts.
@@ -125,10 +125,9 @@ func quoted(s string, open rune, closers string) (body string, n int, ok bool) {
 
 // signOf is the sign of JSON that r stands for, or r itself.
 func signOf(r rune) string {
-	const from, to = "｛｝［【］】：︰﹕，、､﹐،;；؛﹔－−．٫", "{}[[]]:::,,,,,,,,,--.."
-	if at := strings.IndexRune(from, r); at >= 0 {
-		at = utf8.RuneCountInString(from[:at])
-		return to[at : at+1]
+	const signs = "{}[[]]:::,,,,,,,,--.."
+	if at := strings.IndexRune(otherPunctuation, r); at >= 0 {
+		return signs[utf8.RuneCountInString(otherPunctuation[:at]):][:1]
 	}
 	if n, ok := jsontext.Digit(r); ok {
 		return string('0' + rune(n))

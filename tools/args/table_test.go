@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/processor"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
@@ -150,10 +151,10 @@ func TestHostileTextIsLinear(t *testing.T) {
 		took := func(n int) time.Duration {
 			text, least := strings.Repeat(piece, n/len(piece)), time.Hour
 			for range 3 {
-				begin := time.Now()
-				Ops().Read(text, 0, &anyTool{})
-				Beats(text)
-				least = min(least, time.Since(begin))
+				least = min(least, processor.Time(func() {
+					Ops().Read(text, 0, &anyTool{})
+					Beats(text)
+				}))
 			}
 			return least
 		}

@@ -2,9 +2,12 @@ package args
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
 // tokenOps are tokens of a vocabulary, as a server leaves them.
@@ -71,9 +74,8 @@ func marked(s string, marks *strings.Replacer) []string {
 		return nil
 	}
 	all := marks.Replace(s)
-	switch {
-	case plain == all || hasBlank(s):
-		return compact(plain, all)
+	if hasBlank(s) {
+		return slices.Compact([]string{plain, all})
 	}
 	return []string{all}
 }
@@ -85,14 +87,6 @@ func hasBlank(s string) bool {
 	return strings.ContainsAny(s[max(begin, 0):max(begin, end, 0)], " \n\t")
 }
 
-// compact is the readings of which there are two at most.
-func compact(a, b string) []string {
-	if a == b {
-		return []string{a}
-	}
-	return []string{a, b}
-}
-
 // byteMarks reads characters that stand for bytes in the vocabulary of GPT-2: Ġ is a blank, Ċ ends a
 // line, Ã and ¼ are ü. A server that leaves them may have left all of them, or those of blanks only.
 func byteMarks(s string) []string {
@@ -100,12 +94,13 @@ func byteMarks(s string) []string {
 	if len(blanks) == 0 || hasBlank(s) {
 		return blanks
 	}
+	of := map[rune]byte{' ': ' ', '\n': '\n', '\t': '\t', '\r': '\r'}
+	for c := range 256 {
+		of[glyph(byte(c))] = byte(c)
+	}
 	var b strings.Builder
 	for _, r := range s {
-		c, ok := byteOf(r)
-		if blank := strings.ContainsRune(" \n\t\r", r); blank {
-			c, ok = byte(r), true
-		}
+		c, ok := of[r]
 		if !ok {
 			return blanks
 		}
@@ -115,22 +110,6 @@ func byteMarks(s string) []string {
 		return []string{text}
 	}
 	return blanks
-}
-
-// byteOf is the byte that a character stands for in the vocabulary of GPT-2: those that can be seen
-// for themselves, the others in their order from U+0100 on.
-func byteOf(r rune) (byte, bool) {
-	switch {
-	case r > ' ' && r < 0x7F, r > 0xA0 && r <= 0xFF && r != 0xAD:
-		return byte(r), true
-	case r >= 0x100 && r <= 0x120:
-		return byte(r - 0x100), true
-	case r > 0x120 && r <= 0x142:
-		return byte(r - 0x121 + 0x7F), true
-	case r == 0x143:
-		return 0xAD, true
-	}
-	return 0, false
 }
 
 // Marked reports whether a text holds a mark of a tokenizer: then others in it may be marks, too.
@@ -246,9 +225,7 @@ func openTag(s string) (name, rest string, ok bool) {
 
 // isWord reports whether s is a name as parameters and tokens have it.
 func isWord(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return r != '_' && r != '-' && r != '.' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
-	}) < 0
+	return s != "" && scan.Name(s) == s
 }
 
 // byteTokens reads <0x0A>, a byte for which a vocabulary has no word. In texts it does so only where

@@ -22,6 +22,7 @@ import (
 	"github.com/ollama/ollama/server"
 
 	_ "github.com/ollama/ollama/model/models/gptoss"
+	_ "github.com/ollama/ollama/model/models/qwen3"
 )
 
 func main() {

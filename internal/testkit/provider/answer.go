@@ -2,6 +2,7 @@ package provider
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -34,6 +35,7 @@ type Part struct {
 	Role      string         `json:"role"`
 	Content   string         `json:"content"`
 	Thought   string         `json:"reasoning_content"`
+	Reasoning string         `json:"reasoning"` // the thought, where a server has it here
 	ToolCalls []toolCallSaid `json:"tool_calls"`
 }
 
@@ -46,6 +48,13 @@ type toolCallSaid struct {
 }
 
 type fault struct{ Message, Type, Param, Code string }
+
+// UnmarshalJSON reads one. Its code may be a number, as llama.cpp writes it.
+func (f *fault) UnmarshalJSON(doc []byte) error {
+	text := func(name string) string { return gjson.GetBytes(doc, name).String() }
+	*f = fault{text("message"), text("type"), text("param"), text("code")}
+	return nil
+}
 
 // event is a piece of a stream, and when it came.
 type event struct {
@@ -137,7 +146,8 @@ func (a *Answer) add(t testing.TB, doc []byte, at time.Duration) {
 		a.take(p)
 		if c.Finish != "" {
 			a.Last = c.Finish
-		} else if p.Role == "" && p.Content == "" && p.Thought == "" && len(p.ToolCalls) == 0 {
+		} else if p.Role == "" && p.Content == "" && p.Thought == "" && p.Reasoning == "" &&
+			len(p.ToolCalls) == 0 {
 			a.Empty++
 		}
 	}
@@ -148,7 +158,7 @@ func (a *Answer) take(p Part) {
 		a.Roles++
 	}
 	a.Text += p.Content
-	a.Thought += p.Thought
+	a.Thought += cmp.Or(p.Thought, p.Reasoning)
 	for _, c := range p.ToolCalls {
 		a.Calls = append(a.Calls, Call{c.ID, c.Function.Name, c.Function.Arguments})
 	}

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,11 +16,10 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -29,7 +27,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -37,7 +34,7 @@ import (
 
 // Sections are what parts read of the rules that the servers work with.
 func Sections() []ruleset.Section {
-	return []ruleset.Section{executor.Section(), {Name: "trace", Holds: &spans.Words{}}}
+	return []ruleset.Section{executor.Section(), design.Section(), {Name: "trace", Holds: &spans.Words{}}}
 }
 
 // Loader compiles rules with them.
@@ -53,7 +50,7 @@ const (
 // Setup is what differs from the sidecar that most tests need.
 type Setup struct {
 	Key, Token string
-	Keys       fleet.Keys
+	Keys       upstream.FleetKeys
 	Server     string // dialect; "": probed
 	Limits     func(*ruleset.Limits)
 	Set        *ruleset.Set // nil: the shipped one
@@ -62,13 +59,14 @@ type Setup struct {
 	Decisions  guard.DecisionLog
 	Listening  func() map[int]bool // nil: as on this machine
 	Confiner   guard.Confiner
-	Memory     admission.Memory
+	Memory     web.Memory
 	Sources    []executor.Source
 	Journal    *journal.Journal
-	Lab        *lab.Lab
+	Tracker    *arms.Tracker
 	Metrics    *telemetry.Metrics // nil: new ones
 	Spans      *spans.Tracer
 	JSON       bool          // the log is in JSON
+	Level      slog.Leveler  // of the log; nil: all of it
 	RoleWait   time.Duration // 0: as it is
 	Names      web.Names
 	Replicas   func() sidecar.Replicas
@@ -117,10 +115,13 @@ func Start(t testing.TB, cfg Setup, model http.Handler) *Server {
 		t.Cleanup(up.Close)
 		cfg.URL = up.URL
 	}
-	log := slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	options := &slog.HandlerOptions{Level: cfg.Level}
+	if cfg.Level == nil {
+		options.Level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewTextHandler(r.Log, options))
 	if cfg.JSON {
-		log = slog.New(tracectx.NewHandler(slog.NewJSONHandler(r.Log,
-			&slog.HandlerOptions{Level: slog.LevelDebug})))
+		log = slog.New(telemetry.NewLogHandler(slog.NewJSONHandler(r.Log, options)))
 	}
 	if cfg.Listening == nil {
 		cfg.Listening = state.Listening
@@ -133,7 +134,7 @@ func Start(t testing.TB, cfg Setup, model http.Handler) *Server {
 	}
 	t.Cleanup(up.Close)
 	r.Guard = guard.New(guard.Config{World: cfg.World, Listening: cfg.Listening, Decisions: cfg.Decisions,
-		Confiner: cfg.Confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics, nil),
+		Confiner: cfg.Confiner, Approvals: guard.NewApprovals(rules.Set().Limits, time.Now, metrics, nil, ""),
 		Now: time.Now, Metrics: metrics, Log: log})
 	turns := turn.NewPlanner(turn.PlannerConfig{Keep: rules.Set().Limits.KeepLimits, Upstream: up,
 		Keys: cfg.Keys, Guard: r.Guard, Metrics: metrics, Log: log})
@@ -145,9 +146,9 @@ func Start(t testing.TB, cfg Setup, model http.Handler) *Server {
 			Journal: cfg.Journal, Now: time.Now, Log: log})
 		c.Answer = r.Executor.Answer
 	}
-	if cfg.Lab != nil {
-		c.Watch = []turn.Watch{cfg.Lab.Watch}
-		c.Routes = []sidecar.Route{{Pattern: "POST /feedback", Serve: cfg.Lab.ServeFeedback}}
+	if cfg.Tracker != nil {
+		c.Watch = []turn.Watch{cfg.Tracker.Watch}
+		c.Routes = []sidecar.Route{{Pattern: "POST /feedback", Serve: cfg.Tracker.ServeFeedback}}
 	}
 	r.Sidecar = sidecar.New(c)
 	srv := httptest.NewServer(r.Sidecar.Handler())
@@ -251,16 +252,6 @@ func (r *Server) Scrape() string {
 	w := httptest.NewRecorder()
 	r.Metrics.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return w.Body.String()
-}
-
-// ClosedPort is an address where no server listens.
-func ClosedPort(t testing.TB) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // UpstreamKey is a key that the caller must not see.

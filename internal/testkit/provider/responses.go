@@ -13,6 +13,9 @@ import (
 // InResponses runs tests again, with a caller that puts their requests into the words of the Responses API,
 // and the answers back.
 func InResponses(t *testing.T, tests map[string]func(*testing.T)) {
+	if testing.Short() {
+		t.Skip("it repeats tests over the other API")
+	}
 	t.Setenv(OtherAPI, "yes")
 	for name, test := range tests {
 		t.Run(name, test)

@@ -7,14 +7,14 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/eval/trial"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/eval"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // Read reads a made-up reply. What the policy denies was read, too.
 func Read(set *ruleset.Set, c noise.Case) (noise.Got, error) {
-	line, err := trial.Line(c)
+	line, err := eval.Line(c)
 	if err != nil {
 		return noise.Got{}, err
 	}

@@ -4,6 +4,7 @@ package ruletest
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -96,6 +97,24 @@ func Loader(sections ...ruleset.Section) ruleset.Loader {
 	return ruleset.Loader{Sections: sections}
 }
 
+// compiled is what Shared loaders compiled, for each choice of sections.
+var compiled sync.Map
+
+// Shared is a loader that compiles the same files once for all tests of a package. None may change a set.
+func Shared(l ruleset.Loader) ruleset.Loader {
+	kept, _ := compiled.LoadOrStore(names(l.Sections), ruleset.NewCompiled(8))
+	l.Compiled = kept.(*ruleset.Compiled)
+	return l
+}
+
+// names are those of sections, and of what holds them.
+func names(sections []ruleset.Section) (all string) {
+	for _, s := range sections {
+		all += fmt.Sprintf("%s %T ", s.Name, s.Holds)
+	}
+	return all
+}
+
 // Load compiles the shipped rules with some files changed, and what parts read of them.
 func Load(t testing.TB, changed rulefile.Files,
 	sections ...ruleset.Section) (*ruleset.Set, rulefile.Problems) {
@@ -113,11 +132,7 @@ var shipped sync.Map
 // top, and in its sections.
 func Shipped(t testing.TB, sections ...ruleset.Section) *ruleset.Set {
 	t.Helper()
-	names := ""
-	for _, s := range sections {
-		names += s.Name + " "
-	}
-	once, _ := shipped.LoadOrStore(names, sync.OnceValue(func() *ruleset.Set {
+	once, _ := shipped.LoadOrStore(names(sections), sync.OnceValue(func() *ruleset.Set {
 		set, problems := Load(t, nil, sections...)
 		if set == nil {
 			t.Fatal(problems)

@@ -96,7 +96,7 @@ func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model
 		level.Set(slog.LevelDebug)
 	}
 	log := slog.New(slog.NewTextHandler(s.Log, &slog.HandlerOptions{Level: level}))
-	rules, err := live.Open(parts.Loader(), ruletest.Source(t, s.Rules), "", log, metrics)
+	rules, err := live.Open(ruletest.Shared(parts.Loader()), ruletest.Source(t, s.Rules), "", log, metrics)
 	ruletest.Must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

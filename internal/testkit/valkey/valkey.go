@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
@@ -30,10 +31,7 @@ type Server struct {
 // skipped where no server is installed.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	ruletest.Must(t, err)
-	s := &Server{t: t, Address: l.Addr().String(), dir: t.TempDir(), args: args}
-	ruletest.Must(t, l.Close())
+	s := &Server{t: t, Address: ports.Address(t), dir: t.TempDir(), args: args}
 	t.Cleanup(s.Kill)
 	s.Again()
 	return s

@@ -87,7 +87,7 @@ func TestStateWhereCommandsWrite(t *testing.T) {
 		{base + "/shop/state", base + "/shop", false}, {base + "/link/state", base + "/shop", false}, {base + "/shop/state", base + "/link", false},
 		{base + "/shop", base + "/shop", false}, {base, base + "/shop", false}, {base + "/state", "/", false},
 	} {
-		for _, confine := range []string{"", Auto, Here} {
+		for _, confine := range []string{"", "auto", Here} {
 			said := &ruletest.Journal{}
 			d, err := openIssuers(core(c.state, said), &Settings{Confine: confine}, []string{"openclaw"},
 				[]string{"", c.writable})

@@ -13,15 +13,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
-// The values of the setting confine; "" is auto.
+// The values of the setting confine; others are auto.
 const (
-	Auto    = "auto"
 	Here    = "here"
 	Untried = "untried"
 	Off     = "off"
@@ -35,7 +33,7 @@ var needed = []walls.Part{walls.PartFiles, walls.PartTCP, walls.PartUDP, walls.P
 // issuers are where permits become tickets: for calls that leave for a gateway, and for those of
 // runs. Nil: these are not confined.
 type issuers struct {
-	gateway, runs *tickets.Issuer
+	gateway, runs *Issuer
 	clients       []string // agents whose calls leave through the issuer gateway; nil: all
 }
 
@@ -43,7 +41,7 @@ func (d issuers) any() bool { return d.gateway != nil || d.runs != nil }
 
 // equip gives the issuers, and the network of commands, to the guard.
 func (d issuers) equip(g *guard.Config, passes *egress.Book) {
-	for _, issuer := range []*tickets.Issuer{d.gateway, d.runs} {
+	for _, issuer := range []*Issuer{d.gateway, d.runs} {
 		if issuer != nil && passes != nil {
 			issuer.Network = passes
 		}
@@ -75,9 +73,9 @@ func openIssuers(c *service.Core, s *Settings, agents, writable []string) (d iss
 
 // forAgents is the issuer for calls that leave for agents, and those whose calls go through it; nil: all.
 // Without an issuer they are not confined.
-func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *tickets.Issuer,
+func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *Issuer,
 	clients []string, err error) {
-	auto := s.Confine == "" || s.Confine == Auto
+	auto := s.Confine != Here && s.Confine != Untried
 	switch {
 	case s.Confine == Off:
 		return nil, nil, nil
@@ -87,8 +85,6 @@ func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *tick
 			c.Log.Info("commands that agents run are not confined: "+why, "event", "confine_off")
 			return nil, nil, nil
 		}
-	case s.Confine != Here && s.Confine != Untried:
-		return nil, nil, fmt.Errorf("confine is auto, here, untried or off, not %q", s.Confine)
 	}
 	d, err = newIssuer(c, s, writable)
 	switch {
@@ -106,7 +102,7 @@ func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *tick
 }
 
 // newIssuer opens an issuer. The error is errUnfit where commands cannot be confined.
-func newIssuer(c *service.Core, s *Settings, writable []string) (*tickets.Issuer, error) {
+func newIssuer(c *service.Core, s *Settings, writable []string) (*Issuer, error) {
 	missing, err := Unconfined(walls.Probe(), s.Confine == Untried)
 	if err != nil {
 		return nil, err
@@ -122,11 +118,11 @@ func newIssuer(c *service.Core, s *Settings, writable []string) (*tickets.Issuer
 	if err := apart(state, writable); err != nil {
 		return nil, err
 	}
-	folder, err := tickets.Open(filepath.Join(state, "tickets"))
+	folder, err := OpenFolder(filepath.Join(state, "tickets"))
 	if err != nil {
 		return nil, err
 	}
-	made, err := tickets.OpenMade(filepath.Join(state, "repositories"))
+	made, err := OpenMade(filepath.Join(state, "repositories"))
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +130,7 @@ func newIssuer(c *service.Core, s *Settings, writable []string) (*tickets.Issuer
 	if err := os.MkdirAll(empty, 0o500); err != nil {
 		return nil, fmt.Errorf("make the folder of commands that run outside of the walls: %w", err)
 	}
-	return &tickets.Issuer{
+	return &Issuer{
 		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty,
 		Missing: missing, Made: made, Untried: s.Confine == Untried, Now: time.Now,
 	}, nil
@@ -188,10 +184,4 @@ func apart(state string, writable []string) error {
 		}
 	}
 	return nil
-}
-
-// below reports whether a path is a folder or lies in it.
-func below(dir, path string) bool {
-	inside, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(inside)
 }

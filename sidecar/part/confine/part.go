@@ -1,9 +1,11 @@
 // Package confine lets the kernel confine commands: walls, permits for what is beyond them, the network of a
-// command, and the transport of git.
+// command, and the transport of git. The ticket of a command is a file that is written before the call leaves
+// and says what the command may touch. What that is, others decide.
 package confine
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"slices"
 	"time"
@@ -13,7 +15,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -35,7 +36,7 @@ func (Part) Name() string { return "confine" }
 func (Part) Settings() any { return &Settings{} }
 
 // Rules are limits of one command.
-func (Part) Rules() []ruleset.Section { return []ruleset.Section{tickets.Section(), egress.Section()} }
+func (Part) Rules() []ruleset.Section { return []ruleset.Section{Section(), egress.Section()} }
 
 // Commands are confine, and ssh for git that runs confined.
 func (Part) Commands(env cli.Env) []*cobra.Command {
@@ -64,14 +65,14 @@ func (Part) Open(ctx context.Context, c *service.Core) (stop func() error, err e
 	if err != nil {
 		return nil, err
 	}
-	out, err := egressListener(s.Egress, issuers.any())
-	if err != nil {
-		return nil, err
-	}
+	var out net.Listener // of the proxy of confined commands; nil: there is none
 	var passes *egress.Book
-	if out != nil {
+	if s.Egress != Off && issuers.any() {
+		if out, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return nil, fmt.Errorf("listen for confined commands: %w", err)
+		}
 		c.Guard.World = c.Guard.World.WithServer(out.Addr().String())
-		passes = egress.NewBook(out.Addr().String(), tickets.Lasts, time.Now)
+		passes = egress.NewBook(out.Addr().String(), Lasts, time.Now)
 	}
 	issuers.equip(&c.Guard, passes)
 	if out == nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/tickets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -38,7 +37,7 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ruletest.Must(t, err)
-	book := egress.NewBook(l.Addr().String(), tickets.Lasts, time.Now)
+	book := egress.NewBook(l.Addr().String(), Lasts, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
 	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).WithServer(l.Addr().String()),
 		Now: time.Now, Metrics: metrics, Log: log})
@@ -52,15 +51,15 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 		ruletest.Must(t, <-ended)
 	}()
 	dir := t.TempDir()
-	folder, err := tickets.Open(filepath.Join(dir, "tickets"))
+	folder, err := OpenFolder(filepath.Join(dir, "tickets"))
 	ruletest.Must(t, err)
 	work := filepath.Join(dir, "work")
 	ruletest.Must(t, os.Mkdir(work, 0o755))
-	made, err := tickets.OpenMade(filepath.Join(dir, "repositories"))
+	made, err := OpenMade(filepath.Join(dir, "repositories"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer := tickets.Issuer{Folder: folder, Made: made, Program: "gpt-oss-executor",
+	issuer := Issuer{Folder: folder, Made: made, Program: "gpt-oss-executor",
 		Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
 	const command = "curl -sS https://10.0.0.7/; curl -sS https://unknown.example.org/; exit 3"
 	w, err := issuer.Permit(ruletest.Shipped(t, Part{}.Rules()...), guard.Permit{Command: command, Roots: paths.Roots{Home: dir,

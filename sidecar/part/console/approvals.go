@@ -26,6 +26,7 @@ type approvalsView struct {
 	Possible bool // a person can be asked here
 	May      bool // the viewer may answer
 	Waiting  []approvalView
+	Granted  []approvalView // what lets more calls pass
 	Past     []approvalView
 	Notice   string // what has just been done
 }
@@ -45,7 +46,10 @@ type approvalView struct {
 	Times                                  int
 	Remaining                              time.Duration
 	By, Note                               string
-	Log                                    string // its decisions in the log; empty: there is none
+	For                                    string
+	Covers                                 []string         // what a grant lets pass
+	Spans                                  []approvals.Span // for which it can be granted
+	Log                                    string           // its decisions in the log; empty: there is none
 }
 
 func (c *Console) approvalsPage(r *http.Request, v viewer) (any, error) {
@@ -56,9 +60,12 @@ func (c *Console) approvalsPage(r *http.Request, v viewer) (any, error) {
 	list, _, _ := c.API.Approvals.List()
 	for i := range list {
 		e := &list[len(list)-1-i]
-		if e.State == approvals.Pending {
+		switch {
+		case e.State == approvals.Pending:
 			out.Waiting = append([]approvalView{c.approval(e, out.May)}, out.Waiting...) // the oldest first
-		} else if len(out.Past) < maxRows {
+		case e.State == approvals.Granted:
+			out.Granted = append(out.Granted, c.approval(e, out.May))
+		case len(out.Past) < maxRows:
 			out.Past = append(out.Past, c.approval(e, out.May))
 		}
 	}
@@ -82,7 +89,15 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 		Cwd: say(k.Cwd), Rule: why.Rule, Place: why.Place, Why: say(why.Why), Instead: say(why.Instead),
 		Files: k.Files,
 		Asked: e.Asked, Times: e.Times, Remaining: c.API.Approvals.Remaining(e), By: say(e.By),
-		Note: say(e.Note),
+		Note: say(e.Note), For: e.For.Words(),
+	}
+	for _, line := range admin.Covers(e) {
+		v.Covers = append(v.Covers, say(line))
+	}
+	for _, span := range approvals.Spans() {
+		if e.May(span) == nil {
+			v.Spans = append(v.Spans, span)
+		}
 	}
 	if c.Decisions != "" {
 		v.Log = Root + "decisions?" + url.Values{"q": {e.ID}}.Encode()
@@ -125,7 +140,7 @@ func partsOf(text string) (out []callPart) {
 	return out
 }
 
-// answer allows a call once, or denies it.
+// answer allows a call once or for a span, denies it, or ends what was allowed for a span.
 func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := r.ParseForm(); err != nil {
 		return unreadable(err)
@@ -134,14 +149,19 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error
 	switch {
 	case c.API.Approvals == nil:
 		return &trouble{http.StatusNotFound, "Nobody can be asked here", "Approvals need an admin token."}
-	case verb != "allow" && verb != "deny":
+	case verb != "allow" && verb != "deny" && verb != "end":
 		return &trouble{http.StatusBadRequest, "That is no answer",
-			"An answer is allow or deny. Nothing was changed."}
+			"An answer is allow, deny or end. Nothing was changed."}
 	case utf8.RuneCountInString(why) > maxReason:
 		return &trouble{http.StatusBadRequest, "The reason is too long",
 			fmt.Sprintf("It may have %d characters. Nothing was changed.", maxReason)}
 	}
-	_, err := c.API.Answer(id, verb == "allow", v.By(), why)
+	var err error
+	if verb == "end" {
+		_, err = c.API.End(id, v.By())
+	} else {
+		_, err = c.API.Answer(id, verb == "allow", approvals.Span(r.PostForm.Get("for")), v.By(), why)
+	}
 	var said *admin.Error
 	if errors.As(err, &said) {
 		hint := said.Hint

@@ -139,7 +139,7 @@ func BenchmarkTurns(b *testing.B) {
 		for range 16 {
 			all.Go(func() {
 				for n := next.Add(1); n <= round; n = next.Add(1) {
-					time.Sleep(time.Until(began.Add(time.Duration(n) * time.Second / rate)))
+					time.Sleep(time.Until(began.Add(time.Duration(n) * time.Second / rate))) // the rate of the load
 					ask(c)
 				}
 			})

@@ -13,11 +13,11 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -27,18 +27,19 @@ const Root = "/console/"
 //go:embed pages static
 var files embed.FS
 
-// Config is what a console works with. All but Witness, Decisions, Runs and Every must be set.
+// Config is what a console works with. All but Turns, Decisions, Runs, Counter and Every must be set.
 type Config struct {
-	API     *admin.API       // whose listener it is on; what a page changes, it changes
-	Next    http.Handler     // gets what is not the console's
-	Witness *witness.Witness // nil: no turn is kept
+	API   *admin.API   // whose listener it is on; what a page changes, it changes
+	Next  http.Handler // gets what is not the console's
+	Turns *turns.Store // nil: no turn is kept
 	// nil: there are none
-	Experiments *lab.Admin
+	Experiments *arms.Admin
 	Resumer     *run.Resumer
-	Upstreams   func(context.Context) []fleet.State
+	Upstreams   func(context.Context) []upstream.FleetState
 	Decisions   string           // folder of the decision log; empty: there is none
 	Runs        *journal.Journal // of executor mode; nil: none is kept
 	Version     string           // of the program
+	Counter     *turns.Counter   // nil: what turns came to is not kept
 	Now         func() time.Time
 	Every       time.Duration // how often open pages are told what is new; 0: twice a second
 }

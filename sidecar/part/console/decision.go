@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 )
@@ -135,6 +136,7 @@ func (c *Console) decision(ctx context.Context, v *decisionView, found *decision
 	same("Request", d.Request, "q")
 	plain("Call", d.Call)
 	same("Approval", d.Approval, "q")
+	plain("Allowed by a grant for", d.Grant)
 	plain("Works in", cmp.Or(d.Cwd, strings.Join(d.Workspace, ", ")))
 	plain("Somebody could answer", map[bool]string{true: "yes", false: "no"}[d.Interactive])
 	plain("Read by", d.Strategy)
@@ -143,7 +145,7 @@ func (c *Console) decision(ctx context.Context, v *decisionView, found *decision
 	if d.Took > 0 {
 		plain("Took", duration(d.Took))
 	}
-	if t, ok := c.Witness.Turn(d.Request); ok {
+	if t, ok := c.Turns.Turn(d.Request); ok {
 		v.Links = append(v.Links, fact{"", "The turn of " + t.Began.Format("15:04:05") + " in Live",
 			Root + "turns/" + url.PathEscape(t.ID)})
 	}
@@ -213,6 +215,9 @@ func showOther(v *decisionView, r *decisions.Record, words bool) {
 		v.Facts = append(v.Facts, fact{"Approval", shown(r.Answer.ID),
 			Root + "decisions?" + url.Values{"q": {r.Answer.ID}}.Encode()})
 		add("By", r.Answer.By)
+		if r.Answer.For != "" {
+			add("For", r.Answer.For)
+		}
 		if words {
 			add("Note", r.Answer.Note)
 		}
@@ -220,7 +225,7 @@ func showOther(v *decisionView, r *decisions.Record, words bool) {
 		v.Kind = "Start"
 		add("Meaning", "a process began to write")
 		if r.Start.AfterHead > 0 {
-			add("After the head", plural(int(r.Start.AfterHead), "record")+" of the process before")
+			add("After the head", terminal.Count(int(r.Start.AfterHead), "record")+" of the process before")
 		}
 		if a := r.Start.Aside; a != nil {
 			add("Set aside", fmt.Sprintf("%d bytes that a crash left, in %s", a.Bytes, a.File))

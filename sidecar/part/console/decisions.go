@@ -12,9 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -193,7 +194,8 @@ func (d *damage) text() string {
 	if d.lines == 1 {
 		return shown(d.first.Error())
 	}
-	return fmt.Sprintf("%s, and so are %s before it", shown(d.first.Error()), plural(d.lines-1, "line"))
+	return fmt.Sprintf("%s, and so are %s before it", shown(d.first.Error()),
+		terminal.Count(d.lines-1, "line"))
 }
 
 // unread is why the log cannot be read; nil: it can.
@@ -209,7 +211,7 @@ func (v *decisionsView) Fresh() bool { return v.Before == 0 && v.Looked < 20*pag
 
 // words reports whether what a model or a user wrote may be shown.
 func (c *Console) words() bool {
-	return c.Witness != nil && c.Witness.Words && ruleset.Of[witness.Console](c.API.Rules.Set()).Words > 0
+	return c.Turns != nil && c.Turns.Words && ruleset.Of[turns.Console](c.API.Rules.Set()).Words > 0
 }
 
 // filterOf is a filter of the log. Words that are not shown are not searched: then the text is an id, as
@@ -228,7 +230,7 @@ func (c *Console) decisionRow(r *decisions.Record) decisionRow {
 	var findings []policy.Finding
 	if g := r.Gap; g != nil {
 		out.Effect, out.Outcome, out.Brief = "gap", "lost", shown(fmt.Sprintf("%s could not be written: %s",
-			plural(int(g.Lost), "record"), g.Why))
+			terminal.Count(int(g.Lost), "record"), g.Why))
 		return out
 	}
 	if k := r.Connection; k != nil {
@@ -248,7 +250,7 @@ func (c *Console) decisionRow(r *decisions.Record) decisionRow {
 		notes = append(notes, "dry run: "+f.Rule)
 	}
 	if d := r.Decision; d != nil && d.Approval != "" {
-		notes = append(notes, "approval "+d.Approval)
+		notes = append(notes, strings.TrimSuffix("approval "+d.Approval+" for "+d.Grant, " for "))
 	}
 	out.Notes = strings.Join(notes, ", ")
 	return out

@@ -23,7 +23,8 @@ func inForce(t testing.TB) (*live.Rules, string) {
 	t.Helper()
 	dir := t.TempDir()
 	ruletest.Copy(t, dir)
-	rules, err := live.Open(ruletest.Loader(), ruletest.Source(t, dir), "", slog.New(slog.DiscardHandler), telemetry.New())
+	rules, err := live.Open(ruletest.Shared(ruletest.Loader()), ruletest.Source(t, dir), "",
+		slog.New(slog.DiscardHandler), telemetry.New())
 	ruletest.Must(t, err)
 	return rules, dir
 }

@@ -95,7 +95,7 @@ func (s *stream) news() (wrote bool, err error) {
 			}
 		}
 	}
-	rev := s.c.Witness.Rev()
+	rev := s.c.Turns.Rev()
 	if !s.turns || rev == s.since {
 		return wrote, nil
 	}

@@ -5,8 +5,9 @@ import (
 	"html/template"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
 )
 
 // plotView is how the difference of an arm to the first one went, in pictures for two widths of the
@@ -30,7 +31,7 @@ type plotRow struct {
 const maxPlotRows = 16
 
 // plotsOf are those of one measure, by arm.
-func plotsOf(e *experiment.Experiment, r *lab.Report, series int) (out []plotView) {
+func plotsOf(e *design.Experiment, r *arms.Report, series int) (out []plotView) {
 	s := &r.Series[series]
 	unit, scale := s.Unit, 1.0
 	if unit == "" {
@@ -42,7 +43,7 @@ func plotsOf(e *experiment.Experiment, r *lab.Report, series int) (out []plotVie
 		if series == 0 {
 			p.Margin = scale * e.Margin
 		}
-		var last *lab.Finding
+		var last *arms.Finding
 		for i := range s.Points {
 			at := &s.Points[i]
 			if len(at.Arms) <= k || at.Arms[k].Against == nil {
@@ -58,12 +59,13 @@ func plotsOf(e *experiment.Experiment, r *lab.Report, series int) (out []plotVie
 				units += a.Units
 			}
 			says := f.Words(s.Unit)
-			if f.Kind == lab.Early {
+			if f.Kind == arms.Early {
 				says += " (" + f.Interval(s.Unit) + ")"
 			}
 			p.Points = append(p.Points, Point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect,
 				High: scale * f.High,
-				Says: fmt.Sprintf("%s, %s: %s", at.At.Format("Jan 2 15:04"), plural(units, r.Unit), says)})
+				Says: fmt.Sprintf("%s, %s: %s", at.At.Format("Jan 2 15:04"),
+					terminal.Count(units, r.Unit), says)})
 			v.Rows = append(v.Rows, plotRow{at.At, units, says})
 		}
 		if len(p.Points) == 0 {

@@ -10,10 +10,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -27,7 +28,7 @@ type experimentsView struct {
 
 // experimentView is how one goes.
 type experimentView struct {
-	lab.Report
+	arms.Report
 	Place    string // file:line
 	Running  bool
 	May      bool // the viewer may stop it
@@ -35,7 +36,7 @@ type experimentView struct {
 	Off      bool // the split is
 	Against  string
 	About    string
-	Of       experiment.Measure
+	Of       design.Measure
 	Margin   string
 	Verdicts []verdictView
 	Arms     []armView
@@ -49,7 +50,7 @@ type verdictView struct{ Arm, Kind, Text, Advice string }
 
 // armView is an arm, and what the chosen measure says of it.
 type armView struct {
-	lab.Arm
+	arms.Arm
 	Control                        bool
 	Percent, Value, Compared, Kind string
 	Sets                           []pair
@@ -58,7 +59,7 @@ type armView struct {
 
 // measureView is what one measure says of every arm.
 type measureView struct {
-	experiment.Measure
+	design.Measure
 	Arms []measuredView
 }
 
@@ -67,10 +68,10 @@ type measuredView struct{ Arm, Value, Of, Compared, Kind string }
 // experimentsPage lists what runs first.
 func (c *Console) experimentsPage(r *http.Request, v viewer) (any, error) {
 	set, rules := c.API.Rules.Set(), c.API.Rules.Report(false)
-	ranks := map[string]int{experiment.Running: 0, experiment.Draft: 1, experiment.Stopped: 2}
+	ranks := map[string]int{design.Running: 0, design.Draft: 1, design.Stopped: 2}
 	out := &experimentsView{Folder: rules.Folder != "", Notice: c.experimentSaid(r.URL.Query(), rules)}
 	for i, report := range c.reports(set) {
-		out.List = append(out.List, c.experiment(&set.Experiments.List[i], report, v))
+		out.List = append(out.List, c.experiment(&design.Of(set).List[i], report, v))
 	}
 	slices.SortStableFunc(out.List, func(a, b experimentView) int {
 		return cmp.Compare(ranks[a.Status], ranks[b.Status])
@@ -83,13 +84,13 @@ func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 	set := c.API.Rules.Set()
 	if id := q.Get("stopped"); id != "" {
 		for _, report := range c.reports(set) {
-			if report.ID == id && report.Status == experiment.Stopped {
+			if report.ID == id && report.Status == design.Stopped {
 				return shown(id + " is stopped. Everybody gets the rules as they are.")
 			}
 		}
 	}
 	id, arm, _ := strings.Cut(q.Get("promoted"), "/")
-	if _, _, err := set.Experiments.Find(id, arm); err == nil && rules.By == "promote" &&
+	if _, _, err := design.Of(set).Find(id, arm); err == nil && rules.By == "promote" &&
 		rules.Version == q.Get("version") {
 		return shown(fmt.Sprintf("%s of %s is the rule for everybody. Version %s is in force.", arm, id,
 			rules.Version))
@@ -98,12 +99,12 @@ func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 }
 
 // experiment is how one goes, as v may see it.
-func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) experimentView {
+func (c *Console) experiment(e *design.Experiment, r arms.Report, v viewer) experimentView {
 	out := experimentView{
-		Report: r, Place: e.Place, Running: r.Status == experiment.Running, May: v.Role >= web.Admin,
-		Off: r.Split < lab.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
+		Report: r, Place: e.Place, Running: r.Status == design.Running, May: v.Role >= web.Admin,
+		Off: r.Split < arms.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
 	}
-	out.Of, _ = experiment.MeasureOf(e.Measure)
+	out.Of, _ = design.MeasureOf(e.Measure)
 	if e.Margin > 0 {
 		out.Margin = amount(e.Margin, out.Of.Unit)
 	}
@@ -120,18 +121,20 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 		}
 		if i > 0 {
 			verdict := verdictOf(arm.Name, out.Against, m, out.Of, r.Unit)
-			arm.Kind = verdict.Kind
-			if r.Status != experiment.Draft && !e.Shadow { // all are served by the first arm
+			if arm.Kind = verdict.Kind; r.Status == design.Stopped {
+				verdict.Advice = ""
+			}
+			if r.Status != design.Draft && !e.Shadow { // all are served by the first arm
 				out.Verdicts = append(out.Verdicts, verdict)
 			}
 		}
-		if out.May && r.Status != experiment.Stopped {
+		if out.May && r.Status != design.Stopped {
 			arm.Promote = Root + "experiments/" + url.PathEscape(r.ID) +
 				"/promote/" + url.PathEscape(arm.Name)
 		}
 		out.Arms = append(out.Arms, arm)
 	}
-	for _, m := range experiment.Measures() {
+	for _, m := range design.Measures() {
 		row := measureView{Measure: m}
 		for i := range r.Arms {
 			if of := r.Arms[i].Of(m.ID); of != nil {
@@ -158,12 +161,13 @@ func (c *Console) experiment(e *experiment.Experiment, r lab.Report, v viewer) e
 }
 
 // stateOf is where an experiment stands, as the command says it.
-func stateOf(r *lab.Report, now time.Time) (out []string) {
+func stateOf(r *arms.Report, now time.Time) (out []string) {
 	out = append(out, fmt.Sprintf("phase %d", r.Phase))
 	if r.Began.IsZero() {
 		return append(out, "nobody is in it yet")
 	}
-	out = append(out, fmt.Sprintf("day %d", int(now.Sub(r.Began).Hours()/24)+1), plural(r.Units, r.Unit))
+	out = append(out, fmt.Sprintf("day %d", int(now.Sub(r.Began).Hours()/24)+1),
+		terminal.Count(r.Units, r.Unit))
 	if r.Shadow != nil {
 		return append(out, fmt.Sprintf("shadow: %d of %d replies are read otherwise", r.Shadow.Differs,
 			r.Shadow.Read))
@@ -176,7 +180,7 @@ func stateOf(r *lab.Report, now time.Time) (out []string) {
 }
 
 // kindOf is a verdict as a class of the style sheet.
-func kindOf(f *lab.Finding) string {
+func kindOf(f *arms.Finding) string {
 	if f == nil {
 		return ""
 	}
@@ -184,21 +188,21 @@ func kindOf(f *lab.Finding) string {
 }
 
 // verdictOf says in words what the measure says of an arm, and what to do about it.
-func verdictOf(arm, control string, m *lab.Measured, of experiment.Measure, unit string) verdictView {
-	v := verdictView{Arm: arm, Kind: string(lab.Early)}
+func verdictOf(arm, control string, m *arms.Measured, of design.Measure, unit string) verdictView {
+	v := verdictView{Arm: arm, Kind: string(arms.Early)}
 	if m == nil || m.Against == nil {
 		v.Text, v.Advice = fmt.Sprintf("Too early: nothing is counted of %s yet.", arm), "Wait."
 		return v
 	}
 	f := m.Against
 	switch v.Kind = string(f.Kind); f.Kind {
-	case lab.Better, lab.Worse:
+	case arms.Better, arms.Worse:
 		v.Text, v.Advice = fmt.Sprintf("%s is %s than %s.", arm, m.Words,
 			control), "Decide, whenever you like."
-	case lab.NoDifference:
+	case arms.NoDifference:
 		v.Text, v.Advice = fmt.Sprintf("Between %s and %s there is %s.", arm, control,
 			m.Words), "Take what is cheaper."
-	case lab.Broken:
+	case arms.Broken:
 		v.Text, v.Advice = "The split is off: do not trust this.",
 			"Find out why: no figure of this experiment counts."
 	default:
@@ -220,22 +224,22 @@ func amount(x float64, unit string) string {
 }
 
 // reports tell how the experiments of the rules in force go.
-func (c *Console) reports(set *ruleset.Set) []lab.Report {
+func (c *Console) reports(set *ruleset.Set) []arms.Report {
 	if c.Experiments == nil {
 		return nil
 	}
-	return c.Experiments.Lab.Reports(set)
+	return c.Experiments.Tracker.Reports(set)
 }
 
 // found is an experiment of the rules in force, and how it goes.
-func (c *Console) found(id string) (*experiment.Experiment, lab.Report, error) {
+func (c *Console) found(id string) (*design.Experiment, arms.Report, error) {
 	set := c.API.Rules.Set()
 	for i, r := range c.reports(set) {
 		if r.ID == id {
-			return &set.Experiments.List[i], r, nil
+			return &design.Of(set).List[i], r, nil
 		}
 	}
-	return nil, lab.Report{}, &trouble{http.StatusNotFound, "There is no such experiment",
+	return nil, arms.Report{}, &trouble{http.StatusNotFound, "There is no such experiment",
 		"The rules in force have none of this name. Experiments lists them."}
 }
 

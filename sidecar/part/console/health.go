@@ -9,10 +9,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/fleet"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
 // health is how the server is.
@@ -20,7 +21,7 @@ type health struct {
 	Upstreams []upstreamView
 	Turns     int // that the numbers of Upstreams are of
 	Bars      []bar
-	Hour      witness.Minute // the sum of the last hour
+	Hour      turns.Minute // the sum of the last hour
 	Rules     live.Report
 	Age       time.Duration
 	Refused   rulefile.Problems
@@ -29,7 +30,7 @@ type health struct {
 
 // upstreamView is a model server, and how the last turns fared there.
 type upstreamView struct {
-	fleet.State
+	upstream.FleetState
 	Good              bool
 	Turns, Failed     int
 	Half, Most, First string // durations: the median, what 19 of 20 keep to, the median to the first text
@@ -37,8 +38,8 @@ type upstreamView struct {
 
 // bar is a minute in the picture of the last hour.
 type bar struct {
-	X, Good, Warn, Bad           int // heights
-	GoodY, WarnY, BadY           int
+	X, Good, Mended, Warn, Bad   int // heights
+	GoodY, MendedY, WarnY, BadY  int
 	Title                        string
 	From                         time.Time
 	Turns, Repaired, Again, Fail int
@@ -59,26 +60,26 @@ func (c *Console) healthPage(r *http.Request, _ viewer) (any, error) {
 	if h.Rules.Refused != nil {
 		h.Refused = h.Rules.Refused.Problems
 	}
-	turns, _ := c.Witness.Since(0, 1<<20, func(t *witness.Turn) bool { return t.Done })
-	h.Turns = len(turns)
+	served, _ := c.Turns.Since(0, 1<<20, func(t *turns.Turn) bool { return t.Done })
+	h.Turns = len(served)
 	for _, s := range c.Upstreams(ctx) {
-		h.Upstreams = append(h.Upstreams, upstreamOf(s, turns))
+		h.Upstreams = append(h.Upstreams, upstreamOf(s, served))
 	}
-	h.minutes(c.Witness.Minutes())
+	h.minutes(c.Turns.Minutes())
 	h.Memory = c.memory(now)
 	return h, nil
 }
 
 // upstreamOf is a model server with the turns that it has served.
-func upstreamOf(s fleet.State, turns []witness.Turn) upstreamView {
-	v := upstreamView{State: s, Good: s.Why == ""}
+func upstreamOf(s upstream.FleetState, served []turns.Turn) upstreamView {
+	v := upstreamView{FleetState: s, Good: s.Why == ""}
 	var all, first []time.Duration
-	for i := range turns {
-		t := &turns[i]
+	for i := range served {
+		t := &served[i]
 		if t.Account.Upstream != s.Name {
 			continue
 		}
-		if v.Turns++; t.Outcome() == witness.Failed {
+		if v.Turns++; t.Outcome() == turns.Failed {
 			v.Failed++
 			continue
 		}
@@ -99,7 +100,7 @@ func quantile(list []time.Duration, q float64) string {
 }
 
 // minutes draws the last hour.
-func (h *health) minutes(list []witness.Minute) {
+func (h *health) minutes(list []turns.Minute) {
 	most := 1
 	for _, m := range list {
 		most = max(most, m.Turns)
@@ -111,12 +112,14 @@ func (h *health) minutes(list []witness.Minute) {
 		h.Hour.Bad += m.Bad
 		h.Hour.Calls += m.Calls
 		high := func(n int) int { return (n*barHeight + most - 1) / most }
-		b := bar{X: i * barStep, Bad: high(m.Bad), Warn: high(m.Repaired + m.Again), From: m.From,
+		b := bar{X: i * barStep, Bad: high(m.Bad), Warn: high(m.Again), Mended: high(m.Repaired),
+			From:  m.From,
 			Turns: m.Turns, Repaired: m.Repaired, Again: m.Again, Fail: m.Bad}
-		b.Good = max(0, high(m.Turns)-b.Bad-b.Warn)
+		b.Good = max(0, high(m.Turns)-b.Bad-b.Warn-b.Mended)
 		b.BadY = barHeight - b.Bad
 		b.WarnY = b.BadY - b.Warn
-		b.GoodY = b.WarnY - b.Good
+		b.MendedY = b.WarnY - b.Mended
+		b.GoodY = b.MendedY - b.Good
 		h.Bars = append(h.Bars, b)
 	}
 }
@@ -126,19 +129,19 @@ func (c *Console) memory(now time.Time) []pair {
 	read := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(read)
-	turns, bytes := c.Witness.Size()
+	turns, bytes := c.Turns.Size()
 	lost := "–"
 	if n := c.API.Decisions.Stats().Lost; n > 0 {
-		lost = plural(int(n), "decision")
+		lost = terminal.Count(int(n), "decision")
 	}
 	return []pair{
-		{"Without a record", lost},
+		{"Decisions not logged", lost},
 		{"Up for", duration(now.Sub(c.started))},
-		{"In objects", size(int64(read[0].Value.Uint64()))},
-		{"Of the system", size(int64(read[1].Value.Uint64() - read[2].Value.Uint64()))},
+		{"Heap", size(int64(read[0].Value.Uint64()))},
+		{"Memory from the system", size(int64(read[1].Value.Uint64() - read[2].Value.Uint64()))},
 		{"Goroutines", short(runtime.NumGoroutine())},
-		{"Turns kept", plural(turns, "turn") + ", " + size(bytes)},
-		{"Pages that watch", short(len(c.watching))},
+		{"Turns kept", terminal.Count(turns, "turn") + ", " + size(bytes)},
+		{"Open pages", short(len(c.watching))},
 		{"Version", cmp.Or(c.Version, "–")},
 	}
 }

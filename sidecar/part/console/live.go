@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -39,7 +39,7 @@ type row struct {
 	Note       string `json:"note"`
 }
 
-func rowOf(t *witness.Turn, now time.Time) row {
+func rowOf(t *turns.Turn, now time.Time) row {
 	r := row{
 		ID: t.ID, Href: turnPath(t.ID), Outcome: string(t.Outcome()), At: t.Began.Format(time.RFC3339Nano),
 		Time:  t.Began.Format("15:04:05"),
@@ -53,7 +53,7 @@ func rowOf(t *witness.Turn, now time.Time) row {
 		reading := &t.Replies[i].Reading
 		for k := range reading.Calls {
 			call := &reading.Calls[k]
-			repairs += witness.Mended(*call)
+			repairs += len(guard.Repairs(call))
 			names = append(names, call.Name)
 			if !slices.Contains(strategies, call.Strategy) {
 				strategies = append(strategies, call.Strategy)
@@ -61,7 +61,7 @@ func rowOf(t *witness.Turn, now time.Time) row {
 			became[string(guard.OutcomeOf(call))]++
 		}
 		for k := range reading.Refused {
-			became[refusedWord(reading.Refused[k].Code)]++
+			became[refusedWord(&reading.Refused[k])]++
 			if name := named(reading.Refused[k].Name); name != "" && len(lost) < maxLost {
 				lost = append(lost, name)
 			}
@@ -91,11 +91,13 @@ func turnPath(id string) string { return Root + "turns/" + url.PathEscape(id) }
 const maxLost = 20
 
 // refusedWord is what became of a call that was not made: the policy alone denies.
-func refusedWord(code tools.RefusalCode) string {
-	switch code {
-	case tools.Denied:
+func refusedWord(f *tools.Refusal) string {
+	switch {
+	case f.Waits:
+		return "waiting"
+	case f.Code == tools.Denied:
 		return "denied"
-	case tools.NotOffered:
+	case f.Code == tools.NotOffered:
 		return "no such tool"
 	}
 	return "not usable"
@@ -104,7 +106,8 @@ func refusedWord(code tools.RefusalCode) string {
 // outcomes is how many calls became what.
 func outcomes(became map[string]int) string {
 	var out []string
-	for _, word := range []string{"left", "confined", "asked", "denied", "no such tool", "not usable"} {
+	for _, word := range []string{"left", "confined", "asked", "waiting", "denied", "no such tool",
+		"not usable"} {
 		if n := became[word]; n > 0 {
 			out = append(out, fmt.Sprintf("%d %s", n, fate(word)))
 		}
@@ -130,13 +133,16 @@ func counted(names []string) string {
 }
 
 // note is the most telling thing about a turn that did not go straight.
-func note(t *witness.Turn) string {
+func note(t *turns.Turn) string {
 	switch {
 	case t.Done && t.Why != "":
 		return shown(fmt.Sprintf("%d %s", t.Status, t.Why))
 	case len(t.Account.Faults) > 0:
 		var faults []string
 		for _, f := range t.Account.Faults {
+			if f.Fault == ruleset.Denied && f.Why != "" {
+				return shown(f.Why) // the column of decisions says that it is denied, or waits
+			}
 			faults = append(faults, string(f.Fault))
 		}
 		return counted(faults)
@@ -145,7 +151,7 @@ func note(t *witness.Turn) string {
 }
 
 // renamed are the calls that got another name than the model gave them.
-func renamed(t *witness.Turn) (out []string) {
+func renamed(t *turns.Turn) (out []string) {
 	for i := range t.Replies {
 		for k := range t.Replies[i].Reading.Calls {
 			for _, r := range t.Replies[i].Reading.Calls[k].Repairs {
@@ -159,7 +165,7 @@ func renamed(t *witness.Turn) (out []string) {
 	return out
 }
 
-func took(t *witness.Turn, now time.Time) string {
+func took(t *turns.Turn, now time.Time) string {
 	if t.Done {
 		return duration(t.Took)
 	}
@@ -174,9 +180,9 @@ func filterOf(q url.Values) filter {
 }
 
 // fits looks for the words of the filter in what a row shows.
-func (f filter) fits(now time.Time) func(*witness.Turn) bool {
+func (f filter) fits(now time.Time) func(*turns.Turn) bool {
 	words := strings.Fields(strings.ToLower(f.Text))
-	return func(t *witness.Turn) bool {
+	return func(t *turns.Turn) bool {
 		if f.Outcome != "" && f.Outcome != string(t.Outcome()) {
 			return false
 		}
@@ -201,16 +207,20 @@ func (f filter) query() string {
 	return q.Encode()
 }
 
+// reportTime is how long the page of the last turns reads the log of decisions.
+const reportTime = 200 * time.Millisecond
+
 // liveView is the page of the last turns.
 type liveView struct {
 	Filter   filter
-	Outcomes []witness.Outcome
+	Outcomes []turns.Outcome
 	Rows     []row
 	Blank    row // what a new row is made of
 	All      int
 	Arms     bool // one of them was in an arm
 	Kept     bool // turns are
 	Words    bool
+	Week     *Report // nil: it is not kept
 	since    uint64
 }
 
@@ -219,8 +229,18 @@ func (l *liveView) events() string {
 }
 
 func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
-	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: witness.Outcomes(), Kept: c.Witness != nil &&
-		ruleset.Of[witness.Console](c.API.Rules.Set()).Turns > 0, Words: c.words(), since: c.Witness.Rev()}
+	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: turns.Outcomes(), Kept: c.Turns != nil &&
+		ruleset.Of[turns.Console](c.API.Rules.Set()).Turns > 0, Words: c.words(), since: c.Turns.Rev()}
+	if c.Counter != nil {
+		week := c.Now().Add(-7 * 24 * time.Hour)
+		sum, err := c.Counter.Since(week)
+		if err == nil {
+			out.Week, err = report(sum, c.Decisions, week, reportTime)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	out.Rows, out.All = c.rows(0, out.Filter)
 	out.Arms = slices.ContainsFunc(out.Rows, func(r row) bool { return r.Arm != "" })
 	return out, nil
@@ -229,7 +249,7 @@ func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
 // rows are the turns that have changed after a revision, the newest first.
 func (c *Console) rows(since uint64, f filter) (out []row, all int) {
 	now := c.Now()
-	list, all := c.Witness.Since(since, maxRows, f.fits(now))
+	list, all := c.Turns.Since(since, maxRows, f.fits(now))
 	for i := range list {
 		out = append(out, rowOf(&list[i], now))
 	}

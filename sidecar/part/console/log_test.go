@@ -56,7 +56,7 @@ func TestFull(t *testing.T) {
 		!strings.Contains(text, "could not be written: ") || !strings.Contains(text, rowMark+`gap"`) {
 		t.Errorf("it is over: %.3000s", text)
 	}
-	if text := v.get("/console/health").text; !regexp.MustCompile(`Without a record</dt><dd>\d+ decisions`).MatchString(text) {
+	if text := v.get("/console/health").text; !regexp.MustCompile(`Decisions not logged</dt><dd>\d+ decisions`).MatchString(text) {
 		t.Errorf("no count: %s", text)
 	}
 }

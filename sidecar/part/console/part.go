@@ -1,10 +1,9 @@
 package console
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,8 +12,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -26,7 +25,7 @@ type Part struct{}
 
 // Settings say whether there is a console.
 type Settings struct {
-	Console string `rule:"console" is:"MODE" one:"on no-text off" doc:"The console, pages for a browser at the address of admin. on, which is the default: it shows the last requests, which are kept in memory. no-text: of these it keeps what came of them, and no word. off: there is none." eg:"on"`
+	Console string `rule:"console" is:"MODE" only:"serve" one:"on no-text off" doc:"The console, pages for a browser at the address of admin. on, which is the default: it shows the last requests, which are kept in memory. no-text: of these it keeps what came of them, and no word. off: there is none." eg:"on"`
 }
 
 // Name is that of the part.
@@ -36,40 +35,66 @@ func (Part) Name() string { return "console" }
 func (Part) Settings() any { return &Settings{} }
 
 // Rules are what is kept of the last requests.
-func (Part) Rules() []ruleset.Section { return []ruleset.Section{witness.Section()} }
+func (Part) Rules() []ruleset.Section { return []ruleset.Section{turns.Section()} }
 
-// Commands are none.
-func (Part) Commands(cli.Env) []*cobra.Command { return nil }
+// Commands are the report of what is counted.
+func (Part) Commands(env cli.Env) []*cobra.Command { return []*cobra.Command{reportCommand(env)} }
 
-// The values of the setting console; "" is on.
+// The values of the setting console; others are on.
 const (
-	on     = "on"
 	noText = "no-text"
 	off    = "off"
 )
 
-// Open shows the last requests, and what else there is, on pages of the admin listener.
+// Open counts what requests come to, where there is a state folder, and shows the last of them, and what else
+// there is, on pages of the admin listener.
 func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
-	mode := cmp.Or(config.Of[Settings](&c.Settings).Console, on)
-	if mode != on && mode != noText && mode != off {
-		return nil, fmt.Errorf("the console is on, no-text or off, not %q", mode)
+	counter, err := count(c)
+	if err != nil {
+		return nil, err
 	}
+	stop := func() error {
+		if counter == nil {
+			return nil
+		}
+		return counter.Flush()
+	}
+	mode := config.Of[Settings](&c.Settings).Console
 	if c.Settings.Admin == "" || mode == off {
-		return nil, nil
+		return stop, nil
 	}
-	w := witness.New(witness.Config{Words: mode == on,
-		Bounds: func() witness.Console { return *ruleset.Of[witness.Console](c.Rules.Set()) }, Now: time.Now})
+	w := turns.New(turns.Config{Words: mode != noText,
+		Bounds: func() turns.Console { return *ruleset.Of[turns.Console](c.Rules.Set()) }, Now: time.Now})
 	c.Watch = append(c.Watch, w.Watch)
 	c.AdminPages = func(api *admin.API, next http.Handler) (http.Handler, error) {
-		experiments, _ := service.Offered[*lab.Admin](c)
+		experiments, _ := service.Offered[*arms.Admin](c)
 		resumer, _ := service.Offered[*run.Resumer](c)
-		all := Config{API: api, Next: next, Witness: w, Experiments: experiments, Resumer: resumer,
-			Upstreams: c.Upstreams, Decisions: service.DecisionsIn(c.Settings), Version: built.Version(),
-			Now: time.Now}
+		all := Config{API: api, Next: next, Turns: w, Experiments: experiments, Resumer: resumer,
+			Counter: counter, Upstreams: c.Upstreams, Decisions: service.DecisionsIn(c.Settings),
+			Version: built.Version(), Now: time.Now}
 		if runs, ok := service.Offered[*executor.Executor](c); ok {
 			all.Runs = runs.Journal
 		}
 		return New(all)
 	}
-	return nil, nil
+	return stop, nil
+}
+
+// count counts what requests come to; nil: there is no state folder to keep it in.
+func count(c *service.Core) (*turns.Counter, error) {
+	if c.Settings.State == "" || c.Offline {
+		return nil, nil
+	}
+	path := filepath.Join(c.Settings.State, turns.TallyFile)
+	counter, err := turns.NewCounter(path, !c.Given.Before(), time.Now)
+	if err != nil {
+		return nil, err
+	}
+	c.Watch = append(c.Watch, counter.Watch)
+	c.Background(func(ctx context.Context) {
+		counter.Run(ctx, func(err error) {
+			c.Log.Warn("what turns came to was not kept", "event", "report_broken", "detail", err.Error())
+		})
+	})
+	return counter, nil
 }

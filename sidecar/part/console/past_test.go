@@ -475,7 +475,7 @@ func TestResume(t *testing.T) {
 		{"runTwo", stage.Approver, `{"by":"Ann"}`, 403}, {"runTwo", stage.Reader, "", 403}, {"runNone", stage.Admin, "", 404}, {"runTwo", stage.Admin, `{"bye":"Ann"}`, 400}, {"runTwo", stage.Admin, `{"by":"Ann"}`, 202},
 	} {
 		status := http.StatusConflict
-		for range 400 { // the run before is answered, but has not ended yet
+		ruletest.Soon(t, "the run before, which is answered, has ended", func() bool {
 			req, err := http.NewRequest(http.MethodPost, v.s.Console+"/runs/"+row.id+"/resume",
 				strings.NewReader(row.body))
 			ruletest.Must(t, err)
@@ -484,11 +484,9 @@ func TestResume(t *testing.T) {
 			res, err := v.s.HTTP.Do(req)
 			ruletest.Must(t, err)
 			ruletest.Must(t, res.Body.Close())
-			if status = res.StatusCode; status != http.StatusConflict {
-				break
-			}
-			time.Sleep(25 * time.Millisecond)
-		}
+			status = res.StatusCode
+			return status != http.StatusConflict
+		})
 		if status != row.status {
 			t.Errorf("%+v: %d", row, status)
 		}

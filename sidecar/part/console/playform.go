@@ -10,9 +10,10 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
 const (
@@ -86,8 +87,8 @@ func (f *playForm) given() *Given {
 }
 
 // taken is the reply of a turn that a form was taken from, while it is kept.
-func (c *Console) taken(f *playForm) (*witness.Turn, *witness.Reply) {
-	t, ok := c.Witness.Turn(f.Turn)
+func (c *Console) taken(f *playForm) (*turns.Turn, *turns.Reply) {
+	t, ok := c.Turns.Turn(f.Turn)
 	if f.Turn == "" || !ok || f.Reply < 1 || f.Reply > len(t.Replies) || !t.Replies[f.Reply-1].Words {
 		return nil, nil
 	}
@@ -106,7 +107,7 @@ func (c *Console) take(f *playForm) (masked int, err error) {
 		masked += n
 		return s
 	}
-	f.Text, f.Thought = hide(r.Whole.Content), hide(thoughtOf(r))
+	f.Text, f.Thought = hide(r.Whole.Content), hide(turn.ReasoningOf(&r.Whole, r.Thought))
 	f.Model, f.Server, f.Profile, f.Finish, f.Tools = t.Model, r.Server, r.Profile, r.Finish, "turn"
 	if r.OfferedUnknown {
 		f.Tools = "any"

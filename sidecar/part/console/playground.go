@@ -158,7 +158,7 @@ func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer,
 func (c *Console) play(r *http.Request, v viewer, f playForm,
 	change func(*playground) error) (*playground, error) {
 	p := &playground{Form: f}
-	err := c.atDesk(r, change != nil, func() error {
+	err := c.limited(r, change != nil, func() error {
 		if change != nil {
 			if err := change(p); err != nil {
 				return err

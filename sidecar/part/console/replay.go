@@ -73,7 +73,7 @@ func (c *Console) replay(w http.ResponseWriter, r *http.Request, v viewer) error
 	if out.Drafted {
 		var warnings rulefile.Problems
 		text := restored(c.ruleText(draftFile), out.Draft)
-		err := c.atDesk(r, false, func() (err error) {
+		err := c.limited(r, false, func() (err error) {
 			set, warnings, err = c.API.Rules.Try(c.API.Rules.Merged(map[string]*string{draftFile: &text}))
 			return err
 		})

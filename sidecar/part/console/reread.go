@@ -4,25 +4,18 @@ import (
 	"encoding/json"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// thoughtOf is the reasoning of a reply as the server sent it.
-func thoughtOf(r *witness.Reply) string {
-	var text string
-	if json.Unmarshal(r.Thought, &text) == nil {
-		return text + r.Whole.Reasoning
-	}
-	return r.Whole.Reasoning
-}
-
 // recordOf is a reply as replay reads it, and the server's own calls.
-func recordOf(t *witness.Turn, r *witness.Reply) (*replay.Record, []capture.ServerCall) {
+func recordOf(t *turns.Turn, r *turns.Reply) (*replay.Record, []capture.ServerCall) {
 	native := capture.SaidOf(r.Whole.Calls)
-	message := map[string]any{"content": r.Whole.Content, "reasoning_content": thoughtOf(r)}
+	message := map[string]any{"content": r.Whole.Content,
+		"reasoning_content": turn.ReasoningOf(&r.Whole, r.Thought)}
 	if len(native) > 0 {
 		var calls []any
 		for _, c := range native {
@@ -43,7 +36,7 @@ func recordOf(t *witness.Turn, r *witness.Reply) (*replay.Record, []capture.Serv
 }
 
 // offeredOf are the tools that were offered; nil: unknown.
-func offeredOf(r *witness.Reply) []json.RawMessage {
+func offeredOf(r *turns.Reply) []json.RawMessage {
 	if r.OfferedUnknown {
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -141,7 +141,7 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 		v.Links = append(v.Links, fact{"", "Its decisions in the log",
 			Root + "decisions?" + url.Values{"q": {id}}.Encode()})
 	}
-	if turns, _ := c.Witness.Since(0, 1, func(t *witness.Turn) bool { return t.Run == id }); len(turns) > 0 {
+	if turns, _ := c.Turns.Since(0, 1, func(t *turns.Turn) bool { return t.Run == id }); len(turns) > 0 {
 		v.Links = append(v.Links, fact{"", "How its replies were read",
 			Root + "turns/" + url.PathEscape(turns[0].ID)})
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/witness"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -68,7 +68,7 @@ type callView struct {
 }
 
 func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
-	t, ok := c.Witness.Turn(r.PathValue("id"))
+	t, ok := c.Turns.Turn(r.PathValue("id"))
 	if !ok {
 		return nil, &trouble{http.StatusNotFound, "This turn is gone",
 			"Only the last turns are kept, in memory: later ones have made room, or the server was started anew."}
@@ -103,7 +103,7 @@ func shownFaults(faults []turn.Faulty) (out []turn.Faulty) {
 }
 
 // pairsOf are the facts of a turn that are there.
-func pairsOf(t *witness.Turn, now time.Time) (out []pair) {
+func pairsOf(t *turns.Turn, now time.Time) (out []pair) {
 	add := func(name, value string) {
 		if value != "" {
 			out = append(out, pair{name, shown(value)})
@@ -153,7 +153,7 @@ func tokens(a *turn.Account) string {
 }
 
 // reply reads one reply anew, with the rules of then.
-func (c *Console) reply(t *witness.Turn, i int) replyView {
+func (c *Console) reply(t *turns.Turn, i int) replyView {
 	r := &t.Replies[i]
 	v := replyView{N: i + 1, At: r.At, Finish: r.Reading.Finish, Content: shownHead(r.Reading.Content),
 		Thought: shownHead(r.Reading.Reasoning)}
@@ -179,7 +179,7 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 		kept.Became, kept.Why = string(f.Code), shown(f.Why)
 		v.Refused = append(v.Refused, kept)
 	}
-	set := c.Witness.Set(r)
+	set := c.Turns.Set(r)
 	switch {
 	case !c.words():
 		v.Missing = "No words are kept: the setting console says no-text, or limits.yaml has words: 0."
@@ -200,8 +200,9 @@ func (c *Console) reply(t *witness.Turn, i int) replyView {
 		confines = confines || guard.OutcomeOf(&r.Reading.Calls[i]) == "confined"
 	}
 	v.read(c.API.World, set, r.Profile, rec, native, confines, maxJudged)
-	if v.Tree != nil && len(r.Whole.Content)+len(thoughtOf(r)) > maxMarked {
-		v.Marked = []markedText{plainText("reasoning", thoughtOf(r)), plainText("content", r.Whole.Content)}
+	if thought := turn.ReasoningOf(&r.Whole, r.Thought); v.Tree != nil &&
+		len(r.Whole.Content)+len(thought) > maxMarked {
+		v.Marked = []markedText{plainText("reasoning", thought), plainText("content", r.Whole.Content)}
 	}
 	return v
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -17,7 +18,7 @@ import (
 // funcs are those of the templates.
 func funcs() template.FuncMap {
 	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size,
-		"plural": plural, "stamp": stamp, "ends": strings.HasSuffix,
+		"plural": terminal.Count, "stamp": stamp, "ends": strings.HasSuffix,
 		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref, "fate": fate,
 		"remedy": remedy, "inc": func(n int) int { return n + 1 }}
 }
@@ -107,11 +108,4 @@ func short(n int) string {
 		return fmt.Sprintf("%.1fk", float64(n)/1000)
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
-}
-
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // crowd is a model whose answer depends on the question alone, and whose time on nothing.
@@ -40,7 +40,7 @@ func (m *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if asked := m.asked.Add(1); m.ends != nil {
 		m.ends(asked)
 	}
-	time.Sleep(time.Duration(rand.IntN(4000)) * time.Microsecond)
+	time.Sleep(time.Duration(rand.IntN(4000)) * time.Microsecond) // answers come in any order
 	content := req.Messages[len(req.Messages)-1].Content
 	if len(content)%3 == 0 {
 		http.Error(w, `{"error":{"message":"no such luck"}}`, http.StatusBadRequest)
@@ -53,7 +53,7 @@ func (m *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // ask runs 40 questions with three variants, of which two are the same; it gives the report without times.
 func (m *crowd) ask(t *testing.T, ctx context.Context, at *address, l Live) (string, error) {
 	t.Helper()
-	at.model = m
+	at.serve(m)
 	var tell, lines bytes.Buffer
 	for i := range 40 {
 		fmt.Fprintf(&lines, `{"id":"%d","user":%q,"expect":{"content":%q}}`+"\n", i, strings.Repeat("x", i),
@@ -65,7 +65,7 @@ func (m *crowd) ask(t *testing.T, ctx context.Context, at *address, l Live) (str
 	set := ruletest.Shipped(t)
 	other := *set
 	// eval is no crowd of callers
-	other.Version, other.Limits.Caller = "other", admission.Pace{AtOnce: 1, PerMinute: 1}
+	other.Version, other.Limits.Caller = "other", web.Pace{AtOnce: 1, PerMinute: 1}
 	variants := []Variant{{Name: "a", Set: set}, {Name: "b", Set: &other}, {Name: "c", Set: set}}
 	r := NewReport(variants)
 	if err := l.Run(ctx, r, variants, guard.World{}); err != nil {
@@ -88,10 +88,13 @@ func (m *crowd) ask(t *testing.T, ctx context.Context, at *address, l Live) (str
 func TestLiveParallel(t *testing.T) {
 	var first string
 	for _, n := range []int{0, 1, 2, 8} {
-		m := &crowd{}
+		m, together := &crowd{}, make(chan struct{})
 		m.ends = func(asked int32) { // the first wait for each other, however busy the machine is
-			for wait := 0; asked <= int32(n) && m.most.Load() < int32(n) && wait < 1000; wait++ {
-				time.Sleep(10 * time.Millisecond)
+			if asked == int32(n) {
+				close(together)
+			}
+			if asked <= int32(n) {
+				<-together
 			}
 		}
 		report, err := m.ask(t, t.Context(), place(t), Live{Times: 2, Parallel: n})

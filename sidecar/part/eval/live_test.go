@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,10 +47,14 @@ func model(broken func(n int) bool) *script.Server {
 // address is that of a model server at which one model follows the other.
 type address struct {
 	*httptest.Server
-	model http.Handler
+	model atomic.Pointer[http.Handler]
 }
 
-func (a *address) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.model.ServeHTTP(w, r) }
+func (a *address) serve(model http.Handler) { a.model.Store(&model) }
+
+func (a *address) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	(*a.model.Load()).ServeHTTP(w, r)
+}
 
 func place(t *testing.T) *address {
 	a := &address{}
@@ -66,7 +71,7 @@ func live(t *testing.T, m http.Handler, l Live) (*Report, string) {
 // live asks that model here. With a profile, that one reads.
 func (a *address) live(t *testing.T, m http.Handler, l Live, profile string) (*Report, string) {
 	t.Helper()
-	a.model = m
+	a.serve(m)
 	var tell bytes.Buffer
 	l.URL, l.Tell, l.Wait = a.URL+"/v1", &tell, 10*time.Second
 	broken, err := l.Read("f", strings.NewReader(questionLines))

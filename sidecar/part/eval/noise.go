@@ -14,7 +14,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/eval/trial"
 )
 
 func noiseCommand(env cli.Env) *cobra.Command {
@@ -34,7 +33,7 @@ model and its server damaged it. Any proxy or gateway can be measured with them 
 			if err := d.check(c, nil); err != nil {
 				return err
 			}
-			return trial.Lines(env.Out, d.seed, d.count, d.options)
+			return Lines(env.Out, d.seed, d.count, d.options)
 		},
 	}
 	d.flags(cases, 10)
@@ -105,8 +104,8 @@ func noiseServeCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("listen: %w", err)
 			}
-			fmt.Fprintf(env.Out, "model %s at http://%s/v1\n", trial.Model, on.Addr())
-			server := &http.Server{Handler: trial.Server(), ReadHeaderTimeout: 10 * time.Second}
+			fmt.Fprintf(env.Out, "model %s at http://%s/v1\n", Model, on.Addr())
+			server := &http.Server{Handler: Server(), ReadHeaderTimeout: 10 * time.Second}
 			go func() { <-ctx.Done(); server.Close() }()
 			if err := server.Serve(on); !errors.Is(err, http.ErrServerClosed) {
 				return err
@@ -120,7 +119,7 @@ func noiseServeCommand(env cli.Env) *cobra.Command {
 
 func noiseJudgeCommand(env cli.Env) *cobra.Command {
 	var d drawing
-	var target trial.Target
+	var target Target
 	var keyFile string
 	var by []string
 	under := 0.0
@@ -160,7 +159,7 @@ Exit code: 0 done, 1 worse than --fail-under, or nothing could be read, 2 wrong 
 	c.Flags().StringVar(&target.Model, "model", "gpt-oss", "`ID` of the model that is asked for")
 	c.Flags().StringVar(&keyFile, "key-file", "", "`FILE` with the key that is sent")
 	c.Flags().BoolVar(&target.Stream, "stream", false, "ask for streams")
-	c.Flags().StringSliceVar(&by, "by", nil, "more `ROWS`: "+strings.Join(trial.Rows(), ", "))
+	c.Flags().StringSliceVar(&by, "by", nil, "more `ROWS`: "+strings.Join(Rows(), ", "))
 	c.Flags().DurationVar(&target.Timeout, "timeout", 30*time.Second,
 		"a reply that takes `LONGER` is not read")
 	c.Flags().Float64Var(&under, "fail-under", 0,

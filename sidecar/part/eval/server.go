@@ -16,12 +16,12 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/admission"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
 // server serves one variant, without a port of its own.
@@ -71,7 +71,7 @@ func (v *Variant) served() *ruleset.Set {
 // no sentence for a user: it is no answer, and no miss of the model.
 func frank(set *ruleset.Set) *ruleset.Set {
 	mine := *set
-	mine.Limits.Caller = admission.Pace{AtOnce: 1 << 20, PerMinute: 1 << 30} // all questions come from one
+	mine.Limits.Caller = web.Pace{AtOnce: 1 << 20, PerMinute: 1 << 30} // all questions come from one
 	mine.Recovery.Faults = maps.Clone(set.Recovery.Faults)
 	for _, f := range []ruleset.Fault{
 		ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited,

@@ -97,7 +97,7 @@ func (s Spec) Load(loader ruleset.Loader, read Read, tell io.Writer) (Variant, e
 		fmt.Fprintln(tell, shown.Error())
 	}
 	if s.Experiment != "" {
-		if set, err = loader.Arm(set, files, s.Experiment, s.Arm); err != nil {
+		if set, err = loader.Variant(set, files, s.Experiment, s.Arm); err != nil {
 			return Variant{}, fmt.Errorf("the variant %s, in %s: %w", s.Name, s.Dir, err)
 		}
 	}

@@ -112,7 +112,7 @@ func (x *captured) list() error {
 		p.Rows([]cli.Row{{Text: fmt.Sprintf("no reply matches, of %d in %s", all, terminal.Printable(dir))}})
 	}
 	if damaged > 0 {
-		fmt.Fprintf(x.env.Err, "%s skipped, since no record stands there\n", cli.Count(damaged, "line"))
+		fmt.Fprintf(x.env.Err, "%s skipped, since no record stands there\n", terminal.Count(damaged, "line"))
 	}
 	return errors.Join(err, wrong, p.Done())
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -92,7 +93,7 @@ func (x *experimenting) show(c *cobra.Command, name string) error {
 		return err
 	}
 	if name != "" {
-		i := slices.IndexFunc(list, func(r lab.Report) bool { return r.ID == name })
+		i := slices.IndexFunc(list, func(r arms.Report) bool { return r.ID == name })
 		if i < 0 {
 			return unknown(name, list)
 		}
@@ -101,22 +102,22 @@ func (x *experimenting) show(c *cobra.Command, name string) error {
 	if x.json {
 		return x.env.Paper(true).Whole(map[string]any{"experiments": list}, nil)
 	}
-	return lab.Write(x.env.Out, list, name != "", time.Now())
+	return arms.Write(x.env.Out, list, name != "", time.Now())
 }
 
 // unknown is the error of an experiment that is not there.
-func unknown(name string, list []lab.Report) error {
+func unknown(name string, list []arms.Report) error {
 	var ids []string
 	for _, r := range list {
 		ids = append(ids, r.ID)
 	}
 	if len(ids) == 0 {
-		return fmt.Errorf("there is no experiment %s, and no other", name)
+		return fmt.Errorf("there is no experiment %s, and no other; is --rules or --admin missing?", name)
 	}
 	return fmt.Errorf("there is no experiment %s; %s", name, rulefile.DidYouMean(name, ids))
 }
 
-func (x *experimenting) reports(c *cobra.Command, name string) ([]lab.Report, error) {
+func (x *experimenting) reports(c *cobra.Command, name string) ([]arms.Report, error) {
 	client, err := cli.AdminFrom(x.admin, c, x.env)
 	if err != nil {
 		return nil, err
@@ -138,11 +139,11 @@ func (x *experimenting) reports(c *cobra.Command, name string) ([]lab.Report, er
 	if err != nil {
 		return nil, err
 	}
-	files, err := lab.ReadFolders(x.states)
+	files, err := arms.ReadFolders(x.states)
 	if err != nil {
 		return nil, err
 	}
-	return lab.Read(set, x.env.Err, files...)
+	return arms.Read(set, x.env.Err, files...)
 }
 
 // promote publishes the files in which the arm is the rule.
@@ -174,7 +175,7 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 	if err != nil {
 		return err
 	}
-	own, err := x.env.Loader().Promoted(files, name, arm)
+	own, err := design.Promotion(name, arm)(x.env.Loader(), files)
 	if err != nil {
 		return err
 	}
@@ -187,16 +188,21 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 	}
 	ctx, stop := cli.UntilStopped(c)
 	defer stop()
-	return a.Run(ctx)
+	if err := a.Run(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(x.env.Out, "%s of %s is now the rule for all; to take it back: gpt-oss-executor apply --undo\n",
+		arm, name)
+	return nil
 }
 
 // asked asks how experiments go.
-func asked(ctx context.Context, c *admin.Client) (all lab.Experiments, err error) {
+func asked(ctx context.Context, c *admin.Client) (all arms.Experiments, err error) {
 	return all, c.Ask(ctx, http.MethodGet, "/experiments", nil, &all)
 }
 
 // stopped ends one, in the name of by, and tells how all go.
-func stopped(ctx context.Context, c *admin.Client, id, by, why string) (all lab.Experiments, err error) {
+func stopped(ctx context.Context, c *admin.Client, id, by, why string) (all arms.Experiments, err error) {
 	body, err := json.Marshal(map[string]string{"why": why, "by": by})
 	if err != nil {
 		return all, err

@@ -11,8 +11,10 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/lab"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
@@ -22,8 +24,11 @@ type Part struct{}
 // Name is that of the part.
 func (Part) Name() string { return "experiment" }
 
-// Settings are none: experiments.yaml says everything.
+// Settings are none: the rules say everything.
 func (Part) Settings() any { return nil }
+
+// Rules are what is tried, and which replies are recorded.
+func (Part) Rules() []ruleset.Section { return []ruleset.Section{design.Section()} }
 
 // Commands are those of experiments and of recorded replies.
 func (Part) Commands(env cli.Env) []*cobra.Command {
@@ -44,17 +49,17 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 		if store, err = open(filepath.Join(c.Settings.State, capture.Folder), c.Log, time.Now); err != nil {
 			return nil, err
 		}
-		path = filepath.Join(c.Settings.State, lab.FileName)
+		path = filepath.Join(c.Settings.State, arms.FileName)
 	}
 	c.Metrics.Captured(func() float64 { return float64(store.Stats().Written) },
 		func() float64 { return float64(store.Stats().Dropped) })
-	others, _ := service.Offered[lab.PeerCounts](c)
-	l, err := lab.Open(lab.Config{Path: path, Store: store, Now: c.Now, Metrics: c.Metrics, Log: c.Log,
+	others, _ := service.Offered[arms.PeerCounts](c)
+	l, err := arms.Open(arms.Config{Path: path, Store: store, Now: c.Now, Metrics: c.Metrics, Log: c.Log,
 		Peers: others, Before: before})
 	if err != nil {
 		return nil, err
 	}
-	of := &lab.Admin{Lab: l, Rules: c.Rules}
+	of := &arms.Admin{Tracker: l, Rules: c.Rules}
 	c.Offer(of)
 	c.AdminRoutes = append(c.AdminRoutes, of.Routes()...)
 	c.Watch = append(c.Watch, l.Watch)

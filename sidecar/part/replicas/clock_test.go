@@ -30,8 +30,8 @@ func TestWrongClock(t *testing.T) {
 	limits := approvals.Limits{Pending: 10 * time.Minute, Granted: 10 * time.Minute, Denied: 10 * time.Minute,
 		PerSession: 10, Total: 100}
 	call := func(session string) approvals.Call { return approvals.Call{Tool: "exec", Session: session} }
-	here, there := approvals.New(limits, right.Clock, telemetry.New(), right.Board()), approvals.New(limits,
-		ahead.Clock, telemetry.New(), ahead.Board())
+	here := approvals.New(limits, right.Clock, telemetry.New(), right.Board(), "")
+	there := approvals.New(limits, ahead.Clock, telemetry.New(), ahead.Board(), "")
 	asked := here.Request(call("s"), approvals.Reason{})
 	there.Request(call("t"), approvals.Reason{})
 	if e, err := here.Allow(asked.ID, "sam"); err != nil || e.State != approvals.Allowed ||

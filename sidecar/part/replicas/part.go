@@ -30,11 +30,11 @@ type Part struct{}
 // Settings are those of the server that replicas share.
 type Settings struct {
 	Shared         string `rule:"shared" is:"URL" doc:"A Valkey or Redis server in which several replicas keep what they must know together: redis://HOST:PORT/DB, rediss:// for TLS, or unix:///PATH. If left out, each server is by itself." eg:"rediss://valkey.example.com:6379"`
-	SharedUser     string `rule:"shared_user" is:"NAME" doc:"The user at that server. If left out, it is the default one." eg:"gptoss"`
-	SharedPassword string `rule:"shared_password" is:"secret" doc:"The password at that server." eg:"file:/run/secrets/shared_password"`
-	SharedCA       string `rule:"shared_ca" is:"FILE" doc:"Certificates in PEM that may sign that of the server. If left out, they are those of the system." eg:"/etc/gpt-oss-executor/valkey_ca.pem"`
-	SharedPrefix   string `rule:"shared_prefix" is:"TEXT" doc:"What all keys begin with. Replicas of one group have the same. If left out, it is gptoss." eg:"gptoss"`
-	SharedWait     string `rule:"shared_wait" is:"TIME" doc:"How long a request waits for that server, at most 1s. If left out, it is 50ms." eg:"50ms"`
+	SharedUser     string `rule:"shared_user" is:"NAME" only:"serve" with:"shared" doc:"The user at that server. If left out, it is the default one." eg:"gptoss"`
+	SharedPassword string `rule:"shared_password" is:"secret" only:"serve" with:"shared" doc:"The password at that server." eg:"file:/run/secrets/shared_password"`
+	SharedCA       string `rule:"shared_ca" is:"FILE" only:"serve" with:"shared" doc:"Certificates in PEM that may sign that of the server. If left out, they are those of the system." eg:"/etc/gpt-oss-executor/valkey_ca.pem"`
+	SharedPrefix   string `rule:"shared_prefix" is:"TEXT" only:"serve" with:"shared" doc:"What all keys begin with. Replicas of one group have the same. If left out, it is gptoss." eg:"gptoss"`
+	SharedWait     string `rule:"shared_wait" is:"TIME" only:"serve" with:"shared" doc:"How long a request waits for that server, at most 1s. If left out, it is 50ms." eg:"50ms"`
 }
 
 // Name is that of the part.

@@ -367,7 +367,7 @@ experiments:
     arms: {control: {share: 50}, new: {share: 50, set: {limits.retry.times: 1}}}
 `
 
-// Replicas with the same rules seat a session in the same arm, without the server, too. Rules that
+// Replicas with the same rules assign a session to the same arm, without the server, too. Rules that
 // only one of them has are seen.
 func TestRulesAndArms(t *testing.T) {
 	g := newGroup(t, looking())

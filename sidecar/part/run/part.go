@@ -1,5 +1,6 @@
 // Package run is executor mode: the sidecar runs the tools that a model calls, its own and those of an
-// OpenClaw gateway, and keeps what each run did.
+// OpenClaw gateway, and keeps what each run did. Its own read and write files of the workspace, search it,
+// run commands and fetch pages; each touches what the guard has let pass, and decides nothing.
 package run
 
 import (
@@ -21,7 +22,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/gateway"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/toolbox"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -33,8 +33,8 @@ type Part struct{}
 type Settings struct {
 	WorkspaceTools string `rule:"workspace_tools" is:"MODE" one:"on off" bare:"on" doc:"on: runs, which models with mode: executor begin, may read and write files, search, run commands and fetch pages by themselves, in the workspace. off, which is the default: they may not." eg:"on"`
 	Gateway        string `rule:"gateway" is:"URL" doc:"The address of an OpenClaw gateway. Runs may call its tools. If left out, they have none of it." eg:"http://127.0.0.1:18789"`
-	GatewayToken   string `rule:"gateway_token" is:"token" else:"OPENCLAW_GATEWAY_TOKEN" doc:"The token of the gateway. If left out, it is that of the variable OPENCLAW_GATEWAY_TOKEN. Whoever may use a model with mode: executor has the tools that gateway.yaml lists." eg:"file:/run/secrets/gateway_token"`
-	GatewaySession string `rule:"gateway_session" is:"KEY" doc:"The session of the gateway for calls of callers that are not agents of the gateway. Each that names a session of its own gets one beside it." eg:"gpt-oss-executor"`
+	GatewayToken   string `rule:"gateway_token" is:"token" with:"gateway" else:"OPENCLAW_GATEWAY_TOKEN" doc:"The token of the gateway. If left out, it is that of the variable OPENCLAW_GATEWAY_TOKEN. Whoever may use a model with mode: executor has the tools that gateway.yaml lists." eg:"file:/run/secrets/gateway_token"`
+	GatewaySession string `rule:"gateway_session" is:"KEY" with:"gateway" doc:"The session of the gateway for calls of callers that are not agents of the gateway. Each that names a session of its own gets one beside it." eg:"gpt-oss-executor"`
 }
 
 // Name is that of the part.
@@ -92,10 +92,8 @@ func start(c *service.Core, s *Settings, here bool, kept *Resumer) error {
 // with the settings of that.
 func hasTools(s *Settings, workspace string) (bool, error) {
 	switch {
-	case s.WorkspaceTools == "" || s.WorkspaceTools == "off":
-		return false, nil
 	case s.WorkspaceTools != "on":
-		return false, fmt.Errorf("workspace tools are on or off, not %q", s.WorkspaceTools)
+		return false, nil
 	case runtime.GOOS == "windows":
 		return false, errors.New("--workspace-tools: on Windows no file can be opened exactly as it was judged; leave it out, or run this program in WSL")
 	case workspace == "":
@@ -110,7 +108,7 @@ func hasTools(s *Settings, workspace string) (bool, error) {
 // sources are where the calls of runs run.
 func sources(c *service.Core, s *Settings, here bool) (out []executor.Source, err error) {
 	if here {
-		out = append(out, &toolbox.Toolbox{Resolver: net.DefaultResolver, Environ: c.Environ})
+		out = append(out, &Toolbox{Resolver: net.DefaultResolver, Environ: c.Environ})
 		c.Log.Info("runs have tools of this program", "event", "workspace_tools",
 			"workspace", c.Settings.Workspace, "confined", c.Guard.Runs != nil)
 	}

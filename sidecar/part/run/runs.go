@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -86,7 +87,7 @@ func (k *kept) list() error {
 		p.Rows([]cli.Row{{Text: "no run was kept in " + filepath.Join(k.state, Folder)}})
 	}
 	if err = errors.Join(err, p.Done()); err == nil && damaged > 0 {
-		err = fmt.Errorf("%s cannot be read", cli.Count(damaged, "run"))
+		err = fmt.Errorf("%s cannot be read", terminal.Count(damaged, "run"))
 	}
 	return err
 }
@@ -95,7 +96,7 @@ func summaryRows(s *journal.Summary) []cli.Row {
 	var r cli.Rows
 	doubt := ""
 	if s.Doubt > 0 {
-		doubt = "  (" + cli.Count(s.Doubt, "call") + " in doubt)"
+		doubt = "  (" + terminal.Count(s.Doubt, "call") + " in doubt)"
 	}
 	r.Add(0, statusInk(s.Status), "", "%s  %-10s  %2d turns  %3d calls  %s  %6.1fs  %s%s", s.ID, s.Status,
 		s.Turns, s.Calls,
@@ -184,7 +185,7 @@ func keptRows(rec *journal.Record) []cli.Row {
 	case rec.Resume != nil:
 		r.Add(0, cli.Bold, "", "%s  another process goes on with it%s; %s in doubt", at,
 			wanted(rec.Resume.By),
-			cli.Count(len(rec.Resume.Doubt), "call"))
+			terminal.Count(len(rec.Resume.Doubt), "call"))
 	case rec.End != nil:
 		r.Add(0, statusInk(rec.End.Status), "", "%s  %s: %s", at, rec.End.Status, cli.Clipped(rec.End.Text))
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/serverlog"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -48,13 +47,13 @@ request again, or when somebody wants it: by the console, or POST /runs/ID/resum
 		},
 	}
 	c.Flags().StringVar(&config, "config", "", "config `FILE` in YAML, as for serve")
-	cli.SettingFlags(c, &flags, "state", "with-parent")
+	cli.SettingFlags(c, &flags, false)
 	cli.JSONFlag(c, &k.json, "one document, in place of the answer")
 	return c
 }
 
 func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
-	log, err := serverlog.Open(s, k.env.Stdout(), k.env.Err)
+	log, err := cli.OpenLog(s, k.env.Stdout(), k.env.Err)
 	if err != nil {
 		return err
 	}

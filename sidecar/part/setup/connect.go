@@ -13,7 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/connect"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -67,7 +66,7 @@ var ofTheGateway = []string{"check", "json", "local-service", "idle-stop", "api"
 
 // connectCommand is the command connect, or what it is for one agent.
 func connectCommand(env cli.Env, agent string) *cobra.Command {
-	n := connect.Connector{Settings: env.DefaultSettings(), Environ: env.Environ, Out: env.Out, Err: env.Err,
+	n := Connector{Settings: env.DefaultSettings(), Environ: env.Environ, Out: env.Out, Err: env.Err,
 		Colours: terminal.ColoursOf(env.Stdout(), env.Lookup)}
 	var dir, server, write, check, undo string
 	var asJSON bool
@@ -87,6 +86,8 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 			return cli.Misused(c, errors.New("--context-window and --max-tokens take a number of tokens, 1 or more"))
 		case !openclaw.KnownAPI(n.API):
 			return cli.Misused(c, fmt.Errorf("--api takes chat or responses, not %q", n.API))
+		case n.Executor && len(n.Named) > 0:
+			return cli.Misused(c, errors.New("--executor has no effect with --models; leave one of them out"))
 		case n.Idle < 0 || n.Idle > 0 && !n.Start:
 			return cli.Misused(c, errors.New("--idle-stop takes a time, such as 30m, and goes with --local-service"))
 		}
@@ -98,7 +99,7 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var a connect.Agent
+		var a Agent
 		if !gateway {
 			if a, err = agentOf(c, name, set); err != nil {
 				return err
@@ -148,7 +149,7 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 	f.BoolVar(&n.Executor, "executor", false,
 		"name the models that run tools of their own, too: for a serve with --workspace-tools or --gateway")
 	f.StringVar(&server, "upstream", "", "base `URL` of the model server; if left out, it is that of serve")
-	f.IntVar(&n.Window, "context-window", 131072,
+	f.IntVar(&n.Window, "context-window", openclaw.LeastWindow,
 		"context window of the model server, in `TOKENS`, in place of the one that it tells")
 	f.IntVar(&n.Tokens, "max-tokens", 0,
 		"the most `TOKENS` that a reply may have (without it: as in FILE, or else 8192)")
@@ -184,16 +185,19 @@ func takeFile(c *cobra.Command, args []string, flags ...*string) error {
 }
 
 // agentOf is an agent by its name.
-func agentOf(c *cobra.Command, name string, set *ruleset.Set) (a connect.Agent, err error) {
+func agentOf(c *cobra.Command, name string, set *ruleset.Set) (a Agent, err error) {
 	for _, flag := range ofTheGateway {
 		if c.Flags().Changed(flag) {
 			return a, cli.Misused(c, fmt.Errorf("--%s is for openclaw alone", flag))
 		}
 	}
+	if c.Flags().Changed("upstream") && c.Flags().Changed("context-window") {
+		return a, cli.Misused(c, errors.New("--upstream has no effect with --context-window; leave one of them out"))
+	}
 	known, is := set.Connect[name]
 	switch names := append(set.Connect.Names(), theGateway); {
 	case is:
-		return connect.Agent{Name: name, Here: set.AgentOf(name).Commands == ruleset.Here, Connection: known},
+		return Agent{Name: name, Here: set.AgentOf(name).Commands == ruleset.Here, Connection: known},
 			nil
 	case name == "":
 		return a, cli.Misused(c, errors.New("which agent? one of: "+strings.Join(names, ", ")))
@@ -212,7 +216,7 @@ func usual(flag string) string {
 }
 
 // learn finds out what the flags leave open.
-func learn(ctx context.Context, n *connect.Connector, set *ruleset.Set, server string, askWindow bool,
+func learn(ctx context.Context, n *Connector, set *ruleset.Set, server string, askWindow bool,
 	env cli.Env) error {
 	if err := n.Settings.Override(env.Environ); err != nil {
 		return err

@@ -4,11 +4,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/cost"
 )
 
 func costCommand(env cli.Env) *cobra.Command {
-	var q cost.Question
+	var q Question
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "cost",

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/demo"
 )
 
 func demoCommand(env cli.Env) *cobra.Command {
@@ -27,8 +27,8 @@ func demoCommand(env cli.Env) *cobra.Command {
 The demo starts the real server in front of a scripted model server, on free ports of
 this machine. It asks for each reply twice, without the sidecar and with it, and checks
 both. A run of executor mode works alone in a folder. Then the demo edits a rule file while
-the server runs. All of it takes a few seconds. A
-terminal shows colours, unless NO_COLOR is set.
+the server runs. All of it takes a few seconds. A terminal shows colours, unless NO_COLOR is
+set; there the demo goes on until Enter is pressed, and its turns are shown in the console.
 
 Exit code: 0 everything came out as it should, 1 something did not.`,
 		Example: `  gpt-oss-executor demo`,
@@ -36,13 +36,13 @@ Exit code: 0 everything came out as it should, 1 something did not.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := cli.UntilStopped(c)
 			defer stop()
-			return runDemo(ctx, env)
+			return demoOfCopy(ctx, env)
 		},
 	}
 }
 
-// runDemo gives the demo with a copy of the built-in rules, and removes it.
-func runDemo(ctx context.Context, env cli.Env) (err error) {
+// demoOfCopy gives the demo with a copy of the built-in rules, and removes it.
+func demoOfCopy(ctx context.Context, env cli.Env) (err error) {
 	all, err := os.MkdirTemp("", "gpt-oss-executor-demo-")
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
@@ -52,16 +52,23 @@ func runDemo(ctx context.Context, env cli.Env) (err error) {
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	if _, err := cli.Rules(dir, env, false); err != nil {
+	if _, err := cli.Rules(dir, env, true); err != nil {
 		return err
 	}
-	ok, err := demo.Run(ctx, demo.Config{Dir: dir, Work: work, Out: env.Out,
+	var look stay // a person at a terminal may look at the console
+	if terminal.Is(env.In) && terminal.Is(env.Stdout()) {
+		look = func(ctx context.Context, console string) { shown(ctx, console, env) }
+	}
+	ok, err := runDemo(ctx, demoConfig{Dir: dir, Work: work, Out: env.Out, Stay: look,
 		Colours: terminal.ColoursOf(env.Stdout(), env.Lookup),
 		Serve: func(ctx context.Context, upstream string, log io.Writer) error {
 			s := env.DefaultSettings()
 			config.Of[confine.Settings](&s).Confine = confine.Off // no call of the demo is a command
 			s.Workspace, config.Of[run.Settings](&s).WorkspaceTools = work, "on"
 			s.Listen, s.Upstream, s.Rules, s.LogFormat = "127.0.0.1:0", upstream, dir, "json"
+			if look != nil {
+				s.Admin = "127.0.0.1:0"
+			}
 			quiet := env
 			quiet.In, quiet.Out, quiet.Err = nil, nil, log
 			return cli.Serve(ctx, s, quiet, nil)
@@ -71,4 +78,18 @@ func runDemo(ctx context.Context, env cli.Env) (err error) {
 		err = cli.ErrSaid
 	}
 	return err
+}
+
+// shown says where the console is, and returns when a person has seen it.
+func shown(ctx context.Context, console string, env cli.Env) {
+	fmt.Fprintf(env.Out, "\nThese turns are in the console: %s\nPress Enter when you have seen it. ", console)
+	pressed := make(chan struct{})
+	go func() { // it ends with the program, if no key is pressed
+		_, _ = bufio.NewReader(env.In).ReadByte()
+		close(pressed)
+	}()
+	select {
+	case <-pressed:
+	case <-ctx.Done():
+	}
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/doctor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -24,7 +24,8 @@ func doctorCommand(env cli.Env) *cobra.Command {
 		Long: `Look at all that the sidecar needs, and say what is fine, what is wrong and what to change: with
 the exact flag of your model server, or the command. Each model server is asked three short
 questions and one of 16,000 tokens, as long as a first prompt of OpenClaw; one of 31,000, if
-it does not tell its context window. The gateway is asked with --gateway, and its openclaw.json read with --config.
+it does not tell its context window. The gateway is asked with --gateway, and its openclaw.json read with --config;
+if that starts the sidecar, the settings are those that it gives.
 
 --fix mends what is ours: it makes folders of state and workspace, takes the rights of others to
 them away, and merges our settings into openclaw.json as openclaw --write does, with a backup.
@@ -35,13 +36,17 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
   gpt-oss-executor doctor --config ~/.openclaw/openclaw.json --fix`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := cli.SettingsOf(c, file, env)
+			started := env
+			if text, err := os.ReadFile(path); err == nil { // what is wrong with the file is found below
+				started.Environ = append(openclaw.Started(text, env.Lookup), env.Environ...)
+			}
+			s, err := cli.SettingsOf(c, file, started)
 			if err != nil {
 				return err
 			}
-			p := doctor.Patient{Settings: s, Config: path, URL: url, Environ: env.Environ, Progress: env.Err}
+			p := Patient{Settings: s, Config: path, URL: url, Environ: env.Environ, Progress: env.Err}
 			v := cli.Checked(s.Rules, s.Policy, false, env)
-			p.Rules = doctor.Rules{Folder: v.Folder, Problems: v.Problems, Err: v.Err}
+			p.Rules = RulesFound{Folder: v.Folder, Problems: v.Problems, Err: v.Err}
 			if !v.OK {
 				s.Rules, s.Policy = "", ""
 			}
@@ -88,7 +93,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 	return c
 }
 
-func doctorRows(r *doctor.Report) []cli.Row {
+func doctorRows(r *Diagnosis) []cli.Row {
 	var out cli.Rows
 	for _, check := range r.Checks {
 		in := map[openclaw.Status]cli.Ink{openclaw.Fail: cli.Red, openclaw.Warn: cli.Bold}[check.Status]

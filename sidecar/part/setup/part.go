@@ -1,4 +1,7 @@
-// Package setup leads agents to the sidecar, looks at what it needs, and says what it costs.
+// Package setup leads agents to the sidecar, looks at what it needs, and says what it costs: tokens as the
+// sidecar counts them, and prices as the user gives them. The demo starts the real server in front of a
+// scripted model server, and checks what it shows; no command that a reply asks for is ever run. It starts
+// and restarts no gateway, and changes nothing but what is ours, where it is told to.
 package setup
 
 import (

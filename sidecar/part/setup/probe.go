@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/doctor"
 )
 
 func probeCommand(env cli.Env) *cobra.Command {
@@ -37,7 +36,7 @@ each server of the model.`,
 			} else if !known {
 				m = set.Models[0]
 			}
-			found, err := doctor.All(c.Context(), s, set, m)
+			found, err := ProbeAll(c.Context(), s, set, m)
 			if err != nil {
 				return err
 			}

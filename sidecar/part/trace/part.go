@@ -10,7 +10,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace/otlp"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
@@ -43,10 +42,10 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 	if c.Offline {
 		return nil, nil
 	}
-	settings, err := otlp.Read(c.Environ)
-	var sender *otlp.Sender
+	settings, err := Read(c.Environ)
+	var sender *Sender
 	if err == nil {
-		sender, err = otlp.Open(otlp.Config{Settings: settings, Metrics: c.Metrics, Version: built.Version(),
+		sender, err = Open(Config{Settings: settings, Metrics: c.Metrics, Version: built.Version(),
 			Log: c.Log})
 	}
 	if err != nil {

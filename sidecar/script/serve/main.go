@@ -12,6 +12,7 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -32,7 +33,7 @@ func main() {
 		}
 	})
 	if *ask != "" {
-		play = func() error { return script.Sessions(context.Background(), *ask, *from, *to) }
+		play = func() error { return servers.Sessions(context.Background(), *ask, *from, *to) }
 	}
 	if err := play(); err != nil {
 		fmt.Fprintln(os.Stderr, "serve:", err)
@@ -48,7 +49,7 @@ func run(listen, dialect string) error {
 	for _, k := range script.Kinds() {
 		scenarios = append(scenarios, k.Endless(k.Tool, args(k.Tool), "That was "+k.ID+"."))
 	}
-	scenarios = append(scenarios, script.Prompted(short))
+	scenarios = append(scenarios, servers.Prompted(short))
 	s := script.New(append(scenarios, script.Scenario{Steps: []script.Reply{script.Text("Hello.")},
 		Loop: true})...)
 	d, err := find(dialect)
@@ -84,7 +85,7 @@ func started(listen, dialect, line string) error {
 		return err
 	}
 	fmt.Printf("A scripted gpt-oss server (%s, started with %q) at http://%s/v1\n", d.ID, line, l.Addr())
-	return http.Serve(l, script.Started(d, script.StartOf(d, line)))
+	return http.Serve(l, servers.New(d, servers.StartOf(d, line)))
 }
 
 func find(id string) (script.Dialect, error) {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -47,7 +46,7 @@ func (b *Book) Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error)
 		Any: p.Understood, Known: true, Sends: p.Understood, Remotes: p.Remotes,
 	}
 	if len(p.Remotes) > 0 {
-		pass.User = gitremote.NewUser(os.Environ(), slices.Concat(p.Roots.Write,
+		pass.User = NewGitUser(os.Environ(), slices.Concat(p.Roots.Write,
 			set.Confined(p.Roots.Home).Write))
 	}
 	for _, host := range p.Hosts {

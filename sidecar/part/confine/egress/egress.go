@@ -1,7 +1,9 @@
 // Package egress is the one way out for confined commands: an HTTP proxy on loopback. Each
 // command shows a ticket of its own. Each connection is judged by the rules in force at
 // that moment, once as it is written and once with its address, and goes to that address
-// and no other. TLS is not opened: of a CONNECT only host and port are known.
+// and no other. TLS is not opened: of a CONNECT only host and port are known. At the remotes of git it is
+// the user: it runs their ssh and credential helpers in the root folder, and takes host, repository and
+// service as values of a known form.
 package egress
 
 import (
@@ -18,7 +20,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -37,7 +38,7 @@ type Pass struct {
 	Named   []urls.Pattern
 	Sends   bool           // plain HTTP may have any method and a body; else only GET and HEAD, without
 	Remotes []guard.Remote // repositories that git of it reaches as the user does
-	User    gitremote.User
+	User    GitUser
 	Done    <-chan struct{} // closed when the command has ended, and its connections with it; must be set
 }
 
@@ -104,9 +105,6 @@ func New(c Config, l net.Listener) *Proxy {
 		DefaultLimits.Header), cmp.Or(c.Limits.Listening, DefaultLimits.Listening)
 	return &Proxy{c, l}
 }
-
-// Addr is HOST:PORT.
-func (p *Proxy) Addr() string { return p.listener.Addr().String() }
 
 // Serve serves until ctx ends, then closes what is open. When it returns, nothing of it
 // runs any more. The error is nil after a stop that was asked for.

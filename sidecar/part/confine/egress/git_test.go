@@ -11,7 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/gitremote"
 )
 
 // TestSSH: a service of a remote runs as the user's ssh, and of nothing else.
@@ -23,7 +22,7 @@ func TestSSH(t *testing.T) {
 	r := newRig(t, Limits{}, echo)
 	r.may(func(p *Pass) {
 		p.Remotes = []guard.Remote{{URL: u}}
-		p.User = gitremote.NewUser([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + dir}, nil)
+		p.User = NewGitUser([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + dir}, nil)
 	})
 	ask := func(args ...string) (code int, out, errs string) {
 		a, err := command.ParseSSH(args, "version=2")

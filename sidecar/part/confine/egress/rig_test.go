@@ -61,6 +61,9 @@ type rig struct {
 	records []decisions.Connection
 }
 
+// Addr is HOST:PORT of the proxy.
+func (r *rig) Addr() string { return r.listener.Addr().String() }
+
 func newRig(t testing.TB, limits Limits, h http.HandlerFunc) *rig {
 	return newRigWith(t, limits, h, func(*rig) {})
 }

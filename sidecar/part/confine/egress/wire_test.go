@@ -240,7 +240,7 @@ func TestHangUps(t *testing.T) {
 				if _, err := io.WriteString(c, "x"); err != nil {
 					return
 				}
-				time.Sleep(time.Millisecond)
+				time.Sleep(time.Millisecond) // a server that never ends
 			}
 		})
 		_, in := r.connect(t, "example.com:443")

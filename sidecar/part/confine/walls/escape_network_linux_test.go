@@ -45,7 +45,7 @@ func networkAttempts() []escape {
 			if err := unix.Sendto(fd, []byte("x"), flags, to); err != nil {
 				return err
 			}
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(20 * time.Millisecond) // until the victim has read it
 			return nil
 		}
 	}
@@ -153,7 +153,7 @@ func networkAttempts() []escape {
 			}()
 			for range 200 {
 				_ = unix.Connect(fd, stream)
-				time.Sleep(100 * time.Microsecond)
+				time.Sleep(100 * time.Microsecond) // a race of two threads
 			}
 			return errors.New("seen on the victim")
 		}, on: seen("stream")},

@@ -127,7 +127,7 @@ func seen(how string) func(int) error {
 			if _, err := os.Stat(outside + "/reached-" + how); err == nil {
 				return nil
 			}
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(5 * time.Millisecond) // a file outside has no event here
 		}
 		return errors.New("not reached")
 	}
@@ -141,7 +141,7 @@ func victimPID() int {
 // sleepOn does not end by itself, nor at a polite signal.
 func sleepOn(string) error {
 	signal.Ignore(unix.SIGTERM, unix.SIGHUP, unix.SIGINT)
-	time.Sleep(time.Minute)
+	time.Sleep(time.Minute) // it is ended
 	return nil
 }
 
@@ -163,7 +163,7 @@ func leaves(attr *syscall.SysProcAttr, wrap ...string) func() error {
 		if err := c.Start(); err != nil {
 			return err
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond) // until it runs on its own
 		if boxed != "" {
 			return errors.New("whether it is gone is seen from outside")
 		}

@@ -15,6 +15,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 )
@@ -207,12 +209,7 @@ func TestSession(t *testing.T) {
 
 // inSession starts a server, reaches it from other commands, and ends it from one.
 func inSession(t *testing.T, end func(work string, supervisor int) string) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := strings.TrimPrefix(free.Addr().String(), "127.0.0.1")
-	free.Close()
+	port := strings.TrimPrefix(ports.Address(t), "127.0.0.1")
 	work, records := t.TempDir(), t.TempDir()
 	boxed := func(session, command string, env ...string) *exec.Cmd {
 		b := fit(t, "bash", "-c", command)
@@ -302,16 +299,7 @@ func TestNothingIsLeft(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = c.Wait()
-			for i := 0; ; i++ {
-				left := withEnv(roleOf + "=sleep " + b.Dir)
-				if len(left) == 0 {
-					break
-				}
-				if i == 1000 {
-					t.Fatalf("left: %v", left)
-				}
-				time.Sleep(5 * time.Millisecond)
-			}
+			ruletest.Soon(t, "no process is left", func() bool { return len(withEnv(roleOf+"=sleep "+b.Dir)) == 0 })
 		})
 	}
 }

@@ -84,12 +84,16 @@ const faultsScript = `(() => {
     if (!name.trim()) faults.push('no name: ' + e.outerHTML.slice(0, 120));
   }
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+  const known = new Map(); // a page has few colors, and a canvas is slow
   const rgba = (color) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = color;
-    canvas.fillRect(0, 0, 1, 1);
-    const d = canvas.getImageData(0, 0, 1, 1).data;
-    return [d[0], d[1], d[2], d[3] / 255];
+    if (!known.has(color)) {
+      canvas.clearRect(0, 0, 1, 1);
+      canvas.fillStyle = color;
+      canvas.fillRect(0, 0, 1, 1);
+      const d = canvas.getImageData(0, 0, 1, 1).data;
+      known.set(color, [d[0], d[1], d[2], d[3] / 255]);
+    }
+    return known.get(color);
   };
   const ground = (e) => {
     for (; e; e = e.parentElement) {

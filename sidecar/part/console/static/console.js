@@ -133,12 +133,14 @@ function refresh(part) {
     const focus = document.activeElement?.id;
     const at = [...part.querySelectorAll(stops)].indexOf(document.activeElement);
     const now = document.importNode(fresh, true);
+    const { scrollX: left, scrollY: top } = window; // a page at its end would lose its place with its part
     carry(part, now);
     hold(part, now);
     part.replaceWith(now);
     const again = focus ? document.getElementById(focus) : now.querySelectorAll(stops)[at];
     if (focus || at >= 0) again?.focus({ preventScroll: true });
     watch(now);
+    scrollTo({ left, top, behavior: 'instant' });
   };
   request.send();
 }

@@ -39,7 +39,7 @@ func BenchmarkPut(b *testing.B) {
 func BenchmarkLine(b *testing.B) {
 	r := sample("r", time.Now())
 	r.Content = strings.Repeat("The file says so. ", 2048/18)
-	known := &offered{}
+	known := newOffered()
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := new(intake).own(Rule{Mask: true}.filled(), r).line(known); err != nil {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -118,12 +119,9 @@ type Shadow struct {
 func ReadingOf(r *parse.Reading) Reading {
 	out := Reading{Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish, Early: r.Cut != "" ||
 		r.Finish == "length"}
-	for _, c := range r.Calls {
-		call := Call{Name: c.Name, Arguments: c.Arguments, Strategy: c.Strategy, Confidence: c.Confidence}
-		for _, repair := range c.Repairs {
-			call.Repairs = append(call.Repairs, repair.Kind)
-		}
-		out.Calls = append(out.Calls, call)
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		out.Calls = append(out.Calls, Call{c.Name, c.Arguments, c.Strategy, c.Confidence, guard.Repairs(c)})
 	}
 	for _, f := range r.Refused {
 		out.Refused = append(out.Refused, Refusal{string(f.Code), f.Name, f.Why})

@@ -60,7 +60,7 @@ func TestEndsAnywhere(t *testing.T) {
 // A disk may leave zeros, or what it likes, in the middle. The records around it are read.
 func TestDamage(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
-	good, err := new(intake).own(Rule{}.filled(), sample("good", c.now())).line(&offered{})
+	good, err := new(intake).own(Rule{}.filled(), sample("good", c.now())).line(newOffered())
 	ruletest.Must(t, err)
 	long := append(bytes.Repeat([]byte("x"), maxLine+10), '\n')
 	text := bytes.Join([][]byte{good, make([]byte, 5000), []byte("\n{\"id\":\"r\"}\n[]\n\n"), good, long,
@@ -83,7 +83,7 @@ func untilKilled(dir string) {
 	}
 	for i := 0; ; i++ {
 		s.Put(Rule{Bytes: 1 << 20, Mask: true}, sample(fmt.Sprint(i), time.Now()))
-		time.Sleep(50 * time.Microsecond)
+		time.Sleep(50 * time.Microsecond) // others need the processor, too
 	}
 }
 
@@ -93,8 +93,13 @@ func TestKilled(t *testing.T) {
 	for range 5 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "CAPTURE_UNTIL_KILLED="+dir)
+		began := time.Now()
 		ruletest.Must(t, cmd.Start())
-		time.Sleep(time.Duration(150+rand.IntN(150)) * time.Millisecond)
+		ruletest.Soon(t, "it writes", func() bool {
+			n := 0
+			_, err := Read(dir, began, func(*Record) bool { n++; return true })
+			return err == nil && n > 20
+		})
 		ruletest.Must(t, cmd.Process.Kill())
 		_ = cmd.Wait() // killed
 		if n, _ := size(t, dir); n > 1<<20 {
@@ -111,7 +116,7 @@ func TestKilled(t *testing.T) {
 
 // FuzzRead: whatever stands in a segment, the reader ends, and finds a good line behind it.
 func FuzzRead(f *testing.F) {
-	good, err := new(intake).own(Rule{}.filled(), sample("good", newClock().now())).line(&offered{})
+	good, err := new(intake).own(Rule{}.filled(), sample("good", newClock().now())).line(newOffered())
 	ruletest.Must(f, err)
 	f.Add([]byte(""))
 	f.Add(good[:100])

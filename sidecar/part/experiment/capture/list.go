@@ -11,7 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -59,7 +59,7 @@ func (f *Filter) Compile() (func(*Record) (bool, error), error) {
 	if f.Where == "" {
 		return func(r *Record) (bool, error) { return f.takes(r), nil }, nil
 	}
-	when, problem := cond.Predicate[experiment.Captured](rulefile.Text{Value: f.Where,
+	when, problem := cond.Predicate[design.Captured](rulefile.Text{Value: f.Where,
 		At: rulefile.LineOf("--where", f.Where, 1)}, nil)
 	if problem != nil {
 		if slices.Contains(Marks(), f.Where) {
@@ -94,13 +94,13 @@ const MaxSeen = 64 << 10
 
 // seen is what a condition sees of a record: the same as when the reply was served, but for
 // what was masked or cut.
-func (r *Record) seen() *experiment.Captured {
+func (r *Record) seen() *design.Captured {
 	repaired := 0
 	for _, c := range r.Reading.Calls {
 		repaired += len(c.Repairs)
 	}
-	return &experiment.Captured{
-		Asking: experiment.Asking{Model: r.Model, Agent: r.Agent, Session: r.Session, Channel: r.Channel,
+	return &design.Captured{
+		Asking: design.Asking{Model: r.Model, Agent: r.Agent, Session: r.Session, Channel: r.Channel,
 			User: r.Caller, Tools: len(r.Tools)},
 		Arms: r.Arms, Calls: len(r.Reading.Calls), Refused: len(r.Reading.Refused), Repaired: repaired,
 		Empty: r.empty(), Cut: r.Reading.Early || r.Reading.Finish == "length", Differs: r.Shadow != nil,

@@ -21,7 +21,7 @@ const key = "ghp_" + "Zx81kQmR27LvTn04PwYc93HsBd65JfGa1e2U"
 // written puts a reply and gives the line.
 func lineOf(t testing.TB, rule Rule, r Reply) (string, *Record) {
 	t.Helper()
-	line, err := new(intake).own(rule.filled(), r).line(&offered{})
+	line, err := new(intake).own(rule.filled(), r).line(newOffered())
 	ruletest.Must(t, err)
 	rec, ok := recordOf(line)
 	if !ok || strings.Count(string(line), "\n") != 1 {
@@ -184,7 +184,7 @@ func TestOwn(t *testing.T) {
 	e := new(intake).own(Rule{Messages: true}.filled(), r)
 	copy(body, strings.Repeat("#", len(body)))
 	r.Arms[0], r.Reading.Calls[0].Repairs[0], r.Tools[0].Name = "#", "#", "#"
-	line, err := e.line(&offered{})
+	line, err := e.line(newOffered())
 	if ruletest.Must(t, err); strings.Contains(string(line), "#") {
 		t.Errorf("%s", line)
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -200,14 +201,16 @@ func (o Outcome) came() Came {
 
 // offered remembers lists of tools as they are written: most requests bring the same ones, and
 // masking them takes longer than all else.
-type offered struct{ of map[[sha256.Size]byte]written }
+type offered struct{ of *recent.Map[written] } // by a hash
+
+func newOffered() *offered { return &offered{recent.New[written](maxOffered, nil)} }
 
 type written struct {
 	list []json.RawMessage
 	n    int // secrets
 }
 
-// maxOffered is how many lists are remembered; then it begins anew.
+// maxOffered is how many lists are remembered.
 const maxOffered = 32
 
 func (o *offered) list(tools []tools.Tool, on bool) ([]json.RawMessage, int) {
@@ -220,8 +223,8 @@ func (o *offered) list(tools []tools.Tool, on bool) ([]json.RawMessage, int) {
 		sum.Write(t.Parameters)
 		sum.Write([]byte{0})
 	}
-	key := [sha256.Size]byte(sum.Sum(nil))
-	if w, ok := o.of[key]; ok {
+	key := string(sum.Sum(nil))
+	if w := o.of.Get(key); w != nil {
 		return w.list, w.n
 	}
 	m := mask{on: on}
@@ -234,9 +237,7 @@ func (o *offered) list(tools []tools.Tool, on bool) ([]json.RawMessage, int) {
 		w.list = append(w.list, append(doc, '}'))
 	}
 	w.n = m.n
-	if o.of == nil || len(o.of) >= maxOffered {
-		o.of = make(map[[sha256.Size]byte]written)
-	}
-	o.of[key] = w
+	kept, _ := o.of.Use(key)
+	*kept = w
 	return w.list, w.n
 }

@@ -63,7 +63,7 @@ func OpenAfter(dir string, log *slog.Logger, now func() time.Time) (*Store, erro
 
 func open(dir string, log *slog.Logger, now func() time.Time, before bool) (*Store, error) {
 	s := &Store{queue: make(chan *entry, maxQueued), ended: make(chan struct{})}
-	w := &writer{dir: dir, log: log, now: now, counts: &s.counts}
+	w := &writer{dir: dir, log: log, now: now, counts: &s.counts, known: newOffered()}
 	if err := w.begin(); errors.Is(err, ErrHeld) && before {
 		w.waits = true
 	} else if errors.Is(err, ErrHeld) {

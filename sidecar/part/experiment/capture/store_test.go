@@ -273,7 +273,7 @@ func TestQueueIsBounded(t *testing.T) {
 		return c.now()
 	})
 	block.Store(true)
-	began, large := time.Now(), sample("r", c.now())
+	large := sample("r", c.now())
 	large.Content = strings.Repeat("x", 1<<20)
 	for range 200 {
 		s.Put(Rule{}, large)
@@ -284,10 +284,7 @@ func TestQueueIsBounded(t *testing.T) {
 	for range 3000 {
 		s.Put(Rule{}, sample("s", c.now()))
 	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("putting took %v", took)
-	}
-	block.Store(false)
+	block.Store(false) // if a reply waited for the disk, this would not be reached
 	close(hang)
 	ruletest.Must(t, s.Close())
 	if got := s.Stats(); got.Written+got.Dropped != 3200 || got.Dropped < 1000 || got.Waiting != 0 {
@@ -356,7 +353,7 @@ func TestFullDisk(t *testing.T) {
 		t.Skip("there is no /dev/full here")
 	}
 	dir, c := t.TempDir(), newClock()
-	w := &writer{dir: dir, log: slog.New(slog.DiscardHandler), now: c.now, counts: &counts{}}
+	w := &writer{dir: dir, log: slog.New(slog.DiscardHandler), now: c.now, counts: &counts{}, known: newOffered()}
 	w.take(new(intake).own(Rule{}.filled(), sample("r1", c.now())))
 	w.file.Close()
 	w.file = full

@@ -29,7 +29,7 @@ type writer struct {
 	now    func() time.Time
 	counts *counts
 	rule   Rule // the last that came; empty: none did yet
-	known  offered
+	known  *offered
 
 	waits  bool // for the process before to give the folder free
 	ready  bool // the folder is ours, and list has its segments
@@ -68,7 +68,7 @@ func (w *writer) take(e *entry) {
 		w.clean()
 		return
 	}
-	line, err := e.line(&w.known)
+	line, err := e.line(w.known)
 	if err != nil || w.broken && w.now().Before(w.after) {
 		w.counts.failed.Add(1)
 		return

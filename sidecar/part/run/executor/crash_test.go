@@ -47,9 +47,9 @@ func (l ledger) Run(_ context.Context, _ string, c *guard.Passed) tools.Result {
 	}
 	f, err := os.OpenFile(l.file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
-		time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
+		time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond) // the crash comes at any moment
 		_, err = f.WriteString(line + "\n")
-		time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
+		time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond) // the crash comes at any moment
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/tracectx"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -148,7 +148,7 @@ func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Requ
 		r.enter()
 	}
 	ctx, r.span = from.Spans.Run(ctx, r.ID, r.Model.ID.Value, set.Version, set.Arms, r.who)
-	r.from.Spans, r.Log = r.span.Children(), tracectx.Bind(e.Log, ctx)
+	r.from.Spans, r.Log = r.span.Children(), telemetry.BindLog(e.Log, ctx)
 	return r, nil
 }
 

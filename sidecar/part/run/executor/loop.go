@@ -130,13 +130,14 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 // or said nothing.
 func (r *Run) closes(s *modelReply, end *RunEnd) {
 	switch {
-	case end != nil: // no call of it runs
+	case end != nil: // no call of it runs, and the user is told of none
 		s.over, s.why = true, end.Say
 	case len(s.Calls) == 0 && len(s.Refused) > 0:
 		s.over, s.why = true, strings.ReplaceAll(r.rules.Ends.Broken.Say, "{why}",
 			s.Refused[len(s.Refused)-1].Why)
+		s.why = strings.TrimSpace(s.sorry + "\n\n" + s.why)
 	case len(s.Calls) == 0:
-		s.over = s.sorry
+		s.over, s.why = s.sorry != "", s.sorry
 	}
 }
 

@@ -16,9 +16,9 @@ type modelReply struct {
 	parse.Reading
 	ids      []string // of its calls
 	usage    usage
-	squeezed bool // the request was too long at first
-	sorry    bool // a sentence of the rules stands for an answer
-	over     bool // the run ends with it, and the work is not finished
+	squeezed bool   // the request was too long at first
+	sorry    string // a sentence of the rules that stands for an answer
+	over     bool   // the run ends with it, and the work is not finished
 	why      string
 }
 
@@ -84,12 +84,7 @@ func (e *replySink) Called(int) []string {
 func (e *replySink) Sent() bool { return false }
 
 // Say takes a sentence of the rules for an answer.
-func (e *replySink) Say(text string) {
-	if e.reply.Content != "" {
-		text = e.reply.Content + "\n\n" + text
-	}
-	e.reply.Content, e.reply.Finish, e.reply.sorry = text, "stop", true
-}
+func (e *replySink) Say(text string) { e.reply.Finish, e.reply.sorry = "stop", text }
 
 // Finish has nothing to do.
 func (e *replySink) Finish() error { return nil }

@@ -84,13 +84,8 @@ func left(r *provider.Server, ctx context.Context) {
 		res.Body.Close()
 		r.T.Fatal("the caller has not left")
 	}
-	for range 6000 { // until the server has noticed
-		if strings.Contains(r.Log.String(), "executor_run_end") {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	r.T.Fatal("the run goes on")
+	ruletest.Soon(r.T, "the server has noticed",
+		func() bool { return strings.Contains(r.Log.String(), "executor_run_end") })
 }
 
 // A run that its caller left in the middle of a reply, that went on, and was killed then, goes

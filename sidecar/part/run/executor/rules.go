@@ -9,7 +9,7 @@ import (
 
 // Runs is runs.yaml: how far a run of executor mode may go, and how its tools are called.
 type Runs struct {
-	Version  int           `rule:"version,required" one:"1" doc:"The version of this file's format."`
+	rulefile.Head
 	Turns    int           `rule:"turns,required" min:"1" max:"200" doc:"How many replies of the model a run may have. Then the model is asked once more, for an answer without tools." eg:"5"`
 	Time     time.Duration `rule:"time,required" min:"1s" doc:"How long a run may take. A caller's own timeout can only shorten it." eg:"5m"`
 	Same     int           `rule:"same,required" min:"2" max:"100" doc:"The same call with the same result so often ends the run." eg:"3"`
@@ -81,18 +81,23 @@ func Section() ruleset.Section {
 
 // Compile checks what goes together.
 func (f *Runs) Compile(r *ruleset.Reader) any {
+	if !r.Clean() {
+		return f
+	}
 	ruleset.Unused(r, f.Tools, func(t RunTool) rulefile.Place { return t.Tool.All() },
 		func(first, _ RunTool) bool { return first.Tool.Value == every })
 	if f.Context.Reserve >= f.Context.Window {
-		r.Report(r.At("context", "reserve"), "reserve must be less than window: it is a part of it", "")
+		r.Report(r.At("context", "reserve"), rulefile.CodeValue,
+			"reserve must be less than window: it is a part of it", "")
 	}
 	if f.Context.TrimAt > f.Context.CompactAt {
-		r.Report(r.At("context", "trim_at"),
+		r.Report(r.At("context", "trim_at"), rulefile.CodeValue,
 			"trim_at cannot be more than compact_at: results are shortened before turns are left out", "")
 	}
 	for _, t := range f.Tools {
 		if t.Cache > 0 && !t.Again {
-			r.Report(t.Tool.All(), "cache goes with again: true, which says that a call changes nothing", "")
+			r.Report(t.Tool.All(), rulefile.CodeValue,
+				"cache goes with again: true, which says that a call changes nothing", "")
 		}
 	}
 	return f

@@ -67,7 +67,7 @@ func settled() (goroutines, files int) {
 	const quiet, most = 25, 500 // looks of 20 ms
 	goroutines, files = runtime.NumGoroutine(), openFiles()
 	for look, since := 0, 0; look < most && since < quiet; look, since = look+1, since+1 {
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond) // an end has no event here
 		if g, f := runtime.NumGoroutine(), openFiles(); g < goroutines || f < files {
 			goroutines, files, since = g, f, 0
 		}

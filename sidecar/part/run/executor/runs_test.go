@@ -70,6 +70,7 @@ func TestRunEnds(t *testing.T) {
 		more    string
 		status  int
 		text    []string // in the answer
+		without string
 		finish  string
 		ran     int
 	}{
@@ -84,6 +85,13 @@ func TestRunEnds(t *testing.T) {
 			replies: []script.Reply{again, write, script.Text("So far so good.")},
 			status:  200, text: []string{"So far so good.", "as many turns", "write: /tmp/a"},
 			finish: "length", ran: 2,
+		},
+		"a call where none is offered": {
+			edit: func(r *executor.Runs) { r.Turns = 1 },
+			replies: []script.Reply{write, script.Native("launch_missile", `{}`), script.Native("launch_missile",
+				`{}`)},
+			status: 200, text: []string{"The work may not be finished. The model had as many turns as the rules allow.\n\nWhat was done"},
+			without: "launch_missile", finish: "length", ran: 1,
 		},
 		"the model fails at once": {replies: []script.Reply{script.Fail(400, "no")}, status: 400},
 		"the model fails after a read": {replies: []script.Reply{again, script.Fail(400, "no")}, status: 400,
@@ -135,6 +143,9 @@ func TestRunEnds(t *testing.T) {
 					t.Errorf("%q does not say %q", a.Text, part)
 				}
 			}
+			if c.without != "" && strings.Contains(a.Text, c.without) {
+				t.Errorf("%q says %q", a.Text, c.without)
+			}
 			if got := b.Calls(); len(got) != c.ran {
 				t.Errorf("%q ran", got)
 			}
@@ -158,7 +169,7 @@ func TestRunUsage(t *testing.T) {
 // A run has its time, and the caller can shorten it.
 func TestRunTime(t *testing.T) {
 	slow := func(string, int) tools.Result {
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond) // longer than a run may take
 		return tools.Result{Text: "ok"}
 	}
 	b := &provider.Source{Result: slow}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -95,7 +96,7 @@ func read(status int, header http.Header, body []byte, now time.Time) answer {
 	case http.StatusTooManyRequests:
 		return answer{means: busy, text: "the gateway takes no calls for a while, so this call did not run.",
 			after:  max(1, seconds(header, now)),
-			detail: "the gateway answers 429: too many requests with a wrong token"}
+			detail: "the gateway answers 429: " + cmp.Or(said, "too many requests, or too many with a wrong token")}
 	case http.StatusRequestEntityTooLarge:
 		return answer{means: failed,
 			text: "the arguments are too long for the gateway, so this call did not run. Send less."}

@@ -23,6 +23,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -49,9 +50,9 @@ type Client struct {
 	http *http.Client
 
 	mu      sync.Mutex
-	looks   map[string]*look     // by agent
-	lacks   map[string]time.Time // session and tool → how long it counts as not there
-	pause   answer               // what every call gets until then
+	looks   *recent.Map[*look]     // by agent
+	lacks   *recent.Map[time.Time] // session and tool → how long it counts as not there
+	pause   answer                 // what every call gets until then
 	until   time.Time
 	trouble string // that the operator was told of; empty: none
 }
@@ -71,7 +72,8 @@ func New(cfg Config) (*Client, error) {
 	at.Path = strings.TrimSuffix(strings.TrimRight(at.Path, "/"), "/tools/invoke")
 	at = at.JoinPath("tools", "invoke")
 	return &Client{
-		cfg: cfg, at: at, looks: map[string]*look{}, lacks: map[string]time.Time{},
+		cfg: cfg, at: at, looks: recent.New[*look](maxLooks, nil),
+		lacks: recent.New[time.Time](maxLacked, nil),
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,

@@ -351,6 +351,15 @@ func TestWrongToken(t *testing.T) {
 	}
 }
 
+// An answer 429 is logged in the words of the gateway.
+func TestBusySays(t *testing.T) {
+	r := play(t, says(429, faulty("rate_limited", "Too many tool calls")))
+	r.c.Run(t.Context(), "id", passed("x", `{}`, "", tools.Read))
+	if log := r.log.String(); !strings.Contains(log, "429: Too many tool calls") || strings.Contains(log, "token") {
+		t.Error(log)
+	}
+}
+
 // After 429 nothing is sent until the gateway wants to hear more.
 func TestWaits(t *testing.T) {
 	r := play(t, says(429, "", "Retry-After", "30"))

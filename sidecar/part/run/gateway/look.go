@@ -68,7 +68,8 @@ func (l *look) same(as *look) bool {
 // one asks, and the others wait.
 func (c *Client) look(ctx context.Context, set *ruleset.Set, who policy.Subject) *look {
 	c.mu.Lock()
-	l := c.looks[who.Agent]
+	kept, _ := c.looks.Use(who.Agent)
+	l := *kept
 	if l != nil && l.rules == set.Version && c.cfg.Now().Before(l.until) {
 		c.mu.Unlock()
 		select {
@@ -78,12 +79,9 @@ func (c *Client) look(ctx context.Context, set *ruleset.Set, who policy.Subject)
 			return &look{}
 		}
 	}
-	if len(c.looks) >= maxLooks {
-		clear(c.looks)
-	}
 	last := l
 	l = &look{rules: set.Version, until: c.cfg.Now().Add(fresh), done: make(chan struct{})}
-	c.looks[who.Agent] = l
+	*kept = l
 	c.mu.Unlock()
 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // others wait, too

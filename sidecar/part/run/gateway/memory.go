@@ -14,17 +14,20 @@ func (c *Client) foreseen(o order) (answer, bool) {
 		}
 		return a, true
 	}
-	if now.Before(c.lacks[o.SessionKey+"\x00"+o.Name]) {
+	if until := c.lacks.Get(lackKey(o.SessionKey, o.Name)); until != nil && now.Before(*until) {
 		return answer{means: absent}, true
 	}
 	return answer{}, false
 }
 
+func lackKey(session, tool string) string { return session + "\x00" + tool }
+
 // lacked reports whether a call of a session has shown that a tool is not there.
 func (c *Client) lacked(session, tool string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.cfg.Now().Before(c.lacks[session+"\x00"+tool])
+	until := c.lacks.Get(lackKey(session, tool))
+	return until != nil && c.cfg.Now().Before(*until)
 }
 
 // note remembers what an answer says of the gateway, and tells the operator once what is wrong
@@ -50,10 +53,8 @@ func (c *Client) note(o order, a answer) {
 		trouble = "the gateway cannot be reached: " + a.detail
 	case absent:
 		if o.Name != nobodys {
-			if len(c.lacks) >= maxLacked {
-				clear(c.lacks)
-			}
-			c.lacks[o.SessionKey+"\x00"+o.Name] = c.cfg.Now().Add(fresh)
+			until, _ := c.lacks.Use(lackKey(o.SessionKey, o.Name))
+			*until = c.cfg.Now().Add(fresh)
 		}
 	case lost:
 		return // it may be this call alone

@@ -8,13 +8,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/jsonschema"
 )
 
 // gatewayFile is gateway.yaml: the tools that runs may call at an OpenClaw gateway.
 type gatewayFile struct {
-	Version int                          `rule:"version,required" one:"1" doc:"The version of this file's format."`
-	Tools   []rulefile.Pair[gatewayTool] `rule:"tools" doc:"The tools of the gateway, by their names there."`
+	rulefile.Head
+	Tools []rulefile.Pair[gatewayTool] `rule:"tools" doc:"The tools of the gateway, by their names there."`
 }
 
 type gatewayTool struct {
@@ -37,23 +36,26 @@ type Listed []tools.Tool
 // Compile gives what is listed.
 func (f *gatewayFile) Compile(r *ruleset.Reader) any {
 	var out Listed
+	if !r.Clean() {
+		return &out
+	}
 	for _, t := range f.Tools {
 		name, doc := t.Key.Value, t.Value
 		if !toolName.MatchString(name) {
-			r.Report(t.Key.All(), fmt.Sprintf("%q is no name of a tool", name),
+			r.Report(t.Key.All(), rulefile.CodeValue, fmt.Sprintf("%q is no name of a tool", name),
 				"a name has letters, digits, _ . and -, at most 64")
 			continue
 		}
 		schema, err := json.Marshal(doc.Parameters)
 		if err == nil {
-			_, err = jsonschema.Compile(schema)
+			_, err = tools.CompileSchema(schema)
 		}
 		switch {
 		case err != nil:
-			r.Report(t.Key.All(),
+			r.Report(t.Key.All(), rulefile.CodeValue,
 				fmt.Sprintf("the parameters of %s are no JSON Schema: %s", name, err), "")
 		case doc.Parameters["type"] != "object":
-			r.Report(t.Key.All(), "the parameters of "+name+" have no type: object",
+			r.Report(t.Key.All(), rulefile.CodeValue, "the parameters of "+name+" have no type: object",
 				"write type: object, and the arguments under properties")
 		default:
 			out = append(out, tools.Tool{Name: name, Description: doc.Description,

@@ -69,3 +69,41 @@ func (m *merger) flag(args at, name, value string, good func(old string) bool) {
 
 // port is what stands behind the host of an address.
 func port(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
+
+// Started are the settings of a sidecar that the gateway of a config starts, as pairs of NAME=value.
+// Variables in them are looked up; what names an unknown one is left out.
+func Started(config []byte, lookup func(name string) (string, bool)) (environ []string) {
+	root, err := jsonc.Parse(config)
+	if err != nil {
+		return nil
+	}
+	service := root.At("models", "providers", Provider, "localService")
+	if service == nil || !serves(service.Get("args")) {
+		return nil
+	}
+	add := func(name, value string) {
+		if inner, is := strings.CutPrefix(value, "${"); is {
+			known := false
+			if value, known = lookup(strings.TrimSuffix(inner, "}")); !known {
+				return
+			}
+		}
+		environ = append(environ, name+"="+strings.ReplaceAll(value, "$${", "${"))
+	}
+	for _, v := range service.Get("env").AllMembers() {
+		if strings.HasPrefix(v.Key, prefix) {
+			add(v.Key, v.Value.Text)
+		}
+	}
+	args := service.Get("args").Items
+	for i, arg := range args {
+		name, value, joined := strings.Cut(arg.Text, "=")
+		if !joined && i+1 < len(args) {
+			value = args[i+1].Text
+		}
+		if flag, is := strings.CutPrefix(name, "--"); is && value != "" && !strings.HasPrefix(value, "--") {
+			add(prefix+strings.ToUpper(strings.ReplaceAll(flag, "-", "_")), value)
+		}
+	}
+	return environ
+}

@@ -1,0 +1,248 @@
+package cond
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
+)
+
+// verdict is what is known of a condition before expr runs it.
+type verdict uint8
+
+const (
+	open verdict = iota // only expr can tell
+	no
+	yes
+)
+
+func verdictOf(holds bool) verdict {
+	if holds {
+		return yes
+	}
+	return no
+}
+
+// test is a part of a condition that compares fields with what is written out. Where it is sure,
+// expr would say the same: nothing in it can fail, and and and or stop where they stop in expr.
+type test func(env reflect.Value) verdict
+
+// plain is the test of a condition over the fields of a struct; nil: none of it is plain. Most
+// rules ask for a tag or a name first, which most operands lack.
+func plain(source string, env reflect.Type, words Lists) test {
+	tree, err := parser.Parse(source)
+	if err != nil {
+		return nil
+	}
+	return planner{env, words}.test(tree.Node)
+}
+
+// planner makes tests over one struct.
+type planner struct {
+	env   reflect.Type
+	words Lists
+}
+
+func (p planner) test(n ast.Node) test {
+	switch op, inner := junction(n); op {
+	case "and", "or":
+		b := n.(*ast.BinaryNode)
+		return both(p.test(b.Left), p.test(b.Right), op == "and")
+	case "not":
+		return inverted(p.test(inner))
+	}
+	switch n := n.(type) {
+	case *ast.BinaryNode:
+		return p.comparison(n)
+	case *ast.BuiltinNode:
+		return p.loop(n)
+	}
+	if f := p.field(n); f != nil && f.kind.Kind() == reflect.Bool {
+		return f.test(func(v reflect.Value) verdict { return verdictOf(v.Bool()) })
+	}
+	return nil
+}
+
+// both joins two tests by and, or by or. What is not known of the first leaves all open.
+func both(left, right test, and bool) test {
+	if left == nil {
+		return nil
+	}
+	return func(env reflect.Value) verdict {
+		switch v := left(env); {
+		case v == open || v == verdictOf(!and):
+			return v
+		case right == nil:
+			return open
+		}
+		return right(env)
+	}
+}
+
+func inverted(t test) test {
+	if t == nil {
+		return nil
+	}
+	return func(env reflect.Value) verdict {
+		if v := t(env); v != open {
+			return yes + no - v
+		}
+		return open
+	}
+}
+
+// comparison is a test of a field and words that are written out.
+func (p planner) comparison(n *ast.BinaryNode) test {
+	left, right := p.field(n.Left), p.field(n.Right)
+	word, written := n.Right.(*ast.StringNode)
+	switch op := n.Operator; {
+	case left.is(reflect.String) && op == "in":
+		list, listed := p.list(n.Right)
+		return left.text(listed, func(s string) bool { return list[s] })
+	case right.is(reflect.Slice) && op == "in":
+		first, is := n.Left.(*ast.StringNode)
+		if !is || right.kind != reflect.TypeFor[[]string]() {
+			return nil
+		}
+		return right.test(func(list reflect.Value) verdict {
+			for i := range list.Len() {
+				if list.Index(i).String() == first.Value {
+					return yes
+				}
+			}
+			return no
+		})
+	case op == ">":
+		return p.longer(n)
+	case !left.is(reflect.String):
+		return nil
+	case op == "==":
+		return left.text(written, func(s string) bool { return s == word.Value })
+	case op == "!=":
+		return left.text(written, func(s string) bool { return s != word.Value })
+	case op == "startsWith":
+		return left.text(written, func(s string) bool { return strings.HasPrefix(s, word.Value) })
+	}
+	return nil
+}
+
+// longer is a test for more entries than a number.
+func (p planner) longer(n *ast.BinaryNode) test {
+	length, counts := n.Left.(*ast.BuiltinNode)
+	than, written := n.Right.(*ast.IntegerNode)
+	if !counts || !written || length.Name != "len" {
+		return nil
+	}
+	f := p.field(length.Arguments[0])
+	if !f.is(reflect.Slice) {
+		return nil
+	}
+	return f.test(func(list reflect.Value) verdict { return verdictOf(list.Len() > than.Value) })
+}
+
+// list are words that stand in a list, or in one that has a name.
+func (p planner) list(n ast.Node) (set map[string]bool, ok bool) {
+	words := p.words[sourceName(n)]
+	if a, is := n.(*ast.ArrayNode); is {
+		for _, e := range a.Nodes {
+			s, is := e.(*ast.StringNode)
+			if !is {
+				return nil, false
+			}
+			words = append(words, s.Value)
+		}
+	}
+	set = map[string]bool{}
+	for _, w := range words {
+		set[w] = true
+	}
+	return set, words != nil
+}
+
+func sourceName(n ast.Node) string { return Side{node: n}.Name() }
+
+// loop knows what loops give for an empty list.
+func (p planner) loop(n *ast.BuiltinNode) test {
+	if len(n.Arguments) == 0 {
+		return nil
+	}
+	empty, known := map[string]verdict{"any": no, "all": yes, "none": yes}[n.Name]
+	f := p.field(n.Arguments[0])
+	if !known || !f.is(reflect.Slice) {
+		return nil
+	}
+	return f.test(func(list reflect.Value) verdict {
+		if list.Len() == 0 {
+			return empty
+		}
+		return open
+	})
+}
+
+// field is where a name stands in a struct.
+type field struct {
+	path []int // through structs and pointers
+	kind reflect.Type
+}
+
+// field finds the field of a name, such as cmd.tags; nil: it is none.
+func (p planner) field(n ast.Node) *field {
+	switch n := n.(type) {
+	case *ast.IdentifierNode:
+		if p.words[n.Value] == nil {
+			return (&field{kind: p.env}).below(n.Value)
+		}
+	case *ast.MemberNode:
+		if name, is := n.Property.(*ast.StringNode); is && !n.Optional {
+			return p.field(n.Node).below(name.Value)
+		}
+	}
+	return nil
+}
+
+// below is a field of the struct that the field holds, by its tag.
+func (f *field) below(name string) *field {
+	if f == nil {
+		return nil
+	}
+	in := f.kind
+	if in.Kind() == reflect.Pointer {
+		in = in.Elem()
+	}
+	if in.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, s := range reflect.VisibleFields(in) {
+		if s.Tag.Get("expr") == name {
+			return &field{slices.Concat(f.path, s.Index), s.Type}
+		}
+	}
+	return nil
+}
+
+func (f *field) is(k reflect.Kind) bool { return f != nil && f.kind.Kind() == k }
+
+// test is a test of what the field holds. Behind a pointer to nothing it is open.
+func (f *field) test(holds func(reflect.Value) verdict) test {
+	return func(v reflect.Value) verdict {
+		for _, i := range f.path {
+			if v.Kind() == reflect.Pointer {
+				if v = v.Elem(); !v.IsValid() {
+					return open
+				}
+			}
+			v = v.Field(i)
+		}
+		return holds(v)
+	}
+}
+
+// text is a test of the text that the field holds; nil where it does not apply.
+func (f *field) text(applies bool, holds func(string) bool) test {
+	if !applies {
+		return nil
+	}
+	return f.test(func(v reflect.Value) verdict { return verdictOf(holds(v.String())) })
+}

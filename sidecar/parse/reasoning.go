@@ -1,0 +1,356 @@
+package parse
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// thoughts reads the reasoning field. It flows at once; only from the first control token
+// on it is held, because a call may have ended up there.
+type thoughts struct {
+	held []byte
+	open bool // a control token was seen
+	base int  // offset of held[0] in the field
+
+	early []byte // content so far, while it may go on with a message that the thoughts end within
+	look  int    // how many bytes of it there must be before it is looked at again
+	over  bool   // that is decided
+}
+
+// think takes in reasoning.
+func (r *Reader) think(s string) {
+	t := &r.thought
+	if r.s.harmony == nil {
+		r.emit(Thought, s)
+		return
+	}
+	if t.open {
+		t.held = append(t.held, s...)
+		return
+	}
+	s = string(t.held) + s
+	t.held = t.held[:0]
+	at, _, end := r.s.header.Alphabet.Find(s, 0, false)
+	if t.open = at >= 0; t.open {
+		end = at
+	}
+	r.emit(Thought, s[:end])
+	t.base += end
+	t.held = append(t.held, s[end:]...)
+}
+
+// carry gives content back, with the beginning of the message in front of it that the thoughts end
+// within, if it goes on with that.
+func (r *Reader) carry(s string, eof bool) string {
+	t := &r.thought
+	if t.over || r.s.harmony == nil {
+		return s
+	}
+	if len(t.early)+len(s) < t.look && !eof {
+		t.early = append(t.early, s...)
+		return ""
+	}
+	s = string(t.early) + s
+	at, is := r.s.header.Continues(string(t.held), s, r.names.Known, eof)
+	if is == wait {
+		t.early, t.look = []byte(s), len(s)+len(s)/8 // so any chunking costs few looks
+		return ""
+	}
+	t.early, t.over = nil, s != "" || eof
+	if is == yes {
+		s = string(t.held[at:]) + s
+		t.held = t.held[:at]
+	}
+	return s
+}
+
+// closeThoughts looks for a complete call in the reasoning where the rest of the
+// reply has nothing to show and nothing to run.
+func (r *Reader) closeThoughts() {
+	t := &r.thought
+	held := string(t.held)
+	t.held = nil
+	if r.found == 0 && scan.Blank(r.shown.String()) && len(r.result.Refused) == 0 {
+		all := r.mused.String() + held
+		if r.salvage(all, held) {
+			return
+		}
+	}
+	r.emit(Thought, r.s.header.Alphabet.Strip(held))
+}
+
+// salvage reads the reasoning as if it were content, and keeps only calls in
+// complete call syntax: marked up, or the whole of it. Of the others it tells only
+// what the policy denied. Where it begins with a header, the whole reply stands there.
+func (r *Reader) salvage(all, marked string) bool {
+	in, base := all, 0
+	token := len(all) - len(marked) // where the first one stands
+	headed := r.s.harmony != nil && r.s.header.Headed(all)
+	if headed {
+		marked = all
+	}
+	at := -1
+	if r.s.json != nil && r.s.json.Envelope.IsDump(r.c, all, r.facts.MaxDepth) {
+		marked = ""
+	} else if r.s.harmony != nil {
+		at = LastHeaders(&r.s.header.Words, all)
+	}
+	if at >= 0 && at < token && (marked == "" || token-at <= harmony.MaxGlue) {
+		marked, base = all[at:], at
+		in = marked
+	} else if headed {
+		in = marked
+	} else if marked != "" {
+		in, base = marked, r.thought.base
+	} else if s := strings.TrimSpace(all); s == "" || r.s.json == nil || !r.s.json.Reads(Reasoning) {
+		return false
+	} else if s[0] != '{' && s[0] != '[' && r.s.printed.Begins(s, true) != yes {
+		return r.planned(all)
+	}
+	if marked != "" && !r.s.harmony.Reads(Reasoning) {
+		return false
+	}
+	probe := r.s.Reader(r.c, r.facts)
+	probe.content.field, probe.content.base = Reasoning, base
+	probe.content.held = false
+	if before := all[:len(all)-len(in)]; before != "" {
+		probe.content.past.Add(before)
+		probe.content.mark(before)
+	}
+	probe.ended, probe.calls = r.ended, r.calls
+	probe.content.feed(in, false)
+	probe.closeContent()
+	denied := probe.result.Denied() // else the model would never hear why
+	f, _ := r.s.header.Alphabet.At(marked, true)
+	// the thought had ended: what a model says behind its call it makes up
+	behind := f.Token == harmony.End && probe.called()
+	shows := !behind && !scan.Blank(probe.shown.String())
+	// the server put all of the reply there
+	whole := marked != "" && scan.Blank(all[:len(all)-len(in)]) && probe.result.Marked
+	if probe.found == 0 && !denied && !(whole && shows) || shows && !whole {
+		for _, s := range probe.result.Steps {
+			if s.Denied != nil {
+				r.result.Steps = append(r.result.Steps, s)
+			}
+		}
+		return false
+	}
+	for _, e := range probe.events {
+		switch e.Kind {
+		case ToolCall:
+			r.call(*e.Call)
+		case Thought, Text:
+			if headed && e.Kind == Thought { // it was passed on as it came
+				continue
+			}
+			if behind {
+				e.Kind = Thought
+			}
+			r.emit(e.Kind, e.Text)
+		}
+	}
+	r.result.Steps = append(r.result.Steps, probe.result.Steps...)
+	if denied {
+		r.result.Refused = probe.result.Refused
+	}
+	return true
+}
+
+// planned takes the call that the reasoning ends in; or the arguments of one that fit one tool alone, where
+// its last sentence says that a call is made, or where the tool reads.
+func (r *Reader) planned(all string) bool {
+	i := Last(all)
+	if i <= 0 || r.cut() {
+		return false
+	}
+	t := text{r: r, field: Reasoning, base: i}
+	t.past.Add(all[:i])
+	if t.allKnown(r.s.json, all[i:]) {
+		return t.envelope(r.s.json, all[i:], 0, len(all)-i, tools.Ending{}, t.atEnd(all[i:]))
+	}
+	call, ok := r.c.Fit(all[i:], tools.Ending{})
+	sure := ok && r.c.Class(call.Name) == tools.Read && !t.leads(&t.past) && !t.past.Calls()
+	return sure && t.infer(r.s.json, all[i:], 0, len(all)-i, call)
+}
+
+// called says that a call is the first that the reader gave.
+func (r *Reader) called() bool {
+	i := slices.IndexFunc(r.events, func(e Event) bool { return e.Kind == ToolCall || !scan.Blank(e.Text) })
+	return i >= 0 && r.events[i].Kind == ToolCall
+}
+
+// thinkTag looks for the tags in which other models think, and servers show thoughts. What a request
+// speaks of is what it asks for.
+func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
+	first := t.firstAt(v, j)
+	if !first && !t.inLead(j) {
+		return opening{}, no
+	}
+	closes, tags := strings.HasPrefix(v[j+1:], "/"), t.r.s.header.Closing
+	if !closes && first {
+		tags = t.r.s.header.Opening
+	}
+	n, is := scan.StartsAnyFold(v[j:], tags, eof)
+	if tell := t.r.facts.Mentioned; is == yes && tell != nil &&
+		tell("<"+strings.ToLower(strings.TrimLeft(v[j:j+n], "</"))) {
+		return opening{}, no
+	}
+	return opening{n: n, markup: true, begin: func(t *text, v string, n int) {
+		if closes {
+			t.settle(Thought)
+			t.fresh()
+			t.first = true
+			return
+		}
+		t.message(Thought, false)
+		t.think = strings.ToLower("</" + v[1:n])
+	}}, is
+}
+
+// stepThink passes on thoughts up to the tag that closes them.
+func (t *text) stepThink(v string, eof bool) (int, bool) {
+	tag := t.think
+	if i, _ := scan.FindAnyFold(v, 0, []string{tag}, true); i >= 0 {
+		t.emit(Thought, v[:i])
+		t.prose(0)
+		t.fresh()
+		t.think, t.first = "", true
+		return i + len(tag), false
+	}
+	n := len(v)
+	if !eof {
+		n -= scan.Begun(strings.ToLower(v[max(0, n-len(tag)):]), tag)
+	}
+	t.emit(Thought, v[:n])
+	return n, true
+}
+
+// A family of models writes its thoughts between literals at the start of the content. Where the prompt may
+// begin the thought, only the literal that ends it comes, or none where the reply was cut:
+//
+//	We need the file.</think>
+//	<tool_call>{"name": "read", "arguments": {"path": "a"}}</tool_call>
+
+// thinking parts the thoughts at the start of a content from the text behind them. A nil one finds none.
+type thinking struct {
+	st     *Strategy
+	calls  []string // literals that open a call of the family
+	state  thinkingState
+	held   string // it is not decided yet what this is
+	looked int    // so much of it holds no literal
+}
+
+// thinkingState is what is known of a content.
+type thinkingState uint8
+
+const (
+	unmarked  thinkingState = iota // nothing shows yet what it begins with
+	inThought                      // a literal has opened a thought
+	// so it has, and a call stands in it, unless the thought goes on behind that
+	inCalls
+	ended    // the thought has ended; line breaks between it and the text say nothing
+	answered // what follows is text
+)
+
+// feed takes the next piece of the content, and gives what of it is text; the thoughts go to think.
+func (t *thinking) feed(s string, eof, cut bool, think func(string)) (text string) {
+	if t == nil || t.state == answered {
+		return s
+	}
+	t.held += s
+	for before := answered; t.state != before && t.state != answered; {
+		before = t.state
+		t.step(eof, cut, think)
+	}
+	if t.state == answered {
+		text, t.held = t.held, ""
+	}
+	return text
+}
+
+// step looks at what is held.
+func (t *thinking) step(eof, cut bool, think func(string)) {
+	if t.state == ended {
+		if t.held = strings.TrimLeft(t.held, "\n"); t.held != "" || eof {
+			t.state = answered
+		}
+		return
+	}
+	if t.state == unmarked {
+		i := scan.SkipSpace(t.held, 0)
+		lit, is := scan.StartsAny(t.held[i:], t.st.Open, eof)
+		switch {
+		case is == yes:
+			t.held, t.looked, t.state = t.held[i+len(lit):], 0, inThought
+			return
+		case is == wait || i == len(t.held) && !eof:
+			return
+		case !t.st.Opened:
+			t.state = answered
+			return
+		}
+	}
+	at, n := t.find(t.st.Close)
+	if at >= 0 {
+		think(t.held[:at])
+		t.held, t.state = t.held[at+n:], ended
+		return
+	}
+	if t.state == inThought {
+		t.looked = 0
+		if at, _ = t.find(t.calls); at >= 0 {
+			t.state = inCalls
+		} else if at = len(t.held); !eof { // the end may be the beginning of a literal
+			at = max(0, at-longest(t.st.Close, t.calls)+1)
+			at = scan.WholeRunes(t.held[:at])
+		}
+		think(t.held[:at])
+		t.held, t.looked = t.held[at:], 0
+	}
+	if !eof {
+		return
+	}
+	if t.state == unmarked && cut && !scan.Blank(t.held) {
+		if at, _ := scan.FindAnyFold(t.held, 0, t.calls, true); at < 0 {
+			think(t.held)
+			t.held = ""
+		}
+	}
+	t.state = answered
+}
+
+// find is where the first of some literals stands in what is held, or -1; it does not look at anything twice.
+func (t *thinking) find(lits []string) (at, n int) {
+	if at, n = scan.FindAnyFold(t.held, t.looked, lits, true); at < 0 {
+		t.looked = max(t.looked, len(t.held)-longest(lits)+1)
+	}
+	return at, n
+}
+
+// longest is the length of the longest of some literals.
+func longest(lists ...[]string) (n int) {
+	for _, lit := range slices.Concat(lists...) {
+		n = max(n, len(lit))
+	}
+	return n
+}
+
+// release ends the holding of an unmarked beginning: it leaves as a thought where the server is known to
+// leave out what opens one, and else as text.
+func (t *thinking) release(opened bool, think func(string)) (text string) {
+	switch {
+	case t == nil || t.state != unmarked:
+		return ""
+	case opened:
+		t.state = inThought
+		think(t.held)
+	default:
+		t.state, text = answered, t.held
+	}
+	t.held, t.looked = "", 0
+	return text
+}

@@ -1,0 +1,108 @@
+package confine
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Valid is how long a ticket can be taken. A gateway runs several calls of one reply one
+// after the other, so it may be a while.
+const Valid = 30 * time.Minute
+
+// ConfinedLimits are bounds of one command. It is ended when it passes one.
+type ConfinedLimits struct {
+	Time      time.Duration `rule:"time" min:"1s" doc:"How long it may run. Servers run long (24h)." eg:"24h"`
+	Processes int           `rule:"processes" min:"1" max:"100000" doc:"How many processes at once (512)." eg:"512"`
+	Memory    rulefile.Size `rule:"memory" min:"16MiB" doc:"How much memory all of them use together (8GiB)." eg:"8GiB"`
+	File      rulefile.Size `rule:"file" min:"1KiB" doc:"How long a file may be that it writes (8GiB)." eg:"8GiB"`
+	Output    rulefile.Size `rule:"output" min:"1KiB" doc:"How much it may print (256MiB)." eg:"256MiB"`
+}
+
+// Section is what tickets say of the rule files.
+func Section() ruleset.Section {
+	return ruleset.Section{Name: "confined",
+		About: "Limits of one command that runs confined, with all that it starts. If left out, they are as shipped.",
+		Holds: &ConfinedLimits{Time: 24 * time.Hour, Processes: 512, Memory: 8 << 30, File: 8 << 30,
+			Output: 256 << 20}}
+}
+
+// Lasts is how long after its ticket was written a command may still run.
+func Lasts(s *ruleset.Set) time.Duration { return Valid + ruleset.Of[ConfinedLimits](s).Time }
+
+// Folder is where tickets lie. Only its user may look into it. It is safe for concurrent use.
+type Folder struct {
+	dir   string
+	mu    sync.Mutex
+	swept time.Time // when old tickets were last removed
+}
+
+// OpenFolder makes the folder if it does not exist.
+func OpenFolder(dir string) (*Folder, error) {
+	dir, err := filepath.Abs(dir)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err == nil {
+		err = private(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the folder of tickets: %w", err)
+	}
+	return &Folder{dir: dir}, nil
+}
+
+// Dir is where the tickets lie: absolute.
+func (f *Folder) Dir() string { return f.dir }
+
+// private reports a folder into which others may write.
+func private(dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = fmt.Errorf("others may use %s; run: chmod 700 %s", dir, dir)
+	}
+	return err
+}
+
+// Issue writes a ticket, and gives its path.
+func (f *Folder) Issue(t command.Ticket, now time.Time) (path string, err error) {
+	f.sweep(now)
+	t.Until = now.Add(Valid)
+	doc, err := json.Marshal(t)
+	if err == nil {
+		path = filepath.Join(f.dir, rand.Text())
+		err = atomicfile.Write(path, doc, 0o600)
+	}
+	if err != nil {
+		return "", fmt.Errorf("write a ticket: %w", err)
+	}
+	return path, nil
+}
+
+// sweepEvery is how often old tickets are removed: each look at all of them takes time.
+const sweepEvery = time.Minute
+
+// sweep removes what cannot be taken any more. What cannot be removed is tried again.
+func (f *Folder) sweep(now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now.Sub(f.swept).Abs() < sweepEvery {
+		return
+	}
+	f.swept = now
+	list, _ := os.ReadDir(f.dir) // if it cannot be read, a ticket cannot be written either
+	for _, e := range list {
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > 2*Valid {
+			_ = os.Remove(filepath.Join(f.dir, e.Name()))
+		}
+	}
+}

@@ -1,0 +1,206 @@
+package eval
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/noise"
+)
+
+// Target is what a trial measures: an OpenAI-compatible server.
+type Target struct {
+	URL     string // base URL, such as http://127.0.0.1:8080/v1
+	Key     string // sent as a bearer token, if there is one
+	Model   string
+	Stream  bool
+	Timeout time.Duration // of a reply; 0: none
+}
+
+// Result is what a trial found.
+type Result struct {
+	Table  noise.Table
+	Failed map[string]int // how often a reply could not be read, by reason
+}
+
+// Run has the target answer n cases from a seed on, and judges what it sends.
+func (t Target) Run(ctx context.Context, seed uint64, n int, o noise.Options) (Result, error) {
+	out := Result{Failed: map[string]int{}}
+	var stopped error
+	out.Table = noise.Measure(seed, n, o, func(c noise.Case) noise.Got {
+		if stopped = ctx.Err(); stopped != nil {
+			return noise.Got{}
+		}
+		got, err := t.ask(ctx, c, Draw{c.Seed, o})
+		if err != nil && c.Finish != "" { // a broken reply may arrive as one
+			out.Failed[err.Error()]++
+		}
+		return got
+	})
+	return out, stopped
+}
+
+// Rows are the kinds of rows that a table may have beside that of all.
+func Rows() []string { return []string{"op", "pair", "chain", "negative"} }
+
+// Check says what is wrong with the flags of a target, and of rows.
+func (t Target) Check(by []string) error {
+	for _, b := range by {
+		if !slices.Contains(Rows(), b) {
+			return fmt.Errorf("--by is one of %s, not %q", strings.Join(Rows(), ", "), b)
+		}
+	}
+	if t.Timeout <= 0 {
+		return errors.New("--timeout is a time such as 30s")
+	}
+	return nil
+}
+
+// Unread is how many replies could not be read.
+func (r Result) Unread() (n int) {
+	for _, times := range r.Failed {
+		n += times
+	}
+	return n
+}
+
+// Write writes the table, with more rows by some of Rows, and why replies
+// could not be read.
+func (r Result) Write(w io.Writer, by []string) error {
+	prefixes := []string{"all"}
+	for _, b := range by {
+		prefixes = append(prefixes, b+" ")
+	}
+	if err := r.Table.Write(w, prefixes...); err != nil {
+		return err
+	}
+	for _, why := range slices.Sorted(maps.Keys(r.Failed)) {
+		if _, err := fmt.Fprintf(w, "not read %d: %s\n", r.Failed[why], why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask sends the request of a case and reads the reply.
+func (t Target) ask(ctx context.Context, c noise.Case, d Draw) (noise.Got, error) {
+	body, err := json.Marshal(map[string]any{
+		"model": t.Model, "stream": t.Stream, "tools": offered(c),
+		"messages": []any{map[string]any{"role": "user", "content": c.User + "\n\n" + d.String()}},
+	})
+	if err != nil {
+		return noise.Got{}, err
+	}
+	if t.Timeout > 0 {
+		var done context.CancelFunc
+		ctx, done = context.WithTimeout(ctx, t.Timeout)
+		defer done()
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		strings.TrimRight(t.URL, "/")+"/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return noise.Got{}, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if t.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+t.Key)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return noise.Got{}, errors.Unwrap(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(res.Body, maxRequest))
+		return noise.Got{}, fmt.Errorf("status %d: %.120s", res.StatusCode,
+			gjson.GetBytes(text, "error.message"))
+	}
+	if t.Stream {
+		return pieces(res.Body)
+	}
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxRequest))
+	if err != nil || !gjson.ValidBytes(text) {
+		return noise.Got{}, errors.New("the reply is no JSON")
+	}
+	r := reply{}
+	r.add(gjson.GetBytes(text, "choices.0"), "message")
+	return r.got(), nil
+}
+
+// reply is what was read so far.
+type reply struct {
+	content, reasoning strings.Builder
+	calls              []*noise.GotCall
+	finish             string
+}
+
+// pieces reads a stream of events.
+func pieces(from io.Reader) (noise.Got, error) {
+	r := reply{}
+	lines := bufio.NewScanner(from)
+	lines.Buffer(nil, maxRequest)
+	for lines.Scan() {
+		data, ok := strings.CutPrefix(lines.Text(), "data:")
+		switch data = strings.TrimSpace(data); {
+		case !ok:
+		case data == "[DONE]":
+			return r.got(), nil
+		case !gjson.Valid(data):
+			return r.got(), errors.New("an event is no JSON")
+		default:
+			r.add(gjson.Get(data, "choices.0"), "delta")
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return r.got(), errors.New("the stream broke off")
+	}
+	return r.got(), nil
+}
+
+// add takes a message, or a piece of one.
+func (r *reply) add(choice gjson.Result, key string) {
+	m := choice.Get(key)
+	r.content.WriteString(m.Get("content").String())
+	thought := m.Get("reasoning_content")
+	if !thought.Exists() {
+		thought = m.Get("reasoning")
+	}
+	r.reasoning.WriteString(thought.String())
+	for i, c := range m.Get("tool_calls").Array() {
+		at := i
+		if index := c.Get("index"); index.Exists() && key == "delta" {
+			at = int(index.Int())
+		}
+		for len(r.calls) <= at && at < 256 {
+			r.calls = append(r.calls, &noise.GotCall{})
+		}
+		if at < 0 || at >= len(r.calls) {
+			continue
+		}
+		one := r.calls[at]
+		one.Name += c.Get("function.name").String()
+		one.Args = append(one.Args, c.Get("function.arguments").String()...)
+	}
+	if f := choice.Get("finish_reason").String(); f != "" {
+		r.finish = f
+	}
+}
+
+func (r *reply) got() noise.Got {
+	out := noise.Got{Content: r.content.String(), Reasoning: r.reasoning.String(), Finish: r.finish}
+	for _, c := range r.calls {
+		out.Calls = append(out.Calls, *c)
+	}
+	return out
+}

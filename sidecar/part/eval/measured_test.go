@@ -1,0 +1,126 @@
+package eval_test
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/noise"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/replies"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// How many replies are measured for docs/reading.md, and from which seeds on.
+const (
+	aloneSeed, aloneCount       = 10_000_000, 500   // with one kind of damage, each
+	chainSeed, chainCount       = 20_000_000, 6000  // with chains, each length
+	negativeSeed, negativeCount = 30_000_000, 20000 // without a call
+)
+
+// measured is what docs/reading.md shows.
+type measured struct {
+	alone     map[string]noise.Row // each damage by itself
+	chains    map[int]noise.Row    // by how many damages
+	mixes     map[string]noise.Row // other models
+	noCall    map[string]noise.Row // their replies without a call
+	negatives noise.Table
+}
+
+func measureAll(t *testing.T) *measured {
+	set := ruletest.Shipped(t)
+	m := &measured{
+		alone: map[string]noise.Row{}, chains: map[int]noise.Row{},
+		mixes: map[string]noise.Row{}, noCall: map[string]noise.Row{},
+	}
+	ops := noise.Operators()
+	alone := make([]noise.Row, len(ops))
+	each(len(ops), func(i int) { alone[i] = measureOp(t, set, ops[i].ID) })
+	for i, op := range ops {
+		m.alone[op.ID] = alone[i]
+	}
+	lengths := []int{0, 1, 2, 4}
+	tables := make([]noise.Table, len(lengths)+1)
+	each(len(tables), func(i int) {
+		if i == len(lengths) {
+			tables[i] = noise.Measure(negativeSeed, negativeCount, noise.Options{Chain: -1, Negatives: true},
+				reading(t, set))
+			return
+		}
+		tables[i] = noise.Measure(chainSeed, chainCount, noise.Options{Chain: lengths[i]}, reading(t, set))
+	})
+	m.negatives = tables[len(lengths)]
+	for i, n := range lengths {
+		m.chains[n] = *tables[i]["all"]
+	}
+	for _, mix := range noise.Mixes() {
+		m.mixes[mix.ID] = *noise.Measure(chainSeed, chainCount, noise.Options{Mix: mix.ID},
+			reading(t, set))["all"]
+		m.noCall[mix.ID] = *noise.Measure(negativeSeed, negativeCount,
+			noise.Options{Mix: mix.ID, Negatives: true}, reading(t, set))["all"]
+	}
+	return m
+}
+
+// each does jobs on all cores.
+func each(n int, job func(i int)) {
+	var all sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for i := range next {
+				job(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+}
+
+func reading(t *testing.T, set *ruleset.Set) func(noise.Case) noise.Got {
+	return func(c noise.Case) noise.Got {
+		got, err := replies.Read(set, c)
+		if err != nil {
+			t.Errorf("seed %d: %v", c.Seed, err)
+		}
+		return got
+	}
+}
+
+// measureOp measures one damage. Replies that it could not change do not count.
+func measureOp(t *testing.T, set *ruleset.Set, id string) noise.Row {
+	row := noise.Measure(aloneSeed, aloneCount, noise.Options{Only: []string{id}, Chain: 1},
+		reading(t, set))["op "+id]
+	if row == nil {
+		t.Errorf("%s has changed none of %d replies", id, aloneCount)
+		return noise.Row{}
+	}
+	return *row
+}
+
+// Undamaged turns are read whole with the shipped rules. NOISE=n prints how many of n damaged ones are.
+func TestNoise(t *testing.T) {
+	read := reading(t, ruletest.Shipped(t))
+	for seed := range uint64(300) {
+		c := noise.New(seed, noise.Options{})
+		if v := noise.Judge(c, read(c)); v.Recovered != v.Owed || v.WrongValue > 0 || v.WrongName > 0 {
+			t.Errorf("seed %d: %+v", seed, v)
+		}
+	}
+	n, err := strconv.Atoi(os.Getenv("NOISE"))
+	if err != nil {
+		return
+	}
+	for _, o := range []noise.Options{{Chain: 1}, {Chain: 2}, {Chain: 4}, {Mix: "gpt-5"},
+		{Mix: "gpt-5", Negatives: true}, {Chain: -1, Negatives: true}} {
+		t.Logf("%+v", o)
+		if err := noise.Measure(1, n, o, read).Write(t.Output(), "all", "op ", "negative "); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

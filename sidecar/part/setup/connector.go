@@ -1,0 +1,202 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Connector leads agents to a sidecar.
+type Connector struct {
+	openclaw.Sidecar
+	Agent     string        // who is told of the sidecar; empty: an OpenClaw gateway
+	Named     []string      // ids of models to be named; none: all that answer in place of a model
+	Executor  bool          // name the models that run tools of their own, too
+	AskWindow bool          // ask the model server for its context window; Window is what is usual
+	Start     bool          // the gateway starts the sidecar
+	Idle      time.Duration // after which it stops it; 0: never
+	Settings  config.Settings
+	Upstream  bool     // the user has named the upstream of the settings
+	Environ   []string // NAME=value
+	Out, Err  io.Writer
+	Colours   terminal.Colours
+}
+
+// Learn finds out what is not said yet. Whatever is wrong is one of the flags.
+func (c *Connector) Learn(ctx context.Context, set *ruleset.Set) (err error) {
+	if c.URL, err = openclaw.Base(cmp.Or(c.URL, c.address())); err != nil {
+		return fmt.Errorf("--url: %w", err)
+	}
+	if err := c.name(set); err != nil {
+		return err
+	}
+	c.key()
+	if err := c.supervise(); err != nil {
+		return err
+	}
+	if !c.AskWindow {
+		return nil
+	}
+	s := c.Settings
+	if err := s.ReadSecrets(); err != nil {
+		return err
+	}
+	least, why := leastWindow(ctx, s, set)
+	if c.Guessed = least == 0; c.Guessed {
+		fmt.Fprintf(c.Err, "context window: %d is assumed: %s; give it with --context-window\n", c.Window,
+			why)
+		return nil
+	}
+	c.Window = least
+	fmt.Fprintf(c.Err, "context window: %d, as the model server says\n", least)
+	return nil
+}
+
+// name names the models. Without a word about them these are all but those that need tools of
+// their own; the default always is one of them.
+func (c *Connector) name(set *ruleset.Set) error {
+	for i, m := range set.Models {
+		c.Serves = append(c.Serves, m.ID.Value)
+		if i == 0 || m.Mode != ruleset.Executor || c.Executor {
+			c.Models = append(c.Models, m.ID.Value)
+		}
+	}
+	for _, id := range c.Named {
+		if !slices.Contains(c.Serves, id) {
+			return fmt.Errorf("--models: there is no model %q; there are %s", id,
+				strings.Join(c.Serves, ", "))
+		}
+	}
+	if len(c.Named) > 0 {
+		c.Models = c.Named
+	}
+	return nil
+}
+
+// address is where a sidecar with these settings is reached from its own machine.
+func (c *Connector) address() string {
+	host, port, err := net.SplitHostPort(c.Settings.Listen)
+	if ip, perr := netip.ParseAddr(host); err == nil && (host == "" || perr == nil && ip.IsUnspecified()) {
+		return "http://" + net.JoinHostPort("127.0.0.1", port)
+	}
+	return "http://" + c.Settings.Listen
+}
+
+// tokenName is the variable with the token that callers must show.
+const tokenName = config.Prefix + "TOKEN"
+
+// key names the token of the environment, if the flag says none. It is not written down.
+func (c *Connector) key() {
+	switch {
+	case c.Key != "" || c.Settings.Token == "":
+	case strings.HasPrefix(c.Settings.Token, "file:"):
+		who := cmp.Or(c.Agent, "the gateway")
+		fmt.Fprintf(c.Err, "%s names a file, which %s does not read: no key is set; name a variable of %s that holds the token, such as --key '${GPT_OSS_TOKEN}'\n", tokenName, who, who)
+	default:
+		c.Key = "${" + tokenName + "}"
+		if c.Agent == "" {
+			c.tellSecret(tokenName)
+		}
+	}
+}
+
+func (c *Connector) tellSecret(name string) {
+	fmt.Fprintf(c.Err, "%s is a secret, and is not written down: the gateway needs it in its environment, or in ~/.openclaw/.env\n", name)
+}
+
+// supervise says how the gateway starts this program, or what is to be renewed if it does already.
+func (c *Connector) supervise() error {
+	listen := openclaw.Listen(c.URL)
+	if listen != "" {
+		c.Service = &openclaw.Service{Listen: listen, Upstream: c.Settings.Upstream, Guessed: !c.Upstream}
+	}
+	if !c.Start {
+		return nil
+	}
+	program, err := os.Executable()
+	switch {
+	case err != nil:
+		return fmt.Errorf("name this program: %w", err)
+	case listen == "":
+		return fmt.Errorf("--local-service: the gateway can start the sidecar on its own machine only, and %s is on another one, or has no port", c.URL)
+	case strings.Contains(program, "/go-build"):
+		return fmt.Errorf("--local-service: %s is gone when go run ends; run the program that make build makes", program)
+	}
+	handed, secrets, err := c.handed()
+	if err == nil {
+		handed, err = c.keep(handed)
+	}
+	if err != nil {
+		return fmt.Errorf("--local-service: %w", err)
+	}
+	c.Service.Start(program, int(c.Idle.Milliseconds()), handed,
+		func(name string) bool { return slices.Contains(secrets, name) })
+	for _, p := range c.Service.Env {
+		if p.Value == "${"+p.Key+"}" && p.Key != tokenName {
+			c.tellSecret(p.Key)
+		}
+	}
+	return nil
+}
+
+// handed are the variables that the sidecar gets, and the names of the secrets among them. The
+// gateway starts it elsewhere, so that paths are written out.
+func (c *Connector) handed() (pairs, secrets []string, err error) {
+	variables := map[string]config.Setting{}
+	for _, f := range c.Settings.All() {
+		variables[f.Variable()] = f
+		if f.Flag() == "" {
+			secrets = append(secrets, f.Variable())
+		}
+	}
+	variables["OPENCLAW_WORKSPACE"] = variables[config.Prefix+"WORKSPACE"]
+	for _, pair := range c.Environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if !openclaw.Handed(name) {
+			continue
+		}
+		if value != "" {
+			if value, err = variables[name].Whole(value); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		pairs = append(pairs, name+"="+value)
+	}
+	return pairs, secrets, nil
+}
+
+// Print prints the settings.
+func (c *Connector) Print() error {
+	c.doubt()
+	if _, err := fmt.Fprint(c.Out, jsonc.Write(openclaw.Block(c.Sidecar))); err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	c.note(ruleset.OpenClaw)
+	return nil
+}
+
+func (c *Connector) doubt() {
+	for _, doubt := range c.Doubts() {
+		fmt.Fprintln(c.Err, "warning:", doubt)
+	}
+}
+
+// note says what becomes of commands, and notes for serve where the gateway is.
+// note says what becomes of the commands of an agent, and notes for serve where it is.
+func (c *Connector) note(agent string) {
+	fmt.Fprintln(c.Err, "confine:", confine.NoteAgent(agent, c.URL))
+}

@@ -1,0 +1,215 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// most is how much of an answer is read.
+const most = 64 << 20
+
+// FromServer asks a server for what it has counted since its start; with over, what it counts from now on for
+// so long.
+func FromServer(ctx context.Context, client *http.Client, at string, over time.Duration,
+	now func() time.Time) (Usage, error) {
+	base, err := baseURL(at)
+	if err == nil && over < 0 {
+		err = errors.New("--over says for how long to count from now on, so it is not below 0")
+	}
+	if err != nil {
+		return Usage{}, err
+	}
+	first, err := pageOf(ctx, client, base, now)
+	if err != nil || over == 0 {
+		return first.usage(base), err
+	}
+	from := now()
+	select {
+	case <-ctx.Done():
+		return Usage{}, fmt.Errorf("wait for the second page: %w", ctx.Err())
+	case <-time.After(over):
+	}
+	second, err := pageOf(ctx, client, base, now)
+	if err == nil {
+		err = second.since(first)
+	}
+	if err != nil {
+		return Usage{}, fmt.Errorf("ask %s again: %w", base.Redacted(), err)
+	}
+	took := now().Sub(from)
+	return Usage{Models: second.models(), Hours: took.Hours(), From: fmt.Sprintf("counted by %s in %s",
+		base.Redacted(), took.Round(time.Second))}, nil
+}
+
+// usage is what a page says of the time since the start of the process.
+func (p *metricsPage) usage(base *url.URL) Usage {
+	if p == nil {
+		return Usage{}
+	}
+	u := Usage{Models: p.models(), From: "counted by " + base.Redacted() + " since its start"}
+	if p.began > 0 {
+		start := time.Unix(0, int64(p.began*1e9))
+		u.Hours = max(0, p.at.Sub(start).Hours())
+		u.From += ", " + start.Format("2006-01-02 15:04")
+	}
+	return u
+}
+
+// pageOf asks for a page. The server's start is by the server's clock, so its time is, too, if the answer
+// tells it.
+func pageOf(ctx context.Context, client *http.Client, base *url.URL,
+	now func() time.Time) (*metricsPage, error) {
+	res, err := get(ctx, client, base.JoinPath("metrics"))
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	p, err := readPage(io.LimitReader(res.Body, most))
+	if err != nil {
+		return nil, fmt.Errorf("%s/metrics: %w", base.Redacted(), err)
+	}
+	p.at = now()
+	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil {
+		p.at = date.Add(time.Second) // it is cut to the second
+	}
+	return p, nil
+}
+
+// FromPrometheus asks Prometheus for what was counted in a span that ends now, by all servers that it knows.
+func FromPrometheus(ctx context.Context, client *http.Client, at string, span time.Duration) (Usage, error) {
+	base, err := baseURL(at)
+	if err != nil {
+		return Usage{}, err
+	}
+	if span < time.Minute {
+		return Usage{}, errors.New("--over must say how far back Prometheus is to look: 24h, 720h, at least 1m")
+	}
+	counts, err := query(ctx, client, base, "sum by (model, kind) (increase("+counted+"["+seconds(span)+"]))")
+	if err != nil {
+		return Usage{}, err
+	}
+	seen, err := known(ctx, client, base, span)
+	if err != nil {
+		return Usage{}, err
+	}
+	p := &metricsPage{tokens: map[string]*Tokens{}}
+	for _, s := range counts {
+		p.add(s.Labels["model"], s.Labels["kind"], s.value)
+	}
+	u := Usage{Models: p.models(), Hours: span.Hours(), From: "counted in " + span.String() +
+		", as " + base.Redacted() + " says"}
+	if seen < span-span/50 {
+		u.Hours = seen.Hours()
+		u.From = fmt.Sprintf("counted in %s (of %s Prometheus knows no more), as %s says",
+			seen.Round(time.Second), span, base.Redacted())
+	}
+	return u, nil
+}
+
+// known is how much of a span Prometheus knows: it may keep less, or know the servers for less. It looks at
+// 500 moments, and again at the time around the first of them, until that is known well enough.
+func known(ctx context.Context, client *http.Client, base *url.URL,
+	span time.Duration) (age time.Duration, err error) {
+	for window := span; ; {
+		step := max(window/500, time.Second)
+		first, err := query(ctx, client, base, "min(min_over_time(timestamp(gptoss_executor_open_streams)["+
+			seconds(window)+":"+seconds(step)+"]))")
+		if err != nil {
+			return 0, err
+		}
+		if age = 0; len(first) == 1 {
+			age = time.Duration((first[0].at - first[0].value) * float64(time.Second))
+		}
+		if step <= time.Second || age > 50*step {
+			return age, nil
+		}
+		window = age + 2*step
+	}
+}
+
+// seconds is a span as PromQL has it.
+func seconds(d time.Duration) string {
+	return strconv.FormatInt(int64(math.Ceil(d.Seconds())), 10) + "s"
+}
+
+// series is one line of an answer of Prometheus.
+type series struct {
+	Labels map[string]string `json:"metric"`
+	Value  [2]any            `json:"value"` // when, and a number as text
+	at     float64           // Unix time of the answer
+	value  float64
+}
+
+func query(ctx context.Context, client *http.Client, base *url.URL, expr string) ([]series, error) {
+	to := base.JoinPath("api/v1/query")
+	to.RawQuery = url.Values{"query": {expr}}.Encode()
+	res, err := get(ctx, client, to)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	var answer struct {
+		Status string `json:"status"`
+		Data   struct {
+			Result []series `json:"result"`
+		} `json:"data"`
+	}
+	if err := json.NewDecoder(io.LimitReader(res.Body, most)).Decode(&answer); err != nil ||
+		answer.Status != "success" {
+		return nil, fmt.Errorf("%s gave no answer of Prometheus; is this its address?", base.Redacted())
+	}
+	for i := range answer.Data.Result {
+		s := &answer.Data.Result[i]
+		s.at, _ = s.Value[0].(float64)
+		text, _ := s.Value[1].(string)
+		if s.value, err = strconv.ParseFloat(text, 64); err != nil || !(s.value >= 0) {
+			return nil, fmt.Errorf("%s: %v is no number of tokens", base.Redacted(), s.Value[1])
+		}
+	}
+	return answer.Data.Result, nil
+}
+
+func get(ctx context.Context, client *http.Client, to *url.URL) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the metrics: %w", err)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the metrics: %w", err)
+	}
+	if res.StatusCode != http.StatusOK {
+		_ = res.Body.Close()
+		return nil, fmt.Errorf("ask for the metrics: %s answered %s", req.URL.Host, res.Status)
+	}
+	return res, nil
+}
+
+// baseURL takes a URL, or HOST:PORT. What is shown of it is Redacted: it may hold a password.
+func baseURL(at string) (*url.URL, error) {
+	if strings.HasPrefix(at, ":") { // the server listens everywhere
+		at = "127.0.0.1" + at
+	}
+	if !strings.Contains(at, "://") {
+		at = "http://" + at
+	}
+	u, err := url.Parse(at)
+	if err != nil {
+		return nil, errors.New("this is no address of a server; write it as http://127.0.0.1:8001")
+	}
+	if u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%s is no address of a server; write it as http://127.0.0.1:8001",
+			u.Redacted())
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	return u, nil
+}

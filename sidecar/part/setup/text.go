@@ -1,0 +1,89 @@
+package setup
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Lines is a report for people.
+func (r *Report) Lines() (out []string) {
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	say("tokens, %s", r.From)
+	for _, t := range r.Models {
+		say("  %-18s %14s prompt  %14s completion, %s of it reasoning", t.Model, whole(t.Prompt),
+			whole(t.Completion), whole(t.Reasoning))
+	}
+	if r.Total == nil {
+		say("cost: not known. Say what an hour of your machines costs with --per-hour, or --watts and --per-kwh")
+	} else {
+		say("cost%s", r.in())
+		for _, p := range r.Parts {
+			say("  %-18s %14s  %s", p.Name, money(p.Value), p.Way)
+		}
+		say("  %-18s %14s  %s", r.Total.Name, money(r.Total.Value), r.Total.Way)
+		say("for a million%s", r.in())
+		for _, p := range r.Per {
+			say("  %-18s %14s  %s", p.Name, money(p.Value), p.Way)
+		}
+		if len(r.Per) == 1 {
+			say("  to tell prompt from completion, say with --weight how many prompt tokens are as dear as one completion token")
+		}
+	}
+	if len(r.Hosted) > 0 {
+		say("the same tokens elsewhere%s", r.in())
+	}
+	for _, h := range r.Hosted {
+		beside := ""
+		if h.Times > 0 {
+			beside = fmt.Sprintf(", %s times your own", rough(h.Times))
+		}
+		say("  %-18s %14s  %s%s", h.Name, money(h.Value), h.Way, beside)
+		say("  %-18s %14s  price from %s", "", "", h.Source)
+	}
+	if len(r.Hosted) > 0 {
+		say("  another model counts the same text in other tokens, and needs more or fewer of them for the same work")
+	}
+	return out
+}
+
+// in names the currency, if there is one.
+func (r *Report) in() string {
+	if r.Currency == "" {
+		return ""
+	}
+	return ", in " + r.Currency
+}
+
+// whole is a number of tokens, with its thousands apart.
+func whole(n float64) string {
+	s := strconv.FormatFloat(math.Round(n), 'f', 0, 64)
+	var b strings.Builder
+	for i, digit := range s {
+		if i > 0 && (len(s)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	return b.String()
+}
+
+// money is an amount: cents, and of less than 1 four digits that say something.
+func money(n float64) string {
+	if n != 0 && n < 1 {
+		return strconv.FormatFloat(n, 'g', 4, 64)
+	}
+	return strconv.FormatFloat(n, 'f', 2, 64)
+}
+
+// given is a number as the user gave it, all its digits.
+func given(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// rough is a number that comes of others: four digits of it say enough.
+func rough(n float64) string {
+	if n >= 1000 {
+		return strconv.FormatFloat(math.Round(n), 'f', -1, 64)
+	}
+	return strconv.FormatFloat(n, 'g', 4, 64)
+}

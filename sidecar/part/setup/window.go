@@ -1,0 +1,57 @@
+package setup
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+)
+
+// window asks a server of a model how many tokens it takes; 0: it does not say. The error
+// says that it cannot be asked.
+func window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model,
+	u ruleset.Upstream) (int, error) {
+	c, err := upstream.FleetConfigOf(s, u)
+	if err != nil {
+		return 0, err
+	}
+	c.Server = cmp.Or(m.Server.Value, c.Server)
+	c.Connect, c.IdleConnections, c.Log = set.Limits.Connect, 1, slog.New(slog.DiscardHandler)
+	up, err := upstream.New(c)
+	if err != nil {
+		return 0, err
+	}
+	defer up.Close()
+	if err := up.Ready(ctx, set.Limits.ProbeTimeout); err != nil {
+		return 0, fmt.Errorf("ask %s for its context window: %w", up.Address(), err)
+	}
+	sent, err := up.Model(ctx, set, m, m.ID.Value)
+	return up.Window(up.Server(ctx, set), sent.Name), err
+}
+
+// leastWindow is the context window that the model servers of a rule set tell: the smallest, if
+// they are several; 0: none tells it, and why says why.
+func leastWindow(ctx context.Context, s config.Settings, set *ruleset.Set) (least int, why string) {
+	why = "the model server does not say it"
+	asked := map[string]bool{}
+	for _, m := range set.Models {
+		for _, u := range set.UpstreamsOf(m) {
+			if asked[u.URL] {
+				continue
+			}
+			asked[u.URL] = true
+			n, err := window(ctx, s, set, m, u)
+			if err != nil {
+				why = err.Error()
+			}
+			if n > 0 && (least == 0 || n < least) {
+				least = n
+			}
+		}
+	}
+	return least, why
+}

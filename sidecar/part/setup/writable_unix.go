@@ -1,0 +1,8 @@
+//go:build unix
+
+package setup
+
+import "golang.org/x/sys/unix"
+
+// writable reports whether this user may make a file in a folder. Nothing is made.
+func writable(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }

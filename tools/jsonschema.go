@@ -1,0 +1,243 @@
+package tools
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tidwall/gjson"
+)
+
+// Schema is a schema, or a part of one, ready to check values, with what a reader of arguments asks of it.
+// What is absent is zero. The parts of a schema may refer in circles.
+type Schema struct {
+	Bool     *bool // a schema that accepts everything, or nothing
+	Plain    bool  // Types, Properties, Required, Others, Closed and Items are all that it says
+	Branched bool  // which properties it takes depends on others, or on the way to it
+
+	Ref                 *Schema
+	Types               []string // in the order null, boolean, number, integer, string, array, object
+	Enum                []any
+	Const               *any
+	AllOf, AnyOf, OneOf []*Schema
+	Items               *Schema // of the elements behind those with schemas of their own
+	Required            []string
+	Properties          map[string]*Schema
+	PatternProperties   []Pattern // in the order of the alphabet
+	Others              *Schema   // additionalProperties, unless they are false
+	Closed              bool      // additionalProperties: false
+
+	compiled *jsonschema.Schema
+}
+
+// Pattern is the schema of the properties whose names match.
+type Pattern struct {
+	Name jsonschema.Regexp
+	*Schema
+}
+
+// CompileSchema reads a schema, draft 2020-12 unless it says otherwise. A property nullable is that of
+// OpenAPI 3.0.
+func CompileSchema(text []byte) (*Schema, error) {
+	const place = "tool:///arguments"
+	if !json.Valid(text) {
+		return nil, errors.New("read a JSON Schema: it is no JSON")
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // which knows no scheme
+	c.UseRegexpEngine(lenient)
+	doc := value(gjson.ParseBytes(text))
+	if parts(doc, 0) > mostParts {
+		return nil, fmt.Errorf("read a JSON Schema: it has more than %d values, or is nested deeper than %d",
+			mostParts, deepest)
+	}
+	nullable(doc)
+	if err := c.AddResource(place, doc); err != nil {
+		return nil, fmt.Errorf("read a JSON Schema: %w", err)
+	}
+	s, err := c.Compile(place)
+	var invalid *jsonschema.SchemaValidationError
+	switch {
+	case errors.As(err, &invalid):
+		at := strings.Join(found(invalid.Err)[0].At, "/")
+		return nil, fmt.Errorf("read a JSON Schema: /%s: the draft forbids this value", at)
+	case err != nil:
+		return nil, fmt.Errorf("read a JSON Schema: %w", err)
+	}
+	return reader{}.read(s), nil
+}
+
+// These bound the values in a schema, and how deep they are nested: the time to compile grows with the square
+// of the one, and with the cube of the other.
+const mostParts, deepest = 5_000, 100
+
+// parts is how many values there are in a value, itself among them; what is too deep is too many.
+func parts(v any, depth int) int {
+	n := 1
+	if depth > deepest {
+		n += mostParts
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, e := range v {
+			n += parts(e, depth+1)
+		}
+	case []any:
+		for _, e := range v {
+			n += parts(e, depth+1)
+		}
+	}
+	return n
+}
+
+// lenient takes ECMAScript patterns that Go cannot express, such as look-ahead, as matching everything, so
+// that the rest of the schema stays in force.
+func lenient(pattern string) (jsonschema.Regexp, error) {
+	if re, err := regexp.Compile(pattern); err == nil {
+		return re, nil
+	}
+	return regexp.Compile("")
+}
+
+// nullable writes the nullable of OpenAPI 3.0 in the words of JSON Schema: null is right, whatever else a
+// part of a schema says.
+func nullable(schema any) {
+	switch v := schema.(type) {
+	case []any:
+		for _, e := range v {
+			nullable(e)
+		}
+	case map[string]any:
+		for key, e := range v {
+			switch key {
+			case "enum", "const", "default", "examples":
+			case "properties", "patternProperties", "$defs", "definitions", "dependencies",
+				"dependentSchemas":
+				named, _ := e.(map[string]any)
+				for _, sub := range named {
+					nullable(sub)
+				}
+			default:
+				nullable(e)
+			}
+		}
+		if v["nullable"] == true {
+			allowNull(v)
+		}
+	}
+}
+
+func allowNull(schema map[string]any) {
+	if value, ok := schema["const"]; ok {
+		schema["enum"] = []any{value}
+		delete(schema, "const")
+	}
+	if values, ok := schema["enum"].([]any); ok && !slices.Contains(values, nil) {
+		schema["enum"] = append(values, nil)
+	}
+	switch types := schema["type"].(type) {
+	case string:
+		if types != "null" {
+			schema["type"] = []any{types, "null"}
+		}
+	case []any:
+		if !slices.Contains(types, any("null")) {
+			schema["type"] = append(types, "null")
+		}
+	}
+	whole := map[string]any{} // what is said of a value of any type
+	for _, key := range []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then",
+		"else"} {
+		if v, ok := schema[key]; ok {
+			whole[key] = v
+			delete(schema, key)
+		}
+	}
+	if len(whole) > 0 {
+		schema["anyOf"] = []any{whole, map[string]any{"type": "null"}}
+	}
+}
+
+// reader reads what the library has compiled, each part once.
+type reader map[*jsonschema.Schema]*Schema
+
+func (r reader) read(from *jsonschema.Schema) *Schema {
+	if from == nil {
+		return nil
+	}
+	if s := r[from]; s != nil {
+		return s
+	}
+	s := &Schema{Bool: from.Bool, Plain: isPlain(from), Const: from.Const, Required: from.Required,
+		compiled: from}
+	r[from] = s
+	s.Branched = len(from.Dependencies)+len(from.DependentRequired)+len(from.DependentSchemas) > 0 ||
+		from.If != nil || from.DynamicRef != nil || from.RecursiveRef != nil
+	s.Ref, s.Items = r.read(from.Ref), r.read(from.Items2020)
+	if from.Types != nil {
+		s.Types = from.Types.ToStrings()
+	}
+	if from.Enum != nil {
+		s.Enum = from.Enum.Values
+	}
+	s.AllOf, s.AnyOf, s.OneOf = r.all(from.AllOf), r.all(from.AnyOf), r.all(from.OneOf)
+	if items, ok := from.Items.(*jsonschema.Schema); ok {
+		s.Items = r.read(items)
+	}
+	if from.Properties != nil {
+		s.Properties = make(map[string]*Schema, len(from.Properties))
+	}
+	for name, sub := range from.Properties {
+		s.Properties[name] = r.read(sub)
+	}
+	for name, sub := range from.PatternProperties {
+		s.PatternProperties = append(s.PatternProperties, Pattern{name, r.read(sub)})
+	}
+	slices.SortFunc(s.PatternProperties, func(a, b Pattern) int {
+		return cmp.Compare(a.Name.String(), b.Name.String())
+	})
+	switch others := from.AdditionalProperties.(type) {
+	case bool:
+		if s.Closed = !others; others {
+			s.Others = &Schema{Bool: &others}
+		}
+	case *jsonschema.Schema:
+		s.Others = r.read(others)
+	}
+	return s
+}
+
+func (r reader) all(from []*jsonschema.Schema) (out []*Schema) {
+	for _, s := range from {
+		out = append(out, r.read(s))
+	}
+	return out
+}
+
+// isPlain reports whether a schema says nothing else of a value than the fields of Schema.Plain.
+func isPlain(s *jsonschema.Schema) bool {
+	rest := *s
+	rest.Types, rest.Properties, rest.Required = nil, nil, nil
+	rest.AdditionalProperties, rest.Items2020 = nil, nil
+	if _, ok := rest.Items.(*jsonschema.Schema); ok {
+		rest.Items = nil
+	}
+	rest.DraftVersion, rest.Location, rest.ID = 0, "", ""
+	rest.Anchor, rest.RecursiveAnchor, rest.DynamicAnchor = "", false, ""
+	rest.Title, rest.Description, rest.Default, rest.Comment, rest.ReadOnly, rest.WriteOnly, rest.Examples,
+		rest.Deprecated = "", "", nil, "", false, false, nil, false
+	fields := reflect.ValueOf(rest)
+	for i := range fields.NumField() {
+		if fields.Type().Field(i).IsExported() && !fields.Field(i).IsZero() {
+			return false
+		}
+	}
+	return true
+}
