@@ -10,7 +10,7 @@ import (
 
 // content masks the control tokens in a message's content, makes one string of
 // its parts where the server would split them, puts a sentence in place of what the model
-// cannot read, and adds head and tail. An answer without content gets an empty one.
+// cannot read, and adds head and tail. A message without content and calls gets an empty one.
 func (d *draft) content(m *openai.Message, head, tail string) {
 	doc := d.q.Body
 	kind := byte('n')
@@ -29,7 +29,7 @@ func (d *draft) content(m *openai.Message, head, tail string) {
 	case '[':
 		d.parts(m.Content, head, tail)
 	case 'n':
-		if head+tail == "" && (m.Role != "assistant" || m.CallsSpan.Present()) {
+		if head+tail == "" && m.CallsSpan.Present() {
 			return
 		}
 		value := openai.AppendString(nil, Masked(head+tail))

@@ -188,6 +188,8 @@ func TestPrepareUnreadable(t *testing.T) {
 		{"no content", "ollama", said("assistant", `"content":null`), said("assistant", `"content":""`)},
 		{"no member content", "vllm", said("assistant", `"refusal":null`), `{"content":"","role":"assistant","refusal":null}`},
 		{"no content beside calls", "ollama", called, called},
+		{"no content in a result", "llamacpp", called + `,{"role":"tool","tool_call_id":"call2"}`, called + `,{"content":"","role":"tool","tool_call_id":"call2"}`},
+		{"nor a text", "ollama", called + "," + result("null"), called + "," + result(`""`)},
 		{"a result without its call", "llamacpp", said("tool", `"tool_call_id":"gone","name":"exec","content":"out"`), said("user", `"content":"This is the result of an earlier call of exec, which is no longer part of this conversation:\n\nout"`)},
 		{"one in parts", "llamacpp", said("tool", `"tool_call_id":"gone","content":[{"type":"text","text":"out"}]`), said("user", `"content":[{"type":"text","text":"This is the result of an earlier call of a tool, which is no longer part of this conversation:\n\n"},{"type":"text","text":"out"}]`)},
 		{"one that comes too early", "llamacpp", result(`"out"`) + "," + called, said("user", `"content":"This is the result of an earlier call of a tool, which is no longer part of this conversation:\n\nout"`) + "," + called},
