@@ -52,6 +52,8 @@ func TestCall(t *testing.T) {
 		{execTool, `{"arguments": {"command":"ls"}}`, `exec {"command":"ls"}`, "args.unwrap"},
 		{readTool, `{"args":"{\"path\":\"a\"}"}`, `read {"path":"a"}`, "args.unwrap"},
 		{execTool, `{"arguments": {"path":"ls"}}`, `bad_schema`, ""},
+		{"look(city:string)", `{"input":"{\"city\":\"Oslo\"}"}`, `look {"city":"Oslo"}`, "args.unwrap"},
+		{"look(city:string)", `{"input":{"town":"Oslo"}}`, `bad_schema`, ""},
 		{execTool, `{"arguments": "ls"}`, `bad_schema`, ""},
 		{metaTool, `{"tool":"a","args":{"b":1}"}`, `execute {"tool":"a","args":{"b":1}}`, "json.quote"},
 		{execTool, `{"command":""ls -la","timeout":1}`, `exec {"command":"ls -la","timeout":1}`,

@@ -274,7 +274,7 @@ func (c *Catalog) take(m Match, w *shaper, r args.Reading, end Ending) (string, 
 	}
 	noted := len(w.repairs)
 	object, refusal := w.fit(r.Text)
-	if refusal == nil || w.schema == nil {
+	if refusal == nil && !w.strangers(argumentsOf([]byte(object), nil)) || w.schema == nil {
 		return object, refusal
 	}
 	if inner, ok := c.deeper(m, w, r.Text); ok && w.levels < maxLevels {
@@ -283,7 +283,7 @@ func (c *Catalog) take(m Match, w *shaper, r args.Reading, end Ending) (string, 
 			return object, nil
 		}
 	}
-	return "", refusal
+	return object, refusal
 }
 
 // within returns the arguments that stand within an object, if they are what the tool takes.
