@@ -225,6 +225,8 @@ func (t *text) around(v string, end int, eof bool) (Signs, verdict) {
 	switch a := t.past.Ends(); {
 	case cut && a != Ended:
 		return signs | Quoted, yes
+	case t.mode == inBlock && t.open.st.Own && (a == Ended || b == NoSentence || t.abuts(v, 0)):
+		return signs, yes // a sentence about such a call goes on around it
 	case a == InItem, b == SameSentence, a != Ended && b == NextPart, a > PartOpen && b == NextLine:
 		return signs | Quoted, yes
 	case a == InSentence, b == SameLine, b == NextPart, t.loose: // an example, or the call itself
@@ -262,12 +264,16 @@ func (t *text) inQuotation(v string, j, end int, eof bool) verdict {
 	if a := p.Ends(); a != InSentence && a != InItem {
 		return no
 	}
-	// who writes about one leaves a blank
-	if end < len(v) && !scan.IsSpace(t.before(v, j)) && strings.IndexByte("\"'`*_(", t.before(v, j)) < 0 &&
-		!scan.IsSpace(v[end]) {
+	if end < len(v) && t.abuts(v, j) && !scan.IsSpace(v[end]) {
 		return no
 	}
 	return t.r.s.header.Words.Sentence(v[end:], eof)
+}
+
+// abuts says that text stands right in front of v[j:]: who writes about a token leaves a blank, or quotes it.
+func (t *text) abuts(v string, j int) bool {
+	b := t.before(v, j)
+	return !scan.IsSpace(b) && strings.IndexByte("\"'`*_(", b) < 0
 }
 
 // follows looks at v[end:].
