@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -72,6 +73,10 @@ func (w *shaper) decode(s *Schema, raw string) string {
 	text := strings.TrimSpace(v.String())
 	if v.Type != gjson.String || text == "" || text[0] != '{' && text[0] != '[' {
 		return raw
+	}
+	var inner string // its quotes may have been escaped once more
+	if !gjson.Valid(text) && json.Unmarshal([]byte(`"`+text+`"`), &inner) == nil && gjson.Valid(inner) {
+		text = inner
 	}
 	fixed, err := jsonrepair.Repair(text, w.rules.MaxDepth)
 	if err != nil || fixed.Cut >= jsonrepair.Unquoted || (fixed.Unsure || fixed.Words ||

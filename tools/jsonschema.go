@@ -58,7 +58,7 @@ func CompileSchema(text []byte) (*Schema, error) {
 		return nil, fmt.Errorf("read a JSON Schema: it has more than %d values, or is nested deeper than %d",
 			mostParts, deepest)
 	}
-	nullable(doc)
+	usual(doc)
 	if err := c.AddResource(place, doc); err != nil {
 		return nil, fmt.Errorf("read a JSON Schema: %w", err)
 	}
@@ -106,13 +106,17 @@ func lenient(pattern string) (jsonschema.Regexp, error) {
 	return regexp.Compile("")
 }
 
-// nullable writes the nullable of OpenAPI 3.0 in the words of JSON Schema: null is right, whatever else a
-// part of a schema says.
-func nullable(schema any) {
+// typeNames are names that programs give to types of JSON Schema.
+var typeNames = map[string]string{"float": "number", "double": "number", "int": "integer", "long": "integer",
+	"str": "string", "text": "string", "bool": "boolean", "list": "array", "tuple": "array", "dict": "object"}
+
+// usual writes types as JSON Schema calls them, and the nullable of OpenAPI 3.0 in its words: null is right,
+// whatever else a part of a schema says.
+func usual(schema any) {
 	switch v := schema.(type) {
 	case []any:
 		for _, e := range v {
-			nullable(e)
+			usual(e)
 		}
 	case map[string]any:
 		for key, e := range v {
@@ -122,11 +126,14 @@ func nullable(schema any) {
 				"dependentSchemas":
 				named, _ := e.(map[string]any)
 				for _, sub := range named {
-					nullable(sub)
+					usual(sub)
 				}
 			default:
-				nullable(e)
+				usual(e)
 			}
+		}
+		if name, ok := v["type"].(string); ok && typeNames[name] != "" {
+			v["type"] = typeNames[name]
 		}
 		if v["nullable"] == true {
 			allowNull(v)

@@ -1,5 +1,31 @@
 package tools
 
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+)
+
+// Value is the JSON of an argument in a format that writes every value as a text: null, an object or a list
+// where its parameter takes such a one, but not any value; else the text.
+func (c *Catalog) Value(tool, key, text string) string {
+	value := strings.TrimSpace(text)
+	m, refusal := c.Name(tool)
+	if value == "" || strings.IndexByte("n[{", value[0]) < 0 || !gjson.Valid(value) || refusal != nil ||
+		m.Tool == nil {
+		return jsontext.Quote(text)
+	}
+	if s := c.schemas.of(m.Tool.Parameters); s != nil && s.props[key] != nil {
+		takes := s.props[key].Accepts
+		if takes(value) && !(takes("0") && takes("{}") && takes("null")) {
+			return value
+		}
+	}
+	return jsontext.Quote(text)
+}
+
 // Param reports whether key may be a parameter of the tool: one that its schema
 // names, or that a rule knows by another name. Where nothing is known of the tool,
 // every key may be one.

@@ -220,9 +220,17 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 			end = at
 		}
 	}
-	behind, is := t.closed(v, scan.SkipBytes(v, end, "}]"), eof) // closers too many are noise
-	if is == wait {
+	behind, is := t.closed(v, scan.SkipBytes(v, end, "}]"), eof)                   // closers too many are noise
+	if next := scan.SkipBytes(v, behind, " \t\r\n,;"); is == no && next > behind { // another may follow
+		if is = scan.WaitUnless(eof || next < len(v)); next < len(v) && v[next] == '{' {
+			behind = next
+		}
+	}
+	switch {
+	case is == wait:
 		return block{}, wait
+	case t.open.st.Own && t.scan.End == 0 && t.scan.Stop == 0: // it lacks its end, and the block does
+		return block{end: len(v), truncated: true}, yes
 	}
 	found, ok := t.unwrap(t.open.st, v[i:end], t.ending().How == tools.Cut)
 	if !ok && t.scan.End == 0 && t.scan.Stop == 0 {

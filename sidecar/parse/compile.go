@@ -111,7 +111,14 @@ func (s *Strategies) add(st *Strategy) error {
 // open puts an opener into the tables that the reader scans with.
 func (s *Strategies) open(op *opener) {
 	a := op.lit[0]
-	s.openers[scan.Lower(a)] = append(s.openers[scan.Lower(a)], op)
+	list := s.openers[scan.Lower(a)]
+	at := slices.IndexFunc(list, func(short *opener) bool { // what goes on as it does is looked for first
+		return len(short.lit) < len(op.lit) && strings.EqualFold(short.lit, op.lit[:len(short.lit)])
+	})
+	if at < 0 {
+		at = len(list)
+	}
+	s.openers[scan.Lower(a)] = slices.Insert(list, at, op)
 	if !scan.IsWord(a) || a >= 0x80 {
 		s.first[a] = opensAnywhere
 		return

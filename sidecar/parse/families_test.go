@@ -1,6 +1,7 @@
 package parse_test
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
@@ -127,6 +128,77 @@ func TestChatTemplates(t *testing.T) {
 	if len(right) < 45 {
 		t.Errorf("only %d templates were read", len(right))
 	}
+}
+
+// familyTools are offered to the replies of TestFamilyKinds.
+const familyTools = `[{"name": "plant", "parameters": {"type": "object", "properties": {"bed": {"type": "string"},
+	"rows": {"type": "int"}, "note": {"type": ["string", "null"]}, "seeds": {"type": "array"}}}},
+	{"name": "water", "parameters": {"type": "object", "properties": {"litres": {"type": "number"}}}}]`
+
+// What engines get wrong or refuse in replies of their models is read, each kind in one family that writes it.
+func TestFamilyKinds(t *testing.T) {
+	var offered []json.RawMessage
+	if err := json.Unmarshal([]byte(familyTools), &offered); err != nil {
+		t.Fatal(err)
+	}
+	const muse = "<|message|><atem:function_calls>\n<atem:invoke name=\"water\">\n</atem:invoke>\n</atem:function_calls>"
+	for _, c := range []struct{ family, text, calls, shown, thought string }{
+		// Text behind a call, or right in front of it, makes no quotation of it; a sentence around it does.
+		{"mistral", "[TOOL_CALLS] [{\"name\": \"water\", \"arguments\": {}}]\nand then I wait", "water{}", "and then I wait", ""},
+		{"qwen3", "Erst gießen🌱<tool_call>{\"name\": \"water\", \"arguments\": {}}</tool_call>dann ernten", "water{}", "Erst gießen🌱dann ernten", ""},
+		{"deepseek", "I water it.\n\n    <｜DSML｜tool_calls>\n    <｜DSML｜invoke name=\"water\">\n    </｜DSML｜invoke>\n    </｜DSML｜tool_calls>", "water{}", "I water it.", ""},
+		{"qwen3", "One writes <tool_call>{\"name\": \"water\", \"arguments\": {}}</tool_call> to water it.", "", "One writes <tool_call>{\"name\": \"water\", \"arguments\": {}}</tool_call> to water it.", ""},
+		// Marks that open or close nothing are not shown.
+		{"kimi", "Nothing to do.<|tool_calls_section_begin|><|tool_calls_section_end|>", "", "Nothing to do.", ""},
+		{"gemma4", "<|tool_call>call:water{litres:2}<tool_call|><tool_call|>Done.", `water{"litres":2}`, "Done.", ""},
+		{"mistral", "[TOOL_CALLS] nothing to water", "", "nothing to water", ""},
+		// The mark that ends a call is missing, or the one that ends the turn stands there.
+		{"kimi", `<|tool_call_begin|>functions.water:0<|tool_call_argument_begin|>{"litres":1}<|tool_call_begin|>functions.water:1<|tool_call_argument_begin|>{"litres":2}`, `water{"litres":1} water{"litres":2}`, "", ""},
+		{"gemma4", "<|tool_call>call:water{litres:2}<turn|>", `water{"litres":2}`, "", ""},
+		{"gemma4", `call:plant{bed:<|"|>north "A"<|"|>}`, `plant{"bed":"north \"A\""}`, "", ""},
+		// The whole call lacks its end: it may have been cut.
+		{"qwen3", "<tool_call>\n{\"name\": \"water\", \"arguments\": {\"litres\": 2}", "", "", ""},
+		// A number stands for the name.
+		{"kimi", `<|tool_calls_section_begin|><|tool_call_begin|>0<|tool_call_argument_begin|>{"litres":3}<|tool_call_end|><|tool_calls_section_end|>`, `water{"litres":3}`, "", ""},
+		// Arguments in JSON where tags are usual, or below a key that says nothing.
+		{"deepseek", "<｜DSML｜tool_calls><｜DSML｜invoke name=\"water\">\n{\"litres\":4}\n</｜DSML｜invoke></｜DSML｜tool_calls>", `water{"litres":4}`, "", ""},
+		{"deepseek", "<｜DSML｜tool_calls><｜DSML｜invoke name=\"water\"><｜DSML｜parameter name=\"input\" string=\"true\">{\"litres\":4}</｜DSML｜parameter></｜DSML｜invoke></｜DSML｜tool_calls>", `water{"litres":4}`, "", ""},
+		// Line breaks and quotes that were escaped once too often.
+		{"glm", `<tool_call>plant\n<arg_key>seeds</arg_key>\n<arg_value>[{\"of\":\"dill\"}]</arg_value>\n</tool_call>`, `plant{"seeds":[{"of":"dill"}]}`, "", ""},
+		// Types that the schema alone knows, also if it calls them as programs do.
+		{"qwen3", "<tool_call><function=plant><parameter=rows>\n7\n</parameter><parameter=note>\nnull\n</parameter><parameter=bed>\nnull\n</parameter></function></tool_call>", `plant{"rows":7,"note":null,"bed":"null"}`, "", ""},
+		// What closes a value is missing, or only seems to be.
+		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\nsouth\n<parameter=rows>\n7\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"south","rows":7}`, "", ""},
+		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n<parameter=rows>\nb\n</parameter>\n<parameter=rows>\n7\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"a\n<parameter=rows>\nb","rows":7}`, "", ""},
+		{"gemma4", `<|tool_call>call:plant{note:"dry, bed: none",bed:<|"|>east<|"|>}<tool_call|>`, `plant{"note":"dry, bed: none","bed":"east"}`, "", ""},
+		// Signs between call objects.
+		{"llama", `<|python_tag|>{"name": "water", "parameters": {"litres":1}}; {"name": "water", "parameters": {"litres":2}}`, `water{"litres":1} water{"litres":2}`, "", ""},
+		// Thoughts without a name, one behind the other, or begun by the prompt.
+		{"gemma4", "<|channel>dry<channel|><|channel>thought\nvery dry<channel|>I water it.", "", "I water it.", "dryvery dry"},
+		{"gemma4", "It is dry.<channel|>I water it.", "", "I water it.", "It is dry."},
+		{"gemma4", "I water it.<|channel>thought\n<channel|>", "", "I water it.", ""},
+		// Messages to the user; a call that stands in one is shown.
+		{"muse", " to=user<|message|>I look, then water.<|eom|><|start|>assistant to=water" + muse, "water{}", "I look, then water.", ""},
+		{"muse", " to=user<|message|>It goes so:\n" + muse[len("<|message|>"):] + "<|eot|>", "", "It goes so:\n" + muse[len("<|message|>"):], ""},
+	} {
+		s, catalog := shipped.Strategies(c.family), catalogOf(offered, true)
+		got := readPieces(s, catalog, []string{c.text}, "stop")
+		shown, thought := strings.TrimSpace(got.Content), strings.TrimSpace(got.Reasoning)
+		if calls := told(got.Calls); calls != c.calls || shown != c.shown || thought != c.thought {
+			t.Errorf("%s: %q\ncalls %s, shown %q, thought %q\nwant %s, %q, %q", c.family, c.text, calls, shown, thought,
+				c.calls, c.shown, c.thought)
+		}
+		sameInPieces(t, c.text, s, catalog, c.text, "stop", got)
+	}
+}
+
+// told are calls in one line: name and arguments.
+func told(calls []tools.Call) string {
+	var all []string
+	for _, c := range calls {
+		all = append(all, c.Name+string(c.Arguments))
+	}
+	return strings.Join(all, " ")
 }
 
 // firstWord is the first text of arguments.

@@ -12,6 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // Frame is how calls stand between the literals of a strategy of kind frame.
@@ -135,6 +136,8 @@ const Most = 128
 // framing reads the calls of one frame in a text that may still grow.
 type framing struct {
 	*Frame
+	c       *tools.Catalog
+	tool    string // the name in the call that is read
 	v       string
 	closers []string
 	eof     bool
@@ -145,7 +148,7 @@ type framing struct {
 
 // readFrame reads the calls in v, which begins with the opening literal that ends at from.
 func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
-	f := framing{Frame: &t.open.st.Frame, v: v, closers: t.closers, eof: eof}
+	f := framing{Frame: &t.open.st.Frame, c: t.r.c, v: v, closers: t.closers, eof: eof}
 	b := block{}
 	first := f.Calls[0]
 	if strings.HasPrefix(first.opening(), t.open.lit) { // it is part of the call itself
@@ -177,7 +180,7 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		case is == no && len(b.calls) > 0 && len(f.closers) == 0:
 			b.end = i
 			return b, yes
-		case is == no && t.open.st.Own && len(b.calls) == 0 && first[0].lit != "":
+		case is == no && t.open.st.Own && len(b.calls) == 0 && from > 0 && first[0].lit != "":
 			if i, _, is = f.find(first.fixed(), at+1); is != yes { // words in front of the calls say nothing
 				return block{end: at}, is
 			}
@@ -213,6 +216,7 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 				is = wait
 			}
 			c.Name = strings.Clone(f.v[i : i+n])
+			f.tool = c.Name
 			i += n
 		case "arguments":
 			c.Args, i, is = f.arguments(t[n+1:].fixed(), i)
@@ -229,10 +233,25 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 // literal reads a literal at v[i:], in any case, or white space.
 func (f *framing) literal(lit string, i int) (int, verdict) {
 	if lit == "" {
-		return scan.SkipSpace(f.v, i), yes
+		return f.blank(i)
 	}
 	is := scan.StartsFold(f.v[i:], lit, f.eof)
 	return i + len(lit), is
+}
+
+// blank is the offset behind the white space at v[i:]. Some models write a line break there as it is escaped.
+func (f *framing) blank(i int) (int, verdict) {
+	const escaped = `\n`
+	for {
+		i = scan.SkipSpace(f.v, i)
+		switch scan.Starts(f.v[i:], escaped, f.eof || i == len(f.v)) {
+		case wait:
+			return i, wait
+		case no:
+			return i, yes
+		}
+		i += len(escaped)
+	}
 }
 
 // starts says whether v[i:] begins with literals and white space.
@@ -257,9 +276,12 @@ func (f *framing) find(fixed Template, from int) (at, end int, is verdict) {
 	return -1, -1, scan.WaitUnless(f.eof)
 }
 
-// upTo is the short text at v[i:] in front of literals.
+// upTo is the short text at v[i:] in front of the first of literals.
 func (f *framing) upTo(fixed Template, i int) (string, int, verdict) {
 	const most = 256
+	if n := slices.IndexFunc(fixed, func(s segment) bool { return s.lit != "" }); n >= 0 {
+		fixed = fixed[:n+1]
+	}
 	at, _, is := f.find(fixed, i)
 	if is == yes && at-i < most {
 		return f.v[i:at], at, yes
@@ -270,7 +292,7 @@ func (f *framing) upTo(fixed Template, i int) (string, int, verdict) {
 
 // arguments reads those at v[i:], behind which a literal stands.
 func (f *framing) arguments(behind Template, i int) (args string, end int, is verdict) {
-	if len(f.Argument) > 0 {
+	if len(f.Argument) > 0 && !strings.HasPrefix(f.v[scan.SkipSpace(f.v, i):], "{") {
 		return f.keyed(behind, i)
 	}
 	i = scan.SkipSpace(f.v, i)
@@ -316,6 +338,17 @@ func (f *framing) quoted(i int) (args string, end int, is verdict) {
 			continue
 		}
 		b := f.v[i]
+		if b == '"' { // a text of JSON
+			from := i
+			for i++; i < len(f.v) && f.v[i] != '"'; i++ {
+				if f.v[i] == '\\' {
+					i++
+				}
+			}
+			i = min(i+1, len(f.v))
+			out = append(out, f.v[from:i]...)
+			continue
+		}
 		out = append(out, b)
 		i++
 		switch b {
@@ -341,67 +374,112 @@ func (f *framing) quoted(i int) (args string, end int, is verdict) {
 
 // keyed reads arguments that are written one by one.
 func (f *framing) keyed(behind Template, i int) (args string, end int, is verdict) {
-	members := []byte{'{'}
+	var all []keyedArgument
 	for range Most {
-		at := scan.SkipSpace(f.v, i)
-		if at == len(f.v) && !f.eof {
+		at, is := f.blank(i)
+		if is == wait || at == len(f.v) && !f.eof {
 			return "", at, wait
 		}
 		if _, is := f.starts(behind, at); is != no {
-			return string(append(members, '}')), at, is
+			return f.object(all), at, is
 		}
-		key, value, next, is := f.argument(behind, at)
+		a, next, is := f.argument(behind, at)
 		switch {
 		case is == wait || f.cut:
 			return "", at, is
 		case is == no:
 			f.cut = f.eof && at == len(f.v) && len(f.closers) > 0 // it may lack arguments
-			return string(append(members, '}')), at, scan.When(!f.cut)
+			return f.object(all), at, scan.When(!f.cut)
 		}
-		if i = next; len(members) > 1 {
-			members = append(members, ',')
-		}
-		members = append(append(jsontext.AppendString(members, key), ':'), value...)
+		all, i = append(all, a), next
 	}
 	return "", i, no
 }
 
-// argument reads one at v[i:]; the value is JSON. One that says that it is no text is JSON as it stands.
-func (f *framing) argument(behind Template, i int) (key, value string, end int, is verdict) {
-	kind, open := "", false
+// keyedArgument is an argument that is written one by one. Its kind says whether the value is a text; "": the
+// format does not say it.
+type keyedArgument struct{ key, value, kind string }
+
+// object is the object of arguments. A text that goes on, in a line of its own, with a parameter that the
+// call does not have otherwise lacks what closes it.
+func (f *framing) object(all []keyedArgument) string {
+	has := func(key string) bool {
+		return slices.ContainsFunc(all, func(a keyedArgument) bool { return a.key == key })
+	}
+	for i := 0; i < len(all); i++ {
+		text := framing{Frame: f.Frame, v: all[i].value, eof: true}
+		for at := strings.IndexByte(text.v, '\n'); at >= 0; {
+			key, from, is := text.argumentAt(at + 1)
+			if is == yes && f.c.Takes(f.tool, key) && !has(key) {
+				all[i].value = text.v[:at]
+				rest := strings.TrimPrefix(text.v[from:], "\n")
+				all = slices.Insert(all, i+1, keyedArgument{key, rest, all[i].kind})
+				break
+			}
+			n := strings.IndexByte(text.v[at+1:], '\n')
+			if n < 0 {
+				break
+			}
+			at += 1 + n
+		}
+	}
+	members := []byte{'{'}
+	for i, a := range all {
+		if i > 0 {
+			members = append(members, ',')
+		}
+		members = append(append(jsontext.AppendString(members, a.key), ':'), f.json(a)...)
+	}
+	return string(append(members, '}'))
+}
+
+// json is the value of an argument. One that says that it is no text is JSON as it stands.
+func (f *framing) json(a keyedArgument) string {
+	switch {
+	case a.kind == "":
+		return f.c.Value(f.tool, a.key, a.value)
+	case a.kind == "string" || a.kind == "true" || !gjson.Valid(a.value):
+		return jsontext.Quote(a.value)
+	}
+	return a.value
+}
+
+// argument reads one at v[i:].
+func (f *framing) argument(behind Template, i int) (a keyedArgument, end int, is verdict) {
+	open := false
 	for n, s := range f.Argument {
 		if open { // what closes the value is missing
 			break
 		}
 		switch s.slot {
 		case "":
-			i, is = f.literal(s.lit, i)
+			begun := n > 0 && f.eof && scan.StartsFold(f.v[i:], s.lit, false) == wait
+			if i, is = f.literal(s.lit, i); is == no {
+				f.cut = begun
+			}
 		case "value":
-			closing := f.Argument[n+1:].closing(key)
-			if value, i, is = f.value(closing, behind, i); is == yes && len(closing) > 0 {
+			closing := f.Argument[n+1:].closing(a.key)
+			if a.value, i, is = f.value(closing, behind, i); is == yes && len(closing) > 0 {
 				_, closed := f.starts(closing, i)
 				open = closed == no
 			}
 		case "key":
-			if key != "" { // it stands in what closes the value, too
-				i, is = f.literal(key, i)
+			if a.key != "" { // it stands in what closes the value, too
+				i, is = f.literal(a.key, i)
 				break
 			}
-			key, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
-			key = strings.TrimSpace(key)
+			a.key, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
+			a.key = strings.TrimSpace(a.key)
 		case "type":
-			kind, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
+			a.kind, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
 		default:
 			_, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
 		}
 		if is != yes {
-			return "", "", i, is
+			return a, i, is
 		}
 	}
-	if kind == "" || kind == "string" || kind == "true" || !gjson.Valid(value) {
-		value = jsontext.Quote(value)
-	}
-	return key, value, i, yes
+	return a, i, yes
 }
 
 // value is the text at v[i:] in front of what closes it, behind which the frame goes on: with another
@@ -419,7 +497,9 @@ func (f *framing) value(closing, behind Template, i int) (text string, end int, 
 			} else if is == no {
 				break
 			}
-			next = scan.SkipSpace(f.v, next)
+			if next, is = f.blank(next); is == wait {
+				return "", i, wait
+			}
 		} else if at == len(f.v) {
 			break
 		}
@@ -456,7 +536,7 @@ func (f *framing) goesOn(behind Template, i int) verdict {
 	}
 	_, is := scan.StartsAnyFold(f.v[i:], f.closers, f.eof)
 	if is == no {
-		is = f.argumentAt(i)
+		_, _, is = f.argumentAt(i)
 	}
 	if is == no {
 		_, is = f.starts(behind, i)
@@ -464,25 +544,27 @@ func (f *framing) goesOn(behind Template, i int) verdict {
 	return is
 }
 
-// argumentAt says whether an argument begins at v[i:]: a sign in front of it may stand in a text, too.
-func (f *framing) argumentAt(i int) (is verdict) {
+// argumentAt says whether an argument begins at v[i:], and where its value does: a sign in front of it may
+// stand in a text, too.
+func (f *framing) argumentAt(i int) (key string, value int, is verdict) {
 	for n, s := range f.Argument {
 		switch s.slot {
 		case "":
 			i, is = f.literal(s.lit, i)
 		case "key":
 			end := scan.NameEnd(f.v, i)
+			key = f.v[i:end]
 			if is, i = scan.When(end > i), end; i == len(f.v) {
 				is = scan.WaitUnless(f.eof)
 			}
 		case "value":
-			return yes
+			return key, i, yes
 		default:
 			_, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
 		}
 		if is != yes {
-			return is
+			return key, i, is
 		}
 	}
-	return no
+	return key, i, no
 }

@@ -274,8 +274,12 @@ func (t *thinking) feed(s string, eof, cut bool, think func(string)) (text strin
 
 // step looks at what is held.
 func (t *thinking) step(eof, cut bool, think func(string)) {
-	if t.state == ended {
-		if t.held = strings.TrimLeft(t.held, "\n"); t.held != "" || eof {
+	if t.state == ended { // another thought may begin
+		t.held = strings.TrimLeft(t.held, "\n")
+		switch lit, is := scan.StartsAny(t.held, t.st.Open, eof); is {
+		case yes:
+			t.held, t.looked, t.state = t.held[len(lit):], 0, inThought
+		case no:
 			t.state = answered
 		}
 		return
@@ -295,6 +299,12 @@ func (t *thinking) step(eof, cut bool, think func(string)) {
 		}
 	}
 	at, n := t.find(t.st.Close)
+	if at >= 0 && t.state == unmarked { // a thought that begins only then has an answer in front of it
+		if begun, _ := scan.FindAnyFold(t.held[:at], 0, t.st.Open, true); begun >= 0 {
+			t.state = answered
+			return
+		}
+	}
 	if at >= 0 {
 		think(t.held[:at])
 		t.held, t.state = t.held[at+n:], ended

@@ -49,6 +49,11 @@ func (t *text) several(st *Strategy, c Call, end tools.Ending) []Call {
 func (t *text) offer(st *Strategy, from, to int, c Call, end tools.Ending, how []tools.Repair) bool {
 	end.Guessed = end.Guessed || c.Unsure
 	call, refusal := t.r.c.Call(strings.Clone(c.Name), []byte(c.Args), end)
+	if refusal != nil && st.Own && strings.Trim(c.Name, "0123456789") == "" { // a number stands for the name
+		if fit, ok := t.r.c.Fit(c.Args, end); ok {
+			call, refusal = fit, nil
+		}
+	}
 	if refusal == nil && c.Doubt && t.r.c.Class(call.Name) != tools.Read {
 		refusal = doubt(call)
 	}

@@ -30,6 +30,9 @@ func TestThinking(t *testing.T) {
 		"a call behind an unmarked text": {opened, "a<call>x</call>", true, "", "a<call>x</call>"},
 		"nothing":                        {opened, "", false, "", ""},
 		"blanks":                         {opened, " \n", true, "", " \n"},
+		"one behind the other":           {opened, "a</think>\n<think>b</think>c", false, "ab", "c"},
+		"a thought behind the answer":    {opened, "a<think></think>", false, "", "a<think></think>"},
+		"a mark behind the answer":       {marks, "<think>a</think>b<think>c", false, "a", "b<think>c"},
 	} {
 		for n := 1; n <= len(c.text)+1; n++ {
 			r := &thinking{st: c.st, calls: []string{"<call>"}}
