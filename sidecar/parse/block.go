@@ -220,8 +220,9 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 			end = at
 		}
 	}
-	behind, is := t.closed(v, scan.SkipBytes(v, end, "}]"), eof)                   // closers too many are noise
-	if next := scan.SkipBytes(v, behind, " \t\r\n,;"); is == no && next > behind { // another may follow
+	behind, is := t.closed(v, scan.SkipBytes(v, end, "}]"), eof) // closers too many are noise
+	next := scan.SkipBytes(v, behind, " \t\r\n,;")
+	if is == no && next > behind { // another may follow
 		if is = scan.WaitUnless(eof || next < len(v)); next < len(v) && v[next] == '{' {
 			behind = next
 		}
