@@ -50,7 +50,7 @@ func TestReplyByWhatItSays(t *testing.T) {
 			"stream": stream, "JSON": whole, "stream behind blanks": "\n\n " + stream,
 			"JSON behind blanks":   "\n \r\n" + whole,
 			"stream behind a mark": "\uFEFF" + stream, "JSON behind a mark": "\uFEFF" + whole,
-			"comments first": ": hello\n\n: there\n\n" + stream, "name first": strings.ReplaceAll(stream,
+			"comments first": ": hello\n\nevent: ping\n\nretry: 9\n\n" + stream, "name first": strings.ReplaceAll(stream,
 				"data:", "event: message\ndata:"),
 		} {
 			for _, encoding := range []string{"", "gzip", "deflate", "raw deflate"} {
