@@ -95,8 +95,8 @@ func (j *judge) decideConfined(looked *ruleset.Case,
 func leaves(d policy.Decision) bool { return d.Effect == policy.Allow || d.Effect == policy.Audit }
 
 // outside reports whether a command that may leave needs what no confined command has, and is
-// nothing but that. It names no file and sets no variable, so that nothing of the workspace decides what it
-// does there. One program in it that the kernel could hold keeps all of it inside, since reading may have
+// nothing but that. It names no file and no variable, so that nothing of the workspace decides what it
+// does there, and no variable that is hidden inside is printed or sent. One program in it that the kernel could hold keeps all of it inside, since reading may have
 // missed what that one runs.
 func (j *judge) outside(f *policy.Facts) bool {
 	needs := j.set.Confined("").Outside
@@ -109,8 +109,8 @@ func (j *judge) outside(f *policy.Facts) bool {
 			!slices.Contains([]string{"", paths.System, paths.Readable}, c.PathClass) ||
 			!j.set.Programs.Is(c.Binary, "prints") && !needed(c)
 	}
-	return f.Call.Args["env"] == nil && understands(f.Script) && !slices.ContainsFunc(f.Script.Commands,
-		inside) && slices.ContainsFunc(f.Script.Commands, needed)
+	return f.Call.Args["env"] == nil && understands(f.Script) && len(f.Script.Variables) == 0 &&
+		!slices.ContainsFunc(f.Script.Commands, inside) && slices.ContainsFunc(f.Script.Commands, needed)
 }
 
 // understands reports whether a script shows all that it does: it runs no code, and no unknown program.
