@@ -29,7 +29,7 @@ func (b Box) calls(h handled, apart bool) (out []call) {
 			unix.SYS_RT_TGSIGQUEUEINFO)...)
 		out = append(out, always(refuse, unix.SYS_PIDFD_SEND_SIGNAL)...)
 	}
-	out = append(out, always(ask, metadataCalls()...)...)
+	out = append(out, always(ask, append(metadataCalls(), unix.SYS_INOTIFY_ADD_WATCH)...)...)
 	out = append(out, oldCalls(h)...)
 	out = append(out, opens(unix.SYS_OPENAT, 2, h))
 	if h.fs&unix.LANDLOCK_ACCESS_FS_TRUNCATE == 0 { // before Linux 6.2

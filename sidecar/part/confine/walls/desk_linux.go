@@ -12,7 +12,8 @@ func callHandlers() map[int]func(*caller) verdict {
 	d := map[int]func(*caller) verdict{
 		unix.SYS_CONNECT: (*caller).connect, unix.SYS_BIND: (*caller).bind, unix.SYS_LISTEN: (*caller).listen,
 		unix.SYS_KILL: (*caller).kill, unix.SYS_IOCTL: (*caller).terminal,
-		unix.SYS_FCHMOD: func(c *caller) verdict { return c.chmod(ofFD(c.args[0]), nil, c.args[1]) },
+		unix.SYS_INOTIFY_ADD_WATCH: (*caller).watch,
+		unix.SYS_FCHMOD:            func(c *caller) verdict { return c.chmod(ofFD(c.args[0]), nil, c.args[1]) },
 		unix.SYS_FCHMODAT: func(c *caller) verdict {
 			at, err := c.at(0)
 			return c.chmod(at, err, c.args[2])

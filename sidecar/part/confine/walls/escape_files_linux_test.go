@@ -35,7 +35,26 @@ func fileAttempts() []escape {
 			return err
 		}
 	}
+	watches := func(path string) func() error {
+		return func() error {
+			fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
+			if err == nil {
+				_, err = unix.InotifyAddWatch(fd, path, unix.IN_ALL_EVENTS)
+				unix.Close(fd)
+			}
+			return err
+		}
+	}
 	return []escape{
+		{name: "watch names", do: watches(outside)},
+		{name: "watch a file", do: watches(outside + "/file")},
+		{name: "watch names over a link", do: func() error {
+			_ = os.Symlink(outside, inside+"/link")
+			return watches(inside + "/link")()
+		}},
+		{name: "watch names over /proc/self/root", do: watches("/proc/self/root" + outside)},
+		{name: "watch what is denied below a readable folder", do: watches(readable + "/denied")},
+		{name: "watch what is denied below a writable folder", below: true, do: watches(inside + "/denied")},
 		{name: "read", do: reads(outside + "/secret")},
 		{name: "read over ..", do: reads(inside + "/../outside/secret")},
 		{name: "read over a link", do: func() error {

@@ -45,6 +45,13 @@ if __name__ == "__main__":
     master, slave = pty.openpty(); os.write(slave, b"pty"); print(os.read(master, 9))
     with multiprocessing.Manager() as m: print(m.list([1]))
 '`},
+		{"watching files", "/usr/bin/python3", `mkdir d; ln -s d l; /usr/bin/python3 -c '
+import ctypes, os
+c = ctypes.CDLL(None)
+f = c.inotify_init1(0)
+print(c.inotify_add_watch(f, b"d", 0x100), c.inotify_add_watch(f, b"l", 0x02000100), c.inotify_add_watch(f, b"none", 0x100))
+open("d/new", "w").close(); print(os.read(f, 99)[16:].strip(b"\0"))
+'`},
 		{"a python environment", "/usr/bin/python3", `/usr/bin/python3 -m venv v && v/bin/python -c 'import sys; print(sys.prefix != sys.base_prefix)'`},
 		{"node", "node", `cat > server.js <<'X'
 const http = require('http'), net = require('net')

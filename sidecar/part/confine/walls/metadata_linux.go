@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -195,6 +196,36 @@ func (c *caller) utime(at place, err error, times []int64) verdict {
 		}
 		return nil
 	})
+}
+
+// watch lets the caller learn what happens in a folder that it may read or list: Landlock lets every process
+// watch every folder.
+func (c *caller) watch() verdict {
+	at, err := c.named(here, c.args[1], 0)
+	at.itself = c.args[2]&unix.IN_DONT_FOLLOW != 0
+	if err != nil {
+		return no(err)
+	}
+	fd, err := c.open(at)
+	if err != nil {
+		return no(err)
+	}
+	defer unix.Close(fd)
+	path, err := pathOf(fd)
+	if b := c.box; err != nil || underAny(path, b.Deny) ||
+		!underAny(path, slices.Concat(b.Read, b.List, b.Write, b.Use)) {
+		return no(unix.EPERM)
+	}
+	queue, err := c.fd(c.args[0])
+	if err != nil {
+		return no(err)
+	}
+	defer unix.Close(queue)
+	n, err := unix.InotifyAddWatch(queue, link(fd), uint32(c.args[2])&^unix.IN_DONT_FOLLOW)
+	if err != nil {
+		return no(err)
+	}
+	return verdict{value: int64(n)}
 }
 
 func (c *caller) setxattr(at place, err error) verdict {
