@@ -94,6 +94,23 @@ func TestPasses(t *testing.T) {
 	}
 }
 
+// A command that may send nothing sends no long head either, in one header or in many.
+func TestHeads(t *testing.T) {
+	r := newRig(t, Limits{}, echo)
+	for headers, want := range map[string]int{
+		"X: " + strings.Repeat("x", 3<<10) + "\r\n": 200,
+		"X: " + strings.Repeat("x", 5<<10) + "\r\n": 403,
+		strings.Repeat("X: xx\r\n", 2<<10):          403,
+		strings.Repeat("x", 5<<10) + ": x\r\n":      403,
+	} {
+		_, in := r.raw(t, "GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n"+
+			credentials+headers+"\r\n")
+		if res, err := http.ReadResponse(in, nil); err != nil || res.StatusCode != want {
+			t.Errorf("%.9q: %v %v", headers, res, err)
+		}
+	}
+}
+
 // A server that the session has started is open to its commands, by no other name than its own.
 func TestOwnServers(t *testing.T) {
 	r := newRig(t, Limits{}, echo)
