@@ -64,7 +64,7 @@ type Command struct {
 
 // Is reports whether a command is a program, or a subcommand of one: git, git fetch, kubectl get.
 func (c *Command) Is(name string) bool {
-	return name == c.Binary || name == c.Binary+" "+c.Sub || strings.HasPrefix(c.Binary+" "+c.Sub, name+" ")
+	return strings.HasPrefix(c.Binary+" "+c.Sub+" ", name+" ")
 }
 
 // Tags are those that taking a command apart adds to those of programs.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
@@ -68,24 +67,15 @@ func (v *visit) sends(r *http.Request) error {
 			instead: "use CONNECT for https"}
 	case v.pass.Sends:
 	case r.Method != http.MethodGet && r.Method != http.MethodHead, r.ContentLength != 0,
-		r.Header.Get("Upgrade") != "", head(r) > maxHead:
+		r.Header.Get("Upgrade") != "", len(r.RequestURI)+len(fmt.Sprint(r.Header)) > maxHead:
 		return &refusal{status: http.StatusForbidden, why: "this command may send nothing in plain HTTP",
 			rule: "plain-http", instead: "send it in a call of its own, with the URL written out, so that a person can be asked"}
 	}
 	return nil
 }
 
-// maxHead is how long the head of a request may be that may send nothing, in bytes.
+// maxHead is about how long the head of a request may be that may send nothing, in bytes.
 const maxHead = 4 << 10
-
-// head is about how long the head of a request is.
-func head(r *http.Request) int {
-	n := len(r.RequestURI)
-	for name, values := range r.Header {
-		n += len(name) + len(strings.Join(values, ""))
-	}
-	return n
-}
 
 // note counts what became of a visit, and logs the first of its kind. The error is the one
 // that is given, or the one of the log.

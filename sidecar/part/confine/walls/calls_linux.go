@@ -1,6 +1,11 @@
 package walls
 
-import "golang.org/x/sys/unix"
+import (
+	"maps"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
 
 const whole = ^uint32(0)
 
@@ -29,7 +34,7 @@ func (b Box) calls(h handled, apart bool) (out []call) {
 			unix.SYS_RT_TGSIGQUEUEINFO)...)
 		out = append(out, always(refuse, unix.SYS_PIDFD_SEND_SIGNAL)...)
 	}
-	out = append(out, always(ask, append(metadataCalls(), unix.SYS_INOTIFY_ADD_WATCH)...)...)
+	out = append(out, always(ask, slices.Sorted(maps.Keys(fileHandlers()))...)...)
 	out = append(out, oldCalls(h)...)
 	out = append(out, opens(unix.SYS_OPENAT, 2, h))
 	if h.fs&unix.LANDLOCK_ACCESS_FS_TRUNCATE == 0 { // before Linux 6.2
@@ -38,16 +43,6 @@ func (b Box) calls(h handled, apart bool) (out []call) {
 	out = append(out, always(absent, unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR)...)
 	out = append(out, ofOthers()...)
 	return append(out, refused()...)
-}
-
-// metadataCalls change who owns a file, who may use it, and its times. Landlock does not know them.
-func metadataCalls() []int {
-	return append([]int{
-		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT,
-		unix.SYS_UTIMENSAT,
-		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_REMOVEXATTR,
-		unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR,
-	}, oldMetadataCalls()...)
 }
 
 // socketCalls leave streams between processes, TCP, and the list of network interfaces. Landlock knows

@@ -7,12 +7,6 @@ const (
 	newest    = unix.SYS_FILE_SETATTR
 )
 
-// oldMetadataCalls are those that newer machines do without.
-func oldMetadataCalls() []int {
-	return []int{unix.SYS_CHMOD, unix.SYS_CHOWN, unix.SYS_LCHOWN, unix.SYS_UTIME, unix.SYS_UTIMES,
-		unix.SYS_FUTIMESAT}
-}
-
 func oldCalls(h handled) []call {
 	withID := func(nr int) call {
 		return call{nr: nr, choices: []choice{{[]test{has(1, setID)}, refuse}}, otherwise: pass}

@@ -7,8 +7,5 @@ const (
 	newest    = unix.SYS_FILE_SETATTR
 )
 
-// This machine has none of the calls that were replaced long ago.
-
-func oldMetadataCalls() []int { return nil }
-
+// oldCalls is empty: this machine has none of the calls that were replaced long ago.
 func oldCalls(handled) []call { return nil }

@@ -1,6 +1,10 @@
 package walls
 
-import "golang.org/x/sys/unix"
+import (
+	"cmp"
+
+	"golang.org/x/sys/unix"
+)
 
 // addOld adds who answers the calls that newer machines do without.
 func addOld(d map[int]func(*caller) verdict) {
@@ -15,30 +19,21 @@ func addOld(d map[int]func(*caller) verdict) {
 	}
 	d[unix.SYS_UTIME] = func(c *caller) verdict {
 		times, err := c.times(c.args[1], 2)
-		if err != nil {
-			return no(err)
-		}
 		if times != nil {
 			times = []int64{times[0], 0, times[1], 0}
 		}
-		at, err := c.path(0)
-		return c.utime(at, err, times)
+		at, wrong := c.path(0)
+		return c.utime(at, cmp.Or(err, wrong), times)
 	}
 	d[unix.SYS_UTIMES] = func(c *caller) verdict {
 		times, err := c.micro(c.args[1])
-		if err != nil {
-			return no(err)
-		}
-		at, err := c.path(0)
-		return c.utime(at, err, times)
+		at, wrong := c.path(0)
+		return c.utime(at, cmp.Or(err, wrong), times)
 	}
 	d[unix.SYS_FUTIMESAT] = func(c *caller) verdict {
 		times, err := c.micro(c.args[2])
-		if err != nil {
-			return no(err)
-		}
-		at, err := c.at(0)
-		return c.utime(at, err, times)
+		at, wrong := c.at(0)
+		return c.utime(at, cmp.Or(err, wrong), times)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -131,15 +130,15 @@ func link(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
 // pathOf is where an open file lies.
 func pathOf(fd int) (string, error) { return os.Readlink(link(fd)) }
 
-// mayChange says whether an open file lies where the box may write.
-func (b Box) mayChange(fd int) error {
+// lies says whether an open file lies in one of the folders, and in none of the others.
+func lies(fd int, in, not []string) error {
 	path, err := pathOf(fd)
 	switch {
 	case err != nil:
 		return err
 	case !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "/memfd:"):
 		return nil // a pipe, a socket: nothing outside
-	case underAny(path, b.Write) && !underAny(path, b.Deny) && !underAny(path, b.Fixed):
+	case underAny(path, in) && !underAny(path, not):
 		return nil
 	}
 	return unix.EPERM
@@ -147,6 +146,11 @@ func (b Box) mayChange(fd int) error {
 
 // changes opens what is named, and changes it if that may be.
 func (c *caller) changes(at place, err error, change func(fd int) error) verdict {
+	return c.with(at, err, c.box.Write, slices.Concat(c.box.Deny, c.box.Fixed), change)
+}
+
+// with opens what is named, and does something with it if it lies where that may be.
+func (c *caller) with(at place, err error, in, not []string, do func(fd int) error) verdict {
 	if err != nil {
 		return no(err)
 	}
@@ -155,10 +159,10 @@ func (c *caller) changes(at place, err error, change func(fd int) error) verdict
 		return no(err)
 	}
 	defer unix.Close(fd)
-	if err := c.box.mayChange(fd); err != nil {
-		return no(err)
+	if err = lies(fd, in, not); err == nil {
+		err = do(fd)
 	}
-	return no(change(fd))
+	return no(err)
 }
 
 func (c *caller) chmod(at place, err error, mode uint64) verdict {
@@ -183,18 +187,11 @@ func (c *caller) chown(at place, err error, uid, gid uint64) verdict {
 // utime sets times. Without times it is now.
 func (c *caller) utime(at place, err error, times []int64) verdict {
 	return c.changes(at, err, func(fd int) error {
-		var to unsafe.Pointer
+		var to []unix.Timespec
 		if len(times) == 4 {
-			to = unsafe.Pointer(&[2]unix.Timespec{{Sec: times[0], Nsec: times[1]},
-				{Sec: times[2], Nsec: times[3]}})
+			to = []unix.Timespec{{Sec: times[0], Nsec: times[1]}, {Sec: times[2], Nsec: times[3]}}
 		}
-		empty := [1]byte{}
-		_, _, errno := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(fd), uintptr(unsafe.Pointer(&empty)),
-			uintptr(to), unix.AT_EMPTY_PATH, 0, 0)
-		if errno != 0 {
-			return errno
-		}
-		return nil
+		return unix.UtimesNanoAt(fd, "", to, unix.AT_EMPTY_PATH)
 	})
 }
 
@@ -203,29 +200,18 @@ func (c *caller) utime(at place, err error, times []int64) verdict {
 func (c *caller) watch() verdict {
 	at, err := c.named(here, c.args[1], 0)
 	at.itself = c.args[2]&unix.IN_DONT_FOLLOW != 0
-	if err != nil {
-		return no(err)
-	}
-	fd, err := c.open(at)
-	if err != nil {
-		return no(err)
-	}
-	defer unix.Close(fd)
-	path, err := pathOf(fd)
-	if b := c.box; err != nil || underAny(path, b.Deny) ||
-		!underAny(path, slices.Concat(b.Read, b.List, b.Write, b.Use)) {
-		return no(unix.EPERM)
-	}
-	queue, err := c.fd(c.args[0])
-	if err != nil {
-		return no(err)
-	}
-	defer unix.Close(queue)
-	n, err := unix.InotifyAddWatch(queue, link(fd), uint32(c.args[2])&^unix.IN_DONT_FOLLOW)
-	if err != nil {
-		return no(err)
-	}
-	return verdict{value: int64(n)}
+	b, n := c.box, 0
+	v := c.with(at, err, slices.Concat(b.Read, b.List, b.Write, b.Use), b.Deny, func(fd int) error {
+		queue, err := c.fd(c.args[0])
+		if err != nil {
+			return err
+		}
+		defer unix.Close(queue)
+		n, err = unix.InotifyAddWatch(queue, link(fd), uint32(c.args[2])&^unix.IN_DONT_FOLLOW)
+		return err
+	})
+	v.value = int64(max(0, n)) // -1 beside an error
+	return v
 }
 
 func (c *caller) setxattr(at place, err error) verdict {
