@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -149,6 +150,15 @@ func agentTurns(a agent) []scenario {
 		{id: "too-long", about: "400, the prompt is too long, after the call has run; then the answer", runs: 1, inTurn: true, reads: "context",
 			says: func(args string) []script.Reply { return []script.Reply{native(args), tooLong, text} }},
 		{id: "too-long-at-once", about: "the same at each request, from the first on", reads: "context", says: always(tooLong)},
+		{id: "circle", about: "the same call twelve times, with the same result; then the answer",
+			runs: 6, inTurn: true, reads: "made the same call",
+			says: func(args string) []script.Reply {
+				return append(slices.Repeat([]script.Reply{native(args)}, 12), text)
+			}},
+		{id: "asked", about: "a command about which the policy asks: `git push`", runs: 1,
+			says: called(func(args string) script.Reply {
+				return native(strings.Replace(args, "echo printed", "git push", 1))
+			})},
 		{id: "write", about: "a new file of the project, by its absolute path", runs: 1, tool: "write", says: called(func(args string) script.Reply { return script.Native(a.write.tool, args) })},
 	}
 }
@@ -164,5 +174,7 @@ func (c agentCall) fill(work, command string) string {
 
 // worseBecause says why a turn of an agent ends worse with the sidecar than without it, by their ids.
 func worseBecause() map[string]string {
-	return map[string]string{}
+	const asks = "it runs commands without a question, so the sidecar asks, where nobody can answer without `--admin`. " +
+		"The user reads that, and which rule asks."
+	return map[string]string{"opencode/asked": asks, "pi/asked": asks, "goose/asked": asks}
 }

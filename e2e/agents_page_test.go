@@ -93,16 +93,20 @@ func wordsWith(cell string) string {
 // ranks order what may come of a turn. What is not here is 1: the work is not done, and the user sees that.
 var ranks = map[string]int{
 	"answered": 4, "asked again, answered": 3, "thought lost": 3, "told why": 2, "error with the reason": 2,
-	"half an answer": 0, "never ends": 0, "ran a cut command": 0, "ran 2 times": 0,
+	"half an answer": 0, "never ends": 0, "ran a cut command": 0,
 }
+
+// oftener is said of a call that ran oftener than it should.
+var oftener = regexp.MustCompile(`^ran \d+ times`)
 
 // agentCell is a turn of an agent without the sidecar, and with it, in words.
 func agentCell(alone, with *agentTrial) string {
 	rank := func(c *agentTrial) int {
-		if n, ok := ranks[c.words()]; ok {
-			return n
+		n, ok := ranks[c.words()]
+		if !ok && !oftener.MatchString(c.words()) {
+			return 1
 		}
-		return 1
+		return n
 	}
 	verdict := same
 	switch a, w := rank(alone), rank(with); {

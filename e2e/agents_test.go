@@ -246,7 +246,7 @@ func (c *agentTrial) look(model *script.Server, stdout []byte, stderr string) {
 }
 
 // refusal is how the sidecar says which rule refused a call.
-var refusal = regexp.MustCompile(`\(rule [a-z-]+\)`)
+var refusal = regexp.MustCompile(`Rule [a-z-]+ \(`)
 
 // words say what came of the trial: those of a gateway, and some that only agents need.
 func (c *agentTrial) words() string {

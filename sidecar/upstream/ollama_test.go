@@ -97,31 +97,36 @@ func TestOllamaAPI(t *testing.T) {
 			set.Servers[i].API = ruleset.OllamaAPI
 		}
 	}
-	var asked []string
-	own := true
-	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL.Path)
-		switch {
-		case r.URL.Path == "/v1/chat/completions":
-			io.WriteString(w, `{"choices":[]}`)
-		case !own:
-			http.Error(w, "404 page not found", http.StatusNotFound)
-		case strings.Contains(r.Header.Get("User-Agent"), "gpt"):
-			w.WriteHeader(http.StatusNotFound)
-			io.WriteString(w, `{"error":"model 'x' not found"}`)
+	const open, shut = "/api/chat ", "/api/chat /v1/chat/completions /v1/chat/completions "
+	for _, row := range []struct {
+		status      int
+		says, asked string
+	}{
+		{404, `{"error":"model 'x' not found"}`, open + open},
+		{403, `{"error":"this model is not yours"}`, open + open},
+		{404, "404 page not found", shut},
+		{404, `{"error":{"message":"no such path"}}`, shut},
+		{405, `{"detail":"Method Not Allowed"}`, shut},
+		{403, "<html>403 Forbidden", shut},
+		{501, "", shut},
+	} {
+		asked := ""
+		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if asked += r.URL.Path + " "; r.URL.Path == "/v1/chat/completions" {
+				io.WriteString(w, `{"choices":[]}`)
+				return
+			}
+			w.WriteHeader(row.status)
+			io.WriteString(w, row.says)
+		}, func(cfg *Config) { cfg.Server = "ollama" })
+		for range 2 {
+			text, _, f := ask(t, c, set)
+			if (f == nil) != (row.asked == shut) || f == nil && text != `{"choices":[]}` {
+				t.Errorf("%d %s: %q %+v", row.status, row.says, text, f)
+			}
 		}
-	}, func(cfg *Config) { cfg.Server = "ollama" })
-	if _, _, f := ask(t, c, set); f == nil || f.Fault != ruleset.Missing {
-		t.Errorf("a model that is missing: %+v", f)
-	}
-	own = false
-	for range 2 {
-		if text, _, f := ask(t, c, set); f != nil || text != `{"choices":[]}` {
-			t.Errorf("%q %+v", text, f)
+		if asked != row.asked {
+			t.Errorf("%d %s: asked %s, want %s", row.status, row.says, asked, row.asked)
 		}
-	}
-	if got, want := strings.Join(asked,
-		" "), "/api/chat /api/chat /v1/chat/completions /v1/chat/completions"; got != want {
-		t.Errorf("asked %s, want %s", got, want)
 	}
 }

@@ -32,7 +32,7 @@ func TestShippedDetection(t *testing.T) {
 		"vllm_old": {"/v1/models": `{"object":"list","data":[{"id":"m","owned_by":"vllm","max_model_len":7}]}`, "/version": `{"version":"0.11.2"}`},
 		"sglang":   {"/v1/models": `{"object":"list","data":[{"id":"m","owned_by":"sglang","max_model_len":7}]}`, "/get_server_info": `{"reasoning_parser":"gpt-oss"}`},
 		"ollama": {"/v1/models": `{"object":"list","data":[{"id":"gpt-oss:20b","owned_by":"library"}]}`,
-			"/api/version": `{"version":"0.12.3"}`},
+			"/api/version": `{"version":"0.12.3"}`, "/api/ps": `{"models":[{"model":"x:latest","context_length":2},{"model":"m:latest","context_length":7}]}`},
 		"llamacpp": {"/v1/models": `{"models":[],"object":"list","data":[{"id":"m","owned_by":"llamacpp"}]}`, "/props": `{"default_generation_settings":{"n_ctx":7},"total_slots":1}`},
 		"lmstudio": {"/v1/models": `{"data":[{"id":"m","object":"model","owned_by":"organization_owner"}]}`, "/api/v0/models": `{"object":"list","data":[{"id":"embed","max_context_length":2},{"id":"m","max_context_length":9,"loaded_context_length":7}]}`},
 		"generic":  {"/v1/models": `{"object":"list","data":[{"id":"m","owned_by":"somebody","context_length":7}]}`},
@@ -45,7 +45,7 @@ func TestShippedDetection(t *testing.T) {
 		if srv.ID.Value != want {
 			t.Errorf("%s recognised as %s", want, srv.ID.Value)
 		}
-		if n := window(srv, "m", got); n != 7 && want != "ollama" {
+		if n := window(srv, "m", got); n != 7 {
 			t.Errorf("%s: window %d", want, n)
 		}
 	}
