@@ -82,7 +82,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		kind := mediaType(res.Header.Get("Content-Type"))
 		if res.StatusCode == http.StatusOK && kind != "text/html" {
 			reply := &Reply{
-				Stream: kind == "text/event-stream", Header: res.Header,
+				Stream: q.own || kind == "text/event-stream", Header: res.Header,
 				Body: &replyBody{
 					cancel: cancel, body: res.Body, watch: w, idle: lim.Patience(lim.Idle, waits),
 					remaining: int(lim.ReplyBytes),
@@ -90,9 +90,6 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 				},
 			}
 			c.began(srv, gjson.GetBytes(body, "model").Str)
-			if q.own {
-				reply.Stream = gjson.GetBytes(body, "stream").Bool()
-			}
 			if q.read != nil {
 				reply.Body = q.read(reply.Body)
 			}

@@ -71,7 +71,8 @@ func (o object) end() string {
 }
 
 // ollamaRequest is a chat completion request as Ollama's own API takes it. A prompt that is longer than the
-// context is an error then: Ollama leaves no message out.
+// context is an error then: Ollama leaves no message out. It always asks for a stream: where a call cannot be
+// parsed, a whole reply would lack the thought and the text in front of it.
 func ollamaRequest(body []byte) []byte {
 	q := gjson.ParseBytes(body)
 	var out object
@@ -80,7 +81,7 @@ func ollamaRequest(body []byte) []byte {
 			out.add(name, v.Raw)
 		}
 	}
-	out.add("stream", strconv.FormatBool(q.Get("stream").Bool()))
+	out.add("stream", "true")
 	out.add("truncate", "false")
 	out.add("shift", "false")
 	if tools := q.Get("tools"); tools.IsArray() {
@@ -179,14 +180,12 @@ func ollamaContent(content gjson.Result) string {
 	return string(openai.AppendString(nil, strings.Join(texts, "\n")))
 }
 
-// ollamaReply is a reply of Ollama's own API, read as one of chat completions: a stream of its lines as
-// events, a document as a document. An error within the stream stays one. A stream that Ollama ends without
-// saying so ends without an end mark.
+// ollamaReply is a stream of Ollama's own API, read as one of chat completions: its lines as events. An error
+// within the stream stays one. A stream that Ollama ends without saying so ends without an end mark.
 type ollamaReply struct {
 	io.Closer
 	in     *bufio.Reader
-	stream bool
-	usage  bool // the caller wants to know it at the end of a stream
+	usage  bool // the caller wants to know it
 	id     string
 	begun  string // what of the reply stands in the prompt already; "": nothing, or it was read
 	called bool
@@ -195,18 +194,14 @@ type ollamaReply struct {
 	err    error
 }
 
-func newOllamaReply(body io.ReadCloser, stream, usage bool, begun string) *ollamaReply {
-	return &ollamaReply{Closer: body, in: bufio.NewReader(body), stream: stream, usage: usage, begun: begun,
+func newOllamaReply(body io.ReadCloser, usage bool, begun string) *ollamaReply {
+	return &ollamaReply{Closer: body, in: bufio.NewReader(body), usage: usage, begun: begun,
 		id: "chatcmpl-" + rand.Text()}
 }
 
 func (r *ollamaReply) Read(p []byte) (int, error) {
 	for len(r.out) == 0 && r.err == nil {
-		if r.stream {
-			r.line()
-		} else {
-			r.document()
-		}
+		r.line()
 	}
 	if len(r.out) == 0 {
 		return 0, r.err
@@ -233,48 +228,28 @@ func (r *ollamaReply) event(dst, line []byte) []byte {
 	if !gjson.ValidBytes(line) || !doc.IsObject() || doc.Get("error").Exists() {
 		return slices.Concat(dst, []byte("data: "), line, []byte("\n\n"))
 	}
-	dst = append(r.choice(append(dst, "data: "...), doc, "delta"), "]}\n\n"...)
+	dst = append(r.choice(append(dst, "data: "...), doc), "]}\n\n"...)
 	if !doc.Get("done").Bool() {
 		return dst
 	}
 	if r.usage {
-		dst = append(r.head(append(dst, "data: "...), doc, "chat.completion.chunk"), `]`...)
+		dst = append(r.head(append(dst, "data: "...), doc), `]`...)
 		dst = append(append(dst, ollamaUsage(doc)...), "}\n\n"...)
 	}
 	return append(dst, "data: [DONE]\n\n"...)
 }
 
-// document reads a whole reply.
-func (r *ollamaReply) document() {
-	all, err := io.ReadAll(r.in)
-	if r.err = err; err != nil {
-		return
-	}
-	r.err = io.EOF
-	doc := gjson.ParseBytes(all)
-	if !gjson.ValidBytes(all) || !doc.IsObject() || doc.Get("error").Exists() {
-		r.out = all
-		return
-	}
-	r.out = append(r.choice(nil, doc, "message"), ']')
-	r.out = append(append(r.out, ollamaUsage(doc)...), '}')
-}
-
-// head appends the beginning of a document, up to its choices.
-func (r *ollamaReply) head(dst []byte, doc gjson.Result, kind string) []byte {
+// head appends the beginning of an event's document, up to its choices.
+func (r *ollamaReply) head(dst []byte, doc gjson.Result) []byte {
 	at, _ := time.Parse(time.RFC3339Nano, doc.Get("created_at").Str)
-	dst = append(append(append(dst, `{"id":"`...), r.id...), `","object":"`...)
-	dst = strconv.AppendInt(append(append(dst, kind...), `","created":`...), max(at.Unix(), 0), 10)
+	dst = append(append(append(dst, `{"id":"`...), r.id...), `","object":"chat.completion.chunk","created":`...)
+	dst = strconv.AppendInt(dst, max(at.Unix(), 0), 10)
 	dst = openai.AppendString(append(dst, `,"model":`...), doc.Get("model").String())
 	return append(dst, `,"choices":[`...)
 }
 
-// choice appends a document up to the end of its only choice; body is delta or message.
-func (r *ollamaReply) choice(dst []byte, doc gjson.Result, body string) []byte {
-	kind := "chat.completion"
-	if body == "delta" {
-		kind = "chat.completion.chunk"
-	}
+// choice appends an event's document up to the end of its only choice.
+func (r *ollamaReply) choice(dst []byte, doc gjson.Result) []byte {
 	said := doc.Get("message")
 	var m object
 	m.add("role", `"assistant"`)
@@ -305,7 +280,7 @@ func (r *ollamaReply) choice(dst []byte, doc gjson.Result, body string) []byte {
 	}
 	var out object
 	out.add("index", "0")
-	out.add(body, m.end())
+	out.add("delta", m.end())
 	if v := doc.Get("logprobs"); v.IsArray() {
 		out.add("logprobs", `{"content":`+v.Raw+`}`)
 	}
@@ -316,7 +291,7 @@ func (r *ollamaReply) choice(dst []byte, doc gjson.Result, body string) []byte {
 		}
 	}
 	out.add("finish_reason", finish)
-	return append(r.head(dst, doc, kind), out.end()...)
+	return append(r.head(dst, doc), out.end()...)
 }
 
 // ollamaUsage is the member usage, with a comma in front.

@@ -29,27 +29,29 @@ func TestOllamaReply(t *testing.T) {
 	}
 	const done = "data: [DONE]\n\n"
 	usage := `data: {"id":"ID","object":"chat.completion.chunk","created":TIME,"model":"gpt-oss:20b","choices":[],"usage":{"prompt_tokens":144,"completion_tokens":28,"total_tokens":172}}` + "\n\n"
-	call := `"","tool_calls":[{"index":0,"id":"call_z5nwol2n","type":"function","function":{"name":"read","arguments":"{\"path\":\"a.txt\"}"}}]`
+	calls := func(id string) string {
+		return `"tool_calls":[{"index":0,"id":"` + id + `","type":"function","function":{"name":"read","arguments":"{\"path\":\"a.txt\"}"}}]`
+	}
+	call := `"",` + calls("call_z5nwol2n")
 	tests := []struct {
 		name, in, want string
-		stream, usage  bool
+		usage          bool
 	}{
-		{"a thought and a call", ollamaThought + ollamaCall, chunk(`"","reasoning":"Hm"`, "null") + chunk(call, `"tool_calls"`) + done, true, false},
-		{"with its usage", ollamaThought + ollamaCall, chunk(`"","reasoning":"Hm"`, "null") + chunk(call, `"tool_calls"`) + usage + done, true, true},
-		{"cut by length", ollamaText + ollamaEnd, chunk(`"Let"`, "null") + chunk(`""`, `"length"`) + done, true, false},
-		{"an error within it", ollamaText + ollamaFault, chunk(`"Let"`, "null") + "data: " + ollamaFault + "\n", true, false},
-		{"ended without an end", ollamaText, chunk(`"Let"`, "null"), true, false},
-		{"nothing", "", "", true, false},
-		{"no JSON", ollamaText + "<html>\n", chunk(`"Let"`, "null") + "data: <html>\n\n", true, false},
-		{"whole", ollamaWhole, `{"id":"ID","object":"chat.completion","created":TIME,"model":"gpt-oss:20b","choices":[{"index":0,"message":{"role":"assistant","content":"","reasoning":"Hm.",` +
-			`"tool_calls":[{"index":0,"id":"call_apftr4lc","type":"function","function":{"name":"read","arguments":"{\"path\":\"a.txt\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":144,"completion_tokens":28,"total_tokens":172}}`, false, false},
-		{"whole, and cut", ollamaNothing, `{"id":"ID","object":"chat.completion","created":0,"model":"","choices":[{"index":0,"message":{"role":"assistant","content":""},"finish_reason":null}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}`, false, false},
-		{"a whole error", `{"error":"no"}`, `{"error":"no"}`, false, false},
+		{"a thought and a call", ollamaThought + ollamaCall, chunk(`"","reasoning":"Hm"`, "null") + chunk(call, `"tool_calls"`) + done, false},
+		{"with its usage", ollamaThought + ollamaCall, chunk(`"","reasoning":"Hm"`, "null") + chunk(call, `"tool_calls"`) + usage + done, true},
+		{"cut by length", ollamaText + ollamaEnd, chunk(`"Let"`, "null") + chunk(`""`, `"length"`) + done, false},
+		{"an error within it", ollamaText + ollamaFault, chunk(`"Let"`, "null") + "data: " + ollamaFault + "\n", false},
+		{"ended without an end", ollamaText, chunk(`"Let"`, "null"), false},
+		{"nothing", "", "", false},
+		{"no JSON", ollamaText + "<html>\n", chunk(`"Let"`, "null") + "data: <html>\n\n", false},
+		{"a document", ollamaWhole, chunk(`"","reasoning":"Hm.",`+calls("call_apftr4lc"), `"tool_calls"`) + done, false},
+		{"one that was cut", ollamaNothing, strings.NewReplacer("TIME", "0", "gpt-oss:20b", "").Replace(chunk(`""`, "null")), false},
+		{"an error alone", `{"error":"no"}`, `data: {"error":"no"}` + "\n\n", false},
 	}
 	for _, tt := range tests {
 		for _, in := range []io.Reader{strings.NewReader(tt.in),
 			iotest.OneByteReader(strings.NewReader(tt.in))} {
-			r := newOllamaReply(io.NopCloser(in), tt.stream, tt.usage, "")
+			r := newOllamaReply(io.NopCloser(in), tt.usage, "")
 			got, err := io.ReadAll(r)
 			want := strings.NewReplacer("ID", r.id, "TIME", "1795893868").Replace(tt.want)
 			if tt.name == "cut by length" {

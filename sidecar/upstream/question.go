@@ -39,8 +39,8 @@ func (c *Client) question(srv *ruleset.Server, chat []byte) question {
 	case own:
 		read := func(begun string) func(io.ReadCloser) io.ReadCloser {
 			return func(body io.ReadCloser) io.ReadCloser {
-				return newOllamaReply(body, get("stream").Bool(),
-					get("stream_options.include_usage").Bool(), begun)
+				return newOllamaReply(body,
+					!get("stream").Bool() || get("stream_options.include_usage").Bool(), begun)
 			}
 		}
 		asked := ollamaRequest(chat)
