@@ -54,7 +54,13 @@ func TestLogprobsStay(t *testing.T) {
 				if member == "reasoning" {
 					want, text = want+"|Yes.", a.Thought
 				}
-				if got := strings.Join(told, "|"); got != want || text != strings.Join(tokens, "") {
+				asked := gjson.Get(r.Whole().Body, "choices.0.logprobs.content.#.token").Array()
+				for i, token := range asked {
+					if len(asked) != len(told) || token.Str != told[i] {
+						t.Errorf("whole: %s", asked)
+					}
+				}
+				if got := strings.Join(told, "|"); len(asked) == 0 || got != want || text != strings.Join(tokens, "") {
 					t.Errorf("%q with text %q, not %q\n%s", got, text, want, a.Body)
 				}
 			})

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -27,10 +29,11 @@ type Whole struct {
 
 	doc     *openai.Completion // nil: the reply is no document
 	answers []*answer
-	usage   []byte // of a reply that is no document
-	before  tokens // of the replies before this one
-	own     bool   // a sentence of ours stands in the answer
-	run     []byte // what it says of the run that it is from; nil: nothing
+	usage   []byte         // of a reply that is no document
+	scores  map[int][]byte // logprobs of such a reply, by choice: tokens with commas between them
+	before  tokens         // of the replies before this one
+	own     bool           // a sentence of ours stands in the answer
+	run     []byte         // what it says of the run that it is from; nil: nothing
 }
 
 // answer is what one choice says.
@@ -62,7 +65,7 @@ func (o *Whole) Begin(server string) {
 		o.usage = o.doc.Usage.Of(o.doc.Doc)
 	}
 	o.before.add(o.usage)
-	if o.doc, o.answers, o.usage = nil, nil, nil; server != "" {
+	if o.doc, o.answers, o.usage, o.scores = nil, nil, nil, nil; server != "" {
 		o.w.Header().Set(web.Upstream, server)
 	}
 }
@@ -77,6 +80,9 @@ func (o *Whole) Take(p *turn.Piece) {
 	case p.Doc.Usage.Present():
 		o.usage = bytes.Clone(p.Doc.Usage.Of(p.Doc.Doc))
 	}
+	if p.Raw != nil && bytes.Contains(p.Doc.Doc, []byte(`"logprobs"`)) {
+		o.score(p.Doc.Doc)
+	}
 	for i := range p.Parts {
 		part := &p.Parts[i]
 		if part.Reading == nil {
@@ -90,6 +96,21 @@ func (o *Whole) Take(p *turn.Piece) {
 		}
 		a.calls = callsOf(chunk, part.Reading)
 		o.answers = append(o.answers, a)
+	}
+}
+
+// score keeps what an event says of its tokens.
+func (o *Whole) score(doc []byte) {
+	for _, ch := range gjson.GetBytes(doc, "choices").Array() {
+		list := strings.Trim(ch.Get("logprobs.content").Raw, "[]")
+		if list == "" || list == "null" {
+			continue
+		}
+		if o.scores == nil {
+			o.scores = make(map[int][]byte)
+		}
+		at := int(ch.Get("index").Int())
+		o.scores[at] = append(append(o.scores[at], ','), list...)
 	}
 }
 
@@ -208,7 +229,11 @@ func (o *Whole) made() (*openai.Completion, error) {
 		if i > 0 {
 			doc = append(doc, ',')
 		}
-		doc = fmt.Appendf(doc, `{"index":%d,"message":{"role":"assistant","content":null},"finish_reason":null}`, a.index)
+		doc = fmt.Appendf(doc, `{"index":%d,"message":{"role":"assistant","content":null},`, a.index)
+		if list := o.scores[a.index]; list != nil {
+			doc = fmt.Appendf(doc, `"logprobs":{"content":[%s]},`, list[1:])
+		}
+		doc = append(doc, `"finish_reason":null}`...)
 	}
 	usage := o.usage
 	if o.before.asked || o.own && usage == nil {
