@@ -18,11 +18,9 @@ func (t *Turn) exact(judge func(*tools.Call) *tools.Refusal) func(*tools.Call) *
 	}
 	return func(c *tools.Call) *tools.Refusal {
 		if n := rounded(gjson.ParseBytes(c.Arguments)); n != "" {
-			return &tools.Refusal{
-				Code: tools.BadSchema, Name: c.Name, Text: string(c.Arguments),
-				Why: "the model server keeps no more than 15 digits of an integer, and made " + n +
-					" of one. Write it in quotes.",
-			}
+			why := "the model server keeps no more than 15 digits of an integer, and made " + n + " of one"
+			return &tools.Refusal{Code: tools.BadSchema, Name: c.Name, Text: string(c.Arguments),
+				Why: why + ": write it in quotes", Person: why}
 		}
 		if judge == nil {
 			return nil

@@ -148,7 +148,7 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 	switch {
 	case text != "":
 	case r.Empty():
-		text = "The model gave no usable answer: " + about.Why + "."
+		text = "The model gave no usable answer: " + about.ToPerson() + "."
 	default:
 		text = "A call was not made: " + about.ToPerson() + "."
 	}

@@ -93,6 +93,7 @@ func TestOllama(t *testing.T) {
 		{"one that dies early", "whole", false, []string{ollamaDies, whole}, "", "", `{"path":"a.txt"}`, "tool_calls"},
 		{"a history without content", "stream", false, []string{ollamaThinks + ollamaCalls}, null, "", `{"path":"a.txt"}`, "tool_calls"},
 		{"a history without content", "whole", false, []string{whole}, null, "", `{"path":"a.txt"}`, "tool_calls"},
+		{"an integer that it has rounded twice", "whole", false, []string{ollamaRead, ollamaRead}, "", "keeps no more than 15 digits of an integer, and made 12345678901234567000 of one.", "", "stop"},
 		{"an integer that it has rounded", "stream", false, []string{ollamaThinks + ollamaRead, strings.Replace(ollamaRead, "12345678901234567000", `"12345678901234567890"`, 1)}, "", "", `{"command":"ls","timeout":12345678901234567890}`, "tool_calls"},
 	} {
 		t.Run(row.name+", "+row.mode, func(t *testing.T) {
