@@ -30,7 +30,7 @@ type Whole struct {
 	doc     *openai.Completion // nil: the reply is no document
 	answers []*answer
 	usage   []byte         // of a reply that is no document
-	scores  map[int][]byte // logprobs of such a reply, by choice: tokens with commas between them
+	scores  map[int][]byte // logprobs of such a reply, by choice, each behind a comma
 	before  tokens         // of the replies before this one
 	own     bool           // a sentence of ours stands in the answer
 	run     []byte         // what it says of the run that it is from; nil: nothing
@@ -65,7 +65,7 @@ func (o *Whole) Begin(server string) {
 		o.usage = o.doc.Usage.Of(o.doc.Doc)
 	}
 	o.before.add(o.usage)
-	if o.doc, o.answers, o.usage, o.scores = nil, nil, nil, nil; server != "" {
+	if o.doc, o.answers, o.usage, o.scores = nil, nil, nil, map[int][]byte{}; server != "" {
 		o.w.Header().Set(web.Upstream, server)
 	}
 }
@@ -80,7 +80,7 @@ func (o *Whole) Take(p *turn.Piece) {
 	case p.Doc.Usage.Present():
 		o.usage = bytes.Clone(p.Doc.Usage.Of(p.Doc.Doc))
 	}
-	if p.Raw != nil && bytes.Contains(p.Doc.Doc, []byte(`"logprobs"`)) {
+	if p.Raw != nil {
 		o.score(p.Doc.Doc)
 	}
 	for i := range p.Parts {
@@ -99,18 +99,16 @@ func (o *Whole) Take(p *turn.Piece) {
 	}
 }
 
-// score keeps what an event says of its tokens.
-func (o *Whole) score(doc []byte) {
-	for _, ch := range gjson.GetBytes(doc, "choices").Array() {
-		list := strings.Trim(ch.Get("logprobs.content").Raw, "[]")
-		if list == "" || list == "null" {
-			continue
-		}
-		if o.scores == nil {
-			o.scores = make(map[int][]byte)
-		}
+// score keeps the logprobs of an event.
+func (o *Whole) score(event []byte) {
+	if !bytes.Contains(event, []byte(`"logprobs"`)) {
+		return
+	}
+	for _, ch := range gjson.GetBytes(event, "choices").Array() {
 		at := int(ch.Get("index").Int())
-		o.scores[at] = append(append(o.scores[at], ','), list...)
+		for _, token := range ch.Get("logprobs.content").Array() {
+			o.scores[at] = append(append(o.scores[at], ','), token.Raw...)
+		}
 	}
 }
 

@@ -109,17 +109,13 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said,
 		Window: c.Window(srv, gjson.GetBytes(body, "model").Str)})
 	failed.Retried = tries.made > 1
-	failed.noAPI = q.own && slices.Contains(closed[:], res.StatusCode) &&
-		gjson.GetBytes(said, "error").Type != gjson.String
+	failed.noAPI = q.own && slices.Contains([]int{403, 404, 405, 501}, res.StatusCode) &&
+		gjson.GetBytes(said, "error").Type != gjson.String // which is how Ollama itself tells one
 	if rec, ok := Recover(srv, said); ok && res.StatusCode != http.StatusOK {
 		return &Reply{Header: res.Header, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
 	}
 	return nil, failed
 }
-
-// closed are how a proxy says that it passes no such path. Ollama itself says more: a text as error.
-var closed = [...]int{http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
-	http.StatusNotImplemented}
 
 // Streams waits for what the body begins with, and reports whether that is server-sent events: gateways send
 // them under any Content-Type, and JSON under theirs. Where it is neither, the head of the reply decides.

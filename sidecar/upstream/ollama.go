@@ -1,9 +1,9 @@
 package upstream
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -180,46 +180,29 @@ func ollamaContent(content gjson.Result) string {
 	return string(openai.AppendString(nil, strings.Join(texts, "\n")))
 }
 
-// ollamaReply is a stream of Ollama's own API, read as one of chat completions: its lines as events. An error
+// ollamaReply reads a stream of Ollama's own API as one of chat completions: its lines as events. An error
 // within the stream stays one. A stream that Ollama ends without saying so ends without an end mark.
 type ollamaReply struct {
-	io.Closer
-	in     *bufio.Reader
 	usage  bool // the caller wants to know it
 	id     string
 	begun  string // what of the reply stands in the prompt already; "": nothing, or it was read
 	called bool
-	buf    []byte // of the last line; out is in it
-	out    []byte // what is still to be read
-	err    error
+	buf    []byte // of the last line
 }
 
-func newOllamaReply(body io.ReadCloser, usage bool, begun string) *ollamaReply {
-	return &ollamaReply{Closer: body, in: bufio.NewReader(body), usage: usage, begun: begun,
-		id: "chatcmpl-" + rand.Text()}
+func newOllamaReply(body io.ReadCloser, usage bool, begun string) io.ReadCloser {
+	r := &ollamaReply{usage: usage, begun: begun, id: "chatcmpl-" + rand.Text()}
+	return rewritten(body, r.line)
 }
 
-func (r *ollamaReply) Read(p []byte) (int, error) {
-	for len(r.out) == 0 && r.err == nil {
-		r.line()
+// line is what a line of a stream means. One that is cut means nothing.
+func (r *ollamaReply) line(line []byte) []byte {
+	doc := bytes.TrimSpace(line)
+	if len(doc) == 0 || line[len(line)-1] != '\n' && !gjson.ValidBytes(doc) {
+		return nil
 	}
-	if len(r.out) == 0 {
-		return 0, r.err
-	}
-	n := copy(p, r.out)
-	r.out = r.out[n:]
-	return n, nil
-}
-
-// line reads the next line of a stream.
-func (r *ollamaReply) line() {
-	line, err := r.in.ReadBytes('\n')
-	r.err = err
-	if line = bytes.TrimSpace(line); len(line) == 0 || err != nil && !gjson.ValidBytes(line) {
-		return
-	}
-	r.buf = r.event(r.buf[:0], line)
-	r.out = r.buf
+	r.buf = r.event(r.buf[:0], doc)
+	return r.buf
 }
 
 // event appends the events that a line means. An error, and what is no JSON, is one as it stands.
@@ -242,10 +225,8 @@ func (r *ollamaReply) event(dst, line []byte) []byte {
 // head appends the beginning of an event's document, up to its choices.
 func (r *ollamaReply) head(dst []byte, doc gjson.Result) []byte {
 	at, _ := time.Parse(time.RFC3339Nano, doc.Get("created_at").Str)
-	dst = append(append(append(dst, `{"id":"`...), r.id...), `","object":"chat.completion.chunk","created":`...)
-	dst = strconv.AppendInt(dst, max(at.Unix(), 0), 10)
-	dst = openai.AppendString(append(dst, `,"model":`...), doc.Get("model").String())
-	return append(dst, `,"choices":[`...)
+	return fmt.Appendf(dst, `{"id":%q,"object":"chat.completion.chunk","created":%d,"model":%s,"choices":[`, r.id,
+		max(at.Unix(), 0), openai.AppendString(nil, doc.Get("model").String()))
 }
 
 // choice appends an event's document up to the end of its only choice.
@@ -297,7 +278,6 @@ func (r *ollamaReply) choice(dst []byte, doc gjson.Result) []byte {
 // ollamaUsage is the member usage, with a comma in front.
 func ollamaUsage(doc gjson.Result) string {
 	prompt, completion := doc.Get("prompt_eval_count").Int(), doc.Get("eval_count").Int()
-	n := func(n int64) string { return strconv.FormatInt(n, 10) }
-	return `,"usage":{"prompt_tokens":` + n(prompt) + `,"completion_tokens":` + n(completion) +
-		`,"total_tokens":` + n(prompt+completion) + `}`
+	return fmt.Sprintf(`,"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, prompt, completion,
+		prompt+completion)
 }

@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"strings"
@@ -53,7 +54,8 @@ func TestOllamaReply(t *testing.T) {
 			iotest.OneByteReader(strings.NewReader(tt.in))} {
 			r := newOllamaReply(io.NopCloser(in), tt.usage, "")
 			got, err := io.ReadAll(r)
-			want := strings.NewReplacer("ID", r.id, "TIME", "1795893868").Replace(tt.want)
+			id := gjson.GetBytes(bytes.TrimPrefix(got, []byte("data: ")), "id").Str
+			want := strings.NewReplacer("ID", id, "TIME", "1795893868").Replace(tt.want)
 			if tt.name == "cut by length" {
 				want = want[:strings.LastIndex(want, "1795893868")] +
 					"1795893869" + want[strings.LastIndex(want, "1795893868")+10:]

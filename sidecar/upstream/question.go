@@ -58,7 +58,7 @@ func (c *Client) question(srv *ruleset.Server, chat []byte) question {
 			behind: func(prompt string) question {
 				return question{to: c.base + "/completions", body: completion(chat, prompt, f),
 					read: func(body io.ReadCloser) io.ReadCloser {
-						return &textReply{ReadCloser: body, in: bufio.NewReader(body), begun: f.Begun(prompt)}
+						return rewritten(body, (&textReply{f.Begun(prompt)}).line)
 					}}
 			}}
 	}
@@ -106,25 +106,37 @@ func completion(chat []byte, prompt string, f *ruleset.Family) []byte {
 	return []byte(out.end())
 }
 
-// textReply is a reply of text completions, read as one of chat completions.
-type textReply struct {
-	io.ReadCloser
-	in    *bufio.Reader
-	begun string // what of the reply stands in the prompt already; "": nothing, or it was read
-	out   []byte // what is still to be read
+// lines is a body whose lines are read as others.
+type lines struct {
+	io.Closer
+	in  *bufio.Reader
+	as  func(line []byte) []byte
+	out []byte // what is still to be read
+	err error
 }
 
-func (r *textReply) Read(p []byte) (int, error) {
-	if len(r.out) == 0 {
-		line, err := r.in.ReadBytes('\n')
-		if len(line) == 0 {
-			return 0, err
+func rewritten(body io.ReadCloser, as func(line []byte) []byte) io.ReadCloser {
+	return &lines{Closer: body, in: bufio.NewReader(body), as: as}
+}
+
+func (r *lines) Read(p []byte) (int, error) {
+	for len(r.out) == 0 && r.err == nil {
+		var line []byte
+		if line, r.err = r.in.ReadBytes('\n'); len(line) > 0 {
+			r.out = r.as(line)
 		}
-		r.out = r.line(line)
+	}
+	if len(r.out) == 0 {
+		return 0, r.err
 	}
 	n := copy(p, r.out)
 	r.out = r.out[n:]
 	return n, nil
+}
+
+// textReply reads a reply of text completions as one of chat completions.
+type textReply struct {
+	begun string // what of the reply stands in the prompt already; "": nothing, or it was read
 }
 
 // line is a line of the reply with its text where a chat completion has it.
