@@ -184,6 +184,7 @@ func (t *Turn) opened(ctx context.Context) (*upstream.Reply, *Reader, error) {
 	t.account.next()
 	t.account.Turns++
 	budget := t.route.Budget()
+	budget.Streams = true
 	if t.sink.Flows() && t.from.Run == "" { // a run that has begun goes on
 		budget.Head = t.since.Add(t.from.Alive)
 	}

@@ -68,7 +68,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		go c.attend(ctx, cancel, w, cmp.Or(lim.ProbeTimeout, probeTimeout))
 	}
 	began := time.Now()
-	tries, q := newAttempts(c.log, lim, b), c.question(srv, body)
+	tries, q := newAttempts(c.log, lim, b), c.question(srv, body, b.Streams)
 	res, err := c.send(ctx, tries, q.to, q.body)
 	if q.behind != nil && err == nil && res.StatusCode == http.StatusOK {
 		if prompt, ok := q.rendered(res, int64(lim.ReplyBytes)); ok {
@@ -82,7 +82,7 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		kind := mediaType(res.Header.Get("Content-Type"))
 		if res.StatusCode == http.StatusOK && kind != "text/html" {
 			reply := &Reply{
-				Stream: q.own || kind == "text/event-stream", Header: res.Header,
+				Stream: q.stream || kind == "text/event-stream", Header: res.Header,
 				Body: &replyBody{
 					cancel: cancel, body: res.Body, watch: w, idle: lim.Patience(lim.Idle, waits),
 					remaining: int(lim.ReplyBytes),

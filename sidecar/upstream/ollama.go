@@ -71,9 +71,8 @@ func (o object) end() string {
 }
 
 // ollamaRequest is a chat completion request as Ollama's own API takes it. A prompt that is longer than the
-// context is an error then: Ollama leaves no message out. It always asks for a stream: where a call cannot be
-// parsed, a whole reply would lack the thought and the text in front of it.
-func ollamaRequest(body []byte) []byte {
+// context is an error then: Ollama leaves no message out.
+func ollamaRequest(body []byte, stream bool) []byte {
 	q := gjson.ParseBytes(body)
 	var out object
 	for _, name := range []string{"model", "keep_alive", "logprobs", "top_logprobs"} {
@@ -81,7 +80,7 @@ func ollamaRequest(body []byte) []byte {
 			out.add(name, v.Raw)
 		}
 	}
-	out.add("stream", "true")
+	out.add("stream", strconv.FormatBool(stream))
 	out.add("truncate", "false")
 	out.add("shift", "false")
 	if tools := q.Get("tools"); tools.IsArray() {
@@ -180,18 +179,22 @@ func ollamaContent(content gjson.Result) string {
 	return string(openai.AppendString(nil, strings.Join(texts, "\n")))
 }
 
-// ollamaReply reads a stream of Ollama's own API as one of chat completions: its lines as events. An error
-// within the stream stays one. A stream that Ollama ends without saying so ends without an end mark.
+// ollamaReply reads Ollama's own API as chat completions: lines of a stream as events, a document as one. An
+// error stays one. A stream that Ollama ends without saying so ends without an end mark.
 type ollamaReply struct {
-	usage  bool // the caller wants to know it
+	body   string // delta, or message of a document
+	usage  bool   // the caller wants to know it
 	id     string
 	begun  string // what of the reply stands in the prompt already; "": nothing, or it was read
 	called bool
 	buf    []byte // of the last line
 }
 
-func newOllamaReply(body io.ReadCloser, usage bool, begun string) io.ReadCloser {
-	r := &ollamaReply{usage: usage, begun: begun, id: "chatcmpl-" + rand.Text()}
+func newOllamaReply(body io.ReadCloser, stream, usage bool, begun string) io.ReadCloser {
+	r := &ollamaReply{body: "delta", usage: usage, begun: begun, id: "chatcmpl-" + rand.Text()}
+	if !stream {
+		r.body = "message"
+	}
 	return rewritten(body, r.line)
 }
 
@@ -201,7 +204,10 @@ func (r *ollamaReply) line(line []byte) []byte {
 	if len(doc) == 0 || line[len(line)-1] != '\n' && !gjson.ValidBytes(doc) {
 		return nil
 	}
-	r.buf = r.event(r.buf[:0], doc)
+	if r.buf = r.event(r.buf[:0], doc); r.body == "message" {
+		data, _, _ := bytes.Cut(r.buf, []byte("\n\n"))
+		return bytes.TrimPrefix(data, []byte("data: "))
+	}
 	return r.buf
 }
 
@@ -211,7 +217,11 @@ func (r *ollamaReply) event(dst, line []byte) []byte {
 	if !gjson.ValidBytes(line) || !doc.IsObject() || doc.Get("error").Exists() {
 		return slices.Concat(dst, []byte("data: "), line, []byte("\n\n"))
 	}
-	dst = append(r.choice(append(dst, "data: "...), doc), "]}\n\n"...)
+	dst = append(r.choice(append(dst, "data: "...), doc), ']')
+	if r.body == "message" {
+		dst = append(dst, ollamaUsage(doc)...)
+	}
+	dst = append(dst, "}\n\n"...)
 	if !doc.Get("done").Bool() {
 		return dst
 	}
@@ -261,7 +271,7 @@ func (r *ollamaReply) choice(dst []byte, doc gjson.Result) []byte {
 	}
 	var out object
 	out.add("index", "0")
-	out.add("delta", m.end())
+	out.add(r.body, m.end())
 	if v := doc.Get("logprobs"); v.IsArray() {
 		out.add("logprobs", `{"content":`+v.Raw+`}`)
 	}

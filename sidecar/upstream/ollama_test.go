@@ -52,7 +52,7 @@ func TestOllamaReply(t *testing.T) {
 	for _, tt := range tests {
 		for _, in := range []io.Reader{strings.NewReader(tt.in),
 			iotest.OneByteReader(strings.NewReader(tt.in))} {
-			r := newOllamaReply(io.NopCloser(in), tt.usage, "")
+			r := newOllamaReply(io.NopCloser(in), true, tt.usage, "")
 			got, err := io.ReadAll(r)
 			id := gjson.GetBytes(bytes.TrimPrefix(got, []byte("data: ")), "id").Str
 			want := strings.NewReplacer("ID", id, "TIME", "1795893868").Replace(tt.want)
@@ -86,8 +86,7 @@ func TestOllamaRequest(t *testing.T) {
 				`{"role":"tool","content":"x","tool_call_id":"a","tool_name":"read"},{"role":"tool","content":"y\nz","tool_call_id":"b","tool_name":"exec"}]}`},
 	}
 	for _, tt := range tests {
-		if got := string(ollamaRequest([]byte(`{"model":"m","stream":true,` + tt.in +
-			`}`))); got != tt.want || !gjson.Valid(got) {
+		if got := string(ollamaRequest([]byte(`{"model":"m","stream":true,`+tt.in+`}`), true)); got != tt.want || !gjson.Valid(got) {
 			t.Errorf("%s:\n got %s\nwant %s", tt.name, got, tt.want)
 		}
 	}

@@ -21,35 +21,38 @@ import (
 // Where the words are asked for as the model writes them, the server is asked for the prompt of the chat
 // first, and then for what follows it: its own parser has no part in that.
 type question struct {
-	to   string
-	body []byte
-	own  bool                              // over Ollama's own API
-	read func(io.ReadCloser) io.ReadCloser // makes a chat completion of the reply; nil: it is one
+	to     string
+	body   []byte
+	own    bool                              // over Ollama's own API,
+	stream bool                              // which gives a stream
+	read   func(io.ReadCloser) io.ReadCloser // makes a chat completion of the reply; nil: it is one
 
 	// the question behind this one, for what follows the prompt that the answer tells at this path
 	behind   func(prompt string) question
 	promptAt string
 }
 
-// question puts a chat into the words of a server.
-func (c *Client) question(srv *ruleset.Server, chat []byte) question {
+// question puts a chat into the words of a server. Who reads streams gets one of Ollama: where it cannot parse a
+// call, a whole reply lacks the thought and the text in front of it.
+func (c *Client) question(srv *ruleset.Server, chat []byte, streams bool) question {
 	get := func(path string) gjson.Result { return gjson.GetBytes(chat, path) }
 	f, own := srv.Unparsed, srv.API == ruleset.OllamaAPI && time.Now().UnixNano() > c.completions.Load()
 	switch {
 	case own:
+		whole := !get("stream").Bool()
+		streams = streams || !whole
 		read := func(begun string) func(io.ReadCloser) io.ReadCloser {
 			return func(body io.ReadCloser) io.ReadCloser {
-				return newOllamaReply(body,
-					!get("stream").Bool() || get("stream_options.include_usage").Bool(), begun)
+				return newOllamaReply(body, streams, whole || get("stream_options.include_usage").Bool(), begun)
 			}
 		}
-		asked := ollamaRequest(chat)
-		q := question{to: c.root + ollamaPath, body: asked, own: true, read: read("")}
+		asked := ollamaRequest(chat, streams)
+		q := question{to: c.root + ollamaPath, body: asked, own: true, stream: streams, read: read("")}
 		if f != nil {
 			q.body, q.promptAt = rendering(asked), "_debug_info.rendered_template"
 			q.behind = func(prompt string) question {
 				return question{to: c.root + ollamaPrompt, body: ollamaRaw(asked, prompt), own: true,
-					read: read(f.Begun(prompt))}
+					stream: streams, read: read(f.Begun(prompt))}
 			}
 		}
 		return q

@@ -17,6 +17,7 @@ import (
 
 // Budget is how often a request may be sent again, and until when.
 type Budget struct {
+	Streams bool // who asks reads a stream, too, where a whole reply is asked for
 	Retries int
 	End     time.Time // no retry begins after it
 	// another server waits: this one is only asked again, once and at once, if a connection broke
