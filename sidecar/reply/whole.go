@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -29,11 +27,10 @@ type Whole struct {
 
 	doc     *openai.Completion // nil: the reply is no document
 	answers []*answer
-	usage   []byte         // of a reply that is no document
-	scores  map[int][]byte // logprobs of such a reply, by choice, each behind a comma
-	before  tokens         // of the replies before this one
-	own     bool           // a sentence of ours stands in the answer
-	run     []byte         // what it says of the run that it is from; nil: nothing
+	usage   []byte // of a reply that is no document
+	before  tokens // of the replies before this one
+	own     bool   // a sentence of ours stands in the answer
+	run     []byte // what it says of the run that it is from; nil: nothing
 }
 
 // answer is what one choice says.
@@ -65,7 +62,7 @@ func (o *Whole) Begin(server string) {
 		o.usage = o.doc.Usage.Of(o.doc.Doc)
 	}
 	o.before.add(o.usage)
-	if o.doc, o.answers, o.usage, o.scores = nil, nil, nil, map[int][]byte{}; server != "" {
+	if o.doc, o.answers, o.usage = nil, nil, nil; server != "" {
 		o.w.Header().Set(web.Upstream, server)
 	}
 }
@@ -80,9 +77,6 @@ func (o *Whole) Take(p *turn.Piece) {
 	case p.Doc.Usage.Present():
 		o.usage = bytes.Clone(p.Doc.Usage.Of(p.Doc.Doc))
 	}
-	if p.Raw != nil {
-		o.score(p.Doc.Doc)
-	}
 	for i := range p.Parts {
 		part := &p.Parts[i]
 		if part.Reading == nil {
@@ -96,19 +90,6 @@ func (o *Whole) Take(p *turn.Piece) {
 		}
 		a.calls = callsOf(chunk, part.Reading)
 		o.answers = append(o.answers, a)
-	}
-}
-
-// score keeps the logprobs of an event.
-func (o *Whole) score(event []byte) {
-	if !bytes.Contains(event, []byte(`"logprobs"`)) {
-		return
-	}
-	for _, ch := range gjson.GetBytes(event, "choices").Array() {
-		at := int(ch.Get("index").Int())
-		for _, token := range ch.Get("logprobs.content").Array() {
-			o.scores[at] = append(append(o.scores[at], ','), token.Raw...)
-		}
 	}
 }
 
@@ -227,11 +208,7 @@ func (o *Whole) made() (*openai.Completion, error) {
 		if i > 0 {
 			doc = append(doc, ',')
 		}
-		doc = fmt.Appendf(doc, `{"index":%d,"message":{"role":"assistant","content":null},`, a.index)
-		if list := o.scores[a.index]; list != nil {
-			doc = fmt.Appendf(doc, `"logprobs":{"content":[%s]},`, list[1:])
-		}
-		doc = append(doc, `"finish_reason":null}`...)
+		doc = fmt.Appendf(doc, `{"index":%d,"message":{"role":"assistant","content":null},"finish_reason":null}`, a.index)
 	}
 	usage := o.usage
 	if o.before.asked || o.own && usage == nil {

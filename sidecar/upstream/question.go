@@ -40,7 +40,7 @@ func (c *Client) question(srv *ruleset.Server, chat []byte, streams bool) questi
 	switch {
 	case own:
 		whole := !get("stream").Bool()
-		streams = streams || !whole
+		streams = streams && !get("logprobs").Bool() || !whole // a document keeps them
 		read := func(begun string) func(io.ReadCloser) io.ReadCloser {
 			return func(body io.ReadCloser) io.ReadCloser {
 				return newOllamaReply(body, streams, whole || get("stream_options.include_usage").Bool(), begun)
