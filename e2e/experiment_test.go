@@ -19,7 +19,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -141,7 +141,7 @@ func (c *tryer) session(ctx context.Context, n int, running bool) error {
 func TestExperiment(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
-	rules, admin := trying(t), ports.Address(t)
+	rules, admin := trying(t), testkit.Address(t)
 	model := script.New(servers.Prompted(shortPrompt))
 	url := startSidecar(t, startModel(t, model), "GPTOSS_EXECUTOR_RULES="+rules,
 		"GPTOSS_EXECUTOR_ADMIN="+admin)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -61,9 +61,9 @@ func overAPI(t *testing.T, api string) {
 	b.add(t, "broken", script.VLLM(), brokenScenarios())
 	b.add(t, guarded, script.VLLM(), policyScenarios(guarded))
 	b.add(t, open, script.VLLM(), policyScenarios(open))
-	b.admin = ports.Address(t)
+	b.admin = testkit.Address(t)
 	b.add(t, tried, script.VLLM(), []script.Scenario{servers.Prompted(shortPrompt)})
-	_, lost := runSidecar(t, "/healthz", "http://"+ports.Address(t), b.sidecar(t, away)...)
+	_, lost := runSidecar(t, "/healthz", "http://"+testkit.Address(t), b.sidecar(t, away)...)
 	b.providers = append(b.providers, provider{id: away, url: lost, api: api})
 	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
 	b.providers = append(b.providers, provider{id: bare, url: startModel(t, b.servers[bare])})

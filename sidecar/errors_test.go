@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -89,7 +89,7 @@ func TestErrorInside(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	address := ports.Address(t)
+	address := testkit.Address(t)
 	r := provider.Start(t, provider.Setup{URL: "http://" + address}, nil)
 	for _, mode := range []string{"stream", "whole"} {
 		a := r.Plain(mode)

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -159,7 +159,7 @@ func TestAway(t *testing.T) {
 }
 
 func TestNeverThere(t *testing.T) {
-	r := provider.Start(t, provider.Setup{URL: "http://" + ports.Address(t)}, nil)
+	r := provider.Start(t, provider.Setup{URL: "http://" + testkit.Address(t)}, nil)
 	for _, mode := range []string{"stream", "whole"} {
 		a := r.Answer(mode)
 		if a.Status != 200 || !strings.Contains(a.Text, "cannot be reached") || a.Last != "stop" {

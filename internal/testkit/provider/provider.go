@@ -1,5 +1,6 @@
 // Package provider is the sidecar in front of a scripted model server, both over HTTP, and what a caller
-// reads of it. For tests of what has a part in an answer.
+// reads of it, for tests of what has a part in an answer; and days of ordinary work from testdata/sessions, with
+// what a sensible owner wants of each call.
 package provider
 
 import (

@@ -1,5 +1,5 @@
-// Package servers is scripted model servers for tests of what looks at a server, or at many callers: one that
-// was started well or badly, and one that does better with a prompt.
+// Package servers starts for tests what the sidecar talks to: model servers of the script that were started well
+// or badly, or do better with a prompt; Valkey or Redis; names and web servers on loopback.
 package servers
 
 import (

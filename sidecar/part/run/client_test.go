@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/internet"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 )
@@ -41,13 +41,13 @@ var zone = map[string][][]string{
 // world is a client, with the internet that it sees.
 type world struct {
 	*Client
-	names *internet.Names
-	net   *internet.Servers
+	names *servers.Names
+	net   *servers.Servers
 }
 
 func newWorld(t testing.TB, h http.HandlerFunc) *world {
-	names, resolver := internet.ServeNames(t, zone)
-	w := internet.ServeHTTP(t, h)
+	names, resolver := servers.ServeNames(t, zone)
+	w := servers.ServeHTTP(t, h)
 	return &world{&Client{Judge: publicOnly, Resolver: resolver, TLS: w.TLS(), Connect: w.Connect}, names, w}
 }
 

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/internet"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -148,7 +148,7 @@ func TestPip(t *testing.T) {
 		t.Skip("it takes seconds")
 	}
 	p := newProgram(t, newRig(t, Limits{},
-		serves(map[string]string{"/simple/tiny/": `<a href="/files/tiny-1.0-py3-none-any.whl">tiny-1.0-py3-none-any.whl</a>`, "/files/tiny-1.0-py3-none-any.whl": string(internet.Wheel(t))})))
+		serves(map[string]string{"/simple/tiny/": `<a href="/files/tiny-1.0-py3-none-any.whl">tiny-1.0-py3-none-any.whl</a>`, "/files/tiny-1.0-py3-none-any.whl": string(servers.Wheel(t))})))
 	if _, err := exec.LookPath("python3"); err != nil ||
 		strings.Contains(p.run(t, "python3", "-m", "pip", "--version"), "No module") {
 		t.Skip("pip is not here")
@@ -166,7 +166,7 @@ func TestNpm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}
-	tarball := internet.Tarball(t)
+	tarball := servers.Tarball(t)
 	sum := sha1.Sum(tarball)
 	doc := func(host string) string {
 		return fmt.Sprintf(`{"name":"tiny","dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":"tiny","version":"1.0.0","dist":{"tarball":"https://%s/tiny.tgz","shasum":%q}}}}`, host, hex.EncodeToString(sum[:]))
@@ -187,7 +187,7 @@ func TestNpm(t *testing.T) {
 
 func TestGo(t *testing.T) {
 	const info, mod = `{"Version":"v1.0.0"}`, "module example.com/m\n"
-	code := string(internet.Zip(t, "example.com/m@v1.0.0/go.mod", mod, "example.com/m@v1.0.0/m.go",
+	code := string(servers.Zip(t, "example.com/m@v1.0.0/go.mod", mod, "example.com/m@v1.0.0/m.go",
 		"package m\n"))
 	p := newProgram(t, newRig(t, Limits{}, serves(map[string]string{
 		"/example.com/m/@v/v1.0.0.info": info, "/example.com/m/@v/v1.0.0.mod": mod,

@@ -18,8 +18,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/internet"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -46,8 +46,8 @@ var zone = map[string][][]string{
 // rig is a proxy with the internet that it sees, and one command with a pass.
 type rig struct {
 	*Proxy
-	names  *internet.Names
-	net    *internet.Servers
+	names  *servers.Names
+	net    *servers.Servers
 	said   *ruletest.Journal
 	set    atomic.Pointer[ruleset.Set]
 	broken atomic.Bool // the decision log
@@ -70,8 +70,8 @@ func newRig(t testing.TB, limits Limits, h http.HandlerFunc) *rig {
 
 // newRigWith is a rig that is changed before it serves.
 func newRigWith(t testing.TB, limits Limits, h http.HandlerFunc, change func(*rig)) *rig {
-	names, resolver := internet.ServeNames(t, zone)
-	r := &rig{names: names, net: internet.ServeHTTP(t, h), said: &ruletest.Journal{},
+	names, resolver := servers.ServeNames(t, zone)
+	r := &rig{names: names, net: servers.ServeHTTP(t, h), said: &ruletest.Journal{},
 		done: make(chan struct{}), opened: map[int]bool{}}
 	set := *ruletest.Shipped(t, Section()) // a test may have limits of its own
 	r.set.Store(&set)

@@ -1,4 +1,4 @@
-package processor
+package testkit
 
 import (
 	"time"

@@ -1,6 +1,4 @@
-// Package bash runs texts in a real bash, where they can reach harmless programs only,
-// and says whether they ran a marker. Tests compare with it what the policy says.
-package bash
+package testkit
 
 import (
 	"context"
@@ -30,15 +28,15 @@ const patience = 2 * time.Second
 // nobody is the user that runs the texts if the test is root.
 const nobody = 65534
 
-// Sandbox is a folder in which texts run, one after the other.
-type Sandbox struct {
+// Bash is a folder in which texts run, one after the other.
+type Bash struct {
 	dir  string // the home and working folder of every text
 	bash string
 }
 
-// New makes a sandbox whose marker is a program of this name. Without bash the test
+// NewBash makes a sandbox whose marker is a program of this name. Without bash the test
 // is skipped, or fails where CI=true.
-func New(t testing.TB, marker string) *Sandbox {
+func NewBash(t testing.TB, marker string) *Bash {
 	t.Helper()
 	path, err := exec.LookPath("bash")
 	if err != nil {
@@ -47,7 +45,7 @@ func New(t testing.TB, marker string) *Sandbox {
 		}
 		t.Skip("SKIPPED: there is no bash to compare with")
 	}
-	s := &Sandbox{dir: t.TempDir(), bash: path}
+	s := &Bash{dir: t.TempDir(), bash: path}
 	s.must(t, os.Chmod(filepath.Dir(s.dir), 0o755), os.Chmod(s.dir, 0o755), os.Mkdir(s.home(), 0o777),
 		os.Chmod(s.home(), 0o777), os.Mkdir(s.bin(), 0o755))
 	for _, name := range harmless {
@@ -59,11 +57,11 @@ func New(t testing.TB, marker string) *Sandbox {
 	return s
 }
 
-func (s *Sandbox) home() string { return filepath.Join(s.dir, "home") }
-func (s *Sandbox) bin() string  { return filepath.Join(s.dir, "bin") }
-func (s *Sandbox) ran() string  { return filepath.Join(s.home(), ".ran") }
+func (s *Bash) home() string { return filepath.Join(s.dir, "home") }
+func (s *Bash) bin() string  { return filepath.Join(s.dir, "bin") }
+func (s *Bash) ran() string  { return filepath.Join(s.home(), ".ran") }
 
-func (s *Sandbox) must(t testing.TB, errs ...error) {
+func (s *Bash) must(t testing.TB, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
@@ -71,7 +69,7 @@ func (s *Sandbox) must(t testing.TB, errs ...error) {
 }
 
 // Ran runs a text and says whether it ran the marker.
-func (s *Sandbox) Ran(t testing.TB, text string) bool {
+func (s *Bash) Ran(t testing.TB, text string) bool {
 	t.Helper()
 	s.tidy(t)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -100,7 +98,7 @@ func (s *Sandbox) Ran(t testing.TB, text string) bool {
 }
 
 // tidy empties the folder but for what texts read.
-func (s *Sandbox) tidy(t testing.TB) {
+func (s *Bash) tidy(t testing.TB) {
 	entries, err := os.ReadDir(s.home())
 	s.must(t, err)
 	for _, e := range entries {
@@ -117,7 +115,7 @@ func (s *Sandbox) tidy(t testing.TB) {
 
 // Shown lets bash run texts, each in a subshell of its own that finds no program, and gives
 // the words of every call of show: those of the second call of the first text are [0][1].
-func (s *Sandbox) Shown(t testing.TB, texts []string) [][][]string {
+func (s *Bash) Shown(t testing.TB, texts []string) [][][]string {
 	t.Helper()
 	empty := filepath.Join(s.dir, "empty")
 	if err := os.Mkdir(empty, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -1,6 +1,4 @@
-// Package collector is a collector of OpenTelemetry for tests: it takes OTLP over HTTP at a real
-// socket, refuses what is not as the protocol has it, and keeps all that came. It writes nothing.
-package collector
+package trace
 
 import (
 	"compress/gzip"
@@ -23,7 +21,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Collector is one that listens.
+// Collector is a collector of OpenTelemetry: it takes OTLP over HTTP at a real socket, refuses what is not as
+// the protocol has it, and keeps all that came.
 type Collector struct {
 	URL string
 	t   testing.TB
@@ -38,8 +37,8 @@ type Collector struct {
 	more     chan struct{} // closed when something has come
 }
 
-// Start listens at a free port of this machine.
-func Start(t testing.TB) *Collector {
+// StartCollector listens at a free port of this machine.
+func StartCollector(t testing.TB) *Collector {
 	t.Helper()
 	c := &Collector{t: t, more: make(chan struct{})}
 	c.listen("127.0.0.1:0")

@@ -1,5 +1,4 @@
-// Package replies has rules read made-up replies. For tests.
-package replies
+package stage
 
 import (
 	"cmp"
@@ -12,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Read reads a made-up reply. What the policy denies was read, too.
-func Read(set *ruleset.Set, c noise.Case) (noise.Got, error) {
+// ReadMadeUp reads a made-up reply. What the policy denies was read, too.
+func ReadMadeUp(set *ruleset.Set, c noise.Case) (noise.Got, error) {
 	line, err := eval.Line(c)
 	if err != nil {
 		return noise.Got{}, err

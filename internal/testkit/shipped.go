@@ -1,11 +1,9 @@
-// Package shipped gives tests the programs that the rules of this program know.
-package shipped
+package testkit
 
 import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
@@ -13,10 +11,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Programs is the table of rules/programs. It panics where that cannot be read.
-func Programs() *program.Table {
-	_, file, _, _ := runtime.Caller(0)
-	files, err := rulefile.ReadFS(os.DirFS(filepath.Join(filepath.Dir(file), "..", "..", "..", "rules")))
+// ShippedPrograms is the table of rules/programs. It panics where that cannot be read.
+func ShippedPrograms() *program.Table {
+	files, err := rulefile.ReadFS(os.DirFS(filepath.Join(Root(), "rules")))
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,4 @@
-// Package sessions gives tests days of ordinary work: the files of testdata/sessions,
-// each with what a sensible owner wants of its calls. Only tests may import it.
-package sessions
+package provider
 
 import (
 	"bytes"
@@ -11,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -33,11 +32,11 @@ type Session struct {
 	Home      string            `json:"home"`      // of the owner; absolute
 	Workspace string            `json:"workspace"` // that the gateway gives to the agent; absolute
 	Files     map[string]string `json:"files"`     // absolute path → text, before the session
-	Calls     []Call            `json:"calls"`
+	Calls     []SessionCall     `json:"calls"`
 }
 
-// Call is what the model asks for.
-type Call struct {
+// SessionCall is what the model asks for.
+type SessionCall struct {
 	User      string          `json:"user"`   // a message of the user that comes first; "": none
 	SameReply bool            `json:"beside"` // in the same reply as the call before it
 	Full      bool            `json:"full"`   // the model server first says that the prompt is too long
@@ -49,8 +48,8 @@ type Call struct {
 	Why       string          `json:"why"`
 }
 
-// Names are all sessions.
-func Names(t testing.TB) (names []string) {
+// SessionNames are all sessions.
+func SessionNames(t testing.TB) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder(), "*.yaml"))
 	ruletest.Must(t, err)
@@ -63,10 +62,10 @@ func Names(t testing.TB) (names []string) {
 	return names
 }
 
-func folder() string { return filepath.Join(ruletest.Root(), "testdata", "sessions") }
+func folder() string { return filepath.Join(testkit.Root(), "testdata", "sessions") }
 
-// Load reads a session whose home and workspace lie below root; "" is the machine.
-func Load(t testing.TB, name, root string) *Session {
+// LoadSession reads a session whose home and workspace lie below root; "" is the machine.
+func LoadSession(t testing.TB, name, root string) *Session {
 	t.Helper()
 	file := filepath.Join(folder(), name+".yaml")
 	text, err := os.ReadFile(file)
@@ -139,6 +138,6 @@ func (s *Session) Reach(other *Session) {
 		{"read", `{"path":"` + file + `"}`},
 		{"exec", `{"command":"rm -f ` + file + `"}`},
 	} {
-		s.Calls = append(s.Calls, Call{Tool: c[0], Args: json.RawMessage(c[1])})
+		s.Calls = append(s.Calls, SessionCall{Tool: c[0], Args: json.RawMessage(c[1])})
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package processor
+package testkit
 
 import (
 	"time"

@@ -1,7 +1,6 @@
-// Package corpus loads the labelled cases that tests measure against. They live
-// outside the project, beside its root: nothing here copies them, and nothing
-// but tests may import it.
-package corpus
+// Package testkit gives tests a bash that reaches harmless programs only, the labelled cases beside this project,
+// addresses that no other test gets, the time of the processor, and the programs that the shipped rules know.
+package testkit
 
 import (
 	"bufio"
@@ -14,11 +13,11 @@ import (
 	"testing"
 )
 
-// Load reads every record of corpus/NAME.jsonl. Where the folder is not beside the
+// Corpus reads every record of corpus/NAME.jsonl. Where the folder is not beside the
 // project, the test is skipped. A folder that lacks the file is a mistake.
-func Load[T any](t testing.TB, name string) []T {
+func Corpus[T any](t testing.TB, name string) []T {
 	t.Helper()
-	folder := filepath.Join(root(), "..", "shared", "corpus")
+	folder := filepath.Join(Root(), "..", "shared", "corpus")
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("SKIPPED: the labelled corpora are not at %s", folder)
 	}
@@ -47,8 +46,8 @@ func Load[T any](t testing.TB, name string) []T {
 	return out
 }
 
-// root is the module's folder: three levels above this file.
-func root() string {
+// Root is the module's folder.
+func Root() string {
 	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..")
+	return filepath.Join(filepath.Dir(file), "..", "..")
 }

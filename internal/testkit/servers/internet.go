@@ -1,6 +1,4 @@
-// Package internet is a small one on loopback: a server of names, and web servers at every
-// address. For tests.
-package internet
+package servers
 
 import (
 	"context"

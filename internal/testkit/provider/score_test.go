@@ -1,4 +1,4 @@
-package sessions
+package provider
 
 import (
 	"encoding/json"
@@ -28,8 +28,8 @@ func decided(s *Session) (out []decisions.Decision) {
 
 // Every call finds its decision, in any order within a reply, and carried by another tool.
 func TestScore(t *testing.T) {
-	for _, name := range Names(t) {
-		s := Load(t, name, "")
+	for _, name := range SessionNames(t) {
+		s := LoadSession(t, name, "")
 		list := decided(s)
 		for i := 0; i+1 < len(list); i += 2 {
 			list[i], list[i+1] = list[i+1], list[i]
@@ -49,7 +49,7 @@ func TestScore(t *testing.T) {
 
 // A call that was denied, or not judged, is told with its number.
 func TestScoreOfOne(t *testing.T) {
-	s := Load(t, "coding", "")
+	s := LoadSession(t, "coding", "")
 	for i := range s.Calls {
 		list := decided(s)
 		list[i].Effect = policy.Deny
@@ -66,8 +66,8 @@ func TestScoreOfOne(t *testing.T) {
 
 // A summary is the same wherever the folders are.
 func TestSummaryNamesNoPlace(t *testing.T) {
-	for _, name := range Names(t) {
-		here, there := Load(t, name, ""), Load(t, name, "/some/where")
+	for _, name := range SessionNames(t) {
+		here, there := LoadSession(t, name, ""), LoadSession(t, name, "/some/where")
 		say := func(s *Session) string {
 			list := decided(s)
 			for i := range list {

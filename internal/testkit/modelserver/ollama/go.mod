@@ -1,4 +1,4 @@
-module github.com/jgavinray/gpt-oss-executor/e2e/modelserver/ollama
+module github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver/ollama
 
 go 1.26.8
 

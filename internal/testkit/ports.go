@@ -1,5 +1,4 @@
-// Package ports gives tests addresses of this machine for servers that start later, in other processes.
-package ports
+package testkit
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package sessions
+package provider
 
 import (
 	"encoding/json"
@@ -12,8 +12,8 @@ import (
 // no placeholder is left in it but the one that only a run can fill.
 func TestLoad(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "root")
-	for _, name := range Names(t) {
-		s := Load(t, name, root)
+	for _, name := range SessionNames(t) {
+		s := LoadSession(t, name, root)
 		if len(s.Calls) < 10 || !strings.HasPrefix(s.Home, root) || !strings.HasPrefix(s.Workspace, root) ||
 			s.Calls[0].User == "" {
 			t.Errorf("%s: %d calls, home %s, workspace %s", name, len(s.Calls), s.Home, s.Workspace)
@@ -36,7 +36,7 @@ func TestLoad(t *testing.T) {
 
 // The files stand where the session says, as long as it says.
 func TestLay(t *testing.T) {
-	s := Load(t, "bigresults", t.TempDir())
+	s := LoadSession(t, "bigresults", t.TempDir())
 	s.Lay(t)
 	info, err := os.Stat(filepath.Join(s.Workspace, "logs", "app.log"))
 	if err != nil || info.Size() < 120000 || info.Size() > 120200 {

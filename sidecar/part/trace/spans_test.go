@@ -1,4 +1,4 @@
-package spans_test
+package trace_test
 
 import (
 	"context"
@@ -17,7 +17,6 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
 	wire "go.opentelemetry.io/proto/otlp/trace/v1"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/collector"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
@@ -31,14 +30,14 @@ import (
 // followed is a sidecar whose spans and metrics a collector gets.
 type followed struct {
 	*provider.Server
-	to  *collector.Collector
+	to  *trace.Collector
 	end func() []*wire.Span // sends all that is left
 }
 
 // follow makes one of what begin starts.
 func follow(t *testing.T, cfg provider.Setup, begin func(provider.Setup) *provider.Server) *followed {
 	t.Helper()
-	to := collector.Start(t)
+	to := trace.StartCollector(t)
 	settings, err := trace.Read([]string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + to.URL})
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +83,7 @@ func spansOf(list []*wire.Span, begin string) (out []*wire.Span) {
 // events are those of a span, each with its name and the values of some attributes.
 func events(s *wire.Span, keys ...string) (out []string) {
 	for _, e := range s.Events {
-		line, of := strings.TrimPrefix(e.Name, "gptoss_executor."), collector.Attributes(e.Attributes)
+		line, of := strings.TrimPrefix(e.Name, "gptoss_executor."), trace.Attributes(e.Attributes)
 		for _, key := range keys {
 			if v, ok := of[key].(string); ok {
 				line += " " + v
@@ -158,7 +157,7 @@ func conforms(t *testing.T, list []*wire.Span) {
 		"POST": wire.Span_SPAN_KIND_SERVER,
 	}
 	for _, s := range list {
-		of := collector.Attributes(s.Attributes)
+		of := trace.Attributes(s.Attributes)
 		first, rest, _ := strings.Cut(s.Name, " ")
 		if s.Kind != kinds[first] {
 			t.Errorf("%s is of the kind %s", s.Name, s.Kind)
@@ -197,7 +196,7 @@ func conforms(t *testing.T, list []*wire.Span) {
 
 func eventAttributes(s *wire.Span) (out []map[string]any) {
 	for _, e := range s.Events {
-		out = append(out, collector.Attributes(e.Attributes))
+		out = append(out, trace.Attributes(e.Attributes))
 	}
 	return out
 }
@@ -251,7 +250,7 @@ func TestSpansOfATurn(t *testing.T) {
 			asked[i].Header.Get("tracestate") != "vendor=1" {
 			t.Errorf("the model server got the traceparent %q, and not %q", got, want)
 		}
-		of := collector.Attributes(chat.Attributes)
+		of := trace.Attributes(chat.Attributes)
 		if of["gen_ai.request.temperature"] != .5 || of["gen_ai.request.max_tokens"] != int64(100) ||
 			of["gen_ai.conversation.id"] != "s1" || of["server.address"] != "127.0.0.1" ||
 			of["gen_ai.usage.input_tokens"] == nil || of["gen_ai.provider.name"] != "vllm" ||
@@ -264,11 +263,11 @@ func TestSpansOfATurn(t *testing.T) {
 			}
 		}
 	}
-	of := collector.Attributes(request.Attributes)
+	of := trace.Attributes(request.Attributes)
 	if of["gptoss_executor.request.id"] != "r1" || of["http.response.status_code"] != int64(200) {
 		t.Errorf("the request: %v", of)
 	}
-	if of := collector.Attributes(turn.Attributes); of["gptoss_executor.again"] != int64(2) ||
+	if of := trace.Attributes(turn.Attributes); of["gptoss_executor.again"] != int64(2) ||
 		of["gptoss_executor.calls"] != int64(1) {
 		t.Errorf("the turn: %v", of)
 	}
@@ -294,7 +293,7 @@ func (f *followed) metricsOf(t *testing.T, want map[string]uint64) {
 		count, traces := uint64(0), 0
 		for _, p := range m.GetHistogram().DataPoints {
 			count += p.Count
-			of := collector.Attributes(p.Attributes)
+			of := trace.Attributes(p.Attributes)
 			for key := range of {
 				if !known[key] && !strings.HasPrefix(key, "gptoss_executor.") {
 					t.Errorf("%s: the conventions have no %s", by.name, key)
@@ -337,7 +336,7 @@ func TestSpansOfTwoServers(t *testing.T) {
 	if len(chats) != 2 {
 		t.Fatalf("%d attempts", len(chats))
 	}
-	failed, good := collector.Attributes(chats[0].Attributes), collector.Attributes(chats[1].Attributes)
+	failed, good := trace.Attributes(chats[0].Attributes), trace.Attributes(chats[1].Attributes)
 	if chats[0].Status.Code != wire.Status_STATUS_CODE_ERROR ||
 		failed["gptoss_executor.upstream"] != "main" || failed["error.type"] == "" ||
 		chats[1].Status.Code == wire.Status_STATUS_CODE_ERROR || good["gptoss_executor.upstream"] != "far" ||
@@ -372,7 +371,7 @@ func TestSpansOfARun(t *testing.T) {
 			t.Errorf("%s is no child of the run", below.Name)
 		}
 	}
-	if of := collector.Attributes(run.Attributes); of["gen_ai.agent.id"] != a.Header.Get("X-Run-Id") ||
+	if of := trace.Attributes(run.Attributes); of["gen_ai.agent.id"] != a.Header.Get("X-Run-Id") ||
 		of["gptoss_executor.run.status"] != "answered" || of["gptoss_executor.run.turns"] != int64(3) {
 		t.Errorf("the run: %v", of)
 	}
@@ -380,7 +379,7 @@ func TestSpansOfARun(t *testing.T) {
 		got[0] != "decision web_search allow" {
 		t.Errorf("the decision about a call: %q", got)
 	}
-	denied := collector.Attributes(calls[1].Attributes)
+	denied := trace.Attributes(calls[1].Attributes)
 	if denied["gptoss_executor.tool.outcome"] != "refused" ||
 		calls[1].Status.Code != wire.Status_STATUS_CODE_ERROR ||
 		!slices.Contains(events(calls[1], "gptoss_executor.effect", "gptoss_executor.outcome"),
@@ -407,13 +406,13 @@ func TestSpansOfFailures(t *testing.T) {
 	conforms(t, list)
 	var status []int64
 	for _, s := range spansOf(list, "POST") {
-		status = append(status, collector.Attributes(s.Attributes)["http.response.status_code"].(int64))
+		status = append(status, trace.Attributes(s.Attributes)["http.response.status_code"].(int64))
 	}
 	if len(status) != 3 || status[0] != 400 || status[1] != 404 || status[2] < 500 {
 		t.Errorf("%v", status)
 	}
 	chat := spansOf(list, "chat")[0]
-	if of := collector.Attributes(chat.Attributes); chat.Status.Code != wire.Status_STATUS_CODE_ERROR ||
+	if of := trace.Attributes(chat.Attributes); chat.Status.Code != wire.Status_STATUS_CODE_ERROR ||
 		of["error.type"] != string(ruleset.ServerError) || chat.Status.Message != "" {
 		t.Errorf("%v %v", chat.Status, of)
 	}
@@ -436,8 +435,8 @@ func TestSpansWithWords(t *testing.T) {
 	}
 	list := r.end()
 	conforms(t, list)
-	chat, turn := collector.Attributes(spansOf(list,
-		"chat")[0].Attributes), collector.Attributes(spansOf(list, "turn")[0].Attributes)
+	chat, turn := trace.Attributes(spansOf(list,
+		"chat")[0].Attributes), trace.Attributes(spansOf(list, "turn")[0].Attributes)
 	said, made, in := chat["gen_ai.output.messages"].(string), turn["gen_ai.output.messages"].(string),
 		chat["gen_ai.input.messages"].(string)
 	for _, c := range []struct{ what, got, want string }{

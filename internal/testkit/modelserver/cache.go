@@ -84,6 +84,6 @@ func output(dir string, env []string, command ...string) ([]byte, error) {
 // sources is the folder of this package.
 func sources() (string, error) {
 	out, err := output("", nil, "go", "list", "-f", "{{.Dir}}",
-		"github.com/jgavinray/gpt-oss-executor/e2e/modelserver")
+		"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver")
 	return string(bytes.TrimSpace(out)), err
 }

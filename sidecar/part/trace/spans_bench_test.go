@@ -1,4 +1,4 @@
-package spans_test
+package trace_test
 
 import (
 	"context"

@@ -1,5 +1,4 @@
-// Package program has all parts of the program, as main.go lists them. For tests.
-package program
+package stage
 
 import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"

@@ -1,4 +1,4 @@
-package internet
+package servers
 
 import (
 	"archive/tar"

@@ -1,4 +1,4 @@
-package sessions
+package provider
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ var byDesign = map[string]string{
 
 // Verdict is what was byDesign about a call. An empty effect means that it was never judged.
 type Verdict struct {
-	Call
+	SessionCall
 	Number int // 1 for the first call of the session
 	Effect policy.Effect
 	Rule   string // "": the default
@@ -50,7 +50,7 @@ type Score struct {
 func (s *Session) Score(list []decisions.Decision) Score {
 	out := Score{Session: s}
 	for i, c := range s.Calls {
-		v := Verdict{Call: c, Number: i + 1}
+		v := Verdict{SessionCall: c, Number: i + 1}
 		if n := slices.IndexFunc(list, c.is); n >= 0 {
 			d := list[n]
 			v.Effect, v.Rule, v.Reason = d.Effect, d.Rule, d.Why
@@ -64,7 +64,7 @@ func (s *Session) Score(list []decisions.Decision) Score {
 
 // is says whether a decision is about this call, under its own name or carried by OpenClaw's
 // tool_call. Of arguments that are too long for the log only the beginning is known.
-func (c *Call) is(d decisions.Decision) bool {
+func (c *SessionCall) is(d decisions.Decision) bool {
 	if d.Tool == named(c.Tool) {
 		return d.Bytes > 0 || same(d.Arguments, c.Args)
 	}

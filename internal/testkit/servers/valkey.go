@@ -1,6 +1,4 @@
-// Package valkey starts a Valkey or Redis server for a test, ends it and starts it again. It is no
-// client: tests look at what the sidecar makes of it.
-package valkey
+package servers
 
 import (
 	"bytes"
@@ -13,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 )
 
-// Server is one that runs until its test ends. It keeps what it holds over a restart.
-type Server struct {
+// Valkey is one that runs until its test ends. It keeps what it holds over a restart.
+type Valkey struct {
 	t       testing.TB
 	Address string // HOST:PORT
 	dir     string
@@ -27,11 +25,11 @@ type Server struct {
 	output  bytes.Buffer
 }
 
-// Start starts a server with these options beside the usual ones, such as --requirepass. A test is
+// StartValkey starts a server with these options beside the usual ones, such as --requirepass. A test is
 // skipped where no server is installed.
-func Start(t testing.TB, args ...string) *Server {
+func StartValkey(t testing.TB, args ...string) *Valkey {
 	t.Helper()
-	s := &Server{t: t, Address: ports.Address(t), dir: t.TempDir(), args: args}
+	s := &Valkey{t: t, Address: testkit.Address(t), dir: t.TempDir(), args: args}
 	t.Cleanup(s.Kill)
 	s.Again()
 	return s
@@ -49,7 +47,7 @@ func program(t testing.TB) string {
 }
 
 // Again starts it at the same address, with what it held.
-func (s *Server) Again() {
+func (s *Valkey) Again() {
 	s.t.Helper()
 	_, port, err := net.SplitHostPort(s.Address)
 	ruletest.Must(s.t, err)
@@ -77,7 +75,7 @@ func (s *Server) Again() {
 }
 
 // Kill ends it at once, as the kernel does that needs its memory.
-func (s *Server) Kill() {
+func (s *Valkey) Kill() {
 	if s.process == nil {
 		return
 	}
@@ -90,7 +88,7 @@ func (s *Server) Kill() {
 
 // Stop holds it where it is, from when this returns: it accepts connections, and answers nothing. Go lets it
 // go on.
-func (s *Server) Stop() {
+func (s *Valkey) Stop() {
 	ruletest.Must(s.t, s.process.Process.Signal(syscall.SIGSTOP))
 	for {
 		if _, err := syscall.Wait4(s.process.Process.Pid, nil, syscall.WUNTRACED, nil); err != syscall.EINTR {
@@ -101,10 +99,10 @@ func (s *Server) Stop() {
 }
 
 // Go lets it go on.
-func (s *Server) Go() { ruletest.Must(s.t, s.process.Process.Signal(syscall.SIGCONT)) }
+func (s *Valkey) Go() { ruletest.Must(s.t, s.process.Process.Signal(syscall.SIGCONT)) }
 
 // Holds is all that the server has written to its disk: a word that stands there was not sealed.
-func (s *Server) Holds() []byte {
+func (s *Valkey) Holds() []byte {
 	s.t.Helper()
 	var all bytes.Buffer
 	names, err := filepath.Glob(filepath.Join(s.dir, "appendonlydir", "*"))
