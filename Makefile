@@ -173,7 +173,7 @@ schemas: ## rewrite schemas/, which editors check rules with, from the Go types
 	go test ./sidecar/ruleset -run TestSchemasAreFresh -update
 
 faults: ## rewrite the tables of docs/faults.md: what comes of a run in which something fails
-	go test ./sidecar/part/run/executor -run TestFaults -update
+	go test ./sidecar/part/run -run TestFaults -update
 
 scenarios: ## rewrite the tables of docs/scenarios.md: a real gateway with damaged replies, alone and with the sidecar; 5 minutes
 	GPTOSS_E2E=1 go test -count=1 -timeout 30m -run '^TestScenarios$$' ./e2e -update

@@ -21,7 +21,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -66,9 +66,9 @@ func experiments(t *testing.T, admin string, args ...string) []byte {
 	return out
 }
 
-func reported(t *testing.T, admin string) arms.Report {
+func reported(t *testing.T, admin string) experiment.Report {
 	t.Helper()
-	var all struct{ Experiments []arms.Report }
+	var all struct{ Experiments []experiment.Report }
 	if err := json.Unmarshal(experiments(t, admin, "--json"), &all); err != nil || len(all.Experiments) != 1 {
 		t.Fatalf("%+v %v", all, err)
 	}

@@ -11,8 +11,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
@@ -40,7 +38,7 @@ type issuers struct {
 func (d issuers) any() bool { return d.gateway != nil || d.runs != nil }
 
 // equip gives the issuers, and the network of commands, to the guard.
-func (d issuers) equip(g *guard.Config, passes *egress.Book) {
+func (d issuers) equip(g *guard.Config, passes *Book) {
 	for _, issuer := range []*Issuer{d.gateway, d.runs} {
 		if issuer != nil && passes != nil {
 			issuer.Network = passes
@@ -143,7 +141,7 @@ func confiner() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find this program, which confines commands: %w", err)
 	}
-	if small, err := exec.LookPath(filepath.Join(filepath.Dir(program), command.Program)); err == nil {
+	if small, err := exec.LookPath(filepath.Join(filepath.Dir(program), walls.Program)); err == nil {
 		return small, nil
 	}
 	return program, nil

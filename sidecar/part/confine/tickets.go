@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -74,7 +74,7 @@ func private(dir string) error {
 }
 
 // Issue writes a ticket, and gives its path.
-func (f *Folder) Issue(t command.Ticket, now time.Time) (path string, err error) {
+func (f *Folder) Issue(t walls.Ticket, now time.Time) (path string, err error) {
 	f.sweep(now)
 	t.Until = now.Add(Valid)
 	doc, err := json.Marshal(t)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 )
 
 // publicOnly is the judge of most tests.
@@ -102,7 +102,7 @@ func TestFetchFetch(t *testing.T) {
 		{"http://go.dev/%zz", "it cannot be sent as it is"},
 	} {
 		answer, err := w.get(row.url)
-		var refused *egress.Refused
+		var refused *confine.Refused
 		switch {
 		case err == nil && !strings.HasPrefix(string(answer.Body), row.want):
 			t.Errorf("%s: %s", row.url, answer.Body)
@@ -165,7 +165,7 @@ func TestControl(t *testing.T) {
 		}
 		return nil
 	}
-	var refused *egress.Refused
+	var refused *confine.Refused
 	if _, err := local.Do(context.Background(), Request{URL: server.URL}); !errors.As(err, &refused) ||
 		looks != 3 {
 		t.Errorf("after %d looks: %v", looks, err)

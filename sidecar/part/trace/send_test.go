@@ -18,7 +18,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -62,7 +61,7 @@ func sending(t *testing.T, to string, environ ...string) (*Sender, *telemetry.Me
 // span ends one, and has the queue emptied.
 func span(t *testing.T, s *Sender, name string) {
 	t.Helper()
-	_, one := s.traces.Tracer(spans.Name).Start(context.Background(), name,
+	_, one := s.traces.Tracer(telemetry.TracerName).Start(context.Background(), name,
 		trace.WithSpanKind(trace.SpanKindClient))
 	one.End()
 	if err := s.traces.ForceFlush(context.Background()); err != nil {
@@ -101,7 +100,7 @@ func TestSends(t *testing.T) {
 	of := to.Traces()[0].ResourceSpans[0]
 	r := Attributes(of.Resource.Attributes)
 	if r["service.name"] != program || r["service.version"] != "v1.2.3" || r["host.name"] != "box" ||
-		of.ScopeSpans[0].Scope.Name != spans.Name ||
+		of.ScopeSpans[0].Scope.Name != telemetry.TracerName ||
 		!strings.HasPrefix(of.SchemaUrl, "https://opentelemetry.io/schemas/") {
 		t.Errorf("%v %v", r, of)
 	}
@@ -159,7 +158,7 @@ func TestAsksForPatience(t *testing.T) {
 	to := StartCollector(t)
 	s, _, log := sending(t, to.URL, "OTEL_METRICS_EXPORTER=none")
 	to.Answer(503)
-	_, one := s.traces.Tracer(spans.Name).Start(context.Background(), "patient")
+	_, one := s.traces.Tracer(telemetry.TracerName).Start(context.Background(), "patient")
 	one.End()
 	flushed := make(chan error)
 	go func() { flushed <- s.traces.ForceFlush(context.Background()) }()
@@ -249,7 +248,7 @@ func TestEndIsInTime(t *testing.T) {
 		if status == 0 {
 			to.Stop()
 		}
-		_, one := s.traces.Tracer(spans.Name).Start(context.Background(), "last")
+		_, one := s.traces.Tracer(telemetry.TracerName).Start(context.Background(), "last")
 		one.End()
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -267,7 +266,7 @@ func TestQueueHasAnEnd(t *testing.T) {
 	s, m, _ := sending(t, to.URL, "OTEL_METRICS_EXPORTER=none", "OTEL_EXPORTER_OTLP_TIMEOUT=100")
 	to.Answer(503)
 	for range 2000 {
-		_, one := s.traces.Tracer(spans.Name).Start(context.Background(), "many")
+		_, one := s.traces.Tracer(telemetry.TracerName).Start(context.Background(), "many")
 		one.End()
 	}
 	if err := s.Close(context.Background()); err != nil {

@@ -12,7 +12,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // nowhere takes spans and forgets them.
@@ -33,7 +33,7 @@ func BenchmarkTraced(b *testing.B) {
 				with := sdktrace.NewTracerProvider(sdktrace.WithSampler(sampler),
 					sdktrace.WithBatcher(nowhere{}))
 				defer func() { _ = with.Shutdown(context.Background()) }()
-				cfg.Spans = spans.New(with.Tracer("bench"))
+				cfg.Spans = telemetry.NewTracer(with.Tracer("bench"))
 			}
 			benchTurn(b, cfg)
 		})

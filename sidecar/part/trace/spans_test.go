@@ -19,11 +19,10 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -351,7 +350,7 @@ func TestSpansOfTwoServers(t *testing.T) {
 // A run is a span with its turns and tools below it. A call that is denied says so.
 func TestSpansOfARun(t *testing.T) {
 	b, set := &provider.Source{}, *ruletest.Shipped(t, provider.Sections()...)
-	r := followPlay(t, provider.Setup{Set: &set, Sources: []executor.Source{b}, Server: "vllm"},
+	r := followPlay(t, provider.Setup{Set: &set, Sources: []run.Source{b}, Server: "vllm"},
 		script.Native("web_search", `{"query":"news"}`),
 		script.Native("write", `{"path":"/etc/passwd","content":"x"}`),
 		script.Text("Done."))
@@ -423,7 +422,7 @@ func TestSpansOfFailures(t *testing.T) {
 func TestSpansWithWords(t *testing.T) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 	set := ruletest.Shipped(t, provider.Sections()...)
-	ruleset.Of[spans.Words](set).Bytes = 2 << 10
+	ruleset.Of[telemetry.Words](set).Bytes = 2 << 10
 	r := followPlay(t, provider.Setup{Server: "vllm", Set: set},
 		script.Text(`<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{'command':'echo `+
 			secret+`'}<|call|>`).Thinking("I use "+secret))
@@ -485,7 +484,7 @@ func TestLogOfATrace(t *testing.T) {
 	replies := []script.Reply{script.Native("exec", `{"command":"rm -rf /"}`), script.Text("Done."),
 		script.Fail(400, "no"), script.Native("web_search", `{"query":"x"}`), script.Text("Found.")}
 	b, set := &provider.Source{}, *ruletest.Shipped(t, provider.Sections()...)
-	cfg := provider.Setup{Set: &set, Sources: []executor.Source{b}, Server: "vllm", JSON: true}
+	cfg := provider.Setup{Set: &set, Sources: []run.Source{b}, Server: "vllm", JSON: true}
 	for name, r := range map[string]*provider.Server{
 		"without": provider.Start(t, cfg, script.New(script.Scenario{Steps: replies})),
 		"with":    followPlay(t, cfg, replies...).Server,

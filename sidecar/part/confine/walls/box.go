@@ -1,7 +1,9 @@
 // Package walls runs a command that can touch what it was given and nothing else: the
 // kernel refuses the rest. Landlock guards files, TCP and signals. A filter for system calls
 // refuses what Landlock does not cover, and hands some calls to the supervisor, which does
-// them itself on what it has checked. No root is needed. It knows no rule and no tool call.
+// them itself on what it has checked. No root is needed. It knows no rule and no tool call. What a gateway starts in place of a
+// command takes its ticket, which says what it may touch, and is ssh for git that runs so. Since each confined
+// command starts it, it imports nothing of the server.
 package walls
 
 import (
