@@ -9,9 +9,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Answer is a Response as it grows, item by item: see NewAnswer.
-type Answer struct {
-	asked *Asked
+// responseAnswer is a Response as it grows, item by item: see newAnswer.
+type responseAnswer struct {
+	asked *askedResponse
 	tell  func(event []byte) // nil: no listener
 	head  []byte             // what the Response says of itself, up to its status
 	seq   int64              // of the next event
@@ -53,15 +53,15 @@ var (
 		"response.custom_tool_call_input.delta", "response.custom_tool_call_input.done", ""}
 )
 
-// NewAnswer is a Response without items, made at a time in Unix seconds by the model that was asked
+// newAnswer is a Response without items, made at a time in Unix seconds by the model that was asked
 // for. Each event goes to tell as soon as it is known, as server-sent events have it, and is valid
 // during the call; tell may be nil.
-func NewAnswer(asked *Asked, model string, created int64, tell func(event []byte)) *Answer {
-	return &Answer{asked: asked, tell: tell, head: answerHead(asked, model, created)}
+func newAnswer(asked *askedResponse, model string, created int64, tell func(event []byte)) *responseAnswer {
+	return &responseAnswer{asked: asked, tell: tell, head: answerHead(asked, model, created)}
 }
 
 // Begin tells that there will be an answer, once.
-func (a *Answer) Begin() {
+func (a *responseAnswer) Begin() {
 	if !a.begun {
 		a.begun = true
 		a.state("response.created")
@@ -70,7 +70,7 @@ func (a *Answer) Begin() {
 }
 
 // Alive tells that the answer goes on. Callers take no notice of comments.
-func (a *Answer) Alive() {
+func (a *responseAnswer) Alive() {
 	if !a.begun {
 		a.Begin()
 		return
@@ -79,7 +79,7 @@ func (a *Answer) Alive() {
 }
 
 // Text adds to what the user reads.
-func (a *Answer) Text(text string) {
+func (a *responseAnswer) Text(text string) {
 	if a.kind != message {
 		if text = a.blank + text; strings.TrimSpace(text) == "" {
 			a.blank = text
@@ -91,7 +91,7 @@ func (a *Answer) Text(text string) {
 }
 
 // Thought adds to the reasoning.
-func (a *Answer) Thought(text string) {
+func (a *responseAnswer) Thought(text string) {
 	if a.kind != reasoning {
 		a.open(reasoning)
 	}
@@ -102,7 +102,7 @@ func (a *Answer) Thought(text string) {
 }
 
 // Call adds a call, and gives its id as the house knows it.
-func (a *Answer) Call(c *tools.Call) (id string) {
+func (a *responseAnswer) Call(c *tools.Call) (id string) {
 	a.Break()
 	a.callID, a.called = openai.NewCallID(), nil
 	t, known := a.asked.tools[c.Name]
@@ -125,11 +125,11 @@ func (a *Answer) Call(c *tools.Call) (id string) {
 }
 
 // Break ends the item that is open: what comes next is another one.
-func (a *Answer) Break() { a.end("completed") }
+func (a *responseAnswer) Break() { a.end("completed") }
 
 // End ends the answer, and gives all of it. Why it ended, and usage, are as chat completions have
 // them; usage and what is said of a run may be nil.
-func (a *Answer) End(finish string, usage, run []byte) []byte {
+func (a *responseAnswer) End(finish string, usage, run []byte) []byte {
 	o := outcome{status: "completed", usage: usage, run: run}
 	switch finish {
 	case "length":
@@ -141,7 +141,7 @@ func (a *Answer) End(finish string, usage, run []byte) []byte {
 }
 
 // Fail ends an answer that cannot go on.
-func (a *Answer) Fail(e *openai.Error) { a.finish(outcome{status: "failed", failed: e}) }
+func (a *responseAnswer) Fail(e *openai.Error) { a.finish(outcome{status: "failed", failed: e}) }
 
 // outcome is how an answer ends.
 type outcome struct {
@@ -151,7 +151,7 @@ type outcome struct {
 	usage, run []byte
 }
 
-func (a *Answer) finish(o outcome) []byte {
+func (a *responseAnswer) finish(o outcome) []byte {
 	last := o.status
 	if last == "failed" {
 		last = "incomplete"
@@ -164,7 +164,7 @@ func (a *Answer) finish(o outcome) []byte {
 }
 
 // open begins an item.
-func (a *Answer) open(k *kind) {
+func (a *responseAnswer) open(k *kind) {
 	a.Break()
 	a.Begin()
 	a.kind, a.id, a.blank = k, newID(k.prefix), ""
@@ -173,14 +173,14 @@ func (a *Answer) open(k *kind) {
 }
 
 // add adds to the text of the item that is open.
-func (a *Answer) add(text string) {
+func (a *responseAnswer) add(text string) {
 	a.quoted = openai.AppendString(a.quoted[:0], text)
 	a.text = append(a.text, a.quoted[1:len(a.quoted)-1]...)
 	a.added()
 }
 
 // end ends the item that is open.
-func (a *Answer) end(status string) {
+func (a *responseAnswer) end(status string) {
 	if a.kind == nil {
 		return
 	}

@@ -22,7 +22,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error { return s.s
 
 // responses serves a request of the Responses API. It is a chat completion but for its words.
 func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
-	err := s.serve(w, r, Chat)
+	err := s.serve(w, r, toChat)
 	var apiErr *openai.Error
 	if errors.As(err, &apiErr) && apiErr.Param == "messages" {
 		here := *apiErr
@@ -32,7 +32,7 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
 }
 
 // translate makes the request for a chat completion of what a caller of another API sends.
-type translate func(body []byte) (chat []byte, asked *Asked, err error)
+type translate func(body []byte) (chat []byte, asked *askedResponse, err error)
 
 // serve serves one request, and says where in a trace its error was made.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) error {
@@ -108,7 +108,7 @@ const runID = "X-Run-Id"
 
 // respond plans what answers the request, gives the answer to a sink, and tells what came of it.
 func (s *Server) respond(ctx context.Context, w http.ResponseWriter, began time.Time, set *ruleset.Set,
-	req *openai.Request, asked *Asked, caller turn.Caller) (opened bool, err error) {
+	req *openai.Request, asked *askedResponse, caller turn.Caller) (opened bool, err error) {
 	err = errPanicked
 	var answer turn.Answer
 	var to sink // nil: no answer was opened
@@ -197,15 +197,15 @@ func (s *Server) served(ctx context.Context, w http.ResponseWriter, o *turn.Outc
 
 // sink opens the answer.
 func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, req *openai.Request,
-	asked *Asked, alive, idle time.Duration) sink {
+	asked *askedResponse, alive, idle time.Duration) sink {
 	switch {
 	case asked != nil:
-		return NewResponse(w, ResponseConfig{
+		return newResponse(w, responseConfig{
 			Asked: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle,
 			RoleWait: s.roleWait, Log: telemetry.BindLog(s.log, ctx),
 		})
 	case req.Stream:
-		return NewStream(w, StreamConfig{
+		return newStream(w, streamConfig{
 			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait,
 			Metrics: s.metrics, Log: telemetry.BindLog(s.log, ctx),
 		})

@@ -15,7 +15,7 @@ import (
 // events they came in are kept: as far as the text leaves unchanged after all, so
 // do the events, with all that they say of it, such as logprobs.
 type choice struct {
-	o     *Stream
+	o     *streamSink
 	index int
 
 	held    []byte        // raw events whose text has not left

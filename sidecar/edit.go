@@ -17,7 +17,7 @@ type edit struct {
 var edits = sync.Pool{New: func() any { return new(edit) }}
 
 // taken lets go of the piece.
-func (o *Stream) taken() {
+func (o *streamSink) taken() {
 	if cap(o.edit.edited) <= maxPooled {
 		clear(o.edit.edits)
 		edits.Put(o.edit)
@@ -27,7 +27,7 @@ func (o *Stream) taken() {
 
 // ours is the event that is being taken with these edits, and with the names of this stream. It is
 // valid until the next one, or the end of Take.
-func (o *Stream) ours(raw []byte, edits []openai.Edit) []byte {
+func (o *streamSink) ours(raw []byte, edits []openai.Edit) []byte {
 	c, e := o.doc, o.edit
 	e.edits = o.names(c, append(e.edits[:0], edits...))
 	if len(e.edits) == 0 {
@@ -40,7 +40,7 @@ func (o *Stream) ours(raw []byte, edits []openai.Edit) []byte {
 
 // names appends the edits that give a chunk the id of this stream, since clients take chunks of
 // another id for another reply, and the model that was asked for: OpenClaw tells its user of any other.
-func (o *Stream) names(c *openai.Completion, edits []openai.Edit) []openai.Edit {
+func (o *streamSink) names(c *openai.Completion, edits []openai.Edit) []openai.Edit {
 	if c.ID.Present() && !bytes.Equal(c.ID.Of(c.Doc), o.id) {
 		edits = append(edits, openai.Edit{Span: c.ID, With: o.id})
 	}

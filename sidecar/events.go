@@ -9,7 +9,7 @@ import (
 )
 
 // opened tells of an item that begins.
-func (a *Answer) opened() {
+func (a *responseAnswer) opened() {
 	if a.tell == nil {
 		return
 	}
@@ -25,7 +25,7 @@ func (a *Answer) opened() {
 }
 
 // added tells what has just been added to the item.
-func (a *Answer) added() {
+func (a *responseAnswer) added() {
 	if a.tell == nil {
 		return
 	}
@@ -35,7 +35,7 @@ func (a *Answer) added() {
 }
 
 // ended tells of the item that ends.
-func (a *Answer) ended(item []byte) {
+func (a *responseAnswer) ended(item []byte) {
 	if a.tell == nil {
 		return
 	}
@@ -57,7 +57,7 @@ func (a *Answer) ended(item []byte) {
 }
 
 // state tells where the answer is, without its items.
-func (a *Answer) state(event string) {
+func (a *responseAnswer) state(event string) {
 	if a.tell == nil {
 		return
 	}
@@ -68,7 +68,7 @@ func (a *Answer) state(event string) {
 }
 
 // endWhole tells of the whole answer: it has ended.
-func (a *Answer) endWhole(event string, doc []byte) {
+func (a *responseAnswer) endWhole(event string, doc []byte) {
 	if a.tell == nil {
 		return
 	}
@@ -78,39 +78,39 @@ func (a *Answer) endWhole(event string, doc []byte) {
 }
 
 // event begins an event. What it says follows, up to send.
-func (a *Answer) event(name string) {
+func (a *responseAnswer) event(name string) {
 	a.buf = append(append(a.buf[:0], "event: "...), name...)
 	a.buf = append(append(a.buf, "\ndata: {\"type\":\""...), name...)
 	a.buf = strconv.AppendInt(append(a.buf, `","sequence_number":`...), a.seq, 10)
 }
 
 // about begins an event of the item that is open.
-func (a *Answer) about(name, more string) {
+func (a *responseAnswer) about(name, more string) {
 	a.event(name)
 	a.with(`,"item_id":"`, []byte(a.id), []byte(`"`))
 	a.place()
 	a.buf = append(a.buf, more...)
 }
 
-func (a *Answer) place() {
+func (a *responseAnswer) place() {
 	a.buf = strconv.AppendInt(append(a.buf, `,"output_index":`...), a.count, 10)
 }
 
-func (a *Answer) with(key string, value ...[]byte) {
+func (a *responseAnswer) with(key string, value ...[]byte) {
 	a.buf = append(a.buf, key...)
 	for _, v := range value {
 		a.buf = append(a.buf, v...)
 	}
 }
 
-func (a *Answer) send() {
+func (a *responseAnswer) send() {
 	a.seq++
 	a.buf = append(a.buf, "}\n\n"...)
 	a.tell(a.buf)
 }
 
 // item is the item that is open: with its text, or as it begins.
-func (a *Answer) item(b []byte, status string, full bool) []byte {
+func (a *responseAnswer) item(b []byte, status string, full bool) []byte {
 	b = fmt.Appendf(b, `{"id":"%s","type":"%s","status":"%s"`, a.id, a.kind.name, status)
 	var text []byte
 	if full {
@@ -136,7 +136,7 @@ func (a *Answer) item(b []byte, status string, full bool) []byte {
 }
 
 // head is what a Response says of itself, up to its status.
-func answerHead(asked *Asked, model string, created int64) []byte {
+func answerHead(asked *askedResponse, model string, created int64) []byte {
 	b := fmt.Appendf(nil, `{"id":"%s","object":"response","created_at":%d,"model":`, newID("resp_"), created)
 	b = openai.AppendString(b, model)
 	b = append(b, `,"background":false,"instructions":null,"previous_response_id":null,"store":false,"tools":[]`...)
@@ -154,7 +154,7 @@ func failure(e *openai.Error) (code, message string) {
 }
 
 // document is the whole Response.
-func (a *Answer) document(o outcome) []byte {
+func (a *responseAnswer) document(o outcome) []byte {
 	b := append(make([]byte, 0, len(a.head)+len(a.items)+512), a.head...)
 	b = append(append(b, o.status...), `","error":`...)
 	if o.failed == nil {

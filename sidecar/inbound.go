@@ -34,7 +34,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, set *ruleset.Set) 
 
 // parse reads a request for a chat completion, or one that becomes it. asked is nil for the former.
 func (s *Server) parse(ctx context.Context, body []byte,
-	to translate) (req *openai.Request, asked *Asked, err error) {
+	to translate) (req *openai.Request, asked *askedResponse, err error) {
 	if to != nil {
 		if body, asked, err = to(body); err != nil {
 			return nil, nil, err

@@ -34,7 +34,7 @@ func TestChatIsLinear(t *testing.T) {
 			body, least := []byte(request(n)), time.Hour
 			for range 3 {
 				began := time.Now()
-				if _, _, err := Chat(body); err != nil {
+				if _, _, err := toChat(body); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
 				least = min(least, time.Since(began))

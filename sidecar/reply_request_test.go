@@ -105,7 +105,7 @@ func TestChat(t *testing.T) {
 		{"what nobody knows", asking(`"top_k":40,"chat_template_kwargs":{"a": [1, 2.50]}`), `{"messages":[` + userGo + `],"chat_template_kwargs":{"a": [1, 2.50]},"model":"gpt-oss","top_k":40}`},
 		{"what would be said twice", asking(`"messages":[],"n":4,"max_tokens":1,"response_format":{}`), `{"messages":[` + userGo + `],"model":"gpt-oss"}`},
 	} {
-		chat, _, err := Chat([]byte(row.in))
+		chat, _, err := toChat([]byte(row.in))
 		if err != nil || string(chat) != row.want {
 			t.Errorf("%s: %v\n got %s\nwant %s", row.name, err, chat, row.want)
 			continue
@@ -123,7 +123,7 @@ func TestCallIDs(t *testing.T) {
 		outside(id): id, id: id, "call_abc-1": "call_abc-1", outside(id) + "A": outside(id) + "A",
 		strings.ToLower(outside(id)): strings.ToLower(outside(id)),
 	} {
-		chat, _, err := Chat([]byte(items(`{"type":"function_call","call_id":"`+sent+`","name":"a"}`,
+		chat, _, err := toChat([]byte(items(`{"type":"function_call","call_id":"`+sent+`","name":"a"}`,
 			`{"type":"function_call_output","call_id":"`+sent+`","output":""}`)))
 		if err != nil || strings.Count(string(chat), `id":"`+want+`"`) != 2 {
 			t.Errorf("%s: %v, %s", sent, err, chat)
@@ -184,7 +184,7 @@ func TestRefused(t *testing.T) {
 		{"{\"input\":\n[{]}", "", "line 2, column 3"},
 		{` `, "", "line 1, column 2"},
 	} {
-		chat, _, err := Chat([]byte(row.in))
+		chat, _, err := toChat([]byte(row.in))
 		var apiErr *openai.Error
 		if !errors.As(err, &apiErr) || apiErr.Status != 400 || apiErr.Param != row.param ||
 			!strings.Contains(apiErr.Message, row.says) || !strings.HasPrefix(apiErr.Message, row.param) {
@@ -209,7 +209,7 @@ func FuzzChat(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		chat, asked, err := Chat([]byte(body))
+		chat, asked, err := toChat([]byte(body))
 		if err != nil {
 			var apiErr *openai.Error
 			if !errors.As(err, &apiErr) || apiErr.Status != 400 || apiErr.Message == "" {
@@ -226,7 +226,7 @@ func FuzzChat(f *testing.F) {
 		if _, err := openai.ParseRequest(chat); err != nil {
 			t.Fatalf("%q becomes %q: %v", body, chat, err)
 		}
-		again, _, err := Chat([]byte(body))
+		again, _, err := toChat([]byte(body))
 		ruletest.Must(t, err)
 		if string(again) != string(chat) {
 			t.Fatalf("%q becomes %q and %q", body, chat, again)

@@ -7,8 +7,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// Asked is what an answer has to know of its request.
-type Asked struct {
+// askedResponse is what an answer has to know of its request.
+type askedResponse struct {
 	LeftOut []string // types of the items of the input that the model does not read
 
 	echo   []byte          // the members that it repeats, as JSON, a comma in front of each
@@ -62,7 +62,7 @@ type request struct {
 	doc   []byte
 	root  object
 	chat  []byte // so far
-	asked *Asked
+	asked *askedResponse
 	err   *openai.Error
 
 	more    []placed        // tools that stand in the input
@@ -75,12 +75,13 @@ type placed struct {
 	at    openai.Span
 }
 
-// Chat is the chat completion request that a request of the Responses API means. Texts, arguments
+// toChat is the chat completion request that a request of the Responses API means. Texts, arguments
 // and schemas keep their bytes. The error is an *openai.Error with status 400, the param and the
 // place.
-func Chat(body []byte) (chat []byte, asked *Asked, err error) {
+func toChat(body []byte) (chat []byte, asked *askedResponse, err error) {
 	all := openai.Span{To: len(body)}
-	r := request{doc: body, asked: &Asked{}, chat: append(make([]byte, 0, len(body)+len(body)/4), '{')}
+	r := request{doc: body, asked: &askedResponse{},
+		chat: append(make([]byte, 0, len(body)+len(body)/4), '{')}
 	if r.root, err = members(body, all); err != nil {
 		return nil, nil, openai.NotJSON(body, err)
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// ResponseConfig is what an answer of the Responses API is told before it begins.
-type ResponseConfig struct {
-	Asked     *Asked
+// responseConfig is what an answer of the Responses API is told before it begins.
+type responseConfig struct {
+	Asked     *askedResponse
 	Model     string        // that the caller asked for
 	Stream    bool          // it wants events
 	Keepalive time.Duration // it is left without an event at most for so long
@@ -25,17 +25,17 @@ type ResponseConfig struct {
 	Log       *slog.Logger
 }
 
-// Response answers a caller of the Responses API: as a stream of events, or as one document. Both
+// responseSink answers a caller of the Responses API: as a stream of events, or as one document. Both
 // are made by the same Answer. It is a turn.Sink.
-type Response struct {
-	ResponseConfig
+type responseSink struct {
+	responseConfig
 	w     http.ResponseWriter
 	since int64 // it was asked for, in Unix seconds
 	timer *time.Timer
 
 	mu      sync.Mutex // guards what follows against the timer
 	to      openai.EventWriter
-	answer  *Answer
+	answer  *responseAnswer
 	wrote   bool // an event was told since the last tick
 	ended   bool
 	shown   bool           // text of this reply has been given
@@ -50,9 +50,9 @@ type Response struct {
 	run     []byte         // what the answer says of the run that it is from; nil: nothing
 }
 
-// NewResponse begins an answer. Nothing is sent yet. Stop must be called at its end.
-func NewResponse(w http.ResponseWriter, c ResponseConfig) *Response {
-	o := &Response{ResponseConfig: c, w: w, since: time.Now().Unix(), to: openai.NewEventWriter(w)}
+// newResponse begins an answer. Nothing is sent yet. Stop must be called at its end.
+func newResponse(w http.ResponseWriter, c responseConfig) *responseSink {
+	o := &responseSink{responseConfig: c, w: w, since: time.Now().Unix(), to: openai.NewEventWriter(w)}
 	o.to.WriteTimeout = c.Idle
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -64,22 +64,22 @@ func NewResponse(w http.ResponseWriter, c ResponseConfig) *Response {
 }
 
 // empty is an answer without items.
-func (o *Response) empty() *Answer {
+func (o *responseSink) empty() *responseAnswer {
 	tell := o.event
 	if !o.Stream {
 		tell = nil
 	}
-	return NewAnswer(o.Asked, o.Model, o.since, tell)
+	return newAnswer(o.Asked, o.Model, o.since, tell)
 }
 
 // event writes an event. A caller who has left is noticed by the context.
-func (o *Response) event(raw []byte) {
+func (o *responseSink) event(raw []byte) {
 	_ = o.to.Raw(raw)
 	o.wrote = true
 }
 
 // Stop ends the timer. Nothing is written afterwards.
-func (o *Response) Stop() {
+func (o *responseSink) Stop() {
 	if o.timer != nil {
 		o.timer.Stop()
 	}
@@ -89,7 +89,7 @@ func (o *Response) Stop() {
 }
 
 // tick keeps the caller's timers from running out.
-func (o *Response) tick() {
+func (o *responseSink) tick() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
@@ -104,10 +104,10 @@ func (o *Response) tick() {
 }
 
 // Flows says whether events leave as they come.
-func (o *Response) Flows() bool { return o.Stream }
+func (o *responseSink) Flows() bool { return o.Stream }
 
 // Begin forgets the reply before, but for what has left.
-func (o *Response) Begin(server string) {
+func (o *responseSink) Begin(server string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.to.Head(web.Upstream, server)
@@ -125,7 +125,7 @@ func (o *Response) Begin(server string) {
 }
 
 // Take lets leave what may. Of several choices there is the first.
-func (o *Response) Take(p *turn.Piece) {
+func (o *responseSink) Take(p *turn.Piece) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.run = p.Run
@@ -151,7 +151,7 @@ func (o *Response) Take(p *turn.Piece) {
 }
 
 // counted keeps what a document says of tokens.
-func (o *Response) counted(doc *openai.Completion) {
+func (o *responseSink) counted(doc *openai.Completion) {
 	switch {
 	case doc.Usage.Present():
 		o.usage = bytes.Clone(doc.Usage.Of(doc.Doc))
@@ -175,7 +175,7 @@ func undecoded(doc *openai.Completion, part *turn.Part) string {
 }
 
 // give gives events to the answer.
-func (o *Response) give(events []parse.Event) {
+func (o *responseSink) give(events []parse.Event) {
 	for _, e := range events {
 		switch e.Kind {
 		case parse.Thought:
@@ -197,7 +197,7 @@ func (o *Response) give(events []parse.Event) {
 }
 
 // Called gives the ids of the calls that leave.
-func (o *Response) Called(choice int) []string {
+func (o *responseSink) Called(choice int) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if choice != 0 {
@@ -207,14 +207,14 @@ func (o *Response) Called(choice int) []string {
 }
 
 // Sent says whether text or a call has left.
-func (o *Response) Sent() bool {
+func (o *responseSink) Sent() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.sent
 }
 
 // Say adds a sentence to a reply that is unmet, or makes it the answer where none has begun.
-func (o *Response) Say(text string) {
+func (o *responseSink) Say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.reading != nil && !o.reading.Unmet() {
@@ -226,7 +226,7 @@ func (o *Response) Say(text string) {
 }
 
 // Finish ends a good answer.
-func (o *Response) Finish() error {
+func (o *responseSink) Finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
@@ -246,7 +246,7 @@ func (o *Response) Finish() error {
 }
 
 // Fail ends the answer with an error. Before the headers it is an ordinary one.
-func (o *Response) Fail(e *openai.Error) error {
+func (o *responseSink) Fail(e *openai.Error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true

@@ -29,11 +29,11 @@ import (
 func respond(t testing.TB, stream bool, want string, read func(*turn.Reader) error,
 	finish func(turn.Sink) error) *httptest.ResponseRecorder {
 	t.Helper()
-	_, asked, err := Chat([]byte(`{"input":"go"` + want + `}`))
+	_, asked, err := toChat([]byte(`{"input":"go"` + want + `}`))
 	ruletest.Must(t, err)
 	w, set := httptest.NewRecorder(), ruletest.Shipped(t)
-	sink := NewResponse(w, ResponseConfig{Asked: asked, Model: "gpt-oss", Stream: stream,
-		Keepalive: time.Minute, RoleWait: RoleWait, Log: slog.New(slog.DiscardHandler)})
+	sink := newResponse(w, responseConfig{Asked: asked, Model: "gpt-oss", Stream: stream,
+		Keepalive: time.Minute, RoleWait: usualRoleWait, Log: slog.New(slog.DiscardHandler)})
 	defer sink.Stop()
 	sink.Begin("")
 	catalog := tools.NewCatalog(set.Tools, nil, []tools.Tool{{Name: "read"}, {Name: "fs__read"}})
@@ -288,7 +288,7 @@ func TestResponseEcho(t *testing.T) {
 	// A client that keeps nothing but what is encrypted gives the thought back all the same.
 	item := fmt.Sprintf(`{"type":"reasoning","summary":[],"encrypted_content":%s}`,
 		doc.Get("output.0.encrypted_content").Raw)
-	chat, _, err := Chat([]byte(`{"input":[` + item + `,{"role":"assistant","content":"Yes."}]}`))
+	chat, _, err := toChat([]byte(`{"input":[` + item + `,{"role":"assistant","content":"Yes."}]}`))
 	ruletest.Must(t, err)
 	if got := gjson.GetBytes(chat, "messages.0.reasoning_content").String(); got != "Hm <." {
 		t.Errorf("%q came back in %s", got, chat)
@@ -364,12 +364,12 @@ func TestResponseFault(t *testing.T) {
 
 // A caller is never left without an event for long, and what it gets then is data.
 func TestResponseKeepalive(t *testing.T) {
-	_, asked, err := Chat([]byte(`{"input":"go"}`))
+	_, asked, err := toChat([]byte(`{"input":"go"}`))
 	ruletest.Must(t, err)
 	synctest.Test(t, func(t *testing.T) {
 		w := httptest.NewRecorder()
-		sink := NewResponse(w, ResponseConfig{Asked: asked, Model: "gpt-oss", Stream: true,
-			Keepalive: 20 * time.Millisecond, RoleWait: RoleWait, Log: slog.New(slog.DiscardHandler)})
+		sink := newResponse(w, responseConfig{Asked: asked, Model: "gpt-oss", Stream: true,
+			Keepalive: 20 * time.Millisecond, RoleWait: usualRoleWait, Log: slog.New(slog.DiscardHandler)})
 		time.Sleep(150 * time.Millisecond)
 		sink.Stop()
 		if n := strings.Count(w.Body.String(), "event: response.in_progress\ndata: {"); n < 3 ||

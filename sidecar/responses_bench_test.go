@@ -21,7 +21,7 @@ func BenchmarkChat(b *testing.B) {
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		_, _, err := Chat(body)
+		_, _, err := toChat(body)
 		ruletest.Must(b, err)
 	}
 }

@@ -76,7 +76,7 @@ func New(c Config) *Server {
 	s := &Server{
 		rules: c.Rules, turns: c.Turns, watch: c.Watch, answerer: c.Answer, routes: c.Routes, token: c.Token,
 		names: c.Names, metrics: c.Metrics, log: c.Log, spans: c.Spans,
-		roleWait: cmp.Or(c.RoleWait, RoleWait), replicas: c.Replicas,
+		roleWait: cmp.Or(c.RoleWait, usualRoleWait), replicas: c.Replicas,
 		sessions: state.NewSessions(maxSessions),
 		limiter:  web.NewLimiter(web.LimiterConfig{Memory: c.Memory, Now: time.Now, Log: c.Log}),
 	}

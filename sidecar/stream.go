@@ -15,12 +15,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// RoleWait is how long a reply that has begun may be silent before the caller gets the
+// usualRoleWait is how long a reply that has begun may be silent before the caller gets the
 // role chunk from us.
-const RoleWait = 30 * time.Millisecond
+const usualRoleWait = 30 * time.Millisecond
 
-// StreamConfig is what a stream is told before it begins.
-type StreamConfig struct {
+// streamConfig is what a stream is told before it begins.
+type streamConfig struct {
 	Model     string        // that the caller asked for: every chunk names it
 	Usage     bool          // the caller wants a usage chunk
 	Keepalive time.Duration // the caller is left without an event at most for so long
@@ -30,9 +30,9 @@ type StreamConfig struct {
 	Log       *slog.Logger
 }
 
-// Stream answers as a stream of events. It is a turn.Sink.
-type Stream struct {
-	StreamConfig
+// streamSink answers as a stream of events. It is a turn.Sink.
+type streamSink struct {
+	streamConfig
 	timer *time.Timer
 
 	mu      sync.Mutex // guards what follows against the timer
@@ -56,10 +56,10 @@ type Stream struct {
 	run     []byte // what the answer says of the run that it is from; nil: nothing
 }
 
-// NewStream begins a stream. Nothing is sent yet. Stop must be called at its end.
-func NewStream(w http.ResponseWriter, c StreamConfig) *Stream {
+// newStream begins a stream. Nothing is sent yet. Stop must be called at its end.
+func newStream(w http.ResponseWriter, c streamConfig) *streamSink {
 	id := "chatcmpl-" + openai.NewCallID()
-	o := &Stream{StreamConfig: c, to: openai.NewStream(w, id, c.Model, time.Now().Unix())}
+	o := &streamSink{streamConfig: c, to: openai.NewStream(w, id, c.Model, time.Now().Unix())}
 	o.id, o.model = openai.AppendString(nil, id), openai.AppendString(nil, c.Model)
 	o.to.WriteTimeout = c.Idle
 	o.mu.Lock()
@@ -69,7 +69,7 @@ func NewStream(w http.ResponseWriter, c StreamConfig) *Stream {
 }
 
 // Stop ends the timer. Nothing is written afterwards.
-func (o *Stream) Stop() {
+func (o *streamSink) Stop() {
 	o.timer.Stop()
 	o.mu.Lock()
 	o.ended = true
@@ -77,7 +77,7 @@ func (o *Stream) Stop() {
 }
 
 // tick keeps the caller's timers from running out.
-func (o *Stream) tick() {
+func (o *streamSink) tick() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
@@ -97,10 +97,10 @@ func (o *Stream) tick() {
 }
 
 // roleSent says that the role of a choice has left.
-func (o *Stream) roleSent(choice int) bool { return slices.Contains(o.roles, choice) }
+func (o *streamSink) roleSent(choice int) bool { return slices.Contains(o.roles, choice) }
 
 // sendRole tells the role of a choice, once.
-func (o *Stream) sendRole(choice int) {
+func (o *streamSink) sendRole(choice int) {
 	if !o.roleSent(choice) {
 		o.tells(choice)
 		_ = o.to.Delta(openai.Delta{Choice: choice, Role: "assistant"})
@@ -108,7 +108,7 @@ func (o *Stream) sendRole(choice int) {
 }
 
 // tells notes that the role of a choice leaves next. What came before any leaves now.
-func (o *Stream) tells(choice int) {
+func (o *streamSink) tells(choice int) {
 	o.roles = append(o.roles, choice)
 	for _, c := range o.early {
 		event := openai.AppendEdited([]byte("data: "), c.Doc, o.names(c, nil))
@@ -118,10 +118,10 @@ func (o *Stream) tells(choice int) {
 }
 
 // Flows is true: events leave as they come.
-func (o *Stream) Flows() bool { return true }
+func (o *streamSink) Flows() bool { return true }
 
 // Begin forgets what was held of an earlier reply.
-func (o *Stream) Begin(server string) {
+func (o *streamSink) Begin(server string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.to.Head(web.Upstream, server)
@@ -134,7 +134,7 @@ func (o *Stream) Begin(server string) {
 }
 
 // Take lets leave what may. An event that says nothing new to us leaves as it came.
-func (o *Stream) Take(p *turn.Piece) {
+func (o *streamSink) Take(p *turn.Piece) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.doc, o.run, o.edit = p.Doc, p.Run, edits.Get().(*edit)
@@ -152,7 +152,7 @@ func (o *Stream) Take(p *turn.Piece) {
 }
 
 // head takes what a document says beside its choices.
-func (o *Stream) head(p *turn.Piece) {
+func (o *streamSink) head(p *turn.Piece) {
 	c := p.Doc
 	if p.Raw == nil { // a document in place of a stream
 		if c.Usage.Present() {
@@ -183,7 +183,7 @@ func (o *Stream) head(p *turn.Piece) {
 }
 
 // counts is the usage object of this reply; nil: there is none yet.
-func (o *Stream) counts() []byte {
+func (o *streamSink) counts() []byte {
 	if o.took != nil {
 		return o.took
 	}
@@ -191,7 +191,7 @@ func (o *Stream) counts() []byte {
 }
 
 // choice finds the state of a choice, or begins it.
-func (o *Stream) choice(index int) *choice {
+func (o *streamSink) choice(index int) *choice {
 	for _, c := range o.choices {
 		if c.index == index {
 			return c
@@ -203,14 +203,14 @@ func (o *Stream) choice(index int) *choice {
 }
 
 // Called gives the ids of the calls that have left.
-func (o *Stream) Called(index int) []string {
+func (o *streamSink) Called(index int) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.choice(index).ids
 }
 
 // Sent says whether text or a call has left.
-func (o *Stream) Sent() bool {
+func (o *streamSink) Sent() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.sent
@@ -218,7 +218,7 @@ func (o *Stream) Sent() bool {
 
 // Say adds a sentence to each choice whose reading is unmet, or makes it the answer where no
 // reply has begun.
-func (o *Stream) Say(text string) {
+func (o *streamSink) Say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.own = true
@@ -244,7 +244,7 @@ func spoken(reason string) string {
 }
 
 // Finish sends how each choice ended, usage and the end mark.
-func (o *Stream) Finish() error {
+func (o *streamSink) Finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
@@ -272,7 +272,7 @@ func (o *Stream) Finish() error {
 }
 
 // Fail ends the stream with an error. Before the headers it is an ordinary one.
-func (o *Stream) Fail(e *openai.Error) error {
+func (o *streamSink) Fail(e *openai.Error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true

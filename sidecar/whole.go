@@ -17,9 +17,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// Whole answers with one JSON document: that of the model server, with as few edits as
+// wholeSink answers with one JSON document: that of the model server, with as few edits as
 // can be, or one of our own where it sent none. It is a turn.Sink.
-type Whole struct {
+type wholeSink struct {
 	w       http.ResponseWriter
 	model   string        // that the caller asked for
 	idle    time.Duration // it may take no bytes for so long
@@ -43,21 +43,21 @@ type answer struct {
 }
 
 // NewWhole prepares the answer; model is what the caller asked for, and idle how long it may take no bytes.
-func NewWhole(w http.ResponseWriter, model string, idle time.Duration, m *telemetry.Metrics) *Whole {
-	return &Whole{w: w, model: model, idle: idle, metrics: m}
+func NewWhole(w http.ResponseWriter, model string, idle time.Duration, m *telemetry.Metrics) *wholeSink {
+	return &wholeSink{w: w, model: model, idle: idle, metrics: m}
 }
 
 // Flows is false: everything leaves at the end.
-func (o *Whole) Flows() bool { return false }
+func (o *wholeSink) Flows() bool { return false }
 
 // Stop has nothing to do.
-func (o *Whole) Stop() {}
+func (o *wholeSink) Stop() {}
 
 // Sent is false until the end.
-func (o *Whole) Sent() bool { return false }
+func (o *wholeSink) Sent() bool { return false }
 
 // Begin forgets the reply before.
-func (o *Whole) Begin(server string) {
+func (o *wholeSink) Begin(server string) {
 	if o.doc != nil && o.doc.Usage.Present() {
 		o.usage = o.doc.Usage.Of(o.doc.Doc)
 	}
@@ -68,7 +68,7 @@ func (o *Whole) Begin(server string) {
 }
 
 // Take keeps what the choices say that have ended.
-func (o *Whole) Take(p *turn.Piece) {
+func (o *wholeSink) Take(p *turn.Piece) {
 	o.run = p.Run
 	switch {
 	case p.Doc == nil:
@@ -116,7 +116,7 @@ func callsOf(chunk *openai.Choice, r *parse.Reading) []openai.Call {
 }
 
 // Called gives the ids of the calls of a choice.
-func (o *Whole) Called(choice int) (ids []string) {
+func (o *wholeSink) Called(choice int) (ids []string) {
 	for _, a := range o.answers {
 		if a.index == choice {
 			for i := range a.calls {
@@ -129,7 +129,7 @@ func (o *Whole) Called(choice int) (ids []string) {
 
 // Say adds a sentence to each choice whose reading is unmet, or makes it the answer where no
 // reply has begun.
-func (o *Whole) Say(text string) {
+func (o *wholeSink) Say(text string) {
 	o.own = true
 	if len(o.answers) == 0 {
 		o.answers = []*answer{{reading: &parse.Reading{}}}
@@ -151,7 +151,7 @@ func (o *Whole) Say(text string) {
 const apart = "\n\n"
 
 // Finish answers.
-func (o *Whole) Finish() error {
+func (o *wholeSink) Finish() error {
 	doc := o.doc
 	if doc == nil {
 		var err error
@@ -201,7 +201,7 @@ func release(b *bytes.Buffer) {
 }
 
 // made is a document of our own without text and calls.
-func (o *Whole) made() (*openai.Completion, error) {
+func (o *wholeSink) made() (*openai.Completion, error) {
 	doc := fmt.Appendf(nil, `{"id":"chatcmpl-%s","object":"chat.completion","created":%d,"model":%s,"choices":[`,
 		openai.NewCallID(), time.Now().Unix(), openai.AppendString(nil, o.model))
 	for i, a := range o.answers {
@@ -226,7 +226,7 @@ func (o *Whole) made() (*openai.Completion, error) {
 }
 
 // edits turn the document into the answer.
-func (o *Whole) edits(doc *openai.Completion) (edits []openai.Edit) {
+func (o *wholeSink) edits(doc *openai.Completion) (edits []openai.Edit) {
 	for i, a := range o.answers {
 		chunk, w := &doc.Choices[i], openai.Rewrite{Calls: a.calls}
 		if a.text != chunk.Content.Text || chunk.Foreign {
@@ -259,4 +259,4 @@ func dropped(doc *openai.Completion, i int, text string) (openai.Edit, bool) {
 }
 
 // Fail answers with the error.
-func (o *Whole) Fail(e *openai.Error) error { return e }
+func (o *wholeSink) Fail(e *openai.Error) error { return e }

@@ -20,13 +20,13 @@ func CompileEdits(own, locked EditsFile, c EditsCompiler) Edits {
 	return e
 }
 
-func (c EditsCompiler) file(f EditsFile,
-	locked bool) (requests []compiled[requestRule, RequestFacts], results []compiled[resultRule, ResultFacts]) {
+func (c EditsCompiler) file(f EditsFile, locked bool) (
+	requests []compiled[requestRule, RequestFacts], results []compiled[resultRule, ResultFacts]) {
 	for _, r := range f.Requests {
-		one := compiled[requestRule, RequestFacts]{EditRule: ruleOf(r.At, r.ID), says: r, holds: c.Request(r.When),
-			locked: locked}
+		one := compiled[requestRule, RequestFacts]{editRule: ruleOf(r.At, r.ID), says: r,
+			holds: c.Request(r.When), locked: locked}
 		for _, m := range r.Messages {
-			one.steps = append(one.steps, c.step(one.EditRule, m.Of, m.change))
+			one.steps = append(one.steps, c.step(one.editRule, m.Of, m.change))
 		}
 		c.sampling(r)
 		for _, t := range r.Tools {
@@ -42,20 +42,20 @@ func (c EditsCompiler) file(f EditsFile,
 		requests = append(requests, one)
 	}
 	for _, r := range f.Results {
-		one := compiled[resultRule, ResultFacts]{EditRule: ruleOf(r.At, r.ID), says: r, holds: c.Result(r.When),
-			locked: locked}
-		one.steps = []step{c.step(one.EditRule, r.ID, r.change)}
+		one := compiled[resultRule, ResultFacts]{editRule: ruleOf(r.At, r.ID), says: r,
+			holds: c.Result(r.When), locked: locked}
+		one.steps = []step{c.step(one.editRule, r.ID, r.change)}
 		results = append(results, one)
 	}
 	return requests, results
 }
 
-func ruleOf(at rulefile.Place, id rulefile.Text) EditRule {
-	return EditRule{at.String(), at.File(), id.Value}
+func ruleOf(at rulefile.Place, id rulefile.Text) editRule {
+	return editRule{at.String(), at.File(), id.Value}
 }
 
 // step compiles one change. at names it where something is wrong with it.
-func (c EditsCompiler) step(rule EditRule, at rulefile.Text, ch change) step {
+func (c EditsCompiler) step(rule editRule, at rulefile.Text, ch change) step {
 	s := step{change: ch, rule: rule}
 	switch {
 	case reflect.ValueOf(ch).IsZero():

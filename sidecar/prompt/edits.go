@@ -19,15 +19,15 @@ type rules[R, E any] struct{ own, locked []compiled[R, E] }
 
 // compiled is a rule that can be tried.
 type compiled[R, E any] struct {
-	EditRule
+	editRule
 	says   R
 	steps  []step                // one for each of its texts
 	holds  func(E) (bool, error) // nil: always
 	locked bool
 }
 
-// EditRule is what names a rule.
-type EditRule struct {
+// editRule is what names a rule.
+type editRule struct {
 	Place string // file:line
 	File  string
 	ID    string
@@ -35,12 +35,12 @@ type EditRule struct {
 
 // EditsDone is what came of the rules for one request or result.
 type EditsDone struct {
-	Made   []EditRule // the rules that changed something
+	Made   []editRule // the rules that changed something
 	Failed []error    // of conditions
 }
 
 // made notes a rule once.
-func (d *EditsDone) made(r EditRule) {
+func (d *EditsDone) made(r editRule) {
 	for _, known := range d.Made {
 		if known == r {
 			return
@@ -98,12 +98,12 @@ func (r rules[R, E]) all() []compiled[R, E] { return slices.Concat(r.own, r.lock
 func (r rules[R, E]) none() bool { return len(r.own)+len(r.locked) == 0 }
 
 // Rules are all rules, in the order of the files, with their places.
-func (e *Edits) Rules() (out []EditRule) {
+func (e *Edits) Rules() (out []editRule) {
 	for _, r := range e.requests.all() {
-		out = append(out, r.EditRule)
+		out = append(out, r.editRule)
 	}
 	for _, r := range e.results.all() {
-		out = append(out, r.EditRule)
+		out = append(out, r.editRule)
 	}
 	return out
 }

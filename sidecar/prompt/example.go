@@ -16,7 +16,7 @@ import (
 
 // EditsExample is a hit or a miss of one rule. Only rules without problems can be tried.
 type EditsExample struct {
-	Rule   EditRule
+	Rule   editRule
 	At     rulefile.Place
 	Locked bool                  // it stands in the locked folder
 	Try    func() (string, bool) // what is wrong, "" for nothing; and whether the rule edited something
@@ -27,14 +27,14 @@ func (e *Edits) Examples() (out []EditsExample) {
 	for _, r := range e.requests.all() {
 		for i, x := range slices.Concat(r.says.Hit, r.says.Miss) {
 			hit := i < len(r.says.Hit)
-			out = append(out, EditsExample{r.EditRule, x.At, r.locked,
+			out = append(out, EditsExample{r.editRule, x.At, r.locked,
 				func() (string, bool) { return tryRequest(r, x, hit) }})
 		}
 	}
 	for _, r := range e.results.all() {
 		for i, x := range slices.Concat(r.says.Hit, r.says.Miss) {
 			hit := i < len(r.says.Hit)
-			out = append(out, EditsExample{r.EditRule, x.At, r.locked,
+			out = append(out, EditsExample{r.editRule, x.At, r.locked,
 				func() (string, bool) { return tryResult(r, x, hit) }})
 		}
 	}
@@ -42,7 +42,7 @@ func (e *Edits) Examples() (out []EditsExample) {
 }
 
 // verdict compares whether a rule edited something with what an example says.
-func verdict(r EditRule, done EditsDone, hit bool) string {
+func verdict(r editRule, done EditsDone, hit bool) string {
 	switch made := len(done.Made) > 0; {
 	case len(done.Failed) > 0:
 		return "the condition of " + r.ID + " fails here: " + done.Failed[0].Error()
@@ -58,7 +58,7 @@ func tryResult(r compiled[resultRule, ResultFacts], x resultExample, hit bool) (
 	alone := &Edits{results: rules[resultRule, ResultFacts]{own: []compiled[resultRule, ResultFacts]{r}}}
 	got, done := alone.Result(ResultFacts{Tool: x.Tool, Args: x.Args, Text: x.Text, Failed: x.Failed,
 		Subject: policy.Subject{Model: x.Model, Agent: x.Agent, Run: x.Run}})
-	wrong := verdict(r.EditRule, done, hit)
+	wrong := verdict(r.editRule, done, hit)
 	if wrong == "" && x.Gives != nil && got != *x.Gives {
 		wrong = fmt.Sprintf("%s makes %q of this, not %q", r.ID, got, *x.Gives)
 	}
@@ -80,7 +80,7 @@ func tryRequest(r compiled[requestRule, RequestFacts], x requestExample, hit boo
 	if err != nil {
 		return r.ID + " makes no request of this: " + err.Error(), false
 	}
-	wrong := verdict(r.EditRule, done, hit)
+	wrong := verdict(r.editRule, done, hit)
 	if wrong == "" && x.Gives != nil {
 		wrong = x.Gives.differs(r.ID, out)
 	}

@@ -18,7 +18,7 @@ type EditsOutcome struct {
 const (
 	Edited  = "edited"
 	Held    = "holds, and changes nothing"
-	NotHeld = "its condition is false"
+	notHeld = "its condition is false"
 )
 
 // Explain says of every rule what it did, and gives the request as the model gets it. A rule for
@@ -31,7 +31,7 @@ func (e *Edits) Explain(req *openai.Request, who policy.Subject,
 	}
 	held := e.held(req, who)
 	for _, r := range e.Rules() {
-		o := EditsOutcome{r.Place, r.ID, NotHeld}
+		o := EditsOutcome{r.Place, r.ID, notHeld}
 		switch {
 		case slices.Contains(done.Made, r):
 			o.Outcome = Edited
@@ -47,16 +47,16 @@ func (e *Edits) Explain(req *openai.Request, who policy.Subject,
 }
 
 // held are the rules whose conditions hold, for the request or for one of its results.
-func (e *Edits) held(req *openai.Request, who policy.Subject) (out []EditRule) {
+func (e *Edits) held(req *openai.Request, who policy.Subject) (out []editRule) {
 	d := &draft{q: req, done: &EditsDone{}}
 	own, locked := e.requests.holding(d.env(who), d.done)
 	for _, r := range append(own, locked...) {
-		out = append(out, r.EditRule)
+		out = append(out, r.editRule)
 	}
 	d.eachResult(who, func(_ *openai.Message, r ResultFacts, _ []openai.Span, texts []string) {
 		own, locked := e.results.holding(whole(r, texts), d.done)
 		for _, r := range append(own, locked...) {
-			out = append(out, r.EditRule)
+			out = append(out, r.editRule)
 		}
 	})
 	return out

@@ -205,7 +205,7 @@ func (d *draft) dropTools(rules []compiled[requestRule, RequestFacts]) {
 			if slices.ContainsFunc(r.says.Tools,
 				func(p rulefile.Text) bool { return matches(p.Value, name) }) {
 				gone[name] = true
-				d.done.made(r.EditRule)
+				d.done.made(r.editRule)
 			}
 		}
 	}

@@ -29,13 +29,13 @@ func (d *draft) sampling(rules []compiled[requestRule, RequestFacts], defaults m
 	for _, r := range rules {
 		for _, name := range slices.Sorted(maps.Keys(r.says.Set)) {
 			if value, err := json.Marshal(r.says.Set[name]); err == nil && d.set(now, name, value) {
-				d.done.made(r.EditRule)
+				d.done.made(r.editRule)
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(r.says.Most)) {
 			most, err := json.Marshal(r.says.Most[name])
 			if err == nil && d.limit(now, name, most, defaults) {
-				d.done.made(r.EditRule)
+				d.done.made(r.editRule)
 			}
 		}
 	}

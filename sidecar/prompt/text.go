@@ -10,7 +10,7 @@ import (
 type step struct {
 	change
 	finds []*regexp.Regexp // of replace
-	rule  EditRule
+	rule  editRule
 }
 
 // take gives the parts of a text without what is left out. over says that nothing is left of it.

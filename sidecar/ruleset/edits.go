@@ -9,7 +9,8 @@ import (
 
 // edits takes edits.yaml, and that of the locked folder.
 func (l *loader) edits() {
-	own, locked := decodeFile[prompt.EditsFile](l, editsFile), decodeFile[prompt.EditsFile](l, lockedName(editsFile))
+	own, locked := decodeFile[prompt.EditsFile](l, editsFile),
+		decodeFile[prompt.EditsFile](l, lockedName(editsFile))
 	for _, f := range []prompt.EditsFile{own, locked} {
 		l.unique("id", f.IDs())
 		for _, id := range f.IDs() {

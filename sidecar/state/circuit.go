@@ -15,7 +15,7 @@ type CircuitState string
 const (
 	CircuitClosed   CircuitState = "closed"
 	CircuitOpen     CircuitState = "open"
-	CircuitHalfOpen CircuitState = "half_open"
+	circuitHalfOpen CircuitState = "half_open"
 )
 
 // Circuit is the health of one server. The zero Circuit is closed. It is not safe for
@@ -40,7 +40,7 @@ func (c *Circuit) State(now time.Time, b CircuitBounds) CircuitState {
 	case !c.open:
 		return CircuitClosed
 	case c.trial || c.Wait(now, b) == 0:
-		return CircuitHalfOpen
+		return circuitHalfOpen
 	}
 	return CircuitOpen
 }

@@ -23,17 +23,17 @@ func TestCircuit(t *testing.T) {
 		{"efefesefef", CircuitClosed, 2},
 		{"efefef", CircuitOpen, 3},
 		{"efefefE+E", CircuitOpen, 3},
-		{"efefef++", CircuitHalfOpen, 3},
-		{"efefef++eE", CircuitHalfOpen, 3}, // one trial at a time
+		{"efefef++", circuitHalfOpen, 3},
+		{"efefef++eE", circuitHalfOpen, 3}, // one trial at a time
 		{"efefef++ef", CircuitOpen, 4},
-		{"efefef++ef+E+e", CircuitHalfOpen, 4},
+		{"efefef++ef+E+e", circuitHalfOpen, 4},
 		{"efefef++es", CircuitClosed, 0},
-		{"efefef++el", CircuitHalfOpen, 3}, // who asks next tries
-		{"efefef++ele", CircuitHalfOpen, 3},
+		{"efefef++el", circuitHalfOpen, 3}, // who asks next tries
+		{"efefef++ele", circuitHalfOpen, 3},
 		{"eeeeefff", CircuitOpen, 3},
 		{"eeeeefffff", CircuitOpen, 3},      // those behind the third tell nothing new
 		{"eeeefff++s", CircuitClosed, 0},    // a late answer is an answer
-		{"eeeefff++ef", CircuitHalfOpen, 3}, // f ends one of the old ones
+		{"eeeefff++ef", circuitHalfOpen, 3}, // f ends one of the old ones
 		{"eeeefffs", CircuitClosed, 0},
 		{"eeeeffflE", CircuitOpen, 3},
 	} {
@@ -122,8 +122,8 @@ func TestAnyOrder(t *testing.T) {
 			"enter": func(t *rapid.T) {
 				state, busy := c.State(now, b), trials() > 0
 				p, ok := c.Enter(now, b)
-				if ok != (state == CircuitClosed || state == CircuitHalfOpen && !busy) ||
-					ok && p.Trial != (state == CircuitHalfOpen) {
+				if ok != (state == CircuitClosed || state == circuitHalfOpen && !busy) ||
+					ok && p.Trial != (state == circuitHalfOpen) {
 					t.Fatalf("%s, busy %v: %v %+v", state, busy, ok, p)
 				}
 				if ok {
@@ -138,7 +138,7 @@ func TestAnyOrder(t *testing.T) {
 				if is == CircuitOpen && was != CircuitOpen {
 					last = now
 				}
-				if was == CircuitClosed && (is == CircuitOpen) != (c.Failures() >= b.Failures) || was == CircuitHalfOpen &&
+				if was == CircuitClosed && (is == CircuitOpen) != (c.Failures() >= b.Failures) || was == circuitHalfOpen &&
 					is == CircuitOpen && !p.Trial {
 					t.Fatalf("from %s to %s after %d, of %d", was, is, c.Failures(), b.Failures)
 				}
@@ -161,7 +161,7 @@ func TestAnyOrder(t *testing.T) {
 				if state == CircuitOpen && now.Sub(last) >= b.Open {
 					t.Fatalf("open %s after the last failure", now.Sub(last))
 				}
-				if state == CircuitHalfOpen && trials() == 0 && !c.Admits(now, b) {
+				if state == circuitHalfOpen && trials() == 0 && !c.Admits(now, b) {
 					t.Fatal("half open, and nobody may try")
 				}
 			},

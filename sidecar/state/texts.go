@@ -23,8 +23,8 @@ type Texts struct {
 	most int
 }
 
-// NewTexts keeps at most limit texts; 0 keeps none.
-func NewTexts(limit int) *Texts {
+// newTexts keeps at most limit texts; 0 keeps none.
+func newTexts(limit int) *Texts {
 	return &Texts{by: recent.New[string](limit, nil), most: limit}
 }
 

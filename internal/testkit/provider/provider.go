@@ -1,6 +1,6 @@
 // Package provider is the sidecar in front of a scripted model server, both over HTTP, and what a caller
-// reads of it, for tests of what has a part in an answer; and days of ordinary work from testdata/sessions, with
-// what a sensible owner wants of each call.
+// reads of it, for tests of what has a part in an answer; and days of ordinary work from testdata/sessions,
+// with what a sensible owner wants of each call.
 package provider
 
 import (
@@ -32,7 +32,8 @@ import (
 
 // Sections are what parts read of the rules that the servers work with.
 func Sections() []ruleset.Section {
-	return []ruleset.Section{run.RunsSection(), experiment.Section(), {Name: "trace", Holds: &telemetry.Words{}}}
+	return []ruleset.Section{run.RunsSection(), experiment.Section(),
+		{Name: "trace", Holds: &telemetry.Words{}}}
 }
 
 // Loader compiles rules with them.

@@ -1,5 +1,5 @@
-// Package servers starts for tests what the sidecar talks to: model servers of the script that were started well
-// or badly, or do better with a prompt; Valkey or Redis; names and web servers on loopback.
+// Package servers starts for tests what the sidecar talks to: model servers of the script that were started
+// well or badly, or do better with a prompt; Valkey or Redis; names and web servers on loopback.
 package servers
 
 import (

@@ -1,5 +1,5 @@
-// Package stage is a whole server with all parts of the program, in front of a scripted model server, for tests;
-// and how its rules read made-up replies.
+// Package stage is a whole server with all parts of the program, in front of a scripted model server, for
+// tests; and how its rules read made-up replies.
 package stage
 
 import (

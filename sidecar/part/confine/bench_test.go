@@ -13,7 +13,7 @@ import (
 // What the proxy adds to a request of plain HTTP, and to one with TLS in a tunnel of its own.
 func BenchmarkRequest(b *testing.B) {
 	hello := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }
-	r := newRig(b, ProxyLimits{}, hello)
+	r := newRig(b, proxyLimits{}, hello)
 	through := r.client(b).Transport.(*http.Transport)
 	fresh := through.Clone() // a connection for each request, as the proxy has to servers
 	fresh.DisableKeepAlives = true

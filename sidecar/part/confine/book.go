@@ -46,7 +46,7 @@ func (b *Book) Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error)
 		Any: p.Understood, Known: true, Sends: p.Understood, Remotes: p.Remotes,
 	}
 	if len(p.Remotes) > 0 {
-		pass.User = NewGitUser(os.Environ(), slices.Concat(p.Roots.Write,
+		pass.User = newGitUser(os.Environ(), slices.Concat(p.Roots.Write,
 			set.Confined(p.Roots.Home).Write))
 	}
 	for _, host := range p.Hosts {

@@ -92,7 +92,7 @@ func TestConfined(t *testing.T) {
 		t.Skip("curl is not here")
 	}
 	var book *Book
-	r := newRigWith(t, ProxyLimits{}, echo, func(r *rig) {
+	r := newRigWith(t, proxyLimits{}, echo, func(r *rig) {
 		book = NewBook(r.Addr(), aMinute, time.Now)
 		r.cfg.Passes = book
 	})

@@ -86,7 +86,7 @@ func must(t *testing.T, what, out string, parts ...string) {
 }
 
 func TestCurl(t *testing.T) {
-	p := newProgram(t, newRig(t, ProxyLimits{},
+	p := newProgram(t, newRig(t, proxyLimits{},
 		serves(map[string]string{"/a": "hello", "/in": ">http://169.254.169.254/latest/",
 			"/on": ">https://example.com/a", "/deep": ">http://inside.dev/"})))
 	must(t, "http", p.run(t, "curl", "-sS", "http://example.com/a"), "hello")
@@ -111,7 +111,7 @@ func TestGit(t *testing.T) {
 	root := t.TempDir()
 	backend := &cgi.Handler{Path: "/usr/bin/git", Args: []string{"http-backend"},
 		Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + root}}
-	r := newRig(t, ProxyLimits{}, func(w http.ResponseWriter, in *http.Request) {
+	r := newRig(t, proxyLimits{}, func(w http.ResponseWriter, in *http.Request) {
 		if strings.HasPrefix(in.URL.Path, "/moved.git") {
 			http.Redirect(w, in, "https://inside.dev/x.git"+strings.TrimPrefix(in.URL.Path, "/moved.git")+
 				"?"+in.URL.RawQuery, http.StatusFound)
@@ -147,7 +147,7 @@ func TestPip(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")
 	}
-	p := newProgram(t, newRig(t, ProxyLimits{},
+	p := newProgram(t, newRig(t, proxyLimits{},
 		serves(map[string]string{"/simple/tiny/": `<a href="/files/tiny-1.0-py3-none-any.whl">tiny-1.0-py3-none-any.whl</a>`, "/files/tiny-1.0-py3-none-any.whl": string(servers.Wheel(t))})))
 	if _, err := exec.LookPath("python3"); err != nil ||
 		strings.Contains(p.run(t, "python3", "-m", "pip", "--version"), "No module") {
@@ -171,7 +171,7 @@ func TestNpm(t *testing.T) {
 	doc := func(host string) string {
 		return fmt.Sprintf(`{"name":"tiny","dist-tags":{"latest":"1.0.0"},"versions":{"1.0.0":{"name":"tiny","version":"1.0.0","dist":{"tarball":"https://%s/tiny.tgz","shasum":%q}}}}`, host, hex.EncodeToString(sum[:]))
 	}
-	p := newProgram(t, newRig(t, ProxyLimits{},
+	p := newProgram(t, newRig(t, proxyLimits{},
 		serves(map[string]string{"/tiny": doc("example.com"), "/bad/tiny": doc("inside.dev"),
 			"/tiny.tgz": string(tarball)})))
 	npm := func(registry string) string {
@@ -189,7 +189,7 @@ func TestGo(t *testing.T) {
 	const info, mod = `{"Version":"v1.0.0"}`, "module example.com/m\n"
 	code := string(servers.Zip(t, "example.com/m@v1.0.0/go.mod", mod, "example.com/m@v1.0.0/m.go",
 		"package m\n"))
-	p := newProgram(t, newRig(t, ProxyLimits{}, serves(map[string]string{
+	p := newProgram(t, newRig(t, proxyLimits{}, serves(map[string]string{
 		"/example.com/m/@v/v1.0.0.info": info, "/example.com/m/@v/v1.0.0.mod": mod,
 		"/example.com/m/@v/v1.0.0.zip": code,
 	})))
@@ -208,7 +208,7 @@ func TestGo(t *testing.T) {
 
 // Node reads the variables from version 24 on.
 func TestNode(t *testing.T) {
-	p := newProgram(t, newRig(t, ProxyLimits{}, serves(map[string]string{"/a": "hello"})))
+	p := newProgram(t, newRig(t, proxyLimits{}, serves(map[string]string{"/a": "hello"})))
 	if p.run(t, "node", "-p", "parseInt(process.versions.node) >= 24") != "true\n" {
 		t.Skip("this node does not know the variables")
 	}

@@ -18,7 +18,7 @@ func guardAt(opened map[int]bool) ruleset.At {
 
 // What a command reaches that may use every public host.
 func TestReaches(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	for _, row := range []struct{ url, want string }{
 		{"http://example.com/a?b=%zz;c", "200 GET example.com /a?b=%zz;c"},
 		{"https://example.com/a", "200 GET example.com /a"},
@@ -58,7 +58,7 @@ func TestReaches(t *testing.T) {
 
 // What a pass says.
 func TestPasses(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	const unknown = "the command does not name this host, and known_hosts in urls.yaml does not have it. Instead: name the host in the command, or ask the user to add it to known_hosts. (rule known_hosts)"
 	for _, row := range []struct {
 		name              string
@@ -96,7 +96,7 @@ func TestPasses(t *testing.T) {
 
 // A server that the session has started is open to its commands, by no other name than its own.
 func TestOwnServers(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	r.opened[3000] = true
 	r.may(func(p *Pass) { p.Any = false })
 	if got := r.get(t, "GET", "http://localhost:3000/", ""); !strings.HasPrefix(got,
@@ -111,7 +111,7 @@ func TestOwnServers(t *testing.T) {
 // A name that changes its address after it was judged changes nothing; the next request is
 // judged again.
 func TestRebinding(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	if got := r.get(t, "GET", "http://rebind.dev/", ""); !strings.HasPrefix(got, "200 ") {
 		t.Error(got)
 	}
@@ -128,7 +128,7 @@ func TestRebinding(t *testing.T) {
 // A name of which the rules or the pass want nothing to know is not looked up: that alone
 // would tell it to others.
 func TestNotLookedUp(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	r.may(func(p *Pass) { p.Any, p.Known = false, true })
 	r.get(t, "GET", "https://other.dev/", "")
 	r.get(t, "POST", "http://github.com/", "x")
@@ -139,7 +139,7 @@ func TestNotLookedUp(t *testing.T) {
 
 // Without the credentials of a command nothing is said and nothing is done.
 func TestCredentials(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	for _, header := range []string{
 		"", "Proxy-Authorization: Basic " + "dDE6d3Jvbmc=", "Proxy-Authorization: Basic dDI6czNjcmV0",
 		"Proxy-Authorization: Basic dDE6", "Proxy-Authorization: Basic dDE=",
@@ -169,7 +169,7 @@ func TestCredentials(t *testing.T) {
 
 // Rules that change are in force for the next request.
 func TestReload(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	client := r.client(t)
 	if got := answer(client.Get("http://example.com/")); !strings.HasPrefix(got, "200 ") {
 		t.Error(got)
@@ -193,7 +193,7 @@ func TestReload(t *testing.T) {
 
 // Each outcome at each server is logged once, and counted at the end.
 func TestLogged(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	for range 3 {
 		r.get(t, "GET", "http://example.com/", "")
 		r.get(t, "GET", "http://inside.dev/", "")
@@ -230,7 +230,7 @@ func TestLogged(t *testing.T) {
 
 // Where a decision must be logged and cannot be, nothing is connected.
 func TestLogBroken(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	r.broken.Store(true)
 	if got := r.get(t, "GET", "http://example.com/", ""); !strings.HasPrefix(got,
 		"503 example.com:80 is refused: no connection may be made while decisions cannot be logged") {

@@ -19,10 +19,10 @@ func TestSSH(t *testing.T) {
 	ruletest.Must(t, os.WriteFile(filepath.Join(dir, "ssh"),
 		[]byte("#!/bin/sh\nfor last; do :; done\nhead -c 4\nhead -c 300000 /dev/zero\necho \"$last\" >&2\ncat >/dev/null\nexit 7\n"), 0o755))
 	u, _ := guard.ParseRemote("git@git.example.com:a.git")
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	r.may(func(p *Pass) {
 		p.Remotes = []guard.Remote{{URL: u}}
-		p.User = NewGitUser([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + dir}, nil)
+		p.User = newGitUser([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + dir}, nil)
 	})
 	ask := func(args ...string) (code int, out, errs string) {
 		a, err := walls.ParseSSH(args, "version=2")

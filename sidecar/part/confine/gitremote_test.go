@@ -38,7 +38,7 @@ func TestUser(t *testing.T) {
 		[]byte("[url \"git@github.com:\"]\ninsteadOf = https://github.com/\n[credential]\nhelper = \"!f(){ echo username=u; echo password=p; }; f\"\n[core]\nsshCommand = ssh -i key\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	u := NewGitUser([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}, nil)
+	u := newGitUser([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}, nil)
 	if at, ok := u.Address(context.Background(), "https://github.com/a/b"); !ok ||
 		at.String() != "ssh://git@github.com/a/b" {
 		t.Errorf("%v %s", ok, at.String())

@@ -101,7 +101,7 @@ func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *Issu
 
 // newIssuer opens an issuer. The error is errUnfit where commands cannot be confined.
 func newIssuer(c *service.Core, s *Settings, writable []string) (*Issuer, error) {
-	missing, err := Unconfined(walls.Probe(), s.Confine == Untried)
+	missing, err := unconfined(walls.Probe(), s.Confine == Untried)
 	if err != nil {
 		return nil, err
 	}
@@ -150,9 +150,9 @@ func confiner() (string, error) {
 // errUnfit is why commands are not confined.
 var errUnfit = errors.New("commands cannot be confined here")
 
-// Unconfined are the parts that this machine does not enforce. The error names those that must not be
+// unconfined are the parts that this machine does not enforce. The error names those that must not be
 // missing, or says that confining is untried here.
-func Unconfined(offer walls.Offer, untried bool) (missing []walls.Part, err error) {
+func unconfined(offer walls.Offer, untried bool) (missing []walls.Part, err error) {
 	for _, g := range offer.Parts {
 		if g.Missing == "" {
 			continue

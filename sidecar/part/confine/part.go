@@ -1,8 +1,8 @@
 // Package confine lets the kernel confine commands: walls, permits for what is beyond them, the network of a
 // command, and the transport of git. The ticket of a command is a file that is written before the call leaves
-// and says what the command may touch. What that is, others decide. The one way out is an HTTP
-// proxy on loopback: the rules in force judge each connection once as it is written and once with its address,
-// and it goes to that address. TLS is not opened.
+// and says what the command may touch. What that is, others decide. The one way out is an HTTP proxy on
+// loopback: the rules in force judge each connection once as it is written and once with its address, and it
+// goes to that address. TLS is not opened.
 package confine
 
 import (

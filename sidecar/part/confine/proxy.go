@@ -32,7 +32,7 @@ type Pass struct {
 	Named   []urls.Pattern
 	Sends   bool           // plain HTTP may have any method and a body; else only GET and HEAD, without
 	Remotes []guard.Remote // repositories that git of it reaches as the user does
-	User    GitUser
+	User    gitUser
 	Done    <-chan struct{} // closed when the command has ended, and its connections with it; must be set
 }
 
@@ -43,8 +43,8 @@ type Passes interface {
 	End(ticket string)
 }
 
-// Rules are the rules in force. A request takes the set once and keeps it.
-type Rules interface {
+// rules are the rules in force. A request takes the set once and keeps it.
+type rules interface {
 	Set() *ruleset.Set
 }
 
@@ -53,32 +53,32 @@ type Judge interface {
 	Connection(set *ruleset.Set, who policy.Subject, tool string, u urls.Use) policy.Decision
 }
 
-// DecisionLog keeps what was decided. The error means that the connection must not be made.
-type DecisionLog interface {
+// decisionLog keeps what was decided. The error means that the connection must not be made.
+type decisionLog interface {
 	AddConnection(decisions.Connection) error
 }
 
-// ProxyLimits bound those who have not shown a ticket yet. What is zero has the value of
+// proxyLimits bound those who have not shown a ticket yet. What is zero has the value of
 // DefaultLimits. Those of commands stand in limits.yaml.
-type ProxyLimits struct {
+type proxyLimits struct {
 	Header    time.Duration // so long the header of a request may take
 	Listening int           // connections without a ticket, or between requests
 }
 
-// DefaultProxyLimits are far from what commands need.
-var DefaultProxyLimits = ProxyLimits{Header: 10 * time.Second, Listening: 1024}
+// defaultProxyLimits are far from what commands need.
+var defaultProxyLimits = proxyLimits{Header: 10 * time.Second, Listening: 1024}
 
-// ProxyConfig is what a proxy works with. It takes no proxy from the environment: that one would look names up
-// itself, and the policy could not judge the address.
+// ProxyConfig is what a proxy works with. It takes no proxy from the environment: that one would look names
+// up itself, and the policy could not judge the address.
 type ProxyConfig struct {
-	Rules     Rules
+	Rules     rules
 	Judge     Judge
 	Passes    Passes
-	Decisions DecisionLog // nil: there is none
+	Decisions decisionLog // nil: there is none
 	Resolver  Resolver
 	Connect   Connect           // nil: as the system does
 	HTTPS     http.RoundTripper // to remotes of git; nil: as Go does without a proxy
-	Limits    ProxyLimits
+	Limits    proxyLimits
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 }
@@ -96,7 +96,7 @@ func NewProxy(c ProxyConfig, l net.Listener) *Proxy {
 			MaxResponseHeaderBytes: 256 << 10}
 	}
 	c.Limits.Header, c.Limits.Listening = cmp.Or(c.Limits.Header,
-		DefaultProxyLimits.Header), cmp.Or(c.Limits.Listening, DefaultProxyLimits.Listening)
+		defaultProxyLimits.Header), cmp.Or(c.Limits.Listening, defaultProxyLimits.Listening)
 	return &Proxy{c, l}
 }
 

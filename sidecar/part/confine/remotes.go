@@ -27,7 +27,7 @@ func (d *Issuer) Remotes(roots paths.Roots) (out []guard.Remote) {
 	if err != nil {
 		return nil
 	}
-	user := NewGitUser(os.Environ(), roots.Write)
+	user := newGitUser(os.Environ(), roots.Write)
 	section := ""
 	for line := range strings.Lines(string(config)) {
 		line = strings.TrimSpace(line)

@@ -64,12 +64,12 @@ type rig struct {
 // Addr is HOST:PORT of the proxy.
 func (r *rig) Addr() string { return r.listener.Addr().String() }
 
-func newRig(t testing.TB, limits ProxyLimits, h http.HandlerFunc) *rig {
+func newRig(t testing.TB, limits proxyLimits, h http.HandlerFunc) *rig {
 	return newRigWith(t, limits, h, func(*rig) {})
 }
 
 // newRigWith is a rig that is changed before it serves.
-func newRigWith(t testing.TB, limits ProxyLimits, h http.HandlerFunc, change func(*rig)) *rig {
+func newRigWith(t testing.TB, limits proxyLimits, h http.HandlerFunc, change func(*rig)) *rig {
 	names, resolver := servers.ServeNames(t, zone)
 	r := &rig{names: names, net: servers.ServeHTTP(t, h), said: &ruletest.Journal{},
 		done: make(chan struct{}), opened: map[int]bool{}}

@@ -12,18 +12,18 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
-// GitUser runs programs as the user does, in the root folder.
-type GitUser struct{ env []string }
+// gitUser runs programs as the user does, in the root folder.
+type gitUser struct{ env []string }
 
-// NewGitUser is the user with this environment: NAME=value. The folders are those that confined commands may
+// newGitUser is the user with this environment: NAME=value. The folders are those that confined commands may
 // change; no program is taken from them.
-func NewGitUser(environ, folders []string) GitUser {
-	return GitUser{append(walls.Unprepared(environ, folders), "GIT_TERMINAL_PROMPT=0",
+func newGitUser(environ, folders []string) gitUser {
+	return gitUser{append(walls.Unprepared(environ, folders), "GIT_TERMINAL_PROMPT=0",
 		"SSH_ASKPASS_REQUIRE=never")}
 }
 
 // command is a program of the user.
-func (u GitUser) command(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
+func (u gitUser) command(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	path, err := walls.Lookup(u.env, name)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (u GitUser) command(ctx context.Context, name string, args ...string) (*exe
 }
 
 // ask is what git of the user answers; nothing where it fails.
-func (u GitUser) ask(ctx context.Context, in string, args ...string) string {
+func (u gitUser) ask(ctx context.Context, in string, args ...string) string {
 	c, err := u.command(ctx, "git", args...)
 	if err != nil {
 		return ""
@@ -48,7 +48,7 @@ func (u GitUser) ask(ctx context.Context, in string, args ...string) string {
 }
 
 // Address is where the settings of the user lead for the address of a remote.
-func (u GitUser) Address(ctx context.Context, text string) (url.URL, bool) {
+func (u gitUser) Address(ctx context.Context, text string) (url.URL, bool) {
 	at, ok := guard.ParseRemote(text)
 	if !ok || at.Scheme == "file" {
 		return at, ok
@@ -61,7 +61,7 @@ func (u GitUser) Address(ctx context.Context, text string) (url.URL, bool) {
 
 // SSH is ssh of the user that runs a service of a remote. The protocol is what git asks for; empty: the
 // first.
-func (u GitUser) SSH(ctx context.Context, r guard.Remote, service, protocol string) (*exec.Cmd, error) {
+func (u gitUser) SSH(ctx context.Context, r guard.Remote, service, protocol string) (*exec.Cmd, error) {
 	program := u.ask(ctx, "", "config", "--get", "core.sshCommand")
 	if program == "" {
 		program = "ssh"
@@ -89,7 +89,7 @@ func (u GitUser) SSH(ctx context.Context, r guard.Remote, service, protocol stri
 
 // Credential is what the user shows to a remote over HTTPS: what stands in its address, or what their
 // credential helpers say.
-func (u GitUser) Credential(ctx context.Context, r guard.Remote) (name, password string, err error) {
+func (u gitUser) Credential(ctx context.Context, r guard.Remote) (name, password string, err error) {
 	if password, ok := r.URL.User.Password(); ok {
 		return r.URL.User.Username(), password, nil
 	}

@@ -46,7 +46,7 @@ func bare(t testing.TB, r *rig, serve func(net.Conn)) {
 
 // newBare is a rig whose only server speaks for itself.
 func newBare(t testing.TB, limits NetworkLimits, serve func(net.Conn)) *rig {
-	return newRigWith(t, ProxyLimits{Listening: 16}, echo, func(r *rig) {
+	return newRigWith(t, proxyLimits{Listening: 16}, echo, func(r *rig) {
 		bare(t, r, serve)
 		set := limitsOf(r.set.Load())
 		set.Idle, set.Total = cmp.Or(limits.Idle, set.Idle), cmp.Or(limits.Total, set.Total)
@@ -102,7 +102,7 @@ func TestWhatLeaves(t *testing.T) {
 
 // What no HTTP server should read gets an answer, and nothing leaves.
 func TestMalformed(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	for ask, want := range map[string]string{
 		"GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n" + credentials +
 			"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n": "501",
@@ -247,7 +247,7 @@ func TestHangUps(t *testing.T) {
 		ends(t, in)
 	})
 	t.Run("the header comes slowly", func(t *testing.T) {
-		r := newRig(t, ProxyLimits{Header: 50 * time.Millisecond}, echo)
+		r := newRig(t, proxyLimits{Header: 50 * time.Millisecond}, echo)
 		_, in := r.raw(t, "GET http://example.com/ HTTP/1.1\r\nHost: exa")
 		ends(t, in)
 	})
@@ -340,7 +340,7 @@ func TestMost(t *testing.T) {
 // An answer flows as it comes, the interim ones, too; a request waits for them.
 func TestFlows(t *testing.T) {
 	more := make(chan struct{})
-	r := newRig(t, ProxyLimits{}, func(w http.ResponseWriter, in *http.Request) {
+	r := newRig(t, proxyLimits{}, func(w http.ResponseWriter, in *http.Request) {
 		if in.URL.Path == "/refuses" {
 			w.WriteHeader(http.StatusExpectationFailed)
 			return
@@ -384,7 +384,7 @@ func TestFlows(t *testing.T) {
 
 // A protocol that is switched to, in plain HTTP and in a tunnel.
 func TestUpgrade(t *testing.T) {
-	r := newRig(t, ProxyLimits{}, func(w http.ResponseWriter, in *http.Request) {
+	r := newRig(t, proxyLimits{}, func(w http.ResponseWriter, in *http.Request) {
 		w.Header().Set("Upgrade", "echo")
 		w.Header().Set("Connection", "Upgrade")
 		w.WriteHeader(http.StatusSwitchingProtocols)
@@ -424,7 +424,7 @@ func FuzzRequestLine(f *testing.F) {
 		"CONNECT example.com:443#", "GET http://b\u00fccher.de/", "GET http://localhost./", "PRI *"} {
 		f.Add(s)
 	}
-	r := newRig(f, ProxyLimits{Header: time.Second}, echo)
+	r := newRig(f, proxyLimits{Header: time.Second}, echo)
 	limitsOf(r.set.Load()).Servers = 1 << 30
 	f.Fuzz(func(t *testing.T, line string) {
 		c, in := r.raw(t, line+" HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n"+credentials+"\r\n")

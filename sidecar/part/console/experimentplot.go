@@ -61,7 +61,7 @@ func plotsOf(e *experiment.Experiment, r *experiment.Report, series int) (out []
 			if f.Kind == experiment.Early {
 				says += " (" + f.Interval(s.Unit) + ")"
 			}
-			p.Points = append(p.Points, Point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect,
+			p.Points = append(p.Points, point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect,
 				High: scale * f.High,
 				Says: fmt.Sprintf("%s, %s: %s", at.At.Format("Jan 2 15:04"),
 					terminal.Count(units, r.Unit), says)})

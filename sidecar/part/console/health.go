@@ -20,7 +20,7 @@ type health struct {
 	Upstreams []upstreamView
 	Turns     int // that the numbers of Upstreams are of
 	Bars      []bar
-	Hour      Minute // the sum of the last hour
+	Hour      minute // the sum of the last hour
 	Rules     live.Report
 	Age       time.Duration
 	Refused   rulefile.Problems
@@ -99,7 +99,7 @@ func quantile(list []time.Duration, q float64) string {
 }
 
 // minutes draws the last hour.
-func (h *health) minutes(list []Minute) {
+func (h *health) minutes(list []minute) {
 	most := 1
 	for _, m := range list {
 		most = max(most, m.Turns)

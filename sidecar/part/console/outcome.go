@@ -14,22 +14,22 @@ type Outcome string
 
 // The outcomes. The first that fits is taken.
 const (
-	Running  Outcome = "running"
+	running  Outcome = "running"
 	Failed   Outcome = "failed"   // its answer is an error
 	Denied   Outcome = "denied"   // a call was kept back by the policy
-	GivenUp  Outcome = "given-up" // a fault stayed: the user reads a sentence, or a part of an answer
+	givenUp  Outcome = "given-up" // a fault stayed: the user reads a sentence, or a part of an answer
 	Again    Outcome = "again"    // the model had to be asked again
 	Repaired Outcome = "repaired" // a call was mended, or read from the text
 	Good     Outcome = "good"
 )
 
 // Outcomes are all of them.
-func Outcomes() []Outcome { return []Outcome{Running, Failed, Denied, GivenUp, Again, Repaired, Good} }
+func Outcomes() []Outcome { return []Outcome{running, Failed, Denied, givenUp, Again, Repaired, Good} }
 
 // Outcome is that of the turn.
 func (t *Turn) Outcome() Outcome {
 	if !t.Done {
-		return Running
+		return running
 	}
 	denied, repaired := false, false
 	for i := range t.Replies {
@@ -50,7 +50,7 @@ func outcomeOf(status int, a *turn.Account, denied, repaired bool) Outcome {
 	case denied:
 		return Denied
 	case len(a.Faults) > 0 && a.Faults[len(a.Faults)-1].Action == ruleset.GiveUp:
-		return GivenUp
+		return givenUp
 	case a.Again > 0:
 		return Again
 	case repaired:
@@ -59,29 +59,29 @@ func outcomeOf(status int, a *turn.Account, denied, repaired bool) Outcome {
 	return Good
 }
 
-// Minute is what one minute had.
-type Minute struct {
+// minute is what one minute had.
+type minute struct {
 	From                               time.Time
 	Turns, Repaired, Again, Bad, Calls int
 }
 
 // minutes are the last hour.
-type minutes struct{ list [60]Minute }
+type minutes struct{ list [60]minute }
 
 // at moves on to the minute of a time.
-func (m *minutes) at(now time.Time) *Minute {
+func (m *minutes) at(now time.Time) *minute {
 	const last = 59
 	is := now.Truncate(time.Minute)
 	switch gap := int(is.Sub(m.list[last].From) / time.Minute); {
 	case gap <= 0 && !m.list[last].From.IsZero():
 	case gap > last || m.list[last].From.IsZero():
 		for i := range m.list {
-			m.list[i] = Minute{From: is.Add(time.Duration(i-last) * time.Minute)}
+			m.list[i] = minute{From: is.Add(time.Duration(i-last) * time.Minute)}
 		}
 	default:
 		copy(m.list[:], m.list[gap:])
 		for i := range gap {
-			m.list[last-i] = Minute{From: is.Add(-time.Duration(i) * time.Minute)}
+			m.list[last-i] = minute{From: is.Add(-time.Duration(i) * time.Minute)}
 		}
 	}
 	return &m.list[last]
@@ -93,7 +93,7 @@ func (m *minutes) count(now time.Time, t *Turn) {
 	in.Turns++
 	in.Calls += t.Account.Calls
 	switch t.Outcome() {
-	case Failed, Denied, GivenUp:
+	case Failed, Denied, givenUp:
 		in.Bad++
 	case Again:
 		in.Again++

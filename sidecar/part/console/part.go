@@ -83,8 +83,8 @@ func count(c *service.Core) (*Counter, error) {
 	if c.Settings.State == "" || c.Offline {
 		return nil, nil
 	}
-	path := filepath.Join(c.Settings.State, TallyFile)
-	counter, err := NewCounter(path, !c.Given.Before(), time.Now)
+	path := filepath.Join(c.Settings.State, tallyFile)
+	counter, err := newCounter(path, !c.Given.Before(), time.Now)
 	if err != nil {
 		return nil, err
 	}

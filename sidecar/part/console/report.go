@@ -27,7 +27,7 @@ import (
 type Report struct {
 	Version string        `json:"version"` // of the program
 	Since   time.Time     `json:"since"`
-	Turns   Tally         `json:"turns"`
+	Turns   tally         `json:"turns"`
 	Damage  []damageCount `json:"damage"` // the most frequent first
 	Rules   []ruleCount   `json:"rules"`  // that asked or denied; the most frequent first
 	Yes     int           `json:"yes"`    // answers of people to what the sidecar asked
@@ -56,7 +56,7 @@ const maxReported = 20
 
 // report puts together what is known since a time. The log of decisions is read for so long at most; 0: to
 // its end.
-func report(sum Tally, log string, since time.Time, most time.Duration) (*Report, error) {
+func report(sum tally, log string, since time.Time, most time.Duration) (*Report, error) {
 	r := &Report{Version: built.Version(), Since: since, Turns: sum}
 	for server, classes := range sum.Damage {
 		for class, came := range classes {
@@ -110,7 +110,7 @@ func (r *Report) count(d *decisions.Record, rules map[[2]string]int) {
 // Damaged is how many turns came damaged and were sent on good, and how many came to nothing.
 func (r *Report) Damaged() (saved, lost int) {
 	t := r.Turns.Turns
-	return t[Repaired] + t[Again], t[GivenUp] + t[Failed]
+	return t[Repaired] + t[Again], t[givenUp] + t[Failed]
 }
 
 // Headline says it in one sentence.
@@ -217,7 +217,7 @@ It reads the state folder of the server, which may be running, and its log of de
 				return err
 			}
 			from := time.Now().Add(-age)
-			sum, err := ReadTally(filepath.Join(s.State, TallyFile), from)
+			sum, err := readTally(filepath.Join(s.State, tallyFile), from)
 			if err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 
 // A report says in lines and as a page what was counted.
 func TestReport(t *testing.T) {
-	sum := Tally{Turns: map[Outcome]int{Good: 7, Repaired: 2, Failed: 1},
+	sum := tally{Turns: map[Outcome]int{Good: 7, Repaired: 2, Failed: 1},
 		Damage: map[string]map[string]map[Outcome]int{"vllm": {"json": {Repaired: 2},
 			"empty": {Failed: 1}}}, Asked: 3, Took: 10 * time.Second, Again: time.Second}
 	r, err := report(sum, "", time.Now(), 0)

@@ -203,7 +203,7 @@ func (s *Store) Size() (turns int, bytes int64) {
 }
 
 // Minutes are the counts of the last hour, by the minute, the oldest first.
-func (s *Store) Minutes() []Minute {
+func (s *Store) Minutes() []minute {
 	if s == nil {
 		return nil
 	}

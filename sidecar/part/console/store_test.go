@@ -139,7 +139,7 @@ func TestOutcome(t *testing.T) {
 		turn Turn
 		want Outcome
 	}{
-		{Turn{}, Running},
+		{Turn{}, running},
 		{Turn{Done: true, Status: 200}, Good},
 		{Turn{Done: true, Status: 502}, Failed},
 		{Turn{Done: true, Status: 200, Replies: []Reply{{Reading: parse.Reading{Calls: []tools.Call{mended}}}}}, Repaired},
@@ -147,7 +147,7 @@ func TestOutcome(t *testing.T) {
 		{Turn{Done: true, Status: 200, Replies: []Reply{{Reading: parse.Reading{Calls: []tools.Call{native, marked}}}}}, Good},
 		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1}, Replies: []Reply{{}, {Reading: parse.Reading{Calls: []tools.Call{mended}}}}}, Again},
 		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1}, Replies: []Reply{{Reading: denied}}}, Denied},
-		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1, Faults: []turn.Faulty{{Action: ruleset.Correct}, {Action: ruleset.GiveUp}}}}, GivenUp},
+		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1, Faults: []turn.Faulty{{Action: ruleset.Correct}, {Action: ruleset.GiveUp}}}}, givenUp},
 		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1, Faults: []turn.Faulty{{Action: ruleset.Correct}}}}, Again},
 	} {
 		if got := row.turn.Outcome(); got != row.want {
@@ -213,7 +213,7 @@ func TestRace(t *testing.T) {
 		})
 		all.Go(func() {
 			for range 200 {
-				list, _ := w.Since(0, 50, func(t *Turn) bool { return t.Outcome() != Running })
+				list, _ := w.Since(0, 50, func(t *Turn) bool { return t.Outcome() != running })
 				for _, t := range list {
 					for i := range t.Replies {
 						w.Set(&t.Replies[i])

@@ -22,9 +22,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Tally is what the turns of some time came to. It holds numbers and the project's own words alone: nothing
+// tally is what the turns of some time came to. It holds numbers and the project's own words alone: nothing
 // of a request, a reply or an address.
-type Tally struct {
+type tally struct {
 	From  time.Time       `json:"from"`
 	To    time.Time       `json:"to"`
 	Turns map[Outcome]int `json:"turns"`
@@ -40,7 +40,7 @@ type Tally struct {
 }
 
 // All is how many turns there were.
-func (t *Tally) All() (n int) {
+func (t *tally) All() (n int) {
 	for _, turns := range t.Turns {
 		n += turns
 	}
@@ -48,7 +48,7 @@ func (t *Tally) All() (n int) {
 }
 
 // add adds another tally.
-func (t *Tally) add(o *Tally) {
+func (t *tally) add(o *tally) {
 	if t.From.IsZero() || !o.From.IsZero() && o.From.Before(t.From) {
 		t.From = o.From
 	}
@@ -69,7 +69,7 @@ func (t *Tally) add(o *Tally) {
 	t.Took, t.Again = t.Took+o.Took, t.Again+o.Again
 }
 
-func (t *Tally) damaged(server, class string, outcome Outcome, n int) {
+func (t *tally) damaged(server, class string, outcome Outcome, n int) {
 	if t.Damage == nil {
 		t.Damage = map[string]map[string]map[Outcome]int{}
 	}
@@ -88,8 +88,8 @@ func put(in *map[Outcome]int, outcome Outcome, n int) {
 	(*in)[outcome] += n
 }
 
-// TallyFile is the file of the state folder with what turns came to: a line of JSON for some minutes each.
-const TallyFile = "turns.jsonl"
+// tallyFile is the file of the state folder with what turns came to: a line of JSON for some minutes each.
+const tallyFile = "turns.jsonl"
 
 const (
 	tallyAge   = 32 * 24 * time.Hour // after which a line goes
@@ -103,11 +103,11 @@ type Counter struct {
 	now  func() time.Time
 
 	mu  sync.Mutex
-	sum Tally
+	sum tally
 }
 
-// NewCounter goes on with a file. Old lines go, unless another program may still write.
-func NewCounter(path string, alone bool, now func() time.Time) (*Counter, error) {
+// newCounter goes on with a file. Old lines go, unless another program may still write.
+func newCounter(path string, alone bool, now func() time.Time) (*Counter, error) {
 	c := &Counter{path: path, now: now}
 	if !alone {
 		return c, nil
@@ -120,7 +120,7 @@ func NewCounter(path string, alone bool, now func() time.Time) (*Counter, error)
 		return nil, fmt.Errorf("read what turns came to: %w", err)
 	}
 	var kept []byte
-	eachTally(text, now().Add(-tallyAge), func(line []byte, _ *Tally) { kept = append(kept, line...) })
+	eachTally(text, now().Add(-tallyAge), func(line []byte, _ *tally) { kept = append(kept, line...) })
 	if len(kept) < len(text) {
 		err = atomicfile.Replace(path, kept)
 	}
@@ -128,17 +128,17 @@ func NewCounter(path string, alone bool, now func() time.Time) (*Counter, error)
 }
 
 // eachTally reads the lines that end after a time. One that was not written whole is left out.
-func eachTally(text []byte, since time.Time, take func(line []byte, t *Tally)) {
+func eachTally(text []byte, since time.Time, take func(line []byte, t *tally)) {
 	for line := range bytes.Lines(text) {
-		var t Tally
+		var t tally
 		if json.Unmarshal(line, &t) == nil && t.To.After(since) {
 			take(line, &t)
 		}
 	}
 }
 
-// ReadTally is what the file says of the turns since a time. A file that is missing says nothing.
-func ReadTally(path string, since time.Time) (sum Tally, err error) {
+// readTally is what the file says of the turns since a time. A file that is missing says nothing.
+func readTally(path string, since time.Time) (sum tally, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return sum, nil
@@ -146,7 +146,7 @@ func ReadTally(path string, since time.Time) (sum Tally, err error) {
 	if err != nil {
 		return sum, fmt.Errorf("read what turns came to: %w", err)
 	}
-	eachTally(text, since, func(_ []byte, t *Tally) { sum.add(t) })
+	eachTally(text, since, func(_ []byte, t *tally) { sum.add(t) })
 	return sum, nil
 }
 
@@ -167,7 +167,7 @@ func (c *Counter) Flush() error {
 	}
 	_, err = f.Write(append(line, '\n'))
 	if err = errors.Join(err, f.Close()); err == nil {
-		c.sum = Tally{}
+		c.sum = tally{}
 	}
 	return err
 }
@@ -189,11 +189,11 @@ func (c *Counter) Run(ctx context.Context, trouble func(error)) {
 }
 
 // Since is what the turns since a time came to, up to now.
-func (c *Counter) Since(since time.Time) (Tally, error) {
+func (c *Counter) Since(since time.Time) (tally, error) {
 	if err := c.Flush(); err != nil {
-		return Tally{}, err
+		return tally{}, err
 	}
-	return ReadTally(c.path, since)
+	return readTally(c.path, since)
 }
 
 // Watch counts a request, as a turn.Watch.
@@ -266,7 +266,7 @@ func (w *countedRequest) Ended(o *turn.Outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
-	one := Tally{From: now.Add(-o.Took), To: now, Turns: map[Outcome]int{outcome: 1}, Asked: w.asked,
+	one := tally{From: now.Add(-o.Took), To: now, Turns: map[Outcome]int{outcome: 1}, Asked: w.asked,
 		Denied: w.refused, Confined: w.wrapped, Took: o.Took}
 	if o.Account.Again > 0 && !w.first.IsZero() {
 		one.Again = now.Sub(w.first)

@@ -15,9 +15,9 @@ import (
 
 // What turns came to is counted by class and server, kept over a restart, and forgotten after a month.
 func TestCounter(t *testing.T) {
-	path, now := filepath.Join(t.TempDir(), TallyFile), time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	path, now := filepath.Join(t.TempDir(), tallyFile), time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
 	open := func() *Counter {
-		c, err := NewCounter(path, true, func() time.Time { return now })
+		c, err := newCounter(path, true, func() time.Time { return now })
 		if err != nil {
 			t.Fatal(err)
 		}

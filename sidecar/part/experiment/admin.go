@@ -94,7 +94,7 @@ func (a *Admin) Promote(id, arm string, seen live.Seen) (live.Edited, error) {
 	if _, err := a.Promoted(id, arm); err != nil {
 		return live.Edited{}, err
 	}
-	e, err := a.Rules.Promote(Promotion(id, arm), seen)
+	e, err := a.Rules.Promote(promotion(id, arm), seen)
 	return e, admin.Refused(err)
 }
 
@@ -103,6 +103,6 @@ func (a *Admin) Promoted(id, arm string) (rulefile.Files, error) {
 	if _, _, err := Of(a.Rules.Set()).Find(id, arm); err != nil {
 		return nil, admin.Refuse(http.StatusNotFound, err.Error(), "GET /experiments lists them")
 	}
-	own, err := a.Rules.Promoted(Promotion(id, arm))
+	own, err := a.Rules.Promoted(promotion(id, arm))
 	return own, admin.Refused(err)
 }

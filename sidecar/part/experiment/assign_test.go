@@ -88,7 +88,7 @@ func TestConditionFails(t *testing.T) {
 	if n := strings.Count(log.String(), "experiment_failed"); n != 3 {
 		t.Errorf("the log says it %d times:\n%s", n, log.String())
 	}
-	ruletest.Must(t, WriteReports(&out, l.Reports(set), false, c.now))
+	ruletest.Must(t, writeReports(&out, l.Reports(set), false, c.now))
 	if !strings.Contains(out.String(), "its condition failed at 30 requests, which are not in it: ") ||
 		strings.Contains(out.String(), "must name") {
 		t.Error(out.String())
@@ -129,7 +129,7 @@ func TestComesBack(t *testing.T) {
 	}
 	serve(l, set, n, n+1, worse)
 	var out strings.Builder
-	ruletest.Must(t, WriteReports(&out, l.Reports(set), false, c.now))
+	ruletest.Must(t, writeReports(&out, l.Reports(set), false, c.now))
 	if !strings.Contains(out.String(), "some of them may be counted twice") {
 		t.Error(out.String())
 	}
@@ -145,7 +145,7 @@ func TestExcuses(t *testing.T) {
 			Faults: []turn.Faulty{{Fault: fault}}}))
 		for _, arm := range l.Reports(set)[0].Arms {
 			if f := arm.Of(Failed); f != nil && (f.Value != failed ||
-				(arm.Of(Answer) == nil) != (failed == 1) ||
+				(arm.Of(answer) == nil) != (failed == 1) ||
 				(arm.Of(Empty) == nil) != (failed == 1)) {
 				t.Errorf("%s: %+v", fault, arm.Measures)
 			}
@@ -172,7 +172,7 @@ func TestFeedbackAgain(t *testing.T) {
 		t.Errorf("the counts are not sound: %+v", s)
 	}
 	for _, arm := range l.Reports(set)[0].Arms {
-		if m := arm.Of(Liked); arm.Units > 0 && (m == nil || m.N != 1 || m.X != 0.25 ||
+		if m := arm.Of(liked); arm.Units > 0 && (m == nil || m.N != 1 || m.X != 0.25 ||
 			m.XX != 0.0625) {
 			t.Errorf("%+v", m)
 		}
@@ -201,7 +201,7 @@ func TestResultsOfUsers(t *testing.T) {
 		assignment(users[arm]).Asked(req, "")
 	}
 	for i, want := range []float64{1, 0} {
-		if m := l.Reports(set)[0].Arms[i].Of(ToolOK); m == nil || m.N != 1 || m.Value != want {
+		if m := l.Reports(set)[0].Arms[i].Of(toolOK); m == nil || m.N != 1 || m.Value != want {
 			t.Errorf("arm %d: %+v, want %g", i, m, want)
 		}
 	}

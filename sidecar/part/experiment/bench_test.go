@@ -27,7 +27,7 @@ func BenchmarkPut(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				s.Put(CaptureRule{Mask: true}, r)
+				s.Put(captureRule{Mask: true}, r)
 			}
 			b.StopTimer()
 			ruletest.Must(b, s.Close())
@@ -42,7 +42,7 @@ func BenchmarkLine(b *testing.B) {
 	known := newOffered()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := new(intake).own(CaptureRule{Mask: true}.filled(), r).line(known); err != nil {
+		if _, err := new(intake).own(captureRule{Mask: true}.filled(), r).line(known); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 type captured struct {
 	state, as, to, rules, policy string
 	since                        time.Duration
-	filter                       CaptureFilter
+	filter                       captureFilter
 	json                         bool
 	env                          cli.Env
 }
@@ -48,7 +48,7 @@ explain --jsonl and compare read, too.`,
 	list.Flags().DurationVar(&x.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
 	list.Flags().StringVar(&x.filter.Arm, "arm", "", "only this `EXPERIMENT`, or EXPERIMENT/ARM")
 	list.Flags().StringSliceVar(&x.filter.Is, "is", nil, "only what is all of these `WORDS`: "+
-		strings.Join(CaptureMarks(), ", "))
+		strings.Join(captureMarks(), ", "))
 	list.Flags().StringVar(&x.filter.Where, "where", "",
 		"only what this `CONDITION` holds for, as capture.when of experiments.yaml has it")
 	show := &cobra.Command{
@@ -81,7 +81,7 @@ func (x *captured) folder() (string, error) {
 	if x.state == "" {
 		return "", errors.New("capture: no folder; give --state DIR, or set " + config.Prefix + "STATE")
 	}
-	dir := filepath.Join(x.state, CaptureFolder)
+	dir := filepath.Join(x.state, captureFolder)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("capture: %s: there is no such folder: no reply was recorded here", dir)
 	}
@@ -133,7 +133,7 @@ func (x *captured) find(ids ...string) (list []*CaptureRecord, err error) {
 	dir, err := x.folder()
 	for i := 0; i < len(ids) && err == nil; i++ {
 		var r *CaptureRecord
-		r, err = FindCapture(dir, ids[i])
+		r, err = findCapture(dir, ids[i])
 		list = append(list, r)
 	}
 	return list, err
@@ -151,7 +151,7 @@ func (x *captured) promote(ids []string) error {
 		return err
 	}
 	if x.as == "corpus" {
-		n, err := AppendCases(x.to, list)
+		n, err := appendCases(x.to, list)
 		if err != nil {
 			return err
 		}

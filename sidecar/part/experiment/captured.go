@@ -10,23 +10,23 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// CaptureRule is what is recorded, as a rule file says it. Of which replies, the caller knows.
-type CaptureRule struct {
+// captureRule is what is recorded, as a rule file says it. Of which replies, the caller knows.
+type captureRule struct {
 	Messages bool          // the messages of the request, and what the user said last, too
 	Bytes    int64         // of all segments together; the oldest go. 0: 256 MiB
 	Age      time.Duration // segments that began earlier go. 0: 30 days
 	Mask     bool          // secrets are masked
 }
 
-func (r CaptureRule) filled() CaptureRule {
+func (r captureRule) filled() captureRule {
 	r.Bytes = cmp.Or(r.Bytes, 256<<20)
 	r.Age = cmp.Or(r.Age, 30*24*time.Hour)
 	return r
 }
 
-// CaptureReply is one reply of the model server, and what became of it. Put copies what may change
+// captureReply is one reply of the model server, and what became of it. Put copies what may change
 // or holds a whole request in memory, so its parts may point into buffers.
-type CaptureReply struct {
+type captureReply struct {
 	At                                                time.Time
 	ID, Model, Server, Session, Rules, Style, Profile string
 	// as conditions see it; it and Caller are recorded with the messages only
@@ -40,11 +40,11 @@ type CaptureReply struct {
 	Content, Reasoning string
 	Calls              []ServerCall
 	Finish             string
-	Reading            CaptureReading
-	Outcome            CaptureOutcome
+	Reading            captureReading
+	Outcome            captureOutcome
 	// the words of the server were too many to keep: only the reading is there
 	Lost   bool
-	Shadow *ShadowOutcome // nil: no other arm read it, or they agree
+	Shadow *shadowOutcome // nil: no other arm read it, or they agree
 }
 
 // ServerCall is a call as the server said it.
@@ -72,12 +72,12 @@ func SaidOf(pieces []parse.CallDelta) []ServerCall {
 	return out
 }
 
-// CaptureReading is what was made of a reply.
-type CaptureReading struct {
+// captureReading is what was made of a reply.
+type captureReading struct {
 	Calls              []Call
 	Content, Reasoning string
 	Finish             string
-	Refused            []Refusal
+	Refused            []refusal
 	Early              bool // it ended too early
 }
 
@@ -90,15 +90,15 @@ type Call struct {
 	Repairs    []string        `json:"repairs,omitempty"`
 }
 
-// Refusal is a call that was refused, with the code of the refusal.
-type Refusal struct {
+// refusal is a call that was refused, with the code of the refusal.
+type refusal struct {
 	Code string `json:"code"`
 	Name string `json:"name,omitempty"`
 	Why  string `json:"why,omitempty"`
 }
 
-// CaptureOutcome is what came of a reply.
-type CaptureOutcome struct {
+// captureOutcome is what came of a reply.
+type captureOutcome struct {
 	Turns        int           // requests that it took
 	Fault        string        // of the last of them; empty: none
 	PromptTokens int           // 0: not known
@@ -106,22 +106,22 @@ type CaptureOutcome struct {
 	First, All   time.Duration // to the first delta, and in all
 }
 
-// ShadowOutcome is what another arm would have made of a reply.
-type ShadowOutcome struct {
+// shadowOutcome is what another arm would have made of a reply.
+type shadowOutcome struct {
 	Arm     string
-	Reading CaptureReading
+	Reading captureReading
 }
 
-// ReadingOf is a reading of the reader, as it is recorded.
-func ReadingOf(r *parse.Reading) CaptureReading {
-	out := CaptureReading{Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish, Early: r.Cut != "" ||
+// readingOf is a reading of the reader, as it is recorded.
+func readingOf(r *parse.Reading) captureReading {
+	out := captureReading{Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish, Early: r.Cut != "" ||
 		r.Finish == "length"}
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		out.Calls = append(out.Calls, Call{c.Name, c.Arguments, c.Strategy, c.Confidence, guard.Repairs(c)})
 	}
 	for _, f := range r.Refused {
-		out.Refused = append(out.Refused, Refusal{string(f.Code), f.Name, f.Why})
+		out.Refused = append(out.Refused, refusal{string(f.Code), f.Name, f.Why})
 	}
 	return out
 }

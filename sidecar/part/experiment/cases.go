@@ -60,9 +60,9 @@ func (r *CaptureRecord) Labelled() ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// AppendCases writes records to the end of a corpus, and says how many: those that stand there already, perhaps
-// with what a person has put right, stay as they are. A last line without an end gets one.
-func AppendCases(path string, records []*CaptureRecord) (n int, err error) {
+// appendCases writes records to the end of a corpus, and says how many: those that stand there already,
+// perhaps with what a person has put right, stay as they are. A last line without an end gets one.
+func appendCases(path string, records []*CaptureRecord) (n int, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, fileMode)
 	if err != nil {
 		return 0, fmt.Errorf("write corpus: %w", err)

@@ -24,7 +24,7 @@ func TestSegmentsAreReplayed(t *testing.T) {
 	offered := []tools.Tool{{Name: "exec",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)}}
 	s := opened(t, dir, time.Now)
-	for _, r := range []CaptureReply{
+	for _, r := range []captureReply{
 		{ID: "native", Calls: []ServerCall{{"c1", "exec", `{"cmd": "ls"}`}}, Reasoning: "List.", Finish: "tool_calls", Tools: offered},
 		{ID: "leaked", Content: `<|channel|>commentary to=functions.exec<|message|>{"command": "ls",}<|call|>`, Finish: "stop", Tools: offered},
 		{ID: "none offered", Content: "[TOOL:exec|command=ls]", Finish: "stop"},
@@ -33,7 +33,7 @@ func TestSegmentsAreReplayed(t *testing.T) {
 	} {
 		r.At = time.Now()
 		rec := &replay.Record{ID: json.RawMessage(`"x"`), Finish: r.Finish, Tools: []json.RawMessage{}}
-		_, line := lineOf(t, CaptureRule{Messages: true}, r)
+		_, line := lineOf(t, captureRule{Messages: true}, r)
 		said, err := line.Replay()
 		ruletest.Must(t, err)
 		rec.Message, rec.Tools = said.Message, said.Tools
@@ -45,8 +45,8 @@ func TestSegmentsAreReplayed(t *testing.T) {
 			read.Calls = append(read.Calls, tools.Call{Name: c.Name, Arguments: c.Arguments,
 				Strategy: c.Strategy, Confidence: c.Confidence, Repairs: c.Repairs})
 		}
-		r.Reading, r.Messages = ReadingOf(&read), json.RawMessage(`[{"role":"user","content":"x"}]`)
-		s.Put(CaptureRule{Messages: true, Mask: true}, r)
+		r.Reading, r.Messages = readingOf(&read), json.RawMessage(`[{"role":"user","content":"x"}]`)
+		s.Put(captureRule{Messages: true, Mask: true}, r)
 	}
 	ruletest.Must(t, s.Close())
 	list := all(t, dir)
@@ -59,7 +59,7 @@ func TestSegmentsAreReplayed(t *testing.T) {
 	ruletest.Must(t, os.WriteFile(corpus, []byte(`{"message":{"content":"x"},"expect":{"calls":[]}}`), 0o600))
 	// again it is there already
 	for _, want := range []int{5, 0} {
-		if n, err := AppendCases(corpus, list); n != want || err != nil {
+		if n, err := appendCases(corpus, list); n != want || err != nil {
 			t.Errorf("%d written, %v", n, err)
 		}
 	}
@@ -101,27 +101,27 @@ func TestFilter(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	reply := sample("r", at)
 	reply.Agent, reply.Channel, reply.Caller, reply.Reading.Early = "main", "telegram", "alice", true
-	_, r := lineOf(t, CaptureRule{Messages: true}, reply)
+	_, r := lineOf(t, captureRule{Messages: true}, reply)
 	for _, row := range []struct {
-		filter CaptureFilter
+		filter captureFilter
 		takes  bool
 	}{
-		{CaptureFilter{}, true},
-		{CaptureFilter{Since: at}, true},
-		{CaptureFilter{Since: at.Add(1)}, false},
-		{CaptureFilter{Arm: "short-prompt"}, true},
-		{CaptureFilter{Arm: "short-prompt/b"}, true},
-		{CaptureFilter{Arm: "short-prompt/a"}, false},
-		{CaptureFilter{Arm: "short"}, false},
-		{CaptureFilter{Is: []string{"repaired", "again", "calls"}}, true},
-		{CaptureFilter{Is: []string{"repaired", "refused"}}, false},
-		{CaptureFilter{Is: []string{"differs"}}, false},
-		{CaptureFilter{Is: []string{"empty"}}, false},
-		{CaptureFilter{Where: "calls == 1 and refused == 0 and repaired == 1 and not empty and cut and not differs"}, true},
-		{CaptureFilter{Where: `"short-prompt/b" in arms and text contains "TOOL"`}, true},
-		{CaptureFilter{Where: `model == "gpt-oss-20b" and agent == "main" and session == "agent:main:1" and channel == "telegram" and user == "alice" and tools == 1`}, true},
-		{CaptureFilter{Where: "refused > 0"}, false},
-		{CaptureFilter{Where: "calls > 0", Is: []string{"refused"}}, false},
+		{captureFilter{}, true},
+		{captureFilter{Since: at}, true},
+		{captureFilter{Since: at.Add(1)}, false},
+		{captureFilter{Arm: "short-prompt"}, true},
+		{captureFilter{Arm: "short-prompt/b"}, true},
+		{captureFilter{Arm: "short-prompt/a"}, false},
+		{captureFilter{Arm: "short"}, false},
+		{captureFilter{Is: []string{"repaired", "again", "calls"}}, true},
+		{captureFilter{Is: []string{"repaired", "refused"}}, false},
+		{captureFilter{Is: []string{"differs"}}, false},
+		{captureFilter{Is: []string{"empty"}}, false},
+		{captureFilter{Where: "calls == 1 and refused == 0 and repaired == 1 and not empty and cut and not differs"}, true},
+		{captureFilter{Where: `"short-prompt/b" in arms and text contains "TOOL"`}, true},
+		{captureFilter{Where: `model == "gpt-oss-20b" and agent == "main" and session == "agent:main:1" and channel == "telegram" and user == "alice" and tools == 1`}, true},
+		{captureFilter{Where: "refused > 0"}, false},
+		{captureFilter{Where: "calls > 0", Is: []string{"refused"}}, false},
 	} {
 		takes, err := row.filter.Compile()
 		ruletest.Must(t, err)
@@ -130,25 +130,25 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	for _, row := range []struct {
-		filter CaptureFilter
+		filter captureFilter
 		want   string
 	}{
-		{CaptureFilter{Is: []string{"odd"}}, "--is is one of refused, repaired"},
-		{CaptureFilter{Where: "odd"}, "--where:1:1: "},
-		{CaptureFilter{Where: "refused"}, "true or false"},
+		{captureFilter{Is: []string{"odd"}}, "--is is one of refused, repaired"},
+		{captureFilter{Where: "odd"}, "--where:1:1: "},
+		{captureFilter{Where: "refused"}, "true or false"},
 	} {
 		if _, err := row.filter.Compile(); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%+v: %v", row.filter, err)
 		}
 	}
-	takes, err := (&CaptureFilter{Where: `int(text) > 0`}).Compile()
+	takes, err := (&captureFilter{Where: `int(text) > 0`}).Compile()
 	if err == nil {
 		_, err = takes(r)
 	}
 	if err == nil {
 		t.Error("a condition that fails is taken for one that does not hold")
 	}
-	if _, r = lineOf(t, CaptureRule{}, reply); r.Caller != "" {
+	if _, r = lineOf(t, captureRule{}, reply); r.Caller != "" {
 		t.Errorf("who asked is recorded though nobody wants messages: %s", r.Caller)
 	}
 }

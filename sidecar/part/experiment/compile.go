@@ -29,25 +29,25 @@ type Experiment struct {
 	ID, About, Status, Unit string
 	Place                   string // file:line
 	Phase                   int
-	Arms                    []CompiledArm // the first one is compared with
+	Arms                    []compiledArm // the first one is compared with
 	Shadow                  bool
 	Floor                   float64 // of each share; 0: the shares stay
 	Measure                 string
 	Margin                  float64 // of 1 for a rate; a smaller difference does not matter
-	Guards                  []Guardrail
+	Guards                  []guardrail
 	Stop                    Stop
 	when                    func(Asking) (bool, error)
 	pinned                  map[string]int // units → arms
 }
 
-// CompiledArm is one of its arms.
-type CompiledArm struct {
+// compiledArm is one of its arms.
+type compiledArm struct {
 	ruleset.Overlay
 	Share float64 // of 1
 }
 
-// Guardrail is a measure that must not get worse by more.
-type Guardrail struct {
+// guardrail is a measure that must not get worse by more.
+type guardrail struct {
 	Measure string
 	By      float64 // of 1 for a rate
 }
@@ -120,7 +120,7 @@ func (c compiler) signs(list []Sign) (out []*regexp.Regexp) {
 
 func (c compiler) experiment(r *Entry) Experiment {
 	e := Experiment{
-		ID: r.ID.Value, About: r.About, Status: r.Status, Unit: cmp.Or(r.Unit, BySession),
+		ID: r.ID.Value, About: r.About, Status: r.Status, Unit: cmp.Or(r.Unit, bySession),
 		Place: r.ID.At.String(), Phase: cmp.Or(r.Phase, 1),
 		Shadow: r.Shadow, Measure: r.Measure.Value, Stop: r.Stop,
 		when: ruleset.When[Asking](c.Reader, r.When),
@@ -128,7 +128,7 @@ func (c compiler) experiment(r *Entry) Experiment {
 	sum := 0.0
 	for _, a := range r.Arms {
 		sets := ruleset.Overlay{Name: a.Key.Value, At: a.Key, Set: a.Value.Set}
-		e.Arms = append(e.Arms, CompiledArm{sets, a.Value.Share / 100})
+		e.Arms = append(e.Arms, compiledArm{sets, a.Value.Share / 100})
 		sum += a.Value.Share
 	}
 	switch {
@@ -143,7 +143,7 @@ func (c compiler) experiment(r *Entry) Experiment {
 	}
 	e.Margin = c.amount(r.Measure, r.Margin)
 	for _, g := range r.Guards {
-		e.Guards = append(e.Guards, Guardrail{g.Measure.Value, c.amount(g.Measure, g.By)})
+		e.Guards = append(e.Guards, guardrail{g.Measure.Value, c.amount(g.Measure, g.By)})
 	}
 	if r.Adapt != nil {
 		if e.Floor = r.Adapt.Floor / 100; e.Floor*float64(len(e.Arms)) > 1 {
@@ -179,7 +179,7 @@ func (c compiler) amount(of rulefile.Text, x float64) float64 {
 // sample puts units into arms.
 func (c compiler) sample(r *Entry, e *Experiment) {
 	for _, s := range r.Sample {
-		unit := map[string]rulefile.Text{BySession: s.Session, ByAgent: s.Agent, ByUser: s.User}[e.Unit]
+		unit := map[string]rulefile.Text{bySession: s.Session, byAgent: s.Agent, byUser: s.User}[e.Unit]
 		if !s.Arm.At.Known() {
 			continue
 		}
@@ -221,11 +221,11 @@ func (e *Experiment) Pinned(unit string) (arm int, ok bool) {
 
 // Arm is the number of an arm, or -1.
 func (e *Experiment) Arm(name string) int {
-	return slices.IndexFunc(e.Arms, func(a CompiledArm) bool { return a.Name == name })
+	return slices.IndexFunc(e.Arms, func(a compiledArm) bool { return a.Name == name })
 }
 
 // Find is an experiment, and one of its arms. The error says which there are.
-func (x *Compiled) Find(id, arm string) (*Experiment, *CompiledArm, error) {
+func (x *Compiled) Find(id, arm string) (*Experiment, *compiledArm, error) {
 	i := slices.IndexFunc(x.List, func(e Experiment) bool { return e.ID == id })
 	if i < 0 {
 		var ids []string
@@ -265,7 +265,7 @@ func (x *Compiled) Overlay(id, arm string) (*ruleset.Overlay, error) {
 // UnitOf is the unit that asks, for this experiment; empty where the request names none, or
 // the condition does not hold. A condition that fails while it runs does not.
 func (e *Experiment) UnitOf(a Asking) (unit string, err error) {
-	unit = map[string]string{BySession: a.Lasting(), ByAgent: a.Agent, ByUser: a.User}[e.Unit]
+	unit = map[string]string{bySession: a.Lasting(), byAgent: a.Agent, byUser: a.User}[e.Unit]
 	if unit == "" || e.when == nil {
 		return unit, nil
 	}

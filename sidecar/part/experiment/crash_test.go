@@ -24,7 +24,7 @@ func TestEndsAnywhere(t *testing.T) {
 	base := t.TempDir()
 	s := opened(t, base, c.now)
 	for i := range 20 {
-		s.Put(CaptureRule{}, sample(fmt.Sprint("r", i), c.now()))
+		s.Put(captureRule{}, sample(fmt.Sprint("r", i), c.now()))
 	}
 	ruletest.Must(t, s.Close())
 	list, err := segments(base)
@@ -42,7 +42,7 @@ func TestEndsAnywhere(t *testing.T) {
 			t.Fatalf("cut at %d: %d records of %d", at, len(got), whole)
 		}
 		s := opened(t, dir, c.now)
-		s.Put(CaptureRule{}, sample("after", c.now()))
+		s.Put(captureRule{}, sample("after", c.now()))
 		ruletest.Must(t, s.Close())
 		got := all(t, dir)
 		if len(got) != whole+1 || got[whole].ID != "after" {
@@ -60,7 +60,7 @@ func TestEndsAnywhere(t *testing.T) {
 // A disk may leave zeros, or what it likes, in the middle. The records around it are read.
 func TestDamage(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
-	good, err := new(intake).own(CaptureRule{}.filled(), sample("good", c.now())).line(newOffered())
+	good, err := new(intake).own(captureRule{}.filled(), sample("good", c.now())).line(newOffered())
 	ruletest.Must(t, err)
 	long := append(bytes.Repeat([]byte("x"), maxLine+10), '\n')
 	text := bytes.Join([][]byte{good, make([]byte, 5000), []byte("\n{\"id\":\"r\"}\n[]\n\n"), good, long,
@@ -82,7 +82,7 @@ func untilKilled(dir string) {
 		os.Exit(1)
 	}
 	for i := 0; ; i++ {
-		s.Put(CaptureRule{Bytes: 1 << 20, Mask: true}, sample(fmt.Sprint(i), time.Now()))
+		s.Put(captureRule{Bytes: 1 << 20, Mask: true}, sample(fmt.Sprint(i), time.Now()))
 		time.Sleep(50 * time.Microsecond) // others need the processor, too
 	}
 }
@@ -107,7 +107,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	s := opened(t, dir, time.Now)
-	s.Put(CaptureRule{}, sample("last", time.Now()))
+	s.Put(captureRule{}, sample("last", time.Now()))
 	ruletest.Must(t, s.Close())
 	if list := all(t, dir); len(list) < 20 || list[len(list)-1].ID != "last" {
 		t.Errorf("%d records", len(list))
@@ -116,7 +116,7 @@ func TestKilled(t *testing.T) {
 
 // FuzzRead: whatever stands in a segment, the reader ends, and finds a good line behind it.
 func FuzzRead(f *testing.F) {
-	good, err := new(intake).own(CaptureRule{}.filled(), sample("good", newClock().now())).line(newOffered())
+	good, err := new(intake).own(captureRule{}.filled(), sample("good", newClock().now())).line(newOffered())
 	ruletest.Must(f, err)
 	f.Add([]byte(""))
 	f.Add(good[:100])
@@ -151,8 +151,8 @@ func FuzzRecord(f *testing.F) {
 		r.Content, r.Reasoning, r.Messages = content, thought, json.RawMessage(args)
 		r.Calls, r.Reading.Calls = []ServerCall{{"c", content, args}}, []Call{{Name: thought,
 			Arguments: json.RawMessage(args)}}
-		r.Tools[0].Parameters, r.Reading.Refused = json.RawMessage(args), []Refusal{{"denied", args, content}}
-		_, rec := lineOf(t, CaptureRule{Mask: on, Messages: true}, r)
+		r.Tools[0].Parameters, r.Reading.Refused = json.RawMessage(args), []refusal{{"denied", args, content}}
+		_, rec := lineOf(t, captureRule{Mask: on, Messages: true}, r)
 		if !on && utf8.ValidString(content) && len(content) <= maxText && rec.Message.Content != content {
 			t.Errorf("%q became %q", content, rec.Message.Content)
 		}

@@ -60,9 +60,9 @@ func TestExperimentProblems(t *testing.T) {
 }
 
 // named are arms.
-func named(names ...string) (out []CompiledArm) {
+func named(names ...string) (out []compiledArm) {
 	for _, name := range names {
-		out = append(out, CompiledArm{Overlay: ruleset.Overlay{Name: name}})
+		out = append(out, compiledArm{Overlay: ruleset.Overlay{Name: name}})
 	}
 	return out
 }

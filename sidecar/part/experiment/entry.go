@@ -21,8 +21,8 @@ const (
 
 // entry is a reply on its way to a segment. Without a reply it brings a rule.
 type entry struct {
-	rule  CaptureRule
-	reply *CaptureReply
+	rule  captureRule
+	reply *captureReply
 	cut   map[string]int // what was cut, and how many bytes or things it had
 	size  int64
 }
@@ -32,7 +32,7 @@ type entry struct {
 type intake struct{ last atomic.Pointer[[]tools.Tool] }
 
 // own is a reply that shares no large or changing memory with its caller.
-func (in *intake) own(rule CaptureRule, r CaptureReply) *entry {
+func (in *intake) own(rule captureRule, r captureReply) *entry {
 	e := &entry{rule: rule, reply: &r}
 	r.At = r.At.UTC().Round(0)
 	r.Arms = slices.Clone(r.Arms)
@@ -115,7 +115,7 @@ func (e *entry) calls() {
 }
 
 // reading makes a reading the record's own: its arguments may point into a buffer.
-func (e *entry) reading(name string, r *CaptureReading) {
+func (e *entry) reading(name string, r *captureReading) {
 	r.Content, r.Reasoning, r.Finish = e.text(name+".content", r.Content), e.text(name+".reasoning",
 		r.Reasoning), e.text(name+".finish_reason", r.Finish)
 	if n := max(len(r.Calls), len(r.Refused)); n > maxCapturedCalls {

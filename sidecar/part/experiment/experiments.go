@@ -100,7 +100,7 @@ func (x *experimenting) show(c *cobra.Command, name string) error {
 	if x.json {
 		return x.env.Paper(true).Whole(map[string]any{"experiments": list}, nil)
 	}
-	return WriteReports(x.env.Out, list, name != "", time.Now())
+	return writeReports(x.env.Out, list, name != "", time.Now())
 }
 
 // unknown is the error of an experiment that is not there.
@@ -137,11 +137,11 @@ func (x *experimenting) reports(c *cobra.Command, name string) ([]Report, error)
 	if err != nil {
 		return nil, err
 	}
-	files, err := ReadFolders(x.states)
+	files, err := readFolders(x.states)
 	if err != nil {
 		return nil, err
 	}
-	return ReadReports(set, x.env.Err, files...)
+	return readReports(set, x.env.Err, files...)
 }
 
 // promote publishes the files in which the arm is the rule.
@@ -173,7 +173,7 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 	if err != nil {
 		return err
 	}
-	own, err := Promotion(name, arm)(x.env.Loader(), files)
+	own, err := promotion(name, arm)(x.env.Loader(), files)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (tr *Tracker) ServeFeedback(w http.ResponseWriter, r *http.Request) error {
 	}
 	if err := tr.Feedback(said.Request, *said.Score); err != nil {
 		e := openai.InvalidRequest("", err.Error())
-		if errors.Is(err, ErrUnknown) {
+		if errors.Is(err, errUnknown) {
 			e.Status = http.StatusNotFound
 		}
 		return e

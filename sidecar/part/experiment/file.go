@@ -62,9 +62,9 @@ const (
 
 // The units that are split.
 const (
-	BySession = "session"
-	ByAgent   = "agent"
-	ByUser    = "user"
+	bySession = "session"
+	byAgent   = "agent"
+	byUser    = "user"
 )
 
 // Entry is an experiment as the file says it.

@@ -11,10 +11,10 @@ func TestGuardsShare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine")
 	}
-	e := Experiment{Measure: ToolOK, Arms: make([]CompiledArm, 2)}
+	e := Experiment{Measure: toolOK, Arms: make([]compiledArm, 2)}
 	for _, m := range []string{Empty, Failed, Denied, Loop,
-		AskedAgain, ToolOK, Empty} {
-		e.Guards = append(e.Guards, Guardrail{Measure: m})
+		askedAgain, toolOK, Empty} {
+		e.Guards = append(e.Guards, guardrail{Measure: m})
 	}
 	lone := e
 	lone.Guards = nil
@@ -27,8 +27,8 @@ func TestGuardsShare(t *testing.T) {
 	for _, row := range []struct {
 		measure string
 		wider   bool
-	}{{Empty, true}, {Loop, true}, {ToolOK, false},
-		{Liked, false}} {
+	}{{Empty, true}, {Loop, true}, {toolOK, false},
+		{liked, false}} {
 		if got := width(&e, row.measure) > width(&lone, row.measure); got != row.wider {
 			t.Errorf("%s is wider: %v", row.measure, got)
 		}

@@ -17,7 +17,7 @@ func hold(dir string) (*os.File, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if err == syscall.EWOULDBLOCK {
-			err = ErrCapturesHeld
+			err = errCapturesHeld
 		}
 		return nil, err
 	}

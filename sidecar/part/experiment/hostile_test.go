@@ -18,7 +18,7 @@ func TestHostileTextIsLinear(t *testing.T) {
 			r := sample("r", time.Now())
 			r.Content = strings.Repeat(piece, n/len(piece))
 			began := time.Now()
-			lineOf(t, CaptureRule{Mask: true}, r)
+			lineOf(t, captureRule{Mask: true}, r)
 			return time.Since(began)
 		}
 		if short, long := took(maxText/16), took(maxText/4); long > 10*short+300*time.Millisecond {

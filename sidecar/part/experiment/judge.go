@@ -12,11 +12,11 @@ const fewest = 30
 // tuned is for how many units an arm the intervals are narrowest.
 const tuned = 1000
 
-// Difference is where the rate of b less that of a lies, with a probability of 1-alpha for all
+// difference is where the rate of b less that of a lies, with a probability of 1-alpha for all
 // looks together: a confidence sequence by a normal mixture (Robbins; Johari and others, Always
 // Valid Inference, 2015). rate says that the values are 0 to 1. It is not ok with too few units,
 // with tallies that cannot have been counted, and with an alpha that is not between 0 and 1.
-func Difference(a, b Tally, alpha float64, rate bool) (low, high float64, ok bool) {
+func difference(a, b Tally, alpha float64, rate bool) (low, high float64, ok bool) {
 	vs, ok := variances([]Tally{a, b}, rate)
 	if !ok || !(alpha > 0 && alpha < 1) {
 		return 0, 0, false
@@ -57,16 +57,16 @@ func variances(arms []Tally, rate bool) (out []float64, ok bool) {
 
 func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
 
-// FindingKind is what may be said of an arm.
-type FindingKind string
+// findingKind is what may be said of an arm.
+type findingKind string
 
 // The kinds.
 const (
-	Early        FindingKind = "too_early"
-	Better       FindingKind = "better"
-	Worse        FindingKind = "worse"
-	NoDifference FindingKind = "no_difference"
-	Broken       FindingKind = "split_off"
+	Early        findingKind = "too_early"
+	Better       findingKind = "better"
+	Worse        findingKind = "worse"
+	NoDifference findingKind = "no_difference"
+	Broken       findingKind = "split_off"
 )
 
 // Ask is what is asked of two arms.
@@ -80,7 +80,7 @@ type Ask struct {
 
 // Finding is the answer: the effect is the rate of the arm less that of the control.
 type Finding struct {
-	Kind   FindingKind `json:"verdict"`
+	Kind   findingKind `json:"verdict"`
 	Effect float64     `json:"effect"`
 	Low    float64     `json:"low"`
 	High   float64     `json:"high"`
@@ -93,7 +93,7 @@ func Judge(control, arm Tally, o Ask) Finding {
 		alpha = 0.05
 	}
 	f := Finding{Kind: Early}
-	if low, high, ok := Difference(control, arm, alpha, o.Rate); ok {
+	if low, high, ok := difference(control, arm, alpha, o.Rate); ok {
 		f.Effect, f.Low, f.High = arm.Rate()-control.Rate(), low, high
 		up, down := Better, Worse
 		if o.LowerIsBetter {

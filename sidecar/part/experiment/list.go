@@ -14,8 +14,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// CaptureFilter chooses records. Empty fields let everything through.
-type CaptureFilter struct {
+// captureFilter chooses records. Empty fields let everything through.
+type captureFilter struct {
 	Since time.Time
 	Arm   string   // EXPERIMENT, or EXPERIMENT/ARM
 	Is    []string // words, all of which must hold
@@ -40,8 +40,8 @@ var marks = []struct {
 	{"cut", func(r *CaptureRecord) bool { return len(r.Cut) > 0 }},
 }
 
-// CaptureMarks are the words that Filter.Is takes.
-func CaptureMarks() (words []string) {
+// captureMarks are the words that Filter.Is takes.
+func captureMarks() (words []string) {
 	for _, m := range marks {
 		words = append(words, m.word)
 	}
@@ -49,10 +49,10 @@ func CaptureMarks() (words []string) {
 }
 
 // Compile gives what says whether a record is meant. The error says what is not understood.
-func (f *CaptureFilter) Compile() (func(*CaptureRecord) (bool, error), error) {
+func (f *captureFilter) Compile() (func(*CaptureRecord) (bool, error), error) {
 	for _, word := range f.Is {
-		if !slices.Contains(CaptureMarks(), word) {
-			return nil, fmt.Errorf("--is is one of %s, not %q", strings.Join(CaptureMarks(), ", "), word)
+		if !slices.Contains(captureMarks(), word) {
+			return nil, fmt.Errorf("--is is one of %s, not %q", strings.Join(captureMarks(), ", "), word)
 		}
 	}
 	if f.Where == "" {
@@ -61,7 +61,7 @@ func (f *CaptureFilter) Compile() (func(*CaptureRecord) (bool, error), error) {
 	when, problem := cond.Predicate[Captured](rulefile.Text{Value: f.Where,
 		At: rulefile.LineOf("--where", f.Where, 1)}, nil)
 	if problem != nil {
-		if slices.Contains(CaptureMarks(), f.Where) {
+		if slices.Contains(captureMarks(), f.Where) {
 			problem.Hint = "as a word: --is " + f.Where
 		}
 		return nil, rulefile.Problems{*problem}
@@ -74,7 +74,7 @@ func (f *CaptureFilter) Compile() (func(*CaptureRecord) (bool, error), error) {
 	}, nil
 }
 
-func (f *CaptureFilter) takes(r *CaptureRecord) bool {
+func (f *captureFilter) takes(r *CaptureRecord) bool {
 	if r.At.Before(f.Since) || f.Arm != "" && !slices.ContainsFunc(r.Arms, func(arm string) bool {
 		return arm == f.Arm || strings.HasPrefix(arm, f.Arm+"/")
 	}) {
@@ -88,8 +88,8 @@ func (f *CaptureFilter) takes(r *CaptureRecord) bool {
 	return true
 }
 
-// MaxSeen is how much of a reply a condition sees, in bytes.
-const MaxSeen = 64 << 10
+// maxSeen is how much of a reply a condition sees, in bytes.
+const maxSeen = 64 << 10
 
 // seen is what a condition sees of a record: the same as when the reply was served, but for
 // what was masked or cut.
@@ -103,7 +103,7 @@ func (r *CaptureRecord) seen() *Captured {
 			User: r.Caller, Tools: len(r.Tools)},
 		Arms: r.Arms, Calls: len(r.Reading.Calls), Refused: len(r.Reading.Refused), Repaired: repaired,
 		Empty: r.empty(), Cut: r.Reading.Early || r.Reading.Finish == "length", Differs: r.Shadow != nil,
-		Text: scan.Head(r.Message.Content, MaxSeen),
+		Text: scan.Head(r.Message.Content, maxSeen),
 	}
 }
 
@@ -148,39 +148,39 @@ func brief(s string, most int) string {
 	return s
 }
 
-// Field is a part of a record with its name.
-type Field struct{ Name, Value string }
+// field is a part of a record with its name.
+type field struct{ Name, Value string }
 
 // Fields are the parts of a record for people, what is empty too. The caller makes them printable.
-func (r *CaptureRecord) Fields() []Field {
-	out := []Field{
+func (r *CaptureRecord) Fields() []field {
+	out := []field{
 		{"id", r.ID}, {"at", r.At.Local().Format(time.RFC3339Nano)}, {"model", r.Model}, {"server", r.Server}, {"agent", r.Agent}, {"channel", r.Channel}, {"caller", r.Caller}, {"session", r.Session},
 		{"arms", strings.Join(r.Arms, ", ")}, {"rules", r.Rules}, {"style", r.Style}, {"profile", r.Profile},
 		{"said", r.Message.Content}, {"thought", r.Message.Reasoning},
 	}
 	for _, c := range r.Message.Calls {
-		out = append(out, Field{"called", c.Function.Name + " " + c.Function.Arguments})
+		out = append(out, field{"called", c.Function.Name + " " + c.Function.Arguments})
 	}
-	out = append(out, Field{"finish", r.Finish})
+	out = append(out, field{"finish", r.Finish})
 	out = append(out, r.Reading.fields("read as")...)
 	if r.Shadow != nil {
-		out = append(out, Field{"shadow", r.Shadow.Arm})
+		out = append(out, field{"shadow", r.Shadow.Arm})
 		out = append(out, r.Shadow.fields("would read")...)
 	}
 	o := r.Outcome
-	out = append(out, Field{"outcome",
+	out = append(out, field{"outcome",
 		fmt.Sprintf("%d turns, %d tokens, %.0f ms to the first, %.0f ms in all", o.Turns, o.Tokens, o.First,
-			o.All)}, Field{"fault", o.Fault})
+			o.All)}, field{"fault", o.Fault})
 	if r.Masked > 0 {
-		out = append(out, Field{"masked", fmt.Sprintf("%d secrets", r.Masked)})
+		out = append(out, field{"masked", fmt.Sprintf("%d secrets", r.Masked)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Cut)) {
-		out = append(out, Field{"cut", fmt.Sprintf("%s, of %d", name, r.Cut[name])})
+		out = append(out, field{"cut", fmt.Sprintf("%s, of %d", name, r.Cut[name])})
 	}
 	return out
 }
 
-func (m *Made) fields(name string) (out []Field) {
+func (m *Made) fields(name string) (out []field) {
 	for _, c := range m.Calls {
 		text := c.Name + " " + string(c.Arguments)
 		if c.Strategy != "" {
@@ -189,13 +189,13 @@ func (m *Made) fields(name string) (out []Field) {
 		if len(c.Repairs) > 0 {
 			text += "  " + strings.Join(c.Repairs, " ")
 		}
-		out = append(out, Field{name, text})
+		out = append(out, field{name, text})
 	}
 	if m.Content != nil {
-		out = append(out, Field{"shown", *m.Content})
+		out = append(out, field{"shown", *m.Content})
 	}
 	for _, f := range m.Refused {
-		out = append(out, Field{"refused", f.Code + ": " + f.Name + ": " + f.Why})
+		out = append(out, field{"refused", f.Code + ": " + f.Name + ": " + f.Why})
 	}
 	return out
 }

@@ -13,41 +13,41 @@ type Measure struct {
 
 // The measures.
 const (
-	CallFound  = "call_found"
-	CallValid  = "call_valid"
-	ArgsValid  = "args_valid"
-	ToolOK     = "tool_ok"
-	Repeated   = "repeated"
+	callFound  = "call_found"
+	callValid  = "call_valid"
+	argsValid  = "args_valid"
+	toolOK     = "tool_ok"
+	repeated   = "repeated"
 	Loop       = "loop"
 	Denied     = "denied"
-	AskedAgain = "asked_again"
+	askedAgain = "asked_again"
 	Empty      = "empty"
 	Corrected  = "corrected"
 	Failed     = "failed"
-	Liked      = "liked"
+	liked      = "liked"
 	Turns      = "turns"
 	Tokens     = "tokens"
 	First      = "first_ms"
-	Answer     = "answer_ms"
+	answer     = "answer_ms"
 )
 
 var measures = []Measure{
-	{ToolOK, "The tool did its work, as its result says.", "result of a call", "", false},
-	{CallFound, "The reply has a call.", "request with tools", "", false},
-	{CallValid, "What the model meant as a call left as one.", "call that was tried", "", false},
-	{ArgsValid, "Its arguments fit the schema of the tool.", "call that was tried", "", false},
-	{Repeated, "The same call of the same session before, and the next one again.", "call that left", "", true},
+	{toolOK, "The tool did its work, as its result says.", "result of a call", "", false},
+	{callFound, "The reply has a call.", "request with tools", "", false},
+	{callValid, "What the model meant as a call left as one.", "call that was tried", "", false},
+	{argsValid, "Its arguments fit the schema of the tool.", "call that was tried", "", false},
+	{repeated, "The same call of the same session before, and the next one again.", "call that left", "", true},
 	{Loop, "The same call for the third time or more.", "call that left", "", true},
 	{Denied, "The policy denied it.", "call that was tried", "", true},
-	{AskedAgain, "The model had to be asked again.", "request", "", true},
+	{askedAgain, "The model had to be asked again.", "request", "", true},
 	{Empty, "There was nothing to show and nothing to run.", "request", "", true},
 	{Corrected, "The user says that the answer was wrong.", "message behind an answer", "", true},
 	{Failed, "The request ended with an error, or an excuse for the model server.", "request", "", true},
-	{Liked, "What POST /feedback says, from 0 to 1.", "feedback", "", false},
+	{liked, "What POST /feedback says, from 0 to 1.", "feedback", "", false},
 	{Turns, "Requests to the model.", "request", "requests", true},
 	{Tokens, "Tokens that the model wrote.", "request", "tokens", true},
 	{First, "Milliseconds until something could leave.", "request", "ms", true},
-	{Answer, "Milliseconds of the whole answer.", "request", "ms", true},
+	{answer, "Milliseconds of the whole answer.", "request", "ms", true},
 }
 
 // Measures are all of them, in the order in which people read of them.

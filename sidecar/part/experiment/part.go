@@ -38,20 +38,20 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 	if c.Offline {
 		return nil, nil
 	}
-	path, store, open := "", (*CaptureStore)(nil), OpenCaptures
+	path, store, open := "", (*captureStore)(nil), OpenCaptures
 	var before <-chan struct{}
 	if c.Given.Before() {
-		open, before = OpenCapturesAfter, c.Given.Gone()
+		open, before = openCapturesAfter, c.Given.Gone()
 	}
 	if c.Settings.State != "" {
-		if store, err = open(filepath.Join(c.Settings.State, CaptureFolder), c.Log, time.Now); err != nil {
+		if store, err = open(filepath.Join(c.Settings.State, captureFolder), c.Log, time.Now); err != nil {
 			return nil, err
 		}
 		path = filepath.Join(c.Settings.State, CountsFile)
 	}
 	c.Metrics.Captured(func() float64 { return float64(store.Stats().Written) },
 		func() float64 { return float64(store.Stats().Dropped) })
-	others, _ := service.Offered[PeerCounts](c)
+	others, _ := service.Offered[peerCounts](c)
 	l, err := OpenTracker(TrackerConfig{Path: path, Store: store, Now: c.Now, Metrics: c.Metrics, Log: c.Log,
 		Peers: others, Before: before})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// PeerCounts keeps what each replica has counted. Nothing that a request waits for asks it.
-type PeerCounts interface {
+// peerCounts keeps what each replica has counted. Nothing that a request waits for asks it.
+type peerCounts interface {
 	Publish(doc []byte) error // replaces what this replica published before
 	Read() ([][]byte, error)  // what the others published last
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Promotion gives the files of a folder in which an arm of an experiment is the rule for
+// promotion gives the files of a folder in which an arm of an experiment is the rule for
 // everybody: what it sets stands in extra/FILE.EXPERIMENT.yaml, or where another extra file said
 // something else, and the experiment is stopped. Its error says what is not there, or is Problems.
-func Promotion(id, arm string) live.Promotion {
+func promotion(id, arm string) live.Promotion {
 	return func(loader ruleset.Loader, files rulefile.Files) (rulefile.Files, error) {
 		texts, err := loader.Over(files, func(s *ruleset.Set) (*ruleset.Overlay, error) {
 			_, found, err := Of(s).Find(id, arm)

@@ -87,8 +87,8 @@ func recordOf(line []byte) (*CaptureRecord, bool) {
 	return &r, true
 }
 
-// FindCapture is the newest record of an id.
-func FindCapture(dir, id string) (found *CaptureRecord, err error) {
+// findCapture is the newest record of an id.
+func findCapture(dir, id string) (found *CaptureRecord, err error) {
 	_, err = ReadCaptures(dir, time.Time{}, func(r *CaptureRecord) bool {
 		if r.ID == id {
 			found = r

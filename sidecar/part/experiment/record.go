@@ -36,7 +36,7 @@ type CaptureRecord struct {
 	Finish  string         `json:"finish_reason"`
 	Reading Made           `json:"reading"`
 	Outcome Came           `json:"outcome"`
-	Shadow  *ShadowReading `json:"shadow,omitempty"`
+	Shadow  *shadowReading `json:"shadow,omitempty"`
 	Request *Asked         `json:"request,omitempty"`
 	Masked  int            `json:"masked,omitempty"` // secrets
 	// what is not whole → the bytes that it had, or how many calls
@@ -47,18 +47,18 @@ type CaptureRecord struct {
 type Message struct {
 	Content   string     `json:"content"`
 	Reasoning string     `json:"reasoning_content,omitempty"`
-	Calls     []ToolCall `json:"tool_calls,omitempty"`
+	Calls     []toolCall `json:"tool_calls,omitempty"`
 }
 
-// ToolCall is a call as OpenAI writes it.
-type ToolCall struct {
+// toolCall is a call as OpenAI writes it.
+type toolCall struct {
 	ID       string   `json:"id,omitempty"`
 	Type     string   `json:"type"`
-	Function Function `json:"function"`
+	Function function `json:"function"`
 }
 
-// Function is what is called.
-type Function struct {
+// function is what is called.
+type function struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
@@ -69,7 +69,7 @@ type Made struct {
 	Content   *string   `json:"content,omitempty"`
 	Reasoning *string   `json:"reasoning,omitempty"`
 	Finish    string    `json:"finish_reason,omitempty"`
-	Refused   []Refusal `json:"refused,omitempty"`
+	Refused   []refusal `json:"refused,omitempty"`
 	Early     bool      `json:"ended_early,omitempty"`
 }
 
@@ -83,8 +83,8 @@ type Came struct {
 	All          float64 `json:"all_ms,omitempty"`
 }
 
-// ShadowReading is the reading of a shadow arm.
-type ShadowReading struct {
+// shadowReading is the reading of a shadow arm.
+type shadowReading struct {
 	Arm string `json:"arm"`
 	Made
 }
@@ -134,7 +134,7 @@ func (e *entry) record(most int, known *offered) *CaptureRecord {
 		out.Arms = append(out.Arms, m.name(arm))
 	}
 	if s := r.Shadow; s != nil {
-		out.Shadow = &ShadowReading{m.name(s.Arm), m.made("shadow", r, &s.Reading)}
+		out.Shadow = &shadowReading{m.name(s.Arm), m.made("shadow", r, &s.Reading)}
 	}
 	if r.Messages != nil && len(r.Messages) <= 4*most {
 		out.Request = &Asked{m.document(r.Messages)}
@@ -154,21 +154,21 @@ func (e *entry) record(most int, known *offered) *CaptureRecord {
 	return out
 }
 
-func (m *mask) message(r *CaptureReply) Message {
+func (m *mask) message(r *captureReply) Message {
 	out := Message{Content: m.text("content", r.Content), Reasoning: m.text("reasoning", r.Reasoning)}
 	for _, c := range r.Calls {
 		if len(c.Arguments) > m.most {
 			m.cut["calls"] = max(m.cut["calls"], len(r.Calls))
 			break
 		}
-		out.Calls = append(out.Calls, ToolCall{m.name(c.ID), "function",
-			Function{m.name(c.Name), m.hide(c.Arguments)}})
+		out.Calls = append(out.Calls, toolCall{m.name(c.ID), "function",
+			function{m.name(c.Name), m.hide(c.Arguments)}})
 	}
 	return out
 }
 
 // made is a reading of a reply; what is as the server said it is left out.
-func (m *mask) made(name string, said *CaptureReply, r *CaptureReading) Made {
+func (m *mask) made(name string, said *captureReply, r *captureReading) Made {
 	out := Made{Calls: []Call{}, Finish: m.name(r.Finish), Early: r.Early}
 	if r.Content != said.Content {
 		text := m.text(name+".content", r.Content)
@@ -187,12 +187,12 @@ func (m *mask) made(name string, said *CaptureReply, r *CaptureReading) Made {
 		out.Calls = append(out.Calls, c)
 	}
 	for _, f := range r.Refused {
-		out.Refused = append(out.Refused, Refusal{m.name(f.Code), m.name(f.Name), m.within(f.Why, maxWhy)})
+		out.Refused = append(out.Refused, refusal{m.name(f.Code), m.name(f.Name), m.within(f.Why, maxWhy)})
 	}
 	return out
 }
 
-func (o CaptureOutcome) came() Came {
+func (o captureOutcome) came() Came {
 	ms := func(d time.Duration) float64 {
 		return float64(d.Round(10*time.Microsecond)) / float64(time.Millisecond)
 	}

@@ -49,7 +49,7 @@ func (s *Assignment) seen(h *turn.Reply, differs bool) Captured {
 		Asking: s.who, Arms: s.Set.Arms,
 		Calls: len(r.Calls), Refused: len(r.Refused), Repaired: repaired, Empty: r.Empty(),
 		Cut:     r.Cut != "" || r.Finish == "length",
-		Differs: differs, Text: h.Whole.Content[:min(len(h.Whole.Content), MaxSeen)],
+		Differs: differs, Text: h.Whole.Content[:min(len(h.Whole.Content), maxSeen)],
 	}
 }
 
@@ -64,18 +64,18 @@ func (s *Assignment) takes(r *Recording, h *turn.Reply, differs bool) bool {
 }
 
 // reply is a reply as it is recorded, but for its outcome.
-func (s *Assignment) reply(h *turn.Reply, n int) CaptureReply {
+func (s *Assignment) reply(h *turn.Reply, n int) captureReply {
 	id := s.id
 	if n > 0 {
 		id = fmt.Sprintf("%s.%d", id, n+1)
 	}
-	return CaptureReply{
+	return captureReply{
 		At: s.tracker.Now(), ID: id, Model: s.who.Model, Server: h.Server, Session: s.who.Session,
 		Rules: h.Set.Version, Style: h.Style, Profile: h.Profile,
 		Agent: s.who.Agent, Channel: s.who.Channel, Workspace: s.workspace, Caller: s.who.User, User: s.user,
 		Arms: h.Set.Arms, Tools: h.Tools, Messages: s.messages, Content: h.Whole.Content,
 		Reasoning: turn.ReasoningOf(&h.Whole, h.Thought),
-		Calls:     SaidOf(h.Whole.Calls), Finish: h.Finish, Reading: ReadingOf(h.Reading),
+		Calls:     SaidOf(h.Whole.Calls), Finish: h.Finish, Reading: readingOf(h.Reading),
 		Lost: h.Lost,
 	}
 }
@@ -93,7 +93,7 @@ func (s *Assignment) put(a *turn.Account, took time.Duration, fault string) {
 	r := Of(s.base).Capture
 	for i := range s.kept {
 		k := &s.kept[i]
-		k.Outcome = CaptureOutcome{Turns: a.Turns, PromptTokens: a.Prompt, Tokens: a.Completion,
+		k.Outcome = captureOutcome{Turns: a.Turns, PromptTokens: a.Prompt, Tokens: a.Completion,
 			First: a.First, All: took, Fault: fault}
 		s.tracker.Store.Put(ruleOf(r), *k)
 	}
@@ -107,10 +107,10 @@ func (s *Assignment) differs(h *turn.Reply, arm string, other *parse.Reading) {
 		return
 	}
 	k := s.reply(h, 0)
-	k.Shadow = &ShadowOutcome{Arm: arm, Reading: ReadingOf(other)}
+	k.Shadow = &shadowOutcome{Arm: arm, Reading: readingOf(other)}
 	s.tracker.Store.Put(ruleOf(r), k)
 }
 
-func ruleOf(r *Recording) CaptureRule {
-	return CaptureRule{Messages: r.Messages, Bytes: r.Bytes, Age: r.Age, Mask: r.Mask}
+func ruleOf(r *Recording) captureRule {
+	return captureRule{Messages: r.Messages, Bytes: r.Bytes, Age: r.Age, Mask: r.Mask}
 }

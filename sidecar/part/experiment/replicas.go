@@ -13,8 +13,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// ReadFolders reads the counts in state folders.
-func ReadFolders(dirs []string) (out []*File, err error) {
+// readFolders reads the counts in state folders.
+func readFolders(dirs []string) (out []*File, err error) {
 	var seen []fs.FileInfo
 	for _, dir := range dirs {
 		path := filepath.Join(dir, CountsFile)

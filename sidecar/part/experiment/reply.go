@@ -58,7 +58,7 @@ func (s *Assignment) calls(h *turn.Reply) {
 		if _, known := did.calls[k]; known || len(did.calls) < maxKinds {
 			did.calls[k]++
 		}
-		s.rate(Repeated, did.calls[k] > 1)
+		s.rate(repeated, did.calls[k] > 1)
 		s.rate(Loop, did.calls[k] > 2)
 	}
 	for i := range r.Refused {
@@ -83,7 +83,7 @@ func (s *Assignment) call(id string) string {
 
 // tried counts a call that was tried.
 func (s *Assignment) tried(valid, fits, denied bool) {
-	s.rate(CallValid, valid)
-	s.rate(ArgsValid, fits)
+	s.rate(callValid, valid)
+	s.rate(argsValid, fits)
 	s.rate(Denied, denied)
 }

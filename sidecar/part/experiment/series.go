@@ -15,11 +15,11 @@ const maxPoints = 96
 type Point struct {
 	At   time.Time  `json:"at"`
 	Off  float64    `json:"split_p"`
-	Arms []PointArm `json:"arms"`
+	Arms []pointArm `json:"arms"`
 }
 
-// PointArm is what the units of an arm added up to.
-type PointArm struct {
+// pointArm is what the units of an arm added up to.
+type pointArm struct {
 	Units   int              `json:"units"`
 	Tallies map[string]Tally `json:"measures"`
 }
@@ -31,7 +31,7 @@ func deciding(e *Experiment) []string { return append([]string{e.Measure}, guard
 func (s *Saved) point(measures []string, at time.Time) Point {
 	p := Point{At: at, Off: s.Off}
 	for _, a := range s.Arms {
-		arm := PointArm{Units: a.Units, Tallies: map[string]Tally{}}
+		arm := pointArm{Units: a.Units, Tallies: map[string]Tally{}}
 		for _, m := range measures {
 			if t, ok := a.Tallies[m]; ok {
 				arm.Tallies[m] = t
@@ -43,7 +43,7 @@ func (s *Saved) point(measures []string, at time.Time) Point {
 }
 
 func (p *Point) same(o *Point) bool {
-	return p.Off == o.Off && slices.EqualFunc(p.Arms, o.Arms, func(a, b PointArm) bool {
+	return p.Off == o.Off && slices.EqualFunc(p.Arms, o.Arms, func(a, b pointArm) bool {
 		return a.Units == b.Units && maps.Equal(a.Tallies, b.Tallies)
 	})
 }
@@ -88,11 +88,11 @@ type Series struct {
 // Stood is how the arms stood at a moment.
 type Stood struct {
 	At   time.Time  `json:"at"`
-	Arms []StoodArm `json:"arms"`
+	Arms []stoodArm `json:"arms"`
 }
 
-// StoodArm is how one of them stood. The finding is what a look at that moment would have said.
-type StoodArm struct {
+// stoodArm is how one of them stood. The finding is what a look at that moment would have said.
+type stoodArm struct {
 	Units   int      `json:"units"`
 	N       float64  `json:"n"` // events that the value is of
 	Value   float64  `json:"value"`
@@ -117,7 +117,7 @@ func series(e *Experiment, s *Saved, now time.Time) (out []Series) {
 			p := &points[i]
 			stood := Stood{At: p.At}
 			for k, a := range p.Arms {
-				arm := StoodArm{Units: a.Units, N: a.Tallies[id].N}
+				arm := stoodArm{Units: a.Units, N: a.Tallies[id].N}
 				if arm.N > 0 {
 					arm.Value = a.Tallies[id].Rate()
 				}

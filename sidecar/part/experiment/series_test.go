@@ -75,9 +75,9 @@ func TestSeries(t *testing.T) {
 	if after := len(l.trials["one"].Series); after > before+2 {
 		t.Errorf("%d points more while nothing happens", after-before)
 	}
-	files, err := ReadFolders([]string{filepath.Dir(l.Path)})
+	files, err := readFolders([]string{filepath.Dir(l.Path)})
 	ruletest.Must(t, err)
-	if list, err := ReadReports(set, io.Discard, files...); err != nil || len(list[0].Series) != 3 {
+	if list, err := readReports(set, io.Discard, files...); err != nil || len(list[0].Series) != 3 {
 		t.Errorf("the file of one server has no series: %v", err)
 	}
 	ruletest.Must(t, l.Stop(set, "one", "it rains", "Sam"))
@@ -113,7 +113,7 @@ func TestSeriesStoppedByFile(t *testing.T) {
 // Counts that nobody can have made are not read.
 func TestSoundSeries(t *testing.T) {
 	arms := []Counts{{Name: "a"}, {Name: "b"}}
-	point := func(n int) Point { return Point{Arms: make([]PointArm, n)} }
+	point := func(n int) Point { return Point{Arms: make([]pointArm, n)} }
 	for name, row := range map[string]struct {
 		series []Point
 		step   time.Duration
@@ -121,8 +121,8 @@ func TestSoundSeries(t *testing.T) {
 	}{
 		"none": {nil, 0, true}, "one": {[]Point{point(2)}, time.Minute, true}, "too few arms": {[]Point{point(1)}, 0, false},
 		"too many points": {make([]Point, maxPoints+1), 0, false}, "a step back": {nil, -1, false},
-		"less than none": {[]Point{{Arms: []PointArm{{Units: -1}, {}}}}, 0, false},
-		"no tally":       {[]Point{{Arms: []PointArm{{Tallies: map[string]Tally{"x": {N: -1}}}, {}}}}, 0, false},
+		"less than none": {[]Point{{Arms: []pointArm{{Units: -1}, {}}}}, 0, false},
+		"no tally":       {[]Point{{Arms: []pointArm{{Tallies: map[string]Tally{"x": {N: -1}}}, {}}}}, 0, false},
 	} {
 		if s := (&Saved{ID: "x", Arms: arms, Series: row.series, Step: row.step}); s.sound() != row.sound {
 			t.Errorf("%s: sound is %v", name, !row.sound)

@@ -104,7 +104,7 @@ func (x simulated) simulate(n, sessions int, differs func(a, b Tally) bool) floa
 }
 
 func (x simulated) sequence(a, b Tally) bool {
-	low, high, ok := Difference(a, b, 0.05, x.rate)
+	low, high, ok := difference(a, b, 0.05, x.rate)
 	return ok && (low > 0 || high < 0)
 }
 

@@ -15,15 +15,15 @@ const (
 	maxWaitingWrites = 16 << 20 // bytes
 )
 
-// CaptureFolder is where segments stand inside the state folder.
-const CaptureFolder = "capture"
+// captureFolder is where segments stand inside the state folder.
+const captureFolder = "capture"
 
-// ErrCapturesHeld says that another process records into the folder.
-var ErrCapturesHeld = errors.New("another process records there")
+// errCapturesHeld says that another process records into the folder.
+var errCapturesHeld = errors.New("another process records there")
 
-// CaptureStore records replies into the segments of a folder. A nil Store takes everything and keeps
+// captureStore records replies into the segments of a folder. A nil Store takes everything and keeps
 // nothing. Safe for concurrent use.
-type CaptureStore struct {
+type captureStore struct {
 	mu     sync.RWMutex
 	closed bool
 	queue  chan *entry
@@ -39,8 +39,8 @@ type storeCounts struct {
 	waiting, bytes, segments atomic.Int64
 }
 
-// CaptureStats are what a store did, and what it holds.
-type CaptureStats struct {
+// captureStats are what a store did, and what it holds.
+type captureStats struct {
 	Written  uint64 // replies
 	Dropped  uint64 // replies for which the queue had no room
 	Failed   uint64 // replies that could not be written
@@ -52,21 +52,22 @@ type CaptureStats struct {
 // OpenCaptures makes the folder ready, and cuts off what a crash left unfinished. A disk that cannot be
 // written is no error: that is logged, and tried again with the replies that come. Only one
 // process may record into a folder; the error is ErrHeld.
-func OpenCaptures(dir string, log *slog.Logger, now func() time.Time) (*CaptureStore, error) {
+func OpenCaptures(dir string, log *slog.Logger, now func() time.Time) (*captureStore, error) {
 	return openCaptures(dir, log, now, false)
 }
 
-// OpenCapturesAfter is Open where a process still records that soon gives the folder free. Replies wait for that.
-func OpenCapturesAfter(dir string, log *slog.Logger, now func() time.Time) (*CaptureStore, error) {
+// openCapturesAfter is OpenCaptures where a process still records that soon gives the folder free. Replies wait for
+// that.
+func openCapturesAfter(dir string, log *slog.Logger, now func() time.Time) (*captureStore, error) {
 	return openCaptures(dir, log, now, true)
 }
 
-func openCaptures(dir string, log *slog.Logger, now func() time.Time, before bool) (*CaptureStore, error) {
-	s := &CaptureStore{queue: make(chan *entry, maxQueued), ended: make(chan struct{})}
+func openCaptures(dir string, log *slog.Logger, now func() time.Time, before bool) (*captureStore, error) {
+	s := &captureStore{queue: make(chan *entry, maxQueued), ended: make(chan struct{})}
 	w := &writer{dir: dir, log: log, now: now, counts: &s.storeCounts, known: newOffered()}
-	if err := w.begin(); errors.Is(err, ErrCapturesHeld) && before {
+	if err := w.begin(); errors.Is(err, errCapturesHeld) && before {
 		w.waits = true
-	} else if errors.Is(err, ErrCapturesHeld) {
+	} else if errors.Is(err, errCapturesHeld) {
 		return nil, fmt.Errorf("record replies: %s: %w", dir, err)
 	} else if err != nil {
 		w.trouble(err)
@@ -80,7 +81,7 @@ func openCaptures(dir string, log *slog.Logger, now func() time.Time, before boo
 
 // Put records a reply a moment later. It never waits for the disk: where too much waits
 // already, the reply is dropped.
-func (s *CaptureStore) Put(rule CaptureRule, r CaptureReply) {
+func (s *captureStore) Put(rule captureRule, r captureReply) {
 	if s != nil {
 		s.put(s.intake.own(rule.filled(), r))
 	}
@@ -88,13 +89,13 @@ func (s *CaptureStore) Put(rule CaptureRule, r CaptureReply) {
 
 // Keep says what may stay from now on, also while nothing is recorded: at start, and when the
 // rules change.
-func (s *CaptureStore) Keep(rule CaptureRule) {
+func (s *captureStore) Keep(rule captureRule) {
 	if s != nil {
 		s.put(&entry{rule: rule.filled()})
 	}
 }
 
-func (s *CaptureStore) put(e *entry) {
+func (s *captureStore) put(e *entry) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if !s.closed && s.waiting.Add(e.size) <= maxWaitingWrites {
@@ -113,7 +114,7 @@ func (s *CaptureStore) put(e *entry) {
 }
 
 // Close writes what waits, brings it to the disk, and ends the store.
-func (s *CaptureStore) Close() error {
+func (s *captureStore) Close() error {
 	if s == nil {
 		return nil
 	}
@@ -128,10 +129,10 @@ func (s *CaptureStore) Close() error {
 }
 
 // Stats are the counts as they are now.
-func (s *CaptureStore) Stats() CaptureStats {
+func (s *captureStore) Stats() captureStats {
 	if s == nil {
-		return CaptureStats{}
+		return captureStats{}
 	}
-	return CaptureStats{s.written.Load(), s.dropped.Load(), s.failed.Load(), s.waiting.Load(), s.bytes.Load(),
+	return captureStats{s.written.Load(), s.dropped.Load(), s.failed.Load(), s.waiting.Load(), s.bytes.Load(),
 		s.segments.Load()}
 }

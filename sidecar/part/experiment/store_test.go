@@ -38,7 +38,7 @@ func newClock() *captureClock {
 func (c *captureClock) now() time.Time       { return time.Unix(0, c.ns.Load()).UTC() }
 func (c *captureClock) add(by time.Duration) { c.ns.Add(int64(by)) }
 
-func opened(t testing.TB, dir string, now func() time.Time) *CaptureStore {
+func opened(t testing.TB, dir string, now func() time.Time) *captureStore {
 	t.Helper()
 	s, err := OpenCaptures(dir, slog.New(slog.DiscardHandler), now)
 	ruletest.Must(t, err)
@@ -75,16 +75,16 @@ func size(t testing.TB, dir string) (n int64, files int) {
 	return n, len(list)
 }
 
-func sample(id string, at time.Time) CaptureReply {
-	return CaptureReply{
+func sample(id string, at time.Time) captureReply {
+	return captureReply{
 		At: at, ID: id, Model: "gpt-oss-20b", Server: "vllm", Session: "agent:main:1", Rules: "v1",
 		Profile: "default",
 		Arms:    []string{"short-prompt/b"},
 		Tools:   []tools.Tool{{Name: "exec", Parameters: json.RawMessage(`{"type":"object"}`)}},
 		Content: "[TOOL:exec|command=ls]", Reasoning: "List it.", Finish: "stop",
-		Reading: CaptureReading{Calls: []Call{{"exec", json.RawMessage(`{"command":"ls"}`), "tool_tag", 0.9,
+		Reading: captureReading{Calls: []Call{{"exec", json.RawMessage(`{"command":"ls"}`), "tool_tag", 0.9,
 			[]string{"name.alias"}}}, Reasoning: "List it.", Finish: "tool_calls"},
-		Outcome: CaptureOutcome{Turns: 2, Tokens: 12, First: 1500 * time.Microsecond, All: 20 * time.Millisecond},
+		Outcome: captureOutcome{Turns: 2, Tokens: 12, First: 1500 * time.Microsecond, All: 20 * time.Millisecond},
 	}
 }
 
@@ -94,22 +94,22 @@ func TestPut(t *testing.T) {
 	s := opened(t, dir, c.now)
 	full := sample("r1", c.now())
 	full.Messages, full.User, full.Shadow = json.RawMessage(`[{"role":"user","content":"list"}]`), "list",
-		&ShadowOutcome{"short-prompt/a", CaptureReading{Content: full.Content, Finish: "stop"}}
-	s.Put(CaptureRule{}, full)
+		&shadowOutcome{"short-prompt/a", captureReading{Content: full.Content, Finish: "stop"}}
+	s.Put(captureRule{}, full)
 	full.ID = "r2"
-	s.Put(CaptureRule{Messages: true}, full)
+	s.Put(captureRule{Messages: true}, full)
 	ruletest.Must(t, s.Close())
 	ruletest.Must(t, s.Close())
 	if got := s.Stats(); got.Written != 2 || got.Dropped+got.Failed != 0 || got.Waiting != 0 ||
 		got.Segments != 1 {
 		t.Errorf("stats %+v", got)
 	}
-	s.Put(CaptureRule{}, full)
+	s.Put(captureRule{}, full)
 	if got := s.Stats(); got.Dropped != 1 {
 		t.Errorf("after the end: stats %+v", got)
 	}
 	again := opened(t, dir, c.now)
-	again.Put(CaptureRule{}, sample("r3", c.now()))
+	again.Put(captureRule{}, sample("r3", c.now()))
 	ruletest.Must(t, again.Close())
 	list := all(t, dir)
 	if ids(list) != "r1 r2 r3" {
@@ -150,10 +150,10 @@ func TestPut(t *testing.T) {
 }
 
 func TestNilStore(t *testing.T) {
-	var s *CaptureStore
-	s.Put(CaptureRule{}, CaptureReply{})
-	s.Keep(CaptureRule{})
-	if s.Stats() != (CaptureStats{}) || s.Close() != nil {
+	var s *captureStore
+	s.Put(captureRule{}, captureReply{})
+	s.Keep(captureRule{})
+	if s.Stats() != (captureStats{}) || s.Close() != nil {
 		t.Error("a nil store keeps nothing")
 	}
 }
@@ -162,7 +162,7 @@ func TestNilStore(t *testing.T) {
 func TestHeld(t *testing.T) {
 	dir := t.TempDir()
 	opened(t, dir, time.Now)
-	if _, err := OpenCaptures(dir, slog.New(slog.DiscardHandler), time.Now); !errors.Is(err, ErrCapturesHeld) {
+	if _, err := OpenCaptures(dir, slog.New(slog.DiscardHandler), time.Now); !errors.Is(err, errCapturesHeld) {
 		t.Error(err)
 	}
 }
@@ -170,10 +170,10 @@ func TestHeld(t *testing.T) {
 // A process that takes over waits until the one before gives the folder free. What it records meanwhile is
 // kept, and no line of the one before is cut.
 func TestOpenAfter(t *testing.T) {
-	dir, rule := t.TempDir(), CaptureRule{Bytes: 1 << 20}
+	dir, rule := t.TempDir(), captureRule{Bytes: 1 << 20}
 	first := opened(t, dir, time.Now)
 	first.Put(rule, sample("1", time.Now()))
-	second, err := OpenCapturesAfter(dir, slog.New(slog.DiscardHandler), time.Now)
+	second, err := openCapturesAfter(dir, slog.New(slog.DiscardHandler), time.Now)
 	ruletest.Must(t, err)
 	second.Put(rule, sample("2", time.Now()))
 	ruletest.Must(t, first.Close())
@@ -194,7 +194,7 @@ func TestBytes(t *testing.T) {
 		for range 200 {
 			n++
 			c.add(time.Second)
-			s.Put(CaptureRule{Bytes: most}, sample(fmt.Sprint(n), c.now()))
+			s.Put(captureRule{Bytes: most}, sample(fmt.Sprint(n), c.now()))
 			if n%20 == 0 {
 				ruletest.Soon(t, "it is written", func() bool { return s.Stats().Waiting == 0 })
 				if got, _ := size(t, dir); got > most || got != s.Stats().Bytes {
@@ -212,13 +212,13 @@ func TestBytes(t *testing.T) {
 		t.Errorf("the newest is %s, not %d", list[len(list)-1].ID, n)
 	}
 	s := opened(t, dir, c.now) // a rule that got smaller holds at once
-	s.Keep(CaptureRule{Bytes: most / 4})
+	s.Keep(captureRule{Bytes: most / 4})
 	ruletest.Must(t, s.Close())
 	if got, _ := size(t, dir); got > most/4 {
 		t.Errorf("%d bytes after the rule became smaller", got)
 	}
 	s = opened(t, dir, c.now)
-	s.Put(CaptureRule{Bytes: 100}, sample("large", c.now()))
+	s.Put(captureRule{Bytes: 100}, sample("large", c.now()))
 	ruletest.Must(t, s.Close())
 	if s.Stats().Failed != 1 {
 		t.Errorf("a record that is larger than all may be: %+v", s.Stats())
@@ -232,8 +232,8 @@ func TestFiles(t *testing.T) {
 		ruletest.Must(t, os.WriteFile(segmentPath(dir, uint64(i+1), c.now()), []byte("x\n"), fileMode))
 	}
 	s := opened(t, dir, c.now)
-	s.Put(CaptureRule{}, sample("last", c.now()))
-	s.Put(CaptureRule{}, sample("last", c.now()))
+	s.Put(captureRule{}, sample("last", c.now()))
+	s.Put(captureRule{}, sample("last", c.now()))
 	ruletest.Must(t, s.Close())
 	if n, files := size(t, dir); files != maxFiles || s.Stats().Segments != maxFiles || s.Stats().Bytes != n {
 		t.Errorf("%d files, %+v", files, s.Stats())
@@ -244,7 +244,7 @@ func TestFiles(t *testing.T) {
 func TestAge(t *testing.T) {
 	dir, c := t.TempDir(), newClock()
 	s := opened(t, dir, c.now)
-	rule := CaptureRule{Age: 8 * time.Hour}
+	rule := captureRule{Age: 8 * time.Hour}
 	for i := range 48 {
 		s.Put(rule, sample(fmt.Sprint(i), c.now()))
 		ruletest.Soon(t, "it is written", func() bool { return s.Stats().Waiting == 0 })
@@ -276,13 +276,13 @@ func TestQueueIsBounded(t *testing.T) {
 	large := sample("r", c.now())
 	large.Content = strings.Repeat("x", 1<<20)
 	for range 200 {
-		s.Put(CaptureRule{}, large)
+		s.Put(captureRule{}, large)
 	}
 	if w := s.Stats().Waiting; w > maxWaitingWrites || w < maxWaitingWrites/2 {
 		t.Errorf("%d bytes wait", w)
 	}
 	for range 3000 {
-		s.Put(CaptureRule{}, sample("s", c.now()))
+		s.Put(captureRule{}, sample("s", c.now()))
 	}
 	block.Store(false) // if a reply waited for the disk, this would not be reached
 	close(hang)
@@ -299,7 +299,7 @@ func TestManyAtOnce(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for j := range 100 {
-				s.Put(CaptureRule{Mask: true}, sample(fmt.Sprintf("%d.%d", i, j), time.Now()))
+				s.Put(captureRule{Mask: true}, sample(fmt.Sprintf("%d.%d", i, j), time.Now()))
 				s.Stats()
 			}
 		})
@@ -323,7 +323,7 @@ func TestTrouble(t *testing.T) {
 	defer s.Close()
 	put := func() {
 		c.add(2 * pause)
-		s.Put(CaptureRule{}, sample("r", c.now()))
+		s.Put(captureRule{}, sample("r", c.now()))
 		ruletest.Soon(t, "it was taken", func() bool { return s.Stats().Waiting == 0 })
 	}
 	for range 3 {
@@ -338,7 +338,7 @@ func TestTrouble(t *testing.T) {
 		t.Errorf("%+v\n%s", got, log.String())
 	}
 	ruletest.Must(t, os.RemoveAll(filepath.Join(stands, "capture"))) // an operator tidies up
-	c.add(CaptureRule{}.filled().Age / parts)
+	c.add(captureRule{}.filled().Age / parts)
 	put()
 	put()
 	if got := s.Stats(); got.Written != 2 || len(all(t, filepath.Join(stands, "capture"))) != 1 {
@@ -354,12 +354,12 @@ func TestFullDisk(t *testing.T) {
 	}
 	dir, c := t.TempDir(), newClock()
 	w := &writer{dir: dir, log: slog.New(slog.DiscardHandler), now: c.now, counts: &storeCounts{}, known: newOffered()}
-	w.take(new(intake).own(CaptureRule{}.filled(), sample("r1", c.now())))
+	w.take(new(intake).own(captureRule{}.filled(), sample("r1", c.now())))
 	w.file.Close()
 	w.file = full
-	w.take(new(intake).own(CaptureRule{}.filled(), sample("r2", c.now())))
+	w.take(new(intake).own(captureRule{}.filled(), sample("r2", c.now())))
 	c.add(2 * pause)
-	w.take(new(intake).own(CaptureRule{}.filled(), sample("r3", c.now())))
+	w.take(new(intake).own(captureRule{}.filled(), sample("r3", c.now())))
 	ruletest.Must(t, w.end())
 	if got := ids(all(t, dir)); got != "r1 r3" || w.counts.failed.Load() != 1 {
 		t.Errorf("%s, %d failed", got, w.counts.failed.Load())

@@ -133,11 +133,11 @@ func TestMoreIsNarrower(t *testing.T) {
 				arms[i].Grow(Unit{}, Unit{float64(x), float64(n)})
 			}
 		}
-		low, high, ok := Difference(arms[0], arms[1], 0.05, rate)
+		low, high, ok := difference(arms[0], arms[1], 0.05, rate)
 		for range 12 {
 			arms[0].Add(arms[0])
 			arms[1].Add(arms[1])
-			l, h, still := Difference(arms[0], arms[1], 0.05, rate)
+			l, h, still := difference(arms[0], arms[1], 0.05, rate)
 			if !ok || !still || h-l > (high-low)*(1+1e-9) {
 				t.Fatalf("%v to %v, then %v to %v", low, high, l, h)
 			}

@@ -11,9 +11,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// ReadReports tells of every experiment of a rule set, by what files of counts say together. It reports to
+// readReports tells of every experiment of a rule set, by what files of counts say together. It reports to
 // tell what they have counted that the rules do not know; where that is all, it is an error.
-func ReadReports(set *ruleset.Set, tell io.Writer, files ...*File) ([]Report, error) {
+func readReports(set *ruleset.Set, tell io.Writer, files ...*File) ([]Report, error) {
 	out := (&Tracker{}).Reports(set, files...)
 	if err := unknownIn(set, files...); err != nil {
 		if len(out) == 0 {
@@ -24,8 +24,8 @@ func ReadReports(set *ruleset.Set, tell io.Writer, files ...*File) ([]Report, er
 	return out, nil
 }
 
-// WriteReports tells people how experiments go. With all, every measure has a row.
-func WriteReports(out io.Writer, reports []Report, all bool, now time.Time) error {
+// writeReports tells people how experiments go. With all, every measure has a row.
+func writeReports(out io.Writer, reports []Report, all bool, now time.Time) error {
 	if len(reports) == 0 {
 		_, err := fmt.Fprintln(out, "There is no experiment: rules/experiments.yaml shows how to begin one.")
 		return err
@@ -89,8 +89,8 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 
 // namedIn says where requests name what is split.
 var namedIn = map[string]string{
-	BySession: ": a gateway does, others by the header session_id",
-	ByUser:    ": their field user",
+	bySession: ": a gateway does, others by the header session_id",
+	byUser:    ": their field user",
 }
 
 // state is where an experiment stands, in one line.

@@ -34,12 +34,12 @@ const (
 type TrackerConfig struct {
 	Path    string // of the file of counts; empty: they are in memory
 	Now     func() time.Time
-	Store   *CaptureStore // of recorded replies; nil: none is recorded
+	Store   *captureStore // of recorded replies; nil: none is recorded
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 	// closed when the process before, which counts in the same file, has ended; nil: there is none
 	Before <-chan struct{}
-	Peers  PeerCounts // what other replicas have counted; nil: there are none
+	Peers  peerCounts // what other replicas have counted; nil: there are none
 }
 
 // Tracker assigns requests to arms and counts the outcomes. It is safe for concurrent use.
@@ -84,7 +84,8 @@ type habits struct {
 	counted int            // so many messages were looked at for a correction
 }
 
-// OpenTracker reads what was counted before. A damaged file is set aside; one that cannot be read is an error.
+// OpenTracker reads what was counted before. A damaged file is set aside; one that cannot be read is an
+// error.
 func OpenTracker(c TrackerConfig) (*Tracker, error) {
 	l := &Tracker{TrackerConfig: c, trials: map[string]*trial{}, calls: recent.New[[]place](maxCalls, nil),
 		requests: recent.New[rated](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil),
@@ -109,7 +110,7 @@ type Assignment struct {
 	user, workspace string // what is recorded of the request
 	messages        json.RawMessage
 	replies         int // replies so far
-	kept            []CaptureReply
+	kept            []captureReply
 }
 
 // Watch assigns a request, as a turn.Watch.
@@ -219,14 +220,14 @@ func (s *Assignment) Ended(o *turn.Outcome) {
 	}
 	s.count(Turns, float64(a.Turns))
 	s.count(Tokens, float64(a.Completion))
-	s.count(Answer, float64(o.Took.Milliseconds()))
+	s.count(answer, float64(o.Took.Milliseconds()))
 	if a.First > 0 {
 		s.count(First, float64(a.First.Milliseconds()))
 	}
-	s.rate(AskedAgain, a.Again > 0)
+	s.rate(askedAgain, a.Again > 0)
 	s.rate(Empty, a.Empty)
 	if a.Offered {
-		s.rate(CallFound, a.Calls > 0)
+		s.rate(callFound, a.Calls > 0)
 	}
 }
 
@@ -257,19 +258,19 @@ func (tr *Tracker) Feedback(request string, score float64) error {
 	defer tr.mu.Unlock()
 	r := tr.requests.Get(request)
 	if r == nil {
-		return ErrUnknown
+		return errUnknown
 	}
 	now := Unit{X: score, N: 1}
 	for _, p := range r.places {
-		p.add(Liked, now.X-r.last.X, now.N-r.last.N)
+		p.add(liked, now.X-r.last.X, now.N-r.last.N)
 	}
 	r.last = now
 	tr.dirty, tr.published = true, false
 	return nil
 }
 
-// ErrUnknown is that of a request that was in no arm, or long ago.
-var ErrUnknown = errors.New("no request of this id is known: it was in no experiment, or too long ago")
+// errUnknown is that of a request that was in no arm, or long ago.
+var errUnknown = errors.New("no request of this id is known: it was in no experiment, or too long ago")
 
 // Asked looks at the results of earlier calls, and at what a user says of an earlier answer.
 func (s *Assignment) Asked(req *openai.Request, _ string) {
@@ -286,7 +287,7 @@ func (s *Assignment) Asked(req *openai.Request, _ string) {
 		if call := s.tracker.calls.Get(s.call(m.CallID)); call != nil {
 			ok := !x.Failed(req.Text(m, maxResult))
 			for _, p := range *call {
-				p.count(ToolOK, number(ok))
+				p.count(toolOK, number(ok))
 			}
 			s.tracker.calls.Drop(s.call(m.CallID))
 		}

@@ -198,7 +198,7 @@ func TestReplicasAndFiles(t *testing.T) {
 		ruletest.Must(t, err)
 		files = append(files, f)
 	}
-	list, err := ReadReports(set, io.Discard, files...)
+	list, err := readReports(set, io.Discard, files...)
 	ruletest.Must(t, err)
 	r := list[0]
 	if r.Units != 1001 || r.Arms[0].Of("empty").N+r.Arms[1].Of("empty").N != 1000 ||
@@ -232,17 +232,17 @@ func TestMovingSessions(t *testing.T) {
 			serve(whole, set, 0, 200-50*i, worse)
 		}
 	}
-	files, err := ReadFolders(dirs)
+	files, err := readFolders(dirs)
 	ruletest.Must(t, err)
 	for range 2 { // what was read stays as it is
-		got, err := ReadReports(set, io.Discard, files...)
+		got, err := readReports(set, io.Discard, files...)
 		ruletest.Must(t, err)
 		want := whole.Reports(set)
 		if want[0].Series = nil; !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v\nand at one replica\n%+v", got, want)
 		}
 	}
-	if _, err := ReadFolders([]string{dirs[0], dirs[1], dirs[0] + "/."}); err == nil ||
+	if _, err := readFolders([]string{dirs[0], dirs[1], dirs[0] + "/."}); err == nil ||
 		!strings.Contains(err.Error(), "named twice") {
 		t.Errorf("a folder named twice: %v", err)
 	}
@@ -285,7 +285,7 @@ func TestWrite(t *testing.T) {
 	l := open(t, "", c)
 	serve(l, set, 0, 2000, worse)
 	var out strings.Builder
-	ruletest.Must(t, WriteReports(&out, l.Reports(set), true, c.now.Add(50*time.Hour)))
+	ruletest.Must(t, writeReports(&out, l.Reports(set), true, c.now.Add(50*time.Hour)))
 	for _, want := range []string{"one  running, phase 1, day 3, 2000 sessions, split ", " ok\n",
 		"against control", "worse by 2", "requests  of ", "10.0 tokens"} {
 		if !strings.Contains(out.String(), want) {
@@ -293,7 +293,7 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	out.Reset()
-	ruletest.Must(t, WriteReports(&out, nil, false, c.now))
+	ruletest.Must(t, writeReports(&out, nil, false, c.now))
 	if !strings.HasPrefix(out.String(), "There is no experiment") {
 		t.Error(out.String())
 	}

@@ -28,7 +28,7 @@ type writer struct {
 	log    *slog.Logger
 	now    func() time.Time
 	counts *storeCounts
-	rule   CaptureRule // the last that came; empty: none did yet
+	rule   captureRule // the last that came; empty: none did yet
 	known  *offered
 
 	waits  bool // for the process before to give the folder free
@@ -44,7 +44,7 @@ type writer struct {
 // run writes what comes until the queue is closed.
 func (w *writer) run(queue <-chan *entry) error {
 	for end := w.now().Add(writePatience); w.waits && w.now().Before(end); time.Sleep(writePatience / 100) {
-		w.waits = errors.Is(w.begin(), ErrCapturesHeld) // another error is told with the first reply
+		w.waits = errors.Is(w.begin(), errCapturesHeld) // another error is told with the first reply
 	}
 	tick := time.NewTicker(looks)
 	defer tick.Stop()
@@ -87,7 +87,7 @@ func (w *writer) take(e *entry) {
 
 // clean removes what may not stay.
 func (w *writer) clean() {
-	if w.rule == (CaptureRule{}) || w.broken && w.now().Before(w.after) {
+	if w.rule == (captureRule{}) || w.broken && w.now().Before(w.after) {
 		return
 	}
 	if err := w.begin(); err != nil {

@@ -80,7 +80,8 @@ func Open(c Config) (*Store, error) {
 	}
 	redis.SetLogger(silent{}) // what it would say, the log says once
 	s := &Store{Config: c, process: c.Replica + "." + rand.Text(), seal: newSeal(c.Secret),
-		client: redis.NewClient(o), behind: newBehind(), open: state.CircuitBounds{Failures: 3, Open: time.Second}}
+		client: redis.NewClient(o), behind: newBehind(),
+		open: state.CircuitBounds{Failures: 3, Open: time.Second}}
 	s.Metrics.SharedUp.WithLabelValues().Set(1)
 	return s, nil
 }

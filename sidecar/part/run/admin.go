@@ -33,7 +33,7 @@ func (k *ResumeAdmin) serve(_ *admin.API, w http.ResponseWriter, r *http.Request
 	if err := k.Resume(r.Context(), id, cmp.Or(approvals.Visible(body.By), "the admin API")); err != nil {
 		return err
 	}
-	web.WriteJSON(w, http.StatusAccepted, map[string]string{"run": id, "status": Running})
+	web.WriteJSON(w, http.StatusAccepted, map[string]string{"run": id, "status": running})
 	return nil
 }
 

@@ -156,7 +156,8 @@ func (r *Run) shown(tool string, res *tools.Result) string {
 func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule RunTool,
 	span *telemetry.ToolSpan) (res tools.Result, refusal *tools.Refusal, err error) {
 	observer := guard.Observer{Log: r.Log, Decided: func(d guard.CallDecision) {
-		span.Decided(telemetry.SpanDecision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place,
+		span.Decided(telemetry.SpanDecision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule,
+			Place: d.Place,
 			Outcome: string(d.Outcome)})
 	}}
 	passed, refusal := r.judge.Weigh(ctx, *call, observer, func(e approvals.Entry) {

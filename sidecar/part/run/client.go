@@ -33,14 +33,14 @@ type Limits struct {
 	Time      time.Duration // for all of it, redirects included
 }
 
-// DefaultLimits suit pages and API answers.
-var DefaultLimits = Limits{Redirects: urls.MaxRedirects, Body: 8 << 20, Time: 30 * time.Second}
+// defaultLimits suit pages and API answers.
+var defaultLimits = Limits{Redirects: urls.MaxRedirects, Body: 8 << 20, Time: 30 * time.Second}
 
 func (l Limits) orDefault() Limits {
 	return Limits{
-		Redirects: cmp.Or(l.Redirects, DefaultLimits.Redirects),
-		Body:      cmp.Or(l.Body, DefaultLimits.Body),
-		Time:      cmp.Or(l.Time, DefaultLimits.Time),
+		Redirects: cmp.Or(l.Redirects, defaultLimits.Redirects),
+		Body:      cmp.Or(l.Body, defaultLimits.Body),
+		Time:      cmp.Or(l.Time, defaultLimits.Time),
 	}
 }
 

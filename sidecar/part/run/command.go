@@ -60,7 +60,8 @@ func (w *toolWork) exec() tools.Result {
 }
 
 // passedOn are the variables that commands get: none of them is a secret.
-var passedOn = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "SHELL", "TERM"}
+var passedOn = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "SHELL",
+	"TERM"}
 
 // harmless are those of this program's variables.
 func harmless(environ []string) (out []string) {

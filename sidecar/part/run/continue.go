@@ -53,7 +53,7 @@ func (e *Executor) Resume(ctx context.Context, set *ruleset.Set, id, by string) 
 	if err != nil {
 		return nil, fmt.Errorf("resume a run: %w", err)
 	}
-	var kept *RunJournal
+	var kept *runJournal
 	if before == nil { // else what it did is in memory, with its secrets, and join goes on with the journal
 		if kept, past, err = e.Journal.Continue(id, set.Version, by); err != nil {
 			return nil, fmt.Errorf("resume a run: %w", err)

@@ -92,7 +92,7 @@ type Run struct {
 
 	account turn.Account
 	sink    turn.Sink
-	kept    *RunJournal // nil: nothing is kept
+	kept    *runJournal // nil: nothing is kept
 	begun   bool        // a reply of the model has begun
 	telling sync.Mutex  // guards the sink while calls run
 }

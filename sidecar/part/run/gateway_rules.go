@@ -24,18 +24,18 @@ type gatewayTool struct {
 // toolName is what model servers take for the name of a tool.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
-// GatewaySection is what the client reads of the rule files.
-func GatewaySection() ruleset.Section {
+// gatewaySection is what the client reads of the rule files.
+func gatewaySection() ruleset.Section {
 	return ruleset.Section{Name: "gateway.yaml",
 		About: "The tools of an OpenClaw gateway that runs of executor mode may call.", Holds: &gatewayFile{}}
 }
 
-// GatewayTools are the tools of gateway.yaml, in the order of the file.
-type GatewayTools []tools.Tool
+// gatewayTools are the tools of gateway.yaml, in the order of the file.
+type gatewayTools []tools.Tool
 
 // Compile gives what is listed.
 func (f *gatewayFile) Compile(r *ruleset.Reader) any {
-	var out GatewayTools
+	var out gatewayTools
 	if !r.Clean() {
 		return &out
 	}

@@ -22,7 +22,7 @@ func TestGatewayTools(t *testing.T) {
 	} {
 		files := rulefile.Files{}
 		files["extra/gateway.ours.yaml"] = "version: 1\ntools:\n" + doc + "\n"
-		set, problems := ruletest.Load(t, files, GatewaySection())
+		set, problems := ruletest.Load(t, files, gatewaySection())
 		if want != "" {
 			if set != nil || !strings.Contains(problems.Error(), want) {
 				t.Errorf("%s\n%v\nwant %s", doc, problems, want)
@@ -30,7 +30,7 @@ func TestGatewayTools(t *testing.T) {
 			continue
 		}
 		named := func(name string) bool {
-			return slices.ContainsFunc(*ruleset.Of[GatewayTools](set), func(t tools.Tool) bool {
+			return slices.ContainsFunc(*ruleset.Of[gatewayTools](set), func(t tools.Tool) bool {
 				return t.Name == name && strings.HasPrefix(string(t.Parameters), "{")
 			})
 		}

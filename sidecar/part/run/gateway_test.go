@@ -374,7 +374,7 @@ func TestWaits(t *testing.T) {
 // A tool that a conversation does not have is not asked for again, there and for some minutes.
 func TestLacked(t *testing.T) {
 	r := play(t, says(404, faulty("not_found", "Tool not available: message")))
-	set := ruletest.Shipped(t, GatewaySection(), RunsSection())
+	set := ruletest.Shipped(t, gatewaySection(), RunsSection())
 	who := policy.Subject{Session: "agent:main:a"}
 	for _, session := range []string{"agent:main:a", "agent:main:a", "agent:main:b"} {
 		r.c.Run(t.Context(), "id", passed("message", `{}`, session, tools.Write))
@@ -403,9 +403,9 @@ func names(all []tools.Tool) (out []string) {
 
 // What is offered is what the gateway has. Nothing that may change something is called for it.
 func TestTools(t *testing.T) {
-	set := ruletest.Shipped(t, GatewaySection(), RunsSection())
+	set := ruletest.Shipped(t, gatewaySection(), RunsSection())
 	var all []string
-	for _, tool := range *ruleset.Of[GatewayTools](set) {
+	for _, tool := range *ruleset.Of[gatewayTools](set) {
 		all = append(all, tool.Name)
 	}
 	lacking := func(w http.ResponseWriter, o order) {

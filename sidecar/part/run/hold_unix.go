@@ -13,7 +13,7 @@ import (
 func hold(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return fmt.Errorf("%s: %w", f.Name(), ErrRunHeld)
+		return fmt.Errorf("%s: %w", f.Name(), errRunHeld)
 	}
 	return err
 }

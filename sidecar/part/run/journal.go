@@ -40,8 +40,8 @@ type Journal struct {
 // ErrUnknownRun is for an id that is none of a run here.
 var ErrUnknownRun = errors.New("there is no such run")
 
-// ErrRunHeld is why a run cannot go on here.
-var ErrRunHeld = errors.New("another process goes on with this run")
+// errRunHeld is why a run cannot go on here.
+var errRunHeld = errors.New("another process goes on with this run")
 
 // OpenJournal makes the folder where there is none.
 func OpenJournal(cfg JournalConfig) (*Journal, error) {
@@ -60,7 +60,7 @@ func OpenJournal(cfg JournalConfig) (*Journal, error) {
 }
 
 // Begin makes the file of a new run.
-func (j *Journal) Begin(b BeginRecord) (*RunJournal, error) {
+func (j *Journal) Begin(b BeginRecord) (*runJournal, error) {
 	j.sweep()
 	f, err := os.OpenFile(j.path(b.ID), os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
@@ -74,8 +74,8 @@ func (j *Journal) Begin(b BeginRecord) (*RunJournal, error) {
 }
 
 // run is the run of an open file.
-func (j *Journal) run(id string, f *os.File) *RunJournal {
-	return &RunJournal{id: id, news: j.news, file: f, now: j.cfg.Now, acts: map[string]bool{}, fresh: true}
+func (j *Journal) run(id string, f *os.File) *runJournal {
+	return &runJournal{id: id, news: j.news, file: f, now: j.cfg.Now, acts: map[string]bool{}, fresh: true}
 }
 
 func (j *Journal) path(id string) string { return filepath.Join(j.cfg.Dir, id+journalEnding) }
@@ -136,8 +136,8 @@ func (j *Journal) sweep() {
 	}
 }
 
-// RunJournal is the file of a run that goes on. It is safe for concurrent use.
-type RunJournal struct {
+// runJournal is the file of a run that goes on. It is safe for concurrent use.
+type runJournal struct {
 	id    string
 	news  *news
 	mu    sync.Mutex
@@ -151,7 +151,7 @@ type RunJournal struct {
 // Add writes a record. A call that changes something, its result and the end of a run with such
 // a call are with the disk when it returns. After an error nothing more is written, and nothing
 // more must run.
-func (r *RunJournal) Add(rec JournalRecord) error {
+func (r *runJournal) Add(rec JournalRecord) error {
 	rec.Time = r.now().UTC()
 	line, err := rec.line()
 	r.mu.Lock()
@@ -173,7 +173,7 @@ func (r *RunJournal) Add(rec JournalRecord) error {
 }
 
 // matters reports whether something could be done twice if the machine lost a record.
-func (r *RunJournal) matters(rec *JournalRecord) bool {
+func (r *runJournal) matters(rec *JournalRecord) bool {
 	if rec.Call != nil && rec.Call.Changes {
 		r.acts[rec.Call.ID] = true
 	}
@@ -182,7 +182,7 @@ func (r *RunJournal) matters(rec *JournalRecord) bool {
 }
 
 // sync waits until the disk has the file, and its name.
-func (r *RunJournal) sync() error {
+func (r *runJournal) sync() error {
 	if err := r.file.Sync(); err != nil || !r.fresh {
 		return err
 	}
@@ -191,7 +191,7 @@ func (r *RunJournal) sync() error {
 }
 
 // Close closes the file.
-func (r *RunJournal) Close() error {
+func (r *runJournal) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.news.changed(r.id, false)

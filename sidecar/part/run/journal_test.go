@@ -23,7 +23,7 @@ func open(t *testing.T) *Journal {
 }
 
 // begin begins a run, and writes these records.
-func begin(t *testing.T, j *Journal, id string, records ...JournalRecord) *RunJournal {
+func begin(t *testing.T, j *Journal, id string, records ...JournalRecord) *runJournal {
 	t.Helper()
 	r, err := j.Begin(BeginRecord{ID: id, Model: "executor", Sum: "k", Request: []byte(`{"messages":[]}`)})
 	if err != nil {
@@ -55,7 +55,7 @@ func TestRead(t *testing.T) {
 	if err != nil || len(p.Records) != 4 || p.Torn != 0 || p.End != nil || len(p.Doubt()) != 0 {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if s := p.Summary(); s.Status != Running || s.Turns != 1 || s.Calls != 2 || s.Doubt != 0 ||
+	if s := p.Summary(); s.Status != running || s.Turns != 1 || s.Calls != 2 || s.Doubt != 0 ||
 		s.Model != "executor" {
 		t.Errorf("%+v", s)
 	}

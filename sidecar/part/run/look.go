@@ -41,7 +41,7 @@ func (c *Gateway) Tools(ctx context.Context, set *ruleset.Set, who policy.Subjec
 	if !seen.opens {
 		return nil
 	}
-	for _, t := range *ruleset.Of[GatewayTools](set) {
+	for _, t := range *ruleset.Of[gatewayTools](set) {
 		if !slices.Contains(seen.lacks, t.Name) && !c.lacked(c.session(who), t.Name) {
 			out = append(out, t)
 		}
@@ -113,7 +113,7 @@ func (c *Gateway) ask(ctx context.Context, set *ruleset.Set, who policy.Subject,
 		return soon
 	}
 	var group sync.WaitGroup
-	listed := *ruleset.Of[GatewayTools](set)
+	listed := *ruleset.Of[gatewayTools](set)
 	said := make([]meaning, len(listed))
 	for i, t := range listed {
 		if set.Tools.Class(t.Name) == tools.Read && gjson.GetBytes(t.Parameters, "required.#").Int() > 0 {
@@ -136,21 +136,21 @@ func (c *Gateway) ask(ctx context.Context, set *ruleset.Set, who policy.Subject,
 
 // GatewayProbed is what a gateway was found to be. Wrong is empty where it takes calls.
 type GatewayProbed struct {
-	Wrong GatewayTrouble
+	Wrong gatewayTrouble
 	Why   string
 	Lacks []string // tools of gateway.yaml that it does not have, as far as reading ones tell
 	Fails []string // that answer 500 to a call without arguments
 }
 
-// GatewayTrouble is why a gateway takes no calls.
-type GatewayTrouble string
+// gatewayTrouble is why a gateway takes no calls.
+type gatewayTrouble string
 
 // The kinds of trouble.
 const (
-	GatewayAway    GatewayTrouble = "away"    // it cannot be reached
-	GatewayRefused GatewayTrouble = "refused" // it does not accept the token
-	GatewayForeign GatewayTrouble = "foreign" // who answers is no gateway
-	GatewayBusy    GatewayTrouble = "busy"    // it takes no calls for a while
+	GatewayAway    gatewayTrouble = "away"    // it cannot be reached
+	GatewayRefused gatewayTrouble = "refused" // it does not accept the token
+	GatewayForeign gatewayTrouble = "foreign" // who answers is no gateway
+	GatewayBusy    gatewayTrouble = "busy"    // it takes no calls for a while
 )
 
 // Probe asks the gateway now, whatever is known of it. It makes no call that does something.
@@ -159,8 +159,8 @@ func (c *Gateway) Probe(ctx context.Context, set *ruleset.Set) GatewayProbed {
 	defer cancel()
 	who := policy.Subject{}
 	hello := c.send(ctx, c.empty(nobodys, who), who)
-	trouble := map[meaning]GatewayTrouble{refused: GatewayRefused, stranger: GatewayForeign, busy: GatewayBusy, away: GatewayAway,
-		lost: GatewayAway}[hello.means]
+	trouble := map[meaning]gatewayTrouble{refused: GatewayRefused, stranger: GatewayForeign, busy: GatewayBusy,
+		away: GatewayAway, lost: GatewayAway}[hello.means]
 	if trouble != "" {
 		return GatewayProbed{Wrong: trouble, Why: cmp.Or(hello.detail, hello.text)}
 	}
@@ -181,7 +181,7 @@ func (c *Gateway) tell(set *ruleset.Set, who policy.Subject, l, last *look) {
 	}
 	var has []string
 	runs := ruleset.Of[Runs](set)
-	for _, t := range *ruleset.Of[GatewayTools](set) {
+	for _, t := range *ruleset.Of[gatewayTools](set) {
 		if rule := runs.Tool(t.Name); !slices.Contains(l.lacks, t.Name) && rule.Offered() {
 			has = append(has, t.Name)
 		}

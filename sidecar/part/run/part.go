@@ -1,8 +1,8 @@
 // Package run is executor mode: the sidecar runs the tools that a model calls, its own and those of an
 // OpenClaw gateway, and keeps what each run did. Its own read and write files of the workspace, search it,
-// run commands and fetch pages; each touches what the guard has let pass, and decides nothing.
-// The journal is a file a run, a line a record. What may have changed something is on the disk before it begins
-// and after it has ended, so that a run that was broken off can go on and does nothing twice.
+// run commands and fetch pages; each touches what the guard has let pass, and decides nothing. The journal is
+// a file a run, a line a record. What may have changed something is on the disk before it begins and after it
+// has ended, so that a run that was broken off can go on and does nothing twice.
 package run
 
 import (
@@ -44,7 +44,7 @@ func (Part) Settings() any { return &Settings{GatewaySession: "gpt-oss-executor"
 
 // Rules are those of runs, and the tools of the gateway.
 func (Part) Rules() []ruleset.Section {
-	return []ruleset.Section{RunsSection(), GatewaySection()}
+	return []ruleset.Section{RunsSection(), gatewaySection()}
 }
 
 // Commands are those of runs.
@@ -107,7 +107,7 @@ func hasTools(s *Settings, workspace string) (bool, error) {
 // sources are where the calls of runs run.
 func sources(c *service.Core, s *Settings, here bool) (out []Source, err error) {
 	if here {
-		out = append(out, &Toolbox{Resolver: net.DefaultResolver, Environ: c.Environ})
+		out = append(out, &toolbox{Resolver: net.DefaultResolver, Environ: c.Environ})
 		c.Log.Info("runs have tools of this program", "event", "workspace_tools",
 			"workspace", c.Settings.Workspace, "confined", c.Guard.Runs != nil)
 	}

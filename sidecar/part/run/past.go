@@ -109,12 +109,13 @@ func (p *Past) Doubt() (ids []string) {
 
 // Changed reports whether a call ran that may have changed something.
 func (p *Past) Changed() bool {
-	return slices.ContainsFunc(p.Records, func(r JournalRecord) bool { return r.Call != nil && r.Call.Changes })
+	return slices.ContainsFunc(p.Records,
+		func(r JournalRecord) bool { return r.Call != nil && r.Call.Changes })
 }
 
 // Summary is the run in a line.
 func (p *Past) Summary() Summary {
-	s := Summary{ID: p.ID, Status: Running, Started: p.Started, Model: p.Model, Session: p.Session,
+	s := Summary{ID: p.ID, Status: running, Started: p.Started, Model: p.Model, Session: p.Session,
 		Seconds: p.Last.Sub(p.Started).Seconds(), Doubt: len(p.Doubt())}
 	if p.End != nil {
 		s.Status = p.End.Status
@@ -190,7 +191,7 @@ func (p *Past) Finished() bool {
 
 // Continue opens a run that was broken off, to go on with it. What a crash has cut is taken off its end. By
 // is the person who wants that; "": the program does.
-func (j *Journal) Continue(id, rules, by string) (*RunJournal, *Past, error) {
+func (j *Journal) Continue(id, rules, by string) (*runJournal, *Past, error) {
 	if _, err := j.Load(id); err != nil {
 		return nil, nil, err
 	}

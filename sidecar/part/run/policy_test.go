@@ -18,7 +18,7 @@ import (
 // What the shipped rules let a run do at a gateway. Nobody can be asked.
 func TestShippedPolicy(t *testing.T) {
 	g := guard.New(guard.Config{Now: time.Now, Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
-	set := ruletest.Shipped(t, GatewaySection())
+	set := ruletest.Shipped(t, gatewaySection())
 	run := g.Run(set, policy.Subject{Model: "executor", Run: true, Interactive: true}, "run")
 	for _, c := range []struct {
 		tool, args string
@@ -52,7 +52,7 @@ func TestShippedPolicy(t *testing.T) {
 			t.Errorf("%s %s: %+v", c.tool, c.args, refusal)
 		}
 	}
-	for _, tool := range *ruleset.Of[GatewayTools](set) {
+	for _, tool := range *ruleset.Of[gatewayTools](set) {
 		if want := map[string]tools.Class{
 			"web_search": tools.Read, "web_fetch": tools.Read, "memory_search": tools.Read,
 			"memory_get": tools.Read, "sessions_list": tools.Read,

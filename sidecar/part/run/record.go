@@ -87,7 +87,7 @@ const (
 	Unfinished = "unfinished" // the rules have ended it
 	Failed     = "failed"     // the caller got an error
 	Departed   = "left"       // the caller left
-	Running    = "open"       // it goes on, or was broken off
+	running    = "open"       // it goes on, or was broken off
 )
 
 // EndRecord says how a run ended.

@@ -161,7 +161,7 @@ func (r *Run) takeOver(req *openai.Request) error {
 	}
 	r.notResumed(id, err)
 	why := "It was broken off and cannot go on. The log of this program says why."
-	if errors.Is(err, ErrRunHeld) {
+	if errors.Is(err, errRunHeld) {
 		if !past.Changed() {
 			r.cut.runs[sum] = id
 			return openai.RunElsewhere()

@@ -17,7 +17,8 @@ func (p *Patient) gateway(ctx context.Context) []Check {
 		p.say("no gateway is named with --gateway, and none is asked")
 		return nil
 	}
-	c, err := run.NewGateway(run.GatewayConfig{URL: s.Gateway, Token: s.GatewayToken, Session: s.GatewaySession,
+	c, err := run.NewGateway(run.GatewayConfig{URL: s.Gateway, Token: s.GatewayToken,
+		Session: s.GatewaySession,
 		Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return []Check{{Name: "gateway", Status: fail, Found: err.Error(),

@@ -114,7 +114,8 @@ func (s *Sender) sendMetrics(c Config) error {
 	if err != nil {
 		return err
 	}
-	scope := instrumentation.Scope{Name: telemetry.TracerName, Version: c.Version, SchemaURL: semconv.SchemaURL}
+	scope := instrumentation.Scope{Name: telemetry.TracerName, Version: c.Version,
+		SchemaURL: semconv.SchemaURL}
 	reader := sdkmetric.NewPeriodicReader(&metricExporter{out, d}, sdkmetric.WithInterval(c.Interval),
 		sdkmetric.WithProducer(&producer{from: c.Metrics, scope: scope, since: time.Now()}))
 	s.metrics = sdkmetric.NewMeterProvider(sdkmetric.WithResource(c.resource()), sdkmetric.WithReader(reader))

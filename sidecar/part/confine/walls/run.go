@@ -24,7 +24,7 @@ func RunTicket(ctx context.Context, ticket string, words, environ []string, s St
 		return ExitUnfit
 	case t.Outside:
 		say(t.runOutside(environ))
-		return ExitNotRun
+		return exitNotRun
 	}
 	t.Box.Env = t.Environ(environ)
 	code, err := Run(t.Box, s)

@@ -100,7 +100,7 @@ func TestConfinedTwice(t *testing.T) {
 	outer.Read, outer.Env = append(outer.Read, inner.Dir), append(outer.Env, roleOf+"=box "+string(text))
 	var out bytes.Buffer
 	code, err := Run(outer, Streams{Out: &out, Err: &out})
-	if code != ExitUnfit || err != nil || !strings.Contains(out.String(), ErrUnfit.Error()) {
+	if code != ExitUnfit || err != nil || !strings.Contains(out.String(), errUnfit.Error()) {
 		t.Errorf("%d %v %s", code, err, out.String())
 	}
 }
