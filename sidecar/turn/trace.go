@@ -81,7 +81,7 @@ func faultWord(ctx context.Context, err error) string {
 // decided tells of a decision of the policy.
 func (t *Turn) decided(d guard.CallDecision) {
 	t.span.Decided(telemetry.SpanDecision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule,
-			Place: d.Place,
+		Place:   d.Place,
 		Outcome: string(d.Outcome)})
 }
 

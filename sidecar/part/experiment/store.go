@@ -56,8 +56,8 @@ func OpenCaptures(dir string, log *slog.Logger, now func() time.Time) (*captureS
 	return openCaptures(dir, log, now, false)
 }
 
-// openCapturesAfter is OpenCaptures where a process still records that soon gives the folder free. Replies wait for
-// that.
+// openCapturesAfter is OpenCaptures where a process still records that soon gives the folder free. Replies
+// wait for that.
 func openCapturesAfter(dir string, log *slog.Logger, now func() time.Time) (*captureStore, error) {
 	return openCaptures(dir, log, now, true)
 }

@@ -157,7 +157,7 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 	span *telemetry.ToolSpan) (res tools.Result, refusal *tools.Refusal, err error) {
 	observer := guard.Observer{Log: r.Log, Decided: func(d guard.CallDecision) {
 		span.Decided(telemetry.SpanDecision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule,
-			Place: d.Place,
+			Place:   d.Place,
 			Outcome: string(d.Outcome)})
 	}}
 	passed, refusal := r.judge.Weigh(ctx, *call, observer, func(e approvals.Entry) {

@@ -159,8 +159,8 @@ func (c *Gateway) Probe(ctx context.Context, set *ruleset.Set) GatewayProbed {
 	defer cancel()
 	who := policy.Subject{}
 	hello := c.send(ctx, c.empty(nobodys, who), who)
-	trouble := map[meaning]gatewayTrouble{refused: GatewayRefused, stranger: GatewayForeign, busy: GatewayBusy,
-		away: GatewayAway, lost: GatewayAway}[hello.means]
+	trouble := map[meaning]gatewayTrouble{refused: GatewayRefused, stranger: GatewayForeign,
+		busy: GatewayBusy, away: GatewayAway, lost: GatewayAway}[hello.means]
 	if trouble != "" {
 		return GatewayProbed{Wrong: trouble, Why: cmp.Or(hello.detail, hello.text)}
 	}

@@ -19,7 +19,7 @@ func (p *Patient) gateway(ctx context.Context) []Check {
 	}
 	c, err := run.NewGateway(run.GatewayConfig{URL: s.Gateway, Token: s.GatewayToken,
 		Session: s.GatewaySession,
-		Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		Now:     time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return []Check{{Name: "gateway", Status: fail, Found: err.Error(),
 			Fix: "--gateway http://127.0.0.1:18789"}}
