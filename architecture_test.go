@@ -45,8 +45,9 @@ var exceptions = map[string]string{
 // kernel or a protocol out of what imports them, and tests need some of them without it.
 var alone = []string{"sidecar/programs", "sidecar/script", "sidecar/part/setup/openclaw", "internal/noise"}
 
-// budget is how many bytes of Go there may be outside of tests and their kits. It only falls.
-const budget = 4_165_269
+// budget is how many bytes of Go there may be outside of tests and their kits. It only falls: by 34,483 when
+// modelserver, which only tests import, came to the kits.
+const budget = 4_116_789
 
 // vagueWords is how many words of TestPlainWords comments may hold. It only falls.
 const vagueWords = 5

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	days "github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -39,7 +40,7 @@ func newDay(t *testing.T, s *days.Session, first bool) *day {
 		}
 		turn := &d.replies[len(d.replies)-1]
 		if c.Full {
-			*turn = append(*turn, script.OverflowVLLM(131072, 140000))
+			*turn = append(*turn, servers.OverflowVLLM(131072, 140000))
 		}
 		made := shaped(t, c)
 		for j := range made {

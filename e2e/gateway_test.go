@@ -55,9 +55,9 @@ func overAPI(t *testing.T, api string) {
 	b := &bench{api: api, run: gatewayRun(t), servers: map[string]*script.Server{}}
 	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario(),
 		quotedScenarios(), subagentScenarios())
-	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
-	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
-	b.add(t, "sglang", script.SGLang(), thoughtScenarios())
+	b.add(t, "ollama", servers.Ollama(), damageScenarios("ollama"), thoughtScenarios())
+	b.add(t, "llamacpp", servers.LlamaCPP(), thoughtScenarios())
+	b.add(t, "sglang", servers.SGLang(), thoughtScenarios())
 	b.add(t, "broken", script.VLLM(), brokenScenarios())
 	b.add(t, guarded, script.VLLM(), policyScenarios(guarded))
 	b.add(t, open, script.VLLM(), policyScenarios(open))

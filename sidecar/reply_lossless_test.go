@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -185,7 +186,7 @@ func TestUsageOfSeveralReplies(t *testing.T) {
 		r.Prompt = prompt
 		return r
 	}
-	thought := took(script.OnlyThought("Hmm, hmm, hmm, h"), 100)
+	thought := took(servers.OnlyThought("Hmm, hmm, hmm, h"), 100)
 	for _, row := range []struct {
 		name    string
 		replies []script.Reply

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -188,7 +189,7 @@ func TestOneStream(t *testing.T) {
 		{broken, script.Text("Yes.").Thinking("Second.")},
 		{broken, script.Native("read", `{"path":"a"}`).Thinking("Second.")},
 		{script.HarmonyErrorInStream(), script.Text("Yes.").Thinking("Second.")},
-		{script.OnlyThought("First. "), script.Text("Yes.").Thinking("Second.")},
+		{servers.OnlyThought("First. "), script.Text("Yes.").Thinking("Second.")},
 	} {
 		a := provider.Play(t, steps...).Stream()
 		if len(a.IDs) != 1 || a.Roles != 1 || !a.Done || !strings.HasSuffix(a.Thought, "Second.") ||

@@ -64,7 +64,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, readResponses)
 	case r.Method == http.MethodPost && r.URL.Path == ollamaPath && s.Dialect.Chat:
 		s.answer(w, r, readOllama)
-	case r.URL.Path == loadedPage && s.Dialect.Pages[loadedPage] != "" && len(s.Requests("")) == 0:
+	case r.URL.Path == LoadedPage && s.Dialect.Pages[LoadedPage] != "" && len(s.Requests("")) == 0:
 		contentType(w, "{}")
 		fmt.Fprint(w, `{"models":[]}`)
 	default:

@@ -120,10 +120,10 @@ func (how Start) answer(d script.Dialect, q script.Request) script.Reply {
 	}
 	messages, prompt := q.Messages, tokens(q.Messages)
 	if prompt > window && !how.Silent && d.ID == "llamacpp" {
-		return script.OverflowLlamaCPP(window, prompt)
+		return OverflowLlamaCPP(window, prompt)
 	}
 	if prompt > window && !how.Silent {
-		return script.OverflowVLLM(window, prompt)
+		return OverflowVLLM(window, prompt)
 	}
 	for prompt > window && len(messages) > 1 {
 		messages = messages[1:]

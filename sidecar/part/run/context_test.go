@@ -8,6 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -97,16 +98,16 @@ func TestRunOverflows(t *testing.T) {
 		server   func() script.Dialect
 		overflow script.Reply
 	}{
-		"vLLM":      {script.VLLM, script.OverflowVLLM(window, 9000)},
+		"vLLM":      {script.VLLM, servers.OverflowVLLM(window, 9000)},
 		"vLLM, 413": {script.VLLM, script.Fail(413, "This model's maximum context length is 3000 tokens. However, you requested 9000 tokens.")},
-		"old vLLM": {script.OldVLLM,
+		"old vLLM": {servers.OldVLLM,
 			script.Fail(400, "This model's maximum context length is 3000 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion).")},
-		"llama.cpp": {script.LlamaCPP, script.OverflowLlamaCPP(window, 9000)},
-		"SGLang": {script.SGLang,
+		"llama.cpp": {servers.LlamaCPP, servers.OverflowLlamaCPP(window, 9000)},
+		"SGLang": {servers.SGLang,
 			script.Fail(400, "The input (9000 tokens) is longer than the model's context length (3000 tokens).")},
-		"Ollama": {script.Ollama,
+		"Ollama": {servers.Ollama,
 			script.Fail(400, "the prompt is longer than the context length currently available to the model")},
-		"LM Studio": {script.LMStudio, script.Fail(400, "The number of tokens to keep from the initial prompt is greater than the context length.")},
+		"LM Studio": {servers.LMStudio, script.Fail(400, "The number of tokens to keep from the initial prompt is greater than the context length.")},
 	} {
 		for _, stream := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, ", stream ", stream), func(t *testing.T) {
@@ -124,13 +125,13 @@ func TestRunOverflows(t *testing.T) {
 
 // Where the server says how much it takes, or the rules do, no request is too long.
 func TestRunFits(t *testing.T) {
-	vllm, ollama := script.VLLM(), script.Ollama()
+	vllm, ollama := script.VLLM(), servers.Ollama()
 	vllm.Pages["/v1/models"] = strings.Replace(vllm.Pages["/v1/models"], "131072", fmt.Sprint(window), 1)
 	for name, d := range map[string]script.Dialect{"the server says it": vllm, "the rules say it": ollama} {
 		b := &provider.Source{Result: page}
 		r := provider.StartRun(t, b, func(r *run.Runs) {
 			r.Turns, r.Context.Window, r.Context.Reserve, r.Context.Keep = 20, window, 200, 1
-		}, small(d, script.OverflowVLLM(window, 9000)))
+		}, small(d, servers.OverflowVLLM(window, 9000)))
 		if n := reads(r, r.Run(true, ""), b); n != 0 {
 			t.Errorf("%s: %d requests were too long", name, n)
 		}
@@ -152,7 +153,7 @@ func TestRunDropped(t *testing.T) {
 		dropped++
 		return &script.Reply{Content: "How can I help?", Prompt: 2000}
 	}})
-	model.Dialect = script.Ollama()
+	model.Dialect = servers.Ollama()
 	b := &provider.Source{Result: page}
 	r := provider.StartRun(t, b, long, model)
 	reads(r, r.Run(false, ""), b)
@@ -170,10 +171,10 @@ func TestRunTooLong(t *testing.T) {
 		status  int
 		asked   int
 	}{
-		"at once": {[]script.Reply{script.OverflowVLLM(window, 9000)}, 400, 1},
+		"at once": {[]script.Reply{servers.OverflowVLLM(window, 9000)}, 400, 1},
 		"after a read": {[]script.Reply{script.Native("web_fetch", `{"url":"https://example.com/a"}`),
-			script.OverflowVLLM(window, 9000), script.OverflowVLLM(window, 9000)}, 400, 3},
-		"after a write": {[]script.Reply{write, write, script.OverflowVLLM(window, 9000), script.OverflowVLLM(window, 9000)}, 200, 4},
+			servers.OverflowVLLM(window, 9000), servers.OverflowVLLM(window, 9000)}, 400, 3},
+		"after a write": {[]script.Reply{write, write, servers.OverflowVLLM(window, 9000), servers.OverflowVLLM(window, 9000)}, 200, 4},
 	} {
 		b := &provider.Source{Result: page}
 		r := provider.PlayRun(t, b, nil, c.replies...)
@@ -226,8 +227,8 @@ func TestPromptCut(t *testing.T) {
 		dialect      script.Dialect
 		prompt, want int
 	}{
-		{script.Ollama(), 1000, 1}, // it does not tell its window
-		{script.Ollama(), 12_000, 0},
+		{servers.Ollama(), 1000, 1}, // it does not tell its window
+		{servers.Ollama(), 12_000, 0},
 		{script.VLLM(), 1000, 0}, // its window is large enough: it counts only what is new
 	} {
 		for _, more := range []string{"", provider.Streaming + ","} {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -44,7 +45,7 @@ var modelFaults = []modelFault{
 	{"garbage", script.Reply{Body: "<html>Bad gateway</html>"}},
 	{"empty", script.Empty()},
 	{"loops", script.Native("read", `{"path":"/tmp/x"}`)},
-	{"overflow", script.OverflowVLLM(3000, 9000)},
+	{"overflow", servers.OverflowVLLM(3000, 9000)},
 	{"wrong names", script.Native("launch_missile", `{}`)},
 	{"prose", script.Text("I would now call write with the path /tmp/c and run `rm -rf /`.")},
 }
