@@ -17,8 +17,8 @@ import (
 
 // Name is that of the instrumentation, and what its own attributes and events begin with.
 const (
-	TracerName      = "github.com/jgavinray/gpt-oss-executor"
-	attributePrefix = "gptoss_executor."
+	TracerName = "github.com/jgavinray/gpt-oss-executor"
+	spanKey    = "gptoss_executor."
 )
 
 // Tracer begins the spans of requests.
@@ -48,7 +48,7 @@ func (t *Tracer) Request(ctx context.Context, r *http.Request, id string,
 	attributes := []attribute.KeyValue{
 		semconv.HTTPRequestMethodKey.String(r.Method), semconv.HTTPRoute(r.URL.Path),
 		semconv.URLPath(r.URL.Path), semconv.URLScheme("http"),
-		attribute.String(attributePrefix+"request.id", name(id)),
+		attribute.String(spanKey+"request.id", name(id)),
 	}
 	from := propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
 	p := Parent{with: t.with, words: words, place: Place{Request: id}}
@@ -110,7 +110,7 @@ func (p *Parent) fail(why string) {
 }
 
 func (p *Parent) event(what string, attributes ...attribute.KeyValue) {
-	p.span.AddEvent(attributePrefix+what, trace.WithAttributes(attributes...))
+	p.span.AddEvent(spanKey+what, trace.WithAttributes(attributes...))
 }
 
 // who are the attributes of who asks.
@@ -128,9 +128,9 @@ func who(s *policy.Subject) (out []attribute.KeyValue) {
 // asked is the model that a caller asks for.
 func asked(model, rules string, arms []string) []attribute.KeyValue {
 	out := []attribute.KeyValue{semconv.GenAIRequestModel(name(model)),
-		attribute.String(attributePrefix+"rules.version", rules)}
+		attribute.String(spanKey+"rules.version", rules)}
 	if len(arms) > 0 {
-		out = append(out, attribute.String(attributePrefix+"arm", strings.Join(arms, " ")))
+		out = append(out, attribute.String(spanKey+"arm", strings.Join(arms, " ")))
 	}
 	return out
 }
@@ -168,8 +168,8 @@ func (r *RunSpan) End(status string, turns, calls int, failed bool) {
 	if r == nil {
 		return
 	}
-	r.span.SetAttributes(attribute.String(attributePrefix+"run.status", status), attribute.Int(attributePrefix+"run.turns",
-		turns), attribute.Int(attributePrefix+"run.calls", calls))
+	r.span.SetAttributes(attribute.String(spanKey+"run.status", status), attribute.Int(spanKey+"run.turns",
+		turns), attribute.Int(spanKey+"run.calls", calls))
 	if failed {
 		r.fail(status)
 	}
@@ -208,7 +208,7 @@ func (t *ToolSpan) End(outcome, text string) {
 	if t == nil {
 		return
 	}
-	t.span.SetAttributes(attribute.String(attributePrefix+"tool.outcome", outcome))
+	t.span.SetAttributes(attribute.String(spanKey+"tool.outcome", outcome))
 	if t.Words() {
 		t.span.SetAttributes(semconv.GenAIToolCallResultKey.String(t.words.text(text)))
 	}
@@ -226,8 +226,8 @@ type SpanDecision struct {
 
 func (d *SpanDecision) attributes() []attribute.KeyValue {
 	return []attribute.KeyValue{
-		semconv.GenAIToolName(name(d.Tool)), attribute.String(attributePrefix+"effect", d.Effect),
-		attribute.String(attributePrefix+"rule", d.Rule),
-		attribute.String(attributePrefix+"rule.place", d.Place), attribute.String(attributePrefix+"outcome", d.Outcome),
+		semconv.GenAIToolName(name(d.Tool)), attribute.String(spanKey+"effect", d.Effect),
+		attribute.String(spanKey+"rule", d.Rule),
+		attribute.String(spanKey+"rule.place", d.Place), attribute.String(spanKey+"outcome", d.Outcome),
 	}
 }

@@ -36,7 +36,7 @@ func (p *Parent) Turn(ctx context.Context, model, rules string, arms []string, b
 		return nil
 	}
 	attributes := append(asked(model, rules, arms), who(&by)...)
-	attributes = append(attributes, attribute.Int(attributePrefix+"tools.offered", len(req.Tools)))
+	attributes = append(attributes, attribute.Int(spanKey+"tools.offered", len(req.Tools)))
 	_, below := p.begin(ctx, "turn "+name(model), trace.SpanKindInternal, attributes...)
 	t := &TurnSpan{Parent: below, who: by}
 	if t.span.IsRecording() {
@@ -112,8 +112,8 @@ func (t *TurnSpan) Fault(fault, action, tool string, again bool) {
 	if t == nil {
 		return
 	}
-	attributes := []attribute.KeyValue{attribute.String(attributePrefix+"fault", fault),
-		attribute.String(attributePrefix+"action", action)}
+	attributes := []attribute.KeyValue{attribute.String(spanKey+"fault", fault),
+		attribute.String(spanKey+"action", action)}
 	if tool != "" {
 		attributes = append(attributes, semconv.GenAIToolName(name(tool)))
 	}
@@ -127,8 +127,8 @@ func (t *TurnSpan) Fault(fault, action, tool string, again bool) {
 // Replied tells of a choice of a reply that has ended: what was mended and what was refused. mended
 // gives the kinds of the repairs of a call. reply is what the model server sent, where words
 // are written.
-func (t *TurnSpan) Replied(r *parse.Reading, ids []string, mended func(*tools.Call) []string, reply *parse.Delta,
-	thought []byte, finish string, a *AttemptSpan) {
+func (t *TurnSpan) Replied(r *parse.Reading, ids []string, mended func(*tools.Call) []string,
+	reply *parse.Delta, thought []byte, finish string, a *AttemptSpan) {
 	if t == nil || !t.span.IsRecording() {
 		return
 	}
@@ -136,14 +136,14 @@ func (t *TurnSpan) Replied(r *parse.Reading, ids []string, mended func(*tools.Ca
 		c := &r.Calls[i]
 		for _, kind := range mended(c) {
 			if t.few() {
-				t.event("repair", semconv.GenAIToolName(name(c.Name)), attribute.String(attributePrefix+"repair",
-					kind), attribute.String(attributePrefix+"strategy", c.Strategy))
+				t.event("repair", semconv.GenAIToolName(name(c.Name)), attribute.String(spanKey+"repair",
+					kind), attribute.String(spanKey+"strategy", c.Strategy))
 			}
 		}
 	}
 	for i := range r.Refused {
 		if f := &r.Refused[i]; t.few() {
-			t.event("refusal", semconv.GenAIToolName(name(f.Name)), attribute.String(attributePrefix+"code",
+			t.event("refusal", semconv.GenAIToolName(name(f.Name)), attribute.String(spanKey+"code",
 				string(f.Code)))
 		}
 	}
@@ -175,15 +175,15 @@ func (t *TurnSpan) End(c TurnOutcome) {
 		return
 	}
 	t.span.SetAttributes(
-		attribute.String(attributePrefix+"upstream", name(c.Upstream)), attribute.String(attributePrefix+"style", c.Style),
-		attribute.StringSlice(attributePrefix+"strategies", c.Strategies),
-		attribute.Int(attributePrefix+"asked", c.Turns), attribute.Int(attributePrefix+"again", c.Again),
-		attribute.Int(attributePrefix+"calls", c.Calls), attribute.Int(attributePrefix+"refused", c.Refused),
-		attribute.Int(attributePrefix+"tokens.prompt", c.Prompt), attribute.Int(attributePrefix+"tokens.completion",
-			c.Completion), attribute.Int(attributePrefix+"tokens.reasoning", c.Reasoning),
+		attribute.String(spanKey+"upstream", name(c.Upstream)), attribute.String(spanKey+"style", c.Style),
+		attribute.StringSlice(spanKey+"strategies", c.Strategies),
+		attribute.Int(spanKey+"asked", c.Turns), attribute.Int(spanKey+"again", c.Again),
+		attribute.Int(spanKey+"calls", c.Calls), attribute.Int(spanKey+"refused", c.Refused),
+		attribute.Int(spanKey+"tokens.prompt", c.Prompt), attribute.Int(spanKey+"tokens.completion",
+			c.Completion), attribute.Int(spanKey+"tokens.reasoning", c.Reasoning),
 	)
 	if c.Failed || c.Fault != "" {
-		t.span.SetAttributes(attribute.Bool(attributePrefix+"given_up", !c.Failed))
+		t.span.SetAttributes(attribute.Bool(spanKey+"given_up", !c.Failed))
 		t.fail(cmp.Or(c.Fault, "failed"))
 	}
 	t.span.End()
@@ -215,8 +215,8 @@ func (t *TurnSpan) Attempt(ctx context.Context, to Destination) (context.Context
 	attributes := append(slices.Clip(t.read), who(&t.who)...)
 	attributes = append(attributes, semconv.GenAIOperationNameChat,
 		semconv.GenAIProviderNameKey.String(to.Provider), semconv.GenAIRequestModel(name(to.Model)),
-		attribute.String(attributePrefix+"upstream", name(to.Upstream)), attribute.Int(attributePrefix+"attempt", to.Number),
-		attribute.Bool(attributePrefix+"corrects", to.Corrects))
+		attribute.String(spanKey+"upstream", name(to.Upstream)), attribute.Int(spanKey+"attempt", to.Number),
+		attribute.Bool(spanKey+"corrects", to.Corrects))
 	if to.Host != "" {
 		attributes = append(attributes, semconv.ServerAddress(to.Host), semconv.ServerPort(to.Port))
 	}

@@ -24,7 +24,8 @@ const ggufModel = "gpt-oss:20b"
 
 // Ollama is Ollama 0.17.4.
 func Ollama() script.Dialect {
-	return script.Dialect{ID: "ollama", Model: ggufModel, Reasoning: "reasoning", Missing: "404 page not found",
+	return script.Dialect{ID: "ollama", Model: ggufModel, Reasoning: "reasoning",
+		Missing: "404 page not found",
 		Each: `"role":"assistant","content":""`, WholeCalls: true, Sparse: true, Fingerprint: "fp_ollama",
 		Broken: script.Blanked, Chat: true,
 		ErrorTypes: map[int]string{http.StatusBadRequest: "invalid_request_error", 0: "api_error"},
