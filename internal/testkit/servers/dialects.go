@@ -26,7 +26,7 @@ const ggufModel = "gpt-oss:20b"
 func Ollama() script.Dialect {
 	return script.Dialect{ID: "ollama", Model: ggufModel, Reasoning: "reasoning",
 		Missing: "404 page not found",
-		Each: `"role":"assistant","content":""`, WholeCalls: true, Sparse: true, Fingerprint: "fp_ollama",
+		Each:    `"role":"assistant","content":""`, WholeCalls: true, Sparse: true, Fingerprint: "fp_ollama",
 		Broken: script.Blanked, Chat: true,
 		ErrorTypes: map[int]string{http.StatusBadRequest: "invalid_request_error", 0: "api_error"},
 		Parse:      script.OllamaParse,
