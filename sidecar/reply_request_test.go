@@ -117,7 +117,7 @@ func TestChat(t *testing.T) {
 }
 
 // The ids of our calls come back as they left; those of others stay.
-func TestCallIDs(t *testing.T) {
+func TestCallIDsOfRequests(t *testing.T) {
 	id := openai.NewCallID()
 	for sent, want := range map[string]string{
 		outside(id): id, id: id, "call_abc-1": "call_abc-1", outside(id) + "A": outside(id) + "A",

@@ -182,7 +182,7 @@ func TestMinutes(t *testing.T) {
 }
 
 // The rules of a reply are there until many others were in force.
-func TestRulesOfThen(t *testing.T) {
+func TestTurnsKeepTheirRules(t *testing.T) {
 	w := NewStore(StoreConfig{Words: true, Now: time.Now})
 	for i := range keptSets + 2 {
 		r := w.Begin(Asking{ID: fmt.Sprint(i)}, usual())
